@@ -1,0 +1,94 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+
+const sourceDir = join(import.meta.dirname, 'src')
+export const artifactDir = join(import.meta.dirname, 'artifacts')
+
+/** What is kept of a compiled contract: enough to deploy it and to decode its answers. */
+export type Artifact = {
+  contractName: string
+  abi: readonly Record<string, unknown>[]
+  bytecode: `0x${string}`
+  linkReferences: Record<string, { start: number; length: number }[]>
+}
+
+type SolcContract = {
+  abi: Record<string, unknown>[]
+  evm: { bytecode: { object: string; linkReferences: Record<string, Artifact['linkReferences']> } }
+}
+type SolcOutput = {
+  errors?: { severity: string; formattedMessage: string }[]
+  contracts: Record<string, Record<string, SolcContract>>
+}
+type Solc = { compile(input: string): string; version(): string }
+
+/** Compiles contracts/src. Bytecode carries no metadata, so it depends on nothing but the sources and the compiler. */
+export function compileContracts(): { compiler: string; artifacts: Artifact[] } {
+  const solc = createRequire(import.meta.url)('solc') as Solc
+  const input = {
+    language: 'Solidity',
+    sources: Object.fromEntries(sourceFiles().map((name) => [name, { content: readSource(name) }])),
+    settings: {
+      optimizer: { enabled: true, runs: 200 },
+      evmVersion: 'cancun',
+      metadata: { bytecodeHash: 'none', appendCBOR: false },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.bytecode.linkReferences'] } },
+    },
+  }
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as SolcOutput
+  const failures = (output.errors ?? []).filter((entry) => entry.severity === 'error')
+  if (failures.length > 0) throw new Error(failures.map((entry) => entry.formattedMessage).join('\n'))
+  const warnings = (output.errors ?? []).map((entry) => entry.formattedMessage)
+  if (warnings.length > 0) throw new Error(`the contracts compile with warnings:\n${warnings.join('\n')}`)
+  return { compiler: solc.version(), artifacts: deployable(output) }
+}
+
+function sourceFiles(): string[] {
+  return readdirSync(sourceDir, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.sol'))
+    .map((name) => relative(sourceDir, join(sourceDir, name)).replaceAll('\\', '/'))
+    .toSorted()
+}
+
+function readSource(name: string): string {
+  return readFileSync(join(sourceDir, name), 'utf8')
+}
+
+function deployable(output: SolcOutput): Artifact[] {
+  return Object.values(output.contracts)
+    .flatMap((contracts) => Object.entries(contracts))
+    .filter(([, contract]) => contract.abi.length > 0 && contract.evm.bytecode.object.length > 0)
+    .map(([contractName, contract]) => ({
+      contractName,
+      abi: contract.abi,
+      bytecode: `0x${contract.evm.bytecode.object}` as const,
+      linkReferences: Object.assign({}, ...Object.values(contract.evm.bytecode.linkReferences)),
+    }))
+    .toSorted((a, b) => a.contractName.localeCompare(b.contractName))
+}
+
+/** The bytes of the committed file, so that writing and comparing cannot differ. */
+export function serializeArtifact(artifact: Artifact): string {
+  return `${JSON.stringify(artifact, null, 2)}\n`
+}
+
+function writeArtifacts(artifacts: Artifact[]): void {
+  rmSync(artifactDir, { recursive: true, force: true })
+  mkdirSync(artifactDir, { recursive: true })
+  for (const artifact of artifacts) {
+    const file = join(artifactDir, `${artifact.contractName}.json`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, serializeArtifact(artifact))
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { compiler, artifacts } = compileContracts()
+  writeArtifacts(artifacts)
+  for (const { contractName, bytecode } of artifacts) {
+    console.log(`${contractName.padEnd(28)} ${String((bytecode.length - 2) / 2).padStart(6)} bytes of creation code`)
+  }
+  console.log(`${artifacts.length} artifacts written with solc ${compiler}`)
+}
