@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
@@ -74,13 +74,15 @@ export function serializeArtifact(artifact: Artifact): string {
   return `${JSON.stringify(artifact, null, 2)}\n`
 }
 
+/** Each file is replaced as a whole, so that whoever reads the folder meanwhile sees an old or a new one. */
 function writeArtifacts(artifacts: Artifact[]): void {
-  rmSync(artifactDir, { recursive: true, force: true })
   mkdirSync(artifactDir, { recursive: true })
+  const names = new Set(artifacts.map(({ contractName }) => `${contractName}.json`))
+  for (const stale of readdirSync(artifactDir).filter((name) => !names.has(name))) rmSync(join(artifactDir, stale))
   for (const artifact of artifacts) {
     const file = join(artifactDir, `${artifact.contractName}.json`)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, serializeArtifact(artifact))
+    writeFileSync(`${file}.new`, serializeArtifact(artifact))
+    renameSync(`${file}.new`, file)
   }
 }
 

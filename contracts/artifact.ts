@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Abi, Hex } from 'viem'
+
+/** A committed compilation result (contracts/artifacts, written by `npm run contracts`). */
+export type Artifact = {
+  contractName: string
+  abi: Abi
+  bytecode: Hex
+  /** Libraries by name, and where in the bytecode their addresses belong (bytes). */
+  linkReferences: Record<string, { start: number; length: number }[]>
+}
+
+const loaded = new Map<string, Artifact>()
+
+/** Reads a contract's artifact once. */
+export function loadArtifact(contractName: string): Artifact {
+  const known = loaded.get(contractName)
+  if (known !== undefined) return known
+  const file = join(import.meta.dirname, 'artifacts', `${contractName}.json`)
+  const artifact = JSON.parse(readFileSync(file, 'utf8')) as Artifact
+  loaded.set(contractName, artifact)
+  return artifact
+}
+
+/** Writes the addresses of its libraries into a contract's bytecode. */
+export function linkBytecode(artifact: Artifact, addressOf: (libraryName: string) => Hex): Hex {
+  let bytecode = artifact.bytecode as string
+  for (const [libraryName, places] of Object.entries(artifact.linkReferences)) {
+    const address = addressOf(libraryName).slice(2).toLowerCase()
+    for (const { start, length } of places) {
+      const from = 2 + start * 2
+      bytecode = bytecode.slice(0, from) + address + bytecode.slice(from + length * 2)
+    }
+  }
+  return bytecode as Hex
+}

@@ -1,0 +1,3 @@
+export * from './artifact.ts'
+export * from './deployment.ts'
+export * from './diamond.ts'

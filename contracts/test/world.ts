@@ -1,0 +1,163 @@
+import { diamondAbi, type ChainSlug } from '@bezel/protocol'
+import {
+  decodeErrorResult,
+  decodeFunctionResult,
+  encodeAbiParameters,
+  encodeFunctionData,
+  keccak256,
+  parseEventLogs,
+  type Address,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  type ContractFunctionReturnType,
+  type Hex,
+  type Log,
+  type ParseEventLogsReturnType,
+} from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { createLocalChain, type LocalChain } from '../../packages/devnet/src/chain/createLocalChain.ts'
+import { DEPLOYER, genesisBalances, ORACLES } from '../../packages/devnet/src/deploy/accounts.ts'
+import { deployChain } from '../../packages/devnet/src/deploy/deployChain.ts'
+import type { ChainPlan } from '../../packages/devnet/src/deploy/planChain.ts'
+import { signTransaction } from '../../packages/devnet/src/deploy/signTransaction.ts'
+import { encodeConfigure } from '../diamond.ts'
+
+type Abi = typeof diamondAbi
+type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>
+type WriteName = ContractFunctionName<Abi, 'nonpayable'>
+export type WorldEvent = ParseEventLogsReturnType<Abi>[number]
+
+/** The prices of one oracle answer, 1e10. A market answer needs only `current`. */
+export type Candle = { open: bigint; high: bigint; low: bigint; current: bigint }
+
+/** A mined transaction. */
+export type Outcome = { hash: Hex; ok: boolean; blockNumber: bigint; events: WorldEvent[] }
+
+/** The local Diamond on a chain of its own that mines on demand, with no oracle and no keeper: the test plays both. */
+export type World = {
+  chain: LocalChain
+  plan: ChainPlan
+  /** A view of the Diamond, optionally as a caller; throws RevertedError. */
+  read<N extends ViewName>(
+    functionName: N,
+    args: ContractFunctionArgs<Abi, 'view' | 'pure', N>,
+  ): Promise<ContractFunctionReturnType<Abi, 'view' | 'pure', N>>
+  /** Sends a call of the Diamond in a block of its own; throws RevertedError with the custom error's name. */
+  send<N extends WriteName>(
+    account: PrivateKeyAccount,
+    functionName: N,
+    args: ContractFunctionArgs<Abi, 'nonpayable', N>,
+  ): Promise<Outcome>
+  /** The same for any calldata and receiver. */
+  sendData(account: PrivateKeyAccount, to: Address, data: Hex, value?: bigint): Promise<Outcome>
+  /** Governance: a setting of setup/Configure.sol. */
+  configure(functionName: string, args: readonly unknown[]): Promise<Outcome>
+  /** A quorum of oracles answers a pending order with the same prices; gives the outcome of the answer that executed. */
+  answer(orderId: { user: Address; index: number }, prices: Candle | bigint): Promise<Outcome>
+}
+
+/** A call that reverted, by the name of its custom error. */
+export class RevertedError extends Error {
+  readonly errorName: string
+  readonly args: readonly unknown[]
+  constructor(errorName: string, args: readonly unknown[]) {
+    super(`reverted with ${errorName}(${args.join(', ')})`)
+    this.errorName = errorName
+    this.args = args
+  }
+}
+
+export async function createWorld(slug: ChainSlug = 'arbitrum-sepolia', nowMs?: () => number): Promise<World> {
+  const options = { slug, chainId: 421_614, blockMs: 0, accounts: genesisBalances() }
+  const chain = await createLocalChain(nowMs === undefined ? options : { ...options, now: nowMs })
+  const plan = await deployChain(chain, slug)
+  const { diamond } = plan
+  const nonces = new Map<Address, number>()
+
+  async function sendData(account: PrivateKeyAccount, to: Address, data: Hex, value = 0n): Promise<Outcome> {
+    await simulate(chain, account.address, to, data, value)
+    const nonce = nonces.get(account.address) ?? (await readNonce(chain, account.address))
+    const raw = await signTransaction(chain, account, { to, data, value, nonce })
+    const hash = await chain.request<Hex>('eth_sendRawTransaction', [raw])
+    nonces.set(account.address, nonce + 1)
+    const block = await chain.mine()
+    const receipt = await chain.request<{ status: Hex; logs: Log[] }>('eth_getTransactionReceipt', [hash])
+    const logs = receipt.logs.filter((log) => log.address.toLowerCase() === diamond.toLowerCase())
+    const events = parseEventLogs({ abi: diamondAbi, logs, strict: true }) as WorldEvent[]
+    return { hash, ok: receipt.status === '0x1', blockNumber: BigInt(block.number), events }
+  }
+
+  const world: World = {
+    chain,
+    plan,
+    sendData,
+    async read(functionName, args) {
+      const data = encodeFunctionData({ abi: diamondAbi, functionName, args } as never)
+      const result = await simulate(chain, DEPLOYER.account.address, diamond, data, 0n)
+      return decodeFunctionResult({ abi: diamondAbi, functionName, data: result } as never)
+    },
+    send: (account, functionName, args) =>
+      sendData(account, diamond, encodeFunctionData({ abi: diamondAbi, functionName, args } as never)),
+    configure: (functionName, args) =>
+      sendData(DEPLOYER.account, diamond, encodeConfigure(plan.configure, functionName, args)),
+    async answer(orderId, prices) {
+      const minAnswers = await world.read('getMinAnswers', [])
+      const oracles = ORACLES.slice(0, minAnswers)
+      let last: Outcome | undefined
+      for (const { account } of oracles) {
+        last = await world.send(account, 'fulfill', [requestIdOf(orderId, account.address), packAnswer(prices)])
+      }
+      if (last === undefined) throw new Error('the Diamond has no oracles')
+      return last
+    },
+  }
+  return world
+}
+
+/** As requests/OracleRequest.sol derives it. */
+export function requestIdOf(orderId: { user: Address; index: number }, oracle: Address): Hex {
+  const types = [{ type: 'address' }, { type: 'uint32' }, { type: 'address' }] as const
+  return keccak256(encodeAbiParameters(types, [orderId.user, orderId.index, oracle]))
+}
+
+/** The OrderAnswer in one word, open in the lowest bits. */
+export function packAnswer(prices: Candle | bigint, ts = 0n): bigint {
+  const candle = typeof prices === 'bigint' ? { open: 0n, high: 0n, low: 0n, current: prices } : prices
+  return candle.open | (candle.high << 56n) | (candle.low << 112n) | (candle.current << 168n) | (ts << 224n)
+}
+
+/** The one event of that name in an outcome; throws when there is none or more than one. */
+export function onlyEvent<N extends WorldEvent['eventName']>(
+  outcome: Outcome,
+  eventName: N,
+): Extract<WorldEvent, { eventName: N }>['args'] {
+  const found = outcome.events.filter((event) => event.eventName === eventName)
+  if (found.length !== 1) {
+    const names = outcome.events.map((event) => event.eventName).join(', ')
+    throw new Error(`expected one ${eventName} among ${names}`)
+  }
+  return found[0]!.args as Extract<WorldEvent, { eventName: N }>['args']
+}
+
+async function simulate(chain: LocalChain, from: Address, to: Address, data: Hex, value: bigint): Promise<Hex> {
+  try {
+    return await chain.request<Hex>('eth_call', [{ from, to, data, value: `0x${value.toString(16)}` }, 'latest'])
+  } catch (error) {
+    const revert = (error as { data?: unknown }).data
+    if (typeof revert !== 'string' || revert.length < 10) throw error
+    throw revertedError(revert as Hex)
+  }
+}
+
+function revertedError(data: Hex): Error {
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: diamondAbi, data })
+    return new RevertedError(errorName, args ?? [])
+  } catch {
+    return new RevertedError(`unknown ${data.slice(0, 10)}`, [])
+  }
+}
+
+async function readNonce(chain: LocalChain, address: Address): Promise<number> {
+  return Number(await chain.request<Hex>('eth_getTransactionCount', [address, 'pending']))
+}
