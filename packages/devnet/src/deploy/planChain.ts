@@ -22,8 +22,8 @@ export interface ChainPlan {
   readonly transactions: Deployment['transactions']
 }
 
-const STABLE_PER_TRADER = '1000000'
-const OTHER_PER_TRADER = '100'
+export const STABLE_PER_TRADER = '1000000'
+export const OTHER_PER_TRADER = '100'
 /** What the vaults can pay out as profit. */
 const STABLE_IN_VAULT = '1000000000'
 const OTHER_IN_VAULT = '1000000'

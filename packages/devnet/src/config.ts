@@ -1,0 +1,65 @@
+import { resolve } from 'node:path'
+import {
+  chainsSetting,
+  hostSetting,
+  integerSetting,
+  pathSetting,
+  portSetting,
+  readSettings,
+  type ChainSlug,
+} from '@bezel/protocol'
+
+/** Every setting of the local chain. */
+export const DEVNET_SETTINGS = {
+  DEVNET_PORT: portSetting({ what: 'port of JSON-RPC and of the price feed', default: 8545 }),
+  PORT: portSetting({ what: 'port of the service, written into devnet.json', default: 8080 }),
+  HOST: hostSetting(),
+  DEVNET_CHAINS: chainsSetting({ what: 'chains to run, separated by commas' }),
+  DEVNET_BLOCK_MS: integerSetting({ what: 'milliseconds between blocks', default: 250, min: 10, max: 60_000 }),
+  DEVNET_ORACLE_DELAY_MS: integerSetting({
+    what: 'milliseconds from a price request to its answer',
+    default: 1000,
+    min: 0,
+    max: 600_000,
+  }),
+  DEVNET_SEED: integerSetting({
+    what: 'seed of the price walks; the same seed gives the same prices',
+    default: 1,
+    min: 0,
+    max: 0xffff_ffff,
+  }),
+  BEZEL_DATA: pathSetting({
+    what: 'data folder; its contents are wiped at each start of the local chain',
+    default: 'var',
+  }),
+} as const
+
+/** The settings of one run, checked. */
+export interface DevnetConfig {
+  readonly host: string
+  /** Port of JSON-RPC and the feed; 0 = any free one. */
+  readonly port: number
+  /** Port of the service beside it; only written into devnet.json. */
+  readonly servicePort: number
+  readonly chains: readonly ChainSlug[]
+  readonly blockMs: number
+  readonly oracleDelayMs: number
+  readonly seed: number
+  /** Absolute path. */
+  readonly dataFolder: string
+}
+
+/** Throws a `SettingsError` when a setting is unknown or not allowed. */
+export function readDevnetConfig(env: Readonly<Record<string, string | undefined>>): DevnetConfig {
+  const settings = readSettings(DEVNET_SETTINGS, env)
+  return {
+    host: settings.HOST,
+    port: settings.DEVNET_PORT,
+    servicePort: settings.PORT,
+    chains: settings.DEVNET_CHAINS,
+    blockMs: settings.DEVNET_BLOCK_MS,
+    oracleDelayMs: settings.DEVNET_ORACLE_DELAY_MS,
+    seed: settings.DEVNET_SEED,
+    dataFolder: resolve(settings.BEZEL_DATA),
+  }
+}

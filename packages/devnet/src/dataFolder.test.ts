@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { StartupError } from '@bezel/protocol'
+import { claimDataFolder, DATA_LAYOUT_VERSION } from './dataFolder.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'bezel-data-folder-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+const MARKER = 'bezel-devnet-marker.json'
+let count = 0
+const newPath = (): string => join(scratch, `folder-${count++}`)
+
+/** What a devnet that is gone left behind. */
+function leftFolder(marker: string = JSON.stringify({ layout: DATA_LAYOUT_VERSION, pid: process.pid })): string {
+  const folder = newPath()
+  mkdirSync(join(folder, 'store'), { recursive: true })
+  writeFileSync(join(folder, 'store', 'orders.sqlite'), 'old')
+  writeFileSync(join(folder, 'devnet.json'), '{}')
+  writeFileSync(join(folder, MARKER), marker)
+  return folder
+}
+
+function claim(folder: string): { lines: string[]; release: () => void } {
+  const lines: string[] = []
+  const { release } = claimDataFolder(folder, (line) => lines.push(line))
+  return { lines, release }
+}
+
+const listing = (folder: string): string[] => readdirSync(folder, { recursive: true }).map(String).toSorted()
+
+function refusal(folder: string): string {
+  const before = listing(folder)
+  try {
+    claimDataFolder(folder, () => assert.fail('wiped'))
+  } catch (error) {
+    assert.ok(error instanceof StartupError, String(error))
+    assert.deepEqual(listing(folder), before, 'nothing was touched')
+    return error.message
+  }
+  return assert.fail('not refused')
+}
+
+/** Starts another process that claims the folder and holds it until it is killed. */
+async function holdElsewhere(folder: string): Promise<{ pid: number; kill: () => Promise<void> }> {
+  const code = `
+    const { claimDataFolder } = await import(${JSON.stringify(new URL('./dataFolder.ts', import.meta.url).href)})
+    claimDataFolder(${JSON.stringify(folder)}, () => undefined)
+    console.log('held')
+    setInterval(() => undefined, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  return { pid: child.pid!, kill }
+}
+
+describe('claimDataFolder', () => {
+  it('makes a missing folder, and its marker', () => {
+    const folder = join(newPath(), 'deep', 'er')
+    const { lines, release } = claim(folder)
+    const marker: unknown = JSON.parse(readFileSync(join(folder, MARKER), 'utf8'))
+    assert.deepEqual(marker, { layout: DATA_LAYOUT_VERSION, pid: process.pid })
+    assert.deepEqual(lines, [])
+    release()
+    release()
+  })
+
+  it('takes an empty folder', () => {
+    const folder = newPath()
+    mkdirSync(folder)
+    claim(folder).release()
+  })
+
+  it('wipes what an earlier devnet left, and says so in one line', () => {
+    const folder = leftFolder()
+    const { lines, release } = claim(folder)
+    assert.deepEqual(readdirSync(folder).toSorted(), [MARKER, 'bezel-devnet.lock'])
+    assert.equal(lines.length, 1)
+    assert.match(lines[0]!, /^Wiped .*: each start is a fresh chain\.$/)
+    release()
+  })
+
+  it('never follows a symbolic link out of the folder', () => {
+    const outside = newPath()
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'precious'), 'kept')
+    const folder = leftFolder()
+    symlinkSync(outside, join(folder, 'link-to-folder'))
+    symlinkSync(join(outside, 'precious'), join(folder, 'store', 'link-to-file'))
+    claim(folder).release()
+    assert.equal(readFileSync(join(outside, 'precious'), 'utf8'), 'kept')
+    assert.ok(!existsSync(join(folder, 'link-to-folder')))
+  })
+
+  it('refuses a folder of somebody else and touches nothing', () => {
+    const folder = newPath()
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'thesis.txt'), 'work of years')
+    assert.match(refusal(folder), /holds files that no local chain left there, so nothing was touched: set BEZEL_DATA/)
+  })
+
+  it('refuses a folder of another layout version', () => {
+    assert.match(
+      refusal(leftFolder('{"layout":2,"pid":1}')),
+      /data layout 2 and this one has data layout 1: remove the folder/,
+    )
+  })
+
+  it('refuses a marker it can not read', () => {
+    for (const marker of ['', 'garbage', '[]', 'null', '{"layout":"1","pid":1}', '{"layout":1}']) {
+      assert.match(refusal(leftFolder(marker)), /made by another version of Bezel/, marker)
+    }
+  })
+
+  it('refuses a marker that is a symbolic link', () => {
+    const folder = leftFolder()
+    rmSync(join(folder, MARKER))
+    writeFileSync(join(scratch, 'real-marker'), JSON.stringify({ layout: DATA_LAYOUT_VERSION, pid: 1 }))
+    symlinkSync(join(scratch, 'real-marker'), join(folder, MARKER))
+    assert.match(refusal(folder), /made by another version/)
+  })
+
+  it('refuses a lock that is a symbolic link', () => {
+    const folder = leftFolder()
+    symlinkSync(join(scratch, 'elsewhere'), join(folder, 'bezel-devnet.lock'))
+    assert.match(refusal(folder), /is not a plain file/)
+    assert.ok(!existsSync(join(scratch, 'elsewhere')))
+  })
+
+  it('refuses a path that is a file', () => {
+    const file = newPath()
+    writeFileSync(file, '')
+    assert.throws(() => claimDataFolder(file, () => undefined), /can't be used \(ENOTDIR\): set BEZEL_DATA/)
+  })
+
+  it('refuses a folder in use by this process', () => {
+    const folder = newPath()
+    const { release } = claim(folder)
+    assert.match(refusal(folder), new RegExp(`is in use by process ${process.pid}: stop it first or set BEZEL_DATA`))
+    release()
+    claim(folder).release()
+  })
+
+  it('refuses a folder in use by another process, and takes it when that one was killed', async () => {
+    const folder = newPath()
+    const holder = await holdElsewhere(folder)
+    writeFileSync(join(folder, 'chain.json'), '{}')
+    assert.match(refusal(folder), new RegExp(`in use by process ${holder.pid}:`))
+    assert.ok(existsSync(join(folder, 'chain.json')))
+    await holder.kill()
+    const { lines, release } = claim(folder)
+    assert.equal(lines.length, 1)
+    release()
+  })
+
+  it('does not take a live process with a re-used id for the owner', () => {
+    // The marker names this very process, which is alive but has no claim.
+    claim(leftFolder(JSON.stringify({ layout: DATA_LAYOUT_VERSION, pid: process.pid }))).release()
+  })
+
+  it('lets exactly one of several starters win', async () => {
+    const folder = leftFolder()
+    const code = `
+      const { claimDataFolder } = await import(${JSON.stringify(new URL('./dataFolder.ts', import.meta.url).href)})
+      try { claimDataFolder(${JSON.stringify(folder)}, () => undefined); console.log('won'); setTimeout(() => undefined, 1500) }
+      catch (error) { console.log(error.name) }`
+    const run = promisify(execFile)
+    const results = await Promise.all(
+      Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '--eval', code])),
+    )
+    const outcomes = results.map(({ stdout }) => stdout.trim()).toSorted()
+    assert.deepEqual(outcomes, ['StartupError', 'StartupError', 'StartupError', 'won'])
+  })
+})

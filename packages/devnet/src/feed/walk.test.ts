@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { UNIT_PPB } from './daySpan.ts'
+import { LEVELS, TICKS_PER_MINUTE } from './levels.ts'
+import { DAILY_MOVE_PPB } from './volatility.ts'
+import { createWalk, type Walk } from './walk.ts'
+
+const NOON_TICK = Date.UTC(2026, 10, 12, 12) / 250
+
+const walkOf = (seed: number, pairIndex = 0, dailyMovePpb = DAILY_MOVE_PPB.major) =>
+  createWalk({ seed, pairIndex, dailyMovePpb })
+
+const take = (walk: Walk, first: number, count: number) => Array.from({ length: count }, (_, at) => walk.at(first + at))
+
+const tickArbitrary = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) / 250 })
+const seedArbitrary = fc.maxSafeNat()
+
+describe('walk', () => {
+  it('is fixed for a seed: these values may never change', () => {
+    assert.deepEqual(take(walkOf(1), NOON_TICK, 4), take(walkOf(1), NOON_TICK, 4))
+    assert.deepEqual(take(walkOf(1), NOON_TICK, 4), FIXED)
+  })
+
+  it('differs by seed and by pair', () => {
+    const base = take(walkOf(1), NOON_TICK, 50)
+    assert.notDeepEqual(take(walkOf(2), NOON_TICK, 50), base)
+    assert.notDeepEqual(take(walkOf(1, 1), NOON_TICK, 50), base)
+    assert.notDeepEqual(take(walkOf(1 + 2 ** 32), NOON_TICK, 50), base)
+  })
+
+  it('does not depend on what was asked before', () => {
+    fc.assert(
+      fc.property(seedArbitrary, fc.array(tickArbitrary, { minLength: 2, maxLength: 20 }), (seed, ticks) => {
+        const used = walkOf(seed)
+        const forward = ticks.map((tick) => used.at(tick))
+        const backward = ticks.toReversed().map((tick) => used.at(tick))
+        assert.deepEqual(backward.toReversed(), forward)
+        assert.deepEqual(
+          ticks.map((tick) => walkOf(seed).at(tick)),
+          forward,
+        )
+      }),
+    )
+  })
+
+  it('knows the exact extremes of every span without looking at its ticks', () => {
+    fc.assert(
+      fc.property(seedArbitrary, tickArbitrary, fc.constantFrom(...LEVELS.slice(1)), (seed, near, { ticks }) => {
+        const walk = walkOf(seed)
+        const first = Math.floor(near / ticks) * ticks
+        const values = take(walk, first, ticks)
+        assert.deepEqual(walk.extremes(first, first + ticks - 1), {
+          high: Math.max(...values),
+          low: Math.min(...values),
+        })
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('knows the exact extremes of a whole day', () => {
+    const first = Math.floor(NOON_TICK / LEVELS[0]!.ticks) * LEVELS[0]!.ticks
+    const walk = walkOf(7)
+    let high = -Infinity
+    let low = Infinity
+    for (const value of take(walk, first, LEVELS[0]!.ticks)) {
+      high = Math.max(high, value)
+      low = Math.min(low, value)
+    }
+    assert.deepEqual(walk.extremes(first, first + LEVELS[0]!.ticks - 1), { high, low })
+  })
+
+  it('knows the extremes of ranges that fit no span', () => {
+    fc.assert(
+      fc.property(seedArbitrary, tickArbitrary, fc.integer({ min: 1, max: 20_000 }), (seed, first, count) => {
+        const walk = walkOf(seed)
+        const values = take(walk, first, count)
+        assert.deepEqual(walk.extremes(first, first + count - 1), {
+          high: Math.max(...values),
+          low: Math.min(...values),
+        })
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('stays within five daily moves of the start price, in every class', () => {
+    fc.assert(
+      fc.property(
+        seedArbitrary,
+        tickArbitrary,
+        fc.constantFrom(...Object.values(DAILY_MOVE_PPB)),
+        (seed, tick, move) => {
+          const value = walkOf(seed, 0, move).at(tick)
+          assert.ok(Number.isSafeInteger(value))
+          assert.ok(Math.abs(value - UNIT_PPB) < 5 * move, `${value}`)
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('moves in small steps, also across minutes, hours and days', () => {
+    const walk = walkOf(3)
+    const move = DAILY_MOVE_PPB.major
+    for (const { ticks } of LEVELS) {
+      const border = Math.floor(NOON_TICK / ticks) * ticks
+      assert.ok(Math.abs(walk.at(border) - walk.at(border - 1)) < move / 10)
+    }
+    const values = take(walk, NOON_TICK, 60 * TICKS_PER_MINUTE)
+    const steps = values.slice(1).map((value, at) => Math.abs(value - values[at]!))
+    assert.ok(Math.max(...steps) < move / 10, `largest step ${Math.max(...steps)}`)
+    assert.ok(steps.filter((step) => step > 0).length > steps.length * 0.9, 'a live market hardly ever stands still')
+  })
+})
+
+const FIXED = [957_157_619, 957_170_746, 957_160_762, 957_147_248]
