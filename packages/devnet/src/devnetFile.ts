@@ -24,7 +24,11 @@ export function writeDevnetFile(folder: string, chains: readonly DescribedChain[
   const file = join(folder, DEVNET_FILE_NAME)
   const content = {
     chains: Object.fromEntries(chains.map((chain) => [chain.slug, describe(chain, urls.rpc)])),
-    accounts: PUBLISHED_ACCOUNTS.map(({ name, account, privateKey }) => ({ name, address: account.address, privateKey })),
+    accounts: PUBLISHED_ACCOUNTS.map(({ name, account, privateKey }) => ({
+      name,
+      address: account.address,
+      privateKey,
+    })),
     baseUrl: urls.base,
     feedUrl: `${urls.rpc}/feed`,
   }

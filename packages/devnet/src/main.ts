@@ -5,6 +5,7 @@ import { run } from './run.ts'
 
 await runProgram(process, async () => {
   const program = await run(readDevnetConfig(process.env))
-  console.error(`Local chain at ${program.url}`)
+  // As a child it leaves the talking to its parent.
+  if (process.send === undefined) console.error(`Local chain at ${program.url}`)
   return program
 })

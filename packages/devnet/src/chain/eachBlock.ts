@@ -23,8 +23,10 @@ export function eachBlock(
   let isDue = false
   let stopped = false
 
+  const isWanted = (): boolean => isDue && !stopped
+
   async function run(): Promise<void> {
-    while (isDue && !stopped) {
+    while (isWanted()) {
       isDue = false
       const blocks = waiting
       waiting = []

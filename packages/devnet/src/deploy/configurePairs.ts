@@ -62,11 +62,7 @@ function configureCollateral({ configure }: DiamondDeployment, collateralIndex: 
   const listed = PAIRS.map(({ index }) => index)
   configure('setMaxOis', [collateralIndex, listed, listed.map(() => inCollateral(PAIR_MAX_OI_USD))])
   configure('setMaxSkews', [collateralIndex, funded, FUNDING.map(({ maxSkewUsd }) => inCollateral(maxSkewUsd))])
-  configure('setSkewDepths', [
-    collateralIndex,
-    funded,
-    FUNDING.map(({ skewDepthTokens }) => skewDepthTokens * TOKEN),
-  ])
+  configure('setSkewDepths', [collateralIndex, funded, FUNDING.map(({ skewDepthTokens }) => skewDepthTokens * TOKEN)])
   configure('setFundingParams', [
     collateralIndex,
     funded,

@@ -1,4 +1,10 @@
-import { createDeployment, deployDiamond, loadArtifact, type Deployment, type DiamondDeployment } from '@bezel/contracts'
+import {
+  createDeployment,
+  deployDiamond,
+  loadArtifact,
+  type Deployment,
+  type DiamondDeployment,
+} from '@bezel/contracts'
 import type { ChainSlug } from '@bezel/protocol'
 import { parseUnits, type Address } from 'viem'
 import { COLLATERALS, type ListedCollateral } from '../listing/collaterals.ts'

@@ -8,7 +8,9 @@ import type { Wallet } from '../deploy/createWallet.ts'
 import type { Diamond } from '../diamond/createDiamond.ts'
 import type { Prices } from '../feed/prices.ts'
 import { blockTimeMs } from '../oracle/answerPrices.ts'
+import { extendCandle } from './extendCandle.ts'
 import { isNear } from './isNear.ts'
+import { packTrigger } from './packTrigger.ts'
 import { watchesOf, type Watch } from './watches.ts'
 
 /** Triggers limit and stop orders, take profits, stop losses and liquidations when their price is reached. */
@@ -53,18 +55,8 @@ export function createKeeper({ chain, diamond, prices, blockTimes, wallet, repor
   /** The candle since the order's last edit, read once in full and then continued from where it was left. */
   async function follow(watch: Watch): Promise<void> {
     const fromMs = watch.candleToMs ?? (await blockTimeMs({ chain, blockTimes }, watch.fromBlock))
-    const next = prices.candleSince(watch.trade.pairIndex, fromMs)[watch.priceKind]
-    const { candle } = watch
+    watch.candle = extendCandle(watch.candle, prices.candleSince(watch.trade.pairIndex, fromMs)[watch.priceKind])
     watch.candleToMs = prices.timeMs()
-    watch.candle =
-      candle === undefined
-        ? next
-        : {
-            open: candle.open,
-            high: candle.high > next.high ? candle.high : next.high,
-            low: candle.low < next.low ? candle.low : next.low,
-            current: next.current,
-          }
   }
 
   async function wouldExecute({ trade, orderType, candle, isOpening }: Watch): Promise<boolean> {
@@ -78,12 +70,9 @@ export function createKeeper({ chain, diamond, prices, blockTimes, wallet, repor
 
   async function trigger(watch: Watch): Promise<void> {
     watch.triggeredAtBlock = chain.head().number
-    const { trade, orderType } = watch
-    const packed = BigInt(orderType) | (BigInt(trade.user) << 8n) | (BigInt(trade.index) << 168n)
-    await wallet.send(
-      diamond.address,
-      encodeFunctionData({ abi: diamondAbi, functionName: 'triggerOrder', args: [packed] }),
-    )
+    const packed = packTrigger(watch.orderType, watch.trade.user, watch.trade.index)
+    const data = encodeFunctionData({ abi: diamondAbi, functionName: 'triggerOrder', args: [packed] })
+    await wallet.send(diamond.address, data)
   }
 
   async function check(watch: Watch): Promise<void> {

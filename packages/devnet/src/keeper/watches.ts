@@ -1,4 +1,4 @@
-import { diamondAbi, PendingOrderType, TradeType } from '@bezel/protocol'
+import { PendingOrderType, TradeType, type diamondAbi } from '@bezel/protocol'
 import type { ContractFunctionReturnType } from 'viem'
 import type { AnswerPrices } from '../oracle/packAnswer.ts'
 

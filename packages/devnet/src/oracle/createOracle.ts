@@ -58,7 +58,9 @@ export function createOracle(options: OracleOptions): Oracle {
     orders = await diamond.read('getAllPendingOrders', [0n, 0n])
     isStale = false
     const atMs = now()
-    seen = new Map(orders.map((order) => [keyOf(order), seen.get(keyOf(order)) ?? { atMs, answeredAtBlock: undefined }]))
+    seen = new Map(
+      orders.map((order) => [keyOf(order), seen.get(keyOf(order)) ?? { atMs, answeredAtBlock: undefined }]),
+    )
   }
 
   function isDue(order: PendingOrder): boolean {

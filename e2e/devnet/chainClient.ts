@@ -1,0 +1,123 @@
+import { diamondAbi } from '@bezel/protocol'
+import {
+  createPublicClient,
+  createWalletClient,
+  defineChain,
+  http,
+  parseEventLogs,
+  type Address,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  type Hex,
+  type ParseEventLogsReturnType,
+  type PublicClient,
+} from 'viem'
+import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DevnetFile } from './startDevnet.ts'
+
+export const P10 = 10n ** 10n
+
+export type DiamondEvent = ParseEventLogsReturnType<typeof diamondAbi>[number]
+type WriteName = ContractFunctionName<typeof diamondAbi, 'nonpayable'>
+
+/** One chain of a running devnet, used as any wallet would: over its JSON-RPC address. */
+export interface ChainClient {
+  diamond: Address
+  client: PublicClient
+  account(name: string): PrivateKeyAccount
+  collateral(symbol: string): { index: number; address: Address; decimals: number }
+  /** A control or test method. */
+  control<T = unknown>(method: string, ...params: unknown[]): Promise<T>
+  /** Signs, sends and waits for the receipt; gives the Diamond's events in it. Throws when it reverted. */
+  send<N extends WriteName>(
+    account: PrivateKeyAccount,
+    functionName: N,
+    args: ContractFunctionArgs<typeof diamondAbi, 'nonpayable', N>,
+  ): Promise<DiamondEvent[]>
+  /** Waits until the Diamond has emitted such an event, from the beginning of the chain on. */
+  event(matches: (event: DiamondEvent) => boolean): Promise<DiamondEvent>
+}
+
+const WAIT_MS = 30_000
+const POLL_MS = 50
+
+export function createChainClient(file: DevnetFile, slug = 'arbitrum-sepolia'): ChainClient {
+  const described = file.chains[slug]
+  if (described === undefined) throw new Error(`the devnet does not serve ${slug}`)
+  const { chainId, rpcUrl, diamond, collaterals } = described
+  const chain = defineChain({
+    id: chainId,
+    name: slug,
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [rpcUrl] } },
+  })
+  const client = createPublicClient({ chain, transport: http(), pollingInterval: POLL_MS }) as PublicClient
+
+  async function events(): Promise<DiamondEvent[]> {
+    const logs = await client.getLogs({ address: diamond, fromBlock: 0n })
+    return parseEventLogs({ abi: diamondAbi, logs }) as DiamondEvent[]
+  }
+
+  return {
+    diamond,
+    client,
+    account: (name) => privateKeyToAccount(keyOf(file, name)),
+    collateral: (symbol) => collaterals.find((entry) => entry.symbol === symbol)!,
+    control: async <T>(method: string, ...params: unknown[]) =>
+      (await client.request({ method, params } as never)) as T,
+    async send(account, functionName, args) {
+      const wallet = createWalletClient({ account, chain, transport: http() })
+      const hash = await wallet.writeContract({ address: diamond, abi: diamondAbi, functionName, args } as never)
+      const receipt = await client.waitForTransactionReceipt({ hash })
+      if (receipt.status !== 'success') throw new Error(`${functionName} reverted on chain`)
+      return parseEventLogs({ abi: diamondAbi, logs: receipt.logs }) as DiamondEvent[]
+    },
+    async event(matches) {
+      for (const deadlineMs = Date.now() + WAIT_MS; Date.now() < deadlineMs; await sleep(POLL_MS)) {
+        const found = (await events()).find(matches)
+        if (found !== undefined) return found
+      }
+      throw new Error('the event did not come')
+    },
+  }
+}
+
+function keyOf(file: DevnetFile, name: string): Hex {
+  const found = file.accounts.find((account) => account.name === name)
+  if (found === undefined) throw new Error(`the devnet has no account ${name}`)
+  return found.privateKey
+}
+
+/** The argument of openTrade for a trade in USDC. */
+export function tradeOf(
+  chain: ChainClient,
+  trader: Address,
+  terms: {
+    price: bigint
+    long?: boolean
+    tradeType?: number
+    leverage?: number
+    tp?: bigint
+    sl?: bigint
+    collateral?: bigint
+  },
+) {
+  return {
+    user: trader,
+    index: 0,
+    pairIndex: 0,
+    leverage: terms.leverage ?? 10_000,
+    long: terms.long ?? true,
+    isOpen: true,
+    collateralIndex: chain.collateral('USDC').index,
+    tradeType: terms.tradeType ?? 0,
+    collateralAmount: terms.collateral ?? 100_000_000n,
+    openPrice: terms.price * P10,
+    tp: (terms.tp ?? 0n) * P10,
+    sl: (terms.sl ?? 0n) * P10,
+    isCounterTrade: false,
+    positionSizeToken: 0n,
+    __placeholder: 0,
+  }
+}

@@ -1,0 +1,43 @@
+import { parseAbi } from 'viem'
+import {
+  groupLiquidationParamsStruct,
+  borrowingDataStruct,
+  openInterestStruct,
+  borrowingPairGroupStruct,
+  borrowingInitialAccFeesStruct,
+  borrowingFeePerBlockCapStruct,
+  borrowingFeeInputStruct,
+  liqPriceInputStruct,
+} from './structs.ts'
+
+/** Borrowing fees of the first generation, open interest caps and the liquidation price. */
+export const borrowingAbi = parseAbi([
+  groupLiquidationParamsStruct,
+  borrowingDataStruct,
+  openInterestStruct,
+  borrowingPairGroupStruct,
+  borrowingInitialAccFeesStruct,
+  borrowingFeePerBlockCapStruct,
+  borrowingFeeInputStruct,
+  liqPriceInputStruct,
+  'function getBorrowingPair(uint8 _collateralIndex, uint16 _pairIndex) view returns (BorrowingData)',
+  'function getBorrowingGroup(uint8 _collateralIndex, uint16 _groupIndex) view returns (BorrowingData)',
+  'function getBorrowingGroupOi(uint8 _collateralIndex, uint16 _groupIndex) view returns (OpenInterest)',
+  'function getBorrowingGroups(uint8 _collateralIndex, uint16[] _indices) view returns (BorrowingData[], OpenInterest[])',
+  'function getBorrowingPairGroups(uint8 _collateralIndex, uint16 _pairIndex) view returns (BorrowingPairGroup[])',
+  'function getBorrowingPairGroupIndex(uint8 _collateralIndex, uint16 _pairIndex) view returns (uint16 groupIndex)',
+  'function getAllBorrowingPairs(uint8 _collateralIndex) view returns (BorrowingData[], OpenInterest[], BorrowingPairGroup[][])',
+  'function getBorrowingInitialAccFees(uint8 _collateralIndex, address _trader, uint32 _index) view returns (BorrowingInitialAccFees)',
+  'function getBorrowingPairPendingAccFees(uint8 _collateralIndex, uint16 _pairIndex, uint256 _currentBlock, uint256 _currentPairPrice) view returns (uint64 accFeeLong, uint64 accFeeShort, uint64 pairAccFeeLongDelta, uint64 pairAccFeeShortDelta)',
+  'function getBorrowingGroupPendingAccFees(uint8 _collateralIndex, uint16 _groupIndex, uint256 _currentBlock) view returns (uint64 accFeeLong, uint64 accFeeShort, uint64 groupAccFeeLongDelta, uint64 groupAccFeeShortDelta)',
+  'function getBorrowingFeePerBlockCap() view returns (BorrowingFeePerBlockCap)',
+  'function getBorrowingPairFeePerBlockCap(uint8 _collateralIndex, uint16 _pairIndex) view returns (BorrowingFeePerBlockCap)',
+  'function getBorrowingPairOiBeforeV10(uint8 _collateralIndex, uint16 _pairIndex) view returns (OpenInterest)',
+  'function getPairOiBeforeV10Collateral(uint8 _collateralIndex, uint16 _pairIndex, bool _long) view returns (uint256)',
+  'function getPairOisBeforeV10Collateral(uint8 _collateralIndex, uint16 _pairIndex) view returns (uint256 longOi, uint256 shortOi)',
+  'function getPairMaxOi(uint8 _collateralIndex, uint16 _pairIndex) view returns (uint256)',
+  'function getPairMaxOiCollateral(uint8 _collateralIndex, uint16 _pairIndex) view returns (uint256)',
+  'function withinMaxBorrowingGroupOi(uint8 _collateralIndex, uint16 _pairIndex, bool _long, uint256 _positionSizeCollateral) view returns (bool)',
+  'function getTradeBorrowingFee(BorrowingFeeInput _input) view returns (uint256 feeAmountCollateral)',
+  'function getTradeLiquidationPrice(LiqPriceInput _input) view returns (uint256)',
+])

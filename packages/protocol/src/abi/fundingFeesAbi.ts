@@ -1,0 +1,40 @@
+import { parseAbi } from 'viem'
+import {
+  fundingFeeParamsStruct,
+  pairFundingFeeDataStruct,
+  borrowingFeeParamsStruct,
+  pairBorrowingFeeDataStruct,
+  pairGlobalParamsStruct,
+  tradeHoldingFeesStruct,
+  tradeFeesDataStruct,
+  uiRealizedPnlDataStruct,
+} from './structs.ts'
+
+/** Funding and borrowing fees of the second generation, and what a trade has realised so far. */
+export const fundingFeesAbi = parseAbi([
+  fundingFeeParamsStruct,
+  pairFundingFeeDataStruct,
+  borrowingFeeParamsStruct,
+  pairBorrowingFeeDataStruct,
+  pairGlobalParamsStruct,
+  tradeHoldingFeesStruct,
+  tradeFeesDataStruct,
+  uiRealizedPnlDataStruct,
+  'function getPairFundingFeeParams(uint8[] _collateralIndex, uint16[] _pairIndex) view returns (FundingFeeParams[])',
+  'function getPairFundingFeeData(uint8[] _collateralIndex, uint16[] _pairIndex) view returns (PairFundingFeeData[])',
+  'function getPairBorrowingFeeParams(uint8[] _collateralIndex, uint16[] _pairIndex) view returns (BorrowingFeeParams[])',
+  'function getPairBorrowingFeeData(uint8[] _collateralIndex, uint16[] _pairIndex) view returns (PairBorrowingFeeData[])',
+  'function getPairGlobalParamsArray(uint8[] _collateralIndex, uint16[] _pairIndex) view returns (PairGlobalParams[])',
+  'function getMaxSkewCollateral(uint8 _collateralIndex, uint16 _pairIndex) view returns (uint80)',
+  'function getPairPendingAccFundingFees(uint8 _collateralIndex, uint16 _pairIndex, uint64 _currentPairPrice) view returns (int128 accFundingFeeLongP, int128 accFundingFeeShortP, int56 currentFundingRatePerSecondP)',
+  'function getPairPendingAccBorrowingFees(uint8 _collateralIndex, uint16 _pairIndex, uint64 _currentPairPrice) view returns (uint128 accBorrowingFeeP)',
+  'function getTradeFundingFeesCollateral(address _trader, uint32 _index, uint64 _currentPairPrice) view returns (int256)',
+  'function getTradeBorrowingFeesCollateral(address _trader, uint32 _index, uint64 _currentPairPrice) view returns (uint256)',
+  'function getTradePendingHoldingFeesCollateral(address _trader, uint32 _index, uint64 _currentPairPrice) view returns (TradeHoldingFees tradeHoldingFees)',
+  'function getTradeRealizedPnlCollateral(address _trader, uint32 _index) view returns (int256 realizedPnlCollateral, uint256 realizedTradingFeesCollateral, int256 totalRealizedPnlCollateral)',
+  'function getTradeRealizedTradingFeesCollateral(address _trader, uint32 _index) view returns (uint256)',
+  'function getTradeManuallyRealizedNegativePnlCollateral(address _trader, uint32 _index) view returns (uint256)',
+  'function getTradeFeesData(address _trader, uint32 _index) view returns (TradeFeesData)',
+  'function getTradeFeesDataArray(address[] _trader, uint32[] _index) view returns (TradeFeesData[])',
+  'function getTradeUiRealizedPnlDataArray(address[] _trader, uint32[] _index) view returns (UiRealizedPnlData[])',
+])

@@ -1,0 +1,42 @@
+import { parseAbi } from 'viem'
+import {
+  pairDepthBandsStruct,
+  pairFactorsStruct,
+  oiWindowsSettingsStruct,
+  pairOiStruct,
+  userPriceImpactStruct,
+  pairOiCollateralStruct,
+  pairOiTokenStruct,
+} from './structs.ts'
+
+/** Depth bands, skew, open interest windows and the price impact computed from them. */
+export const priceImpactAbi = parseAbi([
+  pairDepthBandsStruct,
+  pairFactorsStruct,
+  oiWindowsSettingsStruct,
+  pairOiStruct,
+  userPriceImpactStruct,
+  pairOiCollateralStruct,
+  pairOiTokenStruct,
+  'function getTradeCumulVolPriceImpactP(address _trader, uint16 _pairIndex, bool _long, uint256 _tradeOpenInterestUsd, bool _isPnlPositive, bool _open, uint256 _lastPosIncreaseBlock) view returns (int256 priceImpactP)',
+  'function getTradeSkewPriceImpactP(uint8 _collateralIndex, uint16 _pairIndex, bool _long, uint256 _positionSizeToken, bool _open) view returns (int256 priceImpactP)',
+  'function getPairDepthBands(uint256 _pairIndex) view returns (PairDepthBands)',
+  'function getPairDepthBandsArray(uint256[] _indices) view returns (PairDepthBands[])',
+  'function getPairDepthBandsDecoded(uint256 _pairIndex) view returns (uint256 totalDepthAboveUsd, uint256 totalDepthBelowUsd, uint16[] bandsAbove, uint16[] bandsBelow)',
+  'function getDepthBandsMapping() view returns (uint256 slot1, uint256 slot2)',
+  'function getDepthBandsMappingDecoded() view returns (uint16[] bands)',
+  'function getPairSkewDepth(uint8 _collateralIndex, uint16 _pairIndex) view returns (uint256)',
+  'function getPairSkewDepths(uint8[] _collateralIndices, uint16[] _pairIndices) view returns (uint256[])',
+  'function getPairFactors(uint256[] _indices) view returns (PairFactors[])',
+  'function getOiWindowsSettings() view returns (OiWindowsSettings)',
+  'function getOiWindow(uint48 _windowsDuration, uint256 _pairIndex, uint256 _windowId) view returns (PairOi)',
+  'function getOiWindows(uint48 _windowsDuration, uint256 _pairIndex, uint256[] _windowIds) view returns (PairOi[])',
+  'function getPriceImpactOi(uint256 _pairIndex, bool _long) view returns (uint256 activeOi)',
+  'function getNegPnlCumulVolMultiplier() view returns (uint48)',
+  'function getUserPriceImpact(address _trader, uint256 _pairIndex) view returns (UserPriceImpact)',
+  'function getProtectionCloseFactorWhitelist(address _trader) view returns (bool)',
+  'function getPairOiAfterV10Collateral(uint8 _collateralIndex, uint16 _pairIndex) view returns (PairOiCollateral)',
+  'function getPairOiAfterV10Token(uint8 _collateralIndex, uint16 _pairIndex) view returns (PairOiToken)',
+  'function getPairOisAfterV10Collateral(uint8[] _collateralIndex, uint16[] _pairIndex) view returns (PairOiCollateral[])',
+  'function getPairOisAfterV10Token(uint8[] _collateralIndex, uint16[] _pairIndex) view returns (PairOiToken[])',
+])

@@ -1,0 +1,37 @@
+import { parseAbi } from 'viem'
+import { tradeStruct, orderAnswerStruct, signedPairPricesStruct } from './structs.ts'
+
+/** What traders, their delegates and trigger bots send: open, change, close, cancel, delegate. */
+export const tradingInteractionsAbi = parseAbi([
+  tradeStruct,
+  orderAnswerStruct,
+  signedPairPricesStruct,
+  'function openTrade(Trade _trade, uint16 _maxSlippageP, address _referrer)',
+  'function openTradeNative(Trade _trade, uint16 _maxSlippageP, address _referrer) payable',
+  'function updateMaxClosingSlippageP(uint32 _index, uint16 _maxSlippageP)',
+  'function closeTradeMarket(uint32 _index, uint64 _expectedPrice)',
+  'function updateOpenOrder(uint32 _index, uint64 _triggerPrice, uint64 _tp, uint64 _sl, uint16 _maxSlippageP)',
+  'function cancelOpenOrder(uint32 _index)',
+  'function updateTp(uint32 _index, uint64 _newTp)',
+  'function updateSl(uint32 _index, uint64 _newSl)',
+  'function updateLeverage(uint32 _index, uint24 _newLeverage)',
+  'function updateLeverageNative(uint32 _index, uint24 _newLeverage) payable',
+  'function increasePositionSize(uint32 _index, uint120 _collateralDelta, uint24 _leverageDelta, uint64 _expectedPrice, uint16 _maxSlippageP)',
+  'function increasePositionSizeNative(uint32 _index, uint120 _collateralDelta, uint24 _leverageDelta, uint64 _expectedPrice, uint16 _maxSlippageP) payable',
+  'function decreasePositionSize(uint32 _index, uint120 _collateralDelta, uint24 _leverageDelta, uint64 _expectedPrice)',
+  'function withdrawPositivePnl(uint32 _index, uint120 _amountCollateral)',
+  'function triggerOrder(uint256 _packed)',
+  'function triggerOrderWithSignatures(uint256 _packed, SignedPairPrices[] _signedPairPrices)',
+  'function cancelOrderAfterTimeout(uint32 _orderIndex)',
+  'function setTradingDelegate(address _delegate)',
+  'function removeTradingDelegate()',
+  'function delegatedTradingAction(address _trader, bytes _callData) returns (bytes)',
+  'function multicall(bytes[] data) returns (bytes[] results)',
+  'function getTradingDelegate(address _trader) view returns (address)',
+  'function getMarketOrdersTimeoutBlocks() view returns (uint16)',
+  'function updateMarketOrdersTimeoutBlocks(uint16 _valueBlocks)',
+  'function getByPassTriggerLink(address _user) view returns (bool)',
+  'function updateByPassTriggerLink(address[] _users, bool[] _shouldByPass)',
+  'function getWrappedNativeToken() view returns (address)',
+  'function isWrappedNativeToken(address _token) view returns (bool)',
+])

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { CHAINS, StartupError } from '@bezel/protocol'
+import { readChainsFile } from './readChainsFile.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'bezel-chains-file-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+const file = join(scratch, 'chains.json')
+const base = { chainId: 8453, rpcUrl: 'https://node.example/key', diamond: CHAINS.base.liveDiamond }
+
+function read(content: unknown): ReturnType<typeof readChainsFile> {
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return readChainsFile(file)
+}
+
+function refusal(content: unknown): string {
+  try {
+    read(content)
+  } catch (error) {
+    assert.ok(error instanceof StartupError, String(error))
+    return error.message.replace(file, 'FILE')
+  }
+  return assert.fail('not refused')
+}
+
+describe('readChainsFile', () => {
+  it('reads what the local chain or a person wrote, and leaves other keys alone', () => {
+    const chains = read({
+      chains: { base: { ...base, wsUrl: 'wss://node.example/', collaterals: [] } },
+      accounts: [],
+      feedUrl: 'x',
+    })
+    assert.deepEqual(chains, [
+      {
+        slug: 'base',
+        chainId: 8453,
+        testnet: false,
+        diamond: CHAINS.base.liveDiamond,
+        rpcUrl: 'https://node.example/key',
+        wsUrl: 'wss://node.example/',
+      },
+    ])
+  })
+
+  it('needs no WebSocket address, and any case of a Diamond', () => {
+    const [chain] = read({ chains: { base: { ...base, diamond: base.diamond.toLowerCase() } } })
+    assert.equal(chain?.wsUrl, undefined)
+    assert.equal(chain?.diamond, CHAINS.base.liveDiamond)
+  })
+
+  it('says what to do without a file', () => {
+    assert.throws(
+      () => readChainsFile(join(scratch, 'missing.json')),
+      /can't be read \(ENOENT\): start the local chain first/,
+    )
+    assert.throws(() => readChainsFile(scratch), /can't be read \(EISDIR\)/)
+  })
+
+  it('refuses what is not JSON or names no chain', () => {
+    for (const text of ['', 'garbage', '{"chains":'])
+      assert.match(refusal(text), /^The chains file FILE is not valid JSON/)
+    for (const content of [null, [], 1, {}, { chains: null }, { chains: {} }, { chains: 'base' }, { chains: [] }]) {
+      assert.match(refusal(JSON.stringify(content)), /names no chain|names the chain "0"/)
+    }
+  })
+
+  it('refuses each wrong entry with its place', () => {
+    const withBase = (change: object): unknown => ({ chains: { base: { ...base, ...change } } })
+    assert.match(refusal({ chains: { mars: base } }), /names the chain "mars", but only arbitrum, base/)
+    assert.match(refusal({ chains: JSON.parse('{"__proto__": {}}') as unknown }), /names the chain "__proto__"/)
+    assert.match(refusal({ chains: { base: null } }), /says chainId undefined for base, but it is 8453/)
+    assert.match(refusal(withBase({ chainId: 1 })), /says chainId 1 for base, but it is 8453/)
+    assert.match(refusal(withBase({ chainId: '8453' })), /says chainId "8453" for base/)
+    for (const diamond of [undefined, null, 5, '', '0x12']) {
+      assert.match(refusal(withBase({ diamond })), /no valid address at chains\.base\.diamond/)
+    }
+    for (const rpcUrl of [undefined, 5, '', 'node.example', 'ws://node.example', 'file:///etc/passwd']) {
+      assert.match(refusal(withBase({ rpcUrl })), /no http or https address at chains\.base\.rpcUrl/)
+    }
+    for (const wsUrl of [5, '', 'https://node.example']) {
+      assert.match(refusal(withBase({ wsUrl })), /no ws or wss address at chains\.base\.wsUrl/)
+    }
+  })
+
+  it('never quotes the address of a node, which may hold a key', () => {
+    assert.doesNotMatch(refusal({ chains: { base: { ...base, rpcUrl: 'ftp://user:secret@node' } } }), /secret/)
+  })
+})

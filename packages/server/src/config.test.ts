@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
+import { describe, it } from 'node:test'
+import { SettingsError } from '@bezel/protocol'
+import { readServerConfig } from './config.ts'
+
+describe('readServerConfig', () => {
+  it('has the defaults that the documentation names', () => {
+    assert.deepEqual(readServerConfig({}), {
+      host: '127.0.0.1',
+      port: 8080,
+      chainsFile: resolve('var', 'devnet.json'),
+      domainName: 'Bezel Trading API',
+      headerPrefix: 'X-Service-',
+      logLevel: 'info',
+    })
+  })
+
+  it('looks for the chains file in the data folder unless told where it is', () => {
+    assert.equal(readServerConfig({ BEZEL_DATA: 'd' }).chainsFile, resolve('d', 'devnet.json'))
+    assert.equal(readServerConfig({ BEZEL_DATA: 'd', BEZEL_CHAINS_FILE: 'live.json' }).chainsFile, resolve('live.json'))
+  })
+
+  it('can serve the clients of the live service', () => {
+    const config = readServerConfig({ BEZEL_DOMAIN_NAME: 'Gains Trading API', BEZEL_HEADER_PREFIX: 'X-Gains-' })
+    assert.deepEqual([config.domainName, config.headerPrefix], ['Gains Trading API', 'X-Gains-'])
+  })
+
+  it('refuses a header prefix that no header may have', () => {
+    for (const prefix of ['X-Service', '-', 'X Service-', 'X-Ümlaut-', 'X:-', `X-${'a'.repeat(40)}-`]) {
+      assert.throws(() => readServerConfig({ BEZEL_HEADER_PREFIX: prefix }), SettingsError, prefix)
+    }
+  })
+
+  it('refuses an unknown log level', () => {
+    assert.throws(
+      () => readServerConfig({ LOG_LEVEL: 'loud' }),
+      /one of fatal, error, warn, info, debug, trace, silent\.$/,
+    )
+  })
+})

@@ -1,0 +1,26 @@
+import { ApiError } from '@bezel/protocol'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { REQUEST_ID_HEADER } from './requestId.ts'
+
+/** Turns whatever a request threw into the one JSON shape of errors. */
+export function answerError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
+  const apiError = toApiError(error, request.id)
+  if (apiError.code === 'INTERNAL') request.log.error({ err: error }, 'request failed')
+  // Set here too: an error of the router itself comes before any hook.
+  reply.header(REQUEST_ID_HEADER, request.id)
+  reply.code(apiError.status).type('application/json; charset=utf-8').send(JSON.stringify(apiError.toBody()))
+}
+
+function toApiError(error: FastifyError | ApiError, requestId: string): ApiError {
+  if (error instanceof ApiError) return error
+  if (error.validation !== undefined) return validationError(error)
+  const isClientFault = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+  if (isClientFault) return new ApiError('VALIDATION_ERROR', error.message)
+  return new ApiError('INTERNAL', `The service failed at this request; please report it with its id ${requestId}.`)
+}
+
+function validationError(error: FastifyError): ApiError {
+  const place = error.validationContext ?? 'request'
+  const issues = error.validation?.map(({ instancePath, message }) => ({ path: `${place}${instancePath}`, message }))
+  return new ApiError('VALIDATION_ERROR', error.message, { issues })
+}

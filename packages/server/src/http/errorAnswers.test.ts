@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { ApiError } from '@bezel/protocol'
+import { Type } from '@sinclair/typebox'
+import type { LightMyRequestResponse } from 'fastify'
+import { createApp, MAX_BODY_BYTES } from './createApp.ts'
+import { servedChainOf } from './servedChainOf.ts'
+
+const app = createApp('silent')
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+before(async () => {
+  const body = Type.Object({ size: Type.String() }, { additionalProperties: false })
+  app.post('/strict', { schema: { body } }, async () => ({ ok: true }))
+  app.get('/refuse', async () => {
+    throw new ApiError('PRECISION_ERROR', 'too fine', { field: 'size', value: '1.23', maxDecimals: 1 })
+  })
+  app.get('/fault', async () => {
+    throw new Error('secret of the inside')
+  })
+  app.get('/throw-text', async () => {
+    throw 'text'
+  })
+  app.get<{ Params: { chain: string } }>('/on/:chain', async (request) => servedChainOf([], request.params.chain))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+})
+after(() => app.close())
+
+function assertError(answer: LightMyRequestResponse, status: number, code: string): Record<string, unknown> {
+  assert.equal(answer.statusCode, status, answer.body)
+  assert.match(String(answer.headers['content-type']), /^application\/json/)
+  assert.match(String(answer.headers['x-request-id']), /^[A-Za-z0-9._-]{1,64}$/)
+  const body = answer.json<Record<string, unknown>>()
+  assert.equal(body.code, code)
+  assert.equal(typeof body.message, 'string')
+  assert.deepEqual(
+    Object.keys(body).filter((key) => !['code', 'message', 'details'].includes(key)),
+    [],
+  )
+  return body
+}
+
+/** Sends bytes as they are and reads until the server closes. */
+async function sendRaw(bytes: string): Promise<string> {
+  const { port } = app.server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes)
+  let text = ''
+  for await (const chunk of socket) text += String(chunk)
+  return text
+}
+
+describe('error answers', () => {
+  it('are NOT_FOUND for an unknown path or method', async () => {
+    assertError(await app.inject('/nothing/here'), 404, 'NOT_FOUND')
+    assertError(await app.inject('/'), 404, 'NOT_FOUND')
+    for (const method of ['DELETE', 'PUT', 'PATCH', 'OPTIONS'] as const) {
+      assertError(await app.inject({ method, url: '/refuse' }), 404, 'NOT_FOUND')
+    }
+  })
+
+  it('do not quote the path back', async () => {
+    const body = assertError(await app.inject('/<script>alert(1)</script>'), 404, 'NOT_FOUND')
+    assert.doesNotMatch(String(body.message), /script/)
+  })
+
+  it('are CHAIN_NOT_FOUND for a chain that is not served', async () => {
+    assertError(await app.inject('/on/base'), 404, 'CHAIN_NOT_FOUND')
+  })
+
+  it('carry the code, status and details of an ApiError', async () => {
+    const body = assertError(await app.inject('/refuse'), 422, 'PRECISION_ERROR')
+    assert.deepEqual(body.details, { field: 'size', value: '1.23', maxDecimals: 1 })
+  })
+
+  it('are VALIDATION_ERROR with each path for a body that fails its schema', async () => {
+    const refused = async (payload: string): Promise<unknown> => {
+      const answer = await app.inject({ method: 'POST', url: '/strict', headers: JSON_TYPE, payload })
+      return assertError(answer, 400, 'VALIDATION_ERROR').details
+    }
+    assert.deepEqual(await refused('{"size":1}'), { issues: [{ path: 'body/size', message: 'must be string' }] })
+    assert.deepEqual(await refused('{"size":"1","extra":2}'), {
+      issues: [{ path: 'body', message: 'must NOT have additional properties' }],
+    })
+    assert.ok(await refused('[]'))
+    assert.ok(await refused('null'))
+  })
+
+  it('are VALIDATION_ERROR for bodies that are no JSON', async () => {
+    for (const payload of ['', '{', '{"size":"1"}}', 'size=1', '{"__proto__":{"a":1},"size":"1"}']) {
+      const answer = await app.inject({ method: 'POST', url: '/strict', headers: JSON_TYPE, payload })
+      assertError(answer, 400, 'VALIDATION_ERROR')
+    }
+  })
+
+  it('are VALIDATION_ERROR for another content type', async () => {
+    for (const type of ['text/html', 'application/xml', 'application/x-www-form-urlencoded', 'nonsense']) {
+      const answer = await app.inject({
+        method: 'POST',
+        url: '/strict',
+        headers: { 'content-type': type },
+        payload: 'x',
+      })
+      assertError(answer, 400, 'VALIDATION_ERROR')
+    }
+  })
+
+  it('are VALIDATION_ERROR for a body over the limit, and not at the limit', async () => {
+    const bodyOf = (bytes: number): string => `{"size":"${'1'.repeat(bytes - '{"size":""}'.length)}"}`
+    const post = (payload: string) => app.inject({ method: 'POST', url: '/strict', headers: JSON_TYPE, payload })
+    assert.equal((await post(bodyOf(MAX_BODY_BYTES))).statusCode, 200)
+    assertError(await post(bodyOf(MAX_BODY_BYTES + 1)), 400, 'VALIDATION_ERROR')
+    assertError(await post(bodyOf(1_000_000)), 400, 'VALIDATION_ERROR')
+  })
+
+  it('are INTERNAL for a bug, with the request id and without its text', async () => {
+    for (const url of ['/fault', '/throw-text']) {
+      const answer = await app.inject({ url, headers: { 'x-request-id': 'abc-1' } })
+      const { message } = assertError(answer, 500, 'INTERNAL')
+      assert.match(String(message), /abc-1/)
+      assert.doesNotMatch(answer.body, /secret|text/)
+    }
+  })
+
+  it('are JSON also for absurd paths', async () => {
+    assertError(await app.inject('/on/%zz'), 400, 'VALIDATION_ERROR')
+    assertError(await app.inject(`/on/${'a'.repeat(5000)}`), 400, 'VALIDATION_ERROR')
+    assertError(await app.inject(`/${'../'.repeat(50)}etc/passwd`), 404, 'NOT_FOUND')
+    assertError(await app.inject('/on/%00'), 404, 'CHAIN_NOT_FOUND')
+  })
+
+  it('are JSON also for bytes that are no HTTP', async () => {
+    for (const bytes of [
+      'garbage\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+      `GET / HTTP/1.1\r\nhost: x\r\na: ${'b'.repeat(20_000)}\r\n\r\n`,
+    ]) {
+      const answer = await sendRaw(bytes)
+      assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/)
+      assert.match(answer, /\r\nx-request-id: [\w-]{36}\r\n/)
+      assert.equal((JSON.parse(answer.split('\r\n\r\n')[1]!) as { code: string }).code, 'VALIDATION_ERROR')
+    }
+  })
+})
+
+describe('x-request-id', () => {
+  const echoed = async (id: string): Promise<string> =>
+    String((await app.inject({ url: '/refuse', headers: { 'x-request-id': id } })).headers['x-request-id'])
+
+  it("is the caller's when it is well-formed", async () => {
+    for (const id of ['a', 'A.b_c-1', '9'.repeat(64)]) assert.equal(await echoed(id), id)
+  })
+
+  it('is a fresh one otherwise', async () => {
+    for (const id of ['', ' ', 'a b', 'a\tb', 'ü', 'a,b', '9'.repeat(65)])
+      assert.match(await echoed(id), /^[0-9a-f-]{36}$/)
+    assert.notEqual(await echoed(''), await echoed(''))
+  })
+})

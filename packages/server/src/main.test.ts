@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { fork, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { CHAINS } from '@bezel/protocol'
+import { healthyAnswer, startStandInNode, type StandInNode } from './testing/standInNode.ts'
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+const scratch = mkdtempSync(join(tmpdir(), 'bezel-main-'))
+let node: StandInNode
+
+before(async () => {
+  node = await startStandInNode(healthyAnswer(8453))
+})
+after(async () => {
+  await node.close()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+let fileCount = 0
+function chainsFile(content: unknown): string {
+  const path = join(scratch, `chains-${fileCount++}.json`)
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+const baseAt = (rpcUrl: string): unknown => ({
+  chains: { base: { chainId: 8453, rpcUrl, diamond: CHAINS.base.liveDiamond } },
+})
+
+/** A clean environment: the tests must not depend on the settings of whoever runs them. */
+function environment(env: Record<string, string>): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'silent', ...env }
+}
+
+function textOf(stream: ChildProcess['stderr']): { text: string } {
+  const collected = { text: '' }
+  stream?.on('data', (chunk) => (collected.text += String(chunk)))
+  return collected
+}
+
+/** Runs main until it ends by itself. */
+async function failedStart(
+  env: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [MAIN], { env: environment(env), cwd: scratch })
+  const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)]
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, stdout: stdout.text, stderr: stderr.text }
+}
+
+async function assertOneSentence(env: Record<string, string>, sentence: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await failedStart(env)
+  assert.equal(code, 1)
+  assert.equal(stdout, '')
+  assert.match(stderr, sentence)
+  assert.match(stderr, /^[^\n]+\n$/, 'one line')
+}
+
+/** Starts main as a child that is tied to this process, and waits until it says it is ready. */
+async function startedChild(
+  env: Record<string, string>,
+): Promise<{ child: ChildProcess; url: string; stderr: { text: string } }> {
+  const child = fork(MAIN, { env: environment(env), cwd: scratch, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const stderr = textOf(child.stderr)
+  const [message] = (await once(child, 'message')) as [{ type: string; url: string }]
+  assert.equal(message.type, 'ready')
+  return { child, url: message.url, stderr }
+}
+
+describe('main', () => {
+  describe('refuses to start, in one sentence, exit code 1:', () => {
+    it('an unknown setting', () =>
+      assertOneSentence({ BEZEL_DOMAIN: 'x' }, /^"BEZEL_DOMAIN" is not a setting of Bezel: /))
+
+    it('a bad port', () =>
+      assertOneSentence({ PORT: '80808' }, /^PORT is "80808", but it must be an integer from 0 to 65535/))
+
+    it('no chains file', () =>
+      assertOneSentence({}, /^The chains file .*devnet\.json can't be read \(ENOENT\): start the local chain/))
+
+    it('a chains file of garbage', () =>
+      assertOneSentence({ BEZEL_CHAINS_FILE: chainsFile('{{{') }, /^The chains file .* is not valid JSON/))
+
+    it('a node of another chain', async () => {
+      const other = await startStandInNode(healthyAnswer(137))
+      await assertOneSentence({ BEZEL_CHAINS_FILE: chainsFile(baseAt(other.url)) }, /is on chain 137, not 8453/)
+      await other.close()
+    })
+
+    it('a node without the Diamond', async () => {
+      const bare = await startStandInNode((method) => (method === 'eth_chainId' ? '0x2105' : '0x'))
+      await assertOneSentence({ BEZEL_CHAINS_FILE: chainsFile(baseAt(bare.url)) }, /^There is no contract at 0x/)
+      await bare.close()
+    })
+
+    it('a port in use', async () => {
+      const holder = createServer().listen(0, '127.0.0.1')
+      await once(holder, 'listening')
+      const port = String((holder.address() as AddressInfo).port)
+      await assertOneSentence(
+        { PORT: port, BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) },
+        new RegExp(`^Port ${port} is in use: stop the program that has it or set PORT to another one\\.`),
+      )
+      holder.close()
+    })
+
+    it('a host that is not ours', () =>
+      assertOneSentence(
+        { HOST: '192.0.2.1', BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) },
+        /^HOST is "192\.0\.2\.1"/,
+      ))
+  })
+
+  it('serves, and stops with exit code 0 at SIGTERM', async () => {
+    const { child, url } = await startedChild({ BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) })
+    const answer = await fetch(`${url}/ready`)
+    assert.equal(answer.status, 200)
+    child.kill('SIGTERM')
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+
+  it('answers from memory: requests cost the node nothing', async () => {
+    const { child, url } = await startedChild({ BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) })
+    const callsBefore = node.calls.length
+    for (const path of ['/ready', '/health', '/v1/base']) await (await fetch(url + path)).text()
+    assert.equal(node.calls.length, callsBefore)
+    child.disconnect()
+    await once(child, 'exit')
+  })
+
+  it('ends when its parent is gone', async () => {
+    const { child } = await startedChild({ BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) })
+    child.disconnect()
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+
+  it('starts, not ready, while its node is down', async () => {
+    const { child, url } = await startedChild({ BEZEL_CHAINS_FILE: chainsFile(baseAt('http://127.0.0.1:1')) })
+    const answer = await fetch(`${url}/ready`)
+    assert.equal(answer.status, 503)
+    assert.equal((await fetch(`${url}/health`)).status, 200)
+    child.disconnect()
+    await once(child, 'exit')
+  })
+
+  it('stops at SIGINT with exit code 0 when started alone', async () => {
+    const env = environment({ BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)), LOG_LEVEL: 'info' })
+    const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const stderr = textOf(child.stderr)
+    while (!stderr.text.includes('service is up')) await once(child.stderr!, 'data')
+    child.kill('SIGINT')
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+
+  it('warns when a live Diamond is served under the default domain name', async () => {
+    const printedWith = async (env: Record<string, string>): Promise<string> => {
+      const { child, stderr } = await startedChild({
+        BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)),
+        LOG_LEVEL: 'warn',
+        ...env,
+      })
+      child.disconnect()
+      await once(child, 'close')
+      return stderr.text
+    }
+    assert.match(await printedWith({}), /"chains":\["base"\],"msg":"live chains use the default signing domain name/)
+    assert.equal(await printedWith({ BEZEL_DOMAIN_NAME: 'My API' }), '')
+  })
+})

@@ -1,0 +1,44 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A JSON-RPC node for tests of nodes that behave badly; `answer` decides what each method gets. */
+export interface StandInNode {
+  readonly url: string
+  /** Calls received so far, by method. */
+  readonly calls: string[]
+  answer: (method: string) => unknown
+  readonly close: () => Promise<void>
+}
+
+/** What a healthy node of a chain answers, with a Diamond anywhere. */
+export function healthyAnswer(chainId: number): (method: string) => unknown {
+  return (method) => (method === 'eth_chainId' ? `0x${chainId.toString(16)}` : '0x6001')
+}
+
+/** Starts one. A `string` that is not JSON-RPC can be sent by throwing it. */
+export async function startStandInNode(answer: (method: string) => unknown): Promise<StandInNode> {
+  const calls: string[] = []
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const { id, method } = JSON.parse(text) as { id: number; method: string }
+    calls.push(method)
+    try {
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: node.answer(method) }))
+    } catch (raw) {
+      response.end(String(raw))
+    }
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const node: StandInNode = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    answer,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed())
+        server.closeAllConnections()
+      }),
+  }
+  return node
+}
