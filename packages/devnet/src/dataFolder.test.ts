@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -14,7 +14,6 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { promisify } from 'node:util'
 import { StartupError } from '@bezel/protocol'
 import { claimDataFolder, DATA_LAYOUT_VERSION } from './dataFolder.ts'
 
@@ -55,22 +54,21 @@ function refusal(folder: string): string {
   return assert.fail('not refused')
 }
 
-/** Starts another process that claims the folder and holds it until it is killed. */
-async function holdElsewhere(folder: string): Promise<{ pid: number; kill: () => Promise<void> }> {
+/** Another process that tries to claim the folder, tells how that went, and holds what it got until it is ended. */
+async function claimElsewhere(folder: string): Promise<{ pid: number; outcome: string; end: () => Promise<void> }> {
   const code = `
     const { claimDataFolder } = await import(${JSON.stringify(new URL('./dataFolder.ts', import.meta.url).href)})
-    claimDataFolder(${JSON.stringify(folder)}, () => undefined)
-    console.log('held')
-    setInterval(() => undefined, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await once(child.stdout, 'data')
-  const kill = async (): Promise<void> => {
+    setInterval(() => undefined, 1000)
+    try { claimDataFolder(${JSON.stringify(folder)}, () => undefined); console.log('won') }
+    catch (error) { console.log(error.name) }`
+  const args = ['--input-type=module', '--eval', code]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [outcome] = (await once(child.stdout, 'data')) as [Buffer]
+  const end = async (): Promise<void> => {
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
-  return { pid: child.pid!, kill }
+  return { pid: child.pid!, outcome: outcome.toString().trim(), end }
 }
 
 describe('claimDataFolder', () => {
@@ -162,11 +160,11 @@ describe('claimDataFolder', () => {
 
   it('refuses a folder in use by another process, and takes it when that one was killed', async () => {
     const folder = newPath()
-    const holder = await holdElsewhere(folder)
+    const holder = await claimElsewhere(folder)
     writeFileSync(join(folder, 'chain.json'), '{}')
     assert.match(refusal(folder), new RegExp(`in use by process ${holder.pid}:`))
     assert.ok(existsSync(join(folder, 'chain.json')))
-    await holder.kill()
+    await holder.end()
     const { lines, release } = claim(folder)
     assert.equal(lines.length, 1)
     release()
@@ -179,15 +177,10 @@ describe('claimDataFolder', () => {
 
   it('lets exactly one of several starters win', async () => {
     const folder = leftFolder()
-    const code = `
-      const { claimDataFolder } = await import(${JSON.stringify(new URL('./dataFolder.ts', import.meta.url).href)})
-      try { claimDataFolder(${JSON.stringify(folder)}, () => undefined); console.log('won'); setTimeout(() => undefined, 1500) }
-      catch (error) { console.log(error.name) }`
-    const run = promisify(execFile)
-    const results = await Promise.all(
-      Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '--eval', code])),
-    )
-    const outcomes = results.map(({ stdout }) => stdout.trim()).toSorted()
+    // All of them live until the last has told its outcome, so a winner is never followed by a lawful heir.
+    const starters = await Promise.all(Array.from({ length: 4 }, () => claimElsewhere(folder)))
+    const outcomes = starters.map(({ outcome }) => outcome).toSorted()
+    for (const starter of starters) await starter.end()
     assert.deepEqual(outcomes, ['StartupError', 'StartupError', 'StartupError', 'won'])
   })
 })

@@ -1,4 +1,4 @@
-import { StartupError, type ChainSlug, type RunningProgram } from '@bezel/protocol'
+import { httpUrl, StartupError, type ChainSlug, type RunningProgram } from '@bezel/protocol'
 import type { LocalChain } from './chain/createLocalChain.ts'
 import type { DevnetConfig } from './config.ts'
 import { chainControls } from './controls/chainControls.ts'
@@ -30,13 +30,13 @@ export async function run(config: DevnetConfig): Promise<RunningProgram> {
   // The port first: it is what fails, and the data folder must not be wiped for a start that comes to nothing.
   const port = await listen(server, config)
   const claim = await orClose(server, () => claimDataFolder(dataFolder, console.error))
-  const rpcUrl = `http://${urlHost(host)}:${port}`
+  const rpcUrl = httpUrl(host, port)
   prices.start()
   // One after the other: deployments are bound by the processor, and their memory then does not add up.
   for (const [slug, chain] of chains) running.set(chain, await runChain(chain, slug, prices, config))
   writeDevnetFile(dataFolder, [...running.values()], {
     rpc: rpcUrl,
-    base: `http://${urlHost(host)}:${config.servicePort}`,
+    base: httpUrl(host, config.servicePort),
   })
 
   async function close(): Promise<void> {
@@ -76,8 +76,4 @@ async function orClose<Result>(server: RpcServer, step: () => Result): Promise<R
     await server.close()
     throw error
   }
-}
-
-function urlHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -66,9 +66,11 @@ async function assertOneSentence(env: Record<string, string>, sentence: RegExp):
 async function startedChild(
   env: Record<string, string>,
 ): Promise<{ child: ChildProcess; url: string; stderr: { text: string } }> {
-  const child = fork(MAIN, { env: environment(env), cwd: scratch, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const child = fork(MAIN, { env: environment(env), cwd: scratch, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   const stderr = textOf(child.stderr)
-  const [message] = (await once(child, 'message')) as [{ type: string; url: string }]
+  const died = once(child, 'exit').then(() => assert.fail(`ended before it was ready: ${stderr.text}`))
+  died.catch(() => undefined)
+  const [message] = (await Promise.race([once(child, 'message'), died])) as [{ type: string; url: string }]
   assert.equal(message.type, 'ready')
   return { child, url: message.url, stderr }
 }
@@ -165,7 +167,7 @@ describe('main', () => {
         LOG_LEVEL: 'warn',
         ...env,
       })
-      child.disconnect()
+      child.kill('SIGTERM')
       await once(child, 'close')
       return stderr.text
     }

@@ -1,9 +1,15 @@
-import { EMPTY_BODY_HASH, REQUEST_FIELDS, requestDomain } from '@bezel/protocol'
+import {
+  AddressSchema,
+  ChainSlugSchema,
+  EMPTY_BODY_HASH,
+  HexSchema,
+  REQUEST_FIELDS,
+  requestDomain,
+} from '@bezel/protocol'
 import { Type, type Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import type { ServedChain } from '../../../chain/servedChain.ts'
 import { servedChainOf } from '../../servedChainOf.ts'
-import { AddressSchema, ChainSlugSchema, HexSchema } from '../../schemas.ts'
 
 const ChainInfo = Type.Object({
   chain: ChainSlugSchema,

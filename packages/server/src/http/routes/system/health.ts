@@ -1,7 +1,7 @@
+import { ChainSlugSchema } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import type { ServedChain } from '../../../chain/servedChain.ts'
-import { ChainSlugSchema } from '../../schemas.ts'
 
 const Health = Type.Object({ status: Type.Literal('ok'), chains: Type.Array(ChainSlugSchema) })
 

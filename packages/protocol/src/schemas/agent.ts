@@ -1,0 +1,81 @@
+import { Type, type Static } from '@sinclair/typebox'
+import {
+  AddressSchema,
+  Closed,
+  DecimalSchema,
+  HexSchema,
+  MarketSymbolSchema,
+  Nullable,
+  TimestampSchema,
+} from './scalars.ts'
+
+export const MAX_AGENT_NAME_CHARS = 32
+export const MAX_KEY_LABEL_CHARS = 64
+/** A scope that names more markets than any chain lists is no guardrail. */
+export const MAX_SCOPE_MARKETS = 512
+
+/** What a trader lets an agent do through the service. Off-chain: the chain itself knows only all or nothing. */
+export const AgentScopeSchema = Closed({
+  markets: Type.Union([Type.Literal('all'), Type.Array(MarketSymbolSchema, { maxItems: MAX_SCOPE_MARKETS })]),
+  maxLeverage: Nullable(DecimalSchema),
+  dailySpendCapUsd: Nullable(DecimalSchema),
+  expiresAt: Nullable(TimestampSchema),
+  permissions: Type.Union([Type.Literal('trade'), Type.Literal('read')]),
+})
+export type AgentScope = Static<typeof AgentScopeSchema>
+
+export const AgentModeSchema = Type.Union([Type.Literal('self'), Type.Literal('relayed')])
+export type AgentMode = Static<typeof AgentModeSchema>
+
+export const AgentStatusSchema = Type.Union([
+  Type.Literal('pending_delegation'),
+  Type.Literal('active'),
+  Type.Literal('revoked'),
+  Type.Literal('expired'),
+])
+export type AgentStatus = Static<typeof AgentStatusSchema>
+
+export const AgentSchema = Closed({
+  agent: AddressSchema,
+  trader: AddressSchema,
+  name: Type.String(),
+  scope: AgentScopeSchema,
+  mode: AgentModeSchema,
+  status: AgentStatusSchema,
+  createdAt: TimestampSchema,
+})
+
+/** A transaction a wallet sends as it is; the wallet adds the rest. */
+export const TransactionRequestSchema = Closed({ to: AddressSchema, data: HexSchema, chainId: Type.Integer() })
+export type TransactionRequest = Static<typeof TransactionRequestSchema>
+
+export const CreateAgentRequestSchema = Closed({
+  trader: AddressSchema,
+  agent: AddressSchema,
+  scope: AgentScopeSchema,
+  timestamp: TimestampSchema,
+  signature: HexSchema,
+  name: Type.Optional(Nullable(Type.String({ maxLength: MAX_AGENT_NAME_CHARS }))),
+  agentSignature: Type.Optional(HexSchema),
+})
+export type CreateAgentRequest = Static<typeof CreateAgentRequestSchema>
+
+/** Of createAgent and getAgent. `delegationTx` is null when the agent is the trader. */
+export const AgentAnswerSchema = Closed({ agent: AgentSchema, delegationTx: Nullable(TransactionRequestSchema) })
+
+export const RevokeAgentRequestSchema = Closed({
+  trader: AddressSchema,
+  timestamp: TimestampSchema,
+  signature: HexSchema,
+})
+export type RevokeAgentRequest = Static<typeof RevokeAgentRequestSchema>
+export const RevokeAgentAnswerSchema = Closed({ revocationTx: Nullable(TransactionRequestSchema) })
+
+export const IssueApiKeyRequestSchema = Closed({
+  trader: AddressSchema,
+  label: Type.String({ minLength: 1, maxLength: MAX_KEY_LABEL_CHARS }),
+  timestamp: TimestampSchema,
+  signature: HexSchema,
+})
+export type IssueApiKeyRequest = Static<typeof IssueApiKeyRequestSchema>
+export const ApiKeyAnswerSchema = Closed({ apiKey: Type.String(), label: Type.String(), trader: AddressSchema })

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { StoreUnavailableError, type Store } from './sql.ts'
+import { openTestStore, type TestStore } from './testStore.ts'
+
+describe('the SQLite store', () => {
+  let opened: TestStore
+  let store: Store
+
+  beforeEach(async () => {
+    opened = openTestStore()
+    store = opened.store
+    await store.transaction((sql) => sql.run('create table t (n bigint not null unique, text text)'))
+  })
+  afterEach(() => opened.remove())
+
+  const count = async (): Promise<bigint> => (await store.read.get<{ c: bigint }>('select count(*) as c from t'))!.c
+
+  it('keeps a whole transaction or nothing of it', async () => {
+    await store.transaction((sql) => sql.run('insert into t values ($1, $2)', 1n, 'a'))
+    await assert.rejects(
+      store.transaction(async (sql) => {
+        await sql.run('insert into t values ($1, $2)', 2n, 'b')
+        throw new Error('changed my mind')
+      }),
+      /changed my mind/,
+    )
+    await assert.rejects(
+      store.transaction(async (sql) => {
+        await sql.run('insert into t values ($1, $2)', 3n, 'c')
+        await sql.run('insert into t values ($1, $2)', 1n, 'again')
+      }),
+      /UNIQUE/,
+    )
+    assert.equal(await count(), 1n)
+  })
+
+  it('runs transactions one after the other, in the order of the calls', async () => {
+    const seen: string[] = []
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        store.transaction(async () => {
+          seen.push(`${name} begins`)
+          await new Promise((resolve) => setImmediate(resolve))
+          seen.push(`${name} ends`)
+        }),
+      ),
+    )
+    assert.deepEqual(seen, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+  })
+
+  it('shows readers nothing of a transaction under way', async () => {
+    await store.transaction(async (sql) => {
+      await sql.run('insert into t values ($1, $2)', 1n, 'a')
+      assert.equal(await count(), 0n)
+    })
+    assert.equal(await count(), 1n)
+  })
+
+  it('gives whole numbers back exactly, beyond 53 bits too', async () => {
+    const large = 2n ** 63n - 1n
+    await store.transaction((sql) => sql.run('insert into t values ($1, $2)', large, null))
+    assert.deepEqual(await store.read.all('select n, text from t'), [{ __proto__: null, n: large, text: null }])
+  })
+
+  it('still has everything after it is opened again', async () => {
+    await store.transaction((sql) => sql.run('insert into t values ($1, $2)', 7n, 'x'))
+    store = await opened.reopen()
+    assert.equal(await count(), 1n)
+  })
+
+  it(
+    'says it is unavailable, and goes on afterwards, when another process holds the lock',
+    { timeout: 20_000 },
+    async () => {
+      const other = new DatabaseSync(opened.file)
+      other.exec('begin immediate')
+      await assert.rejects(
+        store.transaction((sql) => sql.run('insert into t values ($1, $2)', 1n, 'a')),
+        StoreUnavailableError,
+      )
+      other.exec('rollback')
+      other.close()
+      await store.transaction((sql) => sql.run('insert into t values ($1, $2)', 1n, 'a'))
+      assert.equal(await count(), 1n)
+    },
+  )
+})

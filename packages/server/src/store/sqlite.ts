@@ -1,0 +1,95 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { StoreUnavailableError, type Sql, type SqlValue, type Store } from './sql.ts'
+
+/** Bounded, because the texts are: every statement is written out in a store module. */
+const MAX_PREPARED_STATEMENTS = 256
+/** How long a writer of another process (a backup, a shell) is waited for. */
+const BUSY_TIMEOUT_MS = 2_000
+/** Result codes of SQLite that say "not now" and not "wrong": BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN. */
+const UNAVAILABLE_CODES: ReadonlySet<number> = new Set([5, 6, 8, 10, 11, 13, 14])
+
+/**
+ * SQLite in one file. Commits are on disk when they return (WAL with synchronous=FULL). Reads have a connection of their own, so they
+ * never see a transaction that is still under way.
+ */
+export function openSqlite(file: string): Store {
+  const writer = connect(file)
+  const reader = connect(file)
+  const read = createSql(reader)
+  const write = createSql(writer)
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function inTransaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    await write.run('begin immediate')
+    try {
+      const result = await work(write)
+      await write.run('commit')
+      return result
+    } catch (error) {
+      if (writer.isTransaction) await write.run('rollback')
+      throw error
+    }
+  }
+
+  return {
+    read,
+    transaction(work) {
+      const result = last.then(() => inTransaction(work))
+      last = result.catch(() => undefined)
+      return result
+    },
+    async close() {
+      await last
+      reader.close()
+      writer.close()
+    },
+  }
+}
+
+function connect(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
+  database.exec('pragma journal_mode = wal')
+  database.exec('pragma synchronous = full')
+  database.exec('pragma foreign_keys = on')
+  return database
+}
+
+function createSql(database: DatabaseSync): Sql {
+  const prepared = new Map<string, StatementSync>()
+
+  function statement(text: string): StatementSync {
+    const known = prepared.get(text)
+    if (known !== undefined) return known
+    if (prepared.size >= MAX_PREPARED_STATEMENTS) prepared.clear()
+    const made = database.prepare(text)
+    made.setReadBigInts(true)
+    prepared.set(text, made)
+    return made
+  }
+
+  return {
+    all: async <Row>(text: string, ...params: readonly SqlValue[]) =>
+      guarded(() => statement(text).all(named(params)) as Row[]),
+    get: async <Row>(text: string, ...params: readonly SqlValue[]) =>
+      guarded(() => statement(text).get(named(params)) as Row | undefined),
+    run: async (text, ...params) => guarded(() => Number(statement(text).run(named(params)).changes)),
+  }
+}
+
+/** node:sqlite takes `$1` as a name, not as a position. */
+function named(params: readonly SqlValue[]): Record<string, SQLInputValue> {
+  return Object.fromEntries(params.map((value, i) => [`$${i + 1}`, value]))
+}
+
+function guarded<Result>(step: () => Result): Result {
+  try {
+    return step()
+  } catch (error) {
+    const code = (error as { errcode?: number }).errcode
+    // Extended result codes carry the primary one in their low byte.
+    if (code !== undefined && UNAVAILABLE_CODES.has(code & 0xff)) {
+      throw new StoreUnavailableError((error as Error).message, { cause: error })
+    }
+    throw error
+  }
+}

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { httpUrl, StartupError, type RunningProgram } from '@bezel/protocol'
+import { readDevnetConfig } from '../packages/devnet/src/config.ts'
+import { readServerConfig } from '../packages/server/src/config.ts'
+import { startChild, type ChildProgram } from './childProgram.ts'
+import { freePort } from './freePort.ts'
+import { waitUntilReady } from './waitUntilReady.ts'
+
+/** A signal to the whole process group ends a child and then reaches us: only after this time its end is a failure. */
+const SIGNAL_GRACE_MS = 200
+
+/** The two programs, as files that node runs. */
+export interface Mains {
+  readonly chain: URL
+  readonly service: URL
+}
+
+/** What `npm start` runs, and where it answers. */
+export interface LocalDeployment extends RunningProgram {
+  readonly chainUrl: string
+  readonly dataFolder: string
+}
+
+/** Local chain, then service, each in its own process; settled when both answer. Throws with nothing left running. */
+export async function startEverything(
+  mains: Mains,
+  env: NodeJS.ProcessEnv,
+  stop: AbortSignal,
+): Promise<LocalDeployment> {
+  const childEnv = await checkedEnvironment(env)
+  const { host, port, servicePort, dataFolder } = readDevnetConfig(childEnv)
+  const url = httpUrl(host, servicePort)
+  const children: ChildProgram[] = []
+  // Once, whoever asks first: a second signal would end a child that is still finishing its requests.
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => (closing ??= stopAll(children))
+  stop.addEventListener('abort', () => void close(), { once: true })
+  try {
+    await launch(children, stop, { name: 'local chain', file: mains.chain, env: childEnv })
+    await launch(children, stop, { name: 'service', file: mains.service, env: childEnv })
+    await Promise.race([waitUntilReady(url, stop), firstEnd(children, stop)])
+  } catch (error) {
+    await close()
+    throw stop.aborted ? stop.reason : error
+  }
+  const failed = firstEnd(children, stop).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  return { url, chainUrl: httpUrl(host, port), dataFolder, close, failed }
+}
+
+/** The environment for both children, with settings checked and ports free and fixed, before anything starts. */
+async function checkedEnvironment(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
+  const chain = readDevnetConfig(env)
+  const service = readServerConfig(env)
+  if (chain.port === service.port && chain.port !== 0) {
+    throw new StartupError(`PORT and DEVNET_PORT are both ${chain.port}: set one of them to another port.`)
+  }
+  const chainPort = await freePort({ setting: 'DEVNET_PORT', host: chain.host, port: chain.port })
+  const servicePort = await freePort({ setting: 'PORT', host: service.host, port: service.port })
+  // Quiet unless asked: the terminal shows where things are, not every request.
+  const logLevel = env.LOG_LEVEL || 'warn'
+  return { ...env, DEVNET_PORT: String(chainPort), PORT: String(servicePort), LOG_LEVEL: logLevel }
+}
+
+async function launch(
+  children: ChildProgram[],
+  stop: AbortSignal,
+  of: Parameters<typeof startChild>[0],
+): Promise<void> {
+  stop.throwIfAborted()
+  const child = startChild(of)
+  children.push(child)
+  await child.ready
+}
+
+/** The service first: it can't do anything without the chain. */
+async function stopAll(children: readonly ChildProgram[]): Promise<void> {
+  for (const child of children.toReversed()) await child.stop()
+}
+
+/** Rejects when a child ends without having been told to. */
+async function firstEnd(children: readonly ChildProgram[], stop: AbortSignal): Promise<never> {
+  const end = await Promise.race(children.map(async ({ name, ended }) => `The ${name} ended (${await ended})`))
+  await sleep(SIGNAL_GRACE_MS)
+  if (stop.aborted) return new Promise<never>(() => undefined)
+  throw new StartupError(`${end}, so everything else was stopped too: see its messages above.`)
+}

@@ -1,0 +1,3 @@
+import { standInProgram } from './standInProgram.ts'
+
+await standInProgram('SERVICE', 'PORT')
