@@ -47,8 +47,7 @@ export function deployDiamond(deployment: Deployment): DiamondDeployment {
     diamond,
     configureAddress: configure,
     call: (facet, functionName, args) => deployment.call(diamond, loadArtifact(facet).abi, functionName, args),
-    configure: (functionName, args) =>
-      deployment.send(diamond, encodeConfigure(configure, functionName, args), 0n),
+    configure: (functionName, args) => deployment.send(diamond, encodeConfigure(configure, functionName, args), 0n),
   }
 }
 
@@ -61,7 +60,9 @@ export function encodeConfigure(configure: Address, functionName: string, args: 
 
 /** Selectors of all functions of an ABI. */
 export function selectorsOf(abi: Abi): Hex[] {
-  return abi.filter((entry): entry is AbiFunction => entry.type === 'function').map((entry) => toFunctionSelector(entry))
+  return abi
+    .filter((entry): entry is AbiFunction => entry.type === 'function')
+    .map((entry) => toFunctionSelector(entry))
 }
 
 const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000'

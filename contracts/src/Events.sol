@@ -37,7 +37,6 @@ event CollateralUpdated(uint8 indexed index, bool isActive);
 event PairAdded(uint256 index, string from, string to);
 event PairUpdated(uint256 index);
 event GroupAdded(uint256 index, string name);
-event GroupUpdated(uint256 index);
 event FeeAdded(uint256 index, FeeGroup feeGroup);
 event FeeUpdated(uint256 index, FeeGroup feeGroup);
 event PairCustomMaxLeverageUpdated(uint256 indexed index, uint256 maxLeverage);

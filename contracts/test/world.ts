@@ -25,7 +25,7 @@ import { encodeConfigure } from '../diamond.ts'
 type Abi = typeof diamondAbi
 type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>
 type WriteName = ContractFunctionName<Abi, 'nonpayable'>
-export type WorldEvent = ParseEventLogsReturnType<Abi>[number]
+export type WorldEvent = ParseEventLogsReturnType<Abi, undefined, true>[number]
 
 /** The prices of one oracle answer, 1e10. A market answer needs only `current`. */
 export type Candle = { open: bigint; high: bigint; low: bigint; current: bigint }
@@ -54,6 +54,9 @@ export type World = {
   configure(functionName: string, args: readonly unknown[]): Promise<Outcome>
   /** A quorum of oracles answers a pending order with the same prices; gives the outcome of the answer that executed. */
   answer(orderId: { user: Address; index: number }, prices: Candle | bigint): Promise<Outcome>
+  /** Remembers the chain as it is; give the id to `restore`, which uses it up. */
+  snapshot(): Promise<Hex>
+  restore(snapshotId: Hex): Promise<void>
 }
 
 /** A call that reverted, by the name of its custom error. */
@@ -94,7 +97,7 @@ export async function createWorld(slug: ChainSlug = 'arbitrum-sepolia', nowMs?: 
     async read(functionName, args) {
       const data = encodeFunctionData({ abi: diamondAbi, functionName, args } as never)
       const result = await simulate(chain, DEPLOYER.account.address, diamond, data, 0n)
-      return decodeFunctionResult({ abi: diamondAbi, functionName, data: result } as never)
+      return decodeFunctionResult({ abi: diamondAbi, functionName, data: result } as never) as never
     },
     send: (account, functionName, args) =>
       sendData(account, diamond, encodeFunctionData({ abi: diamondAbi, functionName, args } as never)),
@@ -109,6 +112,12 @@ export async function createWorld(slug: ChainSlug = 'arbitrum-sepolia', nowMs?: 
       }
       if (last === undefined) throw new Error('the Diamond has no oracles')
       return last
+    },
+    snapshot: () => chain.request<Hex>('evm_snapshot'),
+    async restore(snapshotId) {
+      nonces.clear()
+      const found = await chain.request<boolean>('evm_revert', [snapshotId])
+      if (!found) throw new Error(`there is no snapshot ${snapshotId}`)
     },
   }
   return world
@@ -136,7 +145,7 @@ export function onlyEvent<N extends WorldEvent['eventName']>(
     const names = outcome.events.map((event) => event.eventName).join(', ')
     throw new Error(`expected one ${eventName} among ${names}`)
   }
-  return found[0]!.args as Extract<WorldEvent, { eventName: N }>['args']
+  return found[0]!.args as never
 }
 
 async function simulate(chain: LocalChain, from: Address, to: Address, data: Hex, value: bigint): Promise<Hex> {

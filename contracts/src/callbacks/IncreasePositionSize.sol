@@ -45,7 +45,8 @@ library IncreasePositionSize {
         quoteOpenPrice(t, v, price);
 
         next.collateralAmount = uint120(v.newCollateralAmount);
-        next.leverage = uint24(v.newLeverage);
+        // Beyond its field it stays at the largest one, which no pair allows.
+        next.leverage = v.newLeverage > type(uint24).max ? type(uint24).max : uint24(v.newLeverage);
         next.openPrice = uint64(v.newOpenPrice);
         next.positionSizeToken = uint160(t.positionSizeToken + v.priceImpact.positionSizeToken);
         quoteRisk(t, next, v, price);

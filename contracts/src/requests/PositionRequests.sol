@@ -30,14 +30,14 @@ library PositionRequests {
     }
 
     function updateTp(address sender, uint32 index, uint64 tp) external {
-        Trade memory t = position(sender, index);
         Records.requireNoTrigger(sender, index, TP_CLOSE);
+        Trade memory t = position(sender, index);
         Records.updateTp(t, tp);
     }
 
     function updateSl(address sender, uint32 index, uint64 sl) external {
-        Trade memory t = position(sender, index);
         Records.requireNoTrigger(sender, index, SL_CLOSE);
+        Trade memory t = position(sender, index);
         Records.updateSl(t, sl);
     }
 

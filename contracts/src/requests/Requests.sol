@@ -20,10 +20,13 @@ library Requests {
         t.isOpen = false;
         t.positionSizeToken = 0;
         t.__placeholder = 0;
-        if (!appStorage().collaterals[t.collateralIndex].isActive) revert InvalidCollateralIndex();
+        // Nothing below can be computed without these two; the live Diamond meets them later.
+        if (appStorage().collaterals[t.collateralIndex].precision == 0) revert InvalidCollateralIndex();
         if (!Pairs.isListed(t.pairIndex)) revert TradePairNotListed();
         checkSize(t);
         Funds.pull(t.collateralIndex, sender, t.collateralAmount);
+        if (Amounts.size(t) == 0) revert TradePositionSizeZero();
+        if (!appStorage().collaterals[t.collateralIndex].isActive) revert InvalidCollateralIndex();
         checkTerms(t, maxSlippageP);
         if (t.tradeType == TRADE) return requestMarketOpen(t, maxSlippageP);
 
@@ -40,8 +43,7 @@ library Requests {
         }
         uint256 counterMaxLeverage = appStorage().counterTradeSettings[t.pairIndex].maxLeverage;
         if (t.isCounterTrade && t.leverage > counterMaxLeverage) revert WrongTradeType();
-        if (Amounts.size(t) == 0) revert TradePositionSizeZero();
-        if (t.openPrice == 0) revert TradeOpenPriceZero();
+        if (t.openPrice == 0) revert TradeOpenPriceZero(); // there is no impact on no price
         TradePriceImpact memory impact = PriceImpact.onOpen(t, Amounts.size(t), t.openPrice);
         if (PriceImpact.isTooHigh(impact, t.long, t.leverage)) revert PriceImpactTooHigh();
     }
@@ -63,15 +65,15 @@ library Requests {
         emit MarketOrderInitiated(id, t.user, t.pairIndex, true);
     }
 
-    function restingOrder(address sender, uint32 index) private view returns (Trade memory t) {
-        t = Records.trade(sender, index);
-        if (!t.isOpen) revert DoesntExist();
-        if (t.tradeType == TRADE) revert WrongTradeType();
-        Records.requireNoTrigger(sender, index, t.tradeType == LIMIT ? LIMIT_OPEN : STOP_OPEN);
+    function requireNoOpenTrigger(Trade memory t) private view {
+        if (t.tradeType != TRADE) Records.requireNoTrigger(t.user, t.index, t.tradeType == LIMIT ? LIMIT_OPEN : STOP_OPEN);
     }
 
     function updateOpenOrder(address sender, uint32 index, OrderTerms memory terms) internal {
-        Trade memory t = restingOrder(sender, index);
+        Trade memory t = Records.trade(sender, index);
+        requireNoOpenTrigger(t);
+        if (!t.isOpen) revert DoesntExist();
+        if (t.tradeType == TRADE) revert WrongTradeType();
         t.openPrice = terms.price;
         t.tp = terms.tp;
         t.sl = terms.sl;
@@ -81,7 +83,10 @@ library Requests {
     }
 
     function cancelOpenOrder(address sender, uint32 index) internal {
-        Trade memory t = restingOrder(sender, index);
+        Trade memory t = Records.trade(sender, index);
+        if (t.isOpen && t.tradeType == TRADE) revert WrongTradeType();
+        requireNoOpenTrigger(t);
+        if (!t.isOpen) revert DoesntExist();
         Records.closeTrade(t, false);
         Funds.pay(t.collateralIndex, sender, t.collateralAmount);
         emit OpenLimitCanceled(sender, t.pairIndex, index);

@@ -56,10 +56,10 @@ library PriceImpact {
 
         bool buy = isBuy(i.long, i.open);
         uint256 impactP = bandImpactP(i.pairIndex, buy, i.sizeUsd, factors.cumulativeFactor);
-        if (isProtected) impactP = (impactP * factors.protectionCloseFactor) / P_10;
+        uint256 factor = isProtected ? factors.protectionCloseFactor : P_10;
         uint256 userMultiplier = appStorage().userPriceImpact[i.trader][i.pairIndex].cumulVolPriceImpactMultiplier;
-        if (userMultiplier > 0) impactP = (impactP * userMultiplier) / 1e3;
-        return signed(impactP, buy);
+        if (userMultiplier > 0) factor = (factor * userMultiplier) / 1e3;
+        return signed((impactP * factor) / P_10, buy);
     }
 
     function isProtectedClose(CumulVolInput memory i) internal view returns (bool) {

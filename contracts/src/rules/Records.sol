@@ -75,18 +75,19 @@ library Records {
         emit OpenOrderDetailsUpdated(t.user, t.index, t.openPrice, t.tp, t.sl, maxSlippageP);
     }
 
-    /// @notice Writes a changed position (collateral, leverage, open price, tokens); its stop loss is clamped anew.
+    /// @notice Writes a changed position (collateral, leverage, open price, tokens); its stop loss is clamped anew. From
+    /// now on triggers look back no further than this block: prices from before the change say nothing about it.
     function updatePosition(Trade memory t, uint8 orderType, bool isPnlPositive) internal {
         AppStorage storage s = appStorage();
+        TradeInfo storage info = s.tradeInfos[t.user][t.index];
+        info.createdBlock = uint32(block.number);
+        info.tpLastUpdatedBlock = uint32(block.number);
+        info.slLastUpdatedBlock = uint32(block.number);
         if (orderType == MARKET_PARTIAL_OPEN) {
             s.liquidationParams[t.user][t.index] = Pairs.liquidationParams(t.pairIndex);
-            s.tradeInfos[t.user][t.index].lastPosIncreaseBlock = uint32(block.number);
+            info.lastPosIncreaseBlock = uint32(block.number);
         }
-        uint64 sl = Liquidation.clampSl(t, s.liquidationParams[t.user][t.index]);
-        if (sl != t.sl) {
-            t.sl = sl;
-            s.tradeInfos[t.user][t.index].slLastUpdatedBlock = uint32(block.number);
-        }
+        t.sl = Liquidation.clampSl(t, s.liquidationParams[t.user][t.index]);
         s.trades[t.user][t.index] = t;
         emit TradePositionUpdated(
             t.user,

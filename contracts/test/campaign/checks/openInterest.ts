@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { sizeOf } from '../formulas.ts'
+import type { Snapshot } from '../snapshot.ts'
+
+/** Open interest, in collateral and in tokens, is the sum of the open positions of each side. */
+export function checkOpenInterest(snapshot: Snapshot): void {
+  for (const { collateralIndex, pairIndex, oiCollateral, oiToken } of snapshot.books) {
+    const sums = { long: { size: 0n, tokens: 0n }, short: { size: 0n, tokens: 0n } }
+    for (const trade of snapshot.trades) {
+      if (trade.tradeType !== 0 || trade.collateralIndex !== collateralIndex || trade.pairIndex !== pairIndex) continue
+      const side = trade.long ? sums.long : sums.short
+      side.size += sizeOf(trade)
+      side.tokens += trade.positionSizeToken
+    }
+    const found = {
+      long: { size: oiCollateral.oiLongCollateral, tokens: oiToken.oiLongToken },
+      short: { size: oiCollateral.oiShortCollateral, tokens: oiToken.oiShortToken },
+    }
+    assert.deepEqual(found, sums, `open interest of pair ${pairIndex} in collateral ${collateralIndex}`)
+  }
+}

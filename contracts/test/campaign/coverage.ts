@@ -1,0 +1,88 @@
+import { CancelReason, PendingOrderType } from '@bezel/protocol'
+import type { WorldEvent } from '../world.ts'
+
+/** How often each thing happened. */
+export type Coverage = {
+  count(what: string): void
+  /** Counts what an event tells: executions and refusals by their kind. */
+  countEvent(event: WorldEvent): void
+  /** Those of a list that never happened. */
+  missing(wanted: readonly string[]): string[]
+  /** One line for each first word. */
+  lines(): string[]
+}
+
+const REASONS = new Map(Object.entries(CancelReason).map(([name, value]) => [value as number, name]))
+const ORDER_TYPES = new Map(Object.entries(PendingOrderType).map(([name, value]) => [value as number, name]))
+
+export function orderTypeName(orderType: number): string {
+  return ORDER_TYPES.get(orderType) ?? `order type ${orderType}`
+}
+
+export function createCoverage(): Coverage {
+  const counts = new Map<string, number>()
+  const coverage: Coverage = {
+    count: (what) => void counts.set(what, (counts.get(what) ?? 0) + 1),
+    countEvent(event) {
+      const what = describe(event)
+      if (what !== undefined) coverage.count(what)
+      if (isBeyondCollateral(event)) coverage.count('paid more than twice the collateral')
+    },
+    missing: (wanted) => wanted.filter((what) => !counts.has(what)),
+    lines() {
+      const sorted = [...counts].toSorted(([a], [b]) => a.localeCompare(b))
+      const groups = Map.groupBy(sorted, ([what]) => what.split(' ', 1)[0]!)
+      return [...groups].map(([word, entries]) => {
+        const list = entries.map(([what, times]) => `${what.slice(word.length + 1)} ${times}`)
+        return `${word}: ${list.join(', ')}`
+      })
+    },
+  }
+  return coverage
+}
+
+function describe(event: WorldEvent): string | undefined {
+  switch (event.eventName) {
+    case 'MarketExecuted':
+      return `executed ${event.args.open ? 'MARKET_OPEN' : 'MARKET_CLOSE'}`
+    case 'LimitExecuted':
+      return `executed ${orderTypeName(event.args.orderType)} ${event.args.exactExecution ? 'exactly' : 'at the open'}`
+    case 'MarketOpenCanceled':
+      return refused('MARKET_OPEN', event.args.cancelReason)
+    case 'MarketCloseCanceled':
+      return refused('MARKET_CLOSE', event.args.cancelReason)
+    case 'TriggerOrderCanceled':
+      return refused(orderTypeName(event.args.orderType), event.args.cancelReason)
+    case 'LeverageUpdateExecuted':
+      return settled(`leverage ${event.args.isIncrease ? 'up' : 'down'}`, event.args.cancelReason)
+    case 'PositionSizeIncreaseExecuted':
+      return settled(
+        `increase ${event.args.collateralDelta > 0n ? 'with collateral' : 'of leverage'}`,
+        event.args.cancelReason,
+      )
+    case 'PositionSizeDecreaseExecuted':
+      return settled(
+        `decrease ${event.args.collateralDelta > 0n ? 'of collateral' : 'of leverage'}`,
+        event.args.cancelReason,
+      )
+    case 'CollateralReturnedAfterTimeout':
+      return 'reclaimed collateral'
+    case 'TradingFeesRealized':
+      return event.args.amountSentFromVaultCollateral > 0n ? 'advanced a fee' : undefined
+    default:
+      return undefined
+  }
+}
+
+function isBeyondCollateral(event: WorldEvent): boolean {
+  if (event.eventName !== 'MarketExecuted' && event.eventName !== 'LimitExecuted') return false
+  return event.args.percentProfit > 100n * 10n ** 10n
+}
+
+function settled(what: string, cancelReason: number): string {
+  return cancelReason === CancelReason.NONE ? `executed ${what}` : refused(what, cancelReason)
+}
+
+function refused(what: string, cancelReason: number): string {
+  return `refused ${what}: ${REASONS.get(cancelReason) ?? cancelReason}`
+}

@@ -1,0 +1,113 @@
+import { encodeFunctionData, type Address, type Hex, type Log } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { DEPLOYER } from '../../../packages/devnet/src/deploy/accounts.ts'
+import { signTransaction } from '../../../packages/devnet/src/deploy/signTransaction.ts'
+import type { DeployedCollateral } from '../../../packages/devnet/src/deploy/planChain.ts'
+import { loadArtifact } from '../../artifact.ts'
+import { encodeConfigure } from '../../diamond.ts'
+import { createWorld, type WorldEvent } from '../world.ts'
+import { decodeEvent, decodeView, encodeView, encodeWrite, errorNameOf } from './codec.ts'
+import type { ViewArgs, ViewName, ViewResult, WriteArgs, WriteName } from './codec.ts'
+import { COLLATERAL_INDICES } from './market.ts'
+
+/** A mined transaction, whether it succeeded or reverted. */
+export type Receipt = {
+  blockNumber: number
+  /** The name of the error, or undefined for a success. */
+  revertedWith: string | undefined
+  events: WorldEvent[]
+}
+
+/** The chain under a campaign. Its time stands still unless `pass` moves it, so a seed replays to the last block. */
+export type Ground = {
+  diamond: Address
+  linkToken: Address
+  collaterals: readonly DeployedCollateral[]
+  read<N extends ViewName>(functionName: N, args: ViewArgs<N>, blockNumber?: number): Promise<ViewResult<N>>
+  /** A number that a function without arguments, or with one address, gives. */
+  readNumber(to: Address, data: Hex): Promise<bigint>
+  /** Mines a transaction that is sent without asking whether it will succeed. */
+  transact(account: PrivateKeyAccount, to: Address, data: Hex): Promise<Receipt>
+  /** Governance: a setter of a facet. */
+  govern<N extends WriteName>(functionName: N, args: WriteArgs<N>): Promise<void>
+  /** Governance: a setting of setup/Configure.sol. */
+  configure(functionName: string, args: readonly unknown[]): Promise<void>
+  mint(token: Address, to: Address, amount: bigint): Promise<void>
+  pass(seconds: number, blocks: number): Promise<void>
+  blockNumber(): number
+  timestampS(): number
+  stop(): Promise<void>
+}
+
+const START_MS = Date.UTC(2026, 0, 5, 12)
+
+export async function createGround(): Promise<Ground> {
+  const { chain, plan } = await createWorld('arbitrum-sepolia', () => START_MS)
+  const nonces = new Map<Address, number>()
+
+  async function call(from: Address, to: Address, data: Hex, block: string): Promise<Hex> {
+    return chain.request<Hex>('eth_call', [{ from, to, data }, block])
+  }
+
+  async function nextNonce(address: Address): Promise<number> {
+    const nonce =
+      nonces.get(address) ?? Number(await chain.request<Hex>('eth_getTransactionCount', [address, 'latest']))
+    nonces.set(address, nonce + 1)
+    return nonce
+  }
+
+  async function transact(account: PrivateKeyAccount, to: Address, data: Hex): Promise<Receipt> {
+    const nonce = await nextNonce(account.address)
+    const raw = await signTransaction(chain, account, { to, data, value: 0n, nonce })
+    const hash = await chain.request<Hex>('eth_sendRawTransaction', [raw])
+    const { number: blockNumber } = await chain.mine()
+    const receipt = await chain.request<{ status: Hex; logs: Log[] }>('eth_getTransactionReceipt', [hash])
+    const logs = receipt.logs.filter((log) => log.address.toLowerCase() === plan.diamond.toLowerCase())
+    if (receipt.status === '0x1') return { blockNumber, revertedWith: undefined, events: logs.map(decodeEvent) }
+    // The failed transaction left the state as it was, so the same call in the same block fails the same way.
+    const revertedWith = await call(account.address, to, data, 'latest').then(() => 'nothing', revertName)
+    return { blockNumber, revertedWith, events: [] }
+  }
+
+  async function mustTransact(account: PrivateKeyAccount, to: Address, data: Hex): Promise<void> {
+    const { revertedWith } = await transact(account, to, data)
+    if (revertedWith !== undefined) throw new Error(`a transaction of the set-up reverted with ${revertedWith}`)
+  }
+
+  return {
+    diamond: plan.diamond,
+    linkToken: plan.linkToken,
+    collaterals: plan.collaterals.filter(({ index }) => COLLATERAL_INDICES.some((ours) => ours === index)),
+    async read(functionName, args, blockNumber) {
+      const block = blockNumber === undefined ? 'latest' : `0x${blockNumber.toString(16)}`
+      const data = encodeView(functionName, args)
+      return decodeView(functionName, await call(DEPLOYER.account.address, plan.diamond, data, block))
+    },
+    readNumber: async (to, data) => BigInt(await call(DEPLOYER.account.address, to, data, 'latest')),
+    transact,
+    govern: (name, args) => mustTransact(DEPLOYER.account, plan.diamond, encodeWrite(name, args)),
+    configure: (name, args) =>
+      mustTransact(DEPLOYER.account, plan.diamond, encodeConfigure(plan.configure, name, args)),
+    mint(token, to, amount) {
+      const { abi } = loadArtifact('Token')
+      return mustTransact(
+        DEPLOYER.account,
+        token,
+        encodeFunctionData({ abi, functionName: 'mint', args: [to, amount] }),
+      )
+    },
+    async pass(seconds, blocks) {
+      await chain.request('evm_increaseTime', [seconds])
+      await chain.request('hardhat_mine', [`0x${blocks.toString(16)}`])
+    },
+    blockNumber: () => chain.head().number,
+    timestampS: () => chain.head().timestampS,
+    stop: () => chain.stop(),
+  }
+}
+
+function revertName(error: unknown): string {
+  const { data } = error as { data?: unknown }
+  if (typeof data !== 'string' || data.length < 10) throw error
+  return errorNameOf(data as Hex)
+}

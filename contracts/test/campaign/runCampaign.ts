@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { hostileActs, tradingStops } from './actions/hostile.ts'
+import { oracleAnswersLate, oraclesAnswer } from './actions/answers.ts'
+import { traderActs, traderDelegates } from './actions/intents.ts'
+import * as surroundings from './actions/surroundings.ts'
+import { drift, type Action, type Campaign, type Step } from './campaign.ts'
+import { checkAccruals, checkAccumulators } from './checks/accruals.ts'
+import { checkExecution } from './checks/executions.ts'
+import { checkFlows, checkHoldings } from './checks/money.ts'
+import { checkOpenInterest } from './checks/openInterest.ts'
+import { checkAllRecords, checkFlags, checkRecords, checkUntouched } from './checks/records.ts'
+import { createCoverage, type Coverage } from './coverage.ts'
+import { createGround } from './ground.ts'
+import { createLedger, record, type Ledger } from './ledger.ts'
+import { MARKETS } from './market.ts'
+import { createRandom } from './random.ts'
+import { keyOf, takeSnapshot, type Snapshot } from './snapshot.ts'
+import { MARKET_TIMEOUT_BLOCKS, TRIGGER_TIMEOUT_BLOCKS } from './timeouts.ts'
+
+const ACTIONS: readonly Action[] = [
+  traderActs,
+  traderDelegates,
+  oraclesAnswer,
+  oracleAnswersLate,
+  surroundings.keeperTriggers,
+  surroundings.timePasses,
+  surroundings.priceJumps,
+  surroundings.traderIsFunded,
+  surroundings.limitTightens,
+  hostileActs,
+  tradingStops,
+]
+
+/** Reading every index there ever was one by one takes a while. */
+const STEPS_BETWEEN_FULL_READS = 250
+
+export type CampaignOptions = { seed: number; steps: number }
+
+/** Takes that many steps on a fresh Diamond and checks everything after each one. A failure names the seed and the step. */
+export async function runCampaign({ seed, steps }: CampaignOptions): Promise<Coverage> {
+  const campaign = await prepare(seed)
+  const ledger = createLedger()
+  try {
+    for (let step = 1; step <= steps; step += 1) {
+      await takeStep(campaign, ledger, { seed, step })
+      if (step % STEPS_BETWEEN_FULL_READS === 0 || step === steps) {
+        await checkAllRecords(campaign.ground, ledger, campaign.snapshot)
+      }
+    }
+  } finally {
+    await campaign.ground.stop()
+  }
+  return campaign.coverage
+}
+
+async function prepare(seed: number): Promise<Campaign> {
+  const ground = await createGround()
+  await ground.govern('updateMarketOrdersTimeoutBlocks', [MARKET_TIMEOUT_BLOCKS])
+  await ground.govern('updateTriggerTimeoutBlocks', [TRIGGER_TIMEOUT_BLOCKS])
+  await surroundings.fundTriggers(ground)
+  return {
+    ground,
+    random: createRandom(seed),
+    coverage: createCoverage(),
+    snapshot: await takeSnapshot(ground),
+    prices: new Map(MARKETS.map(({ pairIndex, startPrice }) => [pairIndex, startPrice])),
+    delegates: new Map(),
+    attempts: new Map(),
+    requests: new Map(),
+  }
+}
+
+async function takeStep(c: Campaign, ledger: Ledger, at: { seed: number; step: number }): Promise<void> {
+  let action = ''
+  try {
+    drift(c)
+    let step: Step | undefined
+    while (step === undefined) {
+      const chosen = c.random.weighted(ACTIONS)
+      action = chosen.name
+      step = await chosen.run(c)
+    }
+    await check(c, ledger, step)
+  } catch (error) {
+    const where = `step ${at.step} (${action}) of the campaign with CAMPAIGN_SEED=${at.seed}`
+    throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+/** Everything that must hold after a step. */
+async function check(c: Campaign, ledger: Ledger, step: Step): Promise<void> {
+  const before = c.snapshot
+  const after = await takeSnapshot(c.ground)
+  c.snapshot = after
+  checkEndings(before, after, step)
+  const events = step.receipts.flatMap((receipt) => receipt.events)
+  for (const event of events) {
+    record(ledger, event)
+    c.coverage.countEvent(event)
+    if (event.eventName !== 'PendingOrderStored') continue
+    const { pendingOrder: order } = event.args
+    c.requests.set(keyOf(order), { order, createdTs: c.ground.timestampS(), answeredBy: new Set() })
+  }
+  for (const trade of after.trades) ledger.trades.set(keyOf(trade), trade)
+
+  checkHoldings(after, ledger, c.ground)
+  checkFlows(before, after, step, ledger, c.ground)
+  checkRecords(after, ledger)
+  checkUntouched(before, after, events)
+  checkOpenInterest(after)
+  checkAccruals(before, after, events, c.ground.timestampS())
+  await checkFlags(c.ground, ledger, events)
+  for (const receipt of step.receipts) {
+    await checkAccumulators(before, receipt, c.ground)
+    await checkExecution(c, before, after, receipt, ledger)
+  }
+}
+
+/** Nothing ends in a panic; what reverted, or must come to nothing, left everything as it was. */
+function checkEndings(before: Snapshot, after: Snapshot, { receipts, mustEndWith }: Step): void {
+  const endings = receipts.map(({ revertedWith }) => revertedWith ?? 'ok')
+  for (const ending of endings) {
+    assert.doesNotMatch(ending, /^(Panic|unknown|nothing)/)
+    if (mustEndWith !== undefined) assert(mustEndWith.includes(ending), `ended with ${ending}, not ${mustEndWith[0]}`)
+  }
+  if (mustEndWith !== undefined || (endings.length > 0 && !endings.includes('ok'))) {
+    assert.deepEqual(after, before, `a step that ended with ${endings.join(', ')} changed something`)
+  }
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { runCampaign } from './campaign/runCampaign.ts'
+import { WANTED_COVERAGE } from './campaign/wantedCoverage.ts'
+
+// A seeded random walk over the real Diamond: five traders, their delegates, a keeper, the oracles, and people who try what they may
+// not. After each step all the money, records, open interest and payouts are checked (campaign/checks).
+//
+// CAMPAIGN_STEPS=10000 makes it longer, CAMPAIGN_SEED=7 takes another walk. A failure names its seed and step: the same seed
+// replays it, step by step the same.
+
+const DEFAULT_STEPS = 1_000
+const DEFAULT_SEED = 1
+
+const steps = wholeNumber('CAMPAIGN_STEPS', DEFAULT_STEPS)
+const seed = wholeNumber('CAMPAIGN_SEED', DEFAULT_SEED)
+
+it(`money, records and open interest hold through ${steps} random steps`, async (t) => {
+  const coverage = await runCampaign({ seed, steps })
+  for (const line of coverage.lines()) t.diagnostic(line)
+  const missing = coverage.missing(WANTED_COVERAGE)
+  if (seed === DEFAULT_SEED && steps >= DEFAULT_STEPS)
+    assert.deepEqual(missing, [], 'the campaign no longer gets there')
+  else t.diagnostic(`never: ${missing.join(', ')}`)
+})
+
+function wholeNumber(name: string, fallback: number): number {
+  const text = process.env[name]
+  if (text === undefined || text === '') return fallback
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${name} is a whole number such as ${fallback}, not ${text}`)
+  return Number(text)
+}

@@ -1,0 +1,25 @@
+import { before, beforeEach } from 'node:test'
+import type { Hex } from 'viem'
+import { createWorld, type World } from './world.ts'
+
+/** Chain time stands still unless a test moves it, so that whatever accrues with time is exact. */
+const STANDING_CLOCK_MS = 1_800_000_000_000
+
+/** One world for all tests of a file; each test starts from the state that `prepare` left. Use it through the returned getter. */
+export function sharedWorld(prepare: (world: World) => Promise<void> = async () => undefined): () => World {
+  let world: World | undefined
+  let snapshotId: Hex | undefined
+
+  before(async () => {
+    world = await createWorld('arbitrum-sepolia', () => STANDING_CLOCK_MS)
+    await prepare(world)
+  })
+  beforeEach(async () => {
+    if (snapshotId !== undefined) await world?.restore(snapshotId)
+    snapshotId = await world?.snapshot()
+  })
+  return () => {
+    if (world === undefined) throw new Error('the world exists from the first test on')
+    return world
+  }
+}
