@@ -19,7 +19,8 @@ export const AgentScopeSchema = Closed({
   markets: Type.Union([Type.Literal('all'), Type.Array(MarketSymbolSchema, { maxItems: MAX_SCOPE_MARKETS })]),
   maxLeverage: Nullable(DecimalSchema),
   dailySpendCapUsd: Nullable(DecimalSchema),
-  expiresAt: Nullable(TimestampSchema),
+  // 0 would sign the same as null, and mean the opposite.
+  expiresAt: Nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   permissions: Type.Union([Type.Literal('trade'), Type.Literal('read')]),
 })
 export type AgentScope = Static<typeof AgentScopeSchema>
