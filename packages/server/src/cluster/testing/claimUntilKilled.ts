@@ -1,0 +1,29 @@
+import { writeSync } from 'node:fs'
+import { openSqlite } from '../../store/sqlite.ts'
+import { openNonces } from '../nonces.ts'
+import { AGENT, CHAIN } from './testNonces.ts'
+
+// Claims nonces in a process of its own, reads and now and then a write, and tells each claim it made, until it is killed.
+// The clock runs fast, so that the file is rotated many times a second.
+
+const CLAIMS_PER_SECOND = 100
+const CLAIMS_PER_WRITE = 32
+const [storeFile = '', file = '', startMs = ''] = process.argv.slice(2)
+
+let claimed = 0
+const now = (): number => Number(startMs) + Math.floor((claimed * 1000) / CLAIMS_PER_SECOND)
+const store = openSqlite(storeFile)
+const nonces = await openNonces({ store, file, now })
+
+async function claim(nonce: string, timestampMs: number): Promise<boolean> {
+  if (claimed % CLAIMS_PER_WRITE !== 0) return nonces.claimForRead(CHAIN, AGENT, nonce, timestampMs)
+  return store.transaction((sql) => nonces.claimForWrite(sql, CHAIN, AGENT, nonce, timestampMs))
+}
+
+for (;;) {
+  const timestampMs = now()
+  const nonce = `${startMs}${claimed}`
+  if (!(await claim(nonce, timestampMs))) throw new Error(`nonce ${nonce} was refused`)
+  writeSync(1, `${nonce} ${timestampMs}\n`)
+  claimed++
+}

@@ -1,0 +1,65 @@
+import { dirname, join } from 'node:path'
+import { parseAddress, type Address } from '@bezel/protocol'
+import { migrate } from '../../store/migrate.ts'
+import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import { openNonces, type Nonces } from '../nonces.ts'
+
+export const CHAIN = 'arbitrum-sepolia'
+export const AGENTS: readonly Address[] = ['0x'.padEnd(42, '1'), '0x'.padEnd(42, '2')].map((text) =>
+  parseAddress(text)!,
+)
+export const AGENT = AGENTS[0]!
+/** Where the clock of a test starts. */
+export const START_MS = 1_700_000_000_000
+
+/** Nonces over a real store and file, with a clock that the test moves. */
+export interface TestNonces {
+  readonly opened: TestStore
+  readonly file: string
+  nowMs: number
+  nonces: Nonces
+  /** A process that ended without a word and one that takes over. */
+  restart(): Promise<void>
+  read(nonce: string, timestampMs?: number, agent?: Address): boolean
+  write(nonce: string, timestampMs?: number, agent?: Address): Promise<boolean>
+  /** A write whose transaction is rolled back after the claim. */
+  writeRefused(nonce: string, timestampMs?: number, agent?: Address): Promise<boolean>
+  remove(): Promise<void>
+}
+
+export async function openTestNonces(maxNonces = 1_000_000): Promise<TestNonces> {
+  const opened = openTestStore()
+  await migrate(opened.store)
+  const file = join(dirname(opened.file), 'nonces.log')
+  const open = (): Promise<Nonces> => openNonces({ store: opened.store, file, now: () => test.nowMs, maxNonces })
+  const left: Nonces[] = []
+  const test: TestNonces = {
+    opened,
+    file,
+    nowMs: START_MS,
+    nonces: undefined as unknown as Nonces,
+    async restart() {
+      left.push(test.nonces)
+      test.nonces = await open()
+    },
+    read: (nonce, timestampMs = test.nowMs, agent = AGENT) =>
+      test.nonces.claimForRead(CHAIN, agent, nonce, timestampMs),
+    write: (nonce, timestampMs = test.nowMs, agent = AGENT) =>
+      opened.store.transaction((sql) => test.nonces.claimForWrite(sql, CHAIN, agent, nonce, timestampMs)),
+    async writeRefused(nonce, timestampMs = test.nowMs, agent = AGENT) {
+      let isClaimed = false
+      const refused = opened.store.transaction(async (sql) => {
+        isClaimed = await test.nonces.claimForWrite(sql, CHAIN, agent, nonce, timestampMs)
+        throw new Error('order refused')
+      })
+      await refused.catch(() => undefined)
+      return isClaimed
+    },
+    async remove() {
+      for (const nonces of [...left, test.nonces]) nonces.close()
+      await opened.remove()
+    },
+  }
+  test.nonces = await open()
+  return test
+}
