@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { CHAINS, CHAIN_SLUGS, parseAddress, parseChainSlug, StartupError } from '@bezel/protocol'
+import { CHAINS, CHAIN_SLUGS, parseAddress, parseChainSlug, parseServerUrl, StartupError } from '@bezel/protocol'
 import type { ServedChain } from './servedChain.ts'
 
 /**
@@ -10,6 +10,15 @@ export function readChainsFile(path: string): readonly ServedChain[] {
   const entries = Object.entries(record(parseFile(path).chains) ?? {})
   if (entries.length === 0) throw fault(path, 'names no chain: it needs {"chains": {"<chain>": {...}}}')
   return entries.map(([slug, entry]) => readEntry(path, slug, record(entry)))
+}
+
+/** The price feed that goes with the chains: `{"feedUrl": "http..."}`; `undefined` when the file names none. */
+export function readFeedUrl(path: string): string | undefined {
+  const { feedUrl } = parseFile(path)
+  if (feedUrl === undefined) return undefined
+  const url = typeof feedUrl === 'string' ? parseServerUrl(feedUrl) : undefined
+  if (url === undefined) throw fault(path, 'has no http or https address at feedUrl')
+  return url
 }
 
 function parseFile(path: string): Readonly<Record<string, unknown>> {

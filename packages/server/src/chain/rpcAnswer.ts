@@ -5,12 +5,9 @@ import { NodeUnavailableError, type RpcOutcome } from './rpcClient.ts'
  * one answer: a node that leaves one out, or answers with an error for the whole batch, did not answer.
  */
 export function parseRpcAnswer(text: string, count: number): RpcOutcome[] {
-  const outcomes = new Array<RpcOutcome | undefined>(count)
-  for (const entry of parseEntries(text)) {
-    const { id } = entry
-    if (typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < count) outcomes[id] = toOutcome(entry)
-  }
-  return Array.from(outcomes, (outcome) => {
+  const outcomes = new Map(parseEntries(text).map((entry) => [entry.id, toOutcome(entry)]))
+  return Array.from({ length: count }, (_, id) => {
+    const outcome = outcomes.get(id)
     if (outcome === undefined) throw new NodeUnavailableError('the node left a call of the batch unanswered')
     return outcome
   })

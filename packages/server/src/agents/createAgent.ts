@@ -1,0 +1,86 @@
+import {
+  ApiError,
+  parseAddress,
+  parseDecimal,
+  type Address,
+  type AgentScope,
+  type CreateAgentRequest,
+  type SigningDomain,
+} from '@bezel/protocol'
+import { agentAuthorizationDigest } from '../signatures/agentAuthorizationDigest.ts'
+import { recoversTo } from '../signatures/recoversTo.ts'
+import type { AgentRecord } from './agentRecord.ts'
+import { requireMasterSignature, type MasterSignatureOptions } from './masterSignature.ts'
+import { checkRegistration } from './register.ts'
+import type { Registry } from './registry.ts'
+import type { ServedChain } from '../chain/servedChain.ts'
+
+/** Registers an agent, or replaces what its trader said about it before, which also un-revokes it. */
+export async function createAgent(
+  of: { readonly chain: ServedChain; readonly domain: SigningDomain; readonly registry: Registry },
+  body: CreateAgentRequest,
+  options: MasterSignatureOptions,
+): Promise<AgentRecord> {
+  const { agent, trader } = addresses(body)
+  refuseBadScope(body.scope)
+  const { timestamp: timestampMs, signature } = body
+  const digest = agentAuthorizationDigest(of.domain, {
+    ...body.scope,
+    agent,
+    name: body.name ?? null,
+    timestamp: timestampMs,
+  })
+  await requireMasterSignature({ trader, digest, signature, timestampMs }, options)
+  const agentSigned = isSignedByAgent(body, digest, options) || agent === trader
+  const next: AgentRecord = {
+    chain: of.chain.slug,
+    agent,
+    trader,
+    name: body.name ?? '',
+    scope: body.scope,
+    mode: 'self',
+    agentSigned,
+    revoked: false,
+    createdAtMs: options.nowMs,
+    signedAtMs: timestampMs,
+  }
+  return of.registry.changeAgent(of.chain.slug, agent, (stored) => {
+    checkRegistration(stored, next, options.nowMs)
+    return stored?.trader === trader ? { ...next, createdAtMs: stored.createdAtMs } : next
+  })
+}
+
+/** Throws when an agent's signature was sent and is wrong: silence would lose the protection it was meant to give. */
+function isSignedByAgent(
+  { agent, agentSignature }: CreateAgentRequest,
+  digest: Uint8Array | undefined,
+  { engine }: MasterSignatureOptions,
+): boolean {
+  if (agentSignature === undefined) return false
+  if (digest !== undefined && recoversTo(engine, { digest, signature: agentSignature, address: agent })) return true
+  throw new ApiError('INVALID_SIGNATURE', 'agentSignature is not the one of the agent over this struct.')
+}
+
+function addresses(body: CreateAgentRequest): { agent: Address; trader: Address } {
+  const agent = parseAddress(body.agent)
+  const trader = parseAddress(body.trader)
+  if (agent === undefined || trader === undefined)
+    throw new ApiError('VALIDATION_ERROR', 'agent and trader must be addresses.')
+  return { agent, trader }
+}
+
+/** The schema knows decimals; that a limit is not negative and markets are named once is said here. */
+function refuseBadScope({ markets, maxLeverage, dailySpendCapUsd }: AgentScope): void {
+  const issues: { path: string; message: string }[] = []
+  for (const [name, value] of Object.entries({ maxLeverage, dailySpendCapUsd })) {
+    if (value === null) continue
+    const decimal = parseDecimal(value)
+    if (decimal === undefined || decimal.startsWith('-')) {
+      issues.push({ path: `body.scope.${name}`, message: 'must be a decimal that is not negative' })
+    }
+  }
+  if (markets !== 'all' && new Set(markets).size !== markets.length) {
+    issues.push({ path: 'body.scope.markets', message: 'names a market twice' })
+  }
+  if (issues.length > 0) throw new ApiError('VALIDATION_ERROR', 'The scope is not valid.', { issues })
+}

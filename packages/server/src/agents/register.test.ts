@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Address, AgentScope } from '@bezel/protocol'
+import { agentStatus, type AgentRecord } from './agentRecord.ts'
+import { checkRegistration } from './register.ts'
+
+const NOW_MS = 1_700_000_000_000
+const address = (digit: string): Address => `0x${digit.repeat(40)}` as Address
+const SCOPE: AgentScope = {
+  markets: 'all',
+  maxLeverage: null,
+  dailySpendCapUsd: null,
+  expiresAt: null,
+  permissions: 'trade',
+}
+
+function record(of: Partial<AgentRecord> = {}): AgentRecord {
+  return {
+    chain: 'base',
+    agent: address('a'),
+    trader: address('1'),
+    name: '',
+    scope: SCOPE,
+    mode: 'self',
+    agentSigned: false,
+    revoked: false,
+    createdAtMs: NOW_MS,
+    signedAtMs: NOW_MS,
+    ...of,
+  }
+}
+
+const later = { signedAtMs: NOW_MS + 1 }
+const otherTrader = { trader: address('2') }
+
+describe('checkRegistration', () => {
+  const allowed = (stored: AgentRecord | undefined, next: AgentRecord) =>
+    assert.doesNotThrow(() => checkRegistration(stored, next, NOW_MS))
+  const refused = (stored: AgentRecord, next: AgentRecord, code: string) =>
+    assert.throws(() => checkRegistration(stored, next, NOW_MS), { code })
+
+  it('lets a trader change its mind, but only forward in time', () => {
+    allowed(undefined, record())
+    allowed(record(), record(later))
+    refused(record(), record(), 'NONCE_REUSED')
+    refused(record(later), record(), 'NONCE_REUSED')
+  })
+
+  it('keeps an agent with its trader against claims without its signature', () => {
+    refused(record(), record({ ...otherTrader, ...later }), 'TRADER_MISMATCH')
+    refused(record({ agentSigned: true }), record({ ...otherTrader, ...later }), 'TRADER_MISMATCH')
+  })
+
+  it('gives it to whom the agent itself signs for, even when a stranger dated his claim ahead', () => {
+    const signed = { ...otherTrader, agentSigned: true }
+    allowed(record(), record({ ...signed, ...later }))
+    allowed(record(later), record(signed))
+    allowed(record({ agentSigned: true }), record({ ...signed, ...later }))
+    refused(record({ agentSigned: true, ...later }), record(signed), 'NONCE_REUSED')
+  })
+
+  it('frees it when it is revoked or expired', () => {
+    allowed(record({ revoked: true }), record({ ...otherTrader, ...later }))
+    allowed(record({ scope: { ...SCOPE, expiresAt: NOW_MS } }), record({ ...otherTrader, ...later }))
+  })
+})
+
+describe('agentStatus', () => {
+  const expired = { scope: { ...SCOPE, expiresAt: NOW_MS } }
+
+  it('is revoked before expired, expired before what the chain says', () => {
+    assert.equal(agentStatus(record({ revoked: true, ...expired }), true, NOW_MS), 'revoked')
+    assert.equal(agentStatus(record(expired), true, NOW_MS), 'expired')
+    assert.equal(agentStatus(record({ scope: { ...SCOPE, expiresAt: NOW_MS + 1 } }), true, NOW_MS), 'active')
+    assert.equal(agentStatus(record(), false, NOW_MS), 'pending_delegation')
+    assert.equal(agentStatus(record({ agent: address('1') }), false, NOW_MS), 'active')
+  })
+})

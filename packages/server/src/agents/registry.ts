@@ -1,0 +1,66 @@
+import type { Address, ChainSlug } from '@bezel/protocol'
+import { findAgent, loadAgents, saveAgent } from '../store/agentStore.ts'
+import { lastKeySignedAtMs, loadApiKeys, saveApiKey, type ApiKeyRecord } from '../store/apiKeyStore.ts'
+import type { Store } from '../store/sql.ts'
+import type { AgentRecord } from './agentRecord.ts'
+import { refuseReplay } from './register.ts'
+
+/** Agents and API keys, found in memory on every request and kept in the store. */
+export interface Registry {
+  agent(chain: ChainSlug, agent: Address): AgentRecord | undefined
+  /** In the order of their registration. */
+  agentsOf(chain: ChainSlug, trader: Address): AgentRecord[]
+  /** Changes one agent's record: `change` sees what is stored and gives the new one, or throws. Durable when it resolves. */
+  changeAgent(
+    chain: ChainSlug,
+    agent: Address,
+    change: (stored: AgentRecord | undefined) => AgentRecord,
+  ): Promise<AgentRecord>
+  /** The trader a key belongs to. */
+  keyOwner(chain: ChainSlug, keyHash: string): Address | undefined
+  addKey(record: ApiKeyRecord): Promise<void>
+}
+
+export async function openRegistry(store: Store): Promise<Registry> {
+  const agents = new Map((await loadAgents(store.read)).map((record) => [keyOf(record.chain, record.agent), record]))
+  const owners = new Map<string, Address>()
+  const hashes = new Map<string, string>()
+  for (const record of await loadApiKeys(store.read)) remember(record)
+
+  function remember({ chain, trader, label, keyHash }: ApiKeyRecord): void {
+    const slot = keyOf(chain, trader, label)
+    const replaced = hashes.get(slot)
+    if (replaced !== undefined) owners.delete(keyOf(chain, replaced))
+    hashes.set(slot, keyHash)
+    owners.set(keyOf(chain, keyHash), trader)
+  }
+
+  return {
+    agent: (chain, agent) => agents.get(keyOf(chain, agent)),
+    agentsOf: (chain, trader) =>
+      [...agents.values()]
+        .filter((record) => record.chain === chain && record.trader === trader)
+        .toSorted((a, b) => a.createdAtMs - b.createdAtMs),
+    async changeAgent(chain, agent, change) {
+      const next = await store.transaction(async (sql) => {
+        const changed = change(await findAgent(sql, chain, agent))
+        await saveAgent(sql, changed)
+        return changed
+      })
+      agents.set(keyOf(chain, agent), next)
+      return next
+    },
+    keyOwner: (chain, keyHash) => owners.get(keyOf(chain, keyHash)),
+    async addKey(record) {
+      await store.transaction(async (sql) => {
+        refuseReplay(await lastKeySignedAtMs(sql, record.chain, record.trader), record.signedAtMs)
+        await saveApiKey(sql, record)
+      })
+      remember(record)
+    },
+  }
+}
+
+function keyOf(...parts: readonly string[]): string {
+  return parts.join(' ')
+}

@@ -1,0 +1,30 @@
+import { ApiError, parseAddress, type Address, type RevokeAgentRequest, type SigningDomain } from '@bezel/protocol'
+import type { ServedChain } from '../chain/servedChain.ts'
+import { agentRevocationDigest } from '../signatures/agentRevocationDigest.ts'
+import type { AgentRecord } from './agentRecord.ts'
+import { requireMasterSignature, type MasterSignatureOptions } from './masterSignature.ts'
+import { refuseReplay } from './register.ts'
+import type { Registry } from './registry.ts'
+
+/** Disables an agent at once. The chain goes on to trust it until the trader's own transaction is mined. */
+export async function revokeAgent(
+  of: { readonly chain: ServedChain; readonly domain: SigningDomain; readonly registry: Registry },
+  agent: Address,
+  body: RevokeAgentRequest,
+  options: MasterSignatureOptions,
+): Promise<AgentRecord> {
+  const trader = parseAddress(body.trader)
+  if (trader === undefined) throw new ApiError('VALIDATION_ERROR', 'trader must be an address.')
+  const { timestamp: timestampMs, signature } = body
+  const digest = agentRevocationDigest(of.domain, { agent, timestamp: timestampMs })
+  await requireMasterSignature({ trader, digest, signature, timestampMs }, options)
+  return of.registry.changeAgent(of.chain.slug, agent, (stored) => {
+    if (stored === undefined || stored.trader !== trader) throw agentNotFound()
+    refuseReplay(stored.signedAtMs, timestampMs)
+    return { ...stored, revoked: true, signedAtMs: timestampMs }
+  })
+}
+
+export function agentNotFound(): ApiError {
+  return new ApiError('AGENT_NOT_FOUND', 'No such agent is registered on this chain.')
+}

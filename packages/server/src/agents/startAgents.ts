@@ -1,0 +1,30 @@
+import { requestDomain, type ChainSlug, type SigningDomain } from '@bezel/protocol'
+import type { RpcClient } from '../chain/rpcClient.ts'
+import type { ServedChain } from '../chain/servedChain.ts'
+import type { Store } from '../store/sql.ts'
+import type { ChainAgents } from './chainAgents.ts'
+import { createDelegates } from './delegates.ts'
+import { openRegistry } from './registry.ts'
+
+/** How long a look at a trader's delegate is good for. */
+const DELEGATE_MAX_AGE_MS = 2_000
+
+/** The agents of every chain. */
+export async function startAgents(of: {
+  readonly chains: readonly ServedChain[]
+  readonly clientOf: (slug: ChainSlug) => RpcClient
+  readonly store: Store
+  readonly domainName: string
+  readonly now: () => number
+}): Promise<ReadonlyMap<ChainSlug, ChainAgents>> {
+  const registry = await openRegistry(of.store)
+  return new Map(
+    of.chains.map((chain) => {
+      const { slug, chainId, diamond } = chain
+      const client = of.clientOf(slug)
+      const domain: SigningDomain = requestDomain({ name: of.domainName, chainId, diamond })
+      const delegates = createDelegates({ client, diamond, maxAgeMs: DELEGATE_MAX_AGE_MS, now: of.now })
+      return [slug, { chain, domain, registry, delegates, client }] as const
+    }),
+  )
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { StartupError } from '@bezel/protocol'
+import { openStore } from './openStore.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'bezel-open-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+describe('openStore', () => {
+  it('makes the folder and the tables, and opens them again', async () => {
+    const folder = join(scratch, 'deep', 'data')
+    for (const _ of [1, 2]) {
+      const store = await openStore(folder)
+      assert.deepEqual(await store.read.all('select * from chains'), [])
+      await store.close()
+    }
+  })
+
+  it('refuses a file that is no database, and a folder that is a file', async () => {
+    const folder = join(scratch, 'broken')
+    const store = await openStore(folder)
+    await store.close()
+    writeFileSync(join(folder, 'bezel.db'), 'this is no database, but long enough to be taken for one'.repeat(100))
+    writeFileSync(join(scratch, 'file'), '')
+    for (const bad of [folder, join(scratch, 'file')]) {
+      await assert.rejects(openStore(bad), (error: Error) => {
+        assert.ok(error instanceof StartupError, error.stack)
+        assert.match(error.message, /bezel\.db can't be used \(.*\): set BEZEL_DATA to another folder\.$/)
+        return true
+      })
+    }
+  })
+
+  it('refuses data of a newer version', async () => {
+    const folder = join(scratch, 'newer')
+    const store = await openStore(folder)
+    await store.transaction((sql) => sql.run('update schema_version set version = 999'))
+    await store.close()
+    await assert.rejects(openStore(folder), (error: Error) => {
+      assert.ok(error instanceof StartupError)
+      assert.match(error.message, /newer Bezel \(schema 999/)
+      return true
+    })
+  })
+})
