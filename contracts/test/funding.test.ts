@@ -32,7 +32,8 @@ const sign = (value: bigint) => (value < 0n ? -1n : 1n)
 
 /** Change of the rate per year (1e10), from the skew. */
 function velocityOf(p: Funding, net: bigint, price: bigint): bigint {
-  if ((abs(net) * price) / 10n ** 10n < BigInt(p.thetaThresholdUsd) * 10n ** 18n) return 0n
+  // USDC, so the skew in collateral is the skew in USD.
+  if ((abs(net) * price) / 10n ** 18n < BigInt(p.thetaThresholdUsd) * 10n ** 10n) return 0n
   const wanted = (abs(net) * p.skewCoefficientPerYear) / 10n ** 34n
   const cap = BigInt(p.absoluteVelocityPerYearCap) * 1_000n
   return sign(net) * (wanted < cap ? wanted : cap)

@@ -2,9 +2,7 @@ import { diamondAbi, type ChainSlug } from '@bezel/protocol'
 import {
   decodeErrorResult,
   decodeFunctionResult,
-  encodeAbiParameters,
   encodeFunctionData,
-  keccak256,
   parseEventLogs,
   type Address,
   type ContractFunctionArgs,
@@ -20,7 +18,11 @@ import { DEPLOYER, genesisBalances, ORACLES } from '../../packages/devnet/src/de
 import { deployChain } from '../../packages/devnet/src/deploy/deployChain.ts'
 import type { ChainPlan } from '../../packages/devnet/src/deploy/planChain.ts'
 import { signTransaction } from '../../packages/devnet/src/deploy/signTransaction.ts'
+import { packAnswer as packOracleAnswer } from '../../packages/devnet/src/oracle/packAnswer.ts'
+import { requestIdOf } from '../../packages/devnet/src/oracle/requestId.ts'
 import { encodeConfigure } from '../diamond.ts'
+
+export { requestIdOf }
 
 type Abi = typeof diamondAbi
 type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>
@@ -123,16 +125,10 @@ export async function createWorld(slug: ChainSlug = 'arbitrum-sepolia', nowMs?: 
   return world
 }
 
-/** As requests/OracleRequest.sol derives it. */
-export function requestIdOf(orderId: { user: Address; index: number }, oracle: Address): Hex {
-  const types = [{ type: 'address' }, { type: 'uint32' }, { type: 'address' }] as const
-  return keccak256(encodeAbiParameters(types, [orderId.user, orderId.index, oracle]))
-}
-
-/** The OrderAnswer in one word, open in the lowest bits. */
-export function packAnswer(prices: Candle | bigint, ts = 0n): bigint {
+/** The answer of an oracle as `fulfill` takes it; a price alone answers a market order. */
+export function packAnswer(prices: Candle | bigint): bigint {
   const candle = typeof prices === 'bigint' ? { open: 0n, high: 0n, low: 0n, current: prices } : prices
-  return candle.open | (candle.high << 56n) | (candle.low << 112n) | (candle.current << 168n) | (ts << 224n)
+  return packOracleAnswer(candle, 0)
 }
 
 /** The one event of that name in an outcome; throws when there is none or more than one. */

@@ -22,13 +22,16 @@ library HoldingFees {
     }
 
     /// @return change of the funding rate per year, 1e10, signed by the skew
+    /// @param collateralPriceUsd 1e8: tokens are counted in collateral, the threshold in USD
     function velocityPerYear(
         FundingFeeParams memory p,
         int256 netTokens,
-        uint256 price
+        uint256 price,
+        uint256 collateralPriceUsd
     ) internal pure returns (int256) {
         uint256 net = abs(netTokens);
-        if ((net * price) / P_10 < uint256(p.thetaThresholdUsd) * 1e18) return 0;
+        uint256 netUsd = (((net * price) / 1e18) * collateralPriceUsd) / 1e8; // 1e10
+        if (netUsd < uint256(p.thetaThresholdUsd) * P_10) return 0;
         uint256 velocity = (net * p.skewCoefficientPerYear) / 1e34;
         uint256 cap = uint256(p.absoluteVelocityPerYearCap) * 1e3;
         return PriceImpact.signed(velocity < cap ? velocity : cap, netTokens >= 0);
@@ -83,7 +86,12 @@ library HoldingFees {
         int256 elapsedS = int256(block.timestamp - data.lastFundingUpdateTs);
         if (!p.fundingFeesEnabled || data.lastFundingUpdateTs == 0 || elapsedS == 0) return next;
 
-        int256 velocity = velocityPerYear(p, PriceImpact.netTokens(collateralIndex, pairIndex), price);
+        int256 velocity = velocityPerYear(
+            p,
+            PriceImpact.netTokens(collateralIndex, pairIndex),
+            price,
+            Amounts.collateralPriceUsd(collateralIndex)
+        );
         PairOiToken memory oi = appStorage().oiToken[collateralIndex][pairIndex];
         int256 toZeroS = secondsToZero(next.rate, velocity);
         if (toZeroS > 0 && toZeroS < elapsedS) {

@@ -26,6 +26,8 @@ export function createCoverage(): Coverage {
     countEvent(event) {
       const what = describe(event)
       if (what !== undefined) coverage.count(what)
+      const reason = refusalOnPosition(event)
+      if (reason !== undefined) coverage.count(refused('anything on a position', reason))
       if (isBeyondCollateral(event)) coverage.count('paid more than twice the collateral')
     },
     missing: (wanted) => wanted.filter((what) => !counts.has(what)),
@@ -69,6 +71,19 @@ function describe(event: WorldEvent): string | undefined {
       return 'reclaimed collateral'
     case 'TradingFeesRealized':
       return event.args.amountSentFromVaultCollateral > 0n ? 'advanced a fee' : undefined
+    default:
+      return undefined
+  }
+}
+
+/** Why a close or a change of a position was refused. */
+function refusalOnPosition(event: WorldEvent): number | undefined {
+  switch (event.eventName) {
+    case 'MarketCloseCanceled':
+    case 'LeverageUpdateExecuted':
+    case 'PositionSizeIncreaseExecuted':
+    case 'PositionSizeDecreaseExecuted':
+      return event.args.cancelReason === CancelReason.NONE ? undefined : event.args.cancelReason
     default:
       return undefined
   }

@@ -18,13 +18,10 @@ const REFUSED = [
     (reason) => `MARKET_OPEN: ${reason}`,
   ),
   'MARKET_OPEN: COUNTER_TRADE_CANCELED',
-  'MARKET_CLOSE: SLIPPAGE',
-  'MARKET_CLOSE: NO_TRADE',
+  ...['SLIPPAGE', 'NO_TRADE', 'LIQ_REACHED'].map((reason) => `anything on a position: ${reason}`),
   ...['LIMIT_OPEN', 'STOP_OPEN', 'TP_CLOSE', 'SL_CLOSE', 'LIQ_CLOSE'].map((type) => `${type}: NOT_HIT`),
   'SL_CLOSE: SLIPPAGE',
   'TP_CLOSE: NO_TRADE',
-  'leverage up: LIQ_REACHED',
-  'decrease of collateral: LIQ_REACHED',
 ]
 
 const SENT = [
@@ -67,7 +64,6 @@ const HOSTILE = [
   'PendingTrigger',
   'PriceZero',
   'SourceNotOracleOfRequest',
-  'WaitTimeout',
   'WrongAccess',
   'WrongLeverage',
   'WrongOrderType',

@@ -37,6 +37,18 @@ export function textSetting(of: { what: string; default: string; pattern: RegExp
   }
 }
 
+/** Address of a server to ask, without a slash at its end; the program works out its own when it is not set. */
+export function urlSetting(of: { what: string; defaultText: string }): Setting<string | undefined> {
+  return { ...of, defaultValue: undefined, allowed: 'an http or https address', parse: parseServerUrl }
+}
+
+/** The address of a server as one to put paths behind: http or https, no query, no slash at its end. */
+export function parseServerUrl(text: string): string | undefined {
+  const url = URL.parse(text)
+  const isServer = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
+  return isServer ? url.href.replace(/\/+$/, '') : undefined
+}
+
 /** The address to listen on. Not public by default: whoever wants that says so. */
 export function hostSetting(): Setting<string> {
   return textSetting({

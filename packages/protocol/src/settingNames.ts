@@ -3,10 +3,16 @@
  * must know the others' names to tell them from a typing error. A test compares this list with the tables of the programs.
  */
 export const PREFIXED_SETTING_NAMES: readonly string[] = [
+  'BEZEL_AGENT_LIMIT',
   'BEZEL_CHAINS_FILE',
   'BEZEL_DATA',
   'BEZEL_DOMAIN_NAME',
+  'BEZEL_FEED_URL',
   'BEZEL_HEADER_PREFIX',
+  'BEZEL_IP_LIMIT',
+  'BEZEL_MARKETS_REFRESH_MS',
+  'BEZEL_MARKET_STATUS_MS',
+  'BEZEL_TRUSTED_PROXIES',
   'DEVNET_BLOCK_MS',
   'DEVNET_CHAINS',
   'DEVNET_ORACLE_DELAY_MS',

@@ -10,6 +10,7 @@ import {
   pathSetting,
   portSetting,
   textSetting,
+  urlSetting,
 } from './settingKinds.ts'
 import { describeSettings, readSettings, SettingsError } from './settings.ts'
 
@@ -86,7 +87,7 @@ describe('readSettings', () => {
   it('refuses unknown names under its prefixes, with a guess where there is one', () => {
     assert.equal(refusal({ BEZEL_DTA: 'x' }), '"BEZEL_DTA" is not a setting of Bezel: did you mean BEZEL_DATA?')
     assert.match(refusal({ DEVNET_PROT: '1' }), /did you mean DEVNET_PORT\?$/)
-    assert.match(refusal({ DEVNET_SOMETHING_ELSE: '1' }), /the settings are BEZEL_CHAINS_FILE, .*DEVNET_SEED$/)
+    assert.match(refusal({ DEVNET_SOMETHING_ELSE: '1' }), /the settings are BEZEL_AGENT_LIMIT, .*DEVNET_SEED$/)
   })
 
   it("knows the other programs' settings, also a misspelt one without a value", () => {
@@ -119,5 +120,29 @@ describe('describeSettings', () => {
     const lines = describeSettings(TABLE).split('\n')
     assert.equal(lines.length, Object.keys(TABLE).length)
     assert.match(lines[0]!, /^ {2}PORT {10} port \(default: 8080\)$/)
+  })
+})
+
+describe('urlSetting', () => {
+  const setting = urlSetting({ what: 'server', defaultText: 'worked out' })
+
+  it('takes http and https addresses, with a path but without a slash at the end', () => {
+    assert.equal(setting.parse('https://feed.example/prices/'), 'https://feed.example/prices')
+    assert.equal(setting.parse('http://127.0.0.1:8545'), 'http://127.0.0.1:8545')
+    assert.equal(setting.defaultValue, undefined)
+  })
+
+  it('refuses everything else', () => {
+    for (const text of [
+      'ws://feed',
+      'feed.example',
+      '/prices',
+      'http://',
+      'http://a/?x=1',
+      'http://a/#b',
+      'file:///a',
+    ]) {
+      assert.equal(setting.parse(text), undefined, text)
+    }
   })
 })

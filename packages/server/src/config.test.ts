@@ -9,9 +9,16 @@ describe('readServerConfig', () => {
     assert.deepEqual(readServerConfig({}), {
       host: '127.0.0.1',
       port: 8080,
+      dataFolder: resolve('var'),
       chainsFile: resolve('var', 'devnet.json'),
+      feedUrl: undefined,
+      marketsRefreshMs: 3_000,
+      marketStatusMs: 2_000,
       domainName: 'Bezel Trading API',
       headerPrefix: 'X-Service-',
+      ipLimit: 600,
+      agentLimit: 300,
+      trustedProxies: 0,
       logLevel: 'info',
     })
   })

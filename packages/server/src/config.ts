@@ -1,5 +1,14 @@
 import { join, resolve } from 'node:path'
-import { choiceSetting, hostSetting, pathSetting, portSetting, readSettings, textSetting } from '@bezel/protocol'
+import {
+  choiceSetting,
+  hostSetting,
+  integerSetting,
+  pathSetting,
+  portSetting,
+  readSettings,
+  textSetting,
+  urlSetting,
+} from '@bezel/protocol'
 
 export const DEFAULT_DOMAIN_NAME = 'Bezel Trading API'
 
@@ -28,6 +37,35 @@ export const SERVER_SETTINGS = {
     pattern: /^[A-Za-z][A-Za-z0-9-]{0,30}-$/,
     allowed: 'letters, digits and hyphens, starting with a letter, ending in a hyphen, at most 32 characters',
   }),
+  BEZEL_IP_LIMIT: integerSetting({ what: 'requests a minute from one IP', default: 600, min: 1, max: 1_000_000 }),
+  BEZEL_AGENT_LIMIT: integerSetting({
+    what: 'requests a minute of one agent or API key',
+    default: 300,
+    min: 1,
+    max: 1_000_000,
+  }),
+  BEZEL_TRUSTED_PROXIES: integerSetting({
+    what: 'proxies of your own in front of the service, whose X-Forwarded-For is believed',
+    default: 0,
+    min: 0,
+    max: 10,
+  }),
+  BEZEL_FEED_URL: urlSetting({
+    what: 'price feed, http or https',
+    defaultText: 'feedUrl in BEZEL_CHAINS_FILE',
+  }),
+  BEZEL_MARKETS_REFRESH_MS: integerSetting({
+    what: "milliseconds between two readings of a chain's markets",
+    default: 3_000,
+    min: 100,
+    max: 600_000,
+  }),
+  BEZEL_MARKET_STATUS_MS: integerSetting({
+    what: 'milliseconds between two looks at which markets the price feed says are open',
+    default: 2_000,
+    min: 100,
+    max: 600_000,
+  }),
   LOG_LEVEL: choiceSetting({ what: 'least important log lines to print', default: 'info', choices: LOG_LEVELS }),
 } as const
 
@@ -37,10 +75,20 @@ export interface ServerConfig {
   /** 0 = any free one. */
   readonly port: number
   /** Absolute path. */
+  readonly dataFolder: string
+  /** Absolute path. */
   readonly chainsFile: string
+  /** `undefined`: the one the chains file names. */
+  readonly feedUrl: string | undefined
+  readonly marketsRefreshMs: number
+  readonly marketStatusMs: number
   readonly domainName: string
   /** Ends in a hyphen. */
   readonly headerPrefix: string
+  /** Requests per minute. */
+  readonly ipLimit: number
+  readonly agentLimit: number
+  readonly trustedProxies: number
   readonly logLevel: LogLevel
 }
 
@@ -50,9 +98,16 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
   return {
     host: settings.HOST,
     port: settings.PORT,
+    dataFolder: resolve(settings.BEZEL_DATA),
     chainsFile: resolve(settings.BEZEL_CHAINS_FILE ?? join(settings.BEZEL_DATA, 'devnet.json')),
+    feedUrl: settings.BEZEL_FEED_URL,
+    marketsRefreshMs: settings.BEZEL_MARKETS_REFRESH_MS,
+    marketStatusMs: settings.BEZEL_MARKET_STATUS_MS,
     domainName: settings.BEZEL_DOMAIN_NAME,
     headerPrefix: settings.BEZEL_HEADER_PREFIX,
+    ipLimit: settings.BEZEL_IP_LIMIT,
+    agentLimit: settings.BEZEL_AGENT_LIMIT,
+    trustedProxies: settings.BEZEL_TRUSTED_PROXIES,
     logLevel: settings.LOG_LEVEL,
   }
 }

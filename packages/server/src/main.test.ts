@@ -29,8 +29,10 @@ function chainsFile(content: unknown): string {
   return path
 }
 
-const baseAt = (rpcUrl: string): unknown => ({
+/** Nothing listens at the feed's address: what is tested here needs no prices. */
+const baseAt = (rpcUrl: string): object => ({
   chains: { base: { chainId: 8453, rpcUrl, diamond: CHAINS.base.liveDiamond } },
+  feedUrl: 'http://127.0.0.1:1',
 })
 
 /** A clean environment: the tests must not depend on the settings of whoever runs them. */
@@ -101,6 +103,23 @@ describe('main', () => {
       await bare.close()
     })
 
+    it('no price feed', () => {
+      const { feedUrl: _, ...withoutFeed } = baseAt(node.url) as { feedUrl: string }
+      return assertOneSentence(
+        { BEZEL_CHAINS_FILE: chainsFile(withoutFeed) },
+        /^The chains file .* names no price feed: add feedUrl to it or set BEZEL_FEED_URL\.$/m,
+      )
+    })
+
+    it('a price feed that is no address', () =>
+      assertOneSentence({ BEZEL_FEED_URL: 'ws://feed' }, /^BEZEL_FEED_URL is "ws:\/\/feed", but it must be an http/))
+
+    it('a data folder that is none', () =>
+      assertOneSentence(
+        { BEZEL_DATA: chainsFile('a file'), BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) },
+        /^The data file .*bezel\.db can't be used \(.*\): set BEZEL_DATA to another folder\.$/m,
+      ))
+
     it('a port in use', async () => {
       const holder = createServer().listen(0, '127.0.0.1')
       await once(holder, 'listening')
@@ -121,7 +140,7 @@ describe('main', () => {
 
   it('serves, and stops with exit code 0 at SIGTERM', async () => {
     const { child, url } = await startedChild({ BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) })
-    const answer = await fetch(`${url}/ready`)
+    const answer = await fetch(`${url}/health`)
     assert.equal(answer.status, 200)
     child.kill('SIGTERM')
     assert.deepEqual(await once(child, 'exit'), [0, null])
@@ -129,9 +148,14 @@ describe('main', () => {
 
   it('answers from memory: requests cost the node nothing', async () => {
     const { child, url } = await startedChild({ BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) })
+    // The background rounds go on meanwhile: what they ask for is never what a request would.
     const callsBefore = node.calls.length
-    for (const path of ['/ready', '/health', '/v1/base']) await (await fetch(url + path)).text()
-    assert.equal(node.calls.length, callsBefore)
+    for (const path of ['/ready', '/health', '/v1/base', '/v1/base/markets']) await (await fetch(url + path)).text()
+    const background = ['eth_chainId', 'eth_getCode', 'eth_getBlockByNumber']
+    assert.deepEqual(
+      node.calls.slice(callsBefore).filter((method) => !background.includes(method)),
+      [],
+    )
     child.disconnect()
     await once(child, 'exit')
   })
@@ -153,7 +177,7 @@ describe('main', () => {
 
   it('stops at SIGINT with exit code 0 when started alone', async () => {
     const env = environment({ BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)), LOG_LEVEL: 'info' })
-    const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(process.execPath, [MAIN], { env, cwd: scratch, stdio: ['ignore', 'ignore', 'pipe'] })
     const stderr = textOf(child.stderr)
     while (!stderr.text.includes('service is up')) await once(child.stderr!, 'data')
     child.kill('SIGINT')

@@ -1,36 +1,100 @@
-import { CHAINS, type RunningProgram } from '@bezel/protocol'
+import { CHAINS, StartupError, type ChainSlug, type RunningProgram } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
-import { watchChains, type OnChainStateChange } from './chain/chainReadiness.ts'
-import { readChainsFile } from './chain/readChainsFile.ts'
+import { watchChains, type ChainReadiness, type OnChainStateChange } from './chain/chainReadiness.ts'
+import { readChainsFile, readFeedUrl } from './chain/readChainsFile.ts'
+import { createRpcClient, type RpcClient } from './chain/rpcClient.ts'
 import type { ServedChain } from './chain/servedChain.ts'
+import { refuseOtherChain } from './chain/verifyChain.ts'
 import { DEFAULT_DOMAIN_NAME, type ServerConfig } from './config.ts'
 import { createApp } from './http/createApp.ts'
+import { registerHooks } from './http/hooks/registerHooks.ts'
 import { listen } from './http/listen.ts'
+import { openAccess } from './http/openAccess.ts'
 import { registerRoutes } from './http/routes/registerRoutes.ts'
+import { startMarkets, type Markets } from './market/startMarkets.ts'
+import { openStore } from './store/openStore.ts'
 
 /** Often enough for a probe that decides where traffic goes, rare enough to cost a node nothing. */
 const READINESS_INTERVAL_MS = 2_000
 
+/** How long a node may take to answer a batch. */
+const NODE_TIMEOUT_MS = 5_000
+
 /** Starts the service. The only place where its parts meet. Throws a `StartupError` with nothing left running. */
 export async function run(config: ServerConfig): Promise<RunningProgram> {
-  const { domainName } = config
-  const chains = readChainsFile(config.chainsFile)
-  const app = createApp(config.logLevel)
-  warnOfSharedDomain(chains, domainName, app.log)
-  const readiness = await watchChains(chains, { intervalMs: READINESS_INTERVAL_MS, onChange: logChange(app.log) })
-  registerRoutes(app, { chains, readiness, domainName })
-  const close = async (): Promise<void> => {
-    readiness.close()
-    await app.close()
-  }
+  const open = new AsyncDisposableStack()
+  const close = (): Promise<void> => open.disposeAsync()
   try {
-    const url = await listen(app, config)
-    app.log.info({ url, chains: chains.map(({ slug }) => slug) }, 'service is up')
-    return { url, close }
+    return { url: await start(config, open), close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** What is opened is handed to `open`, which closes it in the reverse order. */
+async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<string> {
+  const { domainName } = config
+  const chains = readChainsFile(config.chainsFile)
+  const feedUrl = feedUrlOf(config)
+  const app = createApp(config.logLevel)
+  warnOfSharedDomain(chains, domainName, app.log)
+
+  const nodes = await watchChains(chains, { intervalMs: READINESS_INTERVAL_MS, onChange: logChange(app.log) })
+  open.defer(() => nodes.close())
+  const store = await openStore(config.dataFolder)
+  open.defer(() => store.close())
+  const clientOf = createClients(chains)
+  for (const chain of chains) await refuseOtherChain(store, chain, clientOf(chain.slug))
+  const markets = startMarkets({
+    chains,
+    clientOf,
+    store,
+    feedUrl,
+    refreshMs: config.marketsRefreshMs,
+    statusMs: config.marketStatusMs,
+    now: Date.now,
+    random: Math.random,
+    log: app.log,
+  })
+  open.defer(() => markets.close())
+
+  const access = await openAccess(config, { chains, clientOf, store, now: Date.now })
+  open.defer(() => access.close())
+  app.log.info({ engine: access.engine.name }, 'signatures are verified')
+
+  registerHooks(app, { ...access, limit: config.ipLimit })
+  registerRoutes(app, {
+    ...access,
+    chains,
+    readiness: readinessOf(nodes, markets),
+    domainName,
+    markets: markets.byChain,
+  })
+  open.defer(() => app.close())
+  const url = await listen(app, config)
+  app.log.info({ url, chains: chains.map(({ slug }) => slug) }, 'service is up')
+  return url
+}
+
+/** A chain is ready when its node is right, its markets are loaded and fresh, and the price feed is alive. */
+function readinessOf(nodes: ChainReadiness, markets: Markets): Pick<ChainReadiness, 'isReady'> {
+  return {
+    isReady: (slug) => nodes.isReady(slug) && markets.byChain.get(slug)?.freshness.marketsReason() === undefined,
+  }
+}
+
+function createClients(chains: readonly ServedChain[]): (slug: ChainSlug) => RpcClient {
+  const clients = new Map(
+    chains.map(({ slug, rpcUrl }) => [slug, createRpcClient({ url: rpcUrl, timeoutMs: NODE_TIMEOUT_MS })]),
+  )
+  return (slug) => clients.get(slug)!
+}
+
+function feedUrlOf({ feedUrl, chainsFile }: ServerConfig): string {
+  const url = feedUrl ?? readFeedUrl(chainsFile)
+  if (url !== undefined) return url
+  throw new StartupError(`The chains file ${chainsFile} names no price feed: add feedUrl to it or set BEZEL_FEED_URL.`)
 }
 
 /** A signature is bound to name, chain and Diamond, so deployments that share all three would accept each other's requests. */

@@ -2,6 +2,7 @@ import { ORACLES } from '../../../../packages/devnet/src/deploy/accounts.ts'
 import { packAnswer, requestIdOf, type Candle } from '../../world.ts'
 import { movePrice, priceOf, type Action, type Campaign, type Request } from '../campaign.ts'
 import { encodeWrite, type PendingOrder } from '../codec.ts'
+import { orderTypeName } from '../coverage.ts'
 import type { Receipt } from '../ground.ts'
 import { marketOf, movedBy } from '../market.ts'
 import { findTrade, keyOf } from '../snapshot.ts'
@@ -11,6 +12,7 @@ const ORACLE_COUNT = 3
 const ANSWER_TTL_S = 3_600
 const LIMIT_OPEN = 2
 const LIQ_CLOSE = 6
+const MARKET_PARTIAL_OPEN = 8
 
 /** The oracles answer a request, agreeing or not, at a price that may have moved a lot since. */
 export const oraclesAnswer: Action = {
@@ -66,8 +68,13 @@ export async function answer(c: Campaign, request: Request, prices: Candle): Pro
     const oracle = nextOracle(request)
     const ppm = oracle === outlier ? 50_000 : c.random.int(-noisePpm, noisePpm)
     const receipt = await fulfill(c, request, oracle, moveCandle(prices, ppm))
-    if (receipt.revertedWith !== undefined) throw new Error(`an oracle's answer reverted with ${receipt.revertedWith}`)
     receipts.push(receipt)
+    if (receipt.revertedWith !== undefined) {
+      c.coverage.count(`unanswerable ${orderTypeName(request.order.orderType)}: ${receipt.revertedWith}`)
+      // An increase of absurd size has no price that could be stored: it waits to be taken back.
+      if (receipt.revertedWith === 'Overflow' && request.order.orderType === MARKET_PARTIAL_OPEN) break
+      throw new Error(`an oracle's answer reverted with ${receipt.revertedWith}`)
+    }
     if (isSilent || receipt.events.some(({ eventName }) => eventName === 'TradingCallbackExecuted')) break
   }
   movePrice(c, request.order.trade.pairIndex, prices.current)

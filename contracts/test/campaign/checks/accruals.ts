@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import type { WorldEvent } from '../../world.ts'
 import type { ViewResult } from '../codec.ts'
+import { scaleOf } from '../formulas.ts'
 import type { Ground, Receipt } from '../ground.ts'
 import { bookOf, type Book, type Snapshot } from '../snapshot.ts'
 
 type FundingParams = ViewResult<'getPairFundingFeeParams'>[number]
 type Funding = { long: bigint; short: bigint; rate: bigint }
+/** When and at which prices, of the pair (1e10) and of the collateral (1e8), something accrues. */
+type Moment = { nowS: number; price: bigint; collateralPriceUsd: bigint }
 
 const YEAR_S = 31_536_000n
 const ONE = 10n ** 20n
@@ -37,7 +40,9 @@ export async function checkAccumulators(before: Snapshot, { events }: Receipt, g
     if (event.eventName === 'PendingAccFundingFeesStored') {
       const { collateralIndex, pairIndex, data } = event.args
       const [params] = await ground.read('getPairFundingFeeParams', [[collateralIndex], [pairIndex]])
-      const expected = fundingAt(bookOf(before, collateralIndex, pairIndex), params!, data.lastFundingUpdateTs, price)
+      const { priceUsd: collateralPriceUsd } = scaleOf(ground, collateralIndex)
+      const at = { nowS: data.lastFundingUpdateTs, price, collateralPriceUsd }
+      const expected = fundingAt(bookOf(before, collateralIndex, pairIndex), params!, at)
       const { accFundingFeeLongP: long, accFundingFeeShortP: short, lastFundingRatePerSecondP: rate } = data
       assert.deepEqual({ long, short, rate: BigInt(rate) }, expected, 'the funding accumulators')
     }
@@ -52,27 +57,29 @@ export async function checkAccumulators(before: Snapshot, { events }: Receipt, g
   }
 }
 
-/** Funding at `nowS`: the rate moves with the skew, and whoever pays changes where it crosses zero. */
-function fundingAt({ funding, oiToken }: Book, params: FundingParams, nowS: number, price: bigint): Funding {
+/** Funding at a moment: the rate moves with the skew, and whoever pays changes where it crosses zero. */
+function fundingAt({ funding, oiToken }: Book, params: FundingParams, at: Moment): Funding {
   const { accFundingFeeLongP: long, accFundingFeeShortP: short, lastFundingUpdateTs } = funding
   let state: Funding = { long, short, rate: BigInt(funding.lastFundingRatePerSecondP) }
-  let elapsedS = BigInt(nowS - lastFundingUpdateTs)
+  let elapsedS = BigInt(at.nowS - lastFundingUpdateTs)
   if (!params.fundingFeesEnabled || lastFundingUpdateTs === 0 || elapsedS === 0n) return state
 
   const net = oiToken.oiLongToken - oiToken.oiShortToken
-  const velocity = velocityOf(params, net, price)
+  const velocity = velocityOf(params, net, at.price, at.collateralPriceUsd)
   const opposes = state.rate * velocity < 0n
   const toZeroS = opposes ? (-state.rate * YEAR_S) / (velocity * 10n ** 8n) : 0n
   if (toZeroS > 0n && toZeroS < elapsedS) {
-    state = { ...accrue(state, params, oiToken, velocity, toZeroS, price), rate: 0n }
+    state = { ...accrue(state, params, oiToken, velocity, toZeroS, at.price), rate: 0n }
     elapsedS -= toZeroS
   }
-  return accrue(state, params, oiToken, velocity, elapsedS, price)
+  return accrue(state, params, oiToken, velocity, elapsedS, at.price)
 }
 
-function velocityOf(params: FundingParams, net: bigint, price: bigint): bigint {
+/** Tokens are counted in collateral, the threshold in USD (both 1e10 here). */
+function velocityOf(params: FundingParams, net: bigint, price: bigint, collateralPriceUsd: bigint): bigint {
   const size = net < 0n ? -net : net
-  if ((size * price) / 10n ** 10n < BigInt(params.thetaThresholdUsd) * 10n ** 18n) return 0n
+  const usd = (((size * price) / 10n ** 18n) * collateralPriceUsd) / 10n ** 8n
+  if (usd < BigInt(params.thetaThresholdUsd) * 10n ** 10n) return 0n
   const uncapped = (size * params.skewCoefficientPerYear) / 10n ** 34n
   const cap = BigInt(params.absoluteVelocityPerYearCap) * 1_000n
   const velocity = uncapped < cap ? uncapped : cap

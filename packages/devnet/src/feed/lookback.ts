@@ -1,5 +1,5 @@
+import { DAY_MS } from '@bezel/protocol'
 import { indexOf, type Market } from './markets.ts'
-import { DAY_MS } from './newYork.ts'
 import { flatOhlc, joinOhlc, mapOhlc, type Ohlc } from './ohlc.ts'
 import { ohlcBetween, priceAt } from './timeline.ts'
 

@@ -1,5 +1,4 @@
-import type { MarketSession } from '../listing/groups.ts'
-import { isOpenAt, lastOpenMs, openSpans, type OpenSpan } from './hours.ts'
+import { isOpenAt, lastOpenMs, openSpans, type MarketSession, type OpenSpan } from '@bezel/protocol'
 import { TICK_MS } from './levels.ts'
 import { flatOhlc, joinOhlc, type Ohlc } from './ohlc.ts'
 import { quotedPrice } from './price.ts'

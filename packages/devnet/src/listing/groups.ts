@@ -1,5 +1,4 @@
-/** Which clock a market trades by; see `feed/hours.ts`. */
-export type MarketSession = 'crypto' | 'forex' | 'stocks' | 'commodities'
+import type { MarketSession } from '@bezel/protocol'
 
 /** When a trade is liquidated, by its leverage: thresholds 1e10 per percent of the collateral, leverages 1e3. */
 export interface LiquidationParams {

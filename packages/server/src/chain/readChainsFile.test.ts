@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { CHAINS, StartupError } from '@bezel/protocol'
-import { readChainsFile } from './readChainsFile.ts'
+import { readChainsFile, readFeedUrl } from './readChainsFile.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'bezel-chains-file-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -88,5 +88,29 @@ describe('readChainsFile', () => {
 
   it('never quotes the address of a node, which may hold a key', () => {
     assert.doesNotMatch(refusal({ chains: { base: { ...base, rpcUrl: 'ftp://user:secret@node' } } }), /secret/)
+  })
+})
+
+describe('readFeedUrl', () => {
+  const feedUrl = (value: unknown) => {
+    const folder = mkdtempSync(join(tmpdir(), 'bezel-feed-url-'))
+    const path = join(folder, 'chains.json')
+    writeFileSync(path, JSON.stringify({ chains: {}, feedUrl: value }))
+    try {
+      return readFeedUrl(path)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }
+
+  it('is the address without a slash at its end, or none', () => {
+    assert.equal(feedUrl('http://127.0.0.1:8545/feed/'), 'http://127.0.0.1:8545/feed')
+    assert.equal(feedUrl(undefined), undefined)
+  })
+
+  it('refuses what is no http address', () => {
+    for (const value of ['', 'ws://feed', 5, null, 'feed']) {
+      assert.throws(() => feedUrl(value), /has no http or https address at feedUrl\.$/)
+    }
   })
 })

@@ -1,18 +1,31 @@
 import { ApiError } from '@bezel/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { NodeUnavailableError } from '../chain/rpcClient.ts'
+import { StoreUnavailableError } from '../store/sql.ts'
 import { REQUEST_ID_HEADER } from './requestId.ts'
+
+/** What is not ready mostly is within moments. */
+const NOT_READY_RETRY_S = 1
 
 /** Turns whatever a request threw into the one JSON shape of errors. */
 export function answerError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error, request.id)
   if (apiError.code === 'INTERNAL') request.log.error({ err: error }, 'request failed')
+  else if (!(error instanceof ApiError) && apiError.status >= 500) request.log.warn({ err: error }, 'request refused')
   // Set here too: an error of the router itself comes before any hook.
   reply.header(REQUEST_ID_HEADER, request.id)
+  if (apiError.code === 'NOT_READY') reply.header('retry-after', NOT_READY_RETRY_S)
   reply.code(apiError.status).type('application/json; charset=utf-8').send(JSON.stringify(apiError.toBody()))
 }
 
 function toApiError(error: FastifyError | ApiError, requestId: string): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof NodeUnavailableError) {
+    return new ApiError('UPSTREAM_UNAVAILABLE', "The chain's node did not answer. Retry.")
+  }
+  if (error instanceof StoreUnavailableError) {
+    return new ApiError('NOT_READY', 'The store can not take data now. Retry.', { reason: 'store_unavailable' })
+  }
   if (error.validation !== undefined) return validationError(error)
   const isClientFault = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
   if (isClientFault) return new ApiError('VALIDATION_ERROR', error.message)

@@ -10,6 +10,11 @@ export interface StandInNode {
   readonly close: () => Promise<void>
 }
 
+interface Call {
+  readonly id: number
+  readonly method: string
+}
+
 /** What a healthy node of a chain answers, with a Diamond anywhere. */
 export function healthyAnswer(chainId: number): (method: string) => unknown {
   return (method) => (method === 'eth_chainId' ? `0x${chainId.toString(16)}` : '0x6001')
@@ -21,10 +26,13 @@ export async function startStandInNode(answer: (method: string) => unknown): Pro
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
-    const { id, method } = JSON.parse(text) as { id: number; method: string }
-    calls.push(method)
+    const body = JSON.parse(text) as Call | readonly Call[]
+    const answerOne = ({ id, method }: Call): object => {
+      calls.push(method)
+      return { jsonrpc: '2.0', id, result: node.answer(method) }
+    }
     try {
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: node.answer(method) }))
+      response.end(JSON.stringify(Array.isArray(body) ? body.map(answerOne) : answerOne(body as Call)))
     } catch (raw) {
       response.end(String(raw))
     }

@@ -9,7 +9,10 @@ const Readiness = Type.Object({
 })
 
 /** GET /ready: 200 when every chain can be used, else 503 with the same shape. Answered from memory. */
-export function ready(app: FastifyInstance, of: { chains: readonly ServedChain[]; readiness: ChainReadiness }): void {
+export function ready(
+  app: FastifyInstance,
+  of: { chains: readonly ServedChain[]; readiness: Pick<ChainReadiness, 'isReady'> },
+): void {
   const schema = { operationId: 'ready', response: { 200: Readiness, 503: Readiness } }
   app.get('/ready', { schema }, async (_request, reply) => {
     const answer = readinessOf(of.chains, of.readiness)
@@ -17,7 +20,10 @@ export function ready(app: FastifyInstance, of: { chains: readonly ServedChain[]
   })
 }
 
-function readinessOf(chains: readonly ServedChain[], readiness: ChainReadiness): Static<typeof Readiness> {
+function readinessOf(
+  chains: readonly ServedChain[],
+  readiness: Pick<ChainReadiness, 'isReady'>,
+): Static<typeof Readiness> {
   // No chain has a relayer yet: it comes with the facade.
   const states = chains.map(({ slug }) => [slug, { ready: readiness.isReady(slug), relayer: false }] as const)
   return { ready: states.every(([, state]) => state.ready), chains: Object.fromEntries(states) }

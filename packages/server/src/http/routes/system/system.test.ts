@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { CHAINS, type ChainSlug } from '@bezel/protocol'
 import type { ServedChain } from '../../../chain/servedChain.ts'
 import { createApp } from '../../createApp.ts'
-import { registerRoutes } from '../registerRoutes.ts'
+import { registerPublicRoutes } from '../registerRoutes.ts'
 
 function served(slug: ChainSlug): ServedChain {
   const { chainId, testnet, liveDiamond } = CHAINS[slug]
@@ -13,9 +13,10 @@ function served(slug: ChainSlug): ServedChain {
 /** The routes over two chains, with readiness as the test sets it. No node is behind them. */
 function appWith(ready: Partial<Record<ChainSlug, boolean>>): ReturnType<typeof createApp> {
   const app = createApp('silent')
-  registerRoutes(app, {
+  registerPublicRoutes(app, {
     chains: [served('base'), served('arbitrum-sepolia')],
-    readiness: { isReady: (slug) => ready[slug] ?? false, close: () => undefined },
+    readiness: { isReady: (slug) => ready[slug] ?? false },
+    markets: new Map(),
     domainName: 'Test API',
   })
   return app

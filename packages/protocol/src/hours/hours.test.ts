@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { MarketSession } from '../listing/groups.ts'
 import { isOpenAt, lastOpenMs, openSpans } from './hours.ts'
+import type { MarketSession } from './marketSession.ts'
 import { DAY_MS } from './newYork.ts'
 
 const at = (text: string) => Date.parse(text)

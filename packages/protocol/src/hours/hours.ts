@@ -1,5 +1,5 @@
-import type { MarketSession } from '../listing/groups.ts'
 import { HOLIDAYS } from './holidays.ts'
+import type { MarketSession } from './marketSession.ts'
 import { DAY_MS, earliestNewYorkDay, isNewYorkSummer, newYorkMs } from './newYork.ts'
 
 /** A stretch of time during which a market is open: `from` included, `to` not. */

@@ -1,4 +1,4 @@
-import type { MarketSession } from '../listing/groups.ts'
+import type { MarketSession } from './marketSession.ts'
 
 /** A New York day on which some markets do not open. */
 export interface Holiday {

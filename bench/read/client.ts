@@ -1,0 +1,43 @@
+import { exchange, openSocket } from '../client/socket.ts'
+
+// The client of bench/read.ts, in a process of its own. It counts answers for a given time, one request at a time on each connection.
+
+/** What the benchmark asks for. */
+export interface ReadJob {
+  readonly port: number
+  readonly path: string
+  readonly connections: number
+  readonly forMs: number
+}
+
+export interface ReadResult {
+  readonly perSecond: number
+  /** The first answer that was not 200, if any. */
+  readonly error: string | undefined
+}
+
+process.on('message', async (job: ReadJob) => {
+  process.send?.(await runJob(job))
+})
+
+async function runJob({ port, path, connections, forMs }: ReadJob): Promise<ReadResult> {
+  const request = Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\n\r\n`)
+  const sockets = await Promise.all(Array.from({ length: connections }, () => openSocket(port)))
+  const started = performance.now()
+  let answers = 0
+  let error: string | undefined
+  await Promise.all(
+    sockets.map(async (socket) => {
+      while (performance.now() - started < forMs) {
+        const answer = await exchange(socket, request)
+        answers += 1
+        if (!answer.subarray(0, 12).equals(OK)) error ??= answer.toString('utf8').slice(0, 300)
+      }
+    }),
+  )
+  const perSecond = (answers / (performance.now() - started)) * 1_000
+  for (const socket of sockets) socket.destroy()
+  return { perSecond, error }
+}
+
+const OK = Buffer.from('HTTP/1.1 200')

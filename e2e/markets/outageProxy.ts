@@ -1,0 +1,63 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { WebSocket, WebSocketServer } from 'ws'
+
+/** Stands between the service and a node or feed, so that a test can take it away. */
+export interface OutageProxy {
+  readonly url: string
+  /** Requests are cut. */
+  isDown: boolean
+  /** Streams stay connected, but nothing comes through any more. */
+  isSilent: boolean
+  close(): Promise<void>
+}
+
+/** Passes requests and streams on to `target`, an http address without a slash at its end. */
+export async function startOutageProxy(target: string): Promise<OutageProxy> {
+  const server = createServer(async (request, response) => {
+    try {
+      if (proxy.isDown) throw new Error('down')
+      const { method = 'GET' } = request
+      const body = method === 'GET' ? null : await bodyOf(request)
+      const answer = await fetch(target + (request.url ?? ''), {
+        method,
+        body,
+        headers: { 'content-type': 'application/json' },
+      })
+      response.writeHead(answer.status, { 'content-type': 'application/json' })
+      response.end(await answer.text())
+    } catch {
+      request.socket.destroy()
+    }
+  })
+  const streams = new WebSocketServer({ server })
+  streams.on('connection', (socket, request) => {
+    const upstream = new WebSocket(target.replace(/^http/, 'ws') + (request.url ?? ''))
+    upstream.on('message', (data) => {
+      if (!proxy.isSilent) socket.send(String(data))
+    })
+    upstream.on('error', () => socket.terminate())
+    upstream.on('close', () => socket.terminate())
+    socket.on('close', () => upstream.terminate())
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const proxy: OutageProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    isDown: false,
+    isSilent: false,
+    close: () =>
+      new Promise((closed) => {
+        for (const socket of streams.clients) socket.terminate()
+        streams.close()
+        server.close(() => closed())
+        server.closeAllConnections()
+      }),
+  }
+  return proxy
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  return text
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, it } from 'node:test'
+import { CHAINS, MarketFundingSchema, MarketSchema, PriceSchema } from '@bezel/protocol'
+import { Value } from '@sinclair/typebox/value'
+import type { FastifyInstance } from 'fastify'
+import type { ServedChain } from '../../../chain/servedChain.ts'
+import { createMarketReads } from '../../../market/marketReads.ts'
+import { createWorld, portsOf, usd, type MarketWorld } from '../../../market/testing/fixtures.ts'
+import { createApp } from '../../createApp.ts'
+import { registerPublicRoutes } from '../registerRoutes.ts'
+
+const { chainId, testnet, liveDiamond } = CHAINS.base
+const BASE: ServedChain = {
+  slug: 'base',
+  chainId,
+  testnet,
+  diamond: liveDiamond,
+  rpcUrl: 'http://127.0.0.1:1/',
+  wsUrl: undefined,
+}
+
+describe('the routes of markets', () => {
+  let world: MarketWorld
+  let app: FastifyInstance
+
+  beforeEach(() => {
+    world = createWorld()
+    app = createApp('silent')
+    registerPublicRoutes(app, {
+      chains: [BASE],
+      readiness: { isReady: () => true },
+      domainName: 'Test API',
+      markets: new Map([['base', createMarketReads(portsOf(world))]]),
+    })
+  })
+
+  async function get(path: string) {
+    const answer = await app.inject(path)
+    return { status: answer.statusCode, headers: answer.headers, body: answer.json() }
+  }
+  const PATHS = ['/v1/base/markets', '/v1/base/prices', '/v1/base/markets/BTC-USD', '/v1/base/markets/BTC-USD/funding']
+
+  it('lists the markets in the order of their index', async () => {
+    const { status, headers, body } = await get('/v1/base/markets')
+    assert.equal(status, 200)
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+    for (const market of body.data) assert.ok(Value.Check(MarketSchema, market))
+    assert.deepEqual(
+      body.data.map(({ symbol, isOpen }: { symbol: string; isOpen: boolean }) => [symbol, isOpen]),
+      [
+        ['BTC/USD', true],
+        ['EUR/USD', false],
+      ],
+    )
+  })
+
+  it('gives one market bare, the same as in the list, in both spellings', async () => {
+    const [listed] = (await get('/v1/base/markets')).body.data
+    for (const symbol of ['BTC-USD', 'BTC%2FUSD', 'BTC%2fUSD']) {
+      assert.deepEqual((await get(`/v1/base/markets/${symbol}`)).body, listed)
+    }
+  })
+
+  it('gives the funding bare, with the market', async () => {
+    const { body } = await get('/v1/base/markets/BTC%2FUSD/funding')
+    assert.ok(Value.Check(MarketFundingSchema, body))
+    const { funding } = (await get('/v1/base/markets/BTC-USD')).body
+    assert.deepEqual(body, { ...funding, market: 'BTC/USD' })
+  })
+
+  it('gives the prices of all markets, each with its time', async () => {
+    const { body } = await get('/v1/base/prices')
+    for (const price of body.data) assert.ok(Value.Check(PriceSchema, price))
+    assert.deepEqual(body.data, [
+      { market: 'BTC/USD', mark: '60000', index: '60000', updatedAt: world.nowMs },
+      { market: 'EUR/USD', mark: '1.16', index: '1.16', updatedAt: world.nowMs - 3_600_000 },
+    ])
+  })
+
+  it('makes its bytes anew when a price changes', async () => {
+    await get('/v1/base/prices')
+    world.quotes.set(0, { ...world.quotes.get(0)!, mark: usd(61_000) })
+    world.version += 1
+    assert.equal((await get('/v1/base/prices')).body.data[0].mark, '61000')
+  })
+
+  it('leaves a market without any price out of the lists', async () => {
+    world.quotes.delete(21)
+    assert.equal((await get('/v1/base/markets')).body.data.length, 1)
+    assert.equal((await get('/v1/base/prices')).body.data.length, 1)
+  })
+
+  it('knows no other chain and no other market', async () => {
+    for (const path of PATHS) {
+      const { status, body } = await get(path.replace('base', 'polygon'))
+      assert.deepEqual([status, body.code], [404, 'CHAIN_NOT_FOUND'])
+    }
+    const strange = [
+      'FOO-USD',
+      'btc-usd',
+      'BTC',
+      'BTC-USD-X',
+      'BTC%00USD',
+      '%F0%9F%92%A9',
+      '__proto__',
+      'a'.repeat(90),
+      '..%2F..',
+    ]
+    for (const symbol of strange) {
+      for (const path of [`/v1/base/markets/${symbol}`, `/v1/base/markets/${symbol}/funding`]) {
+        const { status, body } = await get(path)
+        assert.deepEqual([status, body.code], [404, 'MARKET_NOT_FOUND'], path)
+      }
+    }
+  })
+
+  it('answers NOT_READY with the reason and when to come back', async () => {
+    const cases: [change: () => void, paths: readonly string[], reason: string][] = [
+      [() => (world.chain = undefined), PATHS, 'starting'],
+      [() => (world.hasSnapshot = false), PATHS, 'starting'],
+      [() => (world.nowMs += 10_001), PATHS, 'feed_stale'],
+      [() => (world.isLagging = true), PATHS.filter((path) => !path.endsWith('prices')), 'chain_lagging'],
+    ]
+    for (const [change, paths, reason] of cases) {
+      const before = { ...world }
+      change()
+      for (const path of paths) {
+        const { status, headers, body } = await get(path)
+        assert.deepEqual([status, body.code, body.details], [503, 'NOT_READY', { reason }], path)
+        assert.equal(headers['retry-after'], '1')
+      }
+      Object.assign(world, before)
+    }
+  })
+
+  it('goes on with what does not need the part that is missing', async () => {
+    world.isLagging = true
+    assert.equal((await get('/v1/base/prices')).status, 200)
+    world.isLagging = false
+    world.nowMs += 3_600_000
+    assert.equal((await get('/v1/base/markets/EUR-USD')).status, 200, 'closed, so its price is not stale')
+    assert.equal((await get('/v1/base')).status, 200)
+    assert.equal((await get('/health')).status, 200)
+  })
+})

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { startStandInFeed, type StandInFeed } from '../testing/standInFeed.ts'
+import { until } from '../testing/until.ts'
+import { openFeed, type Feed, type Tick } from './feed.ts'
+import { createFeedPages } from './feed/pages.ts'
+
+const P10 = 10n ** 10n
+
+describe('openFeed', () => {
+  let upstream: StandInFeed
+  let feed: Feed
+  let nowMs: number
+  let states: string[]
+
+  async function open(silenceMs = 60_000): Promise<void> {
+    feed = openFeed({
+      feedUrl: upstream.url,
+      pages: createFeedPages(upstream.url),
+      now: () => nowMs,
+      random: () => 0,
+      onConnectionChange: (state) => states.push(state),
+      silenceMs,
+    })
+    await until('connected', () => upstream.sockets() === 1)
+  }
+
+  beforeEach(async () => {
+    nowMs = 1_000
+    states = []
+    upstream = await startStandInFeed({ '/charts': () => ({ closes: [null, 7], indexPrices: [] }) })
+  })
+  afterEach(async () => {
+    feed.close()
+    await upstream.close()
+  })
+
+  it('keeps the prices of both versions and tells its listeners, until they had enough', async () => {
+    await open()
+    const ticks: Tick[] = []
+    const stop = feed.onTick((tick) => ticks.push(tick))
+    upstream.send('{"m":[0,5],"i":[0,4],"t":999}')
+    upstream.send('[0,6]')
+    await until('two ticks', () => ticks.length === 2)
+    assert.deepEqual(feed.book.get(0), {
+      pairIndex: 0,
+      mark: 6n * P10,
+      index: 6n * P10,
+      updatedAtMs: 1_000,
+      tickedAtMs: 1_000,
+    })
+    assert.deepEqual([ticks[0]?.timeMs, ticks[1]?.timeMs, ticks[0]?.receivedAtMs], [999, 1_000, 1_000])
+    stop()
+    upstream.send('[0,8]')
+    await until('the third price', () => feed.book.get(0)?.mark === 8n * P10)
+    assert.equal(ticks.length, 2)
+  })
+
+  it('fills in from the snapshot, also when that fails at first', async () => {
+    let tries = 0
+    upstream.pages['/charts'] = () => {
+      tries += 1
+      if (tries === 1) throw new Error('not yet')
+      return { closes: [null, 7], indexPrices: [null, 6] }
+    }
+    await open()
+    await until('the snapshot', () => feed.book.hasSnapshot())
+    assert.deepEqual(
+      [feed.book.get(1)?.mark, feed.book.get(1)?.index, feed.book.get(1)?.tickedAtMs],
+      [7n * P10, 6n * P10, undefined],
+    )
+    assert.equal(upstream.sockets(), 1)
+  })
+
+  it('ignores and counts garbage, and goes on', async () => {
+    await open()
+    const garbage = ['nonsense', '{}', '[]', '[1,2,3]', '{"m":1}', '\0', '[[[[', Buffer.from('[0,5]')]
+    for (const message of garbage) upstream.send(message)
+    upstream.send('[3,9,"x",1]')
+    await until('the good one', () => feed.book.get(3)?.mark === 9n * P10)
+    assert.deepEqual(feed.counts(), { connections: 1, frames: 1, ignored: garbage.length + 1 })
+    assert.equal(feed.book.get(0), undefined)
+    assert.deepEqual(states, ['connected'])
+  })
+
+  it('comes back after a cut, and after a frame larger than any frame', async () => {
+    await open()
+    upstream.send('[0,5]')
+    await until('a price', () => feed.book.get(0))
+    upstream.cut()
+    await until('connected again', () => feed.counts().connections === 2)
+    upstream.send(`[0,6,${' '.repeat(1_100_000)}1,2]`)
+    await until('connected a third time', () => feed.counts().connections === 3)
+    upstream.send('[0,7]')
+    await until('the new price', () => feed.book.get(0)?.mark === 7n * P10)
+    assert.deepEqual(states, ['connected', 'lost', 'connected'])
+  })
+
+  it('gives up a connection on which nothing comes, and lives on heartbeats alone', async () => {
+    await open(200)
+    const beat = setInterval(() => upstream.send('[1]'), 20)
+    await until('many heartbeats', () => feed.counts().frames > 20)
+    assert.equal(feed.counts().connections, 1)
+    clearInterval(beat)
+    await until('a new connection', () => feed.counts().connections === 2)
+  })
+
+  it('does not take garbage for a sign of life', async () => {
+    await open(200)
+    const babble = setInterval(() => upstream.send('garbage'), 20)
+    await until('a new connection', () => feed.counts().connections === 2)
+    clearInterval(babble)
+  })
+
+  it('does not come back once it is closed', async () => {
+    await open()
+    const closed = feed
+    closed.close()
+    await until('gone', () => upstream.sockets() === 0)
+    // Another one is the clock: when it has come back, the closed one would have too.
+    await open()
+    upstream.cut()
+    await until('the other is back', () => feed.counts().connections === 2)
+    assert.deepEqual([upstream.sockets(), closed.counts().connections], [1, 1])
+  })
+})

@@ -1,0 +1,67 @@
+import type { ChainMarkets, ListedMarket } from './chainMarkets.ts'
+import type { PairQuote, PriceBook } from './feed/priceBook.ts'
+import type { MarketHours } from './hours.ts'
+import { notReady, type NotReadyReason } from './notReady.ts'
+import type { ChainMarketsWatch } from './watchChainMarkets.ts'
+
+/** Whether what is in memory is good enough to answer with. */
+export interface Freshness {
+  /** Of a read that needs the prices of all markets; `undefined` when it can be answered. */
+  pricesReason(): NotReadyReason | undefined
+  /** Of a read that needs the chain's state too. */
+  marketsReason(): NotReadyReason | undefined
+  /** The chain's markets once they are loaded, however old. Throws `NOT_READY`. */
+  loaded(): ChainMarkets
+  /** The price of one market, which does not suffer from another one's silence. Throws `NOT_READY` when it is stale. */
+  quote(market: ListedMarket): PairQuote
+}
+
+export interface FreshnessOptions {
+  readonly watch: Pick<ChainMarketsWatch, 'current' | 'isLagging'>
+  readonly book: Pick<PriceBook, 'get' | 'hasSnapshot'>
+  readonly hours: Pick<MarketHours, 'isOpen'>
+  readonly now: () => number
+}
+
+/** An open market that has not ticked for longer is stale. A closed one keeps its last price. */
+export const STALE_AFTER_MS = 10_000
+
+export function createFreshness({ watch, book, hours, now }: FreshnessOptions): Freshness {
+  function isStale(market: ListedMarket): boolean {
+    const tickedAtMs = book.get(market.pairIndex)?.tickedAtMs ?? Number.NEGATIVE_INFINITY
+    return now() - tickedAtMs > STALE_AFTER_MS && hours.isOpen(market)
+  }
+
+  /** The feed as a whole: no open market ticks. One alone that does not is that market's own trouble. */
+  function isFeedStale({ markets }: ChainMarkets): boolean {
+    let hasOpen = false
+    for (const market of markets.values()) {
+      if (!hours.isOpen(market)) continue
+      if (!isStale(market)) return false
+      hasOpen = true
+    }
+    return hasOpen
+  }
+
+  function pricesReason(): NotReadyReason | undefined {
+    const chain = watch.current()
+    if (chain === undefined || !book.hasSnapshot()) return 'starting'
+    return isFeedStale(chain) ? 'feed_stale' : undefined
+  }
+
+  return {
+    pricesReason,
+    marketsReason: () => pricesReason() ?? (watch.isLagging() ? 'chain_lagging' : undefined),
+    loaded() {
+      const chain = watch.current()
+      if (chain === undefined || !book.hasSnapshot()) throw notReady('starting')
+      return chain
+    },
+    quote(market) {
+      const quote = book.get(market.pairIndex)
+      if (quote === undefined || isStale(market)) throw notReady('feed_stale')
+      if (watch.isLagging()) throw notReady('chain_lagging')
+      return quote
+    },
+  }
+}

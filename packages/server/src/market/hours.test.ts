@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { afterEach, describe, it } from 'node:test'
+import { until } from '../testing/until.ts'
+import { FeedUnavailableError, type FeedPages } from './feed/pages.ts'
+import { watchMarketHours, type MarketHours } from './hours.ts'
+
+const SUNDAY_NOON = Date.parse('2026-11-15T12:00:00-05:00')
+const MONDAY_NOON = Date.parse('2026-11-16T12:00:00-05:00')
+const THANKSGIVING_NOON = Date.parse('2026-11-26T12:00:00-05:00')
+
+const btc = { pairIndex: 0, group: 'crypto' } as const
+const eur = { pairIndex: 21, group: 'forex' } as const
+const spy = { pairIndex: 86, group: 'indices' } as const
+const aapl = { pairIndex: 58, group: 'stocks' } as const
+const xau = { pairIndex: 90, group: 'commodities' } as const
+
+describe('watchMarketHours', () => {
+  let hours: MarketHours
+  let polls = 0
+  afterEach(() => hours.close())
+
+  async function watch(marketStatus: FeedPages['marketStatus'], now: () => number, pollMs = 5): Promise<void> {
+    polls = 0
+    const counted = async () => {
+      polls += 1
+      return marketStatus()
+    }
+    hours = watchMarketHours({ pages: { marketStatus: counted }, now, pollMs })
+    await until('the first look', () => polls > 0)
+  }
+
+  it('goes by New York hours where the upstream has no flags', async () => {
+    let nowMs = SUNDAY_NOON
+    await watch(
+      async () => undefined,
+      () => nowMs,
+    )
+    const open = () => [btc, eur, spy, aapl, xau].map((market) => hours.isOpen(market))
+    assert.deepEqual(open(), [true, false, false, false, false])
+    nowMs = MONDAY_NOON
+    assert.deepEqual(open(), [true, true, true, true, true])
+    nowMs = THANKSGIVING_NOON
+    assert.deepEqual(open(), [true, true, false, false, true])
+  })
+
+  it('lets the flag win, and hours decide for pairs without one', async () => {
+    const flags = new Map([
+      [0, false],
+      [21, true],
+    ])
+    await watch(
+      async () => flags,
+      () => SUNDAY_NOON,
+    )
+    await until('the flags', () => !hours.isOpen(btc))
+    assert.deepEqual([hours.isOpen(eur), hours.isOpen(spy)], [true, false])
+  })
+
+  it('follows the flags, counting their changes and nothing else', async () => {
+    let open = true
+    await watch(
+      async () => new Map([[21, open]]),
+      () => SUNDAY_NOON,
+    )
+    await until('open', () => hours.isOpen(eur))
+    const { version } = hours
+    const before = version()
+    await until('more looks', () => polls > 5)
+    assert.equal(version(), before)
+    open = false
+    await until('closed', () => !hours.isOpen(eur))
+    assert.equal(version(), before + 1)
+  })
+
+  it('keeps the last flags through an outage, but not for ever', async () => {
+    let nowMs = SUNDAY_NOON
+    let isUp = true
+    const status = async () => {
+      if (!isUp) throw new FeedUnavailableError('away')
+      return new Map([[21, true]])
+    }
+    await watch(status, () => nowMs)
+    await until('the flags', () => hours.isOpen(eur))
+    isUp = false
+    const looks = polls
+    await until('a failed look', () => polls > looks + 2)
+    nowMs += 30_000
+    assert.equal(hours.isOpen(eur), true)
+    nowMs += 60_000
+    assert.equal(hours.isOpen(eur), false)
+  })
+})

@@ -1,0 +1,47 @@
+import type { Moment } from '../../trading/valuation/chainState.ts'
+import type { ChainMarkets, ListedCollateral, ListedMarket } from '../chainMarkets.ts'
+import { tradablePairs } from './namedPair.ts'
+import { precisionOf } from './precision.ts'
+import type { ChainListing } from './readListing.ts'
+import type { TradedState } from './readState.ts'
+
+/** Symbol of the collateral whose rates a market shows. */
+const DEFAULT_COLLATERAL = 'USDC'
+
+/** Puts together what was read. A pair without a reference price can't be a market yet, as its precision is not known. */
+export function assembleMarkets(
+  listing: ChainListing,
+  traded: TradedState,
+  referencePrices: ReadonlyMap<number, bigint>,
+  moment: Moment,
+): ChainMarkets {
+  const markets: ListedMarket[] = []
+  for (const pair of tradablePairs(listing.pairs)) {
+    const referencePrice = referencePrices.get(pair.pairIndex)
+    if (referencePrice !== undefined) markets.push({ ...pair, ...precisionOf(referencePrice) })
+  }
+  return {
+    moment,
+    collaterals: listing.collaterals.map(({ index, symbol, address, decimals, isActive }, at) => ({
+      index,
+      symbol,
+      address,
+      decimals,
+      isActive,
+      state: traded.collaterals[at]!,
+    })),
+    defaultCollateralIndex: defaultCollateral(listing.collaterals)?.index ?? 0,
+    pairs: new Map(listing.pairs.map((pair) => [pair.pairIndex, pair])),
+    markets: new Map(markets.map((market) => [market.symbol, market])),
+    symbols: listing.symbols,
+    states: traded.states,
+    volumes: traded.volumes,
+    marketOrdersTimeoutBlocks: listing.marketOrdersTimeoutBlocks,
+    triggerTimeoutBlocks: listing.triggerTimeoutBlocks,
+  }
+}
+
+function defaultCollateral(collaterals: readonly ListedCollateral[]): ListedCollateral | undefined {
+  const active = collaterals.filter(({ isActive }) => isActive)
+  return active.find(({ symbol }) => symbol === DEFAULT_COLLATERAL) ?? active[0] ?? collaterals[0]
+}

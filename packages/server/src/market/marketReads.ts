@@ -1,0 +1,101 @@
+import { ApiError, parsePathSymbol, type Funding, type MarketRecord } from '@bezel/protocol'
+import type { ChainMarkets, ListedMarket } from './chainMarkets.ts'
+import type { PairQuote, PriceBook } from './feed/priceBook.ts'
+import { createFreshness, type Freshness } from './freshness.ts'
+import type { MarketHours } from './hours.ts'
+import { fundingRecord, marketRecord, priceRecord } from './marketRecord.ts'
+import { notReady, type NotReadyReason } from './notReady.ts'
+import type { ChainMarketsWatch } from './watchChainMarkets.ts'
+
+/** What is known of a chain's markets, answered from memory. Throws `NOT_READY` or `MARKET_NOT_FOUND`. */
+export interface MarketReads {
+  readonly freshness: Freshness
+  /** `{"data": Market[]}`, as bytes. */
+  markets(): Buffer
+  /** `{"data": Price[]}`, as bytes. */
+  prices(): Buffer
+  /** `symbol` as a path names it. */
+  market(symbol: string): MarketRecord
+  funding(symbol: string): Funding & { readonly market: string }
+}
+
+export interface MarketReadsOptions {
+  readonly watch: Pick<ChainMarketsWatch, 'current' | 'isLagging' | 'version'>
+  readonly book: Pick<PriceBook, 'get' | 'version' | 'hasSnapshot'>
+  readonly hours: Pick<MarketHours, 'isOpen' | 'version'>
+  readonly now: () => number
+}
+
+/** Markets open and close by the clock, without anything that counts a version up. */
+const MAX_CACHE_MS = 1_000
+
+export function createMarketReads(options: MarketReadsOptions): MarketReads {
+  const { watch, book, hours, now } = options
+  const freshness = createFreshness(options)
+  const versions = (): string =>
+    `${watch.version()} ${book.version()} ${hours.version()} ${Math.floor(now() / MAX_CACHE_MS)}`
+
+  /** Markets with a price; a pair that the feed does not know can't be traded. */
+  function quoted<Item>(chain: ChainMarkets, toItem: (market: ListedMarket, quote: PairQuote) => Item): Buffer {
+    const data: Item[] = []
+    for (const market of chain.markets.values()) {
+      const quote = book.get(market.pairIndex)
+      if (quote !== undefined) data.push(toItem(market, quote))
+    }
+    return Buffer.from(JSON.stringify({ data }))
+  }
+
+  const marketsBytes = remember(versions, (chain: ChainMarkets) =>
+    quoted(chain, (market, { mark }) => marketRecord(chain, market, mark, hours.isOpen(market))),
+  )
+  const pricesBytes = remember(versions, (chain: ChainMarkets) => quoted(chain, priceRecord))
+
+  return {
+    freshness,
+    markets() {
+      refuseFor(freshness.marketsReason())
+      return marketsBytes(freshness.loaded())
+    },
+    prices() {
+      refuseFor(freshness.pricesReason())
+      return pricesBytes(freshness.loaded())
+    },
+    market(symbol) {
+      const chain = freshness.loaded()
+      const market = findMarket(chain, symbol)
+      return marketRecord(chain, market, freshness.quote(market).mark, hours.isOpen(market))
+    },
+    funding(symbol) {
+      const chain = freshness.loaded()
+      const market = findMarket(chain, symbol)
+      const { mark } = freshness.quote(market)
+      return { ...fundingRecord(chain, market.pairIndex, mark), market: market.symbol }
+    },
+  }
+}
+
+/** `BTC-USD` or `BTC/USD`. */
+function findMarket({ markets }: ChainMarkets, symbol: string): ListedMarket {
+  const name = parsePathSymbol(symbol)
+  const market = name === undefined ? undefined : markets.get(name)
+  if (market === undefined) throw new ApiError('MARKET_NOT_FOUND', 'There is no such market on this chain.')
+  return market
+}
+
+function refuseFor(reason: NotReadyReason | undefined): void {
+  if (reason !== undefined) throw notReady(reason)
+}
+
+/** Makes bytes anew only when what they are made from has changed: many readers, one making for each tick. */
+function remember<Source>(versions: () => string, make: (source: Source) => Buffer): (source: Source) => Buffer {
+  let madeFrom: string | undefined
+  let made: Buffer | undefined
+  return (source) => {
+    const current = versions()
+    if (made === undefined || current !== madeFrom) {
+      made = make(source)
+      madeFrom = current
+    }
+    return made
+  }
+}

@@ -1,0 +1,114 @@
+import { parseAddress, parseMarketSymbol, type MarketGroup, type MarketSymbol } from '@bezel/protocol'
+import type { PairState } from '../../trading/valuation/chainState.ts'
+import { LISTING, QUIET_PAIR, USDC } from '../../trading/valuation/testing/fixtures.ts'
+import type { ChainMarkets, ListedMarket } from '../chainMarkets.ts'
+import type { PairQuote } from '../feed/priceBook.ts'
+
+// A chain with BTC/USD (pair 0) and EUR/USD (pair 21) in USDC and WETH. Tests change the one field they are about.
+
+export const symbol = (text: string): MarketSymbol => parseMarketSymbol(text)!
+
+/** Whole USD to a price. */
+export const usd = (price: number): bigint => BigInt(Math.round(price * 1e4)) * 10n ** 6n
+
+function market(pairIndex: number, name: string, group: MarketGroup): ListedMarket {
+  const [base = '', quote = ''] = name.split('/')
+  const leverages = { minLeverage: 1_100n, maxLeverage: 200_000n }
+  const precisions = { pricePrecision: 2, sizePrecision: 5 }
+  return {
+    pairIndex,
+    symbol: symbol(name),
+    base,
+    quote,
+    group,
+    groupIndex: 0,
+    feeIndex: 0,
+    ...leverages,
+    ...precisions,
+    listing: LISTING,
+  }
+}
+
+export const BTC = market(0, 'BTC/USD', 'crypto')
+export const EUR = market(21, 'EUR/USD', 'forex')
+
+/** `pair` is BTC's state in USDC; all others are quiet. */
+export function chainMarkets(pair: Partial<PairState> = {}): ChainMarkets {
+  const quiet = new Map([
+    [0, QUIET_PAIR],
+    [21, QUIET_PAIR],
+  ])
+  const token = { isActive: true, address: parseAddress(`0x${'11'.repeat(20)}`)! }
+  const weth = { precision: 10n ** 18n, precisionDelta: 1n, priceUsd: 2_500n * 10n ** 8n }
+  return {
+    moment: { timestampS: 1_000, blockNumber: 100 },
+    collaterals: [
+      { ...token, index: 2, symbol: 'WETH', decimals: 18, state: weth },
+      { ...token, index: 3, symbol: 'USDC', decimals: 6, state: USDC },
+      { ...token, index: 4, symbol: 'OLD', decimals: 6, state: USDC, isActive: false },
+    ],
+    defaultCollateralIndex: 3,
+    pairs: new Map([
+      [0, BTC],
+      [21, EUR],
+    ]),
+    markets: new Map([
+      [BTC.symbol, BTC],
+      [EUR.symbol, EUR],
+    ]),
+    symbols: new Map([
+      [0, BTC.symbol],
+      [21, EUR.symbol],
+    ]),
+    states: new Map([
+      [2, quiet],
+      [3, new Map([...quiet, [0, { ...QUIET_PAIR, ...pair }]])],
+    ]),
+    volumes: new Map(),
+    marketOrdersTimeoutBlocks: 200,
+    triggerTimeoutBlocks: 50,
+  }
+}
+
+/** What the reads stand on, as a test sets it. Starts ready: BTC open and just ticked, EUR closed with a price of an hour ago. */
+export interface MarketWorld {
+  nowMs: number
+  chain: ChainMarkets | undefined
+  isLagging: boolean
+  hasSnapshot: boolean
+  readonly quotes: Map<number, PairQuote>
+  readonly open: Set<number>
+  version: number
+}
+
+export function createWorld(): MarketWorld {
+  const nowMs = 1_800_000_000_000
+  const quote = (pairIndex: number, price: number, tickedAtMs: number): [number, PairQuote] => [
+    pairIndex,
+    { pairIndex, mark: usd(price), index: usd(price), updatedAtMs: tickedAtMs, tickedAtMs },
+  ]
+  return {
+    nowMs,
+    chain: chainMarkets(),
+    isLagging: false,
+    hasSnapshot: true,
+    quotes: new Map([quote(0, 60_000, nowMs), quote(21, 1.16, nowMs - 3_600_000)]),
+    open: new Set([0]),
+    version: 1,
+  }
+}
+
+/** The ports of a world. */
+export function portsOf(world: MarketWorld) {
+  const version = (): number => world.version
+  return {
+    watch: { current: () => world.chain, isLagging: () => world.isLagging, version },
+    book: {
+      get: (pairIndex: number) => world.quotes.get(pairIndex),
+      hasSnapshot: () => world.hasSnapshot,
+      version,
+    },
+    hours: { isOpen: ({ pairIndex }: { pairIndex: number }) => world.open.has(pairIndex), version },
+    now: () => world.nowMs,
+  }
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { formatDecimal } from '@bezel/protocol'
+import type { PairState } from './chainState.ts'
+import { BORROWING_RATE_DECIMALS, borrowingHourlyPercent, FUNDING_RATE_DECIMALS, fundingHourly } from './hourlyRates.ts'
+import { marketOpenInterestUsd, maxOpenInterestCollateral, openInterestUsd } from './openInterest.ts'
+import { price, QUIET_PAIR, tokens, USDC, usdc } from './testing/fixtures.ts'
+
+const WETH = { precision: 10n ** 18n, precisionDelta: 1n, priceUsd: 2_500n * 10n ** 8n }
+
+/** The rate stands still (no velocity) at 0.001 % a second, longs pay. */
+function steady(long: number, short: number, params: Partial<PairState['fundingParams']> = {}): PairState {
+  return {
+    ...QUIET_PAIR,
+    oiLongToken: tokens(long),
+    oiShortToken: tokens(short),
+    fundingParams: {
+      ...QUIET_PAIR.fundingParams,
+      fundingFeesEnabled: true,
+      absoluteRatePerSecondCap: 3_170_978_0,
+      ...params,
+    },
+    fundingData: { ...QUIET_PAIR.fundingData, lastFundingRatePerSecondP: 10n ** 15n },
+  }
+}
+
+describe('hourly rates', () => {
+  const shown = (pair: PairState) => {
+    const { longPercent, shortPercent } = fundingHourly(pair, USDC, price(1), 5_000)
+    return [longPercent, shortPercent].map((rate) => formatDecimal(rate, FUNDING_RATE_DECIMALS))
+  }
+
+  it('of funding: paid by one side, received by the other', () => {
+    assert.deepEqual(shown(steady(10, 10)), ['3.6', '-3.6'])
+  })
+
+  it('of funding with the APR multiplier: the smaller side receives more', () => {
+    assert.deepEqual(shown(steady(10, 5, { aprMultiplierEnabled: true })), ['3.6', '-7.2'])
+  })
+
+  it('of funding: 0 for a side without open interest, and for a pair that charges none', () => {
+    assert.deepEqual(shown(steady(10, 0)), ['3.6', '0'])
+    assert.deepEqual(shown(steady(10, 10, { fundingFeesEnabled: false })), ['0', '0'])
+  })
+
+  it('of borrowing', () => {
+    const pair = { ...QUIET_PAIR, borrowingParams: { borrowingRatePerSecondP: 31_710 } }
+    assert.equal(formatDecimal(borrowingHourlyPercent(pair), BORROWING_RATE_DECIMALS), '0.0114156')
+  })
+})
+
+describe('open interest', () => {
+  const inUsdc = { pair: { ...QUIET_PAIR, oiLongToken: tokens(2), oiShortToken: tokens(1) }, collateral: USDC }
+  const inWeth = { pair: { ...QUIET_PAIR, oiLongToken: tokens(0.001), oiShortToken: 0n }, collateral: WETH }
+
+  it('of a collateral: tokens at the price, in USD', () => {
+    const usd = (amount: bigint) => amount * 10n ** 18n
+    const expected = { longUsd: usd(200n), shortUsd: usd(100n), skewUsd: usd(100n) }
+    assert.deepEqual(openInterestUsd(inUsdc, price(100)), expected)
+    assert.equal(openInterestUsd(inWeth, price(100)).longUsd, usd(250n), '0.1 WETH')
+  })
+
+  it('of the market is the sum, pre-v10 trades included', () => {
+    const old = { pair: { ...QUIET_PAIR, oiShortBeforeV10Collateral: usdc(7) }, collateral: USDC }
+    const { longUsd, shortUsd, skewUsd } = marketOpenInterestUsd([inUsdc, inWeth, old], price(100))
+    assert.deepEqual(
+      [longUsd, shortUsd, skewUsd].map((usd) => formatDecimal(usd, 18)),
+      ['450', '107', '343'],
+    )
+  })
+
+  it('has a limit in whole collateral at 1e10', () => {
+    const pair = { ...QUIET_PAIR, maxOi: 5n * 10n ** 10n }
+    assert.equal(maxOpenInterestCollateral({ pair, collateral: USDC }), usdc(5))
+  })
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import type { Address } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { createRandom, type Random } from '../../../../../../contracts/test/campaign/random.ts'
+import { createWorld, RevertedError, type World } from '../../../../../../contracts/test/world.ts'
+import { TRADERS } from '../../../../../devnet/src/deploy/accounts.ts'
+import type { Moment, TradeFeesData } from '../chainState.ts'
+import { createChainReader, type ChainReader } from './chainReader.ts'
+import { COLLATERAL, PAIR, prepareChain } from './prepareChain.ts'
+
+/** A run of random trading on a Diamond of its own. */
+export interface Campaign {
+  readonly world: World
+  readonly reader: ChainReader
+  readonly random: Random
+  /** Oracle prices by pair, 1e10. */
+  readonly prices: Map<number, bigint>
+  /** Open positions. */
+  readonly held: HeldPosition[]
+  /** How often each number was compared. */
+  readonly compared: Map<string, number>
+  /** How often each circumstance that a formula treats in its own way came up, so that agreement means something. */
+  readonly witnessed: Map<string, number>
+}
+
+export interface HeldPosition {
+  readonly account: PrivateKeyAccount
+  readonly index: number
+  readonly pairIndex: number
+  readonly collateralIndex: number
+}
+
+const START_PRICES = new Map<number, bigint>([
+  [PAIR.BTC, 65_000n * 10n ** 10n],
+  [PAIR.LINK, 14n * 10n ** 10n],
+  [PAIR.EUR, 11_600_000_000n],
+  [PAIR.SOL, 120n * 10n ** 10n],
+])
+
+export const PAIR_INDICES = Object.values(PAIR)
+export const COLLATERAL_INDICES = Object.values(COLLATERAL)
+/** Governance's share of a fee on the local chain, 1e3 per percent. */
+export const GOV_FEE_P = 24_500
+export const ACCOUNTS = TRADERS.map(({ account }) => account)
+
+/** Chain time stands still unless an action moves it, so a seed replays to the last digit. */
+const START_MS = Date.UTC(2026, 5, 1, 12)
+
+export async function createCampaign(seed: number): Promise<Campaign> {
+  const world = await createWorld('arbitrum-sepolia', () => START_MS)
+  await prepareChain(world)
+  return {
+    world,
+    reader: createChainReader(world),
+    random: createRandom(seed),
+    prices: new Map(START_PRICES),
+    held: [],
+    compared: new Map(),
+    witnessed: new Map(),
+  }
+}
+
+/** Ours must be the chain's, to the last digit. */
+export function compare(c: Campaign, name: string, ours: unknown, chains: unknown): void {
+  assert.deepEqual(ours, chains, `${name}: ours is the first`)
+  c.compared.set(name, (c.compared.get(name) ?? 0) + 1)
+}
+
+export function witness(c: Campaign, circumstance: string, isThere: boolean): void {
+  c.witnessed.set(circumstance, (c.witnessed.get(circumstance) ?? 0) + (isThere ? 1 : 0))
+}
+
+export function latestMoment({ world }: Campaign): Moment {
+  const { timestampS, number: blockNumber } = world.chain.head()
+  return { timestampS, blockNumber }
+}
+
+export function priceOf({ prices }: Campaign, pairIndex: number): bigint {
+  return prices.get(pairIndex)!
+}
+
+/** A price moved by up to that many millionths. */
+export function nearby({ random }: Campaign, price: bigint, maxPpm: number): bigint {
+  return (price * BigInt(1_000_000 + random.int(-maxPpm, maxPpm))) / 1_000_000n
+}
+
+/** A whole number from 1 to `max`, spread over orders of magnitude. */
+export function upTo({ random }: Campaign, max: bigint): bigint {
+  const parts = BigInt(random.logInt(1, 1_000_000))
+  const amount = (max * parts) / 1_000_000n
+  return amount > 0n ? amount : 1n
+}
+
+export function forget(c: Campaign, user: Address, index: number): void {
+  const at = c.held.findIndex((held) => held.account.address === user && held.index === index)
+  if (at >= 0) c.held.splice(at, 1)
+}
+
+/** The fields of a trade's fees that a valuation reads. */
+export function valuedFees(data: TradeFeesData): TradeFeesData {
+  const { realizedTradingFeesCollateral, realizedPnlCollateral, initialAccFundingFeeP, initialAccBorrowingFeeP } = data
+  return { realizedTradingFeesCollateral, realizedPnlCollateral, initialAccFundingFeeP, initialAccBorrowingFeeP }
+}
+
+/** The custom error of a call that reverted. */
+export function revertName(error: unknown): string {
+  if (error instanceof RevertedError) return error.errorName
+  throw error
+}

@@ -1,0 +1,123 @@
+import type { Address } from 'viem'
+import type { World } from '../../../../../../contracts/test/world.ts'
+import type {
+  CollateralState,
+  Market,
+  PairListing,
+  PairState,
+  Position,
+  TraderTerms,
+  VolumeState,
+} from '../chainState.ts'
+import { decodeDepthBook } from '../depthBands.ts'
+import { windowIdAt } from '../volumeWindows.ts'
+
+/** The inputs of a valuation, as the Diamond's views give them at the latest block. */
+export interface ChainReader {
+  market(trader: Address, pairIndex: number, collateralIndex: number): Promise<Market>
+  position(trader: Address, index: number): Promise<Position>
+}
+
+/** Listings, once read, are taken not to change: they are a dozen reads each. */
+export function createChainReader(world: World): ChainReader {
+  const listings = new Map<number, Promise<PairListing>>()
+
+  function listing(pairIndex: number): Promise<PairListing> {
+    const known = listings.get(pairIndex) ?? readListing(world, pairIndex)
+    listings.set(pairIndex, known)
+    return known
+  }
+
+  return {
+    async market(trader, pairIndex, collateralIndex) {
+      const [listed, pair, collateral, volume, terms] = await Promise.all([
+        listing(pairIndex),
+        readPair(world, pairIndex, collateralIndex),
+        readCollateral(world, collateralIndex),
+        readVolume(world, pairIndex),
+        readTerms(world, trader, pairIndex),
+      ])
+      return { listing: listed, pair, collateral, volume, terms }
+    },
+    async position(trader, index) {
+      const [trade, info, liquidationParams, feesData] = await Promise.all([
+        world.read('getTrade', [trader, index]),
+        world.read('getTradeInfo', [trader, index]),
+        world.read('getTradeLiquidationParams', [trader, index]),
+        world.read('getTradeFeesData', [trader, index]),
+      ])
+      return { trade, info, liquidationParams, feesData, oldBorrowingFeeCollateral: 0n }
+    },
+  }
+}
+
+async function readListing(world: World, pairIndex: number): Promise<PairListing> {
+  const index = BigInt(pairIndex)
+  const [offsetSlot1, offsetSlot2] = await world.read('getDepthBandsMapping', [])
+  const offsets = { slot1: offsetSlot1, slot2: offsetSlot2 }
+  const bands = await world.read('getPairDepthBands', [index])
+  const [factors] = await world.read('getPairFactors', [[index]])
+  return {
+    spreadP: (await world.read('pairs', [index])).spreadP,
+    feeP: await world.read('pairTotalPositionSizeFeeP', [index]),
+    liqFeeP: await world.read('pairTotalLiqCollateralFeeP', [index]),
+    minPositionSizeUsd: await world.read('pairMinPositionSizeUsd', [index]),
+    counterTradeFeeRateMultiplier: await world.read('getPairCounterTradeFeeRateMultiplier', [pairIndex]),
+    liquidationParams: await world.read('getPairLiquidationParams', [index]),
+    depthAbove: decodeDepthBook({ slot1: bands.aboveSlot1, slot2: bands.aboveSlot2 }, offsets),
+    depthBelow: decodeDepthBook({ slot1: bands.belowSlot1, slot2: bands.belowSlot2 }, offsets),
+    factors: factors!,
+  }
+}
+
+async function readPair(world: World, pairIndex: number, collateralIndex: number): Promise<PairState> {
+  const one = [[collateralIndex], [pairIndex]] as const
+  const [oi, before, maxOi, skewDepth, [fundingParams], [fundingData], [borrowingParams], [borrowingData]] =
+    await Promise.all([
+      world.read('getPairOiAfterV10Token', [collateralIndex, pairIndex]),
+      world.read('getPairOisBeforeV10Collateral', [collateralIndex, pairIndex]),
+      world.read('getPairMaxOi', [collateralIndex, pairIndex]),
+      world.read('getPairSkewDepth', [collateralIndex, pairIndex]),
+      world.read('getPairFundingFeeParams', one),
+      world.read('getPairFundingFeeData', one),
+      world.read('getPairBorrowingFeeParams', one),
+      world.read('getPairBorrowingFeeData', one),
+    ])
+  return {
+    ...oi,
+    oiLongBeforeV10Collateral: before[0],
+    oiShortBeforeV10Collateral: before[1],
+    maxOi,
+    skewDepth,
+    fundingParams: fundingParams!,
+    fundingData: fundingData!,
+    borrowingParams: borrowingParams!,
+    borrowingData: borrowingData!,
+  }
+}
+
+async function readCollateral(world: World, collateralIndex: number): Promise<CollateralState> {
+  const [{ precision, precisionDelta }, priceUsd] = await Promise.all([
+    world.read('getCollateral', [collateralIndex]),
+    world.read('getCollateralPriceUsd', [collateralIndex]),
+  ])
+  return { precision, precisionDelta, priceUsd }
+}
+
+async function readVolume(world: World, pairIndex: number): Promise<VolumeState> {
+  const settings = await world.read('getOiWindowsSettings', [])
+  const current = windowIdAt(settings, world.chain.head().timestampS)
+  const ids = Array.from({ length: settings.windowsCount }, (_, i) => current - i)
+  const args = [settings.windowsDuration, BigInt(pairIndex), ids.map(BigInt)] as const
+  const windows = await world.read('getOiWindows', args)
+  return { settings, windows: new Map(windows.map((window, i) => [ids[i]!, window])) }
+}
+
+async function readTerms(world: World, trader: Address, pairIndex: number): Promise<TraderTerms> {
+  const [impact, isProtectionWhitelisted] = await Promise.all([
+    world.read('getUserPriceImpact', [trader, BigInt(pairIndex)]),
+    world.read('getProtectionCloseFactorWhitelist', [trader]),
+  ])
+  // The local Diamond has no fee tiers.
+  return { ...impact, isProtectionWhitelisted, feeMultiplier: 1_000 }
+}

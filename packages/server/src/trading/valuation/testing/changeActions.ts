@@ -1,0 +1,148 @@
+import { onlyEvent, type Outcome } from '../../../../../../contracts/test/world.ts'
+import { positionSizeCollateral } from '../collateralAmounts.ts'
+import type { Market, Position, Trade } from '../chainState.ts'
+import { effectiveLeverage } from '../effectiveLeverage.ts'
+import { priceOpen } from '../executionPrice.ts'
+import { cancelFeeCollateral, rawTradingFeeCollateral } from '../fees.ts'
+import { carriedFeesCollateral, holdingFees } from '../holdingFees.ts'
+import { liquidationPrice, liquidationPriceOwing } from '../liquidation.ts'
+import { increasedOpenPrice } from '../sizeIncrease.ts'
+import { clampStopLoss } from '../stopLoss.ts'
+import { compare, GOV_FEE_P, latestMoment, priceOf, revertName, upTo, witness } from './campaign.ts'
+import type { Campaign, HeldPosition } from './campaign.ts'
+
+const WIDE_SLIPPAGE_P = 60_000
+/** What the chain gives for a trade that would be worth nothing. */
+const WORTHLESS = 2n ** 256n - 1n
+
+/** A size increase, with collateral or by leverage only. */
+export async function increaseSize(c: Campaign, held: HeldPosition): Promise<void> {
+  const { account, index, pairIndex, collateralIndex } = held
+  const market = await c.reader.market(account.address, pairIndex, collateralIndex)
+  const position = await c.reader.position(account.address, index)
+  const price = priceOf(c, pairIndex)
+  const isByLeverage = c.random.chance(0.3)
+  const collateralDelta = isByLeverage ? 0n : upTo(c, position.trade.collateralAmount)
+  const leverageDelta = c.random.logInt(
+    200,
+    Math.max(201, Math.floor(position.trade.leverage * (isByLeverage ? 0.3 : 1))),
+  )
+  const args = [index, collateralDelta, leverageDelta, price, WIDE_SLIPPAGE_P] as const
+  const request = await c.world.send(account, 'increasePositionSize', args)
+  const answered = await c.world.answer(onlyEvent(request, 'PositionSizeUpdateInitiated').orderId, price)
+  const base = isByLeverage ? position.trade.collateralAmount : collateralDelta
+  const added = positionSizeCollateral({ collateralAmount: base, leverage: leverageDelta })
+  await compareIncreased(c, answered, position, added, collateralDelta, market)
+}
+
+async function compareIncreased(
+  c: Campaign,
+  answered: Outcome,
+  position: Position,
+  addedSize: bigint,
+  addedCollateral: bigint,
+  market: Market,
+): Promise<void> {
+  const { values, cancelReason, oraclePrice } = onlyEvent(answered, 'PositionSizeIncreaseExecuted')
+  const { trade } = position
+  const { listing, collateral } = market
+  const impact = priceOpen(trade.long, addedSize, oraclePrice, market, latestMoment(c))
+  compare(c, 'price impact of an increase', impact, values.priceImpact)
+  const openPrice = increasedOpenPrice(trade, addedSize, impact.priceAfterImpact, oraclePrice)
+  compare(c, 'open price after an increase', openPrice, values.newOpenPrice)
+  const fee = rawTradingFeeCollateral(addedSize, trade.isCounterTrade, listing, collateral)
+  compare(c, 'fee of an increase', fee, values.openingFeesCollateral)
+  const collateralAmount = trade.collateralAmount + addedCollateral
+  const leverage = Number(((positionSizeCollateral(trade) + addedSize) * 1_000n) / collateralAmount)
+  const next = { ...trade, collateralAmount, leverage, openPrice }
+  const refreshed = { ...position, liquidationParams: listing.liquidationParams }
+  compareChange(c, refreshed, next, fee, oraclePrice, market, values)
+  const before = liquidationPrice(position, market, oraclePrice, latestMoment(c).timestampS)
+  compare(c, 'liquidation price before an increase', before, values.existingLiqPrice)
+  if (cancelReason === 0) await compareChanged(c, answered, refreshed, next, fee, oraclePrice, market)
+}
+
+/** A leverage update: the size stays, collateral moves. */
+export async function changeLeverage(c: Campaign, held: HeldPosition): Promise<void> {
+  const { account, index, pairIndex, collateralIndex } = held
+  const market = await c.reader.market(account.address, pairIndex, collateralIndex)
+  const position = await c.reader.position(account.address, index)
+  const price = priceOf(c, pairIndex)
+  const { trade } = position
+  const leverage = Math.max(200, Math.floor((trade.leverage * c.random.int(50, 180)) / 100))
+  const request = await c.world.send(account, 'updateLeverage', [index, leverage]).catch(revertName)
+  if (typeof request === 'string') return
+  const answered = await c.world.answer(onlyEvent(request, 'LeverageUpdateInitiated').orderId, price)
+  const { values, cancelReason } = onlyEvent(answered, 'LeverageUpdateExecuted')
+  const fee = cancelFeeCollateral(GOV_FEE_P, market.listing, market.collateral)
+  compare(c, 'fee of a leverage update', fee, values.govFeeCollateral)
+  const next = {
+    ...trade,
+    leverage,
+    collateralAmount: (trade.collateralAmount * BigInt(trade.leverage)) / BigInt(leverage),
+  }
+  compare(c, 'collateral after a leverage update', next.collateralAmount, values.newCollateralAmount)
+  compareChange(c, position, next, fee, price, market, values)
+  if (cancelReason === 0) await compareChanged(c, answered, position, next, fee, price, market)
+}
+
+/** The risk of a trade as it would be after the change. */
+function compareChange(
+  c: Campaign,
+  position: Position,
+  next: Trade,
+  fee: bigint,
+  price: bigint,
+  market: Market,
+  values: { newLiqPrice: bigint; newEffectiveLeverage: bigint },
+): void {
+  const { listing, collateral, pair } = market
+  const carried = carriedFeesCollateral(position, pair, collateral, price, latestMoment(c).timestampS)
+  const closingFee = rawTradingFeeCollateral(positionSizeCollateral(next), next.isCounterTrade, listing, collateral)
+  const liqPrice = liquidationPriceOwing(closingFee + carried + fee, next, position.liquidationParams, market)
+  compare(c, 'liquidation price after a change', liqPrice, values.newLiqPrice)
+  const effective = effectiveLeverage(next, fee + carried, price, collateral) ?? WORTHLESS
+  compare(c, 'effective leverage', effective, values.newEffectiveLeverage)
+}
+
+/** A change realises the holding fees and charges its own. */
+async function compareChanged(
+  c: Campaign,
+  answered: Outcome,
+  position: Position,
+  next: Trade,
+  fee: bigint,
+  price: bigint,
+  market: Market,
+): Promise<void> {
+  const { trade, feesData, liquidationParams } = position
+  const { newSl } = onlyEvent(answered, 'TradePositionUpdated')
+  compare(c, 'stop loss after a change', clampStopLoss(next, liquidationParams, market.listing), newSl)
+  const { timestampS } = latestMoment(c)
+  const pending = holdingFees(position, market.pair, market.collateral, price, timestampS)
+  const after = await c.reader.position(trade.user, trade.index)
+  const { amountSentFromVaultCollateral: advanced } = onlyEvent(answered, 'TradingFeesRealized')
+  const realizedPnl = feesData.realizedPnlCollateral - pending.totalFeeCollateral - advanced
+  compare(c, 'realised PnL after a change', realizedPnl, after.feesData.realizedPnlCollateral)
+  const realizedFees = feesData.realizedTradingFeesCollateral + fee - advanced
+  compare(c, 'realised fees after a change', realizedFees, after.feesData.realizedTradingFeesCollateral)
+  const reread = await c.reader.market(trade.user, trade.pairIndex, trade.collateralIndex)
+  const owed = holdingFees(after, reread.pair, reread.collateral, price, timestampS)
+  compare(c, 'holding fees right after a change', owed.totalFeeCollateral, 0n)
+}
+
+/** A stop loss anywhere, which the Diamond may move. */
+export async function moveStopLoss(
+  c: Campaign,
+  { account, index, pairIndex, collateralIndex }: HeldPosition,
+): Promise<void> {
+  const { listing } = await c.reader.market(account.address, pairIndex, collateralIndex)
+  const { trade, liquidationParams } = await c.reader.position(account.address, index)
+  const distance = (trade.openPrice * BigInt(c.random.int(1, 99_999))) / 100_000n
+  const sl = trade.long ? trade.openPrice - distance : trade.openPrice + distance
+  const outcome = await c.world.send(account, 'updateSl', [index, sl])
+  const expected = clampStopLoss({ ...trade, sl }, liquidationParams, listing)
+  witness(c, 'stop loss clamped', expected !== sl)
+  witness(c, 'stop loss kept', expected === sl)
+  compare(c, 'stop loss moved', expected, onlyEvent(outcome, 'TradeSlUpdated').newSl)
+}

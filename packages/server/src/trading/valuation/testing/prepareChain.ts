@@ -1,0 +1,73 @@
+import { TRADERS } from '../../../../../devnet/src/deploy/accounts.ts'
+import type { World } from '../../../../../../contracts/test/world.ts'
+
+/** Pairs of the local listing that differ in what moves their price. */
+export const PAIR = { BTC: 0, LINK: 2, EUR: 21, SOL: 33 } as const
+/** Of arbitrum-sepolia: 18 decimals at 1 USD, 18 decimals at 2500 USD, 6 decimals at 1 USD. */
+export const COLLATERAL = { DAI: 1, WETH: 2, USDC: 3 } as const
+
+/** Short, so that a run sees closes on both sides of it. */
+const PROTECTION_BLOCKS = 30
+
+const FACTORS = {
+  protectionCloseFactor: 65_000_000_000n,
+  protectionCloseFactorBlocks: PROTECTION_BLOCKS,
+  cumulativeFactor: 15_000_000_000n,
+  exemptOnOpen: false,
+  exemptAfterProtectionCloseFactor: false,
+  __placeholder: 0n,
+}
+
+/** Quick enough to reach its cap and to change sign within a run. */
+const QUICK_FUNDING = {
+  skewCoefficientPerYear: 10n ** 28n,
+  absoluteVelocityPerYearCap: 10_000_000,
+  absoluteRatePerSecondCap: 100_000,
+  thetaThresholdUsd: 5_000,
+  fundingFeesEnabled: true,
+  aprMultiplierEnabled: false,
+  __placeholder: 0n,
+}
+
+/** Puts every rule that the local listing leaves at its simplest to use: factors, exemptions, traders' own terms, quick funding. */
+export async function prepareChain(world: World): Promise<void> {
+  await world.configure('setPairFactors', [
+    [PAIR.BTC, PAIR.LINK, PAIR.SOL],
+    [
+      FACTORS,
+      { ...FACTORS, cumulativeFactor: 4_000_000_000n, exemptAfterProtectionCloseFactor: true },
+      { ...FACTORS, exemptOnOpen: true },
+    ],
+  ])
+  // A close at a loss weighs less on the volume.
+  await world.configure('setOiWindows', [{ startTs: 7, windowsDuration: 60, windowsCount: 4 }, 4_000_000_000n])
+  await prepareFunding(world)
+  const [, dear, whitelisted] = TRADERS.map(({ account }) => account.address)
+  for (const pairIndex of [PAIR.BTC, PAIR.LINK]) {
+    // A spread so wide that the liquidation price counts only a part of it.
+    const impact = { cumulVolPriceImpactMultiplier: 700, fixedSpreadP: 150, __placeholder: 0n }
+    await world.configure('setUserPriceImpact', [dear, pairIndex, impact])
+  }
+  await world.configure('setProtectionCloseFactorWhitelist', [whitelisted, true])
+}
+
+async function prepareFunding(world: World): Promise<void> {
+  const { DAI, WETH, USDC } = COLLATERAL
+  const quick = [
+    { ...QUICK_FUNDING, aprMultiplierEnabled: true },
+    { ...QUICK_FUNDING, fundingFeesEnabled: false },
+  ]
+  await world.configure('setFundingParams', [DAI, [PAIR.LINK, PAIR.SOL], quick])
+  for (const collateralIndex of [WETH, USDC]) {
+    await world.configure('setFundingParams', [
+      collateralIndex,
+      [PAIR.BTC, PAIR.LINK, PAIR.SOL],
+      [
+        { ...QUICK_FUNDING, aprMultiplierEnabled: true },
+        QUICK_FUNDING,
+        { ...QUICK_FUNDING, absoluteVelocityPerYearCap: 10_000 },
+      ],
+    ])
+  }
+  await world.configure('setSkewDepths', [WETH, [PAIR.LINK], [2_000n * 10n ** 18n]])
+}
