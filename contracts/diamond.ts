@@ -36,13 +36,13 @@ export function deployDiamond(deployment: Deployment): DiamondDeployment {
   const cut = loadArtifact('DiamondCutFacet')
   const cutFacet = deployment.deploy('DiamondCutFacet')
   const diamond = deployment.deploy('Diamond', [deployment.deployer, cutFacet, selectorsOf(cut.abi)[0]])
-  const cuts = FACETS.map((facet) => ({
-    facetAddress: deployment.deploy(facet),
-    action: CUT_ADD,
-    functionSelectors: selectorsOf(loadArtifact(facet).abi),
-  }))
+  // A cut for each facet: one for all of them is the heaviest transaction by far, and a node that traces it needs 50 MB.
+  for (const facet of FACETS) {
+    const functionSelectors = selectorsOf(loadArtifact(facet).abi)
+    const cuts = [{ facetAddress: deployment.deploy(facet), action: CUT_ADD, functionSelectors }]
+    deployment.call(diamond, cut.abi, 'diamondCut', [cuts, ZERO_ADDRESS, '0x'])
+  }
   const configure = deployment.deploy('Configure')
-  deployment.call(diamond, cut.abi, 'diamondCut', [cuts, ZERO_ADDRESS, '0x'])
   return {
     diamond,
     configureAddress: configure,

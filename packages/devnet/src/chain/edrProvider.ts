@@ -19,7 +19,7 @@ export interface EdrProvider {
 // EDR holds one lock per chain, so the second request in flight only hides the way there and back, and a third would only wait inside.
 const MAX_CALLERS_PER_CHAIN = 2
 // EDR takes a thread for every request in flight, and each costs about 15 MB that never come back. There is one pool for all chains.
-const MAX_REQUESTS_IN_FLIGHT = 4
+const MAX_REQUESTS_IN_FLIGHT = 2
 const inFlight = createInFlightLimit(MAX_REQUESTS_IN_FLIGHT)
 
 /** Makes a fresh chain. */
