@@ -9,6 +9,7 @@ import {
   textSetting,
   urlSetting,
 } from '@bezel/protocol'
+import { DEFAULT_LIMITS } from './cluster/limits.ts'
 
 export const DEFAULT_DOMAIN_NAME = 'Bezel Trading API'
 
@@ -37,10 +38,15 @@ export const SERVER_SETTINGS = {
     pattern: /^[A-Za-z][A-Za-z0-9-]{0,30}-$/,
     allowed: 'letters, digits and hyphens, starting with a letter, ending in a hyphen, at most 32 characters',
   }),
-  BEZEL_IP_LIMIT: integerSetting({ what: 'requests a minute from one IP', default: 600, min: 1, max: 1_000_000 }),
+  BEZEL_IP_LIMIT: integerSetting({
+    what: 'requests a minute from one IP',
+    default: DEFAULT_LIMITS.ip,
+    min: 1,
+    max: 1_000_000,
+  }),
   BEZEL_AGENT_LIMIT: integerSetting({
     what: 'requests a minute of one agent or API key',
-    default: 300,
+    default: DEFAULT_LIMITS.agent,
     min: 1,
     max: 1_000_000,
   }),

@@ -6,7 +6,7 @@ import { BORROWING_RATE_PER_SECOND_P, FUNDING } from '../listing/holdingFees.ts'
 import { PAIRS, type ListedPair } from '../listing/pairs.ts'
 import { PAIR_FACTORS, PAIR_MAX_OI_USD } from '../listing/settings.ts'
 import { packBands } from './packBands.ts'
-import type { DeployedCollateral } from './planChain.ts'
+import type { DeployedCollateral } from './deployedCollateral.ts'
 
 /** Pairs in one transaction: small ones, because EDR's trace of a block is what the memory of a start is made of. */
 const PAIRS_PER_TRANSACTION = 8

@@ -7,7 +7,7 @@ import { GROUPS } from '../listing/groups.ts'
 import { CHAIN_SETTINGS, GLOBAL_TRADE_FEES, OI_WINDOWS } from '../listing/settings.ts'
 import { KEEPER, ORACLES, TREASURY } from './accounts.ts'
 import { packBands } from './packBands.ts'
-import type { DeployedCollateral } from './planChain.ts'
+import type { DeployedCollateral } from './deployedCollateral.ts'
 
 /** 1e3 per percent: an oracle further than this from the median is not counted. */
 const MAX_DEVIATION_P = 1_000

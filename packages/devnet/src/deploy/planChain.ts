@@ -11,13 +11,7 @@ import { COLLATERALS, type ListedCollateral } from '../listing/collaterals.ts'
 import { DEPLOYER, TRADERS } from './accounts.ts'
 import { configurePairs } from './configurePairs.ts'
 import { configureTrading } from './configureTrading.ts'
-
-/** A collateral as it stands on a local chain. */
-export interface DeployedCollateral extends ListedCollateral {
-  readonly address: Address
-  readonly vault: Address
-  readonly priceFeed: Address
-}
+import type { DeployedCollateral } from './deployedCollateral.ts'
 
 export interface ChainPlan {
   readonly diamond: Address

@@ -1,7 +1,8 @@
 import { formatDecimal, type Address, type Balance } from '@bezel/protocol'
 import { decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { diamondCall } from '../chain/diamondCalls.ts'
-import { NodeUnavailableError, type RpcCall, type RpcClient, type RpcOutcome } from '../chain/rpcClient.ts'
+import type { RpcCall, RpcClient } from '../chain/rpcClient.ts'
+import { NodeUnavailableError, type RpcOutcome } from '../chain/rpcOutcome.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import type { ListedCollateral } from '../market/chainMarkets.ts'
 

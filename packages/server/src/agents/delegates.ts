@@ -1,7 +1,8 @@
 import type { Address } from '@bezel/protocol'
 
 import { diamondCall } from '../chain/diamondCalls.ts'
-import { NodeUnavailableError, type RpcClient } from '../chain/rpcClient.ts'
+import type { RpcClient } from '../chain/rpcClient.ts'
+import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 
 /** Who the chain lets trade for a trader. It tells no change of it by an event, so it is read and kept for a short time. */
 export interface Delegates {

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { CHAINS, diamondAbi } from '@bezel/protocol'
 import { decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
 import { createCallRound } from './callRound.ts'
-import { NodeUnavailableError, type RpcCall, type RpcClient } from './rpcClient.ts'
+import type { RpcCall, RpcClient } from './rpcClient.ts'
+import { NodeUnavailableError } from './rpcOutcome.ts'
 
 /** A node that gives every view the pair index it was asked for, times ten. */
 function echoingNode(): RpcClient & { batches: RpcCall[][] } {

@@ -7,7 +7,8 @@ import {
   type ContractFunctionReturnType,
   type Hex,
 } from 'viem'
-import { NodeUnavailableError, type RpcCall, type RpcClient, type RpcOutcome } from './rpcClient.ts'
+import type { RpcCall, RpcClient } from './rpcClient.ts'
+import { NodeUnavailableError, type RpcOutcome } from './rpcOutcome.ts'
 
 type Abi = typeof diamondAbi
 export type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>

@@ -1,5 +1,5 @@
 import { parseHex, type Hex } from '@bezel/protocol'
-import type { RpcOutcome } from './rpcClient.ts'
+import type { RpcOutcome } from './rpcOutcome.ts'
 
 /** The revert bytes of a failed call, wherever this node puts them: `error.data` or `error.data.data`; `undefined` if nowhere. */
 export function revertData(outcome: RpcOutcome): Hex | undefined {

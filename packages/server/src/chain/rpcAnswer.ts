@@ -1,4 +1,4 @@
-import { NodeUnavailableError, type RpcOutcome } from './rpcClient.ts'
+import { NodeUnavailableError, type RpcOutcome } from './rpcOutcome.ts'
 
 /**
  * A batch answer to outcomes in the order of the calls, ids 0 to count - 1. Nodes may answer in any order, but every call must have

@@ -1,15 +1,11 @@
 import { parseRpcAnswer } from './rpcAnswer.ts'
+import { NodeUnavailableError, type RpcOutcome } from './rpcOutcome.ts'
 
 /** One JSON-RPC call. */
 export interface RpcCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
-
-/** What a node said to one call. A revert is such an error, with the revert bytes where the node puts them. */
-export type RpcOutcome =
-  | { readonly ok: true; readonly result: unknown }
-  | { readonly ok: false; readonly code: number; readonly message: string; readonly data: unknown }
 
 /** A chain's node, asked in batches. */
 export interface RpcClient {
@@ -22,11 +18,6 @@ export interface RpcClient {
 export interface RpcClientOptions {
   readonly url: string
   readonly timeoutMs: number
-}
-
-/** The node is down, too slow, or its answer makes no sense. Asking again may help. */
-export class NodeUnavailableError extends Error {
-  override readonly name = 'NodeUnavailableError'
 }
 
 export function createRpcClient({ url, timeoutMs }: RpcClientOptions): RpcClient {

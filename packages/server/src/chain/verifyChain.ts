@@ -1,6 +1,7 @@
 import { rememberChain, refuseOtherDiamond } from '../store/chainStore.ts'
 import type { Store } from '../store/sql.ts'
-import { NodeUnavailableError, type RpcClient } from './rpcClient.ts'
+import type { RpcClient } from './rpcClient.ts'
+import { NodeUnavailableError } from './rpcOutcome.ts'
 import type { ServedChain } from './servedChain.ts'
 
 /**

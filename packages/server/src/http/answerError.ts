@@ -1,6 +1,6 @@
 import { ApiError } from '@bezel/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { NodeUnavailableError } from '../chain/rpcClient.ts'
+import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { StoreUnavailableError } from '../store/sql.ts'
 import { REQUEST_ID_HEADER } from './requestId.ts'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CHAINS } from '@bezel/protocol'
-import { NodeUnavailableError, type RpcClient } from '../chain/rpcClient.ts'
+import type { RpcClient } from '../chain/rpcClient.ts'
+import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { until } from '../testing/until.ts'
 import { watchChainMarkets, type RefreshOutcome } from './watchChainMarkets.ts'
 

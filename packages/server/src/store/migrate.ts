@@ -1,5 +1,6 @@
 import type { Sql, Store } from './sql.ts'
-import { MIGRATIONS, type Migration } from './migrations/index.ts'
+import { MIGRATIONS } from './migrations/index.ts'
+import type { Migration } from './migrations/migration.ts'
 
 /**
  * Brings the schema up to date: each migration in a transaction of its own, once, in the order of their numbers. Throws when the

@@ -1,4 +1,5 @@
-import { NodeUnavailableError, type RpcClient } from '../../chain/rpcClient.ts'
+import type { RpcClient } from '../../chain/rpcClient.ts'
+import { NodeUnavailableError } from '../../chain/rpcOutcome.ts'
 import type { Moment } from '../../trading/valuation/chainState.ts'
 
 /** The node's newest block. */

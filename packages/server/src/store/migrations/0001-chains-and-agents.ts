@@ -1,4 +1,4 @@
-import type { Migration } from './index.ts'
+import type { Migration } from './migration.ts'
 
 /** Which chains the data is of; agents, API keys, nonces; reference prices that fix a market's precision. */
 export const chainsAndAgents: Migration = {

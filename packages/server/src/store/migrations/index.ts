@@ -1,9 +1,5 @@
 import { chainsAndAgents } from './0001-chains-and-agents.ts'
-
-/** A step of the schema: forward only, never edited once released. SQL of the subset that SQLite and PostgreSQL share. */
-export interface Migration {
-  readonly statements: readonly string[]
-}
+import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
 export const MIGRATIONS: readonly Migration[] = [chainsAndAgents]
