@@ -68,7 +68,10 @@ export function createChainClient(file: DevnetFile, slug = 'arbitrum-sepolia'): 
       (await client.request({ method, params } as never)) as T,
     async send(account, functionName, args) {
       const wallet = createWalletClient({ account, chain, transport: http() })
-      const hash = await wallet.writeContract({ address: diamond, abi: diamondAbi, functionName, args } as never)
+      const request = { address: diamond, abi: diamondAbi, functionName, args, account }
+      // An answer of the oracle between estimate and block can make the same call dearer, so wallets leave room.
+      const gas = ((await client.estimateContractGas(request as never)) * 3n) / 2n
+      const hash = await wallet.writeContract({ ...request, gas } as never)
       const receipt = await client.waitForTransactionReceipt({ hash })
       if (receipt.status !== 'success') throw new Error(`${functionName} reverted on chain`)
       return parseEventLogs({ abi: diamondAbi, logs: receipt.logs }) as DiamondEvent[]
