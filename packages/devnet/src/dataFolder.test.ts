@@ -183,4 +183,12 @@ describe('claimDataFolder', () => {
     for (const starter of starters) await starter.end()
     assert.deepEqual(outcomes, ['StartupError', 'StartupError', 'StartupError', 'won'])
   })
+
+  it('makes folders at any depth, and gives up where none can be made', () => {
+    const folder = join(newPath(), 'a', 'b')
+    claim(folder).release()
+    assert.ok(existsSync(folder))
+    // node's recursive mkdir would never return from here.
+    if (existsSync('/proc/self')) assert.throws(() => claim('/proc/bezel/data'), StartupError)
+  })
 })

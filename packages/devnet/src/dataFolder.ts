@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
 import { MARKER_DRAFT_NAME, MARKER_NAME, readMarker, writeMarker } from './dataFolderMarker.ts'
 import { lockFile } from './fileLock.ts'
@@ -27,7 +27,7 @@ export interface DataFolderClaim {
 export function claimDataFolder(folder: string, log: (line: string) => void): DataFolderClaim {
   return withFolderErrors(folder, () => {
     refuseForeignFolder(folder)
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     const lock = lockFile(join(folder, LOCK_NAME))
     if (lock === undefined) throw inUseError(folder)
     try {
@@ -38,6 +38,17 @@ export function claimDataFolder(folder: string, log: (line: string) => void): Da
     }
     return { folder, release: lock.release }
   })
+}
+
+/** Level by level: node's own recursive mkdir never returns on a file system that takes no folders, such as /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 /** With the lock held. */

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
 import { migrate, NewerStoreError } from './migrate.ts'
@@ -12,7 +12,8 @@ export async function openStore(dataFolder: string): Promise<Store> {
   const file = join(dataFolder, FILE_NAME)
   let store: Store | undefined
   try {
-    mkdirSync(dataFolder, { recursive: true })
+    // Not recursive: that never returns on a file system that takes no folders, such as /proc.
+    if (!existsSync(dataFolder)) mkdirSync(dataFolder)
     store = openSqlite(file)
     await migrate(store)
     return store
