@@ -1,4 +1,4 @@
-// Runs before every npm script, on whatever node the machine has and with nothing installed: plain JavaScript, node 20 or newer.
+// Runs before `npm start`, `test`, `devnet` and `bench`, on whatever node the machine has and with nothing installed: plain JavaScript, node 20 or newer.
 // Makes node_modules fit package-lock.json, and says what to do when there is no node that can run Bezel.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

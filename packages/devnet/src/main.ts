@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
-import { runProgram } from '@bezel/protocol'
+import { refuseArguments, runProgram } from '@bezel/protocol'
 import { readDevnetConfig } from './config.ts'
 
 // Five chains fit in 250 MB instead of 400: EDR's allocator gives freed memory back at once instead of keeping it for the next trace, and
@@ -10,6 +10,7 @@ setFlagsFromString('--optimize-for-size')
 setFlagsFromString('--max-semi-space-size=2')
 
 await runProgram(process, async () => {
+  refuseArguments(process.argv)
   const { run } = await import('./run.ts')
   const program = await run(readDevnetConfig(process.env))
   // As a child it leaves the talking to its parent.

@@ -1,6 +1,9 @@
 import process from 'node:process'
-import { runProgram } from '@bezel/protocol'
+import { refuseArguments, runProgram } from '@bezel/protocol'
 import { readServerConfig } from './config.ts'
 import { run } from './run.ts'
 
-await runProgram(process, () => run(readServerConfig(process.env)))
+await runProgram(process, async () => {
+  refuseArguments(process.argv)
+  return run(readServerConfig(process.env))
+})

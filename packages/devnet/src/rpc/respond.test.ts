@@ -171,3 +171,24 @@ test('text that is no JSON is a parse error, whatever it is', async () => {
     ),
   )
 })
+
+test('a batch whose answers grow too long gets errors for the rest, and runs no more of it', async () => {
+  let ran = 0
+  const long: Responder = {
+    isWrite: () => false,
+    run: async () => {
+      ran += 1
+      return resultAnswer('x'.repeat(1_000_000))
+    },
+  }
+  const batch = Array.from({ length: 1_000 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_getLogs', params: [] }))
+  const text = (await respond(long, JSON.stringify(batch))) ?? ''
+  const replies = JSON.parse(text) as RpcReply[]
+  assert.deepEqual(
+    replies.map(({ id }) => id),
+    batch.map(({ id }) => id),
+  )
+  assert.ok(text.length < 30_000_000)
+  assert.ok(ran <= 100, `${ran} requests were run`)
+  assert.equal(replies.at(-1)?.error?.code, -32005)
+})

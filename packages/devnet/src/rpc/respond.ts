@@ -50,20 +50,40 @@ async function runSafely(run: RunMethod, { method, params }: RpcRequest, text: s
   }
 }
 
+/** Requests of a batch that are under way at once; after each such group the length of the answers so far is known. */
+const BATCH_STRIDE = 50
+
 async function respondToBatch(responder: Responder, batch: readonly unknown[]): Promise<string | undefined> {
   const refusal = refuseBatch(batch)
   if (refusal !== undefined) return frame(null, errorAnswer(refusal))
+  const bounded = boundAnswers(responder)
   const answers: Promise<string | undefined>[] = []
   for (const element of batch) {
     const writes = isWriteElement(responder.isWrite, element)
     // Reads go side by side; a write sees all before it done, and is done before all after it.
-    if (writes) await Promise.all(answers)
-    const answer = respondToOne(responder, element, undefined)
+    if (writes || answers.length % BATCH_STRIDE === 0) await Promise.all(answers)
+    const answer = respondToOne(bounded, element, undefined)
     answers.push(answer)
     if (writes) await answer
   }
   const parts = (await Promise.all(answers)).filter((part) => part !== undefined)
   return parts.length === 0 ? undefined : `[${parts.join(',')}]`
+}
+
+/** Refuses what would make the answer of a batch longer than it may be: a thousand long lists of logs don't fit in memory. */
+function boundAnswers(responder: Responder): Responder {
+  let leftChars: number = RPC_LIMITS.maxBatchAnswerChars
+  const limit = `the answers of this batch are longer than ${RPC_LIMITS.maxBatchAnswerChars} characters: ask for less at once`
+  return {
+    isWrite: responder.isWrite,
+    async run(method, params, requestText) {
+      if (leftChars <= 0) throw new RpcError(RPC_CODES.limitExceeded, limit)
+      const answer = await responder.run(method, params, requestText)
+      leftChars -= answer.length
+      if (leftChars < 0) throw new RpcError(RPC_CODES.limitExceeded, limit)
+      return answer
+    },
+  }
 }
 
 function refuseBatch(batch: readonly unknown[]): RpcError | undefined {

@@ -20,9 +20,15 @@ export function serveSocket(socket: WebSocket, chain: LocalChain, responder: Res
   socket.on('message', async (message: Buffer) => {
     if (underWay >= RPC_LIMITS.maxSocketRequests) return send(frame(null, errorAnswer(tooManyRequests())))
     underWay += 1
-    const answer = await respond(withSubscriptions, message.toString('utf8'))
-    underWay -= 1
-    if (answer !== undefined) send(answer)
+    try {
+      const answer = await respond(withSubscriptions, message.toString('utf8'))
+      if (answer !== undefined) send(answer)
+    } catch (error) {
+      // Whatever it is, it concerns this message alone and not the process.
+      send(frame(null, errorAnswer(error)))
+    } finally {
+      underWay -= 1
+    }
   })
   socket.on('close', () => {
     stopBlocks()
