@@ -32,8 +32,8 @@ export async function run(config: DevnetConfig): Promise<RunningProgram> {
   const claim = await orClose(server, () => claimDataFolder(dataFolder, console.error))
   const rpcUrl = httpUrl(host, port)
   prices.start()
-  // One after the other: deployments are bound by the processor, and their memory then does not add up.
-  for (const [slug, chain] of chains) running.set(chain, await runChain(chain, slug, prices, config))
+  const started = await Promise.all([...chains].map(([slug, chain]) => runChain(chain, slug, prices, config)))
+  for (const chain of started) running.set(chain.chain, chain)
   writeDevnetFile(dataFolder, [...running.values()], {
     rpc: rpcUrl,
     base: httpUrl(host, config.servicePort),
