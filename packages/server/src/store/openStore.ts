@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
+import { makeFolder } from './makeFolder.ts'
 import { migrate, NewerStoreError } from './migrate.ts'
 import { StoreUnavailableError, type Store } from './sql.ts'
 import { openSqlite } from './sqlite.ts'
@@ -12,8 +12,7 @@ export async function openStore(dataFolder: string): Promise<Store> {
   const file = join(dataFolder, FILE_NAME)
   let store: Store | undefined
   try {
-    // Not recursive: that never returns on a file system that takes no folders, such as /proc.
-    if (!existsSync(dataFolder)) mkdirSync(dataFolder)
+    makeFolder(dataFolder)
     store = openSqlite(file)
     await migrate(store)
     return store
