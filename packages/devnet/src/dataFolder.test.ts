@@ -55,13 +55,17 @@ function refusal(folder: string): string {
 }
 
 /** Another process that tries to claim the folder, tells how that went, and holds what it got until it is ended. */
-async function claimElsewhere(folder: string): Promise<{ pid: number; outcome: string; end: () => Promise<void> }> {
+async function claimElsewhere(
+  folder: string,
+  flags: string[] = [],
+): Promise<{ pid: number; outcome: string; end: () => Promise<void> }> {
   const code = `
     const { claimDataFolder } = await import(${JSON.stringify(new URL('./dataFolder.ts', import.meta.url).href)})
     setInterval(() => undefined, 1000)
-    try { claimDataFolder(${JSON.stringify(folder)}, () => undefined); console.log('won') }
+    const claimAndForget = () => { claimDataFolder(${JSON.stringify(folder)}, () => undefined) }
+    try { claimAndForget(); await null; globalThis.gc?.(); console.log('won') }
     catch (error) { console.log(error.name) }`
-  const args = ['--input-type=module', '--eval', code]
+  const args = [...flags, '--input-type=module', '--eval', code]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [outcome] = (await once(child.stdout, 'data')) as [Buffer]
   const end = async (): Promise<void> => {
@@ -182,6 +186,14 @@ describe('claimDataFolder', () => {
     const outcomes = starters.map(({ outcome }) => outcome).toSorted()
     for (const starter of starters) await starter.end()
     assert.deepEqual(outcomes, ['StartupError', 'StartupError', 'StartupError', 'won'])
+  })
+
+  it('keeps the folder when nobody keeps the claim', async () => {
+    const folder = newPath()
+    const holder = await claimElsewhere(folder, ['--expose-gc'])
+    assert.equal(holder.outcome, 'won')
+    assert.match(refusal(folder), /is in use by process/)
+    await holder.end()
   })
 
   it('makes folders at any depth, and gives up where none can be made', () => {

@@ -5,6 +5,9 @@ import { StartupError } from '@bezel/protocol'
 /** SQLite's code for a lock that somebody else holds. */
 const SQLITE_BUSY = 5
 
+/** Locks held by this process: a database that nobody refers to is closed by the garbage collector, and its lock with it. */
+const held = new Set<DatabaseSync>()
+
 /** An advisory lock that the system gives up by itself when the process ends, however it ends. */
 export interface FileLock {
   readonly release: () => void
@@ -19,11 +22,13 @@ export function lockFile(path: string): FileLock | undefined {
   refuseIrregularFile(path)
   const database = new DatabaseSync(path, { open: false, timeout: 0 })
   const release = (): void => {
+    held.delete(database)
     if (database.isOpen) database.close()
   }
   try {
     database.open()
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    held.add(database)
     return { release }
   } catch (error) {
     release()
