@@ -50,6 +50,42 @@ export const SERVER_SETTINGS = {
     min: 1,
     max: 1_000_000,
   }),
+  BEZEL_AGENT_WRITE_LIMIT: integerSetting({
+    what: 'POST, PATCH and DELETE requests a minute of one agent',
+    default: DEFAULT_LIMITS['agent-writes'],
+    min: 1,
+    max: 1_000_000,
+  }),
+  BEZEL_MAX_PREPARED_ORDERS: integerSetting({
+    what: 'prepared orders that one agent may have open at a time',
+    default: 20,
+    min: 1,
+    max: 10_000,
+  }),
+  BEZEL_PREPARED_MARKET_MS: integerSetting({
+    what: 'milliseconds for which a prepared market order or close is valid',
+    default: 60_000,
+    min: 1_000,
+    max: 3_600_000,
+  }),
+  BEZEL_PREPARED_RESTING_MS: integerSetting({
+    what: 'milliseconds for which every other prepared transaction is valid',
+    default: 300_000,
+    min: 1_000,
+    max: 3_600_000,
+  }),
+  BEZEL_ACCOUNT_REFRESH_MS: integerSetting({
+    what: 'milliseconds after which delegates and balances of active traders are read again',
+    default: 2_000,
+    min: 100,
+    max: 600_000,
+  }),
+  BEZEL_HEAD_POLL_MS: integerSetting({
+    what: 'milliseconds between two looks for a new block, where no WebSocket tells of it',
+    default: 1_000,
+    min: 50,
+    max: 60_000,
+  }),
   BEZEL_TRUSTED_PROXIES: integerSetting({
     what: 'proxies of your own in front of the service, whose X-Forwarded-For is believed',
     default: 0,
@@ -94,6 +130,12 @@ export interface ServerConfig {
   /** Requests per minute. */
   readonly ipLimit: number
   readonly agentLimit: number
+  readonly agentWriteLimit: number
+  readonly maxPreparedOrders: number
+  readonly preparedMarketMs: number
+  readonly preparedRestingMs: number
+  readonly accountRefreshMs: number
+  readonly headPollMs: number
   readonly trustedProxies: number
   readonly logLevel: LogLevel
 }
@@ -113,6 +155,12 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     headerPrefix: settings.BEZEL_HEADER_PREFIX,
     ipLimit: settings.BEZEL_IP_LIMIT,
     agentLimit: settings.BEZEL_AGENT_LIMIT,
+    agentWriteLimit: settings.BEZEL_AGENT_WRITE_LIMIT,
+    maxPreparedOrders: settings.BEZEL_MAX_PREPARED_ORDERS,
+    preparedMarketMs: settings.BEZEL_PREPARED_MARKET_MS,
+    preparedRestingMs: settings.BEZEL_PREPARED_RESTING_MS,
+    accountRefreshMs: settings.BEZEL_ACCOUNT_REFRESH_MS,
+    headPollMs: settings.BEZEL_HEAD_POLL_MS,
     trustedProxies: settings.BEZEL_TRUSTED_PROXIES,
     logLevel: settings.LOG_LEVEL,
   }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CHAINS } from '@bezel/protocol'
 import { healthyAnswer, startStandInNode, type StandInNode } from '../testing/standInNode.ts'
+import { testChain } from '../testing/servedChain.ts'
 import { watchChains, type ChainReadiness } from './chainReadiness.ts'
-import type { ServedChain } from './servedChain.ts'
 
 const open: { close: () => unknown }[] = []
 afterEach(async () => {
@@ -17,16 +16,11 @@ async function node(answer: (method: string) => unknown): Promise<StandInNode> {
   return started
 }
 
-function chainAt(rpcUrl: string): ServedChain {
-  const { slug, chainId, testnet, liveDiamond } = CHAINS.base
-  return { slug, chainId, testnet, diamond: liveDiamond, rpcUrl, wsUrl: undefined }
-}
-
 async function watch(
   rpcUrl: string,
   onChange: (slug: string, state: string) => void = () => undefined,
 ): Promise<ChainReadiness> {
-  const readiness = await watchChains([chainAt(rpcUrl)], { intervalMs: 10, onChange })
+  const readiness = await watchChains([testChain('base', { rpcUrl })], { intervalMs: 10, onChange })
   open.push(readiness)
   return readiness
 }

@@ -42,6 +42,9 @@ describe('readChainsFile', () => {
         diamond: CHAINS.base.liveDiamond,
         rpcUrl: 'https://node.example/key',
         wsUrl: 'wss://node.example/',
+        writes: true,
+        finalityDepth: 64,
+        startBlock: 0,
       },
     ])
   })
@@ -50,6 +53,11 @@ describe('readChainsFile', () => {
     const [chain] = read({ chains: { base: { ...base, diamond: base.diamond.toLowerCase() } } })
     assert.equal(chain?.wsUrl, undefined)
     assert.equal(chain?.diamond, CHAINS.base.liveDiamond)
+  })
+
+  it('takes what a person decides for a chain', () => {
+    const [chain] = read({ chains: { base: { ...base, writes: false, finalityDepth: 12, startBlock: 900 } } })
+    assert.deepEqual([chain?.writes, chain?.finalityDepth, chain?.startBlock], [false, 12, 900])
   })
 
   it('says what to do without a file', () => {
@@ -70,6 +78,9 @@ describe('readChainsFile', () => {
 
   it('refuses each wrong entry with its place', () => {
     const withBase = (change: object): unknown => ({ chains: { base: { ...base, ...change } } })
+    assert.match(refusal(withBase({ writes: 'no' })), /has neither true nor false at chains.base.writes/)
+    assert.match(refusal(withBase({ finalityDepth: 0 })), /at least 1 at chains.base.finalityDepth/)
+    assert.match(refusal(withBase({ startBlock: -1 })), /at least 0 at chains.base.startBlock/)
     assert.match(refusal({ chains: { mars: base } }), /names the chain "mars", but only arbitrum, base/)
     assert.match(refusal({ chains: JSON.parse('{"__proto__": {}}') as unknown }), /names the chain "__proto__"/)
     assert.match(refusal({ chains: { base: null } }), /says chainId undefined for base, but it is 8453/)

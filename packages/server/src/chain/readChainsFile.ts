@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs'
 import { CHAINS, CHAIN_SLUGS, parseAddress, parseChainSlug, parseServerUrl, StartupError } from '@bezel/protocol'
 import type { ServedChain } from './servedChain.ts'
 
+const DEFAULT_FINALITY_DEPTH = 64
+
 /**
- * The chains of a deployment: `{"chains": {"<slug>": {"chainId", "rpcUrl", "wsUrl"?, "diamond"}}}`. The local chain writes this file; for live
+ * The chains of a deployment: `{"chains": {"<slug>": {"chainId", "rpcUrl", "wsUrl"?, "diamond", "writes"?, "finalityDepth"?,
+ * "startBlock"?}}}`. The local chain writes this file; for live
  * chains a person does, in the same shape. Other keys are left to other readers. Throws a `StartupError` at the first fault.
  */
 export function readChainsFile(path: string): readonly ServedChain[] {
@@ -53,7 +56,26 @@ function readEntry(path: string, name: string, entry: Readonly<Record<string, un
   if (wsUrl === undefined && entry.wsUrl !== undefined) {
     throw fault(path, `has no ws or wss address at chains.${slug}.wsUrl`)
   }
-  return { slug, chainId, testnet, diamond, rpcUrl, wsUrl }
+  const { writes = true } = entry
+  if (typeof writes !== 'boolean') throw fault(path, `has neither true nor false at chains.${slug}.writes`)
+  return {
+    ...{ slug, chainId, testnet, diamond, rpcUrl, wsUrl, writes },
+    finalityDepth: wholeNumber(path, slug, entry, 'finalityDepth', DEFAULT_FINALITY_DEPTH, 1),
+    startBlock: wholeNumber(path, slug, entry, 'startBlock', 0, 0),
+  }
+}
+
+function wholeNumber(
+  path: string,
+  slug: string,
+  entry: Readonly<Record<string, unknown>>,
+  name: string,
+  standard: number,
+  min: number,
+): number {
+  const value = entry[name] ?? standard
+  if (Number.isSafeInteger(value) && Number(value) >= min) return Number(value)
+  throw fault(path, `has no whole number of at least ${min} at chains.${slug}.${name}`)
 }
 
 function urlOf(value: unknown, protocols: readonly string[]): string | undefined {

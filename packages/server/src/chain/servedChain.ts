@@ -9,4 +9,10 @@ export interface ServedChain {
   /** May carry credentials in its path or query: never logged. */
   readonly rpcUrl: string
   readonly wsUrl: string | undefined
+  /** `false`: a read-only deployment, which prepares nothing on this chain. */
+  readonly writes: boolean
+  /** Blocks after which a block is never undone; what undoes one is kept that long. */
+  readonly finalityDepth: number
+  /** The block from which on the chain is followed: not after the first trade that matters. */
+  readonly startBlock: number
 }

@@ -3,13 +3,12 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { CHAINS, StartupError } from '@bezel/protocol'
 import { migrate } from '../store/migrate.ts'
 import { openTestStore, type TestStore } from '../store/testStore.ts'
+import { testChain } from '../testing/servedChain.ts'
 import type { RpcClient } from './rpcClient.ts'
 import { NodeUnavailableError } from './rpcOutcome.ts'
-import type { ServedChain } from './servedChain.ts'
 import { refuseOtherChain, verifyChain } from './verifyChain.ts'
 
-const { chainId, testnet, liveDiamond: diamond } = CHAINS.base
-const BASE: ServedChain = { slug: 'base', chainId, testnet, diamond, rpcUrl: 'http://127.0.0.1:1/', wsUrl: undefined }
+const BASE = testChain('base')
 
 const hashOf = (digit: string): string => `0x${digit.repeat(64)}`
 

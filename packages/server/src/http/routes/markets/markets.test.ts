@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { CHAINS, MarketFundingSchema, MarketSchema, PriceSchema } from '@bezel/protocol'
+import { MarketFundingSchema, MarketSchema, PriceSchema } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance } from 'fastify'
-import type { ServedChain } from '../../../chain/servedChain.ts'
 import { createMarketReads } from '../../../market/marketReads.ts'
 import { createWorld, portsOf, usd, type MarketWorld } from '../../../market/testing/fixtures.ts'
+import { testChain } from '../../../testing/servedChain.ts'
 import { createApp } from '../../createApp.ts'
 import { registerPublicRoutes } from '../registerRoutes.ts'
 
-const { chainId, testnet, liveDiamond } = CHAINS.base
-const BASE: ServedChain = {
-  slug: 'base',
-  chainId,
-  testnet,
-  diamond: liveDiamond,
-  rpcUrl: 'http://127.0.0.1:1/',
-  wsUrl: undefined,
-}
+const BASE = testChain('base')
 
 describe('the routes of markets', () => {
   let world: MarketWorld

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CHAINS, type ChainSlug } from '@bezel/protocol'
-import type { ServedChain } from '../../../chain/servedChain.ts'
+import { type ChainSlug } from '@bezel/protocol'
+import { testChain } from '../../../testing/servedChain.ts'
 import { createApp } from '../../createApp.ts'
 import { registerPublicRoutes } from '../registerRoutes.ts'
-
-function served(slug: ChainSlug): ServedChain {
-  const { chainId, testnet, liveDiamond } = CHAINS[slug]
-  return { slug, chainId, testnet, diamond: liveDiamond, rpcUrl: 'http://127.0.0.1:1/', wsUrl: undefined }
-}
 
 /** The routes over two chains, with readiness as the test sets it. No node is behind them. */
 function appWith(ready: Partial<Record<ChainSlug, boolean>>): ReturnType<typeof createApp> {
   const app = createApp('silent')
   registerPublicRoutes(app, {
-    chains: [served('base'), served('arbitrum-sepolia')],
+    chains: [testChain('base'), testChain('arbitrum-sepolia')],
     readiness: { isReady: (slug) => ready[slug] ?? false },
     markets: new Map(),
     domainName: 'Test API',

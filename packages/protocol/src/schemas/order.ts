@@ -1,0 +1,164 @@
+import { Type, type Static } from '@sinclair/typebox'
+import {
+  AddressSchema,
+  Closed,
+  DecimalSchema,
+  HexSchema,
+  IdSchema,
+  MarketSymbolSchema,
+  Nullable,
+  SideSchema,
+  TimestampSchema,
+} from './scalars.ts'
+
+export const MAX_CLIENT_ID_CHARS = 64
+
+export const ORDER_STATUSES = [
+  'prepared',
+  'pending',
+  'open',
+  'filled',
+  'rejected',
+  'timed_out',
+  'canceled',
+  'expired',
+] as const
+export type OrderStatus = (typeof ORDER_STATUSES)[number]
+
+/** Why the contracts refused an order. */
+export const ORDER_REASONS = [
+  'NONE',
+  'PAUSED',
+  'MARKET_CLOSED',
+  'SLIPPAGE',
+  'TP_REACHED',
+  'SL_REACHED',
+  'EXPOSURE_LIMITS',
+  'PRICE_IMPACT',
+  'MAX_LEVERAGE',
+  'NO_TRADE',
+  'WRONG_TRADE',
+  'NOT_HIT',
+  'LIQ_REACHED',
+  'OTHER',
+] as const
+export type OrderReason = (typeof ORDER_REASONS)[number]
+
+export const OrderTypeSchema = Type.Union([Type.Literal('market'), Type.Literal('limit'), Type.Literal('stop')])
+export type OrderType = Static<typeof OrderTypeSchema>
+export type Side = Static<typeof SideSchema>
+
+export const FillSchema = Closed({
+  price: DecimalSchema,
+  size: DecimalSchema,
+  collateral: DecimalSchema,
+  feeCollateral: DecimalSchema,
+  txHash: HexSchema,
+  timestamp: TimestampSchema,
+  positionId: Nullable(IdSchema),
+})
+export type Fill = Static<typeof FillSchema>
+
+/** `collateral` is the symbol of the token; an order made by a close trades the side opposite to its position's. */
+export const OrderSchema = Closed({
+  id: IdSchema,
+  trader: AddressSchema,
+  market: MarketSymbolSchema,
+  side: SideSchema,
+  type: OrderTypeSchema,
+  size: DecimalSchema,
+  price: Nullable(DecimalSchema),
+  leverage: DecimalSchema,
+  collateral: Type.String(),
+  sl: Nullable(DecimalSchema),
+  tp: Nullable(DecimalSchema),
+  reduceOnly: Type.Boolean(),
+  slippage: DecimalSchema,
+  clientId: Nullable(Type.String()),
+  status: Type.Union(ORDER_STATUSES.map((status) => Type.Literal(status))),
+  txHash: Nullable(HexSchema),
+  expiresAt: Nullable(TimestampSchema),
+  fill: Nullable(FillSchema),
+  reason: Nullable(Type.Union(ORDER_REASONS.map((reason) => Type.Literal(reason)))),
+  createdAt: TimestampSchema,
+  updatedAt: TimestampSchema,
+})
+export type Order = Static<typeof OrderSchema>
+
+export const PreparedTransactionSchema = Closed({
+  to: AddressSchema,
+  data: HexSchema,
+  value: Type.Literal('0'),
+  chainId: Type.Integer(),
+  gas: Nullable(Type.String()),
+  expiresAt: TimestampSchema,
+})
+export type PreparedTransaction = Static<typeof PreparedTransactionSchema>
+
+/** `transaction` is null when nothing has to reach the chain for this call. */
+export const PreparedOrderSchema = Closed({ order: OrderSchema, transaction: Nullable(PreparedTransactionSchema) })
+export type PreparedOrder = Static<typeof PreparedOrderSchema>
+
+export const CreateOrderRequestSchema = Closed({
+  market: MarketSymbolSchema,
+  side: SideSchema,
+  type: OrderTypeSchema,
+  size: DecimalSchema,
+  leverage: DecimalSchema,
+  price: Type.Optional(DecimalSchema),
+  collateral: Type.Optional(Type.String({ minLength: 1, maxLength: 32 })),
+  sl: Type.Optional(DecimalSchema),
+  tp: Type.Optional(DecimalSchema),
+  reduceOnly: Type.Optional(Type.Boolean()),
+  slippage: Type.Optional(DecimalSchema),
+  clientId: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_CLIENT_ID_CHARS })),
+})
+export type CreateOrderRequest = Static<typeof CreateOrderRequestSchema>
+
+export const UpdateOrderRequestSchema = Closed({
+  price: Type.Optional(DecimalSchema),
+  size: Type.Optional(DecimalSchema),
+  sl: Type.Optional(DecimalSchema),
+  tp: Type.Optional(DecimalSchema),
+  slippage: Type.Optional(DecimalSchema),
+})
+export type UpdateOrderRequest = Static<typeof UpdateOrderRequestSchema>
+
+/** 32 bytes. */
+export const SubmitOrderRequestSchema = Closed({ txHash: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }) })
+export type SubmitOrderRequest = Static<typeof SubmitOrderRequestSchema>
+
+export const OrderListSchema = Closed({ data: Type.Array(OrderSchema) })
+export const OrderPageSchema = Closed({ data: Type.Array(OrderSchema), nextCursor: Nullable(Type.String()) })
+
+/** What happened, in the words of the contracts' own trading history. */
+export const FILL_ACTIONS = [
+  'TradeOpenedMarket',
+  'TradeOpenedLimit',
+  'TradeClosedMarket',
+  'TradeClosedLIQ',
+  'TradeClosedSL',
+  'TradeClosedTP',
+  'TradeLeverageUpdate',
+  'TradePosSizeIncrease',
+  'TradePosSizeDecrease',
+] as const
+export type FillAction = (typeof FILL_ACTIONS)[number]
+
+/** `pnl` is the price profit of what was closed, before fees, in units of the collateral. */
+export const FillHistoryEntrySchema = Closed({
+  id: Type.Integer(),
+  market: Nullable(MarketSymbolSchema),
+  action: Type.String(),
+  side: SideSchema,
+  price: DecimalSchema,
+  size: DecimalSchema,
+  collateral: DecimalSchema,
+  leverage: DecimalSchema,
+  pnl: DecimalSchema,
+  timestamp: TimestampSchema,
+  txHash: HexSchema,
+  positionId: IdSchema,
+})
+export type FillHistoryEntry = Static<typeof FillHistoryEntrySchema>
+export const FillPageSchema = Closed({ data: Type.Array(FillHistoryEntrySchema), nextCursor: Nullable(Type.String()) })

@@ -1,0 +1,67 @@
+import type { ChainSlug } from '@bezel/protocol'
+import { listDueOrders } from '../store/orderStore.ts'
+import { StoreUnavailableError, type Store } from '../store/sql.ts'
+import type { FoldClock } from '../trading/orders/orderModel.ts'
+import { refoldOrder, type OrderChange } from './refoldOrder.ts'
+
+/** Folded in one transaction; the rest follows in the next round. */
+const MAX_ORDERS_PER_ROUND = 200
+
+/** Often enough that nobody waits for an expiry, rare enough to cost nothing: a round without due orders is one indexed read. */
+const ROUND_MS = 250
+
+/** What time alone moves on, while no block comes and nobody asks: prepared orders expire. */
+export interface ClockRounds {
+  close(): Promise<void>
+}
+
+export interface ClockRoundsOptions {
+  readonly chain: ChainSlug
+  readonly store: Store
+  readonly clock: () => FoldClock
+  readonly onCommit: (changes: readonly OrderChange[]) => void
+  readonly onError: (error: unknown) => void
+}
+
+export function startClockRounds(options: ClockRoundsOptions): ClockRounds {
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  schedule()
+
+  function schedule(): void {
+    timer = setTimeout(() => {
+      running = runRound(options)
+        .catch((error: unknown) => {
+          // A store that is full or locked is told by every request already; the round just comes again.
+          if (!(error instanceof StoreUnavailableError)) options.onError(error)
+        })
+        .finally(() => {
+          if (!isClosed) schedule()
+        })
+    }, ROUND_MS)
+  }
+
+  return {
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** Folds what is due by now, in one transaction. */
+export async function runRound({ chain, store, clock, onCommit }: ClockRoundsOptions): Promise<void> {
+  const of = { ...clock(), limit: MAX_ORDERS_PER_ROUND }
+  if ((await listDueOrders(store.read, chain, of)).length === 0) return
+  const changes = await store.transaction(async (sql) => {
+    const changed: OrderChange[] = []
+    for (const id of await listDueOrders(sql, chain, of)) {
+      const change = await refoldOrder(sql, id, of)
+      if (change !== undefined) changed.push(change)
+    }
+    return changed
+  })
+  if (changes.length > 0) onCommit(changes)
+}

@@ -1,0 +1,54 @@
+import type { OrderId, OrderStatus } from '@bezel/protocol'
+import { isDeepStrictEqual } from 'node:util'
+import { attemptsOf } from '../store/attemptStore.ts'
+import { orderEventsOf } from '../store/orderEventStore.ts'
+import { findOrder, saveOrderState, type StoredOrder } from '../store/orderStore.ts'
+import { addSpend } from '../store/spendStore.ts'
+import type { Sql } from '../store/sql.ts'
+import { foldOrder } from '../trading/orders/foldOrder.ts'
+import type { FoldClock, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
+import { utcDayOf } from '../trading/spend.ts'
+
+/** What a fold found new. `undefined` is an order that does not exist (now, or not yet). */
+export interface OrderChange {
+  readonly record: OrderRecord
+  readonly before: OrderState | undefined
+  readonly after: OrderState | undefined
+}
+
+/** An order that ended like this, unfilled, gives its spend back. */
+const UNSPENT: ReadonlySet<OrderStatus> = new Set(['expired', 'rejected', 'canceled'])
+
+/**
+ * Computes an order's state anew from everything stored about it, and keeps it together with what it counts against the cap. The only writer of
+ * either. `undefined` when nothing changed.
+ */
+export async function refoldOrder(sql: Sql, id: OrderId, clock: FoldClock): Promise<OrderChange | undefined> {
+  const stored = await findOrder(sql, id)
+  if (stored === undefined) throw new Error(`order ${id} is not in the store`)
+  const { record, state: before } = stored
+  const after = foldOrder(record, await attemptsOf(sql, id), await orderEventsOf(sql, id), clock)
+  const spendDay = await settleSpend(sql, stored, after)
+  if (isDeepStrictEqual(before, after) && spendDay === stored.spendDay) return undefined
+  await saveOrderState(sql, id, after, spendDay)
+  return { record, before, after }
+}
+
+/** Charges an order that counts and did not, gives back one that did and no longer does. The day it counts on, if it does. */
+async function settleSpend(
+  sql: Sql,
+  { record, spendDay }: StoredOrder,
+  after: OrderState | undefined,
+): Promise<number | undefined> {
+  const { chain, agent, spendUsd } = record
+  if (agent === null || spendUsd === 0n) return undefined
+  const counts = after !== undefined && (after.fill !== null || !UNSPENT.has(after.status))
+  if (counts === (spendDay !== undefined)) return spendDay
+  if (spendDay !== undefined) {
+    await addSpend(sql, { chain, agent, day: spendDay, usd: -spendUsd })
+    return undefined
+  }
+  const day = utcDayOf(after!.countedSinceMs)
+  await addSpend(sql, { chain, agent, day, usd: spendUsd })
+  return day
+}

@@ -1,0 +1,122 @@
+import type { Address, ChainSlug, Decimal, Hex, OrderId } from '@bezel/protocol'
+import type { Attempt, AttemptId, AttemptKind } from '../trading/orders/orderModel.ts'
+import type { Sql, SqlValue } from './sql.ts'
+
+/** An attempt and the order it is for. */
+export interface StoredAttempt {
+  readonly chain: ChainSlug
+  readonly orderId: OrderId
+  readonly attempt: Attempt
+}
+
+interface AttemptRow {
+  readonly id: string
+  readonly order_id: bigint
+  readonly chain: string
+  readonly kind: string
+  readonly sender: string
+  readonly calldata: string
+  readonly gas: string | null
+  readonly created_at: bigint
+  readonly expires_at: bigint
+  readonly size: string | null
+  readonly submitted_hash: string | null
+  readonly submitted_at: bigint | null
+  readonly is_mismatch: bigint
+  readonly withdrawn_at: bigint | null
+}
+
+const COLUMNS =
+  'id, order_id, chain, kind, sender, calldata, gas, created_at, expires_at, size, submitted_hash, submitted_at, is_mismatch, withdrawn_at'
+
+export async function insertAttempt(sql: Sql, { chain, orderId, attempt }: StoredAttempt): Promise<void> {
+  await sql.run(
+    `insert into attempts (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    attempt.id,
+    BigInt(orderId),
+    chain,
+    attempt.kind,
+    attempt.sender,
+    attempt.calldata,
+    attempt.gas,
+    attempt.createdAtMs,
+    attempt.expiresAtMs,
+    attempt.size,
+    attempt.submittedHash,
+    attempt.submittedAtMs,
+    attempt.isMismatch ? 1n : 0n,
+    attempt.withdrawnAtMs,
+  )
+}
+
+/** Oldest first. */
+export async function attemptsOf(sql: Sql, orderId: OrderId): Promise<Attempt[]> {
+  const stored = await select(sql, 'order_id = $1 order by created_at, id', BigInt(orderId))
+  return stored.map(({ attempt }) => attempt)
+}
+
+export async function findAttempt(sql: Sql, id: AttemptId): Promise<StoredAttempt | undefined> {
+  return (await select(sql, 'id = $1', id))[0]
+}
+
+/** The one a hash was reported for. */
+export async function findAttemptByHash(sql: Sql, chain: ChainSlug, hash: Hex): Promise<StoredAttempt | undefined> {
+  return (await select(sql, 'chain = $1 and submitted_hash = $2 order by created_at, id', chain, hash))[0]
+}
+
+/**
+ * Reported hashes of orders that wait for a first event: their receipts are asked for with each block, because a transaction that reverts
+ * leaves no log.
+ */
+export async function listAwaitedAttempts(sql: Sql, chain: ChainSlug, limit: number): Promise<StoredAttempt[]> {
+  return select(
+    sql,
+    `chain = $1 and submitted_hash is not null and is_mismatch = 0 and not exists (
+       select 1 from order_events where order_events.order_id = attempts.order_id
+     ) order by submitted_at desc limit $2`,
+    chain,
+    limit,
+  )
+}
+
+export async function setSubmitted(sql: Sql, id: AttemptId, hash: Hex, atMs: number): Promise<void> {
+  await sql.run(
+    'update attempts set submitted_hash = $2, submitted_at = $3, is_mismatch = 0 where id = $1',
+    id,
+    hash,
+    atMs,
+  )
+}
+
+export async function setMismatch(sql: Sql, id: AttemptId): Promise<void> {
+  await sql.run('update attempts set is_mismatch = 1 where id = $1', id)
+}
+
+export async function setWithdrawn(sql: Sql, id: AttemptId, atMs: number): Promise<void> {
+  await sql.run('update attempts set withdrawn_at = $2 where id = $1', id, atMs)
+}
+
+async function select(sql: Sql, where: string, ...params: readonly SqlValue[]): Promise<StoredAttempt[]> {
+  return (await sql.all<AttemptRow>(`select ${COLUMNS} from attempts where ${where}`, ...params)).map(toStored)
+}
+
+function toStored(row: AttemptRow): StoredAttempt {
+  return {
+    chain: row.chain as ChainSlug,
+    orderId: String(row.order_id) as OrderId,
+    attempt: {
+      id: row.id as AttemptId,
+      kind: row.kind as AttemptKind,
+      sender: row.sender as Address,
+      calldata: row.calldata as Hex,
+      gas: row.gas,
+      createdAtMs: Number(row.created_at),
+      expiresAtMs: Number(row.expires_at),
+      size: row.size as Decimal | null,
+      submittedHash: row.submitted_hash as Hex | null,
+      submittedAtMs: row.submitted_at === null ? null : Number(row.submitted_at),
+      isMismatch: row.is_mismatch === 1n,
+      withdrawnAtMs: row.withdrawn_at === null ? null : Number(row.withdrawn_at),
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import type { ChainSlug, Hex } from '@bezel/protocol'
+import type { Sql } from './sql.ts'
+
+/** A block that was applied. */
+export interface FollowedBlock {
+  readonly number: number
+  readonly hash: Hex
+  readonly parentHash: Hex
+  readonly timestampMs: number
+}
+
+interface BlockRow {
+  readonly number: bigint
+  readonly hash: string
+  readonly parent_hash: string
+  readonly timestamp: bigint
+}
+
+export async function insertBlock(sql: Sql, chain: ChainSlug, block: FollowedBlock): Promise<void> {
+  await sql.run(
+    'insert into blocks (chain, number, hash, parent_hash, timestamp) values ($1, $2, $3, $4, $5)',
+    chain,
+    block.number,
+    block.hash,
+    block.parentHash,
+    block.timestampMs,
+  )
+}
+
+/** The cursor: everything up to here is applied. */
+export async function lastBlock(sql: Sql, chain: ChainSlug): Promise<FollowedBlock | undefined> {
+  const row = await sql.get<BlockRow>(
+    'select number, hash, parent_hash, timestamp from blocks where chain = $1 order by number desc limit 1',
+    chain,
+  )
+  if (row === undefined) return undefined
+  return {
+    number: Number(row.number),
+    hash: row.hash as Hex,
+    parentHash: row.parent_hash as Hex,
+    timestampMs: Number(row.timestamp),
+  }
+}
+
+export async function deleteBlock(sql: Sql, chain: ChainSlug, number: number): Promise<void> {
+  await sql.run('delete from blocks where chain = $1 and number = $2', chain, number)
+}
+
+/** Blocks that can't be undone any more are not needed; the last one always stays. */
+export async function forgetBlocksBelow(sql: Sql, chain: ChainSlug, number: number): Promise<void> {
+  await sql.run('delete from blocks where chain = $1 and number < $2', chain, number)
+}

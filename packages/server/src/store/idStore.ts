@@ -1,0 +1,8 @@
+import type { OrderId } from '@bezel/protocol'
+import type { Sql } from './sql.ts'
+
+/** The next id of the deployment's one sequence, for an order, a position or a fill. Never given twice. */
+export async function nextId(sql: Sql): Promise<OrderId> {
+  const row = await sql.get<{ id: bigint }>('update id_sequence set next_id = next_id + 1 returning next_id - 1 as id')
+  return String(row!.id) as OrderId
+}

@@ -1,0 +1,66 @@
+import type { Address, ChainSlug, Hex, OrderId } from '@bezel/protocol'
+import type { OrderEvent } from '../trading/orders/orderModel.ts'
+import { fromExactJson, toExactJson } from './exactJson.ts'
+import type { Sql } from './sql.ts'
+
+/** A name the chain knows an order by: its pending-order index or, for a resting one, its trade index. Both are counted per trader. */
+export type OrderHandle = `pending:${number}` | `trade:${number}`
+
+export async function insertOrderEvent(
+  sql: Sql,
+  of: {
+    readonly chain: ChainSlug
+    readonly trader: Address
+    readonly orderId: OrderId
+    /** Given by this event. */
+    readonly handle: OrderHandle | null
+    readonly event: OrderEvent
+  },
+): Promise<void> {
+  await sql.run(
+    `insert into order_events (chain, block_hash, log_index, block_number, order_id, trader, handle, body)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    of.chain,
+    of.event.blockHash,
+    of.event.logIndex,
+    of.event.blockNumber,
+    BigInt(of.orderId),
+    of.trader,
+    of.handle,
+    toExactJson(of.event),
+  )
+}
+
+/** In the order of the chain. */
+export async function orderEventsOf(sql: Sql, orderId: OrderId): Promise<OrderEvent[]> {
+  const rows = await sql.all<{ body: string }>(
+    'select body from order_events where order_id = $1 order by block_number, log_index',
+    BigInt(orderId),
+  )
+  return rows.map(({ body }) => fromExactJson<OrderEvent>(body))
+}
+
+export async function findOrderIdByHandle(
+  sql: Sql,
+  chain: ChainSlug,
+  trader: Address,
+  handle: OrderHandle,
+): Promise<OrderId | undefined> {
+  const row = await sql.get<{ order_id: bigint }>(
+    'select order_id from order_events where chain = $1 and trader = $2 and handle = $3',
+    chain,
+    trader,
+    handle,
+  )
+  return row === undefined ? undefined : (String(row.order_id) as OrderId)
+}
+
+/** Forgets what a block said; gives the orders that must be folded again. */
+export async function deleteOrderEvents(sql: Sql, chain: ChainSlug, blockHash: Hex): Promise<OrderId[]> {
+  const rows = await sql.all<{ order_id: bigint }>(
+    'delete from order_events where chain = $1 and block_hash = $2 returning order_id',
+    chain,
+    blockHash,
+  )
+  return [...new Set(rows.map(({ order_id }) => String(order_id) as OrderId))]
+}

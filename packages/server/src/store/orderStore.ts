@@ -1,0 +1,160 @@
+import type { Address, ChainSlug, OrderId, OrderStatus } from '@bezel/protocol'
+import type { OrderRecord, OrderRequest, OrderState } from '../trading/orders/orderModel.ts'
+import type { Sql, SqlValue } from './sql.ts'
+
+/** An order as stored: its fixed part, and the state that was last computed. */
+export interface StoredOrder {
+  readonly record: OrderRecord
+  /** `undefined`: found on the chain in a block that is no longer part of it, so the order does not exist now. */
+  readonly state: OrderState | undefined
+  /** UTC day its spend is charged to; `undefined` while it does not count. */
+  readonly spendDay: number | undefined
+}
+
+interface OrderRow {
+  readonly id: bigint
+  readonly chain: string
+  readonly trader: string
+  readonly agent: string | null
+  readonly origin_key: string | null
+  readonly request: string
+  readonly created_at: bigint
+  readonly spend_usd: string
+  readonly spend_day: bigint | null
+  readonly state: string | null
+}
+
+const COLUMNS = 'id, chain, trader, agent, origin_key, request, created_at, spend_usd, spend_day, state'
+const LIVE = `status in ('prepared', 'pending', 'open')`
+
+/** Without state: the fold writes it. */
+export async function insertOrder(sql: Sql, record: OrderRecord): Promise<void> {
+  await sql.run(
+    `insert into orders (id, chain, trader, agent, client_id, origin_key, request, created_at, spend_usd)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    BigInt(record.id),
+    record.chain,
+    record.trader,
+    record.agent,
+    record.request.clientId,
+    record.originKey,
+    JSON.stringify(record.request),
+    BigInt(record.createdAtMs),
+    String(record.spendUsd),
+  )
+}
+
+export async function saveOrderState(
+  sql: Sql,
+  id: OrderId,
+  state: OrderState | undefined,
+  spendDay: number | undefined,
+): Promise<void> {
+  await sql.run(
+    'update orders set status = $2, state = $3, due_at = $4, due_block = $5, spend_day = $6 where id = $1',
+    BigInt(id),
+    state?.status ?? null,
+    state === undefined ? null : JSON.stringify(state),
+    state?.dueAtMs ?? null,
+    state?.dueBlock ?? null,
+    spendDay ?? null,
+  )
+}
+
+export async function findOrder(sql: Sql, id: OrderId): Promise<StoredOrder | undefined> {
+  return found(await sql.get<OrderRow>(`select ${COLUMNS} from orders where id = $1`, BigInt(id)))
+}
+
+export async function findOrderByClientId(
+  sql: Sql,
+  chain: ChainSlug,
+  trader: Address,
+  clientId: string,
+): Promise<StoredOrder | undefined> {
+  const where = 'chain = $1 and trader = $2 and client_id = $3'
+  return found(await sql.get<OrderRow>(`select ${COLUMNS} from orders where ${where}`, chain, trader, clientId))
+}
+
+export async function findOrderByOrigin(
+  sql: Sql,
+  chain: ChainSlug,
+  originKey: string,
+): Promise<StoredOrder | undefined> {
+  const where = 'chain = $1 and origin_key = $2'
+  return found(await sql.get<OrderRow>(`select ${COLUMNS} from orders where ${where}`, chain, originKey))
+}
+
+/** Prepared, pending and open ones, newest first. */
+export async function listLiveOrders(sql: Sql, chain: ChainSlug, trader: Address): Promise<StoredOrder[]> {
+  return select(sql, `chain = $1 and trader = $2 and ${LIVE} order by id desc`, chain, trader)
+}
+
+/** Newest first, `limit` of those with an id below `before`. */
+export async function listOrders(
+  sql: Sql,
+  chain: ChainSlug,
+  trader: Address,
+  before: OrderId,
+  limit: number,
+): Promise<StoredOrder[]> {
+  const where = 'chain = $1 and trader = $2 and id < $3 and status is not null order by id desc limit $4'
+  return select(sql, where, chain, trader, BigInt(before), limit)
+}
+
+/** Those that time or the oracle's timeout moves on by now. */
+export async function listDueOrders(
+  sql: Sql,
+  chain: ChainSlug,
+  of: { readonly nowMs: number; readonly headBlock: number; readonly limit: number },
+): Promise<OrderId[]> {
+  const byTime = await sql.all<{ id: bigint }>(
+    'select id from orders where chain = $1 and due_at is not null and due_at <= $2 limit $3',
+    chain,
+    of.nowMs,
+    of.limit,
+  )
+  const byBlock = await sql.all<{ id: bigint }>(
+    'select id from orders where chain = $1 and due_block is not null and due_block <= $2 limit $3',
+    chain,
+    of.headBlock,
+    of.limit,
+  )
+  return [...new Set([...byTime, ...byBlock].map(({ id }) => String(id) as OrderId))]
+}
+
+/** Prepared orders of an agent: what counts against its limit, expired ones to be swept first. */
+export async function listPreparedOrders(sql: Sql, chain: ChainSlug, agent: Address): Promise<StoredOrder[]> {
+  return select(sql, `chain = $1 and agent = $2 and status = 'prepared'`, chain, agent)
+}
+
+export async function countOrdersByStatus(sql: Sql): Promise<ReadonlyMap<OrderStatus, number>> {
+  const rows = await sql.all<{ status: string; count: bigint }>(
+    'select status, count(*) as count from orders where status is not null group by status',
+  )
+  return new Map(rows.map(({ status, count }) => [status as OrderStatus, Number(count)]))
+}
+
+async function select(sql: Sql, where: string, ...params: readonly SqlValue[]): Promise<StoredOrder[]> {
+  return (await sql.all<OrderRow>(`select ${COLUMNS} from orders where ${where}`, ...params)).map(toStored)
+}
+
+function found(row: OrderRow | undefined): StoredOrder | undefined {
+  return row === undefined ? undefined : toStored(row)
+}
+
+function toStored(row: OrderRow): StoredOrder {
+  return {
+    record: {
+      id: String(row.id) as OrderId,
+      chain: row.chain as ChainSlug,
+      trader: row.trader as Address,
+      agent: row.agent as Address | null,
+      request: JSON.parse(row.request) as OrderRequest,
+      createdAtMs: Number(row.created_at),
+      originKey: row.origin_key,
+      spendUsd: BigInt(row.spend_usd),
+    },
+    state: row.state === null ? undefined : (JSON.parse(row.state) as OrderState),
+    spendDay: row.spend_day === null ? undefined : Number(row.spend_day),
+  }
+}
