@@ -1,3 +1,4 @@
+import { signGets, type Signer } from '../client/signGets.ts'
 import { exchange, openSocket } from '../client/socket.ts'
 
 // The client of bench/read.ts, in a process of its own. It counts answers for a given time, one request at a time on each connection.
@@ -8,6 +9,8 @@ export interface ReadJob {
   readonly path: string
   readonly connections: number
   readonly forMs: number
+  /** Of a private read. */
+  readonly signer?: Signer
 }
 
 export interface ReadResult {
@@ -16,12 +19,16 @@ export interface ReadResult {
   readonly error: string | undefined
 }
 
+/** More than any server here answers; a round that uses them up ends before its time. */
+const SIGNED_PER_MS = 8
+
 process.on('message', async (job: ReadJob) => {
   process.send?.(await runJob(job))
 })
 
-async function runJob({ port, path, connections, forMs }: ReadJob): Promise<ReadResult> {
-  const request = Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\n\r\n`)
+async function runJob(job: ReadJob): Promise<ReadResult> {
+  const { port, connections, forMs } = job
+  const nextRequest = requestsOf(job)
   const sockets = await Promise.all(Array.from({ length: connections }, () => openSocket(port)))
   const started = performance.now()
   let answers = 0
@@ -29,15 +36,27 @@ async function runJob({ port, path, connections, forMs }: ReadJob): Promise<Read
   await Promise.all(
     sockets.map(async (socket) => {
       while (performance.now() - started < forMs) {
+        const request = nextRequest()
+        if (request === undefined) return
         const answer = await exchange(socket, request)
         answers += 1
-        if (!answer.subarray(0, 12).equals(OK)) error ??= answer.toString('utf8').slice(0, 300)
+        if (!answer.subarray(0, 12).equals(OK)) error ??= answer.toString('utf8').slice(0, 600)
       }
     }),
   )
   const perSecond = (answers / (performance.now() - started)) * 1_000
   for (const socket of sockets) socket.destroy()
   return { perSecond, error }
+}
+
+/** The same bytes each time, or signed ones made ahead. */
+function requestsOf({ path, forMs, signer }: ReadJob): () => Buffer | undefined {
+  if (signer !== undefined) {
+    const signed = signGets(signer, path, forMs * SIGNED_PER_MS)
+    return () => signed.pop()
+  }
+  const request = Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\n\r\n`)
+  return () => request
 }
 
 const OK = Buffer.from('HTTP/1.1 200')

@@ -10,6 +10,7 @@ import {
   urlSetting,
 } from '@bezel/protocol'
 import { DEFAULT_LIMITS } from './cluster/limits.ts'
+import { METRICS_EXPOSURES, type MetricsExposure } from './metrics/serveMetrics.ts'
 
 export const DEFAULT_DOMAIN_NAME = 'Bezel Trading API'
 
@@ -108,6 +109,11 @@ export const SERVER_SETTINGS = {
     min: 100,
     max: 600_000,
   }),
+  BEZEL_METRICS: choiceSetting({
+    what: 'whom GET /metrics answers',
+    default: 'loopback',
+    choices: METRICS_EXPOSURES,
+  }),
   LOG_LEVEL: choiceSetting({ what: 'least important log lines to print', default: 'info', choices: LOG_LEVELS }),
 } as const
 
@@ -137,6 +143,7 @@ export interface ServerConfig {
   readonly accountRefreshMs: number
   readonly headPollMs: number
   readonly trustedProxies: number
+  readonly metrics: MetricsExposure
   readonly logLevel: LogLevel
 }
 
@@ -162,6 +169,7 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     accountRefreshMs: settings.BEZEL_ACCOUNT_REFRESH_MS,
     headPollMs: settings.BEZEL_HEAD_POLL_MS,
     trustedProxies: settings.BEZEL_TRUSTED_PROXIES,
+    metrics: settings.BEZEL_METRICS,
     logLevel: settings.LOG_LEVEL,
   }
 }

@@ -1,3 +1,4 @@
+import { startAccounts } from './accounts/startAccounts.ts'
 import { CHAINS, StartupError, type ChainSlug, type RunningProgram } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import { watchChains, type ChainReadiness, type OnChainStateChange } from './chain/chainReadiness.ts'
@@ -7,18 +8,31 @@ import type { ServedChain } from './chain/servedChain.ts'
 import { refuseOtherChain } from './chain/verifyChain.ts'
 import { DEFAULT_DOMAIN_NAME, type ServerConfig } from './config.ts'
 import { createApp } from './http/createApp.ts'
+import { allowOrigins } from './http/hooks/cors.ts'
 import { registerHooks } from './http/hooks/registerHooks.ts'
 import { listen } from './http/listen.ts'
 import { openAccess } from './http/openAccess.ts'
+import { serveOpenapi } from './http/openapi/serveOpenapi.ts'
 import { registerRoutes } from './http/routes/registerRoutes.ts'
+import { servedChainOf } from './http/servedChainOf.ts'
 import { startMarkets, type Markets } from './market/startMarkets.ts'
+import { countAnswers } from './metrics/countAnswers.ts'
+import { countTransactions } from './metrics/countTransactions.ts'
+import { createMetrics } from './metrics/createMetrics.ts'
+import { createOrderCounts } from './metrics/orderCounts.ts'
+import { serveMetrics } from './metrics/serveMetrics.ts'
+import { watchDeployment, type ChainSource } from './metrics/watchDeployment.ts'
+import { startTrading, type Trading } from './startTrading.ts'
 import { openStore } from './store/openStore.ts'
+import { countOrdersByStatus } from './store/orderStore.ts'
 
 /** Often enough for a probe that decides where traffic goes, rare enough to cost a node nothing. */
 const READINESS_INTERVAL_MS = 2_000
 
 /** How long a node may take to answer a batch. */
 const NODE_TIMEOUT_MS = 5_000
+
+type Readiness = Pick<ChainReadiness, 'isReady'>
 
 /** Starts the service. The only place where its parts meet. Throws a `StartupError` with nothing left running. */
 export async function run(config: ServerConfig): Promise<RunningProgram> {
@@ -42,7 +56,8 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
 
   const nodes = await watchChains(chains, { intervalMs: READINESS_INTERVAL_MS, onChange: logChange(app.log) })
   open.defer(() => nodes.close())
-  const store = await openStore(config.dataFolder)
+  const metrics = createMetrics()
+  const store = countTransactions(await openStore(config.dataFolder), metrics)
   open.defer(() => store.close())
   const clientOf = createClients(chains)
   for (const chain of chains) await refuseOtherChain(store, chain, clientOf(chain.slug))
@@ -63,13 +78,46 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
   open.defer(() => access.close())
   app.log.info({ engine: access.engine.name }, 'signatures are verified')
 
+  const accounts = startAccounts({
+    chains,
+    agentsOf: access.agentsOf,
+    refreshMs: config.accountRefreshMs,
+    now: Date.now,
+    log: app.log,
+  })
+  open.defer(() => accounts.close())
+  const orderCounts = createOrderCounts(await countOrdersByStatus(store.read))
+  const trading = await startTrading({
+    ...{ chains, store, markets, now: Date.now, log: app.log },
+    agentsOf: access.agentsOf,
+    nonces: access.authenticate.nonces,
+    settings: config,
+    headPollMs: config.headPollMs,
+    onOrders: (changes) => orderCounts.apply(changes),
+    onAccount: (chain, trader) => accounts.byChain.get(chain)!.forget(trader),
+  })
+  open.defer(() => trading.close())
+
+  const readiness = readinessOf(nodes, markets, trading)
+  watchDeployment(metrics, {
+    chains: chains.map(({ slug }) => chainSource(slug, trading, readiness, clientOf(slug))),
+    ordersByStatus: () => orderCounts.current(),
+    noncesRemembered: () => access.authenticate.nonces.size,
+  })
+  serveMetrics(app, { metrics, exposure: config.metrics })
+  countAnswers(app, metrics)
   registerHooks(app, { ...access, limit: config.ipLimit })
+  allowOrigins(app, config)
+  serveOpenapi(app, config)
   registerRoutes(app, {
     ...access,
-    chains,
-    readiness: readinessOf(nodes, markets),
-    domainName,
+    ...{ chains, store, domainName, readiness },
     markets: markets.byChain,
+    agentWritesLimit: config.agentWriteLimit,
+    accountsOf: (slug) => accounts.byChain.get(slug)!,
+    positionsOf: (slug) => trading.byChain.get(slug)!.reads,
+    followerReason: (slug) => trading.byChain.get(slug)!.follower.reason(),
+    ordersOf: (slug) => trading.byChain.get(servedChainOf(chains, slug).slug)!.orders,
   })
   open.defer(() => app.close())
   const url = await listen(app, config)
@@ -77,10 +125,26 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
   return url
 }
 
-/** A chain is ready when its node is right, its markets are loaded and fresh, and the price feed is alive. */
-function readinessOf(nodes: ChainReadiness, markets: Markets): Pick<ChainReadiness, 'isReady'> {
+/** A chain is ready when its node is right, its markets are loaded and fresh, the price feed is alive, and its blocks are caught up with. */
+function readinessOf(nodes: ChainReadiness, markets: Markets, trading: Trading): Readiness {
   return {
-    isReady: (slug) => nodes.isReady(slug) && markets.byChain.get(slug)?.freshness.marketsReason() === undefined,
+    isReady: (slug) =>
+      nodes.isReady(slug) &&
+      markets.byChain.get(slug)?.freshness.marketsReason() === undefined &&
+      trading.byChain.get(slug)?.follower.reason() === undefined,
+  }
+}
+
+function chainSource(chain: ChainSlug, trading: Trading, { isReady }: Readiness, client: RpcClient): ChainSource {
+  const { follower, positions } = trading.byChain.get(chain)!
+  return {
+    chain,
+    isReady: () => isReady(chain),
+    roundTrips: () => client.roundTrips(),
+    head: () => follower.head(),
+    lagBlocks: () => follower.stats().lagBlocks,
+    undoneBlocks: () => follower.stats().blocksUndone,
+    openPositions: () => positions.size,
   }
 }
 

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { StoreUnavailableError } from '../store/sql.ts'
 import { REQUEST_ID_HEADER } from './requestId.ts'
+import { validationIssues } from './validationIssues.ts'
 
 /** What is not ready mostly is within moments. */
 const NOT_READY_RETRY_S = 1
@@ -33,7 +34,8 @@ function toApiError(error: FastifyError | ApiError, requestId: string): ApiError
 }
 
 function validationError(error: FastifyError): ApiError {
-  const place = error.validationContext ?? 'request'
-  const issues = error.validation?.map(({ instancePath, message }) => ({ path: `${place}${instancePath}`, message }))
-  return new ApiError('VALIDATION_ERROR', error.message, { issues })
+  const issues = validationIssues(error.validation ?? [], error.validationContext ?? 'request')
+  const [first] = issues
+  const message = first === undefined ? error.message : `${first.path} ${first.message}.`
+  return new ApiError('VALIDATION_ERROR', message, { issues })
 }

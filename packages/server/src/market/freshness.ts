@@ -1,4 +1,4 @@
-import type { ChainMarkets, ListedMarket } from './chainMarkets.ts'
+import type { ChainMarkets, ListedPair } from './chainMarkets.ts'
 import type { PairQuote, PriceBook } from './feed/priceBook.ts'
 import type { MarketHours } from './hours.ts'
 import { notReady, type NotReadyReason } from './notReady.ts'
@@ -12,8 +12,8 @@ export interface Freshness {
   marketsReason(): NotReadyReason | undefined
   /** The chain's markets once they are loaded, however old. Throws `NOT_READY`. */
   loaded(): ChainMarkets
-  /** The price of one market, which does not suffer from another one's silence. Throws `NOT_READY` when it is stale. */
-  quote(market: ListedMarket): PairQuote
+  /** The price of one market, also of one closed to new trades. It does not suffer from another one's silence. Throws `NOT_READY` when it is stale. */
+  quote(market: ListedPair): PairQuote
 }
 
 export interface FreshnessOptions {
@@ -27,7 +27,7 @@ export interface FreshnessOptions {
 export const STALE_AFTER_MS = 10_000
 
 export function createFreshness({ watch, book, hours, now }: FreshnessOptions): Freshness {
-  function isStale(market: ListedMarket): boolean {
+  function isStale(market: ListedPair): boolean {
     const tickedAtMs = book.get(market.pairIndex)?.tickedAtMs ?? Number.NEGATIVE_INFINITY
     return now() - tickedAtMs > STALE_AFTER_MS && hours.isOpen(market)
   }

@@ -1,12 +1,14 @@
 import { ApiError } from '@bezel/protocol'
 
 /** Why a read can't be answered now. */
-export type NotReadyReason = 'starting' | 'feed_stale' | 'chain_lagging'
+export type NotReadyReason = 'starting' | 'feed_stale' | 'chain_lagging' | 'reorg_too_deep'
 
 const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
   starting: 'The service is still reading the markets of this chain; try again in a moment.',
   feed_stale: 'The price feed has been silent for more than 10 seconds; try again in a moment.',
   chain_lagging: "This chain's node does not answer, so what is known of it may be out of date; try again in a moment.",
+  reorg_too_deep:
+    'This chain was reorganised deeper than the service can undo; its operator has to set the data of this chain up again.',
 }
 
 export function notReady(reason: NotReadyReason): ApiError {

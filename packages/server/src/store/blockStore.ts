@@ -33,13 +33,26 @@ export async function lastBlock(sql: Sql, chain: ChainSlug): Promise<FollowedBlo
     'select number, hash, parent_hash, timestamp from blocks where chain = $1 order by number desc limit 1',
     chain,
   )
-  if (row === undefined) return undefined
-  return {
-    number: Number(row.number),
-    hash: row.hash as Hex,
-    parentHash: row.parent_hash as Hex,
-    timestampMs: Number(row.timestamp),
-  }
+  return row === undefined ? undefined : toBlock(row)
+}
+
+/** `undefined` when it is not applied, or forgotten. */
+export async function findBlock(sql: Sql, chain: ChainSlug, number: number): Promise<FollowedBlock | undefined> {
+  const row = await sql.get<BlockRow>(
+    'select number, hash, parent_hash, timestamp from blocks where chain = $1 and number = $2',
+    chain,
+    number,
+  )
+  return row === undefined ? undefined : toBlock(row)
+}
+
+/** All that are kept, newest first. */
+export async function listBlocks(sql: Sql, chain: ChainSlug): Promise<FollowedBlock[]> {
+  const rows = await sql.all<BlockRow>(
+    'select number, hash, parent_hash, timestamp from blocks where chain = $1 order by number desc',
+    chain,
+  )
+  return rows.map(toBlock)
 }
 
 export async function deleteBlock(sql: Sql, chain: ChainSlug, number: number): Promise<void> {
@@ -49,4 +62,13 @@ export async function deleteBlock(sql: Sql, chain: ChainSlug, number: number): P
 /** Blocks that can't be undone any more are not needed; the last one always stays. */
 export async function forgetBlocksBelow(sql: Sql, chain: ChainSlug, number: number): Promise<void> {
   await sql.run('delete from blocks where chain = $1 and number < $2', chain, number)
+}
+
+function toBlock(row: BlockRow): FollowedBlock {
+  return {
+    number: Number(row.number),
+    hash: row.hash as Hex,
+    parentHash: row.parent_hash as Hex,
+    timestampMs: Number(row.timestamp),
+  }
 }

@@ -55,6 +55,11 @@ export async function findOrderIdByHandle(
   return row === undefined ? undefined : (String(row.order_id) as OrderId)
 }
 
+/** What the chain said of one order is said of another. */
+export async function moveOrderEvents(sql: Sql, from: OrderId, to: OrderId): Promise<void> {
+  await sql.run('update order_events set order_id = $2 where order_id = $1', BigInt(from), BigInt(to))
+}
+
 /** Forgets what a block said; gives the orders that must be folded again. */
 export async function deleteOrderEvents(sql: Sql, chain: ChainSlug, blockHash: Hex): Promise<OrderId[]> {
   const rows = await sql.all<{ order_id: bigint }>(

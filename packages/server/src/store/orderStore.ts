@@ -44,6 +44,18 @@ export async function insertOrder(sql: Sql, record: OrderRecord): Promise<void> 
   )
 }
 
+/** Of an order that is prepared again after its transactions lapsed: by whom, what it trades now, and what that counts. Only while it does not count. */
+export async function renewOrder(sql: Sql, { id, agent, request, spendUsd }: OrderRecord): Promise<void> {
+  const renewed = await sql.run(
+    'update orders set agent = $2, request = $3, spend_usd = $4 where id = $1 and spend_day is null',
+    BigInt(id),
+    agent,
+    JSON.stringify(request),
+    String(spendUsd),
+  )
+  if (renewed !== 1) throw new Error(`order ${id} still counts and can't be renewed`)
+}
+
 export async function saveOrderState(
   sql: Sql,
   id: OrderId,

@@ -31,6 +31,11 @@ export async function insertPosition(sql: Sql, record: PositionRecord): Promise<
   )
 }
 
+/** The position of one order, if it has one, is another's. */
+export async function movePosition(sql: Sql, from: OrderId, to: OrderId): Promise<void> {
+  await sql.run('update positions set origin_order_id = $2 where origin_order_id = $1', BigInt(from), BigInt(to))
+}
+
 export async function savePositionState(sql: Sql, id: OrderId, state: PositionState | undefined): Promise<void> {
   await sql.run(
     'update positions set trade_index = $2, is_open = $3, state = $4 where id = $1',

@@ -3,8 +3,9 @@ import type { FastifyRequest } from 'fastify'
 import type { AgentRecord } from '../../agents/agentRecord.ts'
 import { hashApiKey } from '../../agents/apiKey.ts'
 import type { Registry } from '../../agents/registry.ts'
-import type { Limits } from '../../cluster/limits.ts'
+import type { LimitBucket, Limits } from '../../cluster/limits.ts'
 import { REPLAY_WINDOW_MS, type Nonces } from '../../cluster/nonces.ts'
+import { nonceReused, type SignedWrite } from '../../orders/signedWrite.ts'
 import type { SignatureEngine } from '../../signatures/signatureEngine.ts'
 import type { SignedOperation } from '../../signatures/signedOperations.ts'
 import { verifyRequest } from '../../signatures/verifyRequest.ts'
@@ -25,29 +26,58 @@ export interface AuthenticateOptions {
   readonly now: () => number
 }
 
-/** A private read: signed by an agent, or with an API key. */
-export interface ReadAccess {
+/** The operation a request is for. */
+export interface Access {
   readonly chain: ChainSlug
   readonly operation: SignedOperation
 }
 
-/**
- * Who sends a private read. Cheapest checks first, and nothing of an agent is charged or claimed before its signature is good, so
- * that a stranger can use up neither its limit nor its nonces.
- */
+/** Who sends a private read: an agent by its signature, or a trader by an API key. */
 export async function authenticateRead(
   request: FastifyRequest,
-  { chain, operation }: ReadAccess,
+  access: Access,
   options: AuthenticateOptions,
 ): Promise<void> {
   const headers = readSignatureHeaders(request.headers, options.headerPrefix)
-  if (headers === undefined) return authenticateByKey(request, chain, options)
+  if (headers === undefined) return authenticateByKey(request, access.chain, options)
+  const agent = await authenticateAgent(request, access, headers, options, [])
+  setCaller(request, { via: 'agent', trader: agent.trader, agent })
+}
+
+/** Who sends a write: an agent, always by its signature. Writes have a limit of their own, beside the agent's. */
+export async function authenticateWrite(
+  request: FastifyRequest,
+  access: Access,
+  options: AuthenticateOptions,
+  writesLimit: number,
+): Promise<SignedWrite> {
+  const headers = readSignatureHeaders(request.headers, options.headerPrefix)
+  if (headers === undefined) {
+    throw new ApiError('UNAUTHENTICATED', 'A write is signed by an agent; an API key can only read.')
+  }
+  const writes = { scope: 'agent-writes', key: `${access.chain} ${headers.agent}`, limit: writesLimit } as const
+  const agent = await authenticateAgent(request, access, headers, options, [writes])
+  setCaller(request, { via: 'agent', trader: agent.trader, agent })
+  return { agent, nonce: headers.nonce, timestampMs: Number(headers.timestamp) }
+}
+
+/**
+ * Cheapest checks first, and nothing of an agent is charged or claimed before its signature is good, so that a stranger can use up
+ * neither its limit nor its nonces.
+ */
+async function authenticateAgent(
+  request: FastifyRequest,
+  { chain, operation }: Access,
+  headers: SignatureHeaders,
+  options: AuthenticateOptions,
+  furtherBuckets: readonly LimitBucket[],
+): Promise<AgentRecord> {
   requireRecent(headers, options.now())
   const agent = requireAgent(options.registry, chain, headers)
   requireSignature(request, operation, headers, options.domainOf(chain), options.engine)
-  await chargeAgent(request, `${chain} ${agent.agent}`, options)
+  await chargeAgent(request, `${chain} ${agent.agent}`, options, furtherBuckets)
   if (!options.nonces.claimForRead(chain, agent.agent, headers.nonce, Number(headers.timestamp))) throw nonceReused()
-  setCaller(request, { via: 'agent', trader: agent.trader, agent })
+  return agent
 }
 
 async function authenticateByKey(
@@ -98,11 +128,12 @@ function requireSignature(
   )
 }
 
-async function chargeAgent(request: FastifyRequest, key: string, options: AuthenticateOptions): Promise<void> {
+async function chargeAgent(
+  request: FastifyRequest,
+  key: string,
+  options: AuthenticateOptions,
+  furtherBuckets: readonly LimitBucket[] = [],
+): Promise<void> {
   const bucket = { scope: 'agent', key, limit: options.agentLimit } as const
-  recordLimitAnswer(request, await options.limits.take([bucket], options.now()))
-}
-
-export function nonceReused(): ApiError {
-  return new ApiError('NONCE_REUSED', 'This agent already used this nonce: use a new one for each request.')
+  recordLimitAnswer(request, await options.limits.take([bucket, ...furtherBuckets], options.now()))
 }

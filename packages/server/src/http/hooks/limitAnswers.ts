@@ -1,6 +1,6 @@
 import { ApiError } from '@bezel/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { tighterAnswer, type LimitAnswer } from '../../cluster/limits.ts'
+import { tighterAnswer, type LimitAnswer, type LimitScope } from '../../cluster/limits.ts'
 
 const answers = new WeakMap<FastifyRequest, LimitAnswer>()
 
@@ -16,6 +16,12 @@ export function recordLimitAnswer(request: FastifyRequest, answer: LimitAnswer):
       scope: answer.scope,
     },
   )
+}
+
+/** The limit that refused a request; `undefined` when none did. */
+export function refusedScopeOf(request: FastifyRequest): LimitScope | undefined {
+  const answer = answers.get(request)
+  return answer === undefined || answer.isAllowed ? undefined : answer.scope
 }
 
 /** The RateLimit headers of the tightest bucket that applied, on every answer. */

@@ -1,8 +1,7 @@
-import { ApiError, type ChainSlug } from '@bezel/protocol'
+import type { ChainSlug } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
-import { agentStatus } from '../../agents/agentRecord.ts'
+import { agentNotDelegated, requireInForce } from '../../agents/agentRefusals.ts'
 import type { ChainAgents } from '../../agents/chainAgents.ts'
-import { delegationTx } from '../../agents/delegationTx.ts'
 import type { SignedOperation } from '../../signatures/signedOperations.ts'
 import { callerOf } from '../caller.ts'
 import { authenticateRead, type AuthenticateOptions } from './authenticate.ts'
@@ -29,16 +28,8 @@ async function requireUsableAgent(request: FastifyRequest, agents: ChainAgents, 
   const caller = callerOf(request)
   if (caller.via === 'apiKey') return
   const { agent: record } = caller
-  const isReader = record.scope.permissions === 'read'
-  const early = agentStatus(record, true, nowMs)
-  if (early === 'revoked') throw new ApiError('AGENT_REVOKED', 'The trader revoked this agent.')
-  if (early === 'expired') throw new ApiError('AGENT_EXPIRED', "The expiry of this agent's scope has passed.")
-  if (isReader || record.agent === record.trader) return
+  requireInForce(record, nowMs)
+  if (record.scope.permissions === 'read' || record.agent === record.trader) return
   const delegate = await agents.delegates.read(record.trader)
-  if (delegate === record.agent) return
-  throw new ApiError(
-    'AGENT_NOT_DELEGATED',
-    "The trader's on-chain delegate is not this agent: the trader sends details.delegationTx once.",
-    { delegationTx: delegationTx(agents.chain, record.agent) },
-  )
+  if (delegate !== record.agent) throw agentNotDelegated(agents.chain, record)
 }

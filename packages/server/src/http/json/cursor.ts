@@ -48,7 +48,8 @@ function pathOf({ root, trail, depth }: Cursor): string {
   return trail.slice(0, depth).reduce<string>((path, step) => path + stepText(step), root)
 }
 
-function stepText(step: string | number): string {
+/** A member or element in a path. */
+export function stepText(step: string | number): string {
   if (typeof step === 'number') return `[${step}]`
   return /^[A-Za-z_$][\w$]{0,39}$/.test(step) ? `.${step}` : `[${quote(step)}]`
 }

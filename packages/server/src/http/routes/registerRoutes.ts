@@ -1,7 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { ChainReadiness } from '../../chain/chainReadiness.ts'
-import type { PrivateContext } from '../hooks/privateRead.ts'
+import type { AccountContext } from './account/accountRoutes.ts'
 import { getAccount } from './account/getAccount.ts'
+import { listFills } from './account/listFills.ts'
+import { listOpenOrders } from './account/listOpenOrders.ts'
+import { listOrderHistory } from './account/listOrderHistory.ts'
+import { listPositions } from './account/listPositions.ts'
 import type { AgentRoutesContext } from './agents/agentRoutes.ts'
 import { createAgent } from './agents/createAgent.ts'
 import { getAgent } from './agents/getAgent.ts'
@@ -12,6 +16,14 @@ import { getMarket } from './markets/getMarket.ts'
 import { getPrices } from './markets/getPrices.ts'
 import { listMarkets } from './markets/listMarkets.ts'
 import type { MarketsContext } from './markets/marketsOf.ts'
+import { cancelOrder } from './orders/cancelOrder.ts'
+import { createOrder } from './orders/createOrder.ts'
+import { getOrder } from './orders/getOrder.ts'
+import type { OrderWriteContext } from './orders/orderWrite.ts'
+import { submitOrder } from './orders/submitOrder.ts'
+import { updateOrder } from './orders/updateOrder.ts'
+import { closePosition } from './positions/closePosition.ts'
+import { updatePosition } from './positions/updatePosition.ts'
 import { getChainInfo } from './system/getChainInfo.ts'
 import { health } from './system/health.ts'
 import { ready } from './system/ready.ts'
@@ -22,7 +34,7 @@ export interface PublicContext extends MarketsContext {
   readonly domainName: string
 }
 
-export type RouteContext = PublicContext & AgentRoutesContext & PrivateContext
+export type RouteContext = PublicContext & AgentRoutesContext & AccountContext & OrderWriteContext
 
 /** Every operation, by its operation id. */
 export function registerRoutes(app: FastifyInstance, context: RouteContext): void {
@@ -32,6 +44,17 @@ export function registerRoutes(app: FastifyInstance, context: RouteContext): voi
   revokeAgent(app, context)
   issueApiKey(app, context)
   getAccount(app, context)
+  listPositions(app, context)
+  listOpenOrders(app, context)
+  listOrderHistory(app, context)
+  listFills(app, context)
+  getOrder(app, context)
+  createOrder(app, context)
+  updateOrder(app, context)
+  cancelOrder(app, context)
+  submitOrder(app, context)
+  closePosition(app, context)
+  updatePosition(app, context)
 }
 
 /** What needs no credentials and no store. */

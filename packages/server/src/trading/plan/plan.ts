@@ -1,6 +1,6 @@
-import type { Decimal, Hex, MarketSymbol } from '@bezel/protocol'
+import { ApiError, type Decimal, type Hex, type MarketSymbol } from '@bezel/protocol'
 import type { ChainMarkets, ListedMarket } from '../../market/chainMarkets.ts'
-import type { AttemptKind, OrderRequest } from '../orders/orderModel.ts'
+import type { AttemptKind, OrderRecord, OrderRequest, OrderState } from '../orders/orderModel.ts'
 
 /** What rules of trading look at: the chain's markets as last read, and prices. */
 export interface TradingContext {
@@ -46,4 +46,17 @@ export interface ChangePlan extends Plan {
     readonly tp?: Decimal | null
     readonly slippage?: Decimal
   }
+}
+
+/** An order that exists. */
+export interface KnownOrder {
+  readonly record: OrderRecord
+  readonly state: OrderState
+}
+
+/** The refusal of a change that an order's status does not accept. */
+export function notModifiable({ record, state }: KnownOrder, rule: string): ApiError {
+  const { id } = record
+  const { status } = state
+  return new ApiError('ORDER_NOT_MODIFIABLE', `Order ${id} is ${status}. ${rule}`, { id, status })
 }

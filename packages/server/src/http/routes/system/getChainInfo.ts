@@ -11,23 +11,26 @@ import type { FastifyInstance } from 'fastify'
 import type { ServedChain } from '../../../chain/servedChain.ts'
 import { servedChainOf } from '../../servedChainOf.ts'
 
-const ChainInfo = Type.Object({
-  chain: ChainSlugSchema,
-  chainId: Type.Integer(),
-  diamond: AddressSchema,
-  relayer: Type.Union([AddressSchema, Type.Null()]),
-  testnet: Type.Boolean(),
-  signing: Type.Object({
-    domain: Type.Object({
-      name: Type.String(),
-      version: Type.String(),
-      chainId: Type.Integer(),
-      verifyingContract: AddressSchema,
+const ChainInfo = Type.Object(
+  {
+    chain: ChainSlugSchema,
+    chainId: Type.Integer(),
+    diamond: AddressSchema,
+    relayer: Type.Union([AddressSchema, Type.Null()]),
+    testnet: Type.Boolean(),
+    signing: Type.Object({
+      domain: Type.Object({
+        name: Type.String(),
+        version: Type.String(),
+        chainId: Type.Integer(),
+        verifyingContract: AddressSchema,
+      }),
+      fields: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
+      emptyBodyHash: HexSchema,
     }),
-    fields: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
-    emptyBodyHash: HexSchema,
-  }),
-})
+  },
+  { title: 'ChainInfo' },
+)
 
 /** GET /v1/{chain}: what a client must know before it can sign. */
 export function getChainInfo(app: FastifyInstance, of: { chains: readonly ServedChain[]; domainName: string }): void {

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import type { ServedChain } from '../../../chain/servedChain.ts'
 
-const Health = Type.Object({ status: Type.Literal('ok'), chains: Type.Array(ChainSlugSchema) })
+const Health = Type.Object({ status: Type.Literal('ok'), chains: Type.Array(ChainSlugSchema) }, { title: 'Health' })
 
 /** GET /health: the process is alive, and this is what it serves. */
 export function health(app: FastifyInstance, { chains }: { chains: readonly ServedChain[] }): void {

@@ -3,10 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import type { ChainReadiness } from '../../../chain/chainReadiness.ts'
 import type { ServedChain } from '../../../chain/servedChain.ts'
 
-const Readiness = Type.Object({
-  ready: Type.Boolean(),
-  chains: Type.Record(Type.String(), Type.Object({ ready: Type.Boolean(), relayer: Type.Boolean() })),
-})
+const Readiness = Type.Object(
+  {
+    ready: Type.Boolean(),
+    chains: Type.Record(Type.String(), Type.Object({ ready: Type.Boolean(), relayer: Type.Boolean() })),
+  },
+  { title: 'Readiness' },
+)
 
 /** GET /ready: 200 when every chain can be used, else 503 with the same shape. Answered from memory. */
 export function ready(

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { TradingClient } from './tradingClient.ts'
+import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+
+const LONG = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
+
+describe('a first trade', () => {
+  let world: TradingWorld
+
+  before(async () => {
+    world = await startTradingWorld()
+  })
+  after(() => world?.stop())
+
+  async function openAndClose(client: TradingClient): Promise<void> {
+    const { order, transaction } = await client.prepare({ ...LONG, clientId: 'first' })
+    assert.equal(order.status, 'prepared')
+    assert.equal(order.txHash, null)
+    assert.equal(order.fill, null)
+    assert.equal(order.price, null)
+    assert.equal(order.expiresAt, transaction.expiresAt)
+    assert.equal(transaction.to, world.chain.diamond)
+    assert.equal(transaction.value, '0')
+
+    const hash = await client.broadcast(transaction)
+    const submitted = await client.submit(order.id, hash)
+    assert.equal(submitted.status, 200, JSON.stringify(submitted.body))
+    const filled = await client.orderOnce(order.id, ({ status }) => status === 'filled')
+    assert.equal(filled.txHash, hash)
+    assert.equal(filled.size, '0.02')
+    assert.equal(filled.expiresAt, null)
+    assert.ok(filled.fill !== null)
+    assert.ok(Math.abs(Number(filled.fill.size) - 0.02) < 0.0001, filled.fill.size)
+    assert.ok(Number(filled.fill.feeCollateral) > 0)
+
+    const positions = (await client.account('/positions', 'listPositions')).body.data
+    assert.equal(positions.length, 1)
+    const [position] = positions
+    assert.equal(position.id, filled.fill.positionId)
+    assert.equal(position.market, 'BTC/USD')
+    assert.equal(position.side, 'long')
+    assert.equal(position.entryPrice, filled.fill.price)
+    assert.equal(position.markPrice, '60000')
+    assert.equal(position.sl, '0')
+
+    const closing = await client.request('closePosition', 'POST', `/positions/${position.id}/close`, {})
+    assert.equal(closing.status, 200, JSON.stringify(closing.body))
+    assert.equal(closing.body.order.reduceOnly, true)
+    assert.equal(closing.body.order.side, 'short')
+    const closeHash = await client.broadcast(closing.body.transaction)
+    await client.submit(closing.body.order.id, closeHash)
+    const closed = await client.orderOnce(closing.body.order.id, ({ status }) => status === 'filled')
+    assert.equal(closed.fill?.positionId, position.id)
+    assert.deepEqual((await client.account('/positions', 'listPositions')).body.data, [])
+
+    const fills = (await client.account('/fills', 'listFills')).body.data
+    assert.deepEqual(
+      fills.map(({ action }: { action: string }) => action),
+      ['TradeClosedMarket', 'TradeOpenedMarket'],
+    )
+    const history = (await client.account('/orders/history', 'listOrderHistory')).body
+    assert.deepEqual(
+      history.data.map(({ id }: { id: string }) => id),
+      [closed.id, order.id],
+    )
+    assert.deepEqual((await client.account('/orders', 'listOpenOrders')).body.data, [])
+  }
+
+  it('leads an agent from its authorisation to a closed position', async () => {
+    await openAndClose(await world.clientOf('trader-1', 'agent-1'))
+  })
+
+  it('works for a trader that is its own agent, without delegation', async () => {
+    await openAndClose(await world.clientOf('trader-2', 'trader-2'))
+  })
+})

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import type { AgentScope, Order, PreparedTransaction, SigningDomain } from '@bezel/protocol'
+import { createWalletClient, http, type Hex } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { authorization, call, send, signedHeaders, type Answer } from './agentClient.ts'
+import type { ChainClient } from './devnet/chainClient.ts'
+import type { RunningDevnet } from './devnet/startDevnet.ts'
+
+const CHAIN_PATH = '/v1/arbitrum-sepolia'
+const WAIT_MS = 30_000
+const POLL_MS = 40
+
+/** An agent of one trader, used as an integrator's program would: signs requests, broadcasts what is prepared, looks at orders. */
+export interface TradingClient {
+  readonly trader: PrivateKeyAccount
+  readonly agent: PrivateKeyAccount
+  /** A signed request; `path` behind the chain. */
+  request(operation: string, method: string, path: string, body?: unknown): Promise<Answer>
+  /** Prepares, and expects that to work. */
+  prepare(body: Record<string, unknown>): Promise<{ order: Order; transaction: PreparedTransaction }>
+  /** Signs and sends a prepared transaction; the hash, once it is mined. */
+  broadcast(transaction: PreparedTransaction): Promise<Hex>
+  submit(id: string, txHash: Hex): Promise<Answer>
+  order(id: string): Promise<Order>
+  /** Waits until the order is what the test expects. */
+  orderOnce(id: string, isExpected: (order: Order) => boolean): Promise<Order>
+  /** Prepares, broadcasts, reports, and waits for a status. */
+  trade(body: Record<string, unknown>, status: Order['status']): Promise<Order>
+  account(path: string, operation: string): Promise<Answer>
+}
+
+/** `url` is asked each time, because a restarted service has another port. */
+export async function createTradingClient(
+  of: {
+    readonly devnet: RunningDevnet
+    readonly chain: ChainClient
+    readonly url: () => string
+  },
+  trader: PrivateKeyAccount,
+  agent: PrivateKeyAccount,
+): Promise<TradingClient> {
+  const domain = await domainOf(of.url())
+  const wallet = createWalletClient({
+    account: agent,
+    transport: http(of.devnet.file.chains['arbitrum-sepolia']!.rpcUrl),
+  })
+
+  async function request(operation: string, method: string, path: string, body?: unknown): Promise<Answer> {
+    const full = CHAIN_PATH + path
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const signed = { operation, method, path: full, ...(text === undefined ? {} : { body: text }) }
+    const headers = await signedHeaders(domain, agent, signed)
+    if (text === undefined) return call(of.url(), full, { method, headers })
+    return call(of.url(), full, { method, headers: { ...headers, 'content-type': 'application/json' }, body: text })
+  }
+
+  const client: TradingClient = {
+    trader,
+    agent,
+    request,
+    async prepare(body) {
+      const answer = await request('createOrder', 'POST', '/orders', body)
+      assert.equal(answer.status, 201, JSON.stringify(answer.body))
+      return answer.body
+    },
+    async broadcast({ to, data, gas }) {
+      const hash = await wallet.sendTransaction({
+        to: to as Hex,
+        data: data as Hex,
+        ...(gas === null ? {} : { gas: BigInt(gas) }),
+        chain: null,
+      })
+      await of.chain.client.waitForTransactionReceipt({ hash })
+      return hash
+    },
+    submit: (id, txHash) => request('submitOrder', 'POST', `/orders/${id}/submit`, { txHash }),
+    async order(id) {
+      const answer = await request('getOrder', 'GET', `/orders/${id}`)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      return answer.body as Order
+    },
+    async orderOnce(id, isExpected) {
+      let order = await client.order(id)
+      for (const deadlineMs = Date.now() + WAIT_MS; !isExpected(order); order = await client.order(id)) {
+        assert.ok(Date.now() < deadlineMs, `the order stayed ${JSON.stringify(order)}`)
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+      }
+      return order
+    },
+    async trade(body, status) {
+      const { order, transaction } = await client.prepare(body)
+      const hash = await client.broadcast(transaction)
+      const submitted = await client.submit(order.id, hash)
+      assert.equal(submitted.status, 200, JSON.stringify(submitted.body))
+      return client.orderOnce(order.id, (now) => now.status === status)
+    },
+    account: (path, operation) => request(operation, 'GET', `/account/${trader.address}${path}`),
+  }
+  return client
+}
+
+/** Registers the agent, and makes it the trader's delegate on the chain. */
+export async function authorize(
+  of: { readonly chain: ChainClient; readonly url: () => string },
+  trader: PrivateKeyAccount,
+  agent: PrivateKeyAccount,
+  scope?: AgentScope,
+): Promise<void> {
+  const body = await authorization(await domainOf(of.url()), trader, agent, scope === undefined ? {} : { scope })
+  const answer = await send(of.url(), 'POST', `${CHAIN_PATH}/agents`, body)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  if (trader.address !== agent.address) await of.chain.send(trader, 'setTradingDelegate', [agent.address])
+}
+
+async function domainOf(url: string): Promise<SigningDomain> {
+  return (await call(url, CHAIN_PATH)).body.signing.domain as SigningDomain
+}

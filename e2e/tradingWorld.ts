@@ -1,0 +1,71 @@
+import type { AgentScope } from '@bezel/protocol'
+import { createChainClient, type ChainClient } from './devnet/chainClient.ts'
+import { startDevnet, type RunningDevnet } from './devnet/startDevnet.ts'
+import { startService, type RunningService } from './startService.ts'
+import { authorize, createTradingClient, type TradingClient } from './tradingClient.ts'
+
+/** A local chain, the service over it, and a price that stands still until a story moves it. */
+export interface TradingWorld {
+  readonly devnet: RunningDevnet
+  readonly chain: ChainClient
+  readonly url: () => string
+  /** An agent of a trader of the local chain, authorised and delegated. The trader itself when both names are one. */
+  clientOf(trader: string, agent: string, scope?: AgentScope): Promise<TradingClient>
+  setPrice(usd: number, symbol?: string): Promise<void>
+  /** Ends the service as a crash does, and starts it again over the same data. */
+  crash(): Promise<void>
+  /** Ends the service as an operator does. */
+  stopService(): Promise<void>
+  startService(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface TradingWorldOptions {
+  readonly devnet?: Record<string, string>
+  readonly service?: Record<string, string>
+}
+
+const FAST_CHAIN = { DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' }
+/** Stories poll, and many agents share one address here. */
+const NO_LIMITS = {
+  BEZEL_IP_LIMIT: '1000000',
+  BEZEL_AGENT_LIMIT: '1000000',
+  BEZEL_AGENT_WRITE_LIMIT: '1000000',
+}
+
+export async function startTradingWorld(options: TradingWorldOptions = {}): Promise<TradingWorld> {
+  const devnet = await startDevnet({ ...FAST_CHAIN, ...options.devnet })
+  const chain = createChainClient(devnet.file)
+  const start = (): Promise<RunningService> => startService(devnet, { ...NO_LIMITS, ...options.service })
+  let service = await start()
+  const url = (): string => service.url
+  const setPrice = async (usd: number, symbol = 'BTC/USD'): Promise<void> => {
+    await chain.control('bezel_setPrice', symbol, String(usd))
+  }
+  await chain.control('bezel_freezePrice', 'BTC/USD', true)
+  await setPrice(60_000)
+  return {
+    devnet,
+    chain,
+    url,
+    setPrice,
+    async clientOf(traderName, agentName, scope) {
+      const trader = chain.account(traderName)
+      const agent = chain.account(agentName)
+      await authorize({ chain, url }, trader, agent, scope)
+      return createTradingClient({ devnet, chain, url }, trader, agent)
+    },
+    async crash() {
+      await service.kill()
+      service = await start()
+    },
+    stopService: () => service.stop(),
+    async startService() {
+      service = await start()
+    },
+    async stop() {
+      await service.stop()
+      await devnet.stop()
+    },
+  }
+}

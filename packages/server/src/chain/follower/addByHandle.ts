@@ -1,0 +1,38 @@
+import type { OrderId } from '@bezel/protocol'
+import { findOrderIdByHandle, type OrderHandle } from '../../store/orderEventStore.ts'
+import type { ChainPlace, OrderEvent } from '../../trading/orders/orderModel.ts'
+import { traderOf, type TransactionScope } from './transactionScope.ts'
+
+type Body<Event> = Event extends unknown ? Omit<Event, keyof ChainPlace | 'attemptId'> : never
+/** An order event without its place and attempt. */
+export type OrderEventBody = Body<OrderEvent>
+
+/** The order that the chain knows by a handle; `undefined` for what is no order here, such as a leverage update. */
+export function orderByHandle(
+  { scope }: TransactionScope,
+  trader: `0x${string}`,
+  handle: OrderHandle,
+): Promise<OrderId | undefined> {
+  return findOrderIdByHandle(scope.sql, scope.chain, traderOf(trader), handle)
+}
+
+export async function addOrderEvent(
+  tx: TransactionScope,
+  of: {
+    readonly trader: `0x${string}`
+    readonly orderId: OrderId
+    readonly logIndex: number
+    readonly body: OrderEventBody
+    /** Whether a transaction of the trader says it, which may be an attempt; else the oracle's or a bot's does. */
+    readonly isByTrader: boolean
+  },
+): Promise<void> {
+  const attempt = of.isByTrader ? await tx.attempt() : undefined
+  const attemptId = attempt?.orderId === of.orderId ? attempt.attempt.id : null
+  await tx.scope.addOrderEvent({
+    trader: traderOf(of.trader),
+    orderId: of.orderId,
+    handle: null,
+    event: { ...tx.placeOf(of.logIndex), attemptId, ...of.body },
+  })
+}

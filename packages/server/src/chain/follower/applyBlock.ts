@@ -1,0 +1,54 @@
+import type { ChainSlug } from '@bezel/protocol'
+import type { ChainMarkets } from '../../market/chainMarkets.ts'
+import type { OrderChange } from '../../orders/refoldOrder.ts'
+import type { PositionChange } from '../../positions/refoldPosition.ts'
+import { forgetBlocksBelow, insertBlock, type FollowedBlock } from '../../store/blockStore.ts'
+import { listDueOrders } from '../../store/orderStore.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { FoldClock } from '../../trading/orders/orderModel.ts'
+import { applyTransaction } from './applyTransaction.ts'
+import { createBlockScope } from './blockScope.ts'
+import type { ChainBlock, Receipt } from './chainBlock.ts'
+import { settleReported } from './settleReported.ts'
+
+/** What a commit of the follower changed. */
+export interface BlockChanges {
+  /** The cursor now; `undefined` when the first block was undone. */
+  readonly block: FollowedBlock | undefined
+  readonly orders: readonly OrderChange[]
+  readonly positions: readonly PositionChange[]
+  /** A block was undone. */
+  readonly isReorg: boolean
+}
+
+export interface ApplyOptions {
+  readonly chain: ChainSlug
+  readonly markets: ChainMarkets
+  readonly finalityDepth: number
+  readonly nowMs: number
+  readonly timeoutBlocks: number
+}
+
+/** So many orders are moved on by the clock with one block; the rest with the next. */
+const MAX_DUE_ORDERS = 500
+
+/** Applies a block in the store's transaction: all of it, the cursor included, or nothing. */
+export async function applyBlock(
+  sql: Sql,
+  { block, transactions }: ChainBlock,
+  receipts: readonly Receipt[],
+  options: ApplyOptions,
+): Promise<BlockChanges> {
+  const { chain, markets, finalityDepth, nowMs, timeoutBlocks } = options
+  const scope = createBlockScope({ sql, chain, block, markets })
+  for (const transaction of transactions) await applyTransaction(scope, transaction)
+  for (const receipt of receipts) await settleReported(scope, receipt)
+
+  const clock: FoldClock = { nowMs, headBlock: block.number, timeoutBlocks }
+  const due = await listDueOrders(sql, chain, { nowMs, headBlock: block.number, limit: MAX_DUE_ORDERS })
+  for (const id of due) scope.touchOrder(id)
+  const changes = await scope.settle(clock)
+  await insertBlock(sql, chain, block)
+  await forgetBlocksBelow(sql, chain, block.number - finalityDepth)
+  return { ...changes, block, isReorg: false }
+}

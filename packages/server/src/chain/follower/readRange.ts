@@ -1,0 +1,60 @@
+import type { RpcClient } from '../rpcClient.ts'
+import { NodeUnavailableError } from '../rpcOutcome.ts'
+import type { ServedChain } from '../servedChain.ts'
+import { assembleBlock } from './assembleBlock.ts'
+import type { ChainBlock } from './chainBlock.ts'
+import { blockCall, chainIdCall, logsCall, resultOf } from './chainCalls.ts'
+import { parseBlock, parseLogs, quantity, type RpcBlock, type RpcLog } from './chainJson.ts'
+
+/** Blocks with their transactions are large. */
+const BLOCKS_PER_BATCH = 20
+
+/**
+ * The blocks of a range in which the Diamond spoke, and its last block. For blocks that are final: whether they follow each other is not
+ * checked. Throws `RangeRefusedError` when the node does not give so many logs at once.
+ */
+export async function readRange(
+  client: RpcClient,
+  chain: Pick<ServedChain, 'chainId' | 'diamond'>,
+  range: { readonly from: number; readonly to: number },
+): Promise<ChainBlock[]> {
+  const { from, to } = range
+  const [chainId, found] = await client.batch([chainIdCall, logsCall(chain.diamond, from, to)])
+  if (quantity(resultOf(chainId)) !== chain.chainId) throw new NodeUnavailableError('the node is on another chain')
+  if (found?.ok !== true) throw new RangeRefusedError(found?.message ?? 'no answer')
+  const byNumber = Map.groupBy(parseLogs(found.result), ({ blockNumber }) => blockNumber)
+  for (const number of byNumber.keys()) {
+    if (number < from || number > to) throw new NodeUnavailableError('the node gave logs that were not asked for')
+  }
+  return readAll(client, chain, byNumber, [...new Set([...byNumber.keys(), to])])
+}
+
+async function readAll(
+  client: RpcClient,
+  { diamond }: Pick<ServedChain, 'diamond'>,
+  logs: ReadonlyMap<number, readonly RpcLog[]>,
+  numbers: readonly number[],
+): Promise<ChainBlock[]> {
+  const blocks: ChainBlock[] = []
+  for (let at = 0; at < numbers.length; at += BLOCKS_PER_BATCH) {
+    const part = numbers.slice(at, at + BLOCKS_PER_BATCH)
+    const outcomes = await client.batch(part.map((number) => blockCall(number, true)))
+    for (const [i, number] of part.entries()) {
+      const read = requireBlock(parseBlock(resultOf(outcomes[i])), number)
+      blocks.push(assembleBlock(read, logs.get(number) ?? [], diamond))
+    }
+  }
+  return blocks
+}
+
+function requireBlock(read: RpcBlock | undefined, number: number): RpcBlock {
+  if (read?.block.number === number) return read
+  throw new NodeUnavailableError(`the node did not give block ${number}`)
+}
+
+/** The node does not take so wide a range, or does not give so many logs at once. */
+export class RangeRefusedError extends NodeUnavailableError {
+  constructor(message: string) {
+    super(`the node refused a range of logs: ${message}`)
+  }
+}

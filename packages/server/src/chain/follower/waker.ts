@@ -1,0 +1,49 @@
+/** Sleep that can be ended from outside. */
+export interface Waker {
+  /** Ends the sleep that is under way, or the next one before it begins: no wake is lost. */
+  wake(): void
+  sleep(ms: number): Promise<void>
+  /** A sleep that only `close` ends. */
+  pause(ms: number): Promise<void>
+  /** Ends every sleep, now and from now on. */
+  close(): void
+}
+
+export function createWaker(): Waker {
+  let isAwake = false
+  let isClosed = false
+  let isPausing = false
+  let end: (() => void) | undefined
+
+  async function rest(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      end = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    end = undefined
+  }
+
+  return {
+    wake() {
+      isAwake = true
+      if (!isPausing) end?.()
+    },
+    async sleep(ms) {
+      if (!isAwake && !isClosed) await rest(ms)
+      isAwake = false
+    },
+    async pause(ms) {
+      if (isClosed) return
+      isPausing = true
+      await rest(ms)
+      isPausing = false
+    },
+    close() {
+      isClosed = true
+      end?.()
+    },
+  }
+}

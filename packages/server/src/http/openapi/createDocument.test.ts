@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ERRORS } from '@bezel/protocol'
+import { Type } from '@sinclair/typebox'
+import fastify from 'fastify'
+import { SIGNED_OPERATIONS } from '../../signatures/signedOperations.ts'
+import { createAnswerChecker } from './answerChecker.ts'
+import { collectRoutes } from './collectRoutes.ts'
+import { createDocument, type OpenapiDocument } from './createDocument.ts'
+import { OPERATIONS, operationEntry } from './operations.ts'
+import { referenceDocument, referenceRoutes, registerReferenceRoutes } from './referenceDocument.ts'
+import { serveOpenapi } from './serveOpenapi.ts'
+
+interface Operation {
+  readonly operationId: string
+  readonly security?: readonly Record<string, unknown>[]
+  readonly parameters?: readonly Record<string, unknown>[]
+  readonly requestBody?: unknown
+  readonly responses: Record<string, unknown>
+}
+
+/** What the interface documents for each operation: method, path, credentials, success, and the least of errors. */
+const INTERFACE = `
+health GET /health - 200
+ready GET /ready - 200 503
+getChainInfo GET /v1/{chain} - 200 404
+listMarkets GET /v1/{chain}/markets - 200 404 503
+getMarket GET /v1/{chain}/markets/{symbol} - 200 404 503
+getFunding GET /v1/{chain}/markets/{symbol}/funding - 200 404 503
+getPrices GET /v1/{chain}/prices - 200 404 503
+getAccount GET /v1/{chain}/account/{address} sig|key 200 401 403 404 503
+listPositions GET /v1/{chain}/account/{address}/positions sig|key 200 401 403 404 503
+listOpenOrders GET /v1/{chain}/account/{address}/orders sig|key 200 401 403 404 503
+listOrderHistory GET /v1/{chain}/account/{address}/orders/history sig|key 200 400 401 403 404
+listFills GET /v1/{chain}/account/{address}/fills sig|key 200 400 401 403 404 502
+getOrder GET /v1/{chain}/orders/{id} sig|key 200 401 404
+createOrder POST /v1/{chain}/orders sig 201 400 401 403 404 409 422 503
+updateOrder PATCH /v1/{chain}/orders/{id} sig 200 400 401 403 404 409 422
+cancelOrder DELETE /v1/{chain}/orders/{id} sig 200 401 403 404 409 422
+submitOrder POST /v1/{chain}/orders/{id}/submit sig 200 400 401 403 404 422 503
+closePosition POST /v1/{chain}/positions/{id}/close sig 200 400 401 403 404 422
+updatePosition PATCH /v1/{chain}/positions/{id} sig 200 400 401 403 404 422
+createAgent POST /v1/{chain}/agents - 201 400 401
+getAgent GET /v1/{chain}/agents/{address} - 200 404
+revokeAgent DELETE /v1/{chain}/agents/{address} - 200 400 401 404
+issueApiKey POST /v1/{chain}/api-keys - 200 400 401
+`
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const [operationId = '', method = '', path = '', credentials = '', ...statuses] = line.split(' ')
+    return { operationId, method, path, credentials, statuses }
+  })
+
+const SECURITY: Readonly<Record<string, unknown>> = {
+  '-': undefined,
+  sig: [{ AgentSignature: [] }],
+  'sig|key': [{ AgentSignature: [] }, { ApiKey: [] }],
+}
+
+/** Routes that are no part of the interface they describe or serve. */
+const OUTSIDE: ReadonlySet<string> = new Set(['/openapi.json', '/metrics'])
+
+function operationsOf(document: OpenapiDocument): { path: string; method: string; operation: Operation }[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation: operation as unknown as Operation,
+    })),
+  )
+}
+
+function refsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [String(inner)] : refsIn(inner)))
+}
+
+function resolve(document: OpenapiDocument, ref: string): unknown {
+  const steps = ref.replace(/^#\//, '').split('/')
+  return steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], document)
+}
+
+describe('the OpenAPI document', () => {
+  const document = referenceDocument()
+  const operations = operationsOf(document)
+
+  it('is of version 3.1 and public unless an operation says otherwise', () => {
+    assert.match(document.openapi, /^3\.1\./)
+    assert.equal(document.info.version, '1.0.0')
+    assert.deepEqual(document.security, [])
+  })
+
+  it('has each operation id once, and an entry of the table for each', () => {
+    const ids = operations.map(({ operation }) => operation.operationId)
+    assert.deepEqual(ids, [...new Set(ids)])
+    for (const id of ids) assert.ok(operationEntry(id), `${id} is missing in http/openapi/operations.ts`)
+  })
+
+  it('has every route of the interface', () => {
+    const app = fastify()
+    const missing: string[] = []
+    const ids = new Set(operations.map(({ operation }) => operation.operationId))
+    app.addHook('onRoute', ({ url, schema }) => {
+      const { operationId } = (schema ?? {}) as { operationId?: string }
+      const isDocumented = operationId !== undefined && ids.has(operationId)
+      if (!isDocumented && !OUTSIDE.has(url)) missing.push(url)
+    })
+    registerReferenceRoutes(app)
+    assert.deepEqual(missing, [])
+  })
+
+  it('says of each operation what the interface says', () => {
+    for (const { operationId, method, path, credentials, statuses } of INTERFACE) {
+      const found = operations.find(({ operation }) => operation.operationId === operationId)
+      assert.ok(found, `${operationId} is not registered`)
+      assert.equal(`${found.method} ${found.path}`, `${method} ${path}`)
+      assert.deepEqual(found.operation.security, SECURITY[credentials], operationId)
+      for (const status of statuses) assert.ok(found.operation.responses[status], `${operationId} lacks ${status}`)
+    }
+    const known = new Set(INTERFACE.map(({ operationId }) => operationId))
+    assert.deepEqual(new Set(Object.keys(OPERATIONS)), known)
+  })
+
+  it('lets exactly the signed operations be signed', () => {
+    const signed = Object.entries(OPERATIONS).filter(([, { access }]) => access.startsWith('signature'))
+    const names = new Set<string>(SIGNED_OPERATIONS)
+    for (const [id] of signed) assert.ok(names.has(id), `${id} has no typed data`)
+  })
+
+  it('names every parameter of a path, and a body exactly where there is one', () => {
+    for (const { path, method, operation } of operations) {
+      const named = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
+      assert.deepEqual(
+        named.map(({ name, required }) => [name, required]),
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]),
+      )
+      if (method === 'GET') assert.equal(operation.requestBody, undefined)
+    }
+  })
+
+  it('has no reference that leads nowhere', () => {
+    const refs = refsIn(document)
+    assert.ok(refs.length > 100)
+    for (const ref of refs) assert.notEqual(resolve(document, ref), undefined, ref)
+  })
+
+  it('has no schema of its own that nothing refers to', () => {
+    const refs = new Set(refsIn(document))
+    for (const name of Object.keys(document.components.schemas as object)) {
+      assert.ok(refs.has(`#/components/schemas/${name}`), name)
+    }
+  })
+
+  it('has schemas that compile, for every answer', () => {
+    createAnswerChecker(document)
+  })
+
+  it('lists every code of the error table in its Error', () => {
+    const { properties } = resolve(document, '#/components/schemas/Error') as { properties: Record<string, unknown> }
+    assert.deepEqual(properties.code, { type: 'string', enum: Object.keys(ERRORS) })
+  })
+
+  it('names headers with the prefix of the deployment', () => {
+    const { securitySchemes, parameters } = createDocument(referenceRoutes(), 'X-Other-').components as {
+      securitySchemes: Record<string, { name: string }>
+      parameters: Record<string, { name: string }>
+    }
+    assert.deepEqual(Object.keys(securitySchemes), ['AgentSignature', 'ApiKey'])
+    assert.deepEqual(
+      [...Object.values(securitySchemes), ...Object.values(parameters)].map(({ name }) => name),
+      ['X-Other-Signature', 'X-Other-Api-Key', 'X-Other-Agent', 'X-Other-Timestamp', 'X-Other-Nonce'],
+    )
+  })
+
+  it('takes a route it knows nothing of as it is', () => {
+    const app = fastify()
+    const routes = collectRoutes(app)
+    const querystring = Type.Object({ levels: Type.Optional(Type.String()) })
+    const schema = { operationId: 'getNews', querystring, response: { 200: Type.Object({ a: Type.Literal(1) }) } }
+    app.get('/v1/:chain/news/:topic', { schema }, async () => ({ a: 1 }))
+    const news = createDocument(routes, 'X-')
+    assert.deepEqual(Object.keys(news.paths), ['/v1/{chain}/news/{topic}'])
+    const operation = news.paths['/v1/{chain}/news/{topic}']?.get as unknown as Operation
+    assert.deepEqual(
+      operation.parameters?.map(({ name, in: place }) => [name, place]),
+      [
+        ['chain', 'path'],
+        ['topic', 'path'],
+        ['levels', 'query'],
+      ],
+    )
+  })
+})
+
+describe('GET /openapi.json', () => {
+  it('is the document of the routes registered after it', async () => {
+    const app = fastify()
+    serveOpenapi(app, { headerPrefix: 'X-Test-' })
+    const schema = { operationId: 'health', response: { 200: Type.Object({ status: Type.Literal('ok') }) } }
+    app.get('/health', { schema }, async () => ({ status: 'ok' }))
+    const answer = await app.inject('/openapi.json')
+    assert.equal(answer.statusCode, 200)
+    assert.match(String(answer.headers['content-type']), /^application\/json/)
+    const document = answer.json<OpenapiDocument>()
+    assert.deepEqual(Object.keys(document.paths), ['/health'])
+    assert.match(answer.body, /X-Test-Signature/)
+    createAnswerChecker(document).assert('health', 200, { status: 'ok' })
+  })
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ApiError } from '@bezel/protocol'
+import fc from 'fast-check'
+import { pageOf, pageQuery, type CursorFormat } from './pageCursor.ts'
+
+const FORMAT: CursorFormat<number> = {
+  toText: (n) => `n${n}`,
+  fromText: (text) => (/^n(0|[1-9]\d{0,14})$/.test(text) ? Number(text.slice(1)) : undefined),
+}
+
+/** The paths that a query is refused for. */
+function refusedPaths(query: Record<string, unknown>): string[] {
+  try {
+    pageQuery(query, FORMAT)
+  } catch (error) {
+    assert.ok(error instanceof ApiError)
+    assert.equal(error.code, 'VALIDATION_ERROR')
+    return (error.details?.issues as { path: string }[]).map(({ path }) => path)
+  }
+  return []
+}
+
+describe('the query of a paged list', () => {
+  it('is 50 from the start when it says nothing', () => {
+    assert.deepEqual(pageQuery({}, FORMAT), { cursor: undefined, limit: 50 })
+  })
+
+  it('takes a limit from 1 to 500', () => {
+    for (const limit of [1, 50, 499, 500]) assert.equal(pageQuery({ limit: String(limit) }, FORMAT).limit, limit)
+    const refused = ['0', '501', '-1', '1.5', '1e2', '01', ' 1', '', 'all', '٣', ['1', '2'], '9'.repeat(400)]
+    for (const limit of refused) assert.deepEqual(refusedPaths({ limit }), ['query.limit'], String(limit))
+  })
+
+  it('names everything that is wrong, also parameters that there are none of', () => {
+    assert.deepEqual(refusedPaths({ limit: '0', cursor: '%', page: '2' }), [
+      'query.page',
+      'query.limit',
+      'query.cursor',
+    ])
+  })
+
+  it('takes back every cursor that was given out', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1, max: 500 }), (last, limit) => {
+        const items = Array.from({ length: limit + 1 }, (_, at) => last + limit - 1 - at)
+        const { nextCursor } = pageOf(items, limit, (item) => item, FORMAT)
+        assert.deepEqual(pageQuery({ cursor: nextCursor }, FORMAT).cursor, last)
+      }),
+    )
+  })
+
+  it('takes nothing else for a cursor', () => {
+    const refused = [
+      '',
+      'n5',
+      'bjU=',
+      'bjV',
+      ' bjU',
+      Buffer.from('n05').toString('base64url'),
+      ['bjU'],
+      'A'.repeat(200),
+    ]
+    assert.equal(pageQuery({ cursor: 'bjU' }, FORMAT).cursor, 5)
+    for (const cursor of refused) assert.deepEqual(refusedPaths({ cursor }), ['query.cursor'], String(cursor))
+    fc.assert(
+      fc.property(fc.string(), (cursor) => {
+        const paths = refusedPaths({ cursor })
+        assert.ok(paths.length === 1 || Buffer.from(cursor, 'base64url').toString().startsWith('n'))
+      }),
+    )
+  })
+})
+
+describe('a page', () => {
+  it('says that there is a next one only when there is', () => {
+    assert.deepEqual(
+      pageOf([3, 2], 2, (item) => item, FORMAT),
+      { items: [3, 2], nextCursor: null },
+    )
+    assert.deepEqual(pageOf([3, 2, 1], 2, (item) => item, FORMAT).items, [3, 2])
+    assert.deepEqual(
+      pageOf([], 2, (item: number) => item, FORMAT),
+      { items: [], nextCursor: null },
+    )
+  })
+})

@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import {
+  AccountSchema,
+  FillPageSchema,
+  OrderListSchema,
+  OrderPageSchema,
+  OrderSchema,
+  parseAddress,
+  parseMarketSymbol,
+  PositionListSchema,
+  type Decimal,
+  type FillHistoryEntry,
+  type Hex,
+  type OrderId,
+  type OrderStatus,
+} from '@bezel/protocol'
+import type { TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { FastifyInstance } from 'fastify'
+import { createApiKey, hashApiKey } from '../../../agents/apiKey.ts'
+import type { ChainAgents } from '../../../agents/chainAgents.ts'
+import { NodeUnavailableError } from '../../../chain/rpcOutcome.ts'
+import { createInProcessLimits } from '../../../cluster/inProcessLimits.ts'
+import { createMarketReads } from '../../../market/marketReads.ts'
+import type { NotReadyReason } from '../../../market/notReady.ts'
+import { createWorld, portsOf, type MarketWorld } from '../../../market/testing/fixtures.ts'
+import { openLivePositions } from '../../../positions/livePositions.ts'
+import { createPositionReads } from '../../../positions/positionReads.ts'
+import { insertFill } from '../../../store/fillStore.ts'
+import { migrate } from '../../../store/migrate.ts'
+import { insertOrder, saveOrderState } from '../../../store/orderStore.ts'
+import { insertPosition, savePositionState } from '../../../store/positionStore.ts'
+import { openTestStore, type TestStore } from '../../../store/testStore.ts'
+import { testChain } from '../../../testing/servedChain.ts'
+import type { OrderRecord, OrderState } from '../../../trading/orders/orderModel.ts'
+import { POSITION } from '../../../trading/valuation/testing/fixtures.ts'
+import { createApp } from '../../createApp.ts'
+import type { AuthenticateOptions } from '../../hooks/authenticate.ts'
+import { getOrder } from '../orders/getOrder.ts'
+import type { AccountContext } from './accountRoutes.ts'
+import { getAccount } from './getAccount.ts'
+import { listFills } from './listFills.ts'
+import { listOpenOrders } from './listOpenOrders.ts'
+import { listOrderHistory } from './listOrderHistory.ts'
+import { listPositions } from './listPositions.ts'
+
+const BASE = testChain('base')
+const ARBITRUM = testChain('arbitrum')
+const ALICE = parseAddress(`0x${'a1'.repeat(20)}`)!
+const BOB = parseAddress(`0x${'b2'.repeat(20)}`)!
+const HASH = `0x${'cd'.repeat(32)}` as Hex
+const KEYS = new Map([ALICE, BOB].map((trader) => [trader, createApiKey()]))
+const OWNERS = new Map([...KEYS].map(([trader, key]) => [hashApiKey(key), trader]))
+
+function orderOf(id: number, of: Partial<OrderRecord> = {}): OrderRecord {
+  const decimal = (text: string) => text as Decimal
+  return {
+    id: String(id) as OrderId,
+    chain: 'base',
+    trader: ALICE,
+    agent: ALICE,
+    createdAtMs: 1_000 + id,
+    originKey: null,
+    spendUsd: 0n,
+    ...of,
+    request: {
+      kind: 'open',
+      market: parseMarketSymbol('BTC/USD')!,
+      pairIndex: 0,
+      side: 'long',
+      type: 'limit',
+      size: decimal('0.1'),
+      price: decimal('60000'),
+      leverage: decimal('10'),
+      collateral: 'USDC',
+      collateralIndex: 3,
+      sl: null,
+      tp: null,
+      reduceOnly: false,
+      slippage: decimal('1'),
+      clientId: `order-${id}`,
+      legs: [],
+    },
+  }
+}
+
+function stateOf({ request }: OrderRecord, status: OrderStatus): OrderState {
+  const { size, price, sl, tp, slippage } = request
+  return {
+    status,
+    size,
+    price,
+    sl,
+    tp,
+    slippage,
+    txHash: null,
+    expiresAtMs: status === 'prepared' ? 5_000 : null,
+    fill: null,
+    reason: null,
+    updatedAtMs: 2_000,
+    tradeIndex: null,
+    unanswered: [],
+    dueAtMs: null,
+    dueBlock: null,
+    countedSinceMs: 1_000,
+  }
+}
+
+function fillOf(id: number): FillHistoryEntry {
+  const amounts = { price: '60000', size: '0.1', collateral: '600', leverage: '10', pnl: '-1.5' }
+  const place = { timestamp: 1_000 + id, txHash: HASH, positionId: '900' }
+  return { id, market: 'BTC/USD', action: 'TradeOpenedMarket', side: 'long', ...amounts, ...place }
+}
+
+describe("the routes of a trader's own account", () => {
+  let opened: TestStore
+  let world: MarketWorld
+  let app: FastifyInstance
+  let follower: NotReadyReason | undefined
+  let isNodeAway: boolean
+
+  before(async () => {
+    opened = openTestStore()
+    await migrate(opened.store)
+    await opened.store.transaction(async (sql) => {
+      const statuses: (OrderStatus | undefined)[] = [
+        'prepared',
+        'pending',
+        'open',
+        'filled',
+        'timed_out',
+        'expired',
+        undefined,
+      ]
+      for (const [at, status] of statuses.entries()) {
+        const record = orderOf(95 + at)
+        await insertOrder(sql, record)
+        await saveOrderState(sql, record.id, status && stateOf(record, status), undefined)
+      }
+      for (const record of [orderOf(200, { trader: BOB }), orderOf(201, { chain: 'arbitrum' })]) {
+        await insertOrder(sql, record)
+        await saveOrderState(sql, record.id, stateOf(record, 'open'), undefined)
+      }
+      const { trade, info, liquidationParams, feesData } = POSITION
+      const state = { trade, info, liquidationParams, feesData, openedAtBlock: 1, openedAtMs: 1, updatedAtMs: 1 }
+      const record = { id: '900' as OrderId, chain: 'base', trader: ALICE, originOrderId: '98' as OrderId } as const
+      await insertPosition(sql, record)
+      await savePositionState(sql, record.id, { ...state, isOpen: true })
+      for (let id = 1; id <= 7; id += 1) {
+        const place = { blockNumber: 10 + (id >> 1), blockHash: HASH, logIndex: id, txHash: HASH, timestampMs: 1 }
+        await insertFill(sql, { chain: 'base', trader: ALICE, pairIndex: 0, place, fill: fillOf(id) })
+      }
+    })
+  })
+  after(() => opened.remove())
+
+  beforeEach(async () => {
+    world = createWorld()
+    follower = undefined
+    isNodeAway = false
+    const markets = createMarketReads(portsOf(world))
+    const registry = {
+      agent: () => undefined,
+      agentsOf: () => [],
+      keyOwner: (_chain: string, hash: string) => OWNERS.get(hash),
+    }
+    const agents = { chain: BASE, registry, delegates: { known: () => undefined } } as unknown as ChainAgents
+    const limits = createInProcessLimits()
+    const authenticate = { registry, limits, agentLimit: 10_000, headerPrefix: 'X-Service-', now: Date.now }
+    const positions = createPositionReads({
+      live: await openLivePositions(opened.store, 'base'),
+      freshness: markets.freshness,
+      head: () => ({ timestampMs: 1_000_000 }),
+      followerReason: () => follower,
+      priceVersion: () => world.version,
+      now: () => world.nowMs,
+    })
+    const context: AccountContext = {
+      chains: [BASE, ARBITRUM],
+      markets: new Map([['base', markets]]),
+      store: opened.store,
+      agentsOf: () => agents,
+      authenticate: authenticate as unknown as AuthenticateOptions,
+      now: Date.now,
+      positionsOf: () => positions,
+      followerReason: () => follower,
+      accountsOf: () => ({
+        forget: () => undefined,
+        async holdings() {
+          if (isNodeAway) throw new NodeUnavailableError('away')
+          return { balances: [], feeTierMultiplier: '0.975' as Decimal, referrer: null, delegate: BOB }
+        },
+      }),
+    }
+    app = createApp('silent')
+    for (const route of [getAccount, listPositions, listOpenOrders, listOrderHistory, listFills, getOrder]) {
+      route(app, context)
+    }
+  })
+
+  async function get(path: string, trader = ALICE) {
+    const answer = await app.inject({ url: `/v1/base${path}`, headers: { 'x-service-api-key': KEYS.get(trader)! } })
+    return { status: answer.statusCode, type: answer.headers['content-type'], body: answer.json() }
+  }
+  const own = (path: string) => get(`/account/${ALICE}${path}`)
+  const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id)
+
+  it('answer in the shapes of the interface', async () => {
+    const shapes: [path: string, schema: TSchema][] = [
+      ['', AccountSchema],
+      ['/positions', PositionListSchema],
+      ['/orders', OrderListSchema],
+      ['/orders/history', OrderPageSchema],
+      ['/fills', FillPageSchema],
+    ]
+    for (const [path, schema] of shapes) {
+      const { status, type, body } = await own(path)
+      assert.deepEqual([status, type], [200, 'application/json; charset=utf-8'], path)
+      assert.deepEqual([...Value.Errors(schema, body)], [], path)
+    }
+    const { status, type, body } = await get('/orders/97')
+    assert.deepEqual([status, type], [200, 'application/json; charset=utf-8'])
+    assert.deepEqual([...Value.Errors(OrderSchema, body)], [])
+  })
+
+  it('are for the owner of the account only', async () => {
+    for (const path of ['', '/positions', '/orders', '/orders/history', '/fills']) {
+      const { status, body } = await get(`/account/${ALICE}${path}`, BOB)
+      assert.deepEqual([status, body.code], [403, 'TRADER_MISMATCH'], path)
+      assert.equal((await get(`/account/${ALICE.toLowerCase()}${path}`)).status, 200, 'an address in any case')
+      assert.equal((await get(`/account/0x12${path}`)).body.code, 'VALIDATION_ERROR')
+      assert.equal((await app.inject(`/v1/base/account/${ALICE}${path}`)).json().code, 'UNAUTHENTICATED')
+    }
+  })
+
+  it('list what is prepared, pending or open as open orders, newest first', async () => {
+    assert.deepEqual(idsOf((await own('/orders')).body), ['97', '96', '95'])
+  })
+
+  it('page through every order that exists, newest first, as numbers', async () => {
+    const all = idsOf((await own('/orders/history')).body)
+    assert.deepEqual(
+      all,
+      ['100', '99', '98', '97', '96', '95'],
+      '101 has no state, 200 and 201 are not of this account',
+    )
+    const seen: string[] = []
+    let next: string | null = ''
+    while (next !== null) {
+      const { body } = await own(`/orders/history?limit=2${next === '' ? '' : `&cursor=${next}`}`)
+      assert.ok(body.data.length <= 2)
+      seen.push(...idsOf(body))
+      next = body.nextCursor
+    }
+    assert.deepEqual(seen, all)
+  })
+
+  it('page through fills, newest first, also where a block has several', async () => {
+    const seen: number[] = []
+    let next: string | null = ''
+    while (next !== null) {
+      const { body } = await own(`/fills?limit=3${next === '' ? '' : `&cursor=${next}`}`)
+      seen.push(...body.data.map(({ id }: FillHistoryEntry) => id))
+      next = body.nextCursor
+    }
+    assert.deepEqual(seen, [7, 6, 5, 4, 3, 2, 1])
+  })
+
+  it('refuse a query they do not know', async () => {
+    const cursorOfFills = (await own('/fills?limit=1')).body.nextCursor
+    const cursorOfOrders = (await own('/orders/history?limit=1')).body.nextCursor
+    const refused: [path: string, issue: string][] = [
+      ['/orders/history?limit=0', 'query.limit'],
+      ['/orders/history?limit=501', 'query.limit'],
+      ['/orders/history?limit=1&limit=2', 'query.limit'],
+      [`/orders/history?cursor=${cursorOfFills}`, 'query.cursor'],
+      [`/fills?cursor=${cursorOfOrders}`, 'query.cursor'],
+      ['/fills?limit=abc', 'query.limit'],
+      ['/fills?page=2', 'query.page'],
+    ]
+    for (const [path, issue] of refused) {
+      const { status, body } = await own(path)
+      assert.deepEqual([status, body.code], [400, 'VALIDATION_ERROR'], path)
+      assert.deepEqual(
+        body.details.issues.map(({ path: at }: { path: string }) => at),
+        [issue],
+        path,
+      )
+    }
+  })
+
+  it('show an order to its trader, and to nobody else, as if there was none', async () => {
+    assert.equal((await get('/orders/200', BOB)).body.id, '200')
+    for (const id of ['200', '201', '101', '999', '0', '-1', '01', '1.5', 'abc', '9999999999999999', '9'.repeat(90)]) {
+      const { status, body } = await get(`/orders/${id}`)
+      assert.deepEqual([status, body.code], [404, 'ORDER_NOT_FOUND'], id)
+    }
+  })
+
+  it('wait for the followed chain where they tell what is now, and go on where they tell what was', async () => {
+    for (const reason of ['starting', 'chain_lagging'] as const) {
+      follower = reason
+      for (const path of ['/positions', '/orders']) {
+        const { status, body } = await own(path)
+        assert.deepEqual([status, body.code, body.details], [503, 'NOT_READY', { reason }], path)
+      }
+      for (const path of ['/orders/history', '/fills']) assert.equal((await own(path)).status, 200, path)
+      assert.equal((await get('/orders/97')).status, 200)
+    }
+  })
+
+  it('go on without prices where none are needed', async () => {
+    world.nowMs += 60_000
+    const { status, body } = await own('/positions')
+    assert.deepEqual([status, body.details], [503, { reason: 'feed_stale' }])
+    for (const path of ['', '/orders', '/orders/history', '/fills']) assert.equal((await own(path)).status, 200, path)
+  })
+
+  it('say so when the balances can not be read', async () => {
+    isNodeAway = true
+    const { status, body } = await own('')
+    assert.deepEqual([status, body.code], [502, 'UPSTREAM_UNAVAILABLE'])
+  })
+})

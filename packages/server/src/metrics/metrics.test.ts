@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { OrderStatus } from '@bezel/protocol'
+import type { FastifyInstance } from 'fastify'
+import { createInProcessLimits } from '../cluster/inProcessLimits.ts'
+import { createApp } from '../http/createApp.ts'
+import { registerHooks } from '../http/hooks/registerHooks.ts'
+import { openTestStore } from '../store/testStore.ts'
+import { countAnswers } from './countAnswers.ts'
+import { countTransactions } from './countTransactions.ts'
+import { createMetrics, type Metrics } from './createMetrics.ts'
+import { createOrderCounts } from './orderCounts.ts'
+import { serveMetrics, type MetricsExposure } from './serveMetrics.ts'
+import { watchDeployment, type ChainSource } from './watchDeployment.ts'
+
+/** Lines of a series, without its help. */
+async function series({ registry }: Metrics, name: string): Promise<string[]> {
+  return (await registry.metrics()).split('\n').filter((line) => line.startsWith(name))
+}
+
+function appWith(exposure: MetricsExposure, limit = 100): { app: FastifyInstance; metrics: Metrics } {
+  const app = createApp('silent')
+  const metrics = createMetrics()
+  countAnswers(app, metrics)
+  registerHooks(app, { limits: createInProcessLimits(), limit, trustedProxies: 0, now: () => 0 })
+  app.get('/health', { schema: { operationId: 'health' } as object }, async () => ({}))
+  app.get('/fault', { schema: { operationId: 'fault' } as object }, async () => {
+    throw new Error('broken')
+  })
+  serveMetrics(app, { metrics, exposure })
+  return { app, metrics }
+}
+
+describe('metrics of requests', () => {
+  it('count by operation and class of status, and time them', async () => {
+    const { app, metrics } = appWith('off')
+    for (const url of ['/health', '/health', '/fault', '/a', '/b?c=d']) await app.inject(url)
+    assert.deepEqual((await series(metrics, 'bezel_http_requests_total')).toSorted(), [
+      'bezel_http_requests_total{operation="fault",status="5xx"} 1',
+      'bezel_http_requests_total{operation="health",status="2xx"} 2',
+      'bezel_http_requests_total{operation="none",status="4xx"} 2',
+    ])
+    assert.ok(
+      (await series(metrics, 'bezel_http_request_duration_seconds_count')).includes(
+        'bezel_http_request_duration_seconds_count{operation="health"} 2',
+      ),
+    )
+  })
+
+  it('count refusals of limits by scope', async () => {
+    const { app, metrics } = appWith('off', 1)
+    for (let i = 0; i < 3; i++) await app.inject('/health')
+    assert.deepEqual(await series(metrics, 'bezel_http_rate_limited_total'), [
+      'bezel_http_rate_limited_total{scope="ip"} 2',
+    ])
+  })
+})
+
+describe('GET /metrics', () => {
+  const statusOf = async (exposure: MetricsExposure, remoteAddress: string, headers = {}): Promise<number> =>
+    (await appWith(exposure).app.inject({ url: '/metrics', remoteAddress, headers })).statusCode
+
+  it('answers this machine alone by default', async () => {
+    for (const local of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
+      assert.equal(await statusOf('loopback', local), 200, local)
+    }
+    for (const other of ['10.0.0.1', '::2', '::ffff:10.0.0.1']) assert.equal(await statusOf('loopback', other), 404)
+  })
+
+  it('does not take what a proxy on this machine forwards for local', async () => {
+    for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']) {
+      assert.equal(await statusOf('loopback', '127.0.0.1', { [name]: '127.0.0.1' }), 404, name)
+    }
+  })
+
+  it('answers everybody or nobody when told so', async () => {
+    assert.equal(await statusOf('all', '10.0.0.1'), 200)
+    assert.equal(await statusOf('off', '127.0.0.1'), 404)
+  })
+
+  it('is in the text format, with the memory of the process', async () => {
+    const answer = await appWith('loopback').app.inject('/metrics')
+    assert.match(String(answer.headers['content-type']), /^text\/plain; version=0\.0\.4/)
+    assert.match(answer.body, /^process_resident_memory_bytes \d+$/m)
+  })
+
+  it('refuses in the words of an unknown route', async () => {
+    const { app } = appWith('loopback')
+    const refused = await app.inject({ url: '/metrics', remoteAddress: '10.0.0.1' })
+    const unknown = await app.inject({ url: '/nothing', remoteAddress: '10.0.0.1' })
+    assert.deepEqual(refused.json(), unknown.json())
+  })
+})
+
+describe('metrics of the store', () => {
+  it('count transactions by how they ended, and change nothing else', async () => {
+    const test = openTestStore()
+    const metrics = createMetrics()
+    const store = countTransactions(test.store, metrics)
+    await store.transaction(async (sql) => sql.run('create table t (a bigint)'))
+    await assert.rejects(
+      store.transaction(async (sql) => {
+        await sql.run('insert into t (a) values ($1)', 1)
+        throw new Error('no')
+      }),
+      /^Error: no$/,
+    )
+    assert.deepEqual(await store.read.all('select a from t'), [])
+    assert.deepEqual(await series(metrics, 'bezel_store_transactions_total'), [
+      'bezel_store_transactions_total{outcome="committed"} 1',
+      'bezel_store_transactions_total{outcome="rolled_back"} 1',
+    ])
+    await test.remove()
+  })
+})
+
+describe('metrics of the deployment', () => {
+  const base: ChainSource = {
+    chain: 'base',
+    isReady: () => true,
+    roundTrips: () => 7,
+    head: () => ({ number: 100, timestampMs: 1_500 }),
+    lagBlocks: () => 3,
+    undoneBlocks: () => 2,
+    openPositions: () => 5,
+  }
+  const starting: ChainSource = { ...base, chain: 'polygon', isReady: () => false, head: () => undefined }
+
+  it('are read from the parts at each scrape', async () => {
+    const metrics = createMetrics()
+    let nonces = 1
+    const ordersByStatus = (): ReadonlyMap<OrderStatus, number> => new Map([['filled', 3]])
+    watchDeployment(metrics, { chains: [base, starting], ordersByStatus, noncesRemembered: () => nonces })
+    assert.deepEqual(await series(metrics, 'bezel_nonces_remembered'), ['bezel_nonces_remembered 1'])
+    nonces = 9
+    assert.deepEqual(await series(metrics, 'bezel_nonces_remembered'), ['bezel_nonces_remembered 9'])
+    for (let scrape = 0; scrape < 2; scrape++) {
+      assert.deepEqual(await series(metrics, 'bezel_rpc_round_trips_total'), [
+        'bezel_rpc_round_trips_total{chain="base"} 7',
+        'bezel_rpc_round_trips_total{chain="polygon"} 7',
+      ])
+    }
+    assert.deepEqual(await series(metrics, 'bezel_chain_lag_blocks{chain="base"'), [
+      'bezel_chain_lag_blocks{chain="base"} 3',
+    ])
+    assert.deepEqual(await series(metrics, 'bezel_chain_head_block'), ['bezel_chain_head_block{chain="base"} 100'])
+    assert.deepEqual(await series(metrics, 'bezel_chain_head_timestamp_seconds'), [
+      'bezel_chain_head_timestamp_seconds{chain="base"} 1.5',
+    ])
+    assert.deepEqual(await series(metrics, 'bezel_chain_undone_blocks_total{chain="base"'), [
+      'bezel_chain_undone_blocks_total{chain="base"} 2',
+    ])
+    assert.deepEqual(await series(metrics, 'bezel_open_positions{chain="base"'), [
+      'bezel_open_positions{chain="base"} 5',
+    ])
+    assert.deepEqual(await series(metrics, 'bezel_chain_ready'), [
+      'bezel_chain_ready{chain="base"} 1',
+      'bezel_chain_ready{chain="polygon"} 0',
+    ])
+    const orders = await series(metrics, 'bezel_orders')
+    assert.equal(orders.length, 8)
+    assert.ok(orders.includes('bezel_orders{status="filled"} 3'))
+    assert.ok(orders.includes('bezel_orders{status="open"} 0'))
+  })
+})
+
+describe('the counts of orders', () => {
+  it('go on from the start with each change', () => {
+    const counts = createOrderCounts(new Map([['open', 2]]))
+    counts.apply([
+      { before: undefined, after: { status: 'prepared' } },
+      { before: { status: 'open' }, after: { status: 'filled' } },
+      { before: { status: 'open' }, after: { status: 'open' } },
+    ])
+    counts.apply([{ before: { status: 'prepared' }, after: undefined }])
+    assert.deepEqual(Object.fromEntries(counts.current()), { open: 1, prepared: 0, filled: 1 })
+  })
+})

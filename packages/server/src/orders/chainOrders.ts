@@ -1,0 +1,42 @@
+import type { Position } from '@bezel/protocol'
+import type { Delegates } from '../agents/delegates.ts'
+import type { RpcClient } from '../chain/rpcClient.ts'
+import type { ServedChain } from '../chain/servedChain.ts'
+import type { Nonces } from '../cluster/nonces.ts'
+import type { LivePosition, LivePositions } from '../positions/livePositions.ts'
+import type { Store } from '../store/sql.ts'
+import type { AttemptId, FoldClock } from '../trading/orders/orderModel.ts'
+import type { TradingContext } from '../trading/plan/plan.ts'
+import type { OrderChange } from './refoldOrder.ts'
+
+/** How long prepared transactions are good, and how many may be. */
+export interface PrepareSettings {
+  /** Of a transaction with a price of now in it. */
+  readonly preparedMarketMs: number
+  /** Of all others. */
+  readonly preparedRestingMs: number
+  /** Unexpired prepared orders per agent. */
+  readonly maxPreparedOrders: number
+}
+
+/** What the writes to orders and positions of one chain work with. */
+export interface ChainOrders {
+  readonly chain: ServedChain
+  readonly client: RpcClient
+  readonly store: Store
+  readonly delegates: Delegates
+  readonly nonces: Pick<Nonces, 'storeClaim'>
+  /** Throws `NOT_READY` while the chain's markets are not known. */
+  readonly trading: () => TradingContext
+  readonly positions: Pick<LivePositions, 'ofTrader' | 'find'>
+  /** Throws `NOT_READY` when the price of its market is stale. */
+  readonly positionAnswer: (position: LivePosition) => Position
+  /** The time, and how far the chain was followed. */
+  readonly clock: () => FoldClock
+  readonly now: () => number
+  /** 8 random bytes. */
+  readonly newAttemptId: () => AttemptId
+  readonly settings: PrepareSettings
+  /** Told what changed, once it is durable. */
+  readonly onCommit: (changes: readonly OrderChange[]) => void
+}

@@ -1,0 +1,47 @@
+import { ApiError, type ClosePositionRequest, type OrderId, type PreparedOrder } from '@bezel/protocol'
+import type { LivePosition } from '../positions/livePositions.ts'
+import { orderAnswer } from '../trading/orders/orderAnswer.ts'
+import { planClosePosition } from '../trading/plan/planClosePosition.ts'
+import { requireScope } from '../trading/scope.ts'
+import type { ChainOrders } from './chainOrders.ts'
+import { beforeNode } from './delegation.ts'
+import { makeOrder } from './makeOrder.ts'
+import { prepareAttempt } from './prepareAttempt.ts'
+import { startRefolds } from './refolds.ts'
+import { claimWrite, type SignedWrite } from './signedWrite.ts'
+import { transactionOf } from './transactionOf.ts'
+
+/** Prepares a close at market: an order of its own. */
+export async function closePosition(
+  orders: ChainOrders,
+  write: SignedWrite,
+  id: OrderId | undefined,
+  body: ClosePositionRequest,
+): Promise<PreparedOrder> {
+  const plan = await beforeNode(orders, write, () => {
+    const made = planClosePosition(ownPosition(orders, write, id), body, orders.trading())
+    requireScope(write.agent.scope, made.action)
+    return made
+  })
+  const attempt = await prepareAttempt(orders, write, plan)
+  const { made, changes } = await orders.store.transaction(async (sql) => {
+    const clock = orders.clock()
+    const refolds = startRefolds(sql, clock)
+    const agent = await claimWrite(sql, orders, write, clock.nowMs)
+    const kept = await makeOrder(sql, orders, agent, { plan, attempt }, { refolds, renewed: undefined })
+    return { made: kept, changes: refolds.changes }
+  })
+  orders.onCommit(changes)
+  return { order: orderAnswer(made.record, made.state), transaction: transactionOf(orders.chain, attempt) }
+}
+
+/** Throws `POSITION_NOT_FOUND`, also for a position of somebody else. */
+export function ownPosition(
+  { positions }: Pick<ChainOrders, 'positions'>,
+  { agent }: SignedWrite,
+  id: OrderId | undefined,
+): LivePosition {
+  const position = id === undefined ? undefined : positions.find(id)
+  if (position !== undefined && position.record.trader === agent.trader) return position
+  throw new ApiError('POSITION_NOT_FOUND', 'This account has no such open position on this chain.')
+}

@@ -1,0 +1,76 @@
+import { ApiError, type OrderId } from '@bezel/protocol'
+import type { AgentRecord } from '../agents/agentRecord.ts'
+import { insertAttempt } from '../store/attemptStore.ts'
+import { nextId } from '../store/idStore.ts'
+import { insertOrder, listPreparedOrders, renewOrder } from '../store/orderStore.ts'
+import { spentUsd } from '../store/spendStore.ts'
+import type { Sql } from '../store/sql.ts'
+import type { Attempt, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
+import type { OrderPlan } from '../trading/plan/plan.ts'
+import { requireScope, requireSpendCap } from '../trading/scope.ts'
+import { utcDayOf } from '../trading/spend.ts'
+import type { ChainOrders } from './chainOrders.ts'
+import type { Refolds } from './refolds.ts'
+
+/** An order that was tried on the chain, and is now to be kept. */
+export interface TriedOrder {
+  readonly plan: OrderPlan
+  readonly attempt: Attempt
+}
+
+/**
+ * Keeps a tried order, in the transaction of its write: here alone are the agent's limits binding, because writers come one after the other.
+ * `renewed` is an order of the same clientId whose transactions have lapsed: it keeps its id, and is charged anew to whoever prepares it.
+ */
+export async function makeOrder(
+  sql: Sql,
+  orders: ChainOrders,
+  agent: AgentRecord,
+  { plan, attempt }: TriedOrder,
+  of: { readonly refolds: Refolds; readonly renewed: OrderRecord | undefined },
+): Promise<{ readonly record: OrderRecord; readonly state: OrderState }> {
+  const { slug } = orders.chain
+  const nowMs = attempt.createdAtMs
+  requireScope(agent.scope, plan.action)
+  const prepared = await sweepPrepared(sql, agent, nowMs, of.refolds)
+  requireSpendCap(agent.scope, await spentUsd(sql, slug, agent.agent, utcDayOf(nowMs)), plan.action)
+  requireRoom(prepared, orders.settings.maxPreparedOrders)
+  const terms = { agent: agent.agent, request: plan.request, spendUsd: plan.action.spendUsd }
+  const record: OrderRecord =
+    of.renewed === undefined
+      ? { id: await nextId(sql), chain: slug, trader: agent.trader, createdAtMs: nowMs, originKey: null, ...terms }
+      : { ...of.renewed, ...terms }
+  if (of.renewed === undefined) await insertOrder(sql, record)
+  else await renewOrder(sql, record)
+  await insertAttempt(sql, { chain: slug, orderId: record.id, attempt })
+  return { record, state: await of.refolds.of(record.id) }
+}
+
+/** Moves the agent's expired orders on, so that what they held is free. The prepared ones that are left. */
+async function sweepPrepared(
+  sql: Sql,
+  { chain, agent }: AgentRecord,
+  nowMs: number,
+  refolds: Refolds,
+): Promise<readonly OrderId[]> {
+  const left: OrderId[] = []
+  for (const { record, state } of await listPreparedOrders(sql, chain, agent)) {
+    if (!isDue(state, nowMs) || (await refolds.of(record.id)).status === 'prepared') left.push(record.id)
+  }
+  return left
+}
+
+/** Time has moved it on, and nobody has looked yet. */
+export function isDue(state: OrderState | undefined, nowMs: number): boolean {
+  const dueAtMs = state?.dueAtMs ?? null
+  return dueAtMs !== null && dueAtMs <= nowMs
+}
+
+function requireRoom(prepared: readonly OrderId[], limit: number): void {
+  if (prepared.length < limit) return
+  throw new ApiError(
+    'TOO_MANY_PREPARED_ORDERS',
+    `This agent has ${limit} prepared orders: broadcast or cancel one, or wait until one expires.`,
+    { limit },
+  )
+}

@@ -1,0 +1,66 @@
+import { diamondAbi, type Address, type Hex, type OrderId } from '@bezel/protocol'
+import { encodeAbiParameters, encodeEventTopics, numberToHex } from 'viem'
+import { attemptsOf } from '../../store/attemptStore.ts'
+import { insertOrderEvent, type OrderHandle } from '../../store/orderEventStore.ts'
+import type { Attempt, OrderEvent } from '../../trading/orders/orderModel.ts'
+import { POSITION, TRADE } from '../../trading/valuation/testing/fixtures.ts'
+import type { Trade } from '../../trading/valuation/chainState.ts'
+import { refoldOrder } from '../refoldOrder.ts'
+import { TRADER, type OrdersWorld } from './ordersWorld.ts'
+
+export const hashOf = (n: number): Hex => numberToHex(n, { size: 32 }) as Hex
+
+/** The newest attempt of an order. */
+export async function lastAttempt(world: OrdersWorld, id: string): Promise<Attempt> {
+  return (await attemptsOf(world.opened.store.read, id as OrderId)).at(-1)!
+}
+
+type EventBody = Pick<OrderEvent, 'kind'> & Record<string, unknown>
+
+/** Lets the follower see something about an order: in a block of its own, by the newest attempt. */
+export async function happen(
+  world: OrdersWorld,
+  id: string,
+  event: EventBody,
+  handle: OrderHandle | null = null,
+): Promise<void> {
+  const blockNumber = (world.headBlock += 1)
+  const place = { blockNumber, blockHash: hashOf(blockNumber), logIndex: 0, txHash: hashOf(blockNumber) }
+  const attempt = await lastAttempt(world, id)
+  const full = { ...place, timestampMs: world.market.nowMs, attemptId: attempt.id, ...event } as unknown as OrderEvent
+  await world.opened.store.transaction(async (sql) => {
+    await insertOrderEvent(sql, { chain: 'arbitrum', trader: TRADER, orderId: id as OrderId, handle, event: full })
+    await refoldOrder(sql, id as OrderId, world.orders.clock())
+  })
+}
+
+/** A resting order at 50,000 with trade index 4. */
+export const placed = (world: OrdersWorld, id: string): Promise<void> =>
+  happen(
+    world,
+    id,
+    { kind: 'placed', tradeIndex: 4, price: 50_000n * 10n ** 10n, sl: 0n, tp: 0n, slippageP: 1_000 },
+    'trade:4',
+  )
+
+/** The log that a resting order leaves, as a node gives it. */
+export function tradeStoredLog(diamond: Address, changes: Partial<Trade> = {}) {
+  const trade = { ...TRADE, user: TRADER, tradeType: 1, __placeholder: 0, ...changes }
+  const info = {
+    createdBlock: 1,
+    tpLastUpdatedBlock: 1,
+    slLastUpdatedBlock: 1,
+    maxSlippageP: 1_000,
+    lastOiUpdateTs: 0,
+    collateralPriceUsd: 10n ** 8n,
+    contractsVersion: 2,
+    lastPosIncreaseBlock: 0,
+    __placeholder: 0,
+  }
+  const inputs = diamondAbi.find((item) => item.type === 'event' && item.name === 'TradeStored')!.inputs
+  const args = { user: trade.user, index: trade.index }
+  const topics = encodeEventTopics({ abi: diamondAbi, eventName: 'TradeStored', args } as never)
+  const plain = inputs.filter((input) => !('indexed' in input && input.indexed))
+  const data = encodeAbiParameters(plain as never, [trade, info, POSITION.liquidationParams] as never)
+  return { address: diamond, topics, data }
+}

@@ -1,0 +1,160 @@
+import { CHAINS, type Address, type AgentScope, type CreateOrderRequest, type Position } from '@bezel/protocol'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getAddress, numberToHex } from 'viem'
+import type { AgentRecord } from '../../agents/agentRecord.ts'
+import { createDelegates } from '../../agents/delegates.ts'
+import { openRegistry, type Registry } from '../../agents/registry.ts'
+import type { ServedChain } from '../../chain/servedChain.ts'
+import { openNonces, type Nonces } from '../../cluster/nonces.ts'
+import { createWorld, portsOf, type MarketWorld } from '../../market/testing/fixtures.ts'
+import { createFreshness } from '../../market/freshness.ts'
+import type { LivePosition } from '../../positions/livePositions.ts'
+import { migrate } from '../../store/migrate.ts'
+import type { Store } from '../../store/sql.ts'
+import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import type { AttemptId } from '../../trading/orders/orderModel.ts'
+import type { ChainOrders } from '../chainOrders.ts'
+import { createTradingContext } from '../tradingContext.ts'
+import type { OrderChange } from '../refoldOrder.ts'
+import type { SignedWrite } from '../signedWrite.ts'
+import { scriptedNode, type ScriptedNode } from './scriptedNode.ts'
+
+export const TRADER = getAddress(`0x${'1'.repeat(40)}`) as Address
+export const AGENT = getAddress(`0x${'a'.repeat(40)}`) as Address
+export const OTHER_AGENT = getAddress(`0x${'b'.repeat(40)}`) as Address
+export const OTHER_TRADER = getAddress(`0x${'2'.repeat(40)}`) as Address
+
+export const FULL_SCOPE: AgentScope = {
+  markets: 'all',
+  maxLeverage: null,
+  dailySpendCapUsd: null,
+  expiresAt: null,
+  permissions: 'trade',
+}
+
+/** 0.1 BTC at 60,000: 6,000 USD, 600 USDC at leverage 10. */
+export const MARKET_BODY: CreateOrderRequest = {
+  market: 'BTC/USD',
+  side: 'long',
+  type: 'market',
+  size: '0.1',
+  leverage: '10',
+}
+export const LIMIT_BODY: CreateOrderRequest = { ...MARKET_BODY, type: 'limit', price: '50000' }
+
+/** Everything a write needs: a real store, real nonces and a real registry, over a node and markets that say what the test says. */
+export interface OrdersWorld {
+  orders: ChainOrders
+  registry: Registry
+  nonces: Nonces
+  readonly node: ScriptedNode
+  readonly market: MarketWorld
+  readonly opened: TestStore
+  readonly changes: OrderChange[]
+  readonly positions: LivePosition[]
+  headBlock: number
+  /** Transactions of the store so far. */
+  transactions: number
+  /** Registers an agent, or changes it. */
+  register(changes?: Partial<AgentRecord>): Promise<AgentRecord>
+  /** A write with a nonce of its own, as the hook would let it through. */
+  write(agent?: Address): SignedWrite
+  /** Opens everything again over the same files. */
+  restart(): Promise<void>
+  remove(): Promise<void>
+}
+
+export async function openOrdersWorld(chain: Partial<ServedChain> = {}): Promise<OrdersWorld> {
+  const opened = openTestStore()
+  await migrate(opened.store)
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-orders-'))
+  const market = createWorld()
+  const node = scriptedNode(AGENT)
+  const { slug, chainId, testnet, liveDiamond } = CHAINS.arbitrum
+  const limits = { writes: true, finalityDepth: 64, startBlock: 0, rpcUrl: '', wsUrl: undefined }
+  const served: ServedChain = { slug, chainId, testnet, diamond: liveDiamond, ...limits, ...chain }
+  const now = (): number => market.nowMs
+  const freshness = createFreshness(portsOf(market))
+  let lastNonce = 0
+  let lastAttempt = 0
+
+  const world: OrdersWorld = {
+    orders: undefined as never,
+    registry: undefined as never,
+    nonces: undefined as never,
+    node,
+    market,
+    opened,
+    changes: [],
+    positions: [],
+    headBlock: 100,
+    transactions: 0,
+    async register(changes = {}) {
+      const record: AgentRecord = {
+        chain: slug,
+        agent: AGENT,
+        trader: TRADER,
+        name: '',
+        scope: FULL_SCOPE,
+        mode: 'self',
+        agentSigned: true,
+        revoked: false,
+        createdAtMs: 1,
+        signedAtMs: 1,
+        ...changes,
+      }
+      return world.registry.changeAgent(slug, record.agent, () => record)
+    },
+    write(agent = AGENT) {
+      const nonce = String((lastNonce += 1))
+      world.nonces.claimForRead(slug, agent, nonce, now())
+      return { agent: world.registry.agent(slug, agent)!, nonce, timestampMs: now() }
+    },
+    async restart() {
+      world.nonces.close()
+      await opened.reopen()
+      await open()
+    },
+    async remove() {
+      world.nonces.close()
+      await opened.remove()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+
+  async function open(): Promise<void> {
+    const store: Store = {
+      ...opened.store,
+      transaction(work) {
+        world.transactions += 1
+        return opened.store.transaction(work)
+      },
+    }
+    world.registry = await openRegistry(opened.store)
+    world.nonces = await openNonces({ store: opened.store, file: join(folder, 'nonces.log'), now })
+    world.orders = {
+      chain: served,
+      client: node,
+      store,
+      delegates: createDelegates({ client: node, diamond: served.diamond, maxAgeMs: 2_000, now }),
+      nonces: world.nonces,
+      trading: createTradingContext({ freshness, hours: portsOf(market).hours }),
+      positions: {
+        ofTrader: (trader) => world.positions.filter(({ record }) => record.trader === trader),
+        find: (id) => world.positions.find(({ record }) => record.id === id),
+      },
+      positionAnswer: ({ record, state }) =>
+        ({ id: record.id, sl: String(state.trade.sl), tp: String(state.trade.tp) }) as unknown as Position,
+      clock: () => ({ nowMs: now(), headBlock: world.headBlock, timeoutBlocks: 200 }),
+      now,
+      newAttemptId: () => numberToHex((lastAttempt += 1), { size: 8 }) as AttemptId,
+      settings: { preparedMarketMs: 60_000, preparedRestingMs: 300_000, maxPreparedOrders: 20 },
+      onCommit: (changes) => world.changes.push(...changes),
+    }
+  }
+
+  await open()
+  return world
+}

@@ -1,0 +1,65 @@
+import { diamondAbi, type Address } from '@bezel/protocol'
+import { encodeAbiParameters, toFunctionSelector, getAbiItem, type Hex } from 'viem'
+import type { RpcCall, RpcClient } from '../../chain/rpcClient.ts'
+import { NodeUnavailableError, type RpcOutcome } from '../../chain/rpcOutcome.ts'
+
+/** A node that says what the test says. */
+export interface ScriptedNode extends RpcClient {
+  delegate: Address
+  simulation: RpcOutcome
+  estimate: RpcOutcome
+  balance: RpcOutcome
+  allowance: RpcOutcome
+  /** JSON of the node. */
+  transaction: unknown
+  receipt: unknown
+  isAway: boolean
+  /** Runs while the caller waits for the answer. */
+  whileAsked: () => Promise<void> | void
+  readonly batches: (readonly RpcCall[])[]
+}
+
+export const ok = (result: unknown): RpcOutcome => ({ ok: true, result })
+export const uint = (value: bigint): RpcOutcome => ok(encodeAbiParameters([{ type: 'uint256' }], [value]))
+/** As most nodes say it. */
+export const reverted = (data: unknown): RpcOutcome => ({ ok: false, code: 3, message: 'execution reverted', data })
+
+const DELEGATE_SELECTOR = toFunctionSelector(getAbiItem({ abi: diamondAbi, name: 'getTradingDelegate' }))
+const BALANCE_SELECTOR = toFunctionSelector('function balanceOf(address)')
+const ALLOWANCE_SELECTOR = toFunctionSelector('function allowance(address,address)')
+
+export function scriptedNode(delegate: Address): ScriptedNode {
+  const batches: (readonly RpcCall[])[] = []
+  const node: ScriptedNode = {
+    delegate,
+    simulation: ok('0x'),
+    estimate: ok('0x30d41'),
+    balance: uint(10n ** 30n),
+    allowance: uint(10n ** 30n),
+    transaction: null,
+    receipt: null,
+    isAway: false,
+    whileAsked: () => undefined,
+    batches,
+    roundTrips: () => batches.length,
+    async batch(calls) {
+      batches.push(calls)
+      await node.whileAsked()
+      if (node.isAway) throw new NodeUnavailableError('the node did not answer')
+      return calls.map(answer)
+    },
+  }
+
+  function answer({ method, params }: RpcCall): RpcOutcome {
+    if (method === 'eth_estimateGas') return node.estimate
+    if (method === 'eth_getTransactionByHash') return ok(node.transaction)
+    if (method === 'eth_getTransactionReceipt') return ok(node.receipt)
+    const selector = (params[0] as { data: Hex }).data.slice(0, 10)
+    if (selector === DELEGATE_SELECTOR) return ok(encodeAbiParameters([{ type: 'address' }], [node.delegate]))
+    if (selector === BALANCE_SELECTOR) return node.balance
+    if (selector === ALLOWANCE_SELECTOR) return node.allowance
+    return node.simulation
+  }
+
+  return node
+}

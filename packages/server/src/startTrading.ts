@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import type { Address, ChainSlug } from '@bezel/protocol'
+import type { FastifyBaseLogger } from 'fastify'
+import type { ChainAgents } from './agents/chainAgents.ts'
+import { startFollower, type Follower } from './chain/follower/startFollower.ts'
+import type { ServedChain } from './chain/servedChain.ts'
+import type { Nonces } from './cluster/nonces.ts'
+import type { Markets } from './market/startMarkets.ts'
+import type { ChainOrders, PrepareSettings } from './orders/chainOrders.ts'
+import { startClockRounds } from './orders/clockRound.ts'
+import type { OrderChange } from './orders/refoldOrder.ts'
+import { createTradingContext } from './orders/tradingContext.ts'
+import { openLivePositions, type LivePositions } from './positions/livePositions.ts'
+import { createPositionReads, type PositionReads } from './positions/positionReads.ts'
+import type { Store } from './store/sql.ts'
+import type { AttemptId } from './trading/orders/orderModel.ts'
+
+/** What is known of a chain's orders and positions, kept up with its blocks, and what makes new ones. */
+export interface ChainTrading {
+  readonly follower: Follower
+  readonly positions: LivePositions
+  readonly reads: PositionReads
+  readonly orders: ChainOrders
+}
+
+export interface Trading {
+  readonly byChain: ReadonlyMap<ChainSlug, ChainTrading>
+  close(): Promise<void>
+}
+
+export interface TradingOptions {
+  readonly chains: readonly ServedChain[]
+  readonly agentsOf: (slug: ChainSlug) => ChainAgents
+  readonly store: Store
+  readonly markets: Markets
+  readonly nonces: Pick<Nonces, 'storeClaim'>
+  readonly settings: PrepareSettings
+  readonly headPollMs: number
+  readonly now: () => number
+  readonly log: FastifyBaseLogger
+  /** After each commit that changed orders, whoever made it. */
+  readonly onOrders: (changes: readonly OrderChange[]) => void
+  /** The chain did something to this account. */
+  readonly onAccount: (chain: ChainSlug, trader: Address) => void
+}
+
+/** Starts following every chain and returns at once: what is not caught up yet answers `NOT_READY`. */
+export async function startTrading(options: TradingOptions): Promise<Trading> {
+  const open = new AsyncDisposableStack()
+  const byChain = new Map<ChainSlug, ChainTrading>()
+  for (const chain of options.chains) byChain.set(chain.slug, await startChain(chain, options, open))
+  return { byChain, close: () => open.disposeAsync() }
+}
+
+async function startChain(
+  chain: ServedChain,
+  options: TradingOptions,
+  open: AsyncDisposableStack,
+): Promise<ChainTrading> {
+  const { slug } = chain
+  const { store, markets, now, log, onOrders } = options
+  const { client, delegates } = options.agentsOf(slug)
+  const market = markets.byChain.get(slug)!
+  const positions = await openLivePositions(store, slug)
+  const follower = startFollower({
+    ...{ chain, client, store, now, log },
+    markets: () => market.watch.current(),
+    finalityDepth: chain.finalityDepth,
+    startBlock: chain.startBlock,
+    pollMs: options.headPollMs,
+    onCommit(changes) {
+      positions.apply(changes.positions)
+      onOrders(changes.orders)
+      for (const { record } of [...changes.orders, ...changes.positions]) options.onAccount(slug, record.trader)
+    },
+  })
+  open.defer(() => follower.close())
+  const clock = () => follower.clock()
+  const onError = (error: unknown): void =>
+    log.error({ chain: slug, err: error }, 'orders could not be moved on by the clock')
+  const rounds = startClockRounds({ chain: slug, store, clock, onCommit: onOrders, onError })
+  open.defer(() => rounds.close())
+
+  const { freshness } = market
+  const head = () => follower.head()
+  const reads = createPositionReads({
+    ...{ live: positions, freshness, head, now },
+    priceVersion: () => markets.feed.book.version(),
+    followerReason: () => follower.reason(),
+  })
+  const orders: ChainOrders = {
+    ...{ chain, client, store, delegates, positions, clock, now },
+    nonces: options.nonces,
+    trading: createTradingContext({ freshness, hours: markets.hours }),
+    positionAnswer: (position) => reads.answer(position),
+    newAttemptId: () => `0x${randomBytes(8).toString('hex')}` as AttemptId,
+    settings: options.settings,
+    onCommit: onOrders,
+  }
+  return { follower, positions, reads, orders }
+}

@@ -1,0 +1,30 @@
+import type { Hex } from '@bezel/protocol'
+import { encodeCall } from './encodeCall.ts'
+import { notModifiable, type ChangePlan, type KnownOrder } from './plan.ts'
+import { requireCallCount } from './wrapCalls.ts'
+
+/** What ends an order early. `'withdraw'`: it never reached the chain, so nothing has to. */
+export function planCancelOrder(order: KnownOrder): ChangePlan | 'withdraw' {
+  const { status, txHash, tradeIndex, unanswered } = order.state
+  if (status === 'prepared' && txHash === null) return 'withdraw'
+  if (status === 'open' && tradeIndex !== null) {
+    return changePlan(order, 'cancel', [encodeCall('cancelOpenOrder', [tradeIndex])])
+  }
+  if (status === 'timed_out' && unanswered.length > 0) {
+    requireCallCount(unanswered.length)
+    const calls = unanswered.map((pendingIndex) => encodeCall('cancelOrderAfterTimeout', [pendingIndex]))
+    return changePlan(order, 'reclaim', calls)
+  }
+  throw notModifiable(order, 'Only a resting, a timed-out or a not yet sent order can be cancelled.')
+}
+
+function changePlan({ record }: KnownOrder, kind: 'cancel' | 'reclaim', calls: readonly Hex[]): ChangePlan {
+  return {
+    kind,
+    calls,
+    action: { market: record.request.market, leverage: null, spendUsd: 0n },
+    validity: 'resting',
+    takes: null,
+    changes: {},
+  }
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import {
+  ApiError,
+  diamondAbi,
+  parseAddress,
+  parseDecimal,
+  type CreateOrderRequest,
+  type Decimal,
+  type ErrorCode,
+  type Hex,
+  type OrderId,
+} from '@bezel/protocol'
+import { decodeFunctionData } from 'viem'
+import type { ListedMarket } from '../../../market/chainMarkets.ts'
+import { BTC, chainMarkets, usd } from '../../../market/testing/fixtures.ts'
+import type { LivePosition } from '../../../positions/livePositions.ts'
+import type { OrderRequest, OrderState } from '../../orders/orderModel.ts'
+import type { Trade } from '../../valuation/chainState.ts'
+import { POSITION, TRADE } from '../../valuation/testing/fixtures.ts'
+import type { KnownOrder, TradingContext } from '../plan.ts'
+
+// BTC/USD at 60000 with 2 decimals of price and 5 of size, 1.1x to 200x, and a position of 100 USDC long at 10x. Tests change what they are about.
+
+export const TRADER = parseAddress(`0x${'aa'.repeat(20)}`)!
+export const AGENT = parseAddress(`0x${'bb'.repeat(20)}`)!
+export const ATTEMPT = '0x0123456789abcdef' as Hex
+export const MARK = usd(60_000)
+
+export const decimal = (text: string): Decimal => parseDecimal(text)!
+
+export function contextOf(changes: Partial<TradingContext> = {}): TradingContext {
+  return { chain: chainMarkets(), markOf: () => MARK, isOpen: () => true, ...changes }
+}
+
+/** A context in which BTC/USD is changed. */
+export function withMarket(changes: Partial<ListedMarket>, of: TradingContext = contextOf()): TradingContext {
+  const market = { ...BTC, ...changes }
+  const markets = new Map(of.chain.markets).set(BTC.symbol, market)
+  return { ...of, chain: { ...of.chain, markets, pairs: new Map(of.chain.pairs).set(0, market) } }
+}
+
+export const BODY: CreateOrderRequest = {
+  market: 'BTC/USD',
+  side: 'long',
+  type: 'market',
+  size: '0.01',
+  leverage: '10',
+}
+
+/** 0.016663333999866693 BTC. */
+export function positionOf(trade: Partial<Trade> = {}, id = '7'): LivePosition {
+  const { info, liquidationParams, feesData } = POSITION
+  return {
+    record: { id: id as OrderId, chain: 'arbitrum-sepolia', trader: TRADER, originOrderId: '1' as OrderId },
+    state: {
+      isOpen: true,
+      trade: { ...TRADE, user: TRADER, index: 4, ...trade },
+      info,
+      liquidationParams,
+      feesData,
+      openedAtBlock: 90,
+      openedAtMs: 1_000,
+      updatedAtMs: 1_000,
+    },
+  }
+}
+
+export const RESTING: OrderRequest = {
+  kind: 'open',
+  market: BTC.symbol,
+  pairIndex: 0,
+  side: 'long',
+  type: 'limit',
+  size: decimal('0.01'),
+  price: decimal('50000'),
+  leverage: decimal('10'),
+  collateral: 'USDC',
+  collateralIndex: 3,
+  sl: null,
+  tp: decimal('70000'),
+  reduceOnly: false,
+  slippage: decimal('1'),
+  clientId: null,
+  legs: [],
+}
+
+/** A resting limit order at index 5: 0.01 BTC at 50000. */
+export function orderOf(state: Partial<OrderState> = {}, request: Partial<OrderRequest> = {}): KnownOrder {
+  const asked = { ...RESTING, ...request }
+  const { size, price, sl, tp, slippage } = asked
+  return {
+    record: {
+      id: '9' as OrderId,
+      chain: 'arbitrum-sepolia',
+      trader: TRADER,
+      agent: AGENT,
+      request: asked,
+      createdAtMs: 1_000,
+      originKey: null,
+      spendUsd: 500n * 10n ** 18n,
+    },
+    state: {
+      status: 'open',
+      size,
+      price,
+      sl,
+      tp,
+      slippage,
+      txHash: '0x01' as Hex,
+      expiresAtMs: null,
+      fill: null,
+      reason: null,
+      updatedAtMs: 1_000,
+      tradeIndex: 5,
+      unanswered: [],
+      dueAtMs: null,
+      dueBlock: null,
+      countedSinceMs: 1_000,
+      ...state,
+    },
+  }
+}
+
+/** A call as text a test can compare: name and arguments. */
+export function decoded(call: `0x${string}`): { readonly name: string; readonly args: readonly unknown[] } {
+  const { functionName, args } = decodeFunctionData({ abi: diamondAbi, data: call })
+  return { name: functionName, args: args ?? [] }
+}
+
+/** The refusal that `action` throws; a test compares its details. */
+export function refusalOf(action: () => unknown, code: ErrorCode): Readonly<Record<string, unknown>> {
+  try {
+    action()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    assert.equal(error.code, code, error.message)
+    return error.details ?? {}
+  }
+  return assert.fail(`nothing was refused with ${code}`)
+}
+
+/** The paths of the issues that `action` is refused for. */
+export function issuePaths(action: () => unknown): readonly string[] {
+  const { issues } = refusalOf(action, 'VALIDATION_ERROR') as { issues: { path: string; message: string }[] }
+  for (const { message } of issues) assert.ok(message.length > 0)
+  return issues.map(({ path }) => path)
+}

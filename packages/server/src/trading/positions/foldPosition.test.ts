@@ -1,0 +1,253 @@
+import type { Hex } from '@bezel/protocol'
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { LIQUIDATION, POSITION, price, TRADE, usdc } from '../valuation/testing/fixtures.ts'
+import { foldPosition } from './foldPosition.ts'
+import type { PositionEvent, PositionState } from './positionModel.ts'
+
+type Kind = PositionEvent['kind']
+type Body = PositionEvent extends infer Event
+  ? Event extends PositionEvent
+    ? Omit<Event, keyof typeof PLACE>
+    : never
+  : never
+
+const PLACE = { blockNumber: 0, blockHash: '0x' as Hex, logIndex: 0, txHash: '0x' as Hex, timestampMs: 0 }
+const BLOCK = 1_000
+
+function at(block: number, log: number, body: Body): PositionEvent {
+  return { ...PLACE, blockNumber: block, logIndex: log, timestampMs: block * 250, ...body }
+}
+
+const { info } = POSITION
+const OPENED: Body = { kind: 'opened', trade: TRADE, info, liquidationParams: LIQUIDATION }
+const STARTED: Body = { kind: 'holdingFeesStarted', initialAccFundingFeeP: -7n, initialAccBorrowingFeeP: 9n }
+const CHARGED: Body = { kind: 'realized', realizedTradingFeesCollateral: usdc(3), realizedPnlCollateral: 0n }
+const RENEWED = { ...LIQUIDATION, maxLiqSpreadP: 1 }
+
+/** As the contracts log a market open: stored, then where its holding fees start, then the opening fee. */
+const OPENING = [at(BLOCK, 2, OPENED), at(BLOCK, 5, STARTED), at(BLOCK, 9, CHARGED)]
+
+function resize(renewed: boolean): Body {
+  return {
+    kind: 'resized',
+    collateralAmount: usdc(40),
+    leverage: 12_345,
+    openPrice: price(101),
+    sl: price(90),
+    positionSizeToken: 77n,
+    renewedLiquidationParams: renewed ? RENEWED : null,
+  }
+}
+
+function fold(...events: readonly PositionEvent[]): PositionState {
+  const state = foldPosition(events)
+  assert.ok(state !== undefined)
+  return state
+}
+
+describe('a position', () => {
+  it('does not exist before it is opened', () => {
+    assert.equal(foldPosition([]), undefined)
+    assert.equal(foldPosition([at(BLOCK, 5, STARTED), at(BLOCK, 9, CHARGED)]), undefined)
+    assert.equal(foldPosition([at(BLOCK, 1, { kind: 'closed' })]), undefined)
+  })
+
+  it('is what was stored, with fees from zero', () => {
+    assert.deepEqual(fold(at(BLOCK, 2, OPENED)), {
+      isOpen: true,
+      trade: TRADE,
+      info,
+      liquidationParams: LIQUIDATION,
+      feesData: {
+        realizedTradingFeesCollateral: 0n,
+        realizedPnlCollateral: 0n,
+        initialAccFundingFeeP: 0n,
+        initialAccBorrowingFeeP: 0n,
+      },
+      openedAtBlock: BLOCK,
+      openedAtMs: BLOCK * 250,
+      updatedAtMs: BLOCK * 250,
+    })
+  })
+
+  it('has been charged and owes from its opening on', () => {
+    assert.deepEqual(fold(...OPENING).feesData, {
+      realizedTradingFeesCollateral: usdc(3),
+      realizedPnlCollateral: 0n,
+      initialAccFundingFeeP: -7n,
+      initialAccBorrowingFeeP: 9n,
+    })
+  })
+
+  it('loses nothing that is logged before it is stored', () => {
+    const early = [at(BLOCK, 0, STARTED), at(BLOCK, 1, CHARGED), at(BLOCK, 2, OPENED)]
+    assert.deepEqual(fold(...early), fold(...OPENING))
+  })
+
+  it('keeps what an event does not tell', () => {
+    const holding: Body = { kind: 'realized', realizedTradingFeesCollateral: null, realizedPnlCollateral: -5n }
+    const fees: Body = { kind: 'realized', realizedTradingFeesCollateral: usdc(4), realizedPnlCollateral: null }
+    const state = fold(...OPENING, at(BLOCK + 1, 0, holding), at(BLOCK + 1, 1, fees))
+    assert.equal(state.feesData.realizedPnlCollateral, -5n)
+    assert.equal(state.feesData.realizedTradingFeesCollateral, usdc(4))
+    assert.equal(state.feesData.initialAccFundingFeeP, -7n)
+  })
+
+  it('takes a new take profit and stop loss', () => {
+    const tp: Body = { kind: 'tpUpdated', tp: price(120) }
+    const state = fold(...OPENING, at(BLOCK + 1, 0, tp), at(BLOCK + 1, 1, { kind: 'slUpdated', sl: 0n }))
+    assert.deepEqual(state.trade, { ...TRADE, tp: price(120), sl: 0n })
+    assert.equal(state.updatedAtMs, (BLOCK + 1) * 250)
+    assert.equal(state.openedAtMs, BLOCK * 250)
+  })
+
+  it('shrinks: the liquidation parameters and the block of its last increase stay', () => {
+    const state = fold(...OPENING, at(BLOCK + 3, 0, resize(false)))
+    assert.deepEqual(state.trade, {
+      ...TRADE,
+      collateralAmount: usdc(40),
+      leverage: 12_345,
+      openPrice: price(101),
+      sl: price(90),
+      positionSizeToken: 77n,
+    })
+    assert.deepEqual(state.liquidationParams, LIQUIDATION)
+    assert.deepEqual(state.info, info)
+  })
+
+  it('grows: both are renewed', () => {
+    const state = fold(...OPENING, at(BLOCK + 3, 0, resize(true)))
+    assert.equal(state.trade.positionSizeToken, 77n)
+    assert.deepEqual(state.liquidationParams, RENEWED)
+    assert.deepEqual(state.info, { ...info, lastPosIncreaseBlock: BLOCK + 3 })
+    const after = fold(...OPENING, at(BLOCK + 3, 0, resize(true)), at(BLOCK + 4, 0, resize(false)))
+    assert.deepEqual([after.liquidationParams, after.info], [state.liquidationParams, state.info])
+  })
+
+  it('follows an increase as the contracts log it: fees realised and restarted, resized, charged', () => {
+    const block = BLOCK + 8
+    const state = fold(
+      ...OPENING,
+      at(block, 1, { kind: 'realized', realizedTradingFeesCollateral: null, realizedPnlCollateral: -usdc(1) }),
+      at(block, 2, { kind: 'holdingFeesStarted', initialAccFundingFeeP: 11n, initialAccBorrowingFeeP: 12n }),
+      at(block, 3, resize(true)),
+      at(block, 4, { kind: 'realized', realizedTradingFeesCollateral: usdc(5), realizedPnlCollateral: -usdc(1) }),
+    )
+    assert.deepEqual(state.feesData, {
+      realizedTradingFeesCollateral: usdc(5),
+      realizedPnlCollateral: -usdc(1),
+      initialAccFundingFeeP: 11n,
+      initialAccBorrowingFeeP: 12n,
+    })
+    assert.equal(state.trade.leverage, 12_345)
+  })
+
+  it('changes its collateral alone', () => {
+    const state = fold(...OPENING, at(BLOCK + 1, 0, { kind: 'collateralUpdated', collateralAmount: 1n }))
+    assert.deepEqual(state.trade, { ...TRADE, collateralAmount: 1n })
+  })
+
+  it('is not worth another cent for its closing slippage', () => {
+    const { updatedAtMs, ...state } = fold(
+      ...OPENING,
+      at(BLOCK + 1, 0, { kind: 'closingSlippageUpdated', maxSlippageP: 5 }),
+    )
+    const { updatedAtMs: before, ...same } = fold(...OPENING)
+    assert.deepEqual(state, same)
+    assert.ok(updatedAtMs > before)
+  })
+
+  it('is closed, and known as it was then', () => {
+    const state = fold(...OPENING, at(BLOCK + 9, 0, { kind: 'closed' }))
+    assert.equal(state.isOpen, false)
+    assert.deepEqual(state.trade, { ...TRADE, isOpen: false })
+    assert.equal(state.updatedAtMs, (BLOCK + 9) * 250)
+  })
+
+  it('opens and closes in one block', () => {
+    const state = fold(...OPENING, at(BLOCK, 20, { kind: 'closed' }))
+    assert.equal(state.isOpen, false)
+    assert.equal(state.openedAtBlock, BLOCK)
+  })
+})
+
+describe('the fold of a position, over random histories', () => {
+  const amount = fc.bigInt(0n, 10n ** 18n)
+  const bodies: fc.Arbitrary<Body> = fc.oneof(
+    amount.map((n): Body => ({ kind: 'holdingFeesStarted', initialAccFundingFeeP: -n, initialAccBorrowingFeeP: n })),
+    fc.tuple(fc.option(amount), fc.option(amount)).map(([fees, pnl]): Body => ({
+      kind: 'realized',
+      realizedTradingFeesCollateral: fees,
+      realizedPnlCollateral: pnl,
+    })),
+    amount.map((tp): Body => ({ kind: 'tpUpdated', tp })),
+    amount.map((sl): Body => ({ kind: 'slUpdated', sl })),
+    amount.map((collateralAmount): Body => ({ kind: 'collateralUpdated', collateralAmount })),
+    fc.constant<Body>({ kind: 'closingSlippageUpdated', maxSlippageP: 1 }),
+    fc.tuple(amount, fc.boolean()).map(([sl, renewed]): Body => ({ ...resize(renewed), sl }) as Body),
+  )
+  const histories = fc
+    .tuple(fc.array(fc.tuple(bodies, fc.nat(3)), { maxLength: 30, size: 'max' }), fc.boolean())
+    .map(([told, isClosed]) => {
+      let block = BLOCK
+      const events = told.map(([body, pause], index) => at((block += pause), 100 + index, body))
+      return [...OPENING, ...events, ...(isClosed ? [at(block, 1_000, { kind: 'closed' })] : [])]
+    })
+  const last = (events: readonly PositionEvent[], ...kinds: readonly Kind[]) =>
+    events.findLast(({ kind }) => kinds.includes(kind))
+
+  it('does not depend on the order in which events are given', () => {
+    const shuffled = histories.chain((events) =>
+      fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })),
+    )
+    fc.assert(fc.property(shuffled, ([events, mixed]) => assert.deepEqual(foldPosition(mixed), foldPosition(events))))
+  })
+
+  it('leaves what it is given as it is', () => {
+    fc.assert(
+      fc.property(histories, (events) => {
+        const copy = structuredClone(events)
+        foldPosition(events)
+        assert.deepEqual(events, copy)
+      }),
+    )
+  })
+
+  it('undoes a block by folding without it, down to the opening', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(60), (events, depth) => {
+        const ancestor = BLOCK + depth
+        const kept = events.filter(({ blockNumber }) => blockNumber <= ancestor)
+        const undone = events.slice(kept.length)
+        assert.deepEqual(foldPosition([...undone, ...kept]), foldPosition(events))
+        const state = foldPosition(kept)
+        assert.equal(state?.isOpen, last(kept, 'closed') === undefined)
+        assert.ok(state!.updatedAtMs <= ancestor * 250)
+        assert.equal(foldPosition(events.filter(({ blockNumber }) => blockNumber < BLOCK)), undefined)
+      }),
+    )
+  })
+
+  it('shows for each field the last that was said of it', () => {
+    fc.assert(
+      fc.property(histories, (events) => {
+        const { trade, feesData, info: now, liquidationParams, isOpen } = fold(...events)
+        const sl = last(events, 'slUpdated', 'resized') as { readonly sl: bigint } | undefined
+        assert.equal(trade.sl, sl?.sl ?? TRADE.sl)
+        const tp = last(events, 'tpUpdated') as { readonly tp: bigint } | undefined
+        assert.equal(trade.tp, tp?.tp ?? TRADE.tp)
+        const collateral = last(events, 'collateralUpdated', 'resized') as
+          { readonly collateralAmount: bigint } | undefined
+        assert.equal(trade.collateralAmount, collateral?.collateralAmount ?? TRADE.collateralAmount)
+        const fees = last(events, 'holdingFeesStarted') as { readonly initialAccBorrowingFeeP: bigint }
+        assert.equal(feesData.initialAccBorrowingFeeP, fees.initialAccBorrowingFeeP)
+        const increase = events.findLast((event) => event.kind === 'resized' && event.renewedLiquidationParams !== null)
+        assert.equal(now.lastPosIncreaseBlock, increase?.blockNumber ?? info.lastPosIncreaseBlock)
+        assert.deepEqual(liquidationParams, increase === undefined ? LIQUIDATION : RENEWED)
+        assert.equal(isOpen, trade.isOpen)
+      }),
+    )
+  })
+})
