@@ -54,10 +54,16 @@ describe('what the service refuses', () => {
 
   it('more prepared orders than the limit', async () => {
     const client = await scoped('trader-3', 'agent-3', {})
-    for (let i = 0; i < 4; i++) assert.equal((await create(client, LIMIT)).status, 201)
+    const made = await Promise.all(Array.from({ length: 4 }, () => create(client, LIMIT)))
+    assert.deepEqual(
+      made.map(({ status }) => status),
+      [201, 201, 201, 201],
+    )
     const refused = await create(client, LIMIT)
     assert.deepEqual([refused.status, refused.body.code], [409, 'TOO_MANY_PREPARED_ORDERS'])
     assert.deepEqual(refused.body.details, { limit: 4 })
+    for (const { body } of made) await client.request('cancelOrder', 'DELETE', `/orders/${body.order.id}`)
+    assert.equal((await create(client, LIMIT)).status, 201)
   })
 
   it('what the rules of the market forbid, with the numbers', async () => {
@@ -76,10 +82,11 @@ describe('what the service refuses', () => {
     const huge = await codeOf({ size: '400' })
     assert.equal(huge.code, 'SIMULATION_REVERTED')
     assert.match(huge.message, /USDC/)
-    await world.chain.control('bezel_setMarketOpen', 'BTC/USD', false)
-    const closed = async (): Promise<boolean> => (await codeOf({})).code === 'MARKET_CLOSED'
+    await world.chain.control('bezel_setMarketOpen', 'ETH/USD', false)
+    const closed = async (): Promise<boolean> =>
+      (await codeOf({ market: 'ETH/USD', size: '1' })).code === 'MARKET_CLOSED'
     for (const deadlineMs = Date.now() + 15_000; !(await closed());) assert.ok(Date.now() < deadlineMs)
-    await world.chain.control('bezel_setMarketOpen', 'BTC/USD', null)
+    await world.chain.control('bezel_setMarketOpen', 'ETH/USD', null)
     assert.deepEqual(
       (await history(client)).filter(({ status }) => status !== 'expired' && status !== 'prepared'),
       [],

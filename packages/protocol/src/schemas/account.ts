@@ -1,9 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { AgentSchema } from './agent.ts'
-import { AddressSchema, Closed, DecimalSchema, Nullable } from './scalars.ts'
+import { AddressSchema, AmountSchema, Closed, DecimalSchema, Nullable } from './scalars.ts'
 
 /** `allowance` is what the trader lets the Diamond take. */
-export const BalanceSchema = Closed({ collateral: Type.String(), balance: DecimalSchema, allowance: DecimalSchema })
+export const BalanceSchema = Closed({ collateral: Type.String(), balance: AmountSchema, allowance: AmountSchema })
 export type Balance = Static<typeof BalanceSchema>
 
 export const AccountSchema = Closed({

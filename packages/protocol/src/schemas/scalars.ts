@@ -12,6 +12,8 @@ export const ChainSlugSchema = Type.Union(CHAIN_SLUGS.map((slug) => Type.Literal
 export const AddressSchema = Type.String({ pattern: ADDRESS_PATTERN.source })
 export const HexSchema = Type.String({ pattern: HEX_PATTERN.source })
 export const DecimalSchema = Type.String({ pattern: DECIMAL_PATTERN.source, maxLength: MAX_DECIMAL_CHARS })
+/** An amount of a token in an answer: an unlimited allowance is longer than what a request may say. */
+export const AmountSchema = Type.String({ pattern: DECIMAL_PATTERN.source })
 export const MarketSymbolSchema = Type.String({ pattern: MARKET_SYMBOL_PATTERN.source })
 export const IdSchema = Type.String({ pattern: ORDER_ID_PATTERN.source })
 /** Epoch milliseconds. */

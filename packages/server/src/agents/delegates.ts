@@ -13,6 +13,11 @@ export interface Delegates {
    * first request waits for the node. While the node is away the last look holds. Throws `NodeUnavailableError` when there is none.
    */
   read(trader: Address): Promise<Address>
+  /**
+   * Whether the trader lets this agent act, for a request of the agent. A look that says yes is believed as `read` believes it; one that says no
+   * is made again before anybody is refused, because the trader's transaction may have been mined a moment ago.
+   */
+  isDelegate(trader: Address, agent: Address): Promise<boolean>
   /** For anybody else: reads it again when the last look is older than the setting. Throws `NodeUnavailableError`. */
   look(trader: Address): Promise<Address>
   /** What another read of the chain found, for free. `askedAtMs` is when it was asked for. */
@@ -88,23 +93,38 @@ export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOpt
     return started
   }
 
+  async function read(trader: Address): Promise<Address> {
+    const nowMs = now()
+    putLast(active, trader, nowMs, MAX_ACTIVE_TRADERS)
+    const last = looks.get(trader)
+    if (last === undefined) return askOnce(trader)
+    if (nowMs - last.atMs < maxAgeMs * ROUND_SLACK || nowMs - failedAtMs < AWAY_MS) return last.delegate
+    return askAgain(trader, last)
+  }
+
+  /** What was seen last holds while the node is away. */
+  async function askAgain(trader: Address, last: Look): Promise<Address> {
+    try {
+      return await askOnce(trader)
+    } catch (error) {
+      if (error instanceof NodeUnavailableError) return last.delegate
+      throw error
+    }
+  }
+
   return {
     learn,
+    read,
+    async isDelegate(trader, agent) {
+      if ((await read(trader)) === agent) return true
+      const last = looks.get(trader)!
+      if (now() - failedAtMs < AWAY_MS) return false
+      return (await askAgain(trader, last)) === agent
+    },
     known: (trader) => looks.get(trader)?.delegate,
     async look(trader) {
       const last = looks.get(trader)
       return last !== undefined && now() - last.atMs < maxAgeMs ? last.delegate : askOnce(trader)
-    },
-    async read(trader) {
-      const nowMs = now()
-      putLast(active, trader, nowMs, MAX_ACTIVE_TRADERS)
-      const last = looks.get(trader)
-      if (last === undefined) return askOnce(trader)
-      if (nowMs - last.atMs < maxAgeMs * ROUND_SLACK || nowMs - failedAtMs < AWAY_MS) return last.delegate
-      return askOnce(trader).catch((error: unknown) => {
-        if (error instanceof NodeUnavailableError) return last.delegate
-        throw error
-      })
     },
     async refreshActive() {
       const sinceMs = now() - ACTIVE_MS

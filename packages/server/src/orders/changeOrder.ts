@@ -57,9 +57,15 @@ function replacedSize({ kind, changes }: ChangePlan): Decimal | null {
 
 /** Whether a plan made for `before` is still the right one: a change carries the values it leaves alone, so those must not have moved either. */
 function isSameToPlan(now: OrderState, before: OrderState): boolean {
-  const pick = ({ status, size, price, sl, tp, slippage, tradeIndex, unanswered }: OrderState): unknown => [
-    ...[status, size, price, sl, tp, slippage, tradeIndex],
+  const pick = ({
+    status,
+    size,
+    price,
+    sl,
+    tp,
+    slippage,
+    tradeIndex,
     unanswered,
-  ]
+  }: OrderState): Partial<OrderState> => ({ status, size, price, sl, tp, slippage, tradeIndex, unanswered })
   return isDeepStrictEqual(pick(now), pick(before))
 }

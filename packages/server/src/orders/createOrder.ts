@@ -93,21 +93,38 @@ async function commit(
   const { created, changes } = await orders.store.transaction(async (sql) => {
     const clock = orders.clock()
     const refolds = startRefolds(sql, clock)
-    const { changes } = refolds
     const agent = await claimWrite(sql, orders, write, clock.nowMs)
     const known = await findRepeated(sql, agent, request, clock)
-    // Without a transaction of our own, because there was one a moment ago: whatever has become of that order is the answer.
-    const isRepeat = known !== undefined && (tried === undefined || !hasToBePrepared(known, agent, clock))
-    if (isRepeat) return { created: { prepared: repeatOf(orders, known, clock), isRepeat }, changes }
-    if (tried === undefined) throw new Error('an order that was there is gone')
-    const renewed = known === undefined ? undefined : await retire(sql, known, refolds, clock)
-    const { record, state } = await makeOrder(sql, orders, agent, tried, { refolds, renewed })
-    const transaction = transactionOf(orders.chain, tried.attempt)
-    const prepared = { order: orderAnswer(record, state), transaction }
-    return { created: { prepared, isRepeat: known !== undefined }, changes }
+    const kept = await keep(sql, orders, { agent, known, tried, refolds, clock })
+    return { created: kept, changes: refolds.changes }
   })
   orders.onCommit(changes)
   return created
+}
+
+interface Keeping {
+  readonly agent: AgentRecord
+  readonly known: OrderAtClock | undefined
+  readonly tried: TriedOrder | undefined
+  readonly refolds: Refolds
+  readonly clock: FoldClock
+}
+
+/** A new order, or the one that is there: as it is, or with the new transaction when it needs one. */
+async function keep(
+  sql: Sql,
+  orders: ChainOrders,
+  { agent, known, tried, refolds, clock }: Keeping,
+): Promise<CreatedOrder> {
+  // Without a transaction of our own, because there was one a moment ago, whatever has become of that order is the answer.
+  if (known !== undefined && (tried === undefined || !hasToBePrepared(known, agent, clock))) {
+    return { prepared: repeatOf(orders, known, clock), isRepeat: true }
+  }
+  if (tried === undefined) throw new Error('an order that was there is gone')
+  const renewed = known === undefined ? undefined : await retire(sql, known, refolds, clock)
+  const { record, state } = await makeOrder(sql, orders, agent, tried, { refolds, renewed })
+  const transaction = transactionOf(orders.chain, tried.attempt)
+  return { prepared: { order: orderAnswer(record, state), transaction }, isRepeat: known !== undefined }
 }
 
 /** The order of this trader that has the clientId. Throws `IDEMPOTENCY_CONFLICT` when it is another one. */

@@ -1,6 +1,7 @@
 import { ApiError } from '@bezel/protocol'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
-import { delegateIfKnown } from '../agents/delegates.ts'
+import type { AgentRecord } from '../agents/agentRecord.ts'
+import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import type { SignedWrite } from './signedWrite.ts'
 
@@ -29,6 +30,18 @@ export async function refuseUndelegated(
   { agent: record }: SignedWrite,
 ): Promise<void> {
   if (record.agent === record.trader) return
-  const delegate = await delegateIfKnown(delegates, record.trader)
-  if (delegate !== undefined && delegate !== record.agent) throw agentNotDelegated(chain, record)
+  if (await isDelegateIfKnown(delegates, record)) return
+  throw agentNotDelegated(chain, record)
+}
+
+async function isDelegateIfKnown(
+  delegates: ChainOrders['delegates'],
+  { trader, agent }: AgentRecord,
+): Promise<boolean> {
+  try {
+    return await delegates.isDelegate(trader, agent)
+  } catch (error) {
+    if (error instanceof NodeUnavailableError) return true
+    throw error
+  }
 }

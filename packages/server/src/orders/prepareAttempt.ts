@@ -21,8 +21,9 @@ export async function prepareAttempt(
   const id = orders.newAttemptId()
   const { inner, data } = wrapCalls({ calls: plan.calls, trader, agent, attemptId: id })
   const draft = { diamond: chain.diamond, trader, agent, inner, data, takes: demandOf(plan, orders.trading()) }
+  const askedAtMs = orders.now()
   const { gas } = await prepareTransaction(client, draft, (delegate) => {
-    delegates.learn(trader, delegate)
+    delegates.learn(trader, delegate, askedAtMs)
     if (delegate !== agent) throw agentNotDelegated(chain, record)
   })
   const createdAtMs = orders.now()

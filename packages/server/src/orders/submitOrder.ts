@@ -60,9 +60,10 @@ interface Report {
 async function lookUp(orders: ChainOrders, write: SignedWrite, hash: Hex): Promise<ReportedTransaction | undefined> {
   const { chain, client, delegates } = orders
   const { agent, trader } = write.agent
+  const askedAtMs = orders.now()
   try {
     const { delegate, transaction } = await lookAtReport(client, { diamond: chain.diamond, trader, hash })
-    delegates.learn(trader, delegate)
+    delegates.learn(trader, delegate, askedAtMs)
     if (delegate !== agent && agent !== trader) throw agentNotDelegated(chain, write.agent)
     return transaction
   } catch (error) {

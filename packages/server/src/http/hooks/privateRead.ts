@@ -30,6 +30,5 @@ async function requireUsableAgent(request: FastifyRequest, agents: ChainAgents, 
   const { agent: record } = caller
   requireInForce(record, nowMs)
   if (record.scope.permissions === 'read' || record.agent === record.trader) return
-  const delegate = await agents.delegates.read(record.trader)
-  if (delegate !== record.agent) throw agentNotDelegated(agents.chain, record)
+  if (!(await agents.delegates.isDelegate(record.trader, record.agent))) throw agentNotDelegated(agents.chain, record)
 }

@@ -4,6 +4,7 @@ import {
   AgentAnswerSchema,
   AgentSchema,
   AgentScopeSchema,
+  AmountSchema,
   ApiKeyAnswerSchema,
   BalanceSchema,
   ChainSlugSchema,
@@ -61,6 +62,7 @@ export interface Component {
 /** Wherever a route uses one of these, the reference names it. */
 export const COMPONENTS: Readonly<Record<string, Component>> = {
   Address: { schema: AddressSchema },
+  Amount: { schema: AmountSchema, description: 'Of a token, in whole tokens. An unlimited allowance is a long one.' },
   ChainSlug: { schema: ChainSlugSchema },
   Decimal: { schema: DecimalSchema, description: 'A decimal number. Answers have no exponent and no trailing zeros.' },
   Hex: { schema: HexSchema },

@@ -66,51 +66,32 @@ export interface OrdersWorld {
   remove(): Promise<void>
 }
 
-export async function openOrdersWorld(chain: Partial<ServedChain> = {}): Promise<OrdersWorld> {
+export async function openOrdersWorld(): Promise<OrdersWorld> {
   const opened = openTestStore()
   await migrate(opened.store)
   const folder = mkdtempSync(join(tmpdir(), 'bezel-orders-'))
   const market = createWorld()
-  const node = scriptedNode(AGENT)
-  const { slug, chainId, testnet, liveDiamond } = CHAINS.arbitrum
-  const limits = { writes: true, finalityDepth: 64, startBlock: 0, rpcUrl: '', wsUrl: undefined }
-  const served: ServedChain = { slug, chainId, testnet, diamond: liveDiamond, ...limits, ...chain }
   const now = (): number => market.nowMs
-  const freshness = createFreshness(portsOf(market))
   let lastNonce = 0
-  let lastAttempt = 0
-
   const world: OrdersWorld = {
     orders: undefined as never,
     registry: undefined as never,
     nonces: undefined as never,
-    node,
+    node: scriptedNode(AGENT),
     market,
     opened,
     changes: [],
     positions: [],
     headBlock: 100,
     transactions: 0,
-    async register(changes = {}) {
-      const record: AgentRecord = {
-        chain: slug,
-        agent: AGENT,
-        trader: TRADER,
-        name: '',
-        scope: FULL_SCOPE,
-        mode: 'self',
-        agentSigned: true,
-        revoked: false,
-        createdAtMs: 1,
-        signedAtMs: 1,
-        ...changes,
-      }
-      return world.registry.changeAgent(slug, record.agent, () => record)
+    register: (changes = {}) => {
+      const record = { ...FRESH_AGENT, ...changes }
+      return world.registry.changeAgent(record.chain, record.agent, () => record)
     },
     write(agent = AGENT) {
       const nonce = String((lastNonce += 1))
-      world.nonces.claimForRead(slug, agent, nonce, now())
-      return { agent: world.registry.agent(slug, agent)!, nonce, timestampMs: now() }
+      world.nonces.claimForRead(SERVED.slug, agent, nonce, now())
+      return { agent: world.registry.agent(SERVED.slug, agent)!, nonce, timestampMs: now() }
     },
     async restart() {
       world.nonces.close()
@@ -125,36 +106,74 @@ export async function openOrdersWorld(chain: Partial<ServedChain> = {}): Promise
   }
 
   async function open(): Promise<void> {
-    const store: Store = {
-      ...opened.store,
-      transaction(work) {
-        world.transactions += 1
-        return opened.store.transaction(work)
-      },
-    }
     world.registry = await openRegistry(opened.store)
     world.nonces = await openNonces({ store: opened.store, file: join(folder, 'nonces.log'), now })
-    world.orders = {
-      chain: served,
-      client: node,
-      store,
-      delegates: createDelegates({ client: node, diamond: served.diamond, maxAgeMs: 2_000, now }),
-      nonces: world.nonces,
-      trading: createTradingContext({ freshness, hours: portsOf(market).hours }),
-      positions: {
-        ofTrader: (trader) => world.positions.filter(({ record }) => record.trader === trader),
-        find: (id) => world.positions.find(({ record }) => record.id === id),
-      },
-      positionAnswer: ({ record, state }) =>
-        ({ id: record.id, sl: String(state.trade.sl), tp: String(state.trade.tp) }) as unknown as Position,
-      clock: () => ({ nowMs: now(), headBlock: world.headBlock, timeoutBlocks: 200 }),
-      now,
-      newAttemptId: () => numberToHex((lastAttempt += 1), { size: 8 }) as AttemptId,
-      settings: { preparedMarketMs: 60_000, preparedRestingMs: 300_000, maxPreparedOrders: 20 },
-      onCommit: (changes) => world.changes.push(...changes),
-    }
+    world.orders = ordersOf(world)
   }
 
   await open()
   return world
+}
+
+const { slug, chainId, testnet, liveDiamond: diamond } = CHAINS.arbitrum
+const SERVED: ServedChain = {
+  slug,
+  chainId,
+  testnet,
+  diamond,
+  rpcUrl: '',
+  wsUrl: undefined,
+  writes: true,
+  finalityDepth: 64,
+  startBlock: 0,
+}
+
+const FRESH_AGENT: AgentRecord = {
+  chain: slug,
+  agent: AGENT,
+  trader: TRADER,
+  name: '',
+  scope: FULL_SCOPE,
+  mode: 'self',
+  agentSigned: true,
+  revoked: false,
+  createdAtMs: 1,
+  signedAtMs: 1,
+}
+
+let lastAttempt = 0
+
+function ordersOf(world: OrdersWorld): ChainOrders {
+  const { node, market, nonces, positions } = world
+  const { watch, book, hours, now } = portsOf(market)
+  return {
+    chain: SERVED,
+    client: node,
+    store: countedStore(world),
+    delegates: createDelegates({ client: node, diamond, maxAgeMs: 2_000, now }),
+    nonces,
+    trading: createTradingContext({ freshness: createFreshness({ watch, book, hours, now }), hours }),
+    positions: {
+      ofTrader: (trader) => positions.filter(({ record }) => record.trader === trader),
+      find: (id) => positions.find(({ record }) => record.id === id),
+    },
+    positionAnswer: ({ record, state }) =>
+      ({ id: record.id, sl: String(state.trade.sl), tp: String(state.trade.tp) }) as unknown as Position,
+    clock: () => ({ nowMs: now(), headBlock: world.headBlock, timeoutBlocks: 200 }),
+    now,
+    newAttemptId: () => numberToHex((lastAttempt += 1), { size: 8 }) as AttemptId,
+    settings: { preparedMarketMs: 60_000, preparedRestingMs: 300_000, maxPreparedOrders: 20 },
+    onCommit: (changes) => world.changes.push(...changes),
+  }
+}
+
+function countedStore(world: OrdersWorld): Store {
+  const { store } = world.opened
+  return {
+    ...store,
+    transaction(work) {
+      world.transactions += 1
+      return store.transaction(work)
+    },
+  }
 }

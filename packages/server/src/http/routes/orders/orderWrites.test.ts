@@ -194,7 +194,7 @@ describe('writes over HTTP', () => {
     await create(bad, { 'x-service-nonce': nonce })
     await world.register({ agent: AGENT, revoked: true, scope: { ...FULL_SCOPE, permissions: 'read' } })
     world.node.delegate = OTHER_AGENT
-    world.market.nowMs += 2_001
+    world.market.nowMs += 3_001
     assert.deepEqual(await refused(create(bad, { 'x-service-nonce': nonce })), [401, 'NONCE_REUSED'])
     assert.deepEqual(await refused(create(bad)), [403, 'AGENT_REVOKED'])
     const expired = { ...FULL_SCOPE, permissions: 'read', expiresAt: world.market.nowMs } as const
@@ -206,7 +206,7 @@ describe('writes over HTTP', () => {
     assert.deepEqual(await refused(create(bad)), [403, 'AGENT_NOT_DELEGATED'])
     assert.deepEqual(await refused(create()), [403, 'AGENT_NOT_DELEGATED'])
     world.node.delegate = AGENT
-    world.market.nowMs += 2_001
+    world.market.nowMs += 3_001
     assert.deepEqual(await refused(create(bad)), [400, 'VALIDATION_ERROR'])
     assert.deepEqual(await refused(create()), [403, 'SCOPE_MARKET_NOT_ALLOWED'])
   })
@@ -253,6 +253,9 @@ describe('writes over HTTP', () => {
   it('lists what is wrong with a body', async () => {
     const { status, body } = await create({ ...MARKET_BODY, size: 0.1, extra: 1 })
     assert.deepEqual([status, body.code], [400, 'VALIDATION_ERROR'])
-    assert.ok(body.details.issues.some(({ path }: { path: string }) => path === 'body.size'), JSON.stringify(body))
+    assert.ok(
+      body.details.issues.some(({ path }: { path: string }) => path === 'body.size'),
+      JSON.stringify(body),
+    )
   })
 })

@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createChainClient, type ChainClient } from '../devnet/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '../devnet/startDevnet.ts'
+import { startService, type RunningService } from '../startService.ts'
+import { authorize, createTradingClient, type TradingClient } from '../tradingClient.ts'
+import { startFaultyProxy, type FaultyProxy } from './faultyProxy.ts'
+
+const CHAIN = 'arbitrum-sepolia'
+
+/** The real service over the real local chain, with everything between them in the hands of the test. The chain itself stays reachable. */
+export interface OutageWorld {
+  readonly devnet: RunningDevnet
+  readonly chain: ChainClient
+  readonly service: RunningService
+  readonly node: FaultyProxy
+  readonly feed: FaultyProxy
+  clientOf(trader: string, agent: string): Promise<TradingClient>
+  stop(): Promise<void>
+}
+
+/** Short rounds, so that nothing has to be waited for; no limits, because stories poll. */
+const SETTINGS = {
+  BEZEL_MARKETS_REFRESH_MS: '200',
+  BEZEL_MARKET_STATUS_MS: '100',
+  BEZEL_HEAD_POLL_MS: '100',
+  BEZEL_IP_LIMIT: '1000000',
+  BEZEL_AGENT_LIMIT: '1000000',
+  BEZEL_AGENT_WRITE_LIMIT: '1000000',
+  // What is refused on purpose would fill the output.
+  LOG_LEVEL: 'silent',
+}
+
+export async function startOutageWorld(): Promise<OutageWorld> {
+  const devnet = await startDevnet({ DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' })
+  const chain = createChainClient(devnet.file)
+  const described = devnet.file.chains[CHAIN]!
+  const node = await startFaultyProxy(described.rpcUrl.replace(/\/$/, ''))
+  const feed = await startFaultyProxy(devnet.file.feedUrl.replace(/\/$/, ''))
+  const chainsFile = join(devnet.folder, 'outages.json')
+  const through = { ...described, rpcUrl: node.url, wsUrl: node.url.replace(/^http/, 'ws') }
+  writeFileSync(chainsFile, JSON.stringify({ chains: { [CHAIN]: through }, feedUrl: feed.url }))
+  const service = await startService(devnet, { ...SETTINGS, BEZEL_CHAINS_FILE: chainsFile })
+  await chain.control('bezel_freezePrice', 'BTC/USD', true)
+  await chain.control('bezel_setPrice', 'BTC/USD', '60000')
+  const url = (): string => service.url
+  return {
+    ...{ devnet, chain, service, node, feed },
+    async clientOf(traderName, agentName) {
+      const trader = chain.account(traderName)
+      const agent = chain.account(agentName)
+      await authorize({ chain, url }, trader, agent)
+      return createTradingClient({ devnet, chain, url }, trader, agent)
+    },
+    async stop() {
+      await service.stop()
+      await Promise.all([node.close(), feed.close()])
+      await devnet.stop()
+    },
+  }
+}
