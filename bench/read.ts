@@ -4,15 +4,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fastify from 'fastify'
-import { startDevnet } from '../e2e/devnet/startDevnet.ts'
+import { startDevnet, type RunningDevnet } from '../e2e/devnet/startDevnet.ts'
 import { readServerConfig } from '../packages/server/src/config.ts'
 import { run as runService } from '../packages/server/src/run.ts'
+import { signedHeaders, type Signer } from './client/signGets.ts'
 import type { ReadJob, ReadResult } from './read/client.ts'
+import { openPositions, POSITIONS } from './read/openPositions.ts'
+import { openPeerAccess } from './read/peerAccess.ts'
 
-// Public reads against a bare fastify route that sends the same bytes, in the same run.
+// Reads against a bare fastify route that sends the same bytes, in the same run.
 //
-// Ours: the service in this process, with a real local chain and feed beside it, so that prices tick while it answers.
-// Peer: fastify without options in this process, one route, the bytes ready. The client (read/client.ts) is another process.
+// Ours: the service in this process, with a real local chain and feed beside it, so that prices tick and blocks come while it answers.
+// Peer: fastify without options in this process, one route, the bytes ready; of a private read it also verifies the signature and
+// claims the nonce, with the same functions. The client (read/client.ts) is another process.
 // Every round runs peer and ours one after the other, so that noise of the machine hits both; what is printed is the median of the rounds.
 
 const CHAIN = 'arbitrum-sepolia'
@@ -21,15 +25,20 @@ const ROUND_MS = 1_500
 const CONNECTIONS = 8
 
 /** `limit` is what must be reached; without one the ratio is only shown. */
-const READS = [
-  { name: 'GET markets', path: `/v1/${CHAIN}/markets`, limit: 0.7 },
-  { name: 'GET prices', path: `/v1/${CHAIN}/prices`, limit: undefined },
-] as const satisfies readonly Pick<Row, 'name' | 'path' | 'limit'>[]
-
-interface Row {
+interface Read {
   readonly name: string
   readonly path: string
   readonly limit: number | undefined
+  /** Of a private read. */
+  readonly signer?: Signer
+}
+
+const PUBLIC_READS: readonly Read[] = [
+  { name: 'GET markets', path: `/v1/${CHAIN}/markets`, limit: 0.7 },
+  { name: 'GET prices', path: `/v1/${CHAIN}/prices`, limit: undefined },
+]
+
+interface Row extends Read {
   readonly ours: number
   readonly peer: number
 }
@@ -42,21 +51,23 @@ interface Server {
 /** Prints the table; true when every ratio reaches its limit. */
 export async function run(): Promise<boolean> {
   const client = fork(new URL('./read/client.ts', import.meta.url))
-  const service = await startService()
+  const devnet = await startDevnet()
+  const service = await startService(devnet)
+  const positions = await openPositions(devnet, `http://127.0.0.1:${service.port}`)
+  const reads = [...PUBLIC_READS, { name: `GET ${POSITIONS} positions, signed`, ...positions, limit: 0.8 }]
   const rows: Row[] = []
-  for (const read of READS) {
-    const { path } = read
-    const peer = await startPeer(await readBytes(service.port, path))
-    rows.push({ ...read, ...(await compare(client, path, service.port, peer.port)) })
+  for (const read of reads) {
+    const peer = await startPeer(read, await readBytes(service.port, read))
+    rows.push({ ...read, ...(await compare(client, read, service.port, peer.port)) })
     await peer.close()
   }
   await service.close()
+  await devnet.stop()
   client.kill()
   return print(rows)
 }
 
-async function startService(): Promise<Server> {
-  const devnet = await startDevnet()
+async function startService(devnet: RunningDevnet): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'bezel-bench-'))
   const config = readServerConfig({
     PORT: '0',
@@ -64,42 +75,52 @@ async function startService(): Promise<Server> {
     BEZEL_DATA: folder,
     BEZEL_CHAINS_FILE: join(devnet.folder, 'devnet.json'),
     BEZEL_IP_LIMIT: '1000000',
+    BEZEL_AGENT_LIMIT: '1000000',
   })
   const service = await runService(config)
   while ((await fetch(`${service.url}/ready`)).status !== 200) await new Promise((soon) => setTimeout(soon, 20))
   const close = async (): Promise<void> => {
     await service.close()
-    await devnet.stop()
     rmSync(folder, { recursive: true, force: true })
   }
   return { port: Number(new URL(service.url).port), close }
 }
 
-async function startPeer(bytes: Buffer): Promise<Server> {
+async function startPeer({ path, signer }: Read, bytes: Buffer): Promise<Server> {
   const app = fastify()
-  app.get('/', async (_request, reply) => reply.type('application/json; charset=utf-8').send(bytes))
+  const access = signer === undefined ? undefined : await openPeerAccess(signer)
+  app.get(path, async (request, reply) => {
+    if (access?.isAllowed(request) === false) throw new Error('a good request was refused')
+    return reply.type('application/json; charset=utf-8').send(bytes)
+  })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { port: Number(new URL(url).port), close: () => app.close() }
+  const close = async (): Promise<void> => {
+    await app.close()
+    await access?.close()
+  }
+  return { port: Number(new URL(url).port), close }
 }
 
-async function readBytes(port: number, path: string): Promise<Buffer> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`)
+async function readBytes(port: number, { path, signer }: Read): Promise<Buffer> {
+  const headers = signer === undefined ? {} : signedHeaders(signer, path)
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
   if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
   return Buffer.from(await answer.arrayBuffer())
 }
 
 async function compare(
   client: ChildProcess,
-  path: string,
+  { path, signer }: Read,
   oursPort: number,
   peerPort: number,
 ): Promise<{ ours: number; peer: number }> {
   const ours: number[] = []
   const peer: number[] = []
+  const job = { path, connections: CONNECTIONS, forMs: ROUND_MS, ...(signer === undefined ? {} : { signer }) }
   // Round 0 only warms up.
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const peerRate = await measure(client, { port: peerPort, path: '/', connections: CONNECTIONS, forMs: ROUND_MS })
-    const oursRate = await measure(client, { port: oursPort, path, connections: CONNECTIONS, forMs: ROUND_MS })
+    const peerRate = await measure(client, { ...job, port: peerPort })
+    const oursRate = await measure(client, { ...job, port: oursPort })
     if (round === 0) continue
     peer.push(peerRate)
     ours.push(oursRate)
@@ -115,10 +136,7 @@ async function measure(client: ChildProcess, job: ReadJob): Promise<number> {
 }
 
 function print(rows: readonly Row[]): boolean {
-  console.log(
-    'Public reads per second (ours) beside a bare fastify route with the same bytes (peer), median of',
-    ROUNDS,
-  )
+  console.log('Reads per second (ours) beside a bare fastify route with the same bytes (peer), median of', ROUNDS)
   console.table(
     Object.fromEntries(
       rows.map(({ name, ours, peer, limit }) => [

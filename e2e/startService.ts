@@ -8,6 +8,7 @@ const READY_POLL_MS = 50
 
 export interface RunningService {
   readonly url: string
+  readonly pid: number
   stop(): Promise<void>
   /** As a crash does. */
   kill(): Promise<void>
@@ -30,5 +31,5 @@ export async function startService(
     child.kill(signal)
     await exited
   }
-  return { url, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
+  return { url, pid: child.pid!, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
 }

@@ -23,22 +23,27 @@ const NO_BODY_HASH = keccak256(new Uint8Array(0))
 
 let lastNonce = 0
 
-/** Ready-made bytes of so many GETs, each with a nonce of its own. They are good for the half minute that timestamps are. */
-export function signGets({ privateKey, agent, domain, operation }: Signer, path: string, count: number): Buffer[] {
-  const key = Buffer.from(privateKey.slice(2), 'hex')
+/** The headers of one GET, with a nonce of its own. */
+export function signedHeaders(
+  { privateKey, agent, domain, operation }: Signer,
+  path: string,
+): Readonly<Record<string, string>> {
+  lastNonce = Math.max(Date.now() * 1_000, lastNonce + 1)
+  const [timestamp, nonce] = [String(Date.now()), String(lastNonce)]
+  const struct = { domain, operationId: operation, method: 'GET', path, bodyHash: NO_BODY_HASH, timestamp, nonce }
+  const { signature, recid } = ecdsaSign(requestDigest(struct)!, Buffer.from(privateKey.slice(2), 'hex'))
+  return {
+    'x-service-agent': agent,
+    'x-service-timestamp': timestamp,
+    'x-service-nonce': nonce,
+    'x-service-signature': `0x${Buffer.from(signature).toString('hex')}${(27 + recid).toString(16)}`,
+  }
+}
+
+/** Ready-made bytes of so many GETs. They are good for the half minute that timestamps are. */
+export function signGets(signer: Signer, path: string, count: number): Buffer[] {
   return Array.from({ length: count }, () => {
-    lastNonce = Math.max(Date.now() * 1_000, lastNonce + 1)
-    const [timestamp, nonce] = [String(Date.now()), String(lastNonce)]
-    const struct = { domain, operationId: operation, method: 'GET', path, bodyHash: NO_BODY_HASH, timestamp, nonce }
-    const { signature, recid } = ecdsaSign(requestDigest(struct)!, key)
-    const headers = [
-      `GET ${path} HTTP/1.1`,
-      'host: bench',
-      `x-service-agent: ${agent}`,
-      `x-service-timestamp: ${timestamp}`,
-      `x-service-nonce: ${nonce}`,
-      `x-service-signature: 0x${Buffer.from(signature).toString('hex')}${(27 + recid).toString(16)}`,
-    ]
-    return Buffer.from(`${headers.join('\r\n')}\r\n\r\n`)
+    const headers = Object.entries(signedHeaders(signer, path)).map(([name, value]) => `${name}: ${value}`)
+    return Buffer.from([`GET ${path} HTTP/1.1`, 'host: bench', ...headers, '\r\n'].join('\r\n'))
   })
 }

@@ -46,7 +46,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     const { fault } = proxy
     if (fault.kind === 'down') throw new Error('down')
     const asked = await bodyOf(request)
-    const honest = () => pass(target + (request.url ?? ''), request.method ?? 'GET', asked)
+    const honest = () => pass(target + pathOf(request), request.method ?? 'GET', asked)
     if (fault.kind === 'slow') await sleep(fault.ms, undefined, { signal: closing.signal })
     if (fault.kind !== 'lies') return void response.setHeader('content-type', 'application/json').end(await honest())
     const { status = 200, text, isCutShort = false } = await fault.lie(asked, honest)
@@ -57,7 +57,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
 
   const streams = new WebSocketServer({ server, verifyClient: () => streamFault !== 'down' })
   streams.on('connection', (socket, request) => {
-    const upstream = new WebSocket(target.replace(/^http/, 'ws') + (request.url ?? ''))
+    const upstream = new WebSocket(target.replace(/^http/, 'ws') + pathOf(request))
     const early: string[] = []
     socket.on('message', (data) => {
       if (upstream.readyState === WebSocket.OPEN) upstream.send(String(data))
@@ -98,6 +98,11 @@ async function pass(url: string, method: string, asked: string): Promise<string>
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(url, method === 'GET' ? {} : { method, headers, body: asked })
   return answer.text()
+}
+
+/** The target may be a path itself. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url === '/' ? '' : url
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

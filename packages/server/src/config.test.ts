@@ -18,6 +18,13 @@ describe('readServerConfig', () => {
       headerPrefix: 'X-Service-',
       ipLimit: 600,
       agentLimit: 300,
+      agentWriteLimit: 60,
+      maxPreparedOrders: 20,
+      preparedMarketMs: 60_000,
+      preparedRestingMs: 300_000,
+      accountRefreshMs: 2_000,
+      headPollMs: 1_000,
+      metrics: 'loopback',
       trustedProxies: 0,
       logLevel: 'info',
     })

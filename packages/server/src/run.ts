@@ -1,6 +1,6 @@
-import { startAccounts } from './accounts/startAccounts.ts'
+import { startAccounts, type RunningAccounts } from './accounts/startAccounts.ts'
 import { CHAINS, StartupError, type ChainSlug, type RunningProgram } from '@bezel/protocol'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { watchChains, type ChainReadiness, type OnChainStateChange } from './chain/chainReadiness.ts'
 import { readChainsFile, readFeedUrl } from './chain/readChainsFile.ts'
 import { createRpcClient, type RpcClient } from './chain/rpcClient.ts'
@@ -11,20 +11,21 @@ import { createApp } from './http/createApp.ts'
 import { allowOrigins } from './http/hooks/cors.ts'
 import { registerHooks } from './http/hooks/registerHooks.ts'
 import { listen } from './http/listen.ts'
-import { openAccess } from './http/openAccess.ts'
+import { openAccess, type Access } from './http/openAccess.ts'
 import { serveOpenapi } from './http/openapi/serveOpenapi.ts'
 import { registerRoutes } from './http/routes/registerRoutes.ts'
 import { servedChainOf } from './http/servedChainOf.ts'
 import { startMarkets, type Markets } from './market/startMarkets.ts'
 import { countAnswers } from './metrics/countAnswers.ts'
 import { countTransactions } from './metrics/countTransactions.ts'
-import { createMetrics } from './metrics/createMetrics.ts'
+import { createMetrics, type Metrics } from './metrics/createMetrics.ts'
 import { createOrderCounts } from './metrics/orderCounts.ts'
 import { serveMetrics } from './metrics/serveMetrics.ts'
 import { watchDeployment, type ChainSource } from './metrics/watchDeployment.ts'
 import { startTrading, type Trading } from './startTrading.ts'
 import { openStore } from './store/openStore.ts'
 import { countOrdersByStatus } from './store/orderStore.ts'
+import type { Store } from './store/sql.ts'
 
 /** Often enough for a probe that decides where traffic goes, rare enough to cost a node nothing. */
 const READINESS_INTERVAL_MS = 2_000
@@ -48,11 +49,10 @@ export async function run(config: ServerConfig): Promise<RunningProgram> {
 
 /** What is opened is handed to `open`, which closes it in the reverse order. */
 async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<string> {
-  const { domainName } = config
   const chains = readChainsFile(config.chainsFile)
   const feedUrl = feedUrlOf(config)
   const app = createApp(config.logLevel)
-  warnOfSharedDomain(chains, domainName, app.log)
+  warnOfSharedDomain(chains, config.domainName, app.log)
 
   const nodes = await watchChains(chains, { intervalMs: READINESS_INTERVAL_MS, onChange: logChange(app.log) })
   open.defer(() => nodes.close())
@@ -88,7 +88,11 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
   open.defer(() => accounts.close())
   const orderCounts = createOrderCounts(await countOrdersByStatus(store.read))
   const trading = await startTrading({
-    ...{ chains, store, markets, now: Date.now, log: app.log },
+    chains,
+    store,
+    markets,
+    now: Date.now,
+    log: app.log,
     agentsOf: access.agentsOf,
     nonces: access.authenticate.nonces,
     settings: config,
@@ -104,25 +108,47 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
     ordersByStatus: () => orderCounts.current(),
     noncesRemembered: () => access.authenticate.nonces.size,
   })
-  serveMetrics(app, { metrics, exposure: config.metrics })
-  countAnswers(app, metrics)
+  addOperations(app, config, { chains, store, metrics, markets, access, accounts, trading, readiness })
+  open.defer(() => app.close())
+  const url = await listen(app, config)
+  app.log.info({ url, chains: chains.map(({ slug }) => slug) }, 'service is up')
+  return url
+}
+
+/** Everything that answers requests, in the order in which a request passes it. */
+function addOperations(
+  app: FastifyInstance,
+  config: ServerConfig,
+  of: {
+    readonly chains: readonly ServedChain[]
+    readonly store: Store
+    readonly metrics: Metrics
+    readonly markets: Markets
+    readonly access: Access
+    readonly accounts: RunningAccounts
+    readonly trading: Trading
+    readonly readiness: Readiness
+  },
+): void {
+  const { chains, store, access, accounts, trading, readiness } = of
+  countAnswers(app, of.metrics)
   registerHooks(app, { ...access, limit: config.ipLimit })
   allowOrigins(app, config)
+  serveMetrics(app, { metrics: of.metrics, exposure: config.metrics })
   serveOpenapi(app, config)
   registerRoutes(app, {
     ...access,
-    ...{ chains, store, domainName, readiness },
-    markets: markets.byChain,
+    chains,
+    store,
+    readiness,
+    domainName: config.domainName,
+    markets: of.markets.byChain,
     agentWritesLimit: config.agentWriteLimit,
     accountsOf: (slug) => accounts.byChain.get(slug)!,
     positionsOf: (slug) => trading.byChain.get(slug)!.reads,
     followerReason: (slug) => trading.byChain.get(slug)!.follower.reason(),
     ordersOf: (slug) => trading.byChain.get(servedChainOf(chains, slug).slug)!.orders,
   })
-  open.defer(() => app.close())
-  const url = await listen(app, config)
-  app.log.info({ url, chains: chains.map(({ slug }) => slug) }, 'service is up')
-  return url
 }
 
 /** A chain is ready when its node is right, its markets are loaded and fresh, the price feed is alive, and its blocks are caught up with. */

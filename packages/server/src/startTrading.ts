@@ -63,7 +63,11 @@ async function startChain(
   const market = markets.byChain.get(slug)!
   const positions = await openLivePositions(store, slug)
   const follower = startFollower({
-    ...{ chain, client, store, now, log },
+    chain,
+    client,
+    store,
+    now,
+    log,
     markets: () => market.watch.current(),
     finalityDepth: chain.finalityDepth,
     startBlock: chain.startBlock,
@@ -84,12 +88,21 @@ async function startChain(
   const { freshness } = market
   const head = () => follower.head()
   const reads = createPositionReads({
-    ...{ live: positions, freshness, head, now },
+    live: positions,
+    freshness,
+    head,
+    now,
     priceVersion: () => markets.feed.book.version(),
     followerReason: () => follower.reason(),
   })
   const orders: ChainOrders = {
-    ...{ chain, client, store, delegates, positions, clock, now },
+    chain,
+    client,
+    store,
+    delegates,
+    positions,
+    clock,
+    now,
     nonces: options.nonces,
     trading: createTradingContext({ freshness, hours: markets.hours }),
     positionAnswer: (position) => reads.answer(position),

@@ -117,9 +117,8 @@ export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOpt
     read,
     async isDelegate(trader, agent) {
       if ((await read(trader)) === agent) return true
-      const last = looks.get(trader)!
       if (now() - failedAtMs < AWAY_MS) return false
-      return (await askAgain(trader, last)) === agent
+      return (await askAgain(trader, looks.get(trader)!)) === agent
     },
     known: (trader) => looks.get(trader)?.delegate,
     async look(trader) {

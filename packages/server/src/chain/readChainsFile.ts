@@ -59,7 +59,13 @@ function readEntry(path: string, name: string, entry: Readonly<Record<string, un
   const { writes = true } = entry
   if (typeof writes !== 'boolean') throw fault(path, `has neither true nor false at chains.${slug}.writes`)
   return {
-    ...{ slug, chainId, testnet, diamond, rpcUrl, wsUrl, writes },
+    slug,
+    chainId,
+    testnet,
+    diamond,
+    rpcUrl,
+    wsUrl,
+    writes,
     finalityDepth: wholeNumber(path, slug, entry, 'finalityDepth', DEFAULT_FINALITY_DEPTH, 1),
     startBlock: wholeNumber(path, slug, entry, 'startBlock', 0, 0),
   }

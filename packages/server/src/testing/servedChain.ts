@@ -5,8 +5,15 @@ import type { ServedChain } from '../chain/servedChain.ts'
 export function testChain(slug: ChainSlug, changes: Partial<ServedChain> = {}): ServedChain {
   const { chainId, testnet, liveDiamond } = CHAINS[slug]
   return {
-    ...{ slug, chainId, testnet, diamond: liveDiamond, rpcUrl: 'http://127.0.0.1:1/', wsUrl: undefined },
-    ...{ writes: true, finalityDepth: 64, startBlock: 0 },
+    slug,
+    chainId,
+    testnet,
+    diamond: liveDiamond,
+    rpcUrl: 'http://127.0.0.1:1/',
+    wsUrl: undefined,
+    writes: true,
+    finalityDepth: 64,
+    startBlock: 0,
     ...changes,
   }
 }

@@ -1,0 +1,108 @@
+import type { SigningDomain } from '@bezel/protocol'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { call, signedHeaders, type Answer } from '../agentClient.ts'
+import type { Journal, SignedRequest } from './journal.ts'
+import type { KillableService } from './killableService.ts'
+import type { SeededRandom } from './seededRandom.ts'
+
+const CHAIN_PATH = '/v1/arbitrum-sepolia'
+/** A request with an older timestamp may be refused for that alone. */
+export const REPLAY_AGE_MS = 25_000
+/** While the service says that it is not ready. */
+const NOT_READY_POLL_MS = 25
+
+/** An agent's program that lives through crashes of the service. */
+export interface CampaignClient {
+  readonly agent: PrivateKeyAccount
+  readonly trader: PrivateKeyAccount
+  /** Asks until there is an answer, with a new signature each time, or at times first with the same bytes. `path` behind the chain. */
+  ask(operation: string, method: string, path: string, body?: unknown): Promise<Answer>
+  /** Asks once. `undefined`: no answer came. */
+  askOnce(operation: string, method: string, path: string, body?: unknown): Promise<Answer | undefined>
+}
+
+export interface CampaignClientOptions {
+  readonly service: KillableService
+  readonly journal: Journal
+  readonly domain: SigningDomain
+  readonly trader: PrivateKeyAccount
+  readonly agent: PrivateKeyAccount
+  readonly random: SeededRandom
+}
+
+export function createCampaignClient(options: CampaignClientOptions): CampaignClient {
+  const { service, journal, domain, trader, agent, random } = options
+
+  async function sign(operation: string, method: string, path: string, body: unknown): Promise<SignedRequest> {
+    const full = CHAIN_PATH + path
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const signedAtMs = Date.now()
+    const signed = { operation, method, path: full, ...(text === undefined ? {} : { body: text }) }
+    const headers = await signedHeaders(domain, agent, signed)
+    return { method, path: full, body: text, headers, signedAtMs }
+  }
+
+  /** What came back, with everything that is wrong whatever was asked. */
+  async function sendOnce(request: SignedRequest, isFirstUse: boolean): Promise<Answer | undefined> {
+    journal.count('requests')
+    const answer = await sendSigned(service.url, request)
+    if (answer === undefined) {
+      journal.count('requests without an answer')
+      return undefined
+    }
+    const { status, body } = answer
+    const isNonceReused = status === 401 && body.code === 'NONCE_REUSED'
+    if (status >= 500 && status !== 503) journal.problems.push(`${describe(request)} -> ${status} ${tell(body)}`)
+    if (status === 401 && (isFirstUse || !isNonceReused)) {
+      journal.problems.push(`${describe(request)} -> 401 ${tell(body)}, ${Date.now() - request.signedAtMs} ms old`)
+    }
+    if (status !== 401 && status !== 503) journal.noteAnswered(request)
+    return answer
+  }
+
+  /** Sent again as it was after no answer came: it may have been carried out or not, and is at most once. */
+  async function repeatBytes(request: SignedRequest): Promise<Answer | undefined> {
+    if (Date.now() - request.signedAtMs > REPLAY_AGE_MS) return undefined
+    const answer = await sendOnce(request, false)
+    if (answer === undefined) return undefined
+    journal.count(answer.status === 401 ? 'lost requests that had arrived' : 'lost requests that had not arrived')
+    return answer.status === 401 ? undefined : answer
+  }
+
+  return {
+    agent,
+    trader,
+    async ask(operation, method, path, body) {
+      for (;;) {
+        const request = await sign(operation, method, path, body)
+        let answer = await sendOnce(request, true)
+        if (answer === undefined) {
+          await service.once(random.chance(0.2) ? 'listening' : 'ready')
+          if (random.chance(0.4)) answer = await repeatBytes(request)
+        }
+        if (answer !== undefined && answer.status !== 503) return answer
+        if (answer !== undefined) await sleep(NOT_READY_POLL_MS)
+      }
+    },
+    async askOnce(operation, method, path, body) {
+      return sendOnce(await sign(operation, method, path, body), true)
+    },
+  }
+}
+
+/** `undefined`: the connection broke before the whole answer was here. */
+export async function sendSigned(url: string, request: SignedRequest): Promise<Answer | undefined> {
+  const { method, path, body, headers } = request
+  const content = body === undefined ? {} : { body }
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+  return call(url, path, { method, headers: { ...headers, ...type }, ...content }).catch(() => undefined)
+}
+
+export function describe({ method, path, body, headers }: SignedRequest): string {
+  return `${method} ${path} ${body ?? ''} (nonce ${headers['x-service-nonce']})`
+}
+
+function tell(body: unknown): string {
+  return JSON.stringify(body)
+}

@@ -1,0 +1,98 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url)
+const READY_POLL_MS = 20
+const STAGE_POLL_MS = 5
+const ERROR_LEVEL = 50
+
+/** The real service on one port, which is killed and started again; the same address through all its lives. */
+export interface KillableService {
+  readonly url: string
+  /** Lines that it logged as errors, and ends that nobody asked for. */
+  readonly complaints: readonly string[]
+  start(): void
+  /** As a crash does. */
+  kill(): Promise<void>
+  /** As an operator does. */
+  stop(): Promise<void>
+  /** Resolves in a life that has come so far: this one or a later one. */
+  once(stage: Stage): Promise<void>
+}
+
+export type Stage = 'listening' | 'ready'
+
+/** One process of the service. */
+interface Life {
+  readonly child: ChildProcess
+  readonly exited: Promise<void>
+  isEnding: boolean
+}
+
+export function createKillableService(port: number, settings: Readonly<Record<string, string>>): KillableService {
+  const url = `http://127.0.0.1:${port}`
+  const env = { ...process.env, PORT: String(port), LOG_LEVEL: 'error', ...settings }
+  const complaints: string[] = []
+  const reached = new Set<Stage>()
+  let life: Life | undefined
+
+  function begin(): Life {
+    const child = fork(MAIN, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+    const begun: Life = {
+      child,
+      exited: new Promise((resolve) => child.once('exit', () => resolve())),
+      isEnding: false,
+    }
+    createInterface(child.stdout!).on('line', (line) => noteLog(line))
+    createInterface(child.stderr!).on('line', (line) => complaints.push(line))
+    child.once('exit', (code, signal) => {
+      if (!begun.isEnding) complaints.push(`the service ended by itself with ${code ?? signal}`)
+    })
+    child.once('message', () => {
+      if (life !== begun || begun.isEnding) return
+      reached.add('listening')
+      void watchReadiness(begun)
+    })
+    return begun
+  }
+
+  function noteLog(line: string): void {
+    const level = /^\{"level":(\d+)/.exec(line)?.[1]
+    if (level === undefined || Number(level) >= ERROR_LEVEL) complaints.push(line)
+  }
+
+  async function watchReadiness(begun: Life): Promise<void> {
+    while (life === begun && !begun.isEnding) {
+      const answer = await fetch(`${url}/ready`).catch(() => undefined)
+      await answer?.arrayBuffer().catch(() => undefined)
+      if (life !== begun || begun.isEnding) return
+      if (answer?.status === 200) return void reached.add('ready')
+      await sleep(READY_POLL_MS)
+    }
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (life === undefined) return
+    const { child, exited } = life
+    life.isEnding = true
+    // Before the signal, so that whoever sees the connection break waits for the next life.
+    reached.clear()
+    child.kill(signal)
+    await exited
+    life = undefined
+  }
+
+  return {
+    url,
+    complaints,
+    start() {
+      life = begin()
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    async once(stage) {
+      while (!reached.has(stage)) await sleep(STAGE_POLL_MS)
+    },
+  }
+}

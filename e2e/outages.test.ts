@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Order } from '@bezel/protocol'
+import { until } from '../packages/server/src/testing/until.ts'
+import { call, type Answer } from './agentClient.ts'
+import { LIES, OTHER_CHAIN } from './outages/lies.ts'
+import { startOutageWorld, type OutageWorld } from './outages/outageWorld.ts'
+import type { TradingClient } from './tradingClient.ts'
+
+const CHAIN = '/v1/arbitrum-sepolia'
+const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
+const LIMIT = { ...MARKET, type: 'limit', price: '50000' }
+
+/** How long the service waits for a node. */
+const NODE_TIMEOUT_MS = 5_000
+/** How long it waits for another writer of its store. */
+const BUSY_TIMEOUT_MS = 2_000
+
+describe('outages', () => {
+  let world: OutageWorld
+  let client: TradingClient
+  let resting: Order
+  let positionId: string
+
+  before(async () => {
+    world = await startOutageWorld()
+    client = await world.clientOf('trader-1', 'agent-1')
+    resting = await client.trade(LIMIT, 'open')
+    positionId = (await client.trade(MARKET, 'filled')).fill!.positionId!
+  })
+  after(() => world?.stop())
+  beforeEach(untilReady)
+
+  const get = (path: string): Promise<Answer> => call(world.service.url, path)
+  const create = (body: unknown): Promise<Answer> => client.request('createOrder', 'POST', '/orders', body)
+  const history = async (): Promise<Order[]> => {
+    const answer = await client.account('/orders/history', 'listOrderHistory')
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.data
+  }
+  const ids = async (): Promise<string[]> => (await history()).map(({ id }) => id)
+  const isFilled = ({ status }: Order): boolean => status === 'filled'
+
+  function untilReady(): Promise<boolean> {
+    return until('the service is ready', async () => (await get('/ready')).status === 200, 30_000)
+  }
+
+  function untilNotReady(): Promise<boolean> {
+    return until('the service says that it is not ready', async () => (await get('/ready')).status === 503)
+  }
+
+  function assertRefused({ status, headers, body }: Answer, code: string, reason?: string): void {
+    const expected = code === 'NOT_READY' ? [503, code, reason, '1'] : [502, code, undefined, null]
+    assert.deepEqual([status, body.code, body.details?.reason, headers.get('retry-after')], expected)
+  }
+
+  /** All that is asked of the chain before it is prepared. */
+  function writes(): Promise<Answer[]> {
+    return Promise.all([
+      create(MARKET),
+      create(LIMIT),
+      client.request('updateOrder', 'PATCH', `/orders/${resting.id}`, { price: '51000' }),
+      client.request('cancelOrder', 'DELETE', `/orders/${resting.id}`),
+      client.request('closePosition', 'POST', `/positions/${positionId}/close`, {}),
+      client.request('updatePosition', 'PATCH', `/positions/${positionId}`, { sl: '40000' }),
+    ])
+  }
+
+  /** What is known without any backend. */
+  async function assertReadsGoOn(): Promise<void> {
+    const own = await Promise.all([
+      client.request('getOrder', 'GET', `/orders/${resting.id}`),
+      client.account('/orders/history', 'listOrderHistory'),
+      client.account('/fills', 'listFills'),
+    ])
+    for (const { status, body } of [...own, await get('/health'), await get(CHAIN)]) {
+      assert.equal(status, 200, JSON.stringify(body))
+    }
+  }
+
+  it('a node that is down costs writes, and loses nothing', async () => {
+    const { order: sent, transaction } = await client.prepare({ ...MARKET, clientId: 'sent-meanwhile' })
+    const { order: withdrawn } = await client.prepare({ ...LIMIT, clientId: 'withdrawn-meanwhile' })
+    const before = await ids()
+    const fills = (await client.account('/fills', 'listFills')).body.data.length
+
+    world.node.fault = { kind: 'down' }
+    world.node.setStreams('down')
+    for (const answer of await writes()) assertRefused(answer, 'UPSTREAM_UNAVAILABLE')
+    await assertReadsGoOn()
+    const known = ['/positions', '/orders'].map((path) =>
+      client.account(path, path === '/orders' ? 'listOpenOrders' : 'listPositions'),
+    )
+    for (const { status } of [
+      ...(await Promise.all(known)),
+      await get(`${CHAIN}/markets`),
+      await get(`${CHAIN}/prices`),
+    ]) {
+      assert.equal(status, 200, 'what was known a moment ago is good for a while')
+    }
+    const hash = await client.broadcast(transaction)
+    const reported = await client.submit(sent.id, hash)
+    assert.deepEqual([reported.status, reported.body.status], [200, 'pending'], 'a report is never lost')
+    const cancel = await client.request('cancelOrder', 'DELETE', `/orders/${withdrawn.id}`)
+    assert.deepEqual([cancel.status, cancel.body.order.status], [200, 'expired'], 'a withdrawal needs no chain')
+
+    await untilNotReady()
+    await until('what is known is too old', async () => (await create(MARKET)).status === 503, 30_000)
+    assertRefused(await create(MARKET), 'NOT_READY', 'chain_lagging')
+    assertRefused(await client.account('/positions', 'listPositions'), 'NOT_READY', 'chain_lagging')
+    assertRefused(await get(`${CHAIN}/markets`), 'NOT_READY', 'chain_lagging')
+    await until('open orders too', async () => (await client.account('/orders', 'listOpenOrders')).status === 503)
+    assert.equal((await get(`${CHAIN}/prices`)).status, 200)
+    await assertReadsGoOn()
+
+    world.node.fault = { kind: 'none' }
+    world.node.setStreams('none')
+    const found = await client.orderOnce(sent.id, isFilled)
+    assert.equal(found.txHash, hash)
+    await untilReady()
+    assert.deepEqual(await ids(), before, 'no order was made, and none twice')
+    assert.equal((await client.account('/fills', 'listFills')).body.data.length, fills + 1)
+    assert.equal((await client.account('/positions', 'listPositions')).body.data.length, 2)
+  })
+
+  it('a node that is slow costs writes their time and no more', async () => {
+    const before = await ids()
+    world.node.fault = { kind: 'slow', ms: NODE_TIMEOUT_MS + 3_000 }
+    const startMs = Date.now()
+    for (const answer of await writes()) assertRefused(answer, 'UPSTREAM_UNAVAILABLE')
+    const elapsedMs = Date.now() - startMs
+    assert.ok(elapsedMs > NODE_TIMEOUT_MS - 500 && elapsedMs < NODE_TIMEOUT_MS + 2_500, `it took ${elapsedMs} ms`)
+    await assertReadsGoOn()
+    assert.equal((await get('/ready')).status, 503)
+    world.node.fault = { kind: 'none' }
+    await untilReady()
+    assert.deepEqual(await ids(), before, 'an answer that came too late prepares nothing')
+    await client.trade(MARKET, 'filled')
+  })
+
+  it('a node that answers anything but the truth is a node that did not answer', async () => {
+    const before = await ids()
+    for (const [name, lie] of Object.entries(LIES)) {
+      world.node.fault = { kind: 'lies', lie }
+      const answers = await writes()
+      for (const [at, { status, body }] of answers.entries()) {
+        assert.deepEqual(
+          [status, body.code],
+          [502, 'UPSTREAM_UNAVAILABLE'],
+          `${name}, write ${at}: ${JSON.stringify(body)}`,
+        )
+      }
+      await assertReadsGoOn()
+    }
+    world.node.fault = { kind: 'none' }
+    await untilReady()
+    assert.deepEqual(await ids(), before)
+    await client.trade(MARKET, 'filled')
+  })
+
+  it('a node that moved to another chain is not believed, and nothing of it is kept', async () => {
+    const { order, transaction } = await client.prepare(MARKET)
+    const before = await ids()
+    world.node.fault = { kind: 'lies', lie: OTHER_CHAIN }
+    await untilNotReady()
+    await client.broadcast(transaction)
+    for (const answer of await writes()) assertRefused(answer, 'UPSTREAM_UNAVAILABLE')
+    assert.equal((await client.order(order.id)).status, 'prepared', 'its blocks are not applied')
+    await assertReadsGoOn()
+    world.node.fault = { kind: 'none' }
+    await client.orderOnce(order.id, isFilled)
+    assert.deepEqual(await ids(), before)
+  })
+
+  it('orders move on by asking when the node no longer tells of blocks', async () => {
+    const { node } = world
+    node.setStreams('down')
+    await until('no stream', () => node.openStreams() === 0)
+    await client.trade(MARKET, 'filled')
+    assert.equal((await get('/ready')).status, 200)
+    node.setStreams('silent')
+    await until('a stream without a word', () => node.openStreams() > 0)
+    await client.trade(MARKET, 'filled')
+    node.setStreams('none')
+  })
+
+  it('a silent feed stops what needs a price, and nothing else', async () => {
+    const rested = await client.trade({ ...LIMIT, price: '59000' }, 'open')
+    const { order: sent, transaction } = await client.prepare(MARKET)
+    world.feed.fault = { kind: 'down' }
+    world.feed.setStreams('silent')
+    await until('stale', async () => (await create(MARKET)).status === 503, 30_000)
+    assertRefused(await create(MARKET), 'NOT_READY', 'feed_stale')
+    assertRefused(await client.account('/positions', 'listPositions'), 'NOT_READY', 'feed_stale')
+    assertRefused(
+      await client.request('closePosition', 'POST', `/positions/${positionId}/close`, {}),
+      'NOT_READY',
+      'feed_stale',
+    )
+    assertRefused(await get(`${CHAIN}/prices`), 'NOT_READY', 'feed_stale')
+    assert.equal((await get('/ready')).status, 503)
+
+    await assertReadsGoOn()
+    await client.broadcast(transaction)
+    await client.orderOnce(sent.id, isFilled)
+    assert.equal((await client.account('/orders', 'listOpenOrders')).status, 200)
+    const moved = await client.request('updateOrder', 'PATCH', `/orders/${rested.id}`, { price: '58000' })
+    assert.equal(moved.status, 200, JSON.stringify(moved.body))
+    const cancel = await client.request('cancelOrder', 'DELETE', `/orders/${rested.id}`)
+    assert.equal(cancel.status, 200, JSON.stringify(cancel.body))
+    await client.broadcast(cancel.body.transaction)
+    await client.orderOnce(rested.id, ({ status }) => status === 'canceled')
+    assert.equal((await create(LIMIT)).status, 201, 'its price is its own')
+
+    world.feed.fault = { kind: 'none' }
+    world.feed.setStreams('none')
+    await untilReady()
+    await client.trade(MARKET, 'filled')
+  })
+
+  it('a locked store refuses writes whole, goes on reading, and catches up', async () => {
+    const { order, transaction } = await client.prepare(MARKET)
+    const before = await ids()
+    const lock = new DatabaseSync(join(world.devnet.folder, 'bezel.db'))
+    lock.exec('begin exclusive')
+    const asked = Promise.all([
+      create({ ...LIMIT, clientId: 'locked' }),
+      client.request('cancelOrder', 'DELETE', `/orders/${order.id}`),
+    ])
+    await sleep(200)
+    const startMs = Date.now()
+    await assertReadsGoOn()
+    const readMs = Date.now() - startMs
+    assert.ok(readMs < BUSY_TIMEOUT_MS / 2, `reads waited ${readMs} ms for the lock`)
+    for (const answer of await asked) assertRefused(answer, 'NOT_READY', 'store_unavailable')
+    assert.deepEqual(await ids(), before, 'nothing of a refused order is there')
+    assert.equal((await client.order(order.id)).status, 'prepared')
+    await client.broadcast(transaction)
+    lock.exec('rollback')
+    lock.close()
+
+    await client.orderOnce(order.id, isFilled)
+    const again = await create({ ...LIMIT, clientId: 'locked' })
+    assert.equal(again.status, 201, JSON.stringify(again.body))
+    const repeat = await create({ ...LIMIT, clientId: 'locked' })
+    assert.deepEqual([repeat.status, repeat.body.order.id], [200, again.body.order.id])
+    assert.deepEqual(await ids(), [again.body.order.id, ...before])
+  })
+
+  it('a store that is locked for a moment only makes a write wait', async () => {
+    const lock = new DatabaseSync(join(world.devnet.folder, 'bezel.db'))
+    lock.exec('begin exclusive')
+    const asked = create(LIMIT)
+    await sleep(BUSY_TIMEOUT_MS / 2)
+    lock.exec('rollback')
+    lock.close()
+    assert.equal((await asked).status, 201)
+  })
+
+  const prlimit = spawnSync('prlimit', ['--version']).error === undefined
+  it('a disk that takes no more refuses writes whole, and is used again once it does', { skip: !prlimit }, async () => {
+    const { order, transaction } = await client.prepare({ ...MARKET, clientId: 'before-full' })
+    const before = await ids()
+    const limitFiles = (soft: string): void => {
+      execFileSync('prlimit', [`--fsize=${soft}:`, '--pid', String(world.service.pid)])
+    }
+    limitFiles('0')
+    // Reads with a signature remember their nonce on the disk, so they are refused too: better than a request that can be replayed.
+    for (const answer of [await create(LIMIT), await client.request('getOrder', 'GET', `/orders/${order.id}`)]) {
+      assertRefused(answer, 'NOT_READY', 'store_unavailable')
+    }
+    for (const path of ['/health', CHAIN, `${CHAIN}/markets`, `${CHAIN}/prices`])
+      assert.equal((await get(path)).status, 200)
+    await client.broadcast(transaction)
+    await sleep(500)
+    limitFiles('unlimited')
+    await client.orderOnce(order.id, isFilled)
+    assert.deepEqual(await ids(), before)
+    await client.trade(MARKET, 'filled')
+  })
+})
