@@ -33,7 +33,13 @@ describe('outages', () => {
     positionId = (await client.trade(MARKET, 'filled')).fill!.positionId!
   })
   after(() => world?.stop())
-  beforeEach(untilReady)
+  beforeEach(() => {
+    for (const backend of [world.node, world.feed]) {
+      backend.fault = { kind: 'none' }
+      backend.setStreams('none')
+    }
+    return untilReady()
+  })
 
   const get = (path: string): Promise<Answer> => call(world.service.url, path)
   const create = (body: unknown): Promise<Answer> => client.request('createOrder', 'POST', '/orders', body)
@@ -129,7 +135,7 @@ describe('outages', () => {
 
   it('a node that is slow costs writes their time and no more', async () => {
     const before = await ids()
-    world.node.fault = { kind: 'slow', ms: NODE_TIMEOUT_MS + 3_000 }
+    world.node.fault = { kind: 'slow', ms: NODE_TIMEOUT_MS + 1_000 }
     const startMs = Date.now()
     for (const answer of await writes()) assertRefused(answer, 'UPSTREAM_UNAVAILABLE')
     const elapsedMs = Date.now() - startMs
@@ -193,7 +199,7 @@ describe('outages', () => {
     const { order: sent, transaction } = await client.prepare(MARKET)
     world.feed.fault = { kind: 'down' }
     world.feed.setStreams('silent')
-    await until('stale', async () => (await create(MARKET)).status === 503, 30_000)
+    await until('stale', async () => (await client.account('/positions', 'listPositions')).status === 503, 30_000)
     assertRefused(await create(MARKET), 'NOT_READY', 'feed_stale')
     assertRefused(await client.account('/positions', 'listPositions'), 'NOT_READY', 'feed_stale')
     assertRefused(
@@ -225,7 +231,7 @@ describe('outages', () => {
   it('a locked store refuses writes whole, goes on reading, and catches up', async () => {
     const { order, transaction } = await client.prepare(MARKET)
     const before = await ids()
-    const lock = new DatabaseSync(join(world.devnet.folder, 'bezel.db'))
+    const lock = new DatabaseSync(join(world.devnet.folder, 'bezel.db'), { timeout: 5_000 })
     lock.exec('begin exclusive')
     const asked = Promise.all([
       create({ ...LIMIT, clientId: 'locked' }),
@@ -252,7 +258,7 @@ describe('outages', () => {
   })
 
   it('a store that is locked for a moment only makes a write wait', async () => {
-    const lock = new DatabaseSync(join(world.devnet.folder, 'bezel.db'))
+    const lock = new DatabaseSync(join(world.devnet.folder, 'bezel.db'), { timeout: 5_000 })
     lock.exec('begin exclusive')
     const asked = create(LIMIT)
     await sleep(BUSY_TIMEOUT_MS / 2)

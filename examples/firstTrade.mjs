@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { createPublicClient, createWalletClient, http, keccak256, stringToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
-const { chains, accounts, baseUrl } = JSON.parse(
-  readFileSync(process.env.BEZEL_DEVNET_FILE ?? 'var/devnet.json', 'utf8'),
-)
+const devnet = JSON.parse(readFileSync(process.env.BEZEL_DEVNET_FILE ?? 'var/devnet.json', 'utf8'))
+const { chains, accounts } = devnet
+const baseUrl = process.env.BEZEL_URL ?? devnet.baseUrl
 const CHAIN = '/v1/arbitrum-sepolia'
 const keyOf = (name) => accounts.find((account) => account.name === name).privateKey
 const trader = privateKeyToAccount(keyOf('trader-1'))

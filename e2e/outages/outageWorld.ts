@@ -27,6 +27,7 @@ const SETTINGS = {
   BEZEL_IP_LIMIT: '1000000',
   BEZEL_AGENT_LIMIT: '1000000',
   BEZEL_AGENT_WRITE_LIMIT: '1000000',
+  BEZEL_MAX_PREPARED_ORDERS: '1000',
   // What is refused on purpose would fill the output.
   LOG_LEVEL: 'silent',
 }

@@ -176,7 +176,10 @@ function chainSource(chain: ChainSlug, trading: Trading, { isReady }: Readiness,
 
 function createClients(chains: readonly ServedChain[]): (slug: ChainSlug) => RpcClient {
   const clients = new Map(
-    chains.map(({ slug, rpcUrl }) => [slug, createRpcClient({ url: rpcUrl, timeoutMs: NODE_TIMEOUT_MS })]),
+    chains.map(({ slug, rpcUrl, chainId }) => [
+      slug,
+      createRpcClient({ url: rpcUrl, timeoutMs: NODE_TIMEOUT_MS, chainId }),
+    ]),
   )
   return (slug) => clients.get(slug)!
 }

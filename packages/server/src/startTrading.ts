@@ -5,6 +5,7 @@ import type { ChainAgents } from './agents/chainAgents.ts'
 import { startFollower, type Follower } from './chain/follower/startFollower.ts'
 import type { ServedChain } from './chain/servedChain.ts'
 import type { Nonces } from './cluster/nonces.ts'
+import { notReady } from './market/notReady.ts'
 import type { Markets } from './market/startMarkets.ts'
 import type { ChainOrders, PrepareSettings } from './orders/chainOrders.ts'
 import { startClockRounds } from './orders/clockRound.ts'
@@ -95,6 +96,7 @@ async function startChain(
     priceVersion: () => markets.feed.book.version(),
     followerReason: () => follower.reason(),
   })
+  const context = createTradingContext({ freshness, hours: markets.hours })
   const orders: ChainOrders = {
     chain,
     client,
@@ -104,7 +106,12 @@ async function startChain(
     clock,
     now,
     nonces: options.nonces,
-    trading: createTradingContext({ freshness, hours: markets.hours }),
+    trading: () => {
+      // Positions and orders that are out of date would make wrong transactions.
+      const reason = follower.reason()
+      if (reason !== undefined) throw notReady(reason)
+      return context()
+    },
     positionAnswer: (position) => reads.answer(position),
     newAttemptId: () => `0x${randomBytes(8).toString('hex')}` as AttemptId,
     settings: options.settings,

@@ -18,9 +18,16 @@ export interface RpcClient {
 export interface RpcClientOptions {
   readonly url: string
   readonly timeoutMs: number
+  /**
+   * The chain that the node must be on. Asked with every batch, because an address can lead to another node from one moment to the next, and what
+   * that one says of its own chain looks right in all else. Left out: whatever chain it is.
+   */
+  readonly chainId?: number
 }
 
-export function createRpcClient({ url, timeoutMs }: RpcClientOptions): RpcClient {
+const CHAIN_ID_CALL: RpcCall = { method: 'eth_chainId', params: [] }
+
+export function createRpcClient({ url, timeoutMs, chainId }: RpcClientOptions): RpcClient {
   let roundTrips = 0
 
   async function post(body: string): Promise<string> {
@@ -38,8 +45,16 @@ export function createRpcClient({ url, timeoutMs }: RpcClientOptions): RpcClient
     roundTrips: () => roundTrips,
     async batch(calls) {
       if (calls.length === 0) return []
-      const body = JSON.stringify(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
-      return parseRpcAnswer(await post(body), calls.length)
+      const asked = chainId === undefined ? calls : [...calls, CHAIN_ID_CALL]
+      const body = JSON.stringify(asked.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
+      const outcomes = parseRpcAnswer(await post(body), asked.length)
+      if (chainId !== undefined) requireChain(outcomes.pop(), chainId)
+      return outcomes
     },
   }
+}
+
+function requireChain(outcome: RpcOutcome | undefined, chainId: number): void {
+  if (outcome?.ok === true && outcome.result === `0x${chainId.toString(16)}`) return
+  throw new NodeUnavailableError('the node is on another chain, or does not say on which')
 }

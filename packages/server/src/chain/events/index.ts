@@ -62,6 +62,9 @@ export type DiamondEvent = Decoded<(typeof DECODERS)[number]>
 export type EventName = DiamondEvent['name']
 export type EventOf<Name extends EventName> = Extract<DiamondEvent, { readonly name: Name }>
 
+/** Their names. */
+export const USED_EVENTS: readonly EventName[] = DECODERS.map(({ name }) => name)
+
 const BY_TOPIC: ReadonlyMap<Hex, (typeof DECODERS)[number]> = new Map(
   DECODERS.map((decoder) => [decoder.topic0, decoder]),
 )

@@ -245,9 +245,12 @@ describe('trades made on the local chain without the service, as the follower se
     await world.mining.pause()
     await followed.caughtUp()
     const fresh = await world.follow()
-    await fresh.caughtUp()
-    await expectSameStores(followed.opened.store, fresh.opened.store, CHAIN)
-    await fresh.stop()
-    world.mining.resume()
+    try {
+      await fresh.caughtUp()
+      await expectSameStores(followed.opened.store, fresh.opened.store, CHAIN)
+    } finally {
+      await fresh.stop()
+      world.mining.resume()
+    }
   })
 })

@@ -47,7 +47,7 @@ async function matchLookalike(tx: TransactionScope, creation: Creation): Promise
   return undefined
 }
 
-/** Whether a transaction may bring an order to the chain. That is once: what a second transaction makes is another trade. Only a replacement comes again. */
+/** Whether a transaction may bring an order to the chain: that is done once, so what a second one makes is another trade. Only a replacement comes again. */
 export async function canTake(
   {
     scope,

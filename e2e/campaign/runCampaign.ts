@@ -1,0 +1,182 @@
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SigningDomain } from '@bezel/protocol'
+import { call, FULL_SCOPE } from '../agentClient.ts'
+import { createChainClient, type ChainClient } from '../devnet/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '../devnet/startDevnet.ts'
+import { authorize } from '../tradingClient.ts'
+import { runAgentLoop } from './agentLoop.ts'
+import { createCampaignClient, type CampaignClient } from './campaignClient.ts'
+import { readChainTruth } from './chainTruth.ts'
+import { problemsOfAnswers, readTrades } from './checkAnswers.ts'
+import { problemsOfStore } from './checkStore.ts'
+import { createJournal, type Journal } from './journal.ts'
+import { killAgainAndAgain } from './killer.ts'
+import { createKillableService, type KillableService } from './killableService.ts'
+import { quiesce } from './quiesce.ts'
+import { createSeededRandom, type SeededRandom } from './seededRandom.ts'
+import { readStore, type StoredCampaign } from './storedOrders.ts'
+import { createWallet } from './wallet.ts'
+
+/** What a campaign saw. Nothing was wrong when there are no problems. */
+export interface CampaignReport {
+  readonly problems: readonly string[]
+  readonly counts: ReadonlyMap<string, number>
+}
+
+/** Who trades: a trader and its agent. The third is its own. */
+const PAIRS = [
+  ['trader-1', 'agent-1'],
+  ['trader-2', 'agent-2'],
+  ['trader-3', 'trader-3'],
+  ['trader-4', 'agent-4'],
+] as const
+/** Loops of one agent at the same time. */
+const LOOPS = 2
+/** What the last agent may spend: some of its orders are refused in any campaign. */
+const CAP_USD_PER_KILL = 1_500
+const CAP_USD = 12_000
+/** How long the last answers may take to agree with the chain when nothing moves any more. */
+const CONVERGE_MS = 30_000
+const CONVERGE_POLL_MS = 250
+
+const CHAIN_SETTINGS = { DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' }
+/** Short lives of what is prepared, so that orders expire and are prepared again while the service is away. */
+const SERVICE_SETTINGS = {
+  BEZEL_IP_LIMIT: '1000000',
+  BEZEL_AGENT_LIMIT: '1000000',
+  BEZEL_AGENT_WRITE_LIMIT: '1000000',
+  BEZEL_PREPARED_MARKET_MS: '3000',
+  BEZEL_PREPARED_RESTING_MS: '6000',
+}
+
+/** Lets agents trade while the service is killed `kills` times, then holds what it knows against the chain and against what it said. */
+export async function runCampaign(of: { readonly seed: number; readonly kills: number }): Promise<CampaignReport> {
+  const devnet = await startDevnet(CHAIN_SETTINGS)
+  const service = createKillableService(await freePort(), {
+    ...SERVICE_SETTINGS,
+    BEZEL_DATA: devnet.folder,
+    // Starting is what costs most here.
+    NODE_COMPILE_CACHE: join(devnet.folder, 'compiled'),
+  })
+  try {
+    return await runOver(devnet, service, of)
+  } finally {
+    await service.kill()
+    await devnet.stop()
+  }
+}
+
+async function runOver(
+  devnet: RunningDevnet,
+  service: KillableService,
+  { seed, kills }: { readonly seed: number; readonly kills: number },
+): Promise<CampaignReport> {
+  const chain = createChainClient(devnet.file)
+  const random = createSeededRandom(seed)
+  const journal = createJournal(Date.now())
+  await chain.control('bezel_freezePrice', 'BTC/USD', true)
+  await chain.control('bezel_setPrice', 'BTC/USD', '60000')
+  service.start()
+  await service.once('ready')
+  const clients = await authorizeAll({ chain, service, journal, random, kills })
+  // What is compiled is written down at a regular end only.
+  await service.stop()
+  service.start()
+  await trade({ chain, service, journal, random, kills }, clients)
+  await quiesce(chain, clients, journal)
+  const answers = await converge({ chain, journal, clients })
+  await service.stop()
+  const stored = readStore(join(devnet.folder, 'bezel.db'))
+  const truth = await readChainTruth(chain)
+  countOrders(journal, stored)
+  const onDisk = [...problemsOfStore(stored, truth), ...(await problemsOfIndexes(chain, clients, stored))]
+  const complaints = service.complaints.map((line) => `the service complained: ${line}`)
+  return { problems: [...journal.problems, ...answers, ...onDisk, ...complaints], counts: journal.counts }
+}
+
+interface Stage {
+  readonly chain: ChainClient
+  readonly service: KillableService
+  readonly journal: Journal
+  readonly random: SeededRandom
+  readonly kills: number
+}
+
+async function authorizeAll({ chain, service, journal, random, kills }: Stage): Promise<CampaignClient[]> {
+  const { url } = service
+  const domain = (await call(url, '/v1/arbitrum-sepolia')).body.signing.domain as SigningDomain
+  const clients: CampaignClient[] = []
+  for (const [traderName, agentName] of PAIRS) {
+    const trader = chain.account(traderName)
+    const agent = chain.account(agentName)
+    const isCapped = clients.length === PAIRS.length - 1
+    const dailySpendCapUsd = isCapped ? String(CAP_USD + kills * CAP_USD_PER_KILL) : null
+    await authorize({ chain, url: () => url }, trader, agent, { ...FULL_SCOPE, dailySpendCapUsd })
+    const stream = random.stream(`client of ${traderName}`)
+    clients.push(createCampaignClient({ service, journal, domain, trader, agent, random: stream }))
+  }
+  return clients
+}
+
+/** Ends when the killer has done its work and every loop has finished what it was doing. */
+async function trade({ chain, service, journal, random, kills }: Stage, clients: readonly CampaignClient[]): Promise<void> {
+  let isOver = false
+  const loops = clients.flatMap((client, place) => {
+    const wallet = createWallet(chain, client.agent)
+    return Array.from({ length: LOOPS }, (_, loop) => {
+      const name = `${PAIRS[place]![0]}-${loop}`
+      return runAgentLoop({ name, client, wallet, journal, random: random.stream(name), isOver: () => isOver })
+    })
+  })
+  const killing = killAgainAndAgain({ service, chain, journal, random: random.stream('killer'), kills }).finally(() => {
+    isOver = true
+  })
+  await Promise.all([killing, ...loops])
+}
+
+/** The last look at what the service answers: it has some time to agree with the chain, for its follower may be a block behind. */
+async function converge(of: Parameters<typeof problemsOfAnswers>[0]): Promise<string[]> {
+  for (const deadlineMs = Date.now() + CONVERGE_MS; ; await sleep(CONVERGE_POLL_MS)) {
+    const problems = await problemsOfAnswers(of, await readChainTruth(of.chain))
+    if (problems.length === 0 || Date.now() > deadlineMs) return problems
+  }
+}
+
+/** The trades that the store has open are those the chain has, by their own numbers. */
+async function problemsOfIndexes(
+  chain: ChainClient,
+  clients: readonly CampaignClient[],
+  { openPositions }: StoredCampaign,
+): Promise<string[]> {
+  const problems: string[] = []
+  for (const { trader } of clients) {
+    const held = (await readTrades(chain, trader.address)).filter(({ tradeType }) => tradeType === 0)
+    const onChain = held.map(({ index }) => index).toSorted((a, b) => a - b)
+    const stored = openPositions
+      .filter((position) => position.trader === trader.address)
+      .map(({ tradeIndex }) => tradeIndex)
+      .toSorted((a, b) => a - b)
+    if (stored.join() !== onChain.join()) problems.push(`${trader.address} has trades ${onChain}, the store ${stored}`)
+  }
+  return problems
+}
+
+function countOrders({ counts, orders }: Journal, stored: StoredCampaign): void {
+  counts.set('orders acknowledged', orders.size)
+  counts.set('orders stored', stored.orders.length)
+  for (const { status, agent } of stored.orders) {
+    const name = `orders ${agent === null ? 'found on the chain ' : ''}${status}`
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+}
+
+/** Free at this moment, and kept through all lives of the service. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

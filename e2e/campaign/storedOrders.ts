@@ -1,0 +1,74 @@
+import { DatabaseSync } from 'node:sqlite'
+
+/** An order as its row says. */
+export interface StoredOrder {
+  readonly id: string
+  readonly trader: string
+  readonly agent: string | null
+  readonly clientId: string | null
+  readonly originKey: string | null
+  readonly spendUsd: bigint
+  readonly spendDay: number | null
+  readonly status: string | null
+  readonly hasFill: boolean
+}
+
+/** What the service left on disk, read without its code. */
+export interface StoredCampaign {
+  readonly orders: readonly StoredOrder[]
+  /** Which order the log at `<block hash>:<log index>` belongs to. */
+  readonly orderOfLog: ReadonlyMap<string, string>
+  readonly spend: readonly { readonly agent: string; readonly day: number; readonly spentUsd: bigint }[]
+  readonly openPositions: readonly { readonly trader: string; readonly tradeIndex: number }[]
+  /** Ids of orders and of positions. */
+  readonly ids: readonly string[]
+}
+
+export function readStore(file: string): StoredCampaign {
+  const database = new DatabaseSync(file, { readOnly: true })
+  const all = (text: string): Record<string, unknown>[] => {
+    const statement = database.prepare(text)
+    statement.setReadBigInts(true)
+    return statement.all()
+  }
+  try {
+    const orders = all('select * from orders order by id').map(toOrder)
+    return {
+      orders,
+      orderOfLog: new Map(
+        all('select block_hash, log_index, order_id from order_events').map((row) => [
+          `${row.block_hash}:${row.log_index}`,
+          String(row.order_id),
+        ]),
+      ),
+      spend: all('select * from spend').map((row) => ({
+        agent: String(row.agent),
+        day: Number(row.day),
+        spentUsd: BigInt(String(row.spent_usd)),
+      })),
+      openPositions: all('select * from positions where is_open = 1').map((row) => ({
+        trader: String(row.trader),
+        tradeIndex: Number(row.trade_index),
+      })),
+      ids: [...orders.map(({ id }) => id), ...all('select id from positions').map(({ id }) => String(id))],
+    }
+  } finally {
+    database.close()
+  }
+}
+
+function toOrder(row: Record<string, unknown>): StoredOrder {
+  const text = (value: unknown): string | null => (value === null ? null : String(value))
+  const state = row.state === null ? undefined : (JSON.parse(String(row.state)) as { fill: unknown })
+  return {
+    id: String(row.id),
+    trader: String(row.trader),
+    agent: text(row.agent),
+    clientId: text(row.client_id),
+    originKey: text(row.origin_key),
+    spendUsd: BigInt(String(row.spend_usd)),
+    spendDay: row.spend_day === null ? null : Number(row.spend_day),
+    status: text(row.status),
+    hasFill: state !== undefined && state.fill !== null,
+  }
+}
