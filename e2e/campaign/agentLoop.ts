@@ -1,204 +1,144 @@
-import type { Order, Position, PreparedOrder, PreparedTransaction } from '@bezel/protocol'
+import type { Order, Position, PreparedOrder } from '@bezel/protocol'
 import type { Answer } from '../agentClient.ts'
 import type { CampaignClient } from './campaignClient.ts'
-import type { Journal, KnownTransaction } from './journal.ts'
-import type { SeededRandom } from './seededRandom.ts'
-import type { Wallet } from './wallet.ts'
+import type { KnownTransaction } from './journal.ts'
+import { marketOrder, randomPrice, randomSize, reducingOrder, restingOrder, type Body } from './orderTerms.ts'
+import { createSender, type Sender, type SenderOptions } from './sender.ts'
 
 /** One of the things an agent does at the same time. */
-export interface AgentLoopOptions {
+export interface AgentLoopOptions extends SenderOptions {
   /** Also what its clientIds begin with. */
   readonly name: string
-  readonly client: CampaignClient
-  readonly wallet: Wallet
-  readonly journal: Journal
-  readonly random: SeededRandom
   readonly isOver: () => boolean
 }
 
-type Body = Readonly<Record<string, unknown>>
-
-/** More than an account needs: then it closes before it opens. */
+/** More than an account needs: then it is tidied up, so that an account that only grows does not slow everything down. */
 const MANY_POSITIONS = 8
 const MANY_ORDERS = 8
 
+const SHOULD_NEVER_BE: ReadonlySet<unknown> = new Set([
+  'IDEMPOTENCY_CONFLICT',
+  'ORDER_NOT_FOUND',
+  'VALIDATION_ERROR',
+  'AGENT_NOT_DELEGATED',
+  'AGENT_UNKNOWN',
+  'RATE_LIMITED',
+])
+
+interface Trading extends AgentLoopOptions {
+  readonly sender: Sender
+}
+
 /** Trades at random until it is told that it is over; everything it is told by the service goes into the journal. */
 export async function runAgentLoop(options: AgentLoopOptions): Promise<void> {
-  const { name, client, wallet, journal, random, isOver } = options
-  const account = `/account/${client.trader.address}`
-  /** Prepared and not sent. */
-  const kept: KnownTransaction[] = []
-  let made = 0
-
-  function note(what: string, answer: Answer): void {
-    journal.count(answer.status < 300 ? what : `${what} refused: ${answer.body.code}`)
+  const trading: Trading = { ...options, sender: createSender(options) }
+  const { random, isOver } = options
+  for (let made = 0; !isOver(); made++) {
+    await act(trading, `${options.name}-${made}`)
+    if (random.chance(0.15)) await tidy(trading)
   }
+}
 
-  /** What was asked, and the answer when it was a good one. */
-  async function ask(what: string, method: string, path: string, body?: Body): Promise<Answer['body'] | undefined> {
-    const answer = await client.ask(what, method, path, body)
-    note(what, answer)
-    return answer.status < 300 ? answer.body : undefined
-  }
+async function act(trading: Trading, clientId: string): Promise<void> {
+  const { random, sender } = trading
+  const choice = random.next()
+  if (choice < 0.3) return create(trading, clientId, marketOrder(random))
+  if (choice < 0.5) return create(trading, clientId, restingOrder(random))
+  if (choice < 0.55) return create(trading, clientId, reducingOrder(random))
+  if (choice < 0.75) return change(trading, await openOrders(trading))
+  if (choice < 0.82) return sender.sendKept()
+  return close(trading, await positions(trading))
+}
 
-  async function create(body: Body): Promise<void> {
-    const clientId = `${name}-${made++}`
-    const asked = { ...body, clientId }
-    journal.tell(clientId, `createOrder ${JSON.stringify(body)}`)
-    const answer = await askForOrder(clientId, asked)
-    if (answer === undefined) return
-    const { order, transaction } = answer
-    if (transaction !== null) await use({ orderId: order.id, purpose: 'open', agent: client.agent.address, transaction })
-    if (!random.chance(0.25)) return
-    const repeat = await askForOrder(clientId, asked)
-    if (repeat === undefined) {
-      journal.problems.push(`the repeat of order ${order.id} was refused`)
-      return
-    }
-    if (repeat.transaction !== null) keep(repeat, repeat.transaction)
-  }
+async function tidy(trading: Trading): Promise<void> {
+  const held = await positions(trading)
+  if (held.length > MANY_POSITIONS) await close(trading, held)
+  const orders = await openOrders(trading)
+  if (orders.length > MANY_ORDERS) await change(trading, orders)
+}
 
-  async function askForOrder(clientId: string, asked: Body): Promise<PreparedOrder | undefined> {
-    const answer: PreparedOrder | undefined = await ask('createOrder', 'POST', '/orders', asked)
-    if (answer === undefined) return undefined
-    journal.acknowledge(client.agent.address, clientId, answer.order)
-    journal.tell(answer.order.id, `answered ${answer.order.status}, ${answer.transaction === null ? 'no' : 'a'} transaction`)
-    return answer
+/** The answer, when it was a good one. */
+async function ask(
+  { client, journal }: Trading,
+  ...[operation, method, path, body]: Parameters<CampaignClient['ask']>
+): Promise<Answer['body'] | undefined> {
+  const answer = await client.ask(operation, method, path, body)
+  const isGood = answer.status < 300
+  // Whatever else refuses a request here is the account's or the chain's doing; these would be the service's.
+  if (SHOULD_NEVER_BE.has(answer.body.code)) {
+    journal.problems.push(`${operation} ${path} ${JSON.stringify(body)} -> ${JSON.stringify(answer.body)}`)
   }
+  journal.count(isGood ? operation : `${operation} refused: ${answer.body.code}`)
+  return isGood ? answer.body : undefined
+}
 
-  function keep({ order }: { readonly order: Order }, transaction: PreparedTransaction): void {
-    kept.push({ orderId: order.id, purpose: 'open', agent: client.agent.address, transaction })
-  }
+async function positions(trading: Trading): Promise<readonly Position[]> {
+  const path = `/account/${trading.client.trader.address}/positions`
+  return (await ask(trading, 'listPositions', 'GET', path))?.data ?? []
+}
 
-  /** Sends it, or not; reports it before, after or never. */
-  async function use(known: KnownTransaction): Promise<void> {
-    const choice = random.next()
-    if (choice < 0.2) {
-      kept.push(known)
-      journal.tell(known.orderId, 'its transaction is kept')
-    } else if (choice < 0.28) await reportOnly(known)
-    else if (choice < 0.4) await reportThenSend(known)
-    else await sendThenReport(known, random.chance(0.5))
-  }
+async function openOrders(trading: Trading): Promise<readonly Order[]> {
+  const path = `/account/${trading.client.trader.address}/orders`
+  return (await ask(trading, 'listOpenOrders', 'GET', path))?.data ?? []
+}
 
-  async function reportOnly(known: KnownTransaction): Promise<void> {
-    await wallet.send(known.transaction, async (txHash) => {
-      await report(known, txHash, false)
-      return false
-    })
-  }
+async function create(trading: Trading, clientId: string, body: Body): Promise<void> {
+  const { journal, random, sender } = trading
+  journal.tell(clientId, `createOrder ${JSON.stringify(body)}`)
+  const made = await askForOrder(trading, clientId, body)
+  if (made === undefined) return
+  if (made.transaction !== null) await sender.use(knownOf(trading, made, 'open'))
+  if (!random.chance(0.25)) return
+  const again = await askForOrder(trading, clientId, body)
+  const isOther = again?.transaction?.data !== made.transaction?.data
+  // The same transaction sent twice is a second trade, which is a mistake of the agent's that the service must tell as well.
+  if (again?.transaction && (isOther || random.chance(0.3))) sender.keep(knownOf(trading, again, 'open'))
+}
 
-  async function reportThenSend(known: KnownTransaction): Promise<void> {
-    await wallet.send(known.transaction, async (hash) => {
-      await report(known, hash, false)
-      journal.noteBroadcast({ ...known, hash })
-      return true
-    })
-    journal.count('transactions sent')
-  }
+async function askForOrder(trading: Trading, clientId: string, body: Body): Promise<PreparedOrder | undefined> {
+  const { client, journal } = trading
+  const answer: PreparedOrder | undefined = await ask(trading, 'createOrder', 'POST', '/orders', { ...body, clientId })
+  if (answer === undefined) return undefined
+  const { order, transaction } = answer
+  journal.acknowledge(client.agent.address, clientId, order)
+  journal.tell(order.id, `answered ${order.status} with ${transaction === null ? 'no' : 'a'} transaction`)
+  return answer
+}
 
-  async function sendThenReport(known: KnownTransaction, isReported: boolean): Promise<void> {
-    const hash = await wallet.send(known.transaction, async (signed) => {
-      journal.noteBroadcast({ ...known, hash: signed })
-      return true
-    })
-    journal.count('transactions sent')
-    if (isReported && hash !== undefined) await report(known, hash, true)
-  }
+function knownOf(
+  { client }: Trading,
+  { order, transaction }: PreparedOrder,
+  purpose: KnownTransaction['purpose'],
+): KnownTransaction {
+  return { orderId: order.id, purpose, agent: client.agent.address, transaction: transaction! }
+}
 
-  async function report(
-    { orderId }: KnownTransaction,
-    txHash: `0x${string}`,
-    isPersistent: boolean,
-  ): Promise<void> {
-    const path = `/orders/${orderId}/submit`
-    journal.tell(orderId, `submitOrder ${txHash}`)
-    const asking = isPersistent ? client.ask : client.askOnce
-    const answer = await asking('submitOrder', 'POST', path, { txHash })
-    if (answer === undefined || answer.status === 503) return
-    note('submitOrder', answer)
-    journal.tell(orderId, `submit answered ${answer.status} ${answer.body.code ?? answer.body.status}`)
-    if (answer.status === 200) journal.noteReported(orderId, txHash)
-    else journal.problems.push(`the report of ${txHash} for order ${orderId} was refused: ${JSON.stringify(answer.body)}`)
-  }
+/** Updates or cancels one of these orders. */
+async function change(trading: Trading, orders: readonly Order[]): Promise<void> {
+  const { journal, random, sender } = trading
+  const changeable = orders.filter(({ status }) => status === 'open' || status === 'prepared')
+  if (changeable.length === 0) return
+  const { id, status } = random.pick(changeable)
+  const isUpdate = status === 'open' && random.chance(0.5)
+  const body = random.chance(0.5) ? { price: randomPrice(random) } : { size: randomSize(random) }
+  journal.tell(id, isUpdate ? `updateOrder ${JSON.stringify(body)}` : 'cancelOrder')
+  const answer: PreparedOrder | undefined = isUpdate
+    ? await ask(trading, 'updateOrder', 'PATCH', `/orders/${id}`, body)
+    : await ask(trading, 'cancelOrder', 'DELETE', `/orders/${id}`)
+  if (answer === undefined) return
+  journal.tell(id, `answered ${answer.order.status}`)
+  if (answer.transaction !== null && random.chance(0.85)) await sender.send(knownOf(trading, answer, 'change'))
+}
 
-  async function openOrders(): Promise<readonly Order[]> {
-    return (await ask('listOpenOrders', 'GET', `${account}/orders`))?.data ?? []
-  }
-
-  async function changeOrder(): Promise<void> {
-    const orders = (await openOrders()).filter(({ status }) => status === 'open' || status === 'prepared')
-    if (orders.length === 0) return
-    const { id, status } = random.pick(orders)
-    const isUpdate = status === 'open' && random.chance(0.5)
-    const body = random.chance(0.5) ? { price: limitPrice() } : { size: size() }
-    journal.tell(id, isUpdate ? `updateOrder ${JSON.stringify(body)}` : 'cancelOrder')
-    const answer: PreparedOrder | undefined = isUpdate
-      ? await ask('updateOrder', 'PATCH', `/orders/${id}`, body)
-      : await ask('cancelOrder', 'DELETE', `/orders/${id}`)
-    if (answer === undefined) return
-    const { order, transaction } = answer
-    journal.tell(id, `answered ${order.status}`)
-    if (transaction === null) journal.withdrawn.add(id)
-    else if (random.chance(0.85)) {
-      await sendThenReport({ orderId: id, purpose: 'change', agent: client.agent.address, transaction }, random.chance(0.5))
-    }
-  }
-
-  async function closeOne(positions: readonly Position[]): Promise<void> {
-    const { id, size: held } = random.pick(positions)
-    const body = random.chance(0.3) ? { size: (Number(held) / 2).toFixed(4) } : {}
-    const answer: PreparedOrder | undefined = await ask('closePosition', 'POST', `/positions/${id}/close`, body)
-    if (answer === undefined) return
-    const { order, transaction } = answer
-    journal.acknowledge(client.agent.address, null, order)
-    journal.tell(order.id, `closes position ${id} ${JSON.stringify(body)}`)
-    await use({ orderId: order.id, purpose: 'open', agent: client.agent.address, transaction: transaction! })
-  }
-
-  /** A transaction that was kept, perhaps long past its expiry: the chain takes it all the same. */
-  async function sendKept(): Promise<void> {
-    const at = random.below(kept.length)
-    const [known] = kept.splice(at, 1)
-    if (known !== undefined) await sendThenReport(known, random.chance(0.5))
-  }
-
-  const size = (): string => random.pick(['0.01', '0.015', '0.02', '0.03'])
-  const limitPrice = (): string => String(58_000 + random.below(36) * 100)
-  const terms = (): Body => ({
-    market: 'BTC/USD',
-    side: random.pick(['long', 'short']),
-    size: size(),
-    leverage: random.pick(['5', '10', '25']),
-  })
-  const stops = (side: unknown): Body => {
-    if (!random.chance(0.3)) return {}
-    return side === 'long' ? { tp: '61200', sl: '57500' } : { tp: '58200', sl: '62000' }
-  }
-
-  async function act(): Promise<void> {
-    const choice = random.next()
-    if (choice < 0.3) {
-      const body = { ...terms(), type: 'market', slippage: '3' }
-      return create({ ...body, ...stops((body as Body).side) })
-    }
-    if (choice < 0.5) return create({ ...terms(), type: random.pick(['limit', 'stop']), price: limitPrice() })
-    if (choice < 0.55) return create({ ...terms(), type: 'market', size: '0.05', slippage: '3', reduceOnly: true })
-    if (choice < 0.75) return changeOrder()
-    if (choice < 0.8 && kept.length > 0) return sendKept()
-    const positions: readonly Position[] = (await ask('listPositions', 'GET', `${account}/positions`))?.data ?? []
-    if (positions.length > 0) return closeOne(positions)
-  }
-
-  /** So that an account that only grows does not slow everything down. */
-  async function tidy(): Promise<void> {
-    const positions: readonly Position[] = (await ask('listPositions', 'GET', `${account}/positions`))?.data ?? []
-    if (positions.length > MANY_POSITIONS) await closeOne(positions)
-    if ((await openOrders()).length > MANY_ORDERS) await changeOrder()
-  }
-
-  while (!isOver()) {
-    await act()
-    if (random.chance(0.15)) await tidy()
-  }
+/** Closes one of these positions, or half of it. */
+async function close(trading: Trading, held: readonly Position[]): Promise<void> {
+  const { client, journal, random, sender } = trading
+  if (held.length === 0) return
+  const { id, size } = random.pick(held)
+  const body = random.chance(0.3) ? { size: (Number(size) / 2).toFixed(4) } : {}
+  const answer: PreparedOrder | undefined = await ask(trading, 'closePosition', 'POST', `/positions/${id}/close`, body)
+  if (answer === undefined) return
+  journal.acknowledge(client.agent.address, null, answer.order)
+  journal.tell(answer.order.id, `closes position ${id} ${JSON.stringify(body)}`)
+  await sender.use(knownOf(trading, answer, 'open'))
 }

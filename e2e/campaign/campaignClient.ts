@@ -57,6 +57,8 @@ export function createCampaignClient(options: CampaignClientOptions): CampaignCl
     if (status === 401 && (isFirstUse || !isNonceReused)) {
       journal.problems.push(`${describe(request)} -> 401 ${tell(body)}, ${Date.now() - request.signedAtMs} ms old`)
     }
+    if (status === 503) journal.count('not ready')
+    else journal.count('answers')
     if (status !== 401 && status !== 503) journal.noteAnswered(request)
     return answer
   }
@@ -82,6 +84,7 @@ export function createCampaignClient(options: CampaignClientOptions): CampaignCl
           if (random.chance(0.4)) answer = await repeatBytes(request)
         }
         if (answer !== undefined && answer.status !== 503) return answer
+        await service.once('ready')
         if (answer !== undefined) await sleep(NOT_READY_POLL_MS)
       }
     },

@@ -77,7 +77,10 @@ export async function readChainTruth(chain: ChainClient): Promise<ChainTruth> {
     }
   }
   return {
-    creations: creations.map(({ handle, from, ...creation }) => ({ ...creation, outcome: outcomes.get(handle) ?? from })),
+    creations: creations.map(({ handle, from, ...creation }) => ({
+      ...creation,
+      outcome: outcomes.get(handle) ?? from,
+    })),
     keeperCloses,
   }
 }

@@ -64,7 +64,8 @@ async function problemsOfAcknowledged(
     const expected = expectedOf(journal, known.id, sentFor.get(known.id) ?? [], truth)
     if (status !== 200) problems.push(`order ${known.id} is lost: ${status} ${JSON.stringify(body)}`)
     else if (order.clientId !== known.clientId) problems.push(`order ${known.id} has clientId ${order.clientId}`)
-    else if (listed?.status !== order.status) problems.push(`order ${known.id} is ${order.status} and ${listed?.status}`)
+    else if (listed?.status !== order.status)
+      problems.push(`order ${known.id} is ${order.status} and ${listed?.status}`)
     else if (!expected.includes(order.status)) {
       problems.push(`order ${known.id} is ${order.status}, what was sent for it says ${expected.join(' or ')}`)
     } else continue
@@ -109,12 +110,16 @@ async function problemsOfHoldings(chain: ChainClient, client: CampaignClient): P
         [side, Number(collateral), Number(leverage), Number(entryPrice), Number(sl), Number(tp)].join(' '),
       ),
       held.map(({ long, collateralAmount, leverage, openPrice, sl, tp }) =>
-        [side(long), units(collateralAmount, decimals), leverage / 1e3, price(openPrice), price(sl), price(tp)].join(' '),
+        [side(long), units(collateralAmount, decimals), leverage / 1e3, price(openPrice), price(sl), price(tp)].join(
+          ' ',
+        ),
       ),
     ),
     ...difference(
       `open orders of ${trader}`,
-      orders.map((order) => [order.status, order.type, order.side, Number(order.price), Number(order.leverage)].join(' ')),
+      orders.map((order) =>
+        [order.status, order.type, order.side, Number(order.price), Number(order.leverage)].join(' '),
+      ),
       resting.map(({ tradeType, long, openPrice, leverage }) =>
         ['open', tradeType === 1 ? 'limit' : 'stop', side(long), price(openPrice), leverage / 1e3].join(' '),
       ),

@@ -7,8 +7,14 @@ const UNSPENT: ReadonlySet<string | null> = new Set(['expired', 'rejected', 'can
 export function problemsOfStore(stored: StoredCampaign, truth: ChainTruth): string[] {
   return [
     ...doubles('id', stored.ids),
-    ...doubles('clientId', stored.orders.map(({ trader, clientId }) => clientId && `${trader} ${clientId}`)),
-    ...doubles('origin', stored.orders.map(({ originKey }) => originKey)),
+    ...doubles(
+      'clientId',
+      stored.orders.map(({ trader, clientId }) => clientId && `${trader} ${clientId}`),
+    ),
+    ...doubles(
+      'origin',
+      stored.orders.map(({ originKey }) => originKey),
+    ),
     ...problemsOfSpend(stored),
     ...problemsOfCreations(stored, truth),
     ...problemsOfKeeperCloses(stored, truth),
@@ -30,9 +36,11 @@ function problemsOfSpend({ orders, spend }: StoredCampaign): string[] {
     const key = `${agent} on day ${spendDay}`
     if (spendDay !== null) sums.set(key, (sums.get(key) ?? 0n) + spendUsd)
   }
-  const problems = orders.filter((order) => isCounted(order) !== mustCount(order)).map(({ id, status }) => {
-    return `order ${id} is ${status} and counts against the cap as if it were not`
-  })
+  const problems = orders
+    .filter((order) => isCounted(order) !== mustCount(order))
+    .map(({ id, status }) => {
+      return `order ${id} is ${status} and counts against the cap as if it were not`
+    })
   for (const { agent, day, spentUsd } of spend) {
     const key = `${agent} on day ${day}`
     const sum = sums.get(key) ?? 0n

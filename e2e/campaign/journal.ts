@@ -38,8 +38,6 @@ export interface Journal {
   /** By id. */
   readonly orders: ReadonlyMap<string, KnownOrder>
   readonly broadcasts: readonly Broadcast[]
-  /** Orders withdrawn with an answer that said so. */
-  readonly withdrawn: Set<string>
   /** Hashes whose report was answered, by order. */
   readonly reported: ReadonlyMap<string, readonly Hex[]>
   /** Requests whose nonce is used up, newest last. */
@@ -72,7 +70,6 @@ export function createJournal(startedAtMs: number): Journal {
     counts: new Map(),
     orders,
     broadcasts,
-    withdrawn: new Set(),
     reported,
     answered,
     count: (what) => void journal.counts.set(what, (journal.counts.get(what) ?? 0) + 1),

@@ -63,10 +63,11 @@ export function createKillableService(port: number, settings: Readonly<Record<st
   }
 
   async function watchReadiness(begun: Life): Promise<void> {
-    while (life === begun && !begun.isEnding) {
+    const isOver = (): boolean => life !== begun || begun.isEnding
+    while (!isOver()) {
       const answer = await fetch(`${url}/ready`).catch(() => undefined)
       await answer?.arrayBuffer().catch(() => undefined)
-      if (life !== begun || begun.isEnding) return
+      if (isOver()) return
       if (answer?.status === 200) return void reached.add('ready')
       await sleep(READY_POLL_MS)
     }

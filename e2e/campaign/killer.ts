@@ -5,9 +5,16 @@ import type { Journal, SignedRequest } from './journal.ts'
 import type { KillableService } from './killableService.ts'
 import type { SeededRandom } from './seededRandom.ts'
 
+/** A life ends after so long, or after so many answers: a busy machine gives few in any time. */
 const MAX_LIFE_MS = 600
+const MAX_LIFE_ANSWERS = 80
+const MAX_WAIT_FOR_ANSWERS_MS = 5_000
+/** Then into whatever is under way. */
+const MAX_AFTER_ANSWER_MS = 40
+const ANSWERS_POLL_MS = 1
 /** Of all kills; the others come while it serves. */
 const KILLED_WHILE_STARTING = 0.2
+const KILLS_PER_LINE = 10
 const REPLAYS_PER_LIFE = 8
 /** Beyond this a refusal may speak of the timestamp instead. */
 const WINDOW_MS = 29_000
@@ -35,15 +42,28 @@ export async function killAgainAndAgain(options: KillerOptions): Promise<void> {
       await service.once('ready')
       startMs = Date.now() - sinceMs
       replays.push(replaySome(options))
-      await sleep(random.next() * MAX_LIFE_MS)
+      await (random.chance(0.4) ? sleep(random.next() * MAX_LIFE_MS) : sleepForAnswers(options))
       journal.count('kills while serving')
     }
     await service.kill()
+    if ((kill + 1) % KILLS_PER_LINE === 0)
+      console.log(`${kill + 1} kills, ${startMs} ms to start, ${answersOf(journal)} answers`)
     service.start()
   }
   await service.once('ready')
   replays.push(replaySome(options))
   await Promise.all(replays)
+}
+
+async function sleepForAnswers({ journal, random }: KillerOptions): Promise<void> {
+  const until = answersOf(journal) + random.below(MAX_LIFE_ANSWERS)
+  const deadlineMs = Date.now() + MAX_WAIT_FOR_ANSWERS_MS
+  while (answersOf(journal) < until && Date.now() < deadlineMs) await sleep(ANSWERS_POLL_MS)
+  await sleep(random.next() * MAX_AFTER_ANSWER_MS)
+}
+
+function answersOf({ counts }: Journal): number {
+  return counts.get('answers') ?? 0
 }
 
 /** Moves the price, so that limits and stops are hit, and makes the oracle faster or slower, so that requests wait across kills. */
@@ -61,7 +81,8 @@ async function replaySome({ service, journal, random }: KillerOptions): Promise<
 
 async function replay(service: KillableService, journal: Journal, request: SignedRequest): Promise<void> {
   const answer = await sendSigned(service.url, request)
-  if (answer === undefined || Date.now() - request.signedAtMs > WINDOW_MS) return journal.count('replays without a verdict')
+  if (answer === undefined || Date.now() - request.signedAtMs > WINDOW_MS)
+    return journal.count('replays without a verdict')
   if (answer.status === 401 && answer.body.code === 'NONCE_REUSED') return journal.count('replays refused')
   journal.problems.push(`replayed ${describe(request)} -> ${answer.status} ${JSON.stringify(answer.body)}`)
 }

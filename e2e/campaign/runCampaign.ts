@@ -33,7 +33,7 @@ const PAIRS = [
   ['trader-4', 'agent-4'],
 ] as const
 /** Loops of one agent at the same time. */
-const LOOPS = 2
+const LOOPS = 4
 /** What the last agent may spend: some of its orders are refused in any campaign. */
 const CAP_USD_PER_KILL = 1_500
 const CAP_USD = 12_000
@@ -121,7 +121,10 @@ async function authorizeAll({ chain, service, journal, random, kills }: Stage): 
 }
 
 /** Ends when the killer has done its work and every loop has finished what it was doing. */
-async function trade({ chain, service, journal, random, kills }: Stage, clients: readonly CampaignClient[]): Promise<void> {
+async function trade(
+  { chain, service, journal, random, kills }: Stage,
+  clients: readonly CampaignClient[],
+): Promise<void> {
   let isOver = false
   const loops = clients.flatMap((client, place) => {
     const wallet = createWallet(chain, client.agent)

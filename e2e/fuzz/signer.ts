@@ -7,7 +7,10 @@ import type { SignedOperation } from '../../packages/server/src/signatures/signe
 
 /** The part of the package that is used here; it comes without types. */
 interface Secp256k1 {
-  readonly ecdsaSign: (digest: Uint8Array, key: Uint8Array) => { readonly signature: Uint8Array; readonly recid: number }
+  readonly ecdsaSign: (
+    digest: Uint8Array,
+    key: Uint8Array,
+  ) => { readonly signature: Uint8Array; readonly recid: number }
 }
 
 // Its main file, which falls back to JavaScript where there is no build for the machine: slower, but the same signatures.

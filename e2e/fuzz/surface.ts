@@ -117,7 +117,9 @@ export function readSurface(document: OpenapiDocument): Surface {
 function readOperation(template: string, method: string, raw: RawOperation): Operation {
   const parameters = (raw.parameters ?? []).filter(({ name }) => name !== undefined)
   const placed = (place: string): Parameter[] =>
-    parameters.filter((parameter) => parameter.in === place).map(({ name, schema }) => ({ name: name!, schema: schema! }))
+    parameters
+      .filter((parameter) => parameter.in === place)
+      .map(({ name, schema }) => ({ name: name!, schema: schema! }))
   const security = raw.security ?? []
   return {
     id: raw.operationId,

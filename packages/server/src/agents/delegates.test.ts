@@ -17,6 +17,8 @@ describe('delegates', () => {
   let batches: number[]
   let delegate: Address
   let isAway: boolean
+  /** What an answer waits for. */
+  let gate: Promise<void>
   let delegates: Delegates
 
   beforeEach(() => {
@@ -24,6 +26,7 @@ describe('delegates', () => {
     batches = []
     delegate = AGENT
     isAway = false
+    gate = Promise.resolve()
     delegates = createDelegates({
       diamond: CHAINS.base.liveDiamond,
       maxAgeMs: SETTING_MS,
@@ -32,6 +35,7 @@ describe('delegates', () => {
         roundTrips: () => batches.length,
         async batch(calls) {
           batches.push(calls.length)
+          await gate
           if (isAway) throw new NodeUnavailableError('away')
           return calls.map(() => ({ ok: true, result: pad(delegate as Hex) }))
         },
@@ -108,6 +112,24 @@ describe('delegates', () => {
     nowMs += SETTING_MS
     await delegates.refreshActive()
     assert.equal(await delegates.read(ALICE), NOBODY)
+  })
+
+  it('does not wait for a slow node when there is a look, unless that one would refuse', async () => {
+    await delegates.read(ALICE)
+    nowMs += 3_000
+    batches = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gate = promise
+    const startMs = performance.now()
+    assert.equal(await delegates.isDelegate(ALICE, AGENT), true)
+    assert.ok(performance.now() - startMs < 2_000)
+    assert.equal(await delegates.read(ALICE), AGENT)
+    assert.deepEqual(batches, [1], 'from then on nobody waits')
+    const asked = delegates.isDelegate(ALICE, BOB)
+    delegate = BOB
+    resolve()
+    assert.equal(await asked, true)
+    assert.equal(await delegates.read(ALICE), BOB)
   })
 
   it('a look of somebody else fails, or tells what is known', async () => {

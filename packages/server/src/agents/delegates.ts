@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '@bezel/protocol'
-
 import { diamondCall, readAll } from '../chain/diamondCalls.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
@@ -10,7 +10,7 @@ export interface Delegates {
   known(trader: Address): Address | undefined
   /**
    * For a private request of this trader, who counts as active from then on: the background round keeps the look fresh, so that only the
-   * first request waits for the node. While the node is away the last look holds. Throws `NodeUnavailableError` when there is none.
+   * first request waits for the node. While the node is away or slow the last look holds. Throws `NodeUnavailableError` when there is none.
    */
   read(trader: Address): Promise<Address>
   /**
@@ -54,6 +54,9 @@ const ROUND_SLACK = 1.5
 
 /** For so long after a failure nobody waits for the node again who has a look; the first answer ends it. */
 const AWAY_MS = 10_000
+
+/** A request that has a look to go by waits no longer than this for a newer one; then the node counts as away. */
+const PATIENCE_MS = 500
 
 export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOptions): Delegates {
   const looks = new Map<Address, Look>()
@@ -99,7 +102,17 @@ export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOpt
     const last = looks.get(trader)
     if (last === undefined) return askOnce(trader)
     if (nowMs - last.atMs < maxAgeMs * ROUND_SLACK || nowMs - failedAtMs < AWAY_MS) return last.delegate
-    return askAgain(trader, last)
+    return askPatiently(trader, last)
+  }
+
+  async function askPatiently(trader: Address, last: Look): Promise<Address> {
+    let isAnswered = false
+    const answer = askAgain(trader, last).finally(() => (isAnswered = true))
+    const late = sleep(PATIENCE_MS, last.delegate, { ref: false }).then((delegate) => {
+      if (!isAnswered) failedAtMs = now()
+      return delegate
+    })
+    return Promise.race([answer, late])
   }
 
   /** What was seen last holds while the node is away. */
@@ -117,7 +130,8 @@ export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOpt
     read,
     async isDelegate(trader, agent) {
       if ((await read(trader)) === agent) return true
-      if (now() - failedAtMs < AWAY_MS) return false
+      // Somebody is refused only by an answer, or when there is none to be had.
+      if (!asked.has(trader) && now() - failedAtMs < AWAY_MS) return false
       return (await askAgain(trader, looks.get(trader)!)) === agent
     },
     known: (trader) => looks.get(trader)?.delegate,

@@ -6,15 +6,14 @@ import type { ChainAgents } from './chainAgents.ts'
 import { createDelegates } from './delegates.ts'
 import { openRegistry } from './registry.ts'
 
-/** How long a look at a trader's delegate is good for. */
-const DELEGATE_MAX_AGE_MS = 2_000
-
 /** The agents of every chain. */
 export async function startAgents(of: {
   readonly chains: readonly ServedChain[]
   readonly clientOf: (slug: ChainSlug) => RpcClient
   readonly store: Store
   readonly domainName: string
+  /** How long a look at a trader's delegate is good for. */
+  readonly delegateMaxAgeMs: number
   readonly now: () => number
 }): Promise<ReadonlyMap<ChainSlug, ChainAgents>> {
   const registry = await openRegistry(of.store)
@@ -23,7 +22,7 @@ export async function startAgents(of: {
       const { slug, chainId, diamond } = chain
       const client = of.clientOf(slug)
       const domain: SigningDomain = requestDomain({ name: of.domainName, chainId, diamond })
-      const delegates = createDelegates({ client, diamond, maxAgeMs: DELEGATE_MAX_AGE_MS, now: of.now })
+      const delegates = createDelegates({ client, diamond, maxAgeMs: of.delegateMaxAgeMs, now: of.now })
       return [slug, { chain, domain, registry, delegates, client }] as const
     }),
   )

@@ -35,7 +35,11 @@ export async function openAccess(
 ): Promise<Access> {
   const { now, chains } = of
   const engine = await selectEngine()
-  const byChain = await startAgents({ ...of, domainName: config.domainName })
+  const byChain = await startAgents({
+    ...of,
+    domainName: config.domainName,
+    delegateMaxAgeMs: config.accountRefreshMs,
+  })
   const nonces = await openNonces({ store: of.store, file: join(config.dataFolder, NONCE_FILE_NAME), now })
   const limits = createInProcessLimits()
   const agentsOf = (slug: string): ChainAgents => byChain.get(servedChainOf(chains, slug).slug)!

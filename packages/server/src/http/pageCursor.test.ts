@@ -16,7 +16,8 @@ function refusedPaths(query: Record<string, unknown>): string[] {
   } catch (error) {
     assert.ok(error instanceof ApiError)
     assert.equal(error.code, 'VALIDATION_ERROR')
-    return (error.details?.issues as { path: string }[]).map(({ path }) => path)
+    const { issues } = error.details as { issues: { path: string }[] }
+    return issues.map(({ path }) => path)
   }
   return []
 }

@@ -67,21 +67,8 @@ export function createPositionReads(options: PositionReadsOptions): PositionRead
     if (reason !== undefined) throw notReady(reason)
   }
 
-  function pricesOf(position: LivePosition, chain: ChainMarkets): FeedPrices {
-    const pair = pairOf(position, chain)
-    // A pair that was listed moments ago: the listing is read again before long.
-    if (pair === undefined) throw notReady('starting')
-    return freshness.quote(pair)
-  }
-
-  function valueOf(position: LivePosition, chain: ChainMarkets, prices: FeedPrices, atS: number): Position {
-    const answer = positionAnswer(position, chain, prices, atS)
-    if (answer === undefined) throw notReady('starting')
-    return answer
-  }
-
   function valuationOf(position: LivePosition, chain: ChainMarkets, atS: number): Valuation {
-    const prices = pricesOf(position, chain)
+    const prices = pricesOf(freshness, position, chain)
     const { mark, index } = prices
     const known = valuations.get(position)
     if (known?.chain === chain && known.timestampS === atS && known.mark === mark && known.index === index) return known
@@ -112,15 +99,17 @@ export function createPositionReads(options: PositionReadsOptions): PositionRead
     return list
   }
 
+  function answer(position: LivePosition): Position {
+    requireFollower()
+    const chain = freshness.loaded()
+    return valueOf(position, chain, pricesOf(freshness, position, chain), valuationTimeS(chain, head()))
+  }
+
   return {
+    answer,
     ofTrader(trader) {
       requireFollower()
-      const positions = live.ofTrader(trader)
-      if (positions.length === 0) return []
-      const chain = freshness.loaded()
-      return positions.map((position) =>
-        valueOf(position, chain, pricesOf(position, chain), valuationTimeS(chain, head())),
-      )
+      return live.ofTrader(trader).map(answer)
     },
     listOf(trader) {
       requireFollower()
@@ -132,10 +121,18 @@ export function createPositionReads(options: PositionReadsOptions): PositionRead
       if (known !== undefined && isGood(known, chain, atS)) return known.bytes
       return makeList(positions, chain, atS).bytes
     },
-    answer(position) {
-      requireFollower()
-      const chain = freshness.loaded()
-      return valueOf(position, chain, pricesOf(position, chain), valuationTimeS(chain, head()))
-    },
   }
+}
+
+function pricesOf(freshness: Pick<Freshness, 'quote'>, position: LivePosition, chain: ChainMarkets): FeedPrices {
+  const pair = pairOf(position, chain)
+  // A pair that was listed moments ago: the listing is read again before long.
+  if (pair === undefined) throw notReady('starting')
+  return freshness.quote(pair)
+}
+
+function valueOf(position: LivePosition, chain: ChainMarkets, prices: FeedPrices, timestampS: number): Position {
+  const answer = positionAnswer(position, chain, prices, timestampS)
+  if (answer === undefined) throw notReady('starting')
+  return answer
 }

@@ -55,6 +55,21 @@ export async function findOrderIdByHandle(
   return row === undefined ? undefined : (String(row.order_id) as OrderId)
 }
 
+/** The order that something at this place was said of. */
+export async function findOrderIdAt(
+  sql: Sql,
+  chain: ChainSlug,
+  { blockHash, logIndex }: Pick<OrderEvent, 'blockHash' | 'logIndex'>,
+): Promise<OrderId | undefined> {
+  const row = await sql.get<{ order_id: bigint }>(
+    'select order_id from order_events where chain = $1 and block_hash = $2 and log_index = $3',
+    chain,
+    blockHash,
+    logIndex,
+  )
+  return row === undefined ? undefined : (String(row.order_id) as OrderId)
+}
+
 /** What the chain said of one order is said of another. */
 export async function moveOrderEvents(sql: Sql, from: OrderId, to: OrderId): Promise<void> {
   await sql.run('update order_events set order_id = $2 where order_id = $1', BigInt(from), BigInt(to))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError, type Store } from './sql.ts'
 import { openTestStore, type TestStore } from './testStore.ts'
 
@@ -86,4 +87,37 @@ describe('the SQLite store', () => {
       assert.equal(await count(), 1n)
     },
   )
+
+  it(
+    'holds up nothing else while it waits for the lock, and those in line wait together',
+    { timeout: 20_000 },
+    async () => {
+      const other = new DatabaseSync(opened.file)
+      other.exec('begin exclusive')
+      const startMs = Date.now()
+      const refused = [1n, 2n, 3n].map((n) =>
+        assert.rejects(
+          store.transaction((sql) => sql.run('insert into t values ($1, $2)', n, 'a')),
+          StoreUnavailableError,
+        ),
+      )
+      await sleep(50)
+      assert.equal(await count(), 0n)
+      assert.ok(Date.now() - startMs < 1_000, 'timers and reads go on')
+      await Promise.all(refused)
+      assert.ok(Date.now() - startMs < 4_000, 'not one after the other')
+      other.exec('rollback')
+      other.close()
+    },
+  )
+
+  it('waits for a writer that is done in a moment', { timeout: 20_000 }, async () => {
+    const other = new DatabaseSync(opened.file)
+    other.exec('begin immediate')
+    const written = store.transaction((sql) => sql.run('insert into t values ($1, $2)', 1n, 'a'))
+    await sleep(100)
+    other.exec('rollback')
+    other.close()
+    assert.equal(await written, 1)
+  })
 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { StoreUnavailableError, type Sql, type SqlValue, type Store } from './sql.ts'
 
@@ -5,6 +6,10 @@ import { StoreUnavailableError, type Sql, type SqlValue, type Store } from './sq
 const MAX_PREPARED_STATEMENTS = 256
 /** How long a writer of another process (a backup, a shell) is waited for. */
 const BUSY_TIMEOUT_MS = 2_000
+/** Between two tries to become the writer. To wait inside SQLite would hold up everything else this process does. */
+const BUSY_POLL_MS = 20
+/** SQLite's result code for "somebody else writes". */
+const BUSY_CODE = 5
 /** Result codes of SQLite that say "not now" and not "wrong": BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN. */
 const UNAVAILABLE_CODES: ReadonlySet<number> = new Set([5, 6, 8, 10, 11, 13, 14])
 
@@ -18,9 +23,22 @@ export function openSqlite(file: string): Store {
   const read = createSql(reader)
   const write = createSql(writer)
   let last: Promise<unknown> = Promise.resolve()
+  writer.exec('pragma busy_timeout = 0')
 
-  async function inTransaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
-    await write.run('begin immediate')
+  async function begin(deadlineMs: number): Promise<void> {
+    for (;;) {
+      try {
+        await write.run('begin immediate')
+        return
+      } catch (error) {
+        if (!isBusy(error) || Date.now() >= deadlineMs) throw error
+      }
+      await sleep(BUSY_POLL_MS)
+    }
+  }
+
+  async function inTransaction<Result>(deadlineMs: number, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    await begin(deadlineMs)
     try {
       const result = await work(write)
       await write.run('commit')
@@ -34,7 +52,9 @@ export function openSqlite(file: string): Store {
   return {
     read,
     transaction(work) {
-      const result = last.then(() => inTransaction(work))
+      // From the call on: those that wait in line do so together, not one after the other.
+      const deadlineMs = Date.now() + BUSY_TIMEOUT_MS
+      const result = last.then(() => inTransaction(deadlineMs, work))
       last = result.catch(() => undefined)
       return result
     },
@@ -81,13 +101,22 @@ function named(params: readonly SqlValue[]): Record<string, SQLInputValue> {
   return Object.fromEntries(params.map((value, i) => [`$${i + 1}`, value]))
 }
 
+function isBusy(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && errorCode(error.cause) === BUSY_CODE
+}
+
+/** Extended result codes carry the primary one in their low byte. */
+function errorCode(error: unknown): number | undefined {
+  const code = (error as { readonly errcode?: number } | undefined)?.errcode
+  return code === undefined ? undefined : code & 0xff
+}
+
 function guarded<Result>(step: () => Result): Result {
   try {
     return step()
   } catch (error) {
-    const code = (error as { errcode?: number }).errcode
-    // Extended result codes carry the primary one in their low byte.
-    if (code !== undefined && UNAVAILABLE_CODES.has(code & 0xff)) {
+    const code = errorCode(error)
+    if (code !== undefined && UNAVAILABLE_CODES.has(code)) {
       throw new StoreUnavailableError((error as Error).message, { cause: error })
     }
     throw error

@@ -11,7 +11,7 @@ const BLOCKS_PER_BATCH = 20
 
 /**
  * The blocks of a range in which the Diamond spoke, and its last block. For blocks that are final: whether they follow each other is not
- * checked. Throws `RangeRefusedError` when the node does not give so many logs at once.
+ * checked. Transactions that failed in other blocks are not seen; those that were reported are asked about later. Throws `RangeRefusedError` when the node does not give so many logs at once.
  */
 export async function readRange(
   client: RpcClient,

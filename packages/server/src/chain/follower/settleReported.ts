@@ -16,9 +16,10 @@ export async function settleReported(scope: BlockScope, receipt: Receipt): Promi
   if (place === undefined) return
   const found = await findAttemptByHash(scope.sql, scope.chain, receipt.txHash)
   if (found === undefined || found.attempt.isMismatch) return
-  if (receipt.isReverted) return addReverted(scope, found, place)
-  if (await isAnswered(scope, found, receipt)) return
-  if (await adoptOrder(scope, found, receipt.txHash)) return
+  const isItsOwn = receipt.isReverted
+    ? await addReverted(scope, found, place)
+    : (await isAnswered(scope, found, receipt)) || (await adoptOrder(scope, found, receipt.txHash))
+  if (isItsOwn) return
   await setMismatch(scope.sql, found.attempt.id)
   scope.touchOrder(found.orderId)
 }

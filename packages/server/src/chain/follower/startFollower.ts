@@ -69,15 +69,15 @@ export function startFollower(options: FollowerOptions): Follower {
   async function run(): Promise<void> {
     let isOpen = false
     while (!isClosed) {
-      const markets = options.markets()
-      if (markets === undefined) {
-        await waker.sleep(MARKETS_POLL_MS)
-        continue
-      }
-      timeoutBlocks = markets.marketOrdersTimeoutBlocks
       try {
         if (!isOpen) await following.open()
         isOpen = true
+        const markets = options.markets()
+        if (markets === undefined) {
+          await waker.sleep(MARKETS_POLL_MS)
+          continue
+        }
+        timeoutBlocks = markets.marketOrdersTimeoutBlocks
         const isMore = await following.step(markets)
         succeeded(isMore)
         if (!isMore) await waker.sleep(heads?.isUp() === true ? Math.max(UP_POLL_MS, options.pollMs) : options.pollMs)

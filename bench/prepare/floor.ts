@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Address, Hex, OrderId, PreparedOrder } from '@bezel/protocol'
+import { prepareTransaction } from '../../packages/server/src/chain/prepare/prepareTransaction.ts'
+import { createRpcClient, type RpcCall } from '../../packages/server/src/chain/rpcClient.ts'
+import { insertNonce } from '../../packages/server/src/cluster/nonceTable.ts'
+import { selectEngine } from '../../packages/server/src/signatures/selectEngine.ts'
+import { insertAttempt } from '../../packages/server/src/store/attemptStore.ts'
+import { nextId } from '../../packages/server/src/store/idStore.ts'
+import { openStore } from '../../packages/server/src/store/openStore.ts'
+import { insertOrder, saveOrderState } from '../../packages/server/src/store/orderStore.ts'
+import type { AttemptId, OrderRequest, OrderState } from '../../packages/server/src/trading/orders/orderModel.ts'
+
+// What preparing an order can't do without, each alone: one round trip of the same batch to the same node, one durable commit of the
+// same rows on the same disk, one recovery of a public key.
+
+export interface Floor {
+  roundTrip(): Promise<void>
+  commit(): Promise<void>
+  recover(): void
+  close(): Promise<void>
+}
+
+export interface FloorOptions {
+  readonly rpcUrl: string
+  readonly chainId: number
+  readonly diamond: Address
+  readonly collateral: { readonly symbol: string; readonly address: string; readonly decimals: number }
+  readonly trader: Address
+  readonly agent: Address
+  /** One that the service prepared. */
+  readonly prepared: PreparedOrder
+}
+
+const CHAIN = 'arbitrum-sepolia'
+
+export async function openFloor(options: FloorOptions): Promise<Floor> {
+  const client = createRpcClient({ url: options.rpcUrl, timeoutMs: 5_000, chainId: options.chainId })
+  const calls = await callsOf(options)
+  const engine = await selectEngine()
+  const { digest, rs } = signedSample()
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-bench-floor-'))
+  const store = await openStore(folder)
+  const rows = rowsOf(options)
+  let written = 0
+
+  return {
+    roundTrip: async () => void (await client.batch(calls)),
+    async commit() {
+      written += 1
+      await store.transaction(async (sql) => {
+        const id = await nextId(sql)
+        const timestampMs = Date.now()
+        await insertNonce(sql, { chain: CHAIN, agent: options.agent, nonce: String(written), timestampMs }, timestampMs)
+        await insertOrder(sql, { ...rows.record, id })
+        const attempt = { ...rows.attempt, id: `0x${written.toString(16).padStart(16, '0')}` as AttemptId }
+        await insertAttempt(sql, { chain: CHAIN, orderId: id, attempt })
+        await saveOrderState(sql, id, rows.state, undefined)
+      })
+    },
+    recover() {
+      if (engine.recoverPublicKey(digest, rs, 0) === undefined) throw new Error('the sample signature is invalid')
+    },
+    async close() {
+      await store.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The batch that the service itself sends for such an order. */
+async function callsOf({ diamond, trader, agent, prepared, collateral }: FloorOptions): Promise<readonly RpcCall[]> {
+  let sent: readonly RpcCall[] = []
+  const recorder = {
+    roundTrips: () => 0,
+    batch: async (calls: readonly RpcCall[]): Promise<never> => {
+      sent = calls
+      throw new Error('recorded')
+    },
+  }
+  const data = prepared.transaction!.data as Hex
+  const { symbol, decimals } = collateral
+  const takes = { symbol, decimals, token: collateral.address as Address, amount: 1n }
+  await prepareTransaction(recorder, { diamond, trader, agent, inner: data, data, takes }, () => undefined).catch(
+    () => undefined,
+  )
+  if (sent.length === 0) throw new Error('no batch was recorded')
+  return sent
+}
+
+function rowsOf({ prepared, trader, agent }: FloorOptions) {
+  const { order, transaction } = prepared
+  const nowMs = Date.now()
+  const request = { ...order, kind: 'open', pairIndex: 0, collateralIndex: 3, legs: [], clientId: null }
+  const state = { ...order, dueAtMs: order.expiresAt, expiresAtMs: order.expiresAt, unanswered: [], dueBlock: null }
+  return {
+    record: {
+      id: '0' as OrderId,
+      chain: CHAIN,
+      trader,
+      agent,
+      request: request as unknown as OrderRequest,
+      createdAtMs: nowMs,
+      originKey: null,
+      spendUsd: 10n ** 21n,
+    },
+    attempt: {
+      kind: 'open',
+      sender: agent,
+      calldata: transaction!.data as Hex,
+      gas: transaction!.gas,
+      createdAtMs: nowMs,
+      expiresAtMs: nowMs + 60_000,
+      size: null,
+      submittedHash: null,
+      submittedAtMs: null,
+      isMismatch: false,
+      withdrawnAtMs: null,
+    },
+    state: state as unknown as OrderState,
+  } as const
+}
+
+/** Any digest and signature that some key could have made: 32 bytes each that are small enough, with r on the curve. */
+function signedSample(): { readonly digest: Uint8Array; readonly rs: Uint8Array } {
+  const digest = new Uint8Array(32).fill(7)
+  const rs = new Uint8Array(64)
+  // x of the curve's generator is the r of somebody who signed with the nonce 1.
+  rs.set(Buffer.from('79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798', 'hex'), 0)
+  rs.fill(5, 32)
+  return { digest, rs }
+}

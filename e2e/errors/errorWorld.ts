@@ -1,0 +1,118 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentScope, SigningDomain } from '@bezel/protocol'
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
+import { authorization, call, FULL_SCOPE, send, signedHeaders, type Answer } from '../agentClient.ts'
+import { createChainClient, type ChainClient } from '../devnet/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '../devnet/startDevnet.ts'
+import { startFaultyProxy, type FaultyProxy } from '../outages/faultyProxy.ts'
+import { startService, type RunningService } from '../startService.ts'
+
+/** The chain on which everything is possible, and one that the deployment only reads, whose node the test can take away. */
+export const OPEN_CHAIN = 'arbitrum-sepolia'
+export const READ_ONLY_CHAIN = 'base'
+
+export const LIMITS = { ip: 1_500, agent: 80, 'agent-writes': 40 } as const
+export const MAX_PREPARED_ORDERS = 2
+
+/** One service in which every error can be had. */
+export interface ErrorWorld {
+  readonly devnet: RunningDevnet
+  readonly chain: ChainClient
+  readonly service: RunningService
+  /** Of the chain that is only read. */
+  readonly node: FaultyProxy
+  trader(name: string): PrivateKeyAccount
+  stranger(): PrivateKeyAccount
+  get(path: string, headers?: Record<string, string>): Promise<Answer>
+  send(method: string, path: string, body: unknown): Promise<Answer>
+  domain(chain?: string): Promise<SigningDomain>
+  /** Registers an agent; the trader itself needs no delegation. */
+  register(of: {
+    readonly trader: PrivateKeyAccount
+    readonly agent: PrivateKeyAccount
+    readonly scope?: Partial<AgentScope>
+    readonly chain?: string
+  }): Promise<PrivateKeyAccount>
+  /** A signed request; `path` behind the chain. `overrides` are what a liar would change. */
+  signed(agent: PrivateKeyAccount, request: SignedRequest): Promise<Answer>
+  stop(): Promise<void>
+}
+
+export interface SignedRequest {
+  readonly operation: string
+  readonly method?: string
+  readonly path: string
+  readonly body?: unknown
+  readonly chain?: string
+  readonly overrides?: { readonly timestamp?: string; readonly nonce?: string }
+  /** The address it comes from, as a proxy in front tells. */
+  readonly ip?: string
+}
+
+export async function startErrorWorld(): Promise<ErrorWorld> {
+  const devnet = await startDevnet({
+    DEVNET_CHAINS: `${OPEN_CHAIN},${READ_ONLY_CHAIN}`,
+    DEVNET_BLOCK_MS: '100',
+    DEVNET_ORACLE_DELAY_MS: '150',
+  })
+  const chain = createChainClient(devnet.file, OPEN_CHAIN)
+  const { [OPEN_CHAIN]: open, [READ_ONLY_CHAIN]: readOnly } = devnet.file.chains
+  const node = await startFaultyProxy(readOnly!.rpcUrl)
+  const chains = { [OPEN_CHAIN]: open, [READ_ONLY_CHAIN]: { ...readOnly, rpcUrl: node.url, writes: false } }
+  const chainsFile = join(devnet.folder, 'errors.json')
+  writeFileSync(chainsFile, JSON.stringify({ chains, feedUrl: devnet.file.feedUrl }))
+  const service = await startService(devnet, {
+    LOG_LEVEL: 'silent',
+    BEZEL_CHAINS_FILE: chainsFile,
+    BEZEL_TRUSTED_PROXIES: '1',
+    BEZEL_IP_LIMIT: String(LIMITS.ip),
+    BEZEL_AGENT_LIMIT: String(LIMITS.agent),
+    BEZEL_AGENT_WRITE_LIMIT: String(LIMITS['agent-writes']),
+    BEZEL_MAX_PREPARED_ORDERS: String(MAX_PREPARED_ORDERS),
+    BEZEL_MARKETS_REFRESH_MS: '200',
+    BEZEL_MARKET_STATUS_MS: '100',
+    BEZEL_ACCOUNT_REFRESH_MS: '200',
+  })
+  await chain.control('bezel_freezePrice', 'BTC/USD', true)
+  await chain.control('bezel_setPrice', 'BTC/USD', '60000')
+  const { url } = service
+  const stranger = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey())
+  const domains = new Map<string, SigningDomain>()
+  const domain = async (slug: string = OPEN_CHAIN): Promise<SigningDomain> => {
+    const known = domains.get(slug) ?? ((await call(url, `/v1/${slug}`)).body.signing.domain as SigningDomain)
+    domains.set(slug, known)
+    return known
+  }
+
+  return {
+    ...{ devnet, chain, service, node, stranger, domain },
+    trader: (name) => chain.account(name),
+    get: (path, headers = {}) => call(url, path, { headers }),
+    send: (method, path, body) => send(url, method, path, body),
+    async register({ trader, agent, scope, chain: slug = OPEN_CHAIN }) {
+      const body = await authorization(await domain(slug), trader, agent, { scope: { ...FULL_SCOPE, ...scope } })
+      const { status, body: answer } = await send(url, 'POST', `/v1/${slug}/agents`, body)
+      if (status !== 201) throw new Error(JSON.stringify(answer))
+      return agent
+    },
+    async signed(agent, { operation, method = 'GET', path, body, chain: slug = OPEN_CHAIN, overrides = {}, ip }) {
+      const full = `/v1/${slug}${path}`
+      const text = body === undefined ? {} : { body: JSON.stringify(body) }
+      const signature = await signedHeaders(
+        await domain(slug),
+        agent,
+        { operation, method, path: full, ...text },
+        overrides,
+      )
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
+      const from = ip === undefined ? {} : { 'x-forwarded-for': ip }
+      return call(url, full, { method, headers: { ...signature, ...type, ...from }, ...text })
+    },
+    async stop() {
+      await service.stop()
+      await node.close()
+      await devnet.stop()
+    },
+  }
+}

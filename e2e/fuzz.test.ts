@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import process from 'node:process'
+import { after, before, describe, it } from 'node:test'
+import type { SigningDomain } from '@bezel/protocol'
+import type { OpenapiDocument } from '../packages/server/src/http/openapi/createDocument.ts'
+import { call } from './agentClient.ts'
+import { createChainClient, type ChainClient } from './devnet/chainClient.ts'
+import { startDevnet, type RunningDevnet } from './devnet/startDevnet.ts'
+import { createBroadcasts } from './fuzz/broadcasts.ts'
+import { gatherCast, type Cast } from './fuzz/cast.ts'
+import { startFuzzedService, type FuzzedService } from './fuzz/fuzzedService.ts'
+import { createJudge } from './fuzz/judge.ts'
+import { createKnowledge } from './fuzz/knowledge.ts'
+import { createRandom } from './fuzz/random.ts'
+import { createRequestMaker } from './fuzz/requests.ts'
+import { runFuzz, type FuzzResult } from './fuzz/runFuzz.ts'
+import { storeProblems } from './fuzz/storeProblems.ts'
+import { readSurface, type Surface } from './fuzz/surface.ts'
+import { createTransport } from './fuzz/transport.ts'
+
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000)
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
+const IN_FLIGHT = 32
+const TIMEOUT_MS = Math.max(600_000, REQUESTS * 20)
+const CHAIN = '/v1/arbitrum-sepolia'
+const MEGABYTE = 2 ** 20
+/** Below this an operation was hardly asked. */
+const LEAST_SHARE = 1 / 200
+
+describe('a fuzz of every operation', { timeout: TIMEOUT_MS }, () => {
+  let devnet: RunningDevnet
+  let service: FuzzedService
+  let surface: Surface
+  let cast: Cast
+  let result: FuzzResult
+  const residentBytes: (number | undefined)[] = []
+
+  before(async () => {
+    console.log(`FUZZ_SEED=${SEED} FUZZ_REQUESTS=${REQUESTS}`)
+    devnet = await startDevnet({ DEVNET_BLOCK_MS: '200', DEVNET_ORACLE_DELAY_MS: '200' })
+    service = await startFuzzedService(devnet)
+    const chain = createChainClient(devnet.file)
+    const document = (await call(service.url, '/openapi.json')).body as OpenapiDocument
+    const domain = (await call(service.url, CHAIN)).body.signing.domain as SigningDomain
+    surface = readSurface(document)
+    cast = await gatherCast({ url: service.url, chain, file: devnet.file, domain, random: createRandom(SEED) })
+    result = await fuzz(chain, document, domain)
+    print(result)
+  })
+  after(async () => {
+    await service?.stop()
+    await devnet?.stop()
+  })
+
+  async function fuzz(chain: ChainClient, document: OpenapiDocument, domain: SigningDomain): Promise<FuzzResult> {
+    const knowledge = createKnowledge()
+    for (const path of ['markets', 'prices']) {
+      const { body } = await call(service.url, `${CHAIN}/${path}`)
+      knowledge.learn(path === 'markets' ? 'listMarkets' : 'getPrices', body)
+    }
+    const broadcasts = createBroadcasts(chain, (await chain.client.getGasPrice()) * 2n)
+    const transport = createTransport(service.url, IN_FLIGHT)
+    const found = await runFuzz({
+      seed: SEED,
+      requests: REQUESTS,
+      inFlight: IN_FLIGHT,
+      url: service.url,
+      maker: createRequestMaker({ seed: SEED, surface, domain, cast, knowledge }),
+      transport,
+      judge: createJudge(document, surface),
+      knowledge,
+      broadcasts,
+      onProgress: (answered) => {
+        if (answered === Math.floor(REQUESTS / 4) || answered === REQUESTS) residentBytes.push(service.residentBytes())
+      },
+    })
+    transport.close()
+    await broadcasts.settle()
+    console.log(`${broadcasts.sent} transactions were sent`)
+    return found
+  }
+
+  function print({ answers, codes, unavailable, elapsedMs }: FuzzResult): void {
+    const perSecond = Math.round((REQUESTS * 1000) / elapsedMs)
+    console.log(`${REQUESTS} requests in ${elapsedMs} ms: ${perSecond}/s, ${unavailable} unavailable`)
+    for (const [operation, statuses] of answers) {
+      console.log(
+        `  ${operation}: ${[...statuses]
+          .toSorted()
+          .map(([status, count]) => `${status} x ${count}`)
+          .join(', ')}`,
+      )
+    }
+    console.log(
+      `  ${[...codes]
+        .toSorted()
+        .map(([code, count]) => `${code} x ${count}`)
+        .join(', ')}`,
+    )
+  }
+
+  it('has no answer that is not documented', () => {
+    assert.equal(result.failures.length, 0, `\n${result.failures.join('\n')}\n`)
+  })
+
+  it('asked every operation, in vain and with success', () => {
+    for (const { id } of surface.operations) {
+      const statuses = result.answers.get(id) ?? new Map<number, number>()
+      const total = statuses.values().reduce((sum, count) => sum + count, 0)
+      assert.ok(total >= REQUESTS * LEAST_SHARE, `${id} was asked ${total} times`)
+      assert.ok((statuses.get(200) ?? 0) + (statuses.get(201) ?? 0) > 0, `${id} never succeeded`)
+      if (id !== 'health' && id !== 'ready')
+        assert.ok(
+          [...statuses.keys()].some((status) => status >= 400),
+          id,
+        )
+    }
+  })
+
+  it('was hardly ever unavailable', () => {
+    assert.ok(result.unavailable < REQUESTS / 100, `${result.unavailable} answers were 502 or 503`)
+  })
+
+  it('left the service ready, without a line in its log', async () => {
+    assert.equal(service.hasEnded(), false)
+    assert.equal((await fetch(`${service.url}/ready`)).status, 200)
+    assert.equal(service.printed(), '')
+  })
+
+  it('left a store in which everything adds up', () => {
+    const caps = cast.actors
+      .filter(({ scope }) => scope.dailySpendCapUsd !== null)
+      .map(({ key, scope }) => [key.address, BigInt(scope.dailySpendCapUsd!)] as const)
+    assert.deepEqual(storeProblems(devnet.folder, new Map(caps)), [])
+  })
+
+  it('left the memory of the service bounded', (context) => {
+    const [early, late] = residentBytes
+    if (early === undefined || late === undefined) return context.skip('the memory of a process can not be read here')
+    console.log(`memory: ${Math.round(early / MEGABYTE)} MB at a quarter, ${Math.round(late / MEGABYTE)} MB at the end`)
+    assert.ok(late < early * 2 + 200 * MEGABYTE, `${early} bytes became ${late}`)
+  })
+})

@@ -1,0 +1,61 @@
+import { fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunningDevnet } from '../devnet/startDevnet.ts'
+
+/** The service, with all that it says kept. */
+export interface FuzzedService {
+  readonly url: string
+  /** What it printed: at this level of its log, nothing as long as nothing fails. */
+  printed(): string
+  hasEnded(): boolean
+  /** Bytes of memory it holds now; `undefined` where that can't be read. */
+  residentBytes(): number | undefined
+  stop(): Promise<void>
+}
+
+const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url)
+const READY_POLL_MS = 50
+/** No limit is in the way, and what is prepared lapses while the fuzz runs. */
+const SETTINGS = {
+  PORT: '0',
+  LOG_LEVEL: 'error',
+  BEZEL_IP_LIMIT: '1000000',
+  BEZEL_AGENT_LIMIT: '1000000',
+  BEZEL_AGENT_WRITE_LIMIT: '1000000',
+  BEZEL_PREPARED_MARKET_MS: '3000',
+  BEZEL_PREPARED_RESTING_MS: '5000',
+}
+
+export async function startFuzzedService(devnet: RunningDevnet): Promise<FuzzedService> {
+  const env = { ...process.env, ...SETTINGS, BEZEL_DATA: devnet.folder }
+  const child = fork(MAIN, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const chunks: Buffer[] = []
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const printed = (): string => Buffer.concat(chunks).toString()
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('message', (message) => resolve((message as { url: string }).url))
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${printed()}`)))
+  })
+  while ((await fetch(`${url}/ready`)).status !== 200) await sleep(READY_POLL_MS)
+  return {
+    url,
+    printed,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    residentBytes: () => residentBytesOf(child.pid!),
+    async stop() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+function residentBytesOf(pid: number): number | undefined {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
+  } catch {
+    return undefined
+  }
+}

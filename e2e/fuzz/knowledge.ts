@@ -1,0 +1,113 @@
+import type { Random } from './random.ts'
+
+interface KnownMarket {
+  readonly symbol: string
+  readonly pricePrecision: number
+}
+
+/** What answers have told so far: the next requests are made of it, which is what turns single requests into sequences. */
+export interface Knowledge {
+  readonly markets: readonly KnownMarket[]
+  readonly collaterals: readonly string[]
+  readonly hashes: readonly string[]
+  readonly cursors: readonly string[]
+  readonly apiKeys: readonly { readonly key: string; readonly trader: string }[]
+  /** Bodies of orders that were named, to be sent again. */
+  readonly namedOrders: readonly Readonly<Record<string, unknown>>[]
+  mark(market: string): number
+  /** An id of an order, mostly one of this trader. */
+  orderId(random: Random, trader: string | undefined): string | undefined
+  positionId(random: Random, trader: string | undefined): string | undefined
+  learnHash(hash: string): void
+  learnNamedOrder(body: Readonly<Record<string, unknown>>): void
+  /** Takes what is in a good answer. */
+  learn(operationId: string, body: unknown): void
+}
+
+/** Enough to have old ones among them, and few enough to meet one again. */
+const KEPT = 60
+const DEFAULT_MARK = 100
+
+function keep<Item>(list: Item[], item: Item): void {
+  list.push(item)
+  if (list.length > KEPT) list.shift()
+}
+
+interface Ids {
+  add(trader: string, id: string): void
+  pick(random: Random, trader: string | undefined): string | undefined
+}
+
+function createIds(): Ids {
+  const byTrader = new Map<string, string[]>()
+  return {
+    add(trader, id) {
+      const list = byTrader.get(trader) ?? []
+      byTrader.set(trader, list)
+      if (!list.includes(id)) keep(list, id)
+    },
+    pick(random, trader) {
+      const own = trader === undefined ? undefined : byTrader.get(trader)
+      const list = own === undefined || random.chance(0.15) ? [...byTrader.values()].flat() : own
+      if (list.length === 0) return undefined
+      // Mostly one of the newest: it is the most likely to be alive.
+      return random.chance(0.7) ? list.at(-1 - random.below(Math.min(4, list.length))) : random.pick(list)
+    },
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+export function createKnowledge(): Knowledge {
+  const [orders, positions] = [createIds(), createIds()]
+  const marks = new Map<string, number>()
+  let markets: readonly KnownMarket[] = []
+  const [hashes, cursors, collaterals]: string[][] = [[], [], []] as [string[], string[], string[]]
+  const apiKeys: { key: string; trader: string }[] = []
+  const namedOrders: Fields[] = []
+
+  /** Orders, positions and prices have the same shape wherever they stand. */
+  function learnRecord(record: Fields): void {
+    const { id, trader, fill, txHash, market, mark } = record
+    if (typeof id === 'string' && typeof trader === 'string') {
+      const isPosition = 'liquidationPrice' in record
+      if (isPosition) positions.add(trader.toLowerCase(), id)
+      else orders.add(trader.toLowerCase(), id)
+      const { positionId } = fieldsOf(fill)
+      if (typeof positionId === 'string') positions.add(trader.toLowerCase(), positionId)
+    }
+    if (typeof txHash === 'string') keep(hashes!, txHash)
+    if (typeof market === 'string' && typeof mark === 'string') marks.set(market, Number(mark))
+  }
+
+  return {
+    get markets() {
+      return markets
+    },
+    collaterals: collaterals!,
+    hashes: hashes!,
+    cursors: cursors!,
+    apiKeys,
+    namedOrders,
+    mark: (market) => marks.get(market) ?? DEFAULT_MARK,
+    orderId: (random, trader) => orders.pick(random, trader),
+    positionId: (random, trader) => positions.pick(random, trader),
+    learnHash: (hash) => keep(hashes!, hash),
+    learnNamedOrder: (body) => keep(namedOrders, body),
+    learn(operationId, body) {
+      const { data, order, position, nextCursor, apiKey, trader } = fieldsOf(body)
+      const records = Array.isArray(data) ? data.map(fieldsOf) : [fieldsOf(body), fieldsOf(order), fieldsOf(position)]
+      for (const record of records) learnRecord(record)
+      if (typeof nextCursor === 'string') keep(cursors!, nextCursor)
+      if (typeof apiKey === 'string') keep(apiKeys, { key: apiKey, trader: String(trader).toLowerCase() })
+      if (operationId !== 'listMarkets') return
+      markets = records as unknown as readonly KnownMarket[]
+      const symbols = records.flatMap((market) => (market.collaterals as Fields[]).map(({ symbol }) => String(symbol)))
+      for (const symbol of new Set(symbols)) if (!collaterals!.includes(symbol)) collaterals!.push(symbol)
+    },
+  }
+}

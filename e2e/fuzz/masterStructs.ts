@@ -1,0 +1,46 @@
+import type { SigningDomain } from '@bezel/protocol'
+import { agentAuthorizationDigest } from '../../packages/server/src/signatures/agentAuthorizationDigest.ts'
+import { agentRevocationDigest } from '../../packages/server/src/signatures/agentRevocationDigest.ts'
+import { apiKeyIssueDigest } from '../../packages/server/src/signatures/apiKeyIssueDigest.ts'
+import type { Random } from './random.ts'
+import { signDigest, type Key } from './signer.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Who signs a struct of a trader's wallet, and for which agent. */
+export interface MasterSigners {
+  readonly trader: Key
+  readonly agent: Key
+  readonly domain: SigningDomain
+}
+
+/** Signs the body as a trader's wallet does. A body that can't be signed is left with a signature of something else. */
+export function signMaster(operationId: string, body: Fields, of: MasterSigners, random: Random): Fields {
+  const digest = digestOf(operationId, body, of) ?? new Uint8Array(32).fill(1)
+  const signed = { ...body, signature: signDigest(of.trader, digest) }
+  if (operationId !== 'createAgent') return signed
+  const { agentSignature: _dropped, ...rest } = signed as Fields & { agentSignature?: unknown }
+  return random.chance(0.7) ? { ...rest, agentSignature: signDigest(of.agent, digest) } : rest
+}
+
+function digestOf(operationId: string, body: Fields, { domain, agent }: MasterSigners): Uint8Array | undefined {
+  const {
+    timestamp,
+    label,
+    name = null,
+    scope,
+  } = body as { timestamp: number; label: string; name?: string; scope: object }
+  try {
+    if (operationId === 'issueApiKey') return apiKeyIssueDigest(domain, { label, timestamp })
+    if (operationId === 'revokeAgent') return agentRevocationDigest(domain, { agent: agent.address, timestamp })
+    return agentAuthorizationDigest(domain, {
+      ...(scope as never as object),
+      agent: agent.address,
+      name,
+      timestamp,
+    } as never)
+  } catch {
+    // A value of another kind has no encoding.
+    return undefined
+  }
+}

@@ -1,0 +1,125 @@
+import type { Broadcasts, SendableTransaction } from './broadcasts.ts'
+import { curlOf } from './curl.ts'
+import type { Judge, Verdict } from './judge.ts'
+import type { Knowledge } from './knowledge.ts'
+import { createRandom } from './random.ts'
+import { rawRequest } from './rawRequests.ts'
+import type { FuzzRequest, RequestMaker } from './requests.ts'
+import type { RawAnswer, Transport } from './transport.ts'
+
+/** What came of it. */
+export interface FuzzResult {
+  /** Each with the request whole. */
+  readonly failures: readonly string[]
+  /** Answers by operation and status. */
+  readonly answers: ReadonlyMap<string, ReadonlyMap<number, number>>
+  readonly codes: ReadonlyMap<string, number>
+  /** 502 and 503. */
+  readonly unavailable: number
+  readonly elapsedMs: number
+}
+
+export interface FuzzOptions {
+  readonly seed: number
+  readonly requests: number
+  readonly inFlight: number
+  readonly url: string
+  readonly maker: RequestMaker
+  readonly transport: Transport
+  readonly judge: Judge
+  readonly knowledge: Knowledge
+  readonly broadcasts: Broadcasts
+  /** Called with the number of answers so far. */
+  readonly onProgress: (answered: number) => void
+}
+
+const MAX_FAILURES = 20
+const RAW_CHANCE = 0.01
+const BROADCAST_CHANCE = 0.25
+/** A body that is refused unread may cost the connection before the refusal is read. */
+const UNREAD_BODY_BYTES = 64 * 1024
+const BROKEN_CONNECTION: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET'])
+
+/** Sends the requests, so many at a time, and looks at every answer. Stops early when it is clear that something is wrong. */
+export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
+  const failures: string[] = []
+  const answers = new Map<string, Map<number, number>>()
+  const codes = new Map<string, number>()
+  let [next, answered, unavailable] = [0, 0, 0]
+  const startMs = Date.now()
+
+  function count(name: string, { status }: RawAnswer, body: unknown): void {
+    const byStatus = answers.get(name) ?? new Map<number, number>()
+    answers.set(name, byStatus.set(status, (byStatus.get(status) ?? 0) + 1))
+    const { code } = (body ?? {}) as { code?: unknown }
+    if (typeof code === 'string') codes.set(code, (codes.get(code) ?? 0) + 1)
+    if (status === 502 || status === 503) unavailable += 1
+  }
+
+  function fail(request: FuzzRequest, problems: readonly string[], answer: RawAnswer | undefined): void {
+    const shown = answer === undefined ? '' : `\n  ${answer.status} ${answer.body.slice(0, 1_000)}`
+    failures.push(`#${request.index} ${request.how}: ${problems.join('; ')}${shown}\n  ${curlOf(options.url, request)}`)
+  }
+
+  async function askOne(index: number): Promise<void> {
+    const request = options.maker.make(index);((globalThis as any).HOW??=new Map()).set(index,request.how.split(',')[0])
+    let answer: RawAnswer | undefined
+    try {
+      answer = await options.transport.send(request)
+    } catch (error) {
+      const isUnread = BROKEN_CONNECTION.has((error as NodeJS.ErrnoException).code)
+      if (isUnread && (request.body?.length ?? 0) > UNREAD_BODY_BYTES) return
+      return fail(request, [`no answer: ${String(error)}`], undefined)
+    }
+    const verdict = options.judge.judge(request, answer)
+    count(verdict.operation?.id ?? 'none', answer, verdict.body)
+    if (verdict.problems.length > 0) fail(request, verdict.problems, answer)
+    if (answer.status < 300) goOn(options, request, verdict)
+  }
+
+  async function askRaw(index: number): Promise<void> {
+    const { how, bytes } = rawRequest(createRandom(options.seed, index))
+    const answer = await options.transport.sendBytes(bytes)
+    const problems =
+      answer === undefined ? ['the connection was closed without a word'] : options.judge.judgeError(answer)
+    if (answer !== undefined) count('bytes', answer, undefined)
+    if (problems.length === 0) return
+    const command = `base64 -d <<< ${Buffer.from(bytes).toString('base64').slice(0, 2_000)} | nc ${new URL(options.url).host}`
+    failures.push(
+      `#${index} ${how}: ${problems.join('; ')}\n  ${answer?.status} ${answer?.body.slice(0, 500)}\n  ${command}`,
+    )
+  }
+
+  async function work(): Promise<void> {
+    while (next < options.requests && failures.length < MAX_FAILURES) {
+      const index = next
+      next += 1
+      // Its own stream, so that which requests are raw does not depend on what answers said.
+      const t0=performance.now();const raw=createRandom(options.seed, -1 - index).chance(RAW_CHANCE);await (raw ? askRaw(index) : askOne(index));(globalThis as any).LAT??=[];(globalThis as any).LAT.push([raw?'raw '+rawRequest(createRandom(options.seed,index)).how:(globalThis as any).HOW?.get(index)??'?',performance.now()-t0]);
+      answered += 1
+      options.onProgress(answered)
+    }
+  }
+
+  await Promise.all(Array.from({ length: options.inFlight }, work))
+  {const g=new Map<string,number[]>();for(const [h,t] of (globalThis as any).LAT)(g.get(h)??g.set(h,[]).get(h)!).push(t);for(const [h,l] of g){l.sort((a,b)=>a-b);console.log('LAT',h,l.length,'p50',l[l.length>>1]!.toFixed(0),'max',l.at(-1)!.toFixed(0),'sum',l.reduce((a,b)=>a+b,0).toFixed(0))}console.log(process.cpuUsage())}
+  return { failures, answers, codes, unavailable, elapsedMs: Date.now() - startMs }
+}
+
+/** Takes from a good answer what further requests can be made of, and sends some of what was prepared to the chain. */
+function goOn({ seed, maker, knowledge, broadcasts }: FuzzOptions, request: FuzzRequest, verdict: Verdict): void {
+  const { operation, body } = verdict
+  if (operation === undefined || body === undefined) return
+  knowledge.learn(operation.id, body)
+  const { clientId } = (request.value ?? {}) as { clientId?: unknown }
+  if (operation.id === 'createOrder' && clientId !== undefined) {
+    knowledge.learnNamedOrder(request.value as Readonly<Record<string, unknown>>)
+  }
+  const { order, transaction } = body as { order?: { id: string }; transaction?: SendableTransaction | null }
+  const random = createRandom(seed ^ 0x5f5f5f5f, request.index)
+  if (transaction === undefined || transaction === null || !random.chance(BROADCAST_CHANCE)) return
+  broadcasts.offer(request.actor, transaction, random, (hash) => {
+    knowledge.learnHash(hash)
+    if (order !== undefined && random.chance(0.6)) maker.report(request.actor, order.id, hash)
+  })
+}
