@@ -8,11 +8,15 @@ import { validationIssues } from './validationIssues.ts'
 /** What is not ready mostly is within moments. */
 const NOT_READY_RETRY_S = 1
 
+/** What the framework says of these quotes the path back, all of it: it is the caller's text. */
+const PATH_FAULTS: ReadonlySet<string> = new Set(['FST_ERR_BAD_URL', 'FST_ERR_MAX_PARAM_LENGTH'])
+
 /** Turns whatever a request threw into the one JSON shape of errors. */
 export function answerError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error, request.id)
-  if (apiError.code === 'INTERNAL') request.log.error({ err: error }, 'request failed')
-  else if (!(error instanceof ApiError) && apiError.status >= 500) request.log.warn({ err: error }, 'request refused')
+  if (apiError.code === 'INTERNAL') request.log.error({ requestId: request.id, err: error }, 'request failed')
+  else if (!(error instanceof ApiError) && apiError.status >= 500)
+    request.log.warn({ requestId: request.id, err: error }, 'request refused')
   // Set here too: an error of the router itself comes before any hook.
   reply.header(REQUEST_ID_HEADER, request.id)
   if (apiError.code === 'NOT_READY') reply.header('retry-after', NOT_READY_RETRY_S)
@@ -28,6 +32,7 @@ function toApiError(error: FastifyError | ApiError, requestId: string): ApiError
     return new ApiError('NOT_READY', 'The store can not take data now. Retry.', { reason: 'store_unavailable' })
   }
   if (error.validation !== undefined) return validationError(error)
+  if (PATH_FAULTS.has(error.code)) return new ApiError('VALIDATION_ERROR', 'The path is too long or wrongly encoded.')
   const isClientFault = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
   if (isClientFault) return new ApiError('VALIDATION_ERROR', error.message)
   return new ApiError('INTERNAL', `The service failed at this request; please report it with its id ${requestId}.`)

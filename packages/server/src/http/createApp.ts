@@ -6,6 +6,7 @@ import { requestIdOf } from './requestId.ts'
 import { logAnswer } from './hooks/logAnswer.ts'
 import { refuseUnknownRoute } from './refuseUnknownRoute.ts'
 import { sendRequestId } from './hooks/sendRequestId.ts'
+import { watchUnanswered } from './unanswered.ts'
 
 /** Larger bodies are refused before they are read to the end. */
 export const MAX_BODY_BYTES = 64 * 1024
@@ -17,16 +18,23 @@ const REQUEST_TIMEOUT_MS = 10_000
 export function createApp(logLevel: string): FastifyInstance {
   const app = fastify({
     logger: { level: logLevel, stream: process.stderr },
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
+    // A logger per request costs more than most answers; the lines that are written name the request themselves.
+    childLoggerFactory: (logger) => logger,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Node refuses a missing Host by itself, with an empty answer; here it needs none, as there is only one to serve.
+    http: { requireHostHeader: false },
     // A request that reaches a closing service is still answered, in our own shapes; its connection is closed after it.
     return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
     clientErrorHandler: answerClientError,
     frameworkErrors: answerError,
   })
+  // An expectation that nobody knows may be passed over; Node's own answer to it would be an empty one.
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response))
+  watchUnanswered(app.server)
   app.addHook('onRequest', sendRequestId)
   app.addHook('onResponse', logAnswer)
   app.setErrorHandler(answerError)

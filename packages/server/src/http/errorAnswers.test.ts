@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
 import type { LightMyRequestResponse } from 'fastify'
@@ -22,6 +23,10 @@ before(async () => {
   })
   app.get('/throw-text', async () => {
     throw 'text'
+  })
+  app.get('/slow', async () => {
+    await sleep(100)
+    return { ok: true }
   })
   app.get<{ Params: { chain: string } }>('/on/:chain', async (request) => servedChainOf([], request.params.chain))
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -125,8 +130,10 @@ describe('error answers', () => {
   })
 
   it('are JSON also for absurd paths', async () => {
-    assertError(await app.inject('/on/%zz'), 400, 'VALIDATION_ERROR')
-    assertError(await app.inject(`/on/${'a'.repeat(5000)}`), 400, 'VALIDATION_ERROR')
+    for (const path of ['%zz', 'a'.repeat(5000)]) {
+      const { message } = assertError(await app.inject(`/on/${path}`), 400, 'VALIDATION_ERROR')
+      assert.doesNotMatch(String(message), /zz|aaa/)
+    }
     assertError(await app.inject(`/${'../'.repeat(50)}etc/passwd`), 404, 'NOT_FOUND')
     assertError(await app.inject('/on/%00'), 404, 'CHAIN_NOT_FOUND')
   })
@@ -141,6 +148,39 @@ describe('error answers', () => {
       assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/)
       assert.match(answer, /\r\nx-request-id: [\w-]{36}\r\n/)
       assert.equal((JSON.parse(answer.split('\r\n\r\n')[1]!) as { code: string }).code, 'VALIDATION_ERROR')
+    }
+  })
+})
+
+describe('bytes that are no HTTP, behind a request', () => {
+  const statuses = async (bytes: string): Promise<string[]> =>
+    (await sendRaw(bytes)).match(/HTTP\/1\.1 \d+/g)?.map((line) => line.slice(-3)) ?? []
+
+  it('are refused after its own answer, however long that takes', async () => {
+    for (const path of ['/slow', '/refuse']) {
+      const [own, ...rest] = await statuses(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\ngarbage\r\n\r\n`)
+      assert.deepEqual([own, rest], [path === '/slow' ? '200' : '422', ['400']])
+    }
+    const two = 'GET /slow HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2)
+    assert.deepEqual(await statuses(`${two}garbage\r\n\r\n`), ['200', '200', '400'])
+    const head = 'POST /strict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
+    const longer = `${head}content-length: 12\r\n\r\n{"size":"1"} and more\r\n\r\n`
+    assert.deepEqual(await statuses(longer), ['200', '400'], 'a body longer than its length')
+  })
+
+  it('are refused at once when they are part of it', async () => {
+    const head = 'POST /strict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
+    assert.deepEqual(await statuses(`${head}transfer-encoding: chunked\r\n\r\nzz\r\n`), ['400'])
+  })
+})
+
+describe('an answer to HTTP that Node would refuse with an empty one', () => {
+  it('is the same as to any other', async () => {
+    for (const header of ['x-any: 1', 'host: x\r\nexpect: the-unknown']) {
+      const answer = await sendRaw(`GET /refuse HTTP/1.1\r\n${header}\r\nconnection: close\r\n\r\n`)
+      assert.match(answer, /^HTTP\/1\.1 422 /)
+      assert.match(answer, /\r\nx-request-id: [\w-]{36}\r\n/)
+      assert.match(answer, /"code":"PRECISION_ERROR"/)
     }
   })
 })

@@ -4,11 +4,12 @@ import type { Metrics } from './createMetrics.ts'
 
 /** Counts every request after its answer. Label values come from the routes and never from the caller, so their number is bounded. */
 export function countAnswers(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onResponse', async (request: FastifyRequest, reply: FastifyReply) => {
+  app.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done) => {
     const { statusCode: status, elapsedTime: elapsedMs } = reply
     metrics.answered({ operation: operationOf(request), status, elapsedMs })
     const scope = refusedScopeOf(request)
     if (scope !== undefined) metrics.rateLimited(scope)
+    done()
   })
 }
 

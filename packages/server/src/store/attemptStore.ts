@@ -71,9 +71,11 @@ export async function findAttemptByHash(sql: Sql, chain: ChainSlug, hash: Hex): 
 export async function listAwaitedAttempts(sql: Sql, chain: ChainSlug, limit: number): Promise<StoredAttempt[]> {
   return select(
     sql,
-    `chain = $1 and submitted_hash is not null and is_mismatch = 0 and not exists (
-       select 1 from order_events where order_events.order_id = attempts.order_id
-     ) order by submitted_at desc limit $2`,
+    // Only live orders wait, and few of all orders are live: the index of those keeps this from growing with the history.
+    `order_id in (select id from orders where chain = $1 and status in ('prepared', 'pending', 'open') and status <> 'open')
+       and submitted_hash is not null and is_mismatch = 0
+       and not exists (select 1 from order_events where order_events.order_id = attempts.order_id)
+     order by submitted_at desc limit $2`,
     chain,
     limit,
   )

@@ -86,7 +86,7 @@ export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' 
       return (await findPosition(sql, positionId))?.state
     },
     async settle(clock) {
-      for (const id of [...positions]) await foldPosition(id)
+      for (const id of positions) await foldPosition(id)
       const orderChanges: OrderChange[] = []
       for (const id of orders) {
         const change = await refoldOrder(sql, id, clock)

@@ -242,8 +242,8 @@ describe('following a chain', () => {
         break
       } catch (error) {
         assert.ok(error instanceof StoreUnavailableError)
-        const stored = await lastBlock(fake.opened.store.read, CHAIN)
-        assert.deepEqual(stored, fake.following.head())
+        const cursor = await lastBlock(fake.opened.store.read, CHAIN)
+        assert.deepEqual(cursor, fake.following.head())
       }
     }
     assert.deepEqual(await describeNow(), await describeStore(reference.opened.store, CHAIN, { withRequests: true }))

@@ -6,14 +6,37 @@ import type { ChainBlock } from './chainBlock.ts'
 import { blockCall, chainIdCall, logsCall, resultOf } from './chainCalls.ts'
 import { parseBlock, parseLogs, quantity, type RpcBlock, type RpcLog } from './chainJson.ts'
 
+/** Blocks of one range, to begin with and at most. */
+const FIRST_RANGE_BLOCKS = 1_000
+const MAX_RANGE_BLOCKS = 10_000
 /** Blocks with their transactions are large. */
 const BLOCKS_PER_BATCH = 20
+
+/** Reads as wide a range from `from` on as the node takes at once, at most up to `target`. */
+export type RangeReader = (from: number, target: number) => Promise<ChainBlock[]>
+
+/** Ranges get wider as long as it works, and half as wide whenever it does not: a node that is too slow for one may only be away. */
+export function createRangeReader(client: RpcClient, chain: Pick<ServedChain, 'chainId' | 'diamond'>): RangeReader {
+  let size = FIRST_RANGE_BLOCKS
+  return async function read(from, target): Promise<ChainBlock[]> {
+    const to = Math.min(target, from + size - 1)
+    try {
+      const blocks = await readRange(client, chain, { from, to })
+      size = Math.min(MAX_RANGE_BLOCKS, size * 2)
+      return blocks
+    } catch (error) {
+      size = Math.max(1, Math.floor(size / 2))
+      if (error instanceof RangeRefusedError && from < to) return read(from, target)
+      throw error
+    }
+  }
+}
 
 /**
  * The blocks of a range in which the Diamond spoke, and its last block. For blocks that are final: whether they follow each other is not
  * checked. Transactions that failed in other blocks are not seen; those that were reported are asked about later. Throws `RangeRefusedError` when the node does not give so many logs at once.
  */
-export async function readRange(
+async function readRange(
   client: RpcClient,
   chain: Pick<ServedChain, 'chainId' | 'diamond'>,
   range: { readonly from: number; readonly to: number },
@@ -53,7 +76,7 @@ function requireBlock(read: RpcBlock | undefined, number: number): RpcBlock {
 }
 
 /** The node does not take so wide a range, or does not give so many logs at once. */
-export class RangeRefusedError extends NodeUnavailableError {
+class RangeRefusedError extends NodeUnavailableError {
   constructor(message: string) {
     super(`the node refused a range of logs: ${message}`)
   }

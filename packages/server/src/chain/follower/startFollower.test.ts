@@ -62,15 +62,15 @@ describe('the follower of a chain', () => {
     const first = start()
     await until(() => first.reason() === undefined)
     await first.close()
-    let markets: ReturnType<typeof chainMarkets> | undefined
-    const again = start({ markets: () => markets })
+    const known: { markets?: ReturnType<typeof chainMarkets> } = {}
+    const again = start({ markets: () => known.markets })
     await until(() => again.clock().headBlock === 2)
     fake.node.mine()
     await sleep(30)
     assert.equal(again.head()?.number, 2)
     assert.equal(again.reason(), 'starting')
     assert.ok(again.clock().timeoutBlocks > 1e12)
-    markets = chainMarkets()
+    known.markets = chainMarkets()
     await until(() => again.reason() === undefined)
     assert.deepEqual(again.clock(), { nowMs: fake.nowMs, headBlock: 3, timeoutBlocks: 200 })
   })

@@ -16,13 +16,12 @@ export function createWaker(): Waker {
   let end: (() => void) | undefined
 
   async function rest(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      end = () => {
-        clearTimeout(timer)
-        resolve()
-      }
+      timer = setTimeout(resolve, ms)
+      end = resolve
     })
+    clearTimeout(timer)
     end = undefined
   }
 

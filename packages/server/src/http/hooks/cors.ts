@@ -23,19 +23,21 @@ const PREFLIGHT_MAX_AGE_S = 7_200
 export function allowOrigins(app: FastifyInstance, { headerPrefix }: { readonly headerPrefix: string }): void {
   const allowed = ['Content-Type', REQUEST_ID_HEADER, ...credentialHeaders(headerPrefix)].join(', ')
 
-  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    if (!isPreflight(request)) return
+  app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
+    if (!isPreflight(request)) return done()
     reply.header('Access-Control-Allow-Methods', METHODS)
     reply.header('Access-Control-Allow-Headers', allowed)
     reply.header('Access-Control-Max-Age', PREFLIGHT_MAX_AGE_S)
-    return reply.code(204).send()
+    reply.code(204).send()
   })
 
   // On errors too, the refusals of limits among them: otherwise a page could not even read why it was refused.
-  app.addHook('onSend', async (request: FastifyRequest, reply: FastifyReply) => {
-    if (!OPEN_PATHS.test(request.url)) return
-    reply.header('Access-Control-Allow-Origin', '*')
-    reply.header('Access-Control-Expose-Headers', EXPOSED)
+  app.addHook('onSend', (request: FastifyRequest, reply: FastifyReply, _payload, done) => {
+    if (OPEN_PATHS.test(request.url)) {
+      reply.header('Access-Control-Allow-Origin', '*')
+      reply.header('Access-Control-Expose-Headers', EXPOSED)
+    }
+    done()
   })
 }
 

@@ -25,11 +25,18 @@ export function refusedScopeOf(request: FastifyRequest): LimitScope | undefined 
 }
 
 /** The RateLimit headers of the tightest bucket that applied, on every answer. */
-export async function sendLimitHeaders(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export function sendLimitHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  _payload: unknown,
+  done: () => void,
+): void {
   const answer = answers.get(request)
-  if (answer === undefined) return
-  reply.header('RateLimit-Limit', answer.limit)
-  reply.header('RateLimit-Remaining', answer.remaining)
-  reply.header('RateLimit-Reset', answer.resetSeconds)
-  if (!answer.isAllowed) reply.header('Retry-After', answer.resetSeconds)
+  if (answer !== undefined) {
+    reply.header('RateLimit-Limit', answer.limit)
+    reply.header('RateLimit-Remaining', answer.remaining)
+    reply.header('RateLimit-Reset', answer.resetSeconds)
+    if (!answer.isAllowed) reply.header('Retry-After', answer.resetSeconds)
+  }
+  done()
 }

@@ -18,12 +18,13 @@ const SIGNATURE_PATTERN = /^0x[0-9a-fA-F]{130}$/
 /** All four headers, `undefined` when none is there. Throws when some are missing or one is malformed. */
 export function readSignatureHeaders(headers: IncomingHttpHeaders, prefix: string): SignatureHeaders | undefined {
   const name = prefix.toLowerCase()
-  const [agent, timestamp, nonce, signature] = ['agent', 'timestamp', 'nonce', 'signature'].map(
-    (part) => headers[name + part],
-  )
-  const given = [agent, timestamp, nonce, signature].filter((value) => value !== undefined)
-  if (given.length === 0) return undefined
-  if (given.length < 4) {
+  const agent = headers[`${name}agent`]
+  const timestamp = headers[`${name}timestamp`]
+  const nonce = headers[`${name}nonce`]
+  const signature = headers[`${name}signature`]
+  const given = [agent, timestamp, nonce, signature]
+  if (given.every((value) => value === undefined)) return undefined
+  if (given.includes(undefined)) {
     throw new ApiError(
       'UNAUTHENTICATED',
       `A signed request has all of ${prefix}Agent, -Timestamp, -Nonce and -Signature.`,

@@ -107,21 +107,21 @@ export async function startDevnetWorld(settings: Record<string, string> = {}): P
 
 /** The local chain's own timer can't be stopped, so it is set to a minute and blocks are asked for. */
 function startMining(chain: ChainClient): Mining {
-  let isRunning = true
-  let round = mine()
+  let running = new AbortController()
+  let round = mine(running.signal)
 
-  async function mine(): Promise<void> {
-    for (; isRunning; await sleep(BLOCK_MS)) await chain.control('evm_mine')
+  async function mine(signal: AbortSignal): Promise<void> {
+    for (; !signal.aborted; await sleep(BLOCK_MS)) await chain.control('evm_mine')
   }
 
   return {
     async pause() {
-      isRunning = false
+      running.abort()
       await round
     },
     resume() {
-      isRunning = true
-      round = mine()
+      running = new AbortController()
+      round = mine(running.signal)
     },
   }
 }

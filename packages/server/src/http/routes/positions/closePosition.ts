@@ -26,7 +26,7 @@ export function closePosition(app: FastifyInstance, context: OrderWriteContext):
   )
 }
 
-/** Every field is optional, so a close of all of it needs none. */
+/** Every field is optional, so a close of all of it needs none. A body that says null is one, and not a good one. */
 async function acceptNoBody(request: FastifyRequest): Promise<void> {
-  request.body ??= {}
+  if (request.body === undefined) request.body = {}
 }

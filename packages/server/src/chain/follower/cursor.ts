@@ -1,0 +1,81 @@
+import type { ChainSlug } from '@bezel/protocol'
+import type { ChainMarkets } from '../../market/chainMarkets.ts'
+import { lastBlock, type FollowedBlock } from '../../store/blockStore.ts'
+import type { Store } from '../../store/sql.ts'
+import { applyBlock, type BlockChanges } from './applyBlock.ts'
+import type { ChainBlock, Receipt } from './chainBlock.ts'
+import { undoBlock } from './undoBlock.ts'
+
+/** How far a chain is applied, moved on and back only together with what it covers. */
+export interface Cursor {
+  head(): FollowedBlock | undefined
+  /** Takes up what is stored. Before anything else. */
+  open(): Promise<void>
+  /** All of the blocks in one transaction, or none. */
+  apply(blocks: readonly ChainBlock[], receipts: readonly Receipt[], markets: ChainMarkets): Promise<void>
+  /** Newest block first, each in a transaction of its own. */
+  undoTo(ancestor: FollowedBlock): Promise<void>
+  counts(): CursorCounts
+}
+
+export interface CursorCounts {
+  readonly blocksApplied: number
+  readonly blocksUndone: number
+  readonly eventsDecoded: number
+}
+
+export interface CursorOptions {
+  readonly chain: ChainSlug
+  readonly store: Store
+  /** So many blocks can be undone. */
+  readonly finalityDepth: number
+  readonly now: () => number
+  readonly timeoutBlocks: () => number
+  /** After each commit: only then may anybody see it. */
+  readonly onCommit: (changes: BlockChanges) => void
+}
+
+export function createCursor({ chain, store, finalityDepth, now, timeoutBlocks, onCommit }: CursorOptions): Cursor {
+  const counts = { blocksApplied: 0, blocksUndone: 0, eventsDecoded: 0 }
+  let head: FollowedBlock | undefined
+
+  const clock = () => ({ chain, nowMs: now(), timeoutBlocks: timeoutBlocks() })
+
+  function committed(changes: BlockChanges): void {
+    head = changes.block
+    onCommit(changes)
+  }
+
+  return {
+    head: () => head,
+    async open() {
+      head = await lastBlock(store.read, chain)
+    },
+    async apply(blocks, receipts, markets) {
+      const options = { ...clock(), markets, finalityDepth }
+      const all = await store.transaction(async (sql) => {
+        const changes: BlockChanges[] = []
+        for (const block of blocks) changes.push(await applyBlock(sql, block, receipts, options))
+        return changes
+      })
+      counts.blocksApplied += blocks.length
+      counts.eventsDecoded += eventsIn(blocks)
+      const orders = all.flatMap((changes) => changes.orders)
+      const positions = all.flatMap((changes) => changes.positions)
+      committed({ block: all.at(-1)?.block ?? head, orders, positions, isReorg: false })
+    },
+    async undoTo(ancestor) {
+      while (head !== undefined && head.number > ancestor.number) {
+        const undone = head
+        committed(await store.transaction((sql) => undoBlock(sql, undone, clock())))
+        counts.blocksUndone += 1
+      }
+    },
+    counts: () => counts,
+  }
+}
+
+function eventsIn(blocks: readonly ChainBlock[]): number {
+  const transactions = blocks.flatMap((block) => block.transactions)
+  return transactions.reduce((count, { events }) => count + events.length, 0)
+}
