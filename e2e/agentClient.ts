@@ -46,7 +46,7 @@ export function send(url: string, method: string, path: string, body: unknown): 
 export async function signedHeaders(
   domain: SigningDomain,
   agent: PrivateKeyAccount,
-  of: { operation: string; method: string; path: string; body?: string },
+  of: { operation: string; method: string; path: string; body?: string | Uint8Array },
   overrides: { timestamp?: string; nonce?: string } = {},
 ): Promise<Record<string, string>> {
   const timestamp = overrides.timestamp ?? String(Date.now())
@@ -58,7 +58,7 @@ export async function signedHeaders(
     message: {
       method: of.method,
       path: of.path,
-      bodyHash: keccak256(stringToBytes(of.body ?? '')),
+      bodyHash: keccak256(typeof of.body === 'object' ? of.body : stringToBytes(of.body ?? '')),
       timestamp: BigInt(timestamp),
       nonce: BigInt(nonce),
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import process from 'node:process'
 import { after, before, describe, it } from 'node:test'
-import type { SigningDomain } from '@bezel/protocol'
+import type { Order, SigningDomain } from '@bezel/protocol'
 import type { OpenapiDocument } from '../packages/server/src/http/openapi/createDocument.ts'
 import { call } from './agentClient.ts'
 import { createChainClient, type ChainClient } from './devnet/chainClient.ts'
@@ -17,10 +17,11 @@ import { runFuzz, type FuzzResult } from './fuzz/runFuzz.ts'
 import { storeProblems } from './fuzz/storeProblems.ts'
 import { readSurface, type Surface } from './fuzz/surface.ts'
 import { createTransport } from './fuzz/transport.ts'
+import { createTradingClient } from './tradingClient.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
-const IN_FLIGHT = 32
+const IN_FLIGHT = 16
 const TIMEOUT_MS = Math.max(600_000, REQUESTS * 20)
 const CHAIN = '/v1/arbitrum-sepolia'
 const MEGABYTE = 2 ** 20
@@ -37,7 +38,7 @@ describe('a fuzz of every operation', { timeout: TIMEOUT_MS }, () => {
 
   before(async () => {
     console.log(`FUZZ_SEED=${SEED} FUZZ_REQUESTS=${REQUESTS}`)
-    devnet = await startDevnet({ DEVNET_BLOCK_MS: '200', DEVNET_ORACLE_DELAY_MS: '200' })
+    devnet = await startDevnet({ DEVNET_BLOCK_MS: '250', DEVNET_ORACLE_DELAY_MS: '200' })
     service = await startFuzzedService(devnet)
     const chain = createChainClient(devnet.file)
     const document = (await call(service.url, '/openapi.json')).body as OpenapiDocument
@@ -58,6 +59,7 @@ describe('a fuzz of every operation', { timeout: TIMEOUT_MS }, () => {
       const { body } = await call(service.url, `${CHAIN}/${path}`)
       knowledge.learn(path === 'markets' ? 'listMarkets' : 'getPrices', body)
     }
+    for (const order of await firstTrades(chain)) knowledge.learn('getOrder', order)
     const broadcasts = createBroadcasts(chain, (await chain.client.getGasPrice()) * 2n)
     const transport = createTransport(service.url, IN_FLIGHT)
     const found = await runFuzz({
@@ -78,6 +80,20 @@ describe('a fuzz of every operation', { timeout: TIMEOUT_MS }, () => {
     await broadcasts.settle()
     console.log(`${broadcasts.sent} transactions were sent`)
     return found
+  }
+
+  /** A position and a resting order of everybody who can have one, so that there is something to change from the start. */
+  async function firstTrades(chain: ChainClient): Promise<Order[]> {
+    const terms = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.05', leverage: '5' }
+    const trading = cast.actors.filter(({ account }) => account !== undefined)
+    const orders = trading.map(async ({ trader, account }) => {
+      const owner = devnet.file.accounts.find(({ address }) => address.toLowerCase() === trader)!
+      const of = { devnet, chain, url: () => service.url }
+      const client = await createTradingClient(of, chain.account(owner.name), account!)
+      const filled = await client.trade(terms, 'filled')
+      return [filled, await client.trade({ ...terms, type: 'limit', price: '1000', size: '1' }, 'open')]
+    })
+    return (await Promise.all(orders)).flat()
   }
 
   function print({ answers, codes, unavailable, elapsedMs }: FuzzResult): void {

@@ -17,8 +17,10 @@ export interface KillableService {
   kill(): Promise<void>
   /** As an operator does. */
   stop(): Promise<void>
-  /** Resolves in a life that has come so far: this one or a later one. */
+  /** Resolves in a life that has come so far: this one or a later one. Throws when there will be none. */
   once(stage: Stage): Promise<void>
+  /** Kills it for good. */
+  close(): Promise<void>
 }
 
 export type Stage = 'listening' | 'ready'
@@ -36,18 +38,21 @@ export function createKillableService(port: number, settings: Readonly<Record<st
   const complaints: string[] = []
   const reached = new Set<Stage>()
   let life: Life | undefined
+  /** Why there will be no other life. */
+  let end: string | undefined
 
   function begin(): Life {
     const child = fork(MAIN, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-    const begun: Life = {
-      child,
-      exited: new Promise((resolve) => child.once('exit', () => resolve())),
-      isEnding: false,
-    }
-    createInterface(child.stdout!).on('line', (line) => noteLog(line))
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    const begun: Life = { child, exited, isEnding: false }
+    createInterface(child.stdout!).on('line', (line) => {
+      if (isError(line)) complaints.push(line)
+    })
     createInterface(child.stderr!).on('line', (line) => complaints.push(line))
     child.once('exit', (code, signal) => {
-      if (!begun.isEnding) complaints.push(`the service ended by itself with ${code ?? signal}`)
+      if (begun.isEnding) return
+      end = `the service ended by itself with ${code ?? signal}`
+      complaints.push(end)
     })
     child.once('message', () => {
       if (life !== begun || begun.isEnding) return
@@ -55,11 +60,6 @@ export function createKillableService(port: number, settings: Readonly<Record<st
       void watchReadiness(begun)
     })
     return begun
-  }
-
-  function noteLog(line: string): void {
-    const level = /^\{"level":(\d+)/.exec(line)?.[1]
-    if (level === undefined || Number(level) >= ERROR_LEVEL) complaints.push(line)
   }
 
   async function watchReadiness(begun: Life): Promise<void> {
@@ -73,7 +73,7 @@ export function createKillableService(port: number, settings: Readonly<Record<st
     }
   }
 
-  async function end(signal: NodeJS.Signals): Promise<void> {
+  async function endLife(signal: NodeJS.Signals): Promise<void> {
     if (life === undefined) return
     const { child, exited } = life
     life.isEnding = true
@@ -88,12 +88,26 @@ export function createKillableService(port: number, settings: Readonly<Record<st
     url,
     complaints,
     start() {
+      if (end !== undefined) throw new Error(end)
       life = begin()
     },
-    kill: () => end('SIGKILL'),
-    stop: () => end('SIGTERM'),
+    kill: () => endLife('SIGKILL'),
+    stop: () => endLife('SIGTERM'),
     async once(stage) {
-      while (!reached.has(stage)) await sleep(STAGE_POLL_MS)
+      while (!reached.has(stage)) {
+        if (end !== undefined) throw new Error([end, ...complaints].join('\n'))
+        await sleep(STAGE_POLL_MS)
+      }
+    },
+    close() {
+      end ??= 'the service is closed'
+      return endLife('SIGKILL')
     },
   }
+}
+
+/** Whatever is no line of the log is one too. */
+function isError(line: string): boolean {
+  const level = /^\{"level":(\d+)/.exec(line)?.[1]
+  return level === undefined || Number(level) >= ERROR_LEVEL
 }

@@ -25,14 +25,17 @@ export interface KillerOptions {
   readonly journal: Journal
   readonly random: SeededRandom
   readonly kills: number
+  /** No kill comes later, however few there were by then; but for the first. */
+  readonly maxSeconds: number
 }
 
-/** Kills the service so many times at random moments, and leaves it running. */
+/** Kills the service so many times at random moments, and leaves it running and ready. */
 export async function killAgainAndAgain(options: KillerOptions): Promise<void> {
   const { service, journal, random, kills } = options
+  const deadlineMs = Date.now() + options.maxSeconds * 1_000
   const replays: Promise<void>[] = []
   let startMs = 3_000
-  for (let kill = 0; kill < kills; kill++) {
+  for (let kill = 0; kill < kills && (kill === 0 || Date.now() < deadlineMs); kill++) {
     await stir(options)
     if (random.chance(KILLED_WHILE_STARTING)) {
       await sleep(random.next() * startMs)

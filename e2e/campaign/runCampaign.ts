@@ -12,12 +12,16 @@ import { readChainTruth } from './chainTruth.ts'
 import { problemsOfAnswers, readTrades } from './checkAnswers.ts'
 import { problemsOfStore } from './checkStore.ts'
 import { createJournal, type Journal } from './journal.ts'
-import { killAgainAndAgain } from './killer.ts'
+import { killAgainAndAgain, type KillerOptions } from './killer.ts'
 import { createKillableService, type KillableService } from './killableService.ts'
 import { quiesce } from './quiesce.ts'
-import { createSeededRandom, type SeededRandom } from './seededRandom.ts'
+import { createSeededRandom } from './seededRandom.ts'
 import { readStore, type StoredCampaign } from './storedOrders.ts'
 import { createWallet } from './wallet.ts'
+
+export interface CampaignOptions extends Pick<KillerOptions, 'kills' | 'maxSeconds'> {
+  readonly seed: number
+}
 
 /** What a campaign saw. Nothing was wrong when there are no problems. */
 export interface CampaignReport {
@@ -35,8 +39,8 @@ const PAIRS = [
 /** Loops of one agent at the same time. */
 const LOOPS = 4
 /** What the last agent may spend: some of its orders are refused in any campaign. */
-const CAP_USD_PER_KILL = 1_500
-const CAP_USD = 12_000
+const CAP_USD_PER_KILL = 400
+const CAP_USD = 5_000
 /** How long the last answers may take to agree with the chain when nothing moves any more. */
 const CONVERGE_MS = 30_000
 const CONVERGE_POLL_MS = 250
@@ -52,7 +56,7 @@ const SERVICE_SETTINGS = {
 }
 
 /** Lets agents trade while the service is killed `kills` times, then holds what it knows against the chain and against what it said. */
-export async function runCampaign(of: { readonly seed: number; readonly kills: number }): Promise<CampaignReport> {
+export async function runCampaign(of: CampaignOptions): Promise<CampaignReport> {
   const devnet = await startDevnet(CHAIN_SETTINGS)
   const service = createKillableService(await freePort(), {
     ...SERVICE_SETTINGS,
@@ -63,7 +67,7 @@ export async function runCampaign(of: { readonly seed: number; readonly kills: n
   try {
     return await runOver(devnet, service, of)
   } finally {
-    await service.kill()
+    await service.close()
     await devnet.stop()
   }
 }
@@ -71,7 +75,7 @@ export async function runCampaign(of: { readonly seed: number; readonly kills: n
 async function runOver(
   devnet: RunningDevnet,
   service: KillableService,
-  { seed, kills }: { readonly seed: number; readonly kills: number },
+  { seed, kills, maxSeconds }: CampaignOptions,
 ): Promise<CampaignReport> {
   const chain = createChainClient(devnet.file)
   const random = createSeededRandom(seed)
@@ -80,11 +84,12 @@ async function runOver(
   await chain.control('bezel_setPrice', 'BTC/USD', '60000')
   service.start()
   await service.once('ready')
-  const clients = await authorizeAll({ chain, service, journal, random, kills })
+  const stage = { chain, service, journal, random, kills, maxSeconds }
+  const clients = await authorizeAll(stage)
   // What is compiled is written down at a regular end only.
   await service.stop()
   service.start()
-  await trade({ chain, service, journal, random, kills }, clients)
+  await trade(stage, clients)
   await quiesce(chain, clients, journal)
   const answers = await converge({ chain, journal, clients })
   await service.stop()
@@ -93,18 +98,17 @@ async function runOver(
   countOrders(journal, stored)
   const onDisk = [...problemsOfStore(stored, truth), ...(await problemsOfIndexes(chain, clients, stored))]
   const complaints = service.complaints.map((line) => `the service complained: ${line}`)
-  return { problems: [...journal.problems, ...answers, ...onDisk, ...complaints], counts: journal.counts }
+  const problems = [...journal.problems, ...answers, ...onDisk, ...complaints]
+  return { problems: problems.map((problem) => withStory(journal, problem)), counts: journal.counts }
 }
 
-interface Stage {
-  readonly chain: ChainClient
-  readonly service: KillableService
-  readonly journal: Journal
-  readonly random: SeededRandom
-  readonly kills: number
+/** A problem of an order, with what was done to it. */
+function withStory(journal: Journal, problem: string): string {
+  const id = /^order (\d+) /.exec(problem)?.[1]
+  return id === undefined ? problem : `${problem}\n    ${journal.storyOf(id)}`
 }
 
-async function authorizeAll({ chain, service, journal, random, kills }: Stage): Promise<CampaignClient[]> {
+async function authorizeAll({ chain, service, journal, random, kills }: KillerOptions): Promise<CampaignClient[]> {
   const { url } = service
   const domain = (await call(url, '/v1/arbitrum-sepolia')).body.signing.domain as SigningDomain
   const clients: CampaignClient[] = []
@@ -121,10 +125,8 @@ async function authorizeAll({ chain, service, journal, random, kills }: Stage): 
 }
 
 /** Ends when the killer has done its work and every loop has finished what it was doing. */
-async function trade(
-  { chain, service, journal, random, kills }: Stage,
-  clients: readonly CampaignClient[],
-): Promise<void> {
+async function trade(stage: KillerOptions, clients: readonly CampaignClient[]): Promise<void> {
+  const { chain, journal, random } = stage
   let isOver = false
   const loops = clients.flatMap((client, place) => {
     const wallet = createWallet(chain, client.agent)
@@ -133,10 +135,14 @@ async function trade(
       return runAgentLoop({ name, client, wallet, journal, random: random.stream(name), isOver: () => isOver })
     })
   })
-  const killing = killAgainAndAgain({ service, chain, journal, random: random.stream('killer'), kills }).finally(() => {
+  const killing = killAgainAndAgain({ ...stage, random: random.stream('killer') })
+  try {
+    // The first that fails ends it; else the killer does.
+    await Promise.race([killing, Promise.all(loops)])
+  } finally {
     isOver = true
-  })
-  await Promise.all([killing, ...loops])
+  }
+  await Promise.all(loops)
 }
 
 /** The last look at what the service answers: it has some time to agree with the chain, for its follower may be a block behind. */
@@ -169,8 +175,8 @@ async function problemsOfIndexes(
 function countOrders({ counts, orders }: Journal, stored: StoredCampaign): void {
   counts.set('orders acknowledged', orders.size)
   counts.set('orders stored', stored.orders.length)
-  for (const { status, agent } of stored.orders) {
-    const name = `orders ${agent === null ? 'found on the chain ' : ''}${status}`
+  for (const { status, agent, reason } of stored.orders) {
+    const name = `orders ${agent === null ? 'found on the chain ' : ''}${status} ${reason ?? ''}`.trimEnd()
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
 }

@@ -10,6 +10,7 @@ export interface StoredOrder {
   readonly spendUsd: bigint
   readonly spendDay: number | null
   readonly status: string | null
+  readonly reason: string | null
   readonly hasFill: boolean
 }
 
@@ -59,7 +60,8 @@ export function readStore(file: string): StoredCampaign {
 
 function toOrder(row: Record<string, unknown>): StoredOrder {
   const text = (value: unknown): string | null => (value === null ? null : String(value))
-  const state = row.state === null ? undefined : (JSON.parse(String(row.state)) as { fill: unknown })
+  const state =
+    row.state === null ? undefined : (JSON.parse(String(row.state)) as { fill: unknown; reason: string | null })
   return {
     id: String(row.id),
     trader: String(row.trader),
@@ -69,6 +71,7 @@ function toOrder(row: Record<string, unknown>): StoredOrder {
     spendUsd: BigInt(String(row.spend_usd)),
     spendDay: row.spend_day === null ? null : Number(row.spend_day),
     status: text(row.status),
+    reason: state?.reason ?? null,
     hasFill: state !== undefined && state.fill !== null,
   }
 }

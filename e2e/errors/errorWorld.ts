@@ -86,7 +86,12 @@ export async function startErrorWorld(): Promise<ErrorWorld> {
   }
 
   return {
-    ...{ devnet, chain, service, node, stranger, domain },
+    devnet,
+    chain,
+    service,
+    node,
+    stranger,
+    domain,
     trader: (name) => chain.account(name),
     get: (path, headers = {}) => call(url, path, { headers }),
     send: (method, path, body) => send(url, method, path, body),

@@ -1,4 +1,4 @@
-import type { FuzzRequest } from './requests.ts'
+import type { FuzzRequest } from './dressRequest.ts'
 
 /** The command that sends the same request again. Its signature is good for half a minute, its nonce only once. */
 export function curlOf(url: string, { method, target, headers, body }: FuzzRequest): string {

@@ -16,13 +16,14 @@ export interface FuzzedService {
 
 const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url)
 const READY_POLL_MS = 50
-/** No limit is in the way, and what is prepared lapses while the fuzz runs. */
+/** No limit is in the way but that of prepared orders, and what is prepared lapses while the fuzz runs. */
 const SETTINGS = {
   PORT: '0',
   LOG_LEVEL: 'error',
   BEZEL_IP_LIMIT: '1000000',
   BEZEL_AGENT_LIMIT: '1000000',
   BEZEL_AGENT_WRITE_LIMIT: '1000000',
+  BEZEL_MAX_PREPARED_ORDERS: '5',
   BEZEL_PREPARED_MARKET_MS: '3000',
   BEZEL_PREPARED_RESTING_MS: '5000',
 }

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createAnswerChecker } from '../../packages/server/src/http/openapi/answerChecker.ts'
 import type { OpenapiDocument } from '../../packages/server/src/http/openapi/createDocument.ts'
-import type { FuzzRequest } from './requests.ts'
+import type { FuzzRequest } from './dressRequest.ts'
 import { MAX_SEGMENT_CHARS, type Operation, type Surface } from './surface.ts'
 import type { RawAnswer } from './transport.ts'
 
@@ -120,6 +120,7 @@ function hasOddSegment(target: string): boolean {
 }
 
 function isBrokenTarget(target: string): boolean {
+  if (/[^\x21-\x7e]/.test(target)) return true
   try {
     decodeURIComponent(target.split(/[?#]/, 1)[0]!)
     return false

@@ -3,6 +3,7 @@ import type { Random } from './random.ts'
 interface KnownMarket {
   readonly symbol: string
   readonly pricePrecision: number
+  readonly sizePrecision: number
 }
 
 /** What answers have told so far: the next requests are made of it, which is what turns single requests into sequences. */
@@ -17,6 +18,8 @@ export interface Knowledge {
   mark(market: string): number
   /** An id of an order, mostly one of this trader. */
   orderId(random: Random, trader: string | undefined): string | undefined
+  /** Of an order that rests on the chain, as far as is known. */
+  restingOrderId(random: Random, trader: string | undefined): string | undefined
   positionId(random: Random, trader: string | undefined): string | undefined
   learnHash(hash: string): void
   learnNamedOrder(body: Readonly<Record<string, unknown>>): void
@@ -35,6 +38,7 @@ function keep<Item>(list: Item[], item: Item): void {
 
 interface Ids {
   add(trader: string, id: string): void
+  remove(trader: string, id: string): void
   pick(random: Random, trader: string | undefined): string | undefined
 }
 
@@ -45,6 +49,10 @@ function createIds(): Ids {
       const list = byTrader.get(trader) ?? []
       byTrader.set(trader, list)
       if (!list.includes(id)) keep(list, id)
+    },
+    remove(trader, id) {
+      const list = byTrader.get(trader) ?? []
+      if (list.includes(id)) list.splice(list.indexOf(id), 1)
     },
     pick(random, trader) {
       const own = trader === undefined ? undefined : byTrader.get(trader)
@@ -63,7 +71,7 @@ function fieldsOf(value: unknown): Fields {
 }
 
 export function createKnowledge(): Knowledge {
-  const [orders, positions] = [createIds(), createIds()]
+  const [orders, resting, positions] = [createIds(), createIds(), createIds()]
   const marks = new Map<string, number>()
   let markets: readonly KnownMarket[] = []
   const [hashes, cursors, collaterals]: string[][] = [[], [], []] as [string[], string[], string[]]
@@ -72,11 +80,13 @@ export function createKnowledge(): Knowledge {
 
   /** Orders, positions and prices have the same shape wherever they stand. */
   function learnRecord(record: Fields): void {
-    const { id, trader, fill, txHash, market, mark } = record
+    const { id, trader, fill, txHash, market, mark, status } = record
     if (typeof id === 'string' && typeof trader === 'string') {
       const isPosition = 'liquidationPrice' in record
       if (isPosition) positions.add(trader.toLowerCase(), id)
       else orders.add(trader.toLowerCase(), id)
+      if (status === 'open') resting.add(trader.toLowerCase(), id)
+      else resting.remove(trader.toLowerCase(), id)
       const { positionId } = fieldsOf(fill)
       if (typeof positionId === 'string') positions.add(trader.toLowerCase(), positionId)
     }
@@ -95,6 +105,7 @@ export function createKnowledge(): Knowledge {
     namedOrders,
     mark: (market) => marks.get(market) ?? DEFAULT_MARK,
     orderId: (random, trader) => orders.pick(random, trader),
+    restingOrderId: (random, trader) => resting.pick(random, trader),
     positionId: (random, trader) => positions.pick(random, trader),
     learnHash: (hash) => keep(hashes!, hash),
     learnNamedOrder: (body) => keep(namedOrders, body),

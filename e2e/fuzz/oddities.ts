@@ -95,7 +95,7 @@ export function oddValue(random: Random): unknown {
     case 3:
       return random.pick([[], [[]], [null], ['BTC/USD'], Array.from({ length: 600 }, () => 'BTC/USD')])
     case 4:
-      return random.pick([{}, { a: 1 }, { length: 3 }, { toString: 1 }, { $ref: '#' }])
+      return random.pick<unknown>([{}, { a: 1 }, { length: 3 }, { toString: 1 }, { $ref: '#' }])
     case 5:
       return random.pick(WILD_DECIMALS)
     default:

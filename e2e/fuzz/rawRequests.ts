@@ -46,7 +46,7 @@ const RAW_REQUESTS: readonly (readonly [string, string])[] = [
   ],
   ['upgrade', 'GET /health HTTP/1.1\r\nHost: bezel\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n'],
   ['other protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-  ['two at once', `GET /health HTTP/1.1\r\nHost: bezel\r\n\r\nGET /ready HTTP/1.1\r\n${HOST}\r\n`],
+  ['two at once', `GET /health HTTP/1.1\r\nHost: bezel\r\n\r\nGET /openapi.json HTTP/1.1\r\n${HOST}\r\n`],
 ]
 
 export function rawRequest(random: Random): { readonly how: string; readonly bytes: Uint8Array } {

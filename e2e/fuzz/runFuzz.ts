@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broadcasts, SendableTransaction } from './broadcasts.ts'
 import { curlOf } from './curl.ts'
+import type { FuzzRequest } from './dressRequest.ts'
 import type { Judge, Verdict } from './judge.ts'
 import type { Knowledge } from './knowledge.ts'
 import { createRandom } from './random.ts'
 import { rawRequest } from './rawRequests.ts'
-import type { FuzzRequest, RequestMaker } from './requests.ts'
+import type { RequestMaker } from './requests.ts'
 import type { RawAnswer, Transport } from './transport.ts'
 
 /** What came of it. */
@@ -34,8 +36,10 @@ export interface FuzzOptions {
 }
 
 const MAX_FAILURES = 20
+const RECOVERY_MS = 60_000
+const READY_POLL_MS = 250
 const RAW_CHANCE = 0.01
-const BROADCAST_CHANCE = 0.25
+const BROADCAST_CHANCE = 0.6
 /** A body that is refused unread may cost the connection before the refusal is read. */
 const UNREAD_BODY_BYTES = 64 * 1024
 const BROKEN_CONNECTION: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET'])
@@ -46,14 +50,23 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   const answers = new Map<string, Map<number, number>>()
   const codes = new Map<string, number>()
   let [next, answered, unavailable] = [0, 0, 0]
+  let recovery: Promise<void> | undefined
   const startMs = Date.now()
 
   function count(name: string, { status }: RawAnswer, body: unknown): void {
     const byStatus = answers.get(name) ?? new Map<number, number>()
     answers.set(name, byStatus.set(status, (byStatus.get(status) ?? 0) + 1))
-    const { code } = (body ?? {}) as { code?: unknown }
-    if (typeof code === 'string') codes.set(code, (codes.get(code) ?? 0) + 1)
-    if (status === 502 || status === 503) unavailable += 1
+    const { code, details } = (body ?? {}) as { code?: unknown; details?: { reason?: unknown } }
+    const shown = code === 'NOT_READY' ? `${code} (${String(details?.reason)})` : code
+    if (typeof shown === 'string') codes.set(shown, (codes.get(shown) ?? 0) + 1)
+    if (status !== 502 && status !== 503) return
+    unavailable += 1
+    recovery ??= recover()
+  }
+
+  async function recover(): Promise<void> {
+    if (!(await untilReady(options))) failures.push('the service did not become ready again')
+    recovery = undefined
   }
 
   function fail(request: FuzzRequest, problems: readonly string[], answer: RawAnswer | undefined): void {
@@ -62,7 +75,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   }
 
   async function askOne(index: number): Promise<void> {
-    const request = options.maker.make(index);((globalThis as any).HOW??=new Map()).set(index,request.how.split(',')[0])
+    const request = options.maker.make(index)
     let answer: RawAnswer | undefined
     try {
       answer = await options.transport.send(request)
@@ -92,18 +105,28 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
 
   async function work(): Promise<void> {
     while (next < options.requests && failures.length < MAX_FAILURES) {
+      // As a client that heeds Retry-After: a service that says it is not ready is not asked on and on.
+      await recovery
       const index = next
       next += 1
       // Its own stream, so that which requests are raw does not depend on what answers said.
-      const t0=performance.now();const raw=createRandom(options.seed, -1 - index).chance(RAW_CHANCE);await (raw ? askRaw(index) : askOne(index));(globalThis as any).LAT??=[];(globalThis as any).LAT.push([raw?'raw '+rawRequest(createRandom(options.seed,index)).how:(globalThis as any).HOW?.get(index)??'?',performance.now()-t0]);
+      await (createRandom(options.seed, -1 - index).chance(RAW_CHANCE) ? askRaw(index) : askOne(index))
       answered += 1
       options.onProgress(answered)
     }
   }
 
   await Promise.all(Array.from({ length: options.inFlight }, work))
-  {const g=new Map<string,number[]>();for(const [h,t] of (globalThis as any).LAT)(g.get(h)??g.set(h,[]).get(h)!).push(t);for(const [h,l] of g){l.sort((a,b)=>a-b);console.log('LAT',h,l.length,'p50',l[l.length>>1]!.toFixed(0),'max',l.at(-1)!.toFixed(0),'sum',l.reduce((a,b)=>a+b,0).toFixed(0))}console.log(process.cpuUsage())}
   return { failures, answers, codes, unavailable, elapsedMs: Date.now() - startMs }
+}
+
+/** Asks until the service says that it is ready; `false` when it does not in time. */
+async function untilReady({ transport }: FuzzOptions): Promise<boolean> {
+  const ask = { method: 'GET', target: '/ready', headers: [], body: undefined }
+  for (const endMs = Date.now() + RECOVERY_MS; Date.now() < endMs; await sleep(READY_POLL_MS)) {
+    if ((await transport.send(ask)).status === 200) return true
+  }
+  return false
 }
 
 /** Takes from a good answer what further requests can be made of, and sends some of what was prepared to the chain. */

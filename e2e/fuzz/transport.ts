@@ -31,7 +31,9 @@ export function createTransport(url: string, connections: number): Transport {
     send: ({ method, target, headers, body }) =>
       new Promise((resolve, reject) => {
         // As a flat list, because an object can't hold a header twice; then nothing is added to it.
-        const length: Header[] = body === undefined ? [] : [['Content-Length', String(body.length)]]
+        const isChunked = headers.some(([name]) => name === 'Transfer-Encoding')
+        // Also where there is no body: else a POST without one is sent as an empty one in chunks.
+        const length: Header[] = isChunked ? [] : [['Content-Length', String(body?.length ?? 0)]]
         const all: Header[] = [['Host', host], ...headers, ...length]
         const options = { agent, hostname, port, method, path: target, headers: all.flat(), timeout: TIMEOUT_MS }
         const sent = ask(options, (answer) => {

@@ -129,7 +129,9 @@ function namedText(name: string, place: Place, knowledge: Knowledge): string | u
 
 function idFor({ random, trader, operationId }: Place, knowledge: Knowledge): string {
   const ofPosition = operationId.endsWith('Position') !== random.chance(0.03)
-  const known = ofPosition ? knowledge.positionId(random, trader) : knowledge.orderId(random, trader)
+  const isChange = operationId === 'updateOrder' || operationId === 'cancelOrder'
+  const resting = isChange && random.chance(0.6) ? knowledge.restingOrderId(random, trader) : undefined
+  const known = ofPosition ? knowledge.positionId(random, trader) : (resting ?? knowledge.orderId(random, trader))
   return known !== undefined && random.chance(0.92) ? known : String(random.below(2_000))
 }
 
@@ -142,7 +144,20 @@ function decimalFor(place: Place, knowledge: Knowledge): string {
   const { random, name } = place
   if (random.chance(WILD_CHANCE)) return random.pick(WILD_DECIMALS)
   if (['price', 'sl', 'tp'].includes(name)) return priceFor(place, knowledge)
+  if (name === 'size' && typeof place.siblings.market === 'string')
+    return sizeFor(place.siblings.market, random, knowledge)
   return random.pick(DECIMALS[name] ?? ['1', '10', '0.5'])
+}
+
+/** Worth something between what is too little and more than an account has. */
+function sizeFor(market: string, random: Random, knowledge: Knowledge): string {
+  const precision = knowledge.markets.find(({ symbol }) => symbol === market)?.sizePrecision ?? 2
+  const usd = random.pick([100, 1_600, 2_000, 3_000, 8_000, 40_000])
+  return withoutTrailingZeros((usd / knowledge.mark(market)).toFixed(precision))
+}
+
+function withoutTrailingZeros(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
 }
 
 /** Around the mark, so that orders are filled, rest, and are refused by turns. */
@@ -151,8 +166,7 @@ function priceFor({ random, name, siblings }: Place, knowledge: Knowledge): stri
   const market = typeof siblings.market === 'string' ? siblings.market : 'BTC/USD'
   const precision = knowledge.markets.find(({ symbol }) => symbol === market)?.pricePrecision ?? 2
   const factor = random.pick([0.5, 0.8, 0.95, 0.999, 1, 1.001, 1.05, 1.2, 2])
-  const text = (knowledge.mark(market) * factor).toFixed(precision)
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
+  return withoutTrailingZeros((knowledge.mark(market) * factor).toFixed(precision))
 }
 
 function integerOf({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema, random: Random): number {

@@ -46,7 +46,11 @@ export async function startOutageWorld(): Promise<OutageWorld> {
   await chain.control('bezel_setPrice', 'BTC/USD', '60000')
   const url = (): string => service.url
   return {
-    ...{ devnet, chain, service, node, feed },
+    devnet,
+    chain,
+    service,
+    node,
+    feed,
     async clientOf(traderName, agentName) {
       const trader = chain.account(traderName)
       const agent = chain.account(agentName)

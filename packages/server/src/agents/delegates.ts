@@ -102,17 +102,10 @@ export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOpt
     const last = looks.get(trader)
     if (last === undefined) return askOnce(trader)
     if (nowMs - last.atMs < maxAgeMs * ROUND_SLACK || nowMs - failedAtMs < AWAY_MS) return last.delegate
-    return askPatiently(trader, last)
-  }
-
-  async function askPatiently(trader: Address, last: Look): Promise<Address> {
-    let isAnswered = false
-    const answer = askAgain(trader, last).finally(() => (isAnswered = true))
-    const late = sleep(PATIENCE_MS, last.delegate, { ref: false }).then((delegate) => {
-      if (!isAnswered) failedAtMs = now()
-      return delegate
+    return withPatience(askAgain(trader, last), () => {
+      failedAtMs = now()
+      return last.delegate
     })
-    return Promise.race([answer, late])
   }
 
   /** What was seen last holds while the node is away. */
@@ -140,13 +133,25 @@ export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOpt
       return last !== undefined && now() - last.atMs < maxAgeMs ? last.delegate : askOnce(trader)
     },
     async refreshActive() {
-      const sinceMs = now() - ACTIVE_MS
-      for (const [trader, atMs] of active) {
-        if (atMs >= sinceMs) break
-        active.delete(trader)
-      }
+      dropBefore(active, now() - ACTIVE_MS)
       if (active.size > 0) await ask([...active.keys()])
     },
+  }
+}
+
+/** An answer, or what is said instead when it takes too long. */
+async function withPatience<Answer>(answer: Promise<Answer>, instead: () => Answer): Promise<Answer> {
+  let isAnswered = false
+  const answered = answer.finally(() => (isAnswered = true))
+  const late = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => (isAnswered ? answered : instead()))
+  return Promise.race([answered, late])
+}
+
+/** Of entries that are oldest first. */
+function dropBefore(times: Map<Address, number>, sinceMs: number): void {
+  for (const [trader, atMs] of times) {
+    if (atMs >= sinceMs) break
+    times.delete(trader)
   }
 }
 

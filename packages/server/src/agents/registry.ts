@@ -22,10 +22,23 @@ export interface Registry {
 }
 
 export async function openRegistry(store: Store): Promise<Registry> {
-  const agents = new Map((await loadAgents(store.read)).map((record) => [keyOf(record.chain, record.agent), record]))
+  const agents = new Map<string, AgentRecord>()
+  /** By trader. */
+  const byTrader = new Map<string, Set<string>>()
+  for (const record of await loadAgents(store.read)) rememberAgent(record)
   const owners = new Map<string, Address>()
   const hashes = new Map<string, string>()
   for (const record of await loadApiKeys(store.read)) remember(record)
+
+  /** An agent that changes its trader is the new one's alone. */
+  function rememberAgent(record: AgentRecord): void {
+    const key = keyOf(record.chain, record.agent)
+    const before = agents.get(key)
+    if (before !== undefined) byTrader.get(keyOf(before.chain, before.trader))?.delete(key)
+    agents.set(key, record)
+    const owner = keyOf(record.chain, record.trader)
+    byTrader.set(owner, (byTrader.get(owner) ?? new Set()).add(key))
+  }
 
   function remember({ chain, trader, label, keyHash }: ApiKeyRecord): void {
     const slot = keyOf(chain, trader, label)
@@ -38,8 +51,8 @@ export async function openRegistry(store: Store): Promise<Registry> {
   return {
     agent: (chain, agent) => agents.get(keyOf(chain, agent)),
     agentsOf: (chain, trader) =>
-      [...agents.values()]
-        .filter((record) => record.chain === chain && record.trader === trader)
+      [...(byTrader.get(keyOf(chain, trader)) ?? [])]
+        .map((key) => agents.get(key)!)
         .toSorted((a, b) => a.createdAtMs - b.createdAtMs),
     async changeAgent(chain, agent, change) {
       const next = await store.transaction(async (sql) => {
@@ -47,7 +60,7 @@ export async function openRegistry(store: Store): Promise<Registry> {
         await saveAgent(sql, changed)
         return changed
       })
-      agents.set(keyOf(chain, agent), next)
+      rememberAgent(next)
       return next
     },
     keyOwner: (chain, keyHash) => owners.get(keyOf(chain, keyHash)),

@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ApiError } from '@bezel/protocol'
 import { REQUEST_ID_HEADER } from './requestId.ts'
-import { whenAnswered } from './unanswered.ts'
+import { afterAnswers } from './unanswered.ts'
 
 /**
  * Answers bytes that never became a request (broken HTTP, headers too large, too slow), in the shape of every error. Requests before them on the
  * same connection get their own answers first: a client must not read of its order that it was no valid HTTP.
  */
 export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
-  const answered = error.code === 'ECONNRESET' ? undefined : whenAnswered(socket)
-  if (answered === undefined) refuse(error, socket)
-  else void answered.then(() => refuse(error, socket))
+  if (error.code === 'ECONNRESET') refuse(error, socket)
+  else afterAnswers(socket, () => refuse(error, socket))
 }
 
 function refuse(error: { readonly code?: string }, socket: Socket): void {

@@ -13,9 +13,15 @@ export function watchUnanswered(server: Server): void {
   })
 }
 
-/** Resolves when every request that arrived whole on this connection is answered; `undefined` when that is so already. */
-export function whenAnswered(socket: Socket): Promise<unknown> | undefined {
+/** Does `next` once every request that arrived whole on this connection is answered: at once when that is so already. */
+export function afterAnswers(socket: Socket, next: () => void): void {
   const whole = [...(bySocket.get(socket) ?? [])].filter(({ req }) => req.complete)
-  if (whole.length === 0) return undefined
-  return Promise.all(whole.map((response) => new Promise((resolve) => response.once('close', resolve))))
+  let left = whole.length
+  if (left === 0) return next()
+  for (const response of whole) {
+    response.once('close', () => {
+      left -= 1
+      if (left === 0) next()
+    })
+  }
 }

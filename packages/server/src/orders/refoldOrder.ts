@@ -6,7 +6,7 @@ import { findOrder, saveOrderState, type StoredOrder } from '../store/orderStore
 import { addSpend } from '../store/spendStore.ts'
 import type { Sql } from '../store/sql.ts'
 import { foldOrder } from '../trading/orders/foldOrder.ts'
-import type { FoldClock, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
+import type { FoldClock, OrderEvent, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
 import { utcDayOf } from '../trading/spend.ts'
 
 /** What a fold found new. `undefined` is an order that does not exist (now, or not yet). */
@@ -26,11 +26,29 @@ const UNSPENT: ReadonlySet<OrderStatus> = new Set(['expired', 'rejected', 'cance
 export async function refoldOrder(sql: Sql, id: OrderId, clock: FoldClock): Promise<OrderChange | undefined> {
   const stored = await findOrder(sql, id)
   if (stored === undefined) throw new Error(`order ${id} is not in the store`)
+  const [attempts, events] = [await attemptsOf(sql, id), await orderEventsOf(sql, id)]
+  return keepOrder(sql, stored, foldOrder(stored.record, attempts, events, clock))
+}
+
+/** An order that this transaction made and nobody prepared anything for: what is stored of it is known, so nothing is read. */
+export async function foldNewOrder(
+  sql: Sql,
+  record: OrderRecord,
+  events: readonly OrderEvent[],
+  clock: FoldClock,
+): Promise<OrderChange | undefined> {
+  return keepOrder(sql, { record, state: undefined, spendDay: undefined }, foldOrder(record, [], events, clock))
+}
+
+async function keepOrder(
+  sql: Sql,
+  stored: StoredOrder,
+  after: OrderState | undefined,
+): Promise<OrderChange | undefined> {
   const { record, state: before } = stored
-  const after = foldOrder(record, await attemptsOf(sql, id), await orderEventsOf(sql, id), clock)
   const spendDay = await settleSpend(sql, stored, after)
-  if (isDeepStrictEqual(before, after) && spendDay === stored.spendDay) return undefined
-  await saveOrderState(sql, id, after, spendDay)
+  if (spendDay === stored.spendDay && isDeepStrictEqual(before, after)) return undefined
+  await saveOrderState(sql, record.id, after, spendDay)
   return { record, before, after }
 }
 

@@ -1,6 +1,6 @@
 import type { OrderId } from '@bezel/protocol'
 import { isDeepStrictEqual } from 'node:util'
-import { findPosition, positionEventsOf, savePositionState } from '../store/positionStore.ts'
+import { findPosition, positionEventsOf, savePositionState, type StoredPosition } from '../store/positionStore.ts'
 import type { Sql } from '../store/sql.ts'
 import { foldPosition } from '../trading/positions/foldPosition.ts'
 import type { PositionRecord, PositionState } from '../trading/positions/positionModel.ts'
@@ -16,9 +16,16 @@ export interface PositionChange {
 export async function refoldPosition(sql: Sql, id: OrderId): Promise<PositionChange | undefined> {
   const stored = await findPosition(sql, id)
   if (stored === undefined) throw new Error(`position ${id} is not in the store`)
-  const { record, state: before } = stored
-  const after = foldPosition(await positionEventsOf(sql, id))
+  return keepPosition(sql, stored, foldPosition(await positionEventsOf(sql, id)))
+}
+
+/** Keeps what a position was folded to, for whoever has its events at hand. `undefined` when nothing changed. */
+export async function keepPosition(
+  sql: Sql,
+  { record, state: before }: StoredPosition,
+  after: PositionState | undefined,
+): Promise<PositionChange | undefined> {
   if (isDeepStrictEqual(before, after)) return undefined
-  await savePositionState(sql, id, after)
+  await savePositionState(sql, record.id, after)
   return { record, before, after }
 }

@@ -65,19 +65,24 @@ export async function findAttemptByHash(sql: Sql, chain: ChainSlug, hash: Hex): 
 }
 
 /**
- * Reported hashes of orders that wait for a first event: their receipts are asked for with each block, because a transaction that reverts
- * leaves no log.
+ * Reported hashes that wait for their receipt, which is asked for because a transaction that reverts leaves no log. `limit` orders, by id
+ * from the one behind `after` on: who asks goes round, so that no crowd of dead hashes keeps another order waiting.
  */
-export async function listAwaitedAttempts(sql: Sql, chain: ChainSlug, limit: number): Promise<StoredAttempt[]> {
+export async function listAwaitedAttempts(
+  sql: Sql,
+  chain: ChainSlug,
+  of: { readonly nowMs: number; readonly after: OrderId; readonly limit: number },
+): Promise<StoredAttempt[]> {
   return select(
     sql,
-    // Only live orders wait, and few of all orders are live: the index of those keeps this from growing with the history.
-    `order_id in (select id from orders where chain = $1 and status in ('prepared', 'pending', 'open') and status <> 'open')
-       and submitted_hash is not null and is_mismatch = 0
-       and not exists (select 1 from order_events where order_events.order_id = attempts.order_id)
-     order by submitted_at desc limit $2`,
+    `order_id in (
+       select id from orders where chain = $1 and awaits_until is not null and awaits_until >= $2 and id > $3
+       order by id limit $4
+     ) and submitted_hash is not null and is_mismatch = 0 order by order_id, created_at`,
     chain,
-    limit,
+    of.nowMs,
+    BigInt(of.after),
+    of.limit,
   )
 }
 

@@ -6,7 +6,17 @@ export function toExactJson(value: unknown): string {
 }
 
 export function fromExactJson<Value>(text: string): Value {
-  return JSON.parse(text, (_key, part: unknown) =>
-    typeof part === 'string' && BIGINT_PATTERN.test(part) ? BigInt(part.slice(0, -1)) : part,
-  ) as Value
+  return withBigints(JSON.parse(text)) as Value
+}
+
+/** In place. Several times as fast as a reviver, which is called for every value. */
+function withBigints(part: unknown): unknown {
+  if (typeof part === 'string') return BIGINT_PATTERN.test(part) ? BigInt(part.slice(0, -1)) : part
+  if (typeof part !== 'object' || part === null) return part
+  const fields = part as Record<string, unknown>
+  for (const key of Object.keys(fields)) {
+    const value = fields[key]
+    if (typeof value === 'string' || typeof value === 'object') fields[key] = withBigints(value)
+  }
+  return part
 }

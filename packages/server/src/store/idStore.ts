@@ -6,3 +6,8 @@ export async function nextId(sql: Sql): Promise<OrderId> {
   const row = await sql.get<{ id: bigint }>('update id_sequence set next_id = next_id + 1 returning next_id - 1 as id')
   return String(row!.id) as OrderId
 }
+
+/** Uses up as many more, for a transaction that counted on by itself after its first. */
+export async function useUpIds(sql: Sql, count: number): Promise<void> {
+  await sql.run('update id_sequence set next_id = next_id + $1', count)
+}

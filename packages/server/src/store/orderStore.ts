@@ -63,14 +63,25 @@ export async function saveOrderState(
   spendDay: number | undefined,
 ): Promise<void> {
   await sql.run(
-    'update orders set status = $2, state = $3, due_at = $4, due_block = $5, spend_day = $6 where id = $1',
+    `update orders set status = $2, state = $3, due_at = $4, due_block = $5, spend_day = $6, awaits_until = $7
+     where id = $1`,
     BigInt(id),
     state?.status ?? null,
     state === undefined ? null : JSON.stringify(state),
     state?.dueAtMs ?? null,
     state?.dueBlock ?? null,
     spendDay ?? null,
+    state === undefined ? null : awaitsUntil(state),
   )
+}
+
+/** How long a reported transaction that is not mined is asked about, after everybody has stopped waiting for it. */
+const AWAITED_MS = 86_400_000
+
+/** Until when an order waits for the receipt of a reported hash; `null` when the chain knows the order, or nothing was reported. */
+function awaitsUntil({ status, txHash, unanswered, updatedAtMs }: OrderState): number | null {
+  const isUnmined = status === 'expired' || (status === 'pending' && unanswered.length === 0)
+  return isUnmined && txHash !== null ? updatedAtMs + AWAITED_MS : null
 }
 
 export async function findOrder(sql: Sql, id: OrderId): Promise<StoredOrder | undefined> {

@@ -6,6 +6,7 @@ import { StoreUnavailableError, type Sql, type SqlValue, type Store } from './sq
 const MAX_PREPARED_STATEMENTS = 256
 /** How long a writer of another process (a backup, a shell) is waited for. */
 const BUSY_TIMEOUT_MS = 2_000
+const CACHE_KIB = 32_768
 /** Between two tries to become the writer. To wait inside SQLite would hold up everything else this process does. */
 const BUSY_POLL_MS = 20
 /** SQLite's result code for "somebody else writes". */
@@ -71,6 +72,7 @@ function connect(file: string): DatabaseSync {
   database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = full')
   database.exec('pragma foreign_keys = on')
+  database.exec(`pragma cache_size = -${CACHE_KIB}`)
   return database
 }
 
@@ -98,7 +100,10 @@ function createSql(database: DatabaseSync): Sql {
 
 /** node:sqlite takes `$1` as a name, not as a position. */
 function named(params: readonly SqlValue[]): Record<string, SQLInputValue> {
-  return Object.fromEntries(params.map((value, i) => [`$${i + 1}`, value]))
+  const values: Record<string, SQLInputValue> = {}
+  let at = 0
+  for (const value of params) values[`${++at}`] = value
+  return values
 }
 
 function isBusy(error: unknown): boolean {

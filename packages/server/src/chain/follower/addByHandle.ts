@@ -1,5 +1,5 @@
 import type { OrderId } from '@bezel/protocol'
-import { findOrderIdByHandle, type OrderHandle } from '../../store/orderEventStore.ts'
+import type { OrderHandle } from '../../store/orderEventStore.ts'
 import type { ChainPlace, OrderEvent } from '../../trading/orders/orderModel.ts'
 import { traderOf, type TransactionScope } from './transactionScope.ts'
 
@@ -13,7 +13,7 @@ export function orderByHandle(
   trader: `0x${string}`,
   handle: OrderHandle,
 ): Promise<OrderId | undefined> {
-  return findOrderIdByHandle(scope.sql, scope.chain, traderOf(trader), handle)
+  return scope.orderByHandle(traderOf(trader), handle)
 }
 
 export async function addOrderEvent(

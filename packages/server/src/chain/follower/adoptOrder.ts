@@ -39,8 +39,7 @@ async function take(scope: BlockScope, from: OrderId, to: OrderId): Promise<bool
   if ((await findPositionByOrigin(sql, to)) !== undefined) return false
   await moveOrderEvents(sql, from, to)
   await movePosition(sql, from, to)
-  scope.touchOrder(from)
-  scope.touchOrder(to)
+  scope.moved(from, to)
   return true
 }
 

@@ -32,23 +32,29 @@ export interface ApplyOptions {
 /** So many orders are moved on by the clock with one block; the rest with the next. */
 const MAX_DUE_ORDERS = 500
 
-/** Applies a block in the store's transaction: all of it, the cursor included, or nothing. */
-export async function applyBlock(
+/**
+ * Applies blocks in the store's transaction: all of them, the cursor included, or nothing. What they touch is folded once, as of the last one.
+ */
+export async function applyBlocks(
   sql: Sql,
-  { block, transactions }: ChainBlock,
+  [first, ...others]: readonly [ChainBlock, ...ChainBlock[]],
   receipts: readonly Receipt[],
   options: ApplyOptions,
 ): Promise<BlockChanges> {
   const { chain, markets, finalityDepth, nowMs, timeoutBlocks } = options
-  const scope = createBlockScope({ sql, chain, block, markets })
-  for (const transaction of transactions) await applyTransaction(scope, transaction)
+  const scope = createBlockScope({ sql, chain, block: first.block, markets })
+  for (const { block, transactions } of [first, ...others]) {
+    scope.enter(block)
+    for (const transaction of transactions) await applyTransaction(scope, transaction)
+    await insertBlock(sql, chain, block)
+  }
   for (const receipt of receipts) await settleReported(scope, receipt)
+  const { block } = scope
 
   const clock: FoldClock = { nowMs, headBlock: block.number, timeoutBlocks }
   const due = await listDueOrders(sql, chain, { nowMs, headBlock: block.number, limit: MAX_DUE_ORDERS })
   for (const id of due) scope.touchOrder(id)
   const changes = await scope.settle(clock)
-  await insertBlock(sql, chain, block)
   await forgetBlocksBelow(sql, chain, block.number - finalityDepth)
   return { ...changes, block, isReorg: false }
 }

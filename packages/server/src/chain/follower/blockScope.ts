@@ -1,36 +1,43 @@
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
 import type { ChainMarkets } from '../../market/chainMarkets.ts'
-import { refoldOrder, type OrderChange } from '../../orders/refoldOrder.ts'
-import { refoldPosition, type PositionChange } from '../../positions/refoldPosition.ts'
+import { foldNewOrder, refoldOrder, type OrderChange } from '../../orders/refoldOrder.ts'
+import type { PositionChange } from '../../positions/refoldPosition.ts'
 import type { FollowedBlock } from '../../store/blockStore.ts'
-import { nextId } from '../../store/idStore.ts'
-import { insertOrderEvent, type OrderHandle } from '../../store/orderEventStore.ts'
-import {
-  findPosition,
-  findPositionByOrigin,
-  findPositionByTrade,
-  insertPosition,
-  insertPositionEvent,
-} from '../../store/positionStore.ts'
+import { nextId, useUpIds } from '../../store/idStore.ts'
+import { findOrderIdByHandle, insertOrderEvent, type OrderHandle } from '../../store/orderEventStore.ts'
+import { insertOrder } from '../../store/orderStore.ts'
 import type { Sql } from '../../store/sql.ts'
-import type { FoldClock, OrderEvent } from '../../trading/orders/orderModel.ts'
+import type { FoldClock, OrderEvent, OrderRecord } from '../../trading/orders/orderModel.ts'
 import type { PositionEvent, PositionState } from '../../trading/positions/positionModel.ts'
+import { createTouchedPositions } from './touchedPositions.ts'
 
-/** What applying a block works with: the transaction of the store, and what was touched in it. */
+/**
+ * What applying blocks works with: the transaction of the store, and what was touched in it. Everything is written at once, but what was written
+ * or read is not read again: most of what a block says is of orders and positions that the blocks just before it spoke of.
+ */
 export interface BlockScope {
   readonly sql: Sql
   readonly chain: ChainSlug
+  /** The one that is applied now. */
   readonly block: FollowedBlock
   readonly markets: ChainMarkets
+  enter(block: FollowedBlock): void
+  nextId(): Promise<OrderId>
+  /** An order that was found on the chain. */
+  addOrder(record: OrderRecord): Promise<void>
   addOrderEvent(of: {
     readonly trader: Address
     readonly orderId: OrderId
     readonly handle: OrderHandle | null
     readonly event: OrderEvent
   }): Promise<void>
+  /** `undefined`: the chain knows no order by this name. */
+  orderByHandle(trader: Address, handle: OrderHandle): Promise<OrderId | undefined>
   addPositionEvent(positionId: OrderId, event: PositionEvent): Promise<void>
   /** An order to be folded again though no event was added to it. */
   touchOrder(id: OrderId): void
+  /** In the store, what was said of one order is now said of another, and its position is the other's. */
+  moved(from: OrderId, to: OrderId): void
   /** The position that an order opens as this trade: the one it had before a reorganisation, else a new one. */
   openPosition(trader: Address, tradeIndex: number, originOrderId: OrderId): Promise<OrderId>
   /** `undefined`: no position with this trade index is known. */
@@ -41,58 +48,89 @@ export interface BlockScope {
   settle(clock: FoldClock): Promise<{ readonly orders: OrderChange[]; readonly positions: PositionChange[] }>
 }
 
+/** Made by this transaction, with all that was said of it. */
+interface NewOrder {
+  readonly record: OrderRecord
+  readonly events: OrderEvent[]
+}
+
 export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' | 'markets'>): BlockScope {
   const { sql, chain } = of
   const orders = new Set<OrderId>()
-  const positions = new Set<OrderId>()
-  const positionIds = new Map<string, OrderId | undefined>()
-  const positionChanges = new Map<OrderId, PositionChange>()
-
-  /** A position may be folded more than once in a block, when its state is asked for in between; its change is one. */
-  async function foldPosition(id: OrderId): Promise<void> {
-    const change = await refoldPosition(sql, id)
-    positions.delete(id)
-    if (change === undefined) return
-    positionChanges.set(id, { ...change, before: (positionChanges.get(id) ?? change).before })
-  }
+  const newOrders = new Map<OrderId, NewOrder>()
+  const handles = new Map<string, OrderId>()
+  const ids = createIds(sql)
+  const positions = createTouchedPositions({ sql, chain, nextId: ids.next })
+  let block = of.block
 
   return {
     ...of,
+    get block() {
+      return block
+    },
+    enter(next) {
+      block = next
+    },
+    nextId: ids.next,
+    async addOrder(record) {
+      await insertOrder(sql, record)
+      newOrders.set(record.id, { record, events: [] })
+    },
     async addOrderEvent(added) {
+      const { trader, orderId, handle, event } = added
       await insertOrderEvent(sql, { chain, ...added })
-      orders.add(added.orderId)
+      newOrders.get(orderId)?.events.push(event)
+      if (handle !== null) handles.set(`${trader} ${handle}`, orderId)
+      orders.add(orderId)
     },
-    async addPositionEvent(positionId, event) {
-      await insertPositionEvent(sql, { chain, positionId, event })
-      positions.add(positionId)
-    },
+    orderByHandle: async (trader, handle) =>
+      handles.get(`${trader} ${handle}`) ?? (await findOrderIdByHandle(sql, chain, trader, handle)),
+    addPositionEvent: positions.addEvent,
     touchOrder: (id) => void orders.add(id),
-    async openPosition(trader, tradeIndex, originOrderId) {
-      const known = await findPositionByOrigin(sql, originOrderId)
-      const id = known?.record.id ?? (await nextId(sql))
-      if (known === undefined) await insertPosition(sql, { id, chain, trader, originOrderId })
-      positionIds.set(`${trader}:${tradeIndex}`, id)
-      return id
-    },
-    async positionOf(trader, tradeIndex) {
-      const key = `${trader}:${tradeIndex}`
-      if (!positionIds.has(key)) {
-        positionIds.set(key, (await findPositionByTrade(sql, chain, trader, tradeIndex))?.record.id)
+    moved(from, to) {
+      for (const id of [from, to]) {
+        newOrders.delete(id)
+        orders.add(id)
       }
-      return positionIds.get(key)
+      handles.clear()
+      positions.moved(from, to)
     },
-    async stateOf(positionId) {
-      if (positions.has(positionId)) await foldPosition(positionId)
-      return (await findPosition(sql, positionId))?.state
-    },
+    openPosition: positions.open,
+    positionOf: positions.idOf,
+    stateOf: positions.stateOf,
     async settle(clock) {
-      for (const id of positions) await foldPosition(id)
+      const positionChanges = await positions.settle()
       const orderChanges: OrderChange[] = []
       for (const id of orders) {
-        const change = await refoldOrder(sql, id, clock)
+        const made = newOrders.get(id)
+        const change = await (made === undefined
+          ? refoldOrder(sql, id, clock)
+          : foldNewOrder(sql, made.record, made.events, clock))
         if (change !== undefined) orderChanges.push(change)
       }
-      return { orders: orderChanges, positions: [...positionChanges.values()] }
+      await ids.settle()
+      return { orders: orderChanges, positions: positionChanges }
+    },
+  }
+}
+
+/** Nobody else takes an id before the transaction ends, so only the first and the count of all are told to the store. */
+function createIds(sql: Sql): { next(): Promise<OrderId>; settle(): Promise<void> } {
+  let last: number | undefined
+  let counted = 0
+  return {
+    async next() {
+      if (last === undefined) last = Number(await nextId(sql))
+      else {
+        last += 1
+        counted += 1
+      }
+      return String(last) as OrderId
+    },
+    async settle() {
+      if (counted > 0) await useUpIds(sql, counted)
+      last = undefined
+      counted = 0
     },
   }
 }

@@ -1,11 +1,10 @@
-import type { Hex } from '@bezel/protocol'
 import type { ChainMarkets } from '../../market/chainMarkets.ts'
-import { listAwaitedAttempts } from '../../store/attemptStore.ts'
 import { listBlocks, type FollowedBlock } from '../../store/blockStore.ts'
 import type { Store } from '../../store/sql.ts'
 import type { RpcClient } from '../rpcClient.ts'
 import { NodeUnavailableError } from '../rpcOutcome.ts'
 import type { ServedChain } from '../servedChain.ts'
+import { createAwaitedHashes } from './awaitedHashes.ts'
 import { bloomTestOf } from './bloom.ts'
 import { createCursor, type CursorCounts, type CursorOptions } from './cursor.ts'
 import { findFork } from './findFork.ts'
@@ -36,8 +35,6 @@ export interface Following {
   step(markets: ChainMarkets): Promise<boolean>
 }
 
-/** Receipts that one look asks for. */
-const MAX_AWAITED = 50
 /** Blocks near the head that one look reads. */
 const MAX_BLOCKS_PER_READ = 16
 /** Blocks of a range that are applied in one transaction, so that other writers get their turn. */
@@ -48,14 +45,16 @@ export function createFollowing(options: FollowingOptions): Following {
   const cursor = createCursor({ ...options, chain: chain.slug })
   const mayHaveLogs = bloomTestOf(chain.diamond)
   const readRange = createRangeReader(client, chain)
+  const awaitedHashes = createAwaitedHashes(options)
   let nodeHead: number | undefined
 
   const nextNumber = (): number => (cursor.head()?.number ?? options.startBlock - 1) + 1
   const lagBlocks = (): number => Math.max(0, (nodeHead ?? 0) + 1 - nextNumber())
 
   async function step(markets: ChainMarkets): Promise<boolean> {
-    const count = Math.min(MAX_BLOCKS_PER_READ, Math.max(1, lagBlocks()))
-    const awaited = await awaitedHashes(options)
+    // Far from the head the blocks come by ranges, and only the head is of interest here.
+    const count = lagBlocks() > finalityDepth ? 1 : Math.min(MAX_BLOCKS_PER_READ, Math.max(1, lagBlocks()))
+    const awaited = await awaitedHashes()
     const read = await readBlocks({ client, chain, mayHaveLogs, from: nextNumber(), count, awaited })
     nodeHead = read.head
     if (lagBlocks() > finalityDepth) return catchUp(markets, read.head - finalityDepth)
@@ -103,11 +102,6 @@ export function createFollowing(options: FollowingOptions): Following {
     open: () => cursor.open(),
     step,
   }
-}
-
-async function awaitedHashes({ store, chain }: Pick<FollowingOptions, 'store' | 'chain'>): Promise<Hex[]> {
-  const awaited = await listAwaitedAttempts(store.read, chain.slug, MAX_AWAITED)
-  return awaited.flatMap(({ attempt }) => (attempt.submittedHash === null ? [] : [attempt.submittedHash]))
 }
 
 /** The node's chain leaves ours before the oldest block that can be undone. */

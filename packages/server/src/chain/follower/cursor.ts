@@ -2,7 +2,7 @@ import type { ChainSlug } from '@bezel/protocol'
 import type { ChainMarkets } from '../../market/chainMarkets.ts'
 import { lastBlock, type FollowedBlock } from '../../store/blockStore.ts'
 import type { Store } from '../../store/sql.ts'
-import { applyBlock, type BlockChanges } from './applyBlock.ts'
+import { applyBlocks, type BlockChanges } from './applyBlock.ts'
 import type { ChainBlock, Receipt } from './chainBlock.ts'
 import { undoBlock } from './undoBlock.ts'
 
@@ -53,16 +53,12 @@ export function createCursor({ chain, store, finalityDepth, now, timeoutBlocks, 
     },
     async apply(blocks, receipts, markets) {
       const options = { ...clock(), markets, finalityDepth }
-      const all = await store.transaction(async (sql) => {
-        const changes: BlockChanges[] = []
-        for (const block of blocks) changes.push(await applyBlock(sql, block, receipts, options))
-        return changes
-      })
+      const [first, ...others] = blocks
+      if (first === undefined) return
+      const changes = await store.transaction((sql) => applyBlocks(sql, [first, ...others], receipts, options))
       counts.blocksApplied += blocks.length
       counts.eventsDecoded += eventsIn(blocks)
-      const orders = all.flatMap((changes) => changes.orders)
-      const positions = all.flatMap((changes) => changes.positions)
-      committed({ block: all.at(-1)?.block ?? head, orders, positions, isReorg: false })
+      committed(changes)
     },
     async undoTo(ancestor) {
       while (head !== undefined && head.number > ancestor.number) {

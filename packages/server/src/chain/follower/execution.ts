@@ -1,6 +1,5 @@
 import { formatDecimal, type Decimal, type Fill, type FillAction, type OrderId, type Side } from '@bezel/protocol'
 import { insertFill } from '../../store/fillStore.ts'
-import { nextId } from '../../store/idStore.ts'
 import { collateralOf, leverageDecimal, priceDecimal, symbolOf } from './amounts.ts'
 import { traderOf, type TransactionScope } from './transactionScope.ts'
 
@@ -51,7 +50,7 @@ export async function addFill(tx: TransactionScope, execution: Execution): Promi
     pairIndex,
     place: tx.placeOf(execution.logIndex),
     fill: {
-      id: Number(await nextId(sql)),
+      id: Number(await tx.scope.nextId()),
       market: symbolOf(markets, pairIndex),
       action,
       side,

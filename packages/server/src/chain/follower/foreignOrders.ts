@@ -1,6 +1,5 @@
 import { PendingOrderType, type Address, type OrderId } from '@bezel/protocol'
-import { nextId } from '../../store/idStore.ts'
-import { findOrderByOrigin, insertOrder, renewOrder } from '../../store/orderStore.ts'
+import { findOrderByOrigin, renewOrder } from '../../store/orderStore.ts'
 import type { OrderRequest } from '../../trading/orders/orderModel.ts'
 import type { PositionState } from '../../trading/positions/positionModel.ts'
 import type { Trade } from '../../trading/valuation/chainState.ts'
@@ -36,8 +35,8 @@ export async function foreignOrder(
     await renewOrder(sql, { ...known.record, request: of.request })
     return known.record.id
   }
-  const id = await nextId(sql)
-  await insertOrder(sql, { ...of, id, chain, agent: null, createdAtMs: block.timestampMs, spendUsd: 0n })
+  const id = await scope.nextId()
+  await scope.addOrder({ ...of, id, chain, agent: null, createdAtMs: block.timestampMs, spendUsd: 0n })
   return id
 }
 

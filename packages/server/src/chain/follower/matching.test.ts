@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { Decimal, Hex, OrderId } from '@bezel/protocol'
-import { attemptsOf, setSubmitted } from '../../store/attemptStore.ts'
+import { attemptsOf } from '../../store/attemptStore.ts'
 import { orderEventsOf } from '../../store/orderEventStore.ts'
 import { listOrders, type StoredOrder } from '../../store/orderStore.ts'
 import { findPositionByOrigin } from '../../store/positionStore.ts'
@@ -170,7 +170,7 @@ describe('which order a transaction belongs to', () => {
     await fake.follow()
     const [, elsewhere] = await allOrders()
     const position = await findPositionByOrigin(fake.opened.store.read, elsewhere!.record.id)
-    await fake.opened.store.transaction((sql) => setSubmitted(sql, FIRST, HASH, fake.nowMs))
+    await fake.report(id, FIRST, HASH)
     fake.node.mine()
     await fake.follow()
     assert.deepEqual(await summary(), [['here', 'filled']])
@@ -280,7 +280,7 @@ describe('a transaction that fails', () => {
     await fake.follow()
     assert.deepEqual((await fake.order(id)).state?.status, 'rejected')
     assert.deepEqual((await fake.order(late)).state?.status, 'prepared')
-    await fake.opened.store.transaction((sql) => setSubmitted(sql, SECOND, other, fake.nowMs))
+    await fake.report(late, SECOND, other)
     for (let i = 0; i < 3; i += 1) fake.node.mine()
     await fake.follow()
     assert.deepEqual((await fake.order(late)).state?.status, 'rejected')
@@ -288,5 +288,20 @@ describe('a transaction that fails', () => {
     for (let i = 0; i < 5; i += 1) fake.node.mine()
     await fake.follow()
     assert.notEqual((await fake.order(late)).state?.status, 'rejected')
+  })
+
+  it('is found also when it expired while nobody followed, and lies further back than blocks are read one by one', async () => {
+    const id = await fake.prepare(orderRecord(1), attempt(FIRST))
+    await fake.follow()
+    await fake.report(id, FIRST, HASH)
+    const { calldata } = attempt(FIRST)
+    fake.node.mine({ from: AGENT, input: calldata, hash: HASH, events: [], isReverted: true })
+    for (let i = 0; i < 40; i += 1) fake.node.mine()
+    fake.nowMs += 10_000_000
+    await fake.restart()
+    await fake.follow()
+    fake.node.mine()
+    await fake.follow()
+    assert.deepEqual((await fake.order(id)).state?.status, 'rejected')
   })
 })

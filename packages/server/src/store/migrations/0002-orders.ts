@@ -19,7 +19,8 @@ export const orders: Migration = {
       status text,
       state text,
       due_at bigint,
-      due_block bigint
+      due_block bigint,
+      awaits_until bigint
     )`,
     'create unique index orders_by_client_id on orders (chain, trader, client_id) where client_id is not null',
     'create unique index orders_by_origin on orders (chain, origin_key) where origin_key is not null',
@@ -28,6 +29,7 @@ export const orders: Migration = {
     `create index orders_prepared on orders (chain, agent) where status = 'prepared'`,
     'create index orders_due_at on orders (chain, due_at) where due_at is not null',
     'create index orders_due_block on orders (chain, due_block) where due_block is not null',
+    'create index orders_awaiting on orders (chain, id) where awaits_until is not null',
     `create table attempts (
       id text not null primary key,
       order_id bigint not null references orders (id),

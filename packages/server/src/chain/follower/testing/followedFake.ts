@@ -1,12 +1,12 @@
-import type { OrderId } from '@bezel/protocol'
+import type { Hex, OrderId } from '@bezel/protocol'
 import { chainMarkets } from '../../../market/testing/fixtures.ts'
-import { insertAttempt } from '../../../store/attemptStore.ts'
+import { insertAttempt, setSubmitted } from '../../../store/attemptStore.ts'
 import { refoldOrder } from '../../../orders/refoldOrder.ts'
 import { nextId } from '../../../store/idStore.ts'
 import { migrate } from '../../../store/migrate.ts'
 import { findOrder, insertOrder, type StoredOrder } from '../../../store/orderStore.ts'
 import { openTestStore, type TestStore } from '../../../store/testStore.ts'
-import type { Attempt, OrderRecord } from '../../../trading/orders/orderModel.ts'
+import type { Attempt, AttemptId, OrderRecord } from '../../../trading/orders/orderModel.ts'
 import type { ServedChain } from '../../servedChain.ts'
 import type { BlockChanges } from '../applyBlock.ts'
 import { createFollowing, type Following, type FollowingOptions } from '../createFollowing.ts'
@@ -26,6 +26,8 @@ export interface FollowedFake {
   restart(options?: Partial<FollowingOptions>): Promise<void>
   /** Keeps an order with its attempts and folds it, as preparing does. */
   prepare(record: OrderRecord, ...attempts: readonly Attempt[]): Promise<OrderId>
+  /** Reports a hash for an attempt and folds its order, as submitting does. */
+  report(id: OrderId, attemptId: AttemptId, hash: Hex): Promise<void>
   order(id: OrderId): Promise<StoredOrder>
 }
 
@@ -83,6 +85,11 @@ export async function openFollowedFake(options: Partial<FollowingOptions> = {}):
         for (const attempt of attempts) await insertAttempt(sql, { chain: CHAIN, orderId: id, attempt })
         await refoldOrder(sql, id, { nowMs: fake.nowMs, headBlock: 0, timeoutBlocks: TIMEOUT_BLOCKS })
         return id
+      }),
+    report: (id, attemptId, hash) =>
+      opened.store.transaction(async (sql) => {
+        await setSubmitted(sql, attemptId, hash, fake.nowMs)
+        await refoldOrder(sql, id, { nowMs: fake.nowMs, headBlock: 0, timeoutBlocks: TIMEOUT_BLOCKS })
       }),
     async order(id) {
       return (await findOrder(opened.store.read, id))!

@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createFollowing, type Following } from '/work/main/packages/server/src/chain/follower/createFollowing.ts'
+import { createRangeReader } from '/work/main/packages/server/src/chain/follower/readRange.ts'
+import { startDevnetWorld } from '/work/main/packages/server/src/chain/follower/testing/devnetWorld.ts'
+import type { ServedChain } from '/work/main/packages/server/src/chain/servedChain.ts'
+import type { ChainMarkets } from '/work/main/packages/server/src/market/chainMarkets.ts'
+import { openStore } from '/work/main/packages/server/src/store/openStore.ts'
+import { record, type Recording } from '/work/main/bench/follow/record.ts'
+import { emptyBlock, renumber } from '/work/main/bench/follow/renumber.ts'
+import { startNode, type ServingNode } from '/work/main/bench/follow/startNode.ts'
+import { createTimedClient, type TimedClient } from '/work/main/bench/follow/timedClient.ts'
+import v8 from 'node:v8'; import {existsSync,readFileSync,writeFileSync} from 'node:fs'
+import { median } from '/work/main/bench/measure/median.ts'
+
+// How fast the follower takes blocks up.
+//
+// The logs are real: recorded at the start from the local chain and its contracts (follow/record.ts). They are then served under many
+// traders' addresses by a stand-in node in another process (follow/node.ts), because the local chain would take minutes for as many.
+// Near the head: from the moment a block's answer has come in to its committed state, one block after the other, median.
+// Catching up: the follower over all logs beside the same ranges only fetched and decoded, by the same functions; each a few times in turn.
+
+const LOGS_PER_BLOCK = 200
+const TOTAL_LOGS = 20_000
+const FINALITY_DEPTH = 64
+const WARM_UP_BLOCKS = 10
+const ROUNDS = Number(process.env.ROUNDS ?? 5)
+const BLOCK_LIMIT_MS = 20
+const CATCH_UP_LIMIT = 0.6
+
+interface Setup {
+  readonly chain: ServedChain
+  readonly markets: ChainMarkets
+  readonly node: ServingNode
+  readonly client: TimedClient
+  /** With logs; as many empty ones come behind them as are not final. */
+  readonly blockCount: number
+  readonly logCount: number
+}
+
+/** Prints both; true when both limits are met. */
+export async function run(): Promise<boolean> {
+  const { recording, chain, markets } = await recordOnDevnet()
+  const blocks = renumber(recording, TOTAL_LOGS, LOGS_PER_BLOCK)
+  const tail = Array.from({ length: FINALITY_DEPTH }, (_, at) => emptyBlock(blocks.length + 1 + at))
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-bench-node-'))
+  const node = await startNode(folder, chain.chainId, [...blocks, ...tail])
+  const logCount = blocks.reduce((count, block) => count + block.logCount, 0)
+  const setup = { chain, markets, node, client: createTimedClient(node.url), blockCount: blocks.length, logCount }
+
+  const blockMs = await followBlocks(setup)
+  const rounds: CatchUp[] = []
+  // Round 0 only warms up.
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const result = await catchUp(setup)
+    if (round > 0) rounds.push(result)
+  }
+  node.stop()
+  rmSync(folder, { recursive: true, force: true })
+  return print(setup, blockMs, rounds)
+}
+
+async function recordOnDevnet(): Promise<{ recording: Recording; chain: ServedChain; markets: ChainMarkets }> {
+  if (existsSync('/tmp/rec.bin')) return v8.deserialize(readFileSync('/tmp/rec.bin'))
+  const world = await startDevnetWorld()
+  const recording = await record(world)
+  await world.close()
+  const r={ recording, chain: world.served, markets: world.markets }; writeFileSync('/tmp/rec.bin', v8.serialize(r)); return r
+}
+
+/** A follower with a store of its own, from the beginning. */
+async function withFollowing<Result>(
+  { chain, client }: Setup,
+  onCommit: () => void,
+  work: (following: Following) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-bench-'))
+  const store = await openStore(folder)
+  const following = createFollowing({
+    chain,
+    client,
+    store,
+    finalityDepth: FINALITY_DEPTH,
+    startBlock: 1,
+    now: Date.now,
+    timeoutBlocks: () => 1_000_000,
+    onCommit,
+  })
+  await following.open()
+  const result = await work(following)
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+  return result
+}
+
+/** Times of all blocks but the first few, ms. */
+async function followBlocks(setup: Setup): Promise<number[]> {
+  const { node, client, markets, blockCount } = setup
+  const times: number[] = []
+  let committedAt = 0
+  const onCommit = (): void => void (committedAt = performance.now())
+  return withFollowing(setup, onCommit, async (following) => {
+    for (let number = 1; number <= blockCount; number += 1) {
+      await node.setHead(number)
+      await following.step(markets)
+      if (following.head()?.number !== number) throw new Error(`block ${number} was not followed`)
+      if (number > WARM_UP_BLOCKS) times.push(committedAt - client.answeredAt())
+    }
+    return times
+  })
+}
+
+/** Logs per second. */
+interface CatchUp {
+  readonly ours: number
+  readonly peer: number
+}
+
+async function catchUp(setup: Setup): Promise<CatchUp> {
+  const { chain, node, client, markets, blockCount, logCount } = setup
+  await node.setHead(blockCount + FINALITY_DEPTH)
+
+  const c0=process.threadCpuUsage(); const peerStarted = performance.now()
+  const read = await createRangeReader(client, chain)(1, blockCount)
+  const peerMs = performance.now() - peerStarted
+  const c1=process.threadCpuUsage(c0); console.log('peer cpu', (c1.user+c1.system)/1000|0, peerMs|0)
+ if (read.length !== blockCount) throw new Error('the node did not give all blocks')
+
+  const oursMs = await withFollowing(setup, () => undefined, async (following) => {
+    const started = performance.now(), c0=process.threadCpuUsage()
+    while ((following.head()?.number ?? 0) < blockCount) await following.step(markets)
+    const c1=process.threadCpuUsage(c0); console.log('ours cpu', (c1.user+c1.system)/1000|0, performance.now()-started|0)
+    return performance.now() - started
+  })
+  return { ours: (logCount / oursMs) * 1_000, peer: (logCount / peerMs) * 1_000 }
+}
+
+function print({ blockCount, logCount }: Setup, blockMs: readonly number[], rounds: readonly CatchUp[]): boolean {
+  const ms = median(blockMs)
+  const [ours, peer] = [median(rounds.map((round) => round.ours)), median(rounds.map((round) => round.peer))]
+  const ratio = median(rounds.map((round) => round.ours / round.peer))
+  console.log(`Following ${logCount} logs in ${blockCount} blocks, recorded from the contracts`)
+  console.table({
+    [`block of ${LOGS_PER_BLOCK} logs, answer to commit, ms`]: {
+      median: ms.toFixed(1),
+      limit: BLOCK_LIMIT_MS,
+      met: ms <= BLOCK_LIMIT_MS,
+    },
+  })
+  console.table({
+    'catching up, logs/s': {
+      ours: Math.round(ours),
+      'fetch and decode': Math.round(peer),
+      ratio: ratio.toFixed(2),
+      limit: CATCH_UP_LIMIT,
+      met: ratio >= CATCH_UP_LIMIT,
+    },
+  })
+  return ms <= BLOCK_LIMIT_MS && ratio >= CATCH_UP_LIMIT
+}
+
+if (process.argv[1]?.endsWith('follow_dev.ts')) { await run(); process.exit(0) }
