@@ -120,15 +120,20 @@ async function catchUp(setup: Setup): Promise<CatchUp> {
   await node.setHead(blockCount + FINALITY_DEPTH)
 
   const peerStarted = performance.now()
-  const read = await createRangeReader(client, chain)(1, blockCount)
+  let read = 0
+  for await (const blocks of createRangeReader(client, chain)(1, blockCount)) read += blocks.length
   const peerMs = performance.now() - peerStarted
-  if (read.length !== blockCount) throw new Error('the node did not give all blocks')
+  if (read !== blockCount) throw new Error('the node did not give all blocks')
 
-  const oursMs = await withFollowing(setup, () => undefined, async (following) => {
-    const started = performance.now()
-    while ((following.head()?.number ?? 0) < blockCount) await following.step(markets)
-    return performance.now() - started
-  })
+  const oursMs = await withFollowing(
+    setup,
+    () => undefined,
+    async (following) => {
+      const started = performance.now()
+      while ((following.head()?.number ?? 0) < blockCount) await following.step(markets)
+      return performance.now() - started
+    },
+  )
   return { ours: (logCount / oursMs) * 1_000, peer: (logCount / peerMs) * 1_000 }
 }
 

@@ -7,7 +7,7 @@ import { startDevnet, type RunningDevnet } from '../e2e/devnet/startDevnet.ts'
 import { startService, type RunningService } from '../e2e/startService.ts'
 import { openBenchAgent, type AgentRequest, type BenchAgent } from './client/benchAgent.ts'
 import { median } from './measure/median.ts'
-import { fill, type Load } from './scale/fill.ts'
+import { fillStore, type Load } from './scale/fill.ts'
 
 // What a full store costs: latencies of a service over it beside those of a service over an empty one, in the same run.
 //
@@ -25,7 +25,15 @@ const POSITIONS = 10
 const WITHDRAWN_ORDERS = 30
 const OPEN_ORDERS = 10
 const PRICE = 60_000n
-const LIMIT_ORDER = { market: 'BTC/USD', side: 'long', type: 'limit', size: '0.01', leverage: '10', price: '50000', collateral: 'USDC' }
+const LIMIT_ORDER = {
+  market: 'BTC/USD',
+  side: 'long',
+  type: 'limit',
+  size: '0.01',
+  leverage: '10',
+  price: '50000',
+  collateral: 'USDC',
+}
 const SETTINGS = {
   LOG_LEVEL: 'error',
   BEZEL_IP_LIMIT: '1000000',
@@ -56,7 +64,7 @@ export async function run(): Promise<boolean> {
   trading.close()
   await first.stop()
   cpSync(folders.empty, folders.full, { recursive: true })
-  await fill(folders.full, trading, LOAD)
+  await fillStore(folders.full, trading, LOAD)
 
   const empty = await startOver(devnet, folders.empty)
   const full = await startOver(devnet, folders.full)
@@ -174,7 +182,9 @@ async function residentMb({ url }: RunningService): Promise<number> {
 
 function print(rows: readonly Row[], memoryMb: Readonly<Record<keyof Agents, number>>): boolean {
   const { orders, agents, openPositions } = LOAD
-  console.log(`Latency, ms, over ${orders} orders, ${agents} agents, ${openPositions} open positions; medians of ${REQUESTS}`)
+  console.log(
+    `Latency, ms, over ${orders} orders, ${agents} agents, ${openPositions} open positions; medians of ${REQUESTS}`,
+  )
   const isMet = ({ empty, full }: Row): boolean => full / empty <= RATIO_LIMIT
   console.table(
     Object.fromEntries(

@@ -45,6 +45,7 @@ describe('a fuzz of every operation', { timeout: TIMEOUT_MS }, () => {
     const domain = (await call(service.url, CHAIN)).body.signing.domain as SigningDomain
     surface = readSurface(document)
     cast = await gatherCast({ url: service.url, chain, file: devnet.file, domain, random: createRandom(SEED) })
+    console.log(`the fuzz begins, with ${surface.operations.length} operations`)
     result = await fuzz(chain, document, domain)
     print(result)
   })
@@ -73,6 +74,7 @@ describe('a fuzz of every operation', { timeout: TIMEOUT_MS }, () => {
       knowledge,
       broadcasts,
       onProgress: (answered) => {
+        if (answered % Math.ceil(REQUESTS / 4) === 0) console.log(`${answered} answers`)
         if (answered === Math.floor(REQUESTS / 4) || answered === REQUESTS) residentBytes.push(service.residentBytes())
       },
     })

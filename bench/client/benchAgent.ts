@@ -63,7 +63,8 @@ export async function openBenchAgent(
       const started = performance.now()
       const answer = (await exchange(socket, bytes)).toString('utf8')
       const ms = performance.now() - started
-      if (!/^HTTP\/1\.1 20[01]/.test(answer)) throw new Error(`${request.operation} was refused: ${answer.slice(0, 900)}`)
+      if (!/^HTTP\/1\.1 20[01]/.test(answer))
+        throw new Error(`${request.operation} was refused: ${answer.slice(0, 900)}`)
       return { ms, body: JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as unknown }
     },
     close: () => void socket.destroy(),

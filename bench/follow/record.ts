@@ -31,11 +31,7 @@ async function trade({ chain }: DevnetWorld): Promise<void> {
   const trader = chain.account(TRADER)
   const send: typeof chain.send = (...args) => chain.send(...args)
   const open = (terms: Partial<Parameters<typeof tradeOf>[2]>): Promise<unknown> =>
-    send(trader, 'openTrade', [
-      tradeOf(chain, trader.address, { price: 60_000n, ...terms }),
-      SLIPPAGE_P,
-      zeroAddress,
-    ])
+    send(trader, 'openTrade', [tradeOf(chain, trader.address, { price: 60_000n, ...terms }), SLIPPAGE_P, zeroAddress])
   /** Indices are given in the order of the chain, so each step waits for the answer to the one before. */
   const answered = (eventName: string, matches: (args: Record<string, unknown>) => boolean): Promise<unknown> =>
     chain.event((event: DiamondEvent) => event.eventName === eventName && matches(event.args as never))

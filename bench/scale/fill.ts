@@ -5,7 +5,12 @@ import { insertFill, listFills } from '../../packages/server/src/store/fillStore
 import { nextId } from '../../packages/server/src/store/idStore.ts'
 import { openStore } from '../../packages/server/src/store/openStore.ts'
 import { insertOrderEvent, orderEventsOf } from '../../packages/server/src/store/orderEventStore.ts'
-import { insertOrder, listOrders, saveOrderState, type StoredOrder } from '../../packages/server/src/store/orderStore.ts'
+import {
+  insertOrder,
+  listOrders,
+  saveOrderState,
+  type StoredOrder,
+} from '../../packages/server/src/store/orderStore.ts'
 import {
   insertPosition,
   insertPositionEvent,
@@ -39,7 +44,7 @@ const ORDERS_PER_TRANSACTION = 2_000
 const LAST_ID = String(Number.MAX_SAFE_INTEGER) as OrderId
 
 /** Fills a stopped service's data folder with copies of what one trader has in it, under the addresses of as many traders as there are agents. */
-export async function fill(
+export async function fillStore(
   folder: string,
   sampled: { readonly trader: Address; readonly agent: Address },
   load: Load,
@@ -73,7 +78,13 @@ async function readSample(store: Store, { trader, agent }: Pick<Sample, 'trader'
   for (const position of await listOpenPositions(sql, CHAIN)) {
     positions.push({ ...position, events: await positionEventsOf(sql, position.record.id) })
   }
-  return { trader, agent, orders, positions, fills: await listFills(sql, { chain: CHAIN, trader, cursor: undefined, limit: 1_000 }) }
+  return {
+    trader,
+    agent,
+    orders,
+    positions,
+    fills: await listFills(sql, { chain: CHAIN, trader, cursor: undefined, limit: 1_000 }),
+  }
 }
 
 /** The nth order, with all that belongs to it; every so often with a position that it opened. */
@@ -82,9 +93,20 @@ async function copyOrder(sql: Sql, sample: Sample, n: number, load: Load): Promi
   const agent = agentOf(n % load.agents)
   const { record, state, attempts, events, spendDay } = sample.orders[n % sample.orders.length]!
   const id = await nextId(sql)
-  await insertOrder(sql, { ...record, id, trader, agent, originKey: null, request: { ...record.request, clientId: `c${n}` } })
+  await insertOrder(sql, {
+    ...record,
+    id,
+    trader,
+    agent,
+    originKey: null,
+    request: { ...record.request, clientId: `c${n}` },
+  })
   for (const [i, attempt] of attempts.entries()) {
-    await insertAttempt(sql, { chain: CHAIN, orderId: id, attempt: { ...attempt, id: attemptId(n, i), submittedHash: null } })
+    await insertAttempt(sql, {
+      chain: CHAIN,
+      orderId: id,
+      attempt: { ...attempt, id: attemptId(n, i), submittedHash: null },
+    })
   }
   for (const [i, event] of events.entries()) {
     const placed = { ...event, ...placeOf(n, i) } as OrderEvent
@@ -95,7 +117,13 @@ async function copyOrder(sql: Sql, sample: Sample, n: number, load: Load): Promi
   const fill = sample.fills[n % sample.fills.length]
   if (fill !== undefined && state?.status === 'filled') {
     const place = { ...placeOf(n, 0), txHash: fill.fill.txHash as Hex, timestampMs: fill.fill.timestamp }
-    await insertFill(sql, { chain: CHAIN, trader, pairIndex: 0, place, fill: { ...fill.fill, id: Number(await nextId(sql)) } })
+    await insertFill(sql, {
+      chain: CHAIN,
+      trader,
+      pairIndex: 0,
+      place,
+      fill: { ...fill.fill, id: Number(await nextId(sql)) },
+    })
   }
   const every = Math.floor(load.orders / load.openPositions)
   if (n % every === 0) await copyPosition(sql, sample, n, { trader, originOrderId: id })
@@ -117,7 +145,10 @@ async function copyPosition(
 }
 
 /** Of blocks that never were: before the first one. */
-function placeOf(n: number, i: number): { readonly blockHash: Hex; readonly blockNumber: number; readonly logIndex: number } {
+function placeOf(
+  n: number,
+  i: number,
+): { readonly blockHash: Hex; readonly blockNumber: number; readonly logIndex: number } {
   return { blockHash: `0xb${n.toString(16).padStart(63, '0')}` as Hex, blockNumber: 0, logIndex: i }
 }
 
@@ -126,5 +157,6 @@ const traderOf = (n: number): Address => `0x1${n.toString(16).padStart(39, '0')}
 const agentOf = (n: number): Address => `0x2${n.toString(16).padStart(39, '0')}` as Address
 
 function showProgress(share: number): void {
-  if (process.stderr.isTTY) process.stderr.write(`\rfilling the store: ${Math.round(share * 100)} %${share === 1 ? '\n' : ''}`)
+  if (process.stderr.isTTY)
+    process.stderr.write(`\rfilling the store: ${Math.round(share * 100)} %${share === 1 ? '\n' : ''}`)
 }

@@ -16,6 +16,7 @@ export interface FuzzedService {
 
 const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url)
 const READY_POLL_MS = 50
+const READY_MS = 120_000
 /** No limit is in the way but that of prepared orders, and what is prepared lapses while the fuzz runs. */
 const SETTINGS = {
   PORT: '0',
@@ -39,7 +40,9 @@ export async function startFuzzedService(devnet: RunningDevnet): Promise<FuzzedS
     child.once('message', (message) => resolve((message as { url: string }).url))
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${printed()}`)))
   })
-  while ((await fetch(`${url}/ready`)).status !== 200) await sleep(READY_POLL_MS)
+  for (const endMs = Date.now() + READY_MS; (await fetch(`${url}/ready`)).status !== 200; await sleep(READY_POLL_MS)) {
+    if (Date.now() > endMs) throw new Error(`the service did not become ready: ${printed()}`)
+  }
   return {
     url,
     printed,

@@ -41,6 +41,14 @@ describe('the registry', () => {
     assert.equal(registry.agent('polygon', AGENT), undefined)
   })
 
+  it('has an agent with its new trader alone when it serves another one', async () => {
+    const registry = await openRegistry(opened.store)
+    await registry.changeAgent('base', AGENT, () => RECORD)
+    const moved = await registry.changeAgent('base', AGENT, (stored) => ({ ...stored!, trader: AGENT }))
+    assert.deepEqual(registry.agentsOf('base', TRADER), [])
+    assert.deepEqual(registry.agentsOf('base', AGENT), [moved])
+  })
+
   it('changes nothing, in memory or on disk, when a change is refused', async () => {
     const registry = await openRegistry(opened.store)
     await registry.changeAgent('base', AGENT, () => RECORD)

@@ -6,6 +6,7 @@ import { StoreUnavailableError, type Sql, type SqlValue, type Store } from './sq
 const MAX_PREPARED_STATEMENTS = 256
 /** How long a writer of another process (a backup, a shell) is waited for. */
 const BUSY_TIMEOUT_MS = 2_000
+/** Of each connection. A range of blocks changes more pages than SQLite keeps by itself, and would write them twice. */
 const CACHE_KIB = 32_768
 /** Between two tries to become the writer. To wait inside SQLite would hold up everything else this process does. */
 const BUSY_POLL_MS = 20

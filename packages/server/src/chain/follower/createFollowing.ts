@@ -37,8 +37,6 @@ export interface Following {
 
 /** Blocks near the head that one look reads. */
 const MAX_BLOCKS_PER_READ = 16
-/** Blocks of a range that are applied in one transaction, so that other writers get their turn. */
-const BLOCKS_PER_TRANSACTION = 50
 
 export function createFollowing(options: FollowingOptions): Following {
   const { chain, client, store, finalityDepth } = options
@@ -81,10 +79,7 @@ export function createFollowing(options: FollowingOptions): Following {
   async function catchUp(markets: ChainMarkets, target: number): Promise<boolean> {
     // The cursor may have been left on a fork while nobody followed.
     if (await leaveFork()) return true
-    const blocks = await readRange(nextNumber(), target)
-    for (let at = 0; at < blocks.length; at += BLOCKS_PER_TRANSACTION) {
-      await cursor.apply(blocks.slice(at, at + BLOCKS_PER_TRANSACTION), [], markets)
-    }
+    for await (const blocks of readRange(nextNumber(), target)) await cursor.apply(blocks, [], markets)
     return true
   }
 

@@ -1,5 +1,5 @@
 import type { RpcClient } from '../rpcClient.ts'
-import { NodeUnavailableError } from '../rpcOutcome.ts'
+import { NodeUnavailableError, type RpcOutcome } from '../rpcOutcome.ts'
 import type { ServedChain } from '../servedChain.ts'
 import { assembleBlock } from './assembleBlock.ts'
 import type { ChainBlock } from './chainBlock.ts'
@@ -9,25 +9,27 @@ import { parseBlock, parseLogs, quantity, type RpcBlock, type RpcLog } from './c
 /** Blocks of one range, to begin with and at most. */
 const FIRST_RANGE_BLOCKS = 1_000
 const MAX_RANGE_BLOCKS = 10_000
-/** Blocks with their transactions are large. */
+/** Blocks with their transactions are large, and what comes in one batch is applied in one transaction: other writers want their turn. */
 const BLOCKS_PER_BATCH = 20
 
-/** Reads as wide a range from `from` on as the node takes at once, at most up to `target`. */
-export type RangeReader = (from: number, target: number) => Promise<ChainBlock[]>
+/**
+ * Reads as wide a range from `from` on as the node takes at once, at most up to `target`. It comes in parts, and while one is used the
+ * next is on its way.
+ */
+export type RangeReader = (from: number, target: number) => AsyncGenerator<readonly ChainBlock[]>
 
 /** Ranges get wider as long as it works, and half as wide whenever it does not: a node that is too slow for one may only be away. */
 export function createRangeReader(client: RpcClient, chain: Pick<ServedChain, 'chainId' | 'diamond'>): RangeReader {
   let size = FIRST_RANGE_BLOCKS
-  return async function read(from, target): Promise<ChainBlock[]> {
+  return async function* read(from, target): ReturnType<RangeReader> {
     const to = Math.min(target, from + size - 1)
     try {
-      const blocks = await readRange(client, chain, { from, to })
+      yield* readRange(client, chain, { from, to })
       size = Math.min(MAX_RANGE_BLOCKS, size * 2)
-      return blocks
     } catch (error) {
       size = Math.max(1, Math.floor(size / 2))
-      if (error instanceof RangeRefusedError && from < to) return read(from, target)
-      throw error
+      if (!(error instanceof RangeRefusedError) || from >= to) throw error
+      yield* read(from, target)
     }
   }
 }
@@ -36,11 +38,11 @@ export function createRangeReader(client: RpcClient, chain: Pick<ServedChain, 'c
  * The blocks of a range in which the Diamond spoke, and its last block. For blocks that are final: whether they follow each other is not
  * checked. Transactions that failed in other blocks are not seen; those that were reported are asked about later. Throws `RangeRefusedError` when the node does not give so many logs at once.
  */
-async function readRange(
+async function* readRange(
   client: RpcClient,
   chain: Pick<ServedChain, 'chainId' | 'diamond'>,
   range: { readonly from: number; readonly to: number },
-): Promise<ChainBlock[]> {
+): AsyncGenerator<readonly ChainBlock[]> {
   const { from, to } = range
   const [chainId, found] = await client.batch([chainIdCall, logsCall(chain.diamond, from, to)])
   if (quantity(resultOf(chainId)) !== chain.chainId) throw new NodeUnavailableError('the node is on another chain')
@@ -49,25 +51,30 @@ async function readRange(
   for (const number of byNumber.keys()) {
     if (number < from || number > to) throw new NodeUnavailableError('the node gave logs that were not asked for')
   }
-  return readAll(client, chain, byNumber, [...new Set([...byNumber.keys(), to])])
+  yield* readAll(client, chain, byNumber, [...new Set([...byNumber.keys(), to])])
 }
 
-async function readAll(
+async function* readAll(
   client: RpcClient,
   { diamond }: Pick<ServedChain, 'diamond'>,
   logs: ReadonlyMap<number, readonly RpcLog[]>,
   numbers: readonly number[],
-): Promise<ChainBlock[]> {
-  const blocks: ChainBlock[] = []
-  for (let at = 0; at < numbers.length; at += BLOCKS_PER_BATCH) {
-    const part = numbers.slice(at, at + BLOCKS_PER_BATCH)
-    const outcomes = await client.batch(part.map((number) => blockCall(number, true)))
-    for (const [i, number] of part.entries()) {
-      const read = requireBlock(parseBlock(resultOf(outcomes[i])), number)
-      blocks.push(assembleBlock(read, logs.get(number) ?? [], diamond))
-    }
+): AsyncGenerator<readonly ChainBlock[]> {
+  const ask = (at: number): Promise<RpcOutcome[]> => {
+    const asked = client.batch(numbers.slice(at, at + BLOCKS_PER_BATCH).map((number) => blockCall(number, true)))
+    // Whoever uses the parts may fail before this one is waited for; then nobody minds what became of it.
+    asked.catch(() => undefined)
+    return asked
   }
-  return blocks
+  let ahead = ask(0)
+  for (let at = 0; at < numbers.length; at += BLOCKS_PER_BATCH) {
+    const outcomes = await ahead
+    ahead = ask(at + BLOCKS_PER_BATCH)
+    yield numbers.slice(at, at + BLOCKS_PER_BATCH).map((number, i) => {
+      const read = requireBlock(parseBlock(resultOf(outcomes[i])), number)
+      return assembleBlock(read, logs.get(number) ?? [], diamond)
+    })
+  }
 }
 
 function requireBlock(read: RpcBlock | undefined, number: number): RpcBlock {

@@ -59,11 +59,6 @@ export function createTouchedPositions(of: {
     return remember(stored)
   }
 
-  function stateNow(position: Touched): PositionState | undefined {
-    position.folded ??= { state: foldPosition(position.events ?? []) }
-    return position.folded.state
-  }
-
   return {
     async open(trader, tradeIndex, originOrderId) {
       const known = await findPositionByOrigin(sql, originOrderId)
@@ -110,4 +105,9 @@ export function createTouchedPositions(of: {
       return changes
     },
   }
+}
+
+function stateNow(position: Touched): PositionState | undefined {
+  position.folded ??= { state: foldPosition(position.events ?? []) }
+  return position.folded.state
 }
