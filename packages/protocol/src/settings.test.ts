@@ -87,7 +87,7 @@ describe('readSettings', () => {
   it('refuses unknown names under its prefixes, with a guess where there is one', () => {
     assert.equal(refusal({ BEZEL_DTA: 'x' }), '"BEZEL_DTA" is not a setting of Bezel: did you mean BEZEL_DATA?')
     assert.match(refusal({ DEVNET_PROT: '1' }), /did you mean DEVNET_PORT\?$/)
-    assert.match(refusal({ DEVNET_SOMETHING_ELSE: '1' }), /the settings are BEZEL_AGENT_LIMIT, .*DEVNET_SEED$/)
+    assert.match(refusal({ DEVNET_SOMETHING_ELSE: '1' }), /the settings are BEZEL_ACCOUNT_REFRESH_MS, .*DEVNET_SEED$/)
   })
 
   it("knows the other programs' settings, also a misspelt one without a value", () => {

@@ -2,6 +2,7 @@ import type { ChainSlug } from '@bezel/protocol'
 import { listDueOrders } from '../store/orderStore.ts'
 import { StoreUnavailableError, type Store } from '../store/sql.ts'
 import type { FoldClock } from '../trading/orders/orderModel.ts'
+import { isTimeoutKnown } from '../trading/orders/unknownTimeout.ts'
 import { refoldOrder, type OrderChange } from './refoldOrder.ts'
 
 /** Folded in one transaction; the rest follows in the next round. */
@@ -53,12 +54,14 @@ export function startClockRounds(options: ClockRoundsOptions): ClockRounds {
 
 /** Folds what is due by now, in one transaction. */
 export async function runRound({ chain, store, clock, onCommit }: ClockRoundsOptions): Promise<void> {
-  const of = { ...clock(), limit: MAX_ORDERS_PER_ROUND }
-  if ((await listDueOrders(store.read, chain, of)).length === 0) return
+  const at = clock()
+  // No block is due by a timeout that is not known.
+  const due = { ...at, headBlock: isTimeoutKnown(at) ? at.headBlock : -1, limit: MAX_ORDERS_PER_ROUND }
+  if ((await listDueOrders(store.read, chain, due)).length === 0) return
   const changes = await store.transaction(async (sql) => {
     const changed: OrderChange[] = []
-    for (const id of await listDueOrders(sql, chain, of)) {
-      const change = await refoldOrder(sql, id, of)
+    for (const id of await listDueOrders(sql, chain, due)) {
+      const change = await refoldOrder(sql, id, at)
       if (change !== undefined) changed.push(change)
     }
     return changed

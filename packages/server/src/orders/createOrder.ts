@@ -38,7 +38,7 @@ export async function createOrder(
   body: CreateOrderRequest,
 ): Promise<CreatedOrder> {
   const { request, needsAttempt } = await beforeNode(orders, write, () => readRequest(orders, write, body))
-  if (needsAttempt) return commit(orders, write, request, await tryOrder(orders, write, request))
+  if (needsAttempt) return commit(orders, write, request, await tryOrder(orders, write, request, body))
   await refuseUndelegated(orders, write)
   return commit(orders, write, request, undefined)
 }
@@ -58,10 +58,16 @@ async function readRequest(
   return { request, needsAttempt: known === undefined || hasToBePrepared(known, agent, clock) }
 }
 
-async function tryOrder(orders: ChainOrders, write: SignedWrite, request: OrderRequest): Promise<TriedOrder> {
+async function tryOrder(
+  orders: ChainOrders,
+  write: SignedWrite,
+  request: OrderRequest,
+  { collateral }: CreateOrderRequest,
+): Promise<TriedOrder> {
   const plan = await beforeNode(orders, write, async () => {
     const { trader } = write.agent
-    const made = planCreateOrder(request, orders.trading(), orders.positions.ofTrader(trader), trader)
+    const positions = orders.positions.ofTrader(trader)
+    const made = planCreateOrder(request, orders.trading(), { trader, positions, collateral })
     await checkScopeEarly(orders, write.agent, made)
     return made
   })

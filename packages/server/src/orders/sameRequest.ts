@@ -16,7 +16,7 @@ const ASKED = [
   'slippage',
 ] as const satisfies readonly (keyof OrderRequest)[]
 
-/** What is asked of these has no effect on a close, and what is stored is the position's. */
+/** What a close stores of these is the position's, so what was asked is not known any more. */
 const TAKEN_FROM_POSITION: ReadonlySet<keyof OrderRequest> = new Set(['leverage', 'collateral'])
 
 /** Throws `IDEMPOTENCY_CONFLICT` when a clientId stands for another order already. Both are canonical and with defaults filled in. */

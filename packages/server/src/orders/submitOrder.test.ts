@@ -1,14 +1,19 @@
-import type { Hex } from '@bezel/protocol'
+import type { Hex, OrderId } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setMismatch } from '../store/attemptStore.ts'
+import { findOrder } from '../store/orderStore.ts'
+import { UNKNOWN_TIMEOUT_BLOCKS } from '../trading/orders/unknownTimeout.ts'
 import type { Trade } from '../trading/valuation/chainState.ts'
+import { cancelOrder } from './cancelOrder.ts'
+import { runRound } from './clockRound.ts'
 import { createOrder } from './createOrder.ts'
 import { submitOrder } from './submitOrder.ts'
 import { happen, hashOf, lastAttempt, placed, tradeStoredLog } from './testing/chainEvents.ts'
 import {
   AGENT,
   LIMIT_BODY,
+  MARKET_BODY,
   openOrdersWorld,
   OTHER_AGENT,
   OTHER_TRADER,
@@ -113,6 +118,24 @@ describe('submitOrder', () => {
     assert.equal((await submit(HASH, other)).status, 'pending')
   })
 
+  it('takes a hash that was reported for another order and found to be none of it', async () => {
+    await submit()
+    const { id: refuted } = await lastAttempt(world, id)
+    await world.opened.store.transaction((sql) => setMismatch(sql, refuted))
+    const other = await create()
+    known('0xabcd' as Hex, { status: '0x1', trade: {} })
+    assert.equal((await submit(HASH, other)).status, 'pending')
+  })
+
+  it('takes a hash that another trader reported for an order of his own', async () => {
+    await world.register({ agent: OTHER_AGENT, trader: OTHER_TRADER })
+    world.node.delegate = OTHER_AGENT
+    const theirs = (await createOrder(world.orders, world.write(OTHER_AGENT), LIMIT_BODY)).prepared.order.id
+    await submitOrder(world.orders, world.write(OTHER_AGENT), theirs as never, { txHash: HASH })
+    world.node.delegate = AGENT
+    assert.equal((await submit()).status, 'pending')
+  })
+
   it('takes a new hash in place of one that was replaced or was none of it', async () => {
     await submit()
     assert.equal((await submit(hashOf(1_001))).txHash, hashOf(1_001))
@@ -143,6 +166,24 @@ describe('submitOrder', () => {
     const order = await submit()
     assert.deepEqual([order.status, order.txHash], ['expired', HASH])
     await happen(world, id, { kind: 'reverted', txHash: HASH, logIndex: -1 })
+  })
+
+  it('leaves a timed-out order alone while the timeout is not known, and so do the rounds of the clock', async () => {
+    const market = (await createOrder(world.orders, world.write(), MARKET_BODY)).prepared.order.id as OrderId
+    await happen(world, market, { kind: 'requested', pendingIndex: 3, tradeIndex: 0 }, 'pending:3')
+    const stateNow = async () => (await findOrder(world.opened.store.read, market))?.state
+    const pending = await stateNow()
+    world.headBlock += 500
+    const clock = () => ({ ...world.orders.clock(), timeoutBlocks: UNKNOWN_TIMEOUT_BLOCKS })
+    const round = { chain: world.orders.chain.slug, store: world.opened.store, onCommit: () => {}, onError: () => {} }
+    await runRound({ ...round, clock })
+    assert.deepEqual(await stateNow(), pending)
+    await runRound({ ...round, clock: world.orders.clock })
+    await cancelOrder(world.orders, world.write(), market)
+    const early = submitOrder({ ...world.orders, clock }, world.write(), market, { txHash: HASH })
+    await assert.rejects(early, code('NOT_READY'))
+    assert.equal((await stateNow())?.status, 'timed_out')
+    assert.equal((await submit(HASH, market)).status, 'timed_out')
   })
 
   it('is for the trader\u2019s own orders, by its delegate', async () => {

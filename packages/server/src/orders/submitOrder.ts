@@ -9,9 +9,11 @@ import {
 } from '@bezel/protocol'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
-import { findAttemptByHash, setSubmitted } from '../store/attemptStore.ts'
+import { notReady } from '../market/notReady.ts'
+import { listAttemptsByHash, setSubmitted } from '../store/attemptStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { Attempt, OrderState } from '../trading/orders/orderModel.ts'
+import { isTimeoutKnown } from '../trading/orders/unknownTimeout.ts'
 import { orderAnswer } from '../trading/orders/orderAnswer.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import { hasCreated } from './createdOrder.ts'
@@ -33,7 +35,11 @@ export async function submitOrder(
   body: SubmitOrderRequest,
 ): Promise<Order> {
   const hash = parseHex(body.txHash)!
-  const { record } = await beforeNode(orders, write, () => ownOrder(orders.store.read, write, id, orders.clock()))
+  const { record } = await beforeNode(orders, write, () => {
+    const clock = orders.clock()
+    if (!isTimeoutKnown(clock)) throw notReady('starting')
+    return ownOrder(orders.store.read, write, id, clock)
+  })
   const transaction = await lookUp(orders, write, hash)
   const { state, changes } = await orders.store.transaction(async (sql) => {
     const clock = orders.clock()
@@ -84,15 +90,13 @@ function refuseKnownUndelegated({ chain, delegates }: ChainOrders, { agent: reco
 async function report(sql: Sql, of: Report, refolds: Refolds): Promise<OrderState> {
   const { orders, order, hash, transaction, nowMs } = of
   const { diamond, slug } = orders.chain
-  const { id } = order.record
+  const { id, trader } = order.record
   const exact = order.attempts.find((attempt) => isTransactionOf(attempt, transaction, diamond))
   const attempt = exact ?? order.attempts.findLast((candidate) => !isMined(candidate, order))
   if (attempt === undefined || isMined(attempt, order) || isReportedAs(attempt, hash)) return order.state
   if (exact === undefined) {
-    const other = await findAttemptByHash(sql, slug, hash)
-    if (other !== undefined && other.orderId !== id) {
-      throw mismatch('This hash was reported for another order.')
-    }
+    const reported = await listAttemptsByHash(sql, slug, hash, trader)
+    if (reported.some(({ orderId }) => orderId !== id)) throw mismatch('This hash was reported for another order.')
     requireSameOrder(of, attempt)
   }
   await setSubmitted(sql, attempt.id, hash, nowMs)

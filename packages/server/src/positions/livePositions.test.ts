@@ -18,6 +18,7 @@ const OPEN: PositionState = {
   info,
   liquidationParams,
   feesData,
+  maxClosingSlippageP: 0,
   openedAtBlock: 1,
   openedAtMs: 1,
   updatedAtMs: 1,

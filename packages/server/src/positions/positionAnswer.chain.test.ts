@@ -71,6 +71,7 @@ async function readPosition(
       info,
       liquidationParams,
       feesData,
+      maxClosingSlippageP: 0,
       openedAtBlock,
       openedAtMs: START_MS,
       updatedAtMs: START_MS,

@@ -19,6 +19,7 @@ function live(changes: Partial<PositionState> = {}): LivePosition {
     info,
     liquidationParams,
     feesData,
+    maxClosingSlippageP: 0,
     openedAtBlock: 90,
     openedAtMs: 1,
     updatedAtMs: 1,

@@ -20,6 +20,7 @@ function live(id: string, pairIndex: number): LivePosition {
       info,
       liquidationParams,
       feesData,
+      maxClosingSlippageP: 0,
       openedAtBlock: 1,
       openedAtMs: 1,
       updatedAtMs: 1,

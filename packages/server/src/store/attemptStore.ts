@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Address, ChainSlug, Decimal, Hex, OrderId } from '@bezel/protocol'
 import type { Attempt, AttemptId, AttemptKind } from '../trading/orders/orderModel.ts'
 import type { Sql, SqlValue } from './sql.ts'
@@ -31,7 +32,8 @@ const COLUMNS =
 
 export async function insertAttempt(sql: Sql, { chain, orderId, attempt }: StoredAttempt): Promise<void> {
   await sql.run(
-    `insert into attempts (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    `insert into attempts (${COLUMNS}, call_digest)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     attempt.id,
     BigInt(orderId),
     chain,
@@ -46,7 +48,16 @@ export async function insertAttempt(sql: Sql, { chain, orderId, attempt }: Store
     attempt.submittedAtMs,
     attempt.isMismatch ? 1n : 0n,
     attempt.withdrawnAtMs,
+    digestOf(attempt.calldata.slice(0, -ID_DIGITS)),
   )
+}
+
+/** Of the attempt's id, behind its call. */
+const ID_DIGITS = 16
+
+/** Calls can be longer than what an index takes. */
+function digestOf(call: string): string {
+  return createHash('sha256').update(call).digest('base64url')
 }
 
 /** Oldest first. */
@@ -59,30 +70,78 @@ export async function findAttempt(sql: Sql, id: AttemptId): Promise<StoredAttemp
   return (await select(sql, 'id = $1', id))[0]
 }
 
-/** The one a hash was reported for. */
-export async function findAttemptByHash(sql: Sql, chain: ChainSlug, hash: Hex): Promise<StoredAttempt | undefined> {
-  return (await select(sql, 'chain = $1 and submitted_hash = $2 order by created_at, id', chain, hash))[0]
+/**
+ * Those that a hash was reported for and that were not found to be another, oldest first; of one trader when given. Anybody can report any
+ * hash for an order of their own, so what another trader reports must not stand in the way.
+ */
+export async function listAttemptsByHash(
+  sql: Sql,
+  chain: ChainSlug,
+  hash: Hex,
+  trader: Address | null,
+): Promise<StoredAttempt[]> {
+  const where = 'chain = $1 and submitted_hash = $2 and is_mismatch = 0'
+  const ofTrader = 'exists (select 1 from orders where orders.id = attempts.order_id and orders.trader = $3)'
+  const params = [chain, hash, ...(trader === null ? [] : [trader])]
+  return select(sql, `${where}${trader === null ? '' : ` and ${ofTrader}`} order by created_at, id`, ...params)
 }
 
+/** More orders than one agent waits for at a time. */
+const MAX_LOOKALIKES = 50
+
 /**
- * Reported hashes that wait for their receipt, which is asked for because a transaction that reverts leaves no log. `limit` orders, by id
- * from the one behind `after` on: who asks goes round, so that no crowd of dead hashes keeps another order waiting.
+ * Attempts to bring an order to the chain with this call, whatever id stands behind it, of orders that the chain may not know yet: those that
+ * somebody waits for before the expired ones, then oldest first.
+ */
+export async function listAttemptsByCall(
+  sql: Sql,
+  chain: ChainSlug,
+  of: { readonly sender: Address; readonly trader: Address; readonly call: Hex },
+): Promise<StoredAttempt[]> {
+  const order = 'from orders where orders.id = attempts.order_id'
+  return select(
+    sql,
+    `chain = $1 and sender = $2 and call_digest = $3 and kind = 'open'
+     and exists (select 1 ${order} and trader = $4 and status in ('prepared', 'pending', 'expired'))
+     order by (select status = 'expired' ${order}), order_id, created_at limit $5`,
+    chain,
+    of.sender,
+    digestOf(of.call),
+    of.trader,
+    MAX_LOOKALIKES,
+  )
+}
+
+/** An order that is prepared again and again can have any number of them; the node is asked about the last ones only. */
+const AWAITED_PER_ORDER = 2
+
+/**
+ * Reported hashes that wait for their receipt, which is asked for because a transaction that reverts leaves no log. Of `orders` orders, by id
+ * from the one behind `after` on, the last two that were reported: who asks goes round, so that no crowd of dead hashes keeps another order
+ * waiting.
  */
 export async function listAwaitedAttempts(
   sql: Sql,
   chain: ChainSlug,
-  of: { readonly nowMs: number; readonly after: OrderId; readonly limit: number },
+  of: { readonly nowMs: number; readonly after: OrderId; readonly orders: number },
 ): Promise<StoredAttempt[]> {
   return select(
     sql,
-    `order_id in (
-       select id from orders where chain = $1 and awaits_until is not null and awaits_until >= $2 and id > $3
-       order by id limit $4
-     ) and submitted_hash is not null and is_mismatch = 0 order by order_id, created_at`,
+    `id in (
+       select reported.id from (
+         select id from orders where chain = $1 and awaits_until is not null and awaits_until >= $2 and id > $3
+         order by id limit $4
+       ) as awaiting join attempts as reported on reported.id in (
+         select last.id from attempts as last
+         where last.order_id = awaiting.id and last.submitted_hash is not null and last.is_mismatch = 0
+         order by last.submitted_at desc, last.id limit $5
+       )
+     ) order by order_id, submitted_at`,
     chain,
     of.nowMs,
     BigInt(of.after),
-    of.limit,
+    of.orders,
+    AWAITED_PER_ORDER,
   )
 }
 

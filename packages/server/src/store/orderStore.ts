@@ -145,6 +145,18 @@ export async function listDueOrders(
   return [...new Set([...byTime, ...byBlock].map(({ id }) => String(id) as OrderId))]
 }
 
+/** Timed-out ones of which the chain said something after this block: with fewer blocks, they may still have been waiting. */
+export async function listTimedOutSince(sql: Sql, chain: ChainSlug, afterBlock: number): Promise<OrderId[]> {
+  const rows = await sql.all<{ id: bigint }>(
+    `select id from orders where chain = $1 and status = 'timed_out' and exists (
+       select 1 from order_events where order_events.order_id = orders.id and order_events.block_number > $2
+     )`,
+    chain,
+    afterBlock,
+  )
+  return rows.map(({ id }) => String(id) as OrderId)
+}
+
 /** Prepared orders of an agent: what counts against its limit, expired ones to be swept first. */
 export async function listPreparedOrders(sql: Sql, chain: ChainSlug, agent: Address): Promise<StoredOrder[]> {
   return select(sql, `chain = $1 and agent = $2 and status = 'prepared'`, chain, agent)

@@ -1,4 +1,5 @@
 import type { Address, ChainSlug, Hex, OrderId } from '@bezel/protocol'
+import type { EventPlace } from '../trading/positions/foldPosition.ts'
 import type { PositionEvent, PositionRecord, PositionState } from '../trading/positions/positionModel.ts'
 import { fromExactJson, toExactJson } from './exactJson.ts'
 import type { Sql, SqlValue } from './sql.ts'
@@ -91,6 +92,16 @@ export async function positionEventsOf(sql: Sql, positionId: OrderId): Promise<P
     BigInt(positionId),
   )
   return rows.map(({ body }) => fromExactJson<PositionEvent>(body))
+}
+
+/** Where the last of a position's events is. `undefined`: it has none. */
+export async function lastPositionPlace(sql: Sql, positionId: OrderId): Promise<EventPlace | undefined> {
+  const row = await sql.get<{ block_number: bigint; log_index: bigint }>(
+    `select block_number, log_index from position_events where position_id = $1
+     order by block_number desc, log_index desc limit 1`,
+    BigInt(positionId),
+  )
+  return row && { blockNumber: Number(row.block_number), logIndex: Number(row.log_index) }
 }
 
 /** Forgets what a block said; gives the positions that must be folded again. */

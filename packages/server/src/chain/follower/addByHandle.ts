@@ -27,12 +27,13 @@ export async function addOrderEvent(
     readonly isByTrader: boolean
   },
 ): Promise<void> {
-  const attempt = of.isByTrader ? await tx.attempt() : undefined
-  const attemptId = attempt?.orderId === of.orderId ? attempt.attempt.id : null
+  const trader = traderOf(of.trader)
+  const attempts = of.isByTrader ? await tx.attemptsOf(trader) : []
+  const found = attempts.find(({ orderId }) => orderId === of.orderId)
   await tx.scope.addOrderEvent({
-    trader: traderOf(of.trader),
+    trader,
     orderId: of.orderId,
     handle: null,
-    event: { ...tx.placeOf(of.logIndex), attemptId, ...of.body },
+    event: { ...tx.placeOf(of.logIndex), attemptId: found?.attempt.id ?? null, ...of.body },
   })
 }

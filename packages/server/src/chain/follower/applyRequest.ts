@@ -3,7 +3,7 @@ import type { EventOf } from '../events/index.ts'
 import type { PlacedEvent } from './chainBlock.ts'
 import { creationOfRequest, creationOfRestingOrder, type Creation } from './creation.ts'
 import { foreignOrder, openRequest, requestOnPosition } from './foreignOrders.ts'
-import { matchCreation } from './matchCreation.ts'
+import { chargeOf, matchCreation } from './matchCreation.ts'
 import type { TransactionScope } from './transactionScope.ts'
 
 /** A request that waits for the oracle: of an order of ours, or one made elsewhere. */
@@ -34,16 +34,19 @@ export async function applyRequest(
 }
 
 async function madeElsewhere(
-  { scope }: TransactionScope,
+  tx: TransactionScope,
   originKey: string,
   pendingOrder: EventOf<'PendingOrderStored'>['args']['pendingOrder'],
   creation: Creation,
 ): Promise<OrderId | undefined> {
+  const { scope } = tx
   const request =
     creation.kind === 'open'
       ? openRequest(scope, pendingOrder.trade, { type: 'market', slippageP: pendingOrder.maxSlippageP })
       : await requestOnPosition(scope, pendingOrder, creation)
-  return request === undefined ? undefined : foreignOrder(scope, { originKey, trader: creation.trader, request })
+  if (request === undefined) return undefined
+  const charge = await chargeOf(tx, creation)
+  return foreignOrder(scope, { originKey, trader: creation.trader, request, charge })
 }
 
 /** A limit or stop order that rests on the chain from here on. */
@@ -54,9 +57,11 @@ export async function applyPlaced(tx: TransactionScope, event: EventOf<'TradeSto
   const slippageP = tradeInfo.maxSlippageP
   const originKey = tx.nextOriginKey()
   const match = await matchCreation(tx, creation)
-  const orderId =
-    match?.orderId ??
-    (await foreignOrder(tx.scope, { originKey, trader, request: openRequest(tx.scope, trade, { type, slippageP }) }))
+  const placedElsewhere = async (): Promise<OrderId> => {
+    const request = openRequest(tx.scope, trade, { type, slippageP })
+    return foreignOrder(tx.scope, { originKey, trader, request, charge: await chargeOf(tx, creation) })
+  }
+  const orderId = match?.orderId ?? (await placedElsewhere())
   await tx.scope.addOrderEvent({
     trader,
     orderId,

@@ -16,7 +16,7 @@ export async function applyTransaction(scope: BlockScope, transaction: ChainTran
  * one it was prepared for: anybody can copy the bytes and let them fail.
  */
 async function applySilent(tx: TransactionScope): Promise<void> {
-  const found = await tx.attempt()
-  if (found?.isExact !== true || found.attempt.sender !== tx.transaction.from) return
+  const found = await tx.exactAttempt()
+  if (found?.attempt.sender !== tx.transaction.from) return
   await addReverted(tx.scope, found, tx.placeOf(-1 - tx.transaction.index))
 }

@@ -3,8 +3,8 @@ import { listAwaitedAttempts } from '../../store/attemptStore.ts'
 import type { Store } from '../../store/sql.ts'
 import type { ServedChain } from '../servedChain.ts'
 
-/** Orders whose receipts one look asks for. */
-const MAX_AWAITED = 50
+/** Orders whose receipts one look asks for: of each at most two. */
+const MAX_AWAITED = 25
 const BEFORE_ALL = '0' as OrderId
 
 /** Gives, with each look at the node, the next reported hashes to ask about, going round all orders that wait for one. */
@@ -18,10 +18,11 @@ export function createAwaitedHashes(of: {
     const awaited = await listAwaitedAttempts(of.store.read, of.chain.slug, {
       nowMs: of.now(),
       after,
-      limit: MAX_AWAITED,
+      orders: MAX_AWAITED,
     })
     const orders = new Set(awaited.map(({ orderId }) => orderId))
     after = orders.size < MAX_AWAITED ? BEFORE_ALL : (awaited.at(-1)?.orderId ?? BEFORE_ALL)
-    return awaited.flatMap(({ attempt }) => (attempt.submittedHash === null ? [] : [attempt.submittedHash]))
+    const hashes = awaited.map(({ attempt }) => attempt.submittedHash)
+    return [...new Set(hashes.filter((hash) => hash !== null))]
   }
 }

@@ -5,13 +5,30 @@ import { chainMarkets } from '../../market/testing/fixtures.ts'
 import { StoreUnavailableError, type Store } from '../../store/sql.ts'
 import { lastBlock, listBlocks } from '../../store/blockStore.ts'
 import { EventDecodeError } from '../events/defineEvent.ts'
+import type { RpcCall, RpcClient } from '../rpcClient.ts'
 import { NodeUnavailableError } from '../rpcOutcome.ts'
 import { ReorgTooDeepError } from './createFollowing.ts'
 import { describeStore } from './testing/describeStore.ts'
-import { openFollowedFake, type FollowedFake } from './testing/followedFake.ts'
-import { BOB, CHAIN, executed, feesProcessed, ORACLE, requested, stored, tradeClosed } from './testing/handMade.ts'
+import { createFakeNode } from './testing/fakeNode.ts'
+import { openFollowedFake, SERVED, type FollowedFake } from './testing/followedFake.ts'
+import {
+  attempt,
+  attemptId,
+  BOB,
+  CHAIN,
+  DIAMOND,
+  executed,
+  feesProcessed,
+  ORACLE,
+  orderRecord,
+  requested,
+  stored,
+  tradeClosed,
+  txHash,
+} from './testing/handMade.ts'
 
 const MARKETS = chainMarkets()
+const REFUSED = { ok: false, code: 4444, message: 'pruned history unavailable', data: undefined } as const
 
 describe('following a chain', () => {
   let fake: FollowedFake
@@ -117,6 +134,24 @@ describe('following a chain', () => {
     )
   })
 
+  it('undoes a timeout together with the block that it came with', async () => {
+    await fake.restart({ timeoutBlocks: () => 10 })
+    fake.node.mine()
+    const id = await fake.prepare(orderRecord(1), attempt(attemptId('01')))
+    fake.node.mine({ from: BOB, input: attempt(attemptId('01')).calldata, events: [requested()] })
+    for (let i = 0; i < 10; i += 1) fake.node.mine()
+    await fake.follow()
+    assert.equal((await fake.order(id)).state?.status, 'timed_out')
+    fake.node.rewind(6)
+    fake.node.mine()
+    await fake.follow()
+    assert.equal((await fake.order(id)).state?.status, 'pending')
+    assert.equal((await fake.order(id)).state?.dueBlock, 11)
+    for (let i = 0; i < 5; i += 1) fake.node.mine()
+    await fake.follow()
+    assert.equal((await fake.order(id)).state?.status, 'timed_out')
+  })
+
   it('leaves a shorter fork at once when the node shows another block of the same number', async () => {
     for (let i = 0; i < 6; i += 1) fake.node.mine()
     await fake.follow()
@@ -156,8 +191,54 @@ describe('following a chain', () => {
     fake.node.maxRange = 50
     await fake.follow()
     assert.deepEqual(await describeNow(), await describeStore(byBlock.opened.store, CHAIN, { withRequests: true }))
-    assert.ok(fake.node.batches.filter((methods) => methods.join() === 'eth_chainId,eth_getLogs').length >= 5)
+    const ranges = fake.node.batches.filter((methods) => methods.length === 4 && methods.includes('eth_getLogs'))
+    assert.ok(ranges.length >= 5)
     await byBlock.opened.remove()
+  })
+
+  it('does not take the logs of a node that is behind for all of a range', async () => {
+    const behind = createFakeNode(DIAMOND, SERVED.chainId)
+    for (let i = 0; i < 60; i += 1) {
+      const traded = { from: BOB, events: i === 30 ? [requested()] : [] }
+      fake.node.mine(traded)
+      if (i <= 20) behind.mine(traded)
+    }
+    const isRange = ({ method, params }: RpcCall): boolean => {
+      const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: Hex; toBlock?: Hex }
+      return method === 'eth_getLogs' && fromBlock !== toBlock
+    }
+    const batch: RpcClient['batch'] = (calls) => (calls.some(isRange) ? behind : fake.node).client.batch(calls)
+    await fake.restart({ client: { batch, roundTrips: () => 0 } })
+    await assert.rejects(fake.follow(), NodeUnavailableError)
+    assert.equal(fake.following.head(), undefined)
+    // Its head can be that of another node, too.
+    behind.lies.set('eth_blockNumber', '0x3b')
+    await assert.rejects(fake.follow(), NodeUnavailableError)
+    assert.equal(fake.following.head(), undefined)
+    await fake.restart()
+    await fake.follow()
+    assert.equal((await describeNow()).orders.length, 1)
+  })
+
+  it('goes on while the node refuses or garbles the receipt of a reported hash', async () => {
+    const id = await fake.prepare(orderRecord(1), attempt(attemptId('01')))
+    await fake.report(id, attemptId('01'), txHash('66'))
+    const unmined = { transactionHash: txHash('66'), blockHash: null, blockNumber: null, transactionIndex: null }
+    for (const receipt of [{ ...unmined, status: '0x1' }, {}, 'garbage', undefined]) {
+      fake.node.lies.set('eth_getTransactionReceipt', receipt)
+      fake.node.mine()
+      await fake.follow()
+      assert.equal(fake.following.head()?.number, fake.node.head())
+    }
+    const refusing: RpcClient['batch'] = async (calls) =>
+      (await fake.node.client.batch(calls)).map((outcome, i) =>
+        calls[i]?.method === 'eth_getTransactionReceipt' ? REFUSED : outcome,
+      )
+    await fake.restart({ client: { batch: refusing, roundTrips: () => 0 } })
+    fake.node.mine()
+    await fake.follow()
+    assert.equal(fake.following.head()?.number, fake.node.head())
+    assert.equal((await fake.order(id)).state?.status, 'pending')
   })
 
   it('begins at the block it is told to', async () => {

@@ -16,8 +16,9 @@ import {
 } from './amounts.ts'
 import type { BlockScope } from './blockScope.ts'
 import { sideOf, type Creation } from './creation.ts'
+import { UNCOUNTED, type Charge } from './matchCreation.ts'
 
-// Orders that were found on the chain, made by nobody here: their request is what the chain says was asked for.
+// Orders that were found on the chain and are none of ours: their request is what the chain says was asked for.
 
 type PendingOrder = EventOf<'PendingOrderStored'>['args']['pendingOrder']
 
@@ -27,16 +28,22 @@ const DEFAULT_CLOSING_SLIPPAGE_P = 1_000
 /** The order with this origin: a new one, or the one it had before a reorganisation, which may have changed what the chain says of it. */
 export async function foreignOrder(
   scope: BlockScope,
-  of: { readonly originKey: string; readonly trader: Address; readonly request: OrderRequest },
+  of: {
+    readonly originKey: string
+    readonly trader: Address
+    readonly request: OrderRequest
+    readonly charge?: Charge
+  },
 ): Promise<OrderId> {
   const { sql, chain, block } = scope
-  const known = await findOrderByOrigin(sql, chain, of.originKey)
+  const { originKey, trader, request, charge = UNCOUNTED } = of
+  const known = await findOrderByOrigin(sql, chain, originKey)
   if (known !== undefined) {
-    await renewOrder(sql, { ...known.record, request: of.request })
+    await renewOrder(sql, { ...known.record, ...charge, request })
     return known.record.id
   }
   const id = await scope.nextId()
-  await scope.addOrder({ ...of, id, chain, agent: null, createdAtMs: block.timestampMs, spendUsd: 0n })
+  await scope.addOrder({ id, chain, originKey, trader, request, ...charge, createdAtMs: block.timestampMs })
   return id
 }
 

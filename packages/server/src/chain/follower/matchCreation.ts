@@ -1,12 +1,11 @@
 import { scaleDecimal, type OrderId } from '@bezel/protocol'
-import { attemptsOf } from '../../store/attemptStore.ts'
+import { listAttemptsByCall } from '../../store/attemptStore.ts'
 import { orderEventsOf } from '../../store/orderEventStore.ts'
-import { findOrder, listPreparedOrders } from '../../store/orderStore.ts'
-import type { AttemptId, AttemptKind, OrderRequest } from '../../trading/orders/orderModel.ts'
+import { findOrder } from '../../store/orderStore.ts'
+import type { AttemptId, AttemptKind, OrderRecord, OrderRequest } from '../../trading/orders/orderModel.ts'
 import type { BlockScope } from './blockScope.ts'
 import type { ChainTransaction } from './chainBlock.ts'
 import type { Creation } from './creation.ts'
-import { withoutAttemptId } from './findAttemptOf.ts'
 import type { TransactionScope } from './transactionScope.ts'
 
 /** The order of ours that a log created, and by which attempt. */
@@ -20,29 +19,43 @@ export interface Match {
  * transaction created that very order; else by sender and calldata, oldest first. `undefined`: made elsewhere.
  */
 export async function matchCreation(tx: TransactionScope, creation: Creation): Promise<Match | undefined> {
-  const found = await tx.attempt()
-  if (found === undefined) return matchLookalike(tx, creation)
-  const { orderId, attempt, isExact } = found
-  const order = await findOrder(tx.scope.sql, orderId)
-  if (order === undefined || order.record.trader !== creation.trader) return undefined
-  if (!isExact && !isSameOrder(order.record.request, creation)) return undefined
-  const isFree = await canTake(tx, orderId, order.record.request, attempt.kind)
-  return isFree ? { orderId, attemptId: attempt.id } : undefined
+  const exact = await tx.exactAttempt()
+  for (const { orderId, attempt } of await tx.attemptsOf(creation.trader)) {
+    const order = await findOrder(tx.scope.sql, orderId)
+    if (order?.record.trader !== creation.trader) continue
+    const { request } = order.record
+    if (exact === undefined && !isSameOrder(request, creation)) continue
+    if (await canTake(tx, orderId, request, attempt.kind)) return { orderId, attemptId: attempt.id }
+  }
+  return exact === undefined ? matchLookalike(tx, creation) : undefined
 }
 
-/** Wallets that re-encode a call drop the bytes behind it. A sender has few prepared orders, so all are compared. */
-async function matchLookalike(tx: TransactionScope, creation: Creation): Promise<Match | undefined> {
+/** Whom an order counts for that none of ours is, and how much. */
+export type Charge = Pick<OrderRecord, 'agent' | 'spendUsd'>
+
+export const UNCOUNTED: Charge = { agent: null, spendUsd: 0n }
+
+/**
+ * What was made elsewhere counts for nobody. But a transaction prepared here may be mined though its order has come to the chain by another one:
+ * such a trade counts like the order, or a cap could be spent as often as there are prepared transactions. It is traded already, so it counts
+ * also above the cap.
+ */
+export async function chargeOf(tx: TransactionScope, creation: Creation): Promise<Charge> {
+  const found = await tx.exactAttempt()
+  if (found === undefined || creation.kind !== 'open') return UNCOUNTED
+  const order = await findOrder(tx.scope.sql, found.orderId)
+  if (order?.record.trader !== creation.trader) return UNCOUNTED
+  return { agent: found.attempt.sender, spendUsd: order.record.spendUsd }
+}
+
+/** Wallets that re-encode a call drop the bytes behind it. One that is late revives its order. */
+async function matchLookalike(tx: TransactionScope, { trader }: Creation): Promise<Match | undefined> {
   const { scope, transaction } = tx
-  const prepared = await listPreparedOrders(scope.sql, scope.chain, transaction.from)
-  for (const { record } of prepared.toSorted((a, b) => Number(a.record.id) - Number(b.record.id))) {
-    if (record.trader !== creation.trader) continue
-    const attempts = await attemptsOf(scope.sql, record.id)
-    const same = attempts.find(
-      ({ kind, calldata }) => kind === 'open' && withoutAttemptId(calldata) === transaction.input,
-    )
-    if (same !== undefined && (await canTake(tx, record.id, record.request, 'open'))) {
-      return { orderId: record.id, attemptId: same.id }
-    }
+  const of = { sender: transaction.from, trader, call: transaction.input }
+  for (const { orderId, attempt } of await listAttemptsByCall(scope.sql, scope.chain, of)) {
+    const order = await findOrder(scope.sql, orderId)
+    const isFree = order !== undefined && (await canTake(tx, orderId, order.record.request, attempt.kind))
+    if (isFree) return { orderId, attemptId: attempt.id }
   }
   return undefined
 }

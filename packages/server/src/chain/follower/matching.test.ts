@@ -5,6 +5,9 @@ import { attemptsOf } from '../../store/attemptStore.ts'
 import { orderEventsOf } from '../../store/orderEventStore.ts'
 import { listOrders, type StoredOrder } from '../../store/orderStore.ts'
 import { findPositionByOrigin } from '../../store/positionStore.ts'
+import { spentUsd } from '../../store/spendStore.ts'
+import { utcDayOf } from '../../trading/spend.ts'
+import { START_MS } from './testing/fakeNode.ts'
 import { openFollowedFake, type FollowedFake } from './testing/followedFake.ts'
 import {
   address,
@@ -43,7 +46,7 @@ describe('which order a transaction belongs to', () => {
     return (await listOrders(fake.opened.store.read, CHAIN, ALICE, last, 100)).toReversed()
   }
   const summary = async (): Promise<unknown[]> =>
-    (await allOrders()).map(({ record, state }) => [record.agent === null ? 'elsewhere' : 'here', state!.status])
+    (await allOrders()).map(({ record, state }) => [record.originKey === null ? 'here' : 'elsewhere', state!.status])
 
   it('is known by the id behind its calldata', async () => {
     const id = await fake.prepare(orderRecord(1), attempt(FIRST))
@@ -129,6 +132,42 @@ describe('which order a transaction belongs to', () => {
     assert.equal((await attemptsOf(fake.opened.store.read, id))[0]?.isMismatch, true)
   })
 
+  it('is not taken away by a stranger who reports its hash for an order of his own', async () => {
+    const ours = await fake.prepare(orderRecord(1), attempt(FIRST))
+    const reported = { submittedHash: HASH, submittedAtMs: 1 }
+    const strange = attempt(SECOND, { ...reported, sender: BOB, createdAtMs: 1 })
+    const theirs = await fake.prepare({ ...orderRecord(2), trader: BOB, agent: BOB }, strange)
+    const wallet = await fake.prepare(orderRecord(3), attempt(attemptId('03'), { submittedHash: txHash('78') }))
+    const squatted = attempt(attemptId('04'), { submittedHash: txHash('78'), sender: BOB, createdAtMs: 1 })
+    await fake.prepare({ ...orderRecord(4), trader: BOB, agent: BOB }, squatted)
+    fake.node.mine(
+      { from: AGENT, input: '0x5bfcc4f8' as Hex, hash: HASH, events: [requested()] },
+      { from: WALLET, to: WALLET, hash: txHash('78'), events: [requested({ index: 1 })] },
+    )
+    await fake.follow()
+    assert.equal((await fake.order(ours)).state?.txHash, HASH)
+    assert.equal((await fake.order(wallet)).state?.txHash, txHash('78'))
+    assert.equal((await fake.order(theirs)).state?.status, 'prepared')
+    assert.equal((await attemptsOf(fake.opened.store.read, theirs))[0]?.isMismatch, true)
+    assert.deepEqual(await summary(), [
+      ['here', 'pending'],
+      ['here', 'pending'],
+    ])
+  })
+
+  it('is known by sender and calldata also when its hash was reported for another order', async () => {
+    const ours = await fake.prepare(orderRecord(1), attempt(FIRST))
+    const other = orderRecord(2, { leverage: '20' as Decimal })
+    await fake.prepare(other, attempt(SECOND, { calldata: calldataOf('ff', SECOND), submittedHash: HASH }))
+    fake.node.mine({ from: AGENT, input: '0x5bfcc4f8' as Hex, hash: HASH, events: [requested()] })
+    await fake.follow()
+    assert.equal((await fake.order(ours)).state?.txHash, HASH)
+    assert.deepEqual(await summary(), [
+      ['here', 'pending'],
+      ['here', 'prepared'],
+    ])
+  })
+
   it('is known by sender and calldata when the id was dropped, oldest first', async () => {
     const first = await fake.prepare(orderRecord(1), attempt(FIRST))
     const second = await fake.prepare(orderRecord(2), attempt(SECOND))
@@ -150,6 +189,33 @@ describe('which order a transaction belongs to', () => {
     ])
   })
 
+  for (const [what, changes] of [
+    ['expired', { expiresAtMs: 1 }],
+    ['been withdrawn', { withdrawnAtMs: START_MS }],
+    ['been reported with a hash that is not mined', { submittedHash: txHash('55'), submittedAtMs: 1 }],
+  ] as const) {
+    it(`is known without its id also when its order has ${what}`, async () => {
+      const id = await fake.prepare(orderRecord(1), attempt(FIRST, changes))
+      fake.node.mine({ from: AGENT, input: '0x5bfcc4f8' as Hex, hash: HASH, events: [requested()] })
+      await fake.follow()
+      assert.equal((await fake.order(id)).state?.txHash, HASH)
+      assert.deepEqual(await summary(), [['here', 'pending']])
+    })
+  }
+
+  it('is rather of an order that somebody waits for than of one that expired before it', async () => {
+    const expired = await fake.prepare(orderRecord(1), attempt(FIRST, { expiresAtMs: 1 }))
+    const awaited = await fake.prepare(orderRecord(2), attempt(SECOND))
+    const input = '0x5bfcc4f8' as Hex
+    fake.node.mine({ from: AGENT, input, events: [requested()] }, { from: AGENT, input, events: [] })
+    await fake.follow()
+    assert.equal((await fake.order(expired)).state?.status, 'expired')
+    assert.equal((await fake.order(awaited)).state?.status, 'pending')
+    fake.node.mine({ from: AGENT, input, events: [requested({ index: 1 })] })
+    await fake.follow()
+    assert.equal((await fake.order(expired)).state?.status, 'pending')
+  })
+
   it('makes a second order when both transactions prepared for one are mined', async () => {
     await fake.prepare(orderRecord(1), attempt(FIRST), attempt(SECOND))
     fake.node.mine(
@@ -161,6 +227,51 @@ describe('which order a transaction belongs to', () => {
       ['here', 'pending'],
       ['elsewhere', 'pending'],
     ])
+  })
+
+  it('counts every trade of a prepared transaction for its agent, also those that are more than the order', async () => {
+    const spendUsd = 1_000n * 10n ** 18n
+    const spent = () => spentUsd(fake.opened.store.read, CHAIN, AGENT, utcDayOf(START_MS))
+    const withdrawn = attempt(SECOND, { withdrawnAtMs: START_MS })
+    const resting = orderRecord(2, { type: 'limit', price: '59000' as Decimal })
+    await fake.prepare({ ...orderRecord(1), spendUsd }, attempt(FIRST), withdrawn)
+    await fake.prepare({ ...resting, spendUsd }, attempt(attemptId('03')))
+    fake.node.mine({ from: BOB, events: [requested({ index: 9 })] })
+    const trades = (): void => {
+      const limit = (index: number) => stored({ tradeType: 1, index }, 1_000)
+      fake.node.mine({ from: AGENT, input: attempt(FIRST).calldata, hash: txHash('71'), events: [requested()] })
+      fake.node.mine(
+        { from: AGENT, input: withdrawn.calldata, hash: txHash('72'), events: [requested({ index: 1 })] },
+        { from: AGENT, input: attempt(FIRST).calldata, hash: txHash('73'), events: [requested({ index: 2 })] },
+        { from: AGENT, input: attempt(attemptId('03')).calldata, hash: txHash('74'), events: [limit(4)] },
+        { from: AGENT, input: attempt(attemptId('03')).calldata, hash: txHash('75'), events: [limit(5)] },
+      )
+    }
+    trades()
+    await fake.follow()
+    assert.equal(await spent(), 5n * spendUsd)
+    const before = await allOrders()
+    assert.equal(before.length, 6)
+
+    // They are given back with the blocks, and found again under the same ids.
+    fake.node.rewind(2)
+    for (let i = 0; i < 3; i += 1) fake.node.mine()
+    await fake.follow()
+    assert.equal(await spent(), 2n * spendUsd, 'the two that are prepared')
+    trades()
+    await fake.follow()
+    assert.equal(await spent(), 5n * spendUsd)
+    assert.deepEqual(
+      (await allOrders()).map(({ record }) => [record.id, record.agent]),
+      before.map(({ record }) => [record.id, record.agent]),
+    )
+
+    // One that is refused gives back what it counted.
+    const orderId = { user: ALICE, index: 2 }
+    const args = { orderId, trader: ALICE, pairIndex: 0n, cancelReason: 1, collateralReturned: 1n }
+    fake.node.mine({ from: ORACLE, events: [{ name: 'MarketOpenCanceled', args }] })
+    await fake.follow()
+    assert.equal(await spent(), 4n * spendUsd)
   })
 
   it('moves to the order it was prepared for when it is reported after it was mined; the position keeps its id', async () => {

@@ -70,6 +70,7 @@ export function openedBody({ args }: EventOf<'TradeStored'>): PositionEventBody 
     trade: tradeOf(args.trade),
     info: infoOf(args.tradeInfo),
     liquidationParams: args.liquidationParams,
+    maxClosingSlippageP: args.tradeInfo.maxSlippageP,
   }
 }
 

@@ -54,11 +54,24 @@ export async function readBlocks(options: ReadBlocksOptions): Promise<NodeReadin
     const logs = await logsOf(options, read, outcomes[3 + 2 * i])
     blocks.push(assembleBlock(read, logs, chain.diamond))
   }
-  const receipts = outcomes.slice(2 + 2 * count).map((outcome) => parseReceipt(resultOf(outcome)))
+  const receipts = outcomes.slice(2 + 2 * count).map(receiptIn)
   return {
     head: quantity(resultOf(outcomes[1])),
     blocks,
     receipts: receipts.filter((receipt) => receipt !== undefined),
+  }
+}
+
+/**
+ * Anybody can report any hash, and nodes refuse the receipts of some: of old transactions, or while they index. The block must not wait for
+ * one of those, so it counts as not mined yet.
+ */
+function receiptIn(outcome: RpcOutcome): Receipt | undefined {
+  try {
+    return parseReceipt(resultOf(outcome))
+  } catch (error) {
+    if (error instanceof NodeUnavailableError) return undefined
+    throw error
   }
 }
 

@@ -3,7 +3,7 @@ import { NodeUnavailableError, type RpcOutcome } from '../rpcOutcome.ts'
 import type { ServedChain } from '../servedChain.ts'
 import { assembleBlock } from './assembleBlock.ts'
 import type { ChainBlock } from './chainBlock.ts'
-import { blockCall, chainIdCall, logsCall, resultOf } from './chainCalls.ts'
+import { blockCall, chainIdCall, headNumberCall, logsCall, resultOf } from './chainCalls.ts'
 import { parseBlock, parseLogs, quantity, type RpcBlock, type RpcLog } from './chainJson.ts'
 
 /** Blocks of one range, to begin with and at most. */
@@ -44,8 +44,16 @@ async function* readRange(
   range: { readonly from: number; readonly to: number },
 ): AsyncGenerator<readonly ChainBlock[]> {
   const { from, to } = range
-  const [chainId, found] = await client.batch([chainIdCall, logsCall(chain.diamond, from, to)])
+  const [chainId, head, last, found] = await client.batch([
+    chainIdCall,
+    headNumberCall,
+    blockCall(to, false),
+    logsCall(chain.diamond, from, to),
+  ])
   if (quantity(resultOf(chainId)) !== chain.chainId) throw new NodeUnavailableError('the node is on another chain')
+  // Behind one address there may be several nodes, and one that is behind gives the logs it has as if they were all.
+  if (quantity(resultOf(head)) < to) throw new NodeUnavailableError(`the node has not come to block ${to} yet`)
+  requireBlock(parseBlock(resultOf(last)), to)
   if (found?.ok !== true) throw new RangeRefusedError(found?.message ?? 'no answer')
   const byNumber = Map.groupBy(parseLogs(found.result), ({ blockNumber }) => blockNumber)
   for (const number of byNumber.keys()) {

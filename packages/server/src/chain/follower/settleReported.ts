@@ -1,5 +1,5 @@
 import { findBlock } from '../../store/blockStore.ts'
-import { findAttemptByHash, setMismatch, type StoredAttempt } from '../../store/attemptStore.ts'
+import { listAttemptsByHash, setMismatch, type StoredAttempt } from '../../store/attemptStore.ts'
 import { orderEventsOf } from '../../store/orderEventStore.ts'
 import type { ChainPlace } from '../../trading/orders/orderModel.ts'
 import type { BlockScope } from './blockScope.ts'
@@ -14,14 +14,14 @@ import { addReverted } from './reverted.ts'
 export async function settleReported(scope: BlockScope, receipt: Receipt): Promise<void> {
   const place = await placeOf(scope, receipt)
   if (place === undefined) return
-  const found = await findAttemptByHash(scope.sql, scope.chain, receipt.txHash)
-  if (found === undefined || found.attempt.isMismatch) return
-  const isItsOwn = receipt.isReverted
-    ? await addReverted(scope, found, place)
-    : (await isAnswered(scope, found, receipt)) || (await adoptOrder(scope, found, receipt.txHash))
-  if (isItsOwn) return
-  await setMismatch(scope.sql, found.attempt.id)
-  scope.touchOrder(found.orderId)
+  for (const found of await listAttemptsByHash(scope.sql, scope.chain, receipt.txHash, null)) {
+    const isItsOwn = receipt.isReverted
+      ? await addReverted(scope, found, place)
+      : (await isAnswered(scope, found, receipt)) || (await adoptOrder(scope, found, receipt.txHash))
+    if (isItsOwn) continue
+    await setMismatch(scope.sql, found.attempt.id)
+    scope.touchOrder(found.orderId)
+  }
 }
 
 /** `undefined` while the block it is in is not applied, or is not part of the chain as it is followed. */

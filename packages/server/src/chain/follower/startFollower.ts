@@ -2,6 +2,7 @@ import type { ChainMarkets } from '../../market/chainMarkets.ts'
 import { reconnectDelayMs } from '../../market/feed/reconnectDelay.ts'
 import type { FollowedBlock } from '../../store/blockStore.ts'
 import type { FoldClock } from '../../trading/orders/orderModel.ts'
+import { UNKNOWN_TIMEOUT_BLOCKS } from '../../trading/orders/unknownTimeout.ts'
 import { createFollowing, type FollowerStats, type FollowingOptions } from './createFollowing.ts'
 import { createFollowerHealth, type FollowerHealthOptions, type FollowerReason } from './followerHealth.ts'
 import { openHeadsSocket } from './headsSocket.ts'
@@ -16,6 +17,7 @@ export interface Follower {
   /** The last block that was applied. */
   head(): FollowedBlock | undefined
   reason(): FollowerReason | undefined
+  /** Its `timeoutBlocks` is not known before the markets are. */
   clock(): FoldClock
   stats(): FollowerStats
   /** Resolves when nothing is under way any more. */
@@ -35,8 +37,6 @@ const UP_POLL_MS = 2_000
 const MARKETS_POLL_MS = 50
 /** Between two tries, however long it has failed. */
 const MAX_RETRY_MS = 2_000
-/** Before the market's timeout is known, nothing times out. */
-const NO_TIMEOUT_BLOCKS = 2 ** 52
 
 /**
  * Follows a chain until it is closed, whatever happens: every failure leaves what is stored as it is and is tried again. A head only wakes it;
@@ -46,7 +46,7 @@ export function startFollower(options: FollowerOptions): Follower {
   const { chain, now, log, pollMs } = options
   const waker = createWaker()
   const closing = new AbortController()
-  let timeoutBlocks = NO_TIMEOUT_BLOCKS
+  let timeoutBlocks = UNKNOWN_TIMEOUT_BLOCKS
   const following = createFollowing({ ...options, timeoutBlocks: () => timeoutBlocks })
   const health = createFollowerHealth({ chain: chain.slug, following, now, log })
   const heads =

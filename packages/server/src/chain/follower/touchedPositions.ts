@@ -6,11 +6,12 @@ import {
   findPositionByTrade,
   insertPosition,
   insertPositionEvent,
+  lastPositionPlace,
   positionEventsOf,
   type StoredPosition,
 } from '../../store/positionStore.ts'
 import type { Sql } from '../../store/sql.ts'
-import { foldPosition } from '../../trading/positions/foldPosition.ts'
+import { comparePlaces, foldForward, foldPosition, type EventPlace } from '../../trading/positions/foldPosition.ts'
 import type { PositionEvent, PositionState } from '../../trading/positions/positionModel.ts'
 
 /** The positions that a transaction of the follower touches. Events are written at once, states when it settles. */
@@ -30,9 +31,9 @@ export interface TouchedPositions {
 
 interface Touched {
   stored: StoredPosition
-  /** Read when the first one is added. */
-  events: PositionEvent[] | undefined
-  /** `undefined`: to be folded again. */
+  /** Of its events; `null` when it has none. Read when the first one is added. */
+  lastPlace: EventPlace | null | undefined
+  /** `undefined`: to be folded again from everything that was said of it. */
   folded: { readonly state: PositionState | undefined } | undefined
 }
 
@@ -45,8 +46,8 @@ export function createTouchedPositions(of: {
   const ids = new Map<string, OrderId | undefined>()
   const touched = new Map<OrderId, Touched>()
 
-  function remember(stored: StoredPosition, events?: PositionEvent[]): Touched {
-    const position: Touched = { stored, events, folded: { state: stored.state } }
+  function remember(stored: StoredPosition, lastPlace?: null): Touched {
+    const position: Touched = { stored, lastPlace, folded: { state: stored.state } }
     touched.set(stored.record.id, position)
     return position
   }
@@ -59,6 +60,11 @@ export function createTouchedPositions(of: {
     return remember(stored)
   }
 
+  async function stateNow(position: Touched): Promise<PositionState | undefined> {
+    position.folded ??= { state: foldPosition(await positionEventsOf(sql, position.stored.record.id)) }
+    return position.folded.state
+  }
+
   return {
     async open(trader, tradeIndex, originOrderId) {
       const known = await findPositionByOrigin(sql, originOrderId)
@@ -66,7 +72,7 @@ export function createTouchedPositions(of: {
       if (known === undefined) {
         const record = { id, chain, trader, originOrderId }
         await insertPosition(sql, record)
-        remember({ record, state: undefined }, [])
+        remember({ record, state: undefined }, null)
       }
       ids.set(`${trader}:${tradeIndex}`, id)
       return id
@@ -82,10 +88,9 @@ export function createTouchedPositions(of: {
     },
     async addEvent(id, event) {
       const position = await load(id)
-      position.events ??= await positionEventsOf(sql, id)
+      if (position.lastPlace === undefined) position.lastPlace = (await lastPositionPlace(sql, id)) ?? null
       await insertPositionEvent(sql, { chain, positionId: id, event })
-      position.events.push(event)
-      position.folded = undefined
+      addTo(position, event)
     },
     stateOf: async (id) => stateNow(await load(id)),
     moved(from, to) {
@@ -98,8 +103,8 @@ export function createTouchedPositions(of: {
     async settle() {
       const changes: PositionChange[] = []
       for (const position of touched.values()) {
-        if (position.events === undefined) continue
-        const change = await keepPosition(sql, position.stored, stateNow(position))
+        if (position.lastPlace === undefined) continue
+        const change = await keepPosition(sql, position.stored, await stateNow(position))
         if (change !== undefined) changes.push(change)
       }
       return changes
@@ -107,7 +112,15 @@ export function createTouchedPositions(of: {
   }
 }
 
-function stateNow(position: Touched): PositionState | undefined {
-  position.folded ??= { state: foldPosition(position.events ?? []) }
-  return position.folded.state
+/**
+ * The work that an event takes must not grow with a position's history, which anybody can make long: what comes after everything else is folded
+ * onto the state that is there. Only what comes out of turn, or before there is a position, is folded anew.
+ */
+function addTo(position: Touched, event: PositionEvent): void {
+  const { folded, lastPlace } = position
+  const isLast = !lastPlace || comparePlaces(event, lastPlace) > 0
+  if (isLast) position.lastPlace = event
+  if (lastPlace === null) position.folded = { state: foldPosition([event]) }
+  else if (isLast && folded?.state !== undefined) position.folded = { state: foldForward(folded.state, event) }
+  else position.folded = undefined
 }

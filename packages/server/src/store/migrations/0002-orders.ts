@@ -27,6 +27,7 @@ export const orders: Migration = {
     'create index orders_by_trader on orders (chain, trader, id)',
     `create index orders_live on orders (chain, trader, id) where status in ('prepared', 'pending', 'open')`,
     `create index orders_prepared on orders (chain, agent) where status = 'prepared'`,
+    `create index orders_timed_out on orders (chain) where status = 'timed_out'`,
     'create index orders_due_at on orders (chain, due_at) where due_at is not null',
     'create index orders_due_block on orders (chain, due_block) where due_block is not null',
     'create index orders_awaiting on orders (chain, id) where awaits_until is not null',
@@ -37,6 +38,7 @@ export const orders: Migration = {
       kind text not null,
       sender text not null,
       calldata text not null,
+      call_digest text not null,
       gas text,
       created_at bigint not null,
       expires_at bigint not null,
@@ -47,6 +49,9 @@ export const orders: Migration = {
       withdrawn_at bigint
     )`,
     'create index attempts_by_order on attempts (order_id)',
+    'create index attempts_by_call on attempts (chain, sender, call_digest)',
+    `create index attempts_reported on attempts (order_id, submitted_at)
+      where submitted_hash is not null and is_mismatch = 0`,
     'create index attempts_by_hash on attempts (chain, submitted_hash) where submitted_hash is not null',
     `create table order_events (
       chain text not null,
@@ -82,7 +87,7 @@ export const orders: Migration = {
       body text not null,
       primary key (chain, block_hash, log_index)
     )`,
-    'create index position_events_by_position on position_events (position_id)',
+    'create index position_events_by_position on position_events (position_id, block_number, log_index)',
     `create table fills (
       id bigint not null primary key,
       chain text not null,

@@ -54,7 +54,7 @@ export interface OrderRecord {
   readonly id: OrderId
   readonly chain: ChainSlug
   readonly trader: Address
-  /** `null`: made elsewhere, and found on the chain. */
+  /** `null`: made elsewhere, and found on the chain. Of a second trade of a transaction that was prepared here: whom it counts for. */
   readonly agent: Address | null
   readonly request: OrderRequest
   readonly createdAtMs: number

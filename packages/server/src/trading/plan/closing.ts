@@ -22,6 +22,7 @@ export interface ClosingTerms {
 }
 
 export interface Closing {
+  readonly position: LivePosition
   readonly call: Hex
   readonly leg: Leg
   readonly size: bigint
@@ -58,12 +59,14 @@ export function planClosing(terms: ClosingTerms, context: TradingContext): Closi
   const part = size >= truncateSize(whole, market) ? undefined : partOf(terms, whole, context)
   if (part === undefined) {
     return {
+      position,
       call: encodeCall('closeTradeMarket', [trade.index, expectedPrice]),
       leg: legOf(position, whole),
       size: whole,
     }
   }
   return {
+    position,
     call: encodeCall('decreasePositionSize', [trade.index, part, 0, expectedPrice]),
     leg: legOf(position, size),
     size,

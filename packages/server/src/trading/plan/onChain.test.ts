@@ -53,7 +53,7 @@ function plansSentBy(sender: PrivateKeyAccount): void {
   }
   const create = (body: Partial<CreateOrderRequest>, positions: readonly LivePosition[] = []) => {
     const request = normalizeOrder({ ...BODY, ...body }, context)
-    return planCreateOrder(request, context, positions, TRADER)
+    return planCreateOrder(request, context, { trader: TRADER, positions, collateral: body.collateral })
   }
   const tradeAt = (index: number) => world().read('getTrade', [TRADER, index])
   const pending = () => world().read('getPendingOrders', [TRADER])
@@ -68,7 +68,8 @@ function plansSentBy(sender: PrivateKeyAccount): void {
     const { state, record } = positionOf({}, String(index + 100))
     const trade = await tradeAt(index)
     const info = await world().read('getTradeInfo', [TRADER, index])
-    return { record: { ...record, trader: TRADER }, state: { ...state, trade, info } }
+    const { maxSlippageP: maxClosingSlippageP } = info
+    return { record: { ...record, trader: TRADER }, state: { ...state, trade, info, maxClosingSlippageP } }
   }
 
   /** The resting order at an index, as it stands on the chain. */
@@ -178,6 +179,10 @@ function plansSentBy(sender: PrivateKeyAccount): void {
     // What was said, less what one unit of collateral stands for.
     const unit = positionSizeToken / position.state.trade.collateralAmount + 1n
     assert.ok(closed <= 4n * 10n ** 15n && closed > 4n * 10n ** 15n - 2n * unit, String(closed))
+    // The slippage stays with what is left; the next close brings its own.
+    assert.equal(after.state.maxClosingSlippageP, 2_500)
+    await send(planClosePosition(after, {}, context))
+    assert.equal((await readPosition(index)).state.maxClosingSlippageP, 1_000)
   })
 
   it('close all of a position with a slippage, by its size as an order can say it', async () => {

@@ -7,7 +7,7 @@ import { minCollateral } from '../valuation/fees.ts'
 import { LISTING, USDC, usdc } from '../valuation/testing/fixtures.ts'
 import { positionSize } from './closing.ts'
 import { planClosePosition } from './planClosePosition.ts'
-import { contextOf, decoded, issuePaths, MARK, positionOf, refusalOf } from './testing/fixtures.ts'
+import { contextOf, decoded, issuePaths, MARK, positionOf, refusalOf, slipping } from './testing/fixtures.ts'
 
 const WHOLE = '0.016663333999866693'
 const closed = (body: ClosePositionRequest, position = positionOf()) => planClosePosition(position, body, contextOf())
@@ -79,6 +79,23 @@ describe('a close', () => {
       part.map(({ name }) => name),
       ['updateMaxClosingSlippageP', 'decreasePositionSize'],
     )
+  })
+
+  it("sets the slippage that it says wherever the position's is another", () => {
+    const setBy = (left: number, slippage?: string) => {
+      const { calls, request } = closed(slippage === undefined ? {} : { slippage }, slipping(positionOf(), left))
+      assert.equal(request.slippage, slippage ?? '1')
+      assert.deepEqual(calls.slice(-1).map(decoded), FULL)
+      return calls.slice(0, -1).map(decoded)
+    }
+    const set = (slippageP: number) => [{ name: 'updateMaxClosingSlippageP', args: [4, slippageP] }]
+    // What an earlier close left, wide or tight.
+    assert.deepEqual(setBy(20_000), set(1_000))
+    assert.deepEqual(setBy(1), set(1_000))
+    assert.deepEqual(setBy(20_000, '1'), set(1_000))
+    assert.deepEqual(setBy(1_000, '20'), set(20_000))
+    // It holds already; nothing set is 1 %.
+    for (const held of [setBy(0), setBy(1_000), setBy(0, '1'), setBy(20_000, '20')]) assert.deepEqual(held, [])
   })
 
   it('works in a pair that takes nothing new', () => {

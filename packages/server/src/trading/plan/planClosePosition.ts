@@ -38,7 +38,7 @@ export function planClosePosition(
     slippage: slippage ?? DEFAULT_SLIPPAGE,
     clientId: null,
   } as const
-  return closingOrder({ request, first: position, closings: [closing], isSlippageSet: slippage !== undefined }, context)
+  return closingOrder({ request, first: position, closings: [closing] }, context)
 }
 
 /** The position's own size is taken as it is shown, whatever its decimals. */

@@ -17,6 +17,7 @@ import {
   MARK,
   positionOf,
   refusalOf,
+  slipping,
   TRADER,
   withMarket,
 } from './testing/fixtures.ts'
@@ -26,7 +27,12 @@ function planOf(
   context: TradingContext = contextOf(),
   positions: readonly LivePosition[] = [],
 ) {
-  return planCreateOrder(normalizeOrder({ ...BODY, ...body }, context), context, positions, TRADER)
+  const { collateral } = body
+  return planCreateOrder(normalizeOrder({ ...BODY, ...body }, context), context, {
+    trader: TRADER,
+    positions,
+    collateral,
+  })
 }
 
 const TRADE_OF_BODY = {
@@ -192,7 +198,6 @@ describe('the collateral of a trade', () => {
 describe('a reduce-only order', () => {
   const short = (index: number, id: string) => positionOf({ index, long: false }, id)
   const whole = '0.016663333999866693'
-  const slippage = (index: number) => ({ name: 'updateMaxClosingSlippageP', args: [index, 1_000] })
   const close = (index: number) => ({ name: 'closeTradeMarket', args: [index, MARK] })
   const reduce = (size: string, positions: readonly LivePosition[], body: Partial<CreateOrderRequest> = {}) =>
     planOf({ reduceOnly: true, size, ...body }, contextOf(), positions)
@@ -201,7 +206,7 @@ describe('a reduce-only order', () => {
     const { calls, request, ...rest } = reduce('0.02', [short(3, '11'), short(1, '12'), short(2, '13')])
     // 0.02 - 0.016663333999866693 of 0.016663333999866693 x 100 USDC
     const part = { name: 'decreasePositionSize', args: [1, 20_024_000n, 0, MARK] }
-    assert.deepEqual(calls.map(decoded), [slippage(3), close(3), slippage(1), part])
+    assert.deepEqual(calls.map(decoded), [close(3), part])
     assert.deepEqual(request.legs, [
       { positionId: '11', tradeIndex: 3, size: whole },
       { positionId: '12', tradeIndex: 1, size: '0.003336666000133307' },
@@ -215,10 +220,26 @@ describe('a reduce-only order', () => {
     })
   })
 
-  it('has the leverage and collateral of the first position, not those of the body', () => {
+  it('has the leverage and collateral of the first position', () => {
     const positions = [positionOf({ long: false, leverage: 25_500, collateralIndex: 4 }), short(1, '12')]
-    const { request } = reduce('0.02', positions, { leverage: '999', collateral: 'WETH' })
+    const { request } = reduce('0.02', positions, { leverage: '999' })
     assert.deepEqual([request.leverage, request.collateral, request.collateralIndex], ['25.5', 'OLD', 4])
+  })
+
+  it('closes positions in one collateral alone: the one it names, else that of the oldest', () => {
+    const inWeth = (index: number, id: string) =>
+      positionOf({ index, long: false, collateralIndex: 2, collateralAmount: 5n * 10n ** 17n }, id)
+    const positions = [short(3, '11'), inWeth(1, '12'), short(2, '13'), inWeth(5, '14')]
+    const reduced = (body: Partial<CreateOrderRequest>, of = positions) => {
+      const { request } = reduce('5', of, body)
+      return [request.collateral, request.collateralIndex, ...request.legs.map(({ positionId }) => positionId)]
+    }
+    assert.deepEqual(reduced({}), ['USDC', 3, '11', '13'])
+    assert.deepEqual(reduced({ collateral: 'USDC' }), ['USDC', 3, '11', '13'])
+    assert.deepEqual(reduced({ collateral: 'WETH' }), ['WETH', 2, '12', '14'])
+    assert.deepEqual(reduced({}, positions.slice(1)), ['WETH', 2, '12', '14'])
+    const details = refusalOf(() => reduced({ collateral: 'OLD' }), 'POSITION_NOT_FOUND')
+    assert.deepEqual(details, { market: 'BTC/USD', side: 'long', collateral: 'OLD' })
   })
 
   it('larger than all of them is all of them', () => {
@@ -245,6 +266,22 @@ describe('a reduce-only order', () => {
     )
   })
 
+  it('sets its slippage on the positions that have another', () => {
+    const positions = [slipping(short(3, '11'), 20_000), short(1, '12'), slipping(short(2, '13'), 1_000)]
+    const set = (index: number, slippageP: number) => ({
+      name: 'updateMaxClosingSlippageP',
+      args: [index, slippageP],
+    })
+    assert.deepEqual(reduce('5', positions).calls.map(decoded), [set(3, 1_000), close(3), close(1), close(2)])
+    assert.deepEqual(reduce('5', positions, { slippage: '20' }).calls.map(decoded), [
+      close(3),
+      set(1, 20_000),
+      close(1),
+      set(2, 20_000),
+      close(2),
+    ])
+  })
+
   it('expects its own price when it names one, and sets its slippage', () => {
     const { calls } = reduce('5', [short(3, '11')], { price: '61000', slippage: '2.5' })
     assert.deepEqual(calls.map(decoded), [
@@ -255,8 +292,12 @@ describe('a reduce-only order', () => {
 
   it('holds as many positions as one transaction has calls', () => {
     const many = (count: number) => Array.from({ length: count }, (_, i) => short(i, String(i + 1)))
-    assert.equal(reduce('5', many(10)).calls.length, 20)
+    assert.equal(reduce('5', many(10), { slippage: '2' }).calls.length, 20)
     assert.equal(reduce('5', many(20)).calls.length, 20)
+    const wide = (count: number) => many(count).map((position) => slipping(position, 2_000))
+    assert.equal(reduce('5', wide(20), { slippage: '2' }).calls.length, 20)
+    assert.equal(reduce('5', wide(10)).calls.length, 20)
+    refusalOf(() => reduce('5', wide(11)), 'UNSUPPORTED')
     assert.deepEqual(
       refusalOf(() => reduce('5', many(11), { slippage: '2' }), 'UNSUPPORTED'),
       { calls: 22, maxCalls: 20 },

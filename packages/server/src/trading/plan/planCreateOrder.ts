@@ -5,29 +5,33 @@ import type { OrderRequest } from '../orders/orderModel.ts'
 import { planClosing, sizeUnit, type Closing } from './closing.ts'
 import { closingOrder } from './closingOrder.ts'
 import { BASE_SIZE_DECIMALS, PRICE_DECIMALS } from './decimals.ts'
-import { marketOfPair, requireOpen } from './listed.ts'
+import { collateralAt, marketOfPair, requireOpen } from './listed.ts'
 import type { OrderPlan, TradingContext } from './plan.ts'
 import { planOpening } from './planOpening.ts'
 
-/** The calls of a normalized request. `positions` are the trader's open ones, oldest first; only a reduce-only order looks at them. */
-export function planCreateOrder(
-  request: OrderRequest,
-  context: TradingContext,
-  positions: readonly LivePosition[],
-  trader: Address,
-): OrderPlan {
+/** Who orders, and what of theirs a reduce-only order can close. */
+export interface OrderingAccount {
+  readonly trader: Address
+  /** The open ones, oldest first. */
+  readonly positions: readonly LivePosition[]
+  /** As the body names it: the request has the chain's default where it names none. */
+  readonly collateral: string | undefined
+}
+
+/** The calls of a normalized request. */
+export function planCreateOrder(request: OrderRequest, context: TradingContext, account: OrderingAccount): OrderPlan {
   const market = marketOfPair(context.chain, request.pairIndex)
   if (request.type === 'market') requireOpen(context, market)
   return request.reduceOnly
-    ? planReduction(request, market, context, positions)
-    : planNewTrade(request, market, context, trader)
+    ? planReduction(request, market, context, account)
+    : planNewTrade(request, market, context, account)
 }
 
 function planNewTrade(
   request: OrderRequest,
   market: ListedMarket,
   context: TradingContext,
-  trader: Address,
+  { trader }: OrderingAccount,
 ): OrderPlan {
   const price = priceOf(request, market, context)
   const opening = planOpening({ ...request, market, price, trader }, context)
@@ -41,32 +45,47 @@ function planNewTrade(
   }
 }
 
-/** Closes positions of the other side, oldest first, until the size is used up. More than all of them is all of them. */
+/**
+ * Closes positions of the other side, oldest first, until the size is used up. More than all of them is all of them. They are in one collateral,
+ * the named one or that of the oldest, because what an order fills is told as an amount of one token.
+ */
 function planReduction(
   request: OrderRequest,
   market: ListedMarket,
   context: TradingContext,
-  positions: readonly LivePosition[],
+  { positions, collateral }: OrderingAccount,
 ): OrderPlan {
   const opposite = positions.filter(
     ({ state: { trade } }) => trade.pairIndex === request.pairIndex && trade.long !== (request.side === 'long'),
   )
-  const [first] = opposite
-  if (first === undefined) {
-    const message = `There is no position in ${request.market} that a ${request.side} order would reduce.`
-    throw new ApiError('POSITION_NOT_FOUND', message, { market: request.market, side: request.side })
-  }
+  const first = opposite.find(
+    ({ state: { trade } }) =>
+      collateral === undefined || collateralAt(context.chain, trade.collateralIndex).symbol === collateral,
+  )
+  if (first === undefined) throw nothingToReduce(request, collateral)
+  const { collateralIndex } = first.state.trade
   const expectedPrice = priceOf(request, market, context)
   const closings: Closing[] = []
   let left = scaleDecimal(request.size, BASE_SIZE_DECIMALS)!
   for (const position of opposite) {
+    if (position.state.trade.collateralIndex !== collateralIndex) continue
     // Less than the smallest size is what a position had beyond the decimals of the market, and was not asked for.
     if (left < sizeUnit(market.sizePrecision)) break
     const closing = planClosing({ position, market, size: left, expectedPrice }, context)
     closings.push(closing)
     left -= closing.size
   }
-  return closingOrder({ request, first, closings, isSlippageSet: true }, context)
+  return closingOrder({ request, first, closings }, context)
+}
+
+function nothingToReduce({ market, side }: OrderRequest, collateral: string | undefined): ApiError {
+  const inCollateral = collateral === undefined ? '' : ` with collateral ${collateral}`
+  const message = `There is no position in ${market}${inCollateral} that a ${side} order would reduce.`
+  return new ApiError('POSITION_NOT_FOUND', message, {
+    market,
+    side,
+    ...(collateral === undefined ? {} : { collateral }),
+  })
 }
 
 /** The price expected of a market order is the mark, unless another one is named. */

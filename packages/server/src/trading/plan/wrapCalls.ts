@@ -3,7 +3,7 @@ import type { AttemptId } from '../orders/orderModel.ts'
 import { encodeCall } from './encodeCall.ts'
 
 /** The Diamond's `multicall` reverts `AboveMax` beyond. */
-export const MAX_CALLS = 20
+const MAX_CALLS = 20
 
 export interface CallsToWrap {
   /** Of the trader, at least one. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { LIQUIDATION, POSITION, price, TRADE, usdc } from '../valuation/testing/fixtures.ts'
-import { foldPosition } from './foldPosition.ts'
+import { foldForward, foldPosition } from './foldPosition.ts'
 import type { PositionEvent, PositionState } from './positionModel.ts'
 
 type Kind = PositionEvent['kind']
@@ -21,7 +21,7 @@ function at(block: number, log: number, body: Body): PositionEvent {
 }
 
 const { info } = POSITION
-const OPENED: Body = { kind: 'opened', trade: TRADE, info, liquidationParams: LIQUIDATION }
+const OPENED: Body = { kind: 'opened', trade: TRADE, info, liquidationParams: LIQUIDATION, maxClosingSlippageP: 0 }
 const STARTED: Body = { kind: 'holdingFeesStarted', initialAccFundingFeeP: -7n, initialAccBorrowingFeeP: 9n }
 const CHARGED: Body = { kind: 'realized', realizedTradingFeesCollateral: usdc(3), realizedPnlCollateral: 0n }
 const RENEWED = { ...LIQUIDATION, maxLiqSpreadP: 1 }
@@ -66,6 +66,7 @@ describe('a position', () => {
         initialAccFundingFeeP: 0n,
         initialAccBorrowingFeeP: 0n,
       },
+      maxClosingSlippageP: 0,
       openedAtBlock: BLOCK,
       openedAtMs: BLOCK * 250,
       updatedAtMs: BLOCK * 250,
@@ -149,14 +150,16 @@ describe('a position', () => {
     assert.deepEqual(state.trade, { ...TRADE, collateralAmount: 1n })
   })
 
-  it('is not worth another cent for its closing slippage', () => {
-    const { updatedAtMs, ...state } = fold(
-      ...OPENING,
-      at(BLOCK + 1, 0, { kind: 'closingSlippageUpdated', maxSlippageP: 5 }),
-    )
-    const { updatedAtMs: before, ...same } = fold(...OPENING)
-    assert.deepEqual(state, same)
+  it('keeps the closing slippage that was last set, also when it is resized', () => {
+    const set = (log: number, maxSlippageP: number) =>
+      at(BLOCK + 1, log, { kind: 'closingSlippageUpdated', maxSlippageP })
+    const state = fold(...OPENING, set(0, 20_000), set(1, 5), at(BLOCK + 2, 0, resize(false)))
+    assert.equal(state.maxClosingSlippageP, 5)
+    const { maxClosingSlippageP: _, updatedAtMs, ...rest } = fold(...OPENING, set(0, 5))
+    const { maxClosingSlippageP: none, updatedAtMs: before, ...same } = fold(...OPENING)
+    assert.deepEqual([rest, none], [same, 0])
     assert.ok(updatedAtMs > before)
+    assert.equal(fold(at(BLOCK, 2, { ...OPENED, maxClosingSlippageP: 300 } as Body)).maxClosingSlippageP, 300)
   })
 
   it('is closed, and known as it was then', () => {
@@ -185,7 +188,7 @@ describe('the fold of a position, over random histories', () => {
     amount.map((tp): Body => ({ kind: 'tpUpdated', tp })),
     amount.map((sl): Body => ({ kind: 'slUpdated', sl })),
     amount.map((collateralAmount): Body => ({ kind: 'collateralUpdated', collateralAmount })),
-    fc.constant<Body>({ kind: 'closingSlippageUpdated', maxSlippageP: 1 }),
+    fc.nat(65_535).map((maxSlippageP): Body => ({ kind: 'closingSlippageUpdated', maxSlippageP })),
     fc.tuple(amount, fc.boolean()).map(([sl, renewed]): Body => ({ ...resize(renewed), sl }) as Body),
   )
   const histories = fc
@@ -203,6 +206,19 @@ describe('the fold of a position, over random histories', () => {
       fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })),
     )
     fc.assert(fc.property(shuffled, ([events, mixed]) => assert.deepEqual(foldPosition(mixed), foldPosition(events))))
+  })
+
+  it('goes forward from any moment at which there is a position', () => {
+    // Fees may be told before the opening, and the opening anywhere in its block.
+    const openings = fc.shuffledSubarray([OPENED, STARTED, CHARGED], { minLength: 3 })
+    fc.assert(
+      fc.property(histories, openings, fc.nat(40), (events, opening, cut) => {
+        const all = [...opening.map((body, log) => at(BLOCK, log, body)), ...events.slice(OPENING.length)]
+        const before = foldPosition(all.slice(0, cut))
+        fc.pre(before !== undefined)
+        assert.deepEqual(all.slice(cut).reduce(foldForward, before), foldPosition(all))
+      }),
+    )
   })
 
   it('leaves what it is given as it is', () => {
@@ -233,7 +249,7 @@ describe('the fold of a position, over random histories', () => {
   it('shows for each field the last that was said of it', () => {
     fc.assert(
       fc.property(histories, (events) => {
-        const { trade, feesData, info: now, liquidationParams, isOpen } = fold(...events)
+        const { trade, feesData, info: now, liquidationParams, maxClosingSlippageP, isOpen } = fold(...events)
         const sl = last(events, 'slUpdated', 'resized') as { readonly sl: bigint } | undefined
         assert.equal(trade.sl, sl?.sl ?? TRADE.sl)
         const tp = last(events, 'tpUpdated') as { readonly tp: bigint } | undefined
@@ -246,6 +262,8 @@ describe('the fold of a position, over random histories', () => {
         const increase = events.findLast((event) => event.kind === 'resized' && event.renewedLiquidationParams !== null)
         assert.equal(now.lastPosIncreaseBlock, increase?.blockNumber ?? info.lastPosIncreaseBlock)
         assert.deepEqual(liquidationParams, increase === undefined ? LIQUIDATION : RENEWED)
+        const slippage = last(events, 'closingSlippageUpdated') as { readonly maxSlippageP: number } | undefined
+        assert.equal(maxClosingSlippageP, slippage?.maxSlippageP ?? 0)
         assert.equal(isOpen, trade.isOpen)
       }),
     )

@@ -8,6 +8,9 @@ const NO_FEES: TradeFeesData = {
   initialAccBorrowingFeeP: 0n,
 }
 
+/** What orders the events of one chain. */
+export type EventPlace = Pick<PositionEvent, 'blockNumber' | 'logIndex'>
+
 type OpenedEvent = Extract<PositionEvent, { kind: 'opened' }>
 
 /**
@@ -15,27 +18,38 @@ type OpenedEvent = Extract<PositionEvent, { kind: 'opened' }>
  * the log: the contracts store a trade before they charge it, but nothing that is said about its fees may depend on it.
  */
 export function foldPosition(events: readonly PositionEvent[]): PositionState | undefined {
-  const sorted = events.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  const sorted = events.toSorted(comparePlaces)
   const opened = sorted.find((event): event is OpenedEvent => event.kind === 'opened')
   if (opened === undefined) return undefined
-  return sorted.reduce(applyEvent, stateAtOpening(opened))
+  return sorted.reduce(foldForward, stateAtOpening(opened))
 }
 
-function stateAtOpening({ trade, info, liquidationParams, blockNumber, timestampMs }: OpenedEvent): PositionState {
+/**
+ * What a position becomes by one more event. Folding everything gives the same, provided that the event comes after
+ * everything the state was folded from.
+ */
+export function foldForward(state: PositionState, event: PositionEvent): PositionState {
+  return { ...state, ...changesOf(state, event), updatedAtMs: Math.max(state.updatedAtMs, event.timestampMs) }
+}
+
+/** Negative when `a` comes first in the chain. */
+export function comparePlaces(a: EventPlace, b: EventPlace): number {
+  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+}
+
+function stateAtOpening(opened: OpenedEvent): PositionState {
+  const { trade, info, liquidationParams, maxClosingSlippageP, blockNumber, timestampMs } = opened
   return {
     isOpen: true,
     trade: { ...trade, isOpen: true },
     info,
     liquidationParams,
     feesData: NO_FEES,
+    maxClosingSlippageP,
     openedAtBlock: blockNumber,
     openedAtMs: timestampMs,
     updatedAtMs: timestampMs,
   }
-}
-
-function applyEvent(state: PositionState, event: PositionEvent): PositionState {
-  return { ...state, ...changesOf(state, event), updatedAtMs: Math.max(state.updatedAtMs, event.timestampMs) }
 }
 
 function changesOf(state: PositionState, event: PositionEvent): Partial<PositionState> {
@@ -60,8 +74,7 @@ function changesOf(state: PositionState, event: PositionEvent): Partial<Position
     case 'slUpdated':
       return { trade: { ...trade, sl: event.sl } }
     case 'closingSlippageUpdated':
-      // Read by the contracts alone: no valuation asks for it.
-      return {}
+      return { maxClosingSlippageP: event.maxSlippageP }
     case 'resized':
       return resized(state, event)
     case 'collateralUpdated':

@@ -18,6 +18,7 @@ export type PositionEvent = ChainPlace &
         readonly trade: Trade
         readonly info: TradeInfo
         readonly liquidationParams: LiquidationParams
+        readonly maxClosingSlippageP: number
       }
     | {
         readonly kind: 'holdingFeesStarted'
@@ -54,6 +55,8 @@ export interface PositionState {
   readonly info: TradeInfo
   readonly liquidationParams: LiquidationParams
   readonly feesData: TradeFeesData
+  /** 1e3 per percent: how far from the expected or trigger price it may be closed. 0 is the Diamond's default, 1 %. */
+  readonly maxClosingSlippageP: number
   readonly openedAtBlock: number
   readonly openedAtMs: number
   readonly updatedAtMs: number

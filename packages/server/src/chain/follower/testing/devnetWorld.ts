@@ -89,7 +89,7 @@ export async function startDevnetWorld(settings: Record<string, string> = {}): P
       follower,
       opened,
       commits,
-      caughtUp: async () => caughtUp(follower, Number(await chain.client.getBlockNumber({ cacheTime: 0 }))),
+      caughtUp: () => caughtUp(follower, chain),
       async stop() {
         await follower.close()
         await opened.remove()
@@ -126,13 +126,13 @@ function startMining(chain: ChainClient): Mining {
   }
 }
 
-async function caughtUp(follower: Follower, block: number): Promise<void> {
+/** By its hash: a reorganisation may leave the number as it was. */
+async function caughtUp(follower: Follower, { client }: ChainClient): Promise<void> {
   for (const deadlineMs = Date.now() + WAIT_MS; Date.now() < deadlineMs; await sleep(5)) {
-    if ((follower.head()?.number ?? -1) >= block) return
+    const { hash } = await client.getBlock()
+    if (follower.head()?.hash === hash) return
   }
-  throw new Error(
-    `the follower did not reach block ${block}: it is at ${follower.head()?.number}, ${follower.reason()}`,
-  )
+  throw new Error(`the follower did not reach the head: it is at ${follower.head()?.number}, ${follower.reason()}`)
 }
 
 async function readMarkets(client: RpcClient, diamond: Address): Promise<ChainMarkets> {

@@ -39,8 +39,9 @@ export async function expectLikeChain(store: Store, chain: ChainClient, trader: 
   for (const { state } of positions) {
     const { index } = state!.trade
     const info: Record<string, unknown> = await view('getTradeInfo', [trader as Address, index])
-    const { collateralPriceUsd, contractsVersion, lastPosIncreaseBlock } = info
+    const { collateralPriceUsd, contractsVersion, lastPosIncreaseBlock, maxSlippageP } = info
     assert.deepEqual(state!.info, { collateralPriceUsd, contractsVersion, lastPosIncreaseBlock })
+    assert.equal(state!.maxClosingSlippageP, maxSlippageP)
     assert.deepEqual(state!.liquidationParams, await view('getTradeLiquidationParams', [trader as Address, index]))
     const fees: Record<string, unknown> = await view('getTradeFeesData', [trader as Address, index])
     const { realizedTradingFeesCollateral, realizedPnlCollateral, initialAccFundingFeeP, initialAccBorrowingFeeP } =

@@ -143,7 +143,8 @@ describe("the routes of a trader's own account", () => {
         await saveOrderState(sql, record.id, stateOf(record, 'open'), undefined)
       }
       const { trade, info, liquidationParams, feesData } = POSITION
-      const state = { trade, info, liquidationParams, feesData, openedAtBlock: 1, openedAtMs: 1, updatedAtMs: 1 }
+      const since = { maxClosingSlippageP: 0, openedAtBlock: 1, openedAtMs: 1, updatedAtMs: 1 }
+      const state = { trade, info, liquidationParams, feesData, ...since }
       const record = { id: '900' as OrderId, chain: 'base', trader: ALICE, originOrderId: '98' as OrderId } as const
       await insertPosition(sql, record)
       await savePositionState(sql, record.id, { ...state, isOpen: true })

@@ -58,11 +58,17 @@ export function positionOf(trade: Partial<Trade> = {}, id = '7'): LivePosition {
       info,
       liquidationParams,
       feesData,
+      maxClosingSlippageP: 0,
       openedAtBlock: 90,
       openedAtMs: 1_000,
       updatedAtMs: 1_000,
     },
   }
+}
+
+/** A position on which this closing slippage was set; 1e3 per percent. */
+export function slipping(position: LivePosition, maxClosingSlippageP: number): LivePosition {
+  return { ...position, state: { ...position.state, maxClosingSlippageP } }
 }
 
 export const RESTING: OrderRequest = {
