@@ -76,15 +76,14 @@ export function createInProcessLimits(options: InProcessLimitsOptions = {}): InP
 
   function answer(buckets: readonly LimitBucket[], nowMs: number, isAllowed: boolean): LimitAnswer {
     const resetSeconds = secondsUntil((window + 1) * LIMIT_WINDOW_MS, nowMs)
-    return buckets
-      .map((bucket) => ({
-        isAllowed,
-        scope: bucket.scope,
-        limit: bucket.limit,
-        remaining: remainingOf(bucket),
-        resetSeconds,
-      }))
-      .reduce(tighterAnswer)
+    const answerOf = (bucket: LimitBucket): LimitAnswer => ({
+      isAllowed,
+      scope: bucket.scope,
+      limit: bucket.limit,
+      remaining: remainingOf(bucket),
+      resetSeconds,
+    })
+    return buckets.map(answerOf).reduce(tighterAnswer)
   }
 
   return {

@@ -1,21 +1,33 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-const bySocket = new WeakMap<Socket, Set<ServerResponse>>()
+const RESPONSES = Symbol('responses')
 
-/** Remembers which requests of a connection have no answer yet: a client may send the next one before it has the last answer. */
+/** A connection with what was asked on it; a field, because a weak map costs every request more. */
+type AskedSocket = Socket & { [RESPONSES]?: ServerResponse[] }
+
+/**
+ * Remembers which requests of a connection have no answer yet: a client may send the next one before it has the last answer. Answered ones
+ * are dropped when the next request comes, because a listener for each would cost every request something.
+ */
 export function watchUnanswered(server: Server): void {
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const unanswered = bySocket.get(socket) ?? new Set()
-    bySocket.set(socket, unanswered)
-    unanswered.add(response)
-    response.once('close', () => unanswered.delete(response))
+    const asked: AskedSocket = socket
+    const earlier = asked[RESPONSES]
+    if (earlier === undefined || earlier.every(isOver)) asked[RESPONSES] = [response]
+    else earlier.push(response)
   })
+}
+
+function isOver(response: ServerResponse): boolean {
+  return response.writableFinished || response.destroyed
 }
 
 /** Does `next` once every request that arrived whole on this connection is answered: at once when that is so already. */
 export function afterAnswers(socket: Socket, next: () => void): void {
-  const whole = [...(bySocket.get(socket) ?? [])].filter(({ req }) => req.complete)
+  const whole = ((socket as AskedSocket)[RESPONSES] ?? []).filter(
+    (response) => response.req.complete && !isOver(response),
+  )
   let left = whole.length
   if (left === 0) return next()
   for (const response of whole) {

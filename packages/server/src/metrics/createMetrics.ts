@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
 import type { LimitScope } from '../cluster/limits.ts'
+import { createRequestTimes } from './requestTimes.ts'
 
 /** What an operator watches, in the text format of Prometheus. Each object has a registry of its own: nothing is global. */
 export interface Metrics {
@@ -11,26 +12,11 @@ export interface Metrics {
   transacted(outcome: 'committed' | 'rolled_back'): void
 }
 
-/** From what memory answers to what a slow node makes of a write. */
-const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const requests = new Counter({
-    name: 'bezel_http_requests_total',
-    help: 'Answered requests, by operation and class of status.',
-    labelNames: ['operation', 'status'],
-    registers,
-  })
-  const durations = new Histogram({
-    name: 'bezel_http_request_duration_seconds',
-    help: 'From the first byte of a request to the end of its answer.',
-    labelNames: ['operation'],
-    buckets: DURATION_BUCKETS_S,
-    registers,
-  })
+  const times = createRequestTimes(registry)
   const refusals = new Counter({
     name: 'bezel_http_rate_limited_total',
     help: 'Requests refused because a limit was used up.',
@@ -45,10 +31,7 @@ export function createMetrics(): Metrics {
   })
   return {
     registry,
-    answered({ operation, status, elapsedMs }) {
-      requests.inc({ operation, status: `${Math.floor(status / 100)}xx` })
-      durations.observe({ operation }, elapsedMs / 1000)
-    },
+    answered: ({ operation, status, elapsedMs }) => times.add(operation, status, elapsedMs),
     rateLimited: (scope) => refusals.inc({ scope }),
     transacted: (outcome) => transactions.inc({ outcome }),
   }

@@ -47,6 +47,22 @@ describe('metrics of requests', () => {
     )
   })
 
+  it('tell durations as a histogram whose buckets add up', async () => {
+    const metrics = createMetrics()
+    for (const elapsedMs of [0.5, 0.6, 3, 20_000]) metrics.answered({ operation: 'a', status: 200, elapsedMs })
+    const lines = await series(metrics, 'bezel_http_request_duration_seconds')
+    const bucket = (le: string): string | undefined => lines.find((line) => line.includes(`le="${le}"`))?.split(' ')[1]
+    assert.deepEqual(['0.0005', '0.001', '0.0025', '0.005', '10', '+Inf'].map(bucket), ['1', '2', '2', '3', '3', '4'])
+    assert.deepEqual(
+      lines.filter((line) => !line.includes('_bucket')),
+      [
+        'bezel_http_request_duration_seconds_sum{operation="a"} 20.0041',
+        'bezel_http_request_duration_seconds_count{operation="a"} 4',
+      ],
+    )
+    assert.match(await metrics.registry.metrics(), /# TYPE bezel_http_request_duration_seconds histogram/)
+  })
+
   it('count refusals of limits by scope', async () => {
     const { app, metrics } = appWith('off', 1)
     for (let i = 0; i < 3; i++) await app.inject('/health')

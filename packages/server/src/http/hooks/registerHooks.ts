@@ -9,6 +9,7 @@ export function registerHooks(
   app: FastifyInstance,
   of: { readonly limits: Limits; readonly limit: number; readonly trustedProxies: number; readonly now: () => number },
 ): void {
+  app.decorateRequest('limitAnswer', undefined)
   app.addHook('onRequest', chargeIp(of))
   registerBodyParser(app)
   app.addHook('onSend', sendLimitHeaders)
