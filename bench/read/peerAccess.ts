@@ -28,7 +28,7 @@ export async function openPeerAccess({ agent, domain, operation }: Signer): Prom
       const signature = String(headers['x-service-signature'])
       const text = { method: 'GET', path: raw.url ?? '', timestamp, nonce, signature, agent }
       if (!verifyRequest(engine, { domain, operationId: operation, body: NO_BODY, ...text })) return false
-      return nonces.claimForRead('arbitrum-sepolia', agent as Address, nonce, Number(timestamp))
+      return nonces.claim('arbitrum-sepolia', agent as Address, nonce, Number(timestamp))
     },
     async close() {
       nonces.close()

@@ -5,6 +5,7 @@ import { StartupError } from '@bezel/protocol'
 import { StoreUnavailableError } from '../store/sql.ts'
 import { openNonces, REPLAY_WINDOW_MS } from './nonces.ts'
 import { AGENT, AGENTS, CHAIN, openTestNonces, START_MS, type TestNonces } from './testing/testNonces.ts'
+import { claimForWrite } from './testing/claimForWrite.ts'
 
 const MAX_UINT256 = (2n ** 256n - 1n).toString()
 
@@ -33,7 +34,7 @@ describe('nonces', () => {
   it('keeps agents and chains apart', async () => {
     assert.equal(test.read('1'), true)
     assert.equal(test.read('1', START_MS, AGENTS[1]), true)
-    assert.equal(test.nonces.claimForRead('arbitrum', AGENT, '1', START_MS), true)
+    assert.equal(test.nonces.claim('arbitrum', AGENT, '1', START_MS), true)
     assert.equal(await test.write('2'), true)
     assert.equal(await test.write('2', START_MS, AGENTS[1]), true)
   })
@@ -107,7 +108,7 @@ describe('nonces', () => {
 
   it('has a read lose against a write that is not committed yet', async () => {
     await test.opened.store.transaction(async (sql) => {
-      const claim = test.nonces.claimForWrite(sql, CHAIN, AGENT, '1', START_MS)
+      const claim = claimForWrite(test.nonces, sql, CHAIN, AGENT, '1', START_MS)
       assert.equal(test.read('1'), false)
       assert.equal(await claim, true)
       assert.equal(test.read('1'), false)
@@ -210,7 +211,7 @@ describe('nonces', () => {
 
   it('shrinks the table again after a burst', async () => {
     await test.opened.store.transaction(async (sql) => {
-      for (let i = 0; i < 1_000; i++) await test.nonces.claimForWrite(sql, CHAIN, AGENT, `${i}`, test.nowMs + i)
+      for (let i = 0; i < 1_000; i++) await claimForWrite(test.nonces, sql, CHAIN, AGENT, `${i}`, test.nowMs + i)
     })
     test.nowMs += 600_000
     for (let i = 0; i < 80; i++) await test.write(`9${i}000`)

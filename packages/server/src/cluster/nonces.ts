@@ -23,15 +23,13 @@ const MAX_CLOCK_STEP_MS = 86_400_000
  * and the transaction was rolled back. Otherwise a refused order could be replayed by whoever saw it, when it would no longer
  * be refused.
  *
- * All three throw a `StoreUnavailableError` when a claim can't be kept: the file can't be written, or the memory is full. Accepting the
+ * Both throw a `StoreUnavailableError` when a claim can't be kept: the file can't be written, or the memory is full. Accepting the
  * request then would break the promise, and forgetting older claims too.
  */
 export interface Nonces {
   /** Whether the nonce was free; now it is used up. */
-  claimForRead(chain: ChainSlug, agent: Address, nonce: string, timestampMs: number): boolean
-  /** The same for a write, in its own transaction. In memory it is used up before the first await, so of several claims one wins. */
-  claimForWrite(sql: Sql, chain: ChainSlug, agent: Address, nonce: string, timestampMs: number): Promise<boolean>
-  /** The second half of `claimForWrite`, for a write that claimed its nonce with `claimForRead` before its other checks. */
+  claim(chain: ChainSlug, agent: Address, nonce: string, timestampMs: number): boolean
+  /** What a write does besides, in its own transaction: whether the nonce was free there too. */
   storeClaim(sql: Sql, chain: ChainSlug, agent: Address, nonce: string, timestampMs: number): Promise<boolean>
   /** How many are remembered, for metrics. */
   readonly size: number
@@ -74,11 +72,7 @@ export async function openNonces({ store, file, now, maxNonces = MAX_NONCES }: N
   }
 
   return {
-    claimForRead: (chain, agent, nonce, timestampMs) => claim({ key: nonceKey(chain, agent, nonce), timestampMs }),
-    async claimForWrite(sql, chain, agent, nonce, timestampMs) {
-      if (!claim({ key: nonceKey(chain, agent, nonce), timestampMs })) return false
-      return insertNonce(sql, { chain, agent, nonce, timestampMs }, now())
-    },
+    claim: (chain, agent, nonce, timestampMs) => claim({ key: nonceKey(chain, agent, nonce), timestampMs }),
     storeClaim: (sql, chain, agent, nonce, timestampMs) =>
       insertNonce(sql, { chain, agent, nonce, timestampMs }, now()),
     get size() {

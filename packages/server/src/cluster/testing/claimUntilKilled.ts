@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs'
 import { openSqlite } from '../../store/sqlite.ts'
 import { openNonces } from '../nonces.ts'
 import { AGENT, CHAIN } from './testNonces.ts'
+import { claimForWrite } from './claimForWrite.ts'
 
 // Claims nonces in a process of its own, reads and now and then a write, and tells each claim it made, until it is killed.
 // The clock runs fast, so that the file is rotated many times a second.
@@ -16,8 +17,8 @@ const store = openSqlite(storeFile)
 const nonces = await openNonces({ store, file, now })
 
 async function claim(nonce: string, timestampMs: number): Promise<boolean> {
-  if (claimed % CLAIMS_PER_WRITE !== 0) return nonces.claimForRead(CHAIN, AGENT, nonce, timestampMs)
-  return store.transaction((sql) => nonces.claimForWrite(sql, CHAIN, AGENT, nonce, timestampMs))
+  if (claimed % CLAIMS_PER_WRITE !== 0) return nonces.claim(CHAIN, AGENT, nonce, timestampMs)
+  return store.transaction((sql) => claimForWrite(nonces, sql, CHAIN, AGENT, nonce, timestampMs))
 }
 
 for (;;) {

@@ -3,6 +3,7 @@ import { parseAddress, type Address } from '@bezel/protocol'
 import { migrate } from '../../store/migrate.ts'
 import { openTestStore, type TestStore } from '../../store/testStore.ts'
 import { openNonces, type Nonces } from '../nonces.ts'
+import { claimForWrite } from './claimForWrite.ts'
 
 export const CHAIN = 'arbitrum-sepolia'
 export const AGENTS: readonly Address[] = ['0x'.padEnd(42, '1'), '0x'.padEnd(42, '2')].map((text) =>
@@ -42,14 +43,13 @@ export async function openTestNonces(maxNonces = 1_000_000): Promise<TestNonces>
       left.push(test.nonces)
       test.nonces = await open()
     },
-    read: (nonce, timestampMs = test.nowMs, agent = AGENT) =>
-      test.nonces.claimForRead(CHAIN, agent, nonce, timestampMs),
+    read: (nonce, timestampMs = test.nowMs, agent = AGENT) => test.nonces.claim(CHAIN, agent, nonce, timestampMs),
     write: (nonce, timestampMs = test.nowMs, agent = AGENT) =>
-      opened.store.transaction((sql) => test.nonces.claimForWrite(sql, CHAIN, agent, nonce, timestampMs)),
+      opened.store.transaction((sql) => claimForWrite(test.nonces, sql, CHAIN, agent, nonce, timestampMs)),
     async writeRefused(nonce, timestampMs = test.nowMs, agent = AGENT) {
       let isClaimed = false
       const refused = opened.store.transaction(async (sql) => {
-        isClaimed = await test.nonces.claimForWrite(sql, CHAIN, agent, nonce, timestampMs)
+        isClaimed = await claimForWrite(test.nonces, sql, CHAIN, agent, nonce, timestampMs)
         throw new Error('order refused')
       })
       await refused.catch(() => undefined)

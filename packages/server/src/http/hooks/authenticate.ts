@@ -76,7 +76,7 @@ async function authenticateAgent(
   const agent = requireAgent(options.registry, chain, headers)
   requireSignature(request, operation, headers, options.domainOf(chain), options.engine)
   await chargeAgent(request, `${chain} ${agent.agent}`, options, furtherBuckets)
-  if (!options.nonces.claimForRead(chain, agent.agent, headers.nonce, Number(headers.timestamp))) throw nonceReused()
+  if (!options.nonces.claim(chain, agent.agent, headers.nonce, Number(headers.timestamp))) throw nonceReused()
   return agent
 }
 

@@ -90,7 +90,7 @@ export async function openOrdersWorld(): Promise<OrdersWorld> {
     },
     write(agent = AGENT) {
       const nonce = String((lastNonce += 1))
-      world.nonces.claimForRead(SERVED.slug, agent, nonce, now())
+      world.nonces.claim(SERVED.slug, agent, nonce, now())
       return { agent: world.registry.agent(SERVED.slug, agent)!, nonce, timestampMs: now() }
     },
     async restart() {
