@@ -78,8 +78,8 @@ export async function canTake(
   return request.kind === 'open' ? before.length === 0 : before.every(isOfThis)
 }
 
-export /** Whether a log created what was asked for. */
-function isSameOrder(request: OrderRequest, creation: Omit<Creation, 'trader'>): boolean {
+/** Whether a log created what was asked for. */
+export function isSameOrder(request: OrderRequest, creation: Omit<Creation, 'trader'>): boolean {
   if (request.kind !== creation.kind || request.pairIndex !== creation.pairIndex) return false
   if (request.kind !== 'open') return request.legs.some(({ tradeIndex }) => tradeIndex === creation.tradeIndex)
   const leverage = scaleDecimal(request.leverage, 3)
