@@ -1,5 +1,13 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { AddressSchema, Closed, DecimalSchema, MarketSymbolSchema, TimestampSchema } from './scalars.ts'
+import {
+  AddressSchema,
+  AmountSchema,
+  Closed,
+  DecimalSchema,
+  MarketSymbolSchema,
+  SideSchema,
+  TimestampSchema,
+} from './scalars.ts'
 
 const fundingFields = {
   fundingRateLongHourly: DecimalSchema,
@@ -62,3 +70,66 @@ export const PriceSchema = Closed({
   updatedAt: TimestampSchema,
 })
 export type Price = Static<typeof PriceSchema>
+
+/** `size` is in base units; `cumulativeUsd` is the depth from the mark to this level. */
+export const BookLevelSchema = Closed({
+  price: DecimalSchema,
+  size: AmountSchema,
+  sizeUsd: AmountSchema,
+  cumulativeUsd: AmountSchema,
+})
+export type BookLevel = Static<typeof BookLevelSchema>
+
+/** Nobody rests here: each level is what the contracts' depth bands take at that distance from the mark. Best levels first. */
+export const OrderBookSchema = Closed({
+  market: MarketSymbolSchema,
+  markPrice: DecimalSchema,
+  bids: Type.Array(BookLevelSchema),
+  asks: Type.Array(BookLevelSchema),
+  timestamp: TimestampSchema,
+})
+export type OrderBook = Static<typeof OrderBookSchema>
+
+const MINUTE_MS = 60_000
+
+/** The widths of candles, in milliseconds. */
+export const CANDLE_INTERVALS = {
+  '1m': MINUTE_MS,
+  '5m': 5 * MINUTE_MS,
+  '15m': 15 * MINUTE_MS,
+  '30m': 30 * MINUTE_MS,
+  '1h': 60 * MINUTE_MS,
+  '4h': 240 * MINUTE_MS,
+  '1d': 1_440 * MINUTE_MS,
+} as const
+export type CandleInterval = keyof typeof CANDLE_INTERVALS
+
+export function isCandleInterval(value: unknown): value is CandleInterval {
+  return typeof value === 'string' && Object.hasOwn(CANDLE_INTERVALS, value)
+}
+
+export const CandleIntervalSchema = Type.Union(
+  (Object.keys(CANDLE_INTERVALS) as CandleInterval[]).map((interval) => Type.Literal(interval)),
+)
+
+/** Mark prices of `[time, time + width)`. */
+export const CandleSchema = Closed({
+  time: TimestampSchema,
+  open: DecimalSchema,
+  high: DecimalSchema,
+  low: DecimalSchema,
+  close: DecimalSchema,
+})
+export type Candle = Static<typeof CandleSchema>
+
+/** `side` is that of the position which was opened, closed or resized. */
+export const RecentTradeSchema = Closed({
+  market: MarketSymbolSchema,
+  price: DecimalSchema,
+  sizeUsd: AmountSchema,
+  side: SideSchema,
+  action: Type.String(),
+  timestamp: TimestampSchema,
+  txHash: Type.String(),
+})
+export type RecentTrade = Static<typeof RecentTradeSchema>

@@ -1,6 +1,9 @@
 import { chainsAndAgents } from './0001-chains-and-agents.ts'
 import { orders } from './0002-orders.ts'
+import { accountLog } from './0003-account-log.ts'
+import { candles } from './0004-candles.ts'
+import { notices } from './0005-notices.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
-export const MIGRATIONS: readonly Migration[] = [chainsAndAgents, orders]
+export const MIGRATIONS: readonly Migration[] = [chainsAndAgents, orders, accountLog, candles, notices]

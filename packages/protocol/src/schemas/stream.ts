@@ -1,0 +1,135 @@
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { AccountSchema } from './account.ts'
+import { LOG_CHANNELS, SeqSchema, type LogChannel } from './events.ts'
+import { CandleIntervalSchema, CandleSchema, OrderBookSchema, PriceSchema, RecentTradeSchema } from './market.ts'
+import { OrderSchema } from './order.ts'
+import { PositionSchema } from './position.ts'
+import { AddressSchema, ChainSlugSchema, Closed, MarketSymbolSchema, Nullable, TimestampSchema } from './scalars.ts'
+
+// The messages of the WebSocket /v1/{chain}/ws.
+
+export const STREAM_CHANNELS = ['prices', 'book', 'trades', 'candles', ...LOG_CHANNELS] as const
+export type StreamChannel = (typeof STREAM_CHANNELS)[number]
+
+/** A timestamp or nonce of `auth`: digits, as in the headers. */
+const Digits = Type.String({ pattern: '^(?:0|[1-9][0-9]{0,77})$' })
+
+const LogChannelSchema = Type.Union(LOG_CHANNELS.map((channel) => Type.Literal(channel)))
+
+const prices = { channel: Type.Literal('prices') }
+const ofMarket = {
+  channel: Type.Union([Type.Literal('book'), Type.Literal('trades')]),
+  market: MarketSymbolSchema,
+}
+const candles = {
+  channel: Type.Literal('candles'),
+  market: MarketSymbolSchema,
+  interval: CandleIntervalSchema,
+}
+
+const subscribe = { op: Type.Literal('subscribe') }
+const unsubscribe = { op: Type.Literal('unsubscribe') }
+
+/** What a client may say, by the name of its message. */
+export const CLIENT_MESSAGES = {
+  subscribePrices: Closed({ ...subscribe, ...prices }),
+  subscribeMarket: Closed({ ...subscribe, ...ofMarket }),
+  subscribeCandles: Closed({ ...subscribe, ...candles }),
+  subscribeLog: Closed({
+    ...subscribe,
+    channel: LogChannelSchema,
+    fromSeq: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  }),
+  unsubscribePrices: Closed({ ...unsubscribe, ...prices }),
+  unsubscribeMarket: Closed({ ...unsubscribe, ...ofMarket }),
+  unsubscribeCandles: Closed({ ...unsubscribe, ...candles }),
+  unsubscribeLog: Closed({ ...unsubscribe, channel: LogChannelSchema }),
+  authAgent: Closed({
+    op: Type.Literal('auth'),
+    agent: AddressSchema,
+    timestamp: Digits,
+    nonce: Digits,
+    signature: Type.String({ pattern: '^0x[0-9a-fA-F]{130}$' }),
+  }),
+  authKey: Closed({ op: Type.Literal('auth'), apiKey: Type.String({ minLength: 1, maxLength: 128 }) }),
+  ping: Closed({ op: Type.Literal('ping') }),
+  pong: Closed({ op: Type.Literal('pong'), timestamp: Type.Optional(TimestampSchema) }),
+} as const
+export type ClientMessage = {
+  [Name in keyof typeof CLIENT_MESSAGES]: Static<(typeof CLIENT_MESSAGES)[Name]>
+}[keyof typeof CLIENT_MESSAGES]
+
+const subscription = {
+  channel: Type.Union(STREAM_CHANNELS.map((channel) => Type.Literal(channel))),
+  market: Type.Optional(MarketSymbolSchema),
+  interval: Type.Optional(CandleIntervalSchema),
+}
+
+/** What the service says beside data, by its `op`. */
+export const CONTROL_MESSAGES = {
+  hello: Closed({ op: Type.Literal('hello'), chain: ChainSlugSchema, heartbeatMs: Type.Integer() }),
+  ping: Closed({ op: Type.Literal('ping'), timestamp: TimestampSchema }),
+  pong: Closed({ op: Type.Literal('pong'), timestamp: TimestampSchema }),
+  authenticated: Closed({
+    op: Type.Literal('authenticated'),
+    trader: AddressSchema,
+    via: Type.Union([Type.Literal('agent'), Type.Literal('apiKey')]),
+  }),
+  subscribed: Closed({
+    op: Type.Literal('subscribed'),
+    ...subscription,
+    /** It was subscribed already: nothing changed. */
+    duplicate: Type.Optional(Type.Literal(true)),
+  }),
+  unsubscribed: Closed({ op: Type.Literal('unsubscribed'), ...subscription }),
+  error: Closed({ op: Type.Literal('error'), code: Type.String(), message: Type.String() }),
+} as const
+
+const snapshot = Type.Boolean()
+
+function logMessage<Data extends TSchema>(channel: LogChannel, data: Data) {
+  return Closed({
+    channel: Type.Literal(channel),
+    snapshot,
+    /** Of a snapshot: the last event that it holds. */
+    seq: SeqSchema,
+    timestamp: TimestampSchema,
+    block: Nullable(Type.Integer({ minimum: 0 })),
+    reverted: Type.Boolean(),
+    data,
+  })
+}
+
+/** Data, by its channel. */
+export const DATA_MESSAGES = {
+  prices: Closed({ ...prices, snapshot, seq: SeqSchema, data: Type.Array(PriceSchema) }),
+  book: Closed({
+    channel: Type.Literal('book'),
+    market: MarketSymbolSchema,
+    snapshot,
+    seq: SeqSchema,
+    data: OrderBookSchema,
+  }),
+  trades: Closed({
+    channel: Type.Literal('trades'),
+    market: MarketSymbolSchema,
+    snapshot,
+    data: Type.Array(RecentTradeSchema),
+  }),
+  candles: Closed({ ...candles, snapshot, data: Type.Array(CandleSchema) }),
+  orders: logMessage('orders', Type.Union([Type.Array(OrderSchema), OrderSchema])),
+  fills: logMessage('fills', Type.Union([Type.Array(OrderSchema), OrderSchema])),
+  positions: logMessage('positions', Type.Array(PositionSchema)),
+  account: logMessage('account', AccountSchema),
+} as const satisfies Readonly<Record<StreamChannel, TSchema>>
+
+/** Why the service closes a socket. */
+export const CLOSE_CODES = {
+  normal: 1000,
+  shutdown: 1001,
+  /** Text alone is understood. */
+  binary: 1003,
+  tooLarge: 1009,
+  idle: 4408,
+  rateLimited: 4429,
+} as const

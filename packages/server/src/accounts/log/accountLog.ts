@@ -1,0 +1,61 @@
+import type { Address, ChainSlug, FillHistoryEntry, LogChannel } from '@bezel/protocol'
+import type { OrderChange } from '../../orders/refoldOrder.ts'
+import type { PositionChange } from '../../positions/refoldPosition.ts'
+import type { Sql } from '../../store/sql.ts'
+
+/** What made a change. */
+export interface Cause {
+  readonly nowMs: number
+  /** The block that told it; `null` when a request or the clock did. */
+  readonly block: number | null
+  /** A block was taken back: what follows from it corrects the past. */
+  readonly isReorg: boolean
+}
+
+/** An execution as the histories keep it. */
+export interface LoggedFill {
+  readonly trader: Address
+  readonly pairIndex: number
+  readonly fill: FillHistoryEntry
+}
+
+/** Everything one transaction changed. */
+export interface Changes {
+  readonly chain: ChainSlug
+  readonly cause: Cause
+  readonly orders: readonly OrderChange[]
+  readonly positions: readonly PositionChange[]
+  readonly fills: readonly LoggedFill[]
+}
+
+/** Where a transaction notes what it changes. Whoever changes an order or a position needs one, and only the log gives it. */
+export interface Journal {
+  order(change: OrderChange): void
+  position(change: PositionChange): void
+  fill(fill: LoggedFill): void
+}
+
+/** An event of an account, as it is kept. */
+export interface LoggedEvent {
+  readonly seq: number
+  readonly channel: LogChannel
+  readonly timestampMs: number
+  readonly block: number | null
+  readonly isReverted: boolean
+  /** JSON. Its bytes are the same live, replayed and over REST, so it is never parsed and written again. */
+  readonly data: string
+}
+
+/** The numbered events of every account of one chain: 1, 2, 3, ... per trader, without a hole, in the order of the commits. */
+export interface AccountLog {
+  /** A transaction of the store whose changes are told, in the same transaction, by events. Nothing of it is seen before it is durable. */
+  transaction<Result>(cause: Cause, work: (sql: Sql, journal: Journal) => Promise<Result>): Promise<Result>
+  /** Tells what the account is now, unless it was told so before. Whether it was new. */
+  account(trader: Address, account: { readonly text: string; readonly nowMs: number }): Promise<boolean>
+  /** Of the last event; 0 when there is none. */
+  lastSeq(trader: Address): Promise<number>
+  /** Oldest first, those after `after`. */
+  read(trader: Address, of: { readonly after: number; readonly limit: number }): Promise<LoggedEvent[]>
+  /** Called after each commit that appended to a trader's log: a reason to read on, and nothing more. Returns what ends it. */
+  onAppend(listener: (trader: Address) => void): () => void
+}

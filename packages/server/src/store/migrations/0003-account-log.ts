@@ -1,0 +1,26 @@
+import type { Migration } from './migration.ts'
+
+/** What happened to each account, numbered. */
+export const accountLog: Migration = {
+  statements: [
+    // One row per log, so that its events need no long keys.
+    `create table account_logs (
+      id bigint not null primary key,
+      chain text not null,
+      trader text not null,
+      last_seq bigint not null,
+      account text
+    )`,
+    'create unique index account_logs_by_trader on account_logs (chain, trader)',
+    `create table account_events (
+      log_id bigint not null references account_logs (id),
+      seq bigint not null,
+      channel text not null,
+      timestamp bigint not null,
+      block_number bigint,
+      is_reverted bigint not null,
+      data text not null,
+      primary key (log_id, seq)
+    )`,
+  ],
+}

@@ -1,0 +1,6 @@
+import type { Migration } from './migration.ts'
+
+/** What users are told. */
+export const notices: Migration = {
+  statements: [],
+}
