@@ -1,12 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { AccountLog } from '../packages/server/src/accounts/log/accountLog.ts'
+import { createAccountLog } from '../packages/server/src/accounts/log/createAccountLog.ts'
 import { createFollowing, type Following } from '../packages/server/src/chain/follower/createFollowing.ts'
 import { createRangeReader } from '../packages/server/src/chain/follower/readRange.ts'
 import { startDevnetWorld } from '../packages/server/src/chain/follower/testing/devnetWorld.ts'
 import type { ServedChain } from '../packages/server/src/chain/servedChain.ts'
 import type { ChainMarkets } from '../packages/server/src/market/chainMarkets.ts'
+import { openLivePositions } from '../packages/server/src/positions/livePositions.ts'
+import { createLoggedPositions } from '../packages/server/src/positions/loggedPositions.ts'
 import { openStore } from '../packages/server/src/store/openStore.ts'
+import type { Store } from '../packages/server/src/store/sql.ts'
 import { record, type Recording } from './follow/record.ts'
 import { emptyBlock, renumber } from './follow/renumber.ts'
 import { startNode, type ServingNode } from './follow/startNode.ts'
@@ -69,8 +74,7 @@ async function recordOnDevnet(): Promise<{ recording: Recording; chain: ServedCh
 
 /** A follower with a store of its own, from the beginning. */
 async function withFollowing<Result>(
-  { chain, client }: Setup,
-  onCommit: () => void,
+  { chain, client, markets }: Setup,
   work: (following: Following) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'bezel-bench-'))
@@ -79,11 +83,11 @@ async function withFollowing<Result>(
     chain,
     client,
     store,
+    accountLog: await openLog(store, chain, markets),
     finalityDepth: FINALITY_DEPTH,
     startBlock: 1,
     now: Date.now,
     timeoutBlocks: () => 1_000_000,
-    onCommit,
   })
   await following.open()
   const result = await work(following)
@@ -92,16 +96,35 @@ async function withFollowing<Result>(
   return result
 }
 
+/** As the service has it, without notices. The feed is silent, so positions are valued at their entry. */
+async function openLog(store: Store, { slug }: ServedChain, markets: ChainMarkets): Promise<AccountLog> {
+  const live = await openLivePositions(store, slug)
+  return createAccountLog({
+    chain: slug,
+    store,
+    positionsText: createLoggedPositions({
+      live,
+      markets: () => markets,
+      book: { get: () => undefined },
+      head: () => undefined,
+      onError: (error) => {
+        throw error
+      },
+    }),
+    alsoKeep: async () => {},
+    onCommit: ({ positions }) => live.apply(positions),
+  })
+}
+
 /** Times of all blocks but the first few, ms. */
 async function followBlocks(setup: Setup): Promise<number[]> {
   const { node, client, markets, blockCount } = setup
   const times: number[] = []
-  let committedAt = 0
-  const onCommit = (): void => void (committedAt = performance.now())
-  return withFollowing(setup, onCommit, async (following) => {
+  return withFollowing(setup, async (following) => {
     for (let number = 1; number <= blockCount; number += 1) {
       await node.setHead(number)
       await following.step(markets)
+      const committedAt = performance.now()
       if (following.head()?.number !== number) throw new Error(`block ${number} was not followed`)
       if (number > WARM_UP_BLOCKS) times.push(committedAt - client.answeredAt())
     }
@@ -125,15 +148,11 @@ async function catchUp(setup: Setup): Promise<CatchUp> {
   const peerMs = performance.now() - peerStarted
   if (read !== blockCount) throw new Error('the node did not give all blocks')
 
-  const oursMs = await withFollowing(
-    setup,
-    () => undefined,
-    async (following) => {
-      const started = performance.now()
-      while ((following.head()?.number ?? 0) < blockCount) await following.step(markets)
-      return performance.now() - started
-    },
-  )
+  const oursMs = await withFollowing(setup, async (following) => {
+    const started = performance.now()
+    while ((following.head()?.number ?? 0) < blockCount) await following.step(markets)
+    return performance.now() - started
+  })
   return { ours: (logCount / oursMs) * 1_000, peer: (logCount / peerMs) * 1_000 }
 }
 

@@ -1,4 +1,5 @@
-import { startAccounts, type RunningAccounts } from './accounts/startAccounts.ts'
+import type { Changes } from './accounts/log/accountLog.ts'
+import { startAccounts, type Accounts, type RunningAccounts } from './accounts/startAccounts.ts'
 import { CHAINS, StartupError, type ChainSlug, type RunningProgram } from '@bezel/protocol'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { watchChains, type ChainReadiness, type OnChainStateChange } from './chain/chainReadiness.ts'
@@ -97,8 +98,12 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
     nonces: access.authenticate.nonces,
     settings: config,
     headPollMs: config.headPollMs,
-    onOrders: (changes) => orderCounts.apply(changes),
-    onAccount: (chain, trader) => accounts.byChain.get(chain)!.forget(trader),
+    alsoKeep: async () => {},
+    onChanges(changes) {
+      orderCounts.apply(changes.orders)
+      // A request changes nothing on the chain.
+      if (changes.cause.block !== null) forgetTouched(changes, accounts.byChain.get(changes.chain)!)
+    },
   })
   open.defer(() => trading.close())
 
@@ -149,6 +154,10 @@ function addOperations(
     followerReason: (slug) => trading.byChain.get(slug)!.follower.reason(),
     ordersOf: (slug) => trading.byChain.get(servedChainOf(chains, slug).slug)!.orders,
   })
+}
+
+function forgetTouched({ orders, positions }: Changes, accounts: Pick<Accounts, 'forget'>): void {
+  for (const { record } of [...orders, ...positions]) accounts.forget(record.trader)
 }
 
 /** A chain is ready when its node is right, its markets are loaded and fresh, the price feed is alive, and its blocks are caught up with. */

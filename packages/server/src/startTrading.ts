@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Address, ChainSlug } from '@bezel/protocol'
+import type { ChainSlug } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
+import type { AccountLog, Changes } from './accounts/log/accountLog.ts'
+import { createAccountLog, type AccountLogOptions } from './accounts/log/createAccountLog.ts'
 import type { ChainAgents } from './agents/chainAgents.ts'
 import { startFollower, type Follower } from './chain/follower/startFollower.ts'
 import type { ServedChain } from './chain/servedChain.ts'
@@ -9,9 +11,9 @@ import { notReady } from './market/notReady.ts'
 import type { Markets } from './market/startMarkets.ts'
 import type { ChainOrders, PrepareSettings } from './orders/chainOrders.ts'
 import { startClockRounds } from './orders/clockRound.ts'
-import type { OrderChange } from './orders/refoldOrder.ts'
 import { createTradingContext } from './orders/tradingContext.ts'
 import { openLivePositions, type LivePositions } from './positions/livePositions.ts'
+import { createLoggedPositions } from './positions/loggedPositions.ts'
 import { createPositionReads, type PositionReads } from './positions/positionReads.ts'
 import type { Store } from './store/sql.ts'
 import type { AttemptId } from './trading/orders/orderModel.ts'
@@ -22,6 +24,7 @@ export interface ChainTrading {
   readonly positions: LivePositions
   readonly reads: PositionReads
   readonly orders: ChainOrders
+  readonly accountLog: AccountLog
 }
 
 export interface Trading {
@@ -39,10 +42,10 @@ export interface TradingOptions {
   readonly headPollMs: number
   readonly now: () => number
   readonly log: FastifyBaseLogger
-  /** After each commit that changed orders, whoever made it. */
-  readonly onOrders: (changes: readonly OrderChange[]) => void
-  /** The chain did something to this account. */
-  readonly onAccount: (chain: ChainSlug, trader: Address) => void
+  /** What else is kept of each change, in its transaction. */
+  readonly alsoKeep: AccountLogOptions['alsoKeep']
+  /** After each commit that changed orders or positions, whoever made it. */
+  readonly onChanges: (changes: Changes) => void
 }
 
 /** Starts following every chain and returns at once: what is not caught up yet answers `NOT_READY`. */
@@ -59,31 +62,43 @@ async function startChain(
   open: AsyncDisposableStack,
 ): Promise<ChainTrading> {
   const { slug } = chain
-  const { store, markets, now, log, onOrders } = options
+  const { store, markets, now, log } = options
   const { client, delegates } = options.agentsOf(slug)
   const market = markets.byChain.get(slug)!
   const positions = await openLivePositions(store, slug)
-  const follower = startFollower({
+  const accountLog: AccountLog = createAccountLog({
+    chain: slug,
+    store,
+    positionsText: createLoggedPositions({
+      live: positions,
+      markets: () => market.watch.current(),
+      book: markets.feed.book,
+      head: () => follower.head(),
+      onError: (error) => log.error({ chain: slug, err: error }, 'a position could not be valued for the log'),
+    }),
+    alsoKeep: options.alsoKeep,
+    onCommit(changes) {
+      positions.apply(changes.positions)
+      options.onChanges(changes)
+    },
+  })
+  const follower: Follower = startFollower({
     chain,
     client,
     store,
+    accountLog,
     now,
     log,
     markets: () => market.watch.current(),
     finalityDepth: chain.finalityDepth,
     startBlock: chain.startBlock,
     pollMs: options.headPollMs,
-    onCommit(changes) {
-      positions.apply(changes.positions)
-      onOrders(changes.orders)
-      for (const { record } of [...changes.orders, ...changes.positions]) options.onAccount(slug, record.trader)
-    },
   })
   open.defer(() => follower.close())
   const clock = () => follower.clock()
   const onError = (error: unknown): void =>
     log.error({ chain: slug, err: error }, 'orders could not be moved on by the clock')
-  const rounds = startClockRounds({ chain: slug, store, clock, onCommit: onOrders, onError })
+  const rounds = startClockRounds({ chain: slug, store, accountLog, clock, onError })
   open.defer(() => rounds.close())
 
   const { freshness } = market
@@ -101,6 +116,7 @@ async function startChain(
     chain,
     client,
     store,
+    accountLog,
     delegates,
     positions,
     clock,
@@ -115,7 +131,6 @@ async function startChain(
     positionAnswer: (position) => reads.answer(position),
     newAttemptId: () => `0x${randomBytes(8).toString('hex')}` as AttemptId,
     settings: options.settings,
-    onCommit: onOrders,
   }
-  return { follower, positions, reads, orders }
+  return { follower, positions, reads, orders, accountLog }
 }

@@ -1,4 +1,5 @@
 import type { OrderId, PreparedOrder } from '@bezel/protocol'
+import { offChain } from '../accounts/log/accountLog.ts'
 import { setWithdrawn } from '../store/attemptStore.ts'
 import { hasLapsed } from '../trading/orders/openAttempts.ts'
 import { orderAnswer } from '../trading/orders/orderAnswer.ts'
@@ -32,19 +33,21 @@ export async function cancelOrder(
 async function withdraw(orders: ChainOrders, write: SignedWrite, order: OrderAtClock): Promise<PreparedOrder> {
   await refuseUndelegated(orders, write)
   const { id } = order.record
-  const { state, changes } = await orders.store.transaction(async (sql) => {
-    const clock = orders.clock()
-    const agent = await claimWrite(sql, orders, write, clock.nowMs)
-    requireScope(agent.scope, withdrawal(order))
-    const current = await ownOrder(sql, write, id, clock)
-    if (current.state.status !== 'prepared') throw notModifiable(current, 'It was sent, or lapsed, a moment ago.')
-    for (const attempt of current.attempts) {
-      if (attempt.kind === 'open' && !hasLapsed(attempt, clock.nowMs)) await setWithdrawn(sql, attempt.id, clock.nowMs)
-    }
-    const refolds = startRefolds(sql, clock)
-    return { state: await refolds.of(id), changes: refolds.changes }
-  })
-  orders.onCommit(changes)
+  const state = await orders.accountLog.transaction(
+    () => offChain(orders.now()),
+    async (sql, journal) => {
+      const clock = orders.clock()
+      const agent = await claimWrite(sql, orders, write, clock.nowMs)
+      requireScope(agent.scope, withdrawal(order))
+      const current = await ownOrder(sql, write, id, clock)
+      if (current.state.status !== 'prepared') throw notModifiable(current, 'It was sent, or lapsed, a moment ago.')
+      for (const attempt of current.attempts) {
+        if (attempt.kind === 'open' && !hasLapsed(attempt, clock.nowMs))
+          await setWithdrawn(sql, attempt.id, clock.nowMs)
+      }
+      return startRefolds(sql, clock, journal).of(id)
+    },
+  )
   return { order: orderAnswer(order.record, state), transaction: null }
 }
 

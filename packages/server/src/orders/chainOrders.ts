@@ -1,4 +1,5 @@
 import type { Position } from '@bezel/protocol'
+import type { AccountLog } from '../accounts/log/accountLog.ts'
 import type { Delegates } from '../agents/delegates.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
@@ -7,7 +8,6 @@ import type { LivePosition, LivePositions } from '../positions/livePositions.ts'
 import type { Store } from '../store/sql.ts'
 import type { AttemptId, FoldClock } from '../trading/orders/orderModel.ts'
 import type { TradingContext } from '../trading/plan/plan.ts'
-import type { OrderChange } from './refoldOrder.ts'
 
 /** How long prepared transactions are good, and how many may be. */
 export interface PrepareSettings {
@@ -23,7 +23,8 @@ export interface PrepareSettings {
 export interface ChainOrders {
   readonly chain: ServedChain
   readonly client: RpcClient
-  readonly store: Store
+  readonly store: Pick<Store, 'read'>
+  readonly accountLog: Pick<AccountLog, 'transaction'>
   readonly delegates: Delegates
   readonly nonces: Pick<Nonces, 'storeClaim'>
   /** Throws `NOT_READY` while the chain's markets are not known. */
@@ -37,6 +38,4 @@ export interface ChainOrders {
   /** 8 random bytes. */
   readonly newAttemptId: () => AttemptId
   readonly settings: PrepareSettings
-  /** Told what changed, once it is durable. */
-  readonly onCommit: (changes: readonly OrderChange[]) => void
 }

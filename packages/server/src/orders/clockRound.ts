@@ -1,9 +1,10 @@
 import type { ChainSlug } from '@bezel/protocol'
+import { offChain, type AccountLog } from '../accounts/log/accountLog.ts'
 import { listDueOrders } from '../store/orderStore.ts'
 import { StoreUnavailableError, type Store } from '../store/sql.ts'
 import type { FoldClock } from '../trading/orders/orderModel.ts'
 import { isTimeoutKnown } from '../trading/orders/unknownTimeout.ts'
-import { refoldOrder, type OrderChange } from './refoldOrder.ts'
+import { refoldOrder } from './refoldOrder.ts'
 
 /** Folded in one transaction; the rest follows in the next round. */
 const MAX_ORDERS_PER_ROUND = 200
@@ -18,9 +19,9 @@ export interface ClockRounds {
 
 export interface ClockRoundsOptions {
   readonly chain: ChainSlug
-  readonly store: Store
+  readonly store: Pick<Store, 'read'>
+  readonly accountLog: Pick<AccountLog, 'transaction'>
   readonly clock: () => FoldClock
-  readonly onCommit: (changes: readonly OrderChange[]) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -53,18 +54,15 @@ export function startClockRounds(options: ClockRoundsOptions): ClockRounds {
 }
 
 /** Folds what is due by now, in one transaction. */
-export async function runRound({ chain, store, clock, onCommit }: ClockRoundsOptions): Promise<void> {
+export async function runRound({ chain, store, accountLog, clock }: ClockRoundsOptions): Promise<void> {
   const at = clock()
   // No block is due by a timeout that is not known.
   const due = { ...at, headBlock: isTimeoutKnown(at) ? at.headBlock : -1, limit: MAX_ORDERS_PER_ROUND }
   if ((await listDueOrders(store.read, chain, due)).length === 0) return
-  const changes = await store.transaction(async (sql) => {
-    const changed: OrderChange[] = []
-    for (const id of await listDueOrders(sql, chain, due)) {
-      const change = await refoldOrder(sql, id, at)
-      if (change !== undefined) changed.push(change)
-    }
-    return changed
-  })
-  if (changes.length > 0) onCommit(changes)
+  await accountLog.transaction(
+    () => offChain(at.nowMs),
+    async (sql, journal) => {
+      for (const id of await listDueOrders(sql, chain, due)) await refoldOrder(sql, id, at, journal)
+    },
+  )
 }

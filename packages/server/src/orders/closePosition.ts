@@ -1,4 +1,5 @@
 import { ApiError, type ClosePositionRequest, type OrderId, type PreparedOrder } from '@bezel/protocol'
+import { offChain } from '../accounts/log/accountLog.ts'
 import type { LivePosition } from '../positions/livePositions.ts'
 import { orderAnswer } from '../trading/orders/orderAnswer.ts'
 import { planClosePosition } from '../trading/plan/planClosePosition.ts'
@@ -24,14 +25,15 @@ export async function closePosition(
     return made
   })
   const attempt = await prepareAttempt(orders, write, plan)
-  const { made, changes } = await orders.store.transaction(async (sql) => {
-    const clock = orders.clock()
-    const refolds = startRefolds(sql, clock)
-    const agent = await claimWrite(sql, orders, write, clock.nowMs)
-    const kept = await makeOrder(sql, orders, agent, { plan, attempt }, { refolds, renewed: undefined })
-    return { made: kept, changes: refolds.changes }
-  })
-  orders.onCommit(changes)
+  const made = await orders.accountLog.transaction(
+    () => offChain(orders.now()),
+    async (sql, journal) => {
+      const clock = orders.clock()
+      const refolds = startRefolds(sql, clock, journal)
+      const agent = await claimWrite(sql, orders, write, clock.nowMs)
+      return makeOrder(sql, orders, agent, { plan, attempt }, { refolds, renewed: undefined })
+    },
+  )
   return { order: orderAnswer(made.record, made.state), transaction: transactionOf(orders.chain, attempt) }
 }
 

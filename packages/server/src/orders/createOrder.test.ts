@@ -2,6 +2,7 @@ import { diamondAbi } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { decodeFunctionData } from 'viem'
+import { NO_JOURNAL } from '../accounts/log/testing/testLog.ts'
 import { attemptsOf, setSubmitted } from '../store/attemptStore.ts'
 import { findOrder } from '../store/orderStore.ts'
 import { spentUsd } from '../store/spendStore.ts'
@@ -177,7 +178,7 @@ describe('createOrder', () => {
     const [attempt] = await attemptsOf(store.read, prepared.order.id as never)
     await store.transaction(async (sql) => {
       await setSubmitted(sql, attempt!.id, `0x${'9'.repeat(64)}` as never, world.market.nowMs)
-      await refoldOrder(sql, prepared.order.id as never, world.orders.clock())
+      await refoldOrder(sql, prepared.order.id as never, world.orders.clock(), NO_JOURNAL)
     })
     await create()
   })
@@ -264,7 +265,7 @@ describe('createOrder', () => {
       const [attempt] = await attemptsOf(store.read, id)
       await store.transaction(async (sql) => {
         await setSubmitted(sql, attempt!.id, `0x${'9'.repeat(64)}` as never, world.market.nowMs)
-        await refoldOrder(sql, id, world.orders.clock())
+        await refoldOrder(sql, id, world.orders.clock(), NO_JOURNAL)
       })
       const reported = await create({ ...LIMIT_BODY, clientId: 'c' })
       assert.deepEqual([reported.prepared.order.status, reported.prepared.transaction], ['pending', null])

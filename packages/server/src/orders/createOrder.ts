@@ -1,4 +1,5 @@
 import { scaleDecimal, type CreateOrderRequest, type PreparedOrder } from '@bezel/protocol'
+import { offChain } from '../accounts/log/accountLog.ts'
 import type { AgentRecord } from '../agents/agentRecord.ts'
 import { setWithdrawn } from '../store/attemptStore.ts'
 import { findOrderByClientId, listPreparedOrders } from '../store/orderStore.ts'
@@ -96,16 +97,16 @@ async function commit(
   request: OrderRequest,
   tried: TriedOrder | undefined,
 ): Promise<CreatedOrder> {
-  const { created, changes } = await orders.store.transaction(async (sql) => {
-    const clock = orders.clock()
-    const refolds = startRefolds(sql, clock)
-    const agent = await claimWrite(sql, orders, write, clock.nowMs)
-    const known = await findRepeated(sql, agent, request, clock)
-    const kept = await keep(sql, orders, { agent, known, tried, refolds, clock })
-    return { created: kept, changes: refolds.changes }
-  })
-  orders.onCommit(changes)
-  return created
+  return orders.accountLog.transaction(
+    () => offChain(orders.now()),
+    async (sql, journal) => {
+      const clock = orders.clock()
+      const refolds = startRefolds(sql, clock, journal)
+      const agent = await claimWrite(sql, orders, write, clock.nowMs)
+      const known = await findRepeated(sql, agent, request, clock)
+      return keep(sql, orders, { agent, known, tried, refolds, clock })
+    },
+  )
 }
 
 interface Keeping {
@@ -124,7 +125,9 @@ async function keep(
 ): Promise<CreatedOrder> {
   // Without a transaction of our own, because there was one a moment ago, whatever has become of that order is the answer.
   if (known !== undefined && (tried === undefined || !hasToBePrepared(known, agent, clock))) {
-    return { prepared: repeatOf(orders, known, clock), isRepeat: true }
+    // Kept as it is shown: a read must not fall behind an answer.
+    const state = await refolds.of(known.record.id)
+    return { prepared: repeatOf(orders, { ...known, state }, clock), isRepeat: true }
   }
   if (tried === undefined) throw new Error('an order that was there is gone')
   const renewed = known === undefined ? undefined : await retire(sql, known, refolds, clock)

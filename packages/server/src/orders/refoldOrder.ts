@@ -1,4 +1,5 @@
 import type { OrderId, OrderStatus } from '@bezel/protocol'
+import type { Journal } from '../accounts/log/accountLog.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { attemptsOf } from '../store/attemptStore.ts'
 import { orderEventsOf } from '../store/orderEventStore.ts'
@@ -21,13 +22,18 @@ const UNSPENT: ReadonlySet<OrderStatus> = new Set(['expired', 'rejected', 'cance
 
 /**
  * Computes an order's state anew from everything stored about it, and keeps it together with what it counts against the cap. The only writer of
- * either. `undefined` when nothing changed.
+ * either. `undefined` when nothing changed; a change is told to the journal.
  */
-export async function refoldOrder(sql: Sql, id: OrderId, clock: FoldClock): Promise<OrderChange | undefined> {
+export async function refoldOrder(
+  sql: Sql,
+  id: OrderId,
+  clock: FoldClock,
+  journal: Pick<Journal, 'order'>,
+): Promise<OrderChange | undefined> {
   const stored = await findOrder(sql, id)
   if (stored === undefined) throw new Error(`order ${id} is not in the store`)
   const [attempts, events] = [await attemptsOf(sql, id), await orderEventsOf(sql, id)]
-  return keepOrder(sql, stored, foldOrder(stored.record, attempts, events, clock))
+  return keepOrder(sql, stored, foldOrder(stored.record, attempts, events, clock), journal)
 }
 
 /** An order that this transaction made and nobody prepared anything for: what is stored of it is known, so nothing is read. */
@@ -36,20 +42,25 @@ export async function foldNewOrder(
   record: OrderRecord,
   events: readonly OrderEvent[],
   clock: FoldClock,
+  journal: Pick<Journal, 'order'>,
 ): Promise<OrderChange | undefined> {
-  return keepOrder(sql, { record, state: undefined, spendDay: undefined }, foldOrder(record, [], events, clock))
+  const stored = { record, state: undefined, spendDay: undefined }
+  return keepOrder(sql, stored, foldOrder(record, [], events, clock), journal)
 }
 
 async function keepOrder(
   sql: Sql,
   stored: StoredOrder,
   after: OrderState | undefined,
+  journal: Pick<Journal, 'order'>,
 ): Promise<OrderChange | undefined> {
   const { record, state: before } = stored
   const spendDay = await settleSpend(sql, stored, after)
   if (spendDay === stored.spendDay && isDeepStrictEqual(before, after)) return undefined
   await saveOrderState(sql, record.id, after, spendDay)
-  return { record, before, after }
+  const change = { record, before, after }
+  journal.order(change)
+  return change
 }
 
 /** Charges an order that counts and did not, gives back one that did and no longer does. The day it counts on, if it does. */

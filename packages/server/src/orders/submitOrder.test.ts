@@ -175,7 +175,8 @@ describe('submitOrder', () => {
     const pending = await stateNow()
     world.headBlock += 500
     const clock = () => ({ ...world.orders.clock(), timeoutBlocks: UNKNOWN_TIMEOUT_BLOCKS })
-    const round = { chain: world.orders.chain.slug, store: world.opened.store, onCommit: () => {}, onError: () => {} }
+    const { chain, store, accountLog } = world.orders
+    const round = { chain: chain.slug, store, accountLog, onError: () => {} }
     await runRound({ ...round, clock })
     assert.deepEqual(await stateNow(), pending)
     await runRound({ ...round, clock: world.orders.clock })

@@ -7,6 +7,7 @@ import {
   type OrderId,
   type SubmitOrderRequest,
 } from '@bezel/protocol'
+import { offChain } from '../accounts/log/accountLog.ts'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { notReady } from '../market/notReady.ts'
@@ -41,15 +42,16 @@ export async function submitOrder(
     return ownOrder(orders.store.read, write, id, clock)
   })
   const transaction = await lookUp(orders, write, hash)
-  const { state, changes } = await orders.store.transaction(async (sql) => {
-    const clock = orders.clock()
-    await claimWrite(sql, orders, write, clock.nowMs)
-    const refolds = startRefolds(sql, clock)
-    const order = await ownOrder(sql, write, record.id, clock)
-    const after = await report(sql, { orders, order, hash, transaction, nowMs: clock.nowMs }, refolds)
-    return { state: after, changes: refolds.changes }
-  })
-  orders.onCommit(changes)
+  const state = await orders.accountLog.transaction(
+    () => offChain(orders.now()),
+    async (sql, journal) => {
+      const clock = orders.clock()
+      await claimWrite(sql, orders, write, clock.nowMs)
+      const refolds = startRefolds(sql, clock, journal)
+      const order = await ownOrder(sql, write, record.id, clock)
+      return report(sql, { orders, order, hash, transaction, nowMs: clock.nowMs }, refolds)
+    },
+  )
   return orderAnswer(record, state)
 }
 
@@ -93,7 +95,7 @@ async function report(sql: Sql, of: Report, refolds: Refolds): Promise<OrderStat
   const { id, trader } = order.record
   const exact = order.attempts.find((attempt) => isTransactionOf(attempt, transaction, diamond))
   const attempt = exact ?? order.attempts.findLast((candidate) => !isMined(candidate, order))
-  if (attempt === undefined || isMined(attempt, order) || isReportedAs(attempt, hash)) return order.state
+  if (attempt === undefined || isMined(attempt, order) || isReportedAs(attempt, hash)) return refolds.of(id)
   if (exact === undefined) {
     const reported = await listAttemptsByHash(sql, slug, hash, trader)
     if (reported.some(({ orderId }) => orderId !== id)) throw mismatch('This hash was reported for another order.')

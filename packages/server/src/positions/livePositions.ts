@@ -32,7 +32,7 @@ export async function openLivePositions(store: Store, chain: ChainSlug): Promise
     if (state?.isOpen === true) {
       const position: LivePosition = { record, state }
       byId.set(record.id, position)
-      others.splice(placeOf(others, record.id), 0, position)
+      others.splice(placeOf(others, position), 0, position)
     }
     if (others.length === 0) byTrader.delete(record.trader)
     else byTrader.set(record.trader, others)
@@ -52,8 +52,13 @@ export async function openLivePositions(store: Store, chain: ChainSlug): Promise
 
 const NONE: readonly LivePosition[] = []
 
-/** Where a position stands among others. Ids are text of at most 53 bits, so they are compared as numbers. */
-function placeOf(sorted: readonly LivePosition[], id: OrderId): number {
-  const at = sorted.findIndex((position) => Number(position.record.id) > Number(id))
+/** Oldest first. Ids are text of at most 53 bits, so they are compared as numbers. */
+export function comparePositions(a: LivePosition, b: LivePosition): number {
+  return Number(a.record.id) - Number(b.record.id)
+}
+
+/** Where a position stands among others. */
+function placeOf(sorted: readonly LivePosition[], position: LivePosition): number {
+  const at = sorted.findIndex((other) => comparePositions(other, position) > 0)
   return at === -1 ? sorted.length : at
 }

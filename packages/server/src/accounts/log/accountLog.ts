@@ -12,6 +12,11 @@ export interface Cause {
   readonly isReorg: boolean
 }
 
+/** A request or the clock: no block told it. */
+export function offChain(nowMs: number): Cause {
+  return { nowMs, block: null, isReorg: false }
+}
+
 /** An execution as the histories keep it. */
 export interface LoggedFill {
   readonly trader: Address
@@ -48,12 +53,17 @@ export interface LoggedEvent {
 
 /** The numbered events of every account of one chain: 1, 2, 3, ... per trader, without a hole, in the order of the commits. */
 export interface AccountLog {
-  /** A transaction of the store whose changes are told, in the same transaction, by events. Nothing of it is seen before it is durable. */
-  transaction<Result>(cause: Cause, work: (sql: Sql, journal: Journal) => Promise<Result>): Promise<Result>
+  /**
+   * A transaction of the store whose changes are told, in the same transaction, by events. Nobody hears of them before they are durable.
+   * `cause` is asked for when its turn has come, so that the times of a log do not run backwards.
+   */
+  transaction<Result>(cause: () => Cause, work: (sql: Sql, journal: Journal) => Promise<Result>): Promise<Result>
   /** Tells what the account is now, unless it was told so before. Whether it was new. */
   account(trader: Address, account: { readonly text: string; readonly nowMs: number }): Promise<boolean>
   /** Of the last event; 0 when there is none. */
   lastSeq(trader: Address): Promise<number>
+  /** Of the oldest event that is kept; one after the last when there is none. */
+  firstSeq(trader: Address): Promise<number>
   /** Oldest first, those after `after`. */
   read(trader: Address, of: { readonly after: number; readonly limit: number }): Promise<LoggedEvent[]>
   /** Called after each commit that appended to a trader's log: a reason to read on, and nothing more. Returns what ends it. */

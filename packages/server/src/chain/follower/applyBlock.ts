@@ -1,8 +1,7 @@
 import type { ChainSlug } from '@bezel/protocol'
+import type { Journal } from '../../accounts/log/accountLog.ts'
 import type { ChainMarkets } from '../../market/chainMarkets.ts'
-import type { OrderChange } from '../../orders/refoldOrder.ts'
-import type { PositionChange } from '../../positions/refoldPosition.ts'
-import { forgetBlocksBelow, insertBlock, type FollowedBlock } from '../../store/blockStore.ts'
+import { forgetBlocksBelow, insertBlock } from '../../store/blockStore.ts'
 import { listDueOrders } from '../../store/orderStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { FoldClock } from '../../trading/orders/orderModel.ts'
@@ -10,16 +9,6 @@ import { applyTransaction } from './applyTransaction.ts'
 import { createBlockScope } from './blockScope.ts'
 import type { ChainBlock, Receipt } from './chainBlock.ts'
 import { settleReported } from './settleReported.ts'
-
-/** What a commit of the follower changed. */
-export interface BlockChanges {
-  /** The cursor now; `undefined` when the first block was undone. */
-  readonly block: FollowedBlock | undefined
-  readonly orders: readonly OrderChange[]
-  readonly positions: readonly PositionChange[]
-  /** A block was undone. */
-  readonly isReorg: boolean
-}
 
 export interface ApplyOptions {
   readonly chain: ChainSlug
@@ -40,9 +29,10 @@ export async function applyBlocks(
   [first, ...others]: readonly [ChainBlock, ...ChainBlock[]],
   receipts: readonly Receipt[],
   options: ApplyOptions,
-): Promise<BlockChanges> {
+  journal: Journal,
+): Promise<void> {
   const { chain, markets, finalityDepth, nowMs, timeoutBlocks } = options
-  const scope = createBlockScope({ sql, chain, block: first.block, markets })
+  const scope = createBlockScope({ sql, chain, block: first.block, markets, journal })
   for (const { block, transactions } of [first, ...others]) {
     scope.enter(block)
     for (const transaction of transactions) await applyTransaction(scope, transaction)
@@ -54,7 +44,6 @@ export async function applyBlocks(
   const clock: FoldClock = { nowMs, headBlock: block.number, timeoutBlocks }
   const due = await listDueOrders(sql, chain, { nowMs, headBlock: block.number, limit: MAX_DUE_ORDERS })
   for (const id of due) scope.touchOrder(id)
-  const changes = await scope.settle(clock)
+  await scope.settle(clock)
   await forgetBlocksBelow(sql, chain, block.number - finalityDepth)
-  return { ...changes, block, isReorg: false }
 }

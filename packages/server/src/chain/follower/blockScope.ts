@@ -1,7 +1,7 @@
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
+import type { Journal } from '../../accounts/log/accountLog.ts'
 import type { ChainMarkets } from '../../market/chainMarkets.ts'
-import { foldNewOrder, refoldOrder, type OrderChange } from '../../orders/refoldOrder.ts'
-import type { PositionChange } from '../../positions/refoldPosition.ts'
+import { foldNewOrder, refoldOrder } from '../../orders/refoldOrder.ts'
 import type { FollowedBlock } from '../../store/blockStore.ts'
 import { nextId, useUpIds } from '../../store/idStore.ts'
 import { findOrderIdByHandle, insertOrderEvent, type OrderHandle } from '../../store/orderEventStore.ts'
@@ -21,6 +21,7 @@ export interface BlockScope {
   /** The one that is applied now. */
   readonly block: FollowedBlock
   readonly markets: ChainMarkets
+  readonly journal: Journal
   enter(block: FollowedBlock): void
   nextId(): Promise<OrderId>
   /** An order that was found on the chain. */
@@ -45,7 +46,7 @@ export interface BlockScope {
   /** As of the last event that was added. */
   stateOf(positionId: OrderId): Promise<PositionState | undefined>
   /** Folds everything that was touched, each once. */
-  settle(clock: FoldClock): Promise<{ readonly orders: OrderChange[]; readonly positions: PositionChange[] }>
+  settle(clock: FoldClock): Promise<void>
 }
 
 /** Made by this transaction, with all that was said of it. */
@@ -54,13 +55,13 @@ interface NewOrder {
   readonly events: OrderEvent[]
 }
 
-export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' | 'markets'>): BlockScope {
-  const { sql, chain } = of
+export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' | 'markets' | 'journal'>): BlockScope {
+  const { sql, chain, journal } = of
   const orders = new Set<OrderId>()
   const newOrders = new Map<OrderId, NewOrder>()
   const handles = new Map<string, OrderId>()
   const ids = createIds(sql)
-  const positions = createTouchedPositions({ sql, chain, nextId: ids.next })
+  const positions = createTouchedPositions({ sql, chain, journal, nextId: ids.next })
   let block = of.block
 
   return {
@@ -99,17 +100,13 @@ export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' 
     positionOf: positions.idOf,
     stateOf: positions.stateOf,
     async settle(clock) {
-      const positionChanges = await positions.settle()
-      const orderChanges: OrderChange[] = []
+      await positions.settle()
       for (const id of orders) {
         const made = newOrders.get(id)
-        const change = await (made === undefined
-          ? refoldOrder(sql, id, clock)
-          : foldNewOrder(sql, made.record, made.events, clock))
-        if (change !== undefined) orderChanges.push(change)
+        if (made === undefined) await refoldOrder(sql, id, clock, journal)
+        else await foldNewOrder(sql, made.record, made.events, clock, journal)
       }
       await ids.settle()
-      return { orders: orderChanges, positions: positionChanges }
     },
   }
 }

@@ -1,8 +1,9 @@
 import type { ChainSlug } from '@bezel/protocol'
+import type { AccountLog } from '../../accounts/log/accountLog.ts'
 import type { ChainMarkets } from '../../market/chainMarkets.ts'
 import { lastBlock, type FollowedBlock } from '../../store/blockStore.ts'
 import type { Store } from '../../store/sql.ts'
-import { applyBlocks, type BlockChanges } from './applyBlock.ts'
+import { applyBlocks } from './applyBlock.ts'
 import type { ChainBlock, Receipt } from './chainBlock.ts'
 import { undoBlock } from './undoBlock.ts'
 
@@ -26,25 +27,19 @@ export interface CursorCounts {
 
 export interface CursorOptions {
   readonly chain: ChainSlug
-  readonly store: Store
+  readonly store: Pick<Store, 'read'>
+  readonly accountLog: Pick<AccountLog, 'transaction'>
   /** So many blocks can be undone. */
   readonly finalityDepth: number
   readonly now: () => number
   readonly timeoutBlocks: () => number
-  /** After each commit: only then may anybody see it. */
-  readonly onCommit: (changes: BlockChanges) => void
 }
 
-export function createCursor({ chain, store, finalityDepth, now, timeoutBlocks, onCommit }: CursorOptions): Cursor {
+export function createCursor({ chain, store, accountLog, finalityDepth, now, timeoutBlocks }: CursorOptions): Cursor {
   const counts = { blocksApplied: 0, blocksUndone: 0, eventsDecoded: 0 }
   let head: FollowedBlock | undefined
 
   const clock = () => ({ chain, nowMs: now(), timeoutBlocks: timeoutBlocks() })
-
-  function committed(changes: BlockChanges): void {
-    head = changes.block
-    onCommit(changes)
-  }
 
   return {
     head: () => head,
@@ -55,15 +50,23 @@ export function createCursor({ chain, store, finalityDepth, now, timeoutBlocks, 
       const options = { ...clock(), markets, finalityDepth }
       const [first, ...others] = blocks
       if (first === undefined) return
-      const changes = await store.transaction((sql) => applyBlocks(sql, [first, ...others], receipts, options))
+      const last = blocks.at(-1)!.block
+      const cause = () => ({ nowMs: options.nowMs, block: last.number, isReorg: false })
+      await accountLog.transaction(cause, (sql, journal) =>
+        applyBlocks(sql, [first, ...others], receipts, options, journal),
+      )
+      head = last
       counts.blocksApplied += blocks.length
       counts.eventsDecoded += eventsIn(blocks)
-      committed(changes)
     },
     async undoTo(ancestor) {
       while (head !== undefined && head.number > ancestor.number) {
         const undone = head
-        committed(await store.transaction((sql) => undoBlock(sql, undone, clock())))
+        const cause = () => ({ nowMs: now(), block: undone.number, isReorg: true })
+        head = await accountLog.transaction(cause, async (sql, journal) => {
+          await undoBlock(sql, undone, clock(), journal)
+          return lastBlock(sql, chain)
+        })
         counts.blocksUndone += 1
       }
     },

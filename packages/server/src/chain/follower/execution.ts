@@ -40,28 +40,25 @@ export function fillOf({ scope, transaction }: TransactionScope, execution: Exec
 
 /** Into the history of fills, if the position is known. */
 export async function addFill(tx: TransactionScope, execution: Execution): Promise<void> {
-  const { sql, chain, markets, block } = tx.scope
+  const { sql, chain, markets, block, journal } = tx.scope
   const { decimals } = collateralOf(markets, execution.collateralIndex)
   const { action, side, pairIndex, positionId } = execution
   if (positionId === null) return
-  await insertFill(sql, {
-    chain,
-    trader: traderOf(execution.trader),
-    pairIndex,
-    place: tx.placeOf(execution.logIndex),
-    fill: {
-      id: Number(await tx.scope.nextId()),
-      market: symbolOf(markets, pairIndex),
-      action,
-      side,
-      price: priceDecimal(execution.price),
-      size: execution.size,
-      collateral: formatDecimal(execution.collateralAmount, decimals),
-      leverage: leverageDecimal(execution.leverage),
-      pnl: formatDecimal(execution.pnlCollateral, decimals),
-      timestamp: block.timestampMs,
-      txHash: tx.transaction.hash,
-      positionId,
-    },
-  })
+  const trader = traderOf(execution.trader)
+  const fill = {
+    id: Number(await tx.scope.nextId()),
+    market: symbolOf(markets, pairIndex),
+    action,
+    side,
+    price: priceDecimal(execution.price),
+    size: execution.size,
+    collateral: formatDecimal(execution.collateralAmount, decimals),
+    leverage: leverageDecimal(execution.leverage),
+    pnl: formatDecimal(execution.pnlCollateral, decimals),
+    timestamp: block.timestampMs,
+    txHash: tx.transaction.hash,
+    positionId,
+  }
+  await insertFill(sql, { chain, trader, pairIndex, place: tx.placeOf(execution.logIndex), fill })
+  journal.fill({ trader, pairIndex, fill })
 }

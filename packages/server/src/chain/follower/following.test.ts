@@ -113,7 +113,7 @@ describe('following a chain', () => {
       assert.deepEqual(await describeNow(), await describeStore(fresh.opened.store, CHAIN, { withRequests: true }))
       await fresh.opened.remove()
     }
-    assert.ok(fake.commits.some(({ isReorg }) => isReorg))
+    assert.ok(fake.commits.some(({ cause }) => cause.isReorg))
     assert.equal(fake.following.stats().blocksUndone, 10)
   })
 

@@ -8,7 +8,6 @@ import { createFollowerHealth, type FollowerHealthOptions, type FollowerReason }
 import { openHeadsSocket } from './headsSocket.ts'
 import { createWaker } from './waker.ts'
 
-export type { BlockChanges } from './applyBlock.ts'
 export type { FollowerStats } from './createFollowing.ts'
 export type { FollowerReason } from './followerHealth.ts'
 

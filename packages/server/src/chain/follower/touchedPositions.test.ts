@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { OrderId } from '@bezel/protocol'
 import fc from 'fast-check'
+import { NO_JOURNAL } from '../../accounts/log/testing/testLog.ts'
 import { refoldPosition } from '../../positions/refoldPosition.ts'
 import { insertOrder } from '../../store/orderStore.ts'
 import { migrate } from '../../store/migrate.ts'
@@ -50,7 +51,12 @@ async function openPositions() {
     touch: (...events: readonly PositionEvent[]) =>
       store.transaction(async (sql) => {
         const nextId = async () => POSITION
-        const positions = createTouchedPositions({ sql: counting(sql, counts), chain: CHAIN, nextId })
+        const positions = createTouchedPositions({
+          sql: counting(sql, counts),
+          chain: CHAIN,
+          journal: NO_JOURNAL,
+          nextId,
+        })
         for (const event of events) await positions.addEvent(await positions.open(ALICE, 0, ORDER), event)
         return positions.settle()
       }),
@@ -89,7 +95,8 @@ describe('what a block says of a position', () => {
     await world.touch(opened(10), sl(12))
     await world.touch(sl(20))
     await world.store.transaction(async (sql) => {
-      for (const id of await deletePositionEvents(sql, CHAIN, sl(20).blockHash)) await refoldPosition(sql, id)
+      for (const id of await deletePositionEvents(sql, CHAIN, sl(20).blockHash))
+        await refoldPosition(sql, id, NO_JOURNAL)
     })
     assert.equal((await world.expectFolded())?.trade.sl, 12n)
     await world.touch(at(21, { kind: 'tpUpdated', tp: 5n }))

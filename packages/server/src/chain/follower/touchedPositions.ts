@@ -1,5 +1,6 @@
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
-import { keepPosition, type PositionChange } from '../../positions/refoldPosition.ts'
+import type { Journal } from '../../accounts/log/accountLog.ts'
+import { keepPosition } from '../../positions/refoldPosition.ts'
 import {
   findPosition,
   findPositionByOrigin,
@@ -26,7 +27,7 @@ export interface TouchedPositions {
   /** The position of one order is now another's. */
   moved(from: OrderId, to: OrderId): void
   /** Keeps the states that changed. */
-  settle(): Promise<PositionChange[]>
+  settle(): Promise<void>
 }
 
 interface Touched {
@@ -40,9 +41,10 @@ interface Touched {
 export function createTouchedPositions(of: {
   readonly sql: Sql
   readonly chain: ChainSlug
+  readonly journal: Pick<Journal, 'position'>
   readonly nextId: () => Promise<OrderId>
 }): TouchedPositions {
-  const { sql, chain } = of
+  const { sql, chain, journal } = of
   const ids = new Map<string, OrderId | undefined>()
   const touched = new Map<OrderId, Touched>()
 
@@ -101,13 +103,10 @@ export function createTouchedPositions(of: {
       }
     },
     async settle() {
-      const changes: PositionChange[] = []
       for (const position of touched.values()) {
         if (position.lastPlace === undefined) continue
-        const change = await keepPosition(sql, position.stored, await stateNow(position))
-        if (change !== undefined) changes.push(change)
+        await keepPosition(sql, position.stored, await stateNow(position), journal)
       }
-      return changes
     },
   }
 }

@@ -5,6 +5,7 @@ import { insertOrderEvent, type OrderHandle } from '../../store/orderEventStore.
 import type { Attempt, OrderEvent } from '../../trading/orders/orderModel.ts'
 import { POSITION, TRADE } from '../../trading/valuation/testing/fixtures.ts'
 import type { Trade } from '../../trading/valuation/chainState.ts'
+import { NO_JOURNAL } from '../../accounts/log/testing/testLog.ts'
 import { refoldOrder } from '../refoldOrder.ts'
 import { TRADER, type OrdersWorld } from './ordersWorld.ts'
 
@@ -30,7 +31,7 @@ export async function happen(
   const full = { ...place, timestampMs: world.market.nowMs, attemptId: attempt.id, ...event } as unknown as OrderEvent
   await world.opened.store.transaction(async (sql) => {
     await insertOrderEvent(sql, { chain: 'arbitrum', trader: TRADER, orderId: id as OrderId, handle, event: full })
-    await refoldOrder(sql, id as OrderId, world.orders.clock())
+    await refoldOrder(sql, id as OrderId, world.orders.clock(), NO_JOURNAL)
   })
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getAddress, numberToHex } from 'viem'
 import type { AgentRecord } from '../../agents/agentRecord.ts'
+import { openTestLog } from '../../accounts/log/testing/testLog.ts'
 import { createDelegates } from '../../agents/delegates.ts'
 import { openRegistry, type Registry } from '../../agents/registry.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
@@ -146,10 +147,12 @@ let lastAttempt = 0
 function ordersOf(world: OrdersWorld): ChainOrders {
   const { node, market, nonces, positions } = world
   const { watch, book, hours, now } = portsOf(market)
+  const store = countedStore(world)
   return {
     chain: SERVED,
     client: node,
-    store: countedStore(world),
+    store,
+    accountLog: openTestLog(store, slug, ({ orders }) => world.changes.push(...orders)),
     delegates: createDelegates({ client: node, diamond, maxAgeMs: 2_000, now }),
     nonces,
     trading: createTradingContext({ freshness: createFreshness({ watch, book, hours, now }), hours }),
@@ -163,7 +166,6 @@ function ordersOf(world: OrdersWorld): ChainOrders {
     now,
     newAttemptId: () => numberToHex((lastAttempt += 1), { size: 8 }) as AttemptId,
     settings: { preparedMarketMs: 60_000, preparedRestingMs: 300_000, maxPreparedOrders: 20 },
-    onCommit: (changes) => world.changes.push(...changes),
   }
 }
 

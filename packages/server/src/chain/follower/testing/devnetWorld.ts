@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { numberToHex } from 'viem'
 import { createChainClient, type ChainClient } from '../../../../../../e2e/devnet/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '../../../../../../e2e/devnet/startDevnet.ts'
+import type { Changes } from '../../../accounts/log/accountLog.ts'
+import { openTestLog } from '../../../accounts/log/testing/testLog.ts'
 import type { ChainMarkets } from '../../../market/chainMarkets.ts'
 import { assembleMarkets } from '../../../market/listing/assembleMarkets.ts'
 import { readListing } from '../../../market/listing/readListing.ts'
@@ -12,7 +14,7 @@ import { migrate } from '../../../store/migrate.ts'
 import { openTestStore, type TestStore } from '../../../store/testStore.ts'
 import { createRpcClient, type RpcClient } from '../../rpcClient.ts'
 import type { ServedChain } from '../../servedChain.ts'
-import { startFollower, type BlockChanges, type Follower, type FollowerOptions } from '../startFollower.ts'
+import { startFollower, type Follower, type FollowerOptions } from '../startFollower.ts'
 
 /** A local chain of a test with a price that stands still, and as many followers of it as the test wants. */
 export interface DevnetWorld {
@@ -38,7 +40,7 @@ export interface Mining {
 export interface FollowedStore {
   readonly follower: Follower
   readonly opened: TestStore
-  readonly commits: BlockChanges[]
+  readonly commits: Changes[]
   /** Resolves when the follower has applied the block that was the node's head at the call. */
   caughtUp(): Promise<void>
   stop(): Promise<void>
@@ -71,18 +73,18 @@ export async function startDevnetWorld(settings: Record<string, string> = {}): P
 
   async function follow(options: Partial<FollowerOptions> = {}, opened = openTestStore()): Promise<FollowedStore> {
     await migrate(opened.store)
-    const commits: BlockChanges[] = []
+    const commits: Changes[] = []
     const follower = startFollower({
       chain: served,
       client,
       store: opened.store,
+      accountLog: openTestLog(opened.store, served.slug, (changes) => commits.push(changes)),
       markets: () => markets,
       finalityDepth: 64,
       startBlock: 0,
       pollMs: 20,
       now: Date.now,
       log: LOG as never,
-      onCommit: (changes) => commits.push(changes),
       ...options,
     })
     return {

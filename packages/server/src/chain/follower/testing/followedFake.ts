@@ -1,4 +1,6 @@
 import type { Hex, OrderId } from '@bezel/protocol'
+import type { Changes } from '../../../accounts/log/accountLog.ts'
+import { NO_JOURNAL, openTestLog } from '../../../accounts/log/testing/testLog.ts'
 import { chainMarkets } from '../../../market/testing/fixtures.ts'
 import { insertAttempt, setSubmitted } from '../../../store/attemptStore.ts'
 import { refoldOrder } from '../../../orders/refoldOrder.ts'
@@ -8,7 +10,6 @@ import { findOrder, insertOrder, type StoredOrder } from '../../../store/orderSt
 import { openTestStore, type TestStore } from '../../../store/testStore.ts'
 import type { Attempt, AttemptId, OrderRecord } from '../../../trading/orders/orderModel.ts'
 import type { ServedChain } from '../../servedChain.ts'
-import type { BlockChanges } from '../applyBlock.ts'
 import { createFollowing, type Following, type FollowingOptions } from '../createFollowing.ts'
 import { createFakeNode, START_MS, type FakeNode } from './fakeNode.ts'
 import { CHAIN, DIAMOND } from './handMade.ts'
@@ -17,7 +18,7 @@ import { CHAIN, DIAMOND } from './handMade.ts'
 export interface FollowedFake {
   readonly node: FakeNode
   readonly opened: TestStore
-  readonly commits: BlockChanges[]
+  readonly commits: Changes[]
   following: Following
   nowMs: number
   /** Steps until there is nothing more to do at once. */
@@ -47,18 +48,19 @@ export async function openFollowedFake(options: Partial<FollowingOptions> = {}):
   await migrate(opened.store)
   const node = createFakeNode(DIAMOND, SERVED.chainId)
   const markets = chainMarkets()
-  const commits: BlockChanges[] = []
+  const commits: Changes[] = []
+  const accountLog = openTestLog(opened.store, CHAIN, (changes) => commits.push(changes))
 
   async function start(changed: Partial<FollowingOptions>): Promise<Following> {
     const following = createFollowing({
       chain: SERVED,
       client: node.client,
       store: opened.store,
+      accountLog,
       finalityDepth: 16,
       startBlock: 0,
       now: () => fake.nowMs,
       timeoutBlocks: () => TIMEOUT_BLOCKS,
-      onCommit: (changes) => commits.push(changes),
       ...options,
       ...changed,
     })
@@ -83,13 +85,13 @@ export async function openFollowedFake(options: Partial<FollowingOptions> = {}):
         const id = await nextId(sql)
         await insertOrder(sql, { ...record, id })
         for (const attempt of attempts) await insertAttempt(sql, { chain: CHAIN, orderId: id, attempt })
-        await refoldOrder(sql, id, { nowMs: fake.nowMs, headBlock: 0, timeoutBlocks: TIMEOUT_BLOCKS })
+        await refoldOrder(sql, id, { nowMs: fake.nowMs, headBlock: 0, timeoutBlocks: TIMEOUT_BLOCKS }, NO_JOURNAL)
         return id
       }),
     report: (id, attemptId, hash) =>
       opened.store.transaction(async (sql) => {
         await setSubmitted(sql, attemptId, hash, fake.nowMs)
-        await refoldOrder(sql, id, { nowMs: fake.nowMs, headBlock: 0, timeoutBlocks: TIMEOUT_BLOCKS })
+        await refoldOrder(sql, id, { nowMs: fake.nowMs, headBlock: 0, timeoutBlocks: TIMEOUT_BLOCKS }, NO_JOURNAL)
       }),
     async order(id) {
       return (await findOrder(opened.store.read, id))!

@@ -1,0 +1,90 @@
+import type { Address, ChainSlug } from '@bezel/protocol'
+import type { OrderChange } from '../../orders/refoldOrder.ts'
+import type { PositionChange } from '../../positions/refoldPosition.ts'
+import {
+  appendEvents,
+  firstSeqOf,
+  lastSeqOf,
+  listEvents,
+  setToldAccount,
+  toldAccount,
+} from '../../store/accountEventStore.ts'
+import type { Sql, Store } from '../../store/sql.ts'
+import type { AccountLog, Cause, Changes, Journal, LoggedFill } from './accountLog.ts'
+import { eventsOf, type PositionsText } from './eventsOf.ts'
+
+export interface AccountLogOptions {
+  readonly chain: ChainSlug
+  readonly store: Store
+  readonly positionsText: PositionsText
+  /** What else is to be kept of the changes, in their transaction. */
+  readonly alsoKeep: (sql: Sql, changes: Changes) => Promise<void>
+  /** After each commit that changed something, before anybody is woken. */
+  readonly onCommit: (changes: Changes) => void
+}
+
+export function createAccountLog(options: AccountLogOptions): AccountLog {
+  const { chain, store } = options
+  const listeners = new Set<(trader: Address) => void>()
+  const owner = (trader: Address) => ({ chain, trader })
+
+  function wake(traders: Iterable<Address>): void {
+    for (const trader of traders) for (const listener of listeners) listener(trader)
+  }
+
+  async function keep(sql: Sql, changes: Changes): Promise<Address[]> {
+    const events = eventsOf(changes, options.positionsText)
+    for (const [trader, ofTrader] of events) await appendEvents(sql, owner(trader), ofTrader)
+    await options.alsoKeep(sql, changes)
+    return [...events].filter(([, ofTrader]) => ofTrader.length > 0).map(([trader]) => trader)
+  }
+
+  return {
+    async transaction(cause, work) {
+      const { result, changes, traders } = await store.transaction(async (sql) => {
+        const journal = startJournal(chain, cause())
+        const made = await work(sql, journal)
+        const isChanged = journal.changes.orders.length + journal.changes.positions.length > 0
+        const told = isChanged ? await keep(sql, journal.changes) : []
+        return { result: made, changes: isChanged ? journal.changes : undefined, traders: told }
+      })
+      if (changes !== undefined) options.onCommit(changes)
+      wake(traders)
+      return result
+    },
+    async account(trader, { text, nowMs }) {
+      // Mostly nothing is new, and then nobody has to wait for the one writer.
+      if ((await toldAccount(store.read, owner(trader))) === text) return false
+      const isNews = await store.transaction(async (sql) => {
+        const told = await toldAccount(sql, owner(trader))
+        if (told === text) return false
+        await setToldAccount(sql, owner(trader), text)
+        if (told === undefined) return false
+        const event = { channel: 'account', timestampMs: nowMs, block: null, isReverted: false, data: text } as const
+        await appendEvents(sql, owner(trader), [event])
+        return true
+      })
+      if (isNews) wake([trader])
+      return isNews
+    },
+    lastSeq: (trader) => lastSeqOf(store.read, owner(trader)),
+    firstSeq: (trader) => firstSeqOf(store.read, owner(trader)),
+    read: (trader, of) => listEvents(store.read, owner(trader), of),
+    onAppend(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+function startJournal(chain: ChainSlug, cause: Cause): Journal & { readonly changes: Changes } {
+  const orders: OrderChange[] = []
+  const positions: PositionChange[] = []
+  const fills: LoggedFill[] = []
+  return {
+    changes: { chain, cause, orders, positions, fills },
+    order: (change) => void orders.push(change),
+    position: (change) => void positions.push(change),
+    fill: (fill) => void fills.push(fill),
+  }
+}

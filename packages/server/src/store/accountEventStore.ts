@@ -1,0 +1,143 @@
+import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
+import type { LoggedEvent } from '../accounts/log/accountLog.ts'
+import type { Sql } from './sql.ts'
+
+/** An event that has no number yet. */
+export type NewEvent = Omit<LoggedEvent, 'seq'>
+
+/** A trader's log on one chain. */
+export interface LogOwner {
+  readonly chain: ChainSlug
+  readonly trader: Address
+}
+
+interface EventRow {
+  readonly seq: bigint
+  readonly channel: string
+  readonly timestamp: bigint
+  readonly block_number: bigint | null
+  readonly is_reverted: bigint
+  readonly data: string
+}
+
+/** Gives the events the next numbers of the log. */
+export async function appendEvents(sql: Sql, owner: LogOwner, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const { id, lastSeq } = await takeSeqs(sql, owner, events.length)
+  let seq = lastSeq - BigInt(events.length)
+  for (const { channel, timestampMs, block, isReverted, data } of events) {
+    await sql.run(
+      `insert into account_events (log_id, seq, channel, timestamp, block_number, is_reverted, data)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      id,
+      (seq += 1n),
+      channel,
+      timestampMs,
+      block,
+      isReverted ? 1 : 0,
+      data,
+    )
+  }
+}
+
+/** The log's id, and its last number with `count` more. A log begins with its first use. */
+async function takeSeqs(
+  sql: Sql,
+  { chain, trader }: LogOwner,
+  count: number,
+): Promise<{ readonly id: bigint; readonly lastSeq: bigint }> {
+  const row =
+    (await sql.get<{ id: bigint; last_seq: bigint }>(
+      'update account_logs set last_seq = last_seq + $3 where chain = $1 and trader = $2 returning id, last_seq',
+      chain,
+      trader,
+      count,
+    )) ??
+    (await sql.get<{ id: bigint; last_seq: bigint }>(
+      `insert into account_logs (id, chain, trader, last_seq)
+       values ((select coalesce(max(id), 0) + 1 from account_logs), $1, $2, $3) returning id, last_seq`,
+      chain,
+      trader,
+      count,
+    ))
+  return { id: row!.id, lastSeq: row!.last_seq }
+}
+
+/** Of the last event; 0 when there is none. */
+export async function lastSeqOf(sql: Sql, { chain, trader }: LogOwner): Promise<number> {
+  const row = await sql.get<{ last_seq: bigint }>(
+    'select last_seq from account_logs where chain = $1 and trader = $2',
+    chain,
+    trader,
+  )
+  return Number(row?.last_seq ?? 0n)
+}
+
+/** Of the oldest event that is kept; one after the last when there is none. */
+export async function firstSeqOf(sql: Sql, owner: LogOwner): Promise<number> {
+  const row = await sql.get<{ seq: bigint }>(
+    `select e.seq from account_logs l join account_events e on e.log_id = l.id
+     where l.chain = $1 and l.trader = $2 order by e.seq limit 1`,
+    owner.chain,
+    owner.trader,
+  )
+  return row === undefined ? (await lastSeqOf(sql, owner)) + 1 : Number(row.seq)
+}
+
+/** Oldest first. */
+export async function listEvents(
+  sql: Sql,
+  { chain, trader }: LogOwner,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<LoggedEvent[]> {
+  const rows = await sql.all<EventRow>(
+    `select e.seq, e.channel, e.timestamp, e.block_number, e.is_reverted, e.data
+     from account_logs l join account_events e on e.log_id = l.id
+     where l.chain = $1 and l.trader = $2 and e.seq > $3 order by e.seq limit $4`,
+    chain,
+    trader,
+    after,
+    limit,
+  )
+  return rows.map((row) => ({
+    seq: Number(row.seq),
+    channel: row.channel as LogChannel,
+    timestampMs: Number(row.timestamp),
+    block: row.block_number === null ? null : Number(row.block_number),
+    isReverted: row.is_reverted === 1n,
+    data: row.data,
+  }))
+}
+
+/** What was last told of the account itself; `undefined` when nothing was. */
+export async function toldAccount(sql: Sql, { chain, trader }: LogOwner): Promise<string | undefined> {
+  const row = await sql.get<{ account: string | null }>(
+    'select account from account_logs where chain = $1 and trader = $2',
+    chain,
+    trader,
+  )
+  return row?.account ?? undefined
+}
+
+export async function setToldAccount(sql: Sql, owner: LogOwner, text: string): Promise<void> {
+  const { id } = await takeSeqs(sql, owner, 0)
+  await sql.run('update account_logs set account = $2 where id = $1', id, text)
+}
+
+/** Forgets events older than `beforeMs`, at most `limit` of each log. How many. */
+export async function forgetEventsBefore(sql: Sql, beforeMs: number, limit: number): Promise<number> {
+  let forgotten = 0
+  for (const { id } of await sql.all<{ id: bigint }>('select id from account_logs')) {
+    const oldest = await sql.all<{ seq: bigint; timestamp: bigint }>(
+      'select seq, timestamp from account_events where log_id = $1 order by seq limit $2',
+      id,
+      limit,
+    )
+    // Up to the first that is young enough, so that what is left has no hole.
+    const kept = oldest.findIndex(({ timestamp }) => Number(timestamp) >= beforeMs)
+    const last = oldest.at(kept === -1 ? -1 : kept - 1)
+    if (last === undefined || kept === 0) continue
+    forgotten += await sql.run('delete from account_events where log_id = $1 and seq <= $2', id, last.seq)
+  }
+  return forgotten
+}
