@@ -109,6 +109,24 @@ export const SERVER_SETTINGS = {
     min: 100,
     max: 600_000,
   }),
+  BEZEL_STREAM_CONNECTIONS: integerSetting({
+    what: 'WebSockets that may be open at a time',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  BEZEL_STREAM_CONNECTIONS_PER_IP: integerSetting({
+    what: 'WebSockets that may be open at a time from one IP',
+    default: 50,
+    min: 1,
+    max: 1_000_000,
+  }),
+  BEZEL_EVENTS_KEEP_DAYS: integerSetting({
+    what: "days for which the events of an account's log are kept; 0 is for ever",
+    default: 0,
+    min: 0,
+    max: 36_500,
+  }),
   BEZEL_METRICS: choiceSetting({
     what: 'whom GET /metrics answers',
     default: 'loopback',
@@ -142,6 +160,10 @@ export interface ServerConfig {
   readonly preparedRestingMs: number
   readonly accountRefreshMs: number
   readonly headPollMs: number
+  readonly streamConnections: number
+  readonly streamConnectionsPerIp: number
+  /** 0 = for ever. */
+  readonly eventsKeepDays: number
   readonly trustedProxies: number
   readonly metrics: MetricsExposure
   readonly logLevel: LogLevel
@@ -168,6 +190,9 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     preparedRestingMs: settings.BEZEL_PREPARED_RESTING_MS,
     accountRefreshMs: settings.BEZEL_ACCOUNT_REFRESH_MS,
     headPollMs: settings.BEZEL_HEAD_POLL_MS,
+    streamConnections: settings.BEZEL_STREAM_CONNECTIONS,
+    streamConnectionsPerIp: settings.BEZEL_STREAM_CONNECTIONS_PER_IP,
+    eventsKeepDays: settings.BEZEL_EVENTS_KEEP_DAYS,
     trustedProxies: settings.BEZEL_TRUSTED_PROXIES,
     metrics: settings.BEZEL_METRICS,
     logLevel: settings.LOG_LEVEL,

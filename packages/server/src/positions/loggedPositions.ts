@@ -22,9 +22,9 @@ export function createLoggedPositions(options: LoggedPositionsOptions): Position
   const { live, markets, book, head, onError } = options
 
   function answerOf(position: LivePosition, chain: ChainMarkets): Position | undefined {
-    const { pairIndex, openPrice } = position.state.trade
-    const prices = book.get(pairIndex) ?? { mark: openPrice, index: openPrice }
     try {
+      const { pairIndex, openPrice } = position.state.trade
+      const prices = book.get(pairIndex) ?? { mark: openPrice, index: openPrice }
       return positionAnswer(position, chain, prices, valuationTimeS(chain, head()))
     } catch (error) {
       onError(error)

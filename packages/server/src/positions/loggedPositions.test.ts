@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { PositionSchema, type Address, type OrderId, type Position } from '@bezel/protocol'
+import { Value } from '@sinclair/typebox/value'
+import { createWorld, portsOf, usd } from '../market/testing/fixtures.ts'
+import type { PositionState } from '../trading/positions/positionModel.ts'
+import { POSITION } from '../trading/valuation/testing/fixtures.ts'
+import type { LivePosition } from './livePositions.ts'
+import { createLoggedPositions } from './loggedPositions.ts'
+
+const ALICE = `0x${'aa'.repeat(20)}` as Address
+
+function live(id: string, pairIndex = 0): LivePosition {
+  const { trade, info, liquidationParams, feesData } = POSITION
+  const times = { openedAtBlock: 1, openedAtMs: 1, updatedAtMs: 1 }
+  return {
+    record: { id: id as OrderId, chain: 'base', trader: ALICE, originOrderId: id as OrderId },
+    state: {
+      isOpen: true,
+      trade: { ...trade, pairIndex },
+      info,
+      liquidationParams,
+      feesData,
+      maxClosingSlippageP: 0,
+      ...times,
+    },
+  }
+}
+
+function changed({ record, state }: LivePosition, after: PositionState | undefined) {
+  return { record, before: state, after }
+}
+
+function createLogged(positions: readonly LivePosition[]) {
+  const world = createWorld()
+  const errors: unknown[] = []
+  const text = createLoggedPositions({
+    live: { ofTrader: (trader) => (trader === ALICE ? positions : []) },
+    markets: () => world.chain,
+    book: portsOf(world).book,
+    head: () => ({ timestampMs: 1_000_000 }),
+    onError: (error) => errors.push(error),
+  })
+  return { world, errors, list: (...args: Parameters<typeof text>) => JSON.parse(text(...args)) as Position[] }
+}
+
+describe('positions for the log', () => {
+  it('are all that are open once the changes are made, oldest first', () => {
+    const [first, second, third] = [live('2'), live('10'), live('11')]
+    const { list } = createLogged([first, second])
+    const ids = (...args: Parameters<typeof list>) => list(...args).map(({ id }) => id)
+    assert.deepEqual(ids(ALICE, []), ['2', '10'])
+    assert.deepEqual(ids(ALICE, [{ record: third.record, before: undefined, after: third.state }]), ['2', '10', '11'])
+    assert.deepEqual(ids(ALICE, [changed(first, { ...first.state, isOpen: false })]), ['10'])
+    assert.deepEqual(ids(ALICE, [changed(second, undefined)]), ['2'], 'its opening was undone')
+    const tp = { ...first.state, trade: { ...first.state.trade, tp: usd(70_000) } }
+    assert.deepEqual(
+      list(ALICE, [changed(first, tp)]).map((position) => position.tp),
+      ['70000', '0'],
+    )
+  })
+
+  it('have the shape of the interface, at the price last heard of', () => {
+    const { world, list } = createLogged([live('1')])
+    world.quotes.set(0, { ...world.quotes.get(0)!, mark: usd(61_000) })
+    world.nowMs += 3_600_000
+    const [position] = list(ALICE, [])
+    assert.ok(Value.Check(PositionSchema, position))
+    assert.equal(position?.markPrice, '61000')
+  })
+
+  it('are valued at their entry while nobody has heard of a price', () => {
+    const { world, list } = createLogged([live('1')])
+    world.quotes.clear()
+    const [position] = list(ALICE, [])
+    assert.equal(position?.markPrice, position?.entryPrice)
+  })
+
+  it('leave out what the markets do not know yet, and what can not be valued, and go on', () => {
+    const broken = { ...live('3'), state: { ...live('3').state, info: null as never } }
+    const { world, errors, list } = createLogged([live('1'), live('2', 999), broken])
+    assert.deepEqual(
+      list(ALICE, []).map(({ id }) => id),
+      ['1'],
+    )
+    assert.equal(errors.length, 1)
+    world.chain = undefined
+    assert.deepEqual(list(ALICE, []), [])
+  })
+})
