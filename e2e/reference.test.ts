@@ -84,6 +84,10 @@ describe('the reference', () => {
       get('getMarket', `${CHAIN}/markets/NO-USD`, 'MARKET_NOT_FOUND'),
       get('getFunding', `${market}/funding`, 200),
       get('getPrices', `${CHAIN}/prices`, 200),
+      get('getOrderBook', `${market}/book?levels=30`, 200),
+      get('getOrderBook', `${market}/book?levels=31`, 'VALIDATION_ERROR'),
+      get('getRecentTrades', `${market}/trades`, 200),
+      get('getRecentTrades', `${CHAIN}/markets/NO-USD/trades`, 'MARKET_NOT_FOUND'),
       get('getAgent', `${CHAIN}/agents/${NOBODY}`, 'AGENT_NOT_FOUND'),
       get('getAgent', `${CHAIN}/agents/somebody`, 'VALIDATION_ERROR'),
     ]) {
@@ -207,10 +211,21 @@ describe('the reference', () => {
       get('listOrderHistory', `${account}/orders/history?limit=0`, 'VALIDATION_ERROR'),
       get('listFills', `${account}/fills`, 200),
       get('listFills', `${account}/fills?cursor=nonsense`, 'VALIDATION_ERROR'),
+      get('listEvents', `${account}/events?after=0&limit=10`, 200),
+      get('listEvents', `${account}/events?after=-1`, 'VALIDATION_ERROR'),
       get('listPositions', `${CHAIN}/account/${NOBODY}/positions`, 'TRADER_MISMATCH'),
     ]) {
       await checkSigned(step)
     }
+  })
+
+  it('is true of notifications', async () => {
+    const path = `/api/notifications/${trader.address}`
+    await check(get('listNotifications', path, 200))
+    await check(get('listNotifications', '/api/notifications/somebody', 400))
+    const dismiss = { operation: 'dismissNotification', method: 'POST', path: `${path}/dismiss` }
+    await check({ ...dismiss, body: { notificationId: 1 }, expected: 401 })
+    await checkSigned({ ...dismiss, body: { notificationId: 999_999 }, expected: 400 })
   })
 
   it('names no operation that was not asked here', () => {

@@ -1,5 +1,7 @@
 import type { Changes } from './accounts/log/accountLog.ts'
-import { startAccounts, type Accounts, type RunningAccounts } from './accounts/startAccounts.ts'
+import { forgetOldEvents } from './accounts/log/forgetOldEvents.ts'
+import type { Accounts } from './accounts/chainAccounts.ts'
+import { startAccounts, type RunningAccounts } from './accounts/startAccounts.ts'
 import { CHAINS, StartupError, type ChainSlug, type RunningProgram } from '@bezel/protocol'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { watchChains, type ChainReadiness, type OnChainStateChange } from './chain/chainReadiness.ts'
@@ -11,6 +13,7 @@ import { DEFAULT_DOMAIN_NAME, type ServerConfig } from './config.ts'
 import { createApp } from './http/createApp.ts'
 import { allowOrigins } from './http/hooks/cors.ts'
 import { registerHooks } from './http/hooks/registerHooks.ts'
+import { serveAsyncapi } from './http/asyncapi/serveAsyncapi.ts'
 import { listen } from './http/listen.ts'
 import { openAccess, type Access } from './http/openAccess.ts'
 import { serveOpenapi } from './http/openapi/serveOpenapi.ts'
@@ -22,11 +25,18 @@ import { countTransactions } from './metrics/countTransactions.ts'
 import { createMetrics, type Metrics } from './metrics/createMetrics.ts'
 import { createOrderCounts } from './metrics/orderCounts.ts'
 import { serveMetrics } from './metrics/serveMetrics.ts'
+import { watchAccounts } from './metrics/watchAccounts.ts'
+import { watchStream } from './metrics/watchStream.ts'
 import { watchDeployment, type ChainSource } from './metrics/watchDeployment.ts'
+import { startNotices, type Notices } from './notices/startNotices.ts'
+import { writeNotices } from './notices/writeNotices.ts'
+import { startStream } from './startStream.ts'
 import { startTrading, type Trading } from './startTrading.ts'
 import { openStore } from './store/openStore.ts'
 import { countOrdersByStatus } from './store/orderStore.ts'
 import type { Store } from './store/sql.ts'
+import { createStreamCounts } from './stream/streamCounts.ts'
+import { createTradeTape } from './stream/tradeTape.ts'
 
 /** Often enough for a probe that decides where traffic goes, rare enough to cost a node nothing. */
 const READINESS_INTERVAL_MS = 2_000
@@ -82,12 +92,15 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
   const accounts = startAccounts({
     chains,
     agentsOf: access.agentsOf,
+    collateralsOf: (slug) => markets.byChain.get(slug)!.watch.current()?.collaterals,
+    logOf: (slug) => trading.byChain.get(slug)!.accountLog,
     refreshMs: config.accountRefreshMs,
     now: Date.now,
     log: app.log,
   })
   open.defer(() => accounts.close())
   const orderCounts = createOrderCounts(await countOrdersByStatus(store.read))
+  const tapes = new Map(chains.map(({ slug }) => [slug, createTradeTape({ chain: slug, store })]))
   const trading = await startTrading({
     chains,
     store,
@@ -98,14 +111,32 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
     nonces: access.authenticate.nonces,
     settings: config,
     headPollMs: config.headPollMs,
-    alsoKeep: async () => {},
+    alsoKeep: writeNotices,
     onChanges(changes) {
       orderCounts.apply(changes.orders)
+      tapes.get(changes.chain)!.apply(changes)
       // A request changes nothing on the chain.
       if (changes.cause.block !== null) forgetTouched(changes, accounts.byChain.get(changes.chain)!)
     },
   })
   open.defer(() => trading.close())
+  const notices = startNotices({
+    chains,
+    agentsOf: access.agentsOf,
+    marketsOf: (slug) => markets.byChain.get(slug)!.watch.current(),
+    store,
+    now: Date.now,
+    log: app.log,
+  })
+  open.defer(() => notices.close())
+  open.defer(
+    forgetOldEvents({
+      store,
+      keepDays: config.eventsKeepDays,
+      now: Date.now,
+      onError: (error) => app.log.error({ err: error }, 'old events could not be forgotten'),
+    }),
+  )
 
   const readiness = readinessOf(nodes, markets, trading)
   watchDeployment(metrics, {
@@ -113,8 +144,14 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
     ordersByStatus: () => orderCounts.current(),
     noncesRemembered: () => access.authenticate.nonces.size,
   })
-  addOperations(app, config, { chains, store, metrics, markets, access, accounts, trading, readiness })
+  const streamCounts = createStreamCounts()
+  watchStream(metrics, streamCounts)
+  watchAccounts(metrics, accounts.byChain)
+  const parts = { config, chains, store, metrics, markets, access, accounts, trading }
+  addOperations(app, { ...parts, notices, readiness })
   open.defer(() => app.close())
+  const stream = startStream(app.server, { ...parts, tapes, counts: streamCounts, log: app.log })
+  open.defer(() => stream.close())
   const url = await listen(app, config)
   app.log.info({ url, chains: chains.map(({ slug }) => slug) }, 'service is up')
   return url
@@ -123,8 +160,8 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
 /** Everything that answers requests, in the order in which a request passes it. */
 function addOperations(
   app: FastifyInstance,
-  config: ServerConfig,
   of: {
+    readonly config: ServerConfig
     readonly chains: readonly ServedChain[]
     readonly store: Store
     readonly metrics: Metrics
@@ -132,25 +169,30 @@ function addOperations(
     readonly access: Access
     readonly accounts: RunningAccounts
     readonly trading: Trading
+    readonly notices: Notices
     readonly readiness: Readiness
   },
 ): void {
-  const { chains, store, access, accounts, trading, readiness } = of
+  const { config, chains, store, access, accounts, trading, notices, readiness } = of
   countAnswers(app, of.metrics)
   registerHooks(app, { ...access, limit: config.ipLimit })
   allowOrigins(app, config)
   serveMetrics(app, { metrics: of.metrics, exposure: config.metrics })
   serveOpenapi(app, config)
+  serveAsyncapi(app, { ...config, bounds: { maxSocketsPerIp: config.streamConnectionsPerIp } })
   registerRoutes(app, {
     ...access,
     chains,
     store,
     readiness,
+    notices,
     domainName: config.domainName,
     markets: of.markets.byChain,
+    candles: of.markets.candles,
     agentWritesLimit: config.agentWriteLimit,
     accountsOf: (slug) => accounts.byChain.get(slug)!,
     positionsOf: (slug) => trading.byChain.get(slug)!.reads,
+    logOf: (slug) => trading.byChain.get(slug)!.accountLog,
     followerReason: (slug) => trading.byChain.get(slug)!.follower.reason(),
     ordersOf: (slug) => trading.byChain.get(servedChainOf(chains, slug).slug)!.orders,
   })

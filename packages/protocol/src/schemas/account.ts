@@ -13,3 +13,4 @@ export const AccountSchema = Closed({
   referrer: Nullable(AddressSchema),
   agents: Type.Array(AgentSchema),
 })
+export type Account = Static<typeof AccountSchema>

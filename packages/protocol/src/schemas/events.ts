@@ -12,8 +12,12 @@ export function isLogChannel(value: unknown): value is LogChannel {
   return (LOG_CHANNELS as readonly unknown[]).includes(value)
 }
 
-/** A place in a log: the first event is 1. */
-export const SeqSchema = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+/** The description keeps it apart from a timestamp, which has the same bounds, wherever schemas are known again by what they say. */
+export const SeqSchema = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Place in a log or a series of messages. The first one is 1; of a log, 0 stands before it.',
+})
 
 const entry = {
   seq: SeqSchema,

@@ -1,86 +1,67 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { CHAINS, diamondAbi, type Address } from '@bezel/protocol'
-import { decodeFunctionData, encodeAbiParameters, erc20Abi, pad, type Hex } from 'viem'
-import type { ChainAgents } from '../agents/chainAgents.ts'
-import { createDelegates } from '../agents/delegates.ts'
-import type { RpcCall, RpcClient } from '../chain/rpcClient.ts'
-import type { RpcOutcome } from '../chain/rpcOutcome.ts'
-import type { ServedChain } from '../chain/servedChain.ts'
-import { chainMarkets } from '../market/testing/fixtures.ts'
-import { until } from '../testing/until.ts'
-import { createAccounts, startAccounts } from './startAccounts.ts'
+import { beforeEach, describe, it } from 'node:test'
+import { AccountSchema, type Account } from '@bezel/protocol'
+import { Value } from '@sinclair/typebox/value'
+import type { AgentRecord } from '../agents/agentRecord.ts'
+import { NodeUnavailableError, type RpcOutcome } from '../chain/rpcOutcome.ts'
+import { StoreUnavailableError } from '../store/sql.ts'
+import { NOBODY, traderOf, word } from './testing/accountNode.ts'
+import { createAccountWorld, REFRESH_MS, type AccountWorld } from './testing/accountWorld.ts'
 
-const ALICE = '0x00000000000000000000000000000000000000A1' as Address
-const AGENT = '0x0000000000000000000000000000000000000aBc' as Address
-const DIAMOND = CHAINS.base.liveDiamond
-const { collaterals } = chainMarkets()
+const ALICE = traderOf(0xa1)
+const AGENT = traderOf(0xabc)
 
-/** A node with a Diamond and tokens of which everybody has 5 units. */
-function createNode(fee: (amount: bigint) => RpcOutcome = (amount) => word(amount)) {
-  const node = { batches: 0, referrer: 0n, isAway: false }
-  const answer = ({ params }: RpcCall): RpcOutcome => {
-    const { to, data } = params[0] as { to: Address; data: Hex }
-    if (to !== DIAMOND) return word(decodeFunctionData({ abi: erc20Abi, data }).functionName === 'balanceOf' ? 5n : 7n)
-    const { functionName, args } = decodeFunctionData({ abi: diamondAbi, data })
-    if (functionName === 'getTradingDelegate') return { ok: true, result: pad(AGENT as Hex) }
-    if (functionName === 'getTraderActiveReferrer') return word(node.referrer)
-    assert.equal(functionName, 'calculateFeeAmount')
-    return fee((args as readonly [Address, bigint])[1])
+function agentRecord(of: Partial<AgentRecord> = {}): AgentRecord {
+  return {
+    chain: 'base',
+    agent: AGENT,
+    trader: ALICE,
+    name: 'bot',
+    scope: { markets: 'all', maxLeverage: null, dailySpendCapUsd: null, expiresAt: null, permissions: 'trade' },
+    mode: 'self',
+    agentSigned: true,
+    revoked: false,
+    createdAtMs: 1,
+    signedAtMs: 1,
+    ...of,
   }
-  const client: RpcClient = {
-    roundTrips: () => node.batches,
-    async batch(calls) {
-      node.batches += 1
-      return node.isAway
-        ? calls.map(() => ({ ok: false, code: -1, message: 'away', data: undefined }))
-        : calls.map(answer)
-    },
-  }
-  return { node, client }
 }
 
-function word(value: bigint): RpcOutcome {
-  return { ok: true, result: encodeAbiParameters([{ type: 'uint256' }], [value]) }
-}
+describe('an account', () => {
+  let world: AccountWorld
 
-function agentsOver(client: RpcClient, now: () => number): ChainAgents {
-  const chain = { slug: 'base', diamond: DIAMOND } as ServedChain
-  const delegates = createDelegates({ client, diamond: DIAMOND, maxAgeMs: 2_000, now })
-  return { chain, client, delegates } as ChainAgents
-}
-
-describe('accounts', () => {
-  it('reads everything in one round trip, and not again before the setting', async () => {
-    const { node, client } = createNode()
-    let nowMs = 1_000_000
-    const agents = agentsOver(client, () => nowMs)
-    const accounts = createAccounts(agents, 2_000, () => nowMs)
-    const [holdings, same] = await Promise.all([
-      accounts.holdings(ALICE, collaterals),
-      accounts.holdings(ALICE, collaterals),
-    ])
-    assert.equal(holdings, same)
-    assert.deepEqual(holdings.balances[1], { collateral: 'USDC', balance: '0.000005', allowance: '0.000007' })
-    assert.deepEqual([holdings.delegate, holdings.referrer, holdings.feeTierMultiplier], [AGENT, null, '1'])
-    assert.equal(agents.delegates.known(ALICE), AGENT)
-
-    nowMs += 1_999
-    await accounts.holdings(ALICE, collaterals)
-    assert.equal(node.batches, 1)
-    nowMs += 1
-    await accounts.holdings(ALICE, collaterals)
-    assert.equal(node.batches, 2)
-    accounts.forget(ALICE)
-    await accounts.holdings(ALICE, collaterals)
-    assert.equal(node.batches, 3)
+  beforeEach(() => {
+    world = createAccountWorld()
   })
 
-  it('shows the multiplier of the fee at any precision, and none where the Diamond has no tiers', async () => {
+  const text = (): Promise<string> => world.accounts.accountText(ALICE)
+  const account = async (): Promise<Account> => JSON.parse(await text()) as Account
+
+  it('is read in one round trip, and not again before the setting', async () => {
+    world.node.delegate = AGENT
+    assert.equal(...(await Promise.all([text(), text()])))
+    const shown = await account()
+    assert.deepEqual([...Value.Errors(AccountSchema, shown)], [])
+    assert.deepEqual(shown.balances[1], { collateral: 'USDC', balance: '0.000005', allowance: '0.000007' })
+    assert.deepEqual([shown.address, shown.referrer, shown.feeTierMultiplier], [ALICE, null, '1'])
+    assert.equal(world.agents.delegates.known(ALICE), AGENT)
+
+    world.nowMs += REFRESH_MS - 1
+    await text()
+    assert.equal(world.node.batches.length, 1)
+    world.nowMs += 1
+    await text()
+    assert.equal(world.node.batches.length, 2)
+    world.accounts.forget(ALICE)
+    await text()
+    assert.equal(world.node.batches.length, 3)
+  })
+
+  it('has the multiplier of the fee at any precision, and none where the Diamond has no tiers', async () => {
     const multiplierOf = async (fee: (amount: bigint) => RpcOutcome) => {
-      const { client } = createNode(fee)
-      const accounts = createAccounts(agentsOver(client, Date.now), 2_000, Date.now)
-      return (await accounts.holdings(ALICE, collaterals)).feeTierMultiplier
+      world.node.fee = fee
+      world.accounts.forget(ALICE)
+      return (await account()).feeTierMultiplier
     }
     assert.equal(await multiplierOf((amount) => word((amount * 975n) / 1_000n)), '0.975')
     assert.equal(await multiplierOf((amount) => word((amount * 975n * 980n) / 1_000_000n)), '0.9555')
@@ -93,37 +74,102 @@ describe('accounts', () => {
     )
   })
 
-  it('asks again after a failure', async () => {
-    const { node, client } = createNode()
-    const accounts = createAccounts(agentsOver(client, Date.now), 2_000, Date.now)
-    node.isAway = true
-    await assert.rejects(accounts.holdings(ALICE, collaterals))
-    node.isAway = false
-    node.referrer = BigInt(AGENT)
-    assert.equal((await accounts.holdings(ALICE, collaterals)).referrer, AGENT)
+  it('is not made of what no contract would say', async () => {
+    for (const result of ['0x', '0x12', null, 5, `0x${'zz'.repeat(32)}`]) {
+      world.node.fee = () => ({ ok: true, result })
+      await assert.rejects(text(), NodeUnavailableError)
+    }
   })
 
-  it('keeps the delegates of active traders fresh in the background, until it is closed', async () => {
-    const { node, client } = createNode()
-    const agents = agentsOver(client, Date.now)
-    await agents.delegates.read(ALICE)
-    const logged: unknown[] = []
-    const log = { error: (line: unknown) => void logged.push(line) } as never
-    const running = startAccounts({
-      chains: [agents.chain],
-      agentsOf: () => agents,
-      refreshMs: 5,
-      now: Date.now,
-      log,
-    })
-    await until('a few rounds', () => node.batches > 3)
-    node.isAway = true
-    const before = node.batches
-    await until('a few rounds without a node', () => node.batches > before + 3)
-    running.close()
-    assert.deepEqual(logged, [])
-    const last = node.batches
-    await new Promise((resolve) => setTimeout(resolve, 30))
-    assert.ok(node.batches <= last + 1)
+  it('is asked for again after a failure', async () => {
+    world.node.state = 'down'
+    await assert.rejects(text(), NodeUnavailableError)
+    world.node.state = 'refusing'
+    await assert.rejects(text(), NodeUnavailableError)
+    world.node.state = 'up'
+    world.node.referrer = BigInt(AGENT)
+    assert.equal((await account()).referrer, AGENT)
+  })
+
+  it('is not ready before the collaterals are known', async () => {
+    world.collaterals = undefined
+    await assert.rejects(text(), { code: 'NOT_READY' })
+    world.collaterals = []
+    assert.deepEqual((await account()).balances, [])
+  })
+
+  it('has its agents as the chain and the clock make them', async () => {
+    const { scope } = agentRecord()
+    world.records.push(agentRecord({ scope: { ...scope, expiresAt: world.nowMs + 2 * REFRESH_MS } }))
+    const status = async () => (await account()).agents[0]!.status
+    assert.equal(await status(), 'pending_delegation')
+    world.agents.delegates.learn(ALICE, AGENT)
+    assert.equal(await status(), 'active', 'as another read has found')
+    world.node.delegate = AGENT
+    world.nowMs += 2 * REFRESH_MS
+    assert.equal(await status(), 'expired')
+  })
+
+  it('has the same text when it is the same account', async () => {
+    const { scope } = agentRecord()
+    world.records.push(agentRecord())
+    const before = await text()
+    const { permissions, ...others } = scope
+    world.records[0] = agentRecord({ scope: { permissions, ...others } })
+    assert.equal(await text(), before, 'also when a scope was written in another order')
+    assert.equal(world.told.length, 1)
+  })
+
+  it('is shown although it can not be told now, and told later', async () => {
+    await text()
+    world.node.balance = 6n
+    world.nowMs += REFRESH_MS
+    world.beforeLog = () => Promise.reject(new StoreUnavailableError('full'))
+    assert.equal((await account()).balances[1]!.balance, '0.000006')
+    assert.ok(world.failures[0] instanceof StoreUnavailableError)
+    world.beforeLog = async () => {}
+    await text()
+    assert.deepEqual(
+      world.told.map(({ text: told }) => (JSON.parse(told) as Account).balances[1]!.balance),
+      ['0.000005', '0.000006'],
+    )
+  })
+
+  it('is told before it is shown', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    world.beforeLog = () => promise
+    let isShown = false
+    const shown = text().then(() => (isShown = true))
+    await new Promise((later) => setImmediate(later))
+    assert.equal(isShown, false)
+    resolve()
+    await shown
+    assert.equal(world.told.length, 1)
+  })
+
+  it('is never told, nor shown, as it was before what was told', async () => {
+    const slow = Promise.withResolvers<void>()
+    world.node.gate = slow.promise
+    const early = text()
+    world.accounts.forget(ALICE)
+    world.node.gate = Promise.resolve()
+    world.node.balance = 9n
+    const late = await text()
+    slow.resolve()
+    assert.equal(await early, late)
+    assert.deepEqual(
+      world.told.map((told) => told.text),
+      [late],
+    )
+  })
+
+  it('goes by the newest look at its delegate', async () => {
+    world.records.push(agentRecord())
+    world.node.delegate = AGENT
+    await text()
+    world.node.delegate = NOBODY
+    world.nowMs += REFRESH_MS
+    assert.equal((await account()).agents[0]!.status, 'pending_delegation')
+    assert.equal(world.told.length, 2)
   })
 })

@@ -1,11 +1,10 @@
-import { formatDecimal, type Address, type Balance, type Decimal } from '@bezel/protocol'
-import { decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex } from 'viem'
-import { diamondCall } from '../chain/diamondCalls.ts'
-import { revertData } from '../chain/revertData.ts'
-import type { RpcCall, RpcClient } from '../chain/rpcClient.ts'
+import { formatDecimal, parseAddress, type Address, type Balance, type Decimal } from '@bezel/protocol'
+import type { RpcClient } from '../chain/rpcClient.ts'
 import { NodeUnavailableError, type RpcOutcome } from '../chain/rpcOutcome.ts'
+import { revertData } from '../chain/revertData.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import type { ListedCollateral } from '../market/chainMarkets.ts'
+import { callsPerTrader, holdingsCalls, WHOLE_FEE_DECIMALS } from './holdingsCalls.ts'
 
 /** What the chain says of an account and tells no event about. */
 export interface Holdings {
@@ -17,58 +16,63 @@ export interface Holdings {
 }
 
 /**
- * No view gives a trader's multiplier, but the Diamond says what it makes of a fee: of one whole at 18 decimals it is the multiplier itself,
- * with whatever goes into it (volume tier, staking tier) and at any precision.
+ * All of it, of all of them, in one round trip. Throws `NodeUnavailableError` when the node did not answer; an account that could not be
+ * read although it did has the error in its place.
  */
-const WHOLE_FEE_DECIMALS = 18
-
-/** All of it in one round trip. Throws `NodeUnavailableError`. */
 export async function readHoldings(
   client: RpcClient,
   { diamond }: ServedChain,
   collaterals: readonly ListedCollateral[],
-  trader: Address,
-): Promise<Holdings> {
-  const delegate = diamondCall(diamond, 'getTradingDelegate', [trader])
-  const referrer = diamondCall(diamond, 'getTraderActiveReferrer', [trader])
-  const fee = diamondCall(diamond, 'calculateFeeAmount', [trader, 10n ** BigInt(WHOLE_FEE_DECIMALS)])
-  const calls = collaterals.flatMap(({ address }) => [
-    tokenCall(address, 'balanceOf', [trader]),
-    tokenCall(address, 'allowance', [trader, diamond]),
-  ])
-  const outcomes = await client.batch([delegate.call, referrer.call, fee.call, ...calls])
-  const [delegateOutcome, referrerOutcome, feeOutcome, ...amounts] = outcomes
-  if (delegateOutcome === undefined || referrerOutcome === undefined || feeOutcome === undefined) {
-    throw new NodeUnavailableError('no answer')
-  }
-  const referrerAddress = referrer.decode(referrerOutcome) as Address
-  return {
-    delegate: delegate.decode(delegateOutcome) as Address,
-    referrer: BigInt(referrerAddress) === 0n ? null : referrerAddress,
-    feeTierMultiplier:
-      revertData(feeOutcome) === undefined ? formatDecimal(fee.decode(feeOutcome), WHOLE_FEE_DECIMALS) : null,
-    balances: collaterals.map(({ symbol, decimals }, i) => ({
-      collateral: symbol,
-      balance: formatDecimal(amountOf(amounts[2 * i]), decimals),
-      allowance: formatDecimal(amountOf(amounts[2 * i + 1]), decimals),
-    })),
-  }
+  traders: readonly Address[],
+): Promise<(Holdings | UnreadableAccountError)[]> {
+  const outcomes = await client.batch(traders.flatMap((trader) => holdingsCalls(diamond, collaterals, trader)))
+  const count = callsPerTrader(collaterals)
+  return traders.map((_, at) => holdingsOf(outcomes.slice(at * count, (at + 1) * count), collaterals))
 }
 
-function tokenCall(
-  token: Address,
-  functionName: 'balanceOf' | 'allowance',
-  args: readonly [Address] | readonly [Address, Address],
-): RpcCall {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName, args } as never)
-  return { method: 'eth_call', params: [{ to: token, data }, 'latest'] }
-}
-
-function amountOf(outcome: RpcOutcome | undefined): bigint {
-  if (outcome?.ok !== true) throw new NodeUnavailableError('a token did not say its balance')
+function holdingsOf(
+  [delegate, referrer, fee, ...amounts]: readonly RpcOutcome[],
+  collaterals: readonly ListedCollateral[],
+): Holdings | UnreadableAccountError {
   try {
-    return decodeFunctionResult({ abi: erc20Abi, functionName: 'balanceOf', data: outcome.result as Hex })
+    const referrerWord = wordOf(referrer, 'its referrer')
+    return {
+      delegate: addressOf(wordOf(delegate, 'its delegate')),
+      referrer: referrerWord === 0n ? null : addressOf(referrerWord),
+      feeTierMultiplier: hasNoTiers(fee) ? null : formatDecimal(wordOf(fee, 'its fee'), WHOLE_FEE_DECIMALS),
+      balances: collaterals.map(({ symbol, decimals }, i) => ({
+        collateral: symbol,
+        balance: formatDecimal(wordOf(amounts[2 * i], `its ${symbol}`), decimals),
+        allowance: formatDecimal(wordOf(amounts[2 * i + 1], `its allowance of ${symbol}`), decimals),
+      })),
+    }
   } catch (error) {
-    throw new NodeUnavailableError("a token's balance can't be read", { cause: error })
+    if (error instanceof UnreadableAccountError) return error
+    throw error
   }
 }
+
+function hasNoTiers(fee: RpcOutcome | undefined): boolean {
+  return fee !== undefined && revertData(fee) !== undefined
+}
+
+/** Every answer begins with the word that counts. A contract that is not there answers without any. */
+const WORD_PATTERN = /^0x[0-9a-fA-F]{64}/
+
+function wordOf(outcome: RpcOutcome | undefined, what: string): bigint {
+  if (outcome?.ok !== true) {
+    throw new UnreadableAccountError(`the chain does not say of an account ${what}: ${outcome?.message ?? 'no answer'}`)
+  }
+  const word = typeof outcome.result === 'string' ? WORD_PATTERN.exec(outcome.result)?.[0] : undefined
+  if (word !== undefined) return BigInt(word)
+  throw new UnreadableAccountError(`what the chain says of an account, ${what}, can't be read`)
+}
+
+function addressOf(word: bigint): Address {
+  const address = parseAddress(`0x${word.toString(16).padStart(40, '0')}`)
+  if (address === undefined) throw new UnreadableAccountError("an account's address on the chain can't be read")
+  return address
+}
+
+/** The node answered, but not for all that belongs to this account. */
+export class UnreadableAccountError extends NodeUnavailableError {}

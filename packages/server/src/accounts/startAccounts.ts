@@ -1,22 +1,19 @@
-import type { Address, ChainSlug } from '@bezel/protocol'
+import type { ChainSlug } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ChainAgents } from '../agents/chainAgents.ts'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import type { ListedCollateral } from '../market/chainMarkets.ts'
-import { createHoldingsCache } from './holdingsCache.ts'
-import { readHoldings, type Holdings } from './readHoldings.ts'
-
-/** The accounts of one chain: what is read of them, because the chain tells no event about it. */
-export interface Accounts {
-  /** At most one round trip, and none while the last one is younger than the setting. Throws `NodeUnavailableError`. */
-  holdings(trader: Address, collaterals: readonly ListedCollateral[]): Promise<Holdings>
-  /** The chain did something to this account: what it holds is read again when next asked for. */
-  forget(trader: Address): void
-}
+import { StoreUnavailableError } from '../store/sql.ts'
+import { createAccounts, type ChainAccounts } from './chainAccounts.ts'
+import type { AccountLog } from './log/accountLog.ts'
 
 export interface AccountsOptions {
   readonly chains: readonly { readonly slug: ChainSlug }[]
   readonly agentsOf: (slug: ChainSlug) => ChainAgents
+  /** `undefined` until they are read. */
+  readonly collateralsOf: (slug: ChainSlug) => readonly ListedCollateral[] | undefined
+  /** Asked for with every account that is told: the logs need not be there before anybody comes. */
+  readonly logOf: (slug: ChainSlug) => Pick<AccountLog, 'account'>
   /** Between two rounds, and how old an answer may be. */
   readonly refreshMs: number
   readonly now: () => number
@@ -24,50 +21,49 @@ export interface AccountsOptions {
 }
 
 export interface RunningAccounts {
-  readonly byChain: ReadonlyMap<ChainSlug, Accounts>
-  close(): void
+  readonly byChain: ReadonlyMap<ChainSlug, ChainAccounts>
+  close(): Promise<void>
 }
 
-/** Starts a round per chain that keeps the delegates of active traders fresh, so that private reads never wait for a node. */
-export function startAccounts({ chains, agentsOf, refreshMs, now, log }: AccountsOptions): RunningAccounts {
-  const timers = chains.map(({ slug }) => {
-    const { delegates } = agentsOf(slug)
-    let isRunning = false
-    return setInterval(async () => {
-      // One that takes longer than the interval is not joined by another.
-      if (isRunning) return
-      isRunning = true
-      try {
-        await delegates.refreshActive()
-      } catch (error) {
-        // A node that is away is reported by the readiness of its chain; the looks stay.
-        if (!(error instanceof NodeUnavailableError))
-          log.error({ err: error, chain: slug }, 'delegates can not be read')
-      } finally {
-        isRunning = false
-      }
-    }, refreshMs)
+/** Starts a round per chain that keeps the accounts of those who may be interested fresh, and their logs with them. */
+export function startAccounts(options: AccountsOptions): RunningAccounts {
+  const open = new AsyncDisposableStack()
+  const byChain = new Map(options.chains.map(({ slug }) => [slug, startChain(slug, options, open)]))
+  return { byChain, close: () => open.disposeAsync() }
+}
+
+function startChain(slug: ChainSlug, options: AccountsOptions, open: AsyncDisposableStack): ChainAccounts {
+  const agents = options.agentsOf(slug)
+  const onFailure = (error: unknown): void => {
+    // A node or a store that is away is reported by the readiness; what was read before stays.
+    if (error instanceof NodeUnavailableError || error instanceof StoreUnavailableError) return
+    options.log.error({ err: error, chain: slug }, 'accounts can not be kept fresh')
+  }
+  const accounts = createAccounts({
+    agents,
+    onFailure,
+    collaterals: () => options.collateralsOf(slug),
+    log: { account: (trader, account) => options.logOf(slug).account(trader, account) },
+    maxAgeMs: options.refreshMs,
+    now: options.now,
   })
-  return {
-    byChain: new Map(chains.map(({ slug }) => [slug, createAccounts(agentsOf(slug), refreshMs, now)])),
-    close: () => timers.forEach((timer) => clearInterval(timer)),
-  }
-}
-
-export function createAccounts(
-  { chain, client, delegates }: Pick<ChainAgents, 'chain' | 'client' | 'delegates'>,
-  maxAgeMs: number,
-  now: () => number,
-): Accounts {
-  const cache = createHoldingsCache({ maxAgeMs, now })
-  return {
-    forget: cache.forget,
-    holdings: (trader, collaterals) =>
-      cache.get(trader, async () => {
-        const askedAtMs = now()
-        const holdings = await readHoldings(client, chain, collaterals, trader)
-        delegates.learn(trader, holdings.delegate, askedAtMs)
-        return holdings
-      }),
-  }
+  open.defer(() => accounts.idle())
+  open.defer(
+    agents.registry.onAgentChange((chain, trader) => {
+      if (chain === slug) accounts.agentsChanged(trader)
+    }),
+  )
+  let round: Promise<void> | undefined
+  const timer = setInterval(() => {
+    // One that takes longer than the interval is not joined by another.
+    round ??= accounts
+      .round()
+      .catch(onFailure)
+      .finally(() => (round = undefined))
+  }, options.refreshMs)
+  open.defer(async () => {
+    clearInterval(timer)
+    await round
+  })
+  return accounts
 }

@@ -5,9 +5,21 @@ import { delegationTx } from './delegationTx.ts'
 
 /** Throws when the trader revoked the agent or its scope's expiry has passed. */
 export function requireInForce(record: AgentRecord, nowMs: number): void {
+  const refusal = outOfForce(record, nowMs)
+  if (refusal !== undefined) throw refusal
+}
+
+/** What `requireInForce` throws. */
+export function outOfForce(record: AgentRecord, nowMs: number): ApiError | undefined {
   const status = agentStatus(record, true, nowMs)
-  if (status === 'revoked') throw new ApiError('AGENT_REVOKED', 'The trader revoked this agent.')
-  if (status === 'expired') throw new ApiError('AGENT_EXPIRED', "The expiry of this agent's scope has passed.")
+  if (status === 'revoked') return new ApiError('AGENT_REVOKED', 'The trader revoked this agent.')
+  if (status === 'expired') return new ApiError('AGENT_EXPIRED', "The expiry of this agent's scope has passed.")
+  return undefined
+}
+
+/** Whether the chain has a say in what the agent does here: it has none in reading, nor in what traders do for themselves. */
+export function needsDelegation({ scope, agent, trader }: AgentRecord): boolean {
+  return scope.permissions !== 'read' && agent !== trader
 }
 
 /** Says what the trader has to send so that the agent can act. */

@@ -3,9 +3,11 @@ import type { Address } from '@bezel/protocol'
 import { diamondCall, readAll } from '../chain/diamondCalls.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
+import { createActivity, type Activity } from './activity.ts'
+import { createLooks, type Look, type Looks } from './delegateLooks.ts'
 
 /** Who the chain lets trade for a trader. It tells no change of it by an event, so it is read and kept for a short time. */
-export interface Delegates {
+export interface Delegates extends Activity, Pick<Looks, 'onDelegate'> {
   /** As of the last look; `undefined` before the first. */
   known(trader: Address): Address | undefined
   /**
@@ -22,8 +24,12 @@ export interface Delegates {
   look(trader: Address): Promise<Address>
   /** What another read of the chain found, for free. `askedAtMs` is when it was asked for. */
   learn(trader: Address, delegate: Address, askedAtMs?: number): void
-  /** The background round: looks again for all active traders. Throws `NodeUnavailableError`. */
-  refreshActive(): Promise<void>
+  /** Another read of the chain that would have found it failed: for a while nobody who has a look waits for the node. */
+  missed(): void
+  /** The background round: looks again for all active traders but those that another read takes care of. Throws `NodeUnavailableError`. */
+  refreshActive(isReadElsewhere?: (trader: Address) => boolean): Promise<void>
+  /** Looks again for these traders. Throws `NodeUnavailableError`. */
+  refresh(traders: readonly Address[]): Promise<void>
 }
 
 export interface DelegatesOptions {
@@ -33,21 +39,6 @@ export interface DelegatesOptions {
   readonly maxAgeMs: number
   readonly now: () => number
 }
-
-/** As the chain said at `atMs`, when it was asked. */
-interface Look {
-  readonly delegate: Address
-  readonly atMs: number
-}
-
-/** The oldest looks go first; a trader beyond it is simply read again. */
-const MAX_KNOWN_TRADERS = 50_000
-
-/** Who has sent no private request for so long is left out of the rounds. */
-const ACTIVE_MS = 60_000
-
-/** Bounds a round; a trader beyond it reads for itself. */
-const MAX_ACTIVE_TRADERS = 5_000
 
 /** Looks of active traders may be older by this factor: a round takes its time, and no request should wait for it. */
 const ROUND_SLACK = 1.5
@@ -59,17 +50,14 @@ const AWAY_MS = 10_000
 const PATIENCE_MS = 500
 
 export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOptions): Delegates {
-  const looks = new Map<Address, Look>()
-  /** When each was last active, oldest first. */
-  const active = new Map<Address, number>()
+  const looks = createLooks()
+  const activity = createActivity(now)
   const asked = new Map<Address, Promise<Address>>()
   let failedAtMs = Number.NEGATIVE_INFINITY
 
   function learn(trader: Address, delegate: Address, askedAtMs = now()): void {
-    const before = looks.get(trader)
-    // Two reads may overtake each other.
-    if (before !== undefined && before.atMs > askedAtMs) return
-    putLast(looks, trader, { delegate, atMs: askedAtMs }, MAX_KNOWN_TRADERS)
+    looks.put(trader, { delegate, atMs: askedAtMs })
+    failedAtMs = Number.NEGATIVE_INFINITY
   }
 
   async function ask(traders: readonly Address[]): Promise<void> {
@@ -78,7 +66,6 @@ export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOpt
       const calls = traders.map((trader) => diamondCall(diamond, 'getTradingDelegate', [trader]))
       const delegates = await readAll(client, calls)
       traders.forEach((trader, at) => learn(trader, delegates[at] as Address, askedAtMs))
-      failedAtMs = Number.NEGATIVE_INFINITY
     } catch (error) {
       if (error instanceof NodeUnavailableError) failedAtMs = now()
       throw error
@@ -98,7 +85,7 @@ export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOpt
 
   async function read(trader: Address): Promise<Address> {
     const nowMs = now()
-    putLast(active, trader, nowMs, MAX_ACTIVE_TRADERS)
+    activity.touch(trader)
     const last = looks.get(trader)
     if (last === undefined) return askOnce(trader)
     if (nowMs - last.atMs < maxAgeMs * ROUND_SLACK || nowMs - failedAtMs < AWAY_MS) return last.delegate
@@ -119,6 +106,8 @@ export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOpt
   }
 
   return {
+    ...activity,
+    onDelegate: looks.onDelegate,
     learn,
     read,
     async isDelegate(trader, agent) {
@@ -132,10 +121,10 @@ export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOpt
       const last = looks.get(trader)
       return last !== undefined && now() - last.atMs < maxAgeMs ? last.delegate : askOnce(trader)
     },
-    async refreshActive() {
-      dropBefore(active, now() - ACTIVE_MS)
-      if (active.size > 0) await ask([...active.keys()])
-    },
+    missed: () => void (failedAtMs = now()),
+    refreshActive: (isReadElsewhere = () => false) =>
+      ask(activity.active().filter((trader) => !isReadElsewhere(trader))),
+    refresh: ask,
   }
 }
 
@@ -145,25 +134,6 @@ async function withPatience<Answer>(answer: Promise<Answer>, instead: () => Answ
   const answered = answer.finally(() => (isAnswered = true))
   const late = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => (isAnswered ? answered : instead()))
   return Promise.race([answered, late])
-}
-
-/** Of entries that are oldest first. */
-function dropBefore(times: Map<Address, number>, sinceMs: number): void {
-  for (const [trader, atMs] of times) {
-    if (atMs >= sinceMs) break
-    times.delete(trader)
-  }
-}
-
-/** Makes it the newest entry, and drops the oldest one beyond `max`. */
-function putLast<Value>(map: Map<Address, Value>, key: Address, value: Value, max: number): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size <= max) return
-  for (const oldest of map.keys()) {
-    map.delete(oldest)
-    break
-  }
 }
 
 /** The delegate as far as it can be known now: a node that is away must not hide what the service itself knows of an agent. */

@@ -49,6 +49,30 @@ describe('the registry', () => {
     assert.deepEqual(registry.agentsOf('base', AGENT), [moved])
   })
 
+  it('tells of every trader whose agents have changed, once that is durable', async () => {
+    const registry = await openRegistry(opened.store)
+    const changed: string[] = []
+    const stop = registry.onAgentChange((chain, trader) => {
+      assert.equal(registry.agentsOf(chain, trader).length, changed.length === 1 ? 0 : 1)
+      changed.push(`${chain} ${trader}`)
+    })
+    await registry.changeAgent('base', AGENT, () => RECORD)
+    await registry.changeAgent('base', AGENT, (stored) => ({ ...stored!, trader: AGENT }))
+    await assert.rejects(registry.changeAgent('base', AGENT, () => assert.fail('refused')))
+    assert.deepEqual(changed, [`base ${TRADER}`, `base ${TRADER}`, `base ${AGENT}`])
+    stop()
+    await registry.changeAgent('base', AGENT, () => RECORD)
+    assert.equal(changed.length, 3)
+  })
+
+  it('has agents of the same moment in the same order after a restart', async () => {
+    const registry = await openRegistry(opened.store)
+    const others = ['c', 'b', 'd'].map((digit) => `0x${digit.repeat(40)}` as Address)
+    for (const agent of others) await registry.changeAgent('base', agent, () => ({ ...RECORD, agent }))
+    const again = await openRegistry(await opened.reopen())
+    assert.deepEqual(again.agentsOf('base', TRADER), registry.agentsOf('base', TRADER))
+  })
+
   it('changes nothing, in memory or on disk, when a change is refused', async () => {
     const registry = await openRegistry(opened.store)
     await registry.changeAgent('base', AGENT, () => RECORD)

@@ -8,7 +8,9 @@ import { refuseReplay } from './register.ts'
 /** Agents and API keys, found in memory on every request and kept in the store. */
 export interface Registry {
   agent(chain: ChainSlug, agent: Address): AgentRecord | undefined
-  /** In the order of their registration. */
+  /** Of all traders, in no order. */
+  agentsOn(chain: ChainSlug): AgentRecord[]
+  /** In the order of their registration, and always in the same one. */
   agentsOf(chain: ChainSlug, trader: Address): AgentRecord[]
   /** Changes one agent's record: `change` sees what is stored and gives the new one, or throws. Durable when it resolves. */
   changeAgent(
@@ -16,10 +18,14 @@ export interface Registry {
     agent: Address,
     change: (stored: AgentRecord | undefined) => AgentRecord,
   ): Promise<AgentRecord>
+  /** Called after each change of an agent, for every trader whose agents it changed. Returns what ends it. */
+  onAgentChange(listener: AgentListener): () => void
   /** The trader a key belongs to. */
   keyOwner(chain: ChainSlug, keyHash: string): Address | undefined
   addKey(record: ApiKeyRecord): Promise<void>
 }
+
+type AgentListener = (chain: ChainSlug, trader: Address) => void
 
 export async function openRegistry(store: Store): Promise<Registry> {
   const agents = new Map<string, AgentRecord>()
@@ -28,6 +34,7 @@ export async function openRegistry(store: Store): Promise<Registry> {
   for (const record of await loadAgents(store.read)) rememberAgent(record)
   const owners = new Map<string, Address>()
   const hashes = new Map<string, string>()
+  const listeners = new Set<AgentListener>()
   for (const record of await loadApiKeys(store.read)) remember(record)
 
   /** An agent that changes its trader is the new one's alone. */
@@ -40,6 +47,12 @@ export async function openRegistry(store: Store): Promise<Registry> {
     byTrader.set(owner, (byTrader.get(owner) ?? new Set()).add(key))
   }
 
+  function tellListeners(before: AgentRecord | undefined, { chain, trader }: AgentRecord): void {
+    for (const changed of new Set([before?.trader ?? trader, trader])) {
+      for (const listener of listeners) listener(chain, changed)
+    }
+  }
+
   function remember({ chain, trader, label, keyHash }: ApiKeyRecord): void {
     const slot = keyOf(chain, trader, label)
     const replaced = hashes.get(slot)
@@ -50,18 +63,25 @@ export async function openRegistry(store: Store): Promise<Registry> {
 
   return {
     agent: (chain, agent) => agents.get(keyOf(chain, agent)),
+    agentsOn: (slug) => [...agents.values()].filter(({ chain }) => chain === slug),
     agentsOf: (chain, trader) =>
       [...(byTrader.get(keyOf(chain, trader)) ?? [])]
         .map((key) => agents.get(key)!)
-        .toSorted((a, b) => a.createdAtMs - b.createdAtMs),
+        .toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.agent < b.agent ? -1 : 1)),
     async changeAgent(chain, agent, change) {
       const next = await store.transaction(async (sql) => {
         const changed = change(await findAgent(sql, chain, agent))
         await saveAgent(sql, changed)
         return changed
       })
+      const before = agents.get(keyOf(chain, agent))
       rememberAgent(next)
+      tellListeners(before, next)
       return next
+    },
+    onAgentChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     keyOwner: (chain, keyHash) => owners.get(keyOf(chain, keyHash)),
     async addKey(record) {

@@ -13,17 +13,23 @@ const PATH_FAULTS: ReadonlySet<string> = new Set(['FST_ERR_BAD_URL', 'FST_ERR_MA
 
 /** Turns whatever a request threw into the one JSON shape of errors. */
 export function answerError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
-  const apiError = toApiError(error, request.id)
-  if (apiError.code === 'INTERNAL') request.log.error({ requestId: request.id, err: error }, 'request failed')
-  else if (!(error instanceof ApiError) && apiError.status >= 500)
-    request.log.warn({ requestId: request.id, err: error }, 'request refused')
+  const apiError = refusalOf(error, request)
   // Set here too: an error of the router itself comes before any hook.
   reply.header(REQUEST_ID_HEADER, request.id)
   if (apiError.code === 'NOT_READY') reply.header('retry-after', NOT_READY_RETRY_S)
   reply.code(apiError.status).type('application/json; charset=utf-8').send(JSON.stringify(apiError.toBody()))
 }
 
-function toApiError(error: FastifyError | ApiError, requestId: string): ApiError {
+/** What the client is told of whatever a request threw; what is our fault is logged. */
+export function refusalOf(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
+  const apiError = toApiError(error, request.id)
+  if (apiError.code === 'INTERNAL') request.log.error({ requestId: request.id, err: error }, 'request failed')
+  else if (!(error instanceof ApiError) && apiError.status >= 500)
+    request.log.warn({ requestId: request.id, err: error }, 'request refused')
+  return apiError
+}
+
+export function toApiError(error: FastifyError | ApiError, requestId: string): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof NodeUnavailableError) {
     return new ApiError('UPSTREAM_UNAVAILABLE', "The chain's node did not answer. Retry.")

@@ -5,7 +5,7 @@ import type { AgentRecord } from '../agents/agentRecord.ts'
 /** Who is asking, once that is certain. */
 export type Caller =
   | { readonly via: 'agent'; readonly trader: Address; readonly agent: AgentRecord }
-  | { readonly via: 'apiKey'; readonly trader: Address }
+  | { readonly via: 'apiKey'; readonly trader: Address; readonly keyHash: string }
 
 const callers = new WeakMap<FastifyRequest, Caller>()
 

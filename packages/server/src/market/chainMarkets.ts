@@ -50,6 +50,8 @@ export interface ChainMarkets {
   readonly states: ReadonlyMap<number, PairStates>
   /** By pair index; a pair without depth has none, as volume does not move its price. */
   readonly volumes: ReadonlyMap<number, VolumeState>
+  /** Whether the Diamond lets anybody trade: a `TradingActivated`, or whatever a newer Diamond says. */
+  readonly tradingActivated: number
   readonly marketOrdersTimeoutBlocks: number
   readonly triggerTimeoutBlocks: number
 }

@@ -1,9 +1,10 @@
 import { openConnection } from './feed/connection.ts'
 import { fillFromSnapshot } from './feed/fillFromSnapshot.ts'
 import type { FeedPages } from './feed/pages.ts'
-import type { FeedFrame } from './feed/parseFrame.ts'
+import type { FeedFrame, PairPrice } from './feed/parseFrame.ts'
 import { createPriceBook, type PairQuote, type PriceBook } from './feed/priceBook.ts'
 import { reconnectDelayMs } from './feed/reconnectDelay.ts'
+import { createListeners } from './listeners.ts'
 
 /** What the feed said at one instant. */
 export interface Tick {
@@ -14,6 +15,19 @@ export interface Tick {
 }
 
 export type TickListener = (tick: Tick) => void
+
+/** A sign of the feed: a frame of prices, or a heartbeat. */
+export interface Heard {
+  /** The feed's own time of it where it gives one, else when it was received. */
+  readonly timeMs: number
+  readonly receivedAtMs: number
+  /** Which connection it came over. Between two of them ticks may have been missed. */
+  readonly connection: number
+  /** Every mark of the frame in its order, those that did not change included; none of a heartbeat. */
+  readonly marks: readonly PairPrice[]
+}
+
+export type HeardListener = (heard: Heard) => void
 
 /** How the stream has behaved since the start. */
 export interface FeedCounts {
@@ -28,6 +42,8 @@ export interface Feed {
   readonly book: PriceBook
   /** Returns a function that ends it. */
   onTick(listener: TickListener): () => void
+  /** All that is needed to know what was not heard. Told before the tick. Returns a function that ends it. */
+  onHeard(listener: HeardListener): () => void
   counts(): FeedCounts
   close(): void
 }
@@ -55,10 +71,13 @@ export function openFeed(options: FeedOptions): Feed {
   const { now, random, silenceMs = SILENCE_MS } = options
   const url = options.feedUrl.replace(/^http/, 'ws') + STREAM_PATH
   const book = createPriceBook()
-  const listeners = new Set<TickListener>()
+  const ticks = createListeners<Tick>()
+  const signs = createListeners<Heard>()
   const counts = { connections: 0, frames: 0, ignored: 0 }
   let attempt = 0
   let isClosed = false
+  /** Whether this connection's prices come with the feed's time: else its heartbeats would be on another clock than its prices. */
+  let isTimed = false
   let timer: NodeJS.Timeout | undefined
   let disconnect = connect()
 
@@ -68,6 +87,7 @@ export function openFeed(options: FeedOptions): Feed {
     return openConnection(url, silenceMs, {
       onOpen() {
         counts.connections += 1
+        isTimed = false
         void fillFromSnapshot(book, options.pages, { now, random, isWanted: () => isOpen && !isClosed })
       },
       onFrame(frame) {
@@ -88,21 +108,28 @@ export function openFeed(options: FeedOptions): Feed {
 
   function accept(frame: FeedFrame): void {
     counts.frames += 1
-    if (frame.kind === 'heartbeat') return
-    counts.ignored += frame.skipped
     const receivedAtMs = now()
+    if (frame.kind === 'heartbeat') {
+      if (isTimed && frame.timeMs !== undefined) hear(frame.timeMs, receivedAtMs, [])
+      return
+    }
+    counts.ignored += frame.skipped
+    isTimed = frame.timeMs !== undefined
+    const timeMs = frame.timeMs ?? receivedAtMs
+    hear(timeMs, receivedAtMs, frame.marks)
     const quotes = book.applyTick(frame, receivedAtMs)
     if (quotes.length === 0) return
-    const tick = { timeMs: frame.timeMs ?? receivedAtMs, receivedAtMs, quotes }
-    for (const listener of listeners) listener(tick)
+    ticks.tell({ timeMs, receivedAtMs, quotes })
+  }
+
+  function hear(timeMs: number, receivedAtMs: number, marks: readonly PairPrice[]): void {
+    signs.tell({ timeMs, receivedAtMs, connection: counts.connections, marks })
   }
 
   return {
     book,
-    onTick(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onTick: ticks.add,
+    onHeard: signs.add,
     counts: () => ({ ...counts }),
     close() {
       isClosed = true

@@ -1,10 +1,11 @@
-import { ApiError, parsePathSymbol, type Funding, type MarketRecord } from '@bezel/protocol'
+import { ApiError, parsePathSymbol, type Funding, type MarketRecord, type OrderBook } from '@bezel/protocol'
 import type { ChainMarkets, ListedMarket } from './chainMarkets.ts'
 import type { PairQuote, PriceBook } from './feed/priceBook.ts'
 import { createFreshness, type Freshness } from './freshness.ts'
 import type { MarketHours } from './hours.ts'
 import { fundingRecord, marketRecord, priceRecord } from './marketRecord.ts'
 import { notReady, type NotReadyReason } from './notReady.ts'
+import { orderBook } from './orderBook.ts'
 import type { ChainMarketsWatch } from './watchChainMarkets.ts'
 
 /** What is known of a chain's markets, answered from memory. Throws `NOT_READY` or `MARKET_NOT_FOUND`. */
@@ -17,6 +18,10 @@ export interface MarketReads {
   /** `symbol` as a path names it. */
   market(symbol: string): MarketRecord
   funding(symbol: string): Funding & { readonly market: string }
+  /** At most so many levels of each side. */
+  book(symbol: string, levels: number): OrderBook
+  /** What the chain lists under a name, also while the feed is silent: for what needs no price. */
+  listed(symbol: string): ListedMarket
 }
 
 export interface MarketReadsOptions {
@@ -70,6 +75,15 @@ export function createMarketReads(options: MarketReadsOptions): MarketReads {
       const market = findMarket(chain, symbol)
       const { mark } = freshness.quote(market)
       return { ...fundingRecord(chain, market.pairIndex, mark), market: market.symbol }
+    },
+    book(symbol, levels) {
+      const market = findMarket(freshness.loaded(), symbol)
+      return orderBook(market, freshness.quote(market), levels)
+    },
+    listed(symbol) {
+      const chain = watch.current()
+      if (chain === undefined) throw notReady('starting')
+      return findMarket(chain, symbol)
     },
   }
 }

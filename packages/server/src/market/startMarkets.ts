@@ -4,6 +4,7 @@ import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import { verifyChain } from '../chain/verifyChain.ts'
 import type { Store } from '../store/sql.ts'
+import { startCandles, type Candles } from './candles/startCandles.ts'
 import { openFeed, type Feed } from './feed.ts'
 import { createFeedPages } from './feed/pages.ts'
 import { watchMarketHours, type MarketHours } from './hours.ts'
@@ -20,8 +21,9 @@ export interface ChainMarketData extends MarketReads {
 export interface Markets {
   readonly feed: Feed
   readonly hours: MarketHours
+  readonly candles: Candles
   readonly byChain: ReadonlyMap<ChainSlug, ChainMarketData>
-  close(): void
+  close(): Promise<void>
 }
 
 export interface MarketsOptions {
@@ -43,6 +45,7 @@ export function startMarkets(options: MarketsOptions): Markets {
   const { feedUrl, store, now, log } = options
   const pages = createFeedPages(feedUrl)
   const feed = openFeed({ ...options, pages, onConnectionChange: (state) => log.info({ state }, 'price feed') })
+  const candles = startCandles({ ...options, feed, pages })
   const hours = watchMarketHours({ pages, now, pollMs: options.statusMs })
   const referencePricesOf = createReferencePrices({ store, pages, book: feed.book, now })
 
@@ -64,11 +67,13 @@ export function startMarkets(options: MarketsOptions): Markets {
   return {
     feed,
     hours,
+    candles,
     byChain,
-    close() {
+    async close() {
       feed.close()
       hours.close()
       for (const chain of byChain.values()) chain.watch.close()
+      await candles.close()
     },
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { OrderStatus } from '@bezel/protocol'
 import type { FastifyInstance } from 'fastify'
+import type { AccountStats } from '../accounts/chainAccounts.ts'
 import { createInProcessLimits } from '../cluster/inProcessLimits.ts'
 import { createApp } from '../http/createApp.ts'
 import { registerHooks } from '../http/hooks/registerHooks.ts'
@@ -11,6 +12,7 @@ import { countTransactions } from './countTransactions.ts'
 import { createMetrics, type Metrics } from './createMetrics.ts'
 import { createOrderCounts } from './orderCounts.ts'
 import { serveMetrics, type MetricsExposure } from './serveMetrics.ts'
+import { watchAccounts } from './watchAccounts.ts'
 import { watchDeployment, type ChainSource } from './watchDeployment.ts'
 
 /** Lines of a series, without its help. */
@@ -190,5 +192,26 @@ describe('the counts of orders', () => {
     ])
     counts.apply([{ before: { status: 'prepared' }, after: undefined }])
     assert.deepEqual(Object.fromEntries(counts.current()), { open: 1, prepared: 0, filled: 1 })
+  })
+})
+
+describe('metrics of accounts', () => {
+  it('are those of the rounds', async () => {
+    const metrics = createMetrics()
+    const stats: AccountStats[] = [
+      { rounds: 3, watched: 7, lastRoundAtMs: 1_500 },
+      { rounds: 0, watched: 0, lastRoundAtMs: undefined },
+    ]
+    const chains = ['base', 'polygon'] as const
+    watchAccounts(metrics, new Map(chains.map((chain, at) => [chain, { stats: () => stats[at]! }])))
+    for (let scrape = 0; scrape < 2; scrape++) {
+      assert.deepEqual(await series(metrics, 'bezel_account'), [
+        'bezel_account_rounds_total{chain="base"} 3',
+        'bezel_account_rounds_total{chain="polygon"} 0',
+        'bezel_accounts_watched{chain="base"} 7',
+        'bezel_accounts_watched{chain="polygon"} 0',
+        'bezel_account_round_timestamp_seconds{chain="base"} 1.5',
+      ])
+    }
   })
 })

@@ -5,6 +5,7 @@ export const SIGNED_OPERATIONS = [
   'listOpenOrders',
   'listOrderHistory',
   'listFills',
+  'listEvents',
   'getOrder',
   'createOrder',
   'updateOrder',
@@ -12,6 +13,7 @@ export const SIGNED_OPERATIONS = [
   'submitOrder',
   'closePosition',
   'updatePosition',
+  'dismissNotification',
   'wsAuth',
 ] as const
 

@@ -8,6 +8,12 @@ export interface FillCursor {
   readonly logIndex: number
 }
 
+/** A fill, and the place of it. */
+export interface PlacedFill {
+  readonly fill: FillHistoryEntry
+  readonly cursor: FillCursor
+}
+
 export async function insertFill(
   sql: Sql,
   of: {
@@ -41,19 +47,56 @@ export async function listFills(
     readonly cursor: FillCursor | undefined
     readonly limit: number
   },
-): Promise<{ readonly fill: FillHistoryEntry; readonly cursor: FillCursor }[]> {
-  const { blockNumber, logIndex } = of.cursor ?? { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
+): Promise<PlacedFill[]> {
+  const { blockNumber, logIndex } = of.cursor ?? NEWEST
   const params: SqlValue[] = [of.chain, of.trader, blockNumber, logIndex, of.limit]
-  const rows = await sql.all<{ body: string; block_number: bigint; log_index: bigint }>(
+  const rows = await sql.all<FillRow>(
     `select body, block_number, log_index from fills
      where chain = $1 and trader = $2 and (block_number < $3 or (block_number = $3 and log_index < $4))
      order by block_number desc, log_index desc limit $5`,
     ...params,
   )
-  return rows.map((row) => ({
-    fill: JSON.parse(row.body) as FillHistoryEntry,
-    cursor: { blockNumber: Number(row.block_number), logIndex: Number(row.log_index) },
-  }))
+  return rows.map(placedFill)
+}
+
+/** Of everybody in one pair, newest first, `limit` of those before `cursor`. */
+export async function listPairFills(
+  sql: Sql,
+  of: {
+    readonly chain: ChainSlug
+    readonly pairIndex: number
+    readonly cursor: FillCursor | undefined
+    readonly limit: number
+  },
+): Promise<PlacedFill[]> {
+  const { blockNumber, logIndex } = of.cursor ?? NEWEST
+  const rows = await sql.all<FillRow>(
+    `select body, block_number, log_index from fills
+     where chain = $1 and pair_index = $2 and (block_number, log_index) < ($3, $4)
+     order by block_number desc, log_index desc limit $5`,
+    of.chain,
+    of.pairIndex,
+    blockNumber,
+    logIndex,
+    of.limit,
+  )
+  return rows.map(placedFill)
+}
+
+/** Before which everything lies. */
+const NEWEST: FillCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
+
+interface FillRow {
+  readonly body: string
+  readonly block_number: bigint
+  readonly log_index: bigint
+}
+
+function placedFill({ body, block_number, log_index }: FillRow): PlacedFill {
+  return {
+    fill: JSON.parse(body) as FillHistoryEntry,
+    cursor: { blockNumber: Number(block_number), logIndex: Number(log_index) },
+  }
 }
 
 export async function deleteFills(sql: Sql, chain: ChainSlug, blockHash: Hex): Promise<void> {

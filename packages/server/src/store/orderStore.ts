@@ -63,7 +63,8 @@ export async function saveOrderState(
   spendDay: number | undefined,
 ): Promise<void> {
   await sql.run(
-    `update orders set status = $2, state = $3, due_at = $4, due_block = $5, spend_day = $6, awaits_until = $7
+    `update orders set status = $2, state = $3, due_at = $4, due_block = $5, spend_day = $6, awaits_until = $7,
+       filled_at = $8
      where id = $1`,
     BigInt(id),
     state?.status ?? null,
@@ -72,6 +73,7 @@ export async function saveOrderState(
     state?.dueBlock ?? null,
     spendDay ?? null,
     state === undefined ? null : awaitsUntil(state),
+    state?.status === 'filled' ? (state.fill?.timestamp ?? state.updatedAtMs) : null,
   )
 }
 
@@ -110,6 +112,17 @@ export async function findOrderByOrigin(
 /** Prepared, pending and open ones, newest first. */
 export async function listLiveOrders(sql: Sql, chain: ChainSlug, trader: Address): Promise<StoredOrder[]> {
   return select(sql, `chain = $1 and trader = $2 and ${LIVE} order by id desc`, chain, trader)
+}
+
+/** The last `limit` that were filled, the latest fill first. */
+export async function listFilledOrders(
+  sql: Sql,
+  chain: ChainSlug,
+  trader: Address,
+  limit: number,
+): Promise<StoredOrder[]> {
+  const where = 'chain = $1 and trader = $2 and filled_at is not null order by filled_at desc, id desc limit $3'
+  return select(sql, where, chain, trader, limit)
 }
 
 /** Newest first, `limit` of those with an id below `before`. */

@@ -13,6 +13,11 @@ declare module 'fastify' {
 export function recordLimitAnswer(request: FastifyRequest, answer: LimitAnswer): void {
   const before = request.limitAnswer
   request.limitAnswer = before === undefined ? answer : tighterAnswer(before, answer)
+  requireAllowed(answer)
+}
+
+/** Throws `RATE_LIMITED` when a charge was refused. */
+export function requireAllowed(answer: LimitAnswer): void {
   if (answer.isAllowed) return
   throw new ApiError(
     'RATE_LIMITED',

@@ -20,12 +20,13 @@ const writes = new WeakMap<FastifyRequest, SignedWrite>()
  */
 export function requirePrivateWrite(context: WriteContext, operation: SignedOperation) {
   return async (request: FastifyRequest): Promise<void> => {
-    const { chain } = context.agentsOf((request.params as { chain: string }).chain)
+    const { chain, delegates } = context.agentsOf((request.params as { chain: string }).chain)
     requireWritable(chain)
     const access = { chain: chain.slug, operation }
     const write = await authenticateWrite(request, access, context.authenticate, context.agentWritesLimit)
     requireInForce(write.agent, context.now())
     requireTradingAgent(chain, write)
+    delegates.touch(write.agent.trader)
     writes.set(request, write)
   }
 }

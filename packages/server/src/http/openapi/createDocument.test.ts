@@ -26,6 +26,9 @@ ready GET /ready - 200 503
 getChainInfo GET /v1/{chain} - 200 404
 listMarkets GET /v1/{chain}/markets - 200 404 503
 getMarket GET /v1/{chain}/markets/{symbol} - 200 404 503
+getOrderBook GET /v1/{chain}/markets/{symbol}/book - 200 400 404 503
+getCandles GET /v1/{chain}/markets/{symbol}/candles - 200 400 404 502
+getRecentTrades GET /v1/{chain}/markets/{symbol}/trades - 200 400 404 503
 getFunding GET /v1/{chain}/markets/{symbol}/funding - 200 404 503
 getPrices GET /v1/{chain}/prices - 200 404 503
 getAccount GET /v1/{chain}/account/{address} sig|key 200 401 403 404 503
@@ -33,6 +36,7 @@ listPositions GET /v1/{chain}/account/{address}/positions sig|key 200 401 403 40
 listOpenOrders GET /v1/{chain}/account/{address}/orders sig|key 200 401 403 404 503
 listOrderHistory GET /v1/{chain}/account/{address}/orders/history sig|key 200 400 401 403 404
 listFills GET /v1/{chain}/account/{address}/fills sig|key 200 400 401 403 404 502
+listEvents GET /v1/{chain}/account/{address}/events sig|key 200 400 401 403 404 503
 getOrder GET /v1/{chain}/orders/{id} sig|key 200 401 404
 createOrder POST /v1/{chain}/orders sig 201 400 401 403 404 409 422 503
 updateOrder PATCH /v1/{chain}/orders/{id} sig 200 400 401 403 404 409 422
@@ -44,6 +48,8 @@ createAgent POST /v1/{chain}/agents - 201 400 401
 getAgent GET /v1/{chain}/agents/{address} - 200 404
 revokeAgent DELETE /v1/{chain}/agents/{address} - 200 400 401 404
 issueApiKey POST /v1/{chain}/api-keys - 200 400 401
+listNotifications GET /api/notifications/{address} - 200 400 429 500
+dismissNotification POST /api/notifications/{address}/dismiss sig|key 200 400 401 429 500
 `
   .trim()
   .split('\n')
@@ -59,7 +65,7 @@ const SECURITY: Readonly<Record<string, unknown>> = {
 }
 
 /** Routes that are no part of the interface they describe or serve. */
-const OUTSIDE: ReadonlySet<string> = new Set(['/openapi.json', '/metrics'])
+const OUTSIDE: ReadonlySet<string> = new Set(['/openapi.json', '/asyncapi.json', '/metrics'])
 
 function operationsOf(document: OpenapiDocument): { path: string; method: string; operation: Operation }[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -22,11 +22,12 @@ const INTERFACE_VERSION = '1.0.0'
 
 const TAGS = [
   { name: 'System', description: 'Is it alive, is it ready, and what must be known to sign.' },
-  { name: 'Markets', description: 'Public reads, served from memory.' },
+  { name: 'Markets', description: 'Public reads.' },
   { name: 'Account', description: 'Private reads of one trader.' },
   { name: 'Orders', description: 'Every write answers with a transaction that the agent signs and sends itself.' },
   { name: 'Positions', description: 'Closing and changing positions.' },
   { name: 'Agents', description: 'Who may act for a trader. Signed by the master wallet.' },
+  { name: 'Notifications', description: 'What a wallet should know, of all chains together.' },
 ]
 
 const DESCRIPTION = `Non-custodial trading of perpetuals: the service prepares transactions, the agent signs and sends them.

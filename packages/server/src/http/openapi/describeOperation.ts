@@ -42,13 +42,13 @@ export function documentPath(url: string): string {
 
 function securityOf(access: OperationAccess): JsonObject {
   if (access === 'signature') return { security: [{ AgentSignature: [] }] }
-  if (access === 'signatureOrKey') return { security: [{ AgentSignature: [] }, { ApiKey: [] }] }
+  if (access.startsWith('signatureOrKey')) return { security: [{ AgentSignature: [] }, { ApiKey: [] }] }
   return {}
 }
 
 function parametersOf(route: OperationRoute, entry: OperationEntry, describer: SchemaDescriber): Json[] {
   const inPath = [...route.url.matchAll(/:(\w+)/g)].map(([, name]) => name!)
-  const isSigned = entry.access === 'signature' || entry.access === 'signatureOrKey'
+  const isSigned = entry.access.startsWith('signature')
   return [
     ...inPath.map((name) => ({
       ...parameter(name, 'path', PATH_PARAMETERS[name] ?? { schema: Type.String(), description: '' }, describer),

@@ -1,12 +1,15 @@
 import type { ErrorCode } from '@bezel/protocol'
-import { COUNT, CURSOR, type QueryParameter } from './parameters.ts'
+import { AFTER, COUNT, CURSOR, FROM, INTERVAL, LEVELS, TO, type QueryParameter } from './parameters.ts'
 
-/** Who may ask: anybody, an agent by its signature, also a read-only key, or the master wallet by a signature inside the body. */
-export type OperationAccess = 'public' | 'signature' | 'signatureOrKey' | 'masterWallet'
+/**
+ * Who may ask: anybody, an agent by its signature, also a read-only key (of the chain in the path, or of any), or the master wallet by a signature
+ * inside the body.
+ */
+export type OperationAccess = 'public' | 'signature' | 'signatureOrKey' | 'signatureOrKeyOfAnyChain' | 'masterWallet'
 
 /** What the reference says of an operation beyond the schemas of its route. */
 export interface OperationEntry {
-  readonly tag: 'System' | 'Markets' | 'Account' | 'Orders' | 'Positions' | 'Agents'
+  readonly tag: 'System' | 'Markets' | 'Account' | 'Orders' | 'Positions' | 'Agents' | 'Notifications'
   readonly access: OperationAccess
   readonly summary: string
   /** Beyond those that its access and its path bring. */
@@ -38,6 +41,8 @@ const BY_ACCESS: Readonly<Record<OperationAccess, readonly ErrorCode[]>> = {
   public: [],
   signature: [...SIGNATURE, 'SCOPE_READ_ONLY', 'UNSUPPORTED'],
   signatureOrKey: [...SIGNATURE, 'API_KEY_UNKNOWN'],
+  // The route says itself what it answers.
+  signatureOrKeyOfAnyChain: [],
   // A wallet that is a contract is asked on the chain.
   masterWallet: ['INVALID_SIGNATURE', 'TIMESTAMP_OUT_OF_WINDOW', 'NONCE_REUSED', 'UPSTREAM_UNAVAILABLE', 'NOT_READY'],
 }
@@ -78,6 +83,27 @@ export const OPERATIONS = {
     summary: 'One market',
     errors: ['MARKET_NOT_FOUND', 'NOT_READY'],
   },
+  getOrderBook: {
+    tag: 'Markets',
+    access: 'public',
+    summary: 'Depth around the mark, from the bands of the contracts: nobody rests there',
+    errors: ['MARKET_NOT_FOUND', 'NOT_READY'],
+    query: { levels: LEVELS },
+  },
+  getRecentTrades: {
+    tag: 'Markets',
+    access: 'public',
+    summary: 'Executed trades, newest first',
+    errors: ['MARKET_NOT_FOUND', 'NOT_READY'],
+    query: { limit: COUNT(100) },
+  },
+  getCandles: {
+    tag: 'Markets',
+    access: 'public',
+    summary: 'Mark prices over time, oldest first',
+    errors: ['MARKET_NOT_FOUND', 'UPSTREAM_UNAVAILABLE', 'NOT_READY'],
+    query: { interval: INTERVAL, from: FROM, to: TO },
+  },
   getFunding: {
     tag: 'Markets',
     access: 'public',
@@ -117,6 +143,13 @@ export const OPERATIONS = {
     summary: 'Executions, newest first',
     errors: ['TRADER_MISMATCH'],
     query: PAGE,
+  },
+  listEvents: {
+    tag: 'Account',
+    access: 'signatureOrKey',
+    summary: 'What happened to the account, oldest first: the log behind the private channels of the WebSocket',
+    errors: ['TRADER_MISMATCH'],
+    query: { after: AFTER, limit: COUNT(100) },
   },
 
   getOrder: { tag: 'Orders', access: 'signatureOrKey', summary: 'One order', errors: ['ORDER_NOT_FOUND'] },
@@ -171,6 +204,19 @@ export const OPERATIONS = {
     tag: 'Agents',
     access: 'masterWallet',
     summary: 'Issue a read-only key, shown once; the same label replaces the key before',
+    errors: [],
+  },
+
+  listNotifications: {
+    tag: 'Notifications',
+    access: 'public',
+    summary: 'What a wallet has to know now, of all chains, newest first',
+    errors: [],
+  },
+  dismissNotification: {
+    tag: 'Notifications',
+    access: 'signatureOrKeyOfAnyChain',
+    summary: 'Do not show a notification again; signed for any chain on which the agent is registered for this wallet',
     errors: [],
   },
 } as const satisfies Readonly<Record<string, OperationEntry>>

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ChainReadiness } from '../../chain/chainReadiness.ts'
-import type { AccountContext } from './account/accountRoutes.ts'
 import { getAccount } from './account/getAccount.ts'
+import { listEvents, type EventsContext } from './account/listEvents.ts'
 import { listFills } from './account/listFills.ts'
 import { listOpenOrders } from './account/listOpenOrders.ts'
 import { listOrderHistory } from './account/listOrderHistory.ts'
@@ -11,11 +11,16 @@ import { createAgent } from './agents/createAgent.ts'
 import { getAgent } from './agents/getAgent.ts'
 import { issueApiKey } from './agents/issueApiKey.ts'
 import { revokeAgent } from './agents/revokeAgent.ts'
+import { getCandles, type CandlesContext } from './markets/getCandles.ts'
 import { getFunding } from './markets/getFunding.ts'
 import { getMarket } from './markets/getMarket.ts'
+import { getOrderBook } from './markets/getOrderBook.ts'
 import { getPrices } from './markets/getPrices.ts'
+import { getRecentTrades } from './markets/getRecentTrades.ts'
 import { listMarkets } from './markets/listMarkets.ts'
 import type { MarketsContext } from './markets/marketsOf.ts'
+import { dismissNotification } from './notifications/dismissNotification.ts'
+import { listNotifications, type NotificationsContext } from './notifications/listNotifications.ts'
 import { cancelOrder } from './orders/cancelOrder.ts'
 import { createOrder } from './orders/createOrder.ts'
 import { getOrder } from './orders/getOrder.ts'
@@ -34,11 +39,13 @@ export interface PublicContext extends MarketsContext {
   readonly domainName: string
 }
 
-export type RouteContext = PublicContext & AgentRoutesContext & AccountContext & OrderWriteContext
+export type RouteContext = PublicContext & CandlesContext & AgentRoutesContext & EventsContext & OrderWriteContext & NotificationsContext
 
 /** Every operation, by its operation id. */
 export function registerRoutes(app: FastifyInstance, context: RouteContext): void {
   registerPublicRoutes(app, context)
+  getRecentTrades(app, context)
+  getCandles(app, context)
   createAgent(app, context)
   getAgent(app, context)
   revokeAgent(app, context)
@@ -48,6 +55,7 @@ export function registerRoutes(app: FastifyInstance, context: RouteContext): voi
   listOpenOrders(app, context)
   listOrderHistory(app, context)
   listFills(app, context)
+  listEvents(app, context)
   getOrder(app, context)
   createOrder(app, context)
   updateOrder(app, context)
@@ -55,6 +63,8 @@ export function registerRoutes(app: FastifyInstance, context: RouteContext): voi
   submitOrder(app, context)
   closePosition(app, context)
   updatePosition(app, context)
+  listNotifications(app, context)
+  dismissNotification(app, context)
 }
 
 /** What needs no credentials and no store. */
@@ -64,6 +74,7 @@ export function registerPublicRoutes(app: FastifyInstance, context: PublicContex
   getChainInfo(app, context)
   listMarkets(app, context)
   getMarket(app, context)
+  getOrderBook(app, context)
   getFunding(app, context)
   getPrices(app, context)
 }

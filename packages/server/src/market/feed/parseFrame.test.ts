@@ -34,7 +34,7 @@ describe('parseFrame', () => {
   })
 
   it('reads the heartbeat of both', () => {
-    assert.deepEqual(parseFrame('[1794712331251]'), { kind: 'heartbeat' })
+    assert.deepEqual(parseFrame('[1794712331251]'), { kind: 'heartbeat', timeMs: 1_794_712_331_251 })
   })
 
   it('takes prices to the last of ten decimals and cuts off more', () => {

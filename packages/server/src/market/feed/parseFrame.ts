@@ -14,7 +14,11 @@ export type FeedFrame =
       readonly timeMs: number | undefined
       readonly skipped: number
     }
-  | { readonly kind: 'heartbeat' }
+  | {
+      readonly kind: 'heartbeat'
+      /** `undefined` when it is no time. */
+      readonly timeMs: number | undefined
+    }
 
 const PRICE_DECIMALS = 10
 /** Prices are uint64 on chain. */
@@ -35,21 +39,26 @@ export function parseFrame(text: string): FeedFrame | undefined {
   if (!Array.isArray(m) || !Array.isArray(i)) return undefined
   const marks = parsePairs(m)
   const indices = parsePairs(i)
-  const timeMs = typeof t === 'number' && Number.isSafeInteger(t) && t > 0 ? t : undefined
   return {
     kind: 'prices',
     marks: marks.prices,
     indices: indices.prices,
-    timeMs,
+    timeMs: parseTime(t),
     skipped: marks.skipped + indices.skipped,
   }
 }
 
 function parseArray(value: readonly unknown[]): FeedFrame | undefined {
-  if (value.length === 1) return typeof value[0] === 'number' ? { kind: 'heartbeat' } : undefined
+  if (value.length === 1) {
+    return typeof value[0] === 'number' ? { kind: 'heartbeat', timeMs: parseTime(value[0]) } : undefined
+  }
   if (value.length === 0 || value.length % 2 === 1) return undefined
   const { prices, skipped } = parsePairs(value)
   return { kind: 'prices', marks: prices, indices: undefined, timeMs: undefined, skipped }
+}
+
+function parseTime(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined
 }
 
 function parsePairs(flat: readonly unknown[]): { readonly prices: readonly PairPrice[]; readonly skipped: number } {

@@ -36,6 +36,7 @@ export function assembleMarkets(
     symbols: listing.symbols,
     states: traded.states,
     volumes: traded.volumes,
+    tradingActivated: traded.tradingActivated,
     marketOrdersTimeoutBlocks: listing.marketOrdersTimeoutBlocks,
     triggerTimeoutBlocks: listing.triggerTimeoutBlocks,
   }

@@ -11,6 +11,7 @@ export interface TradedState {
   readonly collaterals: readonly CollateralState[]
   readonly states: ReadonlyMap<number, PairStates>
   readonly volumes: ReadonlyMap<number, VolumeState>
+  readonly tradingActivated: number
 }
 
 /** One round of calls. */
@@ -24,6 +25,7 @@ export async function readState(
   const prices = collaterals.map(({ index }) => round.view('getCollateralPriceUsd', [index]))
   const states = collaterals.map(({ index }) => readPairStates(round, index, listing.terms.get(index) ?? new Map()))
   const volumes = readVolumes(round, listing, moment.timestampS)
+  const tradingActivated = round.view('getTradingActivated', [])
   await round.run()
   return {
     collaterals: collaterals.map(({ precision, precisionDelta }, at) => ({
@@ -33,6 +35,7 @@ export async function readState(
     })),
     states: new Map(collaterals.map(({ index }, at) => [index, states[at]!()])),
     volumes: volumes(),
+    tradingActivated: tradingActivated(),
   }
 }
 

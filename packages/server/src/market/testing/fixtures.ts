@@ -67,6 +67,7 @@ export function chainMarkets(pair: Partial<PairState> = {}): ChainMarkets {
     volumes: new Map(),
     marketOrdersTimeoutBlocks: 200,
     triggerTimeoutBlocks: 50,
+    tradingActivated: 0,
   }
 }
 

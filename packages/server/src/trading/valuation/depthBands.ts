@@ -8,10 +8,11 @@ const BANDS_IN_SECOND_WORD = 16
 const BAND_BITS = 16n
 const DEPTH_BITS = 32n
 /** The band that holds all of the depth also takes whatever lies beyond it. */
-const WHOLE_BPS = 10_000n
-const USD_ONE = 10n ** 18n
+export const WHOLE_BPS = 10_000n
+/** Of the depth in whole USD to 1e18. */
+export const BAND_USD_ONE = 10n ** 18n
 /** Millionths to 1e10 per percent. */
-const PPM_TO_P = 10n ** 6n
+export const PPM_TO_P = 10n ** 6n
 
 /** A pair of the Diamond's words: the total depth in the low 32 bits of the first, then 14 bands; 16 bands in the second. */
 export interface BandWords {
@@ -46,7 +47,7 @@ export function averageImpactP({ totalDepthUsd, sharesBps, offsetsPpm }: DepthBo
   let depthBefore = 0n
   let offsetBefore = 0n
   for (const [i, share] of sharesBps.entries()) {
-    const depth = (share * totalDepthUsd * USD_ONE) / WHOLE_BPS
+    const depth = (share * totalDepthUsd * BAND_USD_ONE) / WHOLE_BPS
     const offset = (offsetsPpm[i] ?? 0n) * PPM_TO_P
     if (depth > depthBefore) {
       const available = depth - depthBefore

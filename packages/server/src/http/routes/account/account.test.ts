@@ -166,7 +166,7 @@ describe("the routes of a trader's own account", () => {
       agentsOf: () => [],
       keyOwner: (_chain: string, hash: string) => OWNERS.get(hash),
     }
-    const agents = { chain: BASE, registry, delegates: { known: () => undefined } } as unknown as ChainAgents
+    const agents = { chain: BASE, registry, delegates: { touch: () => undefined } } as unknown as ChainAgents
     const limits = createInProcessLimits()
     const authenticate = { registry, limits, agentLimit: 10_000, headerPrefix: 'X-Service-', now: Date.now }
     const positions = createPositionReads({
@@ -188,9 +188,10 @@ describe("the routes of a trader's own account", () => {
       followerReason: () => follower,
       accountsOf: () => ({
         forget: () => undefined,
-        async holdings() {
+        watch: () => () => undefined,
+        async accountText(address) {
           if (isNodeAway) throw new NodeUnavailableError('away')
-          return { balances: [], feeTierMultiplier: '0.975' as Decimal, referrer: null, delegate: BOB }
+          return JSON.stringify({ address, balances: [], feeTierMultiplier: '0.975', referrer: null, agents: [] })
         },
       }),
     }

@@ -1,6 +1,6 @@
 import type { Address, ChainSlug } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Accounts } from '../../../accounts/startAccounts.ts'
+import type { Accounts } from '../../../accounts/chainAccounts.ts'
 import type { NotReadyReason } from '../../../market/notReady.ts'
 import type { PositionReads } from '../../../positions/positionReads.ts'
 import type { Store } from '../../../store/sql.ts'

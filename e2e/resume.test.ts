@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Order, SigningDomain } from '@bezel/protocol'
+import { call, signedHeaders } from './agentClient.ts'
+import { createSeededRandom } from './campaign/seededRandom.ts'
+import { startResumingReader, type ReadEvent, type ResumingReader } from './stream/resumingReader.ts'
+import type { TradingClient } from './tradingClient.ts'
+import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+
+const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
+const CUTS = 100
+/** Longer than a handshake, so that some are cut before they are subscribed, some while they replay, and some when they are live. */
+const MAX_CUT_MS = 120
+const EVENTS_PATH = (address: string) => `/v1/arbitrum-sepolia/account/${address}/events`
+
+describe('a reader that is cut a hundred times', () => {
+  let world: TradingWorld
+  let domain: SigningDomain
+
+  before(async () => {
+    world = await startTradingWorld()
+    domain = (await call(world.url(), '/v1/arbitrum-sepolia')).body.signing.domain
+  })
+  after(() => world?.stop())
+
+  /** Some of everything, again and again, whatever the service answers meanwhile. */
+  async function keepTrading(client: TradingClient, isDone: () => boolean): Promise<void> {
+    const steps = [
+      () => client.prepare(MARKET),
+      () => client.trade(MARKET, 'filled'),
+      async () => {
+        const { id } = await client.trade({ ...MARKET, type: 'limit', price: '50000' }, 'open')
+        const canceled = await client.request('cancelOrder', 'DELETE', `/orders/${id}`)
+        await client.broadcast(canceled.body.transaction)
+      },
+      async () => {
+        const [position] = (await client.account('/positions', 'listPositions')).body.data
+        const closing = await client.request('closePosition', 'POST', `/positions/${position.id}/close`, {})
+        await client.broadcast(closing.body.transaction)
+      },
+    ]
+    for (let at = 0; !isDone(); at += 1) {
+      // A crash or a reorganisation in the middle of a step ends the step.
+      await Promise.race([steps[at % steps.length]!(), sleep(4_000, undefined, { ref: false })]).catch(() => undefined)
+    }
+  }
+
+  /** Events as fast as they come, without the chain. */
+  async function keepPreparing(client: TradingClient, isDone: () => boolean): Promise<void> {
+    while (!isDone()) {
+      try {
+        const { order } = await client.prepare({ ...MARKET, type: 'limit', price: '40000' })
+        await client.request('cancelOrder', 'DELETE', `/orders/${order.id}`)
+      } catch {
+        await sleep(50)
+      }
+    }
+  }
+
+  async function cutAtRandom(reader: ResumingReader): Promise<void> {
+    const random = createSeededRandom(4_711)
+    for (let cut = 0; cut < CUTS; cut += 1) {
+      await sleep(random.below(MAX_CUT_MS))
+      if (cut === 30 || cut === 70) await world.crash()
+      if (cut % 20 === 10) await world.chain.control('bezel_reorg', 3, cut % 40 === 10 ? 'drop' : 'remine')
+      reader.cut()
+    }
+  }
+
+  async function restLog(
+    client: TradingClient,
+    after: number,
+    limit = 500,
+  ): Promise<{ text: string; lastSeq: number; count: number }> {
+    const path = `${EVENTS_PATH(client.trader.address)}?after=${after}&limit=${limit}`
+    const headers = await signedHeaders(domain, client.agent, { operation: 'listEvents', method: 'GET', path })
+    const answer = await fetch(world.url() + path, { headers })
+    const text = await answer.text()
+    assert.equal(answer.status, 200, text)
+    const { data, lastSeq } = JSON.parse(text) as { data: unknown[]; lastSeq: number }
+    return { text, lastSeq, count: data.length }
+  }
+
+  it('has seen every event of the log exactly once, in order, byte for byte', async () => {
+    const client = await world.clientOf('trader-1', 'agent-1')
+    const reader = startResumingReader({ url: world.url, domain, agent: client.agent })
+    let isDone = false
+    const trading = Promise.all([keepTrading(client, () => isDone), keepPreparing(client, () => isDone)])
+    await cutAtRandom(reader)
+    isDone = true
+    await trading
+    await settled(client)
+
+    const { lastSeq } = await restLog(client, 0)
+    for (const deadlineMs = Date.now() + 30_000; reader.events.length < lastSeq; await sleep(20)) {
+      assert.ok(Date.now() < deadlineMs, `it has ${reader.events.length} of ${lastSeq} events`)
+    }
+    await reader.stop()
+
+    assert.deepEqual(reader.snapshots, [])
+    const bySeq = reader.events.toSorted((a, b) => a.seq - b.seq)
+    assert.deepEqual(
+      bySeq.map(({ seq }) => seq),
+      Array.from({ length: bySeq.length }, (_, at) => at + 1),
+    )
+    for (const channel of ['orders', 'fills', 'positions', 'account'] as const) {
+      const seqs = reader.events.filter((event) => event.channel === channel).map(({ seq }) => seq)
+      assert.deepEqual(
+        seqs,
+        seqs.toSorted((a, b) => a - b),
+      )
+    }
+    assert.ok(reader.connections() > CUTS / 2, `${reader.connections()} connections`)
+    assert.ok(
+      bySeq.some(({ reverted }) => reverted),
+      'a reorganisation was told',
+    )
+    await expectSameBytes(client, bySeq)
+    await expectSameOrders(client, bySeq)
+  })
+
+  /** Nothing is on its way any more. */
+  async function settled(client: TradingClient): Promise<void> {
+    const isMoving = ({ status }: Order): boolean => status === 'pending'
+    for (const deadlineMs = Date.now() + 30_000; ; await sleep(100)) {
+      const { status, body } = await client.account('/orders', 'listOpenOrders')
+      if (status === 200 && !(body.data as Order[]).some(isMoving)) return
+      assert.ok(Date.now() < deadlineMs, JSON.stringify(body))
+    }
+  }
+
+  async function expectSameBytes(client: TradingClient, events: readonly ReadEvent[]): Promise<void> {
+    for (let after = 0; after < events.length;) {
+      const { text, lastSeq, count } = await restLog(client, after, Math.min(500, events.length - after))
+      const expected = events.slice(after, after + count).map(entryText)
+      // Not assert.equal, which would print both.
+      assert.ok(text === `{"data":[${expected.join(',')}],"lastSeq":${lastSeq}}`, `the page after ${after} differs`)
+      after += count
+    }
+  }
+
+  /** The last thing told of each order is what a read shows of it. */
+  async function expectSameOrders(client: TradingClient, events: readonly ReadEvent[]): Promise<void> {
+    const told = new Map<string, string>()
+    for (const { channel, data } of events) {
+      if (channel === 'orders') told.set((JSON.parse(data) as Order).id, data)
+    }
+    const page = (await client.account('/orders/history?limit=500', 'listOrderHistory')).body.data as Order[]
+    assert.ok(events.length > 100, `only ${events.length} events`)
+    for (const order of page) {
+      // Time goes on while the test reads.
+      if (order.status !== 'prepared' && order.status !== 'expired')
+        assert.equal(told.get(order.id), JSON.stringify(order))
+    }
+  }
+})
+
+function entryText({ seq, channel, timestamp, block, reverted, data }: ReadEvent): string {
+  return `{"seq":${seq},"channel":"${channel}","timestamp":${timestamp},"block":${block},"reverted":${reverted},"data":${data}}`
+}

@@ -1,0 +1,79 @@
+import { LOG_CHANNELS, type LogChannel, type SigningDomain } from '@bezel/protocol'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { authMessage, openStream, type Received, type StreamClient } from './streamClient.ts'
+
+/** An event as a reader got it; `data` is the very text. */
+export interface ReadEvent {
+  readonly seq: number
+  readonly channel: LogChannel
+  readonly timestamp: number
+  readonly block: number | null
+  readonly reverted: boolean
+  readonly data: string
+}
+
+/** Reads a trader's log over sockets that break all the time, each new one taking up where the last one ended. */
+export interface ResumingReader {
+  /** In the order in which they came. */
+  readonly events: readonly ReadEvent[]
+  /** Who resumes must get none. */
+  readonly snapshots: readonly string[]
+  /** Cuts the connection it has now, if any. */
+  cut(): void
+  /** How often it had to come back. */
+  connections(): number
+  stop(): Promise<void>
+}
+
+export function startResumingReader(of: {
+  readonly url: () => string
+  readonly domain: SigningDomain
+  readonly agent: PrivateKeyAccount
+}): ResumingReader {
+  const events: ReadEvent[] = []
+  const snapshots: string[] = []
+  const lastSeqs = new Map<LogChannel, number>(LOG_CHANNELS.map((channel) => [channel, 0]))
+  let isStopped = false
+  let connections = 0
+  let current: StreamClient | undefined
+
+  function take({ text, json }: Received): void {
+    if (typeof json.seq !== 'number') return
+    const { channel, snapshot, seq, timestamp, block, reverted } = json
+    if (snapshot) snapshots.push(text)
+    lastSeqs.set(channel, seq)
+    events.push({ seq, channel, timestamp, block, reverted, data: text.slice(text.indexOf('"data":') + 7, -1) })
+  }
+
+  async function connect(): Promise<void> {
+    const stream = await openStream(of.url(), { onMessage: take })
+    current = stream
+    connections += 1
+    stream.send(await authMessage(of.domain, of.agent))
+    for (const channel of LOG_CHANNELS) {
+      stream.send({ op: 'subscribe', channel, fromSeq: lastSeqs.get(channel)! + 1 })
+    }
+    await stream.closed
+  }
+
+  async function run(): Promise<void> {
+    while (!isStopped) {
+      // Refused, cut, or the service is not there: all the same.
+      await connect().catch(() => sleep(20))
+    }
+  }
+
+  const done = run()
+  return {
+    events,
+    snapshots,
+    cut: () => current?.cut(),
+    connections: () => connections,
+    async stop() {
+      isStopped = true
+      current?.cut()
+      await done
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { EMPTY_BODY_HASH, REQUEST_FIELDS, type SigningDomain } from '@bezel/protocol'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { WebSocket } from 'ws'
+import { freshNonce } from '../agentClient.ts'
+
+export const STREAM_PATH = '/v1/arbitrum-sepolia/ws'
+
+const WAIT_MS = 20_000
+
+/** A message of the service, as it came. */
+export interface Received {
+  readonly text: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the service sent and asserts on it
+  readonly json: any
+}
+
+/** A socket of the stream as an integrator's program has one. */
+export interface StreamClient {
+  readonly received: readonly Received[]
+  send(message: unknown): void
+  /** The first message, also an earlier one, that is as expected and was not returned before. */
+  next(what: string, isExpected: (json: Received['json']) => boolean): Promise<Received>
+  /** Ends the connection without a word, as a network does. */
+  cut(): void
+  close(): Promise<void>
+  /** Resolves with the code when it is closed, by whomever. */
+  readonly closed: Promise<number>
+}
+
+/** Resolves when the service has said hello. Rejects when it refuses or is not there. */
+export async function openStream(
+  url: string,
+  of: {
+    readonly path?: string
+    readonly headers?: Record<string, string>
+    readonly onMessage?: (message: Received) => void
+  } = {},
+): Promise<StreamClient> {
+  const socket = new WebSocket(url.replace(/^http/, 'ws') + (of.path ?? STREAM_PATH), { headers: of.headers ?? {} })
+  const received: Received[] = []
+  const taken = new Set<Received>()
+  const watchers = new Set<() => void>()
+  const closed = new Promise<number>((resolve) => socket.once('close', resolve))
+  socket.on('message', (data) => {
+    const message = { text: String(data), json: JSON.parse(String(data)) }
+    received.push(message)
+    of.onMessage?.(message)
+    for (const watcher of watchers) watcher()
+  })
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', () => resolve())
+    socket.on('error', reject)
+  })
+
+  const client: StreamClient = {
+    received,
+    closed,
+    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    next: (what, isExpected) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          const seen = received.slice(-5).map(({ text }) => text.slice(0, 300))
+          end(() => reject(new Error(`${what} did not come; the last messages were ${seen.join('\n')}`)))
+        }, WAIT_MS)
+        function end(then: () => void): void {
+          clearTimeout(timer)
+          watchers.delete(look)
+          then()
+        }
+        function look(): void {
+          const found = received.find((message) => !taken.has(message) && isExpected(message.json))
+          if (found === undefined) return
+          taken.add(found)
+          end(() => resolve(found))
+        }
+        watchers.add(look)
+        void closed.then((code) => end(() => reject(new Error(`closed with ${code} before ${what} came`))))
+        look()
+      }),
+    cut: () => socket.terminate(),
+    async close() {
+      socket.close(1000)
+      await closed
+    },
+  }
+  await client.next('hello', ({ op }) => op === 'hello')
+  return client
+}
+
+/** The `auth` message of an agent. */
+export async function authMessage(domain: SigningDomain, agent: PrivateKeyAccount, path = STREAM_PATH) {
+  const [timestamp, nonce] = [String(Date.now()), freshNonce()]
+  const signature = await agent.signTypedData({
+    domain,
+    primaryType: 'wsAuth',
+    types: { wsAuth: REQUEST_FIELDS },
+    message: { method: 'WS', path, bodyHash: EMPTY_BODY_HASH, timestamp: BigInt(timestamp), nonce: BigInt(nonce) },
+  } as never)
+  return { op: 'auth', agent: agent.address, timestamp, nonce, signature }
+}

@@ -1,0 +1,33 @@
+import type { Account, Address, AgentScope } from '@bezel/protocol'
+import { agentAnswer } from '../agents/agentAnswer.ts'
+import type { ChainAgents } from '../agents/chainAgents.ts'
+import type { Holdings } from './readHoldings.ts'
+
+export type AccountSources = Pick<ChainAgents, 'chain' | 'registry'> & {
+  readonly delegates: Pick<ChainAgents['delegates'], 'known'>
+}
+
+/**
+ * An account as REST, the stream and its events show it. Keys and agents have one order, so that accounts are the same exactly when their
+ * JSON is.
+ */
+export function accountAnswer(
+  { chain, registry, delegates }: AccountSources,
+  trader: Address,
+  holdings: Holdings,
+  nowMs: number,
+): Account {
+  const { balances, feeTierMultiplier, referrer } = holdings
+  // Another read may have looked since.
+  const delegate = delegates.known(trader) ?? holdings.delegate
+  const agents = registry.agentsOf(chain.slug, trader).map((record) => {
+    const { agent } = agentAnswer(chain, record, delegate, nowMs)
+    return { ...agent, scope: inOrder(agent.scope) }
+  })
+  return { address: trader, balances, feeTierMultiplier, referrer, agents }
+}
+
+/** A scope is kept with its keys as the trader's client wrote them. */
+function inOrder({ markets, maxLeverage, dailySpendCapUsd, expiresAt, permissions }: AgentScope): AgentScope {
+  return { markets, maxLeverage, dailySpendCapUsd, expiresAt, permissions }
+}

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import type { Account, ChainSlug } from '@bezel/protocol'
+import type { AgentRecord } from '../agents/agentRecord.ts'
+import { openRegistry, type Registry } from '../agents/registry.ts'
+import { chainMarkets } from '../market/testing/fixtures.ts'
+import { migrate } from '../store/migrate.ts'
+import { openTestStore, type TestStore } from '../store/testStore.ts'
+import { until } from '../testing/until.ts'
+import type { AccountLog } from './log/accountLog.ts'
+import { createAccountLog } from './log/createAccountLog.ts'
+import { startAccounts, type AccountsOptions } from './startAccounts.ts'
+import { NOBODY, traderOf } from './testing/accountNode.ts'
+import { createAccountWorld, REFRESH_MS, type AccountWorld } from './testing/accountWorld.ts'
+
+const ALICE = traderOf(0xa1)
+const BOB = traderOf(0xb2)
+const AGENT = traderOf(0xabc)
+
+function logOver({ store }: TestStore, chain: ChainSlug = 'base'): AccountLog {
+  return createAccountLog({
+    chain,
+    store,
+    positionsText: () => assert.fail('no position changed'),
+    alsoKeep: async () => {},
+    onCommit: () => {},
+  })
+}
+
+async function accountsIn(log: AccountLog, trader = ALICE): Promise<Account[]> {
+  const events = await log.read(trader, { after: 0, limit: 100 })
+  assert.deepEqual(
+    events.map(({ seq, channel }) => `${seq} ${channel}`),
+    events.map((_, at) => `${at + 1} account`),
+  )
+  return events.map(({ data }) => JSON.parse(data) as Account)
+}
+
+describe('the events of an account', () => {
+  let opened: TestStore
+  let log: AccountLog
+  let world: AccountWorld
+
+  beforeEach(async () => {
+    opened = openTestStore()
+    await migrate(opened.store)
+    log = logOver(opened)
+    world = createAccountWorld(log)
+    world.accounts.watch(ALICE)
+    await round()
+  })
+  afterEach(() => opened.remove())
+
+  async function round(): Promise<void> {
+    world.nowMs += REFRESH_MS
+    await world.accounts.round()
+  }
+
+  async function restart(): Promise<void> {
+    await opened.reopen()
+    log = logOver(opened)
+    const { node, nowMs } = world
+    world = createAccountWorld(log)
+    Object.assign(world, { nowMs: nowMs + 3_600_000 })
+    const { balance, allowance, delegate, referrer } = node
+    Object.assign(world.node, { balance, allowance, delegate, referrer })
+  }
+
+  it('begin with the first difference, because there is nothing to tell of the first look', async () => {
+    assert.deepEqual(await accountsIn(log), [])
+    await round()
+    await world.accounts.accountText(ALICE)
+    assert.deepEqual(await accountsIn(log), [])
+  })
+
+  it('tell every difference once, in the bytes that are shown', async () => {
+    const changes: (() => void)[] = [
+      () => (world.node.balance = 6n),
+      () => (world.node.allowance = 0n),
+      () => (world.node.referrer = 0xf00n),
+      () => (world.node.delegate = AGENT),
+    ]
+    const record = { chain: 'base', agent: AGENT, trader: ALICE, name: '', revoked: false } as AgentRecord
+    const scope = { markets: 'all', maxLeverage: null, dailySpendCapUsd: null, expiresAt: null } as AgentRecord['scope']
+    world.records.push({ ...record, scope, mode: 'self', createdAtMs: 1 })
+    await round()
+    const texts: string[] = []
+    for (const change of changes) {
+      change()
+      await round()
+      await round()
+      texts.push(await world.accounts.accountText(ALICE))
+    }
+    const events = await log.read(ALICE, { after: 1, limit: 100 })
+    assert.deepEqual(
+      events.map(({ data }) => data),
+      texts,
+    )
+    const last = (await accountsIn(log)).at(-1)!
+    assert.equal(last.agents[0]!.status, 'active')
+    assert.deepEqual(last.balances[1], { collateral: 'USDC', balance: '0.000006', allowance: '0' })
+  })
+
+  it('tell nothing after a restart when nothing happened meanwhile, whoever looks first', async () => {
+    await restart()
+    await Promise.all([world.accounts.accountText(ALICE), world.accounts.accountText(ALICE)])
+    world.accounts.watch(ALICE)
+    await round()
+    assert.deepEqual(await accountsIn(log), [])
+    assert.equal(world.told.length, 1, 'the log was asked once')
+  })
+
+  it('tell after a restart what happened meanwhile, once', async () => {
+    world.node.balance = 8n
+    await restart()
+    world.accounts.watch(ALICE)
+    await round()
+    await round()
+    assert.deepEqual(
+      (await accountsIn(log)).map(({ balances }) => balances[1]!.balance),
+      ['0.000008'],
+    )
+  })
+
+  it('tell what was there and gone as two differences when both were seen', async () => {
+    for (const balance of [6n, 5n]) {
+      world.node.balance = balance
+      world.accounts.forget(ALICE)
+      await world.accounts.idle()
+    }
+    assert.deepEqual(
+      (await accountsIn(log)).map(({ balances }) => balances[1]!.balance),
+      ['0.000006', '0.000005'],
+    )
+  })
+
+  it('are of those who are known here: a block makes no log for a stranger', async () => {
+    world.accounts.forget(BOB)
+    await round()
+    assert.equal(await log.lastSeq(BOB), 0)
+    const logs = await opened.store.read.all<{ trader: string }>('select trader from account_logs')
+    assert.deepEqual(
+      logs.map(({ trader }) => trader),
+      [ALICE],
+    )
+  })
+})
+
+describe('the accounts of all chains', () => {
+  let opened: TestStore
+  let world: AccountWorld
+  let registry: Registry
+  let log: AccountLog
+  let options: AccountsOptions
+  const errors: unknown[] = []
+
+  beforeEach(async () => {
+    opened = openTestStore()
+    await migrate(opened.store)
+    registry = await openRegistry(opened.store)
+    log = logOver(opened)
+    world = createAccountWorld()
+    const agents = { ...world.agents, registry }
+    options = {
+      chains: [agents.chain],
+      agentsOf: () => agents,
+      collateralsOf: () => chainMarkets().collaterals,
+      logOf: () => log,
+      refreshMs: 5,
+      now: Date.now,
+      log: { error: (line: unknown) => void errors.push(line) } as AccountsOptions['log'],
+    }
+  })
+  afterEach(() => opened.remove())
+
+  it('are kept fresh in the background, also after the node was away, until that is closed', async () => {
+    const running = startAccounts(options)
+    const accounts = running.byChain.get('base')!
+    accounts.watch(ALICE)
+    await until('a few rounds', () => accounts.stats().rounds > 3)
+    world.node.state = 'down'
+    const before = world.node.batches.length
+    await until('a few rounds without a node', () => world.node.batches.length > before + 3)
+    world.node.state = 'up'
+    world.node.balance = 9n
+    await until('an event', async () => (await log.lastSeq(ALICE)) === 1)
+    await running.close()
+    const last = world.node.batches.length
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    assert.equal(world.node.batches.length, last)
+    assert.deepEqual(errors, [])
+  })
+
+  it('tell an agent that is registered, moved or revoked', async () => {
+    const running = startAccounts({ ...options, refreshMs: 60_000 })
+    const record = { chain: 'base', agent: AGENT, trader: ALICE, name: '', mode: 'self', agentSigned: true } as const
+    const scope = { markets: 'all', maxLeverage: null, dailySpendCapUsd: null, expiresAt: null } as const
+    const agent = { ...record, scope: { ...scope, permissions: 'trade' }, createdAtMs: 1, signedAtMs: 1 } as const
+    for (const trader of [ALICE, BOB]) await running.byChain.get('base')!.accountText(trader)
+    const changeTo = async (next: Partial<AgentRecord>): Promise<string[]> => {
+      const seqs = await Promise.all([ALICE, BOB].map((trader) => log.lastSeq(trader)))
+      await registry.changeAgent('base', AGENT, () => ({ ...agent, revoked: false, ...next }))
+      await running.byChain.get('base')!.idle()
+      const since = await Promise.all(
+        [ALICE, BOB].map((trader, at) => log.read(trader, { after: seqs[at]!, limit: 9 })),
+      )
+      return since.flat().map(({ data }) => {
+        const { address, agents } = JSON.parse(data) as Account
+        return `${address === ALICE ? 'alice' : 'bob'} ${agents[0]?.status ?? 'none'}`
+      })
+    }
+    world.node.delegate = NOBODY
+    assert.deepEqual(await changeTo({}), ['alice pending_delegation'])
+    assert.deepEqual(await changeTo({ trader: BOB }), ['alice none', 'bob pending_delegation'])
+    assert.deepEqual(await changeTo({ trader: BOB, revoked: true }), ['bob revoked'])
+    assert.deepEqual(await changeTo({ trader: BOB, revoked: true }), [])
+    await running.close()
+  })
+})

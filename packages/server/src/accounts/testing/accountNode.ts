@@ -1,0 +1,105 @@
+import { CHAINS, diamondAbi, parseAddress, type Address } from '@bezel/protocol'
+import { decodeFunctionData, encodeAbiParameters, erc20Abi, pad, type Hex } from 'viem'
+import type { RpcCall, RpcClient } from '../../chain/rpcClient.ts'
+import { NodeUnavailableError, type RpcOutcome } from '../../chain/rpcOutcome.ts'
+
+export const DIAMOND = CHAINS.base.liveDiamond
+export const NOBODY = parseAddress(`0x${'0'.repeat(40)}`)!
+
+/** Address number `n`. */
+export function traderOf(n: number): Address {
+  return parseAddress(`0x${n.toString(16).padStart(40, '0')}`)!
+}
+
+/** What the chain says of everybody, unless it says something else of somebody. */
+export interface OnChain {
+  balance: bigint
+  allowance: bigint
+  referrer: bigint
+  delegate: Address
+  fee: (amount: bigint) => RpcOutcome
+}
+
+/** A node with a Diamond and tokens, as a test sets them. */
+export interface AccountNode extends OnChain {
+  readonly client: RpcClient
+  readonly of: Map<Address, Partial<OnChain>>
+  /** Of each round trip, whom it asked about. */
+  readonly batches: Address[][]
+  /** Calls of each round trip. */
+  readonly sizes: number[]
+  /** `down`: no answer at all. `refusing`: an answer, and every call in it failed. */
+  state: 'up' | 'down' | 'refusing'
+  /** What the answers of the next round trips wait for; each has what it will say from the moment it was asked. */
+  gate: Promise<void>
+}
+
+export function word(value: bigint): RpcOutcome {
+  return { ok: true, result: encodeAbiParameters([{ type: 'uint256' }], [value]) }
+}
+
+export function createAccountNode(): AccountNode {
+  const node: AccountNode = {
+    of: new Map(),
+    batches: [],
+    sizes: [],
+    state: 'up',
+    gate: Promise.resolve(),
+    balance: 5n,
+    allowance: 7n,
+    referrer: 0n,
+    delegate: NOBODY,
+    fee: word,
+    client: {
+      roundTrips: () => node.batches.length,
+      async batch(calls) {
+        const asked = calls.map(decode)
+        node.batches.push([...new Set(asked.map(({ trader }) => trader))])
+        node.sizes.push(calls.length)
+        const { state } = node
+        const outcomes = asked.map((call) => answer({ ...node, ...node.of.get(call.trader) }, call))
+        await node.gate
+        if (state === 'down') throw new NodeUnavailableError('down')
+        return state === 'up' ? outcomes : calls.map(() => REFUSAL)
+      },
+    },
+  }
+  return node
+}
+
+const REFUSAL: RpcOutcome = { ok: false, code: -32_005, message: 'too many requests', data: undefined }
+
+const ABI = [...diamondAbi, ...erc20Abi].filter(
+  (item) =>
+    item.type === 'function' &&
+    /^(getTradingDelegate|getTraderActiveReferrer|calculateFeeAmount|balanceOf|allowance)$/.test(item.name),
+)
+
+interface Asked {
+  readonly name: string
+  readonly trader: Address
+  readonly args: readonly unknown[]
+}
+
+function decode({ params }: RpcCall): Asked {
+  const { data } = params[0] as { data: Hex }
+  const { functionName, args } = decodeFunctionData({ abi: ABI, data })
+  return { name: functionName as string, trader: (args as readonly unknown[])[0] as Address, args: args as never }
+}
+
+function answer(chain: OnChain, { name, args }: Asked): RpcOutcome {
+  switch (name) {
+    case 'getTradingDelegate':
+      return { ok: true, result: pad(chain.delegate as Hex) }
+    case 'getTraderActiveReferrer':
+      return word(chain.referrer)
+    case 'calculateFeeAmount':
+      return chain.fee(args[1] as bigint)
+    case 'balanceOf':
+      return word(chain.balance)
+    case 'allowance':
+      return args[1] === DIAMOND ? word(chain.allowance) : REFUSAL
+    default:
+      throw new Error(`nobody asks for ${name}`)
+  }
+}

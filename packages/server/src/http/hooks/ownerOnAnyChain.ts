@@ -1,0 +1,72 @@
+import { ApiError, type Address, type ChainSlug } from '@bezel/protocol'
+import type { FastifyRequest } from 'fastify'
+import { requireInForce } from '../../agents/agentRefusals.ts'
+import { hashApiKey } from '../../agents/apiKey.ts'
+import type { SignedOperation } from '../../signatures/signedOperations.ts'
+import { callerOf } from '../caller.ts'
+import { authenticateRead, type AuthenticateOptions } from './authenticate.ts'
+import { readApiKey, readSignatureHeaders } from './signatureHeaders.ts'
+
+/** What the hook of an operation that is of no chain works with. */
+export interface OwnerContext {
+  readonly chains: readonly { readonly slug: ChainSlug }[]
+  readonly authenticate: AuthenticateOptions
+  readonly now: () => number
+}
+
+/**
+ * The hook of a private operation whose path names a wallet and no chain: an API key of that trader, from any chain, or the signature of an agent
+ * that is registered for it. A signature is bound to a chain, so it is held against the domain of each chain on which the agent is
+ * registered for this trader. No transaction follows, so the agent need not be the delegate; the limit of writes is not charged either.
+ */
+export function requireOwnerOnAnyChain(
+  context: OwnerContext,
+  operation: SignedOperation,
+  ownerOf: (request: FastifyRequest) => Address,
+) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const owner = ownerOf(request)
+    const chains = chainsToTry(request, owner, context)
+    if (chains.length === 0) throw notTheOwner(context.authenticate.headerPrefix)
+    await authenticateOnFirst(request, chains, operation, context.authenticate)
+    const caller = callerOf(request)
+    if (caller.trader !== owner) throw notTheOwner(context.authenticate.headerPrefix)
+    if (caller.via === 'agent') requireInForce(caller.agent, context.now())
+  }
+}
+
+/** Chains on which these credentials, if they are good, are the owner's. */
+function chainsToTry(request: FastifyRequest, owner: Address, { chains, authenticate }: OwnerContext): ChainSlug[] {
+  const { registry, headerPrefix } = authenticate
+  const signed = readSignatureHeaders(request.headers, headerPrefix)
+  const slugs = chains.map(({ slug }) => slug)
+  if (signed !== undefined) return slugs.filter((slug) => registry.agent(slug, signed.agent)?.trader === owner)
+  const keyHash = hashApiKey(readApiKey(request.headers, headerPrefix) ?? '')
+  if (keyHash === undefined) return []
+  return slugs.filter((slug) => registry.keyOwner(slug, keyHash) === owner)
+}
+
+/** Nothing is charged or claimed on a chain for which the signature is not good, so to try the next one costs the agent nothing. */
+async function authenticateOnFirst(
+  request: FastifyRequest,
+  chains: readonly ChainSlug[],
+  operation: SignedOperation,
+  options: AuthenticateOptions,
+): Promise<void> {
+  for (const [at, chain] of chains.entries()) {
+    try {
+      return await authenticateRead(request, { chain, operation }, options)
+    } catch (error) {
+      const isForAnother = error instanceof ApiError && error.code === 'INVALID_SIGNATURE'
+      if (!isForAnother || at === chains.length - 1) throw error
+    }
+  }
+}
+
+/** Says nothing of who is registered for whom. */
+function notTheOwner(headerPrefix: string): ApiError {
+  return new ApiError(
+    'UNAUTHENTICATED',
+    `Send an API key of this wallet as ${headerPrefix}Api-Key, or sign the request as one of its agents.`,
+  )
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { parseAddress } from '@bezel/protocol'
+import type { FastifyInstance } from 'fastify'
+import { eventEntry } from '../../../accounts/log/eventText.ts'
+import { openAppendableLog, testEvent, type AppendableLog } from '../../../accounts/log/testing/appendableLog.ts'
+import { createApiKey, hashApiKey } from '../../../agents/apiKey.ts'
+import { createInProcessLimits } from '../../../cluster/inProcessLimits.ts'
+import { migrate } from '../../../store/migrate.ts'
+import { openTestStore, type TestStore } from '../../../store/testStore.ts'
+import { testChain } from '../../../testing/servedChain.ts'
+import { createApp } from '../../createApp.ts'
+import { listEvents, type EventsContext } from './listEvents.ts'
+
+const BASE = testChain('base')
+const ALICE = parseAddress(`0x${'a1'.repeat(20)}`)!
+const BOB = parseAddress(`0x${'b2'.repeat(20)}`)!
+const KEYS = new Map([ALICE, BOB].map((trader) => [trader, createApiKey()]))
+const OWNERS = new Map([...KEYS].map(([trader, key]) => [hashApiKey(key), trader]))
+const DATA = '{"text":"é\\u0001 😀","n":1.50}'
+
+describe('listEvents', () => {
+  let opened: TestStore
+  let log: AppendableLog
+  let app: FastifyInstance
+
+  before(async () => {
+    opened = openTestStore()
+    await migrate(opened.store)
+    log = openAppendableLog(opened.store, 'base')
+    const events = Array.from({ length: 150 }, (_, at) => testEvent(at % 2 === 0 ? 'orders' : 'fills', String(at)))
+    await log.append(ALICE, [...events, { ...events[0]!, data: DATA, block: 12, isReverted: true }])
+    const registry = { keyOwner: (_chain: string, hash: string) => OWNERS.get(hash) }
+    const limits = createInProcessLimits()
+    const authenticate = { registry, limits, agentLimit: 10_000, headerPrefix: 'X-Service-', now: Date.now }
+    app = createApp('silent')
+    listEvents(app, {
+      chains: [BASE],
+      agentsOf: () => ({ chain: BASE, registry, delegates: { touch: () => {} } }),
+      authenticate,
+      now: Date.now,
+      logOf: () => log,
+    } as unknown as EventsContext)
+  })
+  after(() => opened.remove())
+
+  async function get(query: string, caller = ALICE, of = ALICE) {
+    const url = `/v1/base/account/${of}/events${query}`
+    const answer = await app.inject({ url, headers: { 'x-service-api-key': KEYS.get(caller)! } })
+    return { status: answer.statusCode, text: answer.body, body: answer.json() }
+  }
+  const seqsOf = (body: { data: { seq: number }[] }) => body.data.map(({ seq }) => seq)
+
+  it('lists the log from its beginning, 100 at a time, with the last seq', async () => {
+    const { status, body } = await get('')
+    assert.deepEqual([status, body.lastSeq], [200, 151])
+    assert.deepEqual(
+      seqsOf(body),
+      Array.from({ length: 100 }, (_, at) => at + 1),
+    )
+    assert.deepEqual(Object.keys(body.data[0]), ['seq', 'channel', 'timestamp', 'block', 'reverted', 'data'])
+    assert.deepEqual(seqsOf((await get('?after=100')).body).length, 51)
+    assert.deepEqual(seqsOf((await get('?after=7&limit=2')).body), [8, 9])
+  })
+
+  it('shows the stored bytes', async () => {
+    const { text } = await get('?after=150')
+    const [event] = await log.read(ALICE, { after: 150, limit: 1 })
+    assert.equal(text, `{"data":[${eventEntry(event!)}],"lastSeq":151}`)
+    assert.ok(text.includes(`"channel":"orders","timestamp":1700000000000,"block":12,"reverted":true,"data":${DATA}}`))
+  })
+
+  it('is empty beyond the last event, and of an account that nothing happened to', async () => {
+    for (const after of ['151', '152', '9007199254740991']) {
+      assert.equal((await get(`?after=${after}`)).text, '{"data":[],"lastSeq":151}')
+    }
+    assert.equal((await get('', BOB, BOB)).text, '{"data":[],"lastSeq":0}')
+  })
+
+  it('is for the owner of the account only', async () => {
+    const { status, body } = await get('', BOB)
+    assert.deepEqual([status, body.code], [403, 'TRADER_MISMATCH'])
+    assert.equal((await app.inject(`/v1/base/account/${ALICE}/events`)).json().code, 'UNAUTHENTICATED')
+  })
+
+  it('refuses a query that it does not know', async () => {
+    const refusedBy: [query: string, issue: string][] = [
+      ['?after=-1', 'query.after'],
+      ['?after=1.5', 'query.after'],
+      ['?after=', 'query.after'],
+      ['?after=9007199254740992', 'query.after'],
+      ['?after=1&after=2', 'query.after'],
+      ['?limit=0', 'query.limit'],
+      ['?limit=501', 'query.limit'],
+      ['?fromSeq=1', 'query.fromSeq'],
+    ]
+    for (const [query, issue] of refusedBy) {
+      const { status, body } = await get(query)
+      assert.deepEqual([status, body.code], [400, 'VALIDATION_ERROR'], query)
+      assert.deepEqual(
+        body.details.issues.map(({ path }: { path: string }) => path),
+        [issue],
+        query,
+      )
+    }
+  })
+})

@@ -1,0 +1,45 @@
+/** Most candles of one answer, and of one page of the upstream's history. */
+export const MAX_CANDLES = 5_000
+
+/** How many candles an answer has when no beginning is asked for. */
+export const DEFAULT_CANDLES = 500
+
+/** Candles of a series that the store keeps. Older ones are asked of the upstream again. */
+export const KEPT_CANDLES = MAX_CANDLES
+
+/** Candles in one row of the store. Small, because the last row of a series is written anew with each candle that ends. */
+export const CHUNK_CANDLES = 60
+
+/** Rows of the store that stay in memory: up to 5 KB each. */
+export const MAX_CACHED_CHUNKS = 4_000
+
+/** Finished answers in memory, together. */
+export const MAX_CACHED_ANSWER_BYTES = 32_000_000
+
+/** Pairs that candles are made of. A feed that names more is not believed. */
+export const MAX_PAIRS = 2_000
+
+/** A tick whose own time is further from ours has no time that could be used. */
+export const MAX_SKEW_MS = 600_000
+
+/** Without a sign of the feed for longer, ticks were missed, also when the connection stayed. Heartbeats come every second. */
+export const MAX_QUIET_MS = 3_000
+
+/** Between two writes of the running candles: what a crash may lose where the upstream has no history to fill it from. */
+export const FLUSH_MS = 5_000
+
+/** Rows of one transaction of a flush, so that none holds the process up for more than a few milliseconds. */
+export const FLUSH_ROWS = 100
+
+/** Requests to the upstream's history under way at once, and those that may wait for a turn. */
+export const MAX_REQUESTS = 4
+export const MAX_WAITING_REQUESTS = 100
+
+/** Between two requests for candles that nobody asked for lately. */
+export const REPAIR_PAUSE_MS = 100
+
+/** For how long a series that was asked for comes before the others. */
+export const ASKED_MS = 600_000
+
+/** For how long the upstream's word that it has nothing older is believed. */
+export const NOTHING_OLDER_MS = 600_000

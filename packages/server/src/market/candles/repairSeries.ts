@@ -1,0 +1,76 @@
+import { parseCandleText } from './candleText.ts'
+import type { EndedCandles, EndedRange } from './endedCandles.ts'
+import { MAX_CANDLES } from './limits.ts'
+import { mergeHistory, type CandlesByTime } from './mergeHistory.ts'
+import { isFlat, type Ohlc } from './ohlc.ts'
+import type { Series } from './series.ts'
+import type { Upstream } from './upstream.ts'
+
+/** Where candles are read from and kept. */
+export interface CandleSources {
+  readonly upstream: Upstream
+  readonly ended: EndedCandles
+}
+
+/** What was asked, and how the series stood then. */
+interface Question {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly gaps: number
+  readonly runningMs: number
+  readonly hadTicks: boolean
+}
+
+/**
+ * Reads the candles that were not observed wholly from the upstream. The series goes on meanwhile: what is not certain then stays unseen,
+ * to be asked for again. Throws `FeedUnavailableError`.
+ */
+export async function repairSeries(series: Series, { upstream, ended }: CandleSources): Promise<void> {
+  const question = questionOf(series)
+  if (question === undefined) return
+  const { fromMs, toMs, runningMs } = question
+  const history = await upstream.history({ ...series, fromMs, toMs })
+  const lastEndedMs = Math.min(toMs, runningMs - series.widthMs)
+  const own = await ownCandles(ended, { ...series, fromMs: fromMs - series.widthMs, toMs: lastEndedMs })
+  if (series.gaps !== question.gaps) return
+  series.version += 1
+  if (history === undefined) {
+    series.unseen = undefined
+    return
+  }
+  const merged = mergeHistory({ fromMs, toMs: lastEndedMs, widthMs: series.widthMs, history, own })
+  keep(series, ended, merged)
+  if (toMs < runningMs) series.unseen = undefined
+  else if (series.timeMs === runningMs) continueRunning(series, history.get(runningMs), question)
+  // It ended while the upstream was asked, so that the page may be of before its end.
+  else series.unseen = { fromMs: runningMs, toMs: series.unseen!.toMs, again: undefined }
+}
+
+/** Kept candles by the time they begin, where there are any. */
+export async function ownCandles(ended: EndedCandles, range: EndedRange): Promise<CandlesByTime> {
+  const fromMs = Math.max(0, range.fromMs)
+  const texts = await ended.read({ ...range, fromMs })
+  const candles = new Map<number, Ohlc>()
+  for (const [at, text] of texts.entries()) {
+    if (text !== undefined) candles.set(fromMs + at * range.widthMs, parseCandleText(text))
+  }
+  return candles
+}
+
+function questionOf({ unseen, timeMs, gaps, since, widthMs }: Series): Question | undefined {
+  if (unseen === undefined) return undefined
+  const { toMs } = unseen
+  const fromMs = Math.max(unseen.fromMs, toMs - (MAX_CANDLES - 1) * widthMs)
+  return { fromMs, toMs, gaps, runningMs: timeMs, hadTicks: since !== undefined }
+}
+
+function keep(series: Series, ended: EndedCandles, candles: CandlesByTime): void {
+  for (const [timeMs, ohlc] of candles) ended.put(series, timeMs, ohlc)
+  series.lastClose = candles.get(series.timeMs - series.widthMs)?.close ?? series.lastClose
+}
+
+function continueRunning(series: Series, row: Ohlc | undefined, { hadTicks, runningMs }: Question): void {
+  series.before = row ?? series.before
+  const isUncertain = !hadTicks && (row === undefined || isFlat(row))
+  series.unseen = { fromMs: runningMs, toMs: runningMs, again: isUncertain ? 'at a tick' : 'at the end' }
+}

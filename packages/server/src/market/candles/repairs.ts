@@ -1,0 +1,80 @@
+import { FeedUnavailableError } from '../feed/pages.ts'
+import { reconnectDelayMs } from '../feed/reconnectDelay.ts'
+import type { Every } from './every.ts'
+import { ASKED_MS, MAX_REQUESTS, REPAIR_PAUSE_MS } from './limits.ts'
+import { repairSeries, type CandleSources } from './repairSeries.ts'
+import { isReadable, type Series } from './series.ts'
+
+/** Keeps reading from the upstream what was not observed: at once for those who ask, slowly for everything else. */
+export interface Repairs {
+  /**
+   * Done when the series is as good as it gets now; also when the upstream does not answer, which is then left alone for a while. `undefined`
+   * when there is nothing to wait for.
+   */
+  repair(series: Series): Promise<void> | undefined
+  close(): void
+}
+
+export interface RepairsOptions extends CandleSources {
+  readonly all: () => Iterable<Series>
+  readonly onRepaired: (series: Series) => void
+  readonly now: () => number
+  readonly random: () => number
+  readonly every: Every
+  /** What is no fault of the upstream. */
+  readonly onError: (error: unknown) => void
+}
+
+/** A candle may end while it is asked for, and is then asked for once more. */
+const MAX_TRIES = 2
+
+export function startRepairs(options: RepairsOptions): Repairs {
+  const { now, random } = options
+  const underWay = new Map<Series, Promise<void>>()
+  const askedAtMs = new WeakMap<Series, number>()
+  let failures = 0
+  let retryAtMs = 0
+  const stop = options.every(REPAIR_PAUSE_MS, round)
+
+  async function attempt(series: Series): Promise<void> {
+    try {
+      for (let tries = 0; tries < MAX_TRIES && isReadable(series); tries += 1) await repairSeries(series, options)
+      failures = 0
+      options.onRepaired(series)
+    } catch (error) {
+      if (!(error instanceof FeedUnavailableError)) throw error
+      retryAtMs = now() + reconnectDelayMs(failures++, random())
+    }
+  }
+
+  function begin(series: Series): Promise<void> | undefined {
+    const known = underWay.get(series)
+    if (known !== undefined) return known
+    if (!isReadable(series) || now() < retryAtMs) return undefined
+    const work = attempt(series).finally(() => underWay.delete(series))
+    underWay.set(series, work)
+    return work
+  }
+
+  /** Those that were asked for lately, a few at once; else one of the others. */
+  function round(): void {
+    if (now() < retryAtMs || underWay.size >= MAX_REQUESTS) return
+    const asked: Series[] = []
+    let other: Series | undefined
+    for (const series of options.all()) {
+      if (!isReadable(series) || underWay.has(series)) continue
+      if (now() - (askedAtMs.get(series) ?? 0) < ASKED_MS) asked.push(series)
+      else other ??= series
+    }
+    const next = asked.length > 0 ? asked.slice(0, MAX_REQUESTS) : other === undefined ? [] : [other]
+    for (const series of next) begin(series)?.catch(options.onError)
+  }
+
+  return {
+    repair(series) {
+      askedAtMs.set(series, now())
+      return begin(series)
+    },
+    close: stop,
+  }
+}

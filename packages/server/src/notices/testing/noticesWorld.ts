@@ -1,0 +1,107 @@
+import { requestDomain, type Address, type AgentScope, type ChainSlug } from '@bezel/protocol'
+import { pad, type Hex } from 'viem'
+import type { AgentRecord } from '../../agents/agentRecord.ts'
+import type { ChainAgents } from '../../agents/chainAgents.ts'
+import { createDelegates } from '../../agents/delegates.ts'
+import { openRegistry, type Registry } from '../../agents/registry.ts'
+import type { RpcClient } from '../../chain/rpcClient.ts'
+import { NodeUnavailableError } from '../../chain/rpcOutcome.ts'
+import type { ServedChain } from '../../chain/servedChain.ts'
+import { chainMarkets } from '../../market/testing/fixtures.ts'
+import { migrate } from '../../store/migrate.ts'
+import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import { testChain } from '../../testing/servedChain.ts'
+import type { NoticesOptions } from '../startNotices.ts'
+
+export const NOBODY = `0x${'0'.repeat(40)}` as Address
+
+const SCOPE: AgentScope = {
+  markets: 'all',
+  maxLeverage: null,
+  dailySpendCapUsd: null,
+  expiresAt: null,
+  permissions: 'trade',
+}
+
+/** A real store, registry and delegates, over a node and markets that say what the test says. */
+export interface NoticesWorld {
+  readonly opened: TestStore
+  readonly chains: readonly ServedChain[]
+  registry: Registry
+  nowMs: number
+  /** Whom every trader's chain lets act, on every chain. */
+  delegate: Address
+  isNodeAway: boolean
+  /** Round trips so far. */
+  roundTrips: number
+  /** `undefined`: not read yet. */
+  tradingActivated: number | undefined
+  agentsOf: (slug: ChainSlug) => ChainAgents
+  options(): Omit<NoticesOptions, 'log'>
+  register(record: Pick<AgentRecord, 'agent' | 'trader'> & Partial<AgentRecord>, expiresAt?: number): Promise<void>
+  /** Everything again over the same files. */
+  restart(): Promise<void>
+  remove(): Promise<void>
+}
+
+export async function openNoticesWorld(slugs: readonly ChainSlug[] = ['base']): Promise<NoticesWorld> {
+  const opened = openTestStore()
+  await migrate(opened.store)
+  const chains = slugs.map((slug) => testChain(slug))
+  let byChain = new Map<ChainSlug, ChainAgents>()
+  const client: RpcClient = {
+    roundTrips: () => world.roundTrips,
+    async batch(calls) {
+      world.roundTrips += 1
+      if (world.isNodeAway) throw new NodeUnavailableError('away')
+      return calls.map(() => ({ ok: true, result: pad(world.delegate as Hex) }))
+    },
+  }
+  const world: NoticesWorld = {
+    opened,
+    chains,
+    registry: undefined as never,
+    nowMs: Date.UTC(2026, 10, 15),
+    delegate: NOBODY,
+    isNodeAway: false,
+    roundTrips: 0,
+    tradingActivated: 0,
+    agentsOf: (slug) => byChain.get(slug)!,
+    options: () => ({
+      chains,
+      agentsOf: world.agentsOf,
+      marketsOf: () =>
+        world.tradingActivated === undefined
+          ? undefined
+          : { ...chainMarkets(), tradingActivated: world.tradingActivated },
+      store: opened.store,
+      now: () => world.nowMs,
+    }),
+    async register(record, expiresAt) {
+      const scope = { ...SCOPE, expiresAt: expiresAt ?? null }
+      const fixed = { chain: slugs[0]!, name: '', scope, mode: 'self', agentSigned: true, revoked: false } as const
+      const full: AgentRecord = { ...fixed, createdAtMs: 1, signedAtMs: 1, ...record }
+      await world.registry.changeAgent(full.chain, full.agent, () => full)
+    },
+    async restart() {
+      await opened.reopen()
+      await open()
+    },
+    remove: () => opened.remove(),
+  }
+
+  async function open(): Promise<void> {
+    world.registry = await openRegistry(opened.store)
+    byChain = new Map(
+      chains.map((chain) => {
+        const { slug, chainId, diamond } = chain
+        const delegates = createDelegates({ client, diamond, maxAgeMs: 2_000, now: () => world.nowMs })
+        const domain = requestDomain({ name: 'Bezel Trading API', chainId, diamond })
+        return [slug, { chain, domain, registry: world.registry, delegates, client }]
+      }),
+    )
+  }
+
+  await open()
+  return world
+}

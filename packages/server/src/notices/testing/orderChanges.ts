@@ -1,0 +1,56 @@
+import type { Decimal, Fill, OrderId, OrderStatus } from '@bezel/protocol'
+import type { Cause } from '../../accounts/log/accountLog.ts'
+import type { OrderChange } from '../../orders/refoldOrder.ts'
+import type { OrderRecord, OrderState } from '../../trading/orders/orderModel.ts'
+import { anOrder, hash, T0 } from '../../trading/orders/testing/orderHistory.ts'
+
+// What a commit changed of orders. Tests give the one field they are about.
+
+/** A minute after the fill. */
+export const NOW_MS = T0 + 60_000
+
+export const CAUSE: Cause = { nowMs: NOW_MS, block: 1_000, isReorg: false }
+
+export const POSITION_ID = '55' as OrderId
+
+export function aFill(changes: Partial<Fill> = {}): Fill {
+  const amounts = { price: '60123.5', size: '0.0999', collateral: '600', feeCollateral: '0.6' }
+  return { ...amounts, txHash: hash(1), timestamp: T0, positionId: POSITION_ID, ...changes }
+}
+
+export function aState(status: OrderStatus, changes: Partial<OrderState> = {}): OrderState {
+  return {
+    status,
+    size: '0.1' as Decimal,
+    price: null,
+    sl: null,
+    tp: null,
+    slippage: '1' as Decimal,
+    txHash: hash(1),
+    expiresAtMs: null,
+    fill: status === 'filled' ? aFill() : null,
+    reason: null,
+    updatedAtMs: T0,
+    tradeIndex: null,
+    unanswered: [],
+    dueAtMs: null,
+    dueBlock: null,
+    countedSinceMs: T0,
+    ...changes,
+  }
+}
+
+/** What keepers close: its origin says why. */
+export function keeperOrder(kind: 'liq' | 'sl' | 'tp'): OrderRecord {
+  const legs = [{ positionId: POSITION_ID, tradeIndex: 0, size: '0.1' as Decimal }]
+  const request = { kind: 'close', side: 'short', type: 'stop', reduceOnly: true, legs } as const
+  return anOrder(request, { agent: null, originKey: `${kind}:${POSITION_ID}`, spendUsd: 0n })
+}
+
+export function aChange(
+  record: OrderRecord,
+  before: OrderState | undefined,
+  after: OrderState | undefined,
+): OrderChange {
+  return { record, before, after }
+}

@@ -1,0 +1,84 @@
+import type { Server } from 'node:http'
+import type { ChainSlug } from '@bezel/protocol'
+import type { FastifyBaseLogger } from 'fastify'
+import type { RunningAccounts } from './accounts/startAccounts.ts'
+import type { ServedChain } from './chain/servedChain.ts'
+import type { ServerConfig } from './config.ts'
+import type { Access } from './http/openAccess.ts'
+import type { Markets } from './market/startMarkets.ts'
+import type { Metrics } from './metrics/createMetrics.ts'
+import type { Trading } from './startTrading.ts'
+import type { Store } from './store/sql.ts'
+import type { Channels } from './stream/channel.ts'
+import { createLogChannels } from './stream/channels/logChannels.ts'
+import { createLogSnapshots } from './stream/logSnapshots.ts'
+import { createPublicChannels } from './stream/publicChannels.ts'
+import { serveStream, type Stream } from './stream/serveStream.ts'
+import { createStreamAuth } from './stream/streamAuth.ts'
+import type { StreamCounts } from './stream/streamCounts.ts'
+import type { TradeTape } from './stream/tradeTape.ts'
+import { createTurns } from './stream/turns.ts'
+
+export interface StartStreamOptions {
+  readonly config: ServerConfig
+  readonly chains: readonly ServedChain[]
+  readonly store: Store
+  readonly markets: Markets
+  readonly access: Access
+  readonly accounts: RunningAccounts
+  readonly trading: Trading
+  readonly tapes: ReadonlyMap<ChainSlug, TradeTape>
+  readonly metrics: Metrics
+  readonly counts: StreamCounts
+  readonly log: FastifyBaseLogger
+}
+
+/** Serves the WebSockets of all chains. */
+export function startStream(server: Server, options: StartStreamOptions): Stream {
+  const { config, chains, access, log } = options
+  const turns = createTurns()
+  const closers: (() => void)[] = []
+  const channels = new Map<ChainSlug, Channels>()
+  for (const { slug } of chains) {
+    const publicChannels = createPublicChannels(publicSources(slug, options), options.counts)
+    const logChannels = createLogChannels({ ...logSources(slug, options), turns })
+    closers.push(publicChannels.close, logChannels.close)
+    channels.set(slug, { ...publicChannels, ...logChannels })
+  }
+  const stream = serveStream(server, {
+    ...options,
+    channelsOf: (chain) => channels.get(chain)!,
+    auth: createStreamAuth(access),
+    limits: access.limits,
+    ipLimit: config.ipLimit,
+    trustedProxies: config.trustedProxies,
+    now: Date.now,
+    log,
+    bounds: { maxSockets: config.streamConnections, maxSocketsPerIp: config.streamConnectionsPerIp },
+  })
+  return {
+    async close() {
+      await stream.close()
+      for (const close of closers) close()
+    },
+  }
+}
+
+function publicSources(slug: ChainSlug, { markets, tapes }: StartStreamOptions) {
+  const { feed, candles, byChain } = markets
+  return { feed, candles, markets: byChain.get(slug)!, trades: tapes.get(slug)! }
+}
+
+function logSources(slug: ChainSlug, { access, accounts, trading, store, log }: StartStreamOptions) {
+  const { accountText, watch } = accounts.byChain.get(slug)!
+  const { follower, reads, accountLog } = trading.byChain.get(slug)!
+  const followerReason = () => follower.reason()
+  return {
+    log: accountLog,
+    agents: access.agentsOf(slug),
+    snapshots: createLogSnapshots({ chain: slug, store, positions: reads, accountText, followerReason }),
+    watch,
+    now: Date.now,
+    onError: (error: unknown) => log.error({ chain: slug, err: error }, 'the log of an account can not be read'),
+  }
+}

@@ -1,0 +1,46 @@
+/** Everything that is bounded about sockets. */
+export interface StreamBounds {
+  /** Of the whole process. One more is refused with 503. */
+  readonly maxSockets: number
+  /** Of one IP (for IPv6: one network). One more is refused with 429. */
+  readonly maxSocketsPerIp: number
+  readonly maxSubscriptions: number
+  readonly maxMessageBytes: number
+  readonly maxMessagesPerSecond: number
+  /** Client messages that may wait while an earlier one is worked on. */
+  readonly maxWaitingMessages: number
+  /** Between two pings of the service. */
+  readonly heartbeatMs: number
+  /** Without any word of the client. */
+  readonly idleMs: number
+  /** From our close frame to the end of the connection, whatever the other end does. */
+  readonly closeWaitMs: number
+  /** While bytes wait and none of them leaves. */
+  readonly stuckMs: number
+  /** Between two looks at all sockets: how exact the times above are. */
+  readonly sweepMs: number
+  /** Beyond this a latest-value channel writes nothing more and sends a snapshot later. */
+  readonly maxQueuedLatestBytes: number
+  /** Beyond this a socket is cut: what a log says can't be left out. */
+  readonly maxQueuedLogBytes: number
+}
+
+export const DEFAULT_BOUNDS: StreamBounds = Object.freeze({
+  maxSockets: 10_000,
+  maxSocketsPerIp: 50,
+  maxSubscriptions: 200,
+  maxMessageBytes: 4_096,
+  maxMessagesPerSecond: 20,
+  maxWaitingMessages: 40,
+  heartbeatMs: 15_000,
+  idleMs: 45_000,
+  closeWaitMs: 5_000,
+  stuckMs: 60_000,
+  sweepMs: 1_000,
+  maxQueuedLatestBytes: 256 * 1024,
+  maxQueuedLogBytes: 1024 * 1024,
+})
+
+/** A message that comes in more parts than this is no message of a client that means well. */
+export const MAX_FRAGMENTS = 64
+export const MAX_BUFFERED_CHUNKS = 256

@@ -1,0 +1,245 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { DATA_MESSAGES, type Candle, type RecentTrade, type StreamChannel } from '@bezel/protocol'
+import { Value } from '@sinclair/typebox/value'
+import { chainMarkets } from '../../market/testing/fixtures.ts'
+import type { StreamClient, Told } from '../testing/streamClient.ts'
+import { startStreamWorld, type StreamWorld } from '../testing/streamWorld.ts'
+
+let world: StreamWorld
+let client: StreamClient
+beforeEach(async () => {
+  world = await startStreamWorld()
+  client = await world.connect()
+  await client.next()
+})
+afterEach(() => world.close())
+
+/** Takes the next message, which must be data that its schema allows. */
+async function nextData(of = client): Promise<Told> {
+  const told = await of.next()
+  deepEqual([...Value.Errors(DATA_MESSAGES[told.channel as StreamChannel], told)], [])
+  return told
+}
+
+async function subscribe(message: object, of = client): Promise<Told> {
+  equal((await of.ask({ op: 'subscribe', ...message })).op, 'subscribed')
+  const snapshot = await nextData(of)
+  equal(snapshot.snapshot, true)
+  return snapshot
+}
+
+/** Nothing more was told. */
+async function expectSilence(of = client): Promise<void> {
+  equal((await of.ask({ op: 'ping' })).op, 'pong')
+}
+
+const marksOf = ({ data }: Told): string[][] =>
+  (data as { market: string; mark: string }[]).map(({ market, mark }) => [market, mark])
+
+describe('prices', () => {
+  it('start with all markets and go on with those that changed', async () => {
+    const { seq, ...snapshot } = await subscribe({ channel: 'prices' })
+    deepEqual(marksOf(snapshot), [
+      ['BTC/USD', '60000'],
+      ['EUR/USD', '1.16'],
+    ])
+    equal(seq, 0)
+    world.sources.tick({ 0: 60_000, 21: 1.17 })
+    const delta = await nextData()
+    deepEqual([delta.snapshot, delta.seq, marksOf(delta)], [false, 1, [['EUR/USD', '1.17']]])
+    world.sources.tick({ 0: 60_000 })
+    await expectSilence()
+  })
+
+  it('count one sequence for all sockets, without a gap after a snapshot', async () => {
+    await subscribe({ channel: 'prices' })
+    world.sources.tick({ 0: 60_001 })
+    world.sources.tick({ 0: 60_002 })
+    const late = await world.connect()
+    await late.next()
+    const snapshot = await subscribe({ channel: 'prices' }, late)
+    deepEqual([snapshot.seq, marksOf(snapshot)[0]], [2, ['BTC/USD', '60002']])
+    world.sources.tick({ 0: 60_003 })
+    deepEqual(await nextData(late), (await nextData(), await nextData(), await nextData()))
+  })
+
+  it('go on where they were when everybody had left', async () => {
+    await subscribe({ channel: 'prices' })
+    world.sources.tick({ 0: 60_001 })
+    await nextData()
+    await client.ask({ op: 'unsubscribe', channel: 'prices' })
+    world.sources.tick({ 0: 60_002 })
+    const { seq, ...snapshot } = await subscribe({ channel: 'prices' })
+    deepEqual([seq, marksOf(snapshot)[0]], [1, ['BTC/USD', '60002']])
+    world.sources.tick({ 0: 60_002 })
+    await expectSilence()
+  })
+
+  it('tell what changed without a tick of its own: a filled-in price, a new market', async () => {
+    await subscribe({ channel: 'prices' })
+    const eur = world.sources.world.quotes.get(21)!
+    world.sources.world.quotes.set(21, { ...eur, mark: eur.mark * 2n })
+    world.sources.world.version += 1
+    world.sources.tick({ 0: 60_000 })
+    deepEqual(marksOf(await nextData()), [['EUR/USD', '2.32']])
+    world.sources.world.chain = chainMarkets()
+    world.sources.tick({ 0: 60_005 })
+    deepEqual(marksOf(await nextData()), [['BTC/USD', '60005']])
+    // A pair that this chain does not list.
+    world.sources.tick({ 7: 5 })
+    await expectSilence()
+  })
+})
+
+describe('book', () => {
+  const book = { channel: 'book', market: 'BTC/USD' }
+  const priceOf = ({ data }: Told): unknown => (data as { markPrice: string }).markPrice
+
+  it('is whole at every change of the mark, with a sequence for each market', async () => {
+    const snapshot = await subscribe(book)
+    deepEqual([snapshot.seq, priceOf(snapshot)], [0, '60000'])
+    await subscribe({ channel: 'book', market: 'EUR/USD' })
+    world.sources.tick({ 0: 60_010 })
+    const delta = await nextData()
+    deepEqual([delta.market, delta.snapshot, delta.seq, priceOf(delta)], ['BTC/USD', false, 1, '60010'])
+    world.sources.tick({ 0: 60_010 })
+    await expectSilence()
+    world.sources.tick({ 21: 1.2 })
+    deepEqual((await nextData()).seq, 1)
+  })
+
+  it('is told when the bands change, at the next tick of any market', async () => {
+    await subscribe(book)
+    const { world: market } = world.sources
+    const chain = market.chain!
+    const btc = chain.markets.get('BTC/USD' as never)!
+    const depthAbove = { totalDepthUsd: 1_000n, sharesBps: [5_000n, 10_000n], offsetsPpm: [100n, 300n] }
+    const deeper = { ...btc, listing: { ...btc.listing, depthAbove } }
+    market.chain = { ...chain, markets: new Map([...chain.markets, [btc.symbol, deeper]]) }
+    market.version += 1
+    world.sources.tick({ 21: 1.3 })
+    equal((await nextData()).seq, 1)
+  })
+
+  it('says nothing while its market is stale, and goes on after it', async () => {
+    await subscribe(book)
+    world.sources.world.isLagging = true
+    world.sources.tick({ 0: 60_010 })
+    await expectSilence()
+    world.sources.world.isLagging = false
+    world.sources.tick({ 0: 60_011 })
+    equal((await nextData()).seq, 1)
+  })
+})
+
+describe('trades', () => {
+  const trade = (price: number, market = 'BTC/USD'): RecentTrade => ({
+    market,
+    price: String(price),
+    sizeUsd: '100',
+    side: 'long',
+    action: 'TradeOpenedMarket',
+    timestamp: price,
+    txHash: `0x${price}`,
+  })
+  const tell = (...trades: RecentTrade[]): void =>
+    world.sources.tellTrades(trades.map((told) => ({ pairIndex: 0, trade: told })))
+  const pricesOf = ({ data }: Told): unknown[] => (data as RecentTrade[]).map(({ price }) => price)
+
+  it('are newest first, in the snapshot and in a message', async () => {
+    world.sources.stored = [trade(2), trade(1)]
+    deepEqual(pricesOf(await subscribe({ channel: 'trades', market: 'BTC/USD' })), ['2', '1'])
+    tell(trade(3), trade(4), trade(9, 'EUR/USD'))
+    const delta = await nextData()
+    deepEqual([delta.snapshot, pricesOf(delta)], [false, ['4', '3']])
+    const late = await world.connect()
+    await late.next()
+    deepEqual(pricesOf(await subscribe({ channel: 'trades', market: 'BTC/USD' }, late)), ['4', '3', '2', '1'])
+  })
+
+  it('are neither missed nor doubled when they come while the list is read', async () => {
+    let go = (_: readonly RecentTrade[]): void => undefined
+    world.sources.trades.list = () => new Promise((resolve) => (go = resolve))
+    client.say({ op: 'subscribe', channel: 'trades', market: 'BTC/USD' })
+    await new Promise((later) => setTimeout(later, 50))
+    // 2 is in what was read and told late; 3 came after the reading.
+    tell(trade(2))
+    tell(trade(3))
+    go([trade(2), trade(1)])
+    equal((await client.next()).op, 'subscribed')
+    deepEqual(pricesOf(await nextData()), ['3', '2', '1'])
+    tell(trade(2))
+    await expectSilence()
+  })
+
+  it('keep no more than a hundred', async () => {
+    world.sources.stored = Array.from({ length: 100 }, (_, at) => trade(200 - at))
+    await subscribe({ channel: 'trades', market: 'BTC/USD' })
+    tell(trade(201))
+    await nextData()
+    const late = await world.connect()
+    await late.next()
+    const prices = pricesOf(await subscribe({ channel: 'trades', market: 'BTC/USD' }, late))
+    deepEqual([prices.length, prices[0], prices.at(-1)], [100, '201', '102'])
+  })
+})
+
+describe('candles', () => {
+  const MINUTE = 60_000
+  const candle = (minute: number, close: string): Candle => ({
+    time: minute * MINUTE,
+    open: '1',
+    high: '9',
+    low: '1',
+    close,
+  })
+  const chart = { channel: 'candles', market: 'BTC/USD', interval: '1m' }
+  const closesOf = ({ data }: Told): unknown[] => (data as Candle[]).map(({ time, close }) => [time / MINUTE, close])
+
+  it('start with the last ones and go on with the current one', async () => {
+    world.sources.candlesOf = [candle(1, '2'), candle(2, '3')]
+    deepEqual(closesOf(await subscribe(chart)), [
+      [1, '2'],
+      [2, '3'],
+    ])
+    world.sources.tellCandles([0])
+    await expectSilence()
+    world.sources.candlesOf = [candle(1, '2'), candle(2, '4')]
+    world.sources.tellCandles([21])
+    await expectSilence()
+    world.sources.tellCandles([0, 21])
+    const delta = await nextData()
+    deepEqual([delta.snapshot, closesOf(delta)], [false, [[2, '4']]])
+    world.sources.candlesOf = [candle(3, '5')]
+    world.sources.tellCandles([0])
+    deepEqual(closesOf(await nextData()), [[3, '5']])
+    const late = await world.connect()
+    await late.next()
+    deepEqual(closesOf(await subscribe(chart, late)), [
+      [1, '2'],
+      [2, '4'],
+      [3, '5'],
+    ])
+  })
+
+  it('carry the close over intervals in which nothing ticked', async () => {
+    world.sources.candlesOf = [candle(1, '2')]
+    await subscribe(chart)
+    world.sources.candlesOf = [candle(4, '7')]
+    world.sources.tellCandles([0])
+    deepEqual(closesOf(await nextData()), [
+      [2, '2'],
+      [3, '2'],
+      [4, '7'],
+    ])
+  })
+
+  it('are apart by interval, and can be empty', async () => {
+    deepEqual(closesOf(await subscribe(chart)), [])
+    deepEqual(closesOf(await subscribe({ ...chart, interval: '1d' })), [])
+    world.sources.candlesOf = [candle(0, '2')]
+    world.sources.tellCandles([0])
+    deepEqual([(await nextData()).interval, (await nextData()).interval], ['1m', '1d'])
+  })
+})

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError, CLOSE_CODES } from '@bezel/protocol'
+import type { Caller } from '../http/caller.ts'
+import type { Subscription } from './channel.ts'
+import type { Connection } from './connection.ts'
+import type { LogReader, LogTarget } from './logReader.ts'
+import { createLogReplay, type LogReplayOptions } from './logReplay.ts'
+import type { Turns } from './turns.ts'
+
+export interface LogSubscriptionOptions extends Omit<LogReplayOptions, 'mayListen' | 'onGone'> {
+  /** What is sent first; `undefined` when the events after `after` are. */
+  readonly snapshot: string | undefined
+  readonly reader: LogReader
+  readonly turns: Turns
+  /** Why the caller may no longer listen. */
+  readonly lapseOf: (caller: Caller) => ApiError | undefined
+  readonly onError: (error: unknown) => void
+  readonly onClose: () => void
+}
+
+/** A store that can't be read is asked again this much later. */
+const RETRY_MS = 500
+
+/**
+ * One channel of a log on one socket. It reads its own pages, as fast as the client takes them, until it has come to where the trader's
+ * shared reader is, and goes on with that one.
+ */
+export function createLogSubscription(connection: Connection, options: LogSubscriptionOptions): Subscription {
+  const { trader, channel, reader, turns } = options
+  let isOpen = true
+  let stopWaiting: (() => void) | undefined
+  const isListening = (): boolean => isOpen && connection.isOpen
+  const replay = createLogReplay(connection, { ...options, mayListen, onGone })
+  const target: LogTarget = {
+    channel,
+    get after() {
+      return replay.after
+    },
+    prepare: () => void mayListen(),
+    take: (message) => message.sendTo(connection),
+  }
+
+  function close(): void {
+    if (!isOpen) return
+    isOpen = false
+    reader.leave(target)
+    stopWaiting?.()
+    options.onClose()
+  }
+
+  /** Asked before everything that is sent, so that whoever lost the right to it hears nothing more. */
+  function mayListen(): boolean {
+    if (!isListening()) return false
+    const { caller } = connection
+    const lapse = caller?.trader === trader ? options.lapseOf(caller) : undefined
+    if (lapse !== undefined) connection.lapse(lapse)
+    if (lapse !== undefined || caller?.trader !== trader) close()
+    return isListening()
+  }
+
+  /** To go on would hide that events are missing. */
+  function onGone(): void {
+    const message = 'Events were forgotten before this socket took them; connect again and subscribe anew.'
+    connection.refuse(new ApiError('RATE_LIMITED', message))
+    connection.close(CLOSE_CODES.rateLimited, 'too slow')
+    close()
+  }
+
+  async function catchUp(): Promise<void> {
+    let isAtEnd = options.snapshot !== undefined
+    while (isListening() && !reader.canJoin(replay.after, isAtEnd)) {
+      try {
+        if (connection.isBehind) await drained()
+        isAtEnd = await turns.later(replay.sendPage)
+      } catch (error) {
+        options.onError(error)
+        await sleep(RETRY_MS, undefined, { ref: false })
+      }
+    }
+    if (isListening()) reader.join(target)
+  }
+
+  /** Or closed. */
+  function drained(): Promise<void> {
+    return new Promise((resolve) => {
+      stopWaiting = resolve
+      connection.onDrain(resolve)
+    })
+  }
+
+  return {
+    close,
+    start() {
+      if (!mayListen()) return
+      if (options.snapshot !== undefined) connection.send(options.snapshot)
+      void catchUp()
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { ApiError, CLOSE_CODES, type ClientMessage } from '@bezel/protocol'
+import type { Caller } from '../http/caller.ts'
+import type { AuthMessage } from './auth.ts'
+import { parseClientMessage } from './clientMessages.ts'
+import { authenticatedMessage, pongMessage } from './controlMessages.ts'
+import type { SocketConnection } from './socketConnection.ts'
+import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts'
+
+/** The talk with one client. */
+export interface Session {
+  receive(bytes: Uint8Array): void
+  /** Ends the private ones of its subscriptions. */
+  lapse(): void
+  /** Ends all its subscriptions. */
+  close(): void
+}
+
+export interface SessionOptions extends SubscriptionsOptions {
+  readonly connection: SocketConnection
+  /** Who sends this message. Throws an `ApiError`. */
+  readonly authenticate: (message: AuthMessage) => Promise<Caller>
+  readonly now: () => number
+  /** Turns whatever was thrown into what the client is told. */
+  readonly toApiError: (error: unknown) => ApiError
+}
+
+/** Works on messages one after the other, in the order in which they came. */
+export function openSession(options: SessionOptions): Session {
+  const { connection, bounds } = options
+  const subscriptions = createSubscriptions(options)
+  const waiting: (ClientMessage | ApiError)[] = []
+  let isBusy = false
+
+  /** Returns a promise only when there is something to wait for. */
+  function answer(message: ClientMessage | ApiError): void | Promise<void> {
+    if (message instanceof ApiError) return connection.refuse(message)
+    switch (message.op) {
+      case 'ping':
+        return connection.send(pongMessage(options.now()))
+      case 'pong':
+        return undefined
+      case 'auth':
+        return authenticate(message)
+      case 'subscribe':
+        return subscriptions.subscribe(message)
+      case 'unsubscribe':
+        return subscriptions.unsubscribe(message)
+    }
+  }
+
+  async function authenticate(message: AuthMessage): Promise<void> {
+    if (connection.caller !== undefined) throw alreadyAuthenticated()
+    connection.caller = await options.authenticate(message)
+    connection.send(authenticatedMessage(connection.caller))
+  }
+
+  function work(message: ClientMessage | ApiError): void {
+    try {
+      const later = answer(message)
+      if (later === undefined) return
+      isBusy = true
+      later.catch(tell).finally(workOn)
+    } catch (error) {
+      tell(error)
+    }
+  }
+
+  function workOn(): void {
+    isBusy = false
+    while (!isBusy && connection.isOpen && waiting.length > 0) work(waiting.shift()!)
+  }
+
+  function tell(error: unknown): void {
+    connection.refuse(options.toApiError(error))
+  }
+
+  return {
+    receive(bytes) {
+      const message = parseClientMessage(bytes)
+      if (!isBusy) work(message)
+      else if (waiting.length < bounds.maxWaitingMessages) waiting.push(message)
+      else connection.cut(CLOSE_CODES.rateLimited, tooManyWaiting(bounds.maxWaitingMessages))
+    },
+    lapse: () => subscriptions.closePrivate(),
+    close() {
+      waiting.length = 0
+      subscriptions.closeAll()
+    },
+  }
+}
+
+function alreadyAuthenticated(): ApiError {
+  return new ApiError('VALIDATION_ERROR', 'This socket is authenticated already; open another one for another account.')
+}
+
+function tooManyWaiting(max: number): ApiError {
+  return new ApiError('RATE_LIMITED', `More than ${max} messages wait for an earlier one.`)
+}

@@ -1,0 +1,66 @@
+import type { Candle, CandleInterval, RecentTrade } from '@bezel/protocol'
+import type { Tick, TickListener } from '../../market/feed.ts'
+import { createMarketReads } from '../../market/marketReads.ts'
+import { createWorld, portsOf, usd, type MarketWorld } from '../../market/testing/fixtures.ts'
+import type { PublicSources } from '../publicSources.ts'
+
+type Trade = { readonly pairIndex: number; readonly trade: RecentTrade }
+
+/** Sources of the public channels that say what the test says. */
+export interface FakeSources extends PublicSources {
+  readonly world: MarketWorld
+  /** Moves marks, in USD by pair, and tells so; a pair with the mark it has is only confirmed. */
+  tick(marks: Readonly<Record<number, number>>): void
+  /** What `list` reads. Newest first. */
+  stored: RecentTrade[]
+  /** Tells of trades, without storing them. */
+  tellTrades(trades: readonly Trade[]): void
+  /** What `recent` reads; the last one is current. */
+  candlesOf: Candle[]
+  tellCandles(pairIndexes: readonly number[]): void
+  /** How often something is listened to now. */
+  listeners(): number
+}
+
+export function createFakeSources(): FakeSources {
+  const world = createWorld()
+  const ports = portsOf(world)
+  const ticks = new Set<TickListener>()
+  const trades = new Set<(trades: readonly Trade[]) => void>()
+  const changes = new Set<(pairIndexes: Iterable<number>) => void>()
+  const listen = <Listener>(to: Set<Listener>, listener: Listener): (() => void) => {
+    to.add(listener)
+    return () => to.delete(listener)
+  }
+
+  const sources: FakeSources = {
+    world,
+    markets: { ...createMarketReads(ports), watch: ports.watch },
+    feed: { book: ports.book, onTick: (listener) => listen(ticks, listener) },
+    stored: [],
+    candlesOf: [],
+    candles: {
+      recent: async (_pair: number, _interval: CandleInterval, count) => sources.candlesOf.slice(-count),
+      current: () => sources.candlesOf.at(-1),
+      onChange: (listener) => listen(changes, listener),
+    },
+    trades: {
+      list: async (_pair, limit) => sources.stored.slice(0, limit),
+      onTrades: (listener) => listen(trades, listener),
+    },
+    tick(marks) {
+      const nowMs = world.nowMs
+      const quotes: Tick['quotes'] = Object.entries(marks).map(([pair, price]) => {
+        const pairIndex = Number(pair)
+        return { pairIndex, mark: usd(price), index: usd(price), updatedAtMs: nowMs, tickedAtMs: nowMs }
+      })
+      for (const quote of quotes) world.quotes.set(quote.pairIndex, quote)
+      world.version += 1
+      for (const listener of ticks) listener({ timeMs: nowMs, receivedAtMs: nowMs, quotes })
+    },
+    tellTrades: (told) => trades.forEach((listener) => listener(told)),
+    tellCandles: (pairIndexes) => changes.forEach((listener) => listener(pairIndexes)),
+    listeners: () => ticks.size + trades.size + changes.size,
+  }
+  return sources
+}

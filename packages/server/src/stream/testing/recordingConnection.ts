@@ -1,0 +1,89 @@
+import { ApiError, CLOSE_CODES, type ChainSlug, type ErrorCode } from '@bezel/protocol'
+import type { Caller } from '../../http/caller.ts'
+import type { Subscription } from '../channel.ts'
+import type { Connection } from '../connection.ts'
+
+/** A socket without a network: what would reach the client is written down, and the test says how fast it is read. */
+export interface RecordingConnection extends Connection {
+  /** Data messages, as sent. */
+  readonly texts: string[]
+  readonly refusals: ErrorCode[]
+  /** Ended by `lapse` and by the close. */
+  readonly subscriptions: Set<Subscription>
+  closedWith: number | undefined
+  /** While true nothing that is sent is read. */
+  isStuck: boolean
+  /** Reads all that waits. */
+  drain(): void
+}
+
+/** How much may wait, in messages. */
+export interface RecordingBounds {
+  readonly behind: number
+  readonly cut: number
+}
+
+export function createRecordingConnection(
+  chain: ChainSlug,
+  caller: Caller | undefined,
+  bounds: RecordingBounds = { behind: 5, cut: 20 },
+): RecordingConnection {
+  let waiting = 0
+  const drainListeners: (() => void)[] = []
+
+  function write(text: string): void {
+    if (!connection.isOpen) return
+    if (waiting > bounds.cut) {
+      connection.refusals.push('RATE_LIMITED')
+      return connection.close(CLOSE_CODES.rateLimited, '')
+    }
+    connection.texts.push(text)
+    if (connection.isStuck) waiting += 1
+  }
+
+  const connection: RecordingConnection = {
+    chain,
+    caller,
+    texts: [],
+    refusals: [],
+    subscriptions: new Set(),
+    closedWith: undefined,
+    isStuck: false,
+    get isOpen() {
+      return connection.closedWith === undefined
+    },
+    get isBehind() {
+      return waiting > bounds.behind
+    },
+    send: write,
+    sendFrame: (frame) => write(textOf(frame)),
+    offer: () => {
+      throw new Error('a log is never offered')
+    },
+    onDrain(listener) {
+      if (waiting === 0) queueMicrotask(listener)
+      else drainListeners.push(listener)
+    },
+    refuse: (error: ApiError) => void connection.refusals.push(error.code),
+    lapse(error) {
+      connection.refuse(error)
+      connection.caller = undefined
+      for (const subscription of connection.subscriptions) subscription.close()
+    },
+    close(code) {
+      connection.closedWith ??= code
+      for (const subscription of connection.subscriptions) subscription.close()
+    },
+    drain() {
+      waiting = 0
+      if (connection.isOpen) for (const listener of drainListeners.splice(0)) listener()
+    },
+  }
+  return connection
+}
+
+/** Of a frame of the server. */
+function textOf(frame: Buffer): string {
+  const length = frame[1]!
+  return frame.subarray(length < 126 ? 2 : length === 126 ? 4 : 10).toString('utf8')
+}
