@@ -41,7 +41,7 @@ export function startStream(server: Server, options: StartStreamOptions): Stream
   const channels = new Map<ChainSlug, Channels>()
   for (const { slug } of chains) {
     const publicChannels = createPublicChannels(publicSources(slug, options), options.counts)
-    const logChannels = createLogChannels({ ...logSources(slug, options), turns })
+    const logChannels = createLogChannels({ ...logSources(slug, options), turns, counts: options.counts })
     closers.push(publicChannels.close, logChannels.close)
     channels.set(slug, { ...publicChannels, ...logChannels })
   }

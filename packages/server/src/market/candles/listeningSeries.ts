@@ -2,7 +2,7 @@ import { CANDLE_INTERVALS, type CandleInterval } from '@bezel/protocol'
 import type { Heard } from '../feed.ts'
 import { MAX_PAIRS, MAX_QUIET_MS, MAX_SKEW_MS } from './limits.ts'
 import type { RunningState } from './runningState.ts'
-import { addTickTo, advanceSeries, beginGap, createSeries, type OnEnded, type Series } from './series.ts'
+import { addTickTo, advanceSeries, createSeries, endGap, type OnEnded, type Series } from './series.ts'
 
 /** The series of all pairs, moved on by what is heard of the feed. */
 export interface ListeningSeries {
@@ -49,7 +49,7 @@ export function createListeningSeries(kept: RunningState | undefined, onEnded: O
       pairs.clear()
       clockMs = undefined
     }
-    for (const series of all()) beginGap(series)
+    for (const series of all()) endGap(series, timeMs)
   }
 
   /** Returns whether candles ended. */

@@ -28,6 +28,8 @@ export interface Series {
   before: Ohlc | undefined
   /** Its ticks of this connection. */
   since: Ticks | undefined
+  /** The feed's time from which on this connection was listened to. An older tick that comes all the same does not tell the close. */
+  sinceMs: number
   /** Close of the candle before the running one; `undefined` while the pair has no price. */
   lastClose: bigint | undefined
   unseen: Unseen | undefined
@@ -51,6 +53,7 @@ export function createSeries(pairIndex: number, interval: CandleInterval, clockM
     timeMs,
     before: undefined,
     since: undefined,
+    sinceMs: clockMs,
     lastClose: undefined,
     unseen: { fromMs: timeMs, toMs: timeMs, again: undefined },
     gaps: 0,
@@ -68,8 +71,9 @@ export function runningOhlc({ before, since, lastClose }: Series): Ohlc | undefi
   return joinOhlc(before, since) ?? (lastClose === undefined ? undefined : flatOhlc(lastClose))
 }
 
-/** From here on ticks may be missing, until the next one that comes. */
-export function beginGap(series: Series): void {
+/** Ticks may be missing up to a time, from which on it is listened again. */
+export function endGap(series: Series, sinceMs: number): void {
+  series.sinceMs = sinceMs
   series.before = joinOhlc(series.before, series.since)
   series.since = undefined
   addUnseen(series, series.timeMs)
@@ -92,7 +96,7 @@ export function advanceSeries(series: Series, clockMs: number, onEnded: OnEnded)
 
 /** A tick, which must not be of the future: the series is advanced first. */
 export function addTickTo(series: Series, price: bigint, timeMs: number): void {
-  if (timeMs < series.timeMs) return addUnseen(series, beginOf(timeMs, series.widthMs))
+  if (timeMs < series.timeMs || timeMs < series.sinceMs) return addUnseen(series, beginOf(timeMs, series.widthMs))
   series.since = addTick(series.since, price, timeMs)
   series.version += 1
 }

@@ -143,7 +143,7 @@ describe('candles', () => {
           await own.close()
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 100, interruptAfterTimeLimit: 120_000 },
     )
   })
 })

@@ -10,6 +10,7 @@ import { lapseOf } from '../lapseOf.ts'
 import { createLogReader, type LogMessage, type LogReader } from '../logReader.ts'
 import { takeSnapshot, type LogSnapshots } from '../logSnapshots.ts'
 import { createLogSubscription } from '../logSubscription.ts'
+import { createStreamCounts, type StreamCounts } from '../streamCounts.ts'
 import { createTurns, type Turns } from '../turns.ts'
 
 export interface LogChannelsOptions {
@@ -23,6 +24,7 @@ export interface LogChannelsOptions {
   readonly onError: (error: unknown) => void
   /** Shared by all chains of a process. */
   readonly turns?: Turns
+  readonly counts?: Pick<StreamCounts, 'channels'>
 }
 
 /** The four channels of traders' own events, of one chain. */
@@ -36,7 +38,7 @@ interface OpenLog {
 }
 
 export function createLogChannels(options: LogChannelsOptions): LogChannels {
-  const { log, agents, now, onError, turns = createTurns() } = options
+  const { log, agents, now, onError, turns = createTurns(), counts = createStreamCounts() } = options
   const logs = new Map<Address, OpenLog>()
   const stop = log.onAppend((trader) => logs.get(trader)?.reader.wake())
 
@@ -58,6 +60,17 @@ export function createLogChannels(options: LogChannelsOptions): LogChannels {
     if (opened.listeners > 0) return
     logs.delete(trader)
     opened.unwatch()
+  }
+
+  function messageOf(event: LoggedEvent): LogMessage {
+    const frame = textFrame(eventMessage(event))
+    const count = counts.channels[event.channel]
+    return {
+      sendTo(connection) {
+        connection.sendFrame(frame)
+        count.sent += 1
+      },
+    }
   }
 
   const lapse = (caller: Caller): ApiError | undefined => lapseOf(caller, agents, now())
@@ -109,9 +122,4 @@ async function placeBefore(
 
 function badSeq(message: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `fromSeq ${message}.`, { issues: [{ path: 'fromSeq', message }] })
-}
-
-function messageOf(event: LoggedEvent): LogMessage {
-  const frame = textFrame(eventMessage(event))
-  return { sendTo: (connection) => connection.sendFrame(frame) }
 }

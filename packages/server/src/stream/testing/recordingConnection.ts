@@ -1,4 +1,4 @@
-import { ApiError, CLOSE_CODES, type ChainSlug, type ErrorCode } from '@bezel/protocol'
+import { CLOSE_CODES, type ApiError, type ChainSlug, type ErrorCode } from '@bezel/protocol'
 import type { Caller } from '../../http/caller.ts'
 import type { Subscription } from '../channel.ts'
 import type { Connection } from '../connection.ts'

@@ -71,8 +71,8 @@ describe('listEvents', () => {
   })
 
   it('is empty beyond the last event, and of an account that nothing happened to', async () => {
-    for (const after of ['151', '152', '9007199254740991']) {
-      assert.equal((await get(`?after=${after}`)).text, '{"data":[],"lastSeq":151}')
+    for (const place of ['151', '152', '9007199254740991']) {
+      assert.equal((await get(`?after=${place}`)).text, '{"data":[],"lastSeq":151}')
     }
     assert.equal((await get('', BOB, BOB)).text, '{"data":[],"lastSeq":0}')
   })

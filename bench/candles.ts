@@ -1,0 +1,1 @@
+import { fork, type ChildProcess } from 'node:child_process'

@@ -1,0 +1,105 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { median } from './measure/median.ts'
+import { timed } from './measure/timed.ts'
+import type { ResumeJob, ResumeResult } from './resume/client.ts'
+import { EVENTS_PER_ORDER, lifeOf } from './resume/orders.ts'
+import { startResumeServer, type ResumeServer } from './resume/server.ts'
+
+// Sockets that were cut and come back all at once.
+//
+// 1,000 traders have a socket each, listening to two channels of their log. They are away while 100 events are written to each log, come
+// back at once in another process, and resume with fromSeq. Timed from the first connect until the last of them has everything: connecting,
+// its key, both subscriptions. Beside it, in the same run: the same return with nothing missed, and the same rows only read from the
+// store, without sending them. In the last round events go on being written while they come back.
+
+const SOCKETS = 1_000
+const EVENTS = 100
+const ROUNDS = 5
+/** Commits of the last round, one of everybody's orders each. */
+const LIVE_COMMITS = 4
+const NS_PER_MS = 1e6
+
+interface Round {
+  readonly resumeMs: number
+  readonly returnMs: number
+  readonly readMs: number
+  /** The longest that the process did nothing else. */
+  readonly heldUpMs: number
+}
+
+/** Prints the times; true when nobody lost an event or got one twice. */
+export async function run(): Promise<boolean> {
+  const client = fork(new URL('./resume/client.ts', import.meta.url))
+  const server = await startResumeServer(SOCKETS)
+  const rounds: Round[] = []
+  let lastSeq = 0
+  // Round 0 only warms up.
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    await writeOrders(server, lastSeq / EVENTS_PER_ORDER, EVENTS / EVENTS_PER_ORDER)
+    const measured = await measure(server, client, lastSeq)
+    lastSeq += EVENTS
+    if (round > 0) rounds.push(measured)
+  }
+  await resumeWhileWritten(server, client, lastSeq)
+  client.kill()
+  await server.close()
+  print(rounds)
+  return true
+}
+
+/** So many more orders of everybody, each state of them in one commit. */
+async function writeOrders({ traders, tell }: ResumeServer, first: number, count: number): Promise<void> {
+  for (let n = first; n < first + count; n += 1) {
+    const lives = traders.map((trader) => lifeOf(trader, n))
+    for (const at of lives[0]!.keys()) await tell(lives.map((life) => life[at]!))
+  }
+}
+
+async function measure(server: ResumeServer, client: ChildProcess, lastSeq: number): Promise<Round> {
+  const untilSeq = lastSeq + EVENTS
+  const readMs = await timed(() => readAll(server, lastSeq))
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const resumeMs = await resume(server, client, lastSeq + 1, untilSeq)
+  delay.disable()
+  const returnMs = await resume(server, client, untilSeq + 1, untilSeq)
+  return { resumeMs, returnMs, readMs, heldUpMs: delay.max / NS_PER_MS }
+}
+
+async function readAll({ log, traders }: ResumeServer, after: number): Promise<void> {
+  for (const trader of traders) {
+    const events = await log.read(trader, { after, limit: EVENTS })
+    if (events.length !== EVENTS) throw new Error(`${events.length} events are in the store`)
+  }
+}
+
+async function resume(server: ResumeServer, client: ChildProcess, fromSeq: number, untilSeq: number): Promise<number> {
+  const { port, path, keys } = server
+  client.send({ port, path, keys, fromSeq, untilSeq } satisfies ResumeJob)
+  const [{ ms, error }] = (await once(client, 'message')) as [ResumeResult]
+  if (error !== undefined) throw new Error(error)
+  return ms
+}
+
+async function resumeWhileWritten(server: ResumeServer, client: ChildProcess, lastSeq: number): Promise<void> {
+  const first = lastSeq / EVENTS_PER_ORDER
+  await writeOrders(server, first, EVENTS / EVENTS_PER_ORDER)
+  const untilSeq = lastSeq + EVENTS + EVENTS_PER_ORDER * LIVE_COMMITS
+  const resumed = resume(server, client, lastSeq + 1, untilSeq)
+  await writeOrders(server, first + EVENTS / EVENTS_PER_ORDER, LIVE_COMMITS)
+  await resumed
+}
+
+function print(rounds: readonly Round[]): void {
+  const of = (value: (round: Round) => number): number => median(rounds.map(value))
+  const [resumeMs, returnMs, readMs] = [of((r) => r.resumeMs), of((r) => r.returnMs), of((r) => r.readMs)]
+  console.log(`${SOCKETS} sockets resume ${EVENTS} events each, none lost or doubled; medians of ${ROUNDS}, ms`)
+  console.table({
+    'all caught up': { ms: Math.round(resumeMs), 'times a plain read': (resumeMs / readMs).toFixed(1) },
+    'without missed events': { ms: Math.round(returnMs), 'times a plain read': (returnMs / readMs).toFixed(1) },
+    'plain read of the rows': { ms: Math.round(readMs), 'times a plain read': '1.0' },
+    'longest held up': { ms: Math.round(of((r) => r.heldUpMs)), 'times a plain read': '-' },
+  })
+}

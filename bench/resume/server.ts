@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { requestDomain, type Address } from '@bezel/protocol'
+import { offChain, type AccountLog } from '../../packages/server/src/accounts/log/accountLog.ts'
+import { createAccountLog } from '../../packages/server/src/accounts/log/createAccountLog.ts'
+import { createApiKey, hashApiKey } from '../../packages/server/src/agents/apiKey.ts'
+import { openRegistry, type Registry } from '../../packages/server/src/agents/registry.ts'
+import { createInProcessLimits } from '../../packages/server/src/cluster/inProcessLimits.ts'
+import { openNonces } from '../../packages/server/src/cluster/nonces.ts'
+import type { OrderChange } from '../../packages/server/src/orders/refoldOrder.ts'
+import { selectEngine } from '../../packages/server/src/signatures/selectEngine.ts'
+import { saveApiKey } from '../../packages/server/src/store/apiKeyStore.ts'
+import { openStore } from '../../packages/server/src/store/openStore.ts'
+import type { Store } from '../../packages/server/src/store/sql.ts'
+import type { Channels } from '../../packages/server/src/stream/channel.ts'
+import { createLogChannels } from '../../packages/server/src/stream/channels/logChannels.ts'
+import { serveStream } from '../../packages/server/src/stream/serveStream.ts'
+import { createStreamAuth } from '../../packages/server/src/stream/streamAuth.ts'
+import { createStreamCounts } from '../../packages/server/src/stream/streamCounts.ts'
+import { testChain } from '../../packages/server/src/testing/servedChain.ts'
+
+const CHAIN = testChain('arbitrum-sepolia')
+const MANY = 1_000_000_000
+
+/** The private side of the stream over a real store, with its log and its keys. */
+export interface ResumeServer {
+  readonly port: number
+  readonly path: string
+  /** One for each trader. */
+  readonly keys: readonly string[]
+  readonly traders: readonly Address[]
+  readonly log: AccountLog
+  /** One commit. */
+  tell(changes: readonly OrderChange[]): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startResumeServer(traderCount: number): Promise<ResumeServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-bench-'))
+  const store = await openStore(folder)
+  const traders = Array.from({ length: traderCount }, (_, n) => `0x1${n.toString(16).padStart(39, '0')}` as Address)
+  const keys = await issueKeys(store, traders)
+  const registry = await openRegistry(store)
+  const nonces = await openNonces({ store, file: join(folder, 'nonces.log'), now: Date.now })
+  const none = async (): Promise<void> => {}
+  const log = createAccountLog({
+    chain: CHAIN.slug,
+    store,
+    positionsText: () => '[]',
+    alsoKeep: none,
+    onCommit: () => undefined,
+  })
+  const server = createServer()
+  const { stream, channels } = await serve(server, { log, registry, nonces })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', 4_096, listening))
+  return {
+    port: (server.address() as AddressInfo).port,
+    path: `/v1/${CHAIN.slug}/ws`,
+    keys,
+    traders,
+    log,
+    tell: (changes) =>
+      log.transaction(
+        () => offChain(Date.now()),
+        async (_sql, journal) => changes.forEach((change) => journal.order(change)),
+      ),
+    async close() {
+      await stream.close()
+      channels.close()
+      server.close()
+      nonces.close()
+      await store.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function issueKeys(store: Store, traders: readonly Address[]): Promise<string[]> {
+  const keys = traders.map(() => createApiKey())
+  await store.transaction(async (sql) => {
+    for (const [at, trader] of traders.entries()) {
+      const keyHash = hashApiKey(keys[at]!)!
+      await saveApiKey(sql, { chain: CHAIN.slug, trader, label: '', keyHash, createdAtMs: 1, signedAtMs: 1 })
+    }
+  })
+  return keys
+}
+
+async function serve(
+  server: ReturnType<typeof createServer>,
+  of: { log: AccountLog; registry: Registry; nonces: Awaited<ReturnType<typeof openNonces>> },
+) {
+  const limits = createInProcessLimits()
+  const agents = { chain: CHAIN, registry: of.registry, delegates: { known: () => undefined } } as never
+  const empty = async (): Promise<string> => '[]'
+  const channels = createLogChannels({
+    log: of.log,
+    agents,
+    snapshots: { orders: empty, fills: empty, positions: empty, account: empty },
+    watch: () => () => undefined,
+    now: Date.now,
+    onError: console.error,
+  })
+  const authenticate = {
+    ...of,
+    engine: await selectEngine(),
+    limits,
+    agentLimit: MANY,
+    headerPrefix: 'X-Service-',
+    domainOf: () => requestDomain({ name: 'Bench', chainId: CHAIN.chainId, diamond: CHAIN.diamond }),
+    now: Date.now,
+  }
+  const stream = serveStream(server, {
+    chains: [CHAIN],
+    // Nobody asks for others.
+    channelsOf: () => channels as unknown as Channels,
+    auth: createStreamAuth({ agentsOf: () => agents, authenticate, now: Date.now }),
+    counts: createStreamCounts(),
+    metrics: { answered: () => undefined, rateLimited: () => undefined },
+    log: { info: () => undefined, error: console.error, warn: console.error },
+    limits,
+    ipLimit: MANY,
+    trustedProxies: 0,
+    now: Date.now,
+    bounds: { maxSocketsPerIp: MANY },
+  })
+  return { stream, channels }
+}
