@@ -1,1 +1,20 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
+import { startDevnet } from '../e2e/devnet/startDevnet.ts'
+import { compareRead, printRows } from './read/compareRead.ts'
+import { startReadService } from './read/startReadService.ts'
+
+// Candles against a bare fastify route that sends the same bytes, in the same run: see bench/read.ts.
+
+const PATH = '/v1/arbitrum-sepolia/markets/BTC-USD/candles'
+
+/** Prints the table; true when the ratio reaches its limit. */
+export async function run(): Promise<boolean> {
+  const client = fork(new URL('./read/client.ts', import.meta.url))
+  const devnet = await startDevnet()
+  const service = await startReadService(devnet)
+  const row = await compareRead(client, service, { name: 'GET 500 candles', path: PATH, limit: 0.7 })
+  await service.close()
+  await devnet.stop()
+  client.kill()
+  return printRows([row])
+}

@@ -8,6 +8,7 @@ import { createRangeReader } from '../packages/server/src/chain/follower/readRan
 import { startDevnetWorld } from '../packages/server/src/chain/follower/testing/devnetWorld.ts'
 import type { ServedChain } from '../packages/server/src/chain/servedChain.ts'
 import type { ChainMarkets } from '../packages/server/src/market/chainMarkets.ts'
+import { writeNotices } from '../packages/server/src/notices/writeNotices.ts'
 import { openLivePositions } from '../packages/server/src/positions/livePositions.ts'
 import { createLoggedPositions } from '../packages/server/src/positions/loggedPositions.ts'
 import { openStore } from '../packages/server/src/store/openStore.ts'
@@ -96,7 +97,7 @@ async function withFollowing<Result>(
   return result
 }
 
-/** As the service has it, without notices. The feed is silent, so positions are valued at their entry. */
+/** As the service has it. The feed is silent, so positions are valued at their entry. */
 async function openLog(store: Store, { slug }: ServedChain, markets: ChainMarkets): Promise<AccountLog> {
   const live = await openLivePositions(store, slug)
   return createAccountLog({
@@ -111,7 +112,7 @@ async function openLog(store: Store, { slug }: ServedChain, markets: ChainMarket
         throw error
       },
     }),
-    alsoKeep: async () => {},
+    alsoKeep: writeNotices,
     onCommit: ({ positions }) => live.apply(positions),
   })
 }

@@ -120,7 +120,7 @@ async function serve(
     auth: createStreamAuth({ agentsOf: () => agents, authenticate, now: Date.now }),
     counts: createStreamCounts(),
     metrics: { answered: () => undefined, rateLimited: () => undefined },
-    log: { info: () => undefined, error: console.error, warn: console.error },
+    log: { info: () => undefined, error: console.error },
     limits,
     ipLimit: MANY,
     trustedProxies: 0,

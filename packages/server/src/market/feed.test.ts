@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { startStandInFeed, type StandInFeed } from '../testing/standInFeed.ts'
 import { until } from '../testing/until.ts'
-import { openFeed, type Feed, type Tick } from './feed.ts'
+import { openFeed, type Feed, type Heard, type Tick } from './feed.ts'
 import { createFeedPages } from './feed/pages.ts'
 
 const P10 = 10n ** 10n
@@ -54,6 +54,36 @@ describe('openFeed', () => {
     upstream.send('[0,8]')
     await until('the third price', () => feed.book.get(0)?.mark === 8n * P10)
     assert.equal(ticks.length, 2)
+  })
+
+  it('tells every sign of life, with all marks and the connection it came over', async () => {
+    await open()
+    const heard: Heard[] = []
+    feed.onHeard((sign) => heard.push(sign))
+    upstream.send('[900]')
+    upstream.send('{"m":[0,5,0,6],"i":[1,4],"t":950}')
+    upstream.send('[960]')
+    await until('two signs', () => heard.length === 2)
+    upstream.cut()
+    await until('connected again', () => feed.counts().connections === 2)
+    upstream.send('[0,7]')
+    upstream.send('[970]')
+    upstream.send('{"m":[],"i":[],"t":980}')
+    await until('four signs', () => heard.length === 4)
+    assert.deepEqual(heard, [
+      {
+        timeMs: 950,
+        receivedAtMs: 1_000,
+        connection: 1,
+        marks: [
+          [0, 5n * P10],
+          [0, 6n * P10],
+        ],
+      },
+      { timeMs: 960, receivedAtMs: 1_000, connection: 1, marks: [] },
+      { timeMs: 1_000, receivedAtMs: 1_000, connection: 2, marks: [[0, 7n * P10]] },
+      { timeMs: 980, receivedAtMs: 1_000, connection: 2, marks: [] },
+    ])
   })
 
   it('fills in from the snapshot, also when that fails at first', async () => {

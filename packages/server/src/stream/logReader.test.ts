@@ -16,7 +16,13 @@ interface Target extends LogTarget {
 /** The numbers of what it was handed. */
 function target(after: number): Target {
   const seen: number[] = []
-  return { channel: 'orders', after, seen, prepare: () => {}, take: (message) => message.sendTo(seen as never) }
+  return {
+    channel: 'orders',
+    after,
+    seen,
+    prepare: () => {},
+    take: (frame) => void seen.push(Number(frame.toString())),
+  }
 }
 
 /** A reader of a log of so many events, whose answers wait for `answer`. */
@@ -30,7 +36,7 @@ function readerOf(
     trader: TRADER,
     turns: createTurns(),
     onError,
-    messageOf: ({ seq }) => ({ sendTo: (seen) => void (seen as unknown as number[]).push(seq) }),
+    frameOf: ({ seq }) => Buffer.from(String(seq)),
     log: {
       async read(_trader, { after, limit }) {
         await new Promise<void>((resolve) => asked.push(resolve))
@@ -89,6 +95,22 @@ describe('the shared reader of a log', () => {
     events.count = 2
     await answer()
     assert.deepEqual(one.seen, [1, 2])
+  })
+
+  it('has the last page at hand for those who catch up, until something is appended', async () => {
+    const { reader, answer, asked } = readerOf({ count: 150 })
+    const first = reader.page(0)
+    await answer()
+    assert.deepEqual([(await first).events.length, (await first).isLast], [100, false])
+    assert.equal(await reader.page(0), await first)
+    reader.wake()
+    const again = reader.page(0)
+    await until('a read', () => asked.length === 1)
+    await answer()
+    assert.notEqual(await again, await first)
+    const last = reader.page(100)
+    await answer()
+    assert.deepEqual([(await last).events.length, (await last).isLast], [50, true])
   })
 
   it('reads nothing while nobody listens', async () => {

@@ -1,7 +1,7 @@
-import type { Address, LogChannel } from '@bezel/protocol'
-import type { AccountLog, LoggedEvent } from '../accounts/log/accountLog.ts'
+import type { LogChannel } from '@bezel/protocol'
+import type { LoggedEvent } from '../accounts/log/accountLog.ts'
 import type { Connection } from './connection.ts'
-import type { LogMessage } from './logReader.ts'
+import type { LogReader } from './logReader.ts'
 
 /** What a socket has missed of one channel, page by page. */
 export interface LogReplay {
@@ -12,26 +12,27 @@ export interface LogReplay {
 }
 
 export interface LogReplayOptions {
-  readonly trader: Address
   readonly channel: LogChannel
   /** The last event that the client has, or does not want. */
   readonly after: number
-  readonly log: Pick<AccountLog, 'read'>
-  readonly messageOf: (event: LoggedEvent) => LogMessage
+  readonly reader: Pick<LogReader, 'page'>
+  readonly frameOf: (event: LoggedEvent) => Buffer
+  /** So many more messages were written. */
+  readonly onSent: (count: number) => void
   /** Asked before each page: whether the client is still there and may have it. */
   readonly mayListen: () => boolean
   /** What should follow is no longer kept. */
   readonly onGone: () => void
 }
 
-/** A page is sent before the next one is read, so that many can catch up at once in little memory. */
-const PAGE_EVENTS = 50
+/** Written to a socket at once: a call of the system for each event would cost more than all else. */
+const CHUNK_BYTES = 64 * 1024
 
 /** A page can be empty while another socket is already further; several in a row mean that what should follow is no longer kept. */
 const MAX_EMPTY_PAGES = 3
 
 export function createLogReplay(connection: Connection, options: LogReplayOptions): LogReplay {
-  const { trader, channel, log, messageOf, mayListen } = options
+  const { channel, reader, frameOf, mayListen } = options
   let after = options.after
   let emptyPages = 0
 
@@ -42,12 +43,27 @@ export function createLogReplay(connection: Connection, options: LogReplayOption
 
   /** What is left of a page when the client falls behind is read again: nothing is held for it. Whether all of it was sent. */
   function send(events: readonly LoggedEvent[]): boolean {
-    for (const event of events) {
+    for (let at = 0; at < events.length;) {
       if (!connection.isOpen || connection.isBehind) return false
-      if (event.channel === channel) messageOf(event).sendTo(connection)
-      after = event.seq
+      at = sendChunk(events, at)
+      after = events[at - 1]!.seq
     }
     return true
+  }
+
+  /** Up to which place. */
+  function sendChunk(events: readonly LoggedEvent[], from: number): number {
+    const frames: Buffer[] = []
+    let at = from
+    for (let bytes = 0; at < events.length && bytes < CHUNK_BYTES; at += 1) {
+      if (events[at]!.channel !== channel) continue
+      const frame = frameOf(events[at]!)
+      frames.push(frame)
+      bytes += frame.length
+    }
+    if (frames.length > 0) connection.sendFrame(frames.length === 1 ? frames[0]! : Buffer.concat(frames))
+    options.onSent(frames.length)
+    return at
   }
 
   return {
@@ -56,9 +72,9 @@ export function createLogReplay(connection: Connection, options: LogReplayOption
     },
     async sendPage() {
       if (!mayListen()) return false
-      const events = await log.read(trader, { after, limit: PAGE_EVENTS })
+      const { events, isLast } = await reader.page(after)
       if (!mayListen()) return false
-      if (!isGone(events)) return send(events) && events.length < PAGE_EVENTS
+      if (!isGone(events)) return send(events) && isLast
       options.onGone()
       return false
     },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, CLOSE_CODES } from '@bezel/protocol'
+import { ApiError, CLOSE_CODES, type Address } from '@bezel/protocol'
 import type { Caller } from '../http/caller.ts'
 import type { Subscription } from './channel.ts'
 import type { Connection } from './connection.ts'
@@ -10,6 +10,7 @@ import type { Turns } from './turns.ts'
 export interface LogSubscriptionOptions extends Omit<LogReplayOptions, 'mayListen' | 'onGone'> {
   /** What is sent first; `undefined` when the events after `after` are. */
   readonly snapshot: string | undefined
+  readonly trader: Address
   readonly reader: LogReader
   readonly turns: Turns
   /** Why the caller may no longer listen. */
@@ -37,7 +38,10 @@ export function createLogSubscription(connection: Connection, options: LogSubscr
       return replay.after
     },
     prepare: () => void mayListen(),
-    take: (message) => message.sendTo(connection),
+    take(frame) {
+      connection.sendFrame(frame)
+      options.onSent(1)
+    },
   }
 
   function close(): void {

@@ -45,7 +45,8 @@ export function createCandleReads(options: CandleReadsOptions): CandleReads {
 
   async function answer(series: Series, range: AnswerRange): Promise<Buffer> {
     try {
-      await options.repairs.repair(series)
+      // What is older than all that was missed needs no repair.
+      if (series.unseen !== undefined && range.toMs >= series.unseen.fromMs) await options.repairs.repair(series)
       const bounded = { fromMs: range.fromMs, toMs: Math.min(range.toMs, series.timeMs) }
       if (bounded.fromMs > bounded.toMs) return NO_CANDLES
       return answers.ready(series, bounded) ?? (await answers.make(series, bounded))

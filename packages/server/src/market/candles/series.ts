@@ -120,8 +120,9 @@ function unseenAfter({ unseen, since, timeMs }: Series, nextMs: number): Unseen 
   return { fromMs: unseen.fromMs, toMs: isStillUnknown ? nextMs : unseen.toMs, again: undefined }
 }
 
-function addUnseen(series: Series, timeMs: number): void {
-  const { fromMs = timeMs, toMs = timeMs } = series.unseen ?? {}
-  series.unseen = { fromMs: Math.min(fromMs, timeMs), toMs: Math.max(toMs, timeMs), again: undefined }
+/** Up to the running candle: those after it may carry its close. */
+function addUnseen(series: Series, fromMs: number): void {
+  const earliestMs = Math.min(series.unseen?.fromMs ?? fromMs, fromMs)
+  series.unseen = { fromMs: earliestMs, toMs: series.timeMs, again: undefined }
   series.gaps += 1
 }

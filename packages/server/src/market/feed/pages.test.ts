@@ -33,6 +33,35 @@ describe('createFeedPages', () => {
     assert.equal(await pages.firstClose(3, RANGE), 20n * P10)
   })
 
+  it('reads the candles of a range, without what is none of them', async () => {
+    const row = (time: unknown, open: unknown, high: unknown, low: unknown, close: unknown) => ({
+      time,
+      open,
+      high,
+      low,
+      close,
+    })
+    const table = [
+      row(7_200_000, 2, 4, 1, 3),
+      row(3_600_000, '1e-7', 5, '1e-7', 5),
+      row(3_600_001, 2, 4, 1, 3),
+      row(10_800_000, 2, 1, 4, 3),
+      row('x', 2, 4, 1, 3),
+      row(14_400_000, 0, 4, 1, 3),
+      null,
+    ]
+    feed.pages = { [HISTORY]: () => ({ table }) }
+    assert.deepEqual(
+      await pages.history(3, RANGE),
+      new Map([
+        [7_200_000, { open: 2n * P10, high: 4n * P10, low: P10, close: 3n * P10 }],
+        [3_600_000, { open: 1_000n, high: 5n * P10, low: 1_000n, close: 5n * P10 }],
+      ]),
+    )
+    feed.pages = {}
+    assert.equal(await pages.history(3, RANGE), undefined)
+  })
+
   it('has no close where there are no candles or no history', async () => {
     feed.pages = { [HISTORY]: () => ({ table: [] }) }
     assert.equal(await pages.firstClose(3, RANGE), undefined)

@@ -2,6 +2,7 @@ import { ApiError, type OrderBook } from '@bezel/protocol'
 import type { Tick } from '../../market/feed.ts'
 import { DEFAULT_BOOK_LEVELS } from '../../market/orderBook.ts'
 import type { SubscribeMarket } from '../channel.ts'
+import { createLooks, type Lookable } from '../looks.ts'
 import type { PublicSources } from '../publicSources.ts'
 import { createShared } from '../shared.ts'
 import type { ChannelCounts } from '../streamCounts.ts'
@@ -9,11 +10,9 @@ import { createTopic, type Topic } from '../topic.ts'
 import type { PublicChannel } from './prices.ts'
 
 /** One market's book, while somebody listens. */
-interface Depth {
+interface Depth extends Lookable {
   readonly topic: Topic
   readonly pairIndex: number
-  /** Publishes the book if it is another one. */
-  look(): void
 }
 
 /** The whole book of a market at every change. Each market has a sequence of its own, which goes on when the last listener left. */
@@ -23,28 +22,26 @@ export function createBookChannel(
 ): PublicChannel<SubscribeMarket> {
   const seqs = new Map<string, number>()
   const depths = createShared(openDepth)
+  const looks = createLooks<Depth>()
   let listingVersion = markets.watch.version()
 
+  const seqOf = (market: string): number => seqs.get(market) ?? 0
+  const bookOf = (market: string): OrderBook => markets.book(market, DEFAULT_BOOK_LEVELS)
+
   function openDepth(market: string): Depth {
-    const first = bookOf(market)
-    let told = levelsOf(first)
+    let told = bookOf(market)
     const topic = createTopic({ counts, snapshot: () => messageOf(bookOf(market), true) })
 
     function look(): void {
-      const book = tryBook(market)
-      if (book === undefined) return
-      const levels = levelsOf(book)
-      if (levels === told) return
-      told = levels
+      const book = topic.isWanted() ? tryBook(market) : undefined
+      if (book === undefined || isSame(book, told)) return
+      told = book
       seqs.set(market, seqOf(market) + 1)
       topic.publish(messageOf(book, false))
     }
 
     return { topic, look, pairIndex: markets.listed(market).pairIndex }
   }
-
-  const seqOf = (market: string): number => seqs.get(market) ?? 0
-  const bookOf = (market: string): OrderBook => markets.book(market, DEFAULT_BOOK_LEVELS)
 
   function messageOf(book: OrderBook, isSnapshot: boolean): string {
     const { market } = book
@@ -61,23 +58,27 @@ export function createBookChannel(
     }
   }
 
+  /** Marks change with ticks, bands only when the markets were read again. */
   function onTick({ quotes }: Tick): void {
     const version = markets.watch.version()
     const ticked = version === listingVersion ? new Set(quotes.map(({ pairIndex }) => pairIndex)) : undefined
     listingVersion = version
-    for (const { pairIndex, look } of depths.items()) if (ticked?.has(pairIndex) ?? true) look()
+    looks.add([...depths.items()].filter(({ pairIndex }) => ticked?.has(pairIndex) ?? true))
   }
 
+  const stop = feed.onTick(onTick)
   return {
     subscribe(connection, { market }) {
-      bookOf(market)
       return depths.hold(market).topic.subscribe(connection, () => depths.release(market))
     },
-    close: feed.onTick(onTick),
+    close() {
+      stop()
+      looks.close()
+    },
   }
 }
 
-/** What makes a book another one: not when it was made. */
-function levelsOf({ markPrice, bids, asks }: OrderBook): string {
-  return JSON.stringify([markPrice, bids, asks])
+/** When it was made does not make it another one. */
+function isSame(a: OrderBook, b: OrderBook): boolean {
+  return a.markPrice === b.markPrice && JSON.stringify([a.bids, a.asks]) === JSON.stringify([b.bids, b.asks])
 }

@@ -15,6 +15,8 @@ import { createRecordingConnection, type RecordingConnection } from '../testing/
 import { createLogChannels, type LogChannels } from './logChannels.ts'
 
 const AGENT = `0x${'a'.repeat(40)}` as Address
+/** Three of them are written at once. */
+const LARGE = 'x'.repeat(30_000)
 const NOW_MS = 1_700_000_000_000
 const RECORD: AgentRecord = {
   chain: 'base',
@@ -162,7 +164,7 @@ describe('the channels of a log', () => {
   it('take a long replay as fast as the client does, and cut one that lags behind live', async () => {
     await log.append(
       trader,
-      Array.from({ length: 300 }, (_, at) => testEvent('orders', String(at))),
+      Array.from({ length: 300 }, () => testEvent('orders', LARGE)),
     )
     const connection = createRecordingConnection('base', agentCaller())
     connection.isStuck = true
@@ -188,7 +190,7 @@ describe('the channels of a log', () => {
   it('end a replay whose events are forgotten under it', async () => {
     await log.append(
       trader,
-      Array.from({ length: 30 }, (_, at) => testEvent('orders', String(at))),
+      Array.from({ length: 30 }, () => testEvent('orders', LARGE)),
     )
     const connection = createRecordingConnection('base', agentCaller())
     connection.isStuck = true

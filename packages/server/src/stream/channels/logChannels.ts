@@ -7,7 +7,7 @@ import type { Channel, SubscribeLog, Subscription } from '../channel.ts'
 import type { Connection } from '../connection.ts'
 import { textFrame } from '../frames.ts'
 import { lapseOf } from '../lapseOf.ts'
-import { createLogReader, type LogMessage, type LogReader } from '../logReader.ts'
+import { createLogReader, type LogReader } from '../logReader.ts'
 import { takeSnapshot, type LogSnapshots } from '../logSnapshots.ts'
 import { createLogSubscription } from '../logSubscription.ts'
 import { createStreamCounts, type StreamCounts } from '../streamCounts.ts'
@@ -51,7 +51,7 @@ export function createLogChannels(options: LogChannelsOptions): LogChannels {
   }
 
   function newReader(trader: Address): LogReader {
-    return createLogReader({ trader, log, turns, messageOf, onError })
+    return createLogReader({ trader, log, turns, frameOf, onError })
   }
 
   function release(trader: Address): void {
@@ -62,21 +62,13 @@ export function createLogChannels(options: LogChannelsOptions): LogChannels {
     opened.unwatch()
   }
 
-  function messageOf(event: LoggedEvent): LogMessage {
-    const frame = textFrame(eventMessage(event))
-    const count = counts.channels[event.channel]
-    return {
-      sendTo(connection) {
-        connection.sendFrame(frame)
-        count.sent += 1
-      },
-    }
-  }
-
   const lapse = (caller: Caller): ApiError | undefined => lapseOf(caller, agents, now())
 
   async function beginOf(channel: LogChannel, trader: Address, fromSeq: number | undefined) {
-    if (fromSeq !== undefined) return { after: await placeBefore(log, trader, fromSeq), snapshot: undefined }
+    if (fromSeq !== undefined) {
+      const place = await turns.soon(() => placeBefore(log, trader, fromSeq))
+      return { after: place, snapshot: undefined }
+    }
     const { seq, data } = await takeSnapshot(log, trader, options.snapshots[channel])
     return { after: seq, snapshot: snapshotMessage(channel, { seq, timestampMs: now(), data }) }
   }
@@ -85,9 +77,10 @@ export function createLogChannels(options: LogChannelsOptions): LogChannels {
     const { trader } = requireCaller(connection, lapse)
     const reader = open(trader)
     const onClose = (): void => release(trader)
+    const onSent = (count: number): void => void (counts.channels[channel].sent += count)
     try {
       const begin = await beginOf(channel, trader, fromSeq)
-      const of = { trader, channel, log, reader, turns, messageOf, lapseOf: lapse, onError, onClose }
+      const of = { trader, channel, reader, turns, frameOf, lapseOf: lapse, onSent, onError, onClose }
       return createLogSubscription(connection, { ...of, ...begin })
     } catch (error) {
       onClose()
@@ -122,4 +115,8 @@ async function placeBefore(
 
 function badSeq(message: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `fromSeq ${message}.`, { issues: [{ path: 'fromSeq', message }] })
+}
+
+function frameOf(event: LoggedEvent): Buffer {
+  return textFrame(eventMessage(event))
 }

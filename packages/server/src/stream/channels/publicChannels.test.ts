@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { DATA_MESSAGES, type Candle, type RecentTrade, type StreamChannel } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { chainMarkets } from '../../market/testing/fixtures.ts'
+import { until } from '../../testing/until.ts'
 import type { StreamClient, Told } from '../testing/streamClient.ts'
 import { startStreamWorld, type StreamWorld } from '../testing/streamWorld.ts'
 
@@ -159,10 +160,10 @@ describe('trades', () => {
   })
 
   it('are neither missed nor doubled when they come while the list is read', async () => {
-    let go = (_: readonly RecentTrade[]): void => undefined
-    world.sources.trades.list = () => new Promise((resolve) => (go = resolve))
+    let found: ((trades: readonly RecentTrade[]) => void) | undefined
+    world.sources.trades.list = () => new Promise((resolve) => (found = resolve))
     client.say({ op: 'subscribe', channel: 'trades', market: 'BTC/USD' })
-    await new Promise((later) => setTimeout(later, 50))
+    const go = await until('it is read', () => found)
     // 2 is in what was read and told late; 3 came after the reading.
     tell(trade(2))
     tell(trade(3))
@@ -232,6 +233,33 @@ describe('candles', () => {
       [2, '2'],
       [3, '2'],
       [4, '7'],
+    ])
+  })
+
+  it('tell how a candle ended also when there was no time to look', async () => {
+    world.sources.candlesOf = [candle(1, '2')]
+    await subscribe(chart)
+    await subscribe({ ...chart, interval: '5m' })
+    const { current } = world.sources.candles
+    world.sources.candles.current = (...of) => {
+      for (const startMs = performance.now(); performance.now() - startMs < 2;) continue
+      return current(...of)
+    }
+    world.sources.candlesOf = [candle(1, '3')]
+    world.sources.tellCandles([0])
+    // The second chart has to wait now, and does not see what comes first.
+    world.sources.candlesOf = [candle(1, '4')]
+    world.sources.tellCandles([0])
+    world.sources.candlesOf = [candle(1, '4'), candle(2, '5')]
+    world.sources.tellCandles([0])
+    const closes: unknown[] = []
+    while (closes.length < 2) {
+      const told = await nextData()
+      if (told.interval === '5m') closes.push(...closesOf(told))
+    }
+    deepEqual(closes, [
+      [2, '5'],
+      [1, '4'],
     ])
   })
 

@@ -1,17 +1,14 @@
 import type { RecentTrade } from '@bezel/protocol'
-import type { Connection } from '../connection.ts'
-import type { SubscribeMarket, Subscription } from '../channel.ts'
+import type { SubscribeMarket } from '../channel.ts'
 import type { PublicSources } from '../publicSources.ts'
 import { createShared } from '../shared.ts'
 import type { ChannelCounts } from '../streamCounts.ts'
-import { createTopic, type Topic } from '../topic.ts'
+import { subscribeLoaded, type LoadedTopic } from '../subscribeLoaded.ts'
+import { createTopic } from '../topic.ts'
 import type { PublicChannel } from './prices.ts'
 
 /** One pair's last trades, while somebody listens. */
-interface Tape {
-  readonly topic: Topic
-  /** Once it is there, `add` goes on from it. */
-  readonly loaded: Promise<void>
+interface Tape extends LoadedTopic {
   add(trades: readonly RecentTrade[]): void
 }
 
@@ -25,6 +22,7 @@ export function createTradesChannel(
   const tapes = createShared(openTape)
 
   function openTape(market: string): Tape {
+    const { pairIndex } = markets.listed(market)
     /** JSON, newest first. */
     let texts: readonly string[] = []
     let early: RecentTrade[] | undefined = []
@@ -42,7 +40,7 @@ export function createTradesChannel(
     }
 
     async function load(): Promise<void> {
-      const listed = await trades.list(markets.listed(market).pairIndex, SNAPSHOT_TRADES)
+      const listed = await trades.list(pairIndex, SNAPSHOT_TRADES)
       texts = listed.map((trade) => JSON.stringify(trade))
       const meanwhile = early ?? []
       early = undefined
@@ -52,29 +50,13 @@ export function createTradesChannel(
     return { topic, add, loaded: load() }
   }
 
-  async function open(connection: Connection, market: string): Promise<Subscription> {
-    const tape = tapes.hold(market)
-    const release = (): void => tapes.release(market)
-    try {
-      await tape.loaded
-    } catch (error) {
-      release()
-      throw error
-    }
-    return tape.topic.subscribe(connection, release)
-  }
-
   const close = trades.onTrades((added) => {
     for (const [market, ofMarket] of Map.groupBy(added, ({ trade }) => trade.market)) {
       tapes.get(market)?.add(ofMarket.map(({ trade }) => trade))
     }
   })
   return {
-    subscribe(connection, { market }) {
-      // Throws when there is no such market.
-      markets.listed(market)
-      return open(connection, market)
-    },
+    subscribe: (connection, { market }) => subscribeLoaded(tapes, market, connection),
     close,
   }
 }

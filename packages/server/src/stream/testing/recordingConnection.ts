@@ -31,14 +31,14 @@ export function createRecordingConnection(
   let waiting = 0
   const drainListeners: (() => void)[] = []
 
-  function write(text: string): void {
+  function write(...texts: readonly string[]): void {
     if (!connection.isOpen) return
     if (waiting > bounds.cut) {
       connection.refusals.push('RATE_LIMITED')
       return connection.close(CLOSE_CODES.rateLimited, '')
     }
-    connection.texts.push(text)
-    if (connection.isStuck) waiting += 1
+    connection.texts.push(...texts)
+    if (connection.isStuck) waiting += texts.length
   }
 
   const connection: RecordingConnection = {
@@ -56,7 +56,7 @@ export function createRecordingConnection(
       return waiting > bounds.behind
     },
     send: write,
-    sendFrame: (frame) => write(textOf(frame)),
+    sendFrame: (frame) => write(...textsOf(frame)),
     offer: () => {
       throw new Error('a log is never offered')
     },
@@ -82,8 +82,15 @@ export function createRecordingConnection(
   return connection
 }
 
-/** Of a frame of the server. */
-function textOf(frame: Buffer): string {
-  const length = frame[1]!
-  return frame.subarray(length < 126 ? 2 : length === 126 ? 4 : 10).toString('utf8')
+/** Of frames of the server, one behind the other. */
+function textsOf(frames: Buffer): string[] {
+  const texts: string[] = []
+  for (let at = 0; at < frames.length;) {
+    const short = frames[at + 1]!
+    const start = at + (short < 126 ? 2 : short === 126 ? 4 : 10)
+    const length = short < 126 ? short : short === 126 ? frames.readUInt16BE(at + 2) : frames.readUInt32BE(at + 6)
+    texts.push(frames.toString('utf8', start, start + length))
+    at = start + length
+  }
+  return texts
 }

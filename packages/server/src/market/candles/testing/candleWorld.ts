@@ -2,29 +2,15 @@ import { CANDLE_INTERVALS, type Candle, type CandleInterval } from '@bezel/proto
 import { openTestStore, type TestStore } from '../../../store/testStore.ts'
 import { migrate } from '../../../store/migrate.ts'
 import type { Heard } from '../../feed.ts'
-import { FeedUnavailableError, type CandleRange } from '../../feed/pages.ts'
 import { createListeners } from '../../listeners.ts'
 import { FLUSH_MS } from '../limits.ts'
-import type { CandlesByTime } from '../mergeHistory.ts'
 import { startCandles, type Candles } from '../startCandles.ts'
-import { referenceCandles, type PublishedTick } from './referenceCandles.ts'
-
-/** How the upstream answers for its history. `sparse` leaves out candles without ticks. */
-export type UpstreamMood = 'full' | 'sparse' | 'none' | 'down'
+import { answerHistory, type UpstreamState } from './answerHistory.ts'
 
 /** A feed that a test publishes ticks on, and candles that hear them while they are connected. Nothing happens by itself. */
-export interface CandleWorld {
+export interface CandleWorld extends UpstreamState {
   nowMs: number
-  mood: UpstreamMood
-  /** Answers of the upstream wait until it is false again. */
-  isSlow: boolean
-  readonly published: PublishedTick[]
-  /** Those that were heard. */
-  readonly heard: PublishedTick[]
   isConnected: boolean
-  /** The latest time that was published, by a tick or a heartbeat. */
-  clockMs: number
-  readonly asked: CandleRange[]
   candles(): Candles
   /** Ticks of one instant; none is a heartbeat. `timeMs` is the feed's own, else `nowMs`. */
   publish(marks: readonly (readonly [number, bigint])[], timeMs?: number): void
@@ -44,7 +30,7 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
   const listeners = createListeners<Heard>()
   const waiting: (() => void)[] = []
   let connection = 0
-  let tasks: { readonly everyMs: number; readonly work: () => void }[] = []
+  let tasks: { readonly everyMs: number; readonly work: () => void | Promise<void> }[] = []
   let stop = (): void => undefined
   let running = start()
 
@@ -53,7 +39,7 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
     return startCandles({
       store: opened.store,
       feed: { onHeard: (listener) => (stop = listeners.add(listener)) },
-      pages: { history },
+      pages: { history: (pairIndex, range) => answerHistory(world, pairIndex, range, waiting) },
       now: () => world.nowMs,
       random: () => 0,
       every: (everyMs, work) => {
@@ -68,28 +54,11 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
     })
   }
 
-  async function history(pairIndex: number, range: CandleRange): Promise<CandlesByTime | undefined> {
-    world.asked.push(range)
-    const { mood } = world
-    const answer = mood === 'full' || mood === 'sparse' ? pageOf(pairIndex, range, mood) : undefined
-    if (world.isSlow) await new Promise<void>((go) => waiting.push(go))
-    if (mood === 'down') throw new FeedUnavailableError('down')
-    return answer
-  }
-
-  function pageOf(pairIndex: number, { fromS, toS, minutes }: CandleRange, mood: UpstreamMood): CandlesByTime {
-    const ticks = world.published.filter((tick) => tick.pairIndex === pairIndex)
-    const all = referenceCandles(ticks, minutes * 60_000, world.clockMs)
-    const page = [...all].filter(([timeMs]) => timeMs >= fromS * 1_000 && timeMs <= toS * 1_000)
-    return new Map(page.filter(([, { isTicked }]) => isTicked || mood === 'full'))
-  }
-
   const world: CandleWorld = {
     nowMs: startMs,
     mood: 'full',
     isSlow: false,
     published: [],
-    heard: [],
     isConnected: false,
     clockMs: 0,
     asked: [],
@@ -99,7 +68,6 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
       world.published.push(...ticks)
       world.clockMs = Math.max(world.clockMs, timeMs)
       if (!world.isConnected) return
-      world.heard.push(...ticks)
       listeners.tell({ timeMs, receivedAtMs: world.nowMs, connection, marks })
     },
     connect() {
@@ -113,12 +81,7 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
       }
     },
     async flush() {
-      for (const { everyMs, work } of tasks) if (everyMs === FLUSH_MS) work()
-      // The store takes one transaction after the other, so this one is after the flush.
-      await new Promise(setImmediate)
-      await opened.store.transaction(async () => undefined)
-      await new Promise(setImmediate)
-      await opened.store.transaction(async () => undefined)
+      for (const { everyMs, work } of tasks) if (everyMs === FLUSH_MS) await work()
     },
     async kill() {
       stop()

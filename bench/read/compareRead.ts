@@ -1,0 +1,107 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import fastify from 'fastify'
+import { signedHeaders, type Signer } from '../client/signGets.ts'
+import type { ReadJob, ReadResult } from './client.ts'
+import { openPeerAccess } from './peerAccess.ts'
+import type { Server } from './startReadService.ts'
+
+const ROUNDS = 7
+const ROUND_MS = 1_500
+const CONNECTIONS = 8
+
+/** `limit` is what must be reached; without one the ratio is only shown. */
+export interface Read {
+  readonly name: string
+  readonly path: string
+  readonly limit: number | undefined
+  /** Of a private read. */
+  readonly signer?: Signer
+}
+
+/** Reads per second. */
+export interface Row extends Read {
+  readonly ours: number
+  readonly peer: number
+}
+
+/** One read of the service beside a peer that sends the same bytes. */
+export async function compareRead(client: ChildProcess, service: Server, read: Read): Promise<Row> {
+  const peer = await startPeer(read, await readBytes(service.port, read))
+  const rates = await compare(client, read, service.port, peer.port)
+  await peer.close()
+  return { ...read, ...rates }
+}
+
+async function startPeer({ path, signer }: Read, bytes: Buffer): Promise<Server> {
+  const app = fastify()
+  const access = signer === undefined ? undefined : await openPeerAccess(signer)
+  app.get(path, async (request, reply) => {
+    if (access?.isAllowed(request) === false) throw new Error('a good request was refused')
+    return reply.type('application/json; charset=utf-8').send(bytes)
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const close = async (): Promise<void> => {
+    await app.close()
+    await access?.close()
+  }
+  return { port: Number(new URL(url).port), close }
+}
+
+async function readBytes(port: number, { path, signer }: Read): Promise<Buffer> {
+  const headers = signer === undefined ? {} : signedHeaders(signer, path)
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
+  return Buffer.from(await answer.arrayBuffer())
+}
+
+async function compare(
+  client: ChildProcess,
+  { path, signer }: Read,
+  oursPort: number,
+  peerPort: number,
+): Promise<{ ours: number; peer: number }> {
+  const ours: number[] = []
+  const peer: number[] = []
+  const job = { path, connections: CONNECTIONS, forMs: ROUND_MS, ...(signer === undefined ? {} : { signer }) }
+  // Round 0 only warms up.
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const peerRate = await measure(client, { ...job, port: peerPort })
+    const oursRate = await measure(client, { ...job, port: oursPort })
+    if (round === 0) continue
+    peer.push(peerRate)
+    ours.push(oursRate)
+  }
+  return { ours: median(ours), peer: median(peer) }
+}
+
+async function measure(client: ChildProcess, job: ReadJob): Promise<number> {
+  client.send(job)
+  const [{ perSecond, error }] = (await once(client, 'message')) as [ReadResult]
+  if (error !== undefined) throw new Error(`a read failed: ${error}`)
+  return perSecond
+}
+
+/** True when every ratio reaches its limit. */
+export function printRows(rows: readonly Row[]): boolean {
+  console.log('Reads per second (ours) beside a bare fastify route with the same bytes (peer), median of', ROUNDS)
+  console.table(
+    Object.fromEntries(
+      rows.map(({ name, ours, peer, limit }) => [
+        name,
+        {
+          ours: Math.round(ours),
+          peer: Math.round(peer),
+          ratio: (ours / peer).toFixed(2),
+          limit: limit ?? '-',
+          met: ours / peer >= (limit ?? 0),
+        },
+      ]),
+    ),
+  )
+  return rows.every(({ ours, peer, limit }) => ours / peer >= (limit ?? 0))
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { startDevnet, type RunningDevnet } from './devnet/startDevnet.ts'
+import { KINDS } from './streamCampaign/kinds.ts'
+import { openHostile } from './streamCampaign/hostileSocket.ts'
+import { startMeasuredService, type MeasuredService } from './streamCampaign/measuredService.ts'
+import { runStreamCampaign, type Comparison, type StreamCampaignReport } from './streamCampaign/runStreamCampaign.ts'
+
+const { env } = process
+/** In every run of the tests just so long that the service gives up those who are silent. */
+const ATTACK_MS = Number(env['CAMPAIGN_MINUTES'] ?? 0.8) * 60_000
+const CALM_MS = ATTACK_MS > 60_000 ? 30_000 : 5_000
+const SEED = Number(env['CAMPAIGN_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const TIMEOUT_MS = ATTACK_MS + 2 * CALM_MS + 120_000
+
+const MAX_GROWTH_BYTES = 50 * 1024 * 1024
+const MAX_SLOWDOWN = 2
+/** Below it, twice as slow is what a busy machine does to anybody. */
+const FLOOR_MS = 15
+const SOCKETS_PER_IP = 50
+
+/** All hostile clients come from one address here. */
+const CAMPAIGN_SETTINGS = {
+  BEZEL_STREAM_CONNECTIONS_PER_IP: '10000',
+  BEZEL_IP_LIMIT: '1000000',
+  BEZEL_AGENT_LIMIT: '1000000',
+  BEZEL_AGENT_WRITE_LIMIT: '1000000',
+  BEZEL_MAX_PREPARED_ORDERS: '10000',
+}
+
+describe('the stream beside hostile clients', () => {
+  let devnet: RunningDevnet
+  let attacked: MeasuredService
+  let asDelivered: MeasuredService
+
+  before(async () => {
+    devnet = await startDevnet()
+    const data = mkdtempSync(join(devnet.folder, 'as-delivered-'))
+    const chainsFile = join(devnet.folder, 'devnet.json')
+    const started = await Promise.all([
+      startMeasuredService({ BEZEL_DATA: devnet.folder, ...CAMPAIGN_SETTINGS }),
+      startMeasuredService({ BEZEL_DATA: data, BEZEL_CHAINS_FILE: chainsFile }),
+    ])
+    attacked = started[0]
+    asDelivered = started[1]
+  })
+  after(async () => {
+    await attacked?.stop()
+    await devnet?.stop()
+  })
+
+  it(`has ${SOCKETS_PER_IP} sockets for an IP, and no more`, async () => {
+    const open = () => openHostile(asDelivered.url)
+    const sockets = await Promise.all(Array.from({ length: SOCKETS_PER_IP }, open))
+    assert.deepEqual(
+      sockets.flatMap(({ heard }) => [...heard]),
+      [],
+    )
+    const refused = await open()
+    assert.deepEqual([...refused.heard], ['HTTP 429'])
+    await sockets[0]!.leave()
+    const [first] = await Promise.all([sockets[0]!.gone().then(open)])
+    assert.deepEqual([...first!.heard], [], 'a place that is free again can be taken')
+    for (const socket of [first!, ...sockets]) socket.destroy()
+    await asDelivered.stop()
+    assert.deepEqual(asDelivered.complaints, [])
+  })
+
+  it('serves the good ones as if the others were not there', { timeout: TIMEOUT_MS }, async () => {
+    console.log(`CAMPAIGN_SEED=${SEED} CAMPAIGN_MINUTES=${ATTACK_MS / 60_000}`)
+    const of = { devnet, service: attacked, seed: SEED, attackMs: ATTACK_MS, calmMs: CALM_MS }
+    const report = await runStreamCampaign(of)
+    show(report)
+    assert.deepEqual(report.problems, [])
+    assert.deepEqual(problemsOfEnds(report), [])
+    assert.ok(report.orders > ATTACK_MS / 10_000, 'too few orders flowed')
+    assert.deepEqual(report.missingOrders, [], 'orders that the stream never told')
+    assert.ok(isKept(report.ticks), `prices came late: ${JSON.stringify(report.ticks)}`)
+    assert.ok(isKept(report.pings), `pongs came late: ${JSON.stringify(report.pings)}`)
+    assert.ok(growth(report) < MAX_GROWTH_BYTES, `memory grew by ${megabytes(growth(report))}`)
+    const { before: alone, after: aloneAgain } = report.metrics
+    assert.equal(alone.sockets, 1)
+    assert.deepEqual([aloneAgain.sockets, aloneAgain.subscriptions], [1, alone.subscriptions])
+  })
+})
+
+/** Kinds that were told something else than the documentation says, or nothing in all that time. */
+function problemsOfEnds({ ends, metrics }: StreamCampaignReport): string[] {
+  const problems: string[] = []
+  for (const [name, kind] of Object.entries(KINDS)) {
+    const seen = Object.keys(ends[name] ?? {})
+    for (const end of seen) if (!kind.ends.includes(end)) problems.push(`${name} was told ${end}`)
+    const isDue = ATTACK_MS >= kind.shownAfterMs
+    if (isDue && seen.length === 0) problems.push(`${name} was told nothing`)
+  }
+  // Those who never read can't say what they were closed with.
+  const silent = ['neverPong', 'halfOpen', 'endlessFragments', 'neverRead'].map((name) => KINDS[name]!.clients)
+  const idle = silent.reduce((sum, clients) => sum + clients, 0)
+  const closed = metrics.after.closed['4408'] ?? 0
+  if (closed < idle) problems.push(`${closed} sockets were closed for their silence, and not ${idle}`)
+  return problems
+}
+
+function isKept({ calmMs, attackedMs }: Comparison): boolean {
+  return Math.max(attackedMs, FLOOR_MS) <= MAX_SLOWDOWN * Math.max(calmMs, FLOOR_MS)
+}
+
+function growth({ memory }: StreamCampaignReport): number {
+  return memory.after.rss - memory.before.rss
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
+
+function show(report: StreamCampaignReport): void {
+  const { memory, ticks, pings, metrics, mostSockets, slowestHealthMs, orders } = report
+  for (const [name, ends] of Object.entries(report.ends)) console.log(name.padEnd(18), JSON.stringify(ends))
+  console.log('closed', JSON.stringify(metrics.after.closed), 'most sockets', mostSockets)
+  for (const [when, { rss, heapUsed, external }] of Object.entries(memory)) {
+    console.log('memory', when, megabytes(rss), 'heap', megabytes(heapUsed), 'external', megabytes(external))
+  }
+  console.log('p99 in ms: prices', JSON.stringify(ticks), 'pongs', JSON.stringify(pings))
+  console.log('slowest /health in ms', slowestHealthMs.toFixed(0), 'orders', orders)
+}

@@ -1,0 +1,45 @@
+import type { Kind } from './kind.ts'
+import { binaryFrames, brokenFrames, brokenUtf8, endlessFragments, goodFragments } from './kinds/brokenKinds.ts'
+import { oversized, tooManyFragments } from './kinds/brokenKinds.ts'
+import { comeAndGo, crowd, hoard, pingFlood, subscribeFlood } from './kinds/floodKinds.ts'
+import { badCredentials, badJson, badUpgrade, replay, unknownThings } from './kinds/lyingKinds.ts'
+import { halfOpen, halfRequest, neverAsk, neverPong, neverRead, neverReadButTalk } from './kinds/silentKinds.ts'
+
+const IDLE_MS = 46_500
+/** A request must be there after 10 s, and every 30 s the service looks. */
+const UNASKED_MS = 41_000
+const UNREAD_MS = 80_000
+
+/** All ways to be hostile, and what docs/stream.md says is the answer to each. */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  neverPong: { live: neverPong, clients: 8, pauseMs: 500, ends: ['4408'], shownAfterMs: IDLE_MS },
+  halfOpen: { live: halfOpen, clients: 8, pauseMs: 500, ends: ['4408'], shownAfterMs: IDLE_MS },
+  neverRead: { live: neverRead, clients: 12, pauseMs: 500, ends: ['gone'], shownAfterMs: UNREAD_MS },
+  neverReadButTalk: { live: neverReadButTalk, clients: 6, pauseMs: 500, ends: ['gone'], shownAfterMs: UNREAD_MS },
+  endlessFragments: { live: endlessFragments, clients: 4, pauseMs: 500, ends: ['4408'], shownAfterMs: IDLE_MS },
+  neverAsk: { live: neverAsk, clients: 8, pauseMs: 500, ends: ['HTTP 408'], shownAfterMs: UNASKED_MS },
+  halfRequest: { live: halfRequest, clients: 8, pauseMs: 500, ends: ['HTTP 408'], shownAfterMs: UNASKED_MS },
+  subscribeFlood: { ...often(subscribeFlood, ['RATE_LIMITED 4429']), clients: 4 },
+  pingFlood: { ...often(pingFlood, ['RATE_LIMITED 4429']), clients: 2 },
+  hoard: { ...often(hoard, ['RATE_LIMITED 1000']), clients: 3, shownAfterMs: 40_000 },
+  comeAndGo: { ...often(comeAndGo, ['left']), clients: 4, pauseMs: 20 },
+  crowd: { ...often(crowd, ['left']), pauseMs: 1_000 },
+  oversized: often(oversized, ['1009']),
+  binaryFrames: often(binaryFrames, ['VALIDATION_ERROR 1003']),
+  tooManyFragments: often(tooManyFragments, ['1008']),
+  brokenFrames: often(brokenFrames, ['1002']),
+  brokenUtf8: often(brokenUtf8, ['1007']),
+  goodFragments: often(goodFragments, ['1000']),
+  badJson: often(badJson, ['VALIDATION_ERROR 1000']),
+  unknownThings: often(unknownThings, ['VALIDATION_ERROR MARKET_NOT_FOUND UNAUTHENTICATED 1000']),
+  badCredentials: often(badCredentials, [
+    'INVALID_SIGNATURE TIMESTAMP_OUT_OF_WINDOW AGENT_UNKNOWN VALIDATION_ERROR API_KEY_UNKNOWN 1000',
+  ]),
+  replay: often(replay, ['NONCE_REUSED UNAUTHENTICATED 1000']),
+  badUpgrade: often(badUpgrade, ['HTTP 401']),
+}
+
+/** Two clients that come back a few times in a second. */
+function often(live: Kind['live'], ends: Kind['ends']): Kind {
+  return { live, clients: 2, pauseMs: 300, ends, shownAfterMs: 5_000 }
+}

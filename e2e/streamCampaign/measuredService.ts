@@ -1,0 +1,88 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { median } from '../../bench/measure/median.ts'
+
+const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url)
+const SETTLE = new URL('./settle.ts', import.meta.url)
+const READY_POLL_MS = 50
+const ERROR_LEVEL = 50
+/** Of one measurement of memory. */
+const SAMPLES = 5
+const SAMPLE_PAUSE_MS = 150
+
+/** In bytes, after everything that is not needed was thrown away. */
+export interface Memory {
+  readonly rss: number
+  readonly heapUsed: number
+  readonly external: number
+}
+
+/** The real service in a process of its own, of which nothing escapes that it complains about. */
+export interface MeasuredService {
+  readonly url: string
+  /** Lines of the log from `error` up, and whatever is no line of the log. */
+  readonly complaints: readonly string[]
+  /** The medians of several looks. */
+  memory(): Promise<Memory>
+  ready(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Resolves when it listens. */
+export async function startMeasuredService(settings: Readonly<Record<string, string>>): Promise<MeasuredService> {
+  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...settings }
+  const execArgv = ['--expose-gc', '--import', SETTLE.href]
+  const child = fork(MAIN, { env, execArgv, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const complaints: string[] = []
+  for (const output of [child.stdout!, child.stderr!]) {
+    createInterface(output).on('line', (line) => {
+      if (isComplaint(line)) complaints.push(line)
+    })
+  }
+  let isEnding = false
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', (code, signal) => {
+      if (!isEnding) complaints.push(`the service ended by itself with ${code ?? signal}`)
+      resolve()
+    })
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('message', (message) => resolve((message as { url: string }).url))
+    void exited.then(() => reject(new Error(complaints.join('\n'))))
+  })
+
+  async function settled(): Promise<Memory> {
+    const answer = once(child, 'message', { signal: AbortSignal.timeout(20_000) })
+    child.send('settle')
+    return (await answer)[0] as Memory
+  }
+
+  return {
+    url,
+    complaints,
+    async memory() {
+      const samples: Memory[] = []
+      for (let sample = 0; sample < SAMPLES; sample += 1) {
+        samples.push(await settled())
+        await sleep(SAMPLE_PAUSE_MS)
+      }
+      const middle = (of: keyof Memory): number => median(samples.map((sample) => sample[of]))
+      return { rss: middle('rss'), heapUsed: middle('heapUsed'), external: middle('external') }
+    },
+    async ready() {
+      while ((await fetch(`${url}/ready`)).status !== 200) await sleep(READY_POLL_MS)
+    },
+    async stop() {
+      isEnding = true
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+function isComplaint(line: string): boolean {
+  const level = /^\{"level":(\d+)/.exec(line)?.[1]
+  return level === undefined || Number(level) >= ERROR_LEVEL
+}

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SigningDomain } from '@bezel/protocol'
+import { until } from '../../packages/server/src/testing/until.ts'
+import { call } from '../agentClient.ts'
+import { createChainClient } from '../devnet/chainClient.ts'
+import type { RunningDevnet } from '../devnet/startDevnet.ts'
+import { authorize, createTradingClient } from '../tradingClient.ts'
+import { beginEveryday, type Everyday } from './everyday.ts'
+import { openGoodClient, type GoodClient } from './goodClient.ts'
+import { startHostileCrowd, type HostileCrowd } from './hostileCrowd.ts'
+import type { Ends } from './kind.ts'
+import type { Latencies, Period } from './latencies.ts'
+import type { MeasuredService, Memory } from './measuredService.ts'
+import { scrape, type StreamMetrics } from './scrape.ts'
+
+export interface StreamCampaignOptions {
+  readonly devnet: RunningDevnet
+  readonly service: MeasuredService
+  readonly seed: number
+  /** Of the attack. */
+  readonly attackMs: number
+  /** Without it, before and again after. */
+  readonly calmMs: number
+}
+
+/** What a campaign saw. */
+export interface StreamCampaignReport {
+  readonly ends: Ends
+  readonly ticks: Comparison
+  readonly pings: Comparison
+  readonly memory: { readonly before: Memory; readonly during: Memory; readonly after: Memory }
+  /** The most sockets at a time. */
+  readonly mostSockets: number
+  /** With the good client alone: before, and when the others were gone. */
+  readonly metrics: { readonly before: StreamMetrics; readonly after: StreamMetrics }
+  readonly slowestHealthMs: number
+  /** Orders that were answered, and those of them that never came over the stream. */
+  readonly orders: number
+  readonly missingOrders: readonly string[]
+  readonly problems: readonly string[]
+}
+
+/** The 99th percentile of a latency without and with hostile clients, and of how many. */
+export interface Comparison {
+  readonly calmMs: number
+  readonly attackedMs: number
+  readonly samples: number
+}
+
+interface Stage extends StreamCampaignOptions {
+  readonly good: GoodClient
+  readonly everyday: Everyday
+  readonly crowd: HostileCrowd
+  readonly domain: SigningDomain
+}
+
+const CHAIN_PATH = '/v1/arbitrum-sepolia'
+/** What is made once, at the first ticks and orders, is nobody's fault. */
+const WARM_UP_MS = 2_000
+/** Sockets of a process that is gone are gone at once, but for those that had something to read. */
+const GONE_MS = 10_000
+const LOOK_MS = 1_000
+
+/** A good client beside all hostile ones; the service is ready and stays so. */
+export async function runStreamCampaign(options: StreamCampaignOptions): Promise<StreamCampaignReport> {
+  const stage = await prepareStage(options)
+  const { good, everyday, crowd } = stage
+  try {
+    return await play(stage)
+  } finally {
+    await crowd.kill()
+    await everyday.stop()
+    good.close()
+  }
+}
+
+async function prepareStage(options: StreamCampaignOptions): Promise<Stage> {
+  const { devnet, service } = options
+  const { url } = service
+  const chain = createChainClient(devnet.file)
+  const of = { devnet, chain, url: () => url }
+  const [trader, agent] = [chain.account('trader-1'), chain.account('agent-1')]
+  const crowd = startHostileCrowd()
+  await service.ready()
+  await authorize(of, trader, agent)
+  await authorize(of, chain.account('trader-2'), chain.account('agent-2'))
+  const domain = (await call(url, CHAIN_PATH)).body.signing.domain as SigningDomain
+  const client = await createTradingClient(of, trader, agent)
+  const good = await openGoodClient(url, domain, agent)
+  return { ...options, good, domain, everyday: beginEveryday({ url, chain, client }), crowd: await crowd }
+}
+
+async function play(stage: Stage): Promise<StreamCampaignReport> {
+  const { service, good, everyday, calmMs, crowd } = stage
+  await sleep(WARM_UP_MS)
+  const calmBefore = await during(() => sleep(calmMs))
+  const before = await service.memory()
+  const metricsBefore = await scrape(service.url)
+  const attack = await attackFor(stage)
+  const ends = await crowd.report()
+  const memoryDuring = await service.memory()
+  await crowd.kill()
+  await until('all hostile sockets are gone', () => isAsBefore(service.url, metricsBefore), GONE_MS)
+  const calmAfter = await during(() => sleep(calmMs))
+  const after = await service.memory()
+  const metricsAfter = await scrape(service.url)
+  await everyday.stop()
+  await sleep(LOOK_MS)
+  const compare = (of: Latencies): Comparison => compared(of, [calmBefore, calmAfter], attack.period)
+  return {
+    ends,
+    ticks: compare(good.ticks),
+    pings: compare(good.pings),
+    memory: { before, during: memoryDuring, after },
+    mostSockets: attack.mostSockets,
+    metrics: { before: metricsBefore, after: metricsAfter },
+    slowestHealthMs: everyday.slowestHealthMs(),
+    orders: everyday.orders.length,
+    missingOrders: everyday.orders.filter((id) => !good.prepared.has(id)),
+    problems: [...good.problems, ...everyday.problems, ...service.complaints],
+  }
+}
+
+async function attackFor({ crowd, devnet, service, domain, seed, attackMs }: Stage) {
+  const { url } = service
+  const agentKey = devnet.file.accounts.find(({ name }) => name === 'agent-2')!.privateKey
+  const markets = (await call(url, `${CHAIN_PATH}/markets`)).body.data.map(({ symbol }: { symbol: string }) => symbol)
+  let mostSockets = 0
+  const period = await during(async () => {
+    crowd.attack({ url, markets, domain, seed, agentKey })
+    for (const endMs = Date.now() + attackMs; Date.now() < endMs; await sleep(LOOK_MS)) {
+      mostSockets = Math.max(mostSockets, (await scrape(url)).sockets)
+    }
+  })
+  return { period, mostSockets }
+}
+
+async function isAsBefore(url: string, before: StreamMetrics): Promise<boolean> {
+  const { sockets, subscriptions } = await scrape(url)
+  return sockets === before.sockets && JSON.stringify(subscriptions) === JSON.stringify(before.subscriptions)
+}
+
+async function during(work: () => Promise<unknown>): Promise<Period> {
+  const fromMs = Date.now()
+  await work()
+  return { fromMs, toMs: Date.now() }
+}
+
+function compared(latencies: Latencies, calm: readonly Period[], attack: Period): Comparison {
+  return {
+    calmMs: latencies.p99(calm),
+    attackedMs: latencies.p99([attack]),
+    samples: latencies.count(attack),
+  }
+}
