@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { call, keyIssue, send } from './agentClient.ts'
 import { startDevnet, type RunningDevnet } from './devnet/startDevnet.ts'
 import { startService, type RunningService } from './startService.ts'
 
 const GUIDE = new URL('../docs/api.md', import.meta.url)
+const STREAM_GUIDE = new URL('../docs/stream.md', import.meta.url)
+const CHAIN_PATH = '/v1/arbitrum-sepolia'
 
-describe('the guide', () => {
+describe('the guides', () => {
   let devnet: RunningDevnet
   let service: RunningService
 
@@ -23,25 +29,49 @@ describe('the guide', () => {
 
   const keyOf = (name: string): string => devnet.file.accounts.find((account) => account.name === name)!.privateKey
 
-  it('has a program that makes the first trade as it stands there', async () => {
-    const program = /```js\n([\s\S]*?)```/.exec(readFileSync(GUIDE, 'utf8'))![1]!
-    // Beside this file, so that it finds viem.
+  /** The first program of a page, as a process of its own. Beside this file, so that it finds viem. */
+  async function runProgram(
+    page: URL,
+    env: Record<string, string>,
+    read: (child: ChildProcessByStdio<null, Readable, null>) => Promise<void>,
+  ): Promise<void> {
     const file = new URL(`./guide-${process.pid}.mjs`, import.meta.url)
-    writeFileSync(file, program)
+    writeFileSync(file, /```js\n([\s\S]*?)```/.exec(readFileSync(page, 'utf8'))![1]!)
+    const child = spawn(process.execPath, [file.pathname], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, BASE: service.url, ...env },
+    })
     try {
-      const child = spawn(process.execPath, [file.pathname], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: {
-          ...process.env,
-          BASE: service.url,
-          RPC: devnet.file.chains['arbitrum-sepolia']!.rpcUrl,
-          TRADER_KEY: keyOf('trader-1'),
-          AGENT_KEY: keyOf('agent-1'),
-        },
-      })
-      assert.match(await text(child.stdout), /^filled /)
+      await read(child)
     } finally {
+      child.kill()
       rmSync(file)
     }
+  }
+
+  it('has a program that makes the first trade as it stands there', async () => {
+    const env = {
+      RPC: devnet.file.chains['arbitrum-sepolia']!.rpcUrl,
+      TRADER_KEY: keyOf('trader-1'),
+      AGENT_KEY: keyOf('agent-1'),
+    }
+    await runProgram(GUIDE, env, async (child) => assert.match(await text(child.stdout), /^filled /))
+  })
+
+  it('has a program for the stream that hears of the account as it stands there', async () => {
+    const trader = privateKeyToAccount(keyOf('trader-1') as Hex)
+    const { domain } = (await call(service.url, CHAIN_PATH)).body.signing
+    const issued = await send(service.url, 'POST', `${CHAIN_PATH}/api-keys`, await keyIssue(domain, trader, 'guide'))
+    await runProgram(STREAM_GUIDE, { API_KEY: issued.body.apiKey }, async (child) => {
+      let printed = ''
+      for await (const part of child.stdout) {
+        printed += String(part)
+        const isTold = ['trades', 'orders', 'fills', 'positions', 'account'].every((channel) =>
+          printed.includes(`${channel} snapshot`),
+        )
+        if (isTold) return
+      }
+      assert.fail(printed)
+    })
   })
 })

@@ -20,6 +20,7 @@ const MAX_SLOWDOWN = 2
 /** Below it, twice as slow is what a busy machine does to anybody. */
 const FLOOR_MS = 15
 const SOCKETS_PER_IP = 50
+const MAX_PROBLEMS_SHOWN = 20
 
 /** All hostile clients come from one address here. */
 const CAMPAIGN_SETTINGS = {
@@ -61,9 +62,9 @@ describe('the stream beside hostile clients', () => {
     const refused = await open()
     assert.deepEqual([...refused.heard], ['HTTP 429'])
     await sockets[0]!.leave()
-    const [first] = await Promise.all([sockets[0]!.gone().then(open)])
-    assert.deepEqual([...first!.heard], [], 'a place that is free again can be taken')
-    for (const socket of [first!, ...sockets]) socket.destroy()
+    const first = await open()
+    assert.deepEqual([...first.heard], [], 'a place that is free again can be taken')
+    for (const socket of [first, ...sockets]) socket.destroy()
     await asDelivered.stop()
     assert.deepEqual(asDelivered.complaints, [])
   })
@@ -73,7 +74,7 @@ describe('the stream beside hostile clients', () => {
     const of = { devnet, service: attacked, seed: SEED, attackMs: ATTACK_MS, calmMs: CALM_MS }
     const report = await runStreamCampaign(of)
     show(report)
-    assert.deepEqual(report.problems, [])
+    assert.deepEqual(report.problems.slice(0, MAX_PROBLEMS_SHOWN), [])
     assert.deepEqual(problemsOfEnds(report), [])
     assert.ok(report.orders > ATTACK_MS / 10_000, 'too few orders flowed')
     assert.deepEqual(report.missingOrders, [], 'orders that the stream never told')
@@ -116,6 +117,7 @@ function megabytes(bytes: number): string {
 }
 
 function show(report: StreamCampaignReport): void {
+  console.log('problems', report.problems.length)
   const { memory, ticks, pings, metrics, mostSockets, slowestHealthMs, orders } = report
   for (const [name, ends] of Object.entries(report.ends)) console.log(name.padEnd(18), JSON.stringify(ends))
   console.log('closed', JSON.stringify(metrics.after.closed), 'most sockets', mostSockets)

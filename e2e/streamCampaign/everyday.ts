@@ -31,10 +31,10 @@ export function beginEveryday(of: {
   const problems: string[] = []
   const orders: string[] = []
   let slowestHealthMs = 0
-  let isOver = false
+  const over = new AbortController()
 
   async function again(everyMs: number, work: (round: number) => Promise<void>): Promise<void> {
-    for (let round = 0; !isOver; round += 1) {
+    for (let round = 0; !over.signal.aborted; round += 1) {
       await Promise.all([sleep(everyMs), work(round).catch((error: Error) => problems.push(error.message))])
     }
   }
@@ -42,7 +42,7 @@ export function beginEveryday(of: {
   async function movePrice(round: number): Promise<void> {
     const prices = Object.entries(MOVING)
     const [symbol, usd] = prices[round % prices.length]!
-    await of.chain.control('bezel_setPrice', symbol, String(usd * (1 + (round % 7) / 1_000)))
+    await of.chain.control('bezel_setPrice', symbol, (usd * (1 + (round % 7) / 1_000)).toFixed(4))
   }
 
   async function makeOrder(): Promise<void> {
@@ -63,7 +63,7 @@ export function beginEveryday(of: {
     orders,
     slowestHealthMs: () => slowestHealthMs,
     async stop() {
-      isOver = true
+      over.abort()
       await Promise.all(loops)
     },
   }

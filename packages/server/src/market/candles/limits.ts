@@ -29,7 +29,7 @@ export const MAX_QUIET_MS = 3_000
 export const FLUSH_MS = 5_000
 
 /** Rows of one transaction of a flush, so that none holds the process up for more than a few milliseconds. */
-export const FLUSH_ROWS = 100
+export const FLUSH_ROWS = 50
 
 /** Requests to the upstream's history under way at once, and those that may wait for a turn. */
 export const MAX_REQUESTS = 4

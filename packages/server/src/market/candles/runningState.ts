@@ -1,6 +1,5 @@
-import { CANDLE_INTERVALS, type CandleInterval } from '@bezel/protocol'
-import { candleText, parseCandleText } from './candleText.ts'
-import { flatOhlc, joinOhlc, type Ohlc } from './ohlc.ts'
+import { isCandleInterval } from '@bezel/protocol'
+import { joinOhlc, type Ohlc } from './ohlc.ts'
 import { createSeries, type Series } from './series.ts'
 
 /** All series as they stood at one instant of the feed's clock. */
@@ -9,50 +8,45 @@ export interface RunningState {
   readonly series: Iterable<Series>
 }
 
-/** One series in the store: short, because all of them are written every few seconds. */
-type Row = readonly [
-  pairIndex: number,
-  interval: CandleInterval,
-  timeMs: number,
-  ohlc: string | null,
-  lastClose: string | null,
-  unseenFromMs: number | null,
-  unseenToMs: number | null,
-]
+const ROWS = '\n'
+const CELLS = ' '
+/** Stands for what is not known. */
+const NONE = '-'
 
+/**
+ * The clock, then a line for each series: pair, interval, beginning, last close, unseen from and to, and open, high, low and close (1e10).
+ * Plain text, because all series are written every few seconds and the process does nothing else meanwhile.
+ */
 export function stateText({ clockMs, series }: RunningState): string {
-  const rows: Row[] = []
+  const rows = [String(clockMs)]
   for (const { pairIndex, interval, timeMs, before, since, lastClose, unseen } of series) {
-    rows.push([
-      pairIndex,
-      interval,
-      timeMs,
-      textOf(joinOhlc(before, since)),
-      lastClose === undefined ? null : textOf(flatOhlc(lastClose)),
-      unseen?.fromMs ?? null,
-      unseen?.toMs ?? null,
-    ])
+    const ohlc = before === undefined || since === undefined ? (before ?? since) : joinOhlc(before, since)
+    const prices = ohlc === undefined ? NONE : `${ohlc.open} ${ohlc.high} ${ohlc.low} ${ohlc.close}`
+    const unseenCells = unseen === undefined ? `${NONE} ${NONE}` : `${unseen.fromMs} ${unseen.toMs}`
+    rows.push(`${pairIndex} ${interval} ${timeMs} ${lastClose ?? NONE} ${unseenCells} ${prices}`)
   }
-  return JSON.stringify({ clockMs, rows })
+  return rows.join(ROWS)
 }
 
 export function parseState(text: string): RunningState {
-  const { clockMs, rows } = JSON.parse(text) as { readonly clockMs: number; readonly rows: readonly Row[] }
-  return { clockMs, series: rows.filter(([, interval]) => Object.hasOwn(CANDLE_INTERVALS, interval)).map(seriesOf) }
+  const [clock, ...rows] = text.split(ROWS)
+  return { clockMs: Number(clock), series: rows.map(seriesOf) }
 }
 
-function seriesOf([pairIndex, interval, timeMs, ohlc, lastClose, unseenFromMs, unseenToMs]: Row): Series {
+function seriesOf(row: string): Series {
+  const [pairIndex, interval, timeMs, lastClose, unseenFrom, unseenTo, ...prices] = row.split(CELLS)
+  if (!isCandleInterval(interval) || lastClose === undefined) {
+    throw new Error(`the store holds ${JSON.stringify(row)} as a running candle`)
+  }
   return {
-    ...createSeries(pairIndex, interval, timeMs),
-    before: ohlc === null ? undefined : parseCandleText(ohlc),
-    lastClose: lastClose === null ? undefined : parseCandleText(lastClose).close,
-    unseen:
-      unseenFromMs === null || unseenToMs === null
-        ? undefined
-        : { fromMs: unseenFromMs, toMs: unseenToMs, again: undefined },
+    ...createSeries(Number(pairIndex), interval, Number(timeMs)),
+    before: ohlcOf(prices),
+    lastClose: lastClose === NONE ? undefined : BigInt(lastClose),
+    unseen: unseenFrom === NONE ? undefined : { fromMs: Number(unseenFrom), toMs: Number(unseenTo), again: undefined },
   }
 }
 
-function textOf(ohlc: Ohlc | undefined): string | null {
-  return ohlc === undefined ? null : candleText(ohlc)
+function ohlcOf([open, high, low, close]: readonly string[]): Ohlc | undefined {
+  if (open === undefined || high === undefined || low === undefined || close === undefined) return undefined
+  return { open: BigInt(open), high: BigInt(high), low: BigInt(low), close: BigInt(close) }
 }

@@ -1,5 +1,5 @@
 import { CANDLE_INTERVALS, type Candle, type CandleInterval } from '@bezel/protocol'
-import { openTestStore, type TestStore } from '../../../store/testStore.ts'
+import { openTestStore } from '../../../store/testStore.ts'
 import { migrate } from '../../../store/migrate.ts'
 import type { Heard } from '../../feed.ts'
 import { createListeners } from '../../listeners.ts'
@@ -25,32 +25,27 @@ export interface CandleWorld extends UpstreamState {
 }
 
 export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
-  const opened: TestStore = openTestStore()
+  const opened = openTestStore()
   await migrate(opened.store)
   const listeners = createListeners<Heard>()
   const waiting: (() => void)[] = []
   let connection = 0
-  let tasks: { readonly everyMs: number; readonly work: () => void | Promise<void> }[] = []
+  let flush = async (): Promise<void> => undefined
   let stop = (): void => undefined
   let running = start()
 
   function start(): Candles {
-    tasks = []
     return startCandles({
       store: opened.store,
       feed: { onHeard: (listener) => (stop = listeners.add(listener)) },
       pages: { history: (pairIndex, range) => answerHistory(world, pairIndex, range, waiting) },
       now: () => world.nowMs,
       random: () => 0,
-      every: (everyMs, work) => {
-        tasks.push({ everyMs, work })
+      every(everyMs, work) {
+        if (everyMs === FLUSH_MS) flush = async () => work()
         return () => undefined
       },
-      log: {
-        error: (fault: unknown) => {
-          throw fault
-        },
-      } as never,
+      log: { error: fail },
     })
   }
 
@@ -80,9 +75,7 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
         await new Promise(setImmediate)
       }
     },
-    async flush() {
-      for (const { everyMs, work } of tasks) if (everyMs === FLUSH_MS) await work()
-    },
+    flush: () => flush(),
     async kill() {
       stop()
       world.isConnected = false
@@ -102,4 +95,8 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
   }
   await new Promise(setImmediate)
   return world
+}
+
+function fail(fault: unknown): never {
+  throw fault
 }
