@@ -112,7 +112,9 @@ async function openLog(store: Store, { slug }: ServedChain, markets: ChainMarket
         throw error
       },
     }),
+    now: Date.now,
     alsoKeep: writeNotices,
+    onError: (error) => console.error(error),
     onCommit: ({ positions }) => live.apply(positions),
   })
 }

@@ -42,6 +42,7 @@ export async function startFanoutServer(): Promise<FanoutServer> {
     chains: [testChain(CHAIN)],
     channelsOf: () => ({ ...channels, orders: none, fills: none, positions: none, account: none }),
     auth: {
+      lapseOf: () => undefined,
       authenticate: () => Promise.reject(new Error('not here')),
       authenticateUpgrade: async () => undefined,
     },

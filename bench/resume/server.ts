@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requestDomain, type Address } from '@bezel/protocol'
-import { offChain, type AccountLog } from '../../packages/server/src/accounts/log/accountLog.ts'
+import { OFF_CHAIN, type AccountLog } from '../../packages/server/src/accounts/log/accountLog.ts'
 import { createAccountLog } from '../../packages/server/src/accounts/log/createAccountLog.ts'
 import { createApiKey, hashApiKey } from '../../packages/server/src/agents/apiKey.ts'
 import { openRegistry, type Registry } from '../../packages/server/src/agents/registry.ts'
@@ -50,6 +50,8 @@ export async function startResumeServer(traderCount: number): Promise<ResumeServ
     chain: CHAIN.slug,
     store,
     positionsText: () => '[]',
+    now: Date.now,
+    onError: (error) => console.error(error),
     alsoKeep: none,
     onCommit: () => undefined,
   })
@@ -63,10 +65,7 @@ export async function startResumeServer(traderCount: number): Promise<ResumeServ
     traders,
     log,
     tell: (changes) =>
-      log.transaction(
-        () => offChain(Date.now()),
-        async (_sql, journal) => changes.forEach((change) => journal.order(change)),
-      ),
+      log.transaction(OFF_CHAIN, async (_sql, journal) => changes.forEach((change) => journal.order(change))),
     async close() {
       await stream.close()
       channels.close()

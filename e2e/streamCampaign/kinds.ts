@@ -1,4 +1,4 @@
-import type { Kind } from './kind.ts'
+import type { Ends, Kind } from './kind.ts'
 import { binaryFrames, brokenFrames, brokenUtf8, endlessFragments, goodFragments } from './kinds/brokenKinds.ts'
 import { oversized, tooManyFragments } from './kinds/brokenKinds.ts'
 import { comeAndGo, crowd, hoard, pingFlood, subscribeFlood } from './kinds/floodKinds.ts'
@@ -12,13 +12,13 @@ const UNREAD_MS = 80_000
 
 /** All ways to be hostile, and what docs/stream.md says is the answer to each. */
 export const KINDS: Readonly<Record<string, Kind>> = {
-  neverPong: { live: neverPong, clients: 8, pauseMs: 500, ends: ['4408'], shownAfterMs: IDLE_MS },
-  halfOpen: { live: halfOpen, clients: 8, pauseMs: 500, ends: ['4408'], shownAfterMs: IDLE_MS },
-  neverRead: { live: neverRead, clients: 12, pauseMs: 500, ends: ['gone'], shownAfterMs: UNREAD_MS },
-  neverReadButTalk: { live: neverReadButTalk, clients: 6, pauseMs: 500, ends: ['gone'], shownAfterMs: UNREAD_MS },
-  endlessFragments: { live: endlessFragments, clients: 4, pauseMs: 500, ends: ['4408'], shownAfterMs: IDLE_MS },
-  neverAsk: { live: neverAsk, clients: 8, pauseMs: 500, ends: ['HTTP 408'], shownAfterMs: UNASKED_MS },
-  halfRequest: { live: halfRequest, clients: 8, pauseMs: 500, ends: ['HTTP 408'], shownAfterMs: UNASKED_MS },
+  neverPong: { live: neverPong, clients: 8, pauseMs: 100, ends: ['4408'], shownAfterMs: IDLE_MS },
+  halfOpen: { live: halfOpen, clients: 8, pauseMs: 100, ends: ['4408'], shownAfterMs: IDLE_MS },
+  neverRead: { live: neverRead, clients: 12, pauseMs: 100, ends: ['gone'], shownAfterMs: UNREAD_MS },
+  neverReadButTalk: { live: neverReadButTalk, clients: 6, pauseMs: 100, ends: ['gone'], shownAfterMs: UNREAD_MS },
+  endlessFragments: { live: endlessFragments, clients: 4, pauseMs: 100, ends: ['4408'], shownAfterMs: IDLE_MS },
+  neverAsk: { live: neverAsk, clients: 8, pauseMs: 100, ends: ['HTTP 400'], shownAfterMs: UNASKED_MS },
+  halfRequest: { live: halfRequest, clients: 8, pauseMs: 100, ends: ['HTTP 400'], shownAfterMs: UNASKED_MS },
   subscribeFlood: { ...often(subscribeFlood, ['RATE_LIMITED 4429']), clients: 4 },
   pingFlood: { ...often(pingFlood, ['RATE_LIMITED 4429']), clients: 2 },
   hoard: { ...often(hoard, ['RATE_LIMITED 1000']), clients: 3, shownAfterMs: 40_000 },
@@ -37,6 +37,12 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   ]),
   replay: often(replay, ['NONCE_REUSED UNAUTHENTICATED 1000']),
   badUpgrade: often(badUpgrade, ['HTTP 401']),
+}
+
+/** Those that had nothing to tell in a campaign of this length, though it was long enough for it. */
+export function missingKinds(ends: Ends, attackMs: number): string[] {
+  const due = Object.keys(KINDS).filter((name) => attackMs >= KINDS[name]!.shownAfterMs)
+  return due.filter((name) => Object.keys(ends[name] ?? {}).length === 0)
 }
 
 /** Two clients that come back a few times in a second. */

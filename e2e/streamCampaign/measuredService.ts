@@ -8,9 +8,8 @@ const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url)
 const SETTLE = new URL('./settle.ts', import.meta.url)
 const READY_POLL_MS = 50
 const ERROR_LEVEL = 50
-/** Of one measurement of memory. */
-const SAMPLES = 5
-const SAMPLE_PAUSE_MS = 150
+const LOOKS = 5
+const LOOK_PAUSE_MS = 100
 
 /** In bytes, after everything that is not needed was thrown away. */
 export interface Memory {
@@ -24,8 +23,8 @@ export interface MeasuredService {
   readonly url: string
   /** Lines of the log from `error` up, and whatever is no line of the log. */
   readonly complaints: readonly string[]
-  /** The medians of several looks. */
-  memory(): Promise<Memory>
+  /** The medians of several looks, or what it is at one. */
+  memory(looks?: number): Promise<Memory>
   ready(): Promise<void>
   stop(): Promise<void>
 }
@@ -62,11 +61,11 @@ export async function startMeasuredService(settings: Readonly<Record<string, str
   return {
     url,
     complaints,
-    async memory() {
+    async memory(looks = LOOKS) {
       const samples: Memory[] = []
-      for (let sample = 0; sample < SAMPLES; sample += 1) {
+      while (samples.length < looks) {
         samples.push(await settled())
-        await sleep(SAMPLE_PAUSE_MS)
+        await sleep(LOOK_PAUSE_MS)
       }
       const middle = (of: keyof Memory): number => median(samples.map((sample) => sample[of]))
       return { rss: middle('rss'), heapUsed: middle('heapUsed'), external: middle('external') }

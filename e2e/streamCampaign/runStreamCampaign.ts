@@ -9,6 +9,7 @@ import { beginEveryday, type Everyday } from './everyday.ts'
 import { openGoodClient, type GoodClient } from './goodClient.ts'
 import { startHostileCrowd, type HostileCrowd } from './hostileCrowd.ts'
 import type { Ends } from './kind.ts'
+import { missingKinds } from './kinds.ts'
 import type { Latencies, Period } from './latencies.ts'
 import type { MeasuredService, Memory } from './measuredService.ts'
 import { scrape, type StreamMetrics } from './scrape.ts'
@@ -28,7 +29,8 @@ export interface StreamCampaignReport {
   readonly ends: Ends
   readonly ticks: Comparison
   readonly pings: Comparison
-  readonly memory: { readonly before: Memory; readonly during: Memory; readonly after: Memory }
+  /** `during`: at the end of each minute of the attack. */
+  readonly memory: { readonly before: Memory; readonly during: readonly Memory[]; readonly after: Memory }
   /** The most sockets at a time. */
   readonly mostSockets: number
   /** With the good client alone: before, and when the others were gone. */
@@ -59,35 +61,37 @@ const CHAIN_PATH = '/v1/arbitrum-sepolia'
 const WARM_UP_MS = 2_000
 /** Sockets of a process that is gone are gone at once, but for those that had something to read. */
 const GONE_MS = 10_000
+const LAST_ANSWERS_MS = 10_000
 const LOOK_MS = 1_000
+const MINUTE_MS = 60_000
 
 /** A good client beside all hostile ones; the service is ready and stays so. */
 export async function runStreamCampaign(options: StreamCampaignOptions): Promise<StreamCampaignReport> {
-  const stage = await prepareStage(options)
-  const { good, everyday, crowd } = stage
+  const starting = startHostileCrowd()
   try {
-    return await play(stage)
+    const stage = await prepareStage(options, starting)
+    return await play(stage).finally(async () => {
+      await stage.everyday.stop()
+      stage.good.close()
+    })
   } finally {
-    await crowd.kill()
-    await everyday.stop()
-    good.close()
+    await (await starting).kill()
   }
 }
 
-async function prepareStage(options: StreamCampaignOptions): Promise<Stage> {
+async function prepareStage(options: StreamCampaignOptions, starting: Promise<HostileCrowd>): Promise<Stage> {
   const { devnet, service } = options
   const { url } = service
   const chain = createChainClient(devnet.file)
   const of = { devnet, chain, url: () => url }
   const [trader, agent] = [chain.account('trader-1'), chain.account('agent-1')]
-  const crowd = startHostileCrowd()
   await service.ready()
   await authorize(of, trader, agent)
   await authorize(of, chain.account('trader-2'), chain.account('agent-2'))
   const domain = (await call(url, CHAIN_PATH)).body.signing.domain as SigningDomain
   const client = await createTradingClient(of, trader, agent)
   const good = await openGoodClient(url, domain, agent)
-  return { ...options, good, domain, everyday: beginEveryday({ url, chain, client }), crowd: await crowd }
+  return { ...options, good, domain, crowd: await starting, everyday: beginEveryday({ url, chain, client }) }
 }
 
 async function play(stage: Stage): Promise<StreamCampaignReport> {
@@ -97,8 +101,7 @@ async function play(stage: Stage): Promise<StreamCampaignReport> {
   const before = await service.memory()
   const metricsBefore = await scrape(service.url)
   const attack = await attackFor(stage)
-  const ends = await crowd.report()
-  const memoryDuring = await service.memory()
+  const ends = await endsOf(crowd, stage.attackMs)
   await crowd.kill()
   await until('all hostile sockets are gone', () => isAsBefore(service.url, metricsBefore), GONE_MS)
   const calmAfter = await during(() => sleep(calmMs))
@@ -111,7 +114,7 @@ async function play(stage: Stage): Promise<StreamCampaignReport> {
     ends,
     ticks: compare(good.ticks),
     pings: compare(good.pings),
-    memory: { before, during: memoryDuring, after },
+    memory: { before, during: attack.memory, after },
     mostSockets: attack.mostSockets,
     metrics: { before: metricsBefore, after: metricsAfter },
     slowestHealthMs: everyday.slowestHealthMs(),
@@ -126,13 +129,25 @@ async function attackFor({ crowd, devnet, service, domain, seed, attackMs }: Sta
   const agentKey = devnet.file.accounts.find(({ name }) => name === 'agent-2')!.privateKey
   const markets = (await call(url, `${CHAIN_PATH}/markets`)).body.data.map(({ symbol }: { symbol: string }) => symbol)
   let mostSockets = 0
+  const memory: Memory[] = []
+  const startMs = Date.now()
   const period = await during(async () => {
     crowd.attack({ url, markets, domain, seed, agentKey })
-    for (const endMs = Date.now() + attackMs; Date.now() < endMs; await sleep(LOOK_MS)) {
+    for (; Date.now() < startMs + attackMs; await sleep(LOOK_MS)) {
       mostSockets = Math.max(mostSockets, (await scrape(url)).sockets)
+      if (Date.now() > startMs + (memory.length + 1) * MINUTE_MS) memory.push(await service.memory(1))
     }
   })
-  return { period, mostSockets }
+  return { period, mostSockets, memory }
+}
+
+/** On a busy machine the last answers may come a moment after the time that the attack was given. */
+async function endsOf(crowd: HostileCrowd, attackMs: number): Promise<Ends> {
+  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
+    const ends = await crowd.report()
+    if (missingKinds(ends, attackMs).length === 0 || waitedMs >= LAST_ANSWERS_MS) return ends
+    await sleep(LOOK_MS)
+  }
 }
 
 async function isAsBefore(url: string, before: StreamMetrics): Promise<boolean> {

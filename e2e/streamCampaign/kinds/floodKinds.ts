@@ -11,9 +11,10 @@ import type { Ground, Life } from '../kind.ts'
 const BATCH = 200
 /** Just below what a client may say in a second. */
 const ALLOWED_A_SECOND = 18
+const SECOND_MS = 1_020
 const MAX_SUBSCRIPTIONS = 200
 /** How long one that has all its subscriptions listens to them. */
-const LISTEN_MS = 20_000
+const LISTEN_MS = 15_000
 
 /** Subscribes and unsubscribes as fast as the connection takes it, also after it was told to go. */
 export const subscribeFlood: Life = async ({ url, markets, random }) => {
@@ -50,8 +51,8 @@ export const hoard: Life = async (ground) => {
   const socket = await openHostile(ground.url)
   const wanted = allSubscriptions(ground)
   for (let at = 0; at < MAX_SUBSCRIPTIONS; at += ALLOWED_A_SECOND) {
-    for (const message of wanted.slice(at, Math.min(at + ALLOWED_A_SECOND, MAX_SUBSCRIPTIONS))) socket.say(message)
-    await Promise.race([sleep(1_050), socket.closed])
+    await subscribeAll(socket, wanted.slice(at, Math.min(at + ALLOWED_A_SECOND, MAX_SUBSCRIPTIONS)))
+    await Promise.race([sleep(SECOND_MS), socket.closed])
   }
   if (socket.heard.size > 0) return ['too early', ...socket.heard]
   const refused = socket.once(({ op }) => op === 'error')
@@ -60,6 +61,14 @@ export const hoard: Life = async (ground) => {
   await Promise.race([sleep(LISTEN_MS), socket.closed])
   await socket.leave()
   return socket.heard
+}
+
+/** Resolves when all are answered, so that the next ones come in another second of the service's. */
+async function subscribeAll(socket: HostileSocket, messages: readonly unknown[]): Promise<void> {
+  let left = messages.length
+  const answered = socket.once(({ op }) => op === 'subscribed' && (left -= 1) === 0)
+  for (const message of messages) socket.say(message)
+  await answered
 }
 
 function allSubscriptions({ markets }: Ground): readonly unknown[] {
@@ -92,10 +101,10 @@ export const crowd: Life = async ({ url }) => {
       const there = socket.once(({ channel }) => channel === 'prices')
       socket.say({ op: 'subscribe', channel: 'prices' })
       await there
-      socket.destroy()
     }),
   )
   const told = new Set(sockets.flatMap(({ heard }) => [...heard]))
+  for (const socket of sockets) socket.destroy()
   return told.size === 0 ? ['left'] : told
 }
 

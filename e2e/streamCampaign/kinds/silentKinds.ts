@@ -19,11 +19,11 @@ export const neverPong: Life = async ({ url }) => {
   return socket.heard
 }
 
-/** Upgrades, and that was it. */
+/** Upgrades, and that was it: it does not answer the service's goodbye either. */
 export const halfOpen: Life = async ({ url }) => {
-  const socket = await openHostile(url)
-  await socket.gone()
-  return socket.heard
+  const { closed, heard } = await openHostile(url)
+  await closed
+  return heard
 }
 
 /** Asks for as much as it can in a second, and never reads a byte of it. */

@@ -76,7 +76,9 @@ async function startChain(
       head: () => follower.head(),
       onError: (error) => log.error({ chain: slug, err: error }, 'a position could not be valued for the log'),
     }),
+    now,
     alsoKeep: options.alsoKeep,
+    onError: (error) => log.error({ chain: slug, err: error }, 'what was committed could not be passed on'),
     onCommit(changes) {
       positions.apply(changes.positions)
       options.onChanges(changes)

@@ -1,7 +1,11 @@
 import type { Account, Address, AgentScope } from '@bezel/protocol'
 import { agentAnswer } from '../agents/agentAnswer.ts'
+import { isExpired, type AgentRecord } from '../agents/agentRecord.ts'
 import type { ChainAgents } from '../agents/chainAgents.ts'
 import type { Holdings } from './readHoldings.ts'
+
+/** Agents that were revoked or have expired: an account has all there ever were, and shows the last of them. */
+const MAX_PAST_AGENTS = 20
 
 export type AccountSources = Pick<ChainAgents, 'chain' | 'registry'> & {
   readonly delegates: Pick<ChainAgents['delegates'], 'known'>
@@ -20,11 +24,18 @@ export function accountAnswer(
   const { balances, feeTierMultiplier, referrer } = holdings
   // Another read may have looked since.
   const delegate = delegates.known(trader) ?? holdings.delegate
-  const agents = registry.agentsOf(chain.slug, trader).map((record) => {
+  const agents = shownAgents(registry.agentsOf(chain.slug, trader), nowMs).map((record) => {
     const { agent } = agentAnswer(chain, record, delegate, nowMs)
     return { ...agent, scope: inOrder(agent.scope) }
   })
   return { address: trader, balances, feeTierMultiplier, referrer, agents }
+}
+
+/** Those in force, and the last ones that were. */
+function shownAgents(records: readonly AgentRecord[], nowMs: number): AgentRecord[] {
+  const isOver = (record: AgentRecord): boolean => record.revoked || isExpired(record, nowMs)
+  const past = new Set(records.filter(isOver).slice(0, -MAX_PAST_AGENTS))
+  return records.filter((record) => !past.has(record))
 }
 
 /** A scope is kept with its keys as the trader's client wrote them. */

@@ -10,7 +10,7 @@ import { until } from '../testing/until.ts'
 import type { AccountLog } from './log/accountLog.ts'
 import { createAccountLog } from './log/createAccountLog.ts'
 import { startAccounts, type AccountsOptions } from './startAccounts.ts'
-import { NOBODY, traderOf } from './testing/accountNode.ts'
+import { traderOf } from './testing/accountNode.ts'
 import { createAccountWorld, REFRESH_MS, type AccountWorld } from './testing/accountWorld.ts'
 
 const ALICE = traderOf(0xa1)
@@ -22,8 +22,10 @@ function logOver({ store }: TestStore, chain: ChainSlug = 'base'): AccountLog {
     chain,
     store,
     positionsText: () => assert.fail('no position changed'),
+    now: Date.now,
     alsoKeep: async () => {},
     onCommit: () => {},
+    onError: (error) => assert.fail(String(error)),
   })
 }
 
@@ -91,7 +93,7 @@ describe('the events of an account', () => {
       await round()
       texts.push(await world.accounts.accountText(ALICE))
     }
-    const events = await log.read(ALICE, { after: 1, limit: 100 })
+    const events = await log.read(ALICE, { after: 0, limit: 100 })
     assert.deepEqual(
       events.map(({ data }) => data),
       texts,
@@ -132,6 +134,13 @@ describe('the events of an account', () => {
       (await accountsIn(log)).map(({ balances }) => balances[1]!.balance),
       ['0.000006', '0.000005'],
     )
+  })
+
+  it('are no matter of agents alone: whoever registers many of them could fill the store', async () => {
+    world.records.push({ agent: AGENT, trader: ALICE, scope: {}, createdAtMs: 1 } as AgentRecord)
+    await round()
+    assert.deepEqual(await accountsIn(log), [])
+    assert.equal((JSON.parse(await world.accounts.accountText(ALICE)) as Account).agents.length, 1)
   })
 
   it('are of those who are known here: a block makes no log for a stranger', async () => {
@@ -189,31 +198,5 @@ describe('the accounts of all chains', () => {
     await new Promise((resolve) => setTimeout(resolve, 30))
     assert.equal(world.node.batches.length, last)
     assert.deepEqual(errors, [])
-  })
-
-  it('tell an agent that is registered, moved or revoked', async () => {
-    const running = startAccounts({ ...options, refreshMs: 60_000 })
-    const record = { chain: 'base', agent: AGENT, trader: ALICE, name: '', mode: 'self', agentSigned: true } as const
-    const scope = { markets: 'all', maxLeverage: null, dailySpendCapUsd: null, expiresAt: null } as const
-    const agent = { ...record, scope: { ...scope, permissions: 'trade' }, createdAtMs: 1, signedAtMs: 1 } as const
-    for (const trader of [ALICE, BOB]) await running.byChain.get('base')!.accountText(trader)
-    const changeTo = async (next: Partial<AgentRecord>): Promise<string[]> => {
-      const seqs = await Promise.all([ALICE, BOB].map((trader) => log.lastSeq(trader)))
-      await registry.changeAgent('base', AGENT, () => ({ ...agent, revoked: false, ...next }))
-      await running.byChain.get('base')!.idle()
-      const since = await Promise.all(
-        [ALICE, BOB].map((trader, at) => log.read(trader, { after: seqs[at]!, limit: 9 })),
-      )
-      return since.flat().map(({ data }) => {
-        const { address, agents } = JSON.parse(data) as Account
-        return `${address === ALICE ? 'alice' : 'bob'} ${agents[0]?.status ?? 'none'}`
-      })
-    }
-    world.node.delegate = NOBODY
-    assert.deepEqual(await changeTo({}), ['alice pending_delegation'])
-    assert.deepEqual(await changeTo({ trader: BOB }), ['alice none', 'bob pending_delegation'])
-    assert.deepEqual(await changeTo({ trader: BOB, revoked: true }), ['bob revoked'])
-    assert.deepEqual(await changeTo({ trader: BOB, revoked: true }), [])
-    await running.close()
   })
 })

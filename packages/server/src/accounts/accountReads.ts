@@ -7,12 +7,14 @@ import { accountAnswer } from './accountAnswer.ts'
 import { createAccountTeller } from './accountTeller.ts'
 import { createHoldingsCache, type Look } from './holdingsCache.ts'
 import type { AccountLog } from './log/accountLog.ts'
-import { readHoldings, UnreadableAccountError } from './readHoldings.ts'
+import { readHoldings, UnreadableAccountError, type Holdings } from './readHoldings.ts'
 
 /** Reads accounts of one chain. Whatever is found is told to their logs before it is shown. */
 export interface AccountReads {
   /** As JSON, at most as old as the setting. Throws `NodeUnavailableError` and `NOT_READY`. */
   text(trader: Address): Promise<string>
+  /** Of anybody, as old as `text` is; its log is not told. Throws as `text` does. */
+  holdings(trader: Address): Promise<Holdings>
   /** Reads all of these again, in one round trip. Throws `NodeUnavailableError` when the node seems to be the reason that none could be read. */
   refresh(traders: readonly Address[]): Promise<void>
   /** Something happened to this account, so the next one reads again. */
@@ -61,13 +63,14 @@ export function createAccountReads(options: AccountReadsOptions): AccountReads {
 
   async function tell(trader: Address, { holdings, order }: Look): Promise<string> {
     const text = JSON.stringify(accountAnswer(agents, trader, holdings, now()))
-    await teller.tell(trader, { text, order })
+    await teller.tell(trader, { holdings: JSON.stringify(holdings), text, order })
     return text
   }
 
   return {
     forget: cache.forget,
     idle: teller.idle,
+    holdings: async (trader) => (await cachedLook(trader)).holdings,
     async text(trader) {
       const found = await cachedLook(trader)
       return tell(trader, teller.isOutdated(trader, found.order) ? await cachedLook(trader) : found)

@@ -181,26 +181,6 @@ describe('the rounds over accounts', () => {
     assert.equal(world.agents.delegates.known(ALICE), NOBODY)
     assert.deepEqual(world.told, [])
   })
-
-  it('tell an agent that has expired', async () => {
-    const scope = { markets: 'all', maxLeverage: null, dailySpendCapUsd: null, permissions: 'trade' } as const
-    const of = { chain: 'base', name: '', mode: 'self', agentSigned: true, revoked: false } as const
-    const expiresAt = world.nowMs + 2 * REFRESH_MS
-    world.records.push({
-      ...of,
-      agent: AGENT,
-      trader: ALICE,
-      scope: { ...scope, expiresAt },
-      createdAtMs: 1,
-      signedAtMs: 1,
-    })
-    world.accounts.watch(ALICE)
-    for (let i = 0; i < 4; i += 1) await round()
-    assert.deepEqual(
-      world.told.map(({ text }) => (JSON.parse(text) as Account).agents[0]!.status),
-      ['pending_delegation', 'expired'],
-    )
-  })
 })
 
 describe('an account that a block touched', () => {
@@ -254,13 +234,5 @@ describe('an account that a block touched', () => {
     await round
     assert.ok(world.node.batches[1]!.includes(all.at(-1)!))
     assert.equal(world.node.batches.flat().length, 100)
-  })
-
-  it('is read when its agents change, and counts as active from then on', async () => {
-    world.accounts.agentsChanged(ALICE)
-    await world.accounts.idle()
-    assert.deepEqual(world.node.batches, [[ALICE]])
-    assert.equal(world.told.length, 1)
-    assert.deepEqual(world.agents.delegates.active(), [ALICE])
   })
 })

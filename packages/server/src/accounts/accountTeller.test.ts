@@ -18,11 +18,10 @@ describe('telling accounts', () => {
     gate = Promise.resolve()
     failures = []
     teller = createAccountTeller({
-      now: () => 7,
       onFailure: (error) => failures.push(error),
       log: {
-        async account(trader, { text, nowMs }) {
-          assert.deepEqual([trader, nowMs, running], [ALICE, 7, 0])
+        async account(trader, { text }) {
+          assert.deepEqual([trader, running], [ALICE, 0])
           running += 1
           await gate.finally(() => (running -= 1))
           told.push(text)
@@ -32,15 +31,17 @@ describe('telling accounts', () => {
     })
   })
 
+  const tell = (text: string, order: number) => teller.tell(ALICE, { holdings: text, text, order })
+
   it('says nothing twice', async () => {
-    for (const [order, text] of ['a', 'a', 'b', 'b', 'a'].entries()) await teller.tell(ALICE, { text, order })
+    for (const [order, text] of ['a', 'a', 'b', 'b', 'a'].entries()) await tell(text, order)
     assert.deepEqual(told, ['a', 'b', 'a'])
   })
 
   it('says one thing after the other, and of those that wait the newest', async () => {
     const slow = Promise.withResolvers<void>()
     gate = slow.promise
-    const all = ['a', 'b', 'c', 'd'].map((text, order) => teller.tell(ALICE, { text, order }))
+    const all = ['a', 'b', 'c', 'd'].map((text, order) => tell(text, order))
     slow.resolve()
     await Promise.all(all)
     assert.deepEqual(told, ['a', 'd'])
@@ -49,12 +50,7 @@ describe('telling accounts', () => {
   it('does not say what was asked for earlier, whenever it comes', async () => {
     const slow = Promise.withResolvers<void>()
     gate = slow.promise
-    const all = [
-      teller.tell(ALICE, { text: 'b', order: 2 }),
-      teller.tell(ALICE, { text: 'a', order: 1 }),
-      teller.tell(ALICE, { text: 'd', order: 4 }),
-      teller.tell(ALICE, { text: 'c', order: 3 }),
-    ]
+    const all = [tell('b', 2), tell('a', 1), tell('d', 4), tell('c', 3)]
     slow.resolve()
     await Promise.all(all)
     assert.deepEqual(told, ['b', 'd'])
@@ -63,10 +59,10 @@ describe('telling accounts', () => {
 
   it('tries again what failed', async () => {
     gate = Promise.reject(new Error('full'))
-    await teller.tell(ALICE, { text: 'a', order: 1 })
+    await tell('a', 1)
     assert.deepEqual([told, failures.length], [[], 1])
     gate = Promise.resolve()
-    await teller.tell(ALICE, { text: 'a', order: 1 })
+    await tell('a', 1)
     assert.deepEqual([told, failures.length], [['a'], 1])
   })
 })

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Address } from '@bezel/protocol'
-import type { AccountLog } from './log/accountLog.ts'
+import type { AccountLog, AccountNow } from './log/accountLog.ts'
 
 /** An account as it is now, by the look of this order. */
-export interface AccountState {
-  readonly text: string
+export interface AccountState extends AccountNow {
   readonly order: number
 }
 
@@ -20,7 +19,6 @@ export interface AccountTeller {
 
 export interface AccountTellerOptions {
   readonly log: Pick<AccountLog, 'account'>
-  readonly now: () => number
   readonly onFailure: (error: unknown) => void
 }
 
@@ -29,17 +27,17 @@ const MAX_TOLD = 10_000
 
 interface Told {
   readonly order: number
-  /** Of the last text that the log took; `undefined` before that. */
-  readonly textHash: string | undefined
+  /** Of the last holdings that the log took; `undefined` before that. */
+  readonly holdingsHash: string | undefined
 }
 
 interface Telling {
   /** What is to be told after the one on its way; only the newest matters. */
-  next: string | undefined
+  next: AccountNow | undefined
   readonly done: Promise<void>
 }
 
-export function createAccountTeller({ log, now, onFailure }: AccountTellerOptions): AccountTeller {
+export function createAccountTeller({ log, onFailure }: AccountTellerOptions): AccountTeller {
   const told = new Map<Address, Told>()
   const tellings = new Map<Address, Telling>()
 
@@ -50,24 +48,25 @@ export function createAccountTeller({ log, now, onFailure }: AccountTellerOption
     if (told.size > MAX_TOLD && oldest !== undefined) told.delete(oldest)
   }
 
-  async function tellLog(trader: Address, text: string): Promise<void> {
-    const textHash = hash('sha256', text, 'base64url')
-    if (told.get(trader)?.textHash === textHash) return
+  async function tellLog(trader: Address, account: AccountNow): Promise<void> {
+    const holdingsHash = hash('sha256', account.holdings, 'base64url')
+    if (told.get(trader)?.holdingsHash === holdingsHash) return
     try {
-      await log.account(trader, { text, nowMs: now() })
-      remember(trader, { order: told.get(trader)?.order ?? 0, textHash })
+      await log.account(trader, account)
+      remember(trader, { order: told.get(trader)?.order ?? 0, holdingsHash })
     } catch (error) {
       // It is not remembered as told, so the next look tries again.
       onFailure(error)
     }
   }
 
-  async function tellAll(trader: Address, first: string): Promise<void> {
-    for (let text: string | undefined = first; text !== undefined; text = takeNext(trader)) await tellLog(trader, text)
+  async function tellAll(trader: Address, first: AccountNow): Promise<void> {
+    let account: AccountNow | undefined = first
+    for (; account !== undefined; account = takeNext(trader)) await tellLog(trader, account)
     tellings.delete(trader)
   }
 
-  function takeNext(trader: Address): string | undefined {
+  function takeNext(trader: Address): AccountNow | undefined {
     const telling = tellings.get(trader)
     const next = telling?.next
     if (telling !== undefined) telling.next = undefined
@@ -78,15 +77,15 @@ export function createAccountTeller({ log, now, onFailure }: AccountTellerOption
 
   return {
     isOutdated,
-    async tell(trader, { text, order }) {
+    async tell(trader, { order, ...account }) {
       const running = tellings.get(trader)
       if (isOutdated(trader, order)) return running?.done
-      remember(trader, { order, textHash: told.get(trader)?.textHash })
+      remember(trader, { order, holdingsHash: told.get(trader)?.holdingsHash })
       if (running !== undefined) {
-        running.next = text
+        running.next = account
         return running.done
       }
-      const done = tellAll(trader, text)
+      const done = tellAll(trader, account)
       tellings.set(trader, { next: undefined, done })
       return done
     },

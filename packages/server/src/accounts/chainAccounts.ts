@@ -1,6 +1,7 @@
 import type { Address } from '@bezel/protocol'
 import { createAccountReads, type AccountReadsOptions } from './accountReads.ts'
 import { tradersPerBatch } from './holdingsCalls.ts'
+import type { Holdings } from './readHoldings.ts'
 import { createRefreshQueue } from './refreshQueue.ts'
 import { createRotation } from './rotation.ts'
 import { createWatchers } from './watchers.ts'
@@ -27,8 +28,8 @@ export interface AccountStats {
 }
 
 export interface ChainAccounts extends Accounts {
-  /** An agent of this account was registered, changed or revoked. */
-  agentsChanged(trader: Address): void
+  /** What anybody holds, known here or not: at most one round trip, and nothing is written down. Throws `NodeUnavailableError` and `NOT_READY`. */
+  holdings(trader: Address): Promise<Holdings>
   /** Reads the accounts of those who subscribed or were active lately. Throws `NodeUnavailableError`. */
   round(): Promise<void>
   stats(): AccountStats
@@ -54,15 +55,12 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
 
   return {
     accountText: reads.text,
+    holdings: reads.holdings,
     watch: watchers.watch,
     stats: () => stats,
     forget(trader) {
       reads.forget(trader)
       if (watchers.has(trader) || delegates.isActive(trader)) queue.soon(trader)
-    },
-    agentsChanged(trader) {
-      delegates.touch(trader)
-      queue.soon(trader)
     },
     async round() {
       const candidates = new Set([...watchers.traders(), ...delegates.active()])

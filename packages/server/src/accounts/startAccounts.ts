@@ -48,11 +48,6 @@ function startChain(slug: ChainSlug, options: AccountsOptions, open: AsyncDispos
     now: options.now,
   })
   open.defer(() => accounts.idle())
-  open.defer(
-    agents.registry.onAgentChange((chain, trader) => {
-      if (chain === slug) accounts.agentsChanged(trader)
-    }),
-  )
   let round: Promise<void> | undefined
   const timer = setInterval(() => {
     // One that takes longer than the interval is not joined by another.

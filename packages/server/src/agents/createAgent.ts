@@ -11,7 +11,7 @@ import { agentAuthorizationDigest } from '../signatures/agentAuthorizationDigest
 import { recoversTo } from '../signatures/recoversTo.ts'
 import type { AgentRecord } from './agentRecord.ts'
 import { requireMasterSignature, type MasterSignatureOptions } from './masterSignature.ts'
-import { checkRegistration } from './register.ts'
+import { checkRegistration, refuseManyAgents } from './register.ts'
 import type { Registry } from './registry.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 
@@ -46,6 +46,7 @@ export async function createAgent(
   }
   return of.registry.changeAgent(of.chain.slug, agent, (stored) => {
     checkRegistration(stored, next, options.nowMs)
+    refuseManyAgents(of.registry, next, options.nowMs)
     return stored?.trader === trader ? { ...next, createdAtMs: stored.createdAtMs } : next
   })
 }

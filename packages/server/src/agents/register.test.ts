@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Address, AgentScope } from '@bezel/protocol'
 import { agentStatus, type AgentRecord } from './agentRecord.ts'
-import { checkRegistration } from './register.ts'
+import { checkRegistration, MAX_AGENTS, refuseManyAgents } from './register.ts'
 
 const NOW_MS = 1_700_000_000_000
 const address = (digit: string): Address => `0x${digit.repeat(40)}` as Address
@@ -74,5 +74,25 @@ describe('agentStatus', () => {
     assert.equal(agentStatus(record({ scope: { ...SCOPE, expiresAt: NOW_MS + 1 } }), true, NOW_MS), 'active')
     assert.equal(agentStatus(record(), false, NOW_MS), 'pending_delegation')
     assert.equal(agentStatus(record({ agent: address('1') }), false, NOW_MS), 'active')
+  })
+})
+
+describe('refuseManyAgents', () => {
+  const agents = Array.from({ length: MAX_AGENTS }, (_, at) =>
+    record({ agent: `0x${at.toString(16).padStart(40, '0')}` as Address }),
+  )
+  const refuse = (stored: readonly AgentRecord[], next: AgentRecord) => () =>
+    refuseManyAgents({ agentsOf: () => [...stored] }, next, NOW_MS)
+
+  it('lets a trader have so many agents in force, and no more', () => {
+    assert.doesNotThrow(refuse(agents.slice(1), record()))
+    assert.throws(refuse(agents, record()), { code: 'UNSUPPORTED', details: { limit: MAX_AGENTS } })
+  })
+
+  it('counts neither the agent itself nor what is over', () => {
+    assert.doesNotThrow(refuse(agents, agents[3]!))
+    assert.doesNotThrow(refuse([...agents.slice(1), record({ agent: address('b'), revoked: true })], record()))
+    const expired = record({ agent: address('b'), scope: { ...SCOPE, expiresAt: NOW_MS } })
+    assert.doesNotThrow(refuse([...agents.slice(1), expired], record()))
   })
 })

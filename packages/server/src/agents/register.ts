@@ -1,5 +1,9 @@
 import { ApiError } from '@bezel/protocol'
 import { isExpired, type AgentRecord } from './agentRecord.ts'
+import type { Registry } from './registry.ts'
+
+/** In force, of one trader on one chain: an account is shown with all of them. */
+export const MAX_AGENTS = 50
 
 /**
  * Whether a registration may take the place of what is stored for the same agent. Throws the refusal. An agent serves one trader
@@ -18,6 +22,16 @@ export function checkRegistration(stored: AgentRecord | undefined, next: AgentRe
   // A stranger's claim may carry a timestamp ahead of ours; it must not keep the agent's own trader out.
   if (isOtherTrader && provesMore) return
   refuseReplay(stored.signedAtMs, next.signedAtMs)
+}
+
+/** Anybody may register agents, so each trader may have so many and no more. Throws the refusal. */
+export function refuseManyAgents(registry: Pick<Registry, 'agentsOf'>, next: AgentRecord, nowMs: number): void {
+  const others = registry
+    .agentsOf(next.chain, next.trader)
+    .filter((record) => record.agent !== next.agent && !record.revoked && !isExpired(record, nowMs))
+  if (others.length < MAX_AGENTS) return
+  const message = `This trader has ${MAX_AGENTS} agents on this chain: revoke one before another is registered.`
+  throw new ApiError('UNSUPPORTED', message, { limit: MAX_AGENTS })
 }
 
 /** A struct of the master wallet has no nonce: each must be newer than the last one accepted. */

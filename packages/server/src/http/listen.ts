@@ -2,10 +2,13 @@ import type { AddressInfo } from 'node:net'
 import { httpUrl, StartupError } from '@bezel/protocol'
 import type { FastifyInstance } from 'fastify'
 
+/** Connections that may wait to be taken: after an outage all clients come back at once. */
+const BACKLOG = 4_096
+
 /** Starts listening and says where. Throws a `StartupError` when the port can't be had. */
 export async function listen(app: FastifyInstance, at: { host: string; port: number }): Promise<string> {
   try {
-    await app.listen({ host: at.host, port: at.port })
+    await app.listen({ host: at.host, port: at.port, backlog: BACKLOG })
   } catch (error) {
     throw listenError(error as NodeJS.ErrnoException, at)
   }

@@ -46,6 +46,8 @@ export interface ChainMarkets {
   readonly markets: ReadonlyMap<MarketSymbol, ListedMarket>
   /** Of every pair there ever was, for what happened before it was closed. */
   readonly symbols: ReadonlyMap<number, MarketSymbol>
+  /** By pair index (1e10), what precisions are fixed by: kept for ever, also of pairs that are closed now. */
+  readonly referencePrices: ReadonlyMap<number, bigint>
   /** By collateral index. */
   readonly states: ReadonlyMap<number, PairStates>
   /** By pair index; a pair without depth has none, as volume does not move its price. */

@@ -1,5 +1,5 @@
 import type { OrderId, PreparedOrder } from '@bezel/protocol'
-import { offChain } from '../accounts/log/accountLog.ts'
+import { OFF_CHAIN } from '../accounts/log/accountLog.ts'
 import { setWithdrawn } from '../store/attemptStore.ts'
 import { hasLapsed } from '../trading/orders/openAttempts.ts'
 import { orderAnswer } from '../trading/orders/orderAnswer.ts'
@@ -33,21 +33,17 @@ export async function cancelOrder(
 async function withdraw(orders: ChainOrders, write: SignedWrite, order: OrderAtClock): Promise<PreparedOrder> {
   await refuseUndelegated(orders, write)
   const { id } = order.record
-  const state = await orders.accountLog.transaction(
-    () => offChain(orders.now()),
-    async (sql, journal) => {
-      const clock = orders.clock()
-      const agent = await claimWrite(sql, orders, write, clock.nowMs)
-      requireScope(agent.scope, withdrawal(order))
-      const current = await ownOrder(sql, write, id, clock)
-      if (current.state.status !== 'prepared') throw notModifiable(current, 'It was sent, or lapsed, a moment ago.')
-      for (const attempt of current.attempts) {
-        if (attempt.kind === 'open' && !hasLapsed(attempt, clock.nowMs))
-          await setWithdrawn(sql, attempt.id, clock.nowMs)
-      }
-      return startRefolds(sql, clock, journal).of(id)
-    },
-  )
+  const state = await orders.accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
+    const clock = orders.clock()
+    const agent = await claimWrite(sql, orders, write, clock.nowMs)
+    requireScope(agent.scope, withdrawal(order))
+    const current = await ownOrder(sql, write, id, clock)
+    if (current.state.status !== 'prepared') throw notModifiable(current, 'It was sent, or lapsed, a moment ago.')
+    for (const attempt of current.attempts) {
+      if (attempt.kind === 'open' && !hasLapsed(attempt, clock.nowMs)) await setWithdrawn(sql, attempt.id, clock.nowMs)
+    }
+    return startRefolds(sql, clock, journal).of(id)
+  })
   return { order: orderAnswer(order.record, state), transaction: null }
 }
 

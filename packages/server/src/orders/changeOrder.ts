@@ -1,6 +1,6 @@
 import type { Decimal, PreparedOrder } from '@bezel/protocol'
 import { isDeepStrictEqual } from 'node:util'
-import { offChain } from '../accounts/log/accountLog.ts'
+import { OFF_CHAIN } from '../accounts/log/accountLog.ts'
 import { insertAttempt } from '../store/attemptStore.ts'
 import type { OrderState } from '../trading/orders/orderModel.ts'
 import { orderAnswer } from '../trading/orders/orderAnswer.ts'
@@ -26,19 +26,16 @@ export async function changeOrder(
   const { order, plan } = planned
   const { id } = order.record
   const attempt = await prepareAttempt(orders, write, plan, replacedSize(plan))
-  const state = await orders.accountLog.transaction(
-    () => offChain(orders.now()),
-    async (sql, journal) => {
-      const clock = orders.clock()
-      const agent = await claimWrite(sql, orders, write, clock.nowMs)
-      requireChangeInScope(agent.scope, planned)
-      const current = await ownOrder(sql, write, id, clock)
-      if (!isSameToPlan(current.state, order.state))
-        throw notModifiable(current, 'It changed a moment ago: look at it again.')
-      await insertAttempt(sql, { chain: orders.chain.slug, orderId: id, attempt })
-      return startRefolds(sql, clock, journal).of(id)
-    },
-  )
+  const state = await orders.accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
+    const clock = orders.clock()
+    const agent = await claimWrite(sql, orders, write, clock.nowMs)
+    requireChangeInScope(agent.scope, planned)
+    const current = await ownOrder(sql, write, id, clock)
+    if (!isSameToPlan(current.state, order.state))
+      throw notModifiable(current, 'It changed a moment ago: look at it again.')
+    await insertAttempt(sql, { chain: orders.chain.slug, orderId: id, attempt })
+    return startRefolds(sql, clock, journal).of(id)
+  })
   const transaction = transactionOf(orders.chain, attempt)
   return { order: orderAnswer(order.record, { ...state, ...plan.changes }), transaction }
 }

@@ -1,5 +1,5 @@
 import type { ChainSlug } from '@bezel/protocol'
-import { offChain, type AccountLog } from '../accounts/log/accountLog.ts'
+import { OFF_CHAIN, type AccountLog } from '../accounts/log/accountLog.ts'
 import { listDueOrders } from '../store/orderStore.ts'
 import { StoreUnavailableError, type Store } from '../store/sql.ts'
 import type { FoldClock } from '../trading/orders/orderModel.ts'
@@ -55,14 +55,14 @@ export function startClockRounds(options: ClockRoundsOptions): ClockRounds {
 
 /** Folds what is due by now, in one transaction. */
 export async function runRound({ chain, store, accountLog, clock }: ClockRoundsOptions): Promise<void> {
-  const at = clock()
-  // No block is due by a timeout that is not known.
-  const due = { ...at, headBlock: isTimeoutKnown(at) ? at.headBlock : -1, limit: MAX_ORDERS_PER_ROUND }
-  if ((await listDueOrders(store.read, chain, due)).length === 0) return
-  await accountLog.transaction(
-    () => offChain(at.nowMs),
-    async (sql, journal) => {
-      for (const id of await listDueOrders(sql, chain, due)) await refoldOrder(sql, id, at, journal)
-    },
-  )
+  if ((await listDueOrders(store.read, chain, dueAt(clock()))).length === 0) return
+  await accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
+    const at = clock()
+    for (const id of await listDueOrders(sql, chain, dueAt(at))) await refoldOrder(sql, id, at, journal)
+  })
+}
+
+/** No block is due by a timeout that is not known. */
+function dueAt(at: FoldClock) {
+  return { nowMs: at.nowMs, headBlock: isTimeoutKnown(at) ? at.headBlock : -1, limit: MAX_ORDERS_PER_ROUND }
 }

@@ -1,5 +1,5 @@
 import { ApiError, type ClosePositionRequest, type OrderId, type PreparedOrder } from '@bezel/protocol'
-import { offChain } from '../accounts/log/accountLog.ts'
+import { OFF_CHAIN } from '../accounts/log/accountLog.ts'
 import type { LivePosition } from '../positions/livePositions.ts'
 import { orderAnswer } from '../trading/orders/orderAnswer.ts'
 import { planClosePosition } from '../trading/plan/planClosePosition.ts'
@@ -25,15 +25,12 @@ export async function closePosition(
     return made
   })
   const attempt = await prepareAttempt(orders, write, plan)
-  const made = await orders.accountLog.transaction(
-    () => offChain(orders.now()),
-    async (sql, journal) => {
-      const clock = orders.clock()
-      const refolds = startRefolds(sql, clock, journal)
-      const agent = await claimWrite(sql, orders, write, clock.nowMs)
-      return makeOrder(sql, orders, agent, { plan, attempt }, { refolds, renewed: undefined })
-    },
-  )
+  const made = await orders.accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
+    const clock = orders.clock()
+    const refolds = startRefolds(sql, clock, journal)
+    const agent = await claimWrite(sql, orders, write, clock.nowMs)
+    return makeOrder(sql, orders, agent, { plan, attempt }, { refolds, renewed: undefined })
+  })
   return { order: orderAnswer(made.record, made.state), transaction: transactionOf(orders.chain, attempt) }
 }
 

@@ -1,5 +1,5 @@
 import { scaleDecimal, type CreateOrderRequest, type PreparedOrder } from '@bezel/protocol'
-import { offChain } from '../accounts/log/accountLog.ts'
+import { OFF_CHAIN } from '../accounts/log/accountLog.ts'
 import type { AgentRecord } from '../agents/agentRecord.ts'
 import { setWithdrawn } from '../store/attemptStore.ts'
 import { findOrderByClientId, listPreparedOrders } from '../store/orderStore.ts'
@@ -97,16 +97,13 @@ async function commit(
   request: OrderRequest,
   tried: TriedOrder | undefined,
 ): Promise<CreatedOrder> {
-  return orders.accountLog.transaction(
-    () => offChain(orders.now()),
-    async (sql, journal) => {
-      const clock = orders.clock()
-      const refolds = startRefolds(sql, clock, journal)
-      const agent = await claimWrite(sql, orders, write, clock.nowMs)
-      const known = await findRepeated(sql, agent, request, clock)
-      return keep(sql, orders, { agent, known, tried, refolds, clock })
-    },
-  )
+  return orders.accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
+    const clock = orders.clock()
+    const refolds = startRefolds(sql, clock, journal)
+    const agent = await claimWrite(sql, orders, write, clock.nowMs)
+    const known = await findRepeated(sql, agent, request, clock)
+    return keep(sql, orders, { agent, known, tried, refolds, clock })
+  })
 }
 
 interface Keeping {

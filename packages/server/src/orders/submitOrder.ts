@@ -7,7 +7,7 @@ import {
   type OrderId,
   type SubmitOrderRequest,
 } from '@bezel/protocol'
-import { offChain } from '../accounts/log/accountLog.ts'
+import { OFF_CHAIN } from '../accounts/log/accountLog.ts'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { notReady } from '../market/notReady.ts'
@@ -42,16 +42,13 @@ export async function submitOrder(
     return ownOrder(orders.store.read, write, id, clock)
   })
   const transaction = await lookUp(orders, write, hash)
-  const state = await orders.accountLog.transaction(
-    () => offChain(orders.now()),
-    async (sql, journal) => {
-      const clock = orders.clock()
-      await claimWrite(sql, orders, write, clock.nowMs)
-      const refolds = startRefolds(sql, clock, journal)
-      const order = await ownOrder(sql, write, record.id, clock)
-      return report(sql, { orders, order, hash, transaction, nowMs: clock.nowMs }, refolds)
-    },
-  )
+  const state = await orders.accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
+    const clock = orders.clock()
+    await claimWrite(sql, orders, write, clock.nowMs)
+    const refolds = startRefolds(sql, clock, journal)
+    const order = await ownOrder(sql, write, record.id, clock)
+    return report(sql, { orders, order, hash, transaction, nowMs: clock.nowMs }, refolds)
+  })
   return orderAnswer(record, state)
 }
 

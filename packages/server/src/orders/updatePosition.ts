@@ -5,7 +5,7 @@ import {
   type PreparedPosition,
   type UpdatePositionRequest,
 } from '@bezel/protocol'
-import { offChain } from '../accounts/log/accountLog.ts'
+import { OFF_CHAIN } from '../accounts/log/accountLog.ts'
 import type { LivePosition } from '../positions/livePositions.ts'
 import { planUpdatePosition } from '../trading/plan/planUpdatePosition.ts'
 import { requireScope } from '../trading/scope.ts'
@@ -35,13 +35,10 @@ export async function updatePosition(
     return { position: orders.positionAnswer(withTriggers(found, body)), plan: made }
   })
   const attempt = await prepareAttempt(orders, write, plan)
-  await orders.accountLog.transaction(
-    () => offChain(orders.now()),
-    async (sql) => {
-      const agent = await claimWrite(sql, orders, write, orders.now())
-      requireScope(agent.scope, plan.action)
-    },
-  )
+  await orders.accountLog.transaction(OFF_CHAIN, async (sql) => {
+    const agent = await claimWrite(sql, orders, write, orders.now())
+    requireScope(agent.scope, plan.action)
+  })
   return { position, transaction: transactionOf(orders.chain, attempt) }
 }
 

@@ -76,15 +76,21 @@ describe('positions for the log', () => {
     assert.equal(position?.markPrice, position?.entryPrice)
   })
 
-  it('leave out what the markets do not know yet, and what can not be valued, and go on', () => {
-    const broken = { ...live('3'), state: { ...live('3').state, info: null as never } }
+  it('leave out nothing that is open: what can not be valued is told as it was opened', () => {
+    const broken = { ...live('3'), state: { ...live('3').state, liquidationParams: null as never } }
     const { world, errors, list } = createLogged([live('1'), live('2', 999), broken])
+    const positions = list(ALICE, [])
     assert.deepEqual(
-      list(ALICE, []).map(({ id }) => id),
-      ['1'],
+      positions.map(({ id, market, unrealizedPnl }) => [id, market, unrealizedPnl === '0']),
+      [
+        ['1', 'BTC/USD', false],
+        ['2', 'PAIR999/USD', true],
+        ['3', 'BTC/USD', true],
+      ],
     )
-    assert.equal(errors.length, 1)
+    for (const position of positions) assert.ok(Value.Check(PositionSchema, position))
+    assert.equal(errors.length, 2)
     world.chain = undefined
-    assert.deepEqual(list(ALICE, []), [])
+    assert.throws(() => list(ALICE, []), /before the markets are read/)
   })
 })

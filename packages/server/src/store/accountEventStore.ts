@@ -109,35 +109,40 @@ export async function listEvents(
   }))
 }
 
-/** What was last told of the account itself; `undefined` when nothing was. */
-export async function toldAccount(sql: Sql, { chain, trader }: LogOwner): Promise<string | undefined> {
-  const row = await sql.get<{ account: string | null }>(
-    'select account from account_logs where chain = $1 and trader = $2',
+/** The holdings that were last told of; `undefined` when none were. */
+export async function toldHoldings(sql: Sql, { chain, trader }: LogOwner): Promise<string | undefined> {
+  const row = await sql.get<{ holdings: string | null }>(
+    'select holdings from account_logs where chain = $1 and trader = $2',
     chain,
     trader,
   )
-  return row?.account ?? undefined
+  return row?.holdings ?? undefined
 }
 
-export async function setToldAccount(sql: Sql, owner: LogOwner, text: string): Promise<void> {
+export async function setToldHoldings(sql: Sql, owner: LogOwner, holdings: string): Promise<void> {
   const { id } = await takeSeqs(sql, owner, 0)
-  await sql.run('update account_logs set account = $2 where id = $1', id, text)
+  await sql.run('update account_logs set holdings = $2 where id = $1', id, holdings)
 }
 
-/** Forgets events older than `beforeMs`, at most `limit` of each log. How many. */
-export async function forgetEventsBefore(sql: Sql, beforeMs: number, limit: number): Promise<number> {
-  let forgotten = 0
-  for (const { id } of await sql.all<{ id: bigint }>('select id from account_logs')) {
-    const oldest = await sql.all<{ seq: bigint; timestamp: bigint }>(
-      'select seq, timestamp from account_events where log_id = $1 order by seq limit $2',
-      id,
-      limit,
-    )
-    // Up to the first that is young enough, so that what is left has no hole.
-    const kept = oldest.findIndex(({ timestamp }) => Number(timestamp) >= beforeMs)
-    const last = oldest.at(kept === -1 ? -1 : kept - 1)
-    if (last === undefined || kept === 0) continue
-    forgotten += await sql.run('delete from account_events where log_id = $1 and seq <= $2', id, last.seq)
-  }
-  return forgotten
+/** The logs whose oldest event is older than `beforeMs`: one look each. */
+export async function listLogsBefore(sql: Sql, beforeMs: number): Promise<bigint[]> {
+  const rows = await sql.all<{ id: bigint }>(
+    `select l.id from account_logs l
+     where (select e.timestamp from account_events e where e.log_id = l.id order by e.seq limit 1) < $1`,
+    beforeMs,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Forgets a log's events older than `beforeMs`, at most `limit`, without a hole in the rest. How many. */
+export async function forgetEventsBefore(sql: Sql, logId: bigint, beforeMs: number, limit: number): Promise<number> {
+  const oldest = await sql.all<{ seq: bigint; timestamp: bigint }>(
+    'select seq, timestamp from account_events where log_id = $1 order by seq limit $2',
+    logId,
+    limit,
+  )
+  const kept = oldest.findIndex(({ timestamp }) => Number(timestamp) >= beforeMs)
+  const last = kept === -1 ? oldest.at(-1) : oldest[kept - 1]
+  if (last === undefined) return 0
+  return sql.run('delete from account_events where log_id = $1 and seq <= $2', logId, last.seq)
 }

@@ -48,7 +48,7 @@ export async function listFills(
     readonly limit: number
   },
 ): Promise<PlacedFill[]> {
-  const { blockNumber, logIndex } = of.cursor ?? NEWEST
+  const { blockNumber, logIndex } = of.cursor ?? NEWEST_FILL
   const params: SqlValue[] = [of.chain, of.trader, blockNumber, logIndex, of.limit]
   const rows = await sql.all<FillRow>(
     `select body, block_number, log_index from fills
@@ -69,7 +69,7 @@ export async function listPairFills(
     readonly limit: number
   },
 ): Promise<PlacedFill[]> {
-  const { blockNumber, logIndex } = of.cursor ?? NEWEST
+  const { blockNumber, logIndex } = of.cursor ?? NEWEST_FILL
   const rows = await sql.all<FillRow>(
     `select body, block_number, log_index from fills
      where chain = $1 and pair_index = $2 and (block_number, log_index) < ($3, $4)
@@ -84,7 +84,7 @@ export async function listPairFills(
 }
 
 /** Before which everything lies. */
-const NEWEST: FillCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
+export const NEWEST_FILL: FillCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 interface FillRow {
   readonly body: string

@@ -8,8 +8,11 @@ import { createTopic } from './topic.ts'
 /** The candles of one market at one interval, while somebody listens. */
 export interface Chart extends Lookable, LoadedTopic {
   readonly pairIndex: number
+  readonly interval: CandleInterval
   /** How often it changed. */
   changes: number
+  /** Reads all again, because others than the current one may have changed too, and tells those that have. */
+  correct(): void
 }
 
 export interface ChartOptions {
@@ -26,6 +29,9 @@ export function openChart({ market, pairIndex, interval, candles, counts }: Char
   let known: Candle[] = []
   let isLoaded = false
   let looked = 0
+  /** What is known may be wrong. */
+  let isInDoubt = false
+  let isReading = false
   const topic = createTopic({ counts, snapshot: () => messageOf(known, true) })
   const recent = (): Promise<readonly Candle[]> => candles.recent(pairIndex, interval, SNAPSHOT_CANDLES)
 
@@ -35,24 +41,43 @@ export function openChart({ market, pairIndex, interval, candles, counts }: Char
     const current = candles.current(pairIndex, interval)
     const last = known.at(-1)
     if (!isLoaded || current === undefined || isSame(current, last)) return
-    // How the last one ended was not seen.
-    if (isMissed && last !== undefined && current.time > last.time) correctEnded().catch(() => undefined)
+    // How the last one ended was not seen; or it could not be read when it was to be corrected.
+    if ((isMissed || isInDoubt) && last !== undefined && current.time > last.time) correct()
     const changed = [...carried(last, current, CANDLE_INTERVALS[interval]), current]
-    if (last !== undefined && last.time >= current.time) known.pop()
+    // A clock that was wrong was put back: what is later never was.
+    const isBack = last !== undefined && last.time > current.time
+    while (known.length > 0 && known.at(-1)!.time >= current.time) known.pop()
     known.push(...changed)
     known.splice(0, known.length - SNAPSHOT_CANDLES)
-    topic.publish(messageOf(changed, false))
+    topic.publish(isBack ? messageOf(known, true) : messageOf(changed, false))
   }
 
-  async function correctEnded(): Promise<void> {
-    const ended = new Map((await recent()).slice(0, -1).map((candle) => [candle.time, candle]))
-    const corrected = known.flatMap((before) => {
-      const now = ended.get(before.time)
-      return now === undefined || isSame(now, before) ? [] : [now]
-    })
-    if (corrected.length === 0) return
-    known = known.map((before) => ended.get(before.time) ?? before)
-    topic.publish(messageOf(corrected, false))
+  /** What can't be read now is read when the next candle begins, or when there is more to correct. */
+  function correct(): void {
+    isInDoubt = true
+    if (!isReading) readUntilCertain().catch(() => (isInDoubt = true))
+  }
+
+  /** One reading after the other, so that no older one comes last. */
+  async function readUntilCertain(): Promise<void> {
+    isReading = true
+    try {
+      await chart.loaded
+      while (isInDoubt) {
+        isInDoubt = false
+        replace(await recent())
+      }
+    } finally {
+      isReading = false
+    }
+  }
+
+  function replace(candles: readonly Candle[]): void {
+    const before = new Map(known.map((candle) => [candle.time, candle]))
+    const changed = candles.filter((candle) => !isSame(candle, before.get(candle.time)))
+    if (changed.length === 0) return
+    known = [...candles]
+    topic.publish(messageOf(changed, false))
   }
 
   async function load(): Promise<void> {
@@ -65,7 +90,7 @@ export function openChart({ market, pairIndex, interval, candles, counts }: Char
     return `{"channel":"candles","market":"${market}","interval":"${interval}","snapshot":${isSnapshot},"data":${JSON.stringify(data)}}`
   }
 
-  const chart: Chart = { topic, pairIndex, look, loaded: load(), changes: 0 }
+  const chart: Chart = { topic, pairIndex, interval, look, correct, loaded: load(), changes: 0 }
   return chart
 }
 

@@ -128,5 +128,14 @@ describe('messages that are no messages', () => {
     }
     await other.next()
     equal((await other.ask({ op: 'ping' })).op, 'pong')
+    deepEqual(world.counts.closed, new Map(Object.entries({ 1002: 2, 1008: 1 })))
+  })
+
+  it('in broken UTF-8 close with 1007', async () => {
+    await start()
+    const socket = await world.raw(true)
+    socket.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0xc3, 0x28]))
+    await until('it is counted', () => world.counts.closed.get('1007') === 1)
+    socket.destroy()
   })
 })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, LogChannel } from '@bezel/protocol'
 import type { AccountLog, LoggedEvent } from '../accounts/log/accountLog.ts'
+import { readPage, type LogPage } from '../accounts/log/readPage.ts'
 import type { Turns } from './turns.ts'
 
 /** One channel of a log on one socket, once it has caught up. */
@@ -10,8 +11,8 @@ export interface LogTarget {
   readonly after: number
   /** Before a round of events. A target that must not have them leaves. */
   prepare(): void
-  /** An event of its channel as a message; the same bytes go to all targets. */
-  take(frame: Buffer): void
+  /** An event of its channel as a message; the same bytes go to all targets. A target that can't take it leaves. */
+  take(frame: Buffer, seq: number): void
 }
 
 /** Reads one trader's log on, for everybody who listens to it. */
@@ -25,12 +26,6 @@ export interface LogReader {
   page(after: number): Promise<LogPage>
   /** Something was appended. */
   wake(): void
-}
-
-export interface LogPage {
-  readonly events: readonly LoggedEvent[]
-  /** There was no more when it was read. */
-  readonly isLast: boolean
 }
 
 export interface LogReaderOptions {
@@ -47,6 +42,9 @@ const LIVE_PAGE_EVENTS = 200
 /** For those who catch up: a page is sent before the next one is read, so that many can do so at once in little memory. */
 const PAGE_EVENTS = 100
 
+/** Of both: some events are long. */
+const MAX_PAGE_BYTES = 1024 * 1024
+
 /** A store that can't be read is asked again this much later. */
 const RETRY_MS = 500
 
@@ -62,19 +60,20 @@ export function createLogReader({ trader, log, turns, frameOf, onError }: LogRea
     for (const target of targets) target.prepare()
     for (const event of events) {
       let frame: Buffer | undefined
-      for (const target of targets) if (isFor(target, event)) target.take((frame ??= frameOf(event)))
+      for (const target of targets) if (isFor(target, event)) target.take((frame ??= frameOf(event)), event.seq)
       place = event.seq
     }
   }
 
   /** Whether there may be more. */
-  async function readPage(): Promise<boolean> {
+  async function readLive(): Promise<boolean> {
+    if (targets.size === 0) return false
     const after = place
-    const events = targets.size === 0 ? [] : await log.read(trader, { after, limit: LIVE_PAGE_EVENTS })
+    const { events, isLast } = await readPage(log, trader, { after, limit: LIVE_PAGE_EVENTS, maxBytes: MAX_PAGE_BYTES })
     // All left, and somebody joined elsewhere, while it was read.
     if (after !== place) return true
     handOut(events)
-    return events.length === LIVE_PAGE_EVENTS
+    return !isLast
   }
 
   async function readOn(): Promise<void> {
@@ -82,7 +81,7 @@ export function createLogReader({ trader, log, turns, frameOf, onError }: LogRea
     while (isWoken) {
       isWoken = false
       try {
-        isWoken = (await turns.soon(readPage)) || isWoken
+        isWoken = (await turns.soon(readLive)) || isWoken
       } catch (error) {
         onError(error)
         await sleep(RETRY_MS, undefined, { ref: false })
@@ -110,10 +109,9 @@ export function createLogReader({ trader, log, turns, frameOf, onError }: LogRea
     leave: (target) => void targets.delete(target),
     async page(after) {
       if (recent?.after === after) return recent.page
-      const events = await log.read(trader, { after, limit: PAGE_EVENTS })
-      const page = { events, isLast: events.length < PAGE_EVENTS }
+      const page = await readPage(log, trader, { after, limit: PAGE_EVENTS, maxBytes: MAX_PAGE_BYTES })
       // That there is nothing may be over by now.
-      if (events.length > 0) recent = { after, page }
+      if (page.events.length > 0) recent = { after, page }
       return page
     },
   }

@@ -5,8 +5,8 @@ import type { LogReader } from './logReader.ts'
 
 /** What a socket has missed of one channel, page by page. */
 export interface LogReplay {
-  /** Everything up to this event is sent. */
-  readonly after: number
+  /** Everything up to this event is sent; moved on by who sends without it. */
+  after: number
   /** Sends what follows, as far as the client takes it. Whether it has come to the end of the log. */
   sendPage(): Promise<boolean>
 }
@@ -69,6 +69,9 @@ export function createLogReplay(connection: Connection, options: LogReplayOption
   return {
     get after() {
       return after
+    },
+    set after(seq) {
+      after = seq
     },
     async sendPage() {
       if (!mayListen()) return false

@@ -22,9 +22,14 @@ export interface LogSubscriptionOptions extends Omit<LogReplayOptions, 'mayListe
 /** A store that can't be read is asked again this much later. */
 const RETRY_MS = 500
 
+/** Who has not taken by then what waited for it when it fell behind is cut. */
+const MAX_BEHIND_MS = 30_000
+
+const TOO_SLOW = `What waits to be read on this socket was not taken within ${MAX_BEHIND_MS / 1_000} seconds; connect again and resume with fromSeq.`
+
 /**
  * One channel of a log on one socket. It reads its own pages, as fast as the client takes them, until it has come to where the trader's
- * shared reader is, and goes on with that one.
+ * shared reader is, and goes on with that one until the client falls behind.
  */
 export function createLogSubscription(connection: Connection, options: LogSubscriptionOptions): Subscription {
   const { trader, channel, reader, turns } = options
@@ -38,10 +43,18 @@ export function createLogSubscription(connection: Connection, options: LogSubscr
       return replay.after
     },
     prepare: () => void mayListen(),
-    take(frame) {
+    take(frame, seq) {
+      if (connection.isBehind) return fallBehind(seq)
       connection.sendFrame(frame)
       options.onSent(1)
     },
+  }
+
+  /** However much is appended at once, no more is written than the client takes: from this event on it reads by itself again. */
+  function fallBehind(seq: number): void {
+    reader.leave(target)
+    replay.after = seq - 1
+    void catchUp(false)
   }
 
   function close(): void {
@@ -64,17 +77,21 @@ export function createLogSubscription(connection: Connection, options: LogSubscr
 
   /** To go on would hide that events are missing. */
   function onGone(): void {
-    const message = 'Events were forgotten before this socket took them; connect again and subscribe anew.'
+    cut('Events were forgotten before this socket took them; connect again and subscribe anew.')
+  }
+
+  function cut(message: string): void {
     connection.refuse(new ApiError('RATE_LIMITED', message))
     connection.close(CLOSE_CODES.rateLimited, 'too slow')
     close()
   }
 
-  async function catchUp(): Promise<void> {
-    let isAtEnd = options.snapshot !== undefined
-    while (isListening() && !reader.canJoin(replay.after, isAtEnd)) {
+  async function catchUp(isNew: boolean): Promise<void> {
+    let isAtEnd = isNew
+    while (isListening()) {
       try {
         if (connection.isBehind) await drained()
+        if (reader.canJoin(replay.after, isAtEnd)) break
         isAtEnd = await turns.later(replay.sendPage)
       } catch (error) {
         options.onError(error)
@@ -87,8 +104,12 @@ export function createLogSubscription(connection: Connection, options: LogSubscr
   /** Or closed. */
   function drained(): Promise<void> {
     return new Promise((resolve) => {
-      stopWaiting = resolve
-      connection.onDrain(resolve)
+      const late = setTimeout(() => cut(TOO_SLOW), MAX_BEHIND_MS)
+      stopWaiting = () => {
+        clearTimeout(late)
+        resolve()
+      }
+      connection.onDrain(stopWaiting)
     })
   }
 
@@ -97,7 +118,7 @@ export function createLogSubscription(connection: Connection, options: LogSubscr
     start() {
       if (!mayListen()) return
       if (options.snapshot !== undefined) connection.send(options.snapshot)
-      void catchUp()
+      void catchUp(options.snapshot !== undefined)
     },
   }
 }

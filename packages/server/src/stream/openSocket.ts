@@ -20,6 +20,7 @@ export interface SocketContext {
   /** Known when the upgrade carried credentials. */
   readonly caller: Caller | undefined
   readonly authenticate: (message: AuthMessage) => Promise<Caller>
+  readonly lapseOf: (caller: Caller) => ApiError | undefined
   readonly bounds: StreamBounds
   readonly counts: StreamCounts
   readonly now: () => number
@@ -28,7 +29,14 @@ export interface SocketContext {
   readonly onClose: (pulse: Pulse, code: number) => void
 }
 
-const TOO_LARGE = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+/** What the library closes a socket with when it can't read on. It reports all of them as 1006; every other fault of a frame is 1002. */
+const FAULT_CODES: Readonly<Record<string, number>> = {
+  WS_ERR_INVALID_UTF8: 1007,
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: 1008,
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: CLOSE_CODES.tooLarge,
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: CLOSE_CODES.tooLarge,
+}
+const PROTOCOL_ERROR = 1002
 
 /** Greets a client, and listens to it until its socket is closed. */
 export function openSocket(webSocket: WebSocket, socket: Socket, context: SocketContext): Pulse {
@@ -41,7 +49,7 @@ export function openSocket(webSocket: WebSocket, socket: Socket, context: Socket
   const session = openSession({ ...context, connection })
   const rate = createMessageRate(bounds.maxMessagesPerSecond)
   const pulse = createPulse(connection, performance.now(), bounds)
-  let isTooLarge = false
+  let faultCode: number | undefined
 
   /** A sign of life, whatever it says. False when nothing more is to be heard. */
   function hear(): boolean {
@@ -63,10 +71,10 @@ export function openSocket(webSocket: WebSocket, socket: Socket, context: Socket
   })
   webSocket.on('pong', hear)
   // The library closes the socket itself after a protocol error; without a listener the error would end the process.
-  webSocket.on('error', (error: NodeJS.ErrnoException) => (isTooLarge ||= error.code === TOO_LARGE))
+  webSocket.on('error', (error: NodeJS.ErrnoException) => (faultCode ??= faultCodeOf(error)))
   webSocket.on('close', (code) => {
     session.close()
-    context.onClose(pulse, connection.closeCode ?? (isTooLarge ? CLOSE_CODES.tooLarge : code))
+    context.onClose(pulse, connection.closeCode ?? faultCode ?? code)
   })
 
   connection.send(helloMessage(chain.slug, bounds.heartbeatMs))
@@ -75,6 +83,11 @@ export function openSocket(webSocket: WebSocket, socket: Socket, context: Socket
     connection.send(authenticatedMessage(caller))
   }
   return pulse
+}
+
+/** `undefined` when the connection broke, and no frame was wrong. */
+function faultCodeOf({ code = '' }: NodeJS.ErrnoException): number | undefined {
+  return code.startsWith('WS_ERR_') ? (FAULT_CODES[code] ?? PROTOCOL_ERROR) : undefined
 }
 
 function tooManyMessages({ maxMessagesPerSecond }: StreamBounds): ApiError {

@@ -9,8 +9,10 @@ export interface CandleSource {
   /** Oldest first, at most so many, the current one last. */
   recent(pairIndex: number, interval: CandleInterval, count: number): Promise<readonly Candle[]>
   current(pairIndex: number, interval: CandleInterval): Candle | undefined
-  /** Returns what ends it. */
+  /** Told the pairs whose current candles changed. Returns what ends it. */
   onChange(listener: (pairIndexes: Iterable<number>) => void): () => void
+  /** Told whose ended candles may be others than before, and the current one. Returns what ends it. */
+  onRepaired(listener: (series: { readonly pairIndex: number; readonly interval: CandleInterval }) => void): () => void
 }
 
 /** Executions on one chain. */
@@ -21,6 +23,8 @@ export interface TradeSource {
   onTrades(
     listener: (trades: readonly { readonly pairIndex: number; readonly trade: RecentTrade }[]) => void,
   ): () => void
+  /** Called after each commit that took a block back: `list` may have fewer now. Returns what ends it. */
+  onTakenBack(listener: () => void): () => void
 }
 
 /** What the public channels of one chain are made from. */

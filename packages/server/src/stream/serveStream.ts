@@ -94,6 +94,7 @@ export function serveStream(server: Server, options: StreamOptions): Stream {
       counts,
       now,
       channels: options.channelsOf(chain.slug),
+      lapseOf: (of) => options.auth.lapseOf(chain, of),
       async authenticate(message) {
         requireAllowed(await ipCharge.take(network))
         return options.auth.authenticate(chain, message)

@@ -175,6 +175,15 @@ describe('authentication', () => {
   })
 })
 
+describe('authentication anew', () => {
+  it('is possible when the credentials before it are over, though nothing was told since', async () => {
+    await client.ask({ op: 'auth', apiKey: GOOD_KEY })
+    world.lapse = new ApiError('API_KEY_UNKNOWN', 'This key was replaced.')
+    equal((await client.ask({ op: 'auth', apiKey: GOOD_KEY })).code, 'API_KEY_UNKNOWN')
+    equal((await client.next()).op, 'authenticated')
+  })
+})
+
 describe('the order', () => {
   it('is that of the messages, also when one has to wait', async () => {
     let go = (): void => undefined

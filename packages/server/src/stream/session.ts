@@ -19,6 +19,8 @@ export interface SessionOptions extends SubscriptionsOptions {
   readonly connection: SocketConnection
   /** Who sends this message. Throws an `ApiError`. */
   readonly authenticate: (message: AuthMessage) => Promise<Caller>
+  /** Why a caller may no longer listen; `undefined` when it still may. */
+  readonly lapseOf: (caller: Caller) => ApiError | undefined
   readonly now: () => number
   /** Turns whatever was thrown into what the client is told. */
   readonly toApiError: (error: unknown) => ApiError
@@ -49,6 +51,8 @@ export function openSession(options: SessionOptions): Session {
   }
 
   async function authenticate(message: AuthMessage): Promise<void> {
+    const lapsed = connection.caller && options.lapseOf(connection.caller)
+    if (lapsed !== undefined) connection.lapse(lapsed)
     if (connection.caller !== undefined) throw alreadyAuthenticated()
     connection.caller = await options.authenticate(message)
     connection.send(authenticatedMessage(connection.caller))

@@ -10,6 +10,7 @@ import {
   type SignatureHeaders,
 } from '../http/hooks/signatureHeaders.ts'
 import type { AuthMessage, StreamAuth } from './auth.ts'
+import { lapseOf } from './lapseOf.ts'
 
 const NO_BODY: Uint8Array = new Uint8Array(0)
 
@@ -30,6 +31,7 @@ export function createStreamAuth({ agentsOf, authenticate: options, now }: Priva
   }
 
   return {
+    lapseOf: ({ slug }, caller) => lapseOf(caller, agentsOf(slug), now()),
     authenticate: async ({ slug }, message) =>
       'apiKey' in message ? byKey(slug, message.apiKey) : byAgent(slug, signedMessage(message)),
     async authenticateUpgrade({ slug }, { headers }) {

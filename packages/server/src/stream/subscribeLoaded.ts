@@ -6,7 +6,7 @@ import type { Topic } from './topic.ts'
 /** A topic whose state has to be read before it can be told. */
 export interface LoadedTopic {
   readonly topic: Topic
-  readonly loaded: Promise<void>
+  readonly loaded: Promise<unknown>
 }
 
 /** Subscribes once the state is there; all who come meanwhile wait for the same reading. */

@@ -3,9 +3,8 @@ import type { OrderChange } from '../../orders/refoldOrder.ts'
 import type { PositionChange } from '../../positions/refoldPosition.ts'
 import type { Sql } from '../../store/sql.ts'
 
-/** What made a change. */
-export interface Cause {
-  readonly nowMs: number
+/** Where a change comes from. */
+export interface Origin {
   /** The block that told it; `null` when a request or the clock did. */
   readonly block: number | null
   /** A block was taken back: what follows from it corrects the past. */
@@ -13,8 +12,11 @@ export interface Cause {
 }
 
 /** A request or the clock: no block told it. */
-export function offChain(nowMs: number): Cause {
-  return { nowMs, block: null, isReorg: false }
+export const OFF_CHAIN: Origin = { block: null, isReorg: false }
+
+/** What made a change, and when. */
+export interface Cause extends Origin {
+  readonly nowMs: number
 }
 
 /** An execution as the histories keep it. */
@@ -40,6 +42,14 @@ export interface Journal {
   fill(fill: LoggedFill): void
 }
 
+/** An account as it is now. */
+export interface AccountNow {
+  /** What makes it another one, as text: what it holds and whom it lets trade. Its list of agents alone is no news of the chain. */
+  readonly holdings: string
+  /** All of it, as JSON. */
+  readonly text: string
+}
+
 /** An event of an account, as it is kept. */
 export interface LoggedEvent {
   readonly seq: number
@@ -54,12 +64,12 @@ export interface LoggedEvent {
 /** The numbered events of every account of one chain: 1, 2, 3, ... per trader, without a hole, in the order of the commits. */
 export interface AccountLog {
   /**
-   * A transaction of the store whose changes are told, in the same transaction, by events. Nobody hears of them before they are durable.
-   * `cause` is asked for when its turn has come, so that the times of a log do not run backwards.
+   * A transaction of the store whose changes are told, in the same transaction, by events. Nobody hears of them before they are durable. Their
+   * time is that of the transaction's turn, so the times of a log do not run backwards.
    */
-  transaction<Result>(cause: () => Cause, work: (sql: Sql, journal: Journal) => Promise<Result>): Promise<Result>
-  /** Tells what the account is now, unless it was told so before. Whether it was new. */
-  account(trader: Address, account: { readonly text: string; readonly nowMs: number }): Promise<boolean>
+  transaction<Result>(origin: Origin, work: (sql: Sql, journal: Journal) => Promise<Result>): Promise<Result>
+  /** Tells what the account is now, unless its holdings were told so before. Whether they were new. */
+  account(trader: Address, account: AccountNow): Promise<boolean>
   /** Of the last event; 0 when there is none. */
   lastSeq(trader: Address): Promise<number>
   /** Of the oldest event that is kept; one after the last when there is none. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { Address } from '@bezel/protocol'
 import type { OrderChange } from '../../orders/refoldOrder.ts'
-import { forgetEventsBefore } from '../../store/accountEventStore.ts'
+import { forgetEventsBefore, listLogsBefore } from '../../store/accountEventStore.ts'
 import { migrate } from '../../store/migrate.ts'
 import { openTestStore, type TestStore } from '../../store/testStore.ts'
 import { orderRecord } from '../../chain/follower/testing/handMade.ts'
 import type { OrderState } from '../../trading/orders/orderModel.ts'
-import { offChain, type AccountLog, type Changes } from './accountLog.ts'
+import { OFF_CHAIN, type AccountLog, type Changes } from './accountLog.ts'
 import { openTestLog } from './testing/testLog.ts'
 
 const ALICE = orderRecord(1).trader
@@ -40,13 +40,20 @@ describe('the log of an account', () => {
   let log: AccountLog
   let commits: Changes[]
   let woken: Address[]
+  let nowMs: number
 
   beforeEach(async () => {
     opened = openTestStore()
     await migrate(opened.store)
     commits = []
     woken = []
-    log = openTestLog(opened.store, 'arbitrum', (changes) => commits.push(changes))
+    nowMs = 10
+    log = openTestLog(
+      opened.store,
+      'arbitrum',
+      (changes) => commits.push(changes),
+      () => nowMs,
+    )
     log.onAppend((trader) => woken.push(trader))
   })
   afterEach(() => opened.remove())
@@ -57,11 +64,8 @@ describe('the log of an account', () => {
     trader: Address = ALICE,
   ): OrderChange => ({ record: { ...orderRecord(1), trader }, before, after })
 
-  const told = (changes: readonly OrderChange[], cause = offChain(10)) =>
-    log.transaction(
-      () => cause,
-      async (_sql, journal) => changes.forEach((one) => journal.order(one)),
-    )
+  const told = (changes: readonly OrderChange[], origin = OFF_CHAIN) =>
+    log.transaction(origin, async (_sql, journal) => changes.forEach((one) => journal.order(one)))
 
   const all = (trader: Address = ALICE) => log.read(trader, { after: 0, limit: 1_000 })
   const short = async () =>
@@ -93,7 +97,7 @@ describe('the log of an account', () => {
   })
 
   it('tells a fill on both channels, with the same text, and once', async () => {
-    const block = { nowMs: 10, block: 7, isReorg: false }
+    const block = { block: 7, isReorg: false }
     await told([change(PREPARED, FILLED)], block)
     await told([change(FILLED, { ...FILLED, updatedAtMs: 9 })], block)
     assert.deepEqual(await short(), [
@@ -106,10 +110,10 @@ describe('the log of an account', () => {
   })
 
   it('corrects what a reorganisation took back: the order, the fill, and an order that is no more', async () => {
-    const undone = { nowMs: 20, block: 7, isReorg: true }
+    const undone = { block: 7, isReorg: true }
     await told([change(undefined, FILLED)], { ...undone, isReorg: false })
     await told([change(FILLED, PREPARED)], undone)
-    await told([change(FILLED, undefined)], undone)
+    await told([change(FILLED, undefined)], { ...undone, isReorg: false })
     assert.deepEqual((await short()).slice(2), [
       [3, 'orders', 7, true, 'prepared'],
       [4, 'fills', 7, true, 'prepared'],
@@ -121,7 +125,7 @@ describe('the log of an account', () => {
   })
 
   it('says that time, and no block, ended what was prepared', async () => {
-    await told([change(PREPARED, { ...PREPARED, status: 'expired' })], { nowMs: 10, block: 7, isReorg: false })
+    await told([change(PREPARED, { ...PREPARED, status: 'expired' })], { block: 7, isReorg: false })
     assert.deepEqual(await short(), [[1, 'orders', null, false, 'expired']])
   })
 
@@ -131,14 +135,23 @@ describe('the log of an account', () => {
     assert.equal(commits.length, 1, 'the change itself is known all the same')
   })
 
+  it('goes on when somebody who is told of a commit fails', async () => {
+    log = openTestLog(opened.store, 'arbitrum', () => {
+      throw new Error('a reader')
+    })
+    log.onAppend(() => {
+      throw new Error('another')
+    })
+    log.onAppend((trader) => woken.push(trader))
+    await told([change(undefined, PREPARED)])
+    assert.deepEqual([woken, await log.lastSeq(ALICE)], [[ALICE], 1])
+  })
+
   it('keeps nothing and wakes nobody when the transaction fails', async () => {
-    const failing = log.transaction(
-      () => offChain(1),
-      async (_sql, journal) => {
-        journal.order(change(undefined, PREPARED))
-        throw new Error('no')
-      },
-    )
+    const failing = log.transaction(OFF_CHAIN, async (_sql, journal) => {
+      journal.order(change(undefined, PREPARED))
+      throw new Error('no')
+    })
     await assert.rejects(failing, /no/)
     assert.deepEqual([await all(), woken, commits], [[], [], []])
     await told([change(undefined, PREPARED)])
@@ -149,7 +162,7 @@ describe('the log of an account', () => {
   })
 
   it('takes the first look at an account as it is and tells every difference from then on, also after a restart', async () => {
-    const look = (text: string) => log.account(ALICE, { text, nowMs: 3 })
+    const look = (text: string) => log.account(ALICE, { holdings: text, text })
     assert.equal(await look('{"a":1}'), false)
     assert.equal(await look('{"a":1}'), false)
     assert.equal(await look('{"a":2}'), true)
@@ -167,21 +180,43 @@ describe('the log of an account', () => {
   })
 
   it('tells a difference once, however many see it together', async () => {
-    await log.account(ALICE, { text: '1', nowMs: 3 })
-    const seen = await Promise.all(Array.from({ length: 5 }, () => log.account(ALICE, { text: '2', nowMs: 4 })))
+    await log.account(ALICE, { holdings: '1', text: '1' })
+    const seen = await Promise.all(Array.from({ length: 5 }, () => log.account(ALICE, { holdings: '2', text: '2' })))
     assert.deepEqual(seen.filter(Boolean), [true])
     assert.equal(await log.lastSeq(ALICE), 1)
   })
 
+  it('gives each event the time of its turn, so that times do not run backwards', async () => {
+    const first = told([change(undefined, PREPARED)])
+    const second = log
+      .account(ALICE, { holdings: '1', text: '1' })
+      .then(() => log.account(ALICE, { holdings: '2', text: '2' }))
+    nowMs = 20
+    const slow = opened.store.transaction(async () => void (nowMs = 30))
+    await Promise.all([first, second, slow])
+    await told([change(undefined, PREPARED)])
+    const times = (await all()).map(({ timestampMs }) => timestampMs)
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    )
+  })
+
   it('can forget what is old without a hole in the rest, and never counts back', async () => {
-    for (const nowMs of [10, 20, 30]) await told([change(undefined, PREPARED)], offChain(nowMs))
-    await opened.store.transaction((sql) => forgetEventsBefore(sql, 30, 1))
+    for (nowMs of [10, 20, 30]) await told([change(undefined, PREPARED)])
+    const forget = async (beforeMs: number, limit: number): Promise<void> => {
+      for (const id of await listLogsBefore(opened.store.read, beforeMs)) {
+        await opened.store.transaction((sql) => forgetEventsBefore(sql, id, beforeMs, limit))
+      }
+    }
+    await forget(30, 1)
     assert.equal(await log.firstSeq(ALICE), 2)
-    await opened.store.transaction((sql) => forgetEventsBefore(sql, 30, 10))
+    await forget(30, 10)
     assert.deepEqual([await log.firstSeq(ALICE), await log.lastSeq(ALICE)], [3, 3])
-    await opened.store.transaction((sql) => forgetEventsBefore(sql, 100, 10))
+    await forget(100, 10)
     assert.deepEqual([await log.firstSeq(ALICE), await log.lastSeq(ALICE)], [4, 3])
-    await told([change(undefined, PREPARED)], offChain(40))
+    nowMs = 40
+    await told([change(undefined, PREPARED)])
     assert.deepEqual(
       (await all()).map(({ seq }) => seq),
       [4],

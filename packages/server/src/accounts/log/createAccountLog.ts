@@ -6,8 +6,8 @@ import {
   firstSeqOf,
   lastSeqOf,
   listEvents,
-  setToldAccount,
-  toldAccount,
+  setToldHoldings,
+  toldHoldings,
 } from '../../store/accountEventStore.ts'
 import type { Sql, Store } from '../../store/sql.ts'
 import type { AccountLog, Cause, Changes, Journal, LoggedFill } from './accountLog.ts'
@@ -17,19 +17,30 @@ export interface AccountLogOptions {
   readonly chain: ChainSlug
   readonly store: Store
   readonly positionsText: PositionsText
+  readonly now: () => number
   /** What else is to be kept of the changes, in their transaction. */
   readonly alsoKeep: (sql: Sql, changes: Changes) => Promise<void>
   /** After each commit that changed something, before anybody is woken. */
   readonly onCommit: (changes: Changes) => void
+  /** Somebody who was told of a commit failed. What is committed stands, and whoever made it goes on. */
+  readonly onError: (error: unknown) => void
 }
 
 export function createAccountLog(options: AccountLogOptions): AccountLog {
-  const { chain, store } = options
+  const { chain, store, now } = options
   const listeners = new Set<(trader: Address) => void>()
   const owner = (trader: Address) => ({ chain, trader })
 
   function wake(traders: Iterable<Address>): void {
-    for (const trader of traders) for (const listener of listeners) listener(trader)
+    for (const trader of traders) for (const listener of listeners) guarded(() => listener(trader))
+  }
+
+  function guarded(tell: () => void): void {
+    try {
+      tell()
+    } catch (error) {
+      options.onError(error)
+    }
   }
 
   async function keep(sql: Sql, changes: Changes): Promise<Address[]> {
@@ -40,27 +51,27 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
   }
 
   return {
-    async transaction(cause, work) {
+    async transaction(origin, work) {
       const { result, changes, traders } = await store.transaction(async (sql) => {
-        const journal = startJournal(chain, cause())
+        const journal = startJournal(chain, { ...origin, nowMs: now() })
         const made = await work(sql, journal)
         const isChanged = journal.changes.orders.length + journal.changes.positions.length > 0
         const told = isChanged ? await keep(sql, journal.changes) : []
         return { result: made, changes: isChanged ? journal.changes : undefined, traders: told }
       })
-      if (changes !== undefined) options.onCommit(changes)
+      if (changes !== undefined) guarded(() => options.onCommit(changes))
       wake(traders)
       return result
     },
-    async account(trader, { text, nowMs }) {
+    async account(trader, { holdings, text }) {
       // Mostly nothing is new, and then nobody has to wait for the one writer.
-      if ((await toldAccount(store.read, owner(trader))) === text) return false
+      if ((await toldHoldings(store.read, owner(trader))) === holdings) return false
       const isNews = await store.transaction(async (sql) => {
-        const told = await toldAccount(sql, owner(trader))
-        if (told === text) return false
-        await setToldAccount(sql, owner(trader), text)
+        const told = await toldHoldings(sql, owner(trader))
+        if (told === holdings) return false
+        await setToldHoldings(sql, owner(trader), holdings)
         if (told === undefined) return false
-        const event = { channel: 'account', timestampMs: nowMs, block: null, isReverted: false, data: text } as const
+        const event = { channel: 'account', timestampMs: now(), block: null, isReverted: false, data: text } as const
         await appendEvents(sql, owner(trader), [event])
         return true
       })

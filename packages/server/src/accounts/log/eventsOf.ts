@@ -29,10 +29,15 @@ function orderEvents({ record, before, after }: OrderChange, cause: Cause): NewE
   if (current === undefined) return []
   const data = JSON.stringify(orderAnswer(record, current))
   if (before !== undefined && JSON.stringify(orderAnswer(record, before)) === data) return []
-  // Time ends what was prepared, also when a block is what made somebody look.
-  const by = current.status === 'expired' && !cause.isReorg ? { ...cause, block: null } : cause
+  const by = causeOf(current, after === undefined, cause)
   const order = newEvent('orders', data, by)
   return isFillNews(before, current) ? [order, newEvent('fills', data, by)] : [order]
+}
+
+/** Time ends what was prepared, also when a block is what made somebody look. An order that is no more is a correction, whatever found that out. */
+function causeOf({ status }: OrderState, isVanished: boolean, cause: Cause): Cause {
+  if (isVanished) return { ...cause, isReorg: true }
+  return status === 'expired' && !cause.isReorg ? { ...cause, block: null } : cause
 }
 
 /** A fill that is new or another one, and one that was taken back. */

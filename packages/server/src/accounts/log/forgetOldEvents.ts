@@ -1,12 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DAY_MS } from '@bezel/protocol'
-import { forgetEventsBefore } from '../../store/accountEventStore.ts'
+import { forgetEventsBefore, listLogsBefore } from '../../store/accountEventStore.ts'
 import type { Store } from '../../store/sql.ts'
 
 /** Between two rounds. */
 const ROUND_MS = 3_600_000
 
-/** Of each log in one round, so that a round holds up no writer for long. */
-const MAX_EVENTS_PER_LOG = 2_000
+/** In one transaction, so that nobody waits for it for long. */
+const MAX_EVENTS_AT_ONCE = 500
 
 /** Forgets events that are older than the setting, now and then, until it is ended by what it returns. 0 days is for ever. */
 export function forgetOldEvents(of: {
@@ -19,15 +20,23 @@ export function forgetOldEvents(of: {
   if (of.keepDays === 0) return async () => {}
   let running: Promise<unknown> = Promise.resolve()
   const round = (): void => {
-    const beforeMs = of.now() - of.keepDays * DAY_MS
-    running = running
-      .then(() => of.store.transaction((sql) => forgetEventsBefore(sql, beforeMs, MAX_EVENTS_PER_LOG)))
-      .catch(of.onError)
+    running = running.then(() => forgetBefore(of.store, of.now() - of.keepDays * DAY_MS)).catch(of.onError)
   }
   round()
   const timer = setInterval(round, of.roundMs ?? ROUND_MS)
   return async () => {
     clearInterval(timer)
     await running
+  }
+}
+
+/** One log after the other, each in short transactions with room for others between them. */
+async function forgetBefore(store: Store, beforeMs: number): Promise<void> {
+  for (const id of await listLogsBefore(store.read, beforeMs)) {
+    let forgotten = MAX_EVENTS_AT_ONCE
+    while (forgotten === MAX_EVENTS_AT_ONCE) {
+      forgotten = await store.transaction((sql) => forgetEventsBefore(sql, id, beforeMs, MAX_EVENTS_AT_ONCE))
+      await nextTurn()
+    }
   }
 }

@@ -6,7 +6,7 @@ import type { ServedChain } from '../../chain/servedChain.ts'
 import type { ListedCollateral } from '../../market/chainMarkets.ts'
 import { chainMarkets } from '../../market/testing/fixtures.ts'
 import { createAccounts, type ChainAccounts } from '../chainAccounts.ts'
-import type { AccountLog } from '../log/accountLog.ts'
+import type { AccountLog, AccountNow } from '../log/accountLog.ts'
 import { createAccountNode, DIAMOND, type AccountNode } from './accountNode.ts'
 
 export const REFRESH_MS = 2_000
@@ -19,7 +19,7 @@ export interface AccountWorld {
   /** The registry, whoever asks. */
   readonly records: AgentRecord[]
   /** What the log was told, in this order. */
-  readonly told: { readonly trader: Address; readonly text: string; readonly nowMs: number }[]
+  readonly told: (AccountNow & { readonly trader: Address })[]
   readonly failures: unknown[]
   /** In front of the log. */
   beforeLog: () => Promise<void>

@@ -47,13 +47,11 @@ export function createCursor({ chain, store, accountLog, finalityDepth, now, tim
       head = await lastBlock(store.read, chain)
     },
     async apply(blocks, receipts, markets) {
-      const options = { ...clock(), markets, finalityDepth }
       const [first, ...others] = blocks
       if (first === undefined) return
       const last = blocks.at(-1)!.block
-      const cause = () => ({ nowMs: options.nowMs, block: last.number, isReorg: false })
-      await accountLog.transaction(cause, (sql, journal) =>
-        applyBlocks(sql, [first, ...others], receipts, options, journal),
+      await accountLog.transaction({ block: last.number, isReorg: false }, (sql, journal) =>
+        applyBlocks(sql, [first, ...others], receipts, { ...clock(), markets, finalityDepth }, journal),
       )
       head = last
       counts.blocksApplied += blocks.length
@@ -62,8 +60,7 @@ export function createCursor({ chain, store, accountLog, finalityDepth, now, tim
     async undoTo(ancestor) {
       while (head !== undefined && head.number > ancestor.number) {
         const undone = head
-        const cause = () => ({ nowMs: now(), block: undone.number, isReorg: true })
-        head = await accountLog.transaction(cause, async (sql, journal) => {
+        head = await accountLog.transaction({ block: undone.number, isReorg: true }, async (sql, journal) => {
           await undoBlock(sql, undone, clock(), journal)
           return lastBlock(sql, chain)
         })

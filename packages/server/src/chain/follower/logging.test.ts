@@ -41,6 +41,8 @@ function createTrades(fake: FollowedFake) {
   return async (step: Step): Promise<void> => {
     if (step === 'follow') return fake.follow()
     if (typeof step === 'string') return steps[step]()
+    // No deeper than can be undone.
+    await fake.follow()
     fake.node.rewind(step.rewind)
     // Another block in its place, or the node would only be behind.
     for (let i = 0; i <= step.rewind; i += 1) fake.node.mine({ from: ORACLE })
@@ -121,7 +123,7 @@ describe('what the follower tells the log', () => {
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 30 }), async (steps) => {
         const fake = await openFollowedFake()
         const take = createTrades(fake)
-        for (let i = 0; i < 6; i += 1) await take('empty')
+        for (let i = 0; i < 10; i += 1) await take('empty')
         for (const one of steps) await take(one)
         await take('follow')
         for (const trader of await traders(fake.opened.store)) await expectTold(fake.opened.store, trader)

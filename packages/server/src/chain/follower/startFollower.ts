@@ -63,6 +63,8 @@ export function startFollower(options: FollowerOptions): Follower {
         await look(options.markets())
       } catch (error) {
         if (closing.signal.aborted) return
+        // Whatever failed, where to go on is what the store says.
+        isOpen = false
         health.failed(error)
         await waker.pause(Math.min(reconnectDelayMs(health.failures() - 1, Math.random()), MAX_RETRY_MS))
       }

@@ -196,7 +196,7 @@ export const OPERATIONS = {
     tag: 'Agents',
     access: 'masterWallet',
     summary: 'Authorise an agent, or give it another name or scope',
-    errors: ['TRADER_MISMATCH'],
+    errors: ['TRADER_MISMATCH', 'UNSUPPORTED'],
   },
   getAgent: { tag: 'Agents', access: 'public', summary: 'An agent and its status', errors: ['AGENT_NOT_FOUND'] },
   revokeAgent: { tag: 'Agents', access: 'masterWallet', summary: 'Disable an agent', errors: ['AGENT_NOT_FOUND'] },

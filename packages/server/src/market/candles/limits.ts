@@ -19,8 +19,12 @@ export const MAX_CACHED_ANSWER_BYTES = 32_000_000
 /** Pairs that candles are made of. A feed that names more is not believed. */
 export const MAX_PAIRS = 2_000
 
-/** A tick whose own time is further from ours has no time that could be used. */
-export const MAX_SKEW_MS = 600_000
+/** How far the feed's own time of a tick may be ahead of ours, and how far behind. Else it has no time that could be used. */
+export const MAX_AHEAD_MS = 2_000
+export const MAX_BEHIND_MS = 600_000
+
+/** When our own clock is put back by more, nothing that was counted by it is of use. Less is waited for. */
+export const MAX_CLOCK_STEP_MS = 60_000
 
 /** Without a sign of the feed for longer, ticks were missed, also when the connection stayed. Heartbeats come every second. */
 export const MAX_QUIET_MS = 3_000
@@ -34,6 +38,12 @@ export const FLUSH_ROWS = 50
 /** Requests to the upstream's history under way at once, and those that may wait for a turn. */
 export const MAX_REQUESTS = 4
 export const MAX_WAITING_REQUESTS = 100
+
+/**
+ * Requests for what was missed of one series. Two interruptions a minute need as many: each is read at once, and again when the candle has
+ * ended. More are made by late ticks that come all the time, and wait.
+ */
+export const MAX_REPAIRS_PER_MINUTE = 4
 
 /** Between two requests for candles that nobody asked for lately. */
 export const REPAIR_PAUSE_MS = 100

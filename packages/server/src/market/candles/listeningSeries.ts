@@ -1,6 +1,7 @@
 import { CANDLE_INTERVALS, type CandleInterval } from '@bezel/protocol'
 import type { Heard } from '../feed.ts'
-import { MAX_PAIRS, MAX_QUIET_MS, MAX_SKEW_MS } from './limits.ts'
+import { believedTime } from './believedTime.ts'
+import { MAX_CLOCK_STEP_MS, MAX_PAIRS, MAX_QUIET_MS } from './limits.ts'
 import type { RunningState } from './runningState.ts'
 import { addTickTo, advanceSeries, createSeries, endGap, type OnEnded, type Series } from './series.ts'
 
@@ -43,13 +44,11 @@ export function createListeningSeries(kept: RunningState | undefined, onEnded: O
     for (const pair of pairs.values()) for (const interval of INTERVALS) yield pair[interval]
   }
 
-  function loseTrack(timeMs: number): void {
-    // The feed's clock, or ours, was wrong for a while: what was counted by it is of no use.
-    if (clockMs !== undefined && timeMs < clockMs - MAX_SKEW_MS) {
-      pairs.clear()
-      clockMs = undefined
-    }
-    for (const series of all()) endGap(series, timeMs)
+  /** No time that is believed is far ahead of ours, so ours was wrong. */
+  function forgetFuture(nowMs: number): void {
+    if (clockMs === undefined || clockMs - nowMs <= MAX_CLOCK_STEP_MS) return
+    pairs.clear()
+    clockMs = undefined
   }
 
   /** Returns whether candles ended. */
@@ -74,9 +73,10 @@ export function createListeningSeries(kept: RunningState | undefined, onEnded: O
 
   return {
     hear(heard) {
-      const timeMs = timeOf(heard)
+      forgetFuture(heard.receivedAtMs)
+      const timeMs = believedTime(heard, clockMs ?? 0)
       const isQuiet = clockMs === undefined || timeMs - clockMs > MAX_QUIET_MS
-      if (heard.connection !== connection || isQuiet) loseTrack(timeMs)
+      if (heard.connection !== connection || isQuiet) for (const series of all()) endGap(series, timeMs)
       connection = heard.connection
       const hasEnded = advance(timeMs)
       const changed = addTicks(heard.marks, timeMs)
@@ -86,8 +86,4 @@ export function createListeningSeries(kept: RunningState | undefined, onEnded: O
     of: (pairIndex, interval) => (clockMs === undefined ? undefined : pairOf(pairIndex)[interval]),
     all,
   }
-}
-
-function timeOf({ timeMs, receivedAtMs }: Heard): number {
-  return Math.abs(timeMs - receivedAtMs) > MAX_SKEW_MS ? receivedAtMs : timeMs
 }

@@ -23,27 +23,25 @@ interface Question {
 
 /**
  * Reads the candles that were not observed wholly from the upstream. The series goes on meanwhile: what is not certain then stays unseen,
- * to be asked for again. Throws `FeedUnavailableError`.
+ * to be asked for again. Returns whether candles may be others than before. Throws `FeedUnavailableError`.
  */
-export async function repairSeries(series: Series, { upstream, ended }: CandleSources): Promise<void> {
+export async function repairSeries(series: Series, { upstream, ended }: CandleSources): Promise<boolean> {
   const question = questionOf(series)
-  if (question === undefined) return
+  if (question === undefined) return false
   const { fromMs, toMs, runningMs } = question
   const history = await upstream.history({ ...series, fromMs, toMs })
   const lastEndedMs = Math.min(toMs, runningMs - series.widthMs)
   const own = await ownCandles(ended, { ...series, fromMs: fromMs - series.widthMs, toMs: lastEndedMs })
-  if (series.gaps !== question.gaps) return
-  series.version += 1
+  /** Something else was missed meanwhile: the page is better than nothing, and all of it stays unseen. */
+  const isOutdated = series.gaps !== question.gaps
   if (history === undefined) {
-    series.unseen = undefined
-    return
+    if (!isOutdated) series.unseen = undefined
+    return false
   }
   const merged = mergeHistory({ fromMs, toMs: lastEndedMs, widthMs: series.widthMs, history, own })
   keep(series, ended, merged)
-  if (toMs < runningMs) series.unseen = undefined
-  else if (series.timeMs === runningMs) continueRunning(series, history.get(runningMs), question)
-  // It ended while the upstream was asked, so that the page may be of before its end.
-  else series.unseen = { fromMs: runningMs, toMs: series.unseen!.toMs, again: undefined }
+  if (!isOutdated) settleUnseen(series, question, history.get(runningMs))
+  return true
 }
 
 /** Kept candles by the time they begin, where there are any. */
@@ -67,6 +65,15 @@ function questionOf({ unseen, timeMs, gaps, since, widthMs }: Series): Question 
 function keep(series: Series, ended: EndedCandles, candles: CandlesByTime): void {
   for (const [timeMs, ohlc] of candles) ended.put(series, timeMs, ohlc)
   series.lastClose = candles.get(series.timeMs - series.widthMs)?.close ?? series.lastClose
+  series.version += 1
+}
+
+function settleUnseen(series: Series, question: Question, running: Ohlc | undefined): void {
+  const { toMs, runningMs } = question
+  if (toMs < runningMs) series.unseen = undefined
+  else if (series.timeMs === runningMs) continueRunning(series, running, question)
+  // It ended while the upstream was asked, so that the page may be of before its end.
+  else series.unseen = { fromMs: runningMs, toMs: series.unseen!.toMs, again: undefined }
 }
 
 function continueRunning(series: Series, row: Ohlc | undefined, { hadTicks, runningMs }: Question): void {

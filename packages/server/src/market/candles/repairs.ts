@@ -2,6 +2,7 @@ import { FeedUnavailableError } from '../feed/pages.ts'
 import { reconnectDelayMs } from '../feed/reconnectDelay.ts'
 import type { Every } from './every.ts'
 import { ASKED_MS, MAX_REQUESTS, REPAIR_PAUSE_MS } from './limits.ts'
+import { createRepairBudget } from './repairBudget.ts'
 import { repairSeries, type CandleSources } from './repairSeries.ts'
 import { isReadable, type Series } from './series.ts'
 
@@ -17,6 +18,7 @@ export interface Repairs {
 
 export interface RepairsOptions extends CandleSources {
   readonly all: () => Iterable<Series>
+  /** Called when ended candles may be others than before, and the running one. */
   readonly onRepaired: (series: Series) => void
   readonly now: () => number
   readonly random: () => number
@@ -32,15 +34,22 @@ export function startRepairs(options: RepairsOptions): Repairs {
   const { now, random } = options
   const underWay = new Map<Series, Promise<void>>()
   const askedAtMs = new WeakMap<Series, number>()
+  const budget = createRepairBudget(now)
   let failures = 0
   let retryAtMs = 0
   const stop = options.every(REPAIR_PAUSE_MS, round)
 
+  function isDue(series: Series): boolean {
+    return isReadable(series) && budget.isLeft(series)
+  }
+
   async function attempt(series: Series): Promise<void> {
     try {
-      for (let tries = 0; tries < MAX_TRIES && isReadable(series); tries += 1) await repairSeries(series, options)
+      for (let tries = 0; tries < MAX_TRIES && isDue(series); tries += 1) {
+        budget.take(series)
+        if (await repairSeries(series, options)) options.onRepaired(series)
+      }
       failures = 0
-      options.onRepaired(series)
     } catch (error) {
       if (!(error instanceof FeedUnavailableError)) throw error
       retryAtMs = now() + reconnectDelayMs(failures++, random())
@@ -50,24 +59,29 @@ export function startRepairs(options: RepairsOptions): Repairs {
   function begin(series: Series): Promise<void> | undefined {
     const known = underWay.get(series)
     if (known !== undefined) return known
-    if (!isReadable(series) || now() < retryAtMs) return undefined
+    if (!isDue(series) || now() < retryAtMs) return undefined
     const work = attempt(series).finally(() => underWay.delete(series))
     underWay.set(series, work)
     return work
   }
 
-  /** Those that were asked for lately, a few at once; else one of the others. */
+  /** Those that were asked for lately, a few at once; else one of the others. None waits for one that keeps missing something. */
   function round(): void {
     if (now() < retryAtMs || underWay.size >= MAX_REQUESTS) return
     const asked: Series[] = []
-    let other: Series | undefined
+    const others: Series[] = []
     for (const series of options.all()) {
-      if (!isReadable(series) || underWay.has(series)) continue
-      if (now() - (askedAtMs.get(series) ?? 0) < ASKED_MS) asked.push(series)
-      else other ??= series
+      if (!isDue(series) || underWay.has(series)) continue
+      const isAsked = now() - (askedAtMs.get(series) ?? 0) < ASKED_MS
+      if (isAsked) asked.push(series)
+      else others.push(series)
     }
-    const next = asked.length > 0 ? asked.slice(0, MAX_REQUESTS) : other === undefined ? [] : [other]
+    const next = asked.length > 0 ? asked.sort(byLast).slice(0, MAX_REQUESTS) : others.sort(byLast).slice(0, 1)
     for (const series of next) begin(series)?.catch(options.onError)
+  }
+
+  function byLast(a: Series, b: Series): number {
+    return budget.lastMs(a) - budget.lastMs(b)
   }
 
   return {

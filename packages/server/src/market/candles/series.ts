@@ -97,9 +97,9 @@ export function advanceSeries(series: Series, clockMs: number, onEnded: OnEnded)
 /** A tick, which must not be of the future: the series is advanced first. */
 export function addTickTo(series: Series, price: bigint, timeMs: number): void {
   if (timeMs < series.timeMs || timeMs < series.sinceMs) return addUnseen(series, beginOf(timeMs, series.widthMs))
-  // It may be older than what `before` opened with, which has no time.
-  const isOutOfOrder = series.since !== undefined && timeMs < series.since.closedAtMs
-  if (isOutOfOrder && series.before !== undefined) addUnseen(series, series.timeMs)
+  // It may be older than what `before` opened with, which has no time but is not after the first tick that was heard.
+  const isFirst = series.since !== undefined && timeMs < series.since.openedAtMs
+  if (isFirst && series.before !== undefined) addUnseen(series, series.timeMs)
   series.since = addTick(series.since, price, timeMs)
   series.version += 1
 }

@@ -161,10 +161,12 @@ describe('candles', () => {
             await take(own, one)
             if (at % 9 !== 8) continue
             own.isSlow = false
+            own.rest()
             await own.settle()
             await assertExact(own)
           }
           own.isSlow = false
+          own.rest()
           await own.settle()
           await assertExact(own)
           await own.close()

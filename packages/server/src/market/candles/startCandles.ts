@@ -11,15 +11,20 @@ import { startFlushes } from './flushes.ts'
 import { createListeningSeries, type ListeningSeries } from './listeningSeries.ts'
 import { startRepairs } from './repairs.ts'
 import { parseState, type RunningState } from './runningState.ts'
+import type { Series } from './series.ts'
 import { createUpstream } from './upstream.ts'
 
 /** Mark prices over time, of all chains: there is one feed. */
 export interface Candles extends CandleReads {
-  /** Told the pairs whose candles changed. Returns a function that ends it. */
+  /** Told the pairs whose running candles changed. Returns a function that ends it. */
   onChange(listener: (pairIndexes: readonly number[]) => void): () => void
+  /** Told a series of which ended candles may be others than before, and the running one. Returns a function that ends it. */
+  onRepaired(listener: (series: RepairedSeries) => void): () => void
   /** Writes everything down. */
   close(): Promise<void>
 }
+
+export type RepairedSeries = Pick<Series, 'pairIndex' | 'interval'>
 
 export interface CandlesOptions {
   readonly store: Store
@@ -36,6 +41,7 @@ export interface CandlesOptions {
 export function startCandles(options: CandlesOptions): Candles {
   const { store, feed, now, every = everyInterval } = options
   const changes = createListeners<readonly number[]>()
+  const repaired = createListeners<RepairedSeries>()
   const ended = createEndedCandles(store)
   const sources = { upstream: createUpstream(options.pages), ended }
   const onError = (error: unknown): void => options.log.error({ err: error }, 'candles')
@@ -48,7 +54,7 @@ export function startCandles(options: CandlesOptions): Candles {
     every,
     onError,
     all: () => listening?.all() ?? [],
-    onRepaired: ({ pairIndex }) => changes.tell([pairIndex]),
+    onRepaired: repaired.tell,
   })
   const flushes = startFlushes({ store, ended, now, every, onError, state: () => stateOf(listening) })
 
@@ -71,6 +77,7 @@ export function startCandles(options: CandlesOptions): Candles {
   return {
     ...createCandleReads({ ...sources, now, repairs, listening: () => listening ?? seriesOnceLoaded() }),
     onChange: changes.add,
+    onRepaired: repaired.add,
     async close() {
       await loaded
       stopListening()

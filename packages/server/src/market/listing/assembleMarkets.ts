@@ -34,6 +34,7 @@ export function assembleMarkets(
     pairs: new Map(listing.pairs.map((pair) => [pair.pairIndex, pair])),
     markets: new Map(markets.map((market) => [market.symbol, market])),
     symbols: listing.symbols,
+    referencePrices,
     states: traded.states,
     volumes: traded.volumes,
     tradingActivated: traded.tradingActivated,

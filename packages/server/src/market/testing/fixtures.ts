@@ -60,6 +60,10 @@ export function chainMarkets(pair: Partial<PairState> = {}): ChainMarkets {
       [0, BTC.symbol],
       [21, EUR.symbol],
     ]),
+    referencePrices: new Map([
+      [0, usd(60_000)],
+      [21, usd(1.16)],
+    ]),
     states: new Map([
       [2, quiet],
       [3, new Map([...quiet, [0, { ...QUIET_PAIR, ...pair }]])],

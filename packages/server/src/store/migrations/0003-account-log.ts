@@ -9,7 +9,7 @@ export const accountLog: Migration = {
       chain text not null,
       trader text not null,
       last_seq bigint not null,
-      account text
+      holdings text
     )`,
     'create unique index account_logs_by_trader on account_logs (chain, trader)',
     `create table account_events (

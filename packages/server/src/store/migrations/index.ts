@@ -3,7 +3,19 @@ import { orders } from './0002-orders.ts'
 import { accountLog } from './0003-account-log.ts'
 import { candles } from './0004-candles.ts'
 import { notices } from './0005-notices.ts'
+import { facade } from './0006-facade.ts'
+import { relayer } from './0007-relayer.ts'
+import { facadeTriggers } from './0008-facade-triggers.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
-export const MIGRATIONS: readonly Migration[] = [chainsAndAgents, orders, accountLog, candles, notices]
+export const MIGRATIONS: readonly Migration[] = [
+  chainsAndAgents,
+  orders,
+  accountLog,
+  candles,
+  notices,
+  facade,
+  relayer,
+  facadeTriggers,
+]

@@ -30,7 +30,15 @@ export function createBookChannel(
 
   function openDepth(market: string): Depth {
     let told = bookOf(market)
-    const topic = createTopic({ counts, snapshot: () => messageOf(bookOf(market), true) })
+    const topic = createTopic({
+      counts,
+      snapshot() {
+        // Nothing is shown while it could not be known.
+        bookOf(market)
+        // What was told with the present number: a newer book, told by nobody, would never be corrected when the price comes back.
+        return messageOf(told, true)
+      },
+    })
 
     function look(): void {
       const book = topic.isWanted() ? tryBook(market) : undefined

@@ -8,7 +8,7 @@ import type { ChannelCounts } from '../streamCounts.ts'
 import { subscribeLoaded } from '../subscribeLoaded.ts'
 import type { PublicChannel } from './prices.ts'
 
-/** The last candles of a market, oldest first, and then the current one whenever it changed. */
+/** The last candles of a market, oldest first, and then the current one whenever it changed, and ended ones that were corrected. */
 export function createCandlesChannel(
   { markets, candles }: Pick<PublicSources, 'markets' | 'candles'>,
   counts: ChannelCounts,
@@ -19,18 +19,23 @@ export function createCandlesChannel(
   })
   const looks = createLooks<Chart>()
 
-  const stop = candles.onChange((pairIndexes) => {
+  const stopChanges = candles.onChange((pairIndexes) => {
     const changed = new Set(pairIndexes)
     const due = [...charts.items()].filter(({ pairIndex }) => changed.has(pairIndex))
     for (const chart of due) chart.changes += 1
     looks.add(due)
+  })
+  const stopRepaired = candles.onRepaired(({ pairIndex, interval }) => {
+    for (const chart of charts.items())
+      if (chart.pairIndex === pairIndex && chart.interval === interval) chart.correct()
   })
   return {
     subscribe(connection, { market, interval }) {
       return subscribeLoaded(charts, `${market} ${interval}`, connection)
     },
     close() {
-      stop()
+      stopChanges()
+      stopRepaired()
       looks.close()
     },
   }

@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { DATA_MESSAGES, type Candle, type RecentTrade, type StreamChannel } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
-import { chainMarkets } from '../../market/testing/fixtures.ts'
+import { chainMarkets, usd } from '../../market/testing/fixtures.ts'
 import { until } from '../../testing/until.ts'
 import type { StreamClient, Told } from '../testing/streamClient.ts'
 import { startStreamWorld, type StreamWorld } from '../testing/streamWorld.ts'
@@ -123,6 +123,17 @@ describe('book', () => {
     equal((await nextData()).seq, 1)
   })
 
+  it('shows what was told with its number, so that no reader keeps a book that comes and goes untold', async () => {
+    await subscribe(book)
+    const quote = world.sources.world.quotes.get(0)!
+    world.sources.world.quotes.set(0, { ...quote, mark: usd(60_010) })
+    const late = await world.connect()
+    await late.next()
+    deepEqual(priceOf(await subscribe(book, late)), '60000')
+    world.sources.tick({ 0: 60_010 })
+    for (const reader of [client, late]) deepEqual([(await nextData(reader)).seq], [1])
+  })
+
   it('says nothing while its market is stale, and goes on after it', async () => {
     await subscribe(book)
     world.sources.world.isLagging = true
@@ -172,6 +183,22 @@ describe('trades', () => {
     deepEqual(pricesOf(await nextData()), ['3', '2', '1'])
     tell(trade(2))
     await expectSilence()
+  })
+
+  it('are told anew when a reorganisation took some back', async () => {
+    world.sources.stored = [trade(2), trade(1)]
+    await subscribe({ channel: 'trades', market: 'BTC/USD' })
+    world.sources.stored = [trade(1)]
+    world.sources.tellTakenBack()
+    // Mined again, in a block of another time, while the list is read.
+    tell({ ...trade(2), timestamp: 7 })
+    const again = await nextData()
+    deepEqual([again.snapshot, pricesOf(again)], [true, ['2', '1']])
+    tell(trade(3))
+    deepEqual(pricesOf(await nextData()), ['3'])
+    const late = await world.connect()
+    await late.next()
+    deepEqual(pricesOf(await subscribe({ channel: 'trades', market: 'BTC/USD' }, late)), ['3', '2', '1'])
   })
 
   it('keep no more than a hundred', async () => {

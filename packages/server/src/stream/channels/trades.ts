@@ -10,6 +10,8 @@ import type { PublicChannel } from './prices.ts'
 /** One pair's last trades, while somebody listens. */
 interface Tape extends LoadedTopic {
   add(trades: readonly RecentTrade[]): void
+  /** Trades were taken back: everybody gets what is left. */
+  reload(): Promise<void>
 }
 
 const SNAPSHOT_TRADES = 100
@@ -25,39 +27,61 @@ export function createTradesChannel(
     const { pairIndex } = markets.listed(market)
     /** JSON, newest first. */
     let texts: readonly string[] = []
-    let early: RecentTrade[] | undefined = []
+    let early: RecentTrade[] | undefined
+    let loads = 0
     const topic = createTopic({ counts, snapshot: () => messageOf(market, texts, true) })
 
     /** Oldest first. What is written before it is told can be in what was read, too: then it is known already. */
     function add(added: readonly RecentTrade[]): void {
       if (early !== undefined) return void early.push(...added)
-      const known = new Set(texts)
-      const fresh = added.map((trade) => JSON.stringify(trade)).filter((text) => !known.has(text))
-      if (fresh.length === 0) return
-      fresh.reverse()
-      texts = [...fresh, ...texts].slice(0, SNAPSHOT_TRADES)
-      topic.publish(messageOf(market, fresh, false))
+      const fresh = merge(added)
+      if (fresh.length > 0) topic.publish(messageOf(market, fresh, false))
     }
 
-    async function load(): Promise<void> {
+    function merge(added: readonly RecentTrade[]): readonly string[] {
+      const known = new Set(texts)
+      const fresh = added.map((trade) => JSON.stringify(trade)).filter((text) => !known.has(text))
+      fresh.reverse()
+      texts = [...fresh, ...texts].slice(0, SNAPSHOT_TRADES)
+      return fresh
+    }
+
+    /** The last one that was begun counts; until it is there, what comes meanwhile waits. Whether this was it. */
+    async function load(): Promise<boolean> {
+      early ??= []
+      const mine = (loads += 1)
       const listed = await trades.list(pairIndex, SNAPSHOT_TRADES)
+      if (mine !== loads) return false
       texts = listed.map((trade) => JSON.stringify(trade))
       const meanwhile = early ?? []
       early = undefined
-      add(meanwhile)
+      merge(meanwhile)
+      return true
     }
 
-    return { topic, add, loaded: load() }
+    async function reload(): Promise<void> {
+      // A store that is away now is asked again with the next block, or by who listens anew.
+      const isLoaded = await load().catch(() => false)
+      if (isLoaded) topic.publish(messageOf(market, texts, true))
+    }
+
+    return { topic, add, reload, loaded: load() }
   }
 
-  const close = trades.onTrades((added) => {
+  const stop = trades.onTrades((added) => {
     for (const [market, ofMarket] of Map.groupBy(added, ({ trade }) => trade.market)) {
       tapes.get(market)?.add(ofMarket.map(({ trade }) => trade))
     }
   })
+  const stopTakenBack = trades.onTakenBack(() => {
+    for (const tape of tapes.items()) void tape.reload()
+  })
   return {
     subscribe: (connection, { market }) => subscribeLoaded(tapes, market, connection),
-    close,
+    close() {
+      stop()
+      stopTakenBack()
+    },
   }
 }
 

@@ -15,9 +15,11 @@ export interface FakeSources extends PublicSources {
   stored: RecentTrade[]
   /** Tells of trades, without storing them. */
   tellTrades(trades: readonly Trade[]): void
+  tellTakenBack(): void
   /** What `recent` reads; the last one is current. */
   candlesOf: Candle[]
   tellCandles(pairIndexes: readonly number[]): void
+  tellRepaired(pairIndex: number, interval: CandleInterval): void
   /** How often something is listened to now. */
   listeners(): number
 }
@@ -27,7 +29,9 @@ export function createFakeSources(): FakeSources {
   const ports = portsOf(world)
   const ticks = new Set<TickListener>()
   const trades = new Set<(trades: readonly Trade[]) => void>()
+  const takenBack = new Set<() => void>()
   const changes = new Set<(pairIndexes: Iterable<number>) => void>()
+  const repaired = new Set<Parameters<PublicSources['candles']['onRepaired']>[0]>()
   const listen = <Listener>(to: Set<Listener>, listener: Listener): (() => void) => {
     to.add(listener)
     return () => to.delete(listener)
@@ -43,10 +47,12 @@ export function createFakeSources(): FakeSources {
       recent: async (_pair: number, _interval: CandleInterval, count) => sources.candlesOf.slice(-count),
       current: () => sources.candlesOf.at(-1),
       onChange: (listener) => listen(changes, listener),
+      onRepaired: (listener) => listen(repaired, listener),
     },
     trades: {
       list: async (_pair, limit) => sources.stored.slice(0, limit),
       onTrades: (listener) => listen(trades, listener),
+      onTakenBack: (listener) => listen(takenBack, listener),
     },
     tick(marks) {
       const nowMs = world.nowMs
@@ -59,8 +65,10 @@ export function createFakeSources(): FakeSources {
       for (const listener of ticks) listener({ timeMs: nowMs, receivedAtMs: nowMs, quotes })
     },
     tellTrades: (told) => trades.forEach((listener) => listener(told)),
+    tellTakenBack: () => takenBack.forEach((listener) => listener()),
     tellCandles: (pairIndexes) => changes.forEach((listener) => listener(pairIndexes)),
-    listeners: () => ticks.size + trades.size + changes.size,
+    tellRepaired: (pairIndex, interval) => repaired.forEach((listener) => listener({ pairIndex, interval })),
+    listeners: () => ticks.size + trades.size + takenBack.size + changes.size + repaired.size,
   }
   return sources
 }

@@ -30,6 +30,8 @@ export interface TestStream {
   readonly errors: unknown[]
   /** What `auth` waits for. */
   authDelay: Promise<void>
+  /** Why no caller may listen any more. */
+  lapse: ApiError | undefined
   close(): Promise<void>
 }
 
@@ -57,6 +59,7 @@ export function startStream({ bounds = {}, ipLimit = 100_000 }: TestStreamOption
     chains: [testChain(CHAIN)],
     channelsOf: () => channels,
     auth: {
+      lapseOf: () => test.lapse,
       async authenticate(_chain, message) {
         await test.authDelay
         return callerOf('apiKey' in message ? message.apiKey : undefined)
@@ -78,7 +81,7 @@ export function startStream({ bounds = {}, ipLimit = 100_000 }: TestStreamOption
     publicChannels.close()
   }
   const parts = { server, sources, counts, stream, logConnections, statuses, errors }
-  const test: TestStream = { ...parts, authDelay: Promise.resolve(), close }
+  const test: TestStream = { ...parts, authDelay: Promise.resolve(), lapse: undefined, close }
   return test
 }
 

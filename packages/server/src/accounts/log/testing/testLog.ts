@@ -8,11 +8,14 @@ export function openTestLog(
   store: Store,
   chain: ChainSlug,
   onCommit: (changes: Changes) => void = () => {},
+  now: () => number = Date.now,
 ): AccountLog {
   return createAccountLog({
     chain,
     store,
     onCommit,
+    onError: () => {},
+    now,
     alsoKeep: async () => {},
     positionsText: (trader, changes) => {
       const ofTrader = changes.filter(({ record }) => record.trader === trader)

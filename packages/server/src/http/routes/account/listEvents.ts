@@ -2,6 +2,7 @@ import { EventPageSchema, type ChainSlug } from '@bezel/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { AccountLog } from '../../../accounts/log/accountLog.ts'
 import { eventEntry } from '../../../accounts/log/eventText.ts'
+import { readPage } from '../../../accounts/log/readPage.ts'
 import { requirePrivateRead } from '../../hooks/privateRead.ts'
 import { numberQuery } from '../../numberQuery.ts'
 import { JSON_TYPE } from '../markets/marketsOf.ts'
@@ -16,6 +17,9 @@ const QUERY = {
   limit: { min: 1, max: 500, byDefault: 100 },
 }
 
+/** Then an answer has fewer events than were asked for: they are held in memory, and an account with many agents has long ones. */
+const MAX_PAGE_BYTES = 2_000_000
+
 /** GET /v1/{chain}/account/{address}/events: the log that the private channels of the stream tell, oldest first. */
 export function listEvents(app: FastifyInstance, context: EventsContext): void {
   const schema = { operationId: 'listEvents', response: { 200: EventPageSchema } }
@@ -26,7 +30,8 @@ export function listEvents(app: FastifyInstance, context: EventsContext): void {
       const { chain, trader } = ownAccount(context, request)
       const page = numberQuery(request.query, QUERY)
       const log = context.logOf(chain)
-      const data = (await log.read(trader, page)).map(eventEntry).join(',')
+      const { events } = await readPage(log, trader, { ...page, maxBytes: MAX_PAGE_BYTES })
+      const data = events.map(eventEntry).join(',')
       // Read last, so that it is never below an event of the page.
       return reply.type(JSON_TYPE).send(`{"data":[${data}],"lastSeq":${await log.lastSeq(trader)}}`)
     },

@@ -3,7 +3,7 @@ import { openTestStore } from '../../../store/testStore.ts'
 import { migrate } from '../../../store/migrate.ts'
 import type { Heard } from '../../feed.ts'
 import { createListeners } from '../../listeners.ts'
-import { FLUSH_MS } from '../limits.ts'
+import { FLUSH_MS, REPAIR_PAUSE_MS } from '../limits.ts'
 import { startCandles, type Candles } from '../startCandles.ts'
 import { answerHistory, type UpstreamState } from './answerHistory.ts'
 
@@ -18,6 +18,10 @@ export interface CandleWorld extends UpstreamState {
   /** Lets everything that waits come to an end. */
   settle(): Promise<void>
   flush(): Promise<void>
+  /** Reads what was missed, as it is done every now and then without being asked. */
+  round(): Promise<void>
+  /** The upstream may be asked again as often as ever. */
+  rest(): void
   /** As a crash does: only what was flushed is left. */
   kill(): Promise<void>
   list(pairIndex: number, interval: CandleInterval, fromMs: number, toMs?: number): Promise<readonly Candle[]>
@@ -31,6 +35,8 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
   const waiting: (() => void)[] = []
   let connection = 0
   let flush = async (): Promise<void> => undefined
+  let round = async (): Promise<void> => undefined
+  let restedMs = 0
   let stop = (): void => undefined
   let running = start()
 
@@ -39,10 +45,11 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
       store: opened.store,
       feed: { onHeard: (listener) => (stop = listeners.add(listener)) },
       pages: { history: (pairIndex, range) => answerHistory(world, pairIndex, range, waiting) },
-      now: () => world.nowMs,
+      now: () => world.nowMs + restedMs,
       random: () => 0,
       every(everyMs, work) {
         if (everyMs === FLUSH_MS) flush = async () => work()
+        if (everyMs === REPAIR_PAUSE_MS) round = async () => work()
         return () => undefined
       },
       log: { error: fail },
@@ -76,6 +83,8 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
       }
     },
     flush: () => flush(),
+    round: () => round(),
+    rest: () => void (restedMs += 60_000),
     async kill() {
       stop()
       world.isConnected = false

@@ -1,0 +1,4 @@
+/** There are no outcome markets. */
+export function outcomeMeta(): unknown {
+  return { outcomes: [], questions: [] }
+}

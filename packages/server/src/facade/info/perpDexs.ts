@@ -1,0 +1,4 @@
+/** The main one, which has no name, and no others. */
+export function perpDexs(): unknown {
+  return [null]
+}

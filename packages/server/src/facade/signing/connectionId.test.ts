@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Address } from '@bezel/protocol'
+import { encode } from '@msgpack/msgpack'
+import fc from 'fast-check'
+import { concatHex, hashTypedData, keccak256, numberToHex, toHex, zeroAddress, type Hex } from 'viem'
+import { anyAddress } from '../../signatures/testing/domains.ts'
+import { connectionId, type SignedParts } from './connectionId.ts'
+import { encodeAction } from './encodeAction.ts'
+import { parseEnvelope } from './parseEnvelope.ts'
+import { phantomAgentDigest } from './phantomAgentDigest.ts'
+import { anyAction } from './testing/anyAction.ts'
+import { referenceMsgpack } from './testing/referenceMsgpack.ts'
+
+const SIGNATURE = { r: '0x1', s: '0x1', v: 27 }
+const RUNS = { numRuns: 10_000, seed: 20_260_101 }
+
+/** The same by other code alone: viem, the msgpack package's own function, and what `JSON.parse` makes of the body. */
+function independent({ action, nonce, vaultAddress, expiresAfter }: SignedParts): Hex {
+  return keccak256(
+    concatHex([
+      toHex(encode(action)),
+      numberToHex(nonce, { size: 8 }),
+      vaultAddress === null ? '0x00' : concatHex(['0x01', vaultAddress]),
+      expiresAfter === null ? '0x' : concatHex(['0x00', numberToHex(expiresAfter, { size: 8 })]),
+    ]),
+  )
+}
+
+function independentDigest(source: string, id: Hex): Hex {
+  return hashTypedData({
+    domain: { name: 'Exchange', version: '1', chainId: 1337, verifyingContract: zeroAddress },
+    types: {
+      Agent: [
+        { name: 'source', type: 'string' },
+        { name: 'connectionId', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'Agent',
+    message: { source, connectionId: id },
+  })
+}
+
+const anyParts = fc.record({
+  action: anyAction,
+  nonce: fc.oneof(fc.maxSafeNat(), fc.integer({ min: 1.6e12, max: 1.9e12 })),
+  vaultAddress: fc.option(anyAddress),
+  expiresAfter: fc.option(fc.oneof(fc.constant(0), fc.maxSafeNat())),
+})
+
+describe('connectionId', () => {
+  it('hashes 10,000 random actions as others do', () => {
+    fc.assert(
+      fc.property(anyParts, fc.constantFrom('a', 'b'), (parts, source) => {
+        const text = JSON.stringify({ ...parts, signature: SIGNATURE })
+        const envelope = parseEnvelope(Buffer.from(text))
+        const expected = independent(JSON.parse(text) as SignedParts)
+        assert.equal(toHex(connectionId(envelope)), expected)
+        assert.deepEqual(Buffer.from(encodeAction(envelope.action)), referenceMsgpack(parts.action))
+        assert.equal(toHex(phantomAgentDigest(source, connectionId(envelope))), independentDigest(source, expected))
+      }),
+      RUNS,
+    )
+  })
+
+  it('differs for every part of the envelope, and no expiry is not an expiry of 0', () => {
+    const vault = '0x1719884eb866cb12b2287399b15f7db5e7d775ea' as Address
+    const parts: SignedParts = { action: { type: 'noop' }, nonce: 1, vaultAddress: null, expiresAfter: null }
+    const all = [
+      parts,
+      { ...parts, action: { type: 'noop', a: null } },
+      { ...parts, nonce: 2 },
+      { ...parts, vaultAddress: vault },
+      { ...parts, expiresAfter: 0 },
+      { ...parts, expiresAfter: 1 },
+      { ...parts, vaultAddress: vault, expiresAfter: 0 },
+    ]
+    assert.equal(new Set(all.map((one) => toHex(connectionId(one)))).size, all.length)
+  })
+
+  it('is the same for a vault in any case', () => {
+    const of = (vaultAddress: string): string =>
+      toHex(
+        connectionId({ action: { type: 'noop' }, nonce: 1, vaultAddress: vaultAddress as Address, expiresAfter: null }),
+      )
+    assert.equal(of(`0x${'ab'.repeat(20)}`), of(`0x${'AB'.repeat(20)}`))
+  })
+
+  it('refuses an id that has not 32 bytes', () => {
+    assert.throws(() => phantomAgentDigest('a', new Uint8Array(31)), RangeError)
+  })
+})

@@ -1,0 +1,87 @@
+import type { Address, ChainSlug, Fill, FillHistoryEntry, OrderId } from '@bezel/protocol'
+import type { OrderEvent, OrderRequest } from '../trading/orders/orderModel.ts'
+import { fromExactJson } from './exactJson.ts'
+import { NEWEST_FILL, type FillCursor } from './fillStore.ts'
+import type { Sql } from './sql.ts'
+
+/** The order that an execution was of. */
+export interface FilledOrder {
+  readonly id: OrderId
+  readonly clientId: string | null
+  readonly originKey: string | null
+  /** Symbol of the token that fees were paid in. */
+  readonly collateral: string
+  readonly feeCollateral: string
+}
+
+/** An execution with its order. */
+export interface OrderFill {
+  readonly fill: FillHistoryEntry
+  readonly pairIndex: number
+  /** `undefined`: of an order that was made before the chain was followed. */
+  readonly order: FilledOrder | undefined
+  readonly cursor: FillCursor
+}
+
+interface Row {
+  readonly body: string
+  readonly pair_index: bigint
+  readonly block_number: bigint
+  readonly log_index: bigint
+  readonly order_id: bigint | null
+  readonly client_id: string | null
+  readonly origin_key: string | null
+  readonly request: string | null
+  readonly event: string | null
+}
+
+/** Newest first, `limit` of those before `cursor`. A fill and the event that filled its order come from one log, by which they are joined. */
+export async function listOrderFills(
+  sql: Sql,
+  of: {
+    readonly chain: ChainSlug
+    readonly trader: Address
+    readonly cursor: FillCursor | undefined
+    readonly limit: number
+  },
+): Promise<OrderFill[]> {
+  const { blockNumber, logIndex } = of.cursor ?? NEWEST_FILL
+  const rows = await sql.all<Row>(
+    `select fills.body, fills.pair_index, fills.block_number, fills.log_index,
+       orders.id as order_id, orders.client_id, orders.origin_key, orders.request, order_events.body as event
+     from fills
+     left join order_events on order_events.chain = fills.chain and order_events.block_hash = fills.block_hash
+       and order_events.log_index = fills.log_index
+     left join orders on orders.id = order_events.order_id
+     where fills.chain = $1 and fills.trader = $2 and (fills.block_number, fills.log_index) < ($3, $4)
+     order by fills.block_number desc, fills.log_index desc limit $5`,
+    of.chain,
+    of.trader,
+    blockNumber,
+    logIndex,
+    of.limit,
+  )
+  return rows.map(orderFill)
+}
+
+function orderFill(row: Row): OrderFill {
+  return {
+    fill: JSON.parse(row.body) as FillHistoryEntry,
+    pairIndex: Number(row.pair_index),
+    order: filledOrder(row),
+    cursor: { blockNumber: Number(row.block_number), logIndex: Number(row.log_index) },
+  }
+}
+
+function filledOrder({ order_id, client_id, origin_key, request, event }: Row): FilledOrder | undefined {
+  if (order_id === null || request === null || event === null) return undefined
+  const executed = fromExactJson<OrderEvent>(event)
+  const fill: Pick<Fill, 'feeCollateral'> = executed.kind === 'executed' ? executed.fill : { feeCollateral: '0' }
+  return {
+    id: String(order_id) as OrderId,
+    clientId: client_id,
+    originKey: origin_key,
+    collateral: (JSON.parse(request) as OrderRequest).collateral,
+    feeCollateral: fill.feeCollateral,
+  }
+}

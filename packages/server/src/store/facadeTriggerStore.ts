@@ -1,0 +1,44 @@
+import type { OrderId } from '@bezel/protocol'
+import { nextId } from './idStore.ts'
+import type { Sql } from './sql.ts'
+
+/** Take profit or stop loss. */
+export type TriggerKind = 'tp' | 'sl'
+
+/** Each position has at most one of each kind, whatever its price. */
+export interface TriggerKey {
+  readonly positionId: OrderId
+  readonly kind: TriggerKind
+}
+
+/** `undefined` while nobody has asked for it. */
+export async function readTriggerOid(sql: Sql, { positionId, kind }: TriggerKey): Promise<OrderId | undefined> {
+  const row = await sql.get<{ oid: bigint }>(
+    'select oid from facade_triggers where position_id = $1 and kind = $2',
+    BigInt(positionId),
+    kind,
+  )
+  return row === undefined ? undefined : (String(row.oid) as OrderId)
+}
+
+/** The id it has, or the next one of the deployment's sequence, which it keeps for ever. */
+export async function takeTriggerOid(sql: Sql, key: TriggerKey): Promise<OrderId> {
+  const known = await readTriggerOid(sql, key)
+  if (known !== undefined) return known
+  const oid = await nextId(sql)
+  await sql.run(
+    'insert into facade_triggers (position_id, kind, oid) values ($1, $2, $3)',
+    BigInt(key.positionId),
+    key.kind,
+    BigInt(oid),
+  )
+  return oid
+}
+
+export async function findTrigger(sql: Sql, oid: OrderId): Promise<TriggerKey | undefined> {
+  const row = await sql.get<{ position_id: bigint; kind: string }>(
+    'select position_id, kind from facade_triggers where oid = $1',
+    BigInt(oid),
+  )
+  return row && { positionId: String(row.position_id) as OrderId, kind: row.kind as TriggerKind }
+}

@@ -1,0 +1,293 @@
+import type { Address, ChainSlug, Hex } from '@bezel/protocol'
+import type { RelayEntry, RelayVersion, VersionKind } from '../facade/relayer/relayEntry.ts'
+import type { AttemptId } from '../trading/orders/orderModel.ts'
+import type { Sql } from './sql.ts'
+
+/** Whose nonces: an account on a chain. */
+export interface RelaySender {
+  readonly chain: ChainSlug
+  readonly sender: Address
+}
+
+/** `done`: one of its versions is mined for good. `lost`: somebody else used its nonce for good. */
+export type RelayEnd = 'done' | 'lost'
+
+interface EntryRow {
+  readonly nonce: bigint
+  readonly attempt_id: string | null
+  readonly trader: string | null
+  readonly calldata: string | null
+  readonly gas: bigint
+  readonly expires_at: bigint
+  readonly day: bigint
+  readonly counted_wei: string
+}
+
+interface VersionRow {
+  readonly nonce: bigint
+  readonly version: bigint
+  readonly kind: string
+  readonly hash: string
+  readonly raw: string
+  readonly max_fee_wei: string
+  readonly max_priority_fee_wei: string
+  readonly created_at: bigint
+}
+
+/** From which nonce on the table is the truth, and the next that it gives; `undefined` before the first use. */
+export async function relayNonces(
+  sql: Sql,
+  { chain, sender }: RelaySender,
+): Promise<{ readonly first: number; readonly next: number } | undefined> {
+  const row = await sql.get<{ first_nonce: bigint; next_nonce: bigint }>(
+    'select first_nonce, next_nonce from relay_senders where chain = $1 and sender = $2',
+    chain,
+    sender,
+  )
+  return row === undefined ? undefined : { first: Number(row.first_nonce), next: Number(row.next_nonce) }
+}
+
+/** The table begins at `first`, once; from now on it gives none below `next`. */
+export async function skipRelayNonces(
+  sql: Sql,
+  { chain, sender }: RelaySender,
+  of: { readonly first: number; readonly next: number },
+): Promise<void> {
+  await sql.run(
+    `insert into relay_senders (chain, sender, first_nonce, next_nonce) values ($1, $2, $3, $4)
+     on conflict (chain, sender) do update set next_nonce = case when relay_senders.next_nonce < $4 then $4 else relay_senders.next_nonce end`,
+    chain,
+    sender,
+    of.first,
+    of.next,
+  )
+}
+
+/** The next nonce, used up with the transaction it is taken in; `undefined` before the first use. */
+export async function takeRelayNonce(sql: Sql, { chain, sender }: RelaySender): Promise<number | undefined> {
+  const row = await sql.get<{ nonce: bigint }>(
+    'update relay_senders set next_nonce = next_nonce + 1 where chain = $1 and sender = $2 returning next_nonce - 1 as nonce',
+    chain,
+    sender,
+  )
+  return row === undefined ? undefined : Number(row.nonce)
+}
+
+/** With its versions. Whether it is new: a nonce that has an entry keeps it. */
+export async function insertRelayEntry(sql: Sql, of: RelaySender, entry: RelayEntry): Promise<boolean> {
+  const { action } = entry
+  const changed = await sql.run(
+    `insert into relay_entries (chain, sender, nonce, state, attempt_id, trader, calldata, gas, expires_at, day, counted_wei)
+     values ($1, $2, $3, 'live', $4, $5, $6, $7, $8, $9, $10) on conflict (chain, sender, nonce) do nothing`,
+    of.chain,
+    of.sender,
+    entry.nonce,
+    action?.attemptId ?? null,
+    action?.trader ?? null,
+    action?.calldata ?? null,
+    action?.gas ?? 0n,
+    entry.expiresAtMs,
+    entry.day,
+    String(entry.countedWei),
+  )
+  if (changed === 0) return false
+  for (const version of entry.versions) await insertRelayVersion(sql, of, entry.nonce, version)
+  return true
+}
+
+/** Throws when the nonce has a version of this number. */
+export async function insertRelayVersion(
+  sql: Sql,
+  { chain, sender }: RelaySender,
+  nonce: number,
+  { number, kind, hash, raw, fees, createdAtMs }: RelayVersion,
+): Promise<void> {
+  await sql.run(
+    `insert into relay_versions (chain, sender, nonce, version, kind, hash, raw, max_fee_wei, max_priority_fee_wei, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    chain,
+    sender,
+    nonce,
+    number,
+    kind,
+    hash,
+    raw,
+    String(fees.maxFeeWei),
+    String(fees.maxPriorityFeeWei),
+    createdAtMs,
+  )
+}
+
+/** The hash that an attempt was last sent with, unless its nonce was lost. */
+export async function relayedHash(sql: Sql, chain: ChainSlug, attemptId: AttemptId): Promise<Hex | undefined> {
+  const row = await sql.get<{ hash: string }>(
+    `select hash from relay_versions as version join relay_entries as entry
+       on entry.chain = version.chain and entry.sender = version.sender and entry.nonce = version.nonce
+     where entry.chain = $1 and entry.attempt_id = $2 and entry.state <> 'lost' and version.kind = 'action'
+     order by version.version desc limit 1`,
+    chain,
+    attemptId,
+  )
+  return row?.hash as Hex | undefined
+}
+
+/** Up to `limit` live entries from a nonce on, in the order of their nonces. */
+export async function listRelayEntries(
+  sql: Sql,
+  { chain, sender }: RelaySender,
+  of: { readonly from: number; readonly limit: number },
+): Promise<RelayEntry[]> {
+  const rows = await sql.all<EntryRow>(
+    `select nonce, attempt_id, trader, calldata, gas, expires_at, day, counted_wei from relay_entries
+     where chain = $1 and sender = $2 and nonce >= $3 and state = 'live' order by nonce limit $4`,
+    chain,
+    sender,
+    of.from,
+    of.limit,
+  )
+  const entries: RelayEntry[] = []
+  for (const row of rows) entries.push(toEntry(row, await listVersions(sql, { chain, sender }, row.nonce)))
+  return entries
+}
+
+async function listVersions(sql: Sql, { chain, sender }: RelaySender, nonce: bigint): Promise<RelayVersion[]> {
+  const rows = await sql.all<VersionRow>(
+    `select nonce, version, kind, hash, raw, max_fee_wei, max_priority_fee_wei, created_at from relay_versions
+     where chain = $1 and sender = $2 and nonce = $3 order by version`,
+    chain,
+    sender,
+    nonce,
+  )
+  return rows.map(toVersion)
+}
+
+export async function countRelayEntries(sql: Sql, { chain, sender }: RelaySender): Promise<number> {
+  const row = await sql.get<{ count: bigint }>(
+    `select count(*) as count from relay_entries where chain = $1 and sender = $2 and state = 'live'`,
+    chain,
+    sender,
+  )
+  return Number(row!.count)
+}
+
+/** Unsettled entries of accounts other than this, whose key is not here. */
+export async function countOtherSenders(sql: Sql, { chain, sender }: RelaySender): Promise<number> {
+  const row = await sql.get<{ count: bigint }>(
+    `select count(*) as count from relay_entries where chain = $1 and sender <> $2 and state = 'live'`,
+    chain,
+    sender,
+  )
+  return Number(row!.count)
+}
+
+/** Whether it was live until now. */
+export async function endRelayEntry(
+  sql: Sql,
+  { chain, sender }: RelaySender,
+  of: { readonly nonce: number; readonly end: RelayEnd; readonly atMs: number },
+): Promise<boolean> {
+  const changed = await sql.run(
+    `update relay_entries set state = $4, ended_at = $5 where chain = $1 and sender = $2 and nonce = $3 and state = 'live'`,
+    chain,
+    sender,
+    of.nonce,
+    of.end,
+    of.atMs,
+  )
+  return changed === 1
+}
+
+/** Wei of gas that a day counts; of a trader, or of the whole deployment. */
+export async function relayedGasWei(sql: Sql, chain: ChainSlug, day: number, trader: Address | null): Promise<bigint> {
+  const row = await sql.get<{ wei: string }>(
+    'select wei from relay_gas where chain = $1 and day = $2 and trader = $3',
+    chain,
+    day,
+    trader ?? '',
+  )
+  return BigInt(row?.wei ?? 0)
+}
+
+/** Adds to a day, or gives back what is negative. */
+export async function addRelayedGas(
+  sql: Sql,
+  of: { readonly chain: ChainSlug; readonly day: number; readonly trader: Address | null; readonly wei: bigint },
+): Promise<void> {
+  const total = (await relayedGasWei(sql, of.chain, of.day, of.trader)) + of.wei
+  await sql.run(
+    `insert into relay_gas (chain, day, trader, wei) values ($1, $2, $3, $4)
+     on conflict (chain, day, trader) do update set wei = $4`,
+    of.chain,
+    of.day,
+    of.trader ?? '',
+    String(total),
+  )
+}
+
+/** What the entry counts for its day; inside the transaction that changes the day's sums. What it counted before. */
+export async function setCountedWei(
+  sql: Sql,
+  { chain, sender }: RelaySender,
+  nonce: number,
+  wei: bigint,
+): Promise<bigint> {
+  const where = 'chain = $1 and sender = $2 and nonce = $3'
+  const row = await sql.get<{ counted_wei: string }>(
+    `select counted_wei from relay_entries where ${where}`,
+    chain,
+    sender,
+    nonce,
+  )
+  await sql.run(`update relay_entries set counted_wei = $4 where ${where}`, chain, sender, nonce, String(wei))
+  return BigInt(row?.counted_wei ?? 0)
+}
+
+/** Lets go of up to `limit` entries that ended before, and of days before that. How many entries. */
+export async function forgetRelayed(
+  sql: Sql,
+  chain: ChainSlug,
+  of: { readonly beforeMs: number; readonly beforeDay: number; readonly limit: number },
+): Promise<number> {
+  const rows = await sql.all<{ sender: string; nonce: bigint }>(
+    'select sender, nonce from relay_entries where ended_at < $2 and chain = $1 order by ended_at limit $3',
+    chain,
+    of.beforeMs,
+    of.limit,
+  )
+  for (const { sender, nonce } of rows) {
+    await sql.run('delete from relay_versions where chain = $1 and sender = $2 and nonce = $3', chain, sender, nonce)
+    await sql.run('delete from relay_entries where chain = $1 and sender = $2 and nonce = $3', chain, sender, nonce)
+  }
+  await sql.run('delete from relay_gas where chain = $1 and day < $2', chain, of.beforeDay)
+  return rows.length
+}
+
+function toEntry(row: EntryRow, versions: readonly RelayVersion[]): RelayEntry {
+  return {
+    nonce: Number(row.nonce),
+    action:
+      row.attempt_id === null
+        ? null
+        : {
+            attemptId: row.attempt_id as AttemptId,
+            trader: row.trader as Address,
+            calldata: row.calldata as Hex,
+            gas: row.gas,
+          },
+    expiresAtMs: Number(row.expires_at),
+    day: Number(row.day),
+    countedWei: BigInt(row.counted_wei),
+    versions,
+  }
+}
+
+function toVersion(row: VersionRow): RelayVersion {
+  return {
+    number: Number(row.version),
+    kind: row.kind as VersionKind,
+    hash: row.hash as Hex,
+    raw: row.raw as Hex,
+    fees: { maxFeeWei: BigInt(row.max_fee_wei), maxPriorityFeeWei: BigInt(row.max_priority_fee_wei) },
+    createdAtMs: Number(row.created_at),
+  }
+}
