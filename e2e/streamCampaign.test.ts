@@ -70,7 +70,7 @@ describe('the stream beside hostile clients', () => {
     await sockets[0]!.leave()
     const next = await until('a place is free again', async () => {
       const socket = await open()
-      return socket.heard.size === 0 && socket
+      return socket.heard.size === 0 ? socket : undefined
     })
     for (const socket of [next, ...sockets]) socket.destroy()
     await asDelivered.stop()

@@ -108,7 +108,6 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
     now: Date.now,
     log: app.log,
     agentsOf: access.agentsOf,
-    nonces: access.authenticate.nonces,
     settings: config,
     headPollMs: config.headPollMs,
     alsoKeep: writeNotices,

@@ -6,7 +6,6 @@ import { createAccountLog, type AccountLogOptions } from './accounts/log/createA
 import type { ChainAgents } from './agents/chainAgents.ts'
 import { startFollower, type Follower } from './chain/follower/startFollower.ts'
 import type { ServedChain } from './chain/servedChain.ts'
-import type { Nonces } from './cluster/nonces.ts'
 import { notReady } from './market/notReady.ts'
 import type { Markets } from './market/startMarkets.ts'
 import type { ChainOrders, PrepareSettings } from './orders/chainOrders.ts'
@@ -37,7 +36,6 @@ export interface TradingOptions {
   readonly agentsOf: (slug: ChainSlug) => ChainAgents
   readonly store: Store
   readonly markets: Markets
-  readonly nonces: Pick<Nonces, 'storeClaim'>
   readonly settings: PrepareSettings
   readonly headPollMs: number
   readonly now: () => number
@@ -123,7 +121,6 @@ async function startChain(
     positions,
     clock,
     now,
-    nonces: options.nonces,
     trading: () => {
       // Positions and orders that are out of date would make wrong transactions.
       const reason = follower.reason()

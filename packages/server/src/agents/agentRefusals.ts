@@ -1,4 +1,4 @@
-import { ApiError } from '@bezel/protocol'
+import { ApiError, type Address } from '@bezel/protocol'
 import type { ServedChain } from '../chain/servedChain.ts'
 import { agentStatus, type AgentRecord } from './agentRecord.ts'
 import { delegationTx } from './delegationTx.ts'
@@ -22,11 +22,11 @@ export function needsDelegation({ scope, agent, trader }: AgentRecord): boolean 
   return scope.permissions !== 'read' && agent !== trader
 }
 
-/** Says what the trader has to send so that the agent can act. */
-export function agentNotDelegated(chain: ServedChain, { agent }: AgentRecord): ApiError {
+/** Says what the trader has to send so that `sender`, the agent or its relayer, can act. */
+export function agentNotDelegated(chain: ServedChain, sender: Address): ApiError {
   return new ApiError(
     'AGENT_NOT_DELEGATED',
     "The trader's on-chain delegate is not this agent: the trader sends details.delegationTx once.",
-    { delegationTx: delegationTx(chain, agent) },
+    { delegationTx: delegationTx(chain, sender) },
   )
 }

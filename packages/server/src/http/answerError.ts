@@ -2,6 +2,7 @@ import { ApiError } from '@bezel/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { StoreUnavailableError } from '../store/sql.ts'
+import { facadeRefusal, isFacadePath } from './facadeRefusal.ts'
 import { REQUEST_ID_HEADER } from './requestId.ts'
 import { validationIssues } from './validationIssues.ts'
 
@@ -11,12 +12,17 @@ const NOT_READY_RETRY_S = 1
 /** What the framework says of these quotes the path back, all of it: it is the caller's text. */
 const PATH_FAULTS: ReadonlySet<string> = new Set(['FST_ERR_BAD_URL', 'FST_ERR_MAX_PARAM_LENGTH'])
 
-/** Turns whatever a request threw into the one JSON shape of errors. */
+/** Turns whatever a request threw into the one JSON shape of errors; what is refused under the facade is plain text. */
 export function answerError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = refusalOf(error, request)
   // Set here too: an error of the router itself comes before any hook.
   reply.header(REQUEST_ID_HEADER, request.id)
   if (apiError.code === 'NOT_READY') reply.header('retry-after', NOT_READY_RETRY_S)
+  if (apiError.status < 500 && isFacadePath(request.url)) {
+    const { status, text } = facadeRefusal(apiError)
+    reply.code(status).type('text/plain; charset=utf-8').send(text)
+    return
+  }
   reply.code(apiError.status).type('application/json; charset=utf-8').send(JSON.stringify(apiError.toBody()))
 }
 

@@ -3,7 +3,6 @@ import type { AccountLog } from '../accounts/log/accountLog.ts'
 import type { Delegates } from '../agents/delegates.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
-import type { Nonces } from '../cluster/nonces.ts'
 import type { LivePosition, LivePositions } from '../positions/livePositions.ts'
 import type { Store } from '../store/sql.ts'
 import type { AttemptId, FoldClock } from '../trading/orders/orderModel.ts'
@@ -26,7 +25,6 @@ export interface ChainOrders {
   readonly store: Pick<Store, 'read'>
   readonly accountLog: Pick<AccountLog, 'transaction'>
   readonly delegates: Delegates
-  readonly nonces: Pick<Nonces, 'storeClaim'>
   /** Throws `NOT_READY` while the chain's markets are not known. */
   readonly trading: () => TradingContext
   readonly positions: Pick<LivePositions, 'ofTrader' | 'find'>

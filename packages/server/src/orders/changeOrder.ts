@@ -34,6 +34,7 @@ export async function changeOrder(
     if (!isSameToPlan(current.state, order.state))
       throw notModifiable(current, 'It changed a moment ago: look at it again.')
     await insertAttempt(sql, { chain: orders.chain.slug, orderId: id, attempt })
+    await write.relay?.take(sql, attempt)
     return startRefolds(sql, clock, journal).of(id)
   })
   const transaction = transactionOf(orders.chain, attempt)

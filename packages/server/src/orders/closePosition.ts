@@ -29,7 +29,7 @@ export async function closePosition(
     const clock = orders.clock()
     const refolds = startRefolds(sql, clock, journal)
     const agent = await claimWrite(sql, orders, write, clock.nowMs)
-    return makeOrder(sql, orders, agent, { plan, attempt }, { refolds, renewed: undefined })
+    return makeOrder(sql, orders, { ...write, agent }, { plan, attempt }, { refolds, renewed: undefined })
   })
   return { order: orderAnswer(made.record, made.state), transaction: transactionOf(orders.chain, attempt) }
 }

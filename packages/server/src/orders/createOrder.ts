@@ -20,7 +20,7 @@ import { orderAtClock, type OrderAtClock } from './orderAtClock.ts'
 import { prepareAttempt } from './prepareAttempt.ts'
 import { startRefolds, type Refolds } from './refolds.ts'
 import { requireSameRequest } from './sameRequest.ts'
-import { claimWrite, type SignedWrite } from './signedWrite.ts'
+import { claimWrite, senderOf, type SignedWrite } from './signedWrite.ts'
 import { transactionOf } from './transactionOf.ts'
 
 /** `isRepeat`: the order was there already, made by an earlier request with the same clientId. */
@@ -47,16 +47,17 @@ export async function createOrder(
 /** What is asked for, and whether it is new or lapsed. Throws whatever can be known without the node. */
 async function readRequest(
   orders: ChainOrders,
-  { agent }: SignedWrite,
+  write: SignedWrite,
   body: CreateOrderRequest,
 ): Promise<{ readonly request: OrderRequest; readonly needsAttempt: boolean }> {
+  const { agent } = write
   const request = normalizeOrder(body, orders.trading())
   // Again with the plan, which knows the spend; but a market that is not allowed is not to be told that it is closed.
   const leverage = request.reduceOnly ? null : (scaleDecimal(request.leverage, 3) ?? null)
   requireScope(agent.scope, { market: request.market, leverage, spendUsd: 0n })
   const clock = orders.clock()
   const known = await findRepeated(orders.store.read, agent, request, clock)
-  return { request, needsAttempt: known === undefined || hasToBePrepared(known, agent, clock) }
+  return { request, needsAttempt: known === undefined || hasToBePrepared(known, write, clock) }
 }
 
 async function tryOrder(
@@ -102,12 +103,12 @@ async function commit(
     const refolds = startRefolds(sql, clock, journal)
     const agent = await claimWrite(sql, orders, write, clock.nowMs)
     const known = await findRepeated(sql, agent, request, clock)
-    return keep(sql, orders, { agent, known, tried, refolds, clock })
+    return keep(sql, orders, { write: { ...write, agent }, known, tried, refolds, clock })
   })
 }
 
 interface Keeping {
-  readonly agent: AgentRecord
+  readonly write: SignedWrite
   readonly known: OrderAtClock | undefined
   readonly tried: TriedOrder | undefined
   readonly refolds: Refolds
@@ -118,17 +119,17 @@ interface Keeping {
 async function keep(
   sql: Sql,
   orders: ChainOrders,
-  { agent, known, tried, refolds, clock }: Keeping,
+  { write, known, tried, refolds, clock }: Keeping,
 ): Promise<CreatedOrder> {
   // Without a transaction of our own, because there was one a moment ago, whatever has become of that order is the answer.
-  if (known !== undefined && (tried === undefined || !hasToBePrepared(known, agent, clock))) {
+  if (known !== undefined && (tried === undefined || !hasToBePrepared(known, write, clock))) {
     // Kept as it is shown: a read must not fall behind an answer.
     const state = await refolds.of(known.record.id)
     return { prepared: repeatOf(orders, { ...known, state }, clock), isRepeat: true }
   }
   if (tried === undefined) throw new Error('an order that was there is gone')
   const renewed = known === undefined ? undefined : await retire(sql, known, refolds, clock)
-  const { record, state } = await makeOrder(sql, orders, agent, tried, { refolds, renewed })
+  const { record, state } = await makeOrder(sql, orders, write, tried, { refolds, renewed })
   const transaction = transactionOf(orders.chain, tried.attempt)
   return { prepared: { order: orderAnswer(record, state), transaction }, isRepeat: known !== undefined }
 }
@@ -147,10 +148,10 @@ async function findRepeated(
   return orderAtClock(sql, stored, clock)
 }
 
-/** Its transactions have lapsed, or none of them is one that this agent can send. */
-function hasToBePrepared(known: OrderAtClock, { agent }: AgentRecord, clock: FoldClock): boolean {
+/** Its transactions have lapsed, or none of them is one that can be sent now. */
+function hasToBePrepared(known: OrderAtClock, write: SignedWrite, clock: FoldClock): boolean {
   if (known.state.status === 'expired') return true
-  return known.state.status === 'prepared' && standingAttempt(known, clock)?.sender !== agent
+  return known.state.status === 'prepared' && standingAttempt(known, clock)?.sender !== senderOf(write)
 }
 
 function standingAttempt({ attempts }: OrderAtClock, { nowMs }: FoldClock): Attempt | undefined {

@@ -1,9 +1,8 @@
-import { ApiError } from '@bezel/protocol'
+import { ApiError, type Address } from '@bezel/protocol'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
-import type { AgentRecord } from '../agents/agentRecord.ts'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import type { SignedWrite } from './signedWrite.ts'
+import { isOwnSender, senderOf, type SignedWrite } from './signedWrite.ts'
 
 type DelegationPorts = Pick<ChainOrders, 'chain' | 'delegates'>
 
@@ -25,21 +24,19 @@ export async function beforeNode<Result>(
 }
 
 /** Throws `AGENT_NOT_DELEGATED` as far as can be known: a node that is away refuses nobody what the chain is not needed for. */
-export async function refuseUndelegated(
-  { chain, delegates }: DelegationPorts,
-  { agent: record }: SignedWrite,
-): Promise<void> {
-  if (record.agent === record.trader) return
-  if (await isDelegateIfKnown(delegates, record)) return
-  throw agentNotDelegated(chain, record)
+export async function refuseUndelegated({ chain, delegates }: DelegationPorts, write: SignedWrite): Promise<void> {
+  if (isOwnSender(write)) return
+  if (await isDelegateIfKnown(delegates, write.agent.trader, senderOf(write))) return
+  throw agentNotDelegated(chain, senderOf(write))
 }
 
 async function isDelegateIfKnown(
   delegates: ChainOrders['delegates'],
-  { trader, agent }: AgentRecord,
+  trader: Address,
+  sender: Address,
 ): Promise<boolean> {
   try {
-    return await delegates.isDelegate(trader, agent)
+    return await delegates.isDelegate(trader, sender)
   } catch (error) {
     if (error instanceof NodeUnavailableError) return true
     throw error

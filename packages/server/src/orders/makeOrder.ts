@@ -11,6 +11,7 @@ import { requireScope, requireSpendCap } from '../trading/scope.ts'
 import { utcDayOf } from '../trading/spend.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import type { Refolds } from './refolds.ts'
+import type { SignedWrite } from './signedWrite.ts'
 
 /** An order that was tried on the chain, and is now to be kept. */
 export interface TriedOrder {
@@ -25,7 +26,7 @@ export interface TriedOrder {
 export async function makeOrder(
   sql: Sql,
   orders: ChainOrders,
-  agent: AgentRecord,
+  { agent, relay }: Pick<SignedWrite, 'agent' | 'relay'>,
   { plan, attempt }: TriedOrder,
   of: { readonly refolds: Refolds; readonly renewed: OrderRecord | undefined },
 ): Promise<{ readonly record: OrderRecord; readonly state: OrderState }> {
@@ -43,6 +44,7 @@ export async function makeOrder(
   if (of.renewed === undefined) await insertOrder(sql, record)
   else await renewOrder(sql, record)
   await insertAttempt(sql, { chain: slug, orderId: record.id, attempt })
+  await relay?.take(sql, attempt)
   return { record, state: await of.refolds.of(record.id) }
 }
 

@@ -6,9 +6,9 @@ import type { Attempt } from '../trading/orders/orderModel.ts'
 import type { Plan, TradingContext } from '../trading/plan/plan.ts'
 import { wrapCalls } from '../trading/plan/wrapCalls.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import type { SignedWrite } from './signedWrite.ts'
+import { senderOf, type SignedWrite } from './signedWrite.ts'
 
-/** Makes the transaction of a plan for this agent and tries it: the one round trip of a write. Its time is that of the node's answer. */
+/** Makes the transaction of a plan for whoever sends it and tries it: the one round trip of a write. Its time is that of the node's answer. */
 export async function prepareAttempt(
   orders: ChainOrders,
   write: SignedWrite,
@@ -16,22 +16,22 @@ export async function prepareAttempt(
   size: Decimal | null = null,
 ): Promise<Attempt> {
   const { chain, client, delegates, settings } = orders
-  const { agent: record } = write
-  const { agent, trader } = record
+  const { trader } = write.agent
+  const sender = senderOf(write)
   const id = orders.newAttemptId()
-  const { inner, data } = wrapCalls({ calls: plan.calls, trader, agent, attemptId: id })
-  const draft = { diamond: chain.diamond, trader, agent, inner, data, takes: demandOf(plan, orders.trading()) }
+  const { inner, data } = wrapCalls({ calls: plan.calls, trader, agent: sender, attemptId: id })
+  const draft = { diamond: chain.diamond, trader, agent: sender, inner, data, takes: demandOf(plan, orders.trading()) }
   const askedAtMs = orders.now()
   const { gas } = await prepareTransaction(client, draft, (delegate) => {
     delegates.learn(trader, delegate, askedAtMs)
-    if (delegate !== agent) throw agentNotDelegated(chain, record)
+    if (delegate !== sender) throw agentNotDelegated(chain, sender)
   })
   const createdAtMs = orders.now()
   const validMs = plan.validity === 'market' ? settings.preparedMarketMs : settings.preparedRestingMs
   return {
     id,
     kind: plan.kind,
-    sender: agent,
+    sender,
     calldata: data,
     gas,
     createdAtMs,

@@ -22,7 +22,7 @@ import { beforeNode } from './delegation.ts'
 import { ownOrder, type OrderAtClock } from './orderAtClock.ts'
 import { startRefolds, type Refolds } from './refolds.ts'
 import { lookAtReport, type ReportedTransaction } from './reportedTransaction.ts'
-import { claimWrite, type SignedWrite } from './signedWrite.ts'
+import { claimWrite, isOwnSender, senderOf, type SignedWrite } from './signedWrite.ts'
 
 /**
  * Takes the hash that an agent reports for what was prepared. The report only speeds things up and helps with a transaction that was rebuilt
@@ -64,12 +64,13 @@ interface Report {
 /** A node that is away is no reason to lose a report. */
 async function lookUp(orders: ChainOrders, write: SignedWrite, hash: Hex): Promise<ReportedTransaction | undefined> {
   const { chain, client, delegates } = orders
-  const { agent, trader } = write.agent
+  const { trader } = write.agent
+  const sender = senderOf(write)
   const askedAtMs = orders.now()
   try {
     const { delegate, transaction } = await lookAtReport(client, { diamond: chain.diamond, trader, hash })
     delegates.learn(trader, delegate, askedAtMs)
-    if (delegate !== agent && agent !== trader) throw agentNotDelegated(chain, write.agent)
+    if (delegate !== sender && sender !== trader) throw agentNotDelegated(chain, sender)
     return transaction
   } catch (error) {
     if (!(error instanceof NodeUnavailableError)) throw error
@@ -79,10 +80,10 @@ async function lookUp(orders: ChainOrders, write: SignedWrite, hash: Hex): Promi
 }
 
 /** From memory only: the node was just asked in vain. */
-function refuseKnownUndelegated({ chain, delegates }: ChainOrders, { agent: record }: SignedWrite): void {
-  const delegate = delegates.known(record.trader)
-  const isRefused = delegate !== undefined && delegate !== record.agent && record.agent !== record.trader
-  if (isRefused) throw agentNotDelegated(chain, record)
+function refuseKnownUndelegated({ chain, delegates }: ChainOrders, write: SignedWrite): void {
+  const delegate = delegates.known(write.agent.trader)
+  const isRefused = delegate !== undefined && delegate !== senderOf(write) && !isOwnSender(write)
+  if (isRefused) throw agentNotDelegated(chain, senderOf(write))
 }
 
 /** Records the hash where it belongs. The order's state then. Throws `SUBMISSION_MISMATCH` with the order left as it was. */

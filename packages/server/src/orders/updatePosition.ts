@@ -38,6 +38,7 @@ export async function updatePosition(
   await orders.accountLog.transaction(OFF_CHAIN, async (sql) => {
     const agent = await claimWrite(sql, orders, write, orders.now())
     requireScope(agent.scope, plan.action)
+    await write.relay?.take(sql, attempt)
   })
   return { position, transaction: transactionOf(orders.chain, attempt) }
 }

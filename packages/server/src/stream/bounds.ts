@@ -7,7 +7,9 @@ export interface StreamBounds {
   readonly maxSubscriptions: number
   readonly maxMessageBytes: number
   readonly maxMessagesPerSecond: number
-  /** Client messages that may wait while an earlier one is worked on. */
+  /** From a message that subscribes to its answer, whatever it or an earlier one has to wait for. */
+  readonly maxWaitMs: number
+  /** Client messages that may wait while an earlier one is worked on: more than come at the allowed rate while one waits. */
   readonly maxWaitingMessages: number
   /** Between two pings of the service. */
   readonly heartbeatMs: number
@@ -31,7 +33,9 @@ export const DEFAULT_BOUNDS: StreamBounds = Object.freeze({
   maxSubscriptions: 200,
   maxMessageBytes: 4_096,
   maxMessagesPerSecond: 20,
-  maxWaitingMessages: 40,
+  maxWaitMs: 15_000,
+  // An authentication that is begun in time may ask a node, for 5 s more.
+  maxWaitingMessages: 500,
   heartbeatMs: 15_000,
   idleMs: 45_000,
   closeWaitMs: 5_000,

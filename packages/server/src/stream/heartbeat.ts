@@ -2,22 +2,28 @@ import { CLOSE_CODES } from '@bezel/protocol'
 import type { StreamBounds } from './bounds.ts'
 import { pingMessage } from './controlMessages.ts'
 import { textFrame } from './frames.ts'
+import type { Session } from './session.ts'
 import type { SocketConnection } from './socketConnection.ts'
 
 /** What is remembered of a socket to know whether it lives. Times are of `performance.now()`, which no change of the clock moves. */
 export interface Pulse {
   readonly connection: Pick<SocketConnection, 'offer' | 'close' | 'terminate' | 'bytesLeft' | 'isOpen'>
+  readonly session: Pick<Session, 'checkCaller'>
   heardAtMs: number
   pingAtMs: number
   /** Bytes that had left at the last look, and since when none has; `undefined` while none wait. */
   stuck: { readonly bytesLeft: number; readonly sinceMs: number } | undefined
 }
 
-export function createPulse(connection: Pulse['connection'], nowMs: number, { heartbeatMs }: StreamBounds): Pulse {
-  return { connection, heardAtMs: nowMs, pingAtMs: nowMs + heartbeatMs, stuck: undefined }
+export function createPulse(
+  of: Pick<Pulse, 'connection' | 'session'>,
+  nowMs: number,
+  { heartbeatMs }: StreamBounds,
+): Pulse {
+  return { ...of, heardAtMs: nowMs, pingAtMs: nowMs + heartbeatMs, stuck: undefined }
 }
 
-/** One timer for all sockets: pings, and ends those that are silent or take nothing. */
+/** One timer for all sockets: pings, tells credentials that ended, and ends those that are silent or take nothing. */
 export function startHeartbeat(
   pulses: Iterable<Pulse>,
   { bounds, now }: { readonly bounds: StreamBounds; readonly now: () => number },
@@ -26,6 +32,7 @@ export function startHeartbeat(
     const nowMs = performance.now()
     let ping: Buffer | undefined
     for (const pulse of pulses) {
+      pulse.session.checkCaller()
       if (isStuck(pulse, nowMs, bounds)) pulse.connection.terminate()
       else if (!pulse.connection.isOpen) continue
       else if (nowMs - pulse.heardAtMs >= bounds.idleMs) pulse.connection.close(CLOSE_CODES.idle, 'idle')

@@ -21,5 +21,5 @@ export function lapseOf(
   const refusal = outOfForce(record, nowMs)
   if (refusal !== undefined || !needsDelegation(record)) return refusal
   const delegate = delegates.known(record.trader)
-  return delegate === undefined || delegate === record.agent ? undefined : agentNotDelegated(chain, record)
+  return delegate === undefined || delegate === record.agent ? undefined : agentNotDelegated(chain, record.agent)
 }

@@ -48,7 +48,7 @@ export function openSocket(webSocket: WebSocket, socket: Socket, context: Socket
   })
   const session = openSession({ ...context, connection })
   const rate = createMessageRate(bounds.maxMessagesPerSecond)
-  const pulse = createPulse(connection, performance.now(), bounds)
+  const pulse = createPulse({ connection, session }, performance.now(), bounds)
   let faultCode: number | undefined
 
   /** A sign of life, whatever it says. False when nothing more is to be heard. */

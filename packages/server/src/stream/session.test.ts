@@ -184,6 +184,23 @@ describe('authentication anew', () => {
   })
 })
 
+describe('credentials that end', () => {
+  it('are told without waiting for anything to happen, and nobody is watched for them any more', async () => {
+    await world.close()
+    world = await startStreamWorld({ bounds: { sweepMs: 10 } })
+    client = await world.connect({ key: GOOD_KEY })
+    await client.next()
+    await client.next()
+    await client.ask({ op: 'subscribe', channel: 'orders' })
+    world.lapse = new ApiError('API_KEY_UNKNOWN', 'This key was replaced.')
+    equal((await client.next()).code, 'API_KEY_UNKNOWN')
+    equal(world.counts.channels.orders.subscriptions, 0)
+    world.lapse = undefined
+    equal((await client.ask({ op: 'ping' })).op, 'pong')
+    equal(client.told.filter(({ op }) => op === 'error').length, 1)
+  })
+})
+
 describe('the order', () => {
   it('is that of the messages, also when one has to wait', async () => {
     let go = (): void => undefined
@@ -210,8 +227,46 @@ describe('the order', () => {
   it('does not hold more than so many messages', async () => {
     world.authDelay = new Promise(() => undefined)
     client.say({ op: 'auth', apiKey: GOOD_KEY })
-    for (let i = 0; i < 41; i += 1) client.say({ op: 'ping' })
+    for (let i = 0; i < 501; i += 1) client.say({ op: 'ping' })
     equal((await client.next()).code, 'RATE_LIMITED')
     equal(await client.closed, 4429)
+  })
+})
+
+describe('a source that is slow', () => {
+  const chart = (market: string): object => ({ op: 'subscribe', channel: 'candles', market, interval: '1m' })
+
+  it('makes a subscription fail in the end, and holds no message up for longer than that', async () => {
+    await world.close()
+    world = await startStreamWorld({ bounds: { maxMessagesPerSecond: 1_000, maxWaitMs: 200 } })
+    client = await world.connect()
+    await client.next()
+    let go = (): void => undefined
+    world.sources.candles.recent = () => new Promise((resolve) => (go = () => resolve([])))
+    const started = performance.now()
+    client.say(chart('BTC/USD'))
+    client.say(chart('EUR/USD'))
+    client.say({ op: 'auth', apiKey: GOOD_KEY })
+    client.say({ op: 'subscribe', ...BOOK })
+    const codes = [(await client.next()).code, (await client.next()).code, (await client.next()).code]
+    deepEqual(codes, ['NOT_READY', 'NOT_READY', 'NOT_READY'])
+    deepEqual(await client.next(), { op: 'subscribed', ...BOOK })
+    equal(performance.now() - started < 1_000, true)
+    go()
+    await client.next()
+    equal((await client.ask({ op: 'ping' })).op, 'pong')
+    equal(world.counts.channels.candles.subscriptions, 0)
+  })
+
+  it('does not cut a client that keeps to its rate meanwhile', async () => {
+    let go = (): void => undefined
+    world.sources.candles.recent = () => new Promise((resolve) => (go = () => resolve([])))
+    client.say(chart('BTC/USD'))
+    // 20 messages a second for as long as the first may wait.
+    for (let i = 0; i < 300; i += 1) client.say({ op: 'ping' })
+    await until('they wait', () => world.counts.sockets === 1)
+    await new Promise((later) => setTimeout(later, 50))
+    go()
+    await until('all are answered', () => client.told.filter(({ op }) => op === 'pong').length === 300)
   })
 })

@@ -9,6 +9,8 @@ import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.
 /** The talk with one client. */
 export interface Session {
   receive(bytes: Uint8Array): void
+  /** Tells a caller whose credentials ended, and ends its private subscriptions. Looks at nothing but memory. */
+  checkCaller(): void
   /** Ends the private ones of its subscriptions. */
   lapse(): void
   /** Ends all its subscriptions. */
@@ -26,15 +28,21 @@ export interface SessionOptions extends SubscriptionsOptions {
   readonly toApiError: (error: unknown) => ApiError
 }
 
+interface Received {
+  readonly message: ClientMessage | ApiError
+  /** What it can't have by then it is refused, so that those behind it are not held up for longer. */
+  readonly untilMs: number
+}
+
 /** Works on messages one after the other, in the order in which they came. */
 export function openSession(options: SessionOptions): Session {
   const { connection, bounds } = options
   const subscriptions = createSubscriptions(options)
-  const waiting: (ClientMessage | ApiError)[] = []
+  const waiting: Received[] = []
   let isBusy = false
 
   /** Returns a promise only when there is something to wait for. */
-  function answer(message: ClientMessage | ApiError): void | Promise<void> {
+  function answer({ message, untilMs }: Received): void | Promise<void> {
     if (message instanceof ApiError) return connection.refuse(message)
     switch (message.op) {
       case 'ping':
@@ -42,25 +50,30 @@ export function openSession(options: SessionOptions): Session {
       case 'pong':
         return undefined
       case 'auth':
-        return authenticate(message)
+        return authenticate(message, untilMs)
       case 'subscribe':
-        return subscriptions.subscribe(message)
+        return subscriptions.subscribe(message, untilMs)
       case 'unsubscribe':
         return subscriptions.unsubscribe(message)
     }
   }
 
-  async function authenticate(message: AuthMessage): Promise<void> {
+  function checkCaller(): void {
     const lapsed = connection.caller && options.lapseOf(connection.caller)
     if (lapsed !== undefined) connection.lapse(lapsed)
+  }
+
+  async function authenticate(message: AuthMessage, untilMs: number): Promise<void> {
+    checkCaller()
     if (connection.caller !== undefined) throw alreadyAuthenticated()
+    if (performance.now() > untilMs) throw waitedTooLong()
     connection.caller = await options.authenticate(message)
     connection.send(authenticatedMessage(connection.caller))
   }
 
-  function work(message: ClientMessage | ApiError): void {
+  function work(received: Received): void {
     try {
-      const later = answer(message)
+      const later = answer(received)
       if (later === undefined) return
       isBusy = true
       later.catch(tell).finally(workOn)
@@ -80,11 +93,12 @@ export function openSession(options: SessionOptions): Session {
 
   return {
     receive(bytes) {
-      const message = parseClientMessage(bytes)
-      if (!isBusy) work(message)
-      else if (waiting.length < bounds.maxWaitingMessages) waiting.push(message)
+      const received = { message: parseClientMessage(bytes), untilMs: performance.now() + bounds.maxWaitMs }
+      if (!isBusy) work(received)
+      else if (waiting.length < bounds.maxWaitingMessages) waiting.push(received)
       else connection.cut(CLOSE_CODES.rateLimited, tooManyWaiting(bounds.maxWaitingMessages))
     },
+    checkCaller,
     lapse: () => subscriptions.closePrivate(),
     close() {
       waiting.length = 0
@@ -95,6 +109,10 @@ export function openSession(options: SessionOptions): Session {
 
 function alreadyAuthenticated(): ApiError {
   return new ApiError('VALIDATION_ERROR', 'This socket is authenticated already; open another one for another account.')
+}
+
+function waitedTooLong(): ApiError {
+  return new ApiError('NOT_READY', 'An earlier message took too long; try again in a moment.')
 }
 
 function tooManyWaiting(max: number): ApiError {

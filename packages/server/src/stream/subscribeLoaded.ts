@@ -16,12 +16,11 @@ export async function subscribeLoaded(
   connection: Connection,
 ): Promise<Subscription> {
   const { topic, loaded } = topics.hold(key)
-  const release = (): void => topics.release(key)
   try {
     await loaded
   } catch (error) {
-    release()
+    topics.discard(key)
     throw error
   }
-  return topic.subscribe(connection, release)
+  return topic.subscribe(connection, () => topics.release(key))
 }

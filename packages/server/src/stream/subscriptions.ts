@@ -9,8 +9,8 @@ export type SubscribeMessage = ClientMessage & { readonly op: 'subscribe' }
 
 /** What one client listens to. */
 export interface Subscriptions {
-  /** Throws an `ApiError`; returns a promise only when there is something to wait for. */
-  subscribe(message: SubscribeMessage): void | Promise<void>
+  /** Throws an `ApiError`; returns a promise only when there is something to wait for, until `untilMs` (of `performance.now()`) at most. */
+  subscribe(message: SubscribeMessage, untilMs: number): void | Promise<void>
   unsubscribe(name: SubscriptionName): void
   closePrivate(): void
   closeAll(): void
@@ -53,14 +53,15 @@ export function createSubscriptions({ connection, channels, bounds, counts }: Su
   }
 
   return {
-    subscribe(message) {
+    subscribe(message, untilMs) {
       if (byKey.has(keyOf(message))) return connection.send(subscribedMessage(message, true))
       if (byKey.size >= bounds.maxSubscriptions) throw tooMany(bounds)
       if (isLogChannel(message.channel) && connection.caller === undefined) throw unauthenticated()
       // The message was checked against the schema of its channel.
       const channel = channels[message.channel] as Channel<SubscribeMessage>
       const made = channel.subscribe(connection, message)
-      return made instanceof Promise ? made.then((later) => beginLater(message, later)) : begin(message, made)
+      if (!(made instanceof Promise)) return begin(message, made)
+      return inTime(made, untilMs).then((later) => beginLater(message, later))
     },
     unsubscribe(name) {
       const key = keyOf(name)
@@ -77,12 +78,27 @@ export function createSubscriptions({ connection, channels, bounds, counts }: Su
   }
 }
 
+/** Whoever waits behind it is not held up for longer; one that comes too late is ended. */
+function inTime(made: Promise<Subscription>, untilMs: number): Promise<Subscription> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(tookTooLong())
+      made.then((late) => late.close()).catch(() => undefined)
+    }, untilMs - performance.now())
+    made.finally(() => clearTimeout(timer)).then(resolve, reject)
+  })
+}
+
 function keyOf({ channel, market, interval }: SubscriptionName): string {
   return `${channel} ${market ?? ''} ${interval ?? ''}`
 }
 
 function unauthenticated(): ApiError {
   return new ApiError('UNAUTHENTICATED', 'This channel is private: send auth first.')
+}
+
+function tookTooLong(): ApiError {
+  return new ApiError('NOT_READY', 'What this subscription begins with could not be read in time; try again in a moment.')
 }
 
 function tooMany({ maxSubscriptions }: StreamBounds): ApiError {

@@ -1,4 +1,4 @@
-import type { Candle } from '@bezel/protocol'
+import type { Candle, Decimal } from '@bezel/protocol'
 import { coinsOf, pxText, type Coin } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { pointed } from '../priceText.ts'
@@ -39,7 +39,7 @@ export async function candleSnapshot({ req }: InfoRequest, reads: FacadeReads): 
 
 /** Nothing is known of volume. */
 export function facadeCandle(coin: Coin, interval: FacadeInterval, candle: Candle): FacadeCandle {
-  const px = (price: Candle['open']): string => pointed(pxText(coin, price))
+  const px = (price: string): string => pointed(pxText(coin, price as Decimal))
   return {
     t: candle.time,
     T: FACADE_INTERVALS[interval].endOf(candle.time) - 1,

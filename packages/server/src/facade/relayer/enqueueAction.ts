@@ -5,7 +5,7 @@ import type { Attempt } from '../../trading/orders/orderModel.ts'
 import { utcDayOf } from '../../trading/spend.ts'
 import { firstFees, type Fees } from './fees.ts'
 import { reserveGas } from './gasBudget.ts'
-import { reserveOf, type RelayAction, type RelayEntry } from './relayEntry.ts'
+import { newestOf, reserveOf, type RelayAction, type RelayEntry } from './relayEntry.ts'
 import type { RelayContext, RelayMemory } from './relayContext.ts'
 import { RelayRefusedError } from './relayRefusal.ts'
 import { ACTION_SELECTOR } from './requireShape.ts'
@@ -38,22 +38,23 @@ export async function enqueueAction(
   await requireRoom(sql, context)
   const day = utcDayOf(now())
   await reserveGas(sql, sender, { trader, day, wei }, settings)
-  return insertAction(sql, context, { action, fees, expiresAtMs: attempt.expiresAtMs, day, wei })
+  const entry = await insertAction(sql, context, { action, fees, expiresAtMs: attempt.expiresAtMs, day, countedWei: wei })
+  return newestOf(entry).hash
 }
 
 /** Takes the next nonce for it. */
 export async function insertAction(
   sql: Sql,
   context: RelayContext,
-  of: Pick<RelayEntry, 'expiresAtMs' | 'day'> & { action: RelayAction; fees: Fees; wei: bigint },
-): Promise<Hex> {
-  const { action, fees, expiresAtMs, day, wei } = of
+  of: Pick<RelayEntry, 'expiresAtMs' | 'day' | 'countedWei'> & { readonly action: RelayAction; readonly fees: Fees },
+): Promise<RelayEntry> {
+  const { fees, ...terms } = of
   const nonce = await takeRelayNonce(sql, context.sender)
   if (nonce === undefined) throw notReady()
-  const version = signVersion(context, { nonce, action }, { number: 0, kind: 'action', fees })
-  const entry = { nonce, action, expiresAtMs, day, countedWei: wei, versions: [version] }
+  const version = signVersion(context, { nonce, action: terms.action }, { number: 0, kind: 'action', fees })
+  const entry = { nonce, ...terms, versions: [version] }
   if (!(await insertRelayEntry(sql, context.sender, entry))) throw new Error(`nonce ${nonce} was given out before`)
-  return version.hash
+  return entry
 }
 
 /** It is a bug of the caller when it is not: the Diamond would refuse it, or take it for another trader. */

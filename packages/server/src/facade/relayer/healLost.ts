@@ -1,7 +1,7 @@
 import type { Hex } from '@bezel/protocol'
 import { endRelayEntry } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
-import { receiptCall, resultOf } from '../../chain/follower/chainCalls.ts'
+import { receiptCall } from '../../chain/follower/chainCalls.ts'
 import { quantity } from '../../chain/follower/chainJson.ts'
 import { numberToHex } from 'viem'
 import { NodeUnavailableError } from '../../chain/rpcOutcome.ts'
@@ -12,11 +12,13 @@ import { findNonceUser } from './findNonceUser.ts'
 import { recountGas } from './gasBudget.ts'
 import { usedNoncesCall } from './loadEntries.ts'
 import { parseMined } from './parseMined.ts'
-import type { RelayEntry } from './relayEntry.ts'
+import { newestOf, type RelayEntry } from './relayEntry.ts'
 import { untrack, type RelayContext, type RelayMemory, type TrackedEntry } from './relayContext.ts'
 
 /** Between two searches for one entry; each takes some twenty round trips. */
 const SEARCH_MS = 5_000
+/** Longer than any chain takes to be final. */
+const GIVE_UP_MS = 3_600_000
 
 /**
  * Entries whose nonce is used while none of their versions is mined: somebody else used it. An action gets a new nonce only when the
@@ -35,7 +37,7 @@ export async function healLost(context: RelayContext, memory: RelayMemory): Prom
     context.log.error({ ...context.sender, nonce }, "a nonce of the relayer is used, and not by the relayer's own transaction")
   }
   missing.searchedAtMs = nowMs
-  if (!(await isUsedForGood(context, memory, missing.entry))) return false
+  if (!(await isUsedForGood(context, memory, missing))) return false
   const user = await findUser(context, memory, missing.entry)
   const isProven = user !== undefined && missing.entry.versions.every(({ hash }) => hash !== user)
   // Found as our own: the node is late with the receipt.
@@ -45,15 +47,21 @@ export async function healLost(context: RelayContext, memory: RelayMemory): Prom
   return true
 }
 
-/** At finality depth the nonce is used, and the node knows none of the entry's versions. */
-async function isUsedForGood(context: RelayContext, memory: RelayMemory, { nonce, versions }: RelayEntry): Promise<boolean> {
+/**
+ * At finality depth the nonce is used, and the node knows none of the entry's versions. A node that keeps no state of that depth is believed
+ * long after the time of the action is over, when it could not be relayed again anyway.
+ */
+async function isUsedForGood(context: RelayContext, memory: RelayMemory, of: TrackedEntry): Promise<boolean> {
+  const { nonce, versions, expiresAtMs } = of.entry
   const final = finalBlock(context, memory)
   if (final < 0) return false
   const [used, ...receipts] = await context.client.batch([
     usedNoncesCall(context, numberToHex(final)),
     ...versions.map(({ hash }) => receiptCall(hash)),
   ])
-  return quantity(resultOf(used)) > nonce && parseMined(versions, receipts) === 'none'
+  if (parseMined(versions, receipts) !== 'none') return false
+  if (used?.ok === true) return quantity(used.result) > nonce
+  return context.now() - Math.max(expiresAtMs, of.missingSinceMs ?? Infinity) > GIVE_UP_MS
 }
 
 /** A node that has forgotten the state of those blocks proves nothing. */
@@ -82,13 +90,12 @@ async function giveUp(context: RelayContext, memory: RelayMemory, of: TrackedEnt
 
 /** Under a new nonce, when there is still time for it. */
 async function relayAgain(sql: Sql, context: RelayContext, { market }: RelayMemory, entry: RelayEntry): Promise<Hex | undefined> {
-  const { action, expiresAtMs, day, nonce } = entry
+  const { action, expiresAtMs, day } = entry
   if (action === null || market === undefined || expiresAtMs <= context.now()) return undefined
   const fees = firstFees(market, context.settings)
-  const wei = action.gas * fees.maxFeeWei
-  const { hash, made } = await insertAction(sql, context, { action, fees, expiresAtMs, day })
-  await recountGas(sql, context.sender, made, wei)
+  const again = await insertAction(sql, context, { action, fees, expiresAtMs, day, countedWei: 0n })
+  await recountGas(sql, context.sender, again, action.gas * fees.maxFeeWei)
+  const { hash } = newestOf(again)
   await context.onHash(sql, { attemptId: action.attemptId, hash })
-  void nonce
   return hash
 }

@@ -58,7 +58,7 @@ function balanceCall({ sender }: RelayContext): RpcCall {
 }
 
 /** An action whose time is over is not sent any more: its burn comes with this step. */
-function dueSends({ now }: RelayContext, memory: RelayMemory): TrackedEntry[] {
+export function dueSends({ now }: RelayContext, memory: RelayMemory): TrackedEntry[] {
   const nowMs = now()
   const unmined = unminedIn(memory).filter(({ entry }) => entry.nonce < memory.usedNonces! + MAX_AHEAD)
   // Without gas the first alone is tried, to see when there is some.

@@ -1,9 +1,12 @@
 import { diamondAbi, type Address } from '@bezel/protocol'
-import { toFunctionSelector, getAbiItem } from 'viem'
+import { getAbiItem, toFunctionSelector } from 'viem'
 import type { FeeTransaction } from './encodeTransaction.ts'
 
 /** Of `delegatedTradingAction`. */
 export const ACTION_SELECTOR = toFunctionSelector(getAbiItem({ abi: diamondAbi, name: 'delegatedTradingAction' }))
+
+/** Of `0x`. */
+const EMPTY_LENGTH = 2
 
 export interface AllowedParties {
   readonly diamond: Address
@@ -17,7 +20,7 @@ export interface AllowedParties {
  */
 export function requireShape({ to, value, data }: FeeTransaction, { diamond, self }: AllowedParties): void {
   const isAction = to === diamond && data.startsWith(ACTION_SELECTOR)
-  const isBurn = to === self && data === '0x'
+  const isBurn = to === self && data.length === EMPTY_LENGTH
   if (value !== 0n || diamond === self || isAction === isBurn) throw new ForbiddenTransactionError()
 }
 

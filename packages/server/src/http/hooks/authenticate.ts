@@ -2,6 +2,7 @@ import { ApiError, type ChainSlug } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { SignedWrite } from '../../orders/signedWrite.ts'
 import type { SignedOperation } from '../../signatures/signedOperations.ts'
+import type { Sql } from '../../store/sql.ts'
 import {
   authenticateAgent,
   authenticateKey,
@@ -48,7 +49,9 @@ export async function authenticateWrite(
   const writes = { scope: 'agent-writes', key: `${access.chain} ${headers.agent}`, limit: writesLimit } as const
   const agent = await authenticateAgent(callOf(request, access), headers, options, recorderOf(request), [writes])
   setCaller(request, { via: 'agent', trader: agent.trader, agent })
-  return { agent, nonce: headers.nonce, timestampMs: Number(headers.timestamp) }
+  const claim = (sql: Sql): Promise<boolean> =>
+    options.nonces.storeClaim(sql, access.chain, agent.agent, headers.nonce, Number(headers.timestamp))
+  return { agent, claim, relay: null }
 }
 
 async function authenticateByKey(

@@ -3,7 +3,7 @@ import { credentialHeaders } from '../openapi/parameters.ts'
 import { REQUEST_ID_HEADER } from '../requestId.ts'
 
 /** What pages of any origin may use: the interface itself, and nothing for operators. */
-const OPEN_PATHS = /^\/(?:v1|api|health|ready|openapi\.json|asyncapi\.json)(?:[/?]|$)/
+const OPEN_PATHS = /^\/(?:v1|hl|api|health|ready|openapi\.json|asyncapi\.json)(?:[/?]|$)/
 
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
 const EXPOSED = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After', REQUEST_ID_HEADER].join(

@@ -49,5 +49,5 @@ function requireTradingAgent(chain: ServedChain, { agent: record }: SignedWrite)
   if (record.scope.permissions === 'read') {
     throw new ApiError('SCOPE_READ_ONLY', "This agent's scope lets it read only.")
   }
-  if (record.mode === 'relayed' && record.agent !== record.trader) throw agentNotDelegated(chain, record)
+  if (record.mode === 'relayed' && record.agent !== record.trader) throw agentNotDelegated(chain, record.agent)
 }

@@ -22,8 +22,9 @@ export function chunkKey({ pairIndex, widthMs, beginMs }: ChunkPlace): string {
   return `${pairIndex} ${widthMs} ${beginMs}`
 }
 
+/** What is not known is joined as an empty text. */
 export function chunkText(chunk: Chunk): string {
-  return Array.from({ length: CHUNK_CANDLES }, (_, at) => chunk[at] ?? '').join(SEPARATOR)
+  return chunk.join(SEPARATOR)
 }
 
 export function parseChunk(text: string | undefined): Chunk {

@@ -82,6 +82,15 @@ describe('a series of candles', () => {
     assert.deepEqual(series.unseen, { fromMs: MINUTE_MS, toMs: 2 * MINUTE_MS, again: undefined })
   })
 
+  it('reads again what it opened with when a tick is older than all it heard, and for no other', () => {
+    const series = begin()
+    series.before = ohlc(5n, 5n, 5n, 5n)
+    for (const timeMs of [20, 30, 25]) addTickTo(series, 10n, timeMs)
+    assert.equal(series.unseen, undefined)
+    addTickTo(series, 10n, 19)
+    assert.deepEqual(series.unseen, { fromMs: 0, toMs: 0, again: undefined })
+  })
+
   it('does not fill a gap that is longer than any answer', () => {
     const series = begin()
     addTickTo(series, 10n, 1)

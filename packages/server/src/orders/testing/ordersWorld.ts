@@ -92,7 +92,12 @@ export async function openOrdersWorld(): Promise<OrdersWorld> {
     write(agent = AGENT) {
       const nonce = String((lastNonce += 1))
       world.nonces.claim(SERVED.slug, agent, nonce, now())
-      return { agent: world.registry.agent(SERVED.slug, agent)!, nonce, timestampMs: now() }
+      const timestampMs = now()
+      return {
+        agent: world.registry.agent(SERVED.slug, agent)!,
+        claim: (sql) => world.nonces.storeClaim(sql, SERVED.slug, agent, nonce, timestampMs),
+        relay: null,
+      }
     },
     async restart() {
       world.nonces.close()
@@ -145,7 +150,7 @@ const FRESH_AGENT: AgentRecord = {
 let lastAttempt = 0
 
 function ordersOf(world: OrdersWorld): ChainOrders {
-  const { node, market, nonces, positions } = world
+  const { node, market, positions } = world
   const { watch, book, hours, now } = portsOf(market)
   const store = countedStore(world)
   return {
@@ -154,7 +159,6 @@ function ordersOf(world: OrdersWorld): ChainOrders {
     store,
     accountLog: openTestLog(store, slug, ({ orders }) => world.changes.push(...orders)),
     delegates: createDelegates({ client: node, diamond, maxAgeMs: 2_000, now }),
-    nonces,
     trading: createTradingContext({ freshness: createFreshness({ watch, book, hours, now }), hours }),
     positions: {
       ofTrader: (trader) => positions.filter(({ record }) => record.trader === trader),

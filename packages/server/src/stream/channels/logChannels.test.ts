@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { after, before, beforeEach, describe, it, mock } from 'node:test'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { DATA_MESSAGES, LOG_CHANNELS, type Address, type LogChannel } from '@bezel/protocol'
 import { eventEntry, eventMessage } from '../../accounts/log/eventText.ts'
@@ -161,7 +161,7 @@ describe('the channels of a log', () => {
     assert.deepEqual(watched, [])
   })
 
-  it('take a long replay as fast as the client does, and cut one that lags behind live', async () => {
+  it('take a long replay, and a long page of live events, as fast as the client does', async () => {
     await log.append(
       trader,
       Array.from({ length: 300 }, () => testEvent('orders', LARGE)),
@@ -178,13 +178,43 @@ describe('the channels of a log', () => {
     assert.deepEqual([connection.closedWith, connection.texts.length], [undefined, 300])
     connection.drain()
     await settled()
-    for (let at = 0; at < 30; at += 1) await log.append(trader, [testEvent('orders', 'live')])
-    await until('the cut', () => connection.closedWith === 4429)
-    assert.deepEqual(connection.refusals, ['RATE_LIMITED'])
+    const live = Array.from({ length: 200 }, () => testEvent('orders', 'live'))
+    await log.append(trader, live)
+    await settled()
+    assert.equal(connection.texts.length, 306, 'it waits again')
+    connection.isStuck = false
+    connection.drain()
+    await until('all events', () => connection.texts.length === 500)
     assert.deepEqual(
       seqsOf(connection),
-      Array.from({ length: connection.texts.length }, (_, at) => at + 1),
+      Array.from({ length: 500 }, (_, at) => at + 1),
     )
+    await log.append(trader, [testEvent('orders', 'live again')])
+    await until('one more', () => connection.texts.length === 501)
+    assert.equal(connection.closedWith, undefined)
+  })
+
+  it('cut a client that stays behind for long, which can resume', async () => {
+    const connection = createRecordingConnection('base', agentCaller())
+    await subscribe(connection, 'orders', 1)
+    await settled()
+    connection.isStuck = true
+    mock.timers.enable({ apis: ['setTimeout'] })
+    await log.append(
+      trader,
+      Array.from({ length: 30 }, () => testEvent('orders', 'live')),
+    )
+    await settled()
+    mock.timers.tick(29_000)
+    assert.equal(connection.closedWith, undefined)
+    mock.timers.tick(2_000)
+    mock.timers.reset()
+    assert.deepEqual([connection.closedWith, connection.refusals], [4429, ['RATE_LIMITED']])
+    assert.deepEqual(seqsOf(connection), [1, 2, 3, 4, 5, 6])
+    assert.deepEqual(watched, [])
+    const again = createRecordingConnection('base', agentCaller())
+    await subscribe(again, 'orders', 7)
+    await until('the rest', () => again.texts.length === 24)
   })
 
   it('end a replay whose events are forgotten under it', async () => {

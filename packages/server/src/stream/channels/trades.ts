@@ -7,7 +7,7 @@ import { subscribeLoaded, type LoadedTopic } from '../subscribeLoaded.ts'
 import { createTopic } from '../topic.ts'
 import type { PublicChannel } from './prices.ts'
 
-/** One pair's last trades, while somebody listens. */
+/** One pair's last trades, while somebody listens and a while longer. */
 interface Tape extends LoadedTopic {
   add(trades: readonly RecentTrade[]): void
   /** Trades were taken back: everybody gets what is left. */
@@ -16,12 +16,15 @@ interface Tape extends LoadedTopic {
 
 const SNAPSHOT_TRADES = 100
 
+/** To read a tape costs the store more than to keep it for who comes and goes: all markets' tapes, 25 KB each. */
+const KEEPING = { keptMs: 60_000, maxKept: 500 }
+
 /** The last trades of a market, newest first, and then each new one. */
 export function createTradesChannel(
   { markets, trades }: Pick<PublicSources, 'markets' | 'trades'>,
   counts: ChannelCounts,
 ): PublicChannel<SubscribeMarket> {
-  const tapes = createShared(openTape)
+  const tapes = createShared(openTape, KEEPING)
 
   function openTape(market: string): Tape {
     const { pairIndex } = markets.listed(market)
@@ -74,6 +77,7 @@ export function createTradesChannel(
     }
   })
   const stopTakenBack = trades.onTakenBack(() => {
+    tapes.dropKept()
     for (const tape of tapes.items()) void tape.reload()
   })
   return {

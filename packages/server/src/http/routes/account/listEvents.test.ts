@@ -15,7 +15,8 @@ import { listEvents, type EventsContext } from './listEvents.ts'
 const BASE = testChain('base')
 const ALICE = parseAddress(`0x${'a1'.repeat(20)}`)!
 const BOB = parseAddress(`0x${'b2'.repeat(20)}`)!
-const KEYS = new Map([ALICE, BOB].map((trader) => [trader, createApiKey()]))
+const CAROL = parseAddress(`0x${'c3'.repeat(20)}`)!
+const KEYS = new Map([ALICE, BOB, CAROL].map((trader) => [trader, createApiKey()]))
 const OWNERS = new Map([...KEYS].map(([trader, key]) => [hashApiKey(key), trader]))
 const DATA = '{"text":"é\\u0001 😀","n":1.50}'
 
@@ -61,6 +62,16 @@ describe('listEvents', () => {
     assert.deepEqual(Object.keys(body.data[0]), ['seq', 'channel', 'timestamp', 'block', 'reverted', 'data'])
     assert.deepEqual(seqsOf((await get('?after=100')).body).length, 51)
     assert.deepEqual(seqsOf((await get('?after=7&limit=2')).body), [8, 9])
+  })
+
+  it('has fewer events than were asked for when they are long, and the next page has the rest', async () => {
+    await log.append(
+      CAROL,
+      Array.from({ length: 30 }, () => testEvent('orders', 'x'.repeat(100_000))),
+    )
+    const { body } = await get('?limit=500', CAROL, CAROL)
+    assert.deepEqual([seqsOf(body).length, body.lastSeq], [20, 30])
+    assert.deepEqual(seqsOf((await get('?after=20', CAROL, CAROL)).body), [21, 22, 23, 24, 25, 26, 27, 28, 29, 30])
   })
 
   it('shows the stored bytes', async () => {

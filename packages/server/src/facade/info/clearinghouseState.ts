@@ -1,0 +1,88 @@
+import { formatDecimal, type Address } from '@bezel/protocol'
+import { valuationTimeS } from '../../positions/positionAnswer.ts'
+import { pxOf, szOf } from '../coins.ts'
+import type { FacadeReads } from '../facadeReads.ts'
+import { netPositions, type NetPosition } from '../netPositions.ts'
+import { pointed } from '../priceText.ts'
+import { usdText } from '../usd.ts'
+import { userOf, type InfoRequest } from './infoRequest.ts'
+
+const RATIO_DECIMALS = 10
+const RATIO_ONE = 10n ** 10n
+
+/** A trader's wallet and positions. Amounts fit together: what is in the wallet is the account's value less the margin that is used. */
+export async function clearinghouseState(request: InfoRequest, reads: FacadeReads): Promise<unknown> {
+  return accountState(userOf(request), reads)
+}
+
+export async function accountState(trader: Address, reads: FacadeReads) {
+  const chain = reads.markets()
+  const live = reads.positionsOf(trader)
+  const walletUsd = await reads.wallet(trader)
+  const positions = netPositions(live, chain, reads.quote, valuationTimeS(chain, reads.head()))
+  return stateOf(positions, walletUsd, reads.now())
+}
+
+/** Of an exchange within the exchange: nobody has anything there. */
+export function noClearinghouseState(_request: InfoRequest, { now }: FacadeReads): unknown {
+  return stateOf([], 0n, now())
+}
+
+function stateOf(positions: readonly NetPosition[], walletUsd: bigint, time: number) {
+  const marginUsd = sum(positions, marginOf)
+  const accountUsd = walletUsd + marginUsd
+  const summary = {
+    accountValue: text(accountUsd),
+    totalNtlPos: text(sum(positions, ({ valueUsd }) => valueUsd)),
+    totalRawUsd: text(accountUsd - sum(positions, signedValue)),
+    totalMarginUsed: text(marginUsd),
+  }
+  return {
+    marginSummary: summary,
+    // There is no cross margin, but clients read what an account is worth from here.
+    crossMarginSummary: summary,
+    crossMaintenanceMarginUsed: '0.0',
+    withdrawable: text(walletUsd),
+    assetPositions: positions.map((position) => ({ type: 'oneWay', position: positionText(position) })),
+    time,
+  }
+}
+
+/** With what it has won or lost: clients take that off again to get at what was put in. */
+function marginOf({ collateralUsd, pnlUsd }: NetPosition): bigint {
+  return collateralUsd + pnlUsd
+}
+
+function signedValue({ size, valueUsd }: NetPosition): bigint {
+  return size < 0n ? -valueUsd : valueUsd
+}
+
+function positionText(position: NetPosition) {
+  const { coin, collateralUsd, pnlUsd, fundingUsd, liquidationPrice } = position
+  const funding = text(fundingUsd)
+  return {
+    coin: coin.name,
+    szi: pointed(szOf(coin, position.size)),
+    leverage: {
+      type: 'isolated',
+      value: position.leverage,
+      rawUsd: text(marginOf(position) - signedValue(position)),
+    },
+    entryPx: pointed(pxOf(coin, position.entryPrice)),
+    positionValue: text(position.valueUsd),
+    unrealizedPnl: text(pnlUsd),
+    returnOnEquity: pointed(formatDecimal(collateralUsd === 0n ? 0n : (pnlUsd * RATIO_ONE) / collateralUsd, RATIO_DECIMALS)),
+    liquidationPx: liquidationPrice === undefined ? null : pointed(pxOf(coin, liquidationPrice)),
+    marginUsed: text(marginOf(position)),
+    maxLeverage: coin.maxLeverage,
+    cumFunding: { allTime: funding, sinceOpen: funding, sinceChange: funding },
+  }
+}
+
+function sum(positions: readonly NetPosition[], of: (position: NetPosition) => bigint): bigint {
+  return positions.reduce((total, position) => total + of(position), 0n)
+}
+
+function text(usd: bigint): string {
+  return pointed(usdText(usd))
+}

@@ -1,0 +1,4 @@
+/** There are no vaults. */
+export function vaultDetails(): unknown {
+  return null
+}

@@ -1,0 +1,116 @@
+import { scaleDecimalTruncated, type Address, type Decimal } from '@bezel/protocol'
+import { recentTrade } from '../market/recentTrades.ts'
+import { listOrderFills, type OrderFill } from '../store/facadeFillStore.ts'
+import type { FillCursor } from '../store/fillStore.ts'
+import { netPositions } from './netPositions.ts'
+import { valuationTimeS } from '../positions/positionAnswer.ts'
+import { coinsOf, pxText, szOf, szText, type Coin } from './coins.ts'
+import { cloidOf } from './facadeOrder.ts'
+import type { FacadeReads } from './facadeReads.ts'
+import { directionOfFill, sideOfFill, type BookSide } from './fillWords.ts'
+import { pointed } from './priceText.ts'
+import { oidOf } from './userOrders.ts'
+
+/** An execution as clients of the facade read it. */
+export interface FacadeFill {
+  readonly coin: string
+  readonly px: string
+  readonly sz: string
+  readonly side: BookSide
+  readonly time: number
+  /** Of the net position, before it. */
+  readonly startPosition: string
+  readonly dir: string
+  readonly closedPnl: string
+  readonly hash: string
+  readonly oid: number
+  readonly crossed: boolean
+  readonly fee: string
+  readonly tid: number
+  readonly feeToken: string
+  readonly cloid?: string
+  readonly twapId: null
+  readonly liquidation?: { readonly liquidatedUser: string; readonly markPx: string; readonly method: 'market' }
+}
+
+const SIZE_DECIMALS = 18
+const PAGE = 500
+/** Further back nobody looks: only so many of the last fills are told, as on the exchange itself. */
+const MAX_SCANNED = 10_000
+
+/** A trader's executions since a time, newest first, at most `limit` of them where it is given. */
+export async function readFacadeFills(
+  reads: FacadeReads,
+  trader: Address,
+  of: { readonly sinceMs: number; readonly limit: number },
+): Promise<FacadeFill[]> {
+  const toFill = createFillTeller(reads, trader)
+  const told: FacadeFill[] = []
+  let cursor: FillCursor | undefined
+  for (let scanned = 0; scanned < MAX_SCANNED && told.length < of.limit; scanned += PAGE) {
+    const page = await listOrderFills(reads.sql, { chain: reads.chain, trader, cursor, limit: PAGE })
+    for (const fill of page) {
+      if (fill.fill.timestamp < of.sinceMs) return told
+      const shown = await toFill(fill)
+      if (shown !== undefined && told.length < of.limit) told.push(shown)
+    }
+    if (page.length < PAGE) break
+    cursor = page.at(-1)?.cursor
+  }
+  return told
+}
+
+/** Told from the newest on, each begins where the net position of its coin was before it. */
+function createFillTeller(
+  reads: FacadeReads,
+  trader: Address,
+): (fill: OrderFill) => Promise<FacadeFill | undefined> {
+  const chain = reads.markets()
+  const { universe } = coinsOf(chain)
+  const atS = valuationTimeS(chain, reads.head())
+  const sizes = new Map(
+    netPositions(reads.positionsOf(trader), chain, reads.quote, atS).map(({ coin, size }) => [coin.pairIndex, size]),
+  )
+  return async (filled) => {
+    const coin = universe[filled.pairIndex]
+    // A change of leverage trades nothing.
+    if (coin === undefined || recentTrade(filled.fill) === undefined) return undefined
+    const size = scaleDecimalTruncated(filled.fill.size as Decimal, SIZE_DECIMALS)
+    const before = (sizes.get(filled.pairIndex) ?? 0n) - (sideOfFill(filled.fill) === 'B' ? size : -size)
+    sizes.set(filled.pairIndex, before)
+    return facadeFill(reads, trader, filled, coin, before)
+  }
+}
+
+async function facadeFill(
+  reads: FacadeReads,
+  trader: Address,
+  { fill, order }: OrderFill,
+  coin: Coin,
+  startSize: bigint,
+): Promise<FacadeFill> {
+  const px = pointed(pxText(coin, fill.price as Decimal))
+  const cloid = cloidOf(order?.clientId ?? null)
+  const oid = order === undefined ? fill.id : Number(await oidOf(reads, order))
+  return {
+    coin: coin.name,
+    px,
+    sz: pointed(szText(coin, fill.size as Decimal)),
+    side: sideOfFill(fill),
+    time: fill.timestamp,
+    startPosition: pointed(szOf(coin, startSize)),
+    dir: directionOfFill(fill),
+    closedPnl: pointed(fill.pnl),
+    hash: fill.txHash,
+    oid,
+    crossed: true,
+    fee: pointed(order?.feeCollateral ?? '0'),
+    tid: fill.id,
+    feeToken: order?.collateral ?? 'USDC',
+    ...(cloid === null ? {} : { cloid }),
+    twapId: null,
+    ...(fill.action === 'TradeClosedLIQ'
+      ? { liquidation: { liquidatedUser: trader.toLowerCase(), markPx: px, method: 'market' as const } }
+      : {}),
+  }
+}
