@@ -86,6 +86,8 @@ describe('the reference', () => {
       get('getPrices', `${CHAIN}/prices`, 200),
       get('getOrderBook', `${market}/book?levels=30`, 200),
       get('getOrderBook', `${market}/book?levels=31`, 'VALIDATION_ERROR'),
+      get('getCandles', `${market}/candles?interval=1m`, 200),
+      get('getCandles', `${market}/candles?interval=2m`, 'VALIDATION_ERROR'),
       get('getRecentTrades', `${market}/trades`, 200),
       get('getRecentTrades', `${CHAIN}/markets/NO-USD/trades`, 'MARKET_NOT_FOUND'),
       get('getAgent', `${CHAIN}/agents/${NOBODY}`, 'AGENT_NOT_FOUND'),

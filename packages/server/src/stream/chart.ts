@@ -72,11 +72,11 @@ export function openChart({ market, pairIndex, interval, candles, counts }: Char
     }
   }
 
-  function replace(candles: readonly Candle[]): void {
+  function replace(read: readonly Candle[]): void {
     const before = new Map(known.map((candle) => [candle.time, candle]))
-    const changed = candles.filter((candle) => !isSame(candle, before.get(candle.time)))
+    const changed = read.filter((candle) => !isSame(candle, before.get(candle.time)))
     if (changed.length === 0) return
-    known = [...candles]
+    known = [...read]
     topic.publish(messageOf(changed, false))
   }
 

@@ -98,7 +98,10 @@ function unauthenticated(): ApiError {
 }
 
 function tookTooLong(): ApiError {
-  return new ApiError('NOT_READY', 'What this subscription begins with could not be read in time; try again in a moment.')
+  return new ApiError(
+    'NOT_READY',
+    'What this subscription begins with could not be read in time; try again in a moment.',
+  )
 }
 
 function tooMany({ maxSubscriptions }: StreamBounds): ApiError {

@@ -54,7 +54,11 @@ describe('a page of a log', () => {
 
   it('has no hole when the next events are forgotten meanwhile', async () => {
     const firstSeqs = [1, 40]
-    const log = logOf(1_000, () => 10, () => firstSeqs.shift()!)
+    const log = logOf(
+      1_000,
+      () => 10,
+      () => firstSeqs.shift()!,
+    )
     assert.deepEqual(await page(log), [1, 25, false])
   })
 })

@@ -38,7 +38,7 @@ export function l2Book(request: InfoRequest, reads: FacadeReads): unknown {
     return { coin: coin.name, time: quote?.updatedAtMs ?? reads.now(), levels: [[], []] }
   }
   const stepE10 = step(coin, coinPrice(coin, quote.mark))
-  const levelsOf = (side: Side) => merged(sideLevels(chain, coin, pair, quote.mark, side), side, stepE10).map(levelText(coin))
+  const levelsOf = (side: Side) => merged(sideLevels(chain, coin, pair, quote.mark, side), side, stepE10).flatMap(levelText(coin))
   return { coin: coin.name, time: quote.updatedAtMs, levels: [levelsOf('bids'), levelsOf('asks')] }
 }
 
@@ -68,17 +68,18 @@ function merged(levels: readonly Level[], side: Side, step: bigint): Level[] {
     const at = roundTo(price, step, side === 'bids' ? 'down' : 'up')
     sizes.set(at, (sizes.get(at) ?? 0n) + size)
   }
-  return [...sizes].map(([price, size]) => ({ price, size })).filter(({ price }) => price > 0n)
+  return [...sizes].map(([price, size]) => ({ price, size }))
 }
 
-/** Sizes are cut to what the coin is traded in. */
+/** Sizes are cut to what the coin is traded in; where nothing is left there is no level. */
 function levelText({ szDecimals }: Coin) {
   const unit = 10n ** BigInt(SIZE_DECIMALS - szDecimals)
-  return ({ price, size }: Level) => ({
-    px: pointed(formatDecimal(price, PRICE_DECIMALS)),
-    sz: pointed(formatDecimal(roundTo(size, unit, 'down'), SIZE_DECIMALS)),
-    n: 1,
-  })
+  return ({ price, size }: Level) => {
+    const traded = roundTo(size, unit, 'down')
+    if (price === 0n || traded === 0n) return []
+    const px = pointed(formatDecimal(price, PRICE_DECIMALS))
+    return [{ px, sz: pointed(formatDecimal(traded, SIZE_DECIMALS)), n: 1 }]
+  }
 }
 
 function scaled(text: string, decimals: number): bigint {

@@ -31,7 +31,7 @@ function assetOf({ name, szDecimals, maxLeverage, isDelisted }: Coin) {
     maxLeverage,
     marginTableId: maxLeverage,
     onlyIsolated: true,
-    marginMode: 'strictIsolated',
+    marginMode: 'noCross',
     ...(isDelisted ? { isDelisted } : {}),
   }
 }

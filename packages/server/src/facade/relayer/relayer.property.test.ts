@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, it } from 'node:test'
+import { it } from 'node:test'
 import fc from 'fast-check'
 import type { RpcOutcome } from '../../chain/rpcOutcome.ts'
 import { NodeUnavailableError } from '../../chain/rpcOutcome.ts'
@@ -167,7 +167,7 @@ function pick<Value>(random: () => number, of: readonly Value[]): Value {
 
 function requireAllowed({ to, value, data }: SentTransaction, { nowMs }: RelayWorld, attempts: ReadonlyMap<string, Accepted>): void {
   assert.equal(value, 0n)
-  if (data === ('0x' as string)) return assert.equal(to, testKey.address.toLowerCase())
+  if (data.length === 2) return assert.equal(to, testKey.address.toLowerCase())
   assert.equal(to, CHAIN.diamond.toLowerCase())
   assert.ok(data.startsWith(ACTION_SELECTOR))
   const { expiresAtMs } = attempts.get(idOf(data))!
@@ -222,17 +222,10 @@ async function requireEnd({ node, opened }: RelayWorld, attempts: ReadonlyMap<st
   const counted = entries.reduce((sum, { counted_wei }) => sum + BigInt(counted_wei), 0n)
   const days = await opened.store.read.all<{ wei: string; trader: string }>('select trader, wei from relay_gas')
   const sum = days.filter(({ trader }) => trader === '').reduce((wei, day) => wei + BigInt(day.wei), 0n)
-  const paid = mined.filter(({ raw }) => raw !== '0x').reduce((wei, { maxFeeWei }) => wei + 20_000n * maxFeeWei, 0n)
+  const paid = mined.filter(({ raw }) => raw.length > 2).reduce((wei, { maxFeeWei }) => wei + 20_000n * maxFeeWei, 0n)
   assert.equal(sum, counted)
   assert.equal(sum, paid)
 }
-
-let world: RelayWorld
-
-before(async () => {
-  world = await openRelayWorld()
-})
-after(() => world.close())
 
 it('through faults, lies, reorganisations, strangers and ends of the process', { timeout: 280_000 }, async () => {
   await fc.assert(
@@ -244,6 +237,6 @@ it('through faults, lies, reorganisations, strangers and ends of the process', {
         await fresh.close()
       }
     }),
-    { numRuns: RUNS, endOnFailure: true, ...(process.env.RELAY_SEED === undefined ? {} : { examples: [[Number(process.env.RELAY_SEED)] as [number]], numRuns: 1 }) },
+    { numRuns: RUNS, endOnFailure: true },
   )
 })

@@ -18,7 +18,7 @@ const PATTERNS: readonly (readonly [RegExp, SendOutcome])[] = [
   [/already known|known transaction|already imported|already exists|already in (?:the )?(?:mem|tx)?pool/i, 'taken'],
   [/insufficient funds|insufficient balance|doesn't have enough funds/i, 'no_funds'],
   [/nonce (?:is )?too low|nonce too small|old nonce|nonce has already been used|invalid nonce.*lower/i, 'nonce_used'],
-  [/underpriced|less than block base fee|fee ?cap|fee too low|gas ?price too low|below .*(?:minimum|base fee)|tip .*minimum/i, 'underpriced'],
+  [/underpriced|less than block base fee|fee ?cap|fee ?too ?low|priority ?fee.* too low|gas ?price too low|below .*(?:minimum|base fee)|tip .*minimum/i, 'underpriced'],
 ]
 
 /** A node that answers with the hash of another transaction has not taken this one. */

@@ -13,7 +13,8 @@ export interface AnswerChecker {
 /** An answer of an operation, written out or by reference. */
 interface DocumentedAnswer {
   readonly $ref?: string
-  readonly content?: { readonly 'application/json': { readonly schema: object } }
+  /** Of one type: JSON, or the plain text of the facade. */
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>
 }
 
 /** The part of an operation that is looked at. */
@@ -68,7 +69,8 @@ function compileAll(document: OpenapiDocument): ReadonlyMap<string, ReadonlyMap<
 const RESPONSES = '#/components/responses/'
 
 function schemaOf({ $ref, content }: DocumentedAnswer, components: JsonObject): object {
-  if (content !== undefined) return content['application/json'].schema
+  const [only] = Object.values(content ?? {})
+  if (only !== undefined) return only.schema
   const named = components.responses as unknown as Readonly<Record<string, DocumentedAnswer>>
   const answer = named[$ref?.slice(RESPONSES.length) ?? '']
   if (answer === undefined) throw new Error(`the document has no ${$ref}`)

@@ -28,6 +28,10 @@ const TAGS = [
   { name: 'Positions', description: 'Closing and changing positions.' },
   { name: 'Agents', description: 'Who may act for a trader. Signed by the master wallet.' },
   { name: 'Notifications', description: 'What a wallet should know, of all chains together.' },
+  {
+    name: 'Hyperliquid compatibility',
+    description: 'For existing clients of that exchange, which need another base URL and nothing else. Refusals are plain text.',
+  },
 ]
 
 const DESCRIPTION = `Non-custodial trading of perpetuals: the service prepares transactions, the agent signs and sends them.

@@ -1,6 +1,9 @@
+import { ERRORS, type ErrorCode } from '@bezel/protocol'
 import { Type, type TSchema } from '@sinclair/typebox'
+import { isFacadePath } from '../facadeRefusal.ts'
 import type { OperationRoute } from './collectRoutes.ts'
 import type { ErrorResponses } from './errorResponses.ts'
+import { describeRefusals } from './facadeRefusals.ts'
 import { errorCodesOf, operationEntry, type OperationAccess, type OperationEntry } from './operations.ts'
 import { PATH_PARAMETERS, SIGNED_HEADERS, type QueryParameter } from './parameters.ts'
 import type { Json, JsonObject, SchemaDescriber } from './schemaDescriber.ts'
@@ -29,10 +32,21 @@ export function describeOperation(route: OperationRoute, { describer, errors }: 
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBodyOf(route, entry, describer),
     responses: {
-      ...Object.fromEntries(errors.describe(errorCodesOf(entry, route.url))),
+      ...Object.fromEntries(errorAnswers(route.url, errorCodesOf(entry, route.url), errors)),
       ...answersOf(route, describer),
     },
   }
+}
+
+/** The facade's own are JSON only where the fault is the service's. */
+function errorAnswers(
+  url: string,
+  codes: readonly ErrorCode[],
+  errors: ErrorResponses,
+): ReadonlyMap<string, JsonObject> {
+  if (!isFacadePath(url)) return errors.describe(codes)
+  const faults = codes.filter((code) => ERRORS[code].status >= 500)
+  return new Map([...describeRefusals(codes.filter((code) => !faults.includes(code))), ...errors.describe(faults)])
 }
 
 /** `/v1/:chain/orders` as the document writes it. */

@@ -9,7 +9,7 @@ export type OperationAccess = 'public' | 'signature' | 'signatureOrKey' | 'signa
 
 /** What the reference says of an operation beyond the schemas of its route. */
 export interface OperationEntry {
-  readonly tag: 'System' | 'Markets' | 'Account' | 'Orders' | 'Positions' | 'Agents' | 'Notifications'
+  readonly tag: 'System' | 'Markets' | 'Account' | 'Orders' | 'Positions' | 'Agents' | 'Notifications' | 'Hyperliquid compatibility'
   readonly access: OperationAccess
   readonly summary: string
   /** Beyond those that its access and its path bring. */
@@ -219,6 +219,13 @@ export const OPERATIONS = {
     summary: 'Do not show a notification again; signed for any chain on which the agent is registered for this wallet',
     errors: [],
   },
+
+  hlInfo: {
+    tag: 'Hyperliquid compatibility',
+    access: 'public',
+    summary: 'Every read of the exchange-shaped facade, by the `type` in its body',
+    errors: ['UPSTREAM_UNAVAILABLE', 'NOT_READY'],
+  },
 } as const satisfies Readonly<Record<string, OperationEntry>>
 
 /** `undefined` for an operation the table does not know. */
@@ -228,6 +235,7 @@ export function operationEntry(operationId: string): OperationEntry | undefined 
 
 /** Every code an operation may answer with. */
 export function errorCodesOf({ access, errors }: OperationEntry, path: string): readonly ErrorCode[] {
-  const ofPath: readonly ErrorCode[] = path.startsWith('/v1/') ? ['VALIDATION_ERROR', 'CHAIN_NOT_FOUND'] : []
+  const isOfChain = path.startsWith('/v1/') || path.startsWith('/hl/')
+  const ofPath: readonly ErrorCode[] = isOfChain ? ['VALIDATION_ERROR', 'CHAIN_NOT_FOUND'] : []
   return [...new Set([...ofPath, ...BY_ACCESS[access], ...errors, ...ALWAYS])]
 }

@@ -1,5 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { SERVER_SETTINGS } from '../../config.ts'
+import { registerFacadeRoutes, type FacadeRoutesContext } from '../routes/facade/facadeRoutes.ts'
 import { registerRoutes, type RouteContext } from '../routes/registerRoutes.ts'
 import { collectRoutes, type OperationRoute } from './collectRoutes.ts'
 import { createDocument, type OpenapiDocument } from './createDocument.ts'
@@ -8,6 +9,7 @@ import { createDocument, type OpenapiDocument } from './createDocument.ts'
 export function registerReferenceRoutes(app: FastifyInstance): void {
   const context: Pick<RouteContext, 'chains'> = { chains: [] }
   registerRoutes(app, { authenticate: {}, ...context } as unknown as RouteContext)
+  registerFacadeRoutes(app, context as unknown as FacadeRoutesContext)
 }
 
 export function referenceRoutes(): readonly OperationRoute[] {

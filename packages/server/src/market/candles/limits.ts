@@ -51,5 +51,9 @@ export const REPAIR_PAUSE_MS = 100
 /** For how long a series that was asked for comes before the others. */
 export const ASKED_MS = 600_000
 
-/** For how long the upstream's word that it has nothing older is believed. */
+/** Old ranges of one series that are read at once: all of them are made up by somebody, and others want to be read, too. */
+export const MAX_READINGS = 8
+
+/** For how long the upstream's word that it has nothing older is believed, and of how many ranges of one series. */
 export const NOTHING_OLDER_MS = 600_000
+export const MAX_NOTHINGS = 16

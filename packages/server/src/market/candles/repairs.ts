@@ -68,16 +68,16 @@ export function startRepairs(options: RepairsOptions): Repairs {
   /** Those that were asked for lately, a few at once; else one of the others. None waits for one that keeps missing something. */
   function round(): void {
     if (now() < retryAtMs || underWay.size >= MAX_REQUESTS) return
-    const asked: Series[] = []
-    const others: Series[] = []
+    const next: Series[] = []
+    let other: Series | undefined
     for (const series of options.all()) {
       if (!isDue(series) || underWay.has(series)) continue
       const isAsked = now() - (askedAtMs.get(series) ?? 0) < ASKED_MS
-      if (isAsked) asked.push(series)
-      else others.push(series)
+      if (isAsked) next.push(series)
+      else if (other === undefined || byLast(series, other) < 0) other = series
     }
-    const next = asked.length > 0 ? asked.sort(byLast).slice(0, MAX_REQUESTS) : others.sort(byLast).slice(0, 1)
-    for (const series of next) begin(series)?.catch(options.onError)
+    if (next.length === 0 && other !== undefined) next.push(other)
+    for (const series of next.toSorted(byLast).slice(0, MAX_REQUESTS)) begin(series)?.catch(options.onError)
   }
 
   function byLast(a: Series, b: Series): number {

@@ -28,7 +28,7 @@ export function stateText({ clockMs, series }: RunningState): string {
   return rows.join(ROWS)
 }
 
-export function parseState(text: string): RunningState {
+export function parseState(text: string): RunningState & { readonly series: readonly Series[] } {
   const [clock, ...rows] = text.split(ROWS)
   return { clockMs: Number(clock), series: rows.map(seriesOf) }
 }

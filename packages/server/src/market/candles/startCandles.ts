@@ -12,6 +12,7 @@ import { createListeningSeries, type ListeningSeries } from './listeningSeries.t
 import { startRepairs } from './repairs.ts'
 import { parseState, type RunningState } from './runningState.ts'
 import type { Series } from './series.ts'
+import { skipStored } from './skipStored.ts'
 import { createUpstream } from './upstream.ts'
 
 /** Mark prices over time, of all chains: there is one feed. */
@@ -61,6 +62,7 @@ export function startCandles(options: CandlesOptions): Candles {
   async function load(): Promise<void> {
     const text = await readRunningCandles(store.read)
     const kept = text === undefined ? undefined : parseState(text)
+    for (const one of kept?.series ?? []) await skipStored(one, ended, now())
     const series = createListeningSeries(kept, ended.put)
     stopListening = feed.onHeard((heard) => {
       const changed = [...series.hear(heard)]

@@ -8,8 +8,9 @@ import type { Connection } from '../connection.ts'
 import { textFrame } from '../frames.ts'
 import { lapseOf } from '../lapseOf.ts'
 import { createLogReader, type LogReader } from '../logReader.ts'
-import { takeSnapshot, type LogSnapshots } from '../logSnapshots.ts'
+import type { LogSnapshots } from '../logSnapshots.ts'
 import { createLogSubscription } from '../logSubscription.ts'
+import { createSnapshotTaker } from '../snapshotTaker.ts'
 import { createStreamCounts, type StreamCounts } from '../streamCounts.ts'
 import { createTurns, type Turns } from '../turns.ts'
 
@@ -39,6 +40,7 @@ interface OpenLog {
 
 export function createLogChannels(options: LogChannelsOptions): LogChannels {
   const { log, agents, now, onError, turns = createTurns(), counts = createStreamCounts() } = options
+  const takeSnapshot = createSnapshotTaker(log, options.snapshots)
   const logs = new Map<Address, OpenLog>()
   const stop = log.onAppend((trader) => logs.get(trader)?.reader.wake())
 
@@ -69,7 +71,7 @@ export function createLogChannels(options: LogChannelsOptions): LogChannels {
       const place = await turns.soon(() => placeBefore(log, trader, fromSeq))
       return { after: place, snapshot: undefined }
     }
-    const { seq, data } = await takeSnapshot(log, trader, options.snapshots[channel])
+    const { seq, data } = await takeSnapshot(channel, trader)
     return { after: seq, snapshot: snapshotMessage(channel, { seq, timestampMs: now(), data }) }
   }
 

@@ -201,6 +201,39 @@ describe('trades', () => {
     deepEqual(pricesOf(await subscribe({ channel: 'trades', market: 'BTC/USD' }, late)), ['3', '2', '1'])
   })
 
+  it('are read once for who comes and goes, and anew after a reorganisation', async () => {
+    const message = { channel: 'trades', market: 'BTC/USD' }
+    const { list } = world.sources.trades
+    let reads = 0
+    world.sources.trades.list = (...of) => ((reads += 1), list(...of))
+    world.sources.stored = [trade(2), trade(1)]
+    for (let times = 0; times < 5; times += 1) {
+      await subscribe(message)
+      await client.ask({ op: 'unsubscribe', ...message })
+    }
+    equal(reads, 1)
+    tell(trade(3))
+    deepEqual(pricesOf(await subscribe(message)), ['3', '2', '1'])
+    await client.ask({ op: 'unsubscribe', ...message })
+    world.sources.tellTakenBack()
+    equal(reads, 1)
+    deepEqual(pricesOf(await subscribe(message)), ['2', '1'])
+  })
+
+  it('are read again when the store was away as a reorganisation took some back', async () => {
+    world.sources.stored = [trade(2), trade(1)]
+    await subscribe({ channel: 'trades', market: 'BTC/USD' })
+    const { list } = world.sources.trades
+    world.sources.trades.list = async (...of) => {
+      world.sources.trades.list = list
+      await list(...of)
+      throw new Error('away')
+    }
+    world.sources.stored = [trade(1)]
+    world.sources.tellTakenBack()
+    deepEqual(pricesOf(await nextData()), ['1'])
+  })
+
   it('keep no more than a hundred', async () => {
     world.sources.stored = Array.from({ length: 100 }, (_, at) => trade(200 - at))
     await subscribe({ channel: 'trades', market: 'BTC/USD' })

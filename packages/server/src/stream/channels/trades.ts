@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RecentTrade } from '@bezel/protocol'
 import type { SubscribeMarket } from '../channel.ts'
 import type { PublicSources } from '../publicSources.ts'
@@ -16,6 +17,9 @@ interface Tape extends LoadedTopic {
 
 const SNAPSHOT_TRADES = 100
 
+/** A store that can't be read is asked again this much later. */
+const RETRY_MS = 500
+
 /** To read a tape costs the store more than to keep it for who comes and goes: all markets' tapes, 25 KB each. */
 const KEEPING = { keptMs: 60_000, maxKept: 500 }
 
@@ -25,6 +29,7 @@ export function createTradesChannel(
   counts: ChannelCounts,
 ): PublicChannel<SubscribeMarket> {
   const tapes = createShared(openTape, KEEPING)
+  let isClosed = false
 
   function openTape(market: string): Tape {
     const { pairIndex } = markets.listed(market)
@@ -63,9 +68,12 @@ export function createTradesChannel(
     }
 
     async function reload(): Promise<void> {
-      // A store that is away now is asked again with the next block, or by who listens anew.
-      const isLoaded = await load().catch(() => false)
-      if (isLoaded) topic.publish(messageOf(market, texts, true))
+      try {
+        if (await load()) topic.publish(messageOf(market, texts, true))
+      } catch {
+        await sleep(RETRY_MS, undefined, { ref: false })
+        if (!isClosed) return reload()
+      }
     }
 
     return { topic, add, reload, loaded: load() }
@@ -83,6 +91,7 @@ export function createTradesChannel(
   return {
     subscribe: (connection, { market }) => subscribeLoaded(tapes, market, connection),
     close() {
+      isClosed = true
       stop()
       stopTakenBack()
     },

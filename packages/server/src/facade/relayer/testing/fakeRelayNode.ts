@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@bezel/protocol'
 import { keccak256, numberToHex, parseTransaction, toHex } from 'viem'
 import type { RpcCall, RpcClient } from '../../../chain/rpcClient.ts'
-import { NodeUnavailableError, type RpcOutcome } from '../../../chain/rpcOutcome.ts'
+import type { RpcOutcome } from '../../../chain/rpcOutcome.ts'
 
 /** A transaction as it came to the node. */
 export interface SentTransaction {
@@ -166,8 +166,7 @@ function refusal(message: string): RpcOutcome {
 }
 
 function parseSent(raw: Hex): SentTransaction {
-  const parsed = parseTransaction(raw)
-  if (parsed.type !== 'eip1559') throw new NodeUnavailableError('not a transaction of the right type')
+  const parsed = parseTransaction(raw as `0x02${string}`)
   return {
     raw,
     hash: keccak256(raw) as Hex,

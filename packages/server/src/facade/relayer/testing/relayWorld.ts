@@ -102,7 +102,7 @@ export async function openRelayWorld(settings: Partial<RelayerSettings> = {}): P
   }
 
   function contextOf(store: Store): RelayContext {
-    const log = (of: unknown, text: string): number => world.logged.push(text)
+    const log = (_of: unknown, text: string): number => world.logged.push(text)
     return {
       chain: CHAIN,
       sender: { chain: CHAIN.slug, sender: testKey.address },

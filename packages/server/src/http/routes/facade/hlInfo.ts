@@ -4,11 +4,15 @@ import type { FastifyInstance } from 'fastify'
 import type { ServedChain } from '../../../chain/servedChain.ts'
 import type { FacadeReads } from '../../../facade/facadeReads.ts'
 import { answerInfo } from '../../../facade/info/answerInfo.ts'
+import { INFO_TYPES } from '../../../facade/info/infoTypes.ts'
 import { MalformedInfoError } from '../../../facade/info/malformedInfo.ts'
 import { servedChainOf } from '../../servedChainOf.ts'
 
 /** Exactly this: some clients refuse anything else. */
 const JSON_TYPE = 'application/json'
+
+/** What else a request holds depends on its type. */
+const InfoBody = Type.Object({ type: Type.Union(Object.keys(INFO_TYPES).map((name) => Type.Literal(name))) })
 
 const Answer = Type.Unknown({ description: 'As the type of the request has it; `null` for an unknown coin.' })
 
@@ -24,18 +28,26 @@ interface HlInfoRoute {
 
 /** POST /hl/{chain}/info: every read of the facade, told apart by the `type` in its body. */
 export function hlInfo(app: FastifyInstance, { chains, facadeOf }: HlInfoContext): void {
-  const schema = { operationId: 'hlInfo', response: { 200: Answer } }
-  app.post<HlInfoRoute>('/hl/:chain/info', { schema, serializerCompiler: () => JSON.stringify }, async (request, reply) => {
+  const schema = { operationId: 'hlInfo', body: InfoBody, response: { 200: Answer } }
+  // The types say themselves what they can read.
+  const validatorCompiler = () => () => true
+  app.post<HlInfoRoute>('/hl/:chain/info', { schema, validatorCompiler }, async (request, reply) => {
     const { slug } = servedChainOf(chains, request.params.chain)
-    return reply.type(JSON_TYPE).send(await answer(request.body, facadeOf(slug)))
+    const answer = answerOf(request.body, facadeOf(slug))
+    return reply.type(JSON_TYPE).send(answer instanceof Promise ? await answer : answer)
   })
 }
 
-async function answer(body: unknown, reads: FacadeReads): Promise<Buffer | string> {
+/** What is there already is not waited for. */
+function answerOf(body: unknown, reads: FacadeReads): Buffer | string | Promise<Buffer | string> {
   try {
-    return await answerInfo(body, reads)
+    const answer = answerInfo(body, reads)
+    return answer instanceof Promise ? answer.catch(refuse) : answer
   } catch (error) {
-    if (error instanceof MalformedInfoError) throw new ApiError('VALIDATION_ERROR', error.message)
-    throw error
+    return refuse(error)
   }
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof MalformedInfoError ? new ApiError('VALIDATION_ERROR', error.message) : error
 }

@@ -76,12 +76,7 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
       world.isConnected = true
       connection += 1
     },
-    async settle() {
-      for (let turn = 0; turn < 3; turn += 1) {
-        for (const go of waiting.splice(0)) go()
-        await new Promise(setImmediate)
-      }
-    },
+    settle: () => letGo(waiting),
     flush: () => flush(),
     round: () => round(),
     rest: () => void (restedMs += 60_000),
@@ -104,6 +99,13 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
   }
   await new Promise(setImmediate)
   return world
+}
+
+async function letGo(waiting: (() => void)[]): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) {
+    for (const go of waiting.splice(0)) go()
+    await new Promise(setImmediate)
+  }
 }
 
 function fail(fault: unknown): never {
