@@ -19,8 +19,8 @@ const TIMEOUT_MS = ATTACK_MS + 2 * CALM_MS + 120_000
 
 const MAX_GROWTH_BYTES = 50 * 1024 * 1024
 const MAX_SLOWDOWN = 2
-/** Below it, twice as slow is what a busy machine does to anybody. */
-const FLOOR_MS = 15
+/** Below it, twice as slow is what a busy machine does to anybody; the short run has other tests beside it, which keep both cores busy. */
+const FLOOR_MS = ATTACK_MS > 60_000 ? 15 : 60
 const SOCKETS_PER_IP = 50
 const IDLE = String(CLOSE_CODES.idle)
 const MAX_PROBLEMS_SHOWN = 20

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { ChainAgents } from '../agents/chainAgents.ts'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import type { ListedCollateral } from '../market/chainMarkets.ts'
+import { startRounds } from '../rounds.ts'
 import { StoreUnavailableError } from '../store/sql.ts'
 import { createAccounts, type ChainAccounts } from './chainAccounts.ts'
 import type { AccountLog } from './log/accountLog.ts'
@@ -48,17 +49,7 @@ function startChain(slug: ChainSlug, options: AccountsOptions, open: AsyncDispos
     now: options.now,
   })
   open.defer(() => accounts.idle())
-  let round: Promise<void> | undefined
-  const timer = setInterval(() => {
-    // One that takes longer than the interval is not joined by another.
-    round ??= accounts
-      .round()
-      .catch(onFailure)
-      .finally(() => (round = undefined))
-  }, options.refreshMs)
-  open.defer(async () => {
-    clearInterval(timer)
-    await round
-  })
+  const rounds = startRounds({ everyMs: options.refreshMs, round: () => accounts.round(), onError: onFailure })
+  open.defer(() => rounds.close())
   return accounts
 }

@@ -3,8 +3,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { ChainAgents } from '../agents/chainAgents.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import type { ChainMarkets } from '../market/chainMarkets.ts'
+import { startRounds } from '../rounds.ts'
 import { deleteExpiredNotices, dismissNotice, hasExpiredNotices, listNotices } from '../store/noticeStore.ts'
-import { StoreUnavailableError, type Store } from '../store/sql.ts'
+import type { Store } from '../store/sql.ts'
 import { watchChainNotices, type ChainNotices } from './watchChainNotices.ts'
 
 /** What users are told. What comes of orders is written by `writeNotices`; the rest is looked for in rounds. */
@@ -38,31 +39,17 @@ const MAX_DELETED = 500
 export function startNotices(options: NoticesOptions): Notices {
   const { store, now, log } = options
   const watched = options.chains.map(({ slug }) => watchChainNotices(slug, options))
-  let isClosed = false
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> = Promise.resolve()
-  schedule()
-
-  function schedule(): void {
-    timer = setTimeout(() => {
-      running = runRound(watched, options)
-        .catch((error: unknown) => {
-          // A store that is full or locked is told by every request already; the round just comes again.
-          if (!(error instanceof StoreUnavailableError)) log.error({ err: error }, 'notices could not be settled')
-        })
-        .finally(() => {
-          if (!isClosed) schedule()
-        })
-    }, ROUND_MS)
-  }
+  const rounds = startRounds({
+    everyMs: ROUND_MS,
+    round: () => runRound(watched, options),
+    onError: (error) => log.error({ err: error }, 'notices could not be settled'),
+  })
 
   return {
     list: (trader) => listNotices(store.read, trader, { nowMs: now(), limit: MAX_LISTED }),
     dismiss: (trader, id) => store.transaction((sql) => dismissNotice(sql, trader, id)),
     async close() {
-      isClosed = true
-      clearTimeout(timer)
-      await running
+      await rounds.close()
       for (const chain of watched) chain.close()
     },
   }

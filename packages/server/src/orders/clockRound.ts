@@ -1,7 +1,8 @@
 import type { ChainSlug } from '@bezel/protocol'
 import { OFF_CHAIN, type AccountLog } from '../accounts/log/accountLog.ts'
+import { startRounds, type Rounds } from '../rounds.ts'
 import { listDueOrders } from '../store/orderStore.ts'
-import { StoreUnavailableError, type Store } from '../store/sql.ts'
+import type { Store } from '../store/sql.ts'
 import type { FoldClock } from '../trading/orders/orderModel.ts'
 import { isTimeoutKnown } from '../trading/orders/unknownTimeout.ts'
 import { refoldOrder } from './refoldOrder.ts'
@@ -12,11 +13,6 @@ const MAX_ORDERS_PER_ROUND = 200
 /** Often enough that nobody waits for an expiry, rare enough to cost nothing: a round without due orders is one indexed read. */
 const ROUND_MS = 250
 
-/** What time alone moves on, while no block comes and nobody asks: prepared orders expire. */
-export interface ClockRounds {
-  close(): Promise<void>
-}
-
 export interface ClockRoundsOptions {
   readonly chain: ChainSlug
   readonly store: Pick<Store, 'read'>
@@ -25,32 +21,9 @@ export interface ClockRoundsOptions {
   readonly onError: (error: unknown) => void
 }
 
-export function startClockRounds(options: ClockRoundsOptions): ClockRounds {
-  let isClosed = false
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> = Promise.resolve()
-  schedule()
-
-  function schedule(): void {
-    timer = setTimeout(() => {
-      running = runRound(options)
-        .catch((error: unknown) => {
-          // A store that is full or locked is told by every request already; the round just comes again.
-          if (!(error instanceof StoreUnavailableError)) options.onError(error)
-        })
-        .finally(() => {
-          if (!isClosed) schedule()
-        })
-    }, ROUND_MS)
-  }
-
-  return {
-    async close() {
-      isClosed = true
-      clearTimeout(timer)
-      await running
-    },
-  }
+/** What time alone moves on, while no block comes and nobody asks: prepared orders expire. */
+export function startClockRounds(options: ClockRoundsOptions): Rounds {
+  return startRounds({ everyMs: ROUND_MS, round: () => runRound(options), onError: options.onError })
 }
 
 /** Folds what is due by now, in one transaction. */

@@ -6,8 +6,10 @@ import { StoreUnavailableError, type Sql, type SqlValue, type Store } from './sq
 const MAX_PREPARED_STATEMENTS = 256
 /** How long a writer of another process (a backup, a shell) is waited for. */
 const BUSY_TIMEOUT_MS = 2_000
-/** Of each connection. A range of blocks changes more pages than SQLite keeps by itself, and would write them twice. */
-const CACHE_KIB = 32_768
+/** A range of blocks changes more pages than SQLite keeps by itself, and would write them twice. */
+const WRITER_CACHE_KIB = 32_768
+/** Most reads are of what was just written, which the system has at hand anyway. */
+const READER_CACHE_KIB = 8_192
 /** Between two tries to become the writer. To wait inside SQLite would hold up everything else this process does. */
 const BUSY_POLL_MS = 20
 /** SQLite's result code for "somebody else writes". */
@@ -20,8 +22,8 @@ const UNAVAILABLE_CODES: ReadonlySet<number> = new Set([5, 6, 8, 10, 11, 13, 14]
  * never see a transaction that is still under way.
  */
 export function openSqlite(file: string): Store {
-  const writer = connect(file)
-  const reader = connect(file)
+  const writer = connect(file, WRITER_CACHE_KIB)
+  const reader = connect(file, READER_CACHE_KIB)
   const read = createSql(reader)
   const write = createSql(writer)
   let last: Promise<unknown> = Promise.resolve()
@@ -68,12 +70,12 @@ export function openSqlite(file: string): Store {
   }
 }
 
-function connect(file: string): DatabaseSync {
+function connect(file: string, cacheKib: number): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
   database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = full')
   database.exec('pragma foreign_keys = on')
-  database.exec(`pragma cache_size = -${CACHE_KIB}`)
+  database.exec(`pragma cache_size = -${cacheKib}`)
   return database
 }
 

@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts'
 import type { LogReader, LogTarget } from './logReader.ts'
 import { createLogReplay, type LogReplayOptions } from './logReplay.ts'
 import type { Turns } from './turns.ts'
+import { waitForDrain, type DrainWait } from './waitForDrain.ts'
 
 export interface LogSubscriptionOptions extends Omit<LogReplayOptions, 'mayListen' | 'onGone'> {
   /** What is sent first; `undefined` when the events after `after` are. */
@@ -34,7 +35,7 @@ const TOO_SLOW = `What waits to be read on this socket was not taken within ${MA
 export function createLogSubscription(connection: Connection, options: LogSubscriptionOptions): Subscription {
   const { trader, channel, reader, turns } = options
   let isOpen = true
-  let stopWaiting: (() => void) | undefined
+  let wait: DrainWait | undefined
   const isListening = (): boolean => isOpen && connection.isOpen
   const replay = createLogReplay(connection, { ...options, mayListen, onGone })
   const target: LogTarget = {
@@ -61,7 +62,7 @@ export function createLogSubscription(connection: Connection, options: LogSubscr
     if (!isOpen) return
     isOpen = false
     reader.leave(target)
-    stopWaiting?.()
+    wait?.stop()
     options.onClose()
   }
 
@@ -86,6 +87,11 @@ export function createLogSubscription(connection: Connection, options: LogSubscr
     close()
   }
 
+  function drained(): Promise<void> {
+    wait = waitForDrain(connection, MAX_BEHIND_MS, () => cut(TOO_SLOW))
+    return wait.isOver
+  }
+
   async function catchUp(isNew: boolean): Promise<void> {
     let isAtEnd = isNew
     while (isListening()) {
@@ -99,18 +105,6 @@ export function createLogSubscription(connection: Connection, options: LogSubscr
       }
     }
     if (isListening()) reader.join(target)
-  }
-
-  /** Or closed. */
-  function drained(): Promise<void> {
-    return new Promise((resolve) => {
-      const late = setTimeout(() => cut(TOO_SLOW), MAX_BEHIND_MS)
-      stopWaiting = () => {
-        clearTimeout(late)
-        resolve()
-      }
-      connection.onDrain(stopWaiting)
-    })
   }
 
   return {

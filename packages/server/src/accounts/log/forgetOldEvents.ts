@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DAY_MS } from '@bezel/protocol'
+import { startRounds } from '../../rounds.ts'
 import { forgetEventsBefore, listLogsBefore } from '../../store/accountEventStore.ts'
 import type { Store } from '../../store/sql.ts'
 
@@ -18,16 +19,9 @@ export function forgetOldEvents(of: {
   readonly roundMs?: number
 }): () => Promise<void> {
   if (of.keepDays === 0) return async () => {}
-  let running: Promise<unknown> = Promise.resolve()
-  const round = (): void => {
-    running = running.then(() => forgetBefore(of.store, of.now() - of.keepDays * DAY_MS)).catch(of.onError)
-  }
-  round()
-  const timer = setInterval(round, of.roundMs ?? ROUND_MS)
-  return async () => {
-    clearInterval(timer)
-    await running
-  }
+  const round = (): Promise<void> => forgetBefore(of.store, of.now() - of.keepDays * DAY_MS)
+  const rounds = startRounds({ everyMs: of.roundMs ?? ROUND_MS, isAtOnce: true, round, onError: of.onError })
+  return () => rounds.close()
 }
 
 /** One log after the other, each in short transactions with room for others between them. */

@@ -92,6 +92,7 @@ export async function openRelayWorld(settings: Partial<RelayerSettings> = {}): P
       for (let left = 50; left > 0 && (await world.relaying.step()); left -= 1);
     },
     async pass(blocks, ms = 300) {
+      await world.settle()
       for (let i = 0; i < blocks; i += 1) {
         world.nowMs += ms
         node.mine()

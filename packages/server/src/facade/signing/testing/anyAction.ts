@@ -29,14 +29,17 @@ const anyKey = anyString.filter((key) => key !== '__proto__' && !/^\d+$/.test(ke
 const { value: anyValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
-    anyInteger,
-    anyString,
-    fc.boolean(),
-    fc.constant(null),
-    edgeLength.map((length) => Array.from({ length }, (_, i) => i)),
-    edgeLength.map((length) => Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, i]))),
-    fc.array(tie('value'), { maxLength: 4 }),
-    members(tie('value')),
+    { weight: 6, arbitrary: anyInteger },
+    { weight: 6, arbitrary: anyString },
+    { weight: 2, arbitrary: fc.boolean() },
+    { weight: 2, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: edgeLength.map((length) => Array.from({ length }, (_, i) => i)) },
+    {
+      weight: 1,
+      arbitrary: edgeLength.map((length) => Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, i]))),
+    },
+    { weight: 4, arbitrary: fc.array(tie('value'), { maxLength: 4 }) },
+    { weight: 4, arbitrary: members(tie('value')) },
   ),
 }))
 
