@@ -26,6 +26,8 @@ const RETRY_MS = 500
 /** Who has not taken by then what waited for it when it fell behind is cut. */
 const MAX_BEHIND_MS = 30_000
 
+/** To go on would hide that events are missing. */
+const GONE = 'Events were forgotten before this socket took them; connect again and subscribe anew.'
 const TOO_SLOW = `What waits to be read on this socket was not taken within ${MAX_BEHIND_MS / 1_000} seconds; connect again and resume with fromSeq.`
 
 /**
@@ -37,7 +39,7 @@ export function createLogSubscription(connection: Connection, options: LogSubscr
   let isOpen = true
   let wait: DrainWait | undefined
   const isListening = (): boolean => isOpen && connection.isOpen
-  const replay = createLogReplay(connection, { ...options, mayListen, onGone })
+  const replay = createLogReplay(connection, { ...options, mayListen, onGone: () => cut(GONE) })
   const target: LogTarget = {
     channel,
     get after() {
@@ -74,11 +76,6 @@ export function createLogSubscription(connection: Connection, options: LogSubscr
     if (lapse !== undefined) connection.lapse(lapse)
     if (lapse !== undefined || caller?.trader !== trader) close()
     return isListening()
-  }
-
-  /** To go on would hide that events are missing. */
-  function onGone(): void {
-    cut('Events were forgotten before this socket took them; connect again and subscribe anew.')
   }
 
   function cut(message: string): void {
