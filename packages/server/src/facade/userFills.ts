@@ -61,10 +61,7 @@ export async function readFacadeFills(
 }
 
 /** Told from the newest on, each begins where the net position of its coin was before it. */
-function createFillTeller(
-  reads: FacadeReads,
-  trader: Address,
-): (fill: OrderFill) => Promise<FacadeFill | undefined> {
+function createFillTeller(reads: FacadeReads, trader: Address): (fill: OrderFill) => Promise<FacadeFill | undefined> {
   const chain = reads.markets()
   const { universe } = coinsOf(chain)
   const atS = valuationTimeS(chain, reads.head())

@@ -21,9 +21,9 @@ export interface StreamBounds {
   readonly stuckMs: number
   /** Between two looks at all sockets: how exact the times above are. */
   readonly sweepMs: number
-  /** Beyond this a latest-value channel writes nothing more and sends a snapshot later. */
+  /** Beyond this a latest-value channel writes nothing more and sends a snapshot later; a log waits. */
   readonly maxQueuedLatestBytes: number
-  /** Beyond this a socket is cut: what a log says can't be left out. */
+  /** Beyond this a socket is cut: what must not be left out does not wait for it in memory without end. */
   readonly maxQueuedLogBytes: number
 }
 
@@ -48,3 +48,6 @@ export const DEFAULT_BOUNDS: StreamBounds = Object.freeze({
 /** A message that comes in more parts than this is no message of a client that means well. */
 export const MAX_FRAGMENTS = 64
 export const MAX_BUFFERED_CHUNKS = 256
+
+/** Who has not taken by then what waited for it is cut by a log: it can't wait for ever, and nothing of it can be left out. */
+export const MAX_BEHIND_MS = 30_000

@@ -27,7 +27,11 @@ function writeLength(frame: Buffer, length: number): void {
   }
 }
 
+const FINAL_PING = 0x89
 const FINAL_PONG = 0x8a
+
+/** Asks for a pong, which every client's library answers by itself. */
+export const PING_FRAME: Buffer = Buffer.from([FINAL_PING, 0])
 
 /** The answer to a protocol ping, which repeats its at most 125 bytes. */
 export function pongFrame(payload: Uint8Array): Buffer {

@@ -1,9 +1,8 @@
 import { CLOSE_CODES } from '@bezel/protocol'
 import type { StreamBounds } from './bounds.ts'
-import { pingMessage } from './controlMessages.ts'
-import { textFrame } from './frames.ts'
 import type { Session } from './session.ts'
 import type { SocketConnection } from './socketConnection.ts'
+import type { Dialect } from './socketKind.ts'
 
 /** What is remembered of a socket to know whether it lives. Times are of `performance.now()`, which no change of the clock moves. */
 export interface Pulse {
@@ -23,11 +22,14 @@ export function createPulse(
   return { ...of, heardAtMs: nowMs, pingAtMs: nowMs + heartbeatMs, stuck: undefined }
 }
 
+export interface HeartbeatOptions {
+  readonly bounds: StreamBounds
+  readonly dialect: Pick<Dialect, 'pingFrame'>
+  readonly now: () => number
+}
+
 /** One timer for all sockets: pings, tells credentials that ended, and ends those that are silent or take nothing. */
-export function startHeartbeat(
-  pulses: Iterable<Pulse>,
-  { bounds, now }: { readonly bounds: StreamBounds; readonly now: () => number },
-): { close(): void } {
+export function startHeartbeat(pulses: Iterable<Pulse>, { bounds, now, dialect }: HeartbeatOptions): { close(): void } {
   function sweep(): void {
     const nowMs = performance.now()
     let ping: Buffer | undefined
@@ -37,7 +39,7 @@ export function startHeartbeat(
       else if (!pulse.connection.isOpen) continue
       else if (nowMs - pulse.heardAtMs >= bounds.idleMs) pulse.connection.close(CLOSE_CODES.idle, 'idle')
       else if (nowMs >= pulse.pingAtMs) {
-        ping ??= textFrame(pingMessage(now()))
+        ping ??= dialect.pingFrame(now())
         pulse.pingAtMs = nowMs + bounds.heartbeatMs
         // A reader that is far behind hears of itself that it is alive; another ping would only wait with the rest.
         pulse.connection.offer(ping)

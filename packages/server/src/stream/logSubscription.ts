@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, CLOSE_CODES, type Address } from '@bezel/protocol'
 import type { Caller } from '../http/caller.ts'
+import { MAX_BEHIND_MS } from './bounds.ts'
 import type { Subscription } from './channel.ts'
 import type { Connection } from './connection.ts'
 import type { LogReader, LogTarget } from './logReader.ts'
@@ -22,9 +23,6 @@ export interface LogSubscriptionOptions extends Omit<LogReplayOptions, 'mayListe
 
 /** A store that can't be read is asked again this much later. */
 const RETRY_MS = 500
-
-/** Who has not taken by then what waited for it when it fell behind is cut. */
-const MAX_BEHIND_MS = 30_000
 
 /** To go on would hide that events are missing. */
 const GONE = 'Events were forgotten before this socket took them; connect again and subscribe anew.'

@@ -1,30 +1,15 @@
 import type { Socket } from 'node:net'
 import { ApiError, CLOSE_CODES } from '@bezel/protocol'
 import type { WebSocket } from 'ws'
-import type { ServedChain } from '../chain/servedChain.ts'
-import type { Caller } from '../http/caller.ts'
-import type { AuthMessage } from './auth.ts'
 import type { StreamBounds } from './bounds.ts'
-import type { Channels } from './channel.ts'
-import { authenticatedMessage, helloMessage } from './controlMessages.ts'
 import { pongFrame } from './frames.ts'
 import { createPulse, type Pulse } from './heartbeat.ts'
-import { createMessageRate } from './messageRate.ts'
-import { openSession } from './session.ts'
 import { createSocketConnection } from './socketConnection.ts'
-import type { StreamCounts } from './streamCounts.ts'
+import type { SocketKind, Visit } from './socketKind.ts'
 
 export interface SocketContext {
-  readonly chain: ServedChain
-  readonly channels: Channels
-  /** Known when the upgrade carried credentials. */
-  readonly caller: Caller | undefined
-  readonly authenticate: (message: AuthMessage) => Promise<Caller>
-  readonly lapseOf: (caller: Caller) => ApiError | undefined
-  readonly bounds: StreamBounds
-  readonly counts: StreamCounts
-  readonly now: () => number
-  readonly toApiError: (error: unknown) => ApiError
+  readonly kind: SocketKind
+  readonly visit: Visit
   /** `code`: what it was closed with, by us or by the client. */
   readonly onClose: (pulse: Pulse, code: number) => void
 }
@@ -40,14 +25,16 @@ const PROTOCOL_ERROR = 1002
 
 /** Greets a client, and listens to it until its socket is closed. */
 export function openSocket(webSocket: WebSocket, socket: Socket, context: SocketContext): Pulse {
-  const { chain, caller, bounds } = context
+  const { kind, visit } = context
+  const { bounds } = kind
   const connection = createSocketConnection(webSocket, socket, {
-    chain: chain.slug,
+    chain: visit.chain.slug,
     bounds,
+    errorText: kind.dialect.errorText,
     onLapse: () => session.lapse(),
   })
-  const session = openSession({ ...context, connection })
-  const rate = createMessageRate(bounds.maxMessagesPerSecond)
+  const session = kind.openSession(connection, visit)
+  const rate = kind.createRate()
   const pulse = createPulse({ connection, session }, performance.now(), bounds)
   let faultCode: number | undefined
 
@@ -76,12 +63,6 @@ export function openSocket(webSocket: WebSocket, socket: Socket, context: Socket
     session.close()
     context.onClose(pulse, connection.closeCode ?? faultCode ?? code)
   })
-
-  connection.send(helloMessage(chain.slug, bounds.heartbeatMs))
-  if (caller !== undefined) {
-    connection.caller = caller
-    connection.send(authenticatedMessage(caller))
-  }
   return pulse
 }
 

@@ -2,10 +2,12 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiError } from '@bezel/protocol'
 import { LIMIT_WINDOW_MS, type LimitAnswer } from '../cluster/limits.ts'
+import { facadeRefusal, isFacadePath } from '../http/facadeRefusal.ts'
 import { REQUEST_ID_HEADER } from '../http/requestId.ts'
 
 /** What an upgrade that is refused is told beside the error. */
 export interface RefusalContext {
+  readonly url: string
   readonly requestId: string
   /** What charging the IP said, once that was done. */
   readonly limitAnswer: LimitAnswer | undefined
@@ -15,13 +17,13 @@ export interface RefusalContext {
 /** What is not ready mostly is within moments. */
 const NOT_READY_RETRY_S = 1
 
-/** Answers in HTTP, in the shape of every error, and ends the connection. */
+/** Answers in HTTP, in the shape of every error at its path, and ends the connection. */
 export function refuseUpgrade(socket: Socket, error: ApiError, context: RefusalContext): void {
   if (!socket.writable) return void socket.destroy()
-  const body = JSON.stringify(error.toBody())
+  const { status, type, body } = answerOf(error, context)
   const head = [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
-    'content-type: application/json; charset=utf-8',
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${type}; charset=utf-8`,
     `content-length: ${Buffer.byteLength(body)}`,
     `${REQUEST_ID_HEADER}: ${context.requestId}`,
     ...limitHeaders(context.limitAnswer),
@@ -31,6 +33,14 @@ export function refuseUpgrade(socket: Socket, error: ApiError, context: RefusalC
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroySoon()
+}
+
+function answerOf(error: ApiError, { url }: RefusalContext): { status: number; type: string; body: string } {
+  if (!isFacadePath(url) || error.status >= 500) {
+    return { status: error.status, type: 'application/json', body: JSON.stringify(error.toBody()) }
+  }
+  const { status, text } = facadeRefusal(error)
+  return { status, type: 'text/plain', body: text }
 }
 
 function limitHeaders(answer: LimitAnswer | undefined): string[] {

@@ -3,9 +3,9 @@ import { ApiError, CLOSE_CODES, type ChainSlug } from '@bezel/protocol'
 import type { WebSocket } from 'ws'
 import type { StreamBounds } from './bounds.ts'
 import type { Connection } from './connection.ts'
-import { errorMessage } from './controlMessages.ts'
 import { textFrame } from './frames.ts'
 import { createOnceDrained } from './onceDrained.ts'
+import type { Dialect } from './socketKind.ts'
 
 /** A socket as the server of the stream holds it. */
 export interface SocketConnection extends Connection {
@@ -23,6 +23,7 @@ export interface SocketConnectionOptions {
   readonly chain: ChainSlug
   readonly bounds: Pick<StreamBounds, 'maxQueuedLatestBytes' | 'maxQueuedLogBytes'>
   readonly onLapse: () => void
+  readonly errorText: Dialect['errorText']
 }
 
 /**
@@ -32,7 +33,7 @@ export interface SocketConnectionOptions {
 export function createSocketConnection(
   webSocket: WebSocket,
   socket: Socket,
-  { chain, bounds, onLapse }: SocketConnectionOptions,
+  { chain, bounds, onLapse, errorText }: SocketConnectionOptions,
 ): SocketConnection {
   const onceDrained = createOnceDrained(socket)
   let closeCode: number | undefined
@@ -47,7 +48,7 @@ export function createSocketConnection(
 
   function cut(code: number, error: ApiError): void {
     if (!isOpen()) return
-    socket.write(textFrame(errorMessage(error)))
+    socket.write(textFrame(errorText(error)))
     close(code, '')
     // Nothing is read any more, the other end's own goodbye neither, so this end has to hang up.
     webSocket.pause()
@@ -84,7 +85,7 @@ export function createSocketConnection(
       return true
     },
     onDrain: (listener) => onceDrained(() => void (isOpen() && listener())),
-    refuse: (error) => send(errorMessage(error)),
+    refuse: (error) => send(errorText(error)),
     lapse(error) {
       connection.refuse(error)
       connection.caller = undefined
@@ -101,6 +102,6 @@ export function createSocketConnection(
 function tooSlow(maxBytes: number): ApiError {
   return new ApiError(
     'RATE_LIMITED',
-    `More than ${maxBytes} bytes wait to be read on this socket; connect again and resume with fromSeq.`,
+    `More than ${maxBytes} bytes wait to be read on this socket; connect again and resume.`,
   )
 }

@@ -65,7 +65,11 @@ export function assetCtx(reads: FacadeReads, chain: ChainMarkets, coin: Coin): A
 
 /** One rate has room, so it is that of longs. Open interest is that of both sides, in coins. */
 function interestOf(chain: ChainMarkets, coin: Coin, { mark }: PairQuote): Pick<AssetCtx, 'funding' | 'openInterest'> {
-  const { fundingRateLongHourly, openInterestLongUsd, openInterestShortUsd } = fundingRecord(chain, coin.pairIndex, mark)
+  const { fundingRateLongHourly, openInterestLongUsd, openInterestShortUsd } = fundingRecord(
+    chain,
+    coin.pairIndex,
+    mark,
+  )
   const usd = scaled(openInterestLongUsd, USD_DECIMALS) + scaled(openInterestShortUsd, USD_DECIMALS)
   return {
     funding: pointed(formatDecimal(scaled(fundingRateLongHourly, PERCENT_DECIMALS), FRACTION_DECIMALS)),

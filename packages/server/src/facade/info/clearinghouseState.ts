@@ -16,10 +16,9 @@ export async function clearinghouseState(request: InfoRequest, reads: FacadeRead
 }
 
 export async function accountState(trader: Address, reads: FacadeReads) {
-  const chain = reads.markets()
-  const live = reads.positionsOf(trader)
   const walletUsd = await reads.wallet(trader)
-  const positions = netPositions(live, chain, reads.quote, valuationTimeS(chain, reads.head()))
+  const chain = reads.markets()
+  const positions = netPositions(reads.positionsOf(trader), chain, reads.quote, valuationTimeS(chain, reads.head()))
   return stateOf(positions, walletUsd, reads.now())
 }
 
@@ -71,7 +70,9 @@ function positionText(position: NetPosition) {
     entryPx: pointed(pxOf(coin, position.entryPrice)),
     positionValue: text(position.valueUsd),
     unrealizedPnl: text(pnlUsd),
-    returnOnEquity: pointed(formatDecimal(collateralUsd === 0n ? 0n : (pnlUsd * RATIO_ONE) / collateralUsd, RATIO_DECIMALS)),
+    returnOnEquity: pointed(
+      formatDecimal(collateralUsd === 0n ? 0n : (pnlUsd * RATIO_ONE) / collateralUsd, RATIO_DECIMALS),
+    ),
     liquidationPx: liquidationPrice === undefined ? null : pointed(pxOf(coin, liquidationPrice)),
     marginUsed: text(marginOf(position)),
     maxLeverage: coin.maxLeverage,

@@ -38,7 +38,8 @@ export function l2Book(request: InfoRequest, reads: FacadeReads): unknown {
     return { coin: coin.name, time: quote?.updatedAtMs ?? reads.now(), levels: [[], []] }
   }
   const stepE10 = step(coin, coinPrice(coin, quote.mark))
-  const levelsOf = (side: Side) => merged(sideLevels(chain, coin, pair, quote.mark, side), side, stepE10).flatMap(levelText(coin))
+  const levelsOf = (side: Side) =>
+    merged(sideLevels(chain, coin, pair, quote.mark, side), side, stepE10).flatMap(levelText(coin))
   return { coin: coin.name, time: quote.updatedAtMs, levels: [levelsOf('bids'), levelsOf('asks')] }
 }
 
@@ -53,7 +54,13 @@ function sideLevels(chain: ChainMarkets, coin: Coin, pair: ListedPair, mark: big
 }
 
 /** Of a pair whose price does not move with volume: all that may be opened is there at the best price. */
-function flatLevel(chain: ChainMarkets, coin: Coin, { pairIndex, listing }: ListedPair, price: bigint, side: Side): Level {
+function flatLevel(
+  chain: ChainMarkets,
+  coin: Coin,
+  { pairIndex, listing }: ListedPair,
+  price: bigint,
+  side: Side,
+): Level {
   const book = bookOf(chain, chain.defaultCollateralIndex, pairIndex)
   const { longUsd, shortUsd } = book ? openInterestUsd(book, price) : { longUsd: 0n, shortUsd: 0n }
   const mostUsd = book ? usdOfCollateral(maxOpenInterestCollateral(book), book.collateral) : 0n

@@ -7,6 +7,7 @@ import { keepMined } from './keepMined.ts'
 import { loadEntries, openNonces } from './loadEntries.ts'
 import { dueSends, lookAtNode } from './lookAtNode.ts'
 import { relayerHealth } from './relayerHealth.ts'
+import { reserveOf } from './relayEntry.ts'
 import type { RelayerHealth } from './relayer.ts'
 import { createRelayMemory, type RelayContext, type RelayMemory } from './relayContext.ts'
 import { renewEntries } from './renewEntries.ts'
@@ -51,6 +52,7 @@ export function createRelaying(context: RelayContext): Relaying {
     await skipForeignNonces(context, memory)
     const isRenewed = await renewEntries(context, memory)
     const isFilled = await fillHoles(context, memory)
+    memory.outstandingWei = outstandingWei(context, memory)
     tell(waitedFor)
     const isHealed = await healLost(context, memory)
     return isRenewed || isFilled || isHealed || usedBefore !== memory.usedNonces || dueSends(context, memory).length > 0
@@ -84,8 +86,14 @@ export function createRelaying(context: RelayContext): Relaying {
   }
 }
 
+function outstandingWei({ settings }: RelayContext, { tracked }: RelayMemory): bigint {
+  let wei = 0n
+  for (const { entry, mined } of tracked.values()) if (mined === undefined) wei += reserveOf(entry, settings.burnGas)
+  return wei
+}
+
 /** What does not concern entries is as true as before. */
 function forgetful(before: RelayMemory): RelayMemory {
-  const { market, feesAskedAtMs, balanceWei, hasNoFunds, goodAtMs, nonces, counts } = before
-  return { ...createRelayMemory(), market, feesAskedAtMs, balanceWei, hasNoFunds, goodAtMs, nonces, counts }
+  const { market, feesAskedAtMs, balanceWei, hasNoFunds, outstandingWei, nonces, counts } = before
+  return { ...createRelayMemory(), market, feesAskedAtMs, balanceWei, hasNoFunds, outstandingWei, nonces, counts }
 }

@@ -56,7 +56,9 @@ function signatureFields({ rs, recoveryId }: CompactSignature): Buffer[] {
 
 function rlpNumber(value: bigint): Buffer {
   const digits = value.toString(16)
-  return value === 0n ? Buffer.of(SHORT_STRING) : rlpBytes(Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex'))
+  return value === 0n
+    ? Buffer.of(SHORT_STRING)
+    : rlpBytes(Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex'))
 }
 
 function rlpBytes(bytes: Uint8Array): Buffer {

@@ -5,7 +5,7 @@ import type { Attempt } from '../../trading/orders/orderModel.ts'
 import { utcDayOf } from '../../trading/spend.ts'
 import { firstFees, type Fees } from './fees.ts'
 import { reserveGas } from './gasBudget.ts'
-import { newestOf, reserveOf, type RelayAction, type RelayEntry } from './relayEntry.ts'
+import { newestOf, type RelayAction, type RelayEntry } from './relayEntry.ts'
 import type { RelayContext, RelayMemory } from './relayContext.ts'
 import { RelayRefusedError } from './relayRefusal.ts'
 import { ACTION_SELECTOR } from './requireShape.ts'
@@ -34,11 +34,19 @@ export async function enqueueAction(
   const action = actionOf(context, attempt, trader)
   const fees = offeredFees(context, memory)
   const wei = action.gas * fees.maxFeeWei
-  requireFunds(context, memory, wei)
+  requireFunds(memory, wei)
   await requireRoom(sql, context)
   const day = utcDayOf(now())
   await reserveGas(sql, sender, { trader, day, wei }, settings)
-  const entry = await insertAction(sql, context, { action, fees, expiresAtMs: attempt.expiresAtMs, day, countedWei: wei })
+  const entry = await insertAction(sql, context, {
+    action,
+    fees,
+    expiresAtMs: attempt.expiresAtMs,
+    day,
+    countedWei: wei,
+  })
+  // Too much, until the next step, when the transaction is rolled back.
+  memory.outstandingWei += wei
   return newestOf(entry).hash
 }
 
@@ -67,7 +75,10 @@ function requireOwn({ signer }: RelayContext, { sender, calldata }: Attempt, tra
 function actionOf({ settings }: RelayContext, { id, calldata, gas }: Attempt, trader: Address): RelayAction {
   const units = gas === null ? settings.fallbackGas : BigInt(gas)
   if (units > settings.maxGas) {
-    throw new RelayRefusedError('gas_too_dear', `This action takes ${units} gas, more than is relayed at once. Ask for less.`)
+    throw new RelayRefusedError(
+      'gas_too_dear',
+      `This action takes ${units} gas, more than is relayed at once. Ask for less.`,
+    )
   }
   return { attemptId: id, trader, calldata, gas: units }
 }
@@ -83,20 +94,14 @@ function offeredFees({ settings, now }: RelayContext, { market }: RelayMemory): 
 }
 
 /** What is on its way is counted with the most that it can cost. */
-function requireFunds({ settings }: RelayContext, memory: RelayMemory, wei: bigint): void {
-  const { balanceWei, hasNoFunds } = memory
+function requireFunds(memory: RelayMemory, wei: bigint): void {
+  const { balanceWei, hasNoFunds, outstandingWei } = memory
   if (balanceWei === undefined) throw notReady()
-  if (!hasNoFunds && outstandingWei(memory, settings.burnGas) + wei <= balanceWei) return
+  if (!hasNoFunds && outstandingWei + wei <= balanceWei) return
   throw new RelayRefusedError(
     'low_balance',
     'The relayer of this service is out of gas on this chain until its operator tops it up.',
   )
-}
-
-function outstandingWei({ tracked }: RelayMemory, burnGas: bigint): bigint {
-  let wei = 0n
-  for (const { entry, mined } of tracked.values()) if (mined === undefined) wei += reserveOf(entry, burnGas)
-  return wei
 }
 
 async function requireRoom(sql: Sql, { sender, settings }: RelayContext): Promise<void> {

@@ -21,7 +21,10 @@ describe('fees', () => {
 
   it('of a first offer have room for six full blocks and stay below the most', () => {
     const market = { baseFeeWei: 100n, tipWei: 5n }
-    assert.deepEqual(firstFees(market, { minTipWei: 1n, maxFeeWei: 1_000n }), { maxFeeWei: 205n, maxPriorityFeeWei: 5n })
+    assert.deepEqual(firstFees(market, { minTipWei: 1n, maxFeeWei: 1_000n }), {
+      maxFeeWei: 205n,
+      maxPriorityFeeWei: 5n,
+    })
     assert.deepEqual(firstFees(market, { minTipWei: 50n, maxFeeWei: 30n }), { maxFeeWei: 30n, maxPriorityFeeWei: 30n })
   })
 

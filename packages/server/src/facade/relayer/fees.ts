@@ -30,7 +30,9 @@ function feesOfHistory(outcome: RpcOutcome | undefined): MarketFees | undefined 
   const { baseFeePerGas, reward } = outcome.result as { baseFeePerGas?: unknown; reward?: unknown }
   const baseFeeWei = Array.isArray(baseFeePerGas) ? weiOf(baseFeePerGas.at(-1)) : undefined
   if (baseFeeWei === undefined) return undefined
-  const tips = Array.isArray(reward) ? reward.map((entry: unknown) => weiOf(Array.isArray(entry) ? entry[0] : undefined)) : []
+  const tips = Array.isArray(reward)
+    ? reward.map((entry: unknown) => weiOf(Array.isArray(entry) ? entry[0] : undefined))
+    : []
   return { baseFeeWei, tipWei: medianOf(tips.filter((tip) => tip !== undefined)) }
 }
 

@@ -24,7 +24,10 @@ export async function skipForeignNonces(context: RelayContext, memory: RelayMemo
   memory.strangeLooks += 1
   if (memory.strangeLooks < STRANGE_LOOKS) return
   const { sender, log, store } = context
-  log.error({ ...sender, usedNonces, next: nonces.next }, 'the key of the relayer is used elsewhere: give it to one deployment only')
+  log.error(
+    { ...sender, usedNonces, next: nonces.next },
+    'the key of the relayer is used elsewhere: give it to one deployment only',
+  )
   await store.transaction((sql) => skipRelayNonces(sql, sender, { first: nonces.first, next: usedNonces }))
 }
 
@@ -52,7 +55,10 @@ export async function fillHoles(context: RelayContext, memory: RelayMemory): Pro
 }
 
 /** Nonces from the next in line on that have no entry, once the line has stood still for long. */
-function holesIn({ settings, now }: RelayContext, { nonces, usedNonces, tracked, lineSinceMs, market }: RelayMemory): number[] {
+function holesIn(
+  { settings, now }: RelayContext,
+  { nonces, usedNonces, tracked, lineSinceMs, market }: RelayMemory,
+): number[] {
   if (nonces === undefined || usedNonces === undefined || market === undefined) return []
   const isFirst = usedNonces >= nonces.first && usedNonces < nonces.next && !tracked.has(usedNonces)
   if (!isFirst || now() - lineSinceMs < settings.stuckMs) return []

@@ -34,7 +34,10 @@ export async function healLost(context: RelayContext, memory: RelayMemory): Prom
   if (missing === undefined) return false
   if (missing.searchedAtMs < 0) {
     const { nonce } = missing.entry
-    context.log.error({ ...context.sender, nonce }, "a nonce of the relayer is used, and not by the relayer's own transaction")
+    context.log.error(
+      { ...context.sender, nonce },
+      "a nonce of the relayer is used, and not by the relayer's own transaction",
+    )
   }
   missing.searchedAtMs = nowMs
   if (!(await isUsedForGood(context, memory, missing))) return false
@@ -74,7 +77,12 @@ async function findUser(context: RelayContext, memory: RelayMemory, { nonce }: R
   }
 }
 
-async function giveUp(context: RelayContext, memory: RelayMemory, of: TrackedEntry, user: Hex | undefined): Promise<void> {
+async function giveUp(
+  context: RelayContext,
+  memory: RelayMemory,
+  of: TrackedEntry,
+  user: Hex | undefined,
+): Promise<void> {
   const { store, sender, log } = context
   const { entry } = of
   const hash = await store.transaction(async (sql) => {
@@ -85,11 +93,19 @@ async function giveUp(context: RelayContext, memory: RelayMemory, of: TrackedEnt
   })
   untrack(memory, entry)
   memory.counts.lost += 1
-  log.error({ ...sender, nonce: entry.nonce, user, hash }, 'a nonce of the relayer was used elsewhere: give its key to one deployment only')
+  log.error(
+    { ...sender, nonce: entry.nonce, user, hash },
+    'a nonce of the relayer was used elsewhere: give its key to one deployment only',
+  )
 }
 
 /** Under a new nonce, when there is still time for it. */
-async function relayAgain(sql: Sql, context: RelayContext, { market }: RelayMemory, entry: RelayEntry): Promise<Hex | undefined> {
+async function relayAgain(
+  sql: Sql,
+  context: RelayContext,
+  { market }: RelayMemory,
+  entry: RelayEntry,
+): Promise<Hex | undefined> {
   const { action, expiresAtMs, day } = entry
   if (action === null || market === undefined || expiresAtMs <= context.now()) return undefined
   const fees = firstFees(market, context.settings)

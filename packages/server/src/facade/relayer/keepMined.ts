@@ -37,7 +37,14 @@ export async function keepMined(
   await keepCosts(context, fresh)
   for (const { of, mined } of seen) of.mined = mined
   const final = finalBlock(context, memory)
-  await end(context, memory, await canonical(context, seen.filter(({ mined }) => mined.blockNumber <= final)))
+  await end(
+    context,
+    memory,
+    await canonical(
+      context,
+      seen.filter(({ mined }) => mined.blockNumber <= final),
+    ),
+  )
 }
 
 async function keepCosts(context: RelayContext, fresh: readonly MinedEntry[]): Promise<void> {

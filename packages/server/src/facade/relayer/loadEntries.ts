@@ -24,7 +24,10 @@ export async function openNonces(context: RelayContext, memory: RelayMemory): Pr
   if (next - latest > MAX_NONCE_JUMP) throw new NodeUnavailableError('the node counts nonces that nobody can have used')
   const stored = await relayNonces(store.read, sender)
   if (stored !== undefined && next > stored.next) {
-    log.error({ ...sender, next, stored: stored.next }, 'the key of the relayer was used elsewhere: give it to one deployment only')
+    log.error(
+      { ...sender, next, stored: stored.next },
+      'the key of the relayer was used elsewhere: give it to one deployment only',
+    )
   }
   await store.transaction((sql) => skipRelayNonces(sql, sender, { first: Math.min(latest, pending), next }))
   memory.nonces = await relayNonces(store.read, sender)
@@ -38,7 +41,7 @@ export function usedNoncesCall({ sender }: RelayContext, block: string): RpcCall
 export async function loadEntries({ store, sender }: RelayContext, memory: RelayMemory): Promise<void> {
   // Before the entries: one that is committed in between is read again next time.
   const nonces = await relayNonces(store.read, sender)
-  for (let from: number | undefined = memory.loadedTo; from !== undefined; ) {
+  for (let from: number | undefined = memory.loadedTo; from !== undefined;) {
     const read = await listRelayEntries(store.read, sender, { from, limit: MAX_ENTRIES_PER_READ })
     for (const entry of read) if (!memory.tracked.has(entry.nonce)) track(memory, entry)
     from = read.length < MAX_ENTRIES_PER_READ ? undefined : read.at(-1)!.nonce + 1

@@ -92,7 +92,6 @@ function takeHead({ now }: RelayContext, memory: RelayMemory, [head, used]: read
   memory.nodeHead = quantity(resultOf(head))
   if (usedNonces !== memory.usedNonces) memory.lineSinceMs = now()
   memory.usedNonces = usedNonces
-  memory.goodAtMs = now()
   for (const tracked of unminedIn(memory)) {
     tracked.missingSinceMs = undefined
     if (tracked.mined === undefined) continue
@@ -103,17 +102,23 @@ function takeHead({ now }: RelayContext, memory: RelayMemory, [head, used]: read
   }
 }
 
-function takeSent({ now, settings, log, sender }: RelayContext, memory: RelayMemory, sent: TrackedEntry, outcome: RpcOutcome): void {
+function takeSent(
+  { now, settings, log, sender }: RelayContext,
+  memory: RelayMemory,
+  sent: TrackedEntry,
+  outcome: RpcOutcome,
+): void {
   const said = sendOutcomeOf(outcome, newestOf(sent.entry).hash)
   const retryMs = Math.min(settings.resendMs, MIN_REFUSED_RETRY_MS * 2 ** Math.min(sent.refusals, 10))
   sent.isTaken ||= said === 'taken'
   sent.isUnderpriced = said === 'underpriced'
-  sent.refusals = said === 'refused' ? sent.refusals + 1 : 0
+  sent.hopeless = said === 'hopeless' ? sent.hopeless + 1 : 0
+  sent.refusals = said === 'refused' || said === 'hopeless' ? sent.refusals + 1 : 0
   sent.sendAtMs = now() + (said === 'no_funds' ? NO_FUNDS_RETRY_MS : said === 'taken' ? settings.resendMs : retryMs)
   if (said === 'no_funds' && !memory.hasNoFunds) log.error({ ...sender }, 'the relayer has no gas left: top it up')
   if (said === 'no_funds') memory.hasNoFunds = true
   else if (said === 'taken') memory.hasNoFunds = false
-  if (said !== 'refused' || sent.refusals !== 1) return
+  if (sent.refusals !== 1) return
   const text = outcome.ok ? 'another hash' : outcome.message.slice(0, 200)
   log.warn({ ...sender, nonce: sent.entry.nonce, text }, 'the node did not take a relayed transaction')
 }

@@ -35,4 +35,3 @@ function costOf(receipt: unknown): bigint | undefined {
   const price = weiOf(effectiveGasPrice)
   return used === undefined || price === undefined ? undefined : used * price + (weiOf(l1Fee) ?? 0n)
 }
-

@@ -44,6 +44,8 @@ export interface TrackedEntry {
   sendAtMs: number
   /** Sends in a row that the node refused without a reason that is known here. */
   refusals: number
+  /** Sends in a row to which the node said that it never takes it. */
+  hopeless: number
   /** A node has the newest version. */
   isTaken: boolean
   isUnderpriced: boolean
@@ -84,8 +86,8 @@ export interface RelayMemory {
   feesAskedAtMs: number
   balanceWei: bigint | undefined
   hasNoFunds: boolean
-  /** When the node last answered properly. */
-  goodAtMs: number
+  /** The most that all that is not mined can cost, as of the last step and with what was taken since. */
+  outstandingWei: bigint
   readonly counts: RelayCounts
 }
 
@@ -103,7 +105,7 @@ export function createRelayMemory(): RelayMemory {
     feesAskedAtMs: Number.NEGATIVE_INFINITY,
     balanceWei: undefined,
     hasNoFunds: false,
-    goodAtMs: Number.NEGATIVE_INFINITY,
+    outstandingWei: 0n,
     counts: { mined: 0, burnt: 0, repriced: 0, lost: 0 },
   }
 }
@@ -113,6 +115,7 @@ export function track(memory: RelayMemory, entry: RelayEntry): void {
     entry,
     sendAtMs: 0,
     refusals: 0,
+    hopeless: 0,
     isTaken: false,
     isUnderpriced: false,
     mined: undefined,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { fork, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { diamondAbi, type Address, type Hex } from '@bezel/protocol'
@@ -13,9 +15,11 @@ import { createRelayerKey, type RelayerKey } from './relayerKey.ts'
 import { defaultRelayerSettings, type RelayerSettings } from './relayerSettings.ts'
 import { loadSigningEngine } from './signingEngine.ts'
 import { startRelayer } from './startRelayer.ts'
+import type { RelayingProcessOptions } from './testing/relayingProcess.ts'
 
 const FINALITY_DEPTH = 8
 const WAIT_MS = 30_000
+const KILLS = 6
 const TRADERS = ['trader-1', 'trader-2', 'trader-3', 'trader-4']
 
 describe('the relayer on the local chain', () => {
@@ -46,11 +50,17 @@ describe('the relayer on the local chain', () => {
       client: world.client,
       store: followed.opened.store,
       key,
-      settings: { ...defaultRelayerSettings('arbitrum-sepolia'), pollMs: 50, feesMs: 200, stuckMs: 400, minRepriceMs: 200, ...settings },
+      settings: {
+        ...defaultRelayerSettings('arbitrum-sepolia'),
+        pollMs: 50,
+        feesMs: 200,
+        stuckMs: 400,
+        minRepriceMs: 200,
+        ...settings,
+      },
       now: Date.now,
       log: { info: () => undefined, warn: () => undefined, error: console.error } as never,
       head: () => followed.follower.head(),
-      onHash: async () => undefined,
     })
     await until(() => relayer.health().problem === null)
     startNonce = await world.chain.client.getTransactionCount({ address: key.address })
@@ -58,7 +68,9 @@ describe('the relayer on the local chain', () => {
 
   async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
     for (const deadlineMs = Date.now() + WAIT_MS; Date.now() < deadlineMs; await sleep(10)) if (await isTrue()) return
-    assert.fail(`it did not come: ${JSON.stringify(relayer.health(), (_, value) => (typeof value === 'bigint' ? String(value) : value))}`)
+    assert.fail(
+      `it did not come: ${JSON.stringify(relayer.health(), (_, value) => (typeof value === 'bigint' ? String(value) : value))}`,
+    )
   }
 
   const settled = (): Promise<void> => until(() => relayer.health().unsettled === 0)
@@ -67,7 +79,10 @@ describe('the relayer on the local chain', () => {
   function orderOf(i: number, lastsMs = 60_000): { attempt: Attempt; trader: Address } {
     const trader = world.chain.account(TRADERS[i % TRADERS.length]!).address as Address
     const id = `0x${randomBytes(8).toString('hex')}` as AttemptId
-    const trade = { ...tradeOf(world.chain, trader, { price: 50_000n, tradeType: 1 }), openPrice: (50_000n + BigInt(i)) * P10 }
+    const trade = {
+      ...tradeOf(world.chain, trader, { price: 50_000n, tradeType: 1 }),
+      openPrice: (50_000n + BigInt(i)) * P10,
+    }
     const args = [trade, 1_000, '0x0000000000000000000000000000000000000000'] as const
     const open = encodeFunctionData({ abi: diamondAbi, functionName: 'openTrade', args }) as Hex
     const { data } = wrapCalls({ calls: [open], trader, agent: key.address, attemptId: id })
@@ -177,8 +192,11 @@ describe('the relayer on the local chain', () => {
     const { attempts } = await relay(1)
     await Promise.all(late.hashes.map((hash) => relayer.broadcast(hash)))
     await until(async () => {
-      const pool = await world.chain.control<{ pending: Record<string, Record<string, { input: string }>> }>('txpool_content')
-      const own = Object.entries(pool.pending).find(([address]) => address.toLowerCase() === key.address.toLowerCase())?.[1] ?? {}
+      const pool = await world.chain.control<{ pending: Record<string, Record<string, { input: string }>> }>(
+        'txpool_content',
+      )
+      const own =
+        Object.entries(pool.pending).find(([address]) => address.toLowerCase() === key.address.toLowerCase())?.[1] ?? {}
       return [nonce, nonce + 1].every((one) => own[one]?.input === '0x')
     })
     world.mining.resume()
@@ -207,4 +225,45 @@ describe('the relayer on the local chain', () => {
     await settled()
     await expectMined([...first.attempts, ...second.attempts], nonce)
   })
+
+  it('neither loses nor repeats anything when its process is killed again and again', async () => {
+    await start()
+    const nonce = startNonce
+    await relayer.close()
+    const committed: string[] = []
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const child = await startProcess((id) => committed.push(id))
+      for (let i = 0; i < 8; i += 1) child.send(orderOf(kill * 8 + i))
+      // Sometimes before anything is committed, sometimes while it is sent, sometimes when it is mined.
+      await sleep(Math.floor((kill * 37) % 150))
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
+    }
+    await start()
+    await settled()
+    const stored = await followed.opened.store.read.all<{ calldata: string }>(
+      'select calldata from relay_entries where nonce >= $1 order by nonce',
+      nonce,
+    )
+    const mined = await minedFrom(nonce)
+    assert.deepEqual(
+      mined.map(({ input }) => input),
+      stored.map(({ calldata }) => calldata),
+    )
+    const ids = new Set(mined.map(({ input }) => `0x${input.slice(-16)}`))
+    assert.equal(ids.size, mined.length)
+    assert.ok(committed.length > 0)
+    for (const id of committed) assert.ok(ids.has(id), 'a committed action is not mined')
+  })
+
+  async function startProcess(onCommitted: (id: string) => void): Promise<ChildProcess> {
+    const { privateKey } = world.devnet.file.accounts.find(({ name }) => name === 'relayer')!
+    const chain = { ...world.served, finalityDepth: FINALITY_DEPTH }
+    const options: RelayingProcessOptions = { chain, file: followed.opened.file, key: privateKey }
+    const child = fork(new URL('./testing/relayingProcess.ts', import.meta.url), [JSON.stringify(options)])
+    child.on('message', ({ committed }: { committed?: string }) => committed !== undefined && onCommitted(committed))
+    await once(child, 'message')
+    return child
+  }
 })

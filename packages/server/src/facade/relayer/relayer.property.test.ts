@@ -7,7 +7,16 @@ import type { Sql, Store } from '../../store/sql.ts'
 import { RelayRefusedError } from './relayRefusal.ts'
 import { ACTION_SELECTOR } from './requireShape.ts'
 import type { SentTransaction } from './testing/fakeRelayNode.ts'
-import { attemptOf, CHAIN, openRelayWorld, OTHER_TRADER, START_MS, testKey, TRADER, type RelayWorld } from './testing/relayWorld.ts'
+import {
+  attemptOf,
+  CHAIN,
+  openRelayWorld,
+  OTHER_TRADER,
+  START_MS,
+  testKey,
+  TRADER,
+  type RelayWorld,
+} from './testing/relayWorld.ts'
 
 // A relayer lives through faults of the node, reorganisations, strangers that use its key, and ends of its process between any two of its
 // steps. Whatever happens: each attempt is mined at most once, each that has time enough is mined in the end, the nonces have no hole, and nothing
@@ -72,7 +81,7 @@ async function live(world: RelayWorld, seed: number): Promise<void> {
   const attempts = new Map<string, Accepted>()
   let fuse: Fuse = { left: Infinity }
   let stale = node.snapshot()
-  const trouble = { fault: 0, lie: 0, crash: 0 }
+  const trouble = { fault: 0, lie: 0, crash: 0, old: 0.3 }
 
   node.onReceived = (sent) => requireAllowed(sent, world, attempts)
   node.before = () => {
@@ -94,6 +103,15 @@ async function live(world: RelayWorld, seed: number): Promise<void> {
     }
     if (call.method === 'eth_getTransactionReceipt' && chance(0.3)) return { ok: true, result: null }
     return chance(0.7) ? stale(call) : chance(0.5) ? refused : { ok: true, result: pick(random, NONSENSE) }
+  }
+
+  // Other nodes keep what this one has replaced or forgotten: any bytes that ever went out can be mined.
+  node.elsewhere = (nonce) => {
+    if (!chance(trouble.old)) return undefined
+    return pick(
+      random,
+      node.received.filter((sent) => sent.nonce === nonce),
+    )
   }
 
   function start(): void {
@@ -135,7 +153,15 @@ async function live(world: RelayWorld, seed: number): Promise<void> {
     [1, () => (node.balanceWei = chance(0.5) ? 10n ** 19n : 10n ** 13n)],
     [3, () => node.mempool.delete(node.used() + upTo(3))],
     [3, () => (stale = node.snapshot())],
-    [2, () => Object.assign(trouble, { fault: chance(0.3) ? 0.3 : 0, lie: chance(0.3) ? 0.3 : 0, crash: chance(0.4) ? 1 : 0 })],
+    [
+      2,
+      () =>
+        Object.assign(trouble, {
+          fault: chance(0.3) ? 0.3 : 0,
+          lie: chance(0.3) ? 0.3 : 0,
+          crash: chance(0.4) ? 1 : 0,
+        }),
+    ],
     [2, () => start()],
   ]
   const total = operations.reduce((sum, [weight]) => sum + weight, 0)
@@ -145,14 +171,14 @@ async function live(world: RelayWorld, seed: number): Promise<void> {
     requireOnce(node.minedTransactions())
   }
 
-  Object.assign(trouble, { fault: 0, lie: 0, crash: 0 })
+  Object.assign(trouble, { fault: 0, lie: 0, crash: 0, old: 0 })
   node.balanceWei = 10n ** 19n
   start()
   await untilSettled(world)
   await requireEnd(world, attempts)
 }
 
-const ERROR_TEXTS = [
+const ERROR_TEXTS: readonly [string, ...string[]] = [
   'nonce too low',
   'replacement transaction underpriced',
   'insufficient funds for gas * price + value',
@@ -161,11 +187,17 @@ const ERROR_TEXTS = [
 ]
 const NONSENSE = [null, '0x', {}, 'yes', 7, '0x5']
 
-function pick<Value>(random: () => number, of: readonly Value[]): Value {
-  return of[Math.floor(random() * of.length)]!
+function pick<Value>(random: () => number, of: readonly [Value, ...Value[]]): Value
+function pick<Value>(random: () => number, of: readonly Value[]): Value | undefined
+function pick<Value>(random: () => number, of: readonly Value[]): Value | undefined {
+  return of[Math.floor(random() * of.length)]
 }
 
-function requireAllowed({ to, value, data }: SentTransaction, { nowMs }: RelayWorld, attempts: ReadonlyMap<string, Accepted>): void {
+function requireAllowed(
+  { to, value, data }: SentTransaction,
+  { nowMs }: RelayWorld,
+  attempts: ReadonlyMap<string, Accepted>,
+): void {
   assert.equal(value, 0n)
   if (data.length === 2) return assert.equal(to, testKey.address.toLowerCase())
   assert.equal(to, CHAIN.diamond.toLowerCase())
@@ -196,7 +228,9 @@ async function untilSettled(world: RelayWorld): Promise<void> {
     await world.pass(1, 1_500)
     if (world.relaying.health().unsettled === 0 && left < 390) return
   }
-  assert.fail(`not settled: ${JSON.stringify(world.relaying.health(), (_, value) => (typeof value === 'bigint' ? String(value) : value))}`)
+  assert.fail(
+    `not settled: ${JSON.stringify(world.relaying.health(), (_, value) => (typeof value === 'bigint' ? String(value) : value))}`,
+  )
 }
 
 interface StoredEntry {
@@ -210,7 +244,9 @@ async function requireEnd({ node, opened }: RelayWorld, attempts: ReadonlyMap<st
   const mined = node.minedTransactions()
   requireOnce(mined)
   const ids = new Set(idsOf(mined))
-  const entries = await opened.store.read.all<StoredEntry>('select attempt_id, state, nonce, counted_wei from relay_entries')
+  const entries = await opened.store.read.all<StoredEntry>(
+    'select attempt_id, state, nonce, counted_wei from relay_entries',
+  )
   for (const { state, attempt_id } of entries) {
     assert.notEqual(state, 'live')
     if (attempt_id !== null && attempts.get(attempt_id)!.expiresAtMs > START_MS + FAR_MS / 2) {

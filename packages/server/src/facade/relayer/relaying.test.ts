@@ -6,7 +6,16 @@ import { NodeUnavailableError } from '../../chain/rpcOutcome.ts'
 import { relayedGasWei } from '../../store/relayStore.ts'
 import { utcDayOf } from '../../trading/spend.ts'
 import { RelayRefusedError, type RelayRefusal } from './relayRefusal.ts'
-import { attemptOf, CHAIN, openRelayWorld, OTHER_TRADER, START_MS, testKey, TRADER, type RelayWorld } from './testing/relayWorld.ts'
+import {
+  attemptOf,
+  CHAIN,
+  openRelayWorld,
+  OTHER_TRADER,
+  START_MS,
+  testKey,
+  TRADER,
+  type RelayWorld,
+} from './testing/relayWorld.ts'
 
 const DAY = utcDayOf(START_MS)
 const refused = (message: string): RpcOutcome => ({ ok: false, code: -32000, message, data: undefined })
@@ -64,7 +73,10 @@ describe('relaying', () => {
     const hash = await world.enqueue()
     await world.pass(1)
     assert.deepEqual(minedHashes(), [hash])
-    assert.equal(await relayedGasWei(world.opened.store.read, CHAIN.slug, DAY, TRADER), 20_000n * world.node.minedTransactions()[0]!.maxFeeWei)
+    assert.equal(
+      await relayedGasWei(world.opened.store.read, CHAIN.slug, DAY, TRADER),
+      20_000n * world.node.minedTransactions()[0]!.maxFeeWei,
+    )
   })
 
   it('sends again what a reorganisation dropped', async () => {
@@ -88,11 +100,17 @@ describe('relaying', () => {
     assert.notEqual(after.hash, first)
     assert.equal(after.data, before.data)
     assert.ok(8n * after.maxFeeWei >= 9n * before.maxFeeWei && 8n * after.tipWei >= 9n * before.tipWei)
-    assert.deepEqual(world.hashes.map(({ hash }) => hash), [after.hash])
+    assert.deepEqual(
+      world.hashes.map(({ hash }) => hash),
+      [after.hash],
+    )
     // The node that mines had not heard of the second.
     world.node.mempool.set(0, before)
     await world.pass(1)
-    assert.deepEqual(world.hashes.map(({ hash }) => hash), [after.hash, first])
+    assert.deepEqual(
+      world.hashes.map(({ hash }) => hash),
+      [after.hash, first],
+    )
     await world.pass(CHAIN.finalityDepth + 1)
     assert.equal(world.relaying.health().unsettled, 0)
     assert.equal(await relayedGasWei(world.opened.store.read, CHAIN.slug, DAY, null), 20_000n * before.maxFeeWei)
@@ -105,7 +123,8 @@ describe('relaying', () => {
     world.nowMs += 3_000
     await world.settle()
     assert.ok(world.node.mempool.get(0)!.maxFeeWei > world.node.baseFeeWei)
-    world.node.lie = ({ method }) => (method === 'eth_sendRawTransaction' ? refused('transaction underpriced') : undefined)
+    world.node.lie = ({ method }) =>
+      method === 'eth_sendRawTransaction' ? refused('transaction underpriced') : undefined
     const count = world.node.received.length
     for (let i = 0; i < 100; i += 1) {
       world.nowMs += 100
@@ -116,7 +135,8 @@ describe('relaying', () => {
   })
 
   it('never offers more than the most, however long a node wants more', async () => {
-    world.node.lie = ({ method }) => (method === 'eth_sendRawTransaction' ? refused('transaction underpriced') : undefined)
+    world.node.lie = ({ method }) =>
+      method === 'eth_sendRawTransaction' ? refused('transaction underpriced') : undefined
     const { maxFeeWei } = { maxFeeWei: 100n * 10n ** 9n }
     await world.enqueue(attemptOf({ expiresAtMs: world.nowMs + 150_000 }))
     for (let i = 0; i < 300; i += 1) {
@@ -148,6 +168,20 @@ describe('relaying', () => {
     assert.deepEqual(minedHashes(), [burn.hash, second])
     await world.pass(CHAIN.finalityDepth + 1)
     assert.deepEqual(world.relaying.health().counts, { mined: 1, burnt: 1, repriced: 0, lost: 0 })
+  })
+
+  it('burns at once what no node ever takes, so that nobody waits behind it', async () => {
+    await world.enqueue(attemptOf({ expiresAtMs: world.nowMs + 600_000 }))
+    const second = await world.enqueue(attemptOf({ expiresAtMs: world.nowMs + 600_000 }))
+    world.node.lie = ({ method, params }) => {
+      const sent = method === 'eth_sendRawTransaction' ? world.node.received.at(-1) : undefined
+      if (sent === undefined || params[0] !== sent.raw || sent.nonce !== 0 || sent.data.length === 2) return undefined
+      world.node.mempool.delete(0)
+      return refused('intrinsic gas too low')
+    }
+    await world.pass(20, 500)
+    assert.equal(world.node.minedTransactions()[0]!.data, '0x')
+    assert.equal(minedHashes()[1], second)
   })
 
   it('burns what was dropped after its time', async () => {
@@ -202,7 +236,10 @@ describe('relaying', () => {
     world.node.balanceWei = 10n ** 12n
     await world.settle()
     assert.equal(world.node.received.length, 2)
-    assert.deepEqual([world.relaying.health().isLow, world.relaying.health().problem?.includes(testKey.address)], [true, true])
+    assert.deepEqual(
+      [world.relaying.health().isLow, world.relaying.health().problem?.includes(testKey.address)],
+      [true, true],
+    )
     assert.equal(await refusalOf(world.enqueue()), 'low_balance')
     world.nowMs += 3_000
     await world.settle()
@@ -253,7 +290,10 @@ describe('budgets of gas', () => {
     await world.enqueue(other, OTHER_TRADER)
     await world.pass(1)
     await world.enqueue(far())
-    assert.equal(await relayedGasWei(world.opened.store.read, CHAIN.slug, DAY, TRADER), RESERVE_WEI + 2n * RESERVE_WEI / 50n)
+    assert.equal(
+      await relayedGasWei(world.opened.store.read, CHAIN.slug, DAY, TRADER),
+      RESERVE_WEI + (2n * RESERVE_WEI) / 50n,
+    )
     assert.equal(await refusalOf(world.enqueue(far())), 'trader_budget')
     world.nowMs = (DAY + 1) * 86_400_000
     await world.settle()
@@ -350,7 +390,8 @@ describe('a key that is used elsewhere', () => {
     await world.settle()
     world.node.useElsewhere()
     world.node.lie = ({ method, params }) =>
-      method === 'eth_getBlockByNumber' || (method === 'eth_getTransactionCount' && Number(params[1]) < world.node.head() - 9)
+      method === 'eth_getBlockByNumber' ||
+      (method === 'eth_getTransactionCount' && Number(params[1]) < world.node.head() - 9)
         ? refused('missing trie node')
         : undefined
     await world.pass(40, 2_000)
@@ -374,9 +415,11 @@ describe('a key that is used elsewhere', () => {
   })
 
   it('does not follow a node that counts nonsense', async () => {
-    world.node.lie = ({ method }) => (method === 'eth_getTransactionCount' ? { ok: true, result: '0xffffff' } : undefined)
+    world.node.lie = ({ method }) =>
+      method === 'eth_getTransactionCount' ? { ok: true, result: '0xffffff' } : undefined
     await world.settle()
-    world.node.lie = ({ method }) => (method === 'eth_getTransactionCount' ? { ok: true, result: '0xfffffff' } : undefined)
+    world.node.lie = ({ method }) =>
+      method === 'eth_getTransactionCount' ? { ok: true, result: '0xfffffff' } : undefined
     await assert.rejects(world.relaying.step(), NodeUnavailableError)
   })
 

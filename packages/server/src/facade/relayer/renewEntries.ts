@@ -14,6 +14,9 @@ interface Renewal {
   readonly fees: Fees
 }
 
+/** So often a node must say that it never takes an action, before its nonce is burnt ahead of its time: all others wait behind it. */
+const HOPELESS_SENDS = 4
+
 /** Renewed in one transaction; the rest follows in the next step. */
 const MAX_RENEWALS = 32
 
@@ -34,7 +37,7 @@ export async function renewEntries(context: RelayContext, memory: RelayMemory): 
   for (const [i, { of, kind }] of renewals.entries()) {
     const entry = renewed[i]!
     if (kind === newestOf(of.entry).kind) memory.counts.repriced += 1
-    Object.assign(of, { entry, sendAtMs: 0, refusals: 0, isTaken: false, isUnderpriced: false })
+    Object.assign(of, { entry, sendAtMs: 0, refusals: 0, hopeless: 0, isTaken: false, isUnderpriced: false })
     memory.nonceByHash.set(newestOf(entry).hash, entry.nonce)
   }
   return true
@@ -43,8 +46,7 @@ export async function renewEntries(context: RelayContext, memory: RelayMemory): 
 function renewalOf(context: RelayContext, memory: RelayMemory, of: TrackedEntry): Renewal | undefined {
   const { settings, now } = context
   const newest = newestOf(of.entry)
-  const nowMs = now()
-  const isExpired = isOver(of.entry.expiresAtMs, newest.kind, nowMs)
+  const isExpired = isOver(of.entry.expiresAtMs, newest.kind, now()) || of.hopeless >= HOPELESS_SENDS
   if (!isExpired && !isStuck(context, memory, of)) return undefined
   const kind = isExpired ? 'burn' : newest.kind
   // Twice as much is more than an eighth more: what an action offered at most, a burn can always outbid.

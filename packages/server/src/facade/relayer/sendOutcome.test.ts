@@ -21,7 +21,8 @@ const SENTENCES: readonly (readonly [string, SendOutcome])[] = [
   ['FeeTooLow, EffectivePriorityFeePerGas too low', 'underpriced'],
   ['nonce too high', 'refused'],
   ['txpool is full', 'refused'],
-  ['intrinsic gas too low', 'refused'],
+  ['intrinsic gas too low: gas 1, minimum needed 2', 'hopeless'],
+  ['exceeds block gas limit', 'hopeless'],
   ['internal error', 'refused'],
 ]
 

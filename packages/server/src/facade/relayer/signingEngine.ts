@@ -18,7 +18,10 @@ export interface CompactSignature {
 /** The part of the native package that is used here; it comes without types. */
 interface NativeBindings {
   readonly publicKeyCreate: (key: Uint8Array, isCompressed: boolean) => Uint8Array
-  readonly ecdsaSign: (digest: Uint8Array, key: Uint8Array) => { readonly signature: Uint8Array; readonly recid: number }
+  readonly ecdsaSign: (
+    digest: Uint8Array,
+    key: Uint8Array,
+  ) => { readonly signature: Uint8Array; readonly recid: number }
 }
 
 /** The fastest that this machine has. Name one to force it. */

@@ -5,11 +5,12 @@ import { reconnectDelayMs } from '../../market/feed/reconnectDelay.ts'
 import { utcDayOf } from '../../trading/spend.ts'
 import { createRelaying } from './createRelaying.ts'
 import type { Relayer } from './relayer.ts'
-import type { RelayContext } from './relayContext.ts'
+import type { OnRelayHash, RelayContext } from './relayContext.ts'
 import type { RelayerKey } from './relayerKey.ts'
 
-export interface RelayerOptions extends Omit<RelayContext, 'sender' | 'signer'> {
+export interface RelayerOptions extends Omit<RelayContext, 'sender' | 'signer' | 'onHash'> {
   readonly key: RelayerKey
+  readonly onHash?: OnRelayHash
 }
 
 /** Between two tries, however long it has failed. */
@@ -23,15 +24,23 @@ const FORGET_PER_ROUND = 500
  * Starts the one sender of a chain and returns once it has read what was left to do. Everything goes on from the store, whatever happened
  * before; a node that is away is waited for.
  */
-export async function startRelayer({ key, ...options }: RelayerOptions): Promise<Relayer> {
+export async function startRelayer({
+  key,
+  onHash = async () => undefined,
+  ...options
+}: RelayerOptions): Promise<Relayer> {
   const { chain, store, settings, now, log } = options
   const signer = key.signerOf(chain)
   const sender = { chain: chain.slug, sender: key.address }
-  const relaying = createRelaying({ ...options, sender, signer })
+  const relaying = createRelaying({ ...options, sender, signer, onHash })
   const waker = createWaker()
   const closing = new AbortController()
   const others = await countOtherSenders(store.read, sender)
-  if (others > 0) log.error({ ...sender, others }, 'transactions of another relayer key are not settled: start with that key until they are')
+  if (others > 0)
+    log.error(
+      { ...sender, others },
+      'transactions of another relayer key are not settled: start with that key until they are',
+    )
   const done = run()
 
   async function run(): Promise<void> {

@@ -5,7 +5,15 @@ import type { CandleRange } from '../../market/candles/candleReads.ts'
 import type { ChainMarkets, ListedMarket } from '../../market/chainMarkets.ts'
 import { createFreshness } from '../../market/freshness.ts'
 import { precisionOf } from '../../market/listing/precision.ts'
-import { BTC, chainMarkets, createWorld, portsOf, symbol, usd, type MarketWorld } from '../../market/testing/fixtures.ts'
+import {
+  BTC,
+  chainMarkets,
+  createWorld,
+  portsOf,
+  symbol,
+  usd,
+  type MarketWorld,
+} from '../../market/testing/fixtures.ts'
 import type { LivePosition } from '../../positions/livePositions.ts'
 import { migrate } from '../../store/migrate.ts'
 import { openTestStore, type TestStore } from '../../store/testStore.ts'
@@ -48,8 +56,14 @@ export function facadeMarkets(): ChainMarkets {
     ...chain,
     pairs: new Map([...listed, closed].map((pair) => [pair.pairIndex, pair])),
     markets: new Map(listed.map((one) => [one.symbol, one])),
-    symbols: new Map([...[...listed, closed].map((one) => [one.pairIndex, one.symbol] as const), [8, symbol('GONE/USD')]]),
-    referencePrices: new Map([...chain.referencePrices, ...added.map(([one, price]) => [one.pairIndex, price] as const)]),
+    symbols: new Map([
+      ...[...listed, closed].map((one) => [one.pairIndex, one.symbol] as const),
+      [8, symbol('GONE/USD')],
+    ]),
+    referencePrices: new Map([
+      ...chain.referencePrices,
+      ...added.map(([one, price]) => [one.pairIndex, price] as const),
+    ]),
     states: new Map([
       [2, quiet],
       [3, quiet],

@@ -30,5 +30,6 @@ export async function requireUsable(caller: Caller, agents: ChainAgents, nowMs: 
   const { agent: record } = caller
   requireInForce(record, nowMs)
   if (!needsDelegation(record)) return
-  if (!(await agents.delegates.isDelegate(record.trader, record.agent))) throw agentNotDelegated(agents.chain, record.agent)
+  if (!(await agents.delegates.isDelegate(record.trader, record.agent)))
+    throw agentNotDelegated(agents.chain, record.agent)
 }

@@ -30,7 +30,8 @@ const TAGS = [
   { name: 'Notifications', description: 'What a wallet should know, of all chains together.' },
   {
     name: 'Hyperliquid compatibility',
-    description: 'For existing clients of that exchange, which need another base URL and nothing else. Refusals are plain text.',
+    description:
+      'For existing clients of that exchange, which need another base URL and nothing else. Refusals are plain text.',
   },
 ]
 

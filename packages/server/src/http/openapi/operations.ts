@@ -9,7 +9,8 @@ export type OperationAccess = 'public' | 'signature' | 'signatureOrKey' | 'signa
 
 /** What the reference says of an operation beyond the schemas of its route. */
 export interface OperationEntry {
-  readonly tag: 'System' | 'Markets' | 'Account' | 'Orders' | 'Positions' | 'Agents' | 'Notifications' | 'Hyperliquid compatibility'
+  readonly tag:
+    'System' | 'Markets' | 'Account' | 'Orders' | 'Positions' | 'Agents' | 'Notifications' | 'Hyperliquid compatibility'
   readonly access: OperationAccess
   readonly summary: string
   /** Beyond those that its access and its path bring. */

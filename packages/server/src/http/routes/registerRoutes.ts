@@ -39,7 +39,12 @@ export interface PublicContext extends MarketsContext {
   readonly domainName: string
 }
 
-export type RouteContext = PublicContext & CandlesContext & AgentRoutesContext & EventsContext & OrderWriteContext & NotificationsContext
+export type RouteContext = PublicContext &
+  CandlesContext &
+  AgentRoutesContext &
+  EventsContext &
+  OrderWriteContext &
+  NotificationsContext
 
 /** Every operation, by its operation id. */
 export function registerRoutes(app: FastifyInstance, context: RouteContext): void {

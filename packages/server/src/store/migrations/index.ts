@@ -6,6 +6,7 @@ import { notices } from './0005-notices.ts'
 import { facade } from './0006-facade.ts'
 import { relayer } from './0007-relayer.ts'
 import { facadeTriggers } from './0008-facade-triggers.ts'
+import { facadeSchedule } from './0009-facade-schedule.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   facade,
   relayer,
   facadeTriggers,
+  facadeSchedule,
 ]

@@ -34,6 +34,8 @@ export interface FakeRelayNode {
   readonly received: SentTransaction[]
   onReceived: ((sent: SentTransaction) => void) | undefined
   readonly mempool: Map<number, SentTransaction>
+  /** What the node that makes the next block has for a nonce, when that is something else than this one has. */
+  elsewhere: ((nonce: number) => SentTransaction | undefined) | undefined
   head(): number
   /** How many nonces of the account are used. */
   used(): number
@@ -70,13 +72,14 @@ export function createFakeRelayNode(account: Address): FakeRelayNode {
     received: [],
     onReceived: undefined,
     mempool: new Map(),
+    elsewhere: undefined,
     head: () => blocks.length - 1,
     used: () => usedIn(blocks),
     minedTransactions: () => blocks.flatMap(({ transactions }) => transactions),
     mine(limit = 1_000) {
       const taken: SentTransaction[] = []
       for (let nonce = node.used(); taken.length < limit; nonce += 1) {
-        const next = node.mempool.get(nonce)
+        const next = node.elsewhere?.(nonce) ?? node.mempool.get(nonce)
         if (next === undefined || next.maxFeeWei < node.baseFeeWei) break
         node.mempool.delete(nonce)
         taken.push(next)
@@ -92,15 +95,12 @@ export function createFakeRelayNode(account: Address): FakeRelayNode {
     },
     useElsewhere(nonce = node.used()) {
       foreign += 1
-      const hash = keccak256(toHex(`foreign ${foreign}`)) as Hex
-      const fees = { gas: 21_000n, maxFeeWei: 10n ** 12n, tipWei: 10n ** 9n }
-      const transaction = { hash, raw: '0x' as Hex, nonce, to: account, data: '0xf0' as Hex, value: 1n, ...fees }
-      node.mempool.set(nonce, transaction)
+      node.mempool.set(nonce, foreignTransaction(foreign, nonce, account))
       if (nonce === node.used()) node.mine(1)
     },
     snapshot() {
       const [kept, baseFeeWei, balanceWei, pending] = [blocks, node.baseFeeWei, node.balanceWei, new Map(node.mempool)]
-      return (call) => read(call, { blocks: kept, baseFeeWei, balanceWei, mempool: pending })
+      return (call) => read(call, { account, blocks: kept, baseFeeWei, balanceWei, mempool: pending })
     },
   }
   addBlock([])
@@ -113,44 +113,62 @@ export function createFakeRelayNode(account: Address): FakeRelayNode {
   function answerAll(calls: readonly RpcCall[]): RpcOutcome[] {
     node.before?.()
     const outcomes = calls.map((call) => {
-      const truth = call.method === 'eth_sendRawTransaction' ? send(call.params[0] as Hex) : read(call, { ...node, blocks })
+      const truth =
+        call.method === 'eth_sendRawTransaction'
+          ? send(node, parseSent(call.params[0] as Hex))
+          : read(call, { ...node, account, blocks })
       return node.lie?.(call, truth) ?? truth
     })
     node.after?.()
     return outcomes
   }
 
-  function send(raw: Hex): RpcOutcome {
-    const sent = parseSent(raw)
-    node.received.push(sent)
-    node.onReceived?.(sent)
-    const other = node.mempool.get(sent.nonce)
-    if (other?.hash === sent.hash) return refusal('already known')
-    if (sent.nonce < node.used()) return refusal('nonce too low')
-    if (sent.gas * sent.maxFeeWei > node.balanceWei) return refusal('insufficient funds for gas * price + value')
-    if (other !== undefined && (sent.maxFeeWei * 10n < other.maxFeeWei * 11n || sent.tipWei * 10n < other.tipWei * 11n)) {
-      return refusal('replacement transaction underpriced')
-    }
-    node.mempool.set(sent.nonce, sent)
-    return { ok: true, result: sent.hash }
-  }
-
-  function read({ method, params }: RpcCall, of: Pick<FakeRelayNode, 'baseFeeWei' | 'balanceWei' | 'mempool'> & { blocks: readonly FakeBlock[] }): RpcOutcome {
-    const ok = (result: unknown): RpcOutcome => ({ ok: true, result })
-    if (method === 'eth_blockNumber') return ok(numberToHex(of.blocks.length - 1))
-    if (method === 'eth_gasPrice') return ok(numberToHex(of.baseFeeWei))
-    if (method === 'eth_getBalance') return ok(numberToHex(of.balanceWei))
-    if (method === 'eth_feeHistory') return ok({ baseFeePerGas: [numberToHex(of.baseFeeWei)], reward: [['0x64']] })
-    if (method === 'eth_getTransactionReceipt') return ok(receiptIn(of.blocks, params[0] as Hex))
-    if (method === 'eth_getBlockByNumber') return ok(blockJson(of.blocks, Number(params[0]), account))
-    if (method === 'eth_getTransactionCount') return ok(numberToHex(countAt(of, String(params[1]))))
-    return refusal(`the method ${method} does not exist`)
-  }
-
   return node
 }
 
-function countAt({ blocks, mempool }: { blocks: readonly FakeBlock[]; mempool: ReadonlyMap<number, unknown> }, tag: string): number {
+function send(node: FakeRelayNode, sent: SentTransaction): RpcOutcome {
+  node.received.push(sent)
+  node.onReceived?.(sent)
+  const other = node.mempool.get(sent.nonce)
+  if (other?.hash === sent.hash) return refusal('already known')
+  if (sent.nonce < node.used()) return refusal('nonce too low')
+  if (sent.gas * sent.maxFeeWei > node.balanceWei) return refusal('insufficient funds for gas * price + value')
+  const isBetter = (ours: bigint, theirs = 0n): boolean => ours * 10n >= theirs * 11n
+  if (!isBetter(sent.maxFeeWei, other?.maxFeeWei) || !isBetter(sent.tipWei, other?.tipWei)) {
+    return refusal('replacement transaction underpriced')
+  }
+  node.mempool.set(sent.nonce, sent)
+  return { ok: true, result: sent.hash }
+}
+
+function foreignTransaction(number: number, nonce: number, account: Address): SentTransaction {
+  const hash = keccak256(toHex(`foreign ${number}`)) as Hex
+  const fees = { gas: 21_000n, maxFeeWei: 10n ** 12n, tipWei: 10n ** 9n }
+  return { hash, raw: '0x' as Hex, nonce, to: account, data: '0xf0' as Hex, value: 1n, ...fees }
+}
+
+/** All that reads are answered from. */
+interface FakeView {
+  readonly account: Address
+  readonly blocks: readonly FakeBlock[]
+  readonly baseFeeWei: bigint
+  readonly balanceWei: bigint
+  readonly mempool: ReadonlyMap<number, SentTransaction>
+}
+
+function read({ method, params }: RpcCall, of: FakeView): RpcOutcome {
+  const ok = (result: unknown): RpcOutcome => ({ ok: true, result })
+  if (method === 'eth_blockNumber') return ok(numberToHex(of.blocks.length - 1))
+  if (method === 'eth_gasPrice') return ok(numberToHex(of.baseFeeWei))
+  if (method === 'eth_getBalance') return ok(numberToHex(of.balanceWei))
+  if (method === 'eth_feeHistory') return ok({ baseFeePerGas: [numberToHex(of.baseFeeWei)], reward: [['0x64']] })
+  if (method === 'eth_getTransactionReceipt') return ok(receiptIn(of.blocks, params[0] as Hex))
+  if (method === 'eth_getBlockByNumber') return ok(blockJson(of.blocks, Number(params[0]), of.account))
+  if (method === 'eth_getTransactionCount') return ok(numberToHex(countAt(of, String(params[1]))))
+  return refusal(`the method ${method} does not exist`)
+}
+
+function countAt({ blocks, mempool }: FakeView, tag: string): number {
   if (tag.startsWith('0x')) return usedIn(blocks.slice(0, Number(tag) + 1))
   let count = usedIn(blocks)
   if (tag === 'pending') while (mempool.has(count)) count += 1

@@ -1,0 +1,75 @@
+import { ApiError, type OrderId } from '@bezel/protocol'
+import { findAttempt } from '../../store/attemptStore.ts'
+import { insertCloid, readCloid, type CloidKey } from '../../store/facadeCloidStore.ts'
+import { findOrderByClientId } from '../../store/orderStore.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { ActionContext } from './exchangeParts.ts'
+import type { OrderItem } from './orderItem.ts'
+import type { AlsoKeep } from './relayed.ts'
+import type { OrderToTranslate } from './translateOrder.ts'
+
+// A client that got no answer sends the same order again under the same id of its own, and must not get a second one. What is compared is
+// what it asked for: what that becomes natively depends on the mark and on the chosen leverage of the moment.
+
+/** Equal for equal orders, however their numbers were written. */
+export function askedText({ item, attached, isOfPosition }: OrderToTranslate): string {
+  const { asset, isBuy, px, sz, reduceOnly, terms } = item
+  return JSON.stringify([
+    asset,
+    isBuy,
+    px,
+    sz,
+    reduceOnly,
+    terms,
+    attached.tp ?? null,
+    attached.sl ?? null,
+    isOfPosition,
+  ])
+}
+
+/** What the client's id stands for already; `undefined` when it is free. Throws `IDEMPOTENCY_CONFLICT` when that is another order. */
+export async function findAsked(context: ActionContext, of: OrderToTranslate): Promise<OrderId | undefined> {
+  const { cloid } = of.item
+  if (cloid === null) return undefined
+  const { parts, agent } = context
+  const kept = await readCloid(parts.store.read, keyOf(context, cloid))
+  if (kept !== undefined) {
+    if (kept.asked !== askedText(of)) throw duplicate(cloid)
+    return kept.oid
+  }
+  // Made natively, with terms of its own.
+  const known = await findOrderByClientId(parts.store.read, agent.chain, agent.trader, cloid)
+  if (known !== undefined) throw duplicate(cloid)
+  return undefined
+}
+
+/** The order or trigger that a client's id stands for, whoever made it. */
+export async function findByCloid({ parts, agent }: ActionContext, cloid: string): Promise<OrderId | undefined> {
+  const kept = await readCloid(parts.store.read, { chain: agent.chain, trader: agent.trader, cloid })
+  if (kept !== undefined) return kept.oid
+  return (await findOrderByClientId(parts.store.read, agent.chain, agent.trader, cloid))?.record.id
+}
+
+/** Keeps what the client asked for with the order that was made of it. */
+export function keepOrderCloid(context: ActionContext, of: OrderToTranslate): AlsoKeep {
+  return async (sql, attempt) => {
+    if (of.item.cloid === null) return
+    const made = await findAttempt(sql, attempt.id)
+    if (made !== undefined) await keepCloid(sql, context, of, made.orderId)
+  }
+}
+
+/** Throws `IDEMPOTENCY_CONFLICT` when somebody was faster, which undoes the whole transaction. */
+export async function keepCloid(sql: Sql, context: ActionContext, of: OrderToTranslate, oid: OrderId): Promise<void> {
+  const { cloid } = of.item
+  if (cloid === null) return
+  if (!(await insertCloid(sql, keyOf(context, cloid), { asked: askedText(of), oid }))) throw duplicate(cloid)
+}
+
+function keyOf({ agent }: ActionContext, cloid: string): CloidKey {
+  return { chain: agent.chain, trader: agent.trader, cloid }
+}
+
+function duplicate(cloid: string): ApiError {
+  return new ApiError('IDEMPOTENCY_CONFLICT', 'This cloid was used for another order.', { clientId: cloid })
+}

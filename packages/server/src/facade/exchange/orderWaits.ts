@@ -1,0 +1,92 @@
+import type { OrderId } from '@bezel/protocol'
+import type { Changes } from '../../accounts/log/accountLog.ts'
+import type { OrderState } from '../../trading/orders/orderModel.ts'
+import type { PositionState } from '../../trading/positions/positionModel.ts'
+
+/** Requests that are held until what they asked for has happened. They learn of it from the commits; the store is not asked again and again. */
+export interface OrderWaits {
+  /** The first state that is done, or `undefined` when the time is over. */
+  wait(id: OrderId, isDone: (state: OrderState) => boolean, timeoutMs: number): Promise<OrderState | undefined>
+  /** The same of a position; one that is closed is always done. Whether it came in time. */
+  waitPosition(id: OrderId, isDone: (state: PositionState) => boolean, timeoutMs: number): Promise<boolean>
+  /** A state of an order that somebody read: it may have been committed before anybody waited for it. */
+  tell(id: OrderId, state: OrderState | undefined): void
+  /** After each commit, whoever made it. */
+  apply(changes: Pick<Changes, 'orders' | 'positions'>): void
+  /** Requests that are held now. */
+  readonly size: number
+  /** Nobody is held any longer, as if the time of all was over. */
+  close(): void
+}
+
+interface Waiter<State> {
+  readonly isDone: (state: State) => boolean
+  readonly end: (state: State | undefined) => void
+}
+
+type Waiters<State> = Map<OrderId, Set<Waiter<State>>>
+
+export function createOrderWaits(): OrderWaits {
+  const orders: Waiters<OrderState> = new Map()
+  const positions: Waiters<PositionState | undefined> = new Map()
+  let isClosed = false
+
+  function tell(id: OrderId, state: OrderState | undefined): void {
+    if (state !== undefined) pass(orders, id, state)
+  }
+
+  return {
+    wait: (id, isDone, timeoutMs) => add(orders, id, isDone, isClosed ? 0 : timeoutMs),
+    async waitPosition(id, isDone, timeoutMs) {
+      let isSeen = false
+      const isOver = (state: PositionState | undefined): boolean =>
+        (isSeen = state === undefined || !state.isOpen || isDone(state))
+      await add(positions, id, isOver, isClosed ? 0 : timeoutMs)
+      return isSeen
+    },
+    tell,
+    apply(changes) {
+      for (const { record, after } of changes.orders) tell(record.id, after)
+      for (const { record, after } of changes.positions) pass(positions, record.id, after)
+    },
+    get size() {
+      return countOf(orders) + countOf(positions)
+    },
+    close() {
+      isClosed = true
+      for (const waiters of [...orders.values()]) for (const { end } of [...waiters]) end(undefined)
+      for (const waiters of [...positions.values()]) for (const { end } of [...waiters]) end(undefined)
+    },
+  }
+}
+
+function add<State>(
+  all: Waiters<State>,
+  id: OrderId,
+  isDone: (state: State) => boolean,
+  timeoutMs: number,
+): Promise<State | undefined> {
+  if (timeoutMs <= 0) return Promise.resolve(undefined)
+  return new Promise((resolve) => {
+    const waiters = all.get(id) ?? new Set()
+    all.set(id, waiters)
+    const waiter: Waiter<State> = { isDone, end }
+    const timer = setTimeout(() => end(undefined), timeoutMs)
+    waiters.add(waiter)
+
+    function end(state: State | undefined): void {
+      clearTimeout(timer)
+      waiters.delete(waiter)
+      if (waiters.size === 0 && all.get(id) === waiters) all.delete(id)
+      resolve(state)
+    }
+  })
+}
+
+function pass<State>(all: Waiters<State>, id: OrderId, state: State): void {
+  for (const { isDone, end } of [...(all.get(id) ?? [])]) if (isDone(state)) end(state)
+}
+
+function countOf(all: ReadonlyMap<unknown, ReadonlySet<unknown>>): number {
+  return [...all.values()].reduce((count, waiters) => count + waiters.size, 0)
+}

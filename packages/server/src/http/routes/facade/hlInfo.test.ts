@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import type { FastifyInstance } from 'fastify'
+import { createInProcessLimits } from '../../../cluster/inProcessLimits.ts'
+import { INFO_TYPES } from '../../../facade/info/infoTypes.ts'
+import { ALICE, createFacadeWorld, livePosition, type FacadeWorld } from '../../../facade/testing/facadeWorld.ts'
+import { testChain } from '../../../testing/servedChain.ts'
+import { createApp } from '../../createApp.ts'
+import { allowOrigins } from '../../hooks/cors.ts'
+import { registerHooks } from '../../hooks/registerHooks.ts'
+import { createAnswerChecker } from '../../openapi/answerChecker.ts'
+import { referenceDocument } from '../../openapi/referenceDocument.ts'
+import { registerFacadeRoutes } from './facadeRoutes.ts'
+
+const MALFORMED = 'Failed to deserialize the JSON body into the target type'
+const FIELDS = { user: ALICE, coin: 'BTC', startTime: 0, oid: 1, req: { coin: 'BTC', interval: '1h', startTime: 0 } }
+
+describe('POST /hl/{chain}/info', () => {
+  const checker = createAnswerChecker(referenceDocument())
+  let world: FacadeWorld
+  let app: FastifyInstance
+
+  beforeEach(async () => {
+    world = await createFacadeWorld()
+    world.positions = [livePosition('11')]
+    app = appWith(1_000)
+  })
+  afterEach(async () => {
+    await app.close()
+    await world.opened.remove()
+  })
+
+  function appWith(limit: number): FastifyInstance {
+    const made = createApp('silent')
+    registerHooks(made, { limits: createInProcessLimits(), limit, trustedProxies: 0, now: () => world.market.nowMs })
+    allowOrigins(made, { headerPrefix: 'X-Service-' })
+    registerFacadeRoutes(made, { chains: [testChain('base')], facadeOf: () => world.reads })
+    return made
+  }
+
+  async function post(payload: unknown, url = '/hl/base/info', headers: Record<string, string> = {}) {
+    const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
+    const answer = await app.inject({
+      method: 'POST',
+      url,
+      payload: body,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+    const isJson = String(answer.headers['content-type']).startsWith('application/json')
+    checker.assert('hlInfo', answer.statusCode, isJson ? answer.json() : answer.body)
+    return {
+      status: answer.statusCode,
+      type: String(answer.headers['content-type']),
+      body: answer.body,
+      headers: answer.headers,
+    }
+  }
+
+  it('answers every type with JSON', async () => {
+    for (const type of Object.keys(INFO_TYPES)) {
+      const { status, type: contentType, body, headers } = await post({ type, ...FIELDS })
+      assert.equal(status, 200, type)
+      assert.match(contentType, /^application\/json/, type)
+      assert.notEqual(JSON.parse(body), undefined, type)
+      assert.equal(headers['ratelimit-limit'], '1000')
+      assert.equal(headers['access-control-allow-origin'], '*')
+    }
+  })
+
+  it('answers null for an unknown coin', async () => {
+    for (const type of ['l2Book', 'recentTrades', 'candleSnapshot', 'fundingHistory', 'activeAssetData']) {
+      const { status, body } = await post({ type, ...FIELDS, coin: 'NOPE', req: { ...FIELDS.req, coin: 'NOPE' } })
+      assert.deepEqual([status, body], [200, 'null'], type)
+    }
+  })
+
+  it('refuses what it can not read with 422 in plain text', async () => {
+    const bodies = [
+      { type: 'nope' },
+      { type: 'toString' },
+      { type: '__proto__' },
+      { type: ['meta'] },
+      {},
+      [],
+      null,
+      'meta',
+      5,
+      { type: 'clearinghouseState' },
+      { type: 'clearinghouseState', user: 'alice' },
+      { type: 'l2Book' },
+      { type: 'meta', dex: {} },
+    ].map((body) => JSON.stringify(body))
+    const broken = ['', '{', '{"type":"meta"', '{"type":"meta","type":"meta"}', '{"__proto__":1}', '\ufeff{}', '[]]']
+    for (const body of [...bodies, ...broken, 'x'.repeat(70_000)]) {
+      const { status, type, body: text } = await post(body)
+      assert.deepEqual([status, type, text], [422, 'text/plain; charset=utf-8', MALFORMED], body.slice(0, 50))
+    }
+    const form = await post('type=meta', '/hl/base/info', { 'content-type': 'application/x-www-form-urlencoded' })
+    assert.deepEqual([form.status, form.body], [422, MALFORMED])
+  })
+
+  it('refuses another chain, path or method with 404 in plain text', async () => {
+    const chain = await post({ type: 'meta' }, '/hl/polygon/info')
+    assert.deepEqual([chain.status, chain.type], [404, 'text/plain; charset=utf-8'])
+    assert.equal((await post({ type: 'meta' }, `/hl/${'a'.repeat(200)}/info`)).type, 'text/plain; charset=utf-8')
+    for (const url of ['/hl/base/nothing', '/hl/base', '/hl/base/info/meta', '/hl/info']) {
+      assert.deepEqual(
+        [(await post({}, url)).status, (await post({}, url)).type],
+        [404, 'text/plain; charset=utf-8'],
+        url,
+      )
+    }
+    const get = await app.inject('/hl/base/info')
+    assert.deepEqual([get.statusCode, get.headers['content-type']], [404, 'text/plain; charset=utf-8'])
+  })
+
+  it('refuses too many requests with 429 in plain text, and says when to come back', async () => {
+    await app.close()
+    app = appWith(1)
+    await post({ type: 'meta' })
+    const { status, type, headers } = await post({ type: 'meta' })
+    assert.deepEqual([status, type], [429, 'text/plain; charset=utf-8'])
+    assert.ok(Number(headers['retry-after']) > 0)
+  })
+
+  it('answers faults of its own in the JSON of every error', async () => {
+    world.isNodeAway = true
+    const away = await post({ type: 'clearinghouseState', user: ALICE })
+    assert.deepEqual([away.status, JSON.parse(away.body).code], [502, 'UPSTREAM_UNAVAILABLE'])
+    world.market.chain = undefined
+    const starting = await post({ type: 'meta' })
+    assert.deepEqual([starting.status, JSON.parse(starting.body).code], [503, 'NOT_READY'])
+    assert.equal(starting.headers['retry-after'], '1')
+    assert.equal((await post({ type: 'perpDexs' })).status, 200)
+  })
+
+  it('never refuses because a price is old', async () => {
+    world.market.nowMs += 86_400_000
+    world.market.isLagging = true
+    world.followerReason = 'chain_lagging'
+    for (const type of Object.keys(INFO_TYPES)) assert.equal((await post({ type, ...FIELDS })).status, 200, type)
+  })
+
+  it('leaves the errors of other routes as they are', async () => {
+    const answer = await app.inject('/v1/base/nothing')
+    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    assert.equal((await app.inject('/hlx/base')).json().code, 'NOT_FOUND')
+  })
+
+  it('can be called by pages of any origin', async () => {
+    const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST' }
+    const answer = await app.inject({ method: 'OPTIONS', url: '/hl/base/info', headers })
+    assert.deepEqual([answer.statusCode, answer.headers['access-control-allow-origin']], [204, '*'])
+  })
+})
