@@ -70,10 +70,10 @@ describe('a reader that is cut a hundred times', () => {
 
   async function restLog(
     client: TradingClient,
-    after: number,
+    place: number,
     limit = 500,
   ): Promise<{ text: string; lastSeq: number; count: number }> {
-    const path = `${EVENTS_PATH(client.trader.address)}?after=${after}&limit=${limit}`
+    const path = `${EVENTS_PATH(client.trader.address)}?after=${place}&limit=${limit}`
     const headers = await signedHeaders(domain, client.agent, { operation: 'listEvents', method: 'GET', path })
     const answer = await fetch(world.url() + path, { headers })
     const text = await answer.text()
@@ -131,12 +131,12 @@ describe('a reader that is cut a hundred times', () => {
   }
 
   async function expectSameBytes(client: TradingClient, events: readonly ReadEvent[]): Promise<void> {
-    for (let after = 0; after < events.length;) {
-      const { text, lastSeq, count } = await restLog(client, after, Math.min(500, events.length - after))
-      const expected = events.slice(after, after + count).map(entryText)
+    for (let place = 0; place < events.length;) {
+      const { text, lastSeq, count } = await restLog(client, place, Math.min(500, events.length - place))
+      const expected = events.slice(place, place + count).map(entryText)
       // Not assert.equal, which would print both.
-      assert.ok(text === `{"data":[${expected.join(',')}],"lastSeq":${lastSeq}}`, `the page after ${after} differs`)
-      after += count
+      assert.ok(text === `{"data":[${expected.join(',')}],"lastSeq":${lastSeq}}`, `the page after ${place} differs`)
+      place += count
     }
   }
 

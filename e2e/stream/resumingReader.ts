@@ -34,7 +34,7 @@ export function startResumingReader(of: {
   const events: ReadEvent[] = []
   const snapshots: string[] = []
   const lastSeqs = new Map<LogChannel, number>(LOG_CHANNELS.map((channel) => [channel, 0]))
-  let isStopped = false
+  const stopping = new AbortController()
   let connections = 0
   let current: StreamClient | undefined
 
@@ -58,7 +58,7 @@ export function startResumingReader(of: {
   }
 
   async function run(): Promise<void> {
-    while (!isStopped) {
+    while (!stopping.signal.aborted) {
       // Refused, cut, or the service is not there: all the same.
       await connect().catch(() => sleep(20))
     }
@@ -71,7 +71,7 @@ export function startResumingReader(of: {
     cut: () => current?.cut(),
     connections: () => connections,
     async stop() {
-      isStopped = true
+      stopping.abort()
       current?.cut()
       await done
     },

@@ -23,7 +23,7 @@ import { startMarkets, type Markets } from './market/startMarkets.ts'
 import { countAnswers } from './metrics/countAnswers.ts'
 import { countTransactions } from './metrics/countTransactions.ts'
 import { createMetrics, type Metrics } from './metrics/createMetrics.ts'
-import { createOrderCounts } from './metrics/orderCounts.ts'
+import { createOrderCounts, type OrderCounts } from './metrics/orderCounts.ts'
 import { serveMetrics } from './metrics/serveMetrics.ts'
 import { watchAccounts } from './metrics/watchAccounts.ts'
 import { watchStream } from './metrics/watchStream.ts'
@@ -36,7 +36,7 @@ import { openStore } from './store/openStore.ts'
 import { countOrdersByStatus } from './store/orderStore.ts'
 import type { Store } from './store/sql.ts'
 import { createStreamCounts } from './stream/streamCounts.ts'
-import { createTradeTape } from './stream/tradeTape.ts'
+import { createTradeTape, type TradeTape } from './stream/tradeTape.ts'
 
 /** Often enough for a probe that decides where traffic goes, rare enough to cost a node nothing. */
 const READINESS_INTERVAL_MS = 2_000
@@ -58,8 +58,35 @@ export async function run(config: ServerConfig): Promise<RunningProgram> {
   }
 }
 
+/** What the service stands on. */
+interface Base {
+  readonly config: ServerConfig
+  readonly app: FastifyInstance
+  readonly chains: readonly ServedChain[]
+  readonly nodes: ChainReadiness
+  readonly metrics: Metrics
+  readonly store: Store
+  readonly clientOf: (slug: ChainSlug) => RpcClient
+  readonly markets: Markets
+  readonly access: Access
+}
+
+/** What goes on by itself, whoever asks. */
+interface Parts extends Base {
+  readonly accounts: RunningAccounts
+  readonly tapes: ReadonlyMap<ChainSlug, TradeTape>
+  readonly trading: Trading
+  readonly orderCounts: OrderCounts
+  readonly notices: Notices
+  readonly readiness: Readiness
+}
+
 /** What is opened is handed to `open`, which closes it in the reverse order. */
 async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<string> {
+  return serve(await startParts(await openBase(config, open), open), open)
+}
+
+async function openBase(config: ServerConfig, open: AsyncDisposableStack): Promise<Base> {
   const chains = readChainsFile(config.chainsFile)
   const feedUrl = feedUrlOf(config)
   const app = createApp(config.logLevel)
@@ -88,26 +115,29 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
   const access = await openAccess(config, { chains, clientOf, store, now: Date.now })
   open.defer(() => access.close())
   app.log.info({ engine: access.engine.name }, 'signatures are verified')
+  return { config, app, chains, nodes, metrics, store, clientOf, markets, access }
+}
+
+async function startParts(base: Base, open: AsyncDisposableStack): Promise<Parts> {
+  const { config, chains, store, markets, access } = base
+  const { agentsOf } = access
+  const { log } = base.app
+  const marketsOf = (slug: ChainSlug) => markets.byChain.get(slug)!.watch.current()
+  const common = { chains, store, agentsOf, now: Date.now, log }
 
   const accounts = startAccounts({
-    chains,
-    agentsOf: access.agentsOf,
-    collateralsOf: (slug) => markets.byChain.get(slug)!.watch.current()?.collaterals,
+    ...common,
+    collateralsOf: (slug) => marketsOf(slug)?.collaterals,
+    // Accounts are told of to logs, and blocks tell which accounts to look at again: nobody asks before both are there.
     logOf: (slug) => trading.byChain.get(slug)!.accountLog,
     refreshMs: config.accountRefreshMs,
-    now: Date.now,
-    log: app.log,
   })
   open.defer(() => accounts.close())
   const orderCounts = createOrderCounts(await countOrdersByStatus(store.read))
   const tapes = new Map(chains.map(({ slug }) => [slug, createTradeTape({ chain: slug, store })]))
   const trading = await startTrading({
-    chains,
-    store,
+    ...common,
     markets,
-    now: Date.now,
-    log: app.log,
-    agentsOf: access.agentsOf,
     settings: config,
     headPollMs: config.headPollMs,
     alsoKeep: writeNotices,
@@ -119,37 +149,28 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
     },
   })
   open.defer(() => trading.close())
-  const notices = startNotices({
-    chains,
-    agentsOf: access.agentsOf,
-    marketsOf: (slug) => markets.byChain.get(slug)!.watch.current(),
-    store,
-    now: Date.now,
-    log: app.log,
-  })
+  const notices = startNotices({ ...common, marketsOf })
   open.defer(() => notices.close())
-  open.defer(
-    forgetOldEvents({
-      store,
-      keepDays: config.eventsKeepDays,
-      now: Date.now,
-      onError: (error) => app.log.error({ err: error }, 'old events could not be forgotten'),
-    }),
-  )
+  const onError = (error: unknown): void => log.error({ err: error }, 'old events could not be forgotten')
+  open.defer(forgetOldEvents({ ...common, keepDays: config.eventsKeepDays, onError }))
+  const readiness = readinessOf(base.nodes, markets, trading)
+  return { ...base, accounts, tapes, trading, orderCounts, notices, readiness }
+}
 
-  const readiness = readinessOf(nodes, markets, trading)
+/** Opens the doors, last of all. */
+async function serve(parts: Parts, open: AsyncDisposableStack): Promise<string> {
+  const { config, app, chains, metrics, accounts, trading, orderCounts, readiness } = parts
   watchDeployment(metrics, {
-    chains: chains.map(({ slug }) => chainSource(slug, trading, readiness, clientOf(slug))),
+    chains: chains.map(({ slug }) => chainSource(slug, trading, readiness, parts.clientOf(slug))),
     ordersByStatus: () => orderCounts.current(),
-    noncesRemembered: () => access.authenticate.nonces.size,
+    noncesRemembered: () => parts.access.authenticate.nonces.size,
   })
-  const streamCounts = createStreamCounts()
-  watchStream(metrics, streamCounts)
+  const counts = createStreamCounts()
+  watchStream(metrics, counts)
   watchAccounts(metrics, accounts.byChain)
-  const parts = { config, chains, store, metrics, markets, access, accounts, trading }
-  addOperations(app, { ...parts, notices, readiness })
+  addOperations(parts)
   open.defer(() => app.close())
-  const stream = startStream(app.server, { ...parts, tapes, counts: streamCounts, log: app.log })
+  const stream = startStream(app.server, { ...parts, counts, log: app.log })
   open.defer(() => stream.close())
   const url = await listen(app, config)
   app.log.info({ url, chains: chains.map(({ slug }) => slug) }, 'service is up')
@@ -157,22 +178,8 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
 }
 
 /** Everything that answers requests, in the order in which a request passes it. */
-function addOperations(
-  app: FastifyInstance,
-  of: {
-    readonly config: ServerConfig
-    readonly chains: readonly ServedChain[]
-    readonly store: Store
-    readonly metrics: Metrics
-    readonly markets: Markets
-    readonly access: Access
-    readonly accounts: RunningAccounts
-    readonly trading: Trading
-    readonly notices: Notices
-    readonly readiness: Readiness
-  },
-): void {
-  const { config, chains, store, access, accounts, trading, notices, readiness } = of
+function addOperations(of: Parts): void {
+  const { config, app, chains, store, access, accounts, trading, notices, readiness } = of
   countAnswers(app, of.metrics)
   registerHooks(app, { ...access, limit: config.ipLimit })
   allowOrigins(app, config)

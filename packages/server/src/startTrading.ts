@@ -64,24 +64,8 @@ async function startChain(
   const { client, delegates } = options.agentsOf(slug)
   const market = markets.byChain.get(slug)!
   const positions = await openLivePositions(store, slug)
-  const accountLog: AccountLog = createAccountLog({
-    chain: slug,
-    store,
-    positionsText: createLoggedPositions({
-      live: positions,
-      markets: () => market.watch.current(),
-      book: markets.feed.book,
-      head: () => follower.head(),
-      onError: (error) => log.error({ chain: slug, err: error }, 'a position could not be valued for the log'),
-    }),
-    now,
-    alsoKeep: options.alsoKeep,
-    onError: (error) => log.error({ chain: slug, err: error }, 'what was committed could not be passed on'),
-    onCommit(changes) {
-      positions.apply(changes.positions)
-      options.onChanges(changes)
-    },
-  })
+  const head = () => follower.head()
+  const accountLog = openLog(slug, options, { positions, head })
   const follower: Follower = startFollower({
     chain,
     client,
@@ -102,7 +86,6 @@ async function startChain(
   open.defer(() => rounds.close())
 
   const { freshness } = market
-  const head = () => follower.head()
   const reads = createPositionReads({
     live: positions,
     freshness,
@@ -132,4 +115,30 @@ async function startChain(
     settings: options.settings,
   }
   return { follower, positions, reads, orders, accountLog }
+}
+
+function openLog(
+  slug: ChainSlug,
+  { store, markets, now, log, alsoKeep, onChanges }: TradingOptions,
+  { positions, head }: { readonly positions: LivePositions; readonly head: Follower['head'] },
+): AccountLog {
+  const { watch } = markets.byChain.get(slug)!
+  return createAccountLog({
+    chain: slug,
+    store,
+    positionsText: createLoggedPositions({
+      live: positions,
+      markets: () => watch.current(),
+      book: markets.feed.book,
+      head,
+      onError: (error) => log.error({ chain: slug, err: error }, 'a position could not be valued for the log'),
+    }),
+    now,
+    alsoKeep,
+    onError: (error) => log.error({ chain: slug, err: error }, 'what was committed could not be passed on'),
+    onCommit(changes) {
+      positions.apply(changes.positions)
+      onChanges(changes)
+    },
+  })
 }

@@ -43,7 +43,7 @@ export function createLoggedPositions(options: LoggedPositionsOptions): Position
     const ids = new Set(changed.map(({ record }) => record.id))
     const positions = live.ofTrader(trader).filter(({ record }) => !ids.has(record.id))
     for (const { record, after } of changed) if (after?.isOpen === true) positions.push({ record, state: after })
-    return JSON.stringify(positions.sort(comparePositions).map((position) => answerOf(position, chain)))
+    return JSON.stringify(positions.toSorted(comparePositions).map((position) => answerOf(position, chain)))
   }
 }
 

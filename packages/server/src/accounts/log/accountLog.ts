@@ -39,7 +39,7 @@ export interface Changes {
 export interface Journal {
   order(change: OrderChange): void
   position(change: PositionChange): void
-  fill(fill: LoggedFill): void
+  execution(fill: LoggedFill): void
 }
 
 /** An account as it is now. */

@@ -96,6 +96,6 @@ function startJournal(chain: ChainSlug, cause: Cause): Journal & { readonly chan
     changes: { chain, cause, orders, positions, fills },
     order: (change) => void orders.push(change),
     position: (change) => void positions.push(change),
-    fill: (fill) => void fills.push(fill),
+    execution: (fill) => void fills.push(fill),
   }
 }

@@ -60,5 +60,5 @@ export async function addFill(tx: TransactionScope, execution: Execution): Promi
     positionId,
   }
   await insertFill(sql, { chain, trader, pairIndex, place: tx.placeOf(execution.logIndex), fill })
-  journal.fill({ trader, pairIndex, fill })
+  journal.execution({ trader, pairIndex, fill })
 }

@@ -4,7 +4,6 @@ import { insertCloid, readCloid, type CloidKey } from '../../store/facadeCloidSt
 import { findOrderByClientId } from '../../store/orderStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { ActionContext } from './exchangeParts.ts'
-import type { OrderItem } from './orderItem.ts'
 import type { AlsoKeep } from './relayed.ts'
 import type { OrderToTranslate } from './translateOrder.ts'
 

@@ -1,4 +1,4 @@
-import { ApiError, type Hex, type OrderId } from '@bezel/protocol'
+import { ApiError, type OrderId } from '@bezel/protocol'
 import { createOrder } from '../../orders/createOrder.ts'
 import { findOrder } from '../../store/orderStore.ts'
 import type { OrderRecord } from '../../trading/orders/orderModel.ts'
@@ -90,12 +90,4 @@ export function coinOf({ parts }: ActionContext, { request }: OrderRecord): Coin
   const coin = coinsOf(parts.orders.trading().chain).universe[request.pairIndex]
   if (coin === undefined) throw new ExchangeErr(ERR.dead)
   return coin
-}
-
-/** Of a status that is not decided yet. */
-export function pendingAnswer(
-  ids: { readonly oid: number; readonly cloid?: string },
-  txHash: Hex | null,
-): OrderStatusAnswer {
-  return { resting: ids, pending: { oid: ids.oid, txHash } }
 }

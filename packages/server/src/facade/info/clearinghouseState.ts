@@ -16,6 +16,8 @@ export async function clearinghouseState(request: InfoRequest, reads: FacadeRead
 }
 
 export async function accountState(trader: Address, reads: FacadeReads) {
+  // Before a round trip is spent on what can't be answered; what is shown is as new as the wallet.
+  reads.positionsOf(trader)
   const walletUsd = await reads.wallet(trader)
   const chain = reads.markets()
   const positions = netPositions(reads.positionsOf(trader), chain, reads.quote, valuationTimeS(chain, reads.head()))

@@ -52,7 +52,7 @@ export function createRelaying(context: RelayContext): Relaying {
     await skipForeignNonces(context, memory)
     const isRenewed = await renewEntries(context, memory)
     const isFilled = await fillHoles(context, memory)
-    memory.outstandingWei = outstandingWei(context, memory)
+    memory.outstandingWei = unminedWei(context, memory)
     tell(waitedFor)
     const isHealed = await healLost(context, memory)
     return isRenewed || isFilled || isHealed || usedBefore !== memory.usedNonces || dueSends(context, memory).length > 0
@@ -86,7 +86,7 @@ export function createRelaying(context: RelayContext): Relaying {
   }
 }
 
-function outstandingWei({ settings }: RelayContext, { tracked }: RelayMemory): bigint {
+function unminedWei({ settings }: RelayContext, { tracked }: RelayMemory): bigint {
   let wei = 0n
   for (const { entry, mined } of tracked.values()) if (mined === undefined) wei += reserveOf(entry, settings.burnGas)
   return wei

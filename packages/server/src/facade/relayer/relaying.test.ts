@@ -384,6 +384,22 @@ describe('a key that is used elsewhere', () => {
     assert.equal(world.relaying.health().unsettled, 0)
   })
 
+  it('does not take the receipt of a block that was left for an end', async () => {
+    await world.settle()
+    await world.enqueue(attemptOf({ expiresAtMs: world.nowMs + 600_000 }))
+    await world.pass(1)
+    const left = world.node.snapshot()
+    world.node.reorg(1, 'drop')
+    world.node.useElsewhere()
+    world.node.lie = (call) => (call.method === 'eth_getTransactionReceipt' ? left(call) : undefined)
+    await world.pass(CHAIN.finalityDepth + 4)
+    assert.equal(world.relaying.health().unsettled, 1)
+    world.node.lie = undefined
+    await world.pass(CHAIN.finalityDepth + 6, 2_000)
+    assert.equal(world.node.used(), 2)
+    assert.deepEqual(world.relaying.health().counts, { mined: 0, burnt: 0, repriced: 0, lost: 1 })
+  })
+
   it('gives up without a proof only when the time is over', async () => {
     await world.settle()
     await world.enqueue(attemptOf({ expiresAtMs: world.nowMs + 100_000 }))

@@ -25,4 +25,4 @@ export function openTestLog(
 }
 
 /** For a test in which nobody reads the log. */
-export const NO_JOURNAL: Journal = { order: () => {}, position: () => {}, fill: () => {} }
+export const NO_JOURNAL: Journal = { order: () => {}, position: () => {}, execution: () => {} }

@@ -1,0 +1,125 @@
+import type { Decimal, OrderId, UpdateOrderRequest } from '@bezel/protocol'
+import type { JsonValue } from '../../http/json/parseStrictJson.ts'
+import { updateOrder } from '../../orders/updateOrder.ts'
+import type { OrderState } from '../../trading/orders/orderModel.ts'
+import { findByCloid } from './cloids.ts'
+import { ERR } from './errStrings.ts'
+import type { OrderStatusAnswer } from './exchangeAnswer.ts'
+import { ExchangeErr } from './exchangeErr.ts'
+import type { ActionContext } from './exchangeParts.ts'
+import { cloidAt, objectAt, oidAt } from './fields.ts'
+import { heldSize, marketView, priceOf, sizeOf, type MarketView } from './marketView.ts'
+import { readOrderItem, type OrderItem } from './orderItem.ts'
+import { orderIds, orderStatusAnswer } from './orderStatusAnswer.ts'
+import { ownTarget, type OwnTarget } from './ownTarget.ts'
+import { coinOf, namesOf } from './placeOrder.ts'
+import { setTrigger, settledTrigger } from './placeTrigger.ts'
+import { isMarketable, postOnlyRefusal, refuseFarPrice } from './priceBound.ts'
+import { relayed } from './relayed.ts'
+import type { Taken } from './runBatch.ts'
+import { settledOrder } from './settled.ts'
+import { truncateSize } from '../../trading/plan/closing.ts'
+
+/** An order that is to become another one. */
+export interface Modify {
+  /** An id, or the one its client gave it. */
+  readonly named: { readonly oid: OrderId | undefined } | { readonly cloid: string }
+  readonly item: OrderItem
+}
+
+type OrderTarget = Extract<OwnTarget, { kind: 'order' }>
+type TriggerTarget = Extract<OwnTarget, { kind: 'trigger' }>
+
+export function readModify(value: JsonValue | undefined, path: string): Modify {
+  const { oid, order } = objectAt(value, path)
+  const named = typeof oid === 'string' ? { cloid: cloidAt(oid, `${path}.oid`) } : { oid: oidAt(oid, `${path}.oid`) }
+  return { named, item: readOrderItem(order, `${path}.order`) }
+}
+
+/** Of two changes of the same order the second waits for the first. */
+export function modifyKey({ named }: Modify): string {
+  return 'cloid' in named ? named.cloid : String(named.oid)
+}
+
+/** Changes price or size of a resting order, or the price of a take profit or stop loss. It keeps its id. Throws what it is refused for. */
+export async function modifyOne(context: ActionContext, { named, item }: Modify): Promise<Taken<OrderStatusAnswer>> {
+  const oid = 'cloid' in named ? await findByCloid(context, named.cloid) : named.oid
+  const target = await ownTarget(context, oid, null)
+  return target.kind === 'order' ? modifyOrder(context, target, item) : modifyTrigger(context, target, item)
+}
+
+async function modifyOrder(context: ActionContext, target: OrderTarget, item: OrderItem): Promise<Taken<OrderStatusAnswer>> {
+  const { record, state } = target
+  const { request } = record
+  requireSame(item, { asset: request.pairIndex, isBuy: request.side === 'long' })
+  if (item.reduceOnly) throw new ExchangeErr('An order that opens can not be made reduce-only: cancel it and place another one.')
+  if (item.cloid !== null && item.cloid !== request.clientId) throw new ExchangeErr('The cloid of an order can not be changed.')
+  const view = marketView(context, item.asset)
+  const body = changesOf(state, newTerms(view, target, item))
+  const names = namesOf(record)
+  if (Object.keys(body).length === 0) return { isAwaited: false, status: Promise.resolve({ resting: orderIds(names) }) }
+  const { hash } = await relayed(context, (write) => updateOrder(context.parts.orders, write, record.id, body))
+  const isDone = (now: OrderState): boolean => now.status !== 'open' || Object.keys(changesOf(now, body)).length === 0
+  const settled = settledOrder(context, record.id, isDone).catch(() => undefined)
+  const coin = coinOf(context, record)
+  const pending = { ...state, ...names, status: 'pending', txHash: hash } as const
+  return { isAwaited: true, status: settled.then((now) => orderStatusAnswer(coin, now === undefined ? pending : { ...now, ...names })) }
+}
+
+interface NewTerms {
+  readonly price: Decimal
+  readonly size: Decimal
+}
+
+/** The kind of an order stays: what waits for a better price can't become what waits for a worse one. */
+function newTerms(view: MarketView, { record }: OrderTarget, item: OrderItem): NewTerms {
+  const size = sizeOf(view, item.sz).text
+  const { terms } = item
+  const type = terms.kind === 'trigger' && terms.tpsl === 'sl' ? 'stop' : 'limit'
+  if (type !== record.request.type) throw new ExchangeErr('The type of an order can not be changed: cancel it and place another one.')
+  if (terms.kind === 'trigger') return { size, price: priceOf(view, terms.triggerPx).text }
+  const price = priceOf(view, item.px)
+  refuseFarPrice(view, price.units)
+  if (terms.tif === 'Ioc') throw new ExchangeErr('A resting order can not become an Ioc order: cancel it and place another one.')
+  if (terms.tif === 'Alo' && isMarketable(view, item.isBuy, price.units)) throw postOnlyRefusal(view)
+  return { size, price: price.text }
+}
+
+/** What of it differs. */
+function changesOf(state: OrderState, terms: Partial<NewTerms> & UpdateOrderRequest): UpdateOrderRequest {
+  const { price, size } = terms
+  return {
+    ...(price === undefined || price === state.price ? {} : { price }),
+    ...(size === undefined || size === state.size ? {} : { size }),
+  }
+}
+
+async function modifyTrigger(context: ActionContext, target: TriggerTarget, item: OrderItem): Promise<Taken<OrderStatusAnswer>> {
+  const { position, tpsl } = target
+  const { trade } = position.state
+  requireSame(item, { asset: trade.pairIndex, isBuy: !trade.long })
+  const view = marketView(context, item.asset)
+  const price = newTrigger(view, target, item)
+  if (sizeOf(view, item.sz).units < truncateSize(heldSize(view, [position]), view.market)) {
+    throw new ExchangeErr(ERR.partialTrigger)
+  }
+  const sent = await setTrigger(context, { position, tpsl, price: price.text })
+  const ids = { oid: Number(target.oid) }
+  const pending = { resting: ids, pending: { oid: ids.oid, txHash: sent.hash } }
+  return { isAwaited: true, status: settledTrigger(context, sent).then((isSet) => (isSet ? { resting: ids } : pending)) }
+}
+
+/** A take profit may also be written as the resting order it was placed as. */
+function newTrigger(view: MarketView, { position, tpsl }: TriggerTarget, { terms, px }: OrderItem) {
+  const kind = terms.kind === 'trigger' ? terms.tpsl : 'tp'
+  if (kind !== tpsl) throw new ExchangeErr('A TP order can not become an SL order, nor the other way round.')
+  const price = priceOf(view, terms.kind === 'trigger' ? terms.triggerPx : px)
+  const isAbove = (tpsl === 'tp') === position.state.trade.long
+  if (isAbove ? price.units <= view.mark : price.units >= view.mark) throw new ExchangeErr(ERR.trigger)
+  return price
+}
+
+function requireSame(item: OrderItem, { asset, isBuy }: Pick<OrderItem, 'asset' | 'isBuy'>): void {
+  if (item.asset !== asset) throw new ExchangeErr(ERR.dead)
+  if (item.isBuy !== isBuy) throw new ExchangeErr('The side of an order can not be changed: cancel it and place another one.')
+}

@@ -1,0 +1,52 @@
+import type { OrderId } from '@bezel/protocol'
+import type { LivePosition } from '../../positions/livePositions.ts'
+import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
+import { findOrder } from '../../store/orderStore.ts'
+import type { OrderRecord, OrderState } from '../../trading/orders/orderModel.ts'
+import { ERR } from './errStrings.ts'
+import { ExchangeErr } from './exchangeErr.ts'
+import type { ActionContext } from './exchangeParts.ts'
+import { isUnderWay, settledOrder } from './settled.ts'
+
+/** What a client names by an id: an order, or the take profit or stop loss of a position. */
+export type OwnTarget =
+  | { readonly kind: 'order'; readonly record: OrderRecord; readonly state: OrderState }
+  | { readonly kind: 'trigger'; readonly oid: OrderId; readonly tpsl: TriggerKind; readonly position: LivePosition }
+
+/** What the trader has under this id in this coin and can still be changed. Throws what clients know as the end of an order. */
+export async function ownTarget(context: ActionContext, oid: OrderId | undefined, asset: number | null): Promise<OwnTarget> {
+  const target = oid === undefined ? undefined : ((await ownOrderOf(context, oid)) ?? (await ownTrigger(context, oid)))
+  if (target === undefined || (asset !== null && pairIndexOf(target) !== asset)) throw new ExchangeErr(ERR.dead)
+  return target
+}
+
+export function pairIndexOf(target: OwnTarget): number {
+  return target.kind === 'order' ? target.record.request.pairIndex : target.position.state.trade.pairIndex
+}
+
+/** An order that will rest may be on its way to the chain still: it is waited for, because nothing can be done to it before. */
+async function ownOrderOf(context: ActionContext, oid: OrderId): Promise<OwnTarget | undefined> {
+  const { parts, agent } = context
+  const stored = await findOrder(parts.store.read, oid)
+  if (stored?.state === undefined) return undefined
+  const { record } = stored
+  if (record.chain !== agent.chain || record.trader !== agent.trader) return undefined
+  const state = await pastItsWay(context, record, stored.state)
+  if (state.status === 'pending') throw new ExchangeErr(ERR.executing)
+  // Nobody has sent it, and it can be withdrawn.
+  if (state.status !== 'open' && state.status !== 'prepared') throw new ExchangeErr(ERR.dead)
+  return { kind: 'order', record, state }
+}
+
+async function pastItsWay(context: ActionContext, { id, request }: OrderRecord, state: OrderState): Promise<OrderState> {
+  if (request.type === 'market' || state.status !== 'pending') return state
+  return (await settledOrder(context, id, (later) => !isUnderWay(later))) ?? state
+}
+
+async function ownTrigger({ parts, agent }: ActionContext, oid: OrderId): Promise<OwnTarget | undefined> {
+  const key = await parts.reads.triggers.find(oid)
+  const position = key && parts.orders.positions.find(key.positionId)
+  if (key === undefined || position === undefined || position.record.trader !== agent.trader) return undefined
+  if (position.state.trade[key.kind] === 0n) return undefined
+  return { kind: 'trigger', oid, tpsl: key.kind, position }
+}

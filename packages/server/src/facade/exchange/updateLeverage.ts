@@ -1,0 +1,28 @@
+import { saveLeverage } from '../../store/facadeLeverageStore.ts'
+import { requireLeverage } from '../../trading/plan/planOpening.ts'
+import { requireScope } from '../../trading/scope.ts'
+import { ONE_E3 } from '../../trading/valuation/scales.ts'
+import type { ExchangeAction } from '../signing/envelope.ts'
+import { OK_DEFAULT, type ExchangeAnswer } from './exchangeAnswer.ts'
+import type { RunAction } from './exchangeParts.ts'
+import { assetAt, booleanAt, integerAt } from './fields.ts'
+import { tradedCoin } from './marketView.ts'
+
+/**
+ * Chooses the leverage of the trader's next orders in a coin; open positions stay as they are. Positions are isolated whatever is asked for: most
+ * clients ask for cross margin without having been told to.
+ */
+export function updateLeverage(action: ExchangeAction): RunAction<ExchangeAnswer> {
+  const asset = assetAt(action.asset, 'action.asset')
+  const leverage = integerAt(action.leverage, 'action.leverage')
+  booleanAt(action.isCross, 'action.isCross')
+  return async ({ parts, agent }) => {
+    const { market } = tradedCoin(parts.orders.trading(), asset)
+    const units = BigInt(leverage) * ONE_E3
+    requireScope(agent.scope, { market: market.symbol, leverage: units, spendUsd: 0n })
+    requireLeverage(units, market.minLeverage, market.maxLeverage)
+    const key = { chain: agent.chain, trader: agent.trader, pairIndex: market.pairIndex }
+    await parts.store.transaction((sql) => saveLeverage(sql, key, leverage))
+    return OK_DEFAULT
+  }
+}

@@ -1,0 +1,85 @@
+import type { RpcCall } from '../../chain/rpcClient.ts'
+import type { RpcOutcome } from '../../chain/rpcOutcome.ts'
+
+/** What is offered per unit of gas, in wei. */
+export interface Fees {
+  readonly maxFeeWei: bigint
+  readonly maxPriorityFeeWei: bigint
+}
+
+/** What the chain asks per unit of gas, in wei. */
+export interface MarketFees {
+  /** Of the next block. */
+  readonly baseFeeWei: bigint
+  readonly tipWei: bigint
+}
+
+/** Both are asked for, because some nodes have no history of fees. */
+export const feeCalls: readonly RpcCall[] = [
+  { method: 'eth_feeHistory', params: ['0x4', 'latest', [50]] },
+  { method: 'eth_gasPrice', params: [] },
+]
+
+/** `undefined` when neither answer says anything. */
+export function parseFees(history: RpcOutcome | undefined, price: RpcOutcome | undefined): MarketFees | undefined {
+  return feesOfHistory(history) ?? feesOfPrice(price)
+}
+
+function feesOfHistory(outcome: RpcOutcome | undefined): MarketFees | undefined {
+  if (outcome?.ok !== true || typeof outcome.result !== 'object' || outcome.result === null) return undefined
+  const { baseFeePerGas, reward } = outcome.result as { baseFeePerGas?: unknown; reward?: unknown }
+  const baseFeeWei = Array.isArray(baseFeePerGas) ? weiOf(baseFeePerGas.at(-1)) : undefined
+  if (baseFeeWei === undefined) return undefined
+  const tips = Array.isArray(reward)
+    ? reward.map((entry: unknown) => weiOf(Array.isArray(entry) ? entry[0] : undefined))
+    : []
+  return { baseFeeWei, tipWei: medianOf(tips.filter((tip) => tip !== undefined)) }
+}
+
+function feesOfPrice(outcome: RpcOutcome | undefined): MarketFees | undefined {
+  const baseFeeWei = outcome?.ok === true ? weiOf(outcome.result) : undefined
+  return baseFeeWei === undefined ? undefined : { baseFeeWei, tipWei: 0n }
+}
+
+function medianOf(values: readonly bigint[]): bigint {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : Number(a > b)))
+  return sorted[sorted.length >> 1] ?? 0n
+}
+
+export function weiOf(json: unknown): bigint | undefined {
+  return typeof json === 'string' && /^0x[0-9a-f]{1,32}$/i.test(json) ? BigInt(json) : undefined
+}
+
+/** The base fee can rise by an eighth a block: twice as much lasts for six full blocks. */
+const BASE_FEE_MARGIN = 2n
+
+/** A first offer. Never above the most that may be offered. */
+export function firstFees(market: MarketFees, of: { readonly minTipWei: bigint; readonly maxFeeWei: bigint }): Fees {
+  const tipWei = larger(market.tipWei, of.minTipWei)
+  const maxFeeWei = smaller(BASE_FEE_MARGIN * market.baseFeeWei + tipWei, of.maxFeeWei)
+  return { maxFeeWei, maxPriorityFeeWei: smaller(tipWei, maxFeeWei) }
+}
+
+/** Nodes take another transaction in the place of one only when both its fees are higher by 10 %; we take an eighth. */
+const BUMP_NUMERATOR = 9n
+const BUMP_DENOMINATOR = 8n
+
+/** An offer that replaces another; `undefined` when that would be above the most that may be offered. */
+export function raisedFees(before: Fees, market: Fees | undefined, maxFeeWei: bigint): Fees | undefined {
+  const least = { fee: raised(before.maxFeeWei), tip: raised(before.maxPriorityFeeWei) }
+  if (least.fee > maxFeeWei) return undefined
+  const fee = smaller(larger(least.fee, market?.maxFeeWei ?? 0n), maxFeeWei)
+  return { maxFeeWei: fee, maxPriorityFeeWei: smaller(larger(least.tip, market?.maxPriorityFeeWei ?? 0n), fee) }
+}
+
+function raised(wei: bigint): bigint {
+  return (wei * BUMP_NUMERATOR + BUMP_DENOMINATOR - 1n) / BUMP_DENOMINATOR + (wei === 0n ? 1n : 0n)
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}

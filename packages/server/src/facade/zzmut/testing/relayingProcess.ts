@@ -1,0 +1,55 @@
+import { createRpcClient } from '../../../chain/rpcClient.ts'
+import type { ServedChain } from '../../../chain/servedChain.ts'
+import { openSqlite } from '../../../store/sqlite.ts'
+import type { Attempt } from '../../../trading/orders/orderModel.ts'
+import type { Address } from '@bezel/protocol'
+import { readRelayerKey } from '../readRelayerKey.ts'
+import { defaultRelayerSettings } from '../relayerSettings.ts'
+import { startRelayer } from '../startRelayer.ts'
+
+// A relayer in a process of its own, which a test ends when it likes. It takes the attempts that it is sent and says which are committed.
+
+/** What the test starts it with. */
+export interface RelayingProcessOptions {
+  readonly chain: ServedChain
+  readonly file: string
+  readonly key: string
+}
+
+const options = JSON.parse(process.argv[2]!) as RelayingProcessOptions
+const { chain, file } = options
+const client = createRpcClient({ url: chain.rpcUrl, timeoutMs: 5_000, chainId: chain.chainId })
+const store = openSqlite(file)
+const key = await readRelayerKey({ hex: options.key, file: undefined })
+let head = 0
+const relayer = await startRelayer({
+  chain,
+  client,
+  store,
+  key: key!,
+  settings: { ...defaultRelayerSettings(chain.slug), pollMs: 20, feesMs: 200 },
+  now: Date.now,
+  log: { info: () => undefined, warn: () => undefined, error: console.error } as never,
+  head: () => ({ number: head }),
+})
+setInterval(() => void followHead(), 20)
+
+async function followHead(): Promise<void> {
+  const [outcome] = await client.batch([{ method: 'eth_blockNumber', params: [] }])
+  if (outcome?.ok === true) head = Number(outcome.result)
+}
+
+process.on('message', (of: { attempt: Attempt; trader: Address }) => void relay(of))
+
+async function relay(of: { attempt: Attempt; trader: Address }): Promise<void> {
+  try {
+    const { hash } = await store.transaction((sql) => relayer.enqueue(sql, of))
+    process.send?.({ committed: of.attempt.id })
+    await relayer.broadcast(hash)
+  } catch {
+    process.send?.({ refused: of.attempt.id })
+  }
+}
+
+while (relayer.health().problem !== null) await new Promise((resolve) => setTimeout(resolve, 10))
+process.send?.({ ready: true })
