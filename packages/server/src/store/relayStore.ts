@@ -131,6 +131,11 @@ export async function relayedHash(sql: Sql, chain: ChainSlug, attemptId: Attempt
   return row?.hash as Hex | undefined
 }
 
+/** Whether it is the hash of anything that a relayer here ever signed. */
+export async function isRelayedHash(sql: Sql, chain: ChainSlug, hash: Hex): Promise<boolean> {
+  return (await sql.get('select 1 from relay_versions where chain = $1 and hash = $2', chain, hash)) !== undefined
+}
+
 /** Up to `limit` live entries from a nonce on, in the order of their nonces. */
 export async function listRelayEntries(
   sql: Sql,

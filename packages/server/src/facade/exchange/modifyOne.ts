@@ -86,7 +86,7 @@ function newTerms(view: MarketView, { record }: OrderTarget, item: OrderItem): N
 }
 
 /** What of it differs. */
-function changesOf(state: OrderState, terms: Partial<NewTerms> & UpdateOrderRequest): UpdateOrderRequest {
+function changesOf(state: OrderState, terms: Pick<UpdateOrderRequest, 'price' | 'size'>): UpdateOrderRequest {
   const { price, size } = terms
   return {
     ...(price === undefined || price === state.price ? {} : { price }),

@@ -109,14 +109,14 @@ describe('what the facade says of orders and fills', () => {
     const at = { blockHash, blockNumber: number, logIndex: 3, txHash: HASH, timestampMs: number * 1_000 }
     const { action = 'TradeOpenedMarket', side = 'long', size = '0.25', pnl = '0', pairIndex = 0 } = of
     const amounts = { price: '60000', size, collateral: '1500', leverage: '10', pnl }
-    const place = { timestamp: at.timestampMs, txHash: HASH, positionId: '900' }
-    const entry = { id: 5_000 + number, market: 'BTC/USD', action, side, ...amounts, ...place } as FillHistoryEntry
+    const told = { timestamp: at.timestampMs, txHash: HASH, positionId: '900' }
+    const entry = { id: 5_000 + number, market: 'BTC/USD', action, side, ...amounts, ...told } as FillHistoryEntry
     const event = {
       ...at,
       attemptId: null,
       kind: 'executed',
       pendingIndex: null,
-      fill: { ...amounts, feeCollateral: '0.9', ...place },
+      fill: { ...amounts, feeCollateral: '0.9', ...told },
     } as unknown as OrderEvent
     await world.opened.store.transaction(async (sql) => {
       await insertFill(sql, { chain: 'base', trader: ALICE, pairIndex, place: at, fill: entry })

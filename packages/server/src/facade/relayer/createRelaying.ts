@@ -27,6 +27,12 @@ export interface Relaying {
   release(): void
 }
 
+/**
+ * Why an attempt is mined at most once. All versions of an entry have one nonce, and a chain takes a nonce once. An attempt has one entry, which
+ * the schema demands of all that are not `lost`; and an entry is `lost` with another in its place only when the transaction that used its nonce
+ * was found, as somebody else's, in a block that is never undone (`healLost`). Why none is forgotten: nonce and bytes are committed with the order,
+ * before anybody sees them; every step sends what is live in the store and not on the chain; and only a receipt at finality depth ends it.
+ */
 export function createRelaying(context: RelayContext): Relaying {
   let memory = createRelayMemory()
   let isOpen = false

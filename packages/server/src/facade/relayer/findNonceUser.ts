@@ -13,9 +13,16 @@ const MAX_BLOCKS_BACK = 16_384
  * `undefined` when it can't be found. Throws `NodeUnavailableError`, as when the node has no state of old blocks.
  */
 export async function findNonceUser(context: RelayContext, nonce: number, final: number): Promise<Hex | undefined> {
-  let open = Math.max(0, final - MAX_BLOCKS_BACK)
   let used = final
-  if ((await usedAt(context, used)) <= nonce || (await usedAt(context, open)) > nonce) return undefined
+  let open = Infinity
+  if ((await usedAt(context, used)) <= nonce) return undefined
+  // By growing steps: most nodes have no state of more than the last 128 blocks, and the nonce was mostly used just before.
+  for (let step = 1; open > used; step *= 2) {
+    const before = Math.max(0, final - step)
+    if (used === 0 || step > MAX_BLOCKS_BACK) return undefined
+    if ((await usedAt(context, before)) > nonce) used = before
+    else open = before
+  }
   while (used - open > 1) {
     const middle = (open + used) >> 1
     if ((await usedAt(context, middle)) > nonce) used = middle

@@ -1,5 +1,5 @@
 import type { Hex } from '@bezel/protocol'
-import { endRelayEntry } from '../../store/relayStore.ts'
+import { endRelayEntry, isRelayedHash } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import { receiptCall } from '../../chain/follower/chainCalls.ts'
 import { quantity } from '../../chain/follower/chainJson.ts'
@@ -88,6 +88,8 @@ async function giveUp(
   const hash = await store.transaction(async (sql) => {
     const isLive = await endRelayEntry(sql, sender, { nonce: entry.nonce, end: 'lost', atMs: context.now() })
     if (!isLive) throw new Error(`nonce ${entry.nonce} was settled elsewhere`)
+    // Asked of the store, because everything hangs on it.
+    if (user !== undefined && (await isRelayedHash(sql, sender.chain, user))) throw new Error(`${user} is our own`)
     await recountGas(sql, sender, entry, 0n)
     return user === undefined ? undefined : relayAgain(sql, context, memory, entry)
   })

@@ -22,7 +22,7 @@ import {
 // steps. Whatever happens: each attempt is mined at most once, each that has time enough is mined in the end, the nonces have no hole, and nothing
 // but the two shapes is ever signed.
 
-const RUNS = Number(process.env.RELAY_RUNS ?? 60)
+const RUNS = Number(process.env.RELAY_RUNS ?? 40)
 const OPERATIONS = 150
 const FAR_MS = 10 ** 12
 

@@ -397,7 +397,7 @@ describe('a key that is used elsewhere', () => {
     world.node.lie = undefined
     await world.pass(CHAIN.finalityDepth + 6, 2_000)
     assert.equal(world.node.used(), 2)
-    assert.deepEqual(world.relaying.health().counts, { mined: 0, burnt: 0, repriced: 0, lost: 1 })
+    assert.deepEqual(world.relaying.health().counts, { mined: 1, burnt: 0, repriced: 0, lost: 1 })
   })
 
   it('gives up without a proof only when the time is over', async () => {

@@ -13,6 +13,8 @@ export interface RelayerOptions extends Omit<RelayContext, 'sender' | 'signer' |
   readonly onHash?: OnRelayHash
 }
 
+/** Between two steps, however much there is to do: nodes behind one address that disagree would keep it spinning. */
+const MIN_REST_MS = 10
 /** Between two tries, however long it has failed. */
 const MAX_RETRY_MS = 2_000
 const FORGET_MS = 60_000
@@ -52,7 +54,8 @@ export async function startRelayer({
         if (failures > 0) log.info({ ...sender, failures }, 'the relayer works again')
         failures = 0
         if (now() - forgottenAtMs >= FORGET_MS) forgottenAtMs = await forget()
-        if (!isMore) await waker.sleep(relaying.health().unsettled > 0 ? settings.pollMs : settings.feesMs)
+        const restMs = relaying.health().unsettled > 0 ? settings.pollMs : settings.feesMs
+        await waker.sleep(isMore ? MIN_REST_MS : restMs)
       } catch (error) {
         if (closing.signal.aborted) return
         const level = error instanceof NodeUnavailableError ? 'warn' : 'error'

@@ -36,7 +36,7 @@ const DEPTH = {
   offsetsPpm: Array.from({ length: 30 }, (_, i) => BigInt(i + 1) * 100n),
 }
 
-function market(pairIndex: number, name: string, reference: bigint): ListedMarket {
+function listedMarket(pairIndex: number, name: string, reference: bigint): ListedMarket {
   const [base = '', quote = ''] = name.split('/')
   return { ...BTC, pairIndex, symbol: symbol(name), base, quote, ...precisionOf(reference) }
 }
@@ -45,12 +45,12 @@ export function facadeMarkets(): ChainMarkets {
   const chain = chainMarkets()
   const btc = { ...BTC, listing: { ...BTC.listing, depthAbove: DEPTH, depthBelow: DEPTH } }
   const added: [ListedMarket, bigint][] = [
-    [market(3, 'PEPE/USD', PEPE_PRICE), PEPE_PRICE],
-    [market(5, 'USD/JPY', JPY_PRICE), JPY_PRICE],
-    [market(9, 'AMZN/USD', AMZN_PRICE), AMZN_PRICE],
+    [listedMarket(3, 'PEPE/USD', PEPE_PRICE), PEPE_PRICE],
+    [listedMarket(5, 'USD/JPY', JPY_PRICE), JPY_PRICE],
+    [listedMarket(9, 'AMZN/USD', AMZN_PRICE), AMZN_PRICE],
   ]
   const listed = [btc, ...added.map(([one]) => one), chain.markets.get(symbol('EUR/USD'))!]
-  const closed = { ...market(7, 'AMZN/USD', AMZN_PRICE), maxLeverage: 1_000n }
+  const closed = { ...listedMarket(7, 'AMZN/USD', AMZN_PRICE), maxLeverage: 1_000n }
   const quiet = new Map(Array.from({ length: 22 }, (_, pairIndex) => [pairIndex, QUIET_PAIR]))
   return {
     ...chain,

@@ -1,0 +1,247 @@
+import { parseAddress, type Address, type Hex, type OrderId } from '@bezel/protocol'
+import { openTestLog } from '../../../accounts/log/testing/testLog.ts'
+import type { AccountLog, Changes } from '../../../accounts/log/accountLog.ts'
+import type { AgentRecord } from '../../../agents/agentRecord.ts'
+import { createInProcessLimits } from '../../../cluster/inProcessLimits.ts'
+import { requireAllowed } from '../../../http/hooks/limitAnswers.ts'
+import type { JsonValue } from '../../../http/json/parseStrictJson.ts'
+import { refoldOrder } from '../../../orders/refoldOrder.ts'
+import { hashOf, lastAttempt } from '../../../orders/testing/chainEvents.ts'
+import { openOrdersWorld, TRADER, type OrdersWorld } from '../../../orders/testing/ordersWorld.ts'
+import type { LivePosition } from '../../../positions/livePositions.ts'
+import { selectEngine } from '../../../signatures/selectEngine.ts'
+import { findAttempt } from '../../../store/attemptStore.ts'
+import { readLeverage } from '../../../store/facadeLeverageStore.ts'
+import { nextId } from '../../../store/idStore.ts'
+import { insertOrderEvent, type OrderHandle } from '../../../store/orderEventStore.ts'
+import { insertOrder } from '../../../store/orderStore.ts'
+import { insertPosition } from '../../../store/positionStore.ts'
+import { until } from '../../../testing/until.ts'
+import type { Attempt, OrderEvent, OrderRequest } from '../../../trading/orders/orderModel.ts'
+import type { Trade } from '../../../trading/valuation/chainState.ts'
+import { POSITION, TRADE } from '../../../trading/valuation/testing/fixtures.ts'
+import { createTriggers } from '../../triggers.ts'
+import type { ActionToRelay } from '../../relayer/enqueueAction.ts'
+import { createFacadeNonces } from '../../signing/facadeNonces.ts'
+import type { ExchangeAction } from '../../signing/envelope.ts'
+import { signL1 } from '../../signing/testing/signEnvelope.ts'
+import { VECTOR_KEY, VECTOR_SIGNER } from '../../signing/testing/vectorSigner.ts'
+import { answerEnvelope } from '../exchange.ts'
+import type { ExchangeAnswer } from '../exchangeAnswer.ts'
+import type { ExchangeRelayer, TradingParts } from '../exchangeParts.ts'
+import { createOrderWaits } from '../orderWaits.ts'
+
+export { TRADER }
+export const SIGNER = parseAddress(VECTOR_SIGNER)!
+export const RELAYER = parseAddress(`0x${'7e'.repeat(20)}`)!
+
+const engine = await selectEngine()
+
+/** A relayer that takes everything, and remembers it. */
+export interface FakeRelayer extends ExchangeRelayer {
+  readonly taken: { readonly attempt: Attempt; readonly trader: Address; readonly hash: Hex }[]
+  readonly broadcasts: Hex[]
+  /** Instead of taking. */
+  refuse: Error | undefined
+}
+
+/** The whole exchange side over a real store, a real registry and real nonces, with a node, markets and a relayer that say what the test says. */
+export interface ExchangeWorld {
+  readonly base: OrdersWorld
+  parts: TradingParts
+  relayer: FakeRelayer
+  /** Everything that was committed. */
+  readonly committed: Changes[]
+  /** Signs an action as the agent and sends it. */
+  send(action: ExchangeAction, of?: { readonly key?: string; readonly nonce?: number; readonly vaultAddress?: Address; readonly expiresAfter?: number }): Promise<ExchangeAnswer>
+  /** The same, while the chain says something as soon as the transaction is sent. The id of the order is `oid`. */
+  sendWhile(action: ExchangeAction, chainSays: (oid: OrderId) => Promise<void> | void): Promise<ExchangeAnswer>
+  /** Lets the chain say something about an order, by its newest attempt. */
+  happen(id: string | number, event: Record<string, unknown> & { readonly kind: OrderEvent['kind'] }, handle?: OrderHandle): Promise<void>
+  /** A position of the trader, in the store and in memory. */
+  hold(trade?: Partial<Trade>): Promise<LivePosition>
+  /** Changes what a position is, as a followed block does. */
+  change(id: OrderId, trade: Partial<Trade>): void
+  register(changes?: Partial<AgentRecord>): Promise<AgentRecord>
+  /** Another process over the same files. */
+  restart(): Promise<void>
+  remove(): Promise<void>
+}
+
+export async function openExchangeWorld(): Promise<ExchangeWorld> {
+  const base = await openOrdersWorld()
+  base.node.delegate = RELAYER
+  let log: AccountLog
+  let lastNonce = base.market.nowMs
+  const world: ExchangeWorld = {
+    base,
+    parts: undefined as never,
+    relayer: fakeRelayer(),
+    committed: [],
+    send(action, { key = VECTOR_KEY, nonce = (lastNonce += 1), ...of } = {}) {
+      const envelope = signL1(key, { action, nonce, ...of })
+      return answerEnvelope(world.parts, envelope, requireAllowed)
+    },
+    async sendWhile(action, chainSays) {
+      const before = world.relayer.broadcasts.length
+      world.parts = { ...world.parts, fillWaitMs: 20_000 }
+      const answer = world.send(action)
+      await until(() => world.relayer.broadcasts.length > before)
+      const { attempt } = world.relayer.taken.at(-1)!
+      await chainSays((await findAttempt(base.opened.store.read, attempt.id))?.orderId ?? ('0' as OrderId))
+      world.parts = { ...world.parts, fillWaitMs: 60 }
+      return answer
+    },
+    async happen(id, event, handle) {
+      const orderId = String(id) as OrderId
+      const blockNumber = (base.headBlock += 1)
+      const place = { blockNumber, blockHash: hashOf(blockNumber), logIndex: 0, txHash: hashOf(blockNumber) }
+      const { id: attemptId } = await lastAttempt(base, orderId)
+      const full = { ...place, timestampMs: base.market.nowMs, attemptId, ...event } as unknown as OrderEvent
+      await log.transaction({ block: blockNumber, isReorg: false }, async (sql, journal) => {
+        await insertOrderEvent(sql, { chain: 'arbitrum', trader: TRADER, orderId, handle: handle ?? null, event: full })
+        await refoldOrder(sql, orderId, base.orders.clock(), journal)
+      })
+    },
+    async hold(trade = {}) {
+      const position = await insertHeld(base, trade)
+      base.positions.push(position)
+      return position
+    },
+    change(id, trade) {
+      const at = base.positions.findIndex(({ record }) => record.id === id)
+      const { record, state: before } = base.positions[at]!
+      const after = { ...before, trade: { ...before.trade, ...trade } }
+      base.positions[at] = { record, state: after }
+      world.parts.waits.apply({ orders: [], positions: [{ record, before, after }] })
+    },
+    register: (changes = {}) => base.register({ agent: SIGNER, mode: 'relayed', ...changes }),
+    async restart() {
+      world.parts.waits.close()
+      await base.restart()
+      await open()
+    },
+    async remove() {
+      world.parts.waits.close()
+      await base.remove()
+    },
+  }
+
+  async function open(): Promise<void> {
+    const { store } = base.opened
+    const now = (): number => base.market.nowMs
+    const waits = createOrderWaits()
+    log = openTestLog(store, 'arbitrum', (changes) => {
+      world.committed.push(changes)
+      waits.apply(changes)
+    })
+    world.parts = {
+      orders: { ...base.orders, accountLog: log },
+      store,
+      reads: {
+        triggers: createTriggers(store),
+        leverageOf: (trader, pairIndex) => readLeverage(store.read, { chain: 'arbitrum', trader, pairIndex }),
+      },
+      get relayer() {
+        return world.relayer
+      },
+      registry: base.registry,
+      nonces: await createFacadeNonces({ store, now }),
+      engine,
+      sources: ['b', 'a'],
+      limits: createInProcessLimits(),
+      agentLimit: 300,
+      agentWritesLimit: 60,
+      waits,
+      fillWaitMs: 60,
+      now,
+    }
+  }
+
+  await open()
+  await world.register()
+  return world
+}
+
+function fakeRelayer(): FakeRelayer {
+  const taken: FakeRelayer['taken'] = []
+  const relayer: FakeRelayer = {
+    address: RELAYER,
+    taken,
+    broadcasts: [],
+    refuse: undefined,
+    async enqueue(_sql, { attempt, trader }: ActionToRelay) {
+      if (relayer.refuse !== undefined) throw relayer.refuse
+      const hash = hashOf(0xaa00 + taken.length)
+      taken.push({ attempt, trader, hash })
+      return { hash }
+    },
+    async broadcast(hash) {
+      relayer.broadcasts.push(hash)
+    },
+  }
+  return relayer
+}
+
+async function insertHeld({ opened, positions }: OrdersWorld, trade: Partial<Trade>): Promise<LivePosition> {
+  const { info, liquidationParams, feesData } = POSITION
+  const index = positions.length + 4
+  const state = {
+    isOpen: true,
+    trade: { ...TRADE, user: TRADER, index, ...trade },
+    info,
+    liquidationParams,
+    feesData,
+    maxClosingSlippageP: 0,
+    openedAtBlock: 1,
+    openedAtMs: 1,
+    updatedAtMs: 1,
+  }
+  return opened.store.transaction(async (sql) => {
+    const [originOrderId, id] = [await nextId(sql), await nextId(sql)]
+    const request = { clientId: null } as OrderRequest
+    const order = { id: originOrderId, chain: 'arbitrum', trader: TRADER, agent: null, request } as const
+    await insertOrder(sql, { ...order, createdAtMs: 1, originKey: null, spendUsd: 0n })
+    const record = { id, chain: 'arbitrum', trader: TRADER, originOrderId } as const
+    await insertPosition(sql, record)
+    return { record, state }
+  })
+}
+
+/** An order of a client: a market buy of 0.1 BTC that takes up to 61,000, unless said otherwise. */
+export function orderItem(changes: Record<string, JsonValue> = {}): { [key: string]: JsonValue } {
+  return { a: 0, b: true, p: '61000', s: '0.1', r: false, t: { limit: { tif: 'Ioc' } }, ...changes }
+}
+
+export const gtc = { limit: { tif: 'Gtc' } }
+export const alo = { limit: { tif: 'Alo' } }
+export const trigger = (tpsl: 'tp' | 'sl', triggerPx: string, isMarket = true): JsonValue => ({ trigger: { isMarket, triggerPx, tpsl } })
+
+export function orderAction(...orders: JsonValue[]): ExchangeAction {
+  return { type: 'order', orders, grouping: 'na' }
+}
+
+/** The statuses of an answer. */
+export function statusesOf(answer: ExchangeAnswer): readonly unknown[] {
+  const { response } = answer
+  if (typeof response === 'string' || !('data' in response)) throw new Error(`no statuses in ${JSON.stringify(answer)}`)
+  return response.data.statuses
+}
+
+/** What the chain says of a market order of 0.1 BTC. */
+export const FILL = {
+  price: '60012',
+  size: '0.09998',
+  collateral: '600',
+  feeCollateral: '3.6',
+  txHash: hashOf(0xf1),
+  timestamp: 1_800_000_000_000,
+  positionId: null,
+}
+
+export const requested = { kind: 'requested', pendingIndex: 1, tradeIndex: 0 } as const
+export const executed = { kind: 'executed', pendingIndex: 1, fill: FILL } as const
+
+/** Of a resting order at 50,000. */
+export const placedAt = (price = 50_000) =>
+  ({ kind: 'placed', tradeIndex: 4, price: BigInt(price) * 10n ** 10n, sl: 0n, tp: 0n, slippageP: 1_000 }) as const

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NodeUnavailableError } from '../../chain/rpcOutcome.ts'
+import type { Relayer } from './relayer.ts'
+import { createRelayerKey } from './relayerKey.ts'
+import { defaultRelayerSettings } from './relayerSettings.ts'
+import { loadSigningEngine } from './signingEngine.ts'
+import { startRelayer } from './startRelayer.ts'
+import { attemptOf, CHAIN, openRelayWorld, testKey, TRADER, type RelayWorld } from './testing/relayWorld.ts'
+
+describe('a running relayer', () => {
+  let world: RelayWorld
+  let relayer: Relayer | undefined
+  const told: string[] = []
+
+  beforeEach(async () => {
+    world = await openRelayWorld()
+    told.length = 0
+  })
+  afterEach(async () => {
+    await relayer?.close()
+    await world.close()
+  })
+
+  async function start(key = testKey): Promise<Relayer> {
+    const tell = (_of: unknown, text: string): number => told.push(text)
+    relayer = await startRelayer({
+      chain: CHAIN,
+      client: world.node.client,
+      store: world.opened.store,
+      key,
+      settings: { ...defaultRelayerSettings(CHAIN.slug), pollMs: 5, feesMs: 20, maxFeesAgeMs: 500 },
+      now: Date.now,
+      log: { info: tell, warn: tell, error: tell } as never,
+      head: () => ({ number: world.node.head() }),
+    })
+    return relayer
+  }
+
+  async function until(isTrue: () => boolean): Promise<void> {
+    for (const deadlineMs = Date.now() + 10_000; Date.now() < deadlineMs; await sleep(2)) if (isTrue()) return
+    assert.fail('it did not come')
+  }
+
+  const away = (): void => {
+    throw new NodeUnavailableError('away')
+  }
+
+  async function enqueue(running: Relayer): Promise<ReturnType<Relayer['enqueue']>> {
+    const attempt = attemptOf({ expiresAtMs: Date.now() + 60_000 })
+    return world.opened.store.transaction((sql) => running.enqueue(sql, { attempt, trader: TRADER }))
+  }
+
+  it('starts without its node, and works when that is there', async () => {
+    world.node.before = away
+    const running = await start()
+    await until(() => told.length > 0)
+    assert.notEqual(running.health().problem, null)
+    world.node.before = undefined
+    await until(() => running.health().problem === null)
+    const { hash } = await enqueue(running)
+    await running.broadcast(hash)
+    assert.equal(world.node.mempool.get(0)?.hash, hash)
+  })
+
+  it('sends what is committed though nobody asks it to', async () => {
+    const running = await start()
+    await until(() => running.health().problem === null)
+    const { hash } = await enqueue(running)
+    await until(() => world.node.mempool.get(0)?.hash === hash)
+  })
+
+  it('lets go of whoever waits when it is closed', async () => {
+    const running = await start()
+    await until(() => running.health().problem === null)
+    const { hash } = await enqueue(running)
+    world.node.before = away
+    const waiting = running.broadcast(hash)
+    await running.close()
+    await waiting
+    await running.broadcast(hash)
+  })
+
+  it('tells of transactions that another key left behind', async () => {
+    const running = await start()
+    await until(() => running.health().problem === null)
+    await enqueue(running)
+    await running.close()
+    await start(createRelayerKey(Buffer.alloc(32, 9), await loadSigningEngine()))
+    assert.ok(told.some((text) => text.includes('another relayer key')))
+  })
+})

@@ -1,0 +1,32 @@
+import type { Address, OrderId } from '@bezel/protocol'
+import type { FacadeOrderStatus } from '../../facadeOrder.ts'
+import type { FacadeReads } from '../../facadeReads.ts'
+import { findTriggerOrder, openTriggers } from '../../positionTriggers.ts'
+
+/** Take profits and stop losses are orders here, and fields of a position natively: what became of them is found by comparing. */
+export interface TriggerNews {
+  /** Those that are new, changed or over since the last look. The first one tells nothing. */
+  look(): Promise<readonly FacadeOrderStatus[]>
+}
+
+export function createTriggerNews(reads: FacadeReads, user: Address): TriggerNews {
+  let known: ReadonlyMap<number, string> | undefined
+
+  return {
+    async look() {
+      const open = await openTriggers(reads, reads.positionsOf(user))
+      const before = known
+      known = new Map(open.map(({ order }) => [order.oid, JSON.stringify(order)]))
+      if (before === undefined) return []
+      const news = open.filter(({ order }) => before.get(order.oid) !== JSON.stringify(order))
+      for (const oid of before.keys()) if (!known.has(oid)) news.push(...(await ended(oid)))
+      return news
+    },
+  }
+
+  /** One that was executed is told by the order that closed its position. */
+  async function ended(oid: number): Promise<FacadeOrderStatus[]> {
+    const order = await findTriggerOrder(reads, user, String(oid) as OrderId)
+    return order?.status === 'canceled' ? [order] : []
+  }
+}
