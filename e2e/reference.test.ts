@@ -90,6 +90,7 @@ describe('the reference', () => {
       get('getCandles', `${market}/candles?interval=2m`, 'VALIDATION_ERROR'),
       get('getRecentTrades', `${market}/trades`, 200),
       get('getRecentTrades', `${CHAIN}/markets/NO-USD/trades`, 'MARKET_NOT_FOUND'),
+      { operation: 'hlInfo', method: 'POST', path: '/hl/arbitrum-sepolia/info', body: { type: 'meta' }, expected: 200 },
       get('getAgent', `${CHAIN}/agents/${NOBODY}`, 'AGENT_NOT_FOUND'),
       get('getAgent', `${CHAIN}/agents/somebody`, 'VALIDATION_ERROR'),
     ]) {

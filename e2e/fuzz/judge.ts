@@ -23,6 +23,7 @@ export interface Judge {
 type Fields = Readonly<Record<string, unknown>>
 
 const JSON_TYPE = /^application\/json(?:;|$)/
+const TEXT_TYPE = /^text\/plain(?:;|$)/
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 /** Refusals of the router, before it is known which operation is meant. */
 const ROUTER_CODES: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'VALIDATION_ERROR'])
@@ -57,6 +58,12 @@ export function createJudge(document: OpenapiDocument, surface: Surface): Judge 
       const operation = surface.operationAt(request.method, request.target)
       if (isPreflight(request) && answer.status === 204)
         return { problems: headProblems(request, answer), operation, body: undefined }
+      if (isFacade(request.target, operation) && answer.status >= 400 && answer.status < 500)
+        return {
+          problems: [...headProblems(request, answer), ...textProblems(request, answer)],
+          operation,
+          body: undefined,
+        }
       const body = parsed(answer.body)
       const type = answer.headers['content-type'] ?? ''
       const problems = [
@@ -82,6 +89,20 @@ export function createJudge(document: OpenapiDocument, surface: Surface): Judge 
       ]
     },
   }
+}
+
+/** Clients of the facade take any JSON of a refusal for the exchange's own, so it must be none. */
+function textProblems({ method }: FuzzRequest, { headers, body }: RawAnswer): readonly string[] {
+  const type = headers['content-type'] ?? ''
+  // What is no HTTP was for nobody.
+  if (body.includes('The request is not valid HTTP.')) return []
+  return TEXT_TYPE.test(type) && (body !== '' || method === 'HEAD')
+    ? []
+    : [`a refusal of the facade has the type ${JSON.stringify(type)}`]
+}
+
+function isFacade(target: string, operation: Operation | undefined): boolean {
+  return target.startsWith('/hl/') || operation?.id.startsWith('hl') === true
 }
 
 function headProblems(request: FuzzRequest, { headers }: RawAnswer): readonly string[] {

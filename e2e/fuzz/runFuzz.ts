@@ -138,7 +138,7 @@ function goOn({ seed, maker, knowledge, broadcasts }: FuzzOptions, request: Fuzz
   if (operation.id === 'createOrder' && clientId !== undefined) {
     knowledge.learnNamedOrder(request.value as Readonly<Record<string, unknown>>)
   }
-  const { order, transaction } = body as { order?: { id: string }; transaction?: SendableTransaction | null }
+  const { order, transaction } = (body ?? {}) as { order?: { id: string }; transaction?: SendableTransaction | null }
   const random = createRandom(seed ^ 0x5f5f5f5f, request.index)
   if (transaction === undefined || transaction === null || !random.chance(BROADCAST_CHANCE)) return
   broadcasts.offer(request.actor, transaction, random, (hash) => {

@@ -19,6 +19,8 @@ export interface ResumingReader {
   readonly events: readonly ReadEvent[]
   /** Who resumes must get none. */
   readonly snapshots: readonly string[]
+  /** Whether it has a connection now. */
+  isOpen(): boolean
   /** Cuts the connection it has now, if any. */
   cut(): void
   /** How often it had to come back. */
@@ -55,6 +57,7 @@ export function startResumingReader(of: {
       stream.send({ op: 'subscribe', channel, fromSeq: lastSeqs.get(channel)! + 1 })
     }
     await stream.closed
+    if (current === stream) current = undefined
   }
 
   async function run(): Promise<void> {
@@ -68,7 +71,11 @@ export function startResumingReader(of: {
   return {
     events,
     snapshots,
-    cut: () => current?.cut(),
+    isOpen: () => current !== undefined,
+    cut() {
+      current?.cut()
+      current = undefined
+    },
     connections: () => connections,
     async stop() {
       stopping.abort()

@@ -17,6 +17,7 @@ import { serveAsyncapi } from './http/asyncapi/serveAsyncapi.ts'
 import { listen } from './http/listen.ts'
 import { openAccess, type Access } from './http/openAccess.ts'
 import { serveOpenapi } from './http/openapi/serveOpenapi.ts'
+import { registerFacadeRoutes } from './http/routes/facade/facadeRoutes.ts'
 import { registerRoutes } from './http/routes/registerRoutes.ts'
 import { servedChainOf } from './http/servedChainOf.ts'
 import { startMarkets, type Markets } from './market/startMarkets.ts'
@@ -30,6 +31,7 @@ import { watchStream } from './metrics/watchStream.ts'
 import { watchDeployment, type ChainSource } from './metrics/watchDeployment.ts'
 import { startNotices, type Notices } from './notices/startNotices.ts'
 import { writeNotices } from './notices/writeNotices.ts'
+import { startFacade } from './startFacade.ts'
 import { startStream } from './startStream.ts'
 import { startTrading, type Trading } from './startTrading.ts'
 import { openStore } from './store/openStore.ts'
@@ -202,6 +204,8 @@ function addOperations(of: Parts): void {
     followerReason: (slug) => trading.byChain.get(slug)!.follower.reason(),
     ordersOf: (slug) => trading.byChain.get(servedChainOf(chains, slug).slug)!.orders,
   })
+  const facades = startFacade(of)
+  registerFacadeRoutes(app, { chains, facadeOf: (slug) => facades.get(slug)! })
 }
 
 function forgetTouched({ orders, positions }: Changes, accounts: Pick<Accounts, 'forget'>): void {

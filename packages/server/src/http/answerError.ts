@@ -2,7 +2,7 @@ import { ApiError } from '@bezel/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { StoreUnavailableError } from '../store/sql.ts'
-import { facadeRefusal, isFacadePath } from './facadeRefusal.ts'
+import { facadeRefusal, isFacadeRequest } from './facadeRefusal.ts'
 import { REQUEST_ID_HEADER } from './requestId.ts'
 import { validationIssues } from './validationIssues.ts'
 
@@ -18,7 +18,7 @@ export function answerError(error: FastifyError | ApiError, request: FastifyRequ
   // Set here too: an error of the router itself comes before any hook.
   reply.header(REQUEST_ID_HEADER, request.id)
   if (apiError.code === 'NOT_READY') reply.header('retry-after', NOT_READY_RETRY_S)
-  if (apiError.status < 500 && isFacadePath(request.url)) {
+  if (apiError.status < 500 && isFacadeRequest(request)) {
     const { status, text } = facadeRefusal(apiError)
     reply.code(status).type('text/plain; charset=utf-8').send(text)
     return

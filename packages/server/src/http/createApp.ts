@@ -3,6 +3,7 @@ import fastify, { LogController, type FastifyInstance } from 'fastify'
 import { answerClientError } from './answerClientError.ts'
 import { answerError } from './answerError.ts'
 import { requestIdOf } from './requestId.ts'
+import { answerNotificationError, isNotificationsPath } from './routes/notifications/answerNotificationError.ts'
 import { logAnswer } from './hooks/logAnswer.ts'
 import { refuseUnknownRoute } from './refuseUnknownRoute.ts'
 import { sendRequestId } from './hooks/sendRequestId.ts'
@@ -30,7 +31,8 @@ export function createApp(logLevel: string): FastifyInstance {
     return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
     clientErrorHandler: answerClientError,
-    frameworkErrors: answerError,
+    frameworkErrors: (error, request, reply) =>
+      (isNotificationsPath(request.url) ? answerNotificationError : answerError)(error, request, reply),
   })
   // An expectation that nobody knows may be passed over; Node's own answer to it would be an empty one.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))

@@ -1,9 +1,15 @@
 import type { ApiError } from '@bezel/protocol'
+import type { FastifyRequest } from 'fastify'
 import { MALFORMED_TEXT } from '../facade/info/malformedInfo.ts'
 
 /** Whether a path is one of the exchange-shaped facade. */
 export function isFacadePath(url: string): boolean {
   return url.startsWith('/hl/')
+}
+
+/** Whether a request is for the exchange-shaped facade: by its route, however the path is encoded, or by its path where there is no route. */
+export function isFacadeRequest({ url, routeOptions }: Pick<FastifyRequest, 'url' | 'routeOptions'>): boolean {
+  return isFacadePath(url) || isFacadePath(routeOptions?.url ?? '')
 }
 
 /**

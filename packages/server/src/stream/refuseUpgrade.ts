@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiError } from '@bezel/protocol'
 import { LIMIT_WINDOW_MS, type LimitAnswer } from '../cluster/limits.ts'
-import { facadeRefusal, isFacadePath } from '../http/facadeRefusal.ts'
+import { facadeRefusal } from '../http/facadeRefusal.ts'
 import { REQUEST_ID_HEADER } from '../http/requestId.ts'
 
 /** What an upgrade that is refused is told beside the error. */
@@ -16,6 +16,9 @@ export interface RefusalContext {
 
 /** What is not ready mostly is within moments. */
 const NOT_READY_RETRY_S = 1
+
+/** There errors are plain text. */
+const FACADE_PREFIX = '/hl/'
 
 /** Answers in HTTP, in the shape of every error at its path, and ends the connection. */
 export function refuseUpgrade(socket: Socket, error: ApiError, context: RefusalContext): void {
@@ -36,7 +39,7 @@ export function refuseUpgrade(socket: Socket, error: ApiError, context: RefusalC
 }
 
 function answerOf(error: ApiError, { url }: RefusalContext): { status: number; type: string; body: string } {
-  if (!isFacadePath(url) || error.status >= 500) {
+  if (!url.startsWith(FACADE_PREFIX) || error.status >= 500) {
     return { status: error.status, type: 'application/json', body: JSON.stringify(error.toBody()) }
   }
   const { status, text } = facadeRefusal(error)

@@ -45,6 +45,8 @@ async function isOnItsWay({ parts }: Pick<ActionContext, 'parts'>, id: OrderId):
 
 /** What was filled before the cancel came is over in another way than was asked for. */
 async function heldCancel(context: ActionContext, id: OrderId): Promise<CancelStatusAnswer> {
-  const state = await settledOrder(context, id, ({ status }) => status !== 'open' && status !== 'prepared').catch(() => undefined)
+  const state = await settledOrder(context, id, ({ status }) => status !== 'open' && status !== 'prepared').catch(
+    () => undefined,
+  )
   return state?.status === 'filled' ? { error: ERR.dead } : 'success'
 }

@@ -25,7 +25,11 @@ export async function runDueCancels(parts: TradingParts, log: Pick<FastifyBaseLo
 }
 
 /** Whether nothing is left to be cancelled. */
-async function cancelAll(parts: TradingParts, schedule: ScheduledCancel, log: Pick<FastifyBaseLogger, 'warn'>): Promise<boolean> {
+async function cancelAll(
+  parts: TradingParts,
+  schedule: ScheduledCancel,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): Promise<boolean> {
   const { chain, trader } = schedule
   const agent = facadeAgent(parts, schedule)
   if (agent === undefined) {

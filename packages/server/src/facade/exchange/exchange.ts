@@ -24,7 +24,11 @@ export type OnCharge = (answer: LimitAnswer) => void
  * The one way of an envelope, whatever brought it. By its name alone an action is refused, or passed over, before anything else is looked at; then
  * it is read, and only then does anything depend on who signed it. Throws a `MalformedEnvelope`, and what is trouble of our own.
  */
-export async function answerEnvelope(parts: ExchangeParts, envelope: Envelope, onCharge: OnCharge): Promise<ExchangeAnswer> {
+export async function answerEnvelope(
+  parts: ExchangeParts,
+  envelope: Envelope,
+  onCharge: OnCharge,
+): Promise<ExchangeAnswer> {
   const classified = classifyAction(envelope.action.type)
   if (classified.kind === 'noop') return OK_DEFAULT
   if ('err' in classified) return { status: 'err', response: classified.err }
@@ -92,13 +96,19 @@ async function chargeAgent(parts: TradingParts, { chain, agent }: AgentRecord, o
 async function requireMayAct(parts: TradingParts, agent: AgentRecord, { vaultAddress }: Envelope): Promise<void> {
   const { orders, relayer } = parts
   if (vaultAddress !== null && vaultAddress !== agent.trader) {
-    throw new ExchangeErr(`There are no vaults and sub-accounts here: leave vaultAddress ${vaultAddress.toLowerCase()} out.`)
+    throw new ExchangeErr(
+      `There are no vaults and sub-accounts here: leave vaultAddress ${vaultAddress.toLowerCase()} out.`,
+    )
   }
   requireInForce(agent, parts.now())
   if (agent.scope.permissions === 'read') throw new ApiError('SCOPE_READ_ONLY', "This agent's scope lets it read only.")
   if (agent.mode === 'self' && agent.agent !== agent.trader) throw agentNotDelegated(orders.chain, relayer.address)
   orders.delegates.touch(agent.trader)
-  await refuseUndelegated(orders, { agent, claim: async () => true, relay: { sender: relayer.address, take: TAKES_NOTHING } })
+  await refuseUndelegated(orders, {
+    agent,
+    claim: async () => true,
+    relay: { sender: relayer.address, take: TAKES_NOTHING },
+  })
 }
 
 const TAKES_NOTHING: Relay['take'] = async () => {}

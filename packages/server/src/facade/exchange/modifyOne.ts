@@ -48,12 +48,18 @@ export async function modifyOne(context: ActionContext, { named, item }: Modify)
   return target.kind === 'order' ? modifyOrder(context, target, item) : modifyTrigger(context, target, item)
 }
 
-async function modifyOrder(context: ActionContext, target: OrderTarget, item: OrderItem): Promise<Taken<OrderStatusAnswer>> {
+async function modifyOrder(
+  context: ActionContext,
+  target: OrderTarget,
+  item: OrderItem,
+): Promise<Taken<OrderStatusAnswer>> {
   const { record, state } = target
   const { request } = record
   requireSame(item, { asset: request.pairIndex, isBuy: request.side === 'long' })
-  if (item.reduceOnly) throw new ExchangeErr('An order that opens can not be made reduce-only: cancel it and place another one.')
-  if (item.cloid !== null && item.cloid !== request.clientId) throw new ExchangeErr('The cloid of an order can not be changed.')
+  if (item.reduceOnly)
+    throw new ExchangeErr('An order that opens can not be made reduce-only: cancel it and place another one.')
+  if (item.cloid !== null && item.cloid !== request.clientId)
+    throw new ExchangeErr('The cloid of an order can not be changed.')
   const view = marketView(context, item.asset)
   const body = changesOf(state, newTerms(view, target, item))
   const names = namesOf(record)
@@ -63,7 +69,10 @@ async function modifyOrder(context: ActionContext, target: OrderTarget, item: Or
   const settled = settledOrder(context, record.id, isDone).catch(() => undefined)
   const coin = coinOf(context, record)
   const pending = { ...state, ...names, status: 'pending', txHash: hash } as const
-  return { isAwaited: true, status: settled.then((now) => orderStatusAnswer(coin, now === undefined ? pending : { ...now, ...names })) }
+  return {
+    isAwaited: true,
+    status: settled.then((now) => orderStatusAnswer(coin, now === undefined ? pending : { ...now, ...names })),
+  }
 }
 
 interface NewTerms {
@@ -76,11 +85,13 @@ function newTerms(view: MarketView, { record }: OrderTarget, item: OrderItem): N
   const size = sizeOf(view, item.sz).text
   const { terms } = item
   const type = terms.kind === 'trigger' && terms.tpsl === 'sl' ? 'stop' : 'limit'
-  if (type !== record.request.type) throw new ExchangeErr('The type of an order can not be changed: cancel it and place another one.')
+  if (type !== record.request.type)
+    throw new ExchangeErr('The type of an order can not be changed: cancel it and place another one.')
   if (terms.kind === 'trigger') return { size, price: priceOf(view, terms.triggerPx).text }
   const price = priceOf(view, item.px)
   refuseFarPrice(view, price.units)
-  if (terms.tif === 'Ioc') throw new ExchangeErr('A resting order can not become an Ioc order: cancel it and place another one.')
+  if (terms.tif === 'Ioc')
+    throw new ExchangeErr('A resting order can not become an Ioc order: cancel it and place another one.')
   if (terms.tif === 'Alo' && isMarketable(view, item.isBuy, price.units)) throw postOnlyRefusal(view)
   return { size, price: price.text }
 }
@@ -94,7 +105,11 @@ function changesOf(state: OrderState, terms: Pick<UpdateOrderRequest, 'price' | 
   }
 }
 
-async function modifyTrigger(context: ActionContext, target: TriggerTarget, item: OrderItem): Promise<Taken<OrderStatusAnswer>> {
+async function modifyTrigger(
+  context: ActionContext,
+  target: TriggerTarget,
+  item: OrderItem,
+): Promise<Taken<OrderStatusAnswer>> {
   const { position, tpsl } = target
   const { trade } = position.state
   requireSame(item, { asset: trade.pairIndex, isBuy: !trade.long })
@@ -106,7 +121,10 @@ async function modifyTrigger(context: ActionContext, target: TriggerTarget, item
   const sent = await setTrigger(context, { position, tpsl, price: price.text })
   const ids = { oid: Number(target.oid) }
   const pending = { resting: ids, pending: { oid: ids.oid, txHash: sent.hash } }
-  return { isAwaited: true, status: settledTrigger(context, sent).then((isSet) => (isSet ? { resting: ids } : pending)) }
+  return {
+    isAwaited: true,
+    status: settledTrigger(context, sent).then((isSet) => (isSet ? { resting: ids } : pending)),
+  }
 }
 
 /** A take profit may also be written as the resting order it was placed as. */
@@ -121,5 +139,6 @@ function newTrigger(view: MarketView, { position, tpsl }: TriggerTarget, { terms
 
 function requireSame(item: OrderItem, { asset, isBuy }: Pick<OrderItem, 'asset' | 'isBuy'>): void {
   if (item.asset !== asset) throw new ExchangeErr(ERR.dead)
-  if (item.isBuy !== isBuy) throw new ExchangeErr('The side of an order can not be changed: cancel it and place another one.')
+  if (item.isBuy !== isBuy)
+    throw new ExchangeErr('The side of an order can not be changed: cancel it and place another one.')
 }

@@ -54,8 +54,8 @@ export function createOrderWaits(): OrderWaits {
     },
     close() {
       isClosed = true
-      for (const waiters of [...orders.values()]) for (const { end } of [...waiters]) end(undefined)
-      for (const waiters of [...positions.values()]) for (const { end } of [...waiters]) end(undefined)
+      for (const waiters of orders.values()) for (const { end } of waiters) end(undefined)
+      for (const waiters of positions.values()) for (const { end } of waiters) end(undefined)
     },
   }
 }
@@ -67,24 +67,25 @@ function add<State>(
   timeoutMs: number,
 ): Promise<State | undefined> {
   if (timeoutMs <= 0) return Promise.resolve(undefined)
-  return new Promise((resolve) => {
-    const waiters = all.get(id) ?? new Set()
-    all.set(id, waiters)
-    const waiter: Waiter<State> = { isDone, end }
-    const timer = setTimeout(() => end(undefined), timeoutMs)
-    waiters.add(waiter)
+  const { promise, resolve } = Promise.withResolvers<State | undefined>()
+  const waiters = all.get(id) ?? new Set()
+  all.set(id, waiters)
+  const waiter: Waiter<State> = { isDone, end }
+  const timer = setTimeout(() => end(undefined), timeoutMs)
+  waiters.add(waiter)
 
-    function end(state: State | undefined): void {
-      clearTimeout(timer)
-      waiters.delete(waiter)
-      if (waiters.size === 0 && all.get(id) === waiters) all.delete(id)
-      resolve(state)
-    }
-  })
+  function end(state: State | undefined): void {
+    clearTimeout(timer)
+    waiters.delete(waiter)
+    if (waiters.size === 0 && all.get(id) === waiters) all.delete(id)
+    resolve(state)
+  }
+
+  return promise
 }
 
 function pass<State>(all: Waiters<State>, id: OrderId, state: State): void {
-  for (const { isDone, end } of [...(all.get(id) ?? [])]) if (isDone(state)) end(state)
+  for (const { isDone, end } of all.get(id) ?? []) if (isDone(state)) end(state)
 }
 
 function countOf(all: ReadonlyMap<unknown, ReadonlySet<unknown>>): number {

@@ -14,7 +14,11 @@ export type OwnTarget =
   | { readonly kind: 'trigger'; readonly oid: OrderId; readonly tpsl: TriggerKind; readonly position: LivePosition }
 
 /** What the trader has under this id in this coin and can still be changed. Throws what clients know as the end of an order. */
-export async function ownTarget(context: ActionContext, oid: OrderId | undefined, asset: number | null): Promise<OwnTarget> {
+export async function ownTarget(
+  context: ActionContext,
+  oid: OrderId | undefined,
+  asset: number | null,
+): Promise<OwnTarget> {
   const target = oid === undefined ? undefined : ((await ownOrderOf(context, oid)) ?? (await ownTrigger(context, oid)))
   if (target === undefined || (asset !== null && pairIndexOf(target) !== asset)) throw new ExchangeErr(ERR.dead)
   return target
@@ -38,7 +42,11 @@ async function ownOrderOf(context: ActionContext, oid: OrderId): Promise<OwnTarg
   return { kind: 'order', record, state }
 }
 
-async function pastItsWay(context: ActionContext, { id, request }: OrderRecord, state: OrderState): Promise<OrderState> {
+async function pastItsWay(
+  context: ActionContext,
+  { id, request }: OrderRecord,
+  state: OrderState,
+): Promise<OrderState> {
   if (request.type === 'market' || state.status !== 'pending') return state
   return (await settledOrder(context, id, (later) => !isUnderWay(later))) ?? state
 }

@@ -26,7 +26,8 @@ export function startChores(parts: TradingParts, log: Pick<FastifyBaseLogger, 'w
       await reclaims.run(log)
     } catch (error) {
       // A store that is full or locked is told by every request already; the round just comes again.
-      if (!(error instanceof StoreUnavailableError)) log.error({ chain, err: error }, 'the facade could not do its chores')
+      if (!(error instanceof StoreUnavailableError))
+        log.error({ chain, err: error }, 'the facade could not do its chores')
     }
   }
 

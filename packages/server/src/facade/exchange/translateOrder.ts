@@ -1,7 +1,8 @@
-import type { CreateOrderRequest, Decimal } from '@bezel/protocol'
+import { formatDecimal, type CreateOrderRequest, type Decimal } from '@bezel/protocol'
 import type { LivePosition } from '../../positions/livePositions.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { sizeUnit, truncateSize } from '../../trading/plan/closing.ts'
+import { BASE_SIZE_DECIMALS } from '../../trading/plan/decimals.ts'
 import type { Coin } from '../coins.ts'
 import { defaultLeverage } from '../leverage.ts'
 import { ERR } from './errStrings.ts'
@@ -113,8 +114,17 @@ function marketOrder(
   const body =
     reduced === undefined
       ? { ...common, ...attachedTo(view, item, attached, view.mark) }
-      : { ...common, reduceOnly: true }
+      : { ...common, size: reducingSize(view, item, reduced), reduceOnly: true }
   return { kind: 'order', coin: view.coin, body }
+}
+
+/** Clients close a position with its size as they were told it, which has more places than the market takes: all of it is meant. */
+function reducingSize(view: MarketView, item: OrderItem, positions: readonly LivePosition[]): Decimal {
+  const { text, units } = sizeOf(view, item.sz)
+  const unit = sizeUnit(view.market.sizePrecision)
+  if (units < truncateSize(heldSize(view, positions), view.market)) return text
+  const whole = units - (units % unit)
+  return formatDecimal(whole > 0n ? whole : unit, BASE_SIZE_DECIMALS)
 }
 
 function commonBody(
@@ -189,12 +199,7 @@ function restingReduction(
 }
 
 /** A position has one take profit and one stop loss, which close all of it. */
-export function requireWhole(
-  view: MarketView,
-  item: OrderItem,
-  positions: readonly LivePosition[],
-  refusal: string,
-): void {
+function requireWhole(view: MarketView, item: OrderItem, positions: readonly LivePosition[], refusal: string): void {
   const whole = truncateSize(heldSize(view, positions), view.market)
   if (sizeOf(view, item.sz).units < whole) throw new ExchangeErr(refusal)
 }

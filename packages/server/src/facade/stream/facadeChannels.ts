@@ -6,23 +6,24 @@ import { createAllMids, type AllMids } from './channels/allMids.ts'
 import { createCandleChannel, type CandleChannel } from './channels/candle.ts'
 import { openFillTale, type FillTale } from './channels/fillTale.ts'
 import { bboTelling, l2BookTelling } from './channels/l2Book.ts'
-import { openOrderUpdates } from './channels/orderUpdates.ts'
+import { openOrderTale, type OrderTale } from './channels/orderTale.ts'
 import { createPairValues, type PairValues } from './channels/pairValues.ts'
 import { createTrades, type Trades } from './channels/trades.ts'
-import { createUserTales, type UserTale, type UserTales } from './channels/userTales.ts'
+import { createUserTales, type UserTales } from './channels/userTales.ts'
 import type { FacadeCounts } from './facadeCounts.ts'
 import type { FacadeStreamSources } from './facadeStreamSources.ts'
 
 /** Everything that sockets of one chain's facade listen to. */
 export interface FacadeChannels {
   readonly reads: FacadeReads
+  readonly counts: FacadeCounts
   readonly allMids: AllMids
   readonly l2Book: PairValues
   readonly bbo: PairValues
   readonly activeAssetCtx: PairValues
   readonly trades: Trades
   readonly candle: CandleChannel
-  readonly orders: UserTales<UserTale>
+  readonly orders: UserTales<OrderTale>
   readonly fills: UserTales<FillTale>
   readonly account: AccountChannels
   /** Keeps what emits no event of a user's fresh, if it is one who trades here. Returns what ends it. */
@@ -41,7 +42,7 @@ export function createFacadeChannels(sources: FacadeStreamSources, counts: Facad
     trades: createTrades(sources, counts.trades),
     candle: createCandleChannel(sources, counts.candle),
     orders: createUserTales(log, (user, isOver) =>
-      openOrderUpdates({ ...sources, user, isOver, counts: counts.orderUpdates }),
+      openOrderTale({ ...sources, user, isOver, counts: counts.orderUpdates }),
     ),
     fills: createUserTales(log, (user, isOver) => openFillTale({ ...sources, user, isOver })),
     account: createAccountChannels(sources, counts),
@@ -49,6 +50,7 @@ export function createFacadeChannels(sources: FacadeStreamSources, counts: Facad
   return {
     ...channels,
     reads,
+    counts,
     onError,
     watch: (user) => (isKnown(reads, user) ? sources.watch(user) : () => undefined),
     close() {

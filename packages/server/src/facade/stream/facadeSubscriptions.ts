@@ -48,7 +48,8 @@ export function createFacadeSubscriptions(options: FacadeSubscriptionsOptions): 
     if (byKey.size >= bounds.maxSubscriptions) throw tooMany(`${bounds.maxSubscriptions} subscriptions`)
     const users = new Set([...byKey.values()].map((known) => known.user))
     users.delete(undefined)
-    if (user !== undefined && !users.has(user) && users.size >= bounds.maxUsers) throw tooMany(`${bounds.maxUsers} users`)
+    if (user !== undefined && !users.has(user) && users.size >= bounds.maxUsers)
+      throw tooMany(`${bounds.maxUsers} users`)
   }
 
   async function begin(name: FacadeChannelName, key: string, wanted: Wanted, asked: JsonObject): Promise<void> {

@@ -7,6 +7,7 @@ import { noClearinghouseState } from '../info/clearinghouseState.ts'
 import { coinNameOf, isOtherDex, lower, userOf, type InfoRequest } from '../info/infoRequest.ts'
 import { MalformedInfoError } from '../info/malformedInfo.ts'
 import { priceStep } from '../info/priceStep.ts'
+import { subscribeUserEvents } from './channels/userEvents.ts'
 import { subscribeUserFills } from './channels/userFills.ts'
 import type { FacadeChannelName } from './facadeCounts.ts'
 import type { FacadeChannels } from './facadeChannels.ts'
@@ -81,22 +82,30 @@ export const SUBSCRIPTIONS: Readonly<Record<FacadeChannelName, WantedOf>> = {
   },
   orderUpdates(request, channels) {
     const user = userOf(request)
-    return { key: user, user, open: (connection) => channels.orders.subscribe(connection, user) }
+    return {
+      key: user,
+      user,
+      open: (connection) => channels.orders.subscribe(user, (tale, onClose) => tale.subscribe(connection, onClose)),
+    }
   },
   userEvents(request, channels) {
     const user = userOf(request)
-    return { key: user, user, open: (connection) => channels.fills.subscribe(connection, user) }
-  },
-  userFills(request, channels) {
-    const user = userOf(request)
-    const { onError } = channels
+    const counts = channels.counts.userEvents
     return {
       key: user,
       user,
       open: (connection) =>
-        channels.fills.subscribe(connection, user, (tale, to, onClose) =>
-          subscribeUserFills(tale, to, { onClose, onError }),
-        ),
+        channels.fills.subscribe(user, (tale, onClose) => subscribeUserEvents(tale, connection, { onClose, counts })),
+    }
+  },
+  userFills(request, channels) {
+    const user = userOf(request)
+    const of = { onError: channels.onError, counts: channels.counts.userFills }
+    return {
+      key: user,
+      user,
+      open: (connection) =>
+        channels.fills.subscribe(user, (tale, onClose) => subscribeUserFills(tale, connection, { ...of, onClose })),
     }
   },
   clearinghouseState: ofAccount(

@@ -1,6 +1,6 @@
 import { parseAddress, type Address, type Hex, type OrderId } from '@bezel/protocol'
 import { openTestLog } from '../../../accounts/log/testing/testLog.ts'
-import type { AccountLog, Changes } from '../../../accounts/log/accountLog.ts'
+import type { Changes } from '../../../accounts/log/accountLog.ts'
 import type { AgentRecord } from '../../../agents/agentRecord.ts'
 import { createInProcessLimits } from '../../../cluster/inProcessLimits.ts'
 import { requireAllowed } from '../../../http/hooks/limitAnswers.ts'
@@ -53,11 +53,23 @@ export interface ExchangeWorld {
   /** Everything that was committed. */
   readonly committed: Changes[]
   /** Signs an action as the agent and sends it. */
-  send(action: ExchangeAction, of?: { readonly key?: string; readonly nonce?: number; readonly vaultAddress?: Address; readonly expiresAfter?: number }): Promise<ExchangeAnswer>
+  send(
+    action: ExchangeAction,
+    of?: {
+      readonly key?: string
+      readonly nonce?: number
+      readonly vaultAddress?: Address
+      readonly expiresAfter?: number
+    },
+  ): Promise<ExchangeAnswer>
   /** The same, while the chain says something as soon as the transaction is sent. The id of the order is `oid`. */
   sendWhile(action: ExchangeAction, chainSays: (oid: OrderId) => Promise<void> | void): Promise<ExchangeAnswer>
   /** Lets the chain say something about an order, by its newest attempt. */
-  happen(id: string | number, event: Record<string, unknown> & { readonly kind: OrderEvent['kind'] }, handle?: OrderHandle): Promise<void>
+  happen(
+    id: string | number,
+    event: Record<string, unknown> & { readonly kind: OrderEvent['kind'] },
+    handle?: OrderHandle,
+  ): Promise<void>
   /** A position of the trader, in the store and in memory. */
   hold(trade?: Partial<Trade>): Promise<LivePosition>
   /** Changes what a position is, as a followed block does. */
@@ -71,7 +83,6 @@ export interface ExchangeWorld {
 export async function openExchangeWorld(): Promise<ExchangeWorld> {
   const base = await openOrdersWorld()
   base.node.delegate = RELAYER
-  let log: AccountLog
   let lastNonce = base.market.nowMs
   const world: ExchangeWorld = {
     base,
@@ -79,30 +90,10 @@ export async function openExchangeWorld(): Promise<ExchangeWorld> {
     relayer: fakeRelayer(),
     committed: [],
     send(action, { key = VECTOR_KEY, nonce = (lastNonce += 1), ...of } = {}) {
-      const envelope = signL1(key, { action, nonce, ...of })
-      return answerEnvelope(world.parts, envelope, requireAllowed)
+      return answerEnvelope(world.parts, signL1(key, { action, nonce, ...of }), requireAllowed)
     },
-    async sendWhile(action, chainSays) {
-      const before = world.relayer.broadcasts.length
-      world.parts = { ...world.parts, fillWaitMs: 20_000 }
-      const answer = world.send(action)
-      await until(() => world.relayer.broadcasts.length > before)
-      const { attempt } = world.relayer.taken.at(-1)!
-      await chainSays((await findAttempt(base.opened.store.read, attempt.id))?.orderId ?? ('0' as OrderId))
-      world.parts = { ...world.parts, fillWaitMs: 60 }
-      return answer
-    },
-    async happen(id, event, handle) {
-      const orderId = String(id) as OrderId
-      const blockNumber = (base.headBlock += 1)
-      const place = { blockNumber, blockHash: hashOf(blockNumber), logIndex: 0, txHash: hashOf(blockNumber) }
-      const { id: attemptId } = await lastAttempt(base, orderId)
-      const full = { ...place, timestampMs: base.market.nowMs, attemptId, ...event } as unknown as OrderEvent
-      await log.transaction({ block: blockNumber, isReorg: false }, async (sql, journal) => {
-        await insertOrderEvent(sql, { chain: 'arbitrum', trader: TRADER, orderId, handle: handle ?? null, event: full })
-        await refoldOrder(sql, orderId, base.orders.clock(), journal)
-      })
-    },
+    sendWhile: (action, chainSays) => sendWhile(world, action, chainSays),
+    happen: (id, event, handle = null) => happen(world, String(id) as OrderId, event, handle),
     async hold(trade = {}) {
       const position = await insertHeld(base, trade)
       base.positions.push(position)
@@ -119,48 +110,81 @@ export async function openExchangeWorld(): Promise<ExchangeWorld> {
     async restart() {
       world.parts.waits.close()
       await base.restart()
-      await open()
+      world.parts = await partsOf(world)
     },
     async remove() {
       world.parts.waits.close()
       await base.remove()
     },
   }
-
-  async function open(): Promise<void> {
-    const { store } = base.opened
-    const now = (): number => base.market.nowMs
-    const waits = createOrderWaits()
-    log = openTestLog(store, 'arbitrum', (changes) => {
-      world.committed.push(changes)
-      waits.apply(changes)
-    })
-    world.parts = {
-      orders: { ...base.orders, accountLog: log },
-      store,
-      reads: {
-        triggers: createTriggers(store),
-        leverageOf: (trader, pairIndex) => readLeverage(store.read, { chain: 'arbitrum', trader, pairIndex }),
-      },
-      get relayer() {
-        return world.relayer
-      },
-      registry: base.registry,
-      nonces: await createFacadeNonces({ store, now }),
-      engine,
-      sources: ['b', 'a'],
-      limits: createInProcessLimits(),
-      agentLimit: 300,
-      agentWritesLimit: 60,
-      waits,
-      fillWaitMs: 60,
-      now,
-    }
-  }
-
-  await open()
+  world.parts = await partsOf(world)
   await world.register()
   return world
+}
+
+/** Long enough for what a test lets the chain say; without it nobody wants to wait. */
+const PATIENCE_MS = 20_000
+const HASTE_MS = 60
+
+async function partsOf({ base, relayer, committed }: ExchangeWorld): Promise<TradingParts> {
+  const { store } = base.opened
+  const now = (): number => base.market.nowMs
+  const waits = createOrderWaits()
+  const accountLog = openTestLog(store, 'arbitrum', (changes) => {
+    committed.push(changes)
+    waits.apply(changes)
+  })
+  return {
+    orders: { ...base.orders, accountLog },
+    store,
+    reads: {
+      triggers: createTriggers(store),
+      leverageOf: (trader, pairIndex) => readLeverage(store.read, { chain: 'arbitrum', trader, pairIndex }),
+    },
+    relayer,
+    registry: base.registry,
+    nonces: await createFacadeNonces({ store, now }),
+    engine,
+    sources: ['b', 'a'],
+    limits: createInProcessLimits(),
+    agentLimit: 300,
+    agentWritesLimit: 60,
+    waits,
+    fillWaitMs: HASTE_MS,
+    now,
+  }
+}
+
+async function sendWhile(
+  world: ExchangeWorld,
+  action: ExchangeAction,
+  chainSays: (oid: OrderId) => Promise<void> | void,
+): Promise<ExchangeAnswer> {
+  const { taken, broadcasts } = world.relayer
+  const before = broadcasts.length
+  world.parts = { ...world.parts, fillWaitMs: PATIENCE_MS }
+  const answer = world.send(action)
+  await until('the relayer sends it', () => broadcasts.length > before)
+  const made = await findAttempt(world.parts.store.read, taken.at(-1)!.attempt.id)
+  await chainSays(made?.orderId ?? ('0' as OrderId))
+  world.parts = { ...world.parts, fillWaitMs: HASTE_MS }
+  return answer
+}
+
+async function happen(
+  { base, parts }: ExchangeWorld,
+  orderId: OrderId,
+  event: Record<string, unknown>,
+  handle: OrderHandle | null,
+): Promise<void> {
+  const blockNumber = (base.headBlock += 1)
+  const place = { blockNumber, blockHash: hashOf(blockNumber), logIndex: 0, txHash: hashOf(blockNumber) }
+  const { id: attemptId } = await lastAttempt(base, orderId)
+  const full = { ...place, timestampMs: base.market.nowMs, attemptId, ...event } as unknown as OrderEvent
+  await parts.orders.accountLog.transaction({ block: blockNumber, isReorg: false }, async (sql, journal) => {
+    await insertOrderEvent(sql, { chain: 'arbitrum', trader: TRADER, orderId, handle, event: full })
+    await refoldOrder(sql, orderId, base.orders.clock(), journal)
+  })
 }
 
 function fakeRelayer(): FakeRelayer {
@@ -215,7 +239,9 @@ export function orderItem(changes: Record<string, JsonValue> = {}): { [key: stri
 
 export const gtc = { limit: { tif: 'Gtc' } }
 export const alo = { limit: { tif: 'Alo' } }
-export const trigger = (tpsl: 'tp' | 'sl', triggerPx: string, isMarket = true): JsonValue => ({ trigger: { isMarket, triggerPx, tpsl } })
+export const trigger = (tpsl: 'tp' | 'sl', triggerPx: string, isMarket = true): JsonValue => ({
+  trigger: { isMarket, triggerPx, tpsl },
+})
 
 export function orderAction(...orders: JsonValue[]): ExchangeAction {
   return { type: 'order', orders, grouping: 'na' }

@@ -11,10 +11,7 @@ export function activeAssetCtxTelling(reads: FacadeReads): (request: InfoRequest
     const chain = reads.markets()
     const coin = coinsOf(chain).named(coinNameOf(request))
     if (coin === undefined) return undefined
-    const text = channelText(
-      'activeAssetCtx',
-      JSON.stringify({ coin: coin.name, ctx: assetCtx(reads, chain, coin) }),
-    )
+    const text = channelText('activeAssetCtx', JSON.stringify({ coin: coin.name, ctx: assetCtx(reads, chain, coin) }))
     return { key: text, text }
   }
 }

@@ -1,12 +1,11 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address } from '@bezel/protocol'
 import { listFills } from '../../../store/fillStore.ts'
-import type { Subscription } from '../../../stream/channel.ts'
+import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import { readFacadeFills, type FacadeFill } from '../../userFills.ts'
 import type { FacadeStreamSources } from '../facadeStreamSources.ts'
 import { createRefresher } from '../refresher.ts'
 import type { UserTale } from './userTales.ts'
-import { subscribeUserEvents } from './userEvents.ts'
 
 /** Told of new executions, oldest first. */
 export type FillListener = (fills: readonly FacadeFill[]) => void
@@ -23,6 +22,13 @@ export interface FillTale extends UserTale {
 export interface FillTaleOptions extends Pick<FacadeStreamSources, 'reads' | 'turns' | 'onError'> {
   readonly user: Address
   readonly isOver: () => boolean
+}
+
+/** What listens to executions on one socket. */
+export interface FillSubscriptionOptions {
+  readonly onClose: () => void
+  readonly onError: (error: unknown) => void
+  readonly counts: ChannelCounts
 }
 
 /** As many as are read at once. */
@@ -60,7 +66,7 @@ export function openFillTale({ reads, turns, user, isOver, onError }: FillTaleOp
   }
 
   const opened = turns.soon(async () => void (lastTid = await newestTid()))
-  const tale: FillTale = {
+  return {
     user,
     opened,
     recent,
@@ -69,7 +75,5 @@ export function openFillTale({ reads, turns, user, isOver, onError }: FillTaleOp
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    subscribe: (connection, onClose): Subscription => subscribeUserEvents(tale, connection, onClose),
   }
-  return tale
 }

@@ -56,7 +56,11 @@ export function createTrades(
       if (isFirst || fresh.length > 0) topic.publish(messageOf(fresh))
     }
 
-    const refresher = createRefresher({ work: read, onError, isOver: () => isClosed || tapes.get(key) === undefined })
+    const refresher = createRefresher({
+      work: read,
+      onError,
+      isOver: () => isClosed || tapes.get(key)?.topic !== topic,
+    })
     return { topic, pairIndex, ask: refresher.ask }
   }
 

@@ -15,11 +15,10 @@ export function createTriggerNews(reads: FacadeReads, user: Address): TriggerNew
   return {
     async look() {
       const open = await openTriggers(reads, reads.positionsOf(user))
-      const before = known
-      known = new Map(open.map(({ order }) => [order.oid, JSON.stringify(order)]))
-      if (before === undefined) return []
-      const news = open.filter(({ order }) => before.get(order.oid) !== JSON.stringify(order))
-      for (const oid of before.keys()) if (!known.has(oid)) news.push(...(await ended(oid)))
+      const now = new Map(open.map(({ order }) => [order.oid, JSON.stringify(order)]))
+      const news = known === undefined ? [] : open.filter(({ order }) => known!.get(order.oid) !== now.get(order.oid))
+      for (const oid of known?.keys() ?? []) if (!now.has(oid)) news.push(...(await ended(oid)))
+      known = now
       return news
     },
   }

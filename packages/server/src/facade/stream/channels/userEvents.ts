@@ -1,7 +1,7 @@
 import type { Subscription } from '../../../stream/channel.ts'
 import type { Connection } from '../../../stream/connection.ts'
 import { channelText } from '../facadeTexts.ts'
-import type { FillTale } from './fillTale.ts'
+import type { FillTale, FillSubscriptionOptions } from './fillTale.ts'
 
 /** The channel has another name than what is subscribed to. */
 const CHANNEL = 'user'
@@ -10,12 +10,15 @@ const CHANNEL = 'user'
 export function subscribeUserEvents(
   tale: Pick<FillTale, 'onFills'>,
   connection: Connection,
-  onClose: () => void,
+  { onClose, counts }: Pick<FillSubscriptionOptions, 'onClose' | 'counts'>,
 ): Subscription {
   let stop = (): void => undefined
   return {
     start() {
-      stop = tale.onFills((fills) => connection.send(channelText(CHANNEL, JSON.stringify({ fills }))))
+      stop = tale.onFills((fills) => {
+        connection.send(channelText(CHANNEL, JSON.stringify({ fills })))
+        counts.sent += 1
+      })
     },
     close() {
       stop()

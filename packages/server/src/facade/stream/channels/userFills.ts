@@ -4,13 +4,13 @@ import { lower } from '../../info/infoRequest.ts'
 import type { FacadeFill } from '../../userFills.ts'
 import { channelText } from '../facadeTexts.ts'
 import { createRefresher } from '../refresher.ts'
-import type { FillTale } from './fillTale.ts'
+import type { FillSubscriptionOptions, FillTale } from './fillTale.ts'
 
 /** A user's last executions on one socket, newest first, and then each new one, once. */
 export function subscribeUserFills(
   tale: FillTale,
   connection: Connection,
-  { onClose, onError }: { readonly onClose: () => void; readonly onError: (error: unknown) => void },
+  { onClose, onError, counts }: FillSubscriptionOptions,
 ): Subscription {
   const user = lower(tale.user)
   /** What came before the snapshot was sent; `undefined` after it. */
@@ -35,6 +35,7 @@ export function subscribeUserFills(
 
   function send(data: object): void {
     connection.send(channelText('userFills', JSON.stringify(data)))
+    counts.sent += 1
   }
 
   const begun = createRefresher({ work: begin, onError, isOver: () => !isOpen || early === undefined })

@@ -1,6 +1,5 @@
 import type { Address } from '@bezel/protocol'
 import type { Subscription } from '../../../stream/channel.ts'
-import type { Connection } from '../../../stream/connection.ts'
 import { createShared } from '../../../stream/shared.ts'
 import type { FacadeStreamSources } from '../facadeStreamSources.ts'
 
@@ -10,18 +9,12 @@ export interface UserTale {
   readonly opened: Promise<unknown>
   /** Something was appended to the user's log. */
   wake(): void
-  /** `onClose` is called once, when it ends. */
-  subscribe(connection: Connection, onClose: () => void): Subscription
 }
 
 /** The tales of all users, each told by one reader. */
 export interface UserTales<Tale extends UserTale> {
-  /** Nothing that happens after it is resolved is left out. */
-  subscribe(
-    connection: Connection,
-    user: Address,
-    begin?: (tale: Tale, connection: Connection, onClose: () => void) => Subscription,
-  ): Promise<Subscription>
+  /** Nothing that happens after it is resolved is left out. `begin` makes the subscription, which calls `onClose` when it ends. */
+  subscribe(user: Address, begin: (tale: Tale, onClose: () => void) => Subscription): Promise<Subscription>
   close(): void
 }
 
@@ -37,7 +30,7 @@ export function createUserTales<Tale extends UserTale>(
   const stop = log.onAppend((user) => tales.get(user)?.wake())
 
   return {
-    async subscribe(connection, user, begin = (tale, to, onClose) => tale.subscribe(to, onClose)) {
+    async subscribe(user, begin) {
       const tale = tales.hold(user)
       try {
         await tale.opened
@@ -45,7 +38,7 @@ export function createUserTales<Tale extends UserTale>(
         tales.discard(user)
         throw error
       }
-      return begin(tale, connection, () => tales.release(user))
+      return begin(tale, () => tales.release(user))
     },
     close() {
       isClosed = true

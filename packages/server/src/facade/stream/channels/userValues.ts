@@ -32,13 +32,7 @@ interface UserValue extends Refresher {
   readonly user: Address
 }
 
-export function createUserValues({
-  log,
-  onError,
-  read,
-  counts,
-  repeatMs,
-}: UserValuesOptions): UserValues {
+export function createUserValues({ log, onError, read, counts, repeatMs }: UserValuesOptions): UserValues {
   const values = createShared(open)
   let isClosed = false
 

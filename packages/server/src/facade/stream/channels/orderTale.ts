@@ -2,6 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address } from '@bezel/protocol'
 import type { LoggedEvent } from '../../../accounts/log/accountLog.ts'
 import { readPage } from '../../../accounts/log/readPage.ts'
+import type { Subscription } from '../../../stream/channel.ts'
 import type { Connection } from '../../../stream/connection.ts'
 import { textFrame } from '../../../stream/frames.ts'
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
@@ -15,14 +16,20 @@ import type { UserTale } from './userTales.ts'
 
 const PAGE = { limit: 200, maxBytes: 1024 * 1024 }
 
-export interface OrderUpdatesOptions extends Pick<FacadeStreamSources, 'reads' | 'log' | 'turns' | 'onError'> {
+export interface OrderTaleOptions extends Pick<FacadeStreamSources, 'reads' | 'log' | 'turns' | 'onError'> {
   readonly user: Address
   readonly counts: ChannelCounts
   readonly isOver: () => boolean
 }
 
+/** One user's orders. */
+export interface OrderTale extends UserTale {
+  /** `onClose` is called once, when it ends. */
+  subscribe(connection: Connection, onClose: () => void): Subscription
+}
+
 /** What becomes of one user's orders from now on, one entry for each event of its log, made once for all who listen. */
-export function openOrderUpdates(options: OrderUpdatesOptions): UserTale {
+export function openOrderTale(options: OrderTaleOptions): OrderTale {
   const { reads, log, turns, user, counts, isOver, onError } = options
   const listeners = new Set<Connection>()
   const triggers = createTriggerNews(reads, user)

@@ -1,0 +1,77 @@
+import type { Hex } from '@bezel/protocol'
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { listLiveOrders } from '../../store/orderStore.ts'
+import { createRelaying, type Relaying } from '../relayer/createRelaying.ts'
+import { defaultRelayerSettings } from '../relayer/relayerSettings.ts'
+import { createFakeRelayNode, type FakeRelayNode } from '../relayer/testing/fakeRelayNode.ts'
+import { testKey } from '../relayer/testing/relayWorld.ts'
+import {
+  openExchangeWorld,
+  orderAction,
+  orderItem,
+  statusesOf,
+  TRADER,
+  type ExchangeWorld,
+} from './testing/exchangeWorld.ts'
+
+const CLOID = `0x${'c1'.repeat(16)}`
+
+describe('an order and the relayer of a process that dies', () => {
+  let world: ExchangeWorld
+  let node: FakeRelayNode
+  let relaying: Relaying
+
+  /** A relayer over the world's store that is never asked to send: its process dies before. */
+  function startRelaying(): void {
+    const { chain } = world.parts.orders
+    relaying = createRelaying({
+      chain,
+      sender: { chain: chain.slug, sender: testKey.address },
+      signer: testKey.signerOf(chain),
+      client: node.client,
+      store: world.base.opened.store,
+      settings: defaultRelayerSettings(chain.slug),
+      now: () => world.base.market.nowMs,
+      log: { info: () => {}, warn: () => {}, error: () => {} } as never,
+      head: () => ({ number: node.head() }),
+      onHash: async () => {},
+    })
+    const relayer = { address: testKey.address, enqueue: relaying.enqueue, broadcast: async () => {} }
+    world.parts = { ...world.parts, relayer }
+  }
+
+  beforeEach(async () => {
+    world = await openExchangeWorld()
+    world.base.node.delegate = testKey.address
+    node = createFakeRelayNode(testKey.address)
+    startRelaying()
+    await relaying.step()
+  })
+  afterEach(() => world.remove())
+
+  const hashIn = (status: unknown): Hex => (status as { pending: { txHash: Hex } }).pending.txHash
+
+  it('are sent by the next process, once', async () => {
+    const action = orderAction(orderItem({ c: CLOID }))
+    const [status] = statusesOf(await world.send(action))
+    assert.equal(node.received.length, 0)
+    await world.restart()
+    startRelaying()
+    const [again] = statusesOf(await world.send(action))
+    assert.deepEqual(again, status)
+    for (let step = 0; step < 5; step += 1) await relaying.step()
+    assert.deepEqual([...new Set(node.received.map(({ hash }) => hash))], [hashIn(status)])
+    assert.equal((await listLiveOrders(world.parts.store.read, 'arbitrum', TRADER)).length, 1)
+  })
+
+  it('are neither kept when the transaction of the store fails', async () => {
+    const { store } = world.parts
+    await store.transaction((sql) =>
+      sql.run("create trigger no_cloids before insert on facade_cloids begin select raise(abort, 'full'); end"),
+    )
+    await assert.rejects(world.send(orderAction(orderItem({ c: CLOID }))))
+    assert.equal((await listLiveOrders(store.read, 'arbitrum', TRADER)).length, 0)
+    assert.equal((await store.read.all('select 1 from relay_entries')).length, 0)
+  })
+})

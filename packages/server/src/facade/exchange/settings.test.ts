@@ -1,0 +1,91 @@
+import { diamondAbi } from '@bezel/protocol'
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { decodeFunctionData } from 'viem'
+import { usdc } from '../../trading/valuation/testing/fixtures.ts'
+import { listDueSchedules } from '../../store/facadeScheduleStore.ts'
+import { openExchangeWorld, TRADER, type ExchangeWorld } from './testing/exchangeWorld.ts'
+
+const OK = { status: 'ok', response: { type: 'default' } }
+
+describe('actions about positions and settings', () => {
+  let world: ExchangeWorld
+
+  beforeEach(async () => {
+    world = await openExchangeWorld()
+  })
+  afterEach(() => world.remove())
+
+  const lever = (leverage: number, changes = {}) =>
+    world.send({ type: 'updateLeverage', asset: 0, isCross: true, leverage, ...changes })
+  const margin = (ntli: number) => world.send({ type: 'updateIsolatedMargin', asset: 0, isBuy: true, ntli })
+  const lastCall = () => {
+    const { calldata } = world.relayer.taken.at(-1)!.attempt
+    const { args } = decodeFunctionData({ abi: diamondAbi, data: calldata as `0x${string}` })
+    return decodeFunctionData({ abi: diamondAbi, data: (args as readonly unknown[])[1] as `0x${string}` })
+  }
+  const schedule = (time: number | null | undefined) =>
+    world.send(time === undefined ? { type: 'scheduleCancel' } : { type: 'scheduleCancel', time })
+  const due = (nowMs: number) => listDueSchedules(world.parts.store.read, 'arbitrum', { nowMs, limit: 9 })
+
+  it('keeps the leverage of the next orders, and leaves positions alone', async () => {
+    await world.hold()
+    assert.deepEqual(await lever(25), OK)
+    assert.deepEqual(await lever(50, { isCross: false }), OK)
+    assert.equal(await world.parts.reads.leverageOf(TRADER, 0), 50)
+    assert.equal(world.relayer.taken.length, 0)
+  })
+
+  it('refuses a leverage that the market or the scope does not take', async () => {
+    assert.match((await lever(201)).response as string, /not between 1\.1 and 200/)
+    assert.match((await lever(1)).response as string, /not between/)
+    assert.match((await lever(-5)).response as string, /not between/)
+    assert.match((await lever(10, { asset: 77 })).response as string, /no asset 77/)
+    const { scope } = await world.register()
+    await world.register({ scope: { ...scope, maxLeverage: '20' } })
+    assert.match((await lever(21)).response as string, /above the 20 of the agent's scope/)
+    assert.deepEqual(await lever(20), OK)
+    assert.equal(await world.parts.reads.leverageOf(TRADER, 0), 20)
+  })
+
+  it('moves margin by the leverage that keeps the size', async () => {
+    const position = await world.hold()
+    const answer = await world.sendWhile(
+      { type: 'updateIsolatedMargin', asset: 0, isBuy: true, ntli: 25_000_000 },
+      () => world.change(position.record.id, { collateralAmount: usdc(125) }),
+    )
+    assert.deepEqual(answer, OK)
+    assert.equal(lastCall().functionName, 'updateLeverage')
+    assert.deepEqual(lastCall().args, [position.state.trade.index, 8_000])
+    world.change(position.record.id, { collateralAmount: usdc(100) })
+    assert.deepEqual(await margin(-20_000_000), OK)
+    assert.deepEqual(lastCall().args, [position.state.trade.index, 12_500])
+  })
+
+  it('refuses margin that is nothing, of nothing, or of one of several', async () => {
+    assert.match((await margin(1_000_000)).response as string, /no open position in BTC/)
+    await world.hold()
+    assert.match((await margin(0)).response as string, /other than zero/)
+    assert.match((await margin(-100_000_000)).response as string, /below the position's collateral/)
+    await world.hold()
+    assert.match((await margin(1_000_000)).response as string, /2 trades/)
+    assert.equal(world.relayer.taken.length, 0)
+  })
+
+  it('keeps when to cancel everything, in place of what was said before', async () => {
+    const { nowMs } = world.base.market
+    assert.match((await schedule(nowMs + 4_999)).response as string, /at least 5 seconds/)
+    assert.deepEqual(await schedule(nowMs + 5_000), OK)
+    assert.deepEqual(await schedule(nowMs + 9_000), OK)
+    assert.deepEqual(await due(nowMs + 8_999), [])
+    assert.deepEqual(
+      (await due(nowMs + 9_000)).map(({ trader }) => trader),
+      [TRADER],
+    )
+    assert.deepEqual(await schedule(null), OK)
+    assert.deepEqual(await due(nowMs + 99_000), [])
+    await schedule(nowMs + 9_000)
+    assert.deepEqual(await schedule(undefined), OK)
+    assert.deepEqual(await due(nowMs + 99_000), [])
+  })
+})

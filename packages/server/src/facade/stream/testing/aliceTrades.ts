@@ -1,0 +1,106 @@
+import type { FillHistoryEntry, Hex, Order, OrderId } from '@bezel/protocol'
+import { insertFill } from '../../../store/fillStore.ts'
+import { insertOrderEvent } from '../../../store/orderEventStore.ts'
+import { findOrder, insertOrder, saveOrderState } from '../../../store/orderStore.ts'
+import { insertPosition, savePositionState } from '../../../store/positionStore.ts'
+import type { Store } from '../../../store/sql.ts'
+import type { LivePosition } from '../../../positions/livePositions.ts'
+import { orderAnswer } from '../../../trading/orders/orderAnswer.ts'
+import type { OrderEvent, OrderRecord, OrderRequest, OrderState } from '../../../trading/orders/orderModel.ts'
+import { ALICE } from '../../testing/facadeWorld.ts'
+
+// What a store has of Alice's orders and executions, as a test wants it.
+
+const HASH = `0x${'cd'.repeat(32)}` as Hex
+
+const REQUEST: OrderRequest = {
+  kind: 'open',
+  market: 'BTC/USD' as OrderRequest['market'],
+  pairIndex: 0,
+  side: 'long',
+  type: 'limit',
+  size: '0.25' as OrderRequest['size'],
+  price: '58000' as OrderRequest['price'],
+  leverage: '10' as OrderRequest['leverage'],
+  collateral: 'USDC',
+  collateralIndex: 3,
+  sl: null,
+  tp: null,
+  reduceOnly: false,
+  slippage: '1' as OrderRequest['slippage'],
+  clientId: null,
+  legs: [],
+}
+
+const STATE: OrderState = {
+  status: 'open',
+  size: REQUEST.size,
+  price: REQUEST.price,
+  sl: null,
+  tp: null,
+  slippage: REQUEST.slippage,
+  txHash: HASH,
+  expiresAtMs: null,
+  fill: null,
+  reason: null,
+  updatedAtMs: 5_000,
+  tradeIndex: 0,
+  unanswered: [],
+  dueAtMs: null,
+  dueBlock: null,
+  countedSinceMs: 0,
+}
+
+/** Stores an order. */
+export async function placeOrder(store: Store, id: number, changes: Partial<OrderRecord> = {}): Promise<void> {
+  const record: OrderRecord = {
+    id: String(id) as OrderId,
+    chain: 'base',
+    trader: ALICE,
+    agent: null,
+    originKey: `tx:${id}`,
+    request: REQUEST,
+    createdAtMs: 1_000 + id,
+    spendUsd: 0n,
+    ...changes,
+  }
+  await store.transaction(async (sql) => {
+    await insertOrder(sql, record)
+    await saveOrderState(sql, record.id, STATE, undefined)
+  })
+}
+
+/** Changes a stored order, and says what its event would. */
+export async function moveOrder(store: Store, id: number, changes: Partial<OrderState>): Promise<Order> {
+  const stored = (await findOrder(store.read, String(id) as OrderId))!
+  const state = { ...stored.state!, ...changes }
+  await store.transaction((sql) => saveOrderState(sql, stored.record.id, state, undefined))
+  return orderAnswer(stored.record, state)
+}
+
+/** Stores an execution of an order, in a block of its own. */
+export async function fillOrder(store: Store, orderId: number, blockNumber: number): Promise<FillHistoryEntry> {
+  const blockHash = `0x${blockNumber.toString(16).padStart(64, '0')}` as Hex
+  const place = { blockHash, blockNumber, logIndex: 3, txHash: HASH, timestampMs: blockNumber * 1_000 }
+  const amounts = { price: '60000', size: '0.25', collateral: '1500', leverage: '10', pnl: '0' }
+  const told = { timestamp: place.timestampMs, txHash: HASH, positionId: '900' }
+  const of = { market: 'BTC/USD', action: 'TradeOpenedMarket', side: 'long' }
+  const fill = { id: 5_000 + blockNumber, ...of, ...amounts, ...told } as FillHistoryEntry
+  const executed = { kind: 'executed', pendingIndex: null, fill: { ...amounts, feeCollateral: '0.9', ...told } }
+  const event = { ...place, attemptId: null, ...executed } as unknown as OrderEvent
+  await store.transaction(async (sql) => {
+    await insertFill(sql, { chain: 'base', trader: ALICE, pairIndex: 0, place, fill })
+    const key = { chain: 'base', trader: ALICE, orderId: String(orderId) as OrderId, handle: null } as const
+    await insertOrderEvent(sql, { ...key, event })
+  })
+  return fill
+}
+
+/** Stores a position as it is now. */
+export async function keepPosition(store: Store, { record, state }: LivePosition, isNew: boolean): Promise<void> {
+  if (isNew) await placeOrder(store, Number(record.originOrderId))
+  await store.transaction(async (sql) => {
+    if (isNew) await insertPosition(sql, record)
+    await savePositionState(sql, record.id, state)
+  })
+}
