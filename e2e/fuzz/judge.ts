@@ -43,6 +43,10 @@ export function createJudge(document: OpenapiDocument, surface: Surface): Judge 
     const operation = surface.operationAt(request.method, request.target)
     if (request.method === 'HEAD') return text === '' ? [] : ['HEAD has a body']
     if (text !== '' && body === undefined) return ['is no JSON']
+    // What is no HTTP was for nobody.
+    if (text.includes('The request is not valid HTTP.')) return errorProblems(body)
+    // Errors of notifications have a shape of their own, those of the router too.
+    if (request.target.startsWith('/api/notifications/') && status === 400) return notificationProblems(body)
     const isUnrouted = operation === undefined || (hasOddSegment(request.target) && codeOf(body) === 'NOT_FOUND')
     if (!isUnrouted) {
       // The router itself refuses an encoding that is broken, on every path.
@@ -89,6 +93,12 @@ export function createJudge(document: OpenapiDocument, surface: Surface): Judge 
       ]
     },
   }
+}
+
+function notificationProblems(body: unknown): readonly string[] {
+  const { error, message, success } = fieldsOf(body)
+  const isOne = error === 'VALIDATION_ERROR' && typeof message === 'string' && success === false
+  return isOne ? [] : ['it is no error of notifications']
 }
 
 /** Clients of the facade take any JSON of a refusal for the exchange's own, so it must be none. */

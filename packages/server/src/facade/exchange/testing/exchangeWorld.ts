@@ -93,7 +93,7 @@ export async function openExchangeWorld(): Promise<ExchangeWorld> {
       return answerEnvelope(world.parts, signL1(key, { action, nonce, ...of }), requireAllowed)
     },
     sendWhile: (action, chainSays) => sendWhile(world, action, chainSays),
-    happen: (id, event, handle = null) => happen(world, String(id) as OrderId, event, handle),
+    happen: (id, event, handle) => happen(world, String(id) as OrderId, event, handle ?? null),
     async hold(trade = {}) {
       const position = await insertHeld(base, trade)
       base.positions.push(position)
