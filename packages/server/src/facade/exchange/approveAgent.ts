@@ -1,6 +1,6 @@
 import { ApiError, parseAddress, type Address } from '@bezel/protocol'
 import type { AgentRecord } from '../../agents/agentRecord.ts'
-import { checkRegistration } from '../../agents/register.ts'
+import { checkRegistration, refuseManyAgents } from '../../agents/register.ts'
 import type { Registry } from '../../agents/registry.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import type { SignatureEngine } from '../../signatures/signatureEngine.ts'
@@ -34,6 +34,7 @@ export async function approveAgent(of: ApproveAgentParts, envelope: Envelope): P
   return refusalsAsErr(
     of.registry.changeAgent(next.chain, next.agent, (stored) => {
       checkRegistration(stored, next, of.nowMs)
+      refuseManyAgents(of.registry, next, of.nowMs)
       return stored?.trader === next.trader ? { ...next, createdAtMs: stored.createdAtMs } : next
     }),
   )

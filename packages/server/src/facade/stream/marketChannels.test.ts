@@ -189,7 +189,7 @@ describe('one making for all', () => {
 describe('a slow reader', () => {
   it('is left out while it does not read, and then has the latest book', async () => {
     await world.close()
-    world = await startFacadeStream({ bounds: { maxQueuedLatestBytes: 16 * 1024 } })
+    world = await startFacadeStream({ bounds: { maxQueuedLatestBytes: 64 * 1024 } })
     client = await world.connect()
     await client.subscribe({ type: 'l2Book', coin: 'BTC' })
     await client.next()

@@ -248,9 +248,9 @@ describe('clearinghouseState, openOrders and webData2', () => {
     world.facade.agents = [{ agent: AGENT, trader: ALICE, mode: 'relayed', scope: {} } as AgentRecord]
     await client.subscribe({ type: 'clearinghouseState', user: BOB })
     deepEqual(world.watched, [])
-    await client.subscribe({ type: 'clearinghouseState', user: USER })
-    deepEqual(world.watched, [ALICE])
-    await client.ask({ method: 'unsubscribe', subscription: { type: 'clearinghouseState', user: USER } })
+    client.say({ method: 'subscribe', subscription: { type: 'clearinghouseState', user: USER } })
+    await until('it is watched', () => world.watched[0] === ALICE)
+    client.say({ method: 'unsubscribe', subscription: { type: 'clearinghouseState', user: USER } })
     await until('it is over', () => world.watched.length === 0)
   })
 
@@ -293,12 +293,13 @@ describe('a reader of its own events that does not read', () => {
     client = await world.connect()
     client.socket.pause()
     const subscription = { type: 'userFills', user: USER }
-    for (let i = 0; i < 100 && world.sockets() === 1; i += 1) {
+    const { userFills } = world.counts
+    for (let times = 0, isHeard = true; times < 200 && isHeard; times += 1) {
+      const sent = userFills.sent
       client.say({ method: 'subscribe', subscription })
+      // A socket that is cut is no longer listened to.
+      isHeard = await until('it is told', () => userFills.sent > sent, 1_000).catch(() => false)
       client.say({ method: 'unsubscribe', subscription })
-      await new Promise((soon) => setTimeout(soon, 100))
-      client.socket.ping()
-      if (world.sockets() === 0) break
     }
     client.socket.resume()
     equal(await client.closed, 4429)
