@@ -1,4 +1,4 @@
-import { ApiError } from '@bezel/protocol'
+import type { ApiError } from '@bezel/protocol'
 import type { JsonValue } from '../../http/json/parseStrictJson.ts'
 import type { Connection } from '../../stream/connection.ts'
 import type { FacadeReads } from '../facadeReads.ts'

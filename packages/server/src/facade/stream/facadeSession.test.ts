@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { afterEach, describe, it } from 'node:test'
 import { WebSocket } from 'ws'
 import { until } from '../../testing/until.ts'
@@ -197,19 +198,15 @@ describe('the bounds of a socket of the facade', () => {
 
   it('are sockets of an IP, refused in plain text', async () => {
     await start({ ipLimit: 1 })
-    const answer = await new Promise<{ status: number; type: string; text: string }>((resolve) => {
-      const asked = request(world.url.replace('ws:', 'http:'), {
-        headers: { connection: 'Upgrade', upgrade: 'websocket' },
-      })
-      asked.on('response', async (response) => {
-        let text = ''
-        for await (const chunk of response) text += String(chunk)
-        resolve({ status: response.statusCode!, type: response.headers['content-type']!, text })
-      })
-      asked.end()
+    const asked = request(world.url.replace('ws:', 'http:'), {
+      headers: { connection: 'Upgrade', upgrade: 'websocket' },
     })
-    equal(answer.status, 429)
-    match(answer.type, /^text\/plain/)
-    ok(!answer.text.startsWith('{'))
+    asked.end()
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    let text = ''
+    for await (const chunk of response) text += String(chunk)
+    equal(response.statusCode, 429)
+    match(response.headers['content-type']!, /^text\/plain/)
+    ok(!text.startsWith('{'))
   })
 })

@@ -24,10 +24,13 @@ export function openFacadeSession(options: FacadeSessionOptions): Session {
   function inLine(work: () => void | Promise<void>): void {
     if (waiting >= bounds.maxWaitingMessages) return connection.cut(CLOSE_CODES.rateLimited, tooManyWaiting(bounds))
     waiting += 1
-    line = line.then(async () => {
-      if (connection.isOpen) await work()
-      waiting -= 1
-    })
+    line = workAfter(line, work)
+  }
+
+  async function workAfter(earlier: Promise<void>, work: () => void | Promise<void>): Promise<void> {
+    await earlier
+    if (connection.isOpen) await work()
+    waiting -= 1
   }
 
   return {

@@ -59,7 +59,7 @@ export function createUserValues({ log, onError, read, counts, repeatMs }: UserV
   /** A few at a time, with room for everything else in between. */
   async function askAll(): Promise<void> {
     let asked = 0
-    for (const value of [...values.items()]) {
+    for (const value of values.items()) {
       value.ask()
       asked += 1
       if (asked % VALUES_AT_ONCE === 0) await nextTick()

@@ -1,22 +1,18 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ApiError, type Address, type CandleInterval, type LogChannel } from '@bezel/protocol'
+import { ApiError, type Address } from '@bezel/protocol'
 import { WebSocket } from 'ws'
-import { openAppendableLog } from '../../../accounts/log/testing/appendableLog.ts'
 import { createInProcessLimits } from '../../../cluster/inProcessLimits.ts'
 import type { JsonValue } from '../../../http/json/parseStrictJson.ts'
-import { createListeners } from '../../../market/listeners.ts'
-import type { Tick } from '../../../market/feed.ts'
-import { usd } from '../../../market/testing/fixtures.ts'
 import { serveStream } from '../../../stream/serveStream.ts'
 import { createStreamCounts } from '../../../stream/streamCounts.ts'
 import { listen, type StreamClient, type Told } from '../../../stream/testing/streamClient.ts'
-import { createTurns } from '../../../stream/turns.ts'
 import { testChain } from '../../../testing/servedChain.ts'
-import { ALICE, createFacadeWorld, type FacadeWorld } from '../../testing/facadeWorld.ts'
+import { createFacadeWorld, type FacadeWorld } from '../../testing/facadeWorld.ts'
 import type { FacadeBounds } from '../facadeBounds.ts'
 import { createFacadeCounts, type FacadeCounts } from '../facadeCounts.ts'
 import { openFacadeStream } from '../openFacadeStream.ts'
+import { createFakeFacadeSources, type FakeFacadeSources } from './fakeFacadeSources.ts'
 
 /** A client of the facade that keeps what it is told. */
 export interface FacadeClient extends StreamClient {
@@ -27,7 +23,7 @@ export interface FacadeClient extends StreamClient {
 }
 
 /** The facade's sockets on loopback, with sources that say what the test says. */
-export interface FacadeStreamWorld {
+export interface FacadeStreamWorld extends Omit<FakeFacadeSources, 'sources'> {
   readonly facade: FacadeWorld
   readonly counts: FacadeCounts
   readonly sockets: () => number
@@ -39,13 +35,6 @@ export interface FacadeStreamWorld {
   exchange: () => Promise<{ status: number; body: unknown }>
   readonly url: string
   connect(): Promise<FacadeClient>
-  /** Moves marks, in USD by pair, and tells so. */
-  tick(marks: Readonly<Record<number, number>>): void
-  tellTrades(pairIndex: number): void
-  tellCandles(pairIndexes: readonly number[]): void
-  tellRepaired(pairIndex: number, interval: CandleInterval): void
-  /** Appends to a trader's log. */
-  append(channel: LogChannel, data: unknown, of?: { trader?: Address; isReverted?: boolean }): Promise<void>
   close(): Promise<void>
 }
 
@@ -53,13 +42,7 @@ export async function startFacadeStream(
   options: { readonly bounds?: Partial<FacadeBounds>; readonly ipLimit?: number } = {},
 ): Promise<FacadeStreamWorld> {
   const facade = await createFacadeWorld()
-  const { store } = facade.opened
-  const log = openAppendableLog(store, 'base')
-  const ticks = createListeners<Tick>()
-  const trades = createListeners<readonly { pairIndex: number; trade: never }[]>()
-  const takenBack = createListeners<void>()
-  const changes = createListeners<Iterable<number>>()
-  const repaired = createListeners<{ pairIndex: number; interval: CandleInterval }>()
+  const fakes = createFakeFacadeSources(facade)
   const errors: unknown[] = []
   const watched: Address[] = []
   const counts = createFacadeCounts()
@@ -68,12 +51,7 @@ export async function startFacadeStream(
     counts,
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
     sourcesOf: () => ({
-      reads: facade.reads,
-      log,
-      feed: { onTick: ticks.add },
-      candles: { onChange: changes.add, onRepaired: repaired.add },
-      trades: { onTrades: trades.add, onTakenBack: (listener) => takenBack.add(listener) },
-      turns: createTurns(),
+      ...fakes.sources,
       onError: (error) => void errors.push(error),
       watch(trader) {
         watched.push(trader)
@@ -109,6 +87,7 @@ export async function startFacadeStream(
   const url = `ws://127.0.0.1:${port}/hl/base/ws`
 
   const world: FacadeStreamWorld = {
+    ...fakes,
     facade,
     counts,
     errors,
@@ -118,21 +97,6 @@ export async function startFacadeStream(
     sockets: () => streamCounts.sockets,
     exchange: async () => ({ status: 200, body: { status: 'ok', response: { type: 'default' } } }),
     connect: async () => clientOf(await listen(new WebSocket(url, { perMessageDeflate: false }))),
-    tick(marks) {
-      const { nowMs, quotes } = facade.market
-      const told = Object.entries(marks).map(([pair, price]) => {
-        const times = { updatedAtMs: nowMs, tickedAtMs: nowMs }
-        return { pairIndex: Number(pair), mark: usd(price), index: usd(price), ...times }
-      })
-      for (const quote of told) quotes.set(quote.pairIndex, quote)
-      facade.market.version += 1
-      ticks.tell({ timeMs: nowMs, receivedAtMs: nowMs, quotes: told })
-    },
-    tellTrades: (pairIndex) => trades.tell([{ pairIndex, trade: undefined as never }]),
-    tellCandles: (pairIndexes) => changes.tell(pairIndexes),
-    tellRepaired: (pairIndex, interval) => repaired.tell({ pairIndex, interval }),
-    append: (channel, data, { trader = ALICE, isReverted = false } = {}) =>
-      log.append(trader, [{ channel, timestampMs: 1, block: null, isReverted, data: JSON.stringify(data) }]),
     async close() {
       await served.close()
       stream.close()
