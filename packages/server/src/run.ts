@@ -38,7 +38,7 @@ import { openStore } from './store/openStore.ts'
 import { countOrdersByStatus } from './store/orderStore.ts'
 import type { Store } from './store/sql.ts'
 import { createStreamCounts } from './stream/streamCounts.ts'
-import { createTradeTape, type TradeTape } from './stream/tradeTape.ts'
+import { createTradeTape, type TradeTape } from './stream/topics/tradeTape.ts'
 
 /** Often enough for a probe that decides where traffic goes, rare enough to cost a node nothing. */
 const READINESS_INTERVAL_MS = 2_000

@@ -1,4 +1,4 @@
-import type { MessageRate } from '../../stream/messageRate.ts'
+import type { MessageRate } from '../../stream/socket/messageRate.ts'
 
 const SECOND_MS = 1_000
 

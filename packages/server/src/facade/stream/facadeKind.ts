@@ -1,6 +1,6 @@
 import type { ChainSlug } from '@bezel/protocol'
-import { PING_FRAME } from '../../stream/frames.ts'
-import type { SocketKind } from '../../stream/socketKind.ts'
+import { PING_FRAME } from '../../stream/socket/frames.ts'
+import type { SocketKind } from '../../stream/socket/socketKind.ts'
 import { createBurstRate } from './burstRate.ts'
 import { FACADE_BOUNDS, type FacadeBounds } from './facadeBounds.ts'
 import type { FacadeChannels } from './facadeChannels.ts'

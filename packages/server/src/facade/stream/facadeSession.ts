@@ -1,6 +1,6 @@
 import { ApiError, CLOSE_CODES } from '@bezel/protocol'
-import type { Session } from '../../stream/session.ts'
-import type { SocketConnection } from '../../stream/socketConnection.ts'
+import type { Session } from '../../stream/session/session.ts'
+import type { SocketConnection } from '../../stream/socket/socketConnection.ts'
 import type { FacadeBounds } from './facadeBounds.ts'
 import { parseFacadeMessage } from './facadeMessage.ts'
 import { createFacadePosts, type FacadePostsOptions } from './facadePosts.ts'

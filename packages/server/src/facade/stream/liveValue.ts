@@ -1,7 +1,7 @@
 import { notReady } from '../../market/notReady.ts'
-import type { Lookable } from '../../stream/looks.ts'
+import type { Lookable } from '../../stream/topics/looks.ts'
 import type { ChannelCounts } from '../../stream/streamCounts.ts'
-import { createTopic, type Topic } from '../../stream/topic.ts'
+import { createTopic, type Topic } from '../../stream/topics/topic.ts'
 
 /** A value as a message. */
 export interface Telling {

@@ -1,5 +1,5 @@
 import type { ChainSlug } from '@bezel/protocol'
-import type { SocketKind } from '../../stream/socketKind.ts'
+import type { SocketKind } from '../../stream/socket/socketKind.ts'
 import type { FacadeBounds } from './facadeBounds.ts'
 import { createFacadeChannels } from './facadeChannels.ts'
 import type { FacadeCounts } from './facadeCounts.ts'

@@ -1,11 +1,11 @@
 import type { CandleInterval } from '@bezel/protocol'
 import type { SubscribeCandles } from '../channel.ts'
-import { openChart, type Chart } from '../chart.ts'
-import { createLooks } from '../looks.ts'
-import type { PublicSources } from '../publicSources.ts'
-import { createShared } from '../shared.ts'
+import { openChart, type Chart } from '../topics/chart.ts'
+import { createLooks } from '../topics/looks.ts'
+import type { PublicSources } from '../topics/publicSources.ts'
+import { createShared } from '../topics/shared.ts'
 import type { ChannelCounts } from '../streamCounts.ts'
-import { subscribeLoaded } from '../subscribeLoaded.ts'
+import { subscribeLoaded } from '../topics/subscribeLoaded.ts'
 import type { PublicChannel } from './prices.ts'
 
 /** The last candles of a market, oldest first, and then the current one whenever it changed, and ended ones that were corrected. */

@@ -3,9 +3,9 @@ import type { Tick } from '../../market/feed.ts'
 import type { PairQuote } from '../../market/feed/priceBook.ts'
 import { priceRecord } from '../../market/marketRecord.ts'
 import type { Channel, SubscribePrices } from '../channel.ts'
-import type { PublicSources } from '../publicSources.ts'
+import type { PublicSources } from '../topics/publicSources.ts'
 import type { ChannelCounts } from '../streamCounts.ts'
-import { createTopic } from '../topic.ts'
+import { createTopic } from '../topics/topic.ts'
 
 /** A channel that listens to its source until it is closed. */
 export interface PublicChannel<Message> extends Channel<Message> {

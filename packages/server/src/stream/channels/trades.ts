@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RecentTrade } from '@bezel/protocol'
 import type { SubscribeMarket } from '../channel.ts'
-import type { PublicSources } from '../publicSources.ts'
-import { createShared } from '../shared.ts'
+import type { PublicSources } from '../topics/publicSources.ts'
+import { createShared } from '../topics/shared.ts'
 import type { ChannelCounts } from '../streamCounts.ts'
-import { subscribeLoaded, type LoadedTopic } from '../subscribeLoaded.ts'
-import { createTopic } from '../topic.ts'
+import { subscribeLoaded, type LoadedTopic } from '../topics/subscribeLoaded.ts'
+import { createTopic } from '../topics/topic.ts'
 import type { PublicChannel } from './prices.ts'
 
 /** One pair's last trades, while somebody listens and a while longer. */

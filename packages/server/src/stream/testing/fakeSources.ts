@@ -2,7 +2,7 @@ import type { Candle, CandleInterval, RecentTrade } from '@bezel/protocol'
 import type { Tick, TickListener } from '../../market/feed.ts'
 import { createMarketReads } from '../../market/marketReads.ts'
 import { createWorld, portsOf, usd, type MarketWorld } from '../../market/testing/fixtures.ts'
-import type { PublicSources } from '../publicSources.ts'
+import type { PublicSources } from '../topics/publicSources.ts'
 
 type Trade = { readonly pairIndex: number; readonly trade: RecentTrade }
 

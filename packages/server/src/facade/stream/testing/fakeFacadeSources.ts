@@ -3,7 +3,7 @@ import { openAppendableLog } from '../../../accounts/log/testing/appendableLog.t
 import type { Tick } from '../../../market/feed.ts'
 import { createListeners } from '../../../market/listeners.ts'
 import { usd } from '../../../market/testing/fixtures.ts'
-import { createTurns } from '../../../stream/turns.ts'
+import { createTurns } from '../../../stream/log/turns.ts'
 import { ALICE, type FacadeWorld } from '../../testing/facadeWorld.ts'
 import type { FacadeStreamSources } from '../facadeStreamSources.ts'
 
