@@ -11,10 +11,10 @@ export const KEPT_CANDLES = MAX_CANDLES
 export const CHUNK_CANDLES = 60
 
 /** Rows of the store that stay in memory: up to 5 KB each. */
-export const MAX_CACHED_CHUNKS = 4_000
+export const MAX_CACHED_CHUNKS = 2_000
 
 /** Finished answers in memory, together. */
-export const MAX_CACHED_ANSWER_BYTES = 32_000_000
+export const MAX_CACHED_ANSWER_BYTES = 8_000_000
 
 /** Pairs that candles are made of. A feed that names more is not believed. */
 export const MAX_PAIRS = 2_000
