@@ -1,31 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { PositionSchema, type Address, type OrderId, type Position } from '@bezel/protocol'
+import { PositionSchema, type Position } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { createWorld, portsOf, usd } from '../market/testing/fixtures.ts'
 import type { PositionState } from '../trading/positions/positionModel.ts'
-import { POSITION } from '../trading/valuation/testing/fixtures.ts'
 import type { LivePosition } from './livePositions.ts'
 import { createLoggedPositions } from './loggedPositions.ts'
-
-const ALICE = `0x${'aa'.repeat(20)}` as Address
-
-function live(id: string, pairIndex = 0): LivePosition {
-  const { trade, info, liquidationParams, feesData } = POSITION
-  const times = { openedAtBlock: 1, openedAtMs: 1, updatedAtMs: 1 }
-  return {
-    record: { id: id as OrderId, chain: 'base', trader: ALICE, originOrderId: id as OrderId },
-    state: {
-      isOpen: true,
-      trade: { ...trade, pairIndex },
-      info,
-      liquidationParams,
-      feesData,
-      maxClosingSlippageP: 0,
-      ...times,
-    },
-  }
-}
+import { ALICE, live } from './testing/livePosition.ts'
 
 function changed({ record, state }: LivePosition, after: PositionState | undefined) {
   return { record, before: state, after }

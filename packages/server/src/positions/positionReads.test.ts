@@ -1,32 +1,12 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { ApiError, type Address, type OrderId } from '@bezel/protocol'
+import { ApiError, type Address } from '@bezel/protocol'
 import { createFreshness } from '../market/freshness.ts'
 import type { NotReadyReason } from '../market/notReady.ts'
 import { chainMarkets, createWorld, portsOf, usd, type MarketWorld } from '../market/testing/fixtures.ts'
-import { POSITION } from '../trading/valuation/testing/fixtures.ts'
 import type { LivePosition } from './livePositions.ts'
 import { createPositionReads, type PositionReads } from './positionReads.ts'
-
-const ALICE = `0x${'aa'.repeat(20)}` as Address
-
-function live(id: string, pairIndex: number): LivePosition {
-  const { trade, info, liquidationParams, feesData } = POSITION
-  return {
-    record: { id: id as OrderId, chain: 'base', trader: ALICE, originOrderId: id as OrderId },
-    state: {
-      isOpen: true,
-      trade: { ...trade, pairIndex },
-      info,
-      liquidationParams,
-      feesData,
-      maxClosingSlippageP: 0,
-      openedAtBlock: 1,
-      openedAtMs: 1,
-      updatedAtMs: 1,
-    },
-  }
-}
+import { ALICE, live } from './testing/livePosition.ts'
 
 /** The details of the refusal. */
 function reasonOf(read: () => unknown): unknown {

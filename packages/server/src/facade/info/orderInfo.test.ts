@@ -17,51 +17,13 @@ import { insertPosition, savePositionState } from '../../store/positionStore.ts'
 import type { OrderEvent, OrderRecord, OrderRequest, OrderState } from '../../trading/orders/orderModel.ts'
 import type { LivePosition } from '../../positions/livePositions.ts'
 import { ALICE, createFacadeWorld, livePosition, type FacadeWorld } from '../testing/facadeWorld.ts'
+import { HASH, REQUEST, STATE } from '../testing/restingOrder.ts'
 import { answerInfo } from './answerInfo.ts'
 import { MalformedInfoError } from './malformedInfo.ts'
 
 const BOB = parseAddress(`0x${'bb'.repeat(20)}`)!
 const AGENT = parseAddress(`0x${'ce'.repeat(20)}`)!
-const HASH = `0x${'cd'.repeat(32)}` as Hex
 const CLOID = `0x${'0a'.repeat(16)}`
-
-const REQUEST: OrderRequest = {
-  kind: 'open',
-  market: 'BTC/USD' as OrderRequest['market'],
-  pairIndex: 0,
-  side: 'long',
-  type: 'limit',
-  size: '0.25' as OrderRequest['size'],
-  price: '58000' as OrderRequest['price'],
-  leverage: '10' as OrderRequest['leverage'],
-  collateral: 'USDC',
-  collateralIndex: 3,
-  sl: null,
-  tp: null,
-  reduceOnly: false,
-  slippage: '1' as OrderRequest['slippage'],
-  clientId: null,
-  legs: [],
-}
-
-const STATE: OrderState = {
-  status: 'open',
-  size: REQUEST.size,
-  price: REQUEST.price,
-  sl: null,
-  tp: null,
-  slippage: REQUEST.slippage,
-  txHash: HASH,
-  expiresAtMs: null,
-  fill: null,
-  reason: null,
-  updatedAtMs: 5_000,
-  tradeIndex: 0,
-  unanswered: [],
-  dueAtMs: null,
-  dueBlock: null,
-  countedSinceMs: 0,
-}
 
 describe('what the facade says of orders and fills', () => {
   let world: FacadeWorld

@@ -6,50 +6,11 @@ import { insertPosition, savePositionState } from '../../../store/positionStore.
 import type { Store } from '../../../store/sql.ts'
 import type { LivePosition } from '../../../positions/livePositions.ts'
 import { orderAnswer } from '../../../trading/orders/orderAnswer.ts'
-import type { OrderEvent, OrderRecord, OrderRequest, OrderState } from '../../../trading/orders/orderModel.ts'
+import type { OrderEvent, OrderRecord, OrderState } from '../../../trading/orders/orderModel.ts'
 import { ALICE } from '../../testing/facadeWorld.ts'
+import { HASH, REQUEST, STATE } from '../../testing/restingOrder.ts'
 
 // What a store has of Alice's orders and executions, as a test wants it.
-
-const HASH = `0x${'cd'.repeat(32)}` as Hex
-
-const REQUEST: OrderRequest = {
-  kind: 'open',
-  market: 'BTC/USD' as OrderRequest['market'],
-  pairIndex: 0,
-  side: 'long',
-  type: 'limit',
-  size: '0.25' as OrderRequest['size'],
-  price: '58000' as OrderRequest['price'],
-  leverage: '10' as OrderRequest['leverage'],
-  collateral: 'USDC',
-  collateralIndex: 3,
-  sl: null,
-  tp: null,
-  reduceOnly: false,
-  slippage: '1' as OrderRequest['slippage'],
-  clientId: null,
-  legs: [],
-}
-
-const STATE: OrderState = {
-  status: 'open',
-  size: REQUEST.size,
-  price: REQUEST.price,
-  sl: null,
-  tp: null,
-  slippage: REQUEST.slippage,
-  txHash: HASH,
-  expiresAtMs: null,
-  fill: null,
-  reason: null,
-  updatedAtMs: 5_000,
-  tradeIndex: 0,
-  unanswered: [],
-  dueAtMs: null,
-  dueBlock: null,
-  countedSinceMs: 0,
-}
 
 /** Stores an order. */
 export async function placeOrder(store: Store, id: number, changes: Partial<OrderRecord> = {}): Promise<void> {
