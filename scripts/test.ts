@@ -43,7 +43,8 @@ function runChecks(): number {
 }
 
 function runTests(files: readonly string[]): number {
-  const options = [`--test-concurrency=${TEST_CONCURRENCY}`, `--test-timeout=${TEST_TIMEOUT_MS}`]
+  // A test that failed can leave a loop running, and its file would then never end.
+  const options = [`--test-concurrency=${TEST_CONCURRENCY}`, `--test-timeout=${TEST_TIMEOUT_MS}`, '--test-force-exit']
   return run(process.execPath, ['--test', ...options, ...files])
 }
 
