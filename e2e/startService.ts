@@ -19,7 +19,14 @@ export async function startService(
   devnet: RunningDevnet,
   settings: Record<string, string> = {},
 ): Promise<RunningService> {
-  const env = { ...process.env, PORT: '0', BEZEL_DATA: devnet.folder, LOG_LEVEL: 'warn', ...settings }
+  const env = {
+    ...process.env,
+    PORT: '0',
+    BEZEL_DATA: devnet.folder,
+    BEZEL_RELAYER_KEY: relayerKeyOf(devnet),
+    LOG_LEVEL: 'warn',
+    ...settings,
+  }
   const child = fork(MAIN, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = await new Promise<string>((resolve, reject) => {
@@ -32,4 +39,9 @@ export async function startService(
     await exited
   }
   return { url, pid: child.pid!, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
+}
+
+/** As `npm start` hands it over. */
+function relayerKeyOf({ file }: RunningDevnet): string {
+  return file.accounts.find(({ name }) => name === 'relayer')!.privateKey
 }

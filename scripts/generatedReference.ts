@@ -1,4 +1,8 @@
 import { format } from 'prettier'
+import { lifecyclePage } from '../packages/server/src/docs/reference/lifecyclePage.ts'
+import { lifecyclePicture } from '../packages/server/src/docs/reference/lifecyclePicture.ts'
+import { messagesPage } from '../packages/server/src/docs/reference/messagesPage.ts'
+import { restPage } from '../packages/server/src/docs/reference/restPage.ts'
 import { createStreamDocument } from '../packages/server/src/http/asyncapi/createStreamDocument.ts'
 import { errorPage } from '../packages/server/src/http/openapi/errorPage.ts'
 import { referenceDocument } from '../packages/server/src/http/openapi/referenceDocument.ts'
@@ -10,10 +14,16 @@ const PRINT_WIDTH = 120
 /** The reference as it must be committed: text by path from the root of the project. */
 export async function generatedReference(): Promise<Readonly<Record<string, string>>> {
   const headerPrefix = SERVER_SETTINGS.BEZEL_HEADER_PREFIX.defaultValue
+  const openapi = referenceDocument()
+  const asyncapi = createStreamDocument({ headerPrefix })
   return {
-    'docs/reference/openapi.json': await jsonText(referenceDocument()),
-    'docs/reference/asyncapi.json': await jsonText(createStreamDocument({ headerPrefix })),
+    'docs/reference/openapi.json': await jsonText(openapi),
+    'docs/reference/asyncapi.json': await jsonText(asyncapi),
+    'docs/reference/rest.md': restPage(openapi),
+    'docs/reference/messages.md': messagesPage(asyncapi),
     'docs/reference/errors.md': errorPage(),
+    'docs/reference/order-lifecycle.md': lifecyclePage(),
+    'docs/reference/order-lifecycle.svg': lifecyclePicture(),
   }
 }
 

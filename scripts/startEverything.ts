@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { httpUrl, StartupError, type RunningProgram } from '@bezel/protocol'
 import { readDevnetConfig } from '../packages/devnet/src/config.ts'
@@ -37,7 +39,8 @@ export async function startEverything(
   stop.addEventListener('abort', () => void close(), { once: true })
   try {
     await launch(children, stop, { name: 'local chain', file: mains.chain, env: childEnv })
-    await launch(children, stop, { name: 'service', file: mains.service, env: childEnv })
+    const serviceEnv = withRelayer(childEnv, dataFolder)
+    await launch(children, stop, { name: 'service', file: mains.service, env: serviceEnv })
     await Promise.race([waitUntilReady(url, stop), firstEnd(children, stop)])
   } catch (error) {
     await close()
@@ -62,6 +65,19 @@ async function checkedEnvironment(env: NodeJS.ProcessEnv): Promise<NodeJS.Proces
   // Quiet unless asked: the terminal shows where things are, not every request.
   const logLevel = env.LOG_LEVEL || 'warn'
   return { ...env, DEVNET_PORT: String(chainPort), PORT: String(servicePort), LOG_LEVEL: logLevel }
+}
+
+/** The facade's relayer is the local chain's account of that name, unless somebody named another. */
+function withRelayer(env: NodeJS.ProcessEnv, dataFolder: string): NodeJS.ProcessEnv {
+  if (env.BEZEL_RELAYER_KEY || env.BEZEL_RELAYER_KEY_FILE) return env
+  const file = join(dataFolder, 'devnet.json')
+  // Without it the service does not start, and says why.
+  if (!existsSync(file)) return env
+  const { accounts } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly accounts: readonly { readonly name: string; readonly privateKey: string }[]
+  }
+  const relayer = accounts.find(({ name }) => name === 'relayer')
+  return relayer === undefined ? env : { ...env, BEZEL_RELAYER_KEY: relayer.privateKey }
 }
 
 async function launch(

@@ -6,10 +6,12 @@ import {
   pathSetting,
   portSetting,
   readSettings,
+  secretSetting,
   textSetting,
   urlSetting,
 } from '@bezel/protocol'
 import { DEFAULT_LIMITS } from './cluster/limits.ts'
+import { SOURCES_SETTINGS, type SourcesSetting } from './facade/signing/allowedSources.ts'
 import { METRICS_EXPOSURES, type MetricsExposure } from './metrics/serveMetrics.ts'
 
 export const DEFAULT_DOMAIN_NAME = 'Bezel Trading API'
@@ -127,6 +129,25 @@ export const SERVER_SETTINGS = {
     min: 0,
     max: 36_500,
   }),
+  BEZEL_RELAYER_KEY: secretSetting({
+    what: "private key of the facade's relayer, which pays gas on every chain; without one the facade only reads",
+  }),
+  BEZEL_RELAYER_KEY_FILE: pathSetting({
+    what: 'file with that key instead, which only its owner may read (mode 0600)',
+    default: undefined,
+    defaultText: 'none',
+  }),
+  BEZEL_FACADE_SOURCES: choiceSetting({
+    what: "networks that the facade's envelopes may be signed for; auto is testnet on live mainnets and both elsewhere",
+    default: 'auto',
+    choices: SOURCES_SETTINGS,
+  }),
+  BEZEL_FACADE_FILL_WAIT_MS: integerSetting({
+    what: 'milliseconds for which the facade holds its answer to an order for the fill',
+    default: 6_000,
+    min: 0,
+    max: 60_000,
+  }),
   BEZEL_METRICS: choiceSetting({
     what: 'whom GET /metrics answers',
     default: 'loopback',
@@ -165,6 +186,11 @@ export interface ServerConfig {
   /** 0 = for ever. */
   readonly eventsKeepDays: number
   readonly trustedProxies: number
+  /** Never to be logged. */
+  readonly relayerKey: string | undefined
+  readonly relayerKeyFile: string | undefined
+  readonly facadeSources: SourcesSetting
+  readonly facadeFillWaitMs: number
   readonly metrics: MetricsExposure
   readonly logLevel: LogLevel
 }
@@ -194,6 +220,10 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     streamConnectionsPerIp: settings.BEZEL_STREAM_CONNECTIONS_PER_IP,
     eventsKeepDays: settings.BEZEL_EVENTS_KEEP_DAYS,
     trustedProxies: settings.BEZEL_TRUSTED_PROXIES,
+    relayerKey: settings.BEZEL_RELAYER_KEY,
+    relayerKeyFile: settings.BEZEL_RELAYER_KEY_FILE,
+    facadeSources: settings.BEZEL_FACADE_SOURCES,
+    facadeFillWaitMs: settings.BEZEL_FACADE_FILL_WAIT_MS,
     metrics: settings.BEZEL_METRICS,
     logLevel: settings.LOG_LEVEL,
   }

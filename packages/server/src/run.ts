@@ -17,6 +17,12 @@ import { serveAsyncapi } from './http/asyncapi/serveAsyncapi.ts'
 import { listen } from './http/listen.ts'
 import { openAccess, type Access } from './http/openAccess.ts'
 import { serveOpenapi } from './http/openapi/serveOpenapi.ts'
+import { createOrderWaits, type OrderWaits } from './facade/exchange/orderWaits.ts'
+import { readRelayerKey } from './facade/relayer/readRelayerKey.ts'
+import type { RelayerKey } from './facade/relayer/relayerKey.ts'
+import type { Relayer } from './facade/relayer/relayer.ts'
+import { relayerWarning } from './facade/relayer/relayerHealth.ts'
+import { createFacadeCounts } from './facade/stream/facadeCounts.ts'
 import { registerFacadeRoutes } from './http/routes/facade/facadeRoutes.ts'
 import { registerRoutes } from './http/routes/registerRoutes.ts'
 import { servedChainOf } from './http/servedChainOf.ts'
@@ -26,12 +32,15 @@ import { countTransactions } from './metrics/countTransactions.ts'
 import { createMetrics, type Metrics } from './metrics/createMetrics.ts'
 import { createOrderCounts, type OrderCounts } from './metrics/orderCounts.ts'
 import { serveMetrics } from './metrics/serveMetrics.ts'
+import type { RelayerState } from './http/routes/system/ready.ts'
 import { watchAccounts } from './metrics/watchAccounts.ts'
+import { watchChannels } from './metrics/watchChannels.ts'
+import { watchRelayers } from './metrics/watchRelayers.ts'
 import { watchStream } from './metrics/watchStream.ts'
 import { watchDeployment, type ChainSource } from './metrics/watchDeployment.ts'
 import { startNotices, type Notices } from './notices/startNotices.ts'
 import { writeNotices } from './notices/writeNotices.ts'
-import { startFacade } from './startFacade.ts'
+import { startFacade, type Facades } from './startFacade.ts'
 import { startStream } from './startStream.ts'
 import { startTrading, type Trading } from './startTrading.ts'
 import { openStore } from './store/openStore.ts'
@@ -71,6 +80,7 @@ interface Base {
   readonly clientOf: (slug: ChainSlug) => RpcClient
   readonly markets: Markets
   readonly access: Access
+  readonly relayerKey: RelayerKey | undefined
 }
 
 /** What goes on by itself, whoever asks. */
@@ -81,6 +91,8 @@ interface Parts extends Base {
   readonly orderCounts: OrderCounts
   readonly notices: Notices
   readonly readiness: Readiness
+  readonly waits: OrderWaits
+  readonly facades: Facades
 }
 
 /** What is opened is handed to `open`, which closes it in the reverse order. */
@@ -91,6 +103,7 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
 async function openBase(config: ServerConfig, open: AsyncDisposableStack): Promise<Base> {
   const chains = readChainsFile(config.chainsFile)
   const feedUrl = feedUrlOf(config)
+  const relayerKey = await readRelayerKey({ hex: config.relayerKey, file: config.relayerKeyFile })
   const app = createApp(config.logLevel)
   warnOfSharedDomain(chains, config.domainName, app.log)
 
@@ -114,10 +127,16 @@ async function openBase(config: ServerConfig, open: AsyncDisposableStack): Promi
   })
   open.defer(() => markets.close())
 
-  const access = await openAccess(config, { chains, clientOf, store, now: Date.now })
+  const access = await openAccess(config, {
+    chains,
+    clientOf,
+    store,
+    relayer: relayerKey?.address ?? null,
+    now: Date.now,
+  })
   open.defer(() => access.close())
   app.log.info({ engine: access.engine.name }, 'signatures are verified')
-  return { config, app, chains, nodes, metrics, store, clientOf, markets, access }
+  return { config, app, chains, nodes, metrics, store, clientOf, markets, access, relayerKey }
 }
 
 async function startParts(base: Base, open: AsyncDisposableStack): Promise<Parts> {
@@ -136,6 +155,7 @@ async function startParts(base: Base, open: AsyncDisposableStack): Promise<Parts
   })
   open.defer(() => accounts.close())
   const orderCounts = createOrderCounts(await countOrdersByStatus(store.read))
+  const waits = createOrderWaits()
   const tapes = new Map(chains.map(({ slug }) => [slug, createTradeTape({ chain: slug, store })]))
   const trading = await startTrading({
     ...common,
@@ -145,6 +165,7 @@ async function startParts(base: Base, open: AsyncDisposableStack): Promise<Parts
     alsoKeep: writeNotices,
     onChanges(changes) {
       orderCounts.apply(changes.orders)
+      waits.apply(changes)
       tapes.get(changes.chain)!.apply(changes)
       // A request changes nothing on the chain.
       if (changes.cause.block !== null) forgetTouched(changes, accounts.byChain.get(changes.chain)!)
@@ -156,7 +177,8 @@ async function startParts(base: Base, open: AsyncDisposableStack): Promise<Parts
   const onError = (error: unknown): void => log.error({ err: error }, 'old events could not be forgotten')
   open.defer(forgetOldEvents({ ...common, keepDays: config.eventsKeepDays, onError }))
   const readiness = readinessOf(base.nodes, markets, trading)
-  return { ...base, accounts, tapes, trading, orderCounts, notices, readiness }
+  const facades = await startFacade({ ...base, accounts, trading, waits, log }, open)
+  return { ...base, accounts, tapes, trading, orderCounts, notices, readiness, waits, facades }
 }
 
 /** Opens the doors, last of all. */
@@ -170,9 +192,14 @@ async function serve(parts: Parts, open: AsyncDisposableStack): Promise<string> 
   const counts = createStreamCounts()
   watchStream(metrics, counts)
   watchAccounts(metrics, accounts.byChain)
+  watchRelayers(metrics, relayersOf(parts.facades))
+  const facadeCounts = createFacadeCounts()
+  watchChannels(metrics, 'bezel_facade_stream', facadeCounts)
   addOperations(parts)
   open.defer(() => app.close())
-  const stream = startStream(app.server, { ...parts, counts, log: app.log })
+  // Those who are held for a fill are answered first, so that nothing waits for them.
+  open.defer(() => parts.waits.close())
+  const stream = startStream(app.server, { ...parts, counts, facadeCounts, log: app.log })
   open.defer(() => stream.close())
   const url = await listen(app, config)
   app.log.info({ url, chains: chains.map(({ slug }) => slug) }, 'service is up')
@@ -181,7 +208,7 @@ async function serve(parts: Parts, open: AsyncDisposableStack): Promise<string> 
 
 /** Everything that answers requests, in the order in which a request passes it. */
 function addOperations(of: Parts): void {
-  const { config, app, chains, store, access, accounts, trading, notices, readiness } = of
+  const { config, app, chains, store, access, accounts, trading, notices, readiness, facades } = of
   countAnswers(app, of.metrics)
   registerHooks(app, { ...access, limit: config.ipLimit })
   allowOrigins(app, config)
@@ -195,6 +222,8 @@ function addOperations(of: Parts): void {
     readiness,
     notices,
     domainName: config.domainName,
+    relayerOf: (slug) => facades.get(slug)!.relayer?.address ?? null,
+    relayerState: (slug) => relayerStateOf(facades, slug),
     markets: of.markets.byChain,
     candles: of.markets.candles,
     agentWritesLimit: config.agentWriteLimit,
@@ -204,8 +233,11 @@ function addOperations(of: Parts): void {
     followerReason: (slug) => trading.byChain.get(slug)!.follower.reason(),
     ordersOf: (slug) => trading.byChain.get(servedChainOf(chains, slug).slug)!.orders,
   })
-  const facades = startFacade(of)
-  registerFacadeRoutes(app, { chains, facadeOf: (slug) => facades.get(slug)! })
+  registerFacadeRoutes(app, {
+    chains,
+    facadeOf: (slug) => facades.get(slug)!.reads,
+    exchangeOf: (slug) => facades.get(slug)!.exchange,
+  })
 }
 
 function forgetTouched({ orders, positions }: Changes, accounts: Pick<Accounts, 'forget'>): void {
@@ -220,6 +252,17 @@ function readinessOf(nodes: ChainReadiness, markets: Markets, trading: Trading):
       markets.byChain.get(slug)?.freshness.marketsReason() === undefined &&
       trading.byChain.get(slug)?.follower.reason() === undefined,
   }
+}
+
+function relayersOf(facades: Facades): ReadonlyMap<ChainSlug, Relayer> {
+  return new Map([...facades].flatMap(([slug, { relayer }]) => (relayer === null ? [] : [[slug, relayer] as const])))
+}
+
+function relayerStateOf(facades: Facades, slug: ChainSlug): RelayerState | undefined {
+  const { relayer } = facades.get(slug)!
+  if (relayer === null) return undefined
+  const health = relayer.health()
+  return { isWorking: health.problem === null, warning: relayerWarning(relayer.address, health) }
 }
 
 function chainSource(chain: ChainSlug, trading: Trading, { isReady }: Readiness, client: RpcClient): ChainSource {

@@ -6,6 +6,15 @@ import type { ServedChain } from './chain/servedChain.ts'
 import type { ServerConfig } from './config.ts'
 import type { Access } from './http/openAccess.ts'
 import type { Markets } from './market/startMarkets.ts'
+import { answerEnvelope } from './facade/exchange/exchange.ts'
+import type { FacadeCounts } from './facade/stream/facadeCounts.ts'
+import type { Exchange } from './facade/stream/facadePosts.ts'
+import type { FacadeStreamSources } from './facade/stream/facadeStreamSources.ts'
+import { openFacadeStream } from './facade/stream/openFacadeStream.ts'
+import { readEnvelope } from './facade/signing/parseEnvelope.ts'
+import { MalformedEnvelope } from './facade/signing/malformedEnvelope.ts'
+import { requireAllowed } from './http/hooks/limitAnswers.ts'
+import type { Facades } from './startFacade.ts'
 import type { Metrics } from './metrics/createMetrics.ts'
 import type { Trading } from './startTrading.ts'
 import type { Store } from './store/sql.ts'
@@ -17,7 +26,7 @@ import { serveStream, type Stream } from './stream/socket/serveStream.ts'
 import { createStreamAuth } from './stream/session/streamAuth.ts'
 import type { StreamCounts } from './stream/streamCounts.ts'
 import type { TradeTape } from './stream/topics/tradeTape.ts'
-import { createTurns } from './stream/log/turns.ts'
+import { createTurns, type Turns } from './stream/log/turns.ts'
 
 export interface StartStreamOptions {
   readonly config: ServerConfig
@@ -30,6 +39,8 @@ export interface StartStreamOptions {
   readonly tapes: ReadonlyMap<ChainSlug, TradeTape>
   readonly metrics: Metrics
   readonly counts: StreamCounts
+  readonly facades: Facades
+  readonly facadeCounts: FacadeCounts
   readonly log: FastifyBaseLogger
 }
 
@@ -45,8 +56,16 @@ export function startStream(server: Server, options: StartStreamOptions): Stream
     closers.push(publicChannels.close, logChannels.close)
     channels.set(slug, { ...publicChannels, ...logChannels })
   }
+  const facade = openFacadeStream({
+    chains: chains.map(({ slug }) => slug),
+    counts: options.facadeCounts,
+    exchangeOf: (slug) => exchangeOf(slug, options),
+    sourcesOf: (slug) => facadeSources(slug, options, turns),
+  })
+  closers.push(facade.close)
   const stream = serveStream(server, {
     ...options,
+    otherKinds: [facade.kind],
     channelsOf: (chain) => channels.get(chain)!,
     auth: createStreamAuth(access),
     limits: access.limits,
@@ -80,5 +99,32 @@ function logSources(slug: ChainSlug, { access, accounts, trading, store, log }: 
     watch,
     now: Date.now,
     onError: (error: unknown) => log.error({ chain: slug, err: error }, 'the log of an account can not be read'),
+  }
+}
+
+function facadeSources(slug: ChainSlug, options: StartStreamOptions, turns: Turns): FacadeStreamSources {
+  const { accounts, facades, markets, tapes, trading, log } = options
+  return {
+    reads: facades.get(slug)!.reads,
+    feed: markets.feed,
+    candles: markets.candles,
+    trades: tapes.get(slug)!,
+    log: trading.byChain.get(slug)!.accountLog,
+    watch: accounts.byChain.get(slug)!.watch,
+    turns,
+    onError: (error) => log.error({ chain: slug, err: error }, "what the facade's stream tells can not be read"),
+  }
+}
+
+/** Actions that come as messages go the way of those that come as requests. */
+function exchangeOf(slug: ChainSlug, { facades }: StartStreamOptions): Exchange {
+  const { exchange } = facades.get(slug)!
+  return async (payload) => {
+    try {
+      return { status: 200, body: await answerEnvelope(exchange, readEnvelope(payload), requireAllowed) }
+    } catch (error) {
+      if (error instanceof MalformedEnvelope) return { status: 422, body: error.message }
+      throw error
+    }
   }
 }

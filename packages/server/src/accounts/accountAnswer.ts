@@ -7,7 +7,7 @@ import type { Holdings } from './readHoldings.ts'
 /** Agents that were revoked or have expired: an account has all there ever were, and shows the last of them. */
 const MAX_PAST_AGENTS = 20
 
-export type AccountSources = Pick<ChainAgents, 'chain' | 'registry'> & {
+export type AccountSources = Pick<ChainAgents, 'chain' | 'registry' | 'relayer'> & {
   readonly delegates: Pick<ChainAgents['delegates'], 'known'>
 }
 
@@ -16,7 +16,7 @@ export type AccountSources = Pick<ChainAgents, 'chain' | 'registry'> & {
  * JSON is.
  */
 export function accountAnswer(
-  { chain, registry, delegates }: AccountSources,
+  { chain, relayer, registry, delegates }: AccountSources,
   trader: Address,
   holdings: Holdings,
   nowMs: number,
@@ -25,7 +25,7 @@ export function accountAnswer(
   // Another read may have looked since.
   const delegate = delegates.known(trader) ?? holdings.delegate
   const agents = shownAgents(registry.agentsOf(chain.slug, trader), nowMs).map((record) => {
-    const { agent } = agentAnswer(chain, record, delegate, nowMs)
+    const { agent } = agentAnswer({ chain, relayer }, record, delegate, nowMs)
     return { ...agent, scope: inOrder(agent.scope) }
   })
   return { address: trader, balances, feeTierMultiplier, referrer, agents }

@@ -24,7 +24,7 @@ export interface AccountReads {
 }
 
 export interface AccountReadsOptions {
-  readonly agents: Pick<ChainAgents, 'chain' | 'client' | 'registry' | 'delegates'>
+  readonly agents: Pick<ChainAgents, 'chain' | 'client' | 'relayer' | 'registry' | 'delegates'>
   /** `undefined` until they are read. */
   readonly collaterals: () => readonly ListedCollateral[] | undefined
   readonly log: Pick<AccountLog, 'account'>

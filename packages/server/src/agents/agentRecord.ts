@@ -17,11 +17,11 @@ export interface AgentRecord {
   readonly signedAtMs: number
 }
 
-/** Revoked, then expired, then whether the chain agrees (interface.md section 3). */
+/** Revoked, then expired, then whether the chain lets it act, or has no say in it (interface.md section 3). */
 export function agentStatus(record: AgentRecord, isDelegated: boolean, nowMs: number): AgentStatus {
   if (record.revoked) return 'revoked'
   if (isExpired(record, nowMs)) return 'expired'
-  return isDelegated || record.agent === record.trader ? 'active' : 'pending_delegation'
+  return isDelegated ? 'active' : 'pending_delegation'
 }
 
 export function isExpired({ scope }: AgentRecord, nowMs: number): boolean {

@@ -1,4 +1,4 @@
-import type { SigningDomain } from '@bezel/protocol'
+import type { Address, SigningDomain } from '@bezel/protocol'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import type { Delegates } from './delegates.ts'
@@ -11,4 +11,6 @@ export interface ChainAgents {
   readonly registry: Registry
   readonly delegates: Delegates
   readonly client: RpcClient
+  /** Who sends for agents that came through the facade; `null` where nobody does. */
+  readonly relayer: Address | null
 }

@@ -73,7 +73,6 @@ describe('agentStatus', () => {
     assert.equal(agentStatus(record(expired), true, NOW_MS), 'expired')
     assert.equal(agentStatus(record({ scope: { ...SCOPE, expiresAt: NOW_MS + 1 } }), true, NOW_MS), 'active')
     assert.equal(agentStatus(record(), false, NOW_MS), 'pending_delegation')
-    assert.equal(agentStatus(record({ agent: address('1') }), false, NOW_MS), 'active')
   })
 })
 

@@ -1,4 +1,4 @@
-import { requestDomain, type ChainSlug, type SigningDomain } from '@bezel/protocol'
+import { requestDomain, type Address, type ChainSlug, type SigningDomain } from '@bezel/protocol'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import type { Store } from '../store/sql.ts'
@@ -12,6 +12,8 @@ export async function startAgents(of: {
   readonly clientOf: (slug: ChainSlug) => RpcClient
   readonly store: Store
   readonly domainName: string
+  /** `null`: the facade only reads. */
+  readonly relayer: Address | null
   /** How long a look at a trader's delegate is good for. */
   readonly delegateMaxAgeMs: number
   readonly now: () => number
@@ -23,7 +25,8 @@ export async function startAgents(of: {
       const client = of.clientOf(slug)
       const domain: SigningDomain = requestDomain({ name: of.domainName, chainId, diamond })
       const delegates = createDelegates({ client, diamond, maxAgeMs: of.delegateMaxAgeMs, now: of.now })
-      return [slug, { chain, domain, registry, delegates, client }] as const
+      const relayer = chain.writes ? of.relayer : null
+      return [slug, { chain, domain, registry, delegates, client, relayer }] as const
     }),
   )
 }

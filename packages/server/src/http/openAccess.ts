@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type ChainSlug } from '@bezel/protocol'
+import { type Address, type ChainSlug } from '@bezel/protocol'
 import type { ChainAgents } from '../agents/chainAgents.ts'
 import { startAgents } from '../agents/startAgents.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
@@ -30,6 +30,8 @@ export async function openAccess(
     readonly chains: readonly ServedChain[]
     readonly clientOf: (slug: ChainSlug) => RpcClient
     readonly store: Store
+    /** Who sends for the facade's agents; `null` without a key. */
+    readonly relayer: Address | null
     readonly now: () => number
   },
 ): Promise<Access> {

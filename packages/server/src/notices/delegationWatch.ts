@@ -14,7 +14,7 @@ export interface DelegationWatch {
   close(): void
 }
 
-type Agents = Pick<ChainAgents, 'chain' | 'registry' | 'delegates'>
+type Agents = Pick<ChainAgents, 'chain' | 'registry' | 'delegates' | 'relayer'>
 
 /** By trader: the agent that was last seen as its delegate. */
 type Seen = Map<Address, Address>
@@ -76,18 +76,25 @@ function watchTouched({ chain, registry, delegates }: Agents): { touched: Set<Ad
 }
 
 /** What the last looks at these traders changed. */
-function judge({ chain, registry, delegates }: Agents, traders: Iterable<Address>, seen: Seen): JudgedDelegation[] {
+function judge(agents: Agents, traders: Iterable<Address>, seen: Seen): JudgedDelegation[] {
+  const { delegates } = agents
   const judged: JudgedDelegation[] = []
   for (const trader of traders) {
     const delegate = delegates.known(trader)
     if (delegate === undefined) continue
     const before = seen.get(trader)
-    const agentOf = (agent: Address): AgentRecord | undefined => {
-      const record = registry.agent(chain.slug, agent)
-      return record?.trader === trader ? record : undefined
-    }
+    const agentOf = (sender: Address): AgentRecord | undefined => agentSending(agents, trader, sender)
     const judgement = judgeDelegation({ before, delegate, agentOf })
     if (judgement.seen !== before) judged.push({ trader, delegate, judgement })
   }
   return judged
+}
+
+/** The agent of this trader that acts through this address: itself, or one that the relayer sends for. */
+function agentSending({ chain, registry, relayer }: Agents, trader: Address, sender: Address): AgentRecord | undefined {
+  if (sender === relayer) {
+    return registry.agentsOf(chain.slug, trader).find(({ mode, revoked }) => mode === 'relayed' && !revoked)
+  }
+  const record = registry.agent(chain.slug, sender)
+  return record?.trader === trader ? record : undefined
 }

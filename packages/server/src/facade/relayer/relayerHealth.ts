@@ -1,3 +1,4 @@
+import type { Address } from '@bezel/protocol'
 import type { RelayerHealth } from './relayer.ts'
 import { inNonceOrder, type RelayContext, type RelayMemory } from './relayContext.ts'
 
@@ -15,6 +16,12 @@ export function relayerHealth(context: RelayContext, memory: RelayMemory): Relay
     oldestWaitingMs: oldest === undefined ? 0 : Math.max(0, now() - oldest.createdAtMs),
     counts: { ...counts },
   }
+}
+
+/** What an operator has to know of it; `undefined` while all is well. */
+export function relayerWarning(address: Address, { problem, isLow }: RelayerHealth): string | undefined {
+  if (problem !== null) return problem
+  return isLow ? `The relayer ${address} is low on gas: top it up.` : undefined
 }
 
 function problemOf({ settings, now, signer }: RelayContext, memory: RelayMemory): string | null {

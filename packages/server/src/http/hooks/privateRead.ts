@@ -2,6 +2,7 @@ import type { ChainSlug } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
 import { agentNotDelegated, needsDelegation, requireInForce } from '../../agents/agentRefusals.ts'
 import type { ChainAgents } from '../../agents/chainAgents.ts'
+import { requiredDelegate } from '../../agents/requiredDelegate.ts'
 import type { SignedOperation } from '../../signatures/signedOperations.ts'
 import { callerOf, type Caller } from '../caller.ts'
 import { authenticateRead, type AuthenticateOptions } from './authenticate.ts'
@@ -30,6 +31,6 @@ export async function requireUsable(caller: Caller, agents: ChainAgents, nowMs: 
   const { agent: record } = caller
   requireInForce(record, nowMs)
   if (!needsDelegation(record)) return
-  if (!(await agents.delegates.isDelegate(record.trader, record.agent)))
-    throw agentNotDelegated(agents.chain, record.agent)
+  const required = requiredDelegate(agents, record)
+  if (!(await agents.delegates.isDelegate(record.trader, required))) throw agentNotDelegated(agents.chain, required)
 }

@@ -66,6 +66,8 @@ describe('the routes that need no credentials', () => {
     readiness: { isReady: () => false },
     markets: new Map(),
     domainName: 'Test API',
+    relayerOf: () => null,
+    relayerState: () => undefined,
   })
 
   for (const [operationId, url] of [

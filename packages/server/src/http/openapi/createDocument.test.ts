@@ -51,6 +51,7 @@ issueApiKey POST /v1/{chain}/api-keys - 200 400 401
 listNotifications GET /api/notifications/{address} - 200 400 429 500
 dismissNotification POST /api/notifications/{address}/dismiss sig|key 200 400 401 429 500
 hlInfo POST /hl/{chain}/info - 200 404 422 429 502 503
+hlExchange POST /hl/{chain}/exchange - 200 404 422 429 502 503
 `
   .trim()
   .split('\n')

@@ -227,6 +227,12 @@ export const OPERATIONS = {
     summary: 'Every read of the exchange-shaped facade, by the `type` in its body',
     errors: ['UPSTREAM_UNAVAILABLE', 'NOT_READY'],
   },
+  hlExchange: {
+    tag: 'Hyperliquid compatibility',
+    access: 'public',
+    summary: 'Every action of the exchange-shaped facade, in an envelope signed as there',
+    errors: ['CHAIN_READ_ONLY', 'UPSTREAM_UNAVAILABLE', 'NOT_READY'],
+  },
 } as const satisfies Readonly<Record<string, OperationEntry>>
 
 /** `undefined` for an operation the table does not know. */

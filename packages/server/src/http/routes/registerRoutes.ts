@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { ChainReadiness } from '../../chain/chainReadiness.ts'
 import { getAccount } from './account/getAccount.ts'
 import { listEvents, type EventsContext } from './account/listEvents.ts'
 import { listFills } from './account/listFills.ts'
@@ -29,15 +28,12 @@ import { submitOrder } from './orders/submitOrder.ts'
 import { updateOrder } from './orders/updateOrder.ts'
 import { closePosition } from './positions/closePosition.ts'
 import { updatePosition } from './positions/updatePosition.ts'
-import { getChainInfo } from './system/getChainInfo.ts'
+import { getChainInfo, type SystemContext } from './system/getChainInfo.ts'
 import { health } from './system/health.ts'
-import { ready } from './system/ready.ts'
+import { ready, type ReadyContext } from './system/ready.ts'
 
 /** What the public routes answer from. */
-export interface PublicContext extends MarketsContext {
-  readonly readiness: Pick<ChainReadiness, 'isReady'>
-  readonly domainName: string
-}
+export type PublicContext = MarketsContext & SystemContext & ReadyContext
 
 export type RouteContext = PublicContext &
   CandlesContext &

@@ -97,7 +97,7 @@ export async function openNoticesWorld(slugs: readonly ChainSlug[] = ['base']): 
         const { slug, chainId, diamond } = chain
         const delegates = createDelegates({ client, diamond, maxAgeMs: 2_000, now: () => world.nowMs })
         const domain = requestDomain({ name: 'Bezel Trading API', chainId, diamond })
-        return [slug, { chain, domain, registry: world.registry, delegates, client }]
+        return [slug, { chain, domain, registry: world.registry, delegates, client, relayer: null }]
       }),
     )
   }

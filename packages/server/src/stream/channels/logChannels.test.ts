@@ -84,6 +84,7 @@ describe('the channels of a log', () => {
       log,
       agents: {
         chain: testChain('base'),
+        relayer: null,
         registry: { agent: () => record, keyOwner: () => keyOwner } as never,
         delegates: { known: () => delegate } as never,
       },

@@ -16,7 +16,7 @@ import { createTurns, type Turns } from '../log/turns.ts'
 
 export interface LogChannelsOptions {
   readonly log: Pick<AccountLog, 'lastSeq' | 'firstSeq' | 'read' | 'onAppend'>
-  readonly agents: Pick<ChainAgents, 'chain' | 'registry' | 'delegates'>
+  readonly agents: Pick<ChainAgents, 'chain' | 'relayer' | 'registry' | 'delegates'>
   readonly snapshots: LogSnapshots
   /** Somebody listens to this trader's log: what emits no event is looked at in rounds. Returns what ends it. */
   readonly watch: (trader: Address) => () => void

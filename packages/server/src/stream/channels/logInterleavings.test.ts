@@ -129,6 +129,7 @@ describe('the channels of a log, whatever happens at the same time,', () => {
       log: slowly(delays),
       agents: {
         chain: testChain('base'),
+        relayer: null,
         registry: { keyOwner: (_chain: string, keyHash: string) => keyHash } as never,
         delegates: {} as never,
       },

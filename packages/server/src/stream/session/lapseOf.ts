@@ -1,6 +1,7 @@
 import { ApiError } from '@bezel/protocol'
 import { agentNotDelegated, needsDelegation, outOfForce } from '../../agents/agentRefusals.ts'
 import type { ChainAgents } from '../../agents/chainAgents.ts'
+import { requiredDelegate } from '../../agents/requiredDelegate.ts'
 import { apiKeyUnknown } from '../../http/authenticateCall.ts'
 import type { Caller } from '../../http/caller.ts'
 
@@ -10,7 +11,7 @@ import type { Caller } from '../../http/caller.ts'
  */
 export function lapseOf(
   caller: Caller,
-  { chain, registry, delegates }: Pick<ChainAgents, 'chain' | 'registry' | 'delegates'>,
+  { chain, relayer, registry, delegates }: Pick<ChainAgents, 'chain' | 'relayer' | 'registry' | 'delegates'>,
   nowMs: number,
 ): ApiError | undefined {
   if (caller.via === 'apiKey') {
@@ -21,5 +22,6 @@ export function lapseOf(
   const refusal = outOfForce(record, nowMs)
   if (refusal !== undefined || !needsDelegation(record)) return refusal
   const delegate = delegates.known(record.trader)
-  return delegate === undefined || delegate === record.agent ? undefined : agentNotDelegated(chain, record.agent)
+  const required = requiredDelegate({ relayer }, record)
+  return delegate === undefined || delegate === required ? undefined : agentNotDelegated(chain, required)
 }

@@ -19,7 +19,7 @@ export function createAgent(app: FastifyInstance, context: AgentRoutesContext): 
       const agents = context.agentsOf(request.params.chain)
       const record = await create(agents, request.body, masterOptions(context, agents, request))
       const delegate = await delegateIfKnown(agents.delegates, record.trader)
-      return reply.code(201).send(agentAnswer(agents.chain, record, delegate, context.now()))
+      return reply.code(201).send(agentAnswer(agents, record, delegate, context.now()))
     },
   )
 }

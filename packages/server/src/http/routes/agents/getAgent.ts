@@ -9,9 +9,10 @@ import { addressParam, type AgentRoutesContext } from './agentRoutes.ts'
 export function getAgent(app: FastifyInstance, context: AgentRoutesContext): void {
   const schema = { operationId: 'getAgent', response: { 200: AgentAnswerSchema } }
   app.get<{ Params: { chain: string; address: string } }>('/v1/:chain/agents/:address', { schema }, async (request) => {
-    const { chain, registry, delegates } = context.agentsOf(request.params.chain)
+    const agents = context.agentsOf(request.params.chain)
+    const { chain, registry, delegates } = agents
     const record = registry.agent(chain.slug, addressParam(request.params.address))
     if (record === undefined) throw agentNotFound()
-    return agentAnswer(chain, record, await delegateIfKnown(delegates, record.trader), context.now())
+    return agentAnswer(agents, record, await delegateIfKnown(delegates, record.trader), context.now())
   })
 }

@@ -10,7 +10,7 @@ import { allowOrigins } from '../../hooks/cors.ts'
 import { registerHooks } from '../../hooks/registerHooks.ts'
 import { createAnswerChecker } from '../../openapi/answerChecker.ts'
 import { referenceDocument } from '../../openapi/referenceDocument.ts'
-import { registerFacadeRoutes } from './facadeRoutes.ts'
+import { hlInfo } from './hlInfo.ts'
 
 const MALFORMED = 'Failed to deserialize the JSON body into the target type'
 const FIELDS = { user: ALICE, coin: 'BTC', startTime: 0, oid: 1, req: { coin: 'BTC', interval: '1h', startTime: 0 } }
@@ -34,7 +34,7 @@ describe('POST /hl/{chain}/info', () => {
     const made = createApp('silent')
     registerHooks(made, { limits: createInProcessLimits(), limit, trustedProxies: 0, now: () => world.market.nowMs })
     allowOrigins(made, { headerPrefix: 'X-Service-' })
-    registerFacadeRoutes(made, { chains: [testChain('base')], facadeOf: () => world.reads })
+    hlInfo(made, { chains: [testChain('base')], facadeOf: () => world.reads })
     return made
   }
 

@@ -22,6 +22,8 @@ describe('the routes of markets', () => {
       chains: [BASE],
       readiness: { isReady: () => true },
       domainName: 'Test API',
+      relayerOf: () => null,
+      relayerState: () => undefined,
       markets: new Map([['base', createMarketReads(portsOf(world))]]),
     })
   })

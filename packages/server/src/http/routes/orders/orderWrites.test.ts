@@ -63,7 +63,7 @@ describe('writes over HTTP', () => {
     const now = (): number => of.market.nowMs
     const limits = createInProcessLimits()
     const context: OrderWriteContext = {
-      agentsOf: () => ({ chain, domain, registry: of.registry, delegates, client }),
+      agentsOf: () => ({ chain, domain, registry: of.registry, delegates, client, relayer: null }),
       ordersOf: () => of.orders,
       agentWritesLimit,
       now,

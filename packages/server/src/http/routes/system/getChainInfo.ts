@@ -5,6 +5,8 @@ import {
   HexSchema,
   REQUEST_FIELDS,
   requestDomain,
+  type Address,
+  type ChainSlug,
 } from '@bezel/protocol'
 import { Type, type Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
@@ -32,22 +34,29 @@ const ChainInfo = Type.Object(
   { title: 'ChainInfo' },
 )
 
+/** What a chain says of itself comes from here. */
+export interface SystemContext {
+  readonly chains: readonly ServedChain[]
+  readonly domainName: string
+  /** `null`: the facade only reads there. */
+  readonly relayerOf: (slug: ChainSlug) => Address | null
+}
+
 /** GET /v1/{chain}: what a client must know before it can sign. */
-export function getChainInfo(app: FastifyInstance, of: { chains: readonly ServedChain[]; domainName: string }): void {
+export function getChainInfo(app: FastifyInstance, of: SystemContext): void {
   const schema = { operationId: 'getChainInfo', response: { 200: ChainInfo } }
   app.get<{ Params: { chain: string } }>('/v1/:chain', { schema }, async (request) =>
-    chainInfo(servedChainOf(of.chains, request.params.chain), of.domainName),
+    chainInfo(servedChainOf(of.chains, request.params.chain), of),
   )
 }
 
-function chainInfo(chain: ServedChain, domainName: string): Static<typeof ChainInfo> {
+function chainInfo(chain: ServedChain, { domainName, relayerOf }: SystemContext): Static<typeof ChainInfo> {
   const { slug, chainId, diamond, testnet } = chain
   return {
     chain: slug,
     chainId,
     diamond,
-    // No chain has a relayer yet: it comes with the facade. Until then null tells clients that the facade is read-only.
-    relayer: null,
+    relayer: relayerOf(slug),
     testnet,
     signing: {
       domain: requestDomain({ name: domainName, chainId, diamond }),

@@ -3,16 +3,22 @@ import { describe, it } from 'node:test'
 import { type ChainSlug } from '@bezel/protocol'
 import { testChain } from '../../../testing/servedChain.ts'
 import { createApp } from '../../createApp.ts'
+import type { RelayerState } from './ready.ts'
 import { registerPublicRoutes } from '../registerRoutes.ts'
 
 /** The routes over two chains, with readiness as the test sets it. No node is behind them. */
-function appWith(ready: Partial<Record<ChainSlug, boolean>>): ReturnType<typeof createApp> {
+function appWith(
+  ready: Partial<Record<ChainSlug, boolean>>,
+  relayers: Partial<Record<ChainSlug, RelayerState>> = {},
+): ReturnType<typeof createApp> {
   const app = createApp('silent')
   registerPublicRoutes(app, {
     chains: [testChain('base'), testChain('arbitrum-sepolia')],
     readiness: { isReady: (slug) => ready[slug] ?? false },
     markets: new Map(),
     domainName: 'Test API',
+    relayerOf: () => null,
+    relayerState: (slug) => relayers[slug],
   })
   return app
 }
@@ -32,6 +38,20 @@ describe('GET /ready', () => {
     assert.deepEqual(answer.json(), {
       ready: true,
       chains: { base: { ready: true, relayer: false }, 'arbitrum-sepolia': { ready: true, relayer: false } },
+    })
+  })
+
+  it('says which relayers send, and what is wrong with those that need somebody', async () => {
+    const isReady = { base: true, 'arbitrum-sepolia': true }
+    const relayers = {
+      base: { isWorking: true, warning: undefined },
+      'arbitrum-sepolia': { isWorking: true, warning: 'low' },
+    }
+    const answer = await appWith(isReady, relayers).inject('/ready')
+    assert.equal(answer.statusCode, 200)
+    assert.deepEqual(answer.json().chains, {
+      base: { ready: true, relayer: true },
+      'arbitrum-sepolia': { ready: true, relayer: true, relayerWarning: 'low' },
     })
   })
 
