@@ -10,6 +10,7 @@ import { createRpcClient, type RpcClient } from './chain/rpcClient.ts'
 import type { ServedChain } from './chain/servedChain.ts'
 import { refuseOtherChain } from './chain/verifyChain.ts'
 import { DEFAULT_DOMAIN_NAME, type ServerConfig } from './config.ts'
+import { serveDocs } from './docs/serveDocs.ts'
 import { createApp } from './http/createApp.ts'
 import { allowOrigins } from './http/hooks/cors.ts'
 import { registerHooks } from './http/hooks/registerHooks.ts'
@@ -214,7 +215,9 @@ function addOperations(of: Parts): void {
   allowOrigins(app, config)
   serveMetrics(app, { metrics: of.metrics, exposure: config.metrics })
   serveOpenapi(app, config)
-  serveAsyncapi(app, { ...config, bounds: { maxSocketsPerIp: config.streamConnectionsPerIp } })
+  const streamDocument = { ...config, bounds: { maxSocketsPerIp: config.streamConnectionsPerIp } }
+  serveAsyncapi(app, streamDocument)
+  serveDocs(app, streamDocument)
   registerRoutes(app, {
     ...access,
     chains,
@@ -237,6 +240,7 @@ function addOperations(of: Parts): void {
     chains,
     facadeOf: (slug) => facades.get(slug)!.reads,
     exchangeOf: (slug) => facades.get(slug)!.exchange,
+    trustedProxies: config.trustedProxies,
   })
 }
 

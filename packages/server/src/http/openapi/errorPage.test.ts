@@ -27,7 +27,7 @@ describe('the page of errors', () => {
     for (const [code, { when, status }] of Object.entries(ERRORS)) {
       const [, section = ''] = page.split(`\n### ${code}\n`)
       const [own = ''] = section.split('\n### ')
-      assert.ok(own.includes(when) && own.includes(`HTTP ${status} `), code)
+      assert.ok(own.includes(when) && own.includes(`**HTTP ${status}** `), code)
       for (const field of Object.keys(ERROR_DETAILS[code as keyof typeof ERRORS] ?? {})) {
         assert.match(own, new RegExp(`^\\| \`${field}\` \\|`, 'm'), code)
       }

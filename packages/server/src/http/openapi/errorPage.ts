@@ -15,7 +15,11 @@ Made from the table of errors in \`packages/protocol/src/errors.ts\` by \`npm ru
 Every error is JSON: \`{"code", "message", "details"?}\`. Codes are stable. Messages are for people: never match them.
 
 \`\`\`json
-{ "code": "PRECISION_ERROR", "message": "size has more than 8 decimals: 0.0100000001.", "details": { "field": "size", "value": "0.0100000001", "maxDecimals": 8 } }
+{
+  "code": "PRECISION_ERROR",
+  "message": "size has more than 8 decimals: 0.0100000001.",
+  "details": { "field": "size", "value": "0.0100000001", "maxDecimals": 8 }
+}
 \`\`\`
 
 What to do with the same request:
@@ -46,12 +50,6 @@ export function errorPage(): string {
 function section(code: ErrorCode): string {
   const { status, when, retry } = ERRORS[code]
   const details = Object.entries(ERROR_DETAILS[code] ?? {}).map(([field, meaning]) => [`\`${field}\``, meaning])
-  return [
-    `### ${code}`,
-    when,
-    `HTTP ${status} · retry: ${RETRY_TEXT[retry]}`,
-    table(['`details`', ''], details),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n')
+  const summary = `**HTTP ${status}** · retry: ${RETRY_TEXT[retry]}`
+  return [`### ${code}`, summary, when, table(['`details`', ''], details)].filter((part) => part !== '').join('\n\n')
 }

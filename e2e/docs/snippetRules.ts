@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import type { Snippet } from './snippets.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+
+/** Programs that another test runs as they stand in the page, by page and language. */
+const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
+  'docs/api.md js': 'e2e/guide.test.ts',
+  'docs/stream.md js': 'e2e/guide.test.ts',
+}
+
+/** Commands that start or test everything, and who runs what they run. */
+const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
+  'npm start': 'scripts/start.test.ts',
+  'npm test': 'scripts/test.test.ts',
+}
+
+/** A program of a page, saved under the name that the page gives it. */
+export interface SavedProgram {
+  readonly file: string
+  /** Run after the commands of the page; otherwise they run it themselves. */
+  readonly isRun: boolean
+}
+
+/** By page and language. */
+export const SAVED_PROGRAMS: Readonly<Record<string, SavedProgram>> = {
+  'docs/signing.md ts': { file: 'signing.ts', isRun: true },
+  'docs/signing.md js': { file: 'sign.mjs', isRun: false },
+}
+
+/** Whether a block is nothing but commands that another test runs. */
+export function isRunElsewhere({ code }: Snippet): boolean {
+  return code.split('\n').every((line) => Object.hasOwn(COMMANDS_ELSEWHERE, line))
+}
+
+/**
+ * What is wrong with a block of code, in words; `undefined` when something checks it. The word behind the fence says how: `sh` is run, `js` and
+ * `ts` are whole programs that are run (`ts` is also type-checked), `json` is parsed, and `text` is output or the shape of something.
+ */
+export function snippetProblem(snippet: Snippet): string | undefined {
+  const { language, code } = snippet
+  if (language === 'text') return undefined
+  if (language === 'json') return jsonProblem(code)
+  if (language === 'sh') return commandsProblem(snippet)
+  if (language === 'js' || language === 'ts') return programProblem(snippet)
+  return `nothing checks it: use a fence with sh, js, ts, json or text instead of ${language ?? 'an indent'}`
+}
+
+function commandsProblem(snippet: Snippet): string | undefined {
+  const commands = snippet.code.split('\n').filter((line) => Object.hasOwn(COMMANDS_ELSEWHERE, line))
+  if (!isRunElsewhere(snippet)) {
+    return commands.length === 0 ? undefined : `give ${commands[0]} a block of its own: the others are run beside it`
+  }
+  const lost = commands.find((line) => !testText(COMMANDS_ELSEWHERE[line]!).includes(line))
+  return lost === undefined ? undefined : `${COMMANDS_ELSEWHERE[lost]} does not name ${lost}`
+}
+
+function programProblem({ page, language }: Snippet): string | undefined {
+  const key = `${page} ${language}`
+  if (Object.hasOwn(SAVED_PROGRAMS, key)) return undefined
+  const test = RUN_ELSEWHERE[key]
+  if (test === undefined) return 'nobody runs it: name it in e2e/docs/snippetRules.ts'
+  return testText(test).includes(page) ? undefined : `${test} does not name ${page}`
+}
+
+function testText(path: string): string {
+  return readFileSync(new URL(path, ROOT), 'utf8')
+}
+
+/** One value, or one a line. */
+function jsonProblem(code: string): string | undefined {
+  if (isJson(code) || code.split('\n').every(isJson)) return undefined
+  return 'it is no JSON: use text for what is only like it'
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { highlight } from './highlight.ts'
+import { renderMarkdown } from './renderMarkdown.ts'
+import { rewriteLinks } from './rewriteLinks.ts'
+import { table } from './table.ts'
+
+const render = (markdown: string) => renderMarkdown(markdown, { urlOf: (href) => href })
+
+/** Everything that looks like a tag, without what the renderer itself writes. */
+const foreignTags = (html: string): string[] =>
+  [...html.matchAll(/<\/?([a-z][\w-]*)/gi)]
+    .map(([, name]) => name!)
+    .filter(
+      (name) =>
+        !/^(?:p|h\d|a|code|pre|span|div|table|thead|tbody|tr|th|td|ul|ol|li|em|strong|b|br|hr|del|blockquote|input)$/.test(
+          name,
+        ),
+    )
+
+describe('a page', () => {
+  it('shows tags and never means them, wherever they stand', () => {
+    const tag = '<script>alert(1)</script>'
+    for (const markdown of [
+      tag,
+      `a ${tag} b`,
+      `# ${tag}`,
+      `\`${tag}\``,
+      `\`\`\`js\n${tag}\n\`\`\``,
+      `| a |\n|---|\n| ${tag} |`,
+      `- ${tag}`,
+      `[${tag}](x.md)`,
+      `![${tag}](x.svg)`,
+    ]) {
+      const { html } = render(markdown)
+      assert.ok(!html.includes('<script'), markdown)
+      assert.ok(html.includes('&lt;script&gt;'), markdown)
+    }
+    assert.ok(!render('<img src=x onerror=alert(1)>').html.includes('<img'))
+    assert.ok(!render('[a](x"onclick="alert\\(1\\))').html.includes('"onclick'))
+  })
+
+  it('has no tags but its own, whatever it says', () => {
+    const text = fc.array(
+      fc.constantFrom(
+        '<',
+        '>',
+        '"',
+        "'",
+        '&',
+        '`',
+        '|',
+        '[',
+        ']',
+        '(',
+        ')',
+        '\n',
+        '#',
+        ' ',
+        'script',
+        'img',
+        '```',
+        '*',
+        '!',
+        '-',
+        'x:',
+      ),
+      {
+        maxLength: 40,
+      },
+    )
+    fc.assert(
+      fc.property(text, (parts) => {
+        assert.deepEqual(foreignTags(render(parts.join('')).html), [])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('gives headings the anchors that code hosts give them, each its own', () => {
+    const { headings, html } = render(
+      '# A page\n## POST /hl/{chain}/info\n## What `is` it?\n## Again\n## Again\n### `A_CODE`\n## Again-1',
+    )
+    assert.deepEqual(
+      headings.map(({ id }) => id),
+      ['a-page', 'post-hlchaininfo', 'what-is-it', 'again', 'again-1', 'a_code', 'again-1-1'],
+    )
+    for (const { id } of headings) assert.ok(html.includes(`id="${id}"`), id)
+  })
+
+  it('leaves the text of a link that leads nowhere', () => {
+    const { html } = renderMarkdown('see [the file](x.ts)', { urlOf: () => undefined })
+    assert.equal(html, '<p>see the file</p>\n')
+  })
+
+  it('shows a method and a path as a request', () => {
+    assert.match(
+      render('`POST /v1/{chain}/orders`').html,
+      /<code class="request"><b class="post">POST<\/b> \/v1\/\{chain\}\/orders<\/code>/,
+    )
+    assert.match(render('`POST it`').html, /<code>POST it<\/code>/)
+  })
+
+  it('wraps tables, and leaves out a head without words', () => {
+    assert.match(render('| a |\n|---|\n| b |').html, /<div class="table"><table>\s*<thead>/)
+    assert.ok(!render('| | |\n|---|---|\n| b | c |').html.includes('<thead>'))
+  })
+})
+
+describe('highlighted code', () => {
+  it('is the code, when the tags are taken away', () => {
+    const code = fc.array(
+      fc.constantFrom('"', "'", '`', '\\', '\n', ' ', 'const', '1', '//', '#', '{', '}', ':', '<b>', '&', 'a', '$X'),
+      { maxLength: 30 },
+    )
+    fc.assert(
+      fc.property(code, fc.constantFrom('js', 'ts', 'json', 'sh', 'text', ''), (parts, language) => {
+        const html = highlight(parts.join(''), language)
+        const plain = html.replaceAll(/<\/?span[^>]*>/g, '')
+        const back = plain
+          .replaceAll('&lt;', '<')
+          .replaceAll('&gt;', '>')
+          .replaceAll('&quot;', '"')
+          .replaceAll('&#39;', "'")
+          .replaceAll('&amp;', '&')
+        assert.equal(back, parts.join(''))
+      }),
+      { numRuns: 2_000 },
+    )
+    assert.match(
+      highlight('{"a": 1}', 'json'),
+      /<span class="name">&quot;a&quot;<\/span>: <span class="number">1<\/span>/,
+    )
+  })
+})
+
+describe('a table', () => {
+  it('keeps bars, new lines and tags inside of their cells', () => {
+    const text = table(
+      ['a|b', 'c'],
+      [
+        ['x\ny', '`p|q`'],
+        ['<b>', '`<b>`'],
+      ],
+    )
+    const { html } = render(text)
+    assert.equal([...html.matchAll(/<tr>/g)].length, 3)
+    assert.equal([...html.matchAll(/<t[dh]>/g)].length, 6)
+    assert.ok(
+      html.includes('<code>p|q</code>') &&
+        html.includes('<code>&lt;b&gt;</code>') &&
+        html.includes('<td>&lt;b&gt;</td>'),
+    )
+    assert.equal(table(['a'], []), '')
+  })
+})
+
+describe('rewritten links', () => {
+  it('changes targets that are known, and nothing in code', () => {
+    const urlOf = (href: string): string | undefined => (href === 'a.md' ? '/docs/a.md' : undefined)
+    assert.equal(
+      rewriteLinks('[a](a.md) [`b`](a.md) `[c](a.md)` [d](d.md)\n\n```js\n[e](a.md)\n```\n[f](a.md)', urlOf),
+      '[a](/docs/a.md) [`b`](/docs/a.md) `[c](a.md)` [d](d.md)\n\n```js\n[e](a.md)\n```\n[f](/docs/a.md)',
+    )
+  })
+})

@@ -1,0 +1,82 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createStreamDocument, type StreamDocumentOptions } from '../http/asyncapi/createStreamDocument.ts'
+import { collectRoutes } from '../http/openapi/collectRoutes.ts'
+import { createDocument } from '../http/openapi/createDocument.ts'
+import { refuseUnknownRoute } from '../http/refuseUnknownRoute.ts'
+import { createSite, type Site } from './createSite.ts'
+import type { SiteFile } from './siteFile.ts'
+
+/** The pages load what this service serves and nothing else, and nothing in them runs but the one script. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+}
+
+/** Asked again each time, and mostly answered with 304. */
+const REVALIDATED = 'public, no-cache'
+/** Of an address that names the version of what it answers. */
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+
+/**
+ * The reference for people and programs: `/docs`, `/llms.txt`. To be called before the routes that it tells of are registered. Nothing is read or
+ * made before the first request, and each page once.
+ */
+export function serveDocs(app: FastifyInstance, options: StreamDocumentOptions): void {
+  const routes = collectRoutes(app)
+  const { headerPrefix } = options
+  let made: Site | undefined
+  const site = (): Site =>
+    (made ??= createSite({
+      headerPrefix,
+      documents: { openapi: createDocument(routes, headerPrefix), asyncapi: createStreamDocument(options) },
+    }))
+
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const [path = '', query] = request.url.split('?')
+    const file = site().file(path)
+    if (file !== undefined) return send(file, query, request, reply)
+    const withoutSlash = path.replace(/\/+$/, '')
+    if (withoutSlash !== path && site().file(withoutSlash) !== undefined) return reply.redirect(withoutSlash, 308)
+    if (!wantsHtml(request)) return refuseUnknownRoute(request)
+    const { type, body } = site().missing()
+    return reply.code(404).headers(HEADERS).header('Vary', 'Accept').type(type).send(body)
+  }
+  for (const path of ['/docs', '/docs/*', '/llms.txt', '/llms-full.txt']) app.get(path, answer)
+
+  // Who opens the service in a browser wants to read; for programs there is nothing here.
+  app.get('/', async (request, reply) => {
+    reply.header('Vary', 'Accept')
+    return wantsHtml(request) ? reply.redirect('/docs', 302) : refuseUnknownRoute(request)
+  })
+}
+
+function send(file: SiteFile, query: string | undefined, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const etag = `"${file.version}"`
+  reply
+    .headers(HEADERS)
+    .header('ETag', etag)
+    .header('Cache-Control', query === `v=${file.version}` ? IMMUTABLE : REVALIDATED)
+  if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  return reply.type(file.type).send(file.body)
+}
+
+/** A proxy that compresses makes the tag a weak one. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
+}
+
+function wantsHtml({ headers }: FastifyRequest): boolean {
+  return /\btext\/html\b/.test(headers.accept ?? '')
+}
