@@ -57,6 +57,7 @@ describe('reads of positions', () => {
 
   it('make bytes anew only when a price, a block or the markets change', () => {
     const first = reads.listOf(ALICE)
+    assert.equal(first.buffer.byteLength, first.length, 'in memory of their own, as one is kept for each trader')
     quote(0, 60_000)
     headMs += 999
     assert.equal(reads.listOf(ALICE), first, 'a tick of the same price, a block in the same second')

@@ -1,4 +1,5 @@
 import type { Address, Position } from '@bezel/protocol'
+import { keptBytes } from '../keptBytes.ts'
 import type { ChainMarkets } from '../market/chainMarkets.ts'
 import type { Freshness } from '../market/freshness.ts'
 import { notReady, type NotReadyReason } from '../market/notReady.ts'
@@ -93,7 +94,7 @@ export function createPositionReads(options: PositionReadsOptions): PositionRead
     const made = positions.map((position) => valuationOf(position, chain, atS))
     const known = lists.get(positions)
     const isSame = known !== undefined && made.every((valuation, at) => valuation === known.valuations[at])
-    const bytes = isSame ? known.bytes : Buffer.from(`{"data":[${made.map(({ text }) => text).join(',')}]}`)
+    const bytes = isSame ? known.bytes : keptBytes(`{"data":[${made.map(({ text }) => text).join(',')}]}`)
     const list = { valuations: made, bytes, chain, timestampS: atS, priceVersion, goodUntilMs }
     lists.set(positions, list)
     return list

@@ -1,3 +1,4 @@
+import { keptBytes } from '../../keptBytes.ts'
 import { candleJson, candleText, parseCandleText, type CandleText } from './candleText.ts'
 import { seriesKey, type EndedCandles } from './endedCandles.ts'
 import { MAX_CACHED_ANSWER_BYTES } from './limits.ts'
@@ -19,6 +20,7 @@ export interface CandleAnswers {
 }
 
 interface Answer {
+  readonly fromMs: number
   readonly endedVersion: number
   /** All but the running candle and what ends the text. */
   readonly endedText: string
@@ -30,12 +32,12 @@ interface Answer {
 export function createCandleAnswers(ended: EndedCandles, readEnded: ReadEnded): CandleAnswers {
   const answers = createRecent<string, Answer>(MAX_CACHED_ANSWER_BYTES, ({ bytes }) => bytes.length * 2)
 
-  function finish(series: Series, { toMs }: AnswerRange, endedVersion: number, endedText: string): Answer {
+  function finish(series: Series, { fromMs, toMs }: AnswerRange, endedVersion: number, endedText: string): Answer {
     const ohlc = toMs === series.timeMs ? runningOhlc(series) : undefined
     const running = ohlc === undefined ? '' : candleJson(series.timeMs, candleText(ohlc))
     const comma = running === '' || endedText === '' ? '' : ','
-    const bytes = Buffer.from(`{"data":[${endedText}${comma}${running}]}`, 'latin1')
-    return { endedVersion, endedText, version: series.version, bytes }
+    const bytes = keptBytes(`{"data":[${endedText}${comma}${running}]}`, 'latin1')
+    return { fromMs, endedVersion, endedText, version: series.version, bytes }
   }
 
   async function make(series: Series, range: AnswerRange): Promise<Buffer> {
@@ -57,7 +59,7 @@ export function createCandleAnswers(ended: EndedCandles, readEnded: ReadEnded): 
       const key = keyOf(series, range)
       const known = answers.get(key)
       const endedVersion = ended.version(series)
-      if (known === undefined || known.endedVersion !== endedVersion) return undefined
+      if (known?.fromMs !== range.fromMs || known.endedVersion !== endedVersion) return undefined
       if (known.version === series.version || range.toMs < series.timeMs) return known.bytes
       const answer = finish(series, range, endedVersion, known.endedText)
       answers.set(key, answer)
@@ -67,8 +69,10 @@ export function createCandleAnswers(ended: EndedCandles, readEnded: ReadEnded): 
   }
 }
 
+/** Up to the running candle it is the length that counts: the answer of the next candle takes the place of this one's, which nobody asks for again. */
 function keyOf(series: Series, { fromMs, toMs }: AnswerRange): string {
-  return `${seriesKey(series)} ${fromMs} ${toMs}`
+  const place = toMs === series.timeMs ? `last ${toMs - fromMs}` : `${fromMs} ${toMs}`
+  return `${seriesKey(series)} ${place}`
 }
 
 function joinTexts(texts: readonly (CandleText | undefined)[], fromMs: number, widthMs: number): string {
