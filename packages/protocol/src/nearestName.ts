@@ -1,11 +1,11 @@
-/** More edits than this and the guess would be noise. */
+/** More edits than this, or than half of a short word, and the guess would be noise. */
 const MAX_EDITS = 3
 
-/** The candidate that `name` was most likely meant to be, if any is close enough. */
+/** The candidate that `name` was most likely meant to be, if any is close enough. Capitals do not count. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   const [best] = candidates
-    .map((candidate) => ({ candidate, edits: editDistance(name.toUpperCase(), candidate) }))
-    .filter(({ edits }) => edits <= MAX_EDITS)
+    .map((candidate) => ({ candidate, edits: editDistance(name.toUpperCase(), candidate.toUpperCase()) }))
+    .filter(({ candidate, edits }) => edits <= Math.min(MAX_EDITS, candidate.length / 2))
     .toSorted((a, b) => a.edits - b.edits)
   return best?.candidate
 }

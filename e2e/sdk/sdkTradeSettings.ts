@@ -1,0 +1,13 @@
+import type { TradingWorld } from '../tradingWorld.ts'
+import type { TradeSettings } from './sdkPackageTrade.ts'
+
+/** The keys of two accounts of the local chain, and where to trade with them. */
+export function tradeSettings({ devnet: { file }, url }: TradingWorld, trader: string, agent: string): TradeSettings {
+  const keyOf = (name: string) => file.accounts.find((account) => account.name === name)!.privateKey
+  return {
+    baseUrl: url(),
+    rpcUrl: file.chains['arbitrum-sepolia']!.rpcUrl,
+    traderKey: keyOf(trader),
+    agentKey: keyOf(agent),
+  }
+}

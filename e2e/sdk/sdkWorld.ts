@@ -1,0 +1,49 @@
+import { createBezelClient, privateKeySender, type BezelClient, type BezelClientOptions } from '@bezel/sdk'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { startTradingWorld, type TradingWorld, type TradingWorldOptions } from '../tradingWorld.ts'
+
+/** Polls often, since the local chain is fast. */
+export const SOON = { pollMs: 40, timeoutMs: 30_000 }
+
+export interface SdkAccount {
+  readonly client: BezelClient
+  readonly trader: PrivateKeyAccount
+  readonly agent: PrivateKeyAccount
+}
+
+/** A local chain and the service, used through the SDK alone. */
+export interface SdkWorld extends TradingWorld {
+  readonly rpcUrl: string
+  /** A client of names of the local chain. Nothing is sent. */
+  sdkClient(agent: string, options?: Partial<BezelClientOptions>): BezelClient
+  /** The same, authorised and delegated. */
+  sdkAccount(trader: string, agent: string): Promise<SdkAccount>
+}
+
+export async function startSdkWorld(options: TradingWorldOptions = {}): Promise<SdkWorld> {
+  const world = await startTradingWorld(options)
+  const { rpcUrl } = world.devnet.file.chains['arbitrum-sepolia']!
+  const senderOf = (account: PrivateKeyAccount) => privateKeySender({ account, rpcUrl })
+  const sdkClient: SdkWorld['sdkClient'] = (name, more = {}) => {
+    const agent = world.chain.account(name)
+    return createBezelClient({
+      baseUrl: world.url(),
+      chain: 'arbitrum-sepolia',
+      agent,
+      sender: senderOf(agent),
+      ...more,
+    })
+  }
+  return {
+    ...world,
+    rpcUrl,
+    sdkClient,
+    async sdkAccount(traderName, agentName) {
+      const client = sdkClient(agentName)
+      const trader = world.chain.account(traderName)
+      await client.agents.authorize({ trader, name: 'sdk' })
+      await client.agents.delegate({ sender: senderOf(trader), ...SOON })
+      return { client, trader, agent: world.chain.account(agentName) }
+    },
+  }
+}

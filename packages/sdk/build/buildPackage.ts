@@ -1,0 +1,58 @@
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { emitTypes } from './emitTypes.ts'
+
+const SDK = join(import.meta.dirname, '..')
+const ROOT = join(SDK, '..', '..')
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly license: string
+  readonly peerDependencies: Readonly<Record<string, string>>
+}
+
+/**
+ * Writes the SDK as other projects install it into `folder`: one ES module for node and browsers with the parts of the protocol that it uses, its
+ * declarations, and nothing to install beside viem. What was in the folder is deleted.
+ */
+export async function buildPackage(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const manifest = JSON.parse(readFileSync(join(SDK, 'package.json'), 'utf8')) as Manifest
+  const external = Object.keys(manifest.peerDependencies)
+  await build({
+    entryPoints: [join(SDK, 'src', 'index.ts')],
+    outfile: join(folder, 'index.js'),
+    bundle: true,
+    format: 'esm',
+    // Neither: an import that only node has is an error.
+    platform: 'neutral',
+    target: 'es2022',
+    external,
+    sourcemap: true,
+    logLevel: 'error',
+  })
+  await emitTypes(join(folder, 'types'))
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packageOf(manifest), undefined, 2)}\n`)
+  copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
+  copyFileSync(join(SDK, 'README.md'), join(folder, 'README.md'))
+}
+
+function packageOf({ name, version, license, peerDependencies }: Manifest): object {
+  return {
+    name,
+    version,
+    description:
+      'Client of Bezel, the open non-custodial trading service: orders that are verified before they are signed, and streams that resume',
+    license,
+    type: 'module',
+    sideEffects: false,
+    engines: { node: '>=20' },
+    files: ['index.js', 'index.js.map', 'types'],
+    exports: { '.': { types: './types/index.d.ts', default: './index.js' }, './package.json': './package.json' },
+    types: './types/index.d.ts',
+    peerDependencies,
+  }
+}

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { plainSchemas } from './plainSchemas.ts'
+
+const PACKAGES = join(import.meta.dirname, '..', '..')
+const ROOT = join(PACKAGES, '..')
+const PROTOCOL = '@bezel/protocol/wire'
+
+/** As a browser has it: whatever needs node does not compile. */
+const OPTIONS = {
+  noEmit: false,
+  declaration: true,
+  emitDeclarationOnly: true,
+  rewriteRelativeImportExtensions: true,
+  lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
+  types: [],
+}
+
+/** Writes the declarations of the SDK into `folder`, those of the protocol that it uses below them. */
+export async function emitTypes(folder: string): Promise<void> {
+  const made = mkdtempSync(join(tmpdir(), 'bezel-sdk-types-'))
+  try {
+    compile(made)
+    cpSync(join(made, 'sdk', 'src'), folder, { recursive: true })
+    cpSync(join(made, 'protocol', 'src'), join(folder, 'protocol'), { recursive: true })
+  } finally {
+    rmSync(made, { recursive: true, force: true })
+  }
+  for (const file of globSync('**/*.d.ts', { cwd: folder })) await finish(folder, file)
+}
+
+function compile(outDir: string): void {
+  const config = join(outDir, 'tsconfig.json')
+  // Found by a path, it is a source like ours; found in node_modules it would be taken for somebody else's, and left out.
+  const paths = { [PROTOCOL]: [join(PACKAGES, 'protocol', 'src', 'wire.ts')] }
+  const compilerOptions = { ...OPTIONS, paths, outDir, rootDir: PACKAGES }
+  const files = [join(PACKAGES, 'sdk', 'src', 'index.ts')]
+  writeFileSync(config, JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions, files, include: [] }))
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
+  try {
+    execFileSync(process.execPath, [tsc, '--project', config], { encoding: 'utf8' })
+  } catch (error) {
+    throw new Error(`The SDK does not compile for the browser:\n${(error as { stdout: string }).stdout}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Imports name files that exist behind them, and nothing that only this repository has. */
+async function finish(folder: string, file: string): Promise<void> {
+  const path = join(folder, file)
+  const source = join(PACKAGES, 'protocol', 'src', relative('protocol', file).replace(/\.d\.ts$/, '.ts'))
+  const isSchema = file.startsWith(join('protocol', 'schemas')) && existsSync(source)
+  let text = readFileSync(path, 'utf8')
+  if (isSchema) text = plainSchemas(text, (await import(pathToFileURL(source).href)) as Record<string, unknown>)
+  const wire = relative(dirname(path), join(folder, 'protocol', 'wire.js'))
+  const local = wire.startsWith('.') ? wire : `./${wire}`
+  text = text.replaceAll(`"${PROTOCOL}"`, `'${local}'`).replaceAll(`'${PROTOCOL}'`, `'${local}'`)
+  text = text.replaceAll(/(["'])(\.{1,2}\/[^"'\n]*)\.ts\1/g, "'$2.js'")
+  const stranger = /["'](@bezel\/[^"']*|@sinclair\/[^"']*|node:[^"']*)["']/.exec(text)
+  if (stranger !== null) throw new Error(`The types of ${file} need ${stranger[1]}, which its users lack.`)
+  writeFileSync(path, text)
+}

@@ -1,0 +1,42 @@
+import { BezelConfigError } from '../errors/bezelConfigError.ts'
+import type { Signer, SigningDomain } from '../signing/signer.ts'
+import { signRequest } from '../signing/signRequest.ts'
+import type { TransportOptions } from './createTransport.ts'
+
+export const DEFAULT_HEADER_PREFIX = 'X-Service-'
+
+export interface Credentials {
+  readonly agent: Signer | undefined
+  readonly apiKey: string | undefined
+  readonly headerPrefix: string | undefined
+  readonly domain: () => Promise<SigningDomain>
+}
+
+/** The headers that prove a call: none of a public one, the key of a read where there is one, else a fresh signature. */
+export function createHeaders({ agent, apiKey, headerPrefix, domain }: Credentials): TransportOptions['headersOf'] {
+  const prefix = headerPrefix ?? DEFAULT_HEADER_PREFIX
+  return async ({ auth, operationId, method, path }, body, nowMs) => {
+    if (auth === 'none') return {}
+    if (auth === 'read' && apiKey !== undefined) return { [`${prefix}Api-Key`]: apiKey }
+    if (agent === undefined) throw missing(auth)
+    const proof = await signRequest({ agent, domain: await domain(), operationId, method, path, body, nowMs })
+    return {
+      [`${prefix}Agent`]: proof.agent,
+      [`${prefix}Timestamp`]: proof.timestamp,
+      [`${prefix}Nonce`]: proof.nonce,
+      [`${prefix}Signature`]: proof.signature,
+    }
+  }
+}
+
+function missing(auth: 'read' | 'agent'): BezelConfigError {
+  return auth === 'read'
+    ? new BezelConfigError(
+        'NO_CREDENTIALS',
+        'An account is read with an agent or a read-only key: give the client { agent } or { apiKey }.',
+      )
+    : new BezelConfigError(
+        'NO_AGENT',
+        'Only an agent can write: give the client { agent }. A read-only key can never place an order.',
+      )
+}

@@ -1,0 +1,81 @@
+import type { CreateOrderRequest, Order, PreparedOrder, UpdateOrderRequest } from '@bezel/protocol/wire'
+import { OrderSubmitReportError } from '../errors/orderSubmitReportError.ts'
+import type { ApiCall, RetryRule, Transport } from '../http/createTransport.ts'
+import type { WriteRequest } from '../verify/writeRequest.ts'
+import { executeWrite, type VerifyOptions, type WriteContext } from './executeWrite.ts'
+import { trackOrder, type TrackedOrder } from './trackOrder.ts'
+
+/** Orders: prepare alone, or the whole way from the request to an order that is followed. */
+export interface Orders {
+  get(id: string): Promise<Order>
+  /** Only asks; sign and send the transaction yourself, and `submit` its hash. */
+  prepare(request: CreateOrderRequest): Promise<PreparedOrder>
+  /** Reports a hash. A courtesy: the service watches the chain too. */
+  submit(id: string, txHash: `0x${string}`): Promise<Order>
+  /** Prepares, proves, sends, reports. With a `clientId` a lost answer is asked for again and nothing is ordered twice. */
+  create(request: CreateOrderRequest, options?: VerifyOptions): Promise<TrackedOrder>
+  prepareUpdate(id: string, changes: UpdateOrderRequest): Promise<PreparedOrder>
+  update(id: string, changes: UpdateOrderRequest, options?: VerifyOptions): Promise<TrackedOrder>
+  prepareCancel(id: string): Promise<PreparedOrder>
+  /** Await it with `waitFor(['canceled', 'expired'])`. */
+  cancel(id: string, options?: VerifyOptions): Promise<TrackedOrder>
+  track(of: string | Order): Promise<TrackedOrder>
+}
+
+/** What positions need to make orders of their closes. */
+export interface OrderExecution {
+  readonly execute: (
+    request: WriteRequest,
+    prepare: () => Promise<PreparedOrder>,
+    options: VerifyOptions | undefined,
+  ) => Promise<TrackedOrder>
+}
+
+export function createOrders(transport: Transport, root: string, context: WriteContext): Orders & OrderExecution {
+  const write = <Answer>(
+    of: Pick<ApiCall, 'operationId' | 'method' | 'path' | 'body'>,
+    retry: RetryRule = 'answered',
+  ): Promise<Answer> => transport.call<Answer>({ ...of, path: root + of.path, auth: 'agent', retry })
+  const get = (id: string): Promise<Order> =>
+    transport.call({
+      operationId: 'getOrder',
+      method: 'GET',
+      path: `${root}/orders/${id}`,
+      auth: 'read',
+      retry: 'read',
+    })
+  const tracked = (order: Order, txHash: `0x${string}` | null): TrackedOrder => trackOrder({ order, txHash, read: get })
+
+  const orders: Orders & OrderExecution = {
+    get,
+    prepare: (body) =>
+      write(
+        { operationId: 'createOrder', method: 'POST', path: '/orders', body },
+        body.clientId === undefined ? 'answered' : 'idempotent',
+      ),
+    submit: (id, txHash) =>
+      write({ operationId: 'submitOrder', method: 'POST', path: `/orders/${id}/submit`, body: { txHash } }),
+    prepareUpdate: (id, body) => write({ operationId: 'updateOrder', method: 'PATCH', path: `/orders/${id}`, body }),
+    prepareCancel: (id) => write({ operationId: 'cancelOrder', method: 'DELETE', path: `/orders/${id}` }),
+    async execute(request, prepare, options) {
+      const { prepared, txHash } = await executeWrite(context, { request, prepare, options })
+      if (txHash === null) return tracked(prepared.order, null)
+      try {
+        return tracked(await orders.submit(prepared.order.id, txHash), txHash)
+      } catch (error) {
+        throw new OrderSubmitReportError(prepared.order.id, txHash, error)
+      }
+    },
+    create: (body, options) => orders.execute({ operation: 'createOrder', body }, () => orders.prepare(body), options),
+    async update(id, body, options) {
+      const request = { operation: 'updateOrder', order: await get(id), body } as const
+      return orders.execute(request, () => orders.prepareUpdate(id, body), options)
+    },
+    async cancel(id, options) {
+      const request = { operation: 'cancelOrder', order: await get(id) } as const
+      return orders.execute(request, () => orders.prepareCancel(id), options)
+    },
+    track: async (of) => tracked(typeof of === 'string' ? await get(of) : of, null),
+  }
+  return orders
+}

@@ -1,0 +1,133 @@
+import type { Order, Position } from '@bezel/protocol/wire'
+import { BezelConfigError } from '../errors/bezelConfigError.ts'
+import type { Broadcaster } from '../senders/createBroadcaster.ts'
+import type { Facts } from '../verify/createFacts.ts'
+import { reducible } from '../verify/expectReduction.ts'
+import type { VerifyContext } from '../verify/verifyContext.ts'
+import { verifyPrepared, type PreparedWrite } from '../verify/verifyPrepared.ts'
+import type { WriteRequest } from '../verify/writeRequest.ts'
+
+/** What the caller knows better than the service. */
+export interface VerifyOptions {
+  /** The price that a market order or close is expected at; without it, the service's mark. */
+  readonly expectedPrice?: string
+  /** Of the collateral token; without it the chain's, or 1 for dollar tokens where the chain can't be read. */
+  readonly collateralPriceUsd?: string
+}
+
+/** What is the same for every write of a client. */
+export interface WriteContext {
+  readonly facts: Facts
+  readonly broadcaster: Broadcaster
+  readonly agentAddress: () => `0x${string}`
+  readonly traderOf: () => Promise<`0x${string}`>
+  readonly domain: () => Promise<{ readonly chainId: number; readonly verifyingContract: `0x${string}` }>
+  readonly positions: () => Promise<readonly Position[]>
+}
+
+/** Checks a prepared write against facts that are read while the service prepares. */
+export async function gatherContext(
+  { facts, agentAddress, traderOf, domain, positions }: WriteContext,
+  request: WriteRequest,
+  options: VerifyOptions = {},
+): Promise<VerifyContext> {
+  const sender = agentAddress()
+  const trader = await traderOf()
+  const isReduction = request.operation === 'createOrder' && request.body.reduceOnly === true
+  const looked = needsTrades(request) ? facts.onChain(trader) : undefined
+  const [{ chainId, verifyingContract }, market, held, onChain, expectedPrice] = await Promise.all([
+    domain(),
+    facts.market(marketOf(request), async () => ((await looked)?.trades ?? []).map(({ pairIndex }) => pairIndex)),
+    isReduction ? positions() : undefined,
+    looked,
+    options.expectedPrice ?? markOf(facts, request),
+  ])
+  const symbol = collateralOf(request, held)
+  const collateral = await facts.collateral(market.symbol, symbol, options.collateralPriceUsd)
+  return {
+    diamond: verifyingContract,
+    chainId,
+    trader,
+    sender,
+    market,
+    collateral,
+    expectedPrice,
+    positions: held,
+    onChain,
+  }
+}
+
+/** Prepares, proves and sends. Nothing that does not verify is signed. `txHash` is null when nothing has to reach the chain. */
+export async function executeWrite<Prepared extends PreparedWrite>(
+  context: WriteContext,
+  write: {
+    readonly request: WriteRequest
+    readonly prepare: () => Promise<Prepared>
+    readonly options: VerifyOptions | undefined
+  },
+): Promise<{ readonly prepared: Prepared; readonly txHash: `0x${string}` | null }> {
+  context.broadcaster.requireSender(context.agentAddress())
+  const [answer, facts] = await Promise.allSettled([
+    write.prepare(),
+    gatherContext(context, write.request, write.options),
+  ])
+  // A refusal of the service says more than what could not be read meanwhile.
+  if (answer.status === 'rejected') throw answer.reason
+  if (facts.status === 'rejected') throw facts.reason
+  const prepared = answer.value
+  verifyPrepared(write.request, prepared, facts.value)
+  const { transaction, order } = prepared
+  // Reported before: the repeat of an order that is under way.
+  if (transaction === null || isReported(write.request, order)) return { prepared, txHash: null }
+  return { prepared, txHash: await context.broadcaster.broadcast(transaction) }
+}
+
+function isReported({ operation }: WriteRequest, order: Order | undefined): boolean {
+  return operation === 'createOrder' && order !== undefined && order.txHash !== null
+}
+
+function marketOf(request: WriteRequest): string {
+  switch (request.operation) {
+    case 'createOrder':
+      return request.body.market
+    case 'updateOrder':
+    case 'cancelOrder':
+      return request.order.market
+    case 'closePosition':
+    case 'updatePosition':
+      return request.position.market
+  }
+}
+
+function collateralOf(request: WriteRequest, held: readonly Position[] | undefined): string | undefined {
+  switch (request.operation) {
+    case 'createOrder':
+      // A reduction without one is in the collateral of the oldest position that it can close.
+      return request.body.collateral ?? reducible(held ?? [], request.body)[0]?.collateralSymbol
+    case 'updateOrder':
+    case 'cancelOrder':
+      return request.order.collateral
+    case 'closePosition':
+    case 'updatePosition':
+      return request.position.collateralSymbol
+  }
+}
+
+/** A plain new order names no trade. */
+function needsTrades(request: WriteRequest): boolean {
+  return request.operation !== 'createOrder' || request.body.reduceOnly === true
+}
+
+/** The market's price where the request names none: a position was read with it a moment ago. */
+function markOf(facts: Facts, request: WriteRequest): Promise<string> | string | undefined {
+  if (request.operation === 'closePosition') return request.position.markPrice
+  const isOpen = request.operation === 'createOrder' && request.body.price === undefined
+  return isOpen ? facts.markPrice(request.body.market) : undefined
+}
+
+export function noAgent(): BezelConfigError {
+  return new BezelConfigError(
+    'NO_AGENT',
+    'This client has no agent: give it one ({ agent }), since only an agent can write.',
+  )
+}

@@ -1,0 +1,73 @@
+import type { LogChannel } from '@bezel/protocol/wire'
+import type { Kept } from './kept.ts'
+import type { Line } from './line.ts'
+import { createReader, type Reader, type StreamSubscription } from './reader.ts'
+import type { LogEvent, StreamEvents } from './streamEvents.ts'
+
+export interface LogSubscriptionOptions {
+  /** The first event that is wanted; without it the state comes first, as a snapshot. */
+  readonly fromSeq?: number | undefined
+  readonly signal?: AbortSignal | undefined
+  /** So many events may wait for the reader. */
+  readonly maxWaiting: number
+  readonly onEnd: () => void
+}
+
+/** The inner side of a log subscription. */
+export interface LogSubscription<Channel extends LogChannel> {
+  readonly subscription: StreamSubscription<StreamEvents[Channel]>
+  close(): void
+}
+
+/**
+ * One private channel, each event once and in order, over any number of sockets. Who reads slowly has a bounded number of events waiting: then the
+ * subscription ends at the service, and goes on from the next event when these are read.
+ */
+export function openLogSubscription<Channel extends LogChannel>(
+  line: Line,
+  channel: Channel,
+  options: LogSubscriptionOptions,
+): LogSubscription<Channel> {
+  type Event = StreamEvents[Channel]
+  const { maxWaiting } = options
+  const waiting: Event[] = []
+  let nextSeq = options.fromSeq
+  let isPaused = false
+
+  const kept: Kept = {
+    topic: { channel },
+    fromSeq: () => nextSeq,
+    receive(event) {
+      const { seq } = event as LogEvent
+      if (isPaused || (nextSeq !== undefined && seq < nextSeq)) return
+      nextSeq = seq + 1
+      waiting.push(event as Event)
+      isPaused = waiting.length >= maxWaiting
+      if (isPaused) line.pause(kept)
+      reader.wake()
+    },
+    fail: (error) => reader.fail(error),
+  }
+
+  function take(): Event | undefined {
+    const event = waiting.shift()
+    if (isPaused && waiting.length === 0) {
+      isPaused = false
+      line.resume(kept)
+    }
+    return event
+  }
+
+  const reader: Reader<Event> = createReader({
+    take,
+    signal: options.signal,
+    onEnd() {
+      // What waits can still be read after a failure, and must not subscribe again.
+      isPaused = false
+      line.remove(kept)
+      options.onEnd()
+    },
+  })
+  line.add(kept)
+  return reader
+}

@@ -1,0 +1,58 @@
+import { tradingInteractionsAbi } from '@bezel/protocol/wire'
+import { toFunctionSelector } from 'viem'
+import { decodeCallData, encodeCallData } from '../verify/callCodec.ts'
+
+/** A call of the Diamond whose arguments can be changed. */
+export interface CallNode {
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+/** An input taken apart: who is acted for (`null` without a wrapper), the calls, and what stands behind. */
+export interface InputTree {
+  readonly actsFor: `0x${string}` | null
+  readonly calls: readonly CallNode[]
+  readonly tail: string
+}
+
+const TAIL_CHARS = 16
+
+export function readInput(data: string): InputTree {
+  const sent = decode(`0x${data.slice(2, -TAIL_CHARS)}`)
+  const isWrapped = sent.name === 'delegatedTradingAction'
+  const inner = isWrapped ? decode(sent.args[1] as `0x${string}`) : sent
+  const calls = inner.name === 'multicall' ? (inner.args[0] as `0x${string}`[]).map(decode) : [inner]
+  return { actsFor: isWrapped ? (sent.args[0] as `0x${string}`) : null, calls, tail: data.slice(-TAIL_CHARS) }
+}
+
+/** Written as the service writes it: several calls are one `multicall`. */
+export function writeInput({ actsFor, calls, tail }: InputTree): string {
+  const inner = calls.length === 1 ? encode(calls[0]!) : encode({ name: 'multicall', args: [calls.map(encode)] })
+  return (actsFor === null ? inner : encode({ name: 'delegatedTradingAction', args: [actsFor, inner] })) + tail
+}
+
+export function encode({ name, args }: CallNode): `0x${string}` {
+  return encodeCallData(name, args)
+}
+
+function decode(data: `0x${string}`): CallNode {
+  const { functionName, args = [] } = decodeCallData(data)
+  return { name: functionName, args: args as readonly unknown[] }
+}
+
+/** Solidity types of a call's arguments; those of a struct by its members. */
+export function typesOf(name: string): readonly AbiInput[] {
+  const found = tradingInteractionsAbi.find((item) => item.type === 'function' && item.name === name)
+  return (found as { inputs: readonly AbiInput[] }).inputs
+}
+
+export interface AbiInput {
+  readonly name?: string
+  readonly type: string
+  readonly components?: readonly AbiInput[]
+}
+
+/** Selectors of everything that a trader or delegate can send. */
+export const SELECTORS: readonly string[] = tradingInteractionsAbi
+  .filter((item) => item.type === 'function')
+  .map((item) => toFunctionSelector(item))

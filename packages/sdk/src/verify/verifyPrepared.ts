@@ -1,0 +1,93 @@
+import type { Order, Position, PreparedTransaction } from '@bezel/protocol/wire'
+import { UnverifiedTransactionError } from '../errors/unverifiedTransactionError.ts'
+import { createCallReader, type CallReader } from './createCallReader.ts'
+import { decodeCalls, isSame } from './decodeCalls.ts'
+import { expectSame } from './expect.ts'
+import { expectCancel } from './expectCancel.ts'
+import { expectClosing } from './expectClosing.ts'
+import { expectOpening } from './expectOpening.ts'
+import { expectReduction } from './expectReduction.ts'
+import { expectOrderUpdate, expectPositionUpdate } from './expectUpdate.ts'
+import { scaled, SIZE_DECIMALS } from './scales.ts'
+import type { VerifyContext } from './verifyContext.ts'
+import type { WriteRequest } from './writeRequest.ts'
+
+/** What a write answered. */
+export interface PreparedWrite {
+  readonly order?: Order
+  readonly position?: Position
+  readonly transaction: PreparedTransaction | null
+}
+
+/**
+ * Proves that a prepared transaction does what was asked and nothing else, or throws `UnverifiedTransactionError`.
+ *
+ * Checked: Diamond, chain, value 0; the trader that a delegate acts for; exactly the calls of this request in their order; market, side,
+ * type, collateral, leverage, price, slippage, stop loss, take profit, referrer, every other field of the struct; the size, as the
+ * collateral it comes to (one unit of the token for rounding, and `priceTolerancePercent` for the token's price); that the bytes are the
+ * plain encoding of all this with 8 bytes behind it. `VerifyContext` says which facts are whose, and what can't be proven without a look
+ * at the chain. A `null` transaction has nothing to prove.
+ */
+export function verifyPrepared(request: WriteRequest, prepared: PreparedWrite, context: VerifyContext): void {
+  try {
+    expectAll(request, prepared, context)
+  } catch (error) {
+    if (error instanceof UnverifiedTransactionError) throw error
+    // A number that no market has, a field of another type: whatever can't be computed with is no proof.
+    throw new UnverifiedTransactionError('answer', 'what can be computed with', String(error))
+  }
+}
+
+function expectAll(request: WriteRequest, prepared: PreparedWrite, context: VerifyContext): void {
+  const { transaction } = prepared
+  expectAnswer(request, prepared, context)
+  if (transaction === null) return
+  if (!isSame(transaction.to, context.diamond)) {
+    throw new UnverifiedTransactionError('to', context.diamond, transaction.to)
+  }
+  expectSame('value', '0', String(transaction.value))
+  expectSame('chainId', context.chainId, transaction.chainId)
+  const calls = createCallReader(decodeCalls(transaction.data, context))
+  expectCalls(calls, request, context)
+  calls.end()
+}
+
+function expectCalls(calls: CallReader, request: WriteRequest, context: VerifyContext): void {
+  switch (request.operation) {
+    case 'createOrder': {
+      const { body } = request
+      if (body.reduceOnly === true) return expectReduction(calls, body, context)
+      const { side, type, size, leverage, price, sl, tp, slippage } = body
+      return expectOpening(calls, { side, type, size, leverage, price, sl, tp, slippage }, context)
+    }
+    case 'updateOrder':
+      return expectOrderUpdate(calls, request.order, request.body, context)
+    case 'cancelOrder':
+      return expectCancel(calls, request.order, context)
+    case 'closePosition': {
+      const { position, body } = request
+      const size = scaled('size', body.size ?? position.size, SIZE_DECIMALS)
+      const terms = { position, size, sizeText: body.size, price: undefined, slippage: body.slippage }
+      return void expectClosing(calls, terms, context)
+    }
+    case 'updatePosition':
+      return expectPositionUpdate(calls, request.position, request.body, context)
+  }
+}
+
+/** The answer is about what was asked, so that the right order is followed afterwards. */
+function expectAnswer(
+  request: WriteRequest,
+  { order, position }: PreparedWrite,
+  { trader, market }: VerifyContext,
+): void {
+  const found = order ?? position
+  if (found === undefined) throw new UnverifiedTransactionError('answer', 'an order or a position', 'neither')
+  if (!isSame(found.trader, trader)) throw new UnverifiedTransactionError('trader', trader, found.trader)
+  expectSame('market', market.symbol, found.market)
+  if (request.operation === 'updateOrder' || request.operation === 'cancelOrder') {
+    expectSame('order.id', request.order.id, found.id)
+  }
+  if (request.operation === 'updatePosition') expectSame('position.id', request.position.id, found.id)
+  if (request.operation === 'createOrder') expectSame('order.side', request.body.side, found.side)
+}
