@@ -1,1 +1,49 @@
 #!/usr/bin/env node
+// Starts the command line on whatever node the shell has: plain JavaScript, node 20 or newer. The source is TypeScript, which node runs as it is from
+// version 24 on; an older one hands over to the node that is installed beside the packages.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import module from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const MIN_NODE_MAJOR = 24
+const here = dirname(fileURLToPath(import.meta.url))
+
+if (Number(process.versions.node.split('.')[0]) >= MIN_NODE_MAJOR) {
+  // Halves the start from the second time on.
+  module.enableCompileCache()
+  await import('./src/main.ts')
+} else {
+  const node = installedNode(here)
+  if (node === undefined) {
+    console.error(
+      `bezel needs node ${MIN_NODE_MAJOR} or newer and this is ${process.version}: run npm start once in the repository (on Linux it brings its own node), or install node ${MIN_NODE_MAJOR}.`,
+    )
+    process.exitCode = 1
+  } else {
+    handOver(node)
+  }
+}
+
+/** `node_modules/.bin/node` of this folder or of one above it. */
+function installedNode(folder) {
+  const found = join(folder, 'node_modules', '.bin', 'node')
+  if (existsSync(found)) return found
+  const above = dirname(folder)
+  return above === folder ? undefined : installedNode(above)
+}
+
+function handOver(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  // A terminal sends Ctrl-C to both, and the child says what it has to say. Other signals come to this process alone.
+  process.on('SIGINT', () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.once('error', (error) => {
+    console.error(`bezel could not be started with ${node}: ${error.message}. Install node ${MIN_NODE_MAJOR}.`)
+    process.exitCode = 1
+  })
+  child.once('close', (code, signal) => {
+    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1)
+  })
+}

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { decryptKeystore } from '../../packages/cli/src/keys/decryptKeystore.ts'
+import { readKeystoreFile } from '../../packages/cli/src/keys/keystoreFile.ts'
+import { startTradingWorld, type TradingWorld } from '../tradingWorld.ts'
+import { BEZEL, createBezelCommand, type BezelCommand, type RunningBezel } from './bezelCommand.ts'
+
+const PASSWORD = 'correct horse battery'
+
+describe('the command line, from a new key to a closed position', () => {
+  let world: TradingWorld
+  let bezel: BezelCommand
+  let watching: RunningBezel
+  let agent: string
+  let agentKey: string
+  /** As a user would set it in a shell, once. */
+  let env: Record<string, string>
+  const orderIds: string[] = []
+
+  before(async () => {
+    world = await startTradingWorld()
+    bezel = createBezelCommand(world)
+    const passwordFile = join(bezel.home, 'password')
+    writeFileSync(passwordFile, `${PASSWORD}\n`)
+    env = { BEZEL_KEYSTORE: join(bezel.home, 'agent.json'), BEZEL_KEYSTORE_PASSWORD_FILE: passwordFile }
+  })
+  after(async () => {
+    bezel?.close()
+    await world?.stop()
+  })
+
+  it('runs as a program, from its link in node_modules too, on whatever node the shell has', async () => {
+    const link = new URL('../../node_modules/.bin/bezel', import.meta.url).pathname
+    for (const program of [link, BEZEL]) {
+      const { stdout } = await promisify(execFile)(program, ['--version'], {
+        env: { PATH: process.env['PATH'] },
+      })
+      assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+    }
+  })
+
+  it('lists markets and prices without a key', async () => {
+    const table = await bezel.run('markets BTC/USD eth')
+    assert.equal(table.code, 0)
+    assert.match(table.stdout, /^MARKET +MARK +STATE.*\nBTC\/USD +60000 +open +crypto .*\nETH\/USD /)
+    const markets = await bezel.run('markets --json')
+    assert.ok(markets.json.some(({ symbol }: { symbol: string }) => symbol === 'BTC/USD'))
+    const once = await bezel.run('price btc --once --json')
+    assert.equal(once.json[0].market, 'BTC/USD')
+    assert.equal(once.json[0].mark, '60000')
+  })
+
+  it('shows prices as they change', async () => {
+    const running = bezel.start('price BTC/USD --json')
+    await running.until((stdout) => stdout.includes('"60000"'))
+    await world.setPrice(60_100)
+    await running.until((stdout) => stdout.includes('"60100"'))
+    running.interrupt()
+    const { code, json } = await running.ended
+    assert.equal(code, 0)
+    assert.ok(json.length >= 2 && json.every(({ market }: { market: string }) => market === 'BTC/USD'))
+    await world.setPrice(60_000)
+  })
+
+  it('makes a key that only its file holds', async () => {
+    const made = await bezel.run(['agent', 'new', env['BEZEL_KEYSTORE']!, '--json'], {
+      BEZEL_KEYSTORE_PASSWORD: PASSWORD,
+    })
+    assert.equal(made.code, 0, made.stderr)
+    assert.deepEqual(Object.keys(made.json), ['address', 'keystore'])
+    agent = made.json.address
+    const path = env['BEZEL_KEYSTORE']!
+    assert.equal(made.json.keystore, path)
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    assert.equal(JSON.parse(readFileSync(path, 'utf8')).address, agent.slice(2).toLowerCase())
+    const again = await bezel.run(['agent', 'new', path], { BEZEL_KEYSTORE_PASSWORD: PASSWORD })
+    assert.equal(again.code, 2)
+    assert.match(again.stderr, /is there already/)
+  })
+
+  it('authorises it, on the chain too', async () => {
+    const unknown = await bezel.run('agent status --json', env)
+    assert.equal(unknown.code, 3)
+    assert.equal(unknown.json.error.code, 'AGENT_NOT_FOUND')
+    const done = await bezel.run('agent authorise --name bot --max-leverage 50 --expires 30d --json', env)
+    assert.equal(done.code, 0, done.stderr)
+    assert.equal(done.json.agent.agent, agent)
+    assert.equal(done.json.agent.status, 'active')
+    assert.match(done.json.delegationTx, /^0x[0-9a-f]{64}$/)
+    assert.match(done.stderr, /Making it the delegate.*\n.*the local chain gave it some/s)
+    const status = await bezel.run('agent status', env)
+    assert.equal(status.code, 0, status.stderr)
+    assert.match(status.stdout, /Status +active\n/)
+    assert.match(status.stdout, /Leverage +up to 50x\n/)
+    assert.match(status.stdout, /For fees +100 native coins\n/)
+  })
+
+  it('orders, and shows how it goes until it is filled', async () => {
+    const done = await bezel.run('order BTC/USD long 0.02 --leverage 10 --tp 70000 --sl 56000 --json', env)
+    assert.equal(done.code, 0, done.stderr)
+    assert.equal(done.json.status, 'filled')
+    assert.equal(done.json.tp, '70000')
+    assert.match(done.stderr, /^Ordering BTC\/USD long 0\.02\nOrder \d+: .*\nOrder \d+: filled\n$/s)
+    orderIds.push(done.json.id)
+    // Unlocking takes a second of computing each time, on purpose: enough of it has been seen.
+    agentKey = await decryptKeystore(readKeystoreFile(env['BEZEL_KEYSTORE']!), PASSWORD)
+    env = { BEZEL_AGENT_KEY: agentKey }
+    watching = bezel.start('watch --after 0 --json', env)
+  })
+
+  it('shows the position, and closes a part and the rest of it', async () => {
+    const table = await bezel.run('positions', env)
+    assert.match(table.stdout, /^ID +MARKET +SIDE +SIZE.*\n\d+ +BTC\/USD +long +0\.0[12]\d* +10x /)
+    const list = await bezel.run('positions --json', env)
+    const { id } = list.json[0]
+    const part = await bezel.run(`close ${id} --size 0.01 --json`, env)
+    assert.equal(part.json.status, 'filled', part.stderr)
+    const rest = await bezel.run(`close ${id}`, env)
+    assert.equal(rest.code, 0, rest.stderr)
+    assert.match(rest.stdout, /^Order +\d+ filled\n.*reduce only\nFilled +0\.\d+ at /)
+    orderIds.push(part.json.id, /\d+/.exec(rest.stdout)![0])
+    const none = await bezel.run('positions', env)
+    assert.equal(none.stdout, 'There are no open positions.\n')
+  })
+
+  it('rests an order, lists it and cancels it', async () => {
+    const placed = await bezel.run('order btc-usd long 0.02 --leverage 10 --limit 50000 --client-id rest-1 --json', env)
+    assert.equal(placed.code, 0, placed.stderr)
+    assert.equal(placed.json.status, 'open')
+    const again = await bezel.run('order btc-usd long 0.02 --leverage 10 --limit 50000 --client-id rest-1 --json', env)
+    assert.equal(again.json.id, placed.json.id)
+    const list = await bezel.run('orders --json', env)
+    assert.deepEqual(
+      list.json.map(({ id }: { id: string }) => id),
+      [placed.json.id],
+    )
+    const canceled = await bezel.run(`cancel ${placed.json.id} --json`, env)
+    assert.equal(canceled.code, 0, canceled.stderr)
+    assert.equal(canceled.json.status, 'canceled')
+    assert.equal((await bezel.run('orders', env)).stdout, 'There are no orders.\n')
+    const history = await bezel.run('orders --history', env)
+    assert.match(history.stdout, /limit +0\.02 +50000 .* canceled /)
+    orderIds.push(placed.json.id)
+  })
+
+  it('has watched all of it, each event once and in order', async () => {
+    const [last] = orderIds.slice(-1)
+    await watching.until((stdout) =>
+      stdout.split('\n').some((line) => line.includes(`"id":"${last}"`) && line.includes('"canceled"')),
+    )
+    watching.interrupt()
+    const { code, json: events } = await watching.ended
+    assert.equal(code, 0)
+    assert.deepEqual(
+      events.map(({ seq }: { seq: number }) => seq),
+      events.map((_: unknown, place: number) => place + 1),
+    )
+    const filled = events
+      .filter((event: { channel: string }) => event.channel === 'fills')
+      .map((event: { data: { id: string } }) => event.data.id)
+    assert.deepEqual(filled, orderIds.slice(0, 3))
+    assert.ok(events.some((event: { channel: string }) => event.channel === 'positions'))
+  })
+
+  it('stops waiting at Ctrl-C or when the time is over, and says what is still open', async () => {
+    await world.chain.control('bezel_pauseOracle', true)
+    const running = bezel.start('order BTC/USD short 0.02 --leverage 5', env)
+    await running.until((_, stderr) => stderr.includes('waiting for the oracle'))
+    running.interrupt()
+    const stopped = await running.ended
+    assert.equal(stopped.code, 130)
+    assert.match(
+      stopped.stderr,
+      /Stopped waiting\. Order \d+ was last seen pending and goes on by itself.*bezel cancel \d+/,
+    )
+    const late = await bezel.run('order BTC/USD short 0.02 --leverage 5 --timeout 1 --json', env)
+    assert.equal(late.code, 5)
+    assert.equal(late.json.error.code, 'FILL_TIMEOUT')
+    assert.equal(late.json.error.details.order.status, 'pending')
+    await world.chain.control('bezel_pauseOracle', false)
+  })
+
+  it('issues a key that can read the account and nothing else', async () => {
+    const issued = await bezel.run('key issue --label test --json', env)
+    assert.equal(issued.code, 0, issued.stderr)
+    const byKey = { BEZEL_API_KEY: issued.json.apiKey, BEZEL_TRADER: issued.json.trader }
+    const account = await bezel.run('account --json', byKey)
+    assert.equal(account.code, 0, account.stderr)
+    assert.equal(account.json.address, issued.json.trader)
+    assert.ok(account.json.agents.some((entry: { agent: string }) => entry.agent === agent))
+    const table = await bezel.run('account', byKey)
+    assert.match(table.stdout, /TOKEN +BALANCE +ALLOWANCE\n.*USDC +\d+.* +unlimited\n/s)
+    const wrong = await bezel.run('account --json', { ...byKey, BEZEL_API_KEY: 'bz_nobody' })
+    assert.equal(wrong.code, 3)
+    assert.equal(wrong.json.error.code, 'API_KEY_UNKNOWN')
+    assert.doesNotMatch(wrong.stderr, /bz_nobody/)
+  })
+
+  it('revokes the agent, which can do nothing from then on', async () => {
+    const revoked = await bezel.run('agent revoke --json', env)
+    assert.equal(revoked.code, 0, revoked.stderr)
+    assert.match(revoked.json.txHash, /^0x[0-9a-f]{64}$/)
+    assert.equal((await bezel.run('agent status --json', env)).json.agent.status, 'revoked')
+    const refused = await bezel.run('order BTC/USD long 0.02 --leverage 10 --json', env)
+    assert.equal(refused.code, 3)
+    assert.equal(refused.json.error.code, 'AGENT_REVOKED')
+    assert.match(refused.stderr, /bezel agent authorise/)
+  })
+
+  it('has printed no key, no password and no stack', () => {
+    bezel.assertDiscreet([PASSWORD, agentKey, ...world.devnet.file.accounts.map(({ privateKey }) => privateKey)])
+  })
+})

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { generatePrivateKey } from 'viem/accounts'
+import { startSdkStreamProxy } from '../sdk/sdkStreamProxy.ts'
+import { startTradingWorld, type TradingWorld } from '../tradingWorld.ts'
+import { createBezelCommand, type BezelCommand } from './bezelCommand.ts'
+import { startTamperingService } from './tamperingService.ts'
+
+const ORDER = 'order BTC/USD long 0.02 --leverage 10 --json'
+
+/** Starts the program with a clock that is wrong. */
+function clockOff(ms: number): Record<string, string> {
+  const code = `const now = Date.now; Date.now = () => now() + ${ms}`
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` }
+}
+
+describe('what the command line says when something is wrong', () => {
+  let world: TradingWorld
+  let bezel: BezelCommand
+  const strangerKey = generatePrivateKey()
+
+  before(async () => {
+    world = await startTradingWorld({
+      devnet: { DEVNET_CHAINS: 'arbitrum-sepolia,base' },
+      service: { BEZEL_PREPARED_MARKET_MS: '5000' },
+    })
+    bezel = createBezelCommand(world)
+    const done = await bezel.run('agent authorise --json')
+    assert.equal(done.code, 0, done.stderr)
+  })
+  after(async () => {
+    bezel?.close()
+    await world?.stop()
+  })
+
+  async function refusal(line: string | readonly string[], env: Record<string, string> = {}) {
+    const { code, json: told, stderr } = await bezel.run(line, env)
+    const json = Array.isArray(told) ? told.at(-1) : told
+    assert.equal(json.error.exitCode, code)
+    assert.ok(stderr.includes(json.error.message), 'the sentence is on stderr too')
+    return { exit: code, code: json.error.code as string, message: json.error.message as string }
+  }
+
+  it('a key as an argument is refused and not repeated', async () => {
+    const told = await refusal(['--json', '--name', strangerKey.slice(2), 'agent', 'authorise'])
+    assert.deepEqual([told.exit, told.code], [2, 'USAGE'])
+    assert.match(told.message, /never taken from arguments/)
+  })
+
+  it('a market that is not there, and a setting that is misspelt', async () => {
+    assert.equal((await refusal('price NOPE/USD --json')).exit, 2)
+    assert.match((await refusal('markets --json', { BEZEL_CHIAN: 'base' })).message, /did you mean BEZEL_CHAIN\?/)
+  })
+
+  it('a key that is malformed, unknown, or behind another password', async () => {
+    const malformed = await refusal(ORDER, { BEZEL_AGENT_KEY: strangerKey.slice(0, -2) })
+    assert.deepEqual([malformed.exit, malformed.code], [7, 'KEYS'])
+    const unknown = await refusal(ORDER, { BEZEL_AGENT_KEY: strangerKey })
+    assert.equal(unknown.exit, 3)
+    assert.match(unknown.message, /bezel agent authorise/)
+    const made = await bezel.run('agent new --json', { BEZEL_KEYSTORE_PASSWORD: 'Zp4-fits' })
+    const locked = await refusal(ORDER, { BEZEL_KEYSTORE: made.json.keystore, BEZEL_KEYSTORE_PASSWORD: 'Zp4-fits-not' })
+    assert.deepEqual([locked.exit, locked.code], [7, 'KEYS'])
+    assert.match(locked.message, /password does not fit/)
+    const silent = await refusal(ORDER, { BEZEL_KEYSTORE: made.json.keystore })
+    assert.match(silent.message, /no terminal to ask on/)
+    assert.equal((await refusal(`--keystore nowhere.json ${ORDER}`)).exit, 7)
+  })
+
+  it('a chain that is not served, and a node of another chain', async () => {
+    const unserved = await refusal('--chain polygon markets --json')
+    assert.deepEqual([unserved.exit, unserved.code], [3, 'CHAIN_NOT_FOUND'])
+    const { rpcUrl } = world.devnet.file.chains['base']!
+    const wrong = await refusal(`--rpc ${rpcUrl} ${ORDER}`)
+    assert.deepEqual([wrong.exit, wrong.code], [7, 'WRONG_CHAIN'])
+    assert.match(wrong.message, /chain 8453, but chain 421614 is meant\. Correct --rpc/)
+    const silent = await refusal(`--rpc http://127.0.0.1:9/key-in-path ${ORDER}`)
+    assert.deepEqual([silent.exit, silent.code], [6, 'NODE_UNREACHABLE'])
+    assert.doesNotMatch(silent.message, /key-in-path/)
+  })
+
+  it('another Diamond than the known one', async () => {
+    const told = await refusal(`--diamond 0x00000000000000000000000000000000000000D1 ${ORDER}`)
+    assert.deepEqual([told.exit, told.code], [7, 'WRONG_DIAMOND'])
+    assert.match(told.message, /--diamond/)
+  })
+
+  it('a clock that is wrong, and by how much', async () => {
+    const ahead = await refusal(ORDER, clockOff(120_000))
+    assert.deepEqual([ahead.exit, ahead.code], [3, 'TIMESTAMP_OUT_OF_WINDOW'])
+    assert.match(ahead.message, /This clock is 1(?:19|20)\.\d s ahead of the service's/)
+    const behind = await refusal('positions --json', clockOff(-90_000))
+    assert.match(behind.message, /This clock is (?:89|90)\.\d s behind the service's/)
+  })
+
+  it('a preparation that is too old to send', async () => {
+    const told = await refusal(ORDER, clockOff(15_000))
+    assert.deepEqual([told.exit, told.code], [7, 'PREPARATION_EXPIRED'])
+  })
+
+  it('a prepared transaction that does something else', async () => {
+    const service = await startTamperingService(world.url, (calldata) =>
+      calldata.replace(/0x(.{8})(.{64})/, `0x$1${'0'.repeat(24)}${'66'.repeat(20)}`),
+    )
+    try {
+      const told = await refusal(ORDER, { BEZEL_URL: service.url })
+      assert.deepEqual([told.exit, told.code], [7, 'UNVERIFIED_TRANSACTION'])
+      assert.match(told.message, /was not sent/)
+    } finally {
+      await service.close()
+    }
+    assert.deepEqual((await bezel.run('positions --json')).json, [])
+  })
+
+  it('a refusal of the service, with its code', async () => {
+    const told = await refusal('order BTC/USD long 0.02 --leverage 5000 --json')
+    assert.deepEqual([told.exit, told.code], [3, 'LEVERAGE_OUT_OF_RANGE'])
+    assert.deepEqual(
+      [(await refusal('close 999999 --json')).code, (await refusal('cancel 999999 --json')).code],
+      ['POSITION_NOT_FOUND', 'ORDER_NOT_FOUND'],
+    )
+  })
+
+  it('an order that the contracts reject', async () => {
+    await world.chain.control('bezel_pauseOracle', true)
+    const running = bezel.start(`${ORDER} --slippage 0.1`)
+    await running.until((_, stderr) => stderr.includes('waiting for the oracle'))
+    await world.setPrice(66_000)
+    await world.chain.control('bezel_pauseOracle', false)
+    const { code, json, stderr } = await running.ended
+    assert.equal(code, 4, stderr)
+    assert.equal(json.error.code, 'ORDER_NOT_FILLED')
+    assert.equal(json.error.details.order.status, 'rejected')
+    assert.match(stderr, /SLIPPAGE: the price moved/)
+    await world.setPrice(60_000)
+  })
+
+  it('a service that goes away while an order is waited for is waited for too', async () => {
+    const proxy = await startSdkStreamProxy(world.url)
+    try {
+      await world.chain.control('bezel_pauseOracle', true)
+      const running = bezel.start(ORDER, { BEZEL_URL: proxy.url })
+      await running.until((_, stderr) => stderr.includes('waiting for the oracle'))
+      await world.crash()
+      await world.chain.control('bezel_pauseOracle', false)
+      const { code, json, stderr } = await running.ended
+      assert.equal(code, 0, stderr)
+      assert.equal(json.status, 'filled')
+    } finally {
+      await proxy.close()
+    }
+  })
+
+  it('a service that is not there', async () => {
+    const url = world.url()
+    await world.stopService()
+    for (const line of ['markets --json', ORDER]) {
+      const told = await refusal(line, { BEZEL_URL: url })
+      assert.deepEqual([told.exit, told.code], [6, 'NETWORK_ERROR'])
+      assert.match(told.message, /--url \(BEZEL_URL\)/)
+    }
+    const text = await bezel.run('watch', { BEZEL_URL: url })
+    assert.equal(text.code, 6)
+    await world.startService()
+  })
+
+  it('and never a key, a password or a stack', () => {
+    bezel.assertDiscreet([
+      strangerKey,
+      'Zp4-fits',
+      'Zp4-fits-not',
+      ...world.devnet.file.accounts.map(({ privateKey }) => privateKey),
+    ])
+  })
+})

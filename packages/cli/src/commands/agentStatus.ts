@@ -1,0 +1,26 @@
+import { readAddress } from '../arguments/readAddress.ts'
+import { agentFields } from '../output/agentFields.ts'
+import { formatFields } from '../output/formatFields.ts'
+import { readGas } from './agentGas.ts'
+import type { Command } from './command.ts'
+
+/** `bezel agent status`. */
+export const agentStatus: Command = {
+  name: 'agent status',
+  summary: 'shows what an agent may do, whether it can trade, and what it has for fees',
+  operands: [{ name: 'ADDRESS', what: 'of the agent; your own without', isOptional: true }],
+  options: {},
+  examples: ['agent status', 'agent status 0x00000000000000000000000000000000000000A1'],
+  async run({ args, output, environment }) {
+    const [text] = args.operands
+    const address = text === undefined ? (await environment.agent()).address : readAddress(text, 'ADDRESS')
+    const { agent } = await environment.publicClient().agents.get(address)
+    const gas = (await readGas(environment.target, address)) ?? null
+    output.answer({ agent, gas }, () => [
+      ...agentFields(agent, output.style),
+      ...formatFields([['For fees ', gas === null ? null : `${gas} native coins`]], output.style),
+    ])
+    if (agent.status === 'pending_delegation')
+      output.note('It is not the delegate yet: bezel agent authorise sends the transaction.')
+  },
+}

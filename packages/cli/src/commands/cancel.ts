@@ -1,0 +1,20 @@
+import type { Command } from './command.ts'
+import { followOrder } from './followOrder.ts'
+import { readId } from './readId.ts'
+import { WAIT_OPTIONS } from './waiting.ts'
+
+/** `bezel cancel`. */
+export const cancel: Command = {
+  name: 'cancel',
+  summary: 'cancels an open order, or gets the collateral of a timed-out one back',
+  operands: [{ name: 'ORDER', what: 'its id, from bezel orders' }],
+  options: WAIT_OPTIONS,
+  examples: ['cancel 1042'],
+  async run(context) {
+    const id = readId(context.args.operands[0]!, 'ORDER')
+    const client = await context.environment.tradingClient()
+    context.output.progress(`Cancelling order ${id}`)
+    // An order that never reached the chain has nothing to cancel there and just expires.
+    await followOrder(context, await client.orders.cancel(id), ['canceled', 'expired'])
+  },
+}

@@ -1,0 +1,34 @@
+import { UsageError } from '../errors/usageError.ts'
+import { formatFields } from '../output/formatFields.ts'
+import type { Command } from './command.ts'
+
+/** `bezel key issue`. */
+export const keyIssue: Command = {
+  name: 'key issue',
+  summary: "issues a read-only key for the trader's account, shown once",
+  operands: [],
+  options: {
+    label: { type: 'string', value: 'LABEL', what: 'its name; issuing again under it replaces the key (cli)' },
+  },
+  examples: ['key issue --label dashboard'],
+  async run({ args, output, environment }) {
+    const label = args.text('label') ?? 'cli'
+    if (label.length > 64) throw new UsageError(`--label has ${label.length} characters, and 64 are allowed.`)
+    const trader = await environment.trader()
+    const client = await environment.traderClient()
+    const issued = await client.agents.issueApiKey({ trader, label })
+    output.answer(issued, () =>
+      formatFields(
+        [
+          ['Key', issued.apiKey],
+          ['Label', issued.label],
+          ['Trader', issued.trader],
+        ],
+        output.style,
+      ),
+    )
+    output.note(
+      'It can read the account and nothing else, and it is not shown again. Use it as BEZEL_API_KEY, with the trader as BEZEL_TRADER.',
+    )
+  },
+}

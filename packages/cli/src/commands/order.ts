@@ -1,0 +1,86 @@
+import type { CreateOrderRequest } from '@bezel/sdk'
+import type { CommandArguments } from '../arguments/commandArguments.ts'
+import { readDecimal } from '../arguments/readDecimal.ts'
+import { readMarket } from '../arguments/readMarket.ts'
+import { UsageError } from '../errors/usageError.ts'
+import type { Command } from './command.ts'
+import { followOrder } from './followOrder.ts'
+import { WAIT_OPTIONS } from './waiting.ts'
+
+/** The longest that the service takes. */
+const MAX_CLIENT_ID_CHARS = 64
+
+/** `bezel order`. */
+export const order: Command = {
+  name: 'order',
+  summary: 'orders at the market, or at a price, and waits until it is filled or rests',
+  operands: [
+    { name: 'MARKET', what: 'for instance BTC/USD' },
+    { name: 'SIDE', what: 'long or short' },
+    { name: 'SIZE', what: 'in units of the market, for instance 0.02' },
+  ],
+  options: {
+    leverage: { type: 'string', value: 'X', what: 'leverage, for instance 10; must be given' },
+    limit: { type: 'string', value: 'PRICE', what: 'rest until the price is as good as this' },
+    stop: { type: 'string', value: 'PRICE', what: 'rest until the price gets to this' },
+    tp: { type: 'string', value: 'PRICE', what: 'take profit' },
+    sl: { type: 'string', value: 'PRICE', what: 'stop loss' },
+    slippage: { type: 'string', value: 'PERCENT', what: 'how far the price may move against you' },
+    collateral: { type: 'string', value: 'SYMBOL', what: 'token to pay with, for instance USDC' },
+    'reduce-only': { type: 'boolean', what: 'only make a position smaller' },
+    'client-id': {
+      type: 'string',
+      value: 'ID',
+      what: 'your own name for it: the same order is never placed twice under it',
+    },
+    ...WAIT_OPTIONS,
+  },
+  examples: [
+    'order BTC/USD long 0.02 --leverage 10',
+    'order ETH/USD short 1.5 --leverage 5 --limit 4200 --tp 3500 --sl 4500',
+  ],
+  async run(context) {
+    const request = requestOf(context.args)
+    const client = await context.environment.tradingClient()
+    context.interruption.leaves(
+      () => 'Stopped. The order may have been sent already: look with bezel orders --history.',
+    )
+    context.output.progress(`Ordering ${request.market} ${request.side} ${request.size}`)
+    const tracked = await client.orders.create(request)
+    await followOrder(context, tracked, request.type === 'market' ? ['filled'] : ['open', 'filled'])
+  },
+}
+
+function requestOf(args: CommandArguments): CreateOrderRequest {
+  const [market = '', side = '', size = ''] = args.operands
+  if (side !== 'long' && side !== 'short')
+    throw new UsageError(`SIDE is ${JSON.stringify(side.slice(0, 40))}, but it must be long or short.`)
+  const number = (name: string): string | undefined => {
+    const text = args.text(name)
+    return text === undefined ? undefined : readDecimal(text, `--${name}`)
+  }
+  const leverage = number('leverage')
+  if (leverage === undefined) throw new UsageError('Which leverage? For instance --leverage 10.')
+  const limit = number('limit')
+  const stop = number('stop')
+  if (limit !== undefined && stop !== undefined)
+    throw new UsageError('--limit and --stop are two kinds of order. Give one of them.')
+  const rest = {
+    price: limit ?? stop,
+    tp: number('tp'),
+    sl: number('sl'),
+    slippage: number('slippage'),
+    collateral: args.text('collateral'),
+    clientId: clientIdOf(args),
+    reduceOnly: args.flag('reduce-only') ? true : undefined,
+  }
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  const type = limit !== undefined ? 'limit' : stop !== undefined ? 'stop' : 'market'
+  return { market: readMarket(market), side, type, size: readDecimal(size, 'SIZE'), leverage, ...given }
+}
+
+function clientIdOf(args: CommandArguments): string | undefined {
+  const id = args.text('client-id')
+  if (id === undefined || id.length <= MAX_CLIENT_ID_CHARS) return id
+  throw new UsageError(`--client-id has ${id.length} characters, and ${MAX_CLIENT_ID_CHARS} are allowed.`)
+}

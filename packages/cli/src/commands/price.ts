@@ -1,0 +1,55 @@
+import type { Price, PricesEvent, StreamStatus } from '@bezel/sdk'
+import { readMarket } from '../arguments/readMarket.ts'
+import { formatTable, type Column } from '../output/formatTable.ts'
+import type { Output } from '../output/createOutput.ts'
+import { shortTime } from '../output/shortTime.ts'
+import type { Command } from './command.ts'
+import { requireMarkets } from './requireMarkets.ts'
+import { showStreamStatus } from './showStreamStatus.ts'
+
+const COLUMNS: readonly Column<Price>[] = [
+  { title: 'MARKET', cell: ({ market }) => market },
+  { title: 'MARK', cell: ({ mark }) => mark, isNumber: true },
+  { title: 'INDEX', cell: ({ index }) => index, isNumber: true },
+  { title: 'UPDATED', cell: ({ updatedAt }) => shortTime(updatedAt), drop: 1 },
+]
+
+/** `bezel price`. */
+export const price: Command = {
+  name: 'price',
+  summary: 'shows prices as they change, until Ctrl-C',
+  operands: [{ name: 'MARKET', what: 'for instance BTC/USD; all of them without', isOptional: true, isMany: true }],
+  options: { once: { type: 'boolean', what: 'only those of now' } },
+  examples: ['price BTC/USD ETH/USD', 'price --once', 'price BTC/USD --json'],
+  async run({ args, output, environment, interruption }) {
+    const wanted = args.operands.map(readMarket)
+    const client = environment.publicClient()
+    const known = requireMarkets(await client.markets.list(), wanted).map(({ symbol }) => symbol)
+    if (args.flag('once')) return showOnce(output, selected(await client.markets.prices(), known))
+    interruption.endsWell()
+    const stream = client.stream({ onStatus: (status: StreamStatus) => showStreamStatus(output, status) })
+    interruption.signal.addEventListener('abort', () => stream.close())
+    const latest = new Map<string, Price>()
+    for await (const event of stream.prices({ markets: known })) show(output, event, latest, known)
+  },
+}
+
+function showOnce(output: Output, prices: readonly Price[]): void {
+  output.answer(prices, () => formatTable(prices, COLUMNS, output))
+}
+
+/** In the order that was asked for. */
+function selected(prices: readonly Price[], symbols: readonly string[]): Price[] {
+  return symbols.flatMap((symbol) => prices.find(({ market }) => market === symbol) ?? [])
+}
+
+function show(output: Output, { data }: PricesEvent, latest: Map<string, Price>, symbols: readonly string[]): void {
+  for (const changed of data) latest.set(changed.market, changed)
+  if (output.isTerminal) {
+    const rows = selected([...latest.values()], symbols)
+    return output.redraw(formatTable(rows, COLUMNS, output))
+  }
+  for (const changed of data) {
+    output.event(changed, () => [`${shortTime(changed.updatedAt)}  ${changed.market}  ${changed.mark}`])
+  }
+}

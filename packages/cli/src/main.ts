@@ -1,0 +1,31 @@
+import process from 'node:process'
+import { EXIT_CODES } from './errors/exitCodes.ts'
+import { sentenceOf } from './errors/sentenceOf.ts'
+import { createInterruption } from './interruption.ts'
+import { runCli } from './runCli.ts'
+
+const interruption = createInterruption()
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    // A second one does not wait for anything.
+    if (interruption.signal.aborted) process.exit(EXIT_CODES.interrupted)
+    interruption.stop()
+  })
+}
+
+// A reader that has had enough (`| head`) is no failure.
+process.stdout.on('error', () => process.exit(EXIT_CODES.ok))
+
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error: unknown) => {
+    process.stderr.write(`${sentenceOf(error)}\n`)
+    process.exit(EXIT_CODES.unexpected)
+  })
+}
+
+const { env, stdin, stdout, stderr } = process
+const exitCode = await runCli({ argv: process.argv.slice(2), env, stdin, stdout, stderr, interruption })
+
+// Connections that are kept alive must not hold up the shell; what was written must arrive.
+stdout.write('', () => stderr.write('', () => process.exit(exitCode)))

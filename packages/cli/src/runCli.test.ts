@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { generatePrivateKey } from 'viem/accounts'
+import { createInterruption } from './interruption.ts'
+import { runCli } from './runCli.ts'
+
+/** In this process, with an environment that finds no local chain. Nothing here gets as far as sending something. */
+async function run(line: string | readonly string[], env: Record<string, string> = {}) {
+  const said = { stdout: '', stderr: '' }
+  const stream = (name: keyof typeof said) => ({ write: (text: string) => void (said[name] += text) })
+  const input = { on: () => undefined, off: () => undefined, resume: () => undefined, pause: () => undefined }
+  const code = await runCli({
+    argv: typeof line === 'string' ? line.split(' ') : line,
+    env: { BEZEL_DATA: '/nowhere', DEBUG: '*', ...env },
+    stdin: input,
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    interruption: createInterruption(),
+  })
+  return { code, ...said }
+}
+
+describe('runCli', () => {
+  it('ends with 2 and a sentence for a wrong command line', async () => {
+    const lines = {
+      ordr: /Did you mean bezel order\?/,
+      order: /needs MARKET/,
+      'order BTC/USD up 1 --leverage 2': /SIDE is "up", but it must be long or short/,
+      'order BTC/USD long zero --leverage 2': /SIZE is "zero"/,
+      'order BTC/USD long 1': /Which leverage\?/,
+      'order BTC/USD long 1 --leverage 2 --limit 1 --stop 2': /Give one of them/,
+      'close abc': /ids are whole numbers/,
+      'orders --limit 0': /--limit is "0"/,
+      'watch --after x': /--after is "x"/,
+      'agent authorise --expires yesterday': /--expires is "yesterday"/,
+      '--as trader-1 positions': /none is found here/,
+    }
+    for (const [line, expected] of Object.entries(lines)) {
+      const { code, stdout, stderr } = await run(line)
+      assert.equal(code, 2, `${line}: ${stderr}`)
+      assert.equal(stdout, '')
+      assert.match(stderr, expected)
+    }
+  })
+
+  it('says the same in JSON, as one document', async () => {
+    const { code, stdout, stderr } = await run('order BTC/USD up 1 --leverage 2 --json')
+    const { error } = JSON.parse(stdout) as { error: { code: string; exitCode: number; message: string } }
+    assert.deepEqual([error.code, error.exitCode, code], ['USAGE', 2, 2])
+    assert.ok(stderr.startsWith(error.message))
+  })
+
+  it('ends with 7 where a key is missing or malformed', async () => {
+    for (const line of ['positions', 'agent status', 'key issue', 'agent authorise']) {
+      const { code, stderr } = await run(line)
+      assert.equal(code, 7, stderr)
+      assert.match(stderr, /needs the (?:agent|trader)'s key: name a keystore with --(?:trader-)?keystore/)
+    }
+    const { code, stderr } = await run('positions', { BEZEL_AGENT_KEY: 'deadbeef' })
+    assert.equal(code, 7)
+    assert.doesNotMatch(stderr, /deadbeef/)
+  })
+
+  it('repeats no argument that may be a key', async () => {
+    const key = generatePrivateKey()
+    for (const line of [
+      ['order', key],
+      ['--json', key],
+      ['agent', 'status', `--private-key=${key}`],
+    ]) {
+      const { code, stdout, stderr } = await run(line)
+      assert.equal(code, 2)
+      assert.ok(!`${stdout}${stderr}`.includes(key.slice(2, 20)))
+    }
+  })
+
+  it('helps on stdout', async () => {
+    for (const line of ['--help', 'agent --help', 'order --help']) {
+      const { code, stdout, stderr } = await run(line)
+      assert.deepEqual([code, stderr], [0, ''])
+      assert.match(stdout, /bezel/)
+    }
+    assert.match((await run('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+    assert.deepEqual(Object.keys(JSON.parse((await run('--help --json')).stdout)), ['help'])
+  })
+})
