@@ -28,6 +28,7 @@ export async function requireMasterSignature(struct: MasterStruct, options: Mast
     throw new ApiError(
       'TIMESTAMP_OUT_OF_WINDOW',
       `The timestamp is more than ${options.windowMs / 1000} s from server time.`,
+      { serverTime: options.nowMs },
     )
   }
   if (digest !== undefined && recoversTo(options.engine, { digest, signature, address: trader })) return

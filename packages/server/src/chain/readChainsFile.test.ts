@@ -44,6 +44,7 @@ describe('readChainsFile', () => {
         wsUrl: 'wss://node.example/',
         writes: true,
         finalityDepth: 64,
+        relayer: {},
         startBlock: 0,
       },
     ])
@@ -58,6 +59,15 @@ describe('readChainsFile', () => {
   it('takes what a person decides for a chain', () => {
     const [chain] = read({ chains: { base: { ...base, writes: false, finalityDepth: 12, startBlock: 900 } } })
     assert.deepEqual([chain?.writes, chain?.finalityDepth, chain?.startBlock], [false, 12, 900])
+  })
+
+  it('takes budgets of the relayer in native token', () => {
+    const [chain] = read({ chains: { base: { ...base, relayer: { traderDay: '0.5', day: '10', lowBalance: '0' } } } })
+    assert.deepEqual(chain?.relayer, {
+      traderDayWei: 5n * 10n ** 17n,
+      deploymentDayWei: 10n ** 19n,
+      lowBalanceWei: 0n,
+    })
   })
 
   it('says what to do without a file', () => {
@@ -80,6 +90,16 @@ describe('readChainsFile', () => {
     const withBase = (change: object): unknown => ({ chains: { base: { ...base, ...change } } })
     assert.match(refusal(withBase({ writes: 'no' })), /has neither true nor false at chains.base.writes/)
     assert.match(refusal(withBase({ finalityDepth: 0 })), /at least 1 at chains.base.finalityDepth/)
+    for (const relayer of [
+      { day: 1 },
+      { day: '-1' },
+      { day: 'much' },
+      { dayly: '1' },
+      { day: '0.0000000000000000001' },
+    ]) {
+      assert.match(refusal(withBase({ relayer })), /native token, as decimal text, at chains.base.relayer.day/)
+    }
+    assert.match(refusal(withBase({ relayer: '1' })), /at chains.base.relayer\./)
     assert.match(refusal(withBase({ startBlock: -1 })), /at least 0 at chains.base.startBlock/)
     assert.match(refusal({ chains: { mars: base } }), /names the chain "mars", but only arbitrum, base/)
     assert.match(refusal({ chains: JSON.parse('{"__proto__": {}}') as unknown }), /names the chain "__proto__"/)

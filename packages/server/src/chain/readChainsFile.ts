@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { CHAINS, CHAIN_SLUGS, parseAddress, parseChainSlug, parseServerUrl, StartupError } from '@bezel/protocol'
+import { readRelayerBudgets } from './readRelayerBudgets.ts'
 import type { ServedChain } from './servedChain.ts'
 
 const DEFAULT_FINALITY_DEPTH = 64
 
 /**
  * The chains of a deployment: `{"chains": {"<slug>": {"chainId", "rpcUrl", "wsUrl"?, "diamond", "writes"?, "finalityDepth"?,
- * "startBlock"?}}}`. The local chain writes this file; for live
+ * "startBlock"?, "relayer"?}}}`. The local chain writes this file; for live
  * chains a person does, in the same shape. Other keys are left to other readers. Throws a `StartupError` at the first fault.
  */
 export function readChainsFile(path: string): readonly ServedChain[] {
@@ -68,6 +69,9 @@ function readEntry(path: string, name: string, entry: Readonly<Record<string, un
     writes,
     finalityDepth: wholeNumber(path, slug, entry, 'finalityDepth', DEFAULT_FINALITY_DEPTH, 1),
     startBlock: wholeNumber(path, slug, entry, 'startBlock', 0, 0),
+    relayer: readRelayerBudgets(entry.relayer, (field) =>
+      fault(path, `has no amount of native token, as decimal text, at chains.${slug}.${field}`),
+    ),
   }
 }
 

@@ -15,4 +15,16 @@ export interface ServedChain {
   readonly finalityDepth: number
   /** The block from which on the chain is followed: not after the first trade that matters. */
   readonly startBlock: number
+  /** Of the facade's relayer on this chain, where they differ from the usual ones. */
+  readonly relayer: RelayerBudgets
+}
+
+/** Wei of the chain's native token. */
+export interface RelayerBudgets {
+  /** Gas that one trader's actions may cost on a UTC day. */
+  readonly traderDayWei?: bigint
+  /** Gas that all actions may cost on a UTC day. */
+  readonly deploymentDayWei?: bigint
+  /** Below this balance the relayer asks to be topped up. */
+  readonly lowBalanceWei?: bigint
 }

@@ -13,6 +13,7 @@ export function testChain(slug: ChainSlug, changes: Partial<ServedChain> = {}): 
     wsUrl: undefined,
     writes: true,
     finalityDepth: 64,
+    relayer: {},
     startBlock: 0,
     ...changes,
   }

@@ -132,6 +132,7 @@ const SERVED: ServedChain = {
   writes: true,
   finalityDepth: 64,
   startBlock: 0,
+  relayer: {},
 }
 
 const FRESH_AGENT: AgentRecord = {
