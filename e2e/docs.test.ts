@@ -29,7 +29,11 @@ const all = snippets()
 
 /** What the commands of a page must print; that none of them fails is asked of all. */
 const PRINTED: Readonly<Record<string, readonly RegExp[]>> = {
-  'README.md': [/"symbol":"BTC\/USD"/, /^closed 0\.0\d+ BTC at /m],
+  'README.md': [
+    /^closed 0\.0\d+ BTC at /m,
+    /^Market +BTC\/USD long 0\.01 at 10x[\s\S]*^\d+ +BTC\/USD +long/m,
+    /^Market +BTC\/USD short 0\.01[\s\S]*^Filled /m,
+  ],
   'docs/getting-started.md': [/"symbol":"BTC\/USD"/, /"bids":\[/, /"interval"|"open":/, /^closed 0\.0\d+ BTC at /m],
   'docs/local-chain.md': [/"result":/],
   'docs/signing.md': [/"status":"prepared"[\s\S]*"status":"prepared"/, /^balances \[\{/m, /^order \d+ prepared$/m],

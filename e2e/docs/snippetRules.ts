@@ -5,8 +5,10 @@ const ROOT = new URL('../../', import.meta.url)
 
 /** Programs that another test runs as they stand in the page, by page and language. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
+  'README.md js': 'e2e/quickstart.test.ts',
   'docs/api.md js': 'e2e/guide.test.ts',
   'docs/stream.md js': 'e2e/guide.test.ts',
+  'docs/facade.md js': 'e2e/facade/guide.test.ts',
 }
 
 /** Commands that start or test everything, and who runs what they run. */

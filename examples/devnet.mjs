@@ -1,0 +1,59 @@
+// What the examples need of the local chain of `npm start`: where it is, and accounts whose keys everybody knows. Not an example itself.
+import { readFileSync } from 'node:fs'
+import { createBezelClient, privateKeySender } from '@bezel/sdk'
+import { privateKeyToAccount } from 'viem/accounts'
+
+const path = `${process.env.BEZEL_DATA ?? 'var'}/devnet.json`
+const { chains, accounts, ...devnet } = read()
+
+/** The chain that the examples trade on, and its node. */
+export const chain = 'arbitrum-sepolia'
+export const { rpcUrl } = chains[chain]
+
+/** The service. */
+export const baseUrl = process.env.BEZEL_URL ?? devnet.baseUrl
+
+/** A funded account of the local chain: trader-1 to trader-5, agent-1 to agent-5. */
+export function account(name) {
+  const found = accounts.find((entry) => entry.name === name)
+  if (found === undefined)
+    fail(`The local chain has no account ${name}; it has ${accounts.map((entry) => entry.name).join(', ')}.`)
+  return privateKeyToAccount(found.privateKey)
+}
+
+/** A client for an agent that may trade for a trader: within `scope`, and delegated on the chain. Both are done once and harmless again. */
+export async function connect(traderName, agentName, { name, scope }) {
+  const [trader, agent] = [account(traderName), account(agentName)]
+  const sender = privateKeySender({ account: agent, rpcUrl })
+  const client = createBezelClient({ baseUrl, chain, agent, sender, trader: trader.address })
+  await client.agents.authorize({ trader, name, scope })
+  await client.agents.delegate({ sender: privateKeySender({ account: trader, rpcUrl }) })
+  return client
+}
+
+/** A client that can only read a trader's account: with the key in `BEZEL_API_KEY`, or one that is issued here. */
+export async function connectReader(traderName, label) {
+  const trader = account(traderName)
+  const issue = async () => (await createBezelClient({ baseUrl, chain }).agents.issueApiKey({ trader, label })).apiKey
+  return createBezelClient({
+    baseUrl,
+    chain,
+    trader: trader.address,
+    apiKey: process.env.BEZEL_API_KEY ?? (await issue()),
+  })
+}
+
+function read() {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    return fail(
+      `${path} can't be read (${error.code ?? error.message}): run npm start in another terminal, and this in the folder of the project.`,
+    )
+  }
+}
+
+function fail(sentence) {
+  console.error(sentence)
+  process.exit(1)
+}

@@ -1,0 +1,57 @@
+// Writes what a trader holds, did and waits for as CSV files: positions.csv, fills.csv (all of them) and orders.csv (the open ones).
+// Needs: `npm start` in another terminal. Run: node examples/run.mjs portfolioExport [--trader trader-1] [--to var/portfolio]. It ends by itself.
+// It only reads: its key can't trade. Elsewhere put a read-only key into BEZEL_API_KEY; on the local chain it issues itself one.
+// Not for tax returns: a fill's `pnl` is before fees, and open positions are worth something else a second later.
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { connectReader } from './devnet.mjs'
+
+/** Money stays the decimal text that the service sends: a float would change its last digits. */
+const POSITION_COLUMNS = [
+  'id market side size collateral collateralSymbol leverage entryPrice markPrice liquidationPrice',
+  'unrealizedPnl unrealizedPnlPercent fundingFee borrowingFee sl tp',
+]
+const FILL_COLUMNS = ['id timestamp market action side price size collateral leverage pnl positionId txHash']
+const ORDER_COLUMNS = [
+  'id createdAt market side type status size price leverage collateral sl tp reduceOnly slippage clientId txHash',
+]
+const TIME_COLUMNS = ['timestamp', 'createdAt']
+
+const { values } = parseArgs({
+  options: {
+    trader: { type: 'string', default: 'trader-1' },
+    to: { type: 'string', default: 'var/portfolio' },
+    // Fills are read page by page; the service gives up to 500 at once.
+    'page-size': { type: 'string', default: '500' },
+  },
+})
+
+const { account } = await connectReader(values.trader, 'portfolio export')
+const fills = await Array.fromAsync(account.allFills({ pageSize: Number(values['page-size']) }))
+const [positions, orders] = await Promise.all([account.positions(), account.openOrders()])
+
+await mkdir(values.to, { recursive: true })
+await save('positions.csv', POSITION_COLUMNS, positions)
+await save('fills.csv', FILL_COLUMNS, fills)
+await save('orders.csv', ORDER_COLUMNS, orders)
+
+/** Written beside and then renamed, so that nobody reads half a file. */
+async function save(name, columnLines, rows) {
+  const columns = columnLines.join(' ').split(' ')
+  const path = join(values.to, name)
+  const lines = [columns, ...rows.map((row) => columns.map((column) => cellOf(column, row[column])))]
+  await writeFile(`${path}.part`, lines.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join(''))
+  await rename(`${path}.part`, path)
+  console.log(`${path}: ${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`)
+}
+
+function cellOf(column, value) {
+  if (value === null) return ''
+  return TIME_COLUMNS.includes(column) ? new Date(value).toISOString() : String(value)
+}
+
+/** RFC 4180: a cell with a comma, a quote or a line end stands in quotes, and its quotes are doubled. */
+function quoted(cell) {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}
