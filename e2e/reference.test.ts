@@ -72,6 +72,15 @@ describe('the reference', () => {
     expected,
   })
 
+  /** Nobody's signature: what is refused for it is an answer too. */
+  const exchange = (action: object, expected: number): Step => ({
+    operation: 'hlExchange',
+    method: 'POST',
+    path: '/hl/arbitrum-sepolia/exchange',
+    body: { action, nonce: Date.now(), signature: { r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}`, v: 27 } },
+    expected,
+  })
+
   it('is true of public reads', async () => {
     const market = `${CHAIN}/markets/BTC-USD`
     for (const step of [
@@ -91,6 +100,9 @@ describe('the reference', () => {
       get('getRecentTrades', `${market}/trades`, 200),
       get('getRecentTrades', `${CHAIN}/markets/NO-USD/trades`, 'MARKET_NOT_FOUND'),
       { operation: 'hlInfo', method: 'POST', path: '/hl/arbitrum-sepolia/info', body: { type: 'meta' }, expected: 200 },
+      exchange({ type: 'noop' }, 200),
+      exchange({ type: 'withdraw3' }, 200),
+      exchange({ type: 'cancel', cancels: [{ a: 0, o: 1 }] }, 200),
       get('getAgent', `${CHAIN}/agents/${NOBODY}`, 'AGENT_NOT_FOUND'),
       get('getAgent', `${CHAIN}/agents/somebody`, 'VALIDATION_ERROR'),
     ]) {

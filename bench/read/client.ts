@@ -11,6 +11,8 @@ export interface ReadJob {
   readonly forMs: number
   /** Of a private read. */
   readonly signer?: Signer
+  /** Of a read that is posted. */
+  readonly body?: string
 }
 
 export interface ReadResult {
@@ -50,12 +52,14 @@ async function runJob(job: ReadJob): Promise<ReadResult> {
 }
 
 /** The same bytes each time, or signed ones made ahead. */
-function requestsOf({ path, forMs, signer }: ReadJob): () => Buffer | undefined {
+function requestsOf({ path, forMs, signer, body }: ReadJob): () => Buffer | undefined {
   if (signer !== undefined) {
     const signed = signGets(signer, path, forMs * SIGNED_PER_MS)
     return () => signed.pop()
   }
-  const request = Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\n\r\n`)
+  const content = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body ?? '')}\r\n`
+  const [method, more] = body === undefined ? ['GET', ''] : ['POST', content]
+  const request = Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: bench\r\n${more}\r\n${body ?? ''}`)
   return () => request
 }
 

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import fastify from 'fastify'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { signedHeaders, type Signer } from '../client/signGets.ts'
 import type { ReadJob, ReadResult } from './client.ts'
 import { openPeerAccess } from './peerAccess.ts'
@@ -17,6 +17,8 @@ export interface Read {
   readonly limit: number | undefined
   /** Of a private read. */
   readonly signer?: Signer
+  /** Of a read that is posted. */
+  readonly body?: string
 }
 
 /** Reads per second. */
@@ -33,13 +35,15 @@ export async function compareRead(client: ChildProcess, service: Server, read: R
   return { ...read, ...rates }
 }
 
-async function startPeer({ path, signer }: Read, bytes: Buffer): Promise<Server> {
+async function startPeer({ path, signer, body }: Read, bytes: Buffer): Promise<Server> {
   const app = fastify()
   const access = signer === undefined ? undefined : await openPeerAccess(signer)
-  app.get(path, async (request, reply) => {
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (access?.isAllowed(request) === false) throw new Error('a good request was refused')
     return reply.type('application/json; charset=utf-8').send(bytes)
-  })
+  }
+  if (body === undefined) app.get(path, answer)
+  else app.post(path, answer)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const close = async (): Promise<void> => {
     await app.close()
@@ -48,22 +52,25 @@ async function startPeer({ path, signer }: Read, bytes: Buffer): Promise<Server>
   return { port: Number(new URL(url).port), close }
 }
 
-async function readBytes(port: number, { path, signer }: Read): Promise<Buffer> {
+async function readBytes(port: number, { path, signer, body }: Read): Promise<Buffer> {
   const headers = signer === undefined ? {} : signedHeaders(signer, path)
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+  const posted = { method: 'POST', headers: { 'content-type': 'application/json' } }
+  const init = body === undefined ? { headers } : { ...posted, body }
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, init)
   if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
   return Buffer.from(await answer.arrayBuffer())
 }
 
 async function compare(
   client: ChildProcess,
-  { path, signer }: Read,
+  { path, signer, body }: Read,
   oursPort: number,
   peerPort: number,
 ): Promise<{ ours: number; peer: number }> {
   const ours: number[] = []
   const peer: number[] = []
-  const job = { path, connections: CONNECTIONS, forMs: ROUND_MS, ...(signer === undefined ? {} : { signer }) }
+  const more = { ...(signer === undefined ? {} : { signer }), ...(body === undefined ? {} : { body }) }
+  const job = { path, connections: CONNECTIONS, forMs: ROUND_MS, ...more }
   // Round 0 only warms up.
   for (let round = 0; round <= ROUNDS; round += 1) {
     const peerRate = await measure(client, { ...job, port: peerPort })

@@ -30,7 +30,8 @@ const SETTINGS = {
 }
 
 export async function startFuzzedService(devnet: RunningDevnet): Promise<FuzzedService> {
-  const env = { ...process.env, ...SETTINGS, BEZEL_DATA: devnet.folder }
+  const BEZEL_RELAYER_KEY = devnet.file.accounts.find(({ name }) => name === 'relayer')!.privateKey
+  const env = { ...process.env, ...SETTINGS, BEZEL_DATA: devnet.folder, BEZEL_RELAYER_KEY }
   const child = fork(MAIN, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const chunks: Buffer[] = []
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => chunks.push(chunk))

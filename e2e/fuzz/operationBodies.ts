@@ -1,6 +1,7 @@
 import type { SigningDomain } from '@bezel/protocol'
 import { changeValue } from './bodies.ts'
 import type { Cast } from './cast.ts'
+import { exchangeBody } from './exchangeBody.ts'
 import type { Knowledge } from './knowledge.ts'
 import { signMaster } from './masterStructs.ts'
 import type { Operation, Schema } from './surface.ts'
@@ -31,6 +32,7 @@ export function operationBody(
   const { namedOrders } = knowledge
   if (id === 'createOrder' && namedOrders.length > 0 && random.chance(0.08)) return random.pick(namedOrders)
   const made = valueOf(schema, { ...place, name: 'body', siblings: {} }) as Readonly<Record<string, unknown>>
+  if (id === 'hlExchange') return exchangeBody(made, random)
   if (!MASTER_OPERATIONS.has(id)) return made
   const { traders, agents } = cast.visitors
   const own = cast.actors.filter(({ key, trader }) => key.address === trader).map(({ key }) => key)

@@ -39,7 +39,7 @@ describe('trading with the SDK', () => {
   let client: BezelClient
 
   before(async () => {
-    world = await startSdkWorld({ service: { PORT: await freePort(), BEZEL_MARKETS_REFRESH_MS: '1000' } })
+    world = await startSdkWorld({ service: { PORT: await freePort(), BEZEL_MARKETS_REFRESH_MS: '200' } })
     client = (await world.sdkAccount('trader-1', 'agent-1')).client
   })
   after(() => world?.stop())

@@ -59,7 +59,7 @@ export function startStream(server: Server, options: StartStreamOptions): Stream
   const facade = openFacadeStream({
     chains: chains.map(({ slug }) => slug),
     counts: options.facadeCounts,
-    exchangeOf: (slug) => exchangeOf(slug, options),
+    exchangeOf: (slug, network) => exchangeOf(slug, network, options),
     sourcesOf: (slug) => facadeSources(slug, options, turns),
   })
   closers.push(facade.close)
@@ -117,11 +117,12 @@ function facadeSources(slug: ChainSlug, options: StartStreamOptions, turns: Turn
 }
 
 /** Actions that come as messages go the way of those that come as requests. */
-function exchangeOf(slug: ChainSlug, { facades }: StartStreamOptions): Exchange {
+function exchangeOf(slug: ChainSlug, network: string, { facades }: StartStreamOptions): Exchange {
   const { exchange } = facades.get(slug)!
+  const bearer = { network, onCharge: requireAllowed }
   return async (payload) => {
     try {
-      return { status: 200, body: await answerEnvelope(exchange, readEnvelope(payload), requireAllowed) }
+      return { status: 200, body: await answerEnvelope(exchange, readEnvelope(payload), bearer) }
     } catch (error) {
       if (error instanceof MalformedEnvelope) return { status: 422, body: error.message }
       throw error

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseDecimal, type Decimal } from '@bezel/protocol'
+import { parseDecimal, scaleDecimalTruncated, type Decimal } from '@bezel/protocol'
 import fc from 'fast-check'
 import type { ChainMarkets } from '../market/chainMarkets.ts'
 import { precisionOf } from '../market/listing/precision.ts'
 import { BTC, chainMarkets, symbol } from '../market/testing/fixtures.ts'
-import { coinsOf, nativePrice, nativeSize, pxText, szText, type Coin } from './coins.ts'
-import { steppedPx } from './priceText.ts'
+import { coinsOf, nativePrice, nativeSize, pxText, shownSize, sizeStep, szText, wholeSz, type Coin } from './coins.ts'
+import { nearestPxText, steppedPx } from './priceText.ts'
 import { facadeMarkets, PEPE_PRICE } from './testing/facadeWorld.ts'
 
 const decimal = (text: string): Decimal => parseDecimal(text)!
@@ -129,10 +129,7 @@ describe('prices and sizes of coins', () => {
   const [btc, pepe] = [universe[0]!, universe[3]!]
 
   it('of 1,000 units are a thousand times the price and a thousandth of the size', () => {
-    assert.deepEqual(
-      [pxText(pepe, decimal('0.0000123456')), szText(pepe, decimal('1234567'))],
-      ['0.0123456', '1234.567'],
-    )
+    assert.deepEqual([pxText(pepe, decimal('0.0000123456')), szText(pepe, decimal('1234567'))], ['0.0123456', '1234'])
     assert.deepEqual([pxText(btc, decimal('60000.5')), szText(btc, decimal('-0.25'))], ['60000.5', '-0.25'])
   })
 
@@ -143,7 +140,8 @@ describe('prices and sizes of coins', () => {
     fc.assert(
       fc.property(price, fc.constantFrom<Coin>(btc, pepe), (value, coin) => {
         assert.equal(nativePrice(coin, pxText(coin, value)), value)
-        assert.equal(nativeSize(coin, szText(coin, value)), value)
+        const units = scaleDecimalTruncated(value, 18)
+        assert.equal(nativeSize(coin, wholeSz(coin, units)), value)
       }),
     )
   })
@@ -158,5 +156,34 @@ describe('prices and sizes of coins', () => {
       }),
     )
     assert.equal(steppedPx(btc, 600_000_000_000_000n), '60000.00')
+  })
+
+  it('cut sizes off towards zero at the step of the coin, and never show something as nothing', () => {
+    const told = (coin: Coin, ...sizes: string[]): string[] => sizes.map((size) => szText(coin, decimal(size)))
+    assert.deepEqual(told(btc, '0.009998233022058666', '-0.009998233022058666'), ['0.00999', '-0.00999'])
+    assert.deepEqual(told(btc, '0', '0.00001', '0.0000099', '-0.0000099'), ['0', '0.00001', '0.0000099', '-0.0000099'])
+    assert.deepEqual(told(btc, '0.000001234567', '0.000000001', '-0.000000001'), [
+      '0.00000123',
+      '0.00000001',
+      '-0.00000001',
+    ])
+    assert.deepEqual(told(pepe, '1999.9', '999', '0.001'), ['1', '0.999', '0.000001'])
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), fc.constantFrom(...universe), (size, coin) => {
+        const shown = shownSize(coin, size)
+        assert.equal(shownSize(coin, shown), shown, 'what was shown is shown the same again')
+        assert.equal(shown === 0n, size === 0n)
+        assert.ok(shown * size >= 0n)
+        assert.ok((size < 0n ? shown - size : size - shown) < sizeStep(coin))
+        assert.ok((wholeSz(coin, shown).split('.')[1]?.length ?? 0) <= 8)
+      }),
+    )
+  })
+
+  it('are executed at the nearest step of the market', () => {
+    assert.equal(nearestPxText(btc, decimal('61436.8872975005')), '61436.89')
+    assert.equal(nearestPxText(btc, decimal('60000')), '60000.0')
+    assert.equal(nearestPxText(pepe, decimal('0.0000123456')), '0.0123456')
+    assert.equal(nearestPxText(btc, decimal('0.001')), '0.001', 'not as nothing')
   })
 })

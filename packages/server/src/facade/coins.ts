@@ -36,6 +36,8 @@ const KILO_UNITS = 1_000n
 const KILO_DIGITS = 3
 /** Clients allow a price 6 - szDecimals places, so there must not be more. */
 const MAX_SZ_DECIMALS = 6
+/** Places that every client can write. */
+const MAX_SHOWN_DECIMALS = 8
 /** Of a place that nothing is known of. */
 const UNKNOWN_PRECISION: Precision = { pricePrecision: 2, sizePrecision: 2 }
 
@@ -131,9 +133,36 @@ export function pxOf(coin: Coin, price: bigint): Decimal {
   return formatDecimal(coinPrice(coin, price), PRICE_DECIMALS)
 }
 
-/** Base units (1e18, signed) as text: so many coins. */
-export function szOf({ units }: Coin, size: bigint): Decimal {
+/** Base units (1e18, signed) as text: so many coins, in steps of the coin. */
+export function szOf(coin: Coin, size: bigint): Decimal {
+  return wholeSz(coin, shownSize(coin, size))
+}
+
+/** The same with all places. */
+export function wholeSz({ units }: Coin, size: bigint): Decimal {
   return formatDecimal(size, SIZE_DECIMALS + (units === 1n ? 0 : KILO_DIGITS))
+}
+
+/** The smallest size of a coin that clients can name, in base units (1e18). */
+export function sizeStep(coin: Coin): bigint {
+  return stepOf(coin, coin.szDecimals)
+}
+
+/**
+ * What clients are shown of a size (1e18, signed), cut off towards zero: they order with the sizes they were told, and some fail at more places.
+ * What is there is never shown as nothing: of less than a step there are as many places as any client takes.
+ */
+export function shownSize(coin: Coin, size: bigint): bigint {
+  const cut = size - (size % sizeStep(coin))
+  if (cut !== 0n || size === 0n) return cut
+  const least = stepOf(coin, MAX_SHOWN_DECIMALS)
+  const fine = size - (size % least)
+  if (fine !== 0n) return fine
+  return size < 0n ? -least : least
+}
+
+function stepOf({ units }: Coin, decimals: number): bigint {
+  return 10n ** BigInt(SIZE_DECIMALS - decimals) * units
 }
 
 /** A native price as text. */

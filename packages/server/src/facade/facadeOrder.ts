@@ -1,10 +1,11 @@
-import type { Decimal, OrderId, OrderStatus } from '@bezel/protocol'
+import { formatDecimal, scaleDecimalTruncated, type Decimal, type OrderId, type OrderStatus } from '@bezel/protocol'
 import type { StoredOrder } from '../store/orderStore.ts'
 import type { TriggerKind } from '../store/facadeTriggerStore.ts'
 import type { OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
-import { pxText, szText, type Coin } from './coins.ts'
+import { PRICE_DECIMALS, SLIPPAGE_DECIMALS } from '../trading/plan/decimals.ts'
+import { szText, type Coin } from './coins.ts'
 import type { BookSide } from './fillWords.ts'
-import { pointed } from './priceText.ts'
+import { nearestPxText, pointed } from './priceText.ts'
 
 /** The statuses that every client knows; some fail at any other. */
 export type FacadeStatus = 'open' | 'filled' | 'canceled' | 'rejected'
@@ -69,8 +70,7 @@ export function facadeOrderStatus(
   const { request } = record
   const size = pointed(szText(coin, state.size))
   // A market order names no price of its own: what it was filled at, or else would be filled at now.
-  const price = state.price ?? (state.fill?.price as Decimal | undefined) ?? of.mark
-  const px = pointed(pxText(coin, price))
+  const px = nearestPxText(coin, limitOf(request, state) ?? (state.fill?.price as Decimal | undefined) ?? of.mark)
   const side: BookSide = request.side === 'long' ? 'B' : 'A'
   const order: FacadeOrder = {
     coin: coin.name,
@@ -87,6 +87,15 @@ export function facadeOrderStatus(
     cloid: cloidOf(request.clientId),
   }
   return { order, status, statusTimestamp: state.updatedAtMs }
+}
+
+/** Of a market order that was placed with a price: the worst that it takes, as its client wrote it. Natively that is a price and a way from there. */
+function limitOf({ type, side }: OrderRecord['request'], { price, slippage }: OrderState): Decimal | null {
+  if (type !== 'market' || price === null) return price
+  const expected = scaleDecimalTruncated(price, PRICE_DECIMALS)
+  const way =
+    (expected * scaleDecimalTruncated(slippage, SLIPPAGE_DECIMALS)) / (100n * 10n ** BigInt(SLIPPAGE_DECIMALS))
+  return formatDecimal(side === 'long' ? expected + way : expected - way, PRICE_DECIMALS)
 }
 
 type Terms = Pick<FacadeOrder, 'triggerCondition' | 'isTrigger' | 'triggerPx' | 'orderType' | 'tif'>

@@ -5,10 +5,10 @@ import { findOrderByOrigin } from '../store/orderStore.ts'
 import { findPosition, type StoredPosition } from '../store/positionStore.ts'
 import { baseSizeOfTokens } from '../trading/valuation/collateralAmounts.ts'
 import type { PositionState } from '../trading/positions/positionModel.ts'
-import { coinsOf, pxOf, szOf, type Coin } from './coins.ts'
+import { coinsOf, szOf, type Coin } from './coins.ts'
 import { triggerTerms, type FacadeOrder, type FacadeOrderStatus, type FacadeStatus } from './facadeOrder.ts'
 import type { FacadeReads } from './facadeReads.ts'
-import { pointed } from './priceText.ts'
+import { nearestPx, pointed } from './priceText.ts'
 import { originOfTrigger } from './triggers.ts'
 
 const KINDS: readonly TriggerKind[] = ['tp', 'sl']
@@ -40,7 +40,8 @@ export async function findTriggerOrder(
   if (key === undefined || position?.state === undefined || !isOf(position, reads, trader)) return undefined
   const coin = coinsOf(reads.markets()).universe[position.state.trade.pairIndex]
   if (coin === undefined) return undefined
-  return triggerStatus(coin, key.kind, position.state, oid, await statusOf(reads, key, position.state))
+  const status = key.isFormer ? 'canceled' : await statusOf(reads, key, position.state)
+  return triggerStatus(coin, key.kind, position.state, oid, status)
 }
 
 function isOf({ record }: StoredPosition, { chain }: FacadeReads, trader: string): boolean {
@@ -62,7 +63,7 @@ function triggerStatus(
   status: FacadeStatus,
 ): FacadeOrderStatus {
   const { trade, info, openedAtMs, updatedAtMs } = state
-  const px = pointed(pxOf(coin, trade[kind]))
+  const px = nearestPx(coin, trade[kind])
   const side = trade.long ? 'A' : 'B'
   const size = pointed(szOf(coin, baseSizeOfTokens(trade.positionSizeToken, BigInt(info.collateralPriceUsd))))
   const order: FacadeOrder = {

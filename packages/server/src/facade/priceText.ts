@@ -1,4 +1,4 @@
-import { formatDecimal } from '@bezel/protocol'
+import { formatDecimal, scaleDecimalTruncated, type Decimal } from '@bezel/protocol'
 import { coinPrice, type Coin } from './coins.ts'
 
 const PRICE_DECIMALS = 10
@@ -13,6 +13,22 @@ export type Rounding = 'down' | 'up' | 'nearest'
 export function steppedPx(coin: Coin, price: bigint, rounding: Rounding = 'nearest'): string {
   const step = 10n ** BigInt(Math.max(0, PRICE_DECIMALS - coin.pxDecimals))
   return fixedText(roundTo(coinPrice(coin, price), step, rounding), coin.pxDecimals)
+}
+
+/**
+ * What something was executed at, or would be liquidated at (1e10 of one unit), to the nearest step of the market: the chain knows more places
+ * than any client could write in an order.
+ */
+export function nearestPx(coin: Coin, price: bigint): string {
+  const step = 10n ** BigInt(Math.max(0, PRICE_DECIMALS - coin.pxDecimals))
+  const rounded = roundTo(coinPrice(coin, price), step, 'nearest')
+  // What costs less than half a step still costs something.
+  return pointed(formatDecimal(rounded === 0n ? coinPrice(coin, price) : rounded, PRICE_DECIMALS))
+}
+
+/** The same of a native price. */
+export function nearestPxText(coin: Coin, price: Decimal): string {
+  return nearestPx(coin, scaleDecimalTruncated(price, PRICE_DECIMALS))
 }
 
 /** Of a value above zero. */

@@ -36,7 +36,7 @@ describe('ids of take profits and stop losses', () => {
     assert.deepEqual(await triggers.oidsOf(keys), ['4', '5', '6'])
     assert.equal(await opened.store.transaction(nextId), '7')
     assert.deepEqual(await triggers.oidsOf([...keys, key('3', 'tp')]), ['4', '5', '6', '8'])
-    assert.deepEqual(await triggers.find('5' as OrderId), keys[1])
+    assert.deepEqual(await triggers.find('5' as OrderId), { ...keys[1], isFormer: false })
     assert.equal(await triggers.find('7' as OrderId), undefined)
     assert.deepEqual(await triggers.oidsOf([]), [])
   })
@@ -48,6 +48,20 @@ describe('ids of take profits and stop losses', () => {
     assert.deepEqual(answers[0], answers[2])
     assert.deepEqual(answers[0], answers[1].toReversed())
     assert.deepEqual(await createTriggers(await opened.reopen()).oidsOf(keys), answers[0])
+  })
+
+  it('are new for another order in the same place, and the old one is found as a former one', async () => {
+    const [triggers, others] = [createTriggers(opened.store), createTriggers(opened.store)]
+    const stop = key('1', 'sl')
+    assert.deepEqual(await triggers.oidsOf([stop]), ['4'])
+    const oid = await opened.store.transaction((sql) => triggers.renew(sql, stop))
+    triggers.renewed(stop, oid)
+    assert.deepEqual([oid, await triggers.oidsOf([stop]), await others.oidsOf([stop])], ['5', ['5'], ['5']])
+    assert.deepEqual(await triggers.find('4' as OrderId), { ...stop, isFormer: true })
+    assert.deepEqual(await triggers.find('5' as OrderId), { ...stop, isFormer: false })
+    // Who read the old one before, and comes late, does not bring it back.
+    triggers.renewed(stop, '4' as OrderId)
+    assert.equal(await triggers.knownOid(stop), '5')
   })
 
   it('are found from the order that executed them', () => {

@@ -1,14 +1,15 @@
-import { scaleDecimalTruncated, type Address, type Decimal } from '@bezel/protocol'
+import { scaleDecimalTruncated, type Address, type Decimal, type OrderId } from '@bezel/protocol'
 import { recentTrade } from '../market/recentTrades.ts'
 import { listOrderFills, type OrderFill } from '../store/facadeFillStore.ts'
 import type { FillCursor } from '../store/fillStore.ts'
+import { orderEventsOf } from '../store/orderEventStore.ts'
 import { netPositions } from './netPositions.ts'
 import { valuationTimeS } from '../positions/positionAnswer.ts'
-import { coinsOf, pxText, szOf, szText, type Coin } from './coins.ts'
+import { coinsOf, shownSize, szOf, szText, wholeSz, type Coin } from './coins.ts'
 import { cloidOf } from './facadeOrder.ts'
 import type { FacadeReads } from './facadeReads.ts'
 import { directionOfFill, sideOfFill, type BookSide } from './fillWords.ts'
-import { pointed } from './priceText.ts'
+import { nearestPxText, pointed } from './priceText.ts'
 import { oidOf } from './userOrders.ts'
 
 /** An execution as clients of the facade read it. */
@@ -82,17 +83,18 @@ function createFillTeller(reads: FacadeReads, trader: Address): (fill: OrderFill
 async function facadeFill(
   reads: FacadeReads,
   trader: Address,
-  { fill, order }: OrderFill,
+  filled: OrderFill,
   coin: Coin,
   startSize: bigint,
 ): Promise<FacadeFill> {
-  const px = pointed(pxText(coin, fill.price as Decimal))
+  const { fill, order } = filled
+  const px = nearestPxText(coin, fill.price as Decimal)
   const cloid = cloidOf(order?.clientId ?? null)
   const oid = order === undefined ? fill.id : Number(await oidOf(reads, order))
   return {
     coin: coin.name,
     px,
-    sz: pointed(szText(coin, fill.size as Decimal)),
+    sz: pointed(await sizeText(reads, filled, coin)),
     side: sideOfFill(fill),
     time: fill.timestamp,
     startPosition: pointed(szOf(coin, startSize)),
@@ -110,4 +112,21 @@ async function facadeFill(
       ? { liquidation: { liquidatedUser: trader.toLowerCase(), markPx: px, method: 'market' as const } }
       : {}),
   }
+}
+
+/** Executions of one order are told so that they add up to what the order says it filled. */
+async function sizeText(reads: FacadeReads, { fill, order, cursor }: OrderFill, coin: Coin): Promise<Decimal> {
+  if (order === undefined || order.legCount <= 1) return szText(coin, fill.size as Decimal)
+  const before = await filledBefore(reads, order.id, cursor)
+  const after = before + scaleDecimalTruncated(fill.size as Decimal, SIZE_DECIMALS)
+  return wholeSz(coin, shownSize(coin, after) - shownSize(coin, before))
+}
+
+async function filledBefore({ sql }: FacadeReads, id: OrderId, { blockNumber, logIndex }: FillCursor): Promise<bigint> {
+  let size = 0n
+  for (const event of await orderEventsOf(sql, id)) {
+    const isBefore = event.blockNumber < blockNumber || (event.blockNumber === blockNumber && event.logIndex < logIndex)
+    if (isBefore && event.kind === 'executed') size += scaleDecimalTruncated(event.fill.size as Decimal, SIZE_DECIMALS)
+  }
+  return size
 }

@@ -154,6 +154,11 @@ export async function setSubmitted(sql: Sql, id: AttemptId, hash: Hex, atMs: num
   )
 }
 
+/** Nobody sends it after this: its order waits no longer than that. */
+export async function setExpiry(sql: Sql, id: AttemptId, atMs: number): Promise<void> {
+  await sql.run('update attempts set expires_at = $2 where id = $1', id, atMs)
+}
+
 export async function setMismatch(sql: Sql, id: AttemptId): Promise<void> {
   await sql.run('update attempts set is_mismatch = 1 where id = $1', id)
 }

@@ -43,3 +43,8 @@ export async function insertCloid(
   )
   return inserted === 1
 }
+
+/** It is free again. */
+export async function deleteCloid(sql: Sql, { chain, trader, cloid }: CloidKey): Promise<void> {
+  await sql.run('delete from facade_cloids where chain = $1 and trader = $2 and cloid = $3', chain, trader, cloid)
+}

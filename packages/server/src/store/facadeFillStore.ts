@@ -12,6 +12,8 @@ export interface FilledOrder {
   /** Symbol of the token that fees were paid in. */
   readonly collateral: string
   readonly feeCollateral: string
+  /** More than one when it closes several positions, each by an execution of its own. */
+  readonly legCount: number
 }
 
 /** An execution with its order. */
@@ -76,12 +78,14 @@ function orderFill(row: Row): OrderFill {
 function filledOrder({ order_id, client_id, origin_key, request, event }: Row): FilledOrder | undefined {
   if (order_id === null || request === null || event === null) return undefined
   const executed = fromExactJson<OrderEvent>(event)
+  const { collateral, legs } = JSON.parse(request) as OrderRequest
   const fill: Pick<Fill, 'feeCollateral'> = executed.kind === 'executed' ? executed.fill : { feeCollateral: '0' }
   return {
     id: String(order_id) as OrderId,
     clientId: client_id,
     originKey: origin_key,
-    collateral: (JSON.parse(request) as OrderRequest).collateral,
+    collateral,
     feeCollateral: fill.feeCollateral,
+    legCount: legs.length,
   }
 }

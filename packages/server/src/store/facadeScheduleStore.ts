@@ -31,17 +31,24 @@ export async function endSchedule(sql: Sql, { chain, trader, dueAtMs }: Schedule
   await sql.run('delete from facade_schedules where chain = $1 and trader = $2 and due_at = $3', chain, trader, dueAtMs)
 }
 
-/** Those that are due, the longest first. */
+/** Those that are due, the longest first, behind `after`. */
 export async function listDueSchedules(
   sql: Sql,
   chain: ChainSlug,
-  of: { readonly nowMs: number; readonly limit: number },
+  of: {
+    readonly nowMs: number
+    readonly limit: number
+    readonly after?: Pick<ScheduledCancel, 'dueAtMs' | 'trader'> | undefined
+  },
 ): Promise<ScheduledCancel[]> {
   const rows = await sql.all<{ trader: string; agent: string; due_at: bigint }>(
-    'select trader, agent, due_at from facade_schedules where chain = $1 and due_at <= $2 order by due_at limit $3',
+    `select trader, agent, due_at from facade_schedules
+     where chain = $1 and due_at <= $2 and (due_at, trader) > ($4, $5) order by due_at, trader limit $3`,
     chain,
     of.nowMs,
     of.limit,
+    of.after?.dueAtMs ?? 0,
+    of.after?.trader ?? '',
   )
   return rows.map(({ trader, agent, due_at }) => ({
     chain,

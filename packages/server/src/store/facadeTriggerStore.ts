@@ -35,10 +35,40 @@ export async function takeTriggerOid(sql: Sql, key: TriggerKey): Promise<OrderId
   return oid
 }
 
-export async function findTrigger(sql: Sql, oid: OrderId): Promise<TriggerKey | undefined> {
-  const row = await sql.get<{ position_id: bigint; kind: string }>(
-    'select position_id, kind from facade_triggers where oid = $1',
+/** A trigger that was found by its id. */
+export interface FoundTrigger extends TriggerKey {
+  /** Another order has taken its place: this one is over. */
+  readonly isFormer: boolean
+}
+
+/** The next id of the sequence in place of the one it has, which is found as a former one from then on. */
+export async function renewTriggerOid(sql: Sql, key: TriggerKey): Promise<OrderId> {
+  const before = await readTriggerOid(sql, key)
+  if (before === undefined) return takeTriggerOid(sql, key)
+  const oid = await nextId(sql)
+  const { positionId, kind } = key
+  await sql.run(
+    'insert into facade_former_triggers (oid, position_id, kind) values ($1, $2, $3)',
+    BigInt(before),
+    BigInt(positionId),
+    kind,
+  )
+  await sql.run(
+    'update facade_triggers set oid = $3 where position_id = $1 and kind = $2',
+    BigInt(positionId),
+    kind,
     BigInt(oid),
   )
-  return row && { positionId: String(row.position_id) as OrderId, kind: row.kind as TriggerKind }
+  return oid
+}
+
+export async function findTrigger(sql: Sql, oid: OrderId): Promise<FoundTrigger | undefined> {
+  const row = await sql.get<{ position_id: bigint; kind: string; is_former: bigint }>(
+    `select position_id, kind, 0 as is_former from facade_triggers where oid = $1
+     union all select position_id, kind, 1 as is_former from facade_former_triggers where oid = $1`,
+    BigInt(oid),
+  )
+  if (row === undefined) return undefined
+  const isFormer = Number(row.is_former) === 1
+  return { positionId: String(row.position_id) as OrderId, kind: row.kind as TriggerKind, isFormer }
 }

@@ -66,6 +66,19 @@ describe('cancel', () => {
     assert.equal(world.relayer.taken.length, sent + 2)
   })
 
+  it('is sent again when the first was wanted for a moment only', async () => {
+    const oid = await placeResting()
+    const sent = world.relayer.taken.length
+    const nonce = world.base.market.nowMs + 900
+    await world.send(cancels(oid), { expiresAfter: world.base.market.nowMs + 500 })
+    world.base.market.nowMs += 499
+    assert.deepEqual(statusesOf(await world.send(cancels(oid), { nonce })), ['success'])
+    assert.equal(world.relayer.taken.length, sent + 1)
+    world.base.market.nowMs += 1
+    assert.deepEqual(statusesOf(await world.send(cancels(oid), { nonce: nonce + 1 })), ['success'])
+    assert.equal(world.relayer.taken.length, sent + 2)
+  })
+
   it('says so when the order was filled first', async () => {
     const oid = await placeResting()
     const answer = await world.sendWhile(cancels(oid), () => world.happen(oid, { ...executed, pendingIndex: null }))
@@ -148,5 +161,18 @@ describe('cancel', () => {
     const answer = await world.send({ type: 'cancelByCloid', cancels: [{ asset: 0, cloid: CLOID }] })
     assert.deepEqual(statusesOf(answer), ['success'])
     assert.deepEqual(lastCall().args, [position.state.trade.index, 0n])
+  })
+
+  it('does not forget a trigger that is on its way to the chain', async () => {
+    const position = await world.hold()
+    const stop = orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', '55000') })
+    const [placed] = statusesOf(await world.send(orderAction(stop)))
+    const { oid } = (placed as { resting: { oid: number } }).resting
+    const executing = { error: 'Order is being executed and cannot be canceled.' }
+    assert.deepEqual(statusesOf(await world.send(cancels(oid))), [executing])
+    world.change(position.record.id, { sl: usd(55_000) })
+    const answer = await world.sendWhile(cancels(oid), () => world.change(position.record.id, { sl: 0n }))
+    assert.deepEqual(statusesOf(answer), ['success'])
+    assert.deepEqual(statusesOf(await world.send(cancels(oid))), [DEAD])
   })
 })

@@ -1,15 +1,17 @@
-import type { OrderId } from '@bezel/protocol'
+import type { Address, OrderId } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createOrder } from '../../orders/createOrder.ts'
 import { LIMIT_BODY } from '../../orders/testing/ordersWorld.ts'
 import { usd } from '../../market/testing/fixtures.ts'
-import { listDueSchedules } from '../../store/facadeScheduleStore.ts'
-import { findOrder } from '../../store/orderStore.ts'
+import { listDueSchedules, saveSchedule } from '../../store/facadeScheduleStore.ts'
+import { findOrder, listLiveOrders } from '../../store/orderStore.ts'
 import { refoldOrder } from '../../orders/refoldOrder.ts'
 import { OFF_CHAIN } from '../../accounts/log/accountLog.ts'
+import { nextId } from '../../store/idStore.ts'
+import { getAddress } from 'viem'
 import { until } from '../../testing/until.ts'
-import { runDueCancels } from './dueCancels.ts'
+import { createDueCancels } from './dueCancels.ts'
 import { createReclaims } from './reclaims.ts'
 import { startChores } from './startChores.ts'
 import {
@@ -21,6 +23,7 @@ import {
   RELAYER,
   requested,
   statusesOf,
+  TRADER,
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
 
@@ -46,6 +49,32 @@ describe('what the facade does by itself', () => {
     (await listDueSchedules(world.parts.store.read, 'arbitrum', { nowMs: world.base.market.nowMs, limit: 9 })).length
   const kinds = () => world.relayer.taken.map(({ attempt }) => attempt.kind)
 
+  /** Orders of as many other traders that are just like this one. */
+  const crowd = (oid: number, count: number): Promise<Address[]> =>
+    world.parts.store.transaction(async (sql) => {
+      const traders: Address[] = []
+      for (let i = 1; i <= count; i += 1) {
+        const trader = getAddress(`0x${String(i).padStart(40, '0')}`) as Address
+        const id = BigInt(await nextId(sql))
+        await sql.run(
+          `insert into orders (id, chain, trader, request, created_at, spend_usd, status, state)
+           select $1, chain, $2, request, created_at, spend_usd, status, state from orders where id = $3`,
+          id,
+          trader,
+          BigInt(oid),
+        )
+        await sql.run(
+          `insert into attempts (id, order_id, chain, kind, sender, calldata, call_digest, created_at, expires_at, is_mismatch)
+           select $2, $1, chain, kind, sender, calldata, call_digest, created_at, expires_at, is_mismatch from attempts where order_id = $3`,
+          id,
+          `copy ${id}`,
+          BigInt(oid),
+        )
+        traders.push(trader)
+      }
+      return traders
+    })
+
   describe('scheduled cancels', () => {
     const setUp = async (): Promise<void> => {
       const first = await place()
@@ -61,27 +90,68 @@ describe('what the facade does by itself', () => {
       const { prepared } = await createOrder(world.parts.orders, world.base.write(), LIMIT_BODY)
       await world.happen(prepared.order.id, { ...placedAt(), tradeIndex: 5 }, 'trade:5' as never)
       world.base.node.delegate = RELAYER
-      await runDueCancels(world.parts, log)
+      const cancels = createDueCancels(world.parts)
+      await cancels.run(log)
       assert.deepEqual(kinds(), ['open'])
       pass(6_000)
-      await runDueCancels(world.parts, log)
+      await cancels.run(log)
       assert.deepEqual(kinds(), ['open', 'cancel', 'cancel'])
+      for (const { record } of await listLiveOrders(world.parts.store.read, 'arbitrum', TRADER)) {
+        await world.happen(record.id, { kind: 'canceled' })
+      }
+      await cancels.run(log)
       assert.equal(await scheduled(), 0)
-      await runDueCancels(world.parts, log)
+      await cancels.run(log)
       assert.equal(kinds().length, 3)
     })
 
-    it('come again until the node took them, after a restart too', async () => {
+    it('are sent again when they did not end their order, and spare what was placed after the time', async () => {
+      await setUp()
+      pass(6_001)
+      const cancels = createDueCancels(world.parts)
+      await cancels.run(log)
+      const later = await place({ p: '49000' })
+      await world.happen(later, { ...placedAt(49_000), tradeIndex: 6 }, 'trade:6' as never)
+      await cancels.run(log)
+      assert.deepEqual(kinds(), ['open', 'cancel', 'open'])
+      pass(60_000)
+      await cancels.run(log)
+      assert.deepEqual(kinds(), ['open', 'cancel', 'open', 'cancel'])
+      assert.equal(await scheduled(), 1)
+      const first = (await listLiveOrders(world.parts.store.read, 'arbitrum', TRADER)).at(-1)
+      await world.happen(first!.record.id, { kind: 'canceled' })
+      await cancels.run(log)
+      assert.equal(await scheduled(), 0)
+      assert.equal(kinds().length, 4)
+    })
+
+    it('of others are not held up by many that fail', async () => {
+      const stuck = await place({ p: '48000' })
+      const dueAtMs = world.base.market.nowMs
+      for (const trader of await crowd(stuck, 45)) {
+        const { agent } = await world.register({ agent: trader, trader })
+        await world.parts.store.transaction((sql) => saveSchedule(sql, { chain: 'arbitrum', trader, agent, dueAtMs }))
+      }
       await setUp()
       pass(6_000)
+      const cancels = createDueCancels(world.parts)
+      for (let round = 0; round < 4; round += 1) await cancels.run(log)
+      assert.deepEqual(kinds(), ['open', 'open', 'cancel'])
+    })
+
+    it('come again until the node took them, after a long break too', async () => {
+      await setUp()
+      pass(6_000_000)
       world.base.node.isAway = true
-      await runDueCancels(world.parts, log)
+      await createDueCancels(world.parts).run(log)
       assert.deepEqual(kinds(), ['open'])
       assert.equal(await scheduled(), 1)
       await world.restart()
       world.base.node.isAway = false
       const chores = startChores(world.parts, log)
       await until('the order is cancelled', () => kinds().includes('cancel'))
+      const [order] = await listLiveOrders(world.parts.store.read, 'arbitrum', TRADER)
+      await world.happen(order!.record.id, { kind: 'canceled' })
       await until('it is over', async () => (await scheduled()) === 0)
       await chores.close()
     })
@@ -90,11 +160,15 @@ describe('what the facade does by itself', () => {
       await world.send({ type: 'scheduleCancel', time: world.base.market.nowMs + 6_000 })
       const oid = await place()
       pass(6_000)
-      await runDueCancels(world.parts, log)
+      const cancels = createDueCancels(world.parts)
+      await cancels.run(log)
       assert.equal(await scheduled(), 1)
       await world.happen(oid, placedAt(), 'trade:4' as never)
-      await runDueCancels(world.parts, log)
+      await cancels.run(log)
       assert.deepEqual(kinds(), ['open', 'cancel'])
+      assert.equal(await scheduled(), 1)
+      pass(600_001)
+      await cancels.run(log)
       assert.equal(await scheduled(), 0)
     })
 
@@ -102,10 +176,22 @@ describe('what the facade does by itself', () => {
       await setUp()
       await world.register({ revoked: true })
       pass(6_000)
-      await runDueCancels(world.parts, log)
+      await createDueCancels(world.parts).run(log)
       assert.deepEqual(kinds(), ['open'])
       assert.equal(await scheduled(), 0)
     })
+  })
+
+  it('ends with the agent that asked for a cancel, whoever else may act', async () => {
+    const oid = await place()
+    await world.happen(oid, placedAt(), 'trade:4' as never)
+    await world.send({ type: 'scheduleCancel', time: world.base.market.nowMs + 6_000 })
+    await world.register({ revoked: true })
+    await world.register({ agent: getAddress(`0x${'5'.repeat(40)}`) as Address })
+    pass(6_000)
+    await createDueCancels(world.parts).run(log)
+    assert.deepEqual(kinds(), ['open'])
+    assert.equal(await scheduled(), 0)
   })
 
   describe('reclaims', () => {
@@ -130,6 +216,18 @@ describe('what the facade does by itself', () => {
       assert.deepEqual(kinds(), ['open', 'reclaim'])
       await world.happen(oid, { kind: 'reclaimed', pendingIndex: 1 })
       assert.equal((await findOrder(world.parts.store.read, String(oid) as OrderId))?.state?.status, 'canceled')
+    })
+
+    it('of others are not held up by many that nobody may reclaim', async () => {
+      const ioc = { p: '61000', t: { limit: { tif: 'Ioc' } } }
+      const first = await place(ioc)
+      await timeOut(first)
+      await crowd(first, 45)
+      const oid = await place(ioc)
+      await timeOut(oid)
+      const reclaims = createReclaims(world.parts)
+      for (let round = 0; round < 4; round += 1) await reclaims.run(log)
+      assert.deepEqual(kinds(), ['open', 'open', 'reclaim', 'reclaim'])
     })
 
     it('come again after a while when they fail', async () => {

@@ -1,6 +1,6 @@
 import { ApiError, type OrderId } from '@bezel/protocol'
 import { findAttempt } from '../../store/attemptStore.ts'
-import { insertCloid, readCloid, type CloidKey } from '../../store/facadeCloidStore.ts'
+import { deleteCloid, insertCloid, readCloid, type CloidKey } from '../../store/facadeCloidStore.ts'
 import { findOrderByClientId } from '../../store/orderStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { ActionContext } from './exchangeParts.ts'
@@ -63,6 +63,11 @@ export async function keepCloid(sql: Sql, context: ActionContext, of: OrderToTra
   const { cloid } = of.item
   if (cloid === null) return
   if (!(await insertCloid(sql, keyOf(context, cloid), { asked: askedText(of), oid }))) throw duplicate(cloid)
+}
+
+/** Of an order that never came to be. */
+export async function freeCloid(sql: Sql, context: ActionContext, { item }: OrderToTranslate): Promise<void> {
+  if (item.cloid !== null) await deleteCloid(sql, keyOf(context, item.cloid))
 }
 
 function keyOf({ agent }: ActionContext, cloid: string): CloidKey {

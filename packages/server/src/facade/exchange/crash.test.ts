@@ -37,7 +37,8 @@ describe('an order and the relayer of a process that dies', () => {
       head: () => ({ number: node.head() }),
       onHash: async () => {},
     })
-    const relayer = { address: testKey.address, enqueue: relaying.enqueue, broadcast: async () => {} }
+    const { enqueue, onFailed } = relaying
+    const relayer = { address: testKey.address, enqueue, onFailed, broadcast: async () => {} }
     world.parts = { ...world.parts, relayer }
   }
 
@@ -73,5 +74,31 @@ describe('an order and the relayer of a process that dies', () => {
     await assert.rejects(world.send(orderAction(orderItem({ c: CLOID }))))
     assert.equal((await listLiveOrders(store.read, 'arbitrum', TRADER)).length, 0)
     assert.equal((await store.read.all('select 1 from relay_entries')).length, 0)
+  })
+
+  it('leave the envelope free when nothing of it was kept, and used up when something was', async () => {
+    const nonce = world.base.market.nowMs + 500
+    const action = orderAction(orderItem())
+    const { store } = world.parts
+    await store.transaction((sql) =>
+      sql.run("create trigger no_entries before insert on relay_entries begin select raise(abort, 'full'); end"),
+    )
+    await assert.rejects(world.send(action, { nonce }))
+    await store.transaction((sql) => sql.run('drop trigger no_entries'))
+    await world.restart()
+    startRelaying()
+    await relaying.step()
+    assert.equal(statusesOf(await world.send(action, { nonce })).length, 1)
+    await world.restart()
+    assert.match((await world.send(action, { nonce })).response as string, /^Invalid nonce: .* already used/)
+    assert.equal((await listLiveOrders(world.parts.store.read, 'arbitrum', TRADER)).length, 1)
+  })
+
+  it('leave an envelope used up that was refused', async () => {
+    const nonce = world.base.market.nowMs + 500
+    const [status] = statusesOf(await world.send(orderAction(orderItem({ s: '0' })), { nonce }))
+    assert.deepEqual(Object.keys(status as object), ['error'])
+    await world.restart()
+    assert.match((await world.send(orderAction(orderItem()), { nonce })).response as string, /already used/)
   })
 })

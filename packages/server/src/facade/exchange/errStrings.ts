@@ -20,6 +20,7 @@ export const ERR = {
   dead: 'Order was never placed, already canceled, or filled.',
   executing: 'Order is being executed and cannot be canceled.',
   changing: 'Order changed a moment ago: look at it again.',
+  failed: 'The transaction failed on chain and changed nothing: look at the order again.',
   wallet: 'User or API Wallet',
   requests: 'Too many cumulative requests sent',
   openInterest: 'Order would increase open interest while open interest is capped',

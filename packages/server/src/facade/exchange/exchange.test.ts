@@ -2,13 +2,13 @@ import { parseAddress, type Address } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { delegationTx } from '../../agents/delegationTx.ts'
-import { requireAllowed } from '../../http/hooks/limitAnswers.ts'
 import { signL1, signUserSigned } from '../signing/testing/signEnvelope.ts'
 import { VECTOR_KEY } from '../signing/testing/vectorSigner.ts'
 import { ACTIONS } from './actions.ts'
 import { answerEnvelope } from './exchange.ts'
 import type { ExchangeParts } from './exchangeParts.ts'
 import {
+  BEARER,
   openExchangeWorld,
   orderAction,
   orderItem,
@@ -35,7 +35,7 @@ describe('the way of an envelope', () => {
     answerEnvelope(
       { ...world.parts, ...changes },
       signL1(VECTOR_KEY, { action, nonce: world.base.market.nowMs + 7 }),
-      requireAllowed,
+      BEARER,
     )
   const err = async (
     action: Parameters<ExchangeWorld['send']>[0],
@@ -51,7 +51,7 @@ describe('the way of an envelope', () => {
       if (kind === 'trade' || kind === 'user-signed') continue
       // Nobody's signature, an old nonce, and a chain without a relayer.
       const envelope = signL1(OTHER_KEY, { action: { type }, nonce: 1 })
-      const answer = await answerEnvelope({ ...world.parts, relayer: null }, envelope, requireAllowed)
+      const answer = await answerEnvelope({ ...world.parts, relayer: null }, envelope, BEARER)
       assert.equal(answer.status, kind === 'noop' ? 'ok' : 'err', type)
       if (kind === 'custody') assert.match(answer.response as string, /never moves funds/)
     }
@@ -126,7 +126,7 @@ describe('the way of an envelope', () => {
   })
 
   it('names whom a signature recovers to when nobody knows it', async () => {
-    assert.match(await err(noop, { key: OTHER_KEY }), /^User or API Wallet 0x[0-9a-f]{40} does not exist\.$/)
+    assert.match(await err(noop, { key: OTHER_KEY }), /^User or API Wallet 0x[0-9a-f]{40} does not exist\. /)
     await world.register({ signedAtMs: world.base.market.nowMs + 1_000 })
     assert.match(await err(noop, { nonce: world.base.market.nowMs }), /older than the registration/)
   })
@@ -188,7 +188,7 @@ describe('the way of an envelope', () => {
 
   describe('approveAgent', () => {
     const agent = parseAddress(`0x${'d'.repeat(40)}`) as Address
-    const approve = (nonce = world.base.market.nowMs) =>
+    const approve = (nonce = world.base.market.nowMs, network = BEARER.network) =>
       answerEnvelope(
         world.parts,
         signUserSigned(OTHER_KEY, {
@@ -199,7 +199,7 @@ describe('the way of an envelope', () => {
           agentName: 'bot',
           nonce,
         }),
-        requireAllowed,
+        { ...BEARER, network },
       )
 
     it('says what to send, or that nothing is left to send', async () => {
@@ -209,6 +209,18 @@ describe('the way of an envelope', () => {
       world.base.market.nowMs += 3_000
       assert.deepEqual(await approve(), { ...OK, delegationTx: null })
       assert.equal(world.parts.registry.agent('arbitrum', agent)?.mode, 'relayed')
+    })
+
+    it('is counted by the IP it comes from, apart from everything else', async () => {
+      for (let i = 0; i < 10; i += 1) assert.equal((await approve(world.base.market.nowMs + i)).status, 'ok')
+      const answer = await approve(world.base.market.nowMs + 10)
+      assert.deepEqual(answer, {
+        status: 'err',
+        response:
+          'Too many cumulative requests sent. The limit of 10 requests a minute is used up. Retry after the window.',
+      })
+      assert.deepEqual(await world.send(noop), OK, 'trading goes on')
+      assert.equal((await approve(world.base.market.nowMs + 11, '203.0.113.8')).status, 'ok')
     })
 
     it('tells a refusal as an err', async () => {

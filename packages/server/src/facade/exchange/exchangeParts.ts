@@ -8,10 +8,11 @@ import type { FacadeReads } from '../facadeReads.ts'
 import type { Relayer } from '../relayer/relayer.ts'
 import type { FacadeNonces } from '../signing/facadeNonces.ts'
 import type { PhantomSource } from '../signing/phantomSource.ts'
+import type { EnvelopeNonce } from './envelopeNonce.ts'
 import type { OrderWaits } from './orderWaits.ts'
 
 /** Who sends what was asked for. */
-export type ExchangeRelayer = Pick<Relayer, 'address' | 'enqueue' | 'broadcast'>
+export type ExchangeRelayer = Pick<Relayer, 'address' | 'enqueue' | 'broadcast' | 'onFailed'>
 
 /** What the exchange side of one chain's facade works with. */
 export interface ExchangeParts {
@@ -29,6 +30,8 @@ export interface ExchangeParts {
   readonly agentLimit: number
   /** Those of them that change something, which all of them are here. */
   readonly agentWritesLimit: number
+  /** Counts approvals of agents alone, apart from the limits of requests. */
+  readonly approvals: Limits
   readonly waits: OrderWaits
   /** How long an answer is held for the fill. */
   readonly fillWaitMs: number
@@ -46,6 +49,8 @@ export interface ActionContext {
   readonly deadlineMs: number
   /** Nothing of it may be mined after this, epoch ms. */
   readonly expiresAfter: number | null
+  /** Of the envelope; what the facade does by itself has none. */
+  readonly nonce?: EnvelopeNonce
 }
 
 /** What an action does once it was read and its sender may act. */

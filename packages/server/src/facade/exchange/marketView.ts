@@ -4,7 +4,7 @@ import type { LivePosition } from '../../positions/livePositions.ts'
 import { positionSize } from '../../trading/plan/closing.ts'
 import { BASE_SIZE_DECIMALS, PRICE_DECIMALS } from '../../trading/plan/decimals.ts'
 import type { TradingContext } from '../../trading/plan/plan.ts'
-import { coinsOf, nativePrice, nativeSize, type Coin } from '../coins.ts'
+import { coinsOf, nativePrice, nativeSize, sizeStep, type Coin } from '../coins.ts'
 import { bestPrices } from '../info/bestPrices.ts'
 import { ERR } from './errStrings.ts'
 import { ExchangeErr } from './exchangeErr.ts'
@@ -50,6 +50,11 @@ export function marketView({ parts, agent }: ActionContext, asset: number): Mark
 /** What the trader holds on one side. */
 export function heldSize({ trading }: Pick<MarketView, 'trading'>, positions: readonly LivePosition[]): bigint {
   return positions.reduce((size, position) => size + positionSize(position, trading), 0n)
+}
+
+/** Whether a size is all that is held: clients know no more of it than its steps, and what is left of less could not be named in an order. */
+export function isAllHeld({ coin }: Pick<TradedCoin, 'coin'>, size: bigint, held: bigint): boolean {
+  return held - size < sizeStep(coin)
 }
 
 /** A price of the coin, as the native interface takes it. Throws an `ExchangeErr` unless it is above zero. */

@@ -121,4 +121,18 @@ describe('modify', () => {
       /TP order can not become an SL/,
     )
   })
+
+  it('moves the stop of all parts by the size of all of them, and of one by its own', async () => {
+    const positions = [await world.hold({ sl: usd(55_000) }), await world.hold({ sl: usd(55_000) })]
+    const [, id] = await world.parts.reads.triggers.oidsOf(
+      positions.map(({ record }) => ({ positionId: record.id, kind: 'sl' as const })),
+    )
+    const stop = (px: string, s: string) => orderItem({ b: false, s, r: true, t: trigger('sl', px) })
+    const before = world.relayer.taken.length
+    await world.send(batch({ oid: Number(id), order: stop('56000', '0.01666') }))
+    assert.equal(world.relayer.taken.length, before + 1)
+    assert.deepEqual(lastCall().args, [positions[1]!.state.trade.index, usd(56_000)])
+    await world.send(batch({ oid: Number(id), order: stop('57000', '0.03332') }))
+    assert.equal(world.relayer.taken.length, before + 3)
+  })
 })

@@ -1,6 +1,7 @@
 import type { Decimal, OrderId, UpdateOrderRequest } from '@bezel/protocol'
 import type { JsonValue } from '../../http/json/parseStrictJson.ts'
 import { updateOrder } from '../../orders/updateOrder.ts'
+import type { LivePosition } from '../../positions/livePositions.ts'
 import type { OrderState } from '../../trading/orders/orderModel.ts'
 import { findByCloid } from './cloids.ts'
 import { ERR } from './errStrings.ts'
@@ -8,17 +9,16 @@ import type { OrderStatusAnswer } from './exchangeAnswer.ts'
 import { ExchangeErr } from './exchangeErr.ts'
 import type { ActionContext } from './exchangeParts.ts'
 import { cloidAt, objectAt, oidAt } from './fields.ts'
-import { heldSize, marketView, priceOf, sizeOf, type MarketView } from './marketView.ts'
+import { heldSize, isAllHeld, marketView, priceOf, sizeOf, type MarketView } from './marketView.ts'
 import { readOrderItem, type OrderItem } from './orderItem.ts'
 import { orderIds, orderStatusAnswer } from './orderStatusAnswer.ts'
 import { ownTarget, type OwnTarget } from './ownTarget.ts'
-import { coinOf, namesOf } from './placeOrder.ts'
-import { setTrigger, settledTrigger } from './placeTrigger.ts'
+import { namesOf } from './placeOrder.ts'
+import { heldTriggers, setTrigger, type SentTrigger } from './placeTrigger.ts'
 import { isMarketable, postOnlyRefusal, refuseFarPrice } from './priceBound.ts'
 import { relayed } from './relayed.ts'
 import type { Taken } from './runBatch.ts'
-import { settledOrder } from './settled.ts'
-import { truncateSize } from '../../trading/plan/closing.ts'
+import { settledOrder, unlessFailed } from './settled.ts'
 
 /** An order that is to become another one. */
 export interface Modify {
@@ -67,11 +67,15 @@ async function modifyOrder(
   const { hash } = await relayed(context, (write) => updateOrder(context.parts.orders, write, record.id, body))
   const isDone = (now: OrderState): boolean => now.status !== 'open' || Object.keys(changesOf(now, body)).length === 0
   const settled = settledOrder(context, record.id, isDone).catch(() => undefined)
-  const coin = coinOf(context, record)
+  const { coin } = view
   const pending = { ...state, ...names, status: 'pending', txHash: hash } as const
   return {
     isAwaited: true,
-    status: settled.then((now) => orderStatusAnswer(coin, now === undefined ? pending : { ...now, ...names })),
+    status: unlessFailed(context, hash, settled).then((now) =>
+      now === 'failed'
+        ? { error: ERR.failed }
+        : orderStatusAnswer(coin, now === undefined ? pending : { ...now, ...names }),
+    ),
   }
 }
 
@@ -115,16 +119,18 @@ async function modifyTrigger(
   requireSame(item, { asset: trade.pairIndex, isBuy: !trade.long })
   const view = marketView(context, item.asset)
   const price = newTrigger(view, target, item)
-  if (sizeOf(view, item.sz).units < truncateSize(heldSize(view, [position]), view.market)) {
-    throw new ExchangeErr(ERR.partialTrigger)
-  }
-  const sent = await setTrigger(context, { position, tpsl, price: price.text })
-  const ids = { oid: Number(target.oid) }
-  const pending = { resting: ids, pending: { oid: ids.oid, txHash: sent.hash } }
-  return {
-    isAwaited: true,
-    status: settledTrigger(context, sent).then((isSet) => (isSet ? { resting: ids } : pending)),
-  }
+  const changes = partsOf(view, position, item).map((part) => ({ position: part, tpsl, price: price.text }))
+  const sent: SentTrigger[] = []
+  for (const change of changes) sent.push(await setTrigger(context, change))
+  return { isAwaited: true, status: heldTriggers(context, null, sent, { oid: Number(target.oid) }) }
+}
+
+/** With a size that is more than the position's own, all parts of what clients know as one position are meant. */
+function partsOf(view: MarketView, position: LivePosition, item: OrderItem): readonly LivePosition[] {
+  const { units } = sizeOf(view, item.sz)
+  if (!isAllHeld(view, units, heldSize(view, [position]))) throw new ExchangeErr(ERR.partialTrigger)
+  const sameSide = view.positions.filter(({ state }) => state.trade.long === position.state.trade.long)
+  return sameSide.length > 1 && isAllHeld(view, units, heldSize(view, sameSide)) ? sameSide : [position]
 }
 
 /** A take profit may also be written as the resting order it was placed as. */

@@ -51,6 +51,9 @@ describe('order', () => {
     return decodeFunctionData({ abi: diamondAbi, data: outer.args[1] as `0x${string}` })
   }
 
+  const cancel = (oid: number) => world.send({ type: 'cancel', cancels: [{ a: 0, o: oid }] })
+  const restingOid = (status: unknown): number => (status as { resting: { oid: number } }).resting.oid
+
   describe('that takes the market', () => {
     it('becomes a market order bounded by its price, sent by the relayer', async () => {
       const [status] = await place(orderItem())
@@ -152,6 +155,8 @@ describe('order', () => {
       const expiresAfter = world.base.market.nowMs + 7_000
       await world.send(orderAction(orderItem()), { expiresAfter })
       assert.equal(world.relayer.taken[0]?.attempt.expiresAtMs, expiresAfter)
+      const [live] = await listLiveOrders(world.parts.store.read, 'arbitrum', TRADER)
+      assert.equal(live?.state?.expiresAtMs, expiresAfter)
       await world.send(orderAction(orderItem()), { expiresAfter: world.base.market.nowMs + 999_000 })
       assert.equal(world.relayer.taken[1]?.attempt.expiresAtMs, world.base.market.nowMs + 60_000)
     })
@@ -269,13 +274,26 @@ describe('order', () => {
       assert.ok('resting' in (rounded as object))
     })
 
+    it('reduces the whole that clients see, where there are positions on both sides', async () => {
+      for (let i = 0; i < 3; i += 1) await world.hold()
+      await world.hold({ long: false })
+      // Net long of two: "all of it" must not leave a short.
+      const [status] = await place(orderItem({ b: false, p: '59000', s: '5', r: true }))
+      const { record } = await stored(restingOid(status))
+      assert.equal(record.request.size, '0.03332')
+      assert.equal(
+        await errorOf(orderItem({ b: true, p: '61000', s: '0.01666', r: true })),
+        'Reduce only order would increase position. asset=0',
+      )
+    })
+
     it('closes all of it by the size that clients are told, however long that is', async () => {
       await world.hold()
       for (const s of ['0.016663333999866693', '0.01666333', '0.01666']) {
         const [status] = await place(orderItem({ b: false, p: '59000', s, r: true }))
         const { record } = await stored((status as { resting: { oid: number } }).resting.oid)
         assert.equal(record.request.legs[0]?.size, '0.016663333999866693')
-        assert.equal(callsOf().functionName, 'multicall')
+        assert.equal(callsOf().functionName, 'closeTradeMarket')
       }
       assert.match(
         await errorOf(orderItem({ b: false, p: '59000', s: '0.010000001', r: true })),
@@ -285,6 +303,18 @@ describe('order', () => {
       await world.hold({ positionSizeToken: 3n * 10n ** 12n })
       const [dust] = await place(orderItem({ b: false, p: '59000', s: '0.000003', r: true }))
       assert.ok('resting' in (dust as object))
+    })
+
+    it('is bounded by its price, and leaves the slippage of the stop loss as it is', async () => {
+      const position = await world.hold({ sl: usd(55_000) })
+      await place(orderItem({ b: false, p: '59900', s: '0.01', r: true }))
+      const { functionName, args } = callsOf()
+      assert.equal(functionName, 'decreasePositionSize')
+      // One percent below this, which is what the chain allows, is the price of the order.
+      const expected = (args as readonly unknown[])[3] as bigint
+      assert.ok(expected - (expected * 1_000n) / 100_000n >= usd(59_900))
+      assert.ok(expected - usd(60_505.06) <= 10n ** 9n)
+      assert.equal(position.state.maxClosingSlippageP, 0)
     })
 
     it('opens more on the same side', async () => {
@@ -316,18 +346,48 @@ describe('order', () => {
       })
     })
 
-    it('replaces a trigger under the same id, and sends nothing for one that is set', async () => {
+    it('replaces a trigger by an order of its own, and sends nothing for one that is set', async () => {
       const position = await world.hold({ sl: usd(55_000) })
       const stop = (px: string) => orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', px) })
-      const [same] = await place(stop('55000'))
+      const before = restingOid((await place(stop('55000')))[0])
       assert.equal(world.relayer.taken.length, 0)
-      const [moved] = await place(stop('56000'))
+      const moved = restingOid((await place(stop('56000')))[0])
       assert.equal(world.relayer.taken.length, 1)
-      assert.equal(
-        (same as { resting: { oid: number } }).resting.oid,
-        (moved as { resting: { oid: number } }).resting.oid,
-      )
-      assert.equal(position.state.trade.sl, usd(55_000))
+      world.change(position.record.id, { sl: usd(56_000) })
+      assert.notEqual(moved, before)
+      // The common way to move a stop: place the new one, then cancel the old one. What protects must stay.
+      const dead = { error: 'Order was never placed, already canceled, or filled.' }
+      assert.deepEqual(statusesOf(await cancel(before)), [dead])
+      assert.equal(world.relayer.taken.length, 1)
+      await world.restart()
+      assert.deepEqual(statusesOf(await cancel(before)), [dead])
+      assert.deepEqual(statusesOf(await cancel(moved)), ['success'])
+      assert.deepEqual(callsOf().args, [position.state.trade.index, 0n])
+    })
+
+    it('keeps the id of a trigger that could not be replaced', async () => {
+      await world.hold({ sl: usd(55_000) })
+      const stop = (px: string) => orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', px) })
+      const before = restingOid((await place(stop('55000')))[0])
+      world.relayer.refuse = new RelayRefusedError('busy', 'Too many actions wait.')
+      assert.match(await errorOf(stop('56000')), /^Too many/)
+      world.relayer.refuse = undefined
+      assert.deepEqual(statusesOf(await cancel(before)), ['success'])
+    })
+
+    it('is sent again whole when one of its parts was refused', async () => {
+      const positions = [await world.hold(), await world.hold()]
+      const stop = orderItem({ b: false, s: '0.03332', r: true, t: trigger('sl', '55000'), c: CLOID })
+      world.base.node.whileAsked = () => {
+        world.base.node.isAway = world.relayer.taken.length > 0
+      }
+      await assert.rejects(place(stop), { name: 'NodeUnavailableError' })
+      assert.equal(world.relayer.taken.length, 1)
+      world.base.node.whileAsked = () => {}
+      world.base.node.isAway = false
+      world.change(positions[1]!.record.id, { sl: usd(55_000) })
+      assert.ok('resting' in ((await place(stop))[0] as object))
+      assert.deepEqual(callsOf().args, [positions[0]!.state.trade.index, usd(55_000)])
     })
 
     it('sets the triggers of all its parts', async () => {
@@ -508,9 +568,12 @@ describe('order', () => {
     })
 
     it('also names a trigger', async () => {
-      await world.hold()
+      const position = await world.hold()
       const stop = orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', '55000'), c: CLOID })
       const [first] = await place(stop)
+      // Its transaction may never be mined: nobody is told that it protects before it does.
+      assert.match(await errorOf(stop), /^Order was never placed/)
+      world.change(position.record.id, { sl: usd(55_000) })
       const [again] = await place(stop)
       assert.equal(world.relayer.taken.length, 1)
       assert.deepEqual((again as { resting: unknown }).resting, (first as { resting: unknown }).resting)

@@ -1,7 +1,7 @@
 import type { Decimal, Order } from '@bezel/protocol'
-import { pxText, szText, type Coin } from '../coins.ts'
+import { szText, type Coin } from '../coins.ts'
 import { cloidOf } from '../facadeOrder.ts'
-import { pointed } from '../priceText.ts'
+import { nearestPxText, pointed } from '../priceText.ts'
 import { ERR, reasonText } from './errStrings.ts'
 import type { OrderIds, OrderStatusAnswer } from './exchangeAnswer.ts'
 
@@ -38,6 +38,6 @@ function filledWords(coin: Coin, { fill }: AnsweredOrder): { readonly totalSz: s
   if (fill === null) return { totalSz: '0.0', avgPx: '0.0' }
   return {
     totalSz: pointed(szText(coin, fill.size as Decimal)),
-    avgPx: pointed(pxText(coin, fill.price as Decimal)),
+    avgPx: nearestPxText(coin, fill.price as Decimal),
   }
 }

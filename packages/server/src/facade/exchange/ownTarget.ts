@@ -6,7 +6,7 @@ import type { OrderRecord, OrderState } from '../../trading/orders/orderModel.ts
 import { ERR } from './errStrings.ts'
 import { ExchangeErr } from './exchangeErr.ts'
 import type { ActionContext } from './exchangeParts.ts'
-import { isUnderWay, settledOrder } from './settled.ts'
+import { isUnderWay, settledOrder, settledPosition } from './settled.ts'
 
 /** What a client names by an id: an order, or the take profit or stop loss of a position. */
 export type OwnTarget =
@@ -51,10 +51,18 @@ async function pastItsWay(
   return (await settledOrder(context, id, (later) => !isUnderWay(later))) ?? state
 }
 
-async function ownTrigger({ parts, agent }: ActionContext, oid: OrderId): Promise<OwnTarget | undefined> {
-  const key = await parts.reads.triggers.find(oid)
-  const position = key && parts.orders.positions.find(key.positionId)
-  if (key === undefined || position === undefined || position.record.trader !== agent.trader) return undefined
-  if (position.state.trade[key.kind] === 0n) return undefined
-  return { kind: 'trigger', oid, tpsl: key.kind, position }
+async function ownTrigger(context: ActionContext, oid: OrderId): Promise<OwnTarget | undefined> {
+  const { reads, orders, now } = context.parts
+  const key = await reads.triggers.find(oid)
+  if (key === undefined || key.isFormer) return undefined
+  const { positionId, kind } = key
+  const current = (): LivePosition | undefined => orders.positions.find(positionId)
+  if (current()?.record.trader !== context.agent.trader) return undefined
+  const isOnItsWay = reads.triggers.isOnItsWay(key, now())
+  // As an order that will rest: it may be on its way to the chain still.
+  if (isOnItsWay) await settledPosition(context, positionId, ({ trade }) => trade[kind] !== 0n)
+  const position = current()
+  if (position !== undefined && position.state.trade[kind] !== 0n) return { kind: 'trigger', oid, tpsl: kind, position }
+  if (position !== undefined && isOnItsWay) throw new ExchangeErr(ERR.executing)
+  return undefined
 }

@@ -86,7 +86,7 @@ export function namesOf({ id, request }: OrderRecord): Pick<AnsweredOrder, 'id' 
   return { id, clientId: request.clientId }
 }
 
-export function coinOf({ parts }: ActionContext, { request }: OrderRecord): Coin {
+function coinOf({ parts }: ActionContext, { request }: OrderRecord): Coin {
   const coin = coinsOf(parts.orders.trading().chain).universe[request.pairIndex]
   if (coin === undefined) throw new ExchangeErr(ERR.dead)
   return coin

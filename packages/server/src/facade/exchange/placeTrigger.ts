@@ -3,16 +3,20 @@ import { scaleDecimalTruncated } from '@bezel/protocol'
 import { updatePosition } from '../../orders/updatePosition.ts'
 import type { LivePosition } from '../../positions/livePositions.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
+import type { Sql } from '../../store/sql.ts'
 import { PRICE_DECIMALS } from '../../trading/plan/decimals.ts'
-import { keepCloid } from './cloids.ts'
+import { freeCloid, keepCloid } from './cloids.ts'
 import { ERR } from './errStrings.ts'
 import type { OrderIds, OrderStatusAnswer } from './exchangeAnswer.ts'
 import { ExchangeErr } from './exchangeErr.ts'
 import type { ActionContext } from './exchangeParts.ts'
 import { relayed } from './relayed.ts'
 import type { Taken } from './runBatch.ts'
-import { settledPosition } from './settled.ts'
+import { settledPosition, unlessFailed } from './settled.ts'
 import type { OrderToTranslate, TranslatedOrder } from './translateOrder.ts'
+
+/** So long one that was placed is awaited when it is to be changed before the chain knows of it. */
+const ON_ITS_WAY_MS = 60_000
 
 /** `"0"` removes it. */
 export interface TriggerChange {
@@ -22,34 +26,44 @@ export interface TriggerChange {
 }
 
 /**
- * Sets the take profit or stop loss of positions. A position has one of each, so one that was there is replaced and its order is the same, at
- * another price. The answer names the order of the oldest position.
+ * Sets the take profit or stop loss of positions. A position has one of each, so one that was there is replaced: its order is over, and this one
+ * has an id of its own. The answer names the order of the oldest position.
  */
 export async function placeTrigger(
   context: ActionContext,
   of: OrderToTranslate,
   { tpsl, price, positions }: Extract<TranslatedOrder, { kind: 'trigger' }>,
 ): Promise<Taken<OrderStatusAnswer>> {
-  const keys = positions.map(({ record }) => ({ positionId: record.id, kind: tpsl }))
-  const [oid] = await context.parts.reads.triggers.oidsOf(keys)
-  if (oid === undefined) throw new ExchangeErr(ERR.reduceOnly)
-  const ids: OrderIds = { oid: Number(oid), ...(of.item.cloid === null ? {} : { cloid: of.item.cloid }) }
   const [first, ...others] = positions.map((position) => ({ position, tpsl, price }))
-  const sent = [await setFirst(context, of, first!, oid)]
-  for (const change of others) sent.push(await setTrigger(context, change))
-  return { isAwaited: false, status: heldTriggers(context, sent, ids) }
+  if (first === undefined) throw new ExchangeErr(ERR.reduceOnly)
+  const sent: SentTrigger[] = []
+  // The oldest comes last, and with it the client's id: while that is not kept the whole can be sent again.
+  for (const change of others.toReversed()) sent.push(await renewTrigger(context, change))
+  const named = await renewTrigger(context, first, (sql, oid) => keepCloid(sql, context, of, oid))
+  const ids: OrderIds = { oid: Number(named.oid), ...(of.item.cloid === null ? {} : { cloid: of.item.cloid }) }
+  return { isAwaited: false, status: heldTriggers(context, of, [...sent, named], ids) }
 }
 
-/** The client's id is kept with the first of them. */
-async function setFirst(
+/** Sends the change of one position, unless it is as it should be, and makes an order with a new id of it. */
+async function renewTrigger(
   context: ActionContext,
-  of: OrderToTranslate,
   change: TriggerChange,
-  oid: OrderId,
-): Promise<SentTrigger> {
-  if (!isSet(change)) return setTrigger(context, change, (sql) => keepCloid(sql, context, of, oid))
-  if (of.item.cloid !== null) await context.parts.store.transaction((sql) => keepCloid(sql, context, of, oid))
-  return { change, hash: null }
+  alsoKeep: (sql: Sql, oid: OrderId) => Promise<void> = async () => {},
+): Promise<SentTrigger & { readonly oid: OrderId }> {
+  const { store, reads } = context.parts
+  const key = { positionId: change.position.record.id, kind: change.tpsl }
+  const made: OrderId[] = []
+  const renew = async (sql: Sql): Promise<void> => {
+    const oid = await reads.triggers.renew(sql, key)
+    made.push(oid)
+    await alsoKeep(sql, oid)
+  }
+  if (isSet(change)) await store.transaction(renew)
+  const sent = await setTrigger(context, change, renew)
+  const oid = made.at(-1)!
+  reads.triggers.renewed(key, oid)
+  if (sent.hash !== null) reads.triggers.sent(key, context.parts.now() + ON_ITS_WAY_MS)
+  return { ...sent, oid }
 }
 
 export interface SentTrigger {
@@ -79,32 +93,52 @@ function isSet({ position, tpsl, price }: TriggerChange): boolean {
 }
 
 /** The chain may bring a stop loss closer than asked for, so any change of it counts. */
-export async function settledTrigger(context: ActionContext, { change, hash }: SentTrigger): Promise<boolean> {
+export async function settledTrigger(
+  context: ActionContext,
+  { change, hash }: SentTrigger,
+): Promise<boolean | 'failed'> {
   if (hash === null) return true
   const { position, tpsl } = change
   const before = position.state.trade[tpsl]
-  return settledPosition(context, position.record.id, ({ trade }) => trade[tpsl] !== before).catch(() => false)
+  const settled = settledPosition(context, position.record.id, ({ trade }) => trade[tpsl] !== before)
+  const outcome = await unlessFailed(
+    context,
+    hash,
+    settled.catch(() => false),
+  )
+  if (outcome !== false) context.parts.reads.triggers.settled({ positionId: position.record.id, kind: tpsl })
+  return outcome
 }
 
-async function heldTriggers(
+/** Rests once all of them are as they should be. `of`: the order that placed them; `null` when they were there before. */
+export async function heldTriggers(
   context: ActionContext,
+  of: OrderToTranslate | null,
   sent: readonly SentTrigger[],
   ids: OrderIds,
 ): Promise<OrderStatusAnswer> {
   const settled = await Promise.all(sent.map((one) => settledTrigger(context, one)))
+  if (settled.includes('failed')) {
+    // Nothing stands behind the client's id: the same order again must not be taken for one that is there.
+    if (of !== null) await context.parts.store.transaction((sql) => freeCloid(sql, context, of)).catch(() => undefined)
+    return { error: ERR.failed }
+  }
   if (settled.every(Boolean)) return { resting: ids }
   return { resting: ids, pending: { oid: ids.oid, txHash: sent[settled.indexOf(false)]!.hash } }
 }
 
-/** A trigger that was placed before under the same client's id. */
+/** A trigger that was placed before under the same client's id: it rests when the chain says so, which may take a moment. */
 export async function triggerAnswer(
-  { parts }: ActionContext,
+  context: ActionContext,
   oid: OrderId,
   cloid: string | null,
 ): Promise<Taken<OrderStatusAnswer>> {
-  const key = await parts.reads.triggers.find(oid)
-  const position = key && parts.orders.positions.find(key.positionId)
-  if (position === undefined) throw new ExchangeErr(ERR.dead)
+  const { reads, orders } = context.parts
+  const found = await reads.triggers.find(oid)
+  if (found === undefined || found.isFormer) throw new ExchangeErr(ERR.dead)
+  const { positionId, kind } = found
+  await settledPosition(context, positionId, ({ trade }) => trade[kind] !== 0n)
+  if ((orders.positions.find(positionId)?.state.trade[kind] ?? 0n) === 0n) throw new ExchangeErr(ERR.dead)
   const ids: OrderIds = { oid: Number(oid), ...(cloid === null ? {} : { cloid }) }
   return { isAwaited: false, status: Promise.resolve({ resting: ids }) }
 }

@@ -1,5 +1,7 @@
 import { formatDecimal, type Decimal } from '@bezel/protocol'
+import type { LivePosition } from '../../positions/livePositions.ts'
 import { PRICE_DECIMALS, SLIPPAGE_DECIMALS } from '../../trading/plan/decimals.ts'
+import { larger } from '../../trading/valuation/scales.ts'
 import { steppedPx } from '../priceText.ts'
 import { ERR } from './errStrings.ts'
 import { ExchangeErr } from './exchangeErr.ts'
@@ -16,6 +18,8 @@ export interface BoundTerms {
 const WHOLE = 100n * 10n ** BigInt(SLIPPAGE_DECIMALS)
 /** The largest that the contracts hold. */
 const MAX_SLIPPAGE = 65_535n
+/** Of a position that none was set for, 1e3 per percent. */
+const DEFAULT_CLOSING_SLIPPAGE = 1_000n
 /** Percent that a price may be away from the mark. */
 const MAX_DISTANCE = 80n
 
@@ -37,6 +41,30 @@ export function boundTerms(view: MarketView, isBuy: boolean, bound: bigint): Bou
   return {
     price: formatDecimal(expected, PRICE_DECIMALS),
     slippage: formatDecimal(slippage > MAX_SLIPPAGE ? MAX_SLIPPAGE : slippage, SLIPPAGE_DECIMALS),
+  }
+}
+
+/**
+ * The same for an order that closes. The chain keeps one slippage per position, for its stop loss too: a tight bound must not be left behind there, or
+ * the stop would fail when it is needed. So the slippage that is in force stays, and the expected price is where the bound lies at its end.
+ */
+export function closingTerms(
+  view: MarketView,
+  isBuy: boolean,
+  bound: bigint,
+  positions: readonly LivePosition[],
+): BoundTerms {
+  // Throws for the same bounds.
+  boundTerms(view, isBuy, bound)
+  const inForce = positions.map(({ state }) => BigInt(state.maxClosingSlippageP))
+  const slippage = inForce.reduce(larger, DEFAULT_CLOSING_SLIPPAGE)
+  const step = 10n ** BigInt(PRICE_DECIMALS - view.market.pricePrecision)
+  const width = (isBuy ? WHOLE + slippage : WHOLE - slippage) * step
+  const steps = isBuy ? (bound * WHOLE) / width : (bound * WHOLE + width - 1n) / width
+  if (steps === 0n) throw new ExchangeErr(ERR.noMatch)
+  return {
+    price: formatDecimal(steps * step, PRICE_DECIMALS),
+    slippage: formatDecimal(slippage, SLIPPAGE_DECIMALS),
   }
 }
 

@@ -43,8 +43,17 @@ describe('requireAgent', () => {
     const envelope = signL1(VECTOR_KEY, { action, nonce: NOW_MS })
     assert.throws(() => requireAgent(lookup(), { ...envelope, nonce: NOW_MS + 1 }), {
       name: 'ExchangeErr',
-      message: /^User or API Wallet 0x[0-9a-f]{40} does not exist\.$/,
+      message: /^User or API Wallet 0x[0-9a-f]{40} does not exist\. Signed for Mainnet it is 0x[0-9a-f]{40}\.$/,
     })
+    const nobody = { engine, agentOf: () => undefined }
+    for (const [source, sources, message] of [
+      ['b', ['b'], /^User or API Wallet 0x14791697260e4c9a71f18484c9f997b308e59325 does not exist\.$/],
+      ['b', ['b', 'a'], /^User or API Wallet 0x14791697260e4c9a71f18484c9f997b308e59325 does not exist\. /],
+      ['a', ['b', 'a'], /does not exist\. Signed for Mainnet it is 0x14791697260e4c9a71f18484c9f997b308e59325\.$/],
+    ] as const) {
+      const signed = signL1(VECTOR_KEY, { action, nonce: NOW_MS }, source)
+      assert.throws(() => requireAgent({ ...nobody, sources }, signed), { message })
+    }
     const r = `0x${'f'.repeat(64)}` as Hex
     assert.throws(() => requireAgent(lookup(), { ...envelope, signature: { ...envelope.signature, r } }), {
       message: /^User or API Wallet does not exist: r and s are no signature/,

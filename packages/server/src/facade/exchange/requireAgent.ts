@@ -19,15 +19,15 @@ export interface AgentLookup {
  * registration, because it was then meant for somebody else: the same key may have been used elsewhere before.
  */
 export function requireAgent(lookup: AgentLookup, envelope: Envelope): AgentRecord {
-  let first: Address | undefined
+  const found: Address[] = []
   for (const signer of l1SignerCandidates(lookup.engine, envelope, lookup.sources)) {
-    first ??= signer
+    found.push(signer)
     const agent = lookup.agentOf(signer)
     if (agent === undefined) continue
     if (envelope.nonce < agent.signedAtMs) throw olderThanRegistration(agent)
     return agent
   }
-  throw wrongNetwork(lookup, envelope) ?? unknownSigner(first)
+  throw wrongNetwork(lookup, envelope) ?? unknownSigner(lookup.sources, found)
 }
 
 function olderThanRegistration({ agent, signedAtMs }: AgentRecord): ExchangeErr {
@@ -49,8 +49,15 @@ function wrongNetwork({ engine, sources, agentOf }: AgentLookup, envelope: Envel
   return undefined
 }
 
-/** Names whom the signature recovers to: that is how a mistake in signing shows. */
-function unknownSigner(signer: Address | undefined): ExchangeErr {
-  if (signer !== undefined) return new ExchangeErr(`User or API Wallet ${signer.toLowerCase()} does not exist.`)
-  return new ExchangeErr('User or API Wallet does not exist: r and s are no signature, or s is in the upper half.')
+/**
+ * Names whom the signature recovers to: that is how a mistake in signing shows. Where both networks are accepted nobody can tell which one was
+ * meant, so both are named.
+ */
+function unknownSigner(sources: readonly PhantomSource[], [first, second]: readonly Address[]): ExchangeErr {
+  if (first === undefined)
+    return new ExchangeErr('User or API Wallet does not exist: r and s are no signature, or s is in the upper half.')
+  const text = `User or API Wallet ${first.toLowerCase()} does not exist.`
+  const [, other] = sources
+  if (other === undefined || second === undefined) return new ExchangeErr(text)
+  return new ExchangeErr(`${text} Signed for ${HYPERLIQUID_CHAINS[other]} it is ${second.toLowerCase()}.`)
 }

@@ -1,4 +1,4 @@
-import type { OrderId } from '@bezel/protocol'
+import type { Hex, OrderId } from '@bezel/protocol'
 import { findOrder } from '../../store/orderStore.ts'
 import type { OrderState } from '../../trading/orders/orderModel.ts'
 import type { PositionState } from '../../trading/positions/positionModel.ts'
@@ -30,6 +30,22 @@ export async function settledPosition(
   const current = orders.positions.find(id)
   if (current === undefined || isDone(current.state)) return true
   return waits.waitPosition(id, isDone, deadlineMs - now())
+}
+
+/** What was waited for, or `failed` when the transaction that was to bring it failed on the chain before. */
+export async function unlessFailed<Settled>(
+  { parts }: Pick<Waiting, 'parts'>,
+  hash: Hex | null,
+  settled: Promise<Settled>,
+): Promise<Settled | 'failed'> {
+  if (hash === null) return settled
+  const { promise, resolve } = Promise.withResolvers<'failed'>()
+  const stop = parts.relayer.onFailed(hash, () => resolve('failed'))
+  try {
+    return await Promise.race([settled, promise])
+  } finally {
+    stop()
+  }
 }
 
 /** The transaction of an order that brings it to the chain, or the oracle's answer to it, is awaited. */

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { StoreUnavailableError } from '../../store/sql.ts'
-import { runDueCancels } from './dueCancels.ts'
+import { createDueCancels } from './dueCancels.ts'
 import type { TradingParts } from './exchangeParts.ts'
 import { createReclaims } from './reclaims.ts'
 
@@ -13,6 +13,7 @@ export interface Chores {
 const ROUND_MS = 500
 
 export function startChores(parts: TradingParts, log: Pick<FastifyBaseLogger, 'warn' | 'error'>): Chores {
+  const dueCancels = createDueCancels(parts)
   const reclaims = createReclaims(parts)
   const { slug: chain } = parts.orders.chain
   let isClosed = false
@@ -22,7 +23,7 @@ export function startChores(parts: TradingParts, log: Pick<FastifyBaseLogger, 'w
 
   async function round(): Promise<void> {
     try {
-      await runDueCancels(parts, log)
+      await dueCancels.run(log)
       await reclaims.run(log)
     } catch (error) {
       // A store that is full or locked is told by every request already; the round just comes again.

@@ -3,14 +3,15 @@ import type { LivePosition } from '../../positions/livePositions.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { sizeUnit, truncateSize } from '../../trading/plan/closing.ts'
 import { BASE_SIZE_DECIMALS } from '../../trading/plan/decimals.ts'
-import type { Coin } from '../coins.ts'
+import { larger } from '../../trading/valuation/scales.ts'
+import { sizeStep, type Coin } from '../coins.ts'
 import { defaultLeverage } from '../leverage.ts'
 import { ERR } from './errStrings.ts'
 import { ExchangeErr } from './exchangeErr.ts'
 import type { ActionContext } from './exchangeParts.ts'
-import { heldSize, marketView, priceOf, sizeOf, type MarketView } from './marketView.ts'
+import { heldSize, isAllHeld, marketView, priceOf, sizeOf, type MarketView } from './marketView.ts'
 import type { OrderItem } from './orderItem.ts'
-import { boundTerms, isMarketable, postOnlyRefusal, refuseFarPrice } from './priceBound.ts'
+import { boundTerms, closingTerms, isMarketable, postOnlyRefusal, refuseFarPrice } from './priceBound.ts'
 
 /** Triggers that come with an order and are for what it opens; prices of the coin. */
 export type Attached = Readonly<Partial<Record<TriggerKind, Decimal>>>
@@ -69,17 +70,25 @@ async function leverageOf({ parts, agent }: ActionContext, asset: number): Promi
  */
 function reducedBy(view: MarketView, { item, isOfPosition }: OrderToTranslate): readonly LivePosition[] | undefined {
   const opposite = view.positions.filter(({ state }) => state.trade.long !== item.isBuy)
+  const against = heldSize(view, opposite) - heldOnSide(view, item)
   if (item.reduceOnly || isOfPosition) {
-    if (opposite.length === 0) throw new ExchangeErr(ERR.reduceOnly)
+    // Beside as much on the other side it would make the whole larger, whichever part it takes from.
+    if (against <= 0n) throw new ExchangeErr(ERR.reduceOnly)
     return opposite
   }
-  const same = view.positions.filter(({ state }) => state.trade.long === item.isBuy)
-  const against = heldSize(view, opposite) - heldSize(view, same)
   if (against <= 0n) return undefined
   const { units } = sizeOf(view, item.sz)
-  // A size that was rounded up to what the market counts in is still the whole position.
-  if (units - against >= sizeUnit(view.market.sizePrecision)) throw new ExchangeErr(ERR.flip)
+  // A size that was rounded up to a step of the coin is still the whole position.
+  if (units - against >= sizeStep(view.coin)) throw new ExchangeErr(ERR.flip)
   return opposite
+}
+
+/** What the trader holds on the side that an order trades. There is some beside the opposite when both were opened as resting orders, or natively. */
+function heldOnSide(view: MarketView, { isBuy }: OrderItem): bigint {
+  return heldSize(
+    view,
+    view.positions.filter(({ state }) => state.trade.long === isBuy),
+  )
 }
 
 interface NativePrice {
@@ -105,26 +114,36 @@ function marketOrder(
   reduced: readonly LivePosition[] | undefined,
   bound: bigint,
 ): TranslatedOrder {
-  const common = {
-    ...commonBody(view, item),
-    type: 'market',
-    leverage,
-    ...boundTerms(view, item.isBuy, bound),
-  } as const
+  const common = { ...commonBody(view, item), type: 'market', leverage } as const
+  const { isBuy } = item
   const body =
     reduced === undefined
-      ? { ...common, ...attachedTo(view, item, attached, view.mark) }
-      : { ...common, size: reducingSize(view, item, reduced), reduceOnly: true }
+      ? { ...common, ...boundTerms(view, isBuy, bound), ...attachedTo(view, item, attached, view.mark) }
+      : {
+          ...common,
+          ...closingTerms(view, isBuy, bound, reduced),
+          size: reducingSize(view, item, reduced),
+          reduceOnly: true,
+        }
   return { kind: 'order', coin: view.coin, body }
 }
 
-/** Clients close a position with its size as they were told it, which has more places than the market takes: all of it is meant. */
+/** Clients close a position with its size as they were told it, which is cut off: all of it is meant, and nothing may be left behind. */
 function reducingSize(view: MarketView, item: OrderItem, positions: readonly LivePosition[]): Decimal {
   const { text, units } = sizeOf(view, item.sz)
-  const unit = sizeUnit(view.market.sizePrecision)
-  if (units < truncateSize(heldSize(view, positions), view.market)) return text
-  const whole = units - (units % unit)
-  return formatDecimal(whole > 0n ? whole : unit, BASE_SIZE_DECIMALS)
+  const held = heldSize(view, positions)
+  const net = held - heldOnSide(view, item)
+  if (!isAllHeld(view, units, net)) return text
+  // Less than all of it, and never so much that the whole changes its side.
+  if (net < held) return formatDecimal(truncateSize(net, view.market), BASE_SIZE_DECIMALS)
+  // Of one position what is below the places of the market is closed with it; of several the last would keep some.
+  const least = positions.length === 1 ? truncateSize(held, view.market) : roundedUp(held, view.market)
+  const whole = larger(truncateSize(units, view.market), least)
+  return formatDecimal(larger(whole, sizeUnit(view.market.sizePrecision)), BASE_SIZE_DECIMALS)
+}
+
+function roundedUp(size: bigint, market: MarketView['market']): bigint {
+  return truncateSize(size + sizeUnit(market.sizePrecision) - 1n, market)
 }
 
 function commonBody(
@@ -200,6 +219,5 @@ function restingReduction(
 
 /** A position has one take profit and one stop loss, which close all of it. */
 function requireWhole(view: MarketView, item: OrderItem, positions: readonly LivePosition[], refusal: string): void {
-  const whole = truncateSize(heldSize(view, positions), view.market)
-  if (sizeOf(view, item.sz).units < whole) throw new ExchangeErr(refusal)
+  if (!isAllHeld(view, sizeOf(view, item.sz).units, heldSize(view, positions))) throw new ExchangeErr(refusal)
 }

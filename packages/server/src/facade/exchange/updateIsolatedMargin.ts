@@ -2,15 +2,17 @@ import { formatDecimal, type Decimal } from '@bezel/protocol'
 import { updatePosition } from '../../orders/updatePosition.ts'
 import type { LivePosition } from '../../positions/livePositions.ts'
 import { collateralAt, type Collateral } from '../../trading/plan/listed.ts'
+import type { PositionState } from '../../trading/positions/positionModel.ts'
 import { USD_PRICE_ONE } from '../../trading/valuation/scales.ts'
 import type { ExchangeAction } from '../signing/envelope.ts'
 import { OK_DEFAULT, type ExchangeAnswer } from './exchangeAnswer.ts'
+import { ERR } from './errStrings.ts'
 import { ExchangeErr } from './exchangeErr.ts'
 import type { RunAction } from './exchangeParts.ts'
 import { assetAt, booleanAt, integerAt } from './fields.ts'
 import { marketView } from './marketView.ts'
 import { relayed } from './relayed.ts'
-import { settledPosition } from './settled.ts'
+import { settledPosition, unlessFailed } from './settled.ts'
 
 /** Of the amount in the action. */
 const USD_ONE = 10n ** 6n
@@ -28,8 +30,10 @@ export function updateIsolatedMargin(action: ExchangeAction): RunAction<Exchange
     const amount = amountOf(usd < 0n ? -usd : usd, collateralAt(trading.chain, trade.collateralIndex))
     if (amount === '0') throw new ExchangeErr('ntli must be an amount other than zero.')
     const change = { collateral: { action: usd < 0n ? 'remove' : 'add', amount } } as const
-    await relayed(context, (write) => updatePosition(orders, write, position.record.id, change))
-    await settledPosition(context, position.record.id, (now) => now.trade.collateralAmount !== trade.collateralAmount)
+    const { hash } = await relayed(context, (write) => updatePosition(orders, write, position.record.id, change))
+    const isDone = (now: PositionState): boolean => now.trade.collateralAmount !== trade.collateralAmount
+    const settled = settledPosition(context, position.record.id, isDone)
+    if ((await unlessFailed(context, hash, settled)) === 'failed') throw new ExchangeErr(ERR.failed)
     return OK_DEFAULT
   }
 }

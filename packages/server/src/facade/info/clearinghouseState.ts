@@ -1,24 +1,42 @@
 import { formatDecimal, type Address } from '@bezel/protocol'
 import { valuationTimeS } from '../../positions/positionAnswer.ts'
-import { pxOf, szOf } from '../coins.ts'
+import { szOf } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { netPositions, type NetPosition } from '../netPositions.ts'
-import { pointed } from '../priceText.ts'
+import { nearestPx, pointed } from '../priceText.ts'
 import { usdText } from '../usd.ts'
 import { userOf, type InfoRequest } from './infoRequest.ts'
+import type { ReadyAnswer } from './remembered.ts'
+import { rememberedState } from './rememberedState.ts'
 
 const RATIO_DECIMALS = 10
 const RATIO_ONE = 10n ** 10n
 
 /** A trader's wallet and positions. Amounts fit together: what is in the wallet is the account's value less the margin that is used. */
-export async function clearinghouseState(request: InfoRequest, reads: FacadeReads): Promise<unknown> {
-  return accountState(userOf(request), reads)
+export async function clearinghouseState(
+  request: InfoRequest,
+  reads: FacadeReads,
+): Promise<Pick<ReadyAnswer, 'bytes'>> {
+  const trader = userOf(request)
+  const walletUsd = await walletOf(trader, reads)
+  const lasts = rememberedState(reads, trader, walletUsd, () => {
+    const { time: _now, ...lasting } = stateAt(trader, reads, walletUsd)
+    return JSON.stringify(lasting).slice(0, -1)
+  })
+  return { bytes: Buffer.concat([lasts, Buffer.from(`,"time":${reads.now()}}`)]) }
 }
 
 export async function accountState(trader: Address, reads: FacadeReads) {
+  return stateAt(trader, reads, await walletOf(trader, reads))
+}
+
+async function walletOf(trader: Address, reads: FacadeReads): Promise<bigint> {
   // Before a round trip is spent on what can't be answered; what is shown is as new as the wallet.
   reads.positionsOf(trader)
-  const walletUsd = await reads.wallet(trader)
+  return reads.wallet(trader)
+}
+
+function stateAt(trader: Address, reads: FacadeReads, walletUsd: bigint) {
   const chain = reads.markets()
   const positions = netPositions(reads.positionsOf(trader), chain, reads.quote, valuationTimeS(chain, reads.head()))
   return stateOf(positions, walletUsd, reads.now())
@@ -69,13 +87,13 @@ function positionText(position: NetPosition) {
       value: position.leverage,
       rawUsd: text(marginOf(position) - signedValue(position)),
     },
-    entryPx: pointed(pxOf(coin, position.entryPrice)),
+    entryPx: nearestPx(coin, position.entryPrice),
     positionValue: text(position.valueUsd),
     unrealizedPnl: text(pnlUsd),
     returnOnEquity: pointed(
       formatDecimal(collateralUsd === 0n ? 0n : (pnlUsd * RATIO_ONE) / collateralUsd, RATIO_DECIMALS),
     ),
-    liquidationPx: liquidationPrice === undefined ? null : pointed(pxOf(coin, liquidationPrice)),
+    liquidationPx: liquidationPrice === undefined ? null : nearestPx(coin, liquidationPrice),
     marginUsed: text(marginOf(position)),
     maxLeverage: coin.maxLeverage,
     cumFunding: { allTime: funding, sinceOpen: funding, sinceChange: funding },

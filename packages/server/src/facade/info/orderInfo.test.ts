@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import {
   parseAddress,
+  type Decimal,
   type FillAction,
   type FillHistoryEntry,
   type Hex,
@@ -10,12 +11,15 @@ import {
 } from '@bezel/protocol'
 import type { AgentRecord } from '../../agents/agentRecord.ts'
 import { usd } from '../../market/testing/fixtures.ts'
+import { insertCloid } from '../../store/facadeCloidStore.ts'
 import { insertFill } from '../../store/fillStore.ts'
 import { insertOrderEvent } from '../../store/orderEventStore.ts'
 import { insertOrder, saveOrderState } from '../../store/orderStore.ts'
 import { insertPosition, savePositionState } from '../../store/positionStore.ts'
 import type { OrderEvent, OrderRecord, OrderRequest, OrderState } from '../../trading/orders/orderModel.ts'
 import type { LivePosition } from '../../positions/livePositions.ts'
+import { coinsOf } from '../coins.ts'
+import { orderStatusAnswer } from '../exchange/orderStatusAnswer.ts'
 import { ALICE, createFacadeWorld, livePosition, type FacadeWorld } from '../testing/facadeWorld.ts'
 import { HASH, REQUEST, STATE } from '../testing/restingOrder.ts'
 import { answerInfo } from './answerInfo.ts'
@@ -94,6 +98,12 @@ describe('what the facade says of orders and fills', () => {
     return entry
   }
 
+  const filledBy = (size: string) => {
+    const amounts = { price: '60000', size, collateral: '1500', feeCollateral: '0.9' }
+    const told = { ...amounts, txHash: HASH, timestamp: 1, positionId: null }
+    return { id: '7', clientId: null, status: 'filled', txHash: HASH, fill: told, reason: null } as const
+  }
+
   /** An open position that the store has too. */
   async function open(position: LivePosition): Promise<void> {
     await place(Number(position.record.originOrderId), {}, { status: 'filled' })
@@ -166,6 +176,20 @@ describe('what the facade says of orders and fills', () => {
     assert.deepEqual(await oids('openOrders'), [9, 7], "it came through the facade, so it is the client's own")
   })
 
+  it('shows a market order at the worst price it takes, as its client wrote it', async () => {
+    const of = { type: 'market', price: '60000' as Decimal, slippage: '1.5' as Decimal } as const
+    await place(7, of, { status: 'pending', price: of.price, slippage: of.slippage })
+    await place(8, { ...of, side: 'short' }, { status: 'pending', price: of.price, slippage: of.slippage })
+    const orders = await ask('openOrders')
+    assert.deepEqual(
+      orders.map(({ oid, limitPx }: { oid: number; limitPx: string }) => [oid, limitPx]),
+      [
+        [8, '59100.0'],
+        [7, '60900.0'],
+      ],
+    )
+  })
+
   it('shows a stop as a trigger, and coins of 1,000 units as such', async () => {
     await place(7, { type: 'stop', side: 'short' })
     const [stop] = await ask('frontendOpenOrders')
@@ -233,7 +257,7 @@ describe('what the facade says of orders and fills', () => {
         ['Take Profit Market', '70000.0', 'Price above 70000.0', 'A', true, null],
       )
       assert.deepEqual([sl.orderType, sl.triggerCondition], ['Stop Market', 'Price below 55000.0'])
-      assert.equal(tp.sz, '0.016663333999866693')
+      assert.equal(tp.sz, '0.01666')
       assert.equal(new Set([900, tp.oid, sl.oid]).size, 3)
       await close(POSITION, { trade: { ...POSITION.state.trade, tp: usd(80_000), sl: 0n } })
       const [moved, ...others] = await triggers()
@@ -276,6 +300,19 @@ describe('what the facade says of orders and fills', () => {
       )
     })
 
+    it('are found by the ids that their client gave them', async () => {
+      await open(POSITION)
+      const [, sl] = await triggers()
+      const key = { chain: 'base', trader: ALICE, cloid: CLOID } as const
+      await world.opened.store.transaction((sql) =>
+        insertCloid(sql, key, { asked: '', oid: String(sl.oid) as OrderId }),
+      )
+      const { status, order } = await ask('orderStatus', { oid: CLOID.toUpperCase().replace('X', 'x') })
+      assert.deepEqual([status, order.status, order.order.oid, order.order.cloid], ['order', 'open', sl.oid, CLOID])
+      assert.deepEqual(await ask('orderStatus', { oid: CLOID, user: BOB }), { status: 'unknownOid' })
+      assert.deepEqual(await ask('orderStatus', { oid: `0x${'0b'.repeat(16)}` }), { status: 'unknownOid' })
+    })
+
     it('that nobody has asked for go by the id of the order that closed the position', async () => {
       await open(POSITION)
       await close(POSITION)
@@ -309,6 +346,24 @@ describe('what the facade says of orders and fills', () => {
           twapId: null,
         },
       ])
+    })
+
+    it('of one order add up to what the order says that it filled', async () => {
+      const legs = ['0.009998233', '0.009998233', '0.009998233'].map((size, index) => ({
+        positionId: String(900 + index) as OrderId,
+        tradeIndex: index,
+        size: size as Decimal,
+      }))
+      await place(7, { kind: 'close', side: 'short', type: 'market', reduceOnly: true, legs }, { status: 'filled' })
+      for (const { size } of legs) await fill(7, { action: 'TradeClosedMarket', size })
+      const told = (await ask('userFills')).toReversed()
+      assert.deepEqual(
+        told.map(({ sz }: { sz: string }) => sz),
+        ['0.00999', '0.01', '0.01'],
+      )
+      assert.deepEqual(orderStatusAnswer(coinsOf(world.reads.markets()).universe[0]!, filledBy('0.029994699')), {
+        filled: { totalSz: '0.02999', avgPx: '60000.0', oid: 7 },
+      })
     })
 
     it('begin where the position was before them', async () => {

@@ -1,4 +1,5 @@
 import { parseOrderId, type Address, type OrderId } from '@bezel/protocol'
+import { readCloid } from '../../store/facadeCloidStore.ts'
 import { findOrder, findOrderByClientId, type StoredOrder } from '../../store/orderStore.ts'
 import type { FacadeOrderStatus } from '../facadeOrder.ts'
 import type { FacadeReads } from '../facadeReads.ts'
@@ -20,10 +21,23 @@ export async function orderStatus(request: InfoRequest, reads: FacadeReads): Pro
 async function find(reads: FacadeReads, trader: Address, oid: unknown): Promise<FacadeOrderStatus | undefined> {
   const { sql, chain } = reads
   if (typeof oid === 'string' && CLOID_PATTERN.test(oid)) {
-    return shown(reads, trader, await findOrderByClientId(sql, chain, trader, oid.toLowerCase()))
+    const cloid = oid.toLowerCase()
+    const order = await shown(reads, trader, await findOrderByClientId(sql, chain, trader, cloid))
+    return order ?? findTriggerByCloid(reads, trader, cloid)
   }
   const id = idOf(oid)
   return (await shown(reads, trader, await findOrder(sql, id))) ?? findTriggerOrder(reads, trader, id)
+}
+
+/** Take profits and stop losses are no orders natively: only the facade knows what its client called them. */
+async function findTriggerByCloid(
+  reads: FacadeReads,
+  trader: Address,
+  cloid: string,
+): Promise<FacadeOrderStatus | undefined> {
+  const kept = await readCloid(reads.sql, { chain: reads.chain, trader, cloid })
+  const found = kept && (await findTriggerOrder(reads, trader, kept.oid))
+  return found && { ...found, order: { ...found.order, cloid } }
 }
 
 /** Clients write numbers as text now and then. */

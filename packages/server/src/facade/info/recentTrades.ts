@@ -1,10 +1,10 @@
 import type { Decimal, FillHistoryEntry } from '@bezel/protocol'
 import { recentTrade } from '../../market/recentTrades.ts'
 import { listPairFills } from '../../store/fillStore.ts'
-import { coinsOf, pxText, szText, type Coin } from '../coins.ts'
+import { coinsOf, szText, type Coin } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { sideOfFill } from '../fillWords.ts'
-import { pointed } from '../priceText.ts'
+import { nearestPxText, pointed } from '../priceText.ts'
 import { coinNameOf, type InfoRequest } from './infoRequest.ts'
 
 const MAX_TRADES = 100
@@ -26,7 +26,7 @@ export function facadeTrade(coin: Coin, fill: FillHistoryEntry) {
   return {
     coin: coin.name,
     side: sideOfFill(fill),
-    px: pointed(pxText(coin, fill.price as Decimal)),
+    px: nearestPxText(coin, fill.price as Decimal),
     sz: pointed(szText(coin, fill.size as Decimal)),
     time: fill.timestamp,
     hash: fill.txHash,

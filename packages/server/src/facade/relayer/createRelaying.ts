@@ -1,5 +1,6 @@
 import type { Hex } from '@bezel/protocol'
 import type { Sql } from '../../store/sql.ts'
+import { createFailures } from './failures.ts'
 import { enqueueAction, type ActionToRelay } from './enqueueAction.ts'
 import { fillHoles, skipForeignNonces } from './fillHoles.ts'
 import { healLost } from './healLost.ts'
@@ -22,6 +23,7 @@ export interface Relaying {
    * is remembered is dropped and found out again from the store and the node.
    */
   step(): Promise<boolean>
+  onFailed(hash: Hex, listener: () => void): () => void
   health(): RelayerHealth
   /** Lets go of whoever waits. */
   release(): void
@@ -37,6 +39,7 @@ export function createRelaying(context: RelayContext): Relaying {
   let memory = createRelayMemory()
   let isOpen = false
   const waiting = new Map<Hex, (() => void)[]>()
+  const failures = createFailures()
 
   async function step(): Promise<boolean> {
     try {
@@ -55,6 +58,7 @@ export function createRelaying(context: RelayContext): Relaying {
     const usedBefore = memory.usedNonces
     const found = await lookAtNode(context, memory)
     await keepMined(context, memory, found)
+    failures.look(memory)
     await skipForeignNonces(context, memory)
     const isRenewed = await renewEntries(context, memory)
     const isFilled = await fillHoles(context, memory)
@@ -85,6 +89,7 @@ export function createRelaying(context: RelayContext): Relaying {
         waiting.set(hash, [...(waiting.get(hash) ?? []), resolve])
       }),
     step,
+    onFailed: failures.listen,
     health: () => relayerHealth(context, memory),
     release() {
       for (const hash of waiting.keys()) release(hash)

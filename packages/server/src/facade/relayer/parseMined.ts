@@ -22,7 +22,8 @@ function receiptIn({ hash, kind }: RelayVersion, outcome: RpcOutcome | undefined
     if (receipt === undefined) return 'none'
     const costWei = costOf(outcome.result)
     if (receipt.txHash !== hash || costWei === undefined) return 'unknown'
-    return { hash, kind, blockNumber: receipt.blockNumber, blockHash: receipt.blockHash, costWei }
+    const { blockNumber, blockHash, isReverted } = receipt
+    return { hash, kind, blockNumber, blockHash, costWei, isReverted }
   } catch {
     return 'unknown'
   }

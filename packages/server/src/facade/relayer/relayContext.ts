@@ -35,6 +35,8 @@ export interface MinedVersion {
   readonly blockNumber: number
   readonly blockHash: Hex
   readonly costWei: bigint
+  /** It is in the block, and did nothing. */
+  readonly isReverted: boolean
 }
 
 /** A live entry and what is known of it beyond the store. All of that may be forgotten at any time: it is found out again. */

@@ -16,6 +16,8 @@ export interface Relayer {
    * waits for it, everything that is kept is sent.
    */
   broadcast(hash: Hex): Promise<void>
+  /** Tells once, should it come to that, that the action is over in a block and did nothing there. Returns what ends the listening. */
+  onFailed(hash: Hex, listener: () => void): () => void
   health(): RelayerHealth
   close(): Promise<void>
 }

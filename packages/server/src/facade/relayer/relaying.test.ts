@@ -79,6 +79,34 @@ describe('relaying', () => {
     )
   })
 
+  it('tells once who waits for a transaction that failed on the chain, or whose nonce was burnt', async () => {
+    const [failing, working] = [await world.enqueue(), await world.enqueue()]
+    const told: string[] = []
+    world.relaying.onFailed(failing, () => told.push('failing'))
+    world.relaying.onFailed(failing, () => told.push('failing as well'))
+    world.relaying.onFailed(working, () => told.push('working'))
+    world.relaying.onFailed(failing, () => told.push('nobody waits any more'))()
+    world.node.lie = ({ method, params }, truth) => {
+      const isIts = method === 'eth_getTransactionReceipt' && params[0] === failing
+      return isIts && truth.ok && truth.result !== null
+        ? { ok: true, result: { ...(truth.result as object), status: '0x0' } }
+        : undefined
+    }
+    await world.settle()
+    assert.equal(told.length, 0)
+    await world.pass(3)
+    assert.equal(told.join(), 'failing,failing as well')
+
+    world.node.baseFeeWei = 10n ** 12n
+    const late = await world.enqueue(attemptOf({ expiresAtMs: world.nowMs + 1_000 }))
+    world.relaying.onFailed(late, () => told.push('late'))
+    world.nowMs += 2_000
+    world.node.baseFeeWei = 10_000_000n
+    await world.settle()
+    await world.pass(2)
+    assert.ok(told.includes('late'))
+  })
+
   it('sends again what a reorganisation dropped', async () => {
     const hashes = [await world.enqueue(), await world.enqueue()]
     await world.pass(3)

@@ -83,6 +83,7 @@ export async function startRelayer({
       waker.wake()
       await taken
     },
+    onFailed: (hash, listener) => relaying.onFailed(hash, listener),
     health: () => relaying.health(),
     async close() {
       closing.abort()

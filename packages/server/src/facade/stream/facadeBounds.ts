@@ -3,6 +3,8 @@ import { DEFAULT_BOUNDS, type StreamBounds } from '../../stream/bounds.ts'
 
 /** Everything that is bounded about the sockets of the facade. */
 export interface FacadeBounds extends StreamBounds {
+  /** Of a message that subscribes: it is kept while others wait before it, and its words for as long as it is in force. */
+  readonly maxSubscriptionBytes: number
   /** Different users that one socket listens to. */
   readonly maxUsers: number
   /** Posts of one socket that are worked on. */
@@ -15,6 +17,7 @@ export const FACADE_BOUNDS: FacadeBounds = Object.freeze({
   ...DEFAULT_BOUNDS,
   // A post is what else would be the body of a request.
   maxMessageBytes: MAX_BODY_BYTES,
+  maxSubscriptionBytes: DEFAULT_BOUNDS.maxMessageBytes,
   heartbeatMs: 30_000,
   // The slowest client says something every 50 s.
   idleMs: 75_000,

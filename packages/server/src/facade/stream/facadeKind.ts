@@ -11,7 +11,8 @@ import { errorText } from './facadeTexts.ts'
 
 export interface FacadeKindOptions {
   readonly channelsOf: (chain: ChainSlug) => FacadeChannels
-  readonly exchangeOf: (chain: ChainSlug) => Exchange
+  /** `network`: of the client's IP. */
+  readonly exchangeOf: (chain: ChainSlug, network: string) => Exchange
   readonly counts: FacadeCounts
   readonly bounds?: Partial<FacadeBounds>
 }
@@ -27,8 +28,8 @@ export function createFacadeKind(options: FacadeKindOptions): SocketKind {
     dialect: { errorText: ({ message }) => errorText(message), pingFrame: () => PING_FRAME },
     createRate: () => createBurstRate({ burst: bounds.maxMessageBurst, perSecond: bounds.maxMessagesPerSecond }),
     authenticateUpgrade: async () => undefined,
-    openSession(connection, { chain, charge, toApiError }) {
-      const of = { channels: channelsOf(chain.slug), exchange: exchangeOf(chain.slug) }
+    openSession(connection, { chain, network, charge, toApiError }) {
+      const of = { channels: channelsOf(chain.slug), exchange: exchangeOf(chain.slug, network) }
       return openFacadeSession({ ...of, connection, bounds, counts, charge, toApiError })
     },
   }

@@ -185,6 +185,10 @@ describe('the bounds of a socket of the facade', () => {
     const payload = { type: 'l2Book', coin: 'BTC', pad: 'x'.repeat(60_000) }
     const answer = await client.ask({ method: 'post', id: 1, request: { type: 'info', payload } })
     equal(answer.channel, 'post')
+    // What is kept of a subscription is a stranger's to choose, and there may be hundreds.
+    const subscription = { type: 'spotState', user: ALICE, dex: 'x'.repeat(4_096) }
+    match((await client.subscribe(subscription)).data as string, /^Error parsing JSON/)
+    equal(world.counts.spotState.subscriptions, 0)
     client.say('x'.repeat(65_537))
     equal(await client.closed, 1009)
   })

@@ -36,6 +36,8 @@ export function openFacadeSession(options: FacadeSessionOptions): Session {
   return {
     receive(bytes) {
       const message = parseFacadeMessage(bytes)
+      const isLong = bytes.length > bounds.maxSubscriptionBytes
+      if (isLong && message?.method !== 'post') return connection.send(malformedText(bytes))
       switch (message?.method) {
         case 'ping':
           return connection.send(PONG_TEXT)

@@ -17,7 +17,8 @@ export interface FacadeStream {
 export interface FacadeStreamOptions {
   readonly chains: readonly ChainSlug[]
   readonly sourcesOf: (chain: ChainSlug) => FacadeStreamSources
-  readonly exchangeOf: (chain: ChainSlug) => Exchange
+  /** `network`: of the client's IP. */
+  readonly exchangeOf: (chain: ChainSlug, network: string) => Exchange
   readonly counts: FacadeCounts
   readonly bounds?: Partial<FacadeBounds>
 }

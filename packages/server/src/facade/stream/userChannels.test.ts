@@ -161,12 +161,19 @@ describe('orderUpdates', () => {
     deepEqual([updates()[0]!.status, updates()[0]!.order.limitPx], ['open', '55000.0'])
     await set(positionWith({ sl: usd(56_000), tp: usd(70_000) }))
     await until('one changed, one is new', () => updates().length === 3)
+    const stop = { positionId: bare.record.id, kind: 'sl' } as const
+    const { triggers } = world.facade.reads
+    triggers.renewed(stop, await store().transaction((sql) => triggers.renew(sql, stop)))
+    await set(positionWith({ sl: usd(57_000), tp: usd(70_000) }))
+    await until('another one is in its place', () => updates().length === 5)
+    deepEqual([updates()[3]!.status, updates()[3]!.order.limitPx], ['open', '57000.0'])
+    deepEqual([updates()[4]!.status, updates()[4]!.order.oid], ['canceled', updates()[0]!.order.oid])
     await set(positionWith({ sl: 0n, tp: usd(70_000) }))
-    await until('one is over', () => updates().length === 4)
-    deepEqual([updates()[3]!.status, updates()[3]!.order.oid], ['canceled', updates()[0]!.order.oid])
+    await until('one is over', () => updates().length === 6)
+    deepEqual([updates()[5]!.status, updates()[5]!.order.oid], ['canceled', updates()[3]!.order.oid])
     await set(positionWith({ tp: usd(70_000) }, { isOpen: false }))
-    await until('both are over', () => updates().length === 5)
-    equal(updates()[4]!.status, 'canceled')
+    await until('both are over', () => updates().length === 7)
+    equal(updates()[6]!.status, 'canceled')
   })
 })
 

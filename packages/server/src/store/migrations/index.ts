@@ -7,6 +7,7 @@ import { facade } from './0006-facade.ts'
 import { relayer } from './0007-relayer.ts'
 import { facadeTriggers } from './0008-facade-triggers.ts'
 import { facadeSchedule } from './0009-facade-schedule.ts'
+import { facadeFormerTriggers } from './0010-facade-former-triggers.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   relayer,
   facadeTriggers,
   facadeSchedule,
+  facadeFormerTriggers,
 ]

@@ -97,6 +97,7 @@ export function serveStream(server: Server, options: StreamOptions): Stream {
       visit: {
         chain,
         caller,
+        network,
         charge: async () => requireAllowed(await ipCharge.take(network)),
         toApiError: (error) => tellableError(options, error, requestId),
       },

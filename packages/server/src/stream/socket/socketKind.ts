@@ -19,6 +19,8 @@ export interface Visit {
   readonly chain: ServedChain
   /** Known when the upgrade carried credentials. */
   readonly caller: Caller | undefined
+  /** Of its IP (`networkOf`). */
+  readonly network: string
   /** Counts one more request of its IP. Rejects with `RATE_LIMITED` when there are none left. */
   readonly charge: () => Promise<void>
   /** Turns whatever was thrown into what the client is told; what is our fault is logged. */

@@ -35,6 +35,9 @@ export { TRADER }
 export const SIGNER = parseAddress(VECTOR_SIGNER)!
 export const RELAYER = parseAddress(`0x${'7e'.repeat(20)}`)!
 
+/** Who brings the envelopes. */
+export const BEARER = { network: '203.0.113.7', onCharge: requireAllowed }
+
 const engine = await selectEngine()
 
 /** A relayer that takes everything, and remembers it. */
@@ -43,6 +46,10 @@ export interface FakeRelayer extends ExchangeRelayer {
   readonly broadcasts: Hex[]
   /** Instead of taking. */
   refuse: Error | undefined
+  /** Says that a transaction failed on the chain. */
+  fail(hash: Hex): void
+  /** How many wait to hear of that. */
+  readonly watched: number
 }
 
 /** The whole exchange side over a real store, a real registry and real nonces, with a node, markets and a relayer that say what the test says. */
@@ -90,7 +97,7 @@ export async function openExchangeWorld(): Promise<ExchangeWorld> {
     relayer: fakeRelayer(),
     committed: [],
     send(action, { key = VECTOR_KEY, nonce = (lastNonce += 1), ...of } = {}) {
-      return answerEnvelope(world.parts, signL1(key, { action, nonce, ...of }), requireAllowed)
+      return answerEnvelope(world.parts, signL1(key, { action, nonce, ...of }), BEARER)
     },
     sendWhile: (action, chainSays) => sendWhile(world, action, chainSays),
     happen: (id, event, handle) => happen(world, String(id) as OrderId, event, handle ?? null),
@@ -147,6 +154,7 @@ async function partsOf({ base, relayer, committed }: ExchangeWorld): Promise<Tra
     engine,
     sources: ['b', 'a'],
     limits: createInProcessLimits(),
+    approvals: createInProcessLimits(),
     agentLimit: 300,
     agentWritesLimit: 60,
     waits,
@@ -189,6 +197,7 @@ async function happen(
 
 function fakeRelayer(): FakeRelayer {
   const taken: FakeRelayer['taken'] = []
+  const listeners = new Set<{ readonly hash: Hex; readonly listener: () => void }>()
   const relayer: FakeRelayer = {
     address: RELAYER,
     taken,
@@ -202,6 +211,17 @@ function fakeRelayer(): FakeRelayer {
     },
     async broadcast(hash) {
       relayer.broadcasts.push(hash)
+    },
+    onFailed(hash, listener) {
+      const added = { hash, listener }
+      listeners.add(added)
+      return () => listeners.delete(added)
+    },
+    fail(hash) {
+      for (const one of listeners) if (one.hash === hash) one.listener()
+    },
+    get watched() {
+      return listeners.size
     },
   }
   return relayer

@@ -22,7 +22,7 @@ describe('POST /hl/{chain}/exchange', () => {
     app = createApp('silent')
     const { limits, now, orders } = world.parts
     registerHooks(app, { limits, limit: 20, trustedProxies: 0, now })
-    hlExchange(app, { chains: [orders.chain], exchangeOf: () => world.parts })
+    hlExchange(app, { chains: [orders.chain], exchangeOf: () => world.parts, trustedProxies: 0 })
   })
   afterEach(async () => {
     await app.close()

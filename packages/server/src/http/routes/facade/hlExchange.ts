@@ -2,11 +2,13 @@ import type { ChainSlug } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ServedChain } from '../../../chain/servedChain.ts'
+import { networkOf } from '../../../cluster/ipAddress.ts'
 import { ACTIONS } from '../../../facade/exchange/actions.ts'
 import { answerEnvelope } from '../../../facade/exchange/exchange.ts'
 import type { ExchangeParts } from '../../../facade/exchange/exchangeParts.ts'
 import { MalformedEnvelope } from '../../../facade/signing/malformedEnvelope.ts'
 import { readEnvelope } from '../../../facade/signing/parseEnvelope.ts'
+import { ipOf } from '../../hooks/chargeIp.ts'
 import { recordLimitAnswer } from '../../hooks/limitAnswers.ts'
 import type { JsonValue } from '../../json/parseStrictJson.ts'
 import { servedChainOf } from '../../servedChainOf.ts'
@@ -37,6 +39,7 @@ const Answer = Type.Object(
 export interface HlExchangeContext {
   readonly chains: readonly ServedChain[]
   readonly exchangeOf: (chain: ChainSlug) => ExchangeParts
+  readonly trustedProxies: number
 }
 
 interface HlExchangeRoute {
@@ -44,7 +47,7 @@ interface HlExchangeRoute {
 }
 
 /** POST /hl/{chain}/exchange: every action of the facade, in an envelope that is signed as on the exchange whose shape this is. */
-export function hlExchange(app: FastifyInstance, { chains, exchangeOf }: HlExchangeContext): void {
+export function hlExchange(app: FastifyInstance, { chains, exchangeOf, trustedProxies }: HlExchangeContext): void {
   const schema = { operationId: 'hlExchange', body: Envelope, response: { 200: Answer } }
   // The actions say themselves what they can read.
   const validatorCompiler = () => () => true
@@ -52,7 +55,10 @@ export function hlExchange(app: FastifyInstance, { chains, exchangeOf }: HlExcha
     const parts = exchangeOf(servedChainOf(chains, request.params.chain).slug)
     try {
       const envelope = readEnvelope(request.body as JsonValue)
-      const answer = await answerEnvelope(parts, envelope, (charged) => recordLimitAnswer(request, charged))
+      const answer = await answerEnvelope(parts, envelope, {
+        network: networkOf(ipOf(request, trustedProxies)),
+        onCharge: (charged) => recordLimitAnswer(request, charged),
+      })
       // Bytes, because the framework would add to the type of a text.
       return await reply.type(JSON_TYPE).send(Buffer.from(JSON.stringify(answer)))
     } catch (error) {

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RunningDevnet } from '../../e2e/devnet/startDevnet.ts'
+import { readServerConfig } from '../../packages/server/src/config.ts'
+import { run as runService } from '../../packages/server/src/run.ts'
+
+/** The service in this process with a relayer, over a local chain and a data folder of its own, without limits. Answers wait for nothing. */
+export async function startFacadeService(
+  devnet: RunningDevnet,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-bench-'))
+  const service = await runService(
+    readServerConfig({
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      BEZEL_DATA: folder,
+      BEZEL_CHAINS_FILE: join(devnet.folder, 'devnet.json'),
+      BEZEL_RELAYER_KEY: devnet.file.accounts.find(({ name }) => name === 'relayer')!.privateKey,
+      BEZEL_FACADE_FILL_WAIT_MS: '0',
+      BEZEL_IP_LIMIT: '1000000',
+      BEZEL_AGENT_LIMIT: '1000000',
+      BEZEL_AGENT_WRITE_LIMIT: '1000000',
+    }),
+  )
+  while ((await fetch(`${service.url}/ready`)).status !== 200) await new Promise((soon) => setTimeout(soon, 20))
+  const close = async (): Promise<void> => {
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { url: service.url, close }
+}

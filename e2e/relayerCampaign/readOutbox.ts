@@ -1,0 +1,126 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { Hex } from 'viem'
+
+/** A nonce of the relayer as its rows say. */
+export interface OutboxEntry {
+  readonly nonce: number
+  readonly state: string
+  readonly attemptId: string | null
+  readonly trader: string | null
+  readonly calldata: Hex | null
+  readonly expiresAtMs: number
+  readonly day: number
+  readonly countedWei: bigint
+  readonly versions: readonly { readonly kind: string; readonly hash: string; readonly createdAtMs: number }[]
+}
+
+export interface OutboxAttempt {
+  readonly id: string
+  readonly orderId: string
+  readonly kind: string
+  readonly sender: string
+}
+
+/** What the service left on disk of what it relayed, read without its code. */
+export interface Outbox {
+  readonly entries: readonly OutboxEntry[]
+  readonly nextNonce: number
+  readonly attempts: readonly OutboxAttempt[]
+  /** Orders by what their client calls them. */
+  readonly orderOfCloid: ReadonlyMap<string, string>
+  /** Status and asked size by order; `null` is an order that a reorganisation took away. */
+  readonly orders: ReadonlyMap<
+    string,
+    { readonly trader: string; readonly status: string | null; readonly size: string }
+  >
+  readonly triggers: ReadonlySet<string>
+  /** Wei by `<day> <trader>`; the whole deployment is ''. */
+  readonly gas: ReadonlyMap<string, bigint>
+  readonly openTrades: readonly OpenTrade[]
+}
+
+/** A position that the store has open. */
+export interface OpenTrade {
+  readonly trader: string
+  readonly index: number
+  readonly tp: string
+  readonly sl: string
+}
+
+type Row = Record<string, unknown>
+
+export function readOutbox(file: string): Outbox {
+  const database = new DatabaseSync(file, { readOnly: true })
+  const all = (text: string): Row[] => {
+    const statement = database.prepare(text)
+    statement.setReadBigInts(true)
+    return statement.all()
+  }
+  try {
+    const versions = Map.groupBy(all('select * from relay_versions order by nonce, version'), ({ nonce }) =>
+      Number(nonce),
+    )
+    return {
+      entries: all('select * from relay_entries order by nonce').map((row) => toEntry(row, versions)),
+      nextNonce: Number(all('select next_nonce from relay_senders')[0]?.next_nonce ?? 0),
+      attempts: all('select id, order_id, kind, sender from attempts').map((row) => ({
+        id: String(row.id),
+        orderId: String(row.order_id),
+        kind: String(row.kind),
+        sender: String(row.sender),
+      })),
+      orderOfCloid: new Map(
+        all('select cloid, oid, trader from facade_cloids').map((row) => [
+          `${row.trader} ${row.cloid}`,
+          String(row.oid),
+        ]),
+      ),
+      orders: new Map(all('select id, trader, status, request from orders').map(toOrder)),
+      triggers: new Set(
+        all('select oid from facade_triggers union select oid from facade_former_triggers').map(({ oid }) =>
+          String(oid),
+        ),
+      ),
+      gas: new Map(all('select * from relay_gas').map((row) => [`${row.day} ${row.trader}`, BigInt(String(row.wei))])),
+      openTrades: all('select trader, trade_index, state from positions where is_open = 1').map(toOpenTrade),
+    }
+  } finally {
+    database.close()
+  }
+}
+
+function toEntry(row: Row, versions: ReadonlyMap<number, readonly Row[]>): OutboxEntry {
+  const text = (value: unknown): string | null => (value === null ? null : String(value))
+  const nonce = Number(row.nonce)
+  return {
+    nonce,
+    state: String(row.state),
+    attemptId: text(row.attempt_id),
+    trader: text(row.trader),
+    calldata: text(row.calldata) as Hex | null,
+    expiresAtMs: Number(row.expires_at),
+    day: Number(row.day),
+    countedWei: BigInt(String(row.counted_wei)),
+    versions: (versions.get(nonce) ?? []).map(({ kind, hash, created_at: createdAt }) => ({
+      kind: String(kind),
+      hash: String(hash),
+      createdAtMs: Number(createdAt),
+    })),
+  }
+}
+
+function toOrder(row: Row): [string, { trader: string; status: string | null; size: string }] {
+  const { size } = JSON.parse(String(row.request)) as { size: string }
+  const status = row.status === null ? null : String(row.status)
+  return [String(row.id), { trader: String(row.trader), status, size }]
+}
+
+function toOpenTrade(row: Row): OpenTrade {
+  const { trade } = JSON.parse(String(row.state)) as { trade: { tp: unknown; sl: unknown } }
+  return { trader: String(row.trader), index: Number(row.trade_index), tp: digits(trade.tp), sl: digits(trade.sl) }
+}
+
+/** The store writes large numbers as text with a mark behind it. */
+function digits(value: unknown): string {
+  return /\d+/.exec(JSON.stringify(value))?.[0] ?? ''
+}

@@ -1,0 +1,81 @@
+import { diamondAbi } from '@bezel/protocol'
+import { decodeFunctionData, type Address, type Hex } from 'viem'
+import type { ChainClient } from '../devnet/chainClient.ts'
+
+/** A transaction of the relayer on the chain, read with none of the service's code. */
+export interface RelayedTransaction {
+  readonly hash: Hex
+  readonly nonce: number
+  readonly to: Address | null
+  readonly value: bigint
+  readonly input: Hex
+  readonly hasSucceeded: boolean
+  readonly costWei: bigint
+  readonly blockHash: Hex
+  /** Of an action: the 8 bytes behind its call. */
+  readonly attemptId: Hex | null
+  readonly trader: Address | null
+  readonly opens: readonly MinedOpen[]
+}
+
+/** An openTrade, alone or in a multicall. */
+export interface MinedOpen {
+  /** Base units at 1e5. */
+  readonly units: number
+  /** USD. */
+  readonly tp: string
+  readonly sl: string
+}
+
+const BLOCKS_AT_ONCE = 20
+const ID_DIGITS = 16
+/** collateral is 1e6, leverage 1e3, price 1e10, units 1e5: units = collateral x leverage x 1e10 x 1e5 / (1e9 x price). */
+const UNITS_SCALE = 10n ** 6n
+
+/** All of them, in the order of the chain. */
+export async function readRelayedTransactions(chain: ChainClient, relayer: Address): Promise<RelayedTransaction[]> {
+  const head = Number(await chain.client.getBlockNumber())
+  const found: RelayedTransaction[] = []
+  for (let from = 0; from <= head; from += BLOCKS_AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(BLOCKS_AT_ONCE, head + 1 - from) }, (_, i) => BigInt(from + i))
+    const blocks = await Promise.all(
+      numbers.map((blockNumber) => chain.client.getBlock({ blockNumber, includeTransactions: true })),
+    )
+    const own = blocks.flatMap(({ transactions }) => transactions.filter((of) => isSame(of.from, relayer)))
+    for (const { hash, nonce, to, value, input, blockHash } of own) {
+      const receipt = await chain.client.getTransactionReceipt({ hash })
+      const costWei = receipt.gasUsed * receipt.effectiveGasPrice
+      const hasSucceeded = receipt.status === 'success'
+      found.push({ hash, nonce, to, value, input, hasSucceeded, costWei, blockHash: blockHash!, ...actionIn(input) })
+    }
+  }
+  return found
+}
+
+export function isSame(a: string | null, b: string | null): boolean {
+  return a?.toLowerCase() === b?.toLowerCase()
+}
+
+/** What the calldata of a transaction asks the Diamond for. */
+export function actionIn(input: Hex): Pick<RelayedTransaction, 'attemptId' | 'trader' | 'opens'> {
+  if (input === '0x') return { attemptId: null, trader: null, opens: [] }
+  const { functionName, args } = decodeFunctionData({ abi: diamondAbi, data: input })
+  if (functionName !== 'delegatedTradingAction') return { attemptId: null, trader: null, opens: [] }
+  const [trader, inner] = args
+  return { attemptId: `0x${input.slice(-ID_DIGITS)}`, trader, opens: opensIn(inner) }
+}
+
+function opensIn(data: Hex): MinedOpen[] {
+  const { functionName, args } = decodeFunctionData({ abi: diamondAbi, data })
+  if (functionName === 'multicall') return (args[0] as readonly Hex[]).flatMap(opensIn)
+  if (functionName !== 'openTrade') return []
+  const { collateralAmount, leverage, openPrice, tp, sl } = args[0]
+  const scaled = collateralAmount * BigInt(leverage) * UNITS_SCALE * 2n
+  // Rounded to the nearest: the collateral was rounded down to its own decimals.
+  const units = Number((scaled / openPrice + 1n) / 2n)
+  return [{ units, tp: usd(tp), sl: usd(sl) }]
+}
+
+function usd(price: bigint): string {
+  return String(Number(price) / 1e10)
+}

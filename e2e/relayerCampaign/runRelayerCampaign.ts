@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { signUserSigned } from '../../packages/server/src/facade/signing/testing/signEnvelope.ts'
+import { readChainTruth } from '../campaign/chainTruth.ts'
+import { problemsOfStore } from '../campaign/checkStore.ts'
+import { createKillableService, type KillableService } from '../campaign/killableService.ts'
+import { createSeededRandom } from '../campaign/seededRandom.ts'
+import { readStore } from '../campaign/storedOrders.ts'
+import { createChainClient } from '../devnet/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '../devnet/startDevnet.ts'
+import { createCampaignTrader, post, type CampaignTrader } from './campaignTrader.ts'
+import { createEnvelopeJournal } from './envelopeJournal.ts'
+import { problemsOfChain } from './problemsOfChain.ts'
+import { problemsOfEnvelopes } from './problemsOfEnvelopes.ts'
+import { problemsOfPositions, problemsOfShown } from './problemsOfHoldings.ts'
+import { problemsOfOutbox } from './problemsOfOutbox.ts'
+import { readOutbox } from './readOutbox.ts'
+import { readRelayedTransactions } from './relayedTransactions.ts'
+import { killRelayerAgainAndAgain, type RelayerKillerOptions } from './relayerKiller.ts'
+import { settle } from './settle.ts'
+import { runTraderLoop } from './traderLoop.ts'
+
+export interface RelayerCampaignOptions extends Pick<RelayerKillerOptions, 'kills' | 'maxSeconds'> {
+  readonly seed: number
+}
+
+/** What a campaign saw. Nothing was wrong when there are no problems. */
+export interface RelayerCampaignReport {
+  readonly problems: readonly string[]
+  readonly counts: ReadonlyMap<string, number>
+}
+
+/** Who trades, with which agent, and on which side. */
+const TRADERS = [
+  ['trader-1', 'agent-1', true],
+  ['trader-2', 'agent-2', false],
+  ['trader-3', 'agent-3', true],
+] as const
+/** Loops of one trader at the same time. */
+const LOOPS = 4
+/** How long the last answers may take to agree with the chain when nothing moves any more. */
+const CONVERGE_MS = 30_000
+const CONVERGE_POLL_MS = 250
+
+const CHAIN_SETTINGS = { DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' }
+const SERVICE_SETTINGS = {
+  BEZEL_IP_LIMIT: '1000000',
+  BEZEL_AGENT_LIMIT: '1000000',
+  BEZEL_AGENT_WRITE_LIMIT: '1000000',
+}
+
+type Stage = RelayerKillerOptions & { readonly devnet: RunningDevnet; readonly traders: readonly CampaignTrader[] }
+
+/** Lets traders trade through the facade while the service is killed `kills` times, then holds what it knows and said against the chain. */
+export async function runRelayerCampaign(of: RelayerCampaignOptions): Promise<RelayerCampaignReport> {
+  const devnet = await startDevnet(CHAIN_SETTINGS)
+  const service = createKillableService(await freePort(), {
+    ...SERVICE_SETTINGS,
+    BEZEL_DATA: devnet.folder,
+    BEZEL_RELAYER_KEY: keyOf(devnet, 'relayer'),
+    // Starting is what costs most here.
+    NODE_COMPILE_CACHE: join(devnet.folder, 'compiled'),
+  })
+  try {
+    const stage = await open(devnet, service, of)
+    await trade(stage)
+    return await judge(stage)
+  } finally {
+    await service.close()
+    await devnet.stop()
+  }
+}
+
+function keyOf({ file }: RunningDevnet, account: string): `0x${string}` {
+  return file.accounts.find(({ name }) => name === account)!.privateKey
+}
+
+async function open(devnet: RunningDevnet, service: KillableService, of: RelayerCampaignOptions): Promise<Stage> {
+  const chain = createChainClient(devnet.file)
+  const random = createSeededRandom(of.seed)
+  const journal = createEnvelopeJournal()
+  await chain.control('bezel_freezePrice', 'BTC/USD', true)
+  await chain.control('bezel_setPrice', 'BTC/USD', '60000')
+  service.start()
+  await service.once('ready')
+  const relayer = chain.account('relayer').address
+  const traders: CampaignTrader[] = []
+  for (const [traderName, agentName, isLong] of TRADERS) {
+    const account = chain.account(traderName)
+    await approve(service.url, keyOf(devnet, traderName), chain.account(agentName).address)
+    await chain.send(account, 'setTradingDelegate', [relayer])
+    const key = keyOf(devnet, agentName)
+    const stream = random.stream(`client of ${traderName}`)
+    traders.push(createCampaignTrader({ service, journal, random: stream, address: account.address, isLong, key }))
+  }
+  // Deeper than any reorganisation to come.
+  await chain.control('hardhat_mine', 20)
+  // What is compiled is written down at a regular end only.
+  await service.stop()
+  service.start()
+  return { ...of, devnet, service, chain, journal, random, traders }
+}
+
+/** As a client of the exchange does it, with the master wallet. */
+async function approve(url: string, masterKey: string, agentAddress: string): Promise<void> {
+  const action = {
+    type: 'approveAgent',
+    hyperliquidChain: 'Testnet',
+    signatureChainId: '0x66eee',
+    agentAddress: agentAddress.toLowerCase(),
+    agentName: '',
+    nonce: Date.now(),
+  }
+  const { expiresAfter: _none, ...envelope } = signUserSigned(masterKey, action)
+  const reply = await post(url, 'exchange', JSON.stringify(envelope))
+  assert.match(reply?.text ?? 'no answer', /"status":"ok"/)
+}
+
+/** Ends when the killer has done its work and every loop has finished what it was doing. */
+async function trade(stage: Stage): Promise<void> {
+  const { journal, random, traders } = stage
+  let isOver = false
+  const loops = traders.flatMap((trader, place) =>
+    Array.from({ length: LOOPS }, (_, loop) => {
+      const name = `${TRADERS[place]![0]}-${loop}`
+      return runTraderLoop({ trader, journal, random: random.stream(name), isOver: () => isOver })
+    }),
+  )
+  const killing = killRelayerAgainAndAgain({ ...stage, random: random.stream('killer') })
+  try {
+    // The first that fails ends it; else the killer does.
+    await Promise.race([killing, Promise.all(loops)])
+  } finally {
+    isOver = true
+  }
+  await Promise.all(loops)
+}
+
+async function judge(stage: Stage): Promise<RelayerCampaignReport> {
+  const { devnet, chain, service, journal, traders } = stage
+  const file = join(devnet.folder, 'bezel.db')
+  const addresses = traders.map(({ address }) => address)
+  await settle(chain, addresses, file)
+  const shown = await converge(stage)
+  await service.stop()
+  const relayer = chain.account('relayer').address
+  const outbox = readOutbox(file)
+  const stored = readStore(file)
+  const truth = await readChainTruth(chain)
+  const transactions = await readRelayedTransactions(chain, relayer)
+  const usedNonces = await chain.client.getTransactionCount({ address: relayer })
+  const positions = await Promise.all(addresses.map((address) => problemsOfPositions(chain, address, outbox)))
+  const problems = [
+    ...journal.problems,
+    ...shown,
+    ...problemsOfChain(transactions, { diamond: chain.diamond, relayer, usedNonces }),
+    ...problemsOfOutbox(outbox, transactions),
+    ...problemsOfEnvelopes({ journal, outbox, transactions, truth }),
+    // An order that was found on the chain and taken away by a reorganisation stays without a status.
+    ...problemsOfStore({ ...stored, orders: stored.orders.filter(({ status }) => status !== null) }, truth),
+    ...positions.flat(),
+    ...service.complaints.map((line) => `the service complained: ${line}`),
+  ]
+  journal.counts.set('transactions of the relayer', transactions.length)
+  journal.counts.set('nonces burnt', transactions.filter(({ input }) => input === '0x').length)
+  journal.counts.set('transactions that reverted', transactions.filter((of) => !of.hasSucceeded).length)
+  return { problems, counts: journal.counts }
+}
+
+/** The last look at what the facade answers: it has some time to agree with the chain, for its follower may be a block behind. */
+async function converge({ chain, traders }: Stage): Promise<string[]> {
+  for (const deadlineMs = Date.now() + CONVERGE_MS; ; await sleep(CONVERGE_POLL_MS)) {
+    const problems = (await Promise.all(traders.map((trader) => problemsOfShown(chain, trader)))).flat()
+    if (problems.length === 0 || Date.now() > deadlineMs) return problems
+  }
+}
+
+/** Free at this moment, and kept through all lives of the service. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
