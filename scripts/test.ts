@@ -3,8 +3,8 @@ import { globSync } from 'node:fs'
 import process from 'node:process'
 import { nodeVersionProblem } from '@bezel/protocol'
 
-/** The test machines have two cores, and the tests of the chain keep one busy each. */
-const TEST_CONCURRENCY = 2
+/** The test machines have two cores, and stories wait for blocks more than they compute. */
+const TEST_CONCURRENCY = 3
 /** No test may take longer, so that one that waits for ever ends with its name and not with the patience of whoever started it. */
 const TEST_TIMEOUT_MS = 600_000
 const TEST_FILES = '{contracts,packages,e2e,scripts,bench}/**/*.test.ts'
