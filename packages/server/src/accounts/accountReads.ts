@@ -14,7 +14,7 @@ export interface AccountReads {
   /** As JSON, at most as old as the setting. Throws `NodeUnavailableError` and `NOT_READY`. */
   text(trader: Address): Promise<string>
   /** Of anybody, as old as `text` is; its log is not told. Throws as `text` does. */
-  holdings(trader: Address): Promise<Holdings>
+  holdings(trader: Address): Holdings | Promise<Holdings>
   /** Reads all of these again, in one round trip. Throws `NodeUnavailableError` when the node seems to be the reason that none could be read. */
   refresh(traders: readonly Address[]): Promise<void>
   /** Something happened to this account, so the next one reads again. */
@@ -53,7 +53,7 @@ export function createAccountReads(options: AccountReadsOptions): AccountReads {
     })
   }
 
-  function cachedLook(trader: Address): Promise<Look> {
+  function cachedLook(trader: Address): Look | Promise<Look> {
     return cache.get(trader, async () => {
       const collaterals = options.collaterals()
       if (collaterals === undefined) throw notReady('starting')
@@ -70,7 +70,10 @@ export function createAccountReads(options: AccountReadsOptions): AccountReads {
   return {
     forget: cache.forget,
     idle: teller.idle,
-    holdings: async (trader) => (await cachedLook(trader)).holdings,
+    holdings(trader) {
+      const found = cachedLook(trader)
+      return found instanceof Promise ? found.then(({ holdings }) => holdings) : found.holdings
+    },
     async text(trader) {
       const found = await cachedLook(trader)
       return tell(trader, teller.isOutdated(trader, found.order) ? await cachedLook(trader) : found)

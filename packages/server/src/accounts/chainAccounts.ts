@@ -28,8 +28,8 @@ export interface AccountStats {
 }
 
 export interface ChainAccounts extends Accounts {
-  /** What anybody holds, known here or not: at most one round trip, and nothing is written down. Throws `NodeUnavailableError` and `NOT_READY`. */
-  holdings(trader: Address): Promise<Holdings>
+  /** What anybody holds, known here or not: at once or after one round trip, and nothing is written down. Throws `NodeUnavailableError` and `NOT_READY`. */
+  holdings(trader: Address): Holdings | Promise<Holdings>
   /** Reads the accounts of those who subscribed or were active lately. Throws `NodeUnavailableError`. */
   round(): Promise<void>
   stats(): AccountStats

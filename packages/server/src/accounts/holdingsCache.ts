@@ -10,8 +10,8 @@ export interface Look {
 
 /** What accounts hold, as last read. */
 export interface HoldingsCache {
-  /** At most as old as the setting; `read` asks the chain. Requests that come together wait for one read. */
-  get(trader: Address, read: () => Promise<Look>): Promise<Look>
+  /** At most as old as the setting, and at once when it is there; `read` asks the chain. Requests that come together wait for one read. */
+  get(trader: Address, read: () => Promise<Look>): Look | Promise<Look>
   /** A read that has just begun: who asks from now on waits for it. */
   put(trader: Address, reading: Promise<Look>): void
   /** Something happened to this account, so the next one reads again. */
@@ -21,6 +21,8 @@ export interface HoldingsCache {
 interface Entry {
   readonly askedAtMs: number
   readonly reading: Promise<Look>
+  /** What was read, once it is there. */
+  look: Look | undefined
 }
 
 /** The oldest go first; an account beyond it is simply read again. */
@@ -34,20 +36,23 @@ export function createHoldingsCache({ maxAgeMs, now }: { maxAgeMs: number; now: 
   }
 
   function put(trader: Address, reading: Promise<Look>): void {
-    const entry: Entry = { askedAtMs: now(), reading }
+    const entry: Entry = { askedAtMs: now(), reading, look: undefined }
     entries.delete(trader)
     entries.set(trader, entry)
     const [oldest] = entries.keys()
     if (entries.size > MAX_ACCOUNTS && oldest !== undefined) entries.delete(oldest)
     // Who waits for it gets the failure; who comes later asks again.
-    reading.catch(() => remove(trader, entry))
+    reading.then(
+      (look) => (entry.look = look),
+      () => remove(trader, entry),
+    )
   }
 
   return {
     put,
-    async get(trader, read) {
+    get(trader, read) {
       const known = entries.get(trader)
-      if (known !== undefined && now() - known.askedAtMs < maxAgeMs) return known.reading
+      if (known !== undefined && now() - known.askedAtMs < maxAgeMs) return known.look ?? known.reading
       const reading = read()
       put(trader, reading)
       return reading

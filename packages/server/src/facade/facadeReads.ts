@@ -35,8 +35,8 @@ export interface FacadeReads {
   readonly position: (id: OrderId) => LivePosition | undefined
   /** The last followed block. */
   readonly head: () => { readonly timestampMs: number } | undefined
-  /** USD (1e6) in the wallet. Throws `NodeUnavailableError`. */
-  readonly wallet: (trader: Address) => Promise<bigint>
+  /** USD (1e6) in the wallet; at once when it is known. Throws `NodeUnavailableError`. */
+  readonly wallet: (trader: Address) => bigint | Promise<bigint>
   readonly registry: Pick<Registry, 'agent' | 'agentsOf'>
   /** What the trader chose for its next orders in a pair; `undefined` when it never did. */
   readonly leverageOf: (trader: Address, pairIndex: number) => Promise<number | undefined>

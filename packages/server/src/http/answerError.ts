@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { StoreUnavailableError } from '../store/sql.ts'
 import { facadeRefusal, isFacadeRequest } from './facadeRefusal.ts'
+import { unknownRoute } from './refuseUnknownRoute.ts'
 import { REQUEST_ID_HEADER } from './requestId.ts'
 import { validationIssues } from './validationIssues.ts'
 
@@ -28,11 +29,18 @@ export function answerError(error: FastifyError | ApiError, request: FastifyRequ
 
 /** What the client is told of whatever a request threw; what is our fault is logged. */
 export function refusalOf(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
-  const apiError = toApiError(error, request.id)
+  const apiError = routedError(error, request)
   if (apiError.code === 'INTERNAL') request.log.error({ requestId: request.id, err: error }, 'request failed')
   else if (!(error instanceof ApiError) && apiError.status >= 500)
     request.log.warn({ requestId: request.id, err: error }, 'request refused')
   return apiError
+}
+
+/** What a body lacks is of no interest where nothing takes one. */
+function routedError(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
+  const apiError = toApiError(error, request.id)
+  const isOfBody = apiError.code === 'VALIDATION_ERROR' && !PATH_FAULTS.has(error.code)
+  return request.is404 && isOfBody ? unknownRoute(request) : apiError
 }
 
 export function toApiError(error: FastifyError | ApiError, requestId: string): ApiError {

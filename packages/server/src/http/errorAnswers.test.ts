@@ -60,6 +60,9 @@ async function sendRaw(bytes: string): Promise<string> {
 describe('error answers', () => {
   it('are NOT_FOUND for an unknown path or method', async () => {
     assertError(await app.inject('/nothing/here'), 404, 'NOT_FOUND')
+    // The framework wants to know the type of a body first.
+    assertError(await app.inject({ method: 'QUERY' as 'GET', url: '/refuse' }), 404, 'NOT_FOUND')
+    assertError(await app.inject({ method: 'POST', url: '/nothing', payload: '{' }), 404, 'NOT_FOUND')
     assertError(await app.inject('/'), 404, 'NOT_FOUND')
     for (const method of ['DELETE', 'PUT', 'PATCH', 'OPTIONS'] as const) {
       assertError(await app.inject({ method, url: '/refuse' }), 404, 'NOT_FOUND')

@@ -9,16 +9,21 @@ import { userOf, type InfoRequest } from './infoRequest.ts'
 import type { ReadyAnswer } from './remembered.ts'
 import { rememberedState } from './rememberedState.ts'
 
+type Answer = Pick<ReadyAnswer, 'bytes'>
+
 const RATIO_DECIMALS = 10
 const RATIO_ONE = 10n ** 10n
 
 /** A trader's wallet and positions. Amounts fit together: what is in the wallet is the account's value less the margin that is used. */
-export async function clearinghouseState(
-  request: InfoRequest,
-  reads: FacadeReads,
-): Promise<Pick<ReadyAnswer, 'bytes'>> {
+export function clearinghouseState(request: InfoRequest, reads: FacadeReads): Answer | Promise<Answer> {
   const trader = userOf(request)
-  const walletUsd = await walletOf(trader, reads)
+  const walletUsd = walletOf(trader, reads)
+  // What is known is answered at once, as every client polls it.
+  if (typeof walletUsd === 'bigint') return answerOf(trader, reads, walletUsd)
+  return walletUsd.then((usd) => answerOf(trader, reads, usd))
+}
+
+function answerOf(trader: Address, reads: FacadeReads, walletUsd: bigint): Answer {
   const lasts = rememberedState(reads, trader, walletUsd, () => {
     const { time: _now, ...lasting } = stateAt(trader, reads, walletUsd)
     return JSON.stringify(lasting).slice(0, -1)
@@ -30,7 +35,7 @@ export async function accountState(trader: Address, reads: FacadeReads) {
   return stateAt(trader, reads, await walletOf(trader, reads))
 }
 
-async function walletOf(trader: Address, reads: FacadeReads): Promise<bigint> {
+function walletOf(trader: Address, reads: FacadeReads): bigint | Promise<bigint> {
   // Before a round trip is spent on what can't be answered; what is shown is as new as the wallet.
   reads.positionsOf(trader)
   return reads.wallet(trader)

@@ -20,7 +20,7 @@ export function createCalmWallets({ wallet, now }: Pick<FacadeReads, 'wallet' | 
     async wallet(trader) {
       const before = known.get(trader)
       if (before !== undefined && now() - before.askedAtMs < MAX_AGE_MS) return before.reading
-      const asked = { askedAtMs: now(), reading: wallet(trader) }
+      const asked = { askedAtMs: now(), reading: Promise.resolve(wallet(trader)) }
       putLast(known, trader, asked, MAX_KNOWN)
       asked.reading.catch(() => known.get(trader) === asked && known.delete(trader))
       return asked.reading
