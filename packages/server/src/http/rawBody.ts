@@ -2,25 +2,34 @@ import { ApiError } from '@bezel/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseStrictJson, StrictJsonError } from './json/parseStrictJson.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A field, because a weak map costs every request more than reading its JSON. */
+    rawBytes: Uint8Array | undefined
+  }
+}
+
 const NO_BODY: Uint8Array = new Uint8Array(0)
-const bodies = new WeakMap<FastifyRequest, Uint8Array>()
 
 /** The exact bytes of a request's body: what its signature is over. They are never written out again from what was parsed. */
 export function rawBody(request: FastifyRequest): Uint8Array {
-  return bodies.get(request) ?? NO_BODY
+  return request.rawBytes ?? NO_BODY
 }
 
 /** JSON only, strictly read, with the bytes kept. */
 export function registerBodyParser(app: FastifyInstance): void {
+  app.decorateRequest('rawBytes', undefined)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, bytes: Buffer) => {
-      bodies.set(request, bytes)
-      return bytes.length === 0 ? undefined : parse(bytes)
-    },
-  )
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    request.rawBytes = bytes
+    let value: unknown
+    try {
+      if (bytes.length > 0) value = parse(bytes)
+    } catch (error) {
+      return done(error as Error)
+    }
+    done(null, value)
+  })
 }
 
 function parse(bytes: Uint8Array): unknown {
