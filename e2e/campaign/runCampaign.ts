@@ -12,12 +12,15 @@ import { readChainTruth } from './chainTruth.ts'
 import { problemsOfAnswers, readTrades } from './checkAnswers.ts'
 import { problemsOfStore } from './checkStore.ts'
 import { createJournal, type Journal } from './journal.ts'
+import { agentLife } from './agentLife.ts'
 import { killAgainAndAgain, type KillerOptions } from './killer.ts'
 import { createKillableService, type KillableService } from './killableService.ts'
 import { quiesce } from './quiesce.ts'
 import { createSeededRandom } from './seededRandom.ts'
 import { readStore, type StoredCampaign } from './storedOrders.ts'
 import { createWallet } from './wallet.ts'
+
+type Stage = KillerOptions & { readonly journal: Journal }
 
 export interface CampaignOptions extends Pick<KillerOptions, 'kills' | 'maxSeconds'> {
   readonly seed: number
@@ -108,7 +111,7 @@ function withStory(journal: Journal, problem: string): string {
   return id === undefined ? problem : `${problem}\n    ${journal.storyOf(id)}`
 }
 
-async function authorizeAll({ chain, service, journal, random, kills }: KillerOptions): Promise<CampaignClient[]> {
+async function authorizeAll({ chain, service, journal, random, kills }: Stage): Promise<CampaignClient[]> {
   const { url } = service
   const domain = (await call(url, '/v1/arbitrum-sepolia')).body.signing.domain as SigningDomain
   const clients: CampaignClient[] = []
@@ -125,7 +128,7 @@ async function authorizeAll({ chain, service, journal, random, kills }: KillerOp
 }
 
 /** Ends when the killer has done its work and every loop has finished what it was doing. */
-async function trade(stage: KillerOptions, clients: readonly CampaignClient[]): Promise<void> {
+async function trade(stage: Stage, clients: readonly CampaignClient[]): Promise<void> {
   const { chain, journal, random } = stage
   let isOver = false
   const loops = clients.flatMap((client, place) => {
@@ -135,7 +138,8 @@ async function trade(stage: KillerOptions, clients: readonly CampaignClient[]): 
       return runAgentLoop({ name, client, wallet, journal, random: random.stream(name), isOver: () => isOver })
     })
   })
-  const killing = killAgainAndAgain({ ...stage, random: random.stream('killer') })
+  const killer = { ...stage, random: random.stream('killer') }
+  const killing = killAgainAndAgain(killer, agentLife(killer))
   try {
     // The first that fails ends it; else the killer does.
     await Promise.race([killing, Promise.all(loops)])

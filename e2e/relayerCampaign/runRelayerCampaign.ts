@@ -5,24 +5,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signUserSigned } from '../../packages/server/src/facade/signing/testing/signEnvelope.ts'
 import { readChainTruth } from '../campaign/chainTruth.ts'
 import { problemsOfStore } from '../campaign/checkStore.ts'
+import { killAgainAndAgain, type KillerOptions } from '../campaign/killer.ts'
 import { createKillableService, type KillableService } from '../campaign/killableService.ts'
 import { createSeededRandom } from '../campaign/seededRandom.ts'
 import { readStore } from '../campaign/storedOrders.ts'
 import { createChainClient } from '../devnet/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '../devnet/startDevnet.ts'
 import { createCampaignTrader, post, type CampaignTrader } from './campaignTrader.ts'
-import { createEnvelopeJournal } from './envelopeJournal.ts'
+import { createEnvelopeJournal, type EnvelopeJournal } from './envelopeJournal.ts'
 import { problemsOfChain } from './problemsOfChain.ts'
 import { problemsOfEnvelopes } from './problemsOfEnvelopes.ts'
 import { problemsOfPositions, problemsOfShown } from './problemsOfHoldings.ts'
 import { problemsOfOutbox } from './problemsOfOutbox.ts'
 import { readOutbox } from './readOutbox.ts'
 import { readRelayedTransactions } from './relayedTransactions.ts'
-import { killRelayerAgainAndAgain, type RelayerKillerOptions } from './relayerKiller.ts'
 import { settle } from './settle.ts'
+import { traderLife } from './traderLife.ts'
 import { runTraderLoop } from './traderLoop.ts'
 
-export interface RelayerCampaignOptions extends Pick<RelayerKillerOptions, 'kills' | 'maxSeconds'> {
+export interface RelayerCampaignOptions extends Pick<KillerOptions, 'kills' | 'maxSeconds'> {
   readonly seed: number
 }
 
@@ -51,7 +52,11 @@ const SERVICE_SETTINGS = {
   BEZEL_AGENT_WRITE_LIMIT: '1000000',
 }
 
-type Stage = RelayerKillerOptions & { readonly devnet: RunningDevnet; readonly traders: readonly CampaignTrader[] }
+type Stage = KillerOptions & {
+  readonly journal: EnvelopeJournal
+  readonly devnet: RunningDevnet
+  readonly traders: readonly CampaignTrader[]
+}
 
 /** Lets traders trade through the facade while the service is killed `kills` times, then holds what it knows and said against the chain. */
 export async function runRelayerCampaign(of: RelayerCampaignOptions): Promise<RelayerCampaignReport> {
@@ -128,7 +133,8 @@ async function trade(stage: Stage): Promise<void> {
       return runTraderLoop({ trader, journal, random: random.stream(name), isOver: () => isOver })
     }),
   )
-  const killing = killRelayerAgainAndAgain({ ...stage, random: random.stream('killer') })
+  const killer = { ...stage, random: random.stream('killer') }
+  const killing = killAgainAndAgain(killer, traderLife(killer))
   try {
     // The first that fails ends it; else the killer does.
     await Promise.race([killing, Promise.all(loops)])
