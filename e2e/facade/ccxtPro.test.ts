@@ -55,7 +55,7 @@ describe('ccxt pro', () => {
       const { bids: below, asks: above } = books.at(-1)!
       return Math.abs((below[0]![0]! + above[0]![0]!) / 2 - 60_100) < 5
     })
-    await exchange.unWatchTicker(SYMBOL).catch(() => undefined)
+    assert.equal(await exchange.unWatchTicker(SYMBOL), true)
     await world.moveTo(60_000)
   })
 

@@ -7,6 +7,7 @@ import { readChainTruth } from '../campaign/chainTruth.ts'
 import { problemsOfStore } from '../campaign/checkStore.ts'
 import { killAgainAndAgain, type KillerOptions } from '../campaign/killer.ts'
 import { createKillableService, type KillableService } from '../campaign/killableService.ts'
+import type { CampaignOptions, CampaignReport } from '../campaign/runCampaign.ts'
 import { createSeededRandom } from '../campaign/seededRandom.ts'
 import { readStore } from '../campaign/storedOrders.ts'
 import { createChainClient } from '../devnet/chainClient.ts'
@@ -22,16 +23,6 @@ import { readRelayedTransactions } from './relayedTransactions.ts'
 import { settle } from './settle.ts'
 import { traderLife } from './traderLife.ts'
 import { runTraderLoop } from './traderLoop.ts'
-
-export interface RelayerCampaignOptions extends Pick<KillerOptions, 'kills' | 'maxSeconds'> {
-  readonly seed: number
-}
-
-/** What a campaign saw. Nothing was wrong when there are no problems. */
-export interface RelayerCampaignReport {
-  readonly problems: readonly string[]
-  readonly counts: ReadonlyMap<string, number>
-}
 
 /** Who trades, with which agent, and on which side. */
 const TRADERS = [
@@ -59,7 +50,7 @@ type Stage = KillerOptions & {
 }
 
 /** Lets traders trade through the facade while the service is killed `kills` times, then holds what it knows and said against the chain. */
-export async function runRelayerCampaign(of: RelayerCampaignOptions): Promise<RelayerCampaignReport> {
+export async function runRelayerCampaign(of: CampaignOptions): Promise<CampaignReport> {
   const devnet = await startDevnet(CHAIN_SETTINGS)
   const service = createKillableService(await freePort(), {
     ...SERVICE_SETTINGS,
@@ -82,7 +73,7 @@ function keyOf({ file }: RunningDevnet, account: string): `0x${string}` {
   return file.accounts.find(({ name }) => name === account)!.privateKey
 }
 
-async function open(devnet: RunningDevnet, service: KillableService, of: RelayerCampaignOptions): Promise<Stage> {
+async function open(devnet: RunningDevnet, service: KillableService, of: CampaignOptions): Promise<Stage> {
   const chain = createChainClient(devnet.file)
   const random = createSeededRandom(of.seed)
   const journal = createEnvelopeJournal()
@@ -144,7 +135,7 @@ async function trade(stage: Stage): Promise<void> {
   await Promise.all(loops)
 }
 
-async function judge(stage: Stage): Promise<RelayerCampaignReport> {
+async function judge(stage: Stage): Promise<CampaignReport> {
   const { devnet, chain, service, journal, traders } = stage
   const file = join(devnet.folder, 'bezel.db')
   const addresses = traders.map(({ address }) => address)

@@ -61,6 +61,7 @@ async function hashOnItsWay(
 /** What was filled before the cancel came is over in another way than was asked for. */
 async function heldCancel(context: ActionContext, id: OrderId, hash: Hex | null): Promise<CancelStatusAnswer> {
   const isDone = ({ status }: OrderState): boolean => status !== 'open' && status !== 'prepared'
+  // It is kept and will be sent: that its end can't be read now is no reason to say that it failed.
   const settled = settledOrder(context, id, isDone).catch(() => undefined)
   const state = await unlessFailed(context, hash, settled)
   if (state === 'failed') return { error: ERR.failed }

@@ -119,7 +119,8 @@ export async function heldTriggers(
 ): Promise<OrderStatusAnswer> {
   const settled = await Promise.all(sent.map((one) => settledTrigger(context, one)))
   if (settled.includes('failed')) {
-    // Nothing stands behind the client's id: the same order again must not be taken for one that is there.
+    // Nothing stands behind the client's id: the same order again must not be taken for one that is there. A store that can't free it now changes
+    // nothing about what failed: the client hears of that, and of its id when it uses it again.
     if (of !== null) await context.parts.store.transaction((sql) => freeCloid(sql, context, of)).catch(() => undefined)
     return { error: ERR.failed }
   }

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { usd } from '../../market/testing/fixtures.ts'
+import { RelayRefusedError } from '../relayer/relayRefusal.ts'
+import {
+  executed,
+  FILL,
+  gtc,
+  openExchangeWorld,
+  orderAction,
+  orderItem,
+  requested,
+  statusesOf,
+  trigger,
+  type ExchangeWorld,
+} from './testing/exchangeWorld.ts'
+
+import { orderSteps } from './testing/orderSteps.ts'
+
+const CLOID = '0x000000000000000000000000000ABCDE'
+
+describe('order', () => {
+  let world: ExchangeWorld
+
+  beforeEach(async () => {
+    world = await openExchangeWorld()
+  })
+  afterEach(() => world.remove())
+
+  const { place, errorOf, stored, callsOf, cancel, restingOid } = orderSteps(() => world)
+
+  describe('against a position', () => {
+    // 0.016663333999866693 BTC.
+    it('closes the oldest first, and nothing when there is none', async () => {
+      assert.equal(
+        await errorOf(orderItem({ b: false, p: '59000', r: true })),
+        'Reduce only order would increase position. asset=0',
+      )
+      const first = await world.hold()
+      await world.hold()
+      const [status] = await place(orderItem({ b: false, p: '59000', s: '0.02', r: true }))
+      const { record } = await stored((status as { resting: { oid: number } }).resting.oid)
+      assert.equal(record.request.reduceOnly, true)
+      assert.equal(record.request.legs.length, 2)
+      assert.equal(record.request.legs[0]?.positionId, first.record.id)
+    })
+
+    it('reduces it also without saying so, and never flips it', async () => {
+      await world.hold()
+      const [status] = await place(orderItem({ b: false, p: '59000', s: '0.01' }))
+      const { record } = await stored((status as { resting: { oid: number } }).resting.oid)
+      assert.equal(record.request.reduceOnly, true)
+      assert.match(await errorOf(orderItem({ b: false, p: '59000', s: '0.02' })), /^Order would flip the position/)
+      // Rounded up to the places of the market it is still the whole position.
+      const [rounded] = await place(orderItem({ b: false, p: '59000', s: '0.01667' }))
+      assert.ok('resting' in (rounded as object))
+    })
+
+    it('reduces the whole that clients see, where there are positions on both sides', async () => {
+      for (let i = 0; i < 3; i += 1) await world.hold()
+      await world.hold({ long: false })
+      // Net long of two: "all of it" must not leave a short.
+      const [status] = await place(orderItem({ b: false, p: '59000', s: '5', r: true }))
+      const { record } = await stored(restingOid(status))
+      assert.equal(record.request.size, '0.03332')
+      assert.equal(
+        await errorOf(orderItem({ b: true, p: '61000', s: '0.01666', r: true })),
+        'Reduce only order would increase position. asset=0',
+      )
+    })
+
+    it('closes all of it by the size that clients are told, however long that is', async () => {
+      await world.hold()
+      for (const s of ['0.016663333999866693', '0.01666333', '0.01666']) {
+        const [status] = await place(orderItem({ b: false, p: '59000', s, r: true }))
+        const { record } = await stored((status as { resting: { oid: number } }).resting.oid)
+        assert.equal(record.request.legs[0]?.size, '0.016663333999866693')
+        assert.equal(callsOf().functionName, 'closeTradeMarket')
+      }
+      assert.match(
+        await errorOf(orderItem({ b: false, p: '59000', s: '0.010000001', r: true })),
+        /^Order has invalid size/,
+      )
+      world.base.positions.length = 0
+      await world.hold({ positionSizeToken: 3n * 10n ** 12n })
+      const [dust] = await place(orderItem({ b: false, p: '59000', s: '0.000003', r: true }))
+      assert.ok('resting' in (dust as object))
+    })
+
+    it('is bounded by its price, and leaves the slippage of the stop loss as it is', async () => {
+      const position = await world.hold({ sl: usd(55_000) })
+      await place(orderItem({ b: false, p: '59900', s: '0.01', r: true }))
+      const { functionName, args } = callsOf()
+      assert.equal(functionName, 'decreasePositionSize')
+      // One percent below this, which is what the chain allows, is the price of the order.
+      const expected = (args as readonly unknown[])[3] as bigint
+      assert.ok(expected - (expected * 1_000n) / 100_000n >= usd(59_900))
+      assert.ok(expected - usd(60_505.06) <= 10n ** 9n)
+      assert.equal(position.state.maxClosingSlippageP, 0)
+    })
+
+    it('opens more on the same side', async () => {
+      await world.hold()
+      const [status] = await place(orderItem())
+      const { record } = await stored((status as { resting: { oid: number } }).resting.oid)
+      assert.equal(record.request.reduceOnly, false)
+    })
+
+    it('sets its stop loss and take profit, with an order id of their own', async () => {
+      const position = await world.hold()
+      const stop = orderItem({ b: false, p: '54000', s: '0.01666', r: true, t: trigger('sl', '55000') })
+      const answer = await world.sendWhile(orderAction(stop), () =>
+        world.change(position.record.id, { sl: usd(55_000) }),
+      )
+      const call = callsOf()
+      assert.equal(call.functionName, 'updateSl')
+      assert.deepEqual(call.args, [position.state.trade.index, usd(55_000)])
+      const [oid] = await world.parts.reads.triggers.oidsOf([{ positionId: position.record.id, kind: 'sl' }])
+      assert.deepEqual(statusesOf(answer), [{ resting: { oid: Number(oid) } }])
+      // As one client always writes it.
+      const profit = orderItem({ b: false, p: '70000', s: '0.01666', r: true, t: trigger('tp', '70000', false) })
+      const [pending] = await place(profit)
+      assert.equal(callsOf().functionName, 'updateTp')
+      const { hash } = world.relayer.taken.at(-1)!
+      assert.deepEqual((pending as { pending: object }).pending, {
+        oid: (pending as { resting: { oid: number } }).resting.oid,
+        txHash: hash,
+      })
+    })
+
+    it('replaces a trigger by an order of its own, and sends nothing for one that is set', async () => {
+      const position = await world.hold({ sl: usd(55_000) })
+      const stop = (px: string) => orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', px) })
+      const before = restingOid((await place(stop('55000')))[0])
+      assert.equal(world.relayer.taken.length, 0)
+      const moved = restingOid((await place(stop('56000')))[0])
+      assert.equal(world.relayer.taken.length, 1)
+      world.change(position.record.id, { sl: usd(56_000) })
+      assert.notEqual(moved, before)
+      // The common way to move a stop: place the new one, then cancel the old one. What protects must stay.
+      const dead = { error: 'Order was never placed, already canceled, or filled.' }
+      assert.deepEqual(statusesOf(await cancel(before)), [dead])
+      assert.equal(world.relayer.taken.length, 1)
+      await world.restart()
+      assert.deepEqual(statusesOf(await cancel(before)), [dead])
+      assert.deepEqual(statusesOf(await cancel(moved)), ['success'])
+      assert.deepEqual(callsOf().args, [position.state.trade.index, 0n])
+    })
+
+    it('keeps the id of a trigger that could not be replaced', async () => {
+      await world.hold({ sl: usd(55_000) })
+      const stop = (px: string) => orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', px) })
+      const before = restingOid((await place(stop('55000')))[0])
+      world.relayer.refuse = new RelayRefusedError('busy', 'Too many actions wait.')
+      assert.match(await errorOf(stop('56000')), /^Too many/)
+      world.relayer.refuse = undefined
+      assert.deepEqual(statusesOf(await cancel(before)), ['success'])
+    })
+
+    it('is sent again whole when one of its parts was refused', async () => {
+      const positions = [await world.hold(), await world.hold()]
+      const stop = orderItem({ b: false, s: '0.03332', r: true, t: trigger('sl', '55000'), c: CLOID })
+      world.base.node.whileAsked = () => {
+        world.base.node.isAway = world.relayer.taken.length > 0
+      }
+      await assert.rejects(place(stop), { name: 'NodeUnavailableError' })
+      assert.equal(world.relayer.taken.length, 1)
+      world.base.node.whileAsked = () => {}
+      world.base.node.isAway = false
+      world.change(positions[1]!.record.id, { sl: usd(55_000) })
+      assert.ok('resting' in ((await place(stop))[0] as object))
+      assert.deepEqual(callsOf().args, [positions[0]!.state.trade.index, usd(55_000)])
+    })
+
+    it('sets the triggers of all its parts', async () => {
+      await world.hold()
+      await world.hold()
+      await place(orderItem({ b: false, s: '0.03332', r: true, t: trigger('sl', '55000') }))
+      assert.equal(world.relayer.taken.length, 2)
+    })
+
+    it('takes any size of a trigger of the position, and no part otherwise', async () => {
+      await world.hold()
+      const part = orderItem({ b: false, s: '0.01', r: true, t: trigger('sl', '55000') })
+      assert.match(await errorOf(part), /^TP\/SL orders are for the whole position/)
+      const answer = await world.send({ type: 'order', orders: [{ ...part, s: '0' }], grouping: 'positionTpsl' })
+      assert.ok('resting' in (statusesOf(answer)[0] as object))
+    })
+
+    it('refuses triggers on the wrong side, or without a position', async () => {
+      assert.equal(
+        await errorOf(orderItem({ b: false, r: true, t: trigger('sl', '55000') })),
+        'Reduce only order would increase position. asset=0',
+      )
+      await world.hold()
+      const whole = { b: false, s: '0.01666', r: true }
+      assert.equal(await errorOf(orderItem({ ...whole, t: trigger('sl', '61000') })), 'Invalid TP/SL price. asset=0')
+      assert.equal(await errorOf(orderItem({ ...whole, t: trigger('tp', '59000') })), 'Invalid TP/SL price. asset=0')
+    })
+
+    it('rests as its take profit when it only reduces', async () => {
+      const position = await world.hold()
+      const [status] = await place(orderItem({ b: false, p: '70000', s: '0.01666', r: true, t: gtc }))
+      assert.deepEqual(callsOf().args, [position.state.trade.index, usd(70_000)])
+      assert.ok('resting' in (status as object))
+      assert.match(await errorOf(orderItem({ b: false, p: '70000', s: '0.01', r: true, t: gtc })), /whole position/)
+    })
+  })
+
+  describe('with triggers of its own', () => {
+    const child = (tpsl: 'tp' | 'sl', px: string, changes = {}) =>
+      orderItem({ b: false, r: true, t: trigger(tpsl, px), ...changes })
+    const group = (...orders: ReturnType<typeof orderItem>[]) => ({ type: 'order', orders, grouping: 'normalTpsl' })
+
+    it('is one order with both', async () => {
+      const statuses = statusesOf(await world.send(group(orderItem(), child('tp', '66000'), child('sl', '57000'))))
+      assert.deepEqual(statuses.slice(1), ['waitingForFill', 'waitingForFill'])
+      assert.equal(world.relayer.taken.length, 1)
+      const { record } = await stored((statuses[0] as { resting: { oid: number } }).resting.oid)
+      assert.deepEqual([record.request.tp, record.request.sl], ['66000', '57000'])
+    })
+
+    it('names the triggers once it is filled', async () => {
+      const position = await world.hold({ long: false })
+      world.base.positions.length = 0
+      const answer = await world.sendWhile(group(orderItem(), child('sl', '57000')), async (oid) => {
+        await world.happen(oid, requested)
+        await world.happen(oid, { ...executed, fill: { ...FILL, positionId: position.record.id } })
+      })
+      const [, sl] = statusesOf(answer)
+      const [oid] = await world.parts.reads.triggers.oidsOf([{ positionId: position.record.id, kind: 'sl' }])
+      assert.deepEqual(sl, { resting: { oid: Number(oid) } })
+    })
+
+    it('is refused as a whole', async () => {
+      const statuses = statusesOf(await world.send(group(orderItem(), child('tp', '59000'))))
+      assert.deepEqual(statuses, [{ error: 'Invalid TP/SL price. asset=0' }, { error: 'Invalid TP/SL price. asset=0' }])
+      const bad = [
+        group(orderItem(), child('tp', '66000'), child('tp', '67000')),
+        group(orderItem(), child('tp', '66000', { b: true })),
+        group(child('tp', '66000')),
+        group(orderItem(), child('tp', '66000', { s: '0.05' })),
+      ]
+      for (const action of bad) assert.equal((await world.send(action)).status, 'err')
+      assert.equal(world.relayer.taken.length, 0)
+    })
+  })
+})
