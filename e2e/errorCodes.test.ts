@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ERRORS, type AgentScope, type ErrorCode } from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { ERROR_DETAILS } from '../packages/server/src/http/openapi/errorDetails.ts'
+import { ERROR_DETAILS } from '../packages/server/src/docs/openapi/errorDetails.ts'
 import { until } from '../packages/server/src/testing/until.ts'
 import { authorization, call, freshNonce, keyIssue, revocation, signedHeaders, type Answer } from './agentClient.ts'
 import {

@@ -3,9 +3,9 @@ import { lifecyclePage } from '../packages/server/src/docs/reference/lifecyclePa
 import { lifecyclePicture } from '../packages/server/src/docs/reference/lifecyclePicture.ts'
 import { messagesPage } from '../packages/server/src/docs/reference/messagesPage.ts'
 import { restPage } from '../packages/server/src/docs/reference/restPage.ts'
-import { createStreamDocument } from '../packages/server/src/http/asyncapi/createStreamDocument.ts'
-import { errorPage } from '../packages/server/src/http/openapi/errorPage.ts'
-import { referenceDocument } from '../packages/server/src/http/openapi/referenceDocument.ts'
+import { createStreamDocument } from '../packages/server/src/docs/asyncapi/createStreamDocument.ts'
+import { errorPage } from '../packages/server/src/docs/openapi/errorPage.ts'
+import { referenceDocument } from '../packages/server/src/docs/openapi/referenceDocument.ts'
 import { SERVER_SETTINGS } from '../packages/server/src/config.ts'
 
 /** As the rest of the project is formatted. */

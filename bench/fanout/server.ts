@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { createInProcessLimits } from '../../packages/server/src/cluster/inProcessLimits.ts'
+import { createInProcessLimits } from '../../packages/server/src/access/inProcessLimits.ts'
 import { createPublicChannels } from '../../packages/server/src/stream/topics/publicChannels.ts'
 import { serveStream } from '../../packages/server/src/stream/socket/serveStream.ts'
 import { createStreamCounts, type StreamCounts } from '../../packages/server/src/stream/streamCounts.ts'

@@ -1,3 +1,4 @@
+import type { OrderChange } from '../../packages/server/src/trading/orders/orderChange.ts'
 import {
   parseMarketSymbol,
   type Address,
@@ -6,7 +7,6 @@ import {
   type OrderId,
   type OrderStatus,
 } from '@bezel/protocol'
-import type { OrderChange } from '../../packages/server/src/orders/refoldOrder.ts'
 import type { OrderRecord, OrderState } from '../../packages/server/src/trading/orders/orderModel.ts'
 
 const CHAIN = 'arbitrum-sepolia'

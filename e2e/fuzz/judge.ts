@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { createAnswerChecker } from '../../packages/server/src/http/openapi/answerChecker.ts'
-import type { OpenapiDocument } from '../../packages/server/src/http/openapi/createDocument.ts'
+import { createAnswerChecker } from '../../packages/server/src/docs/openapi/answerChecker.ts'
+import type { OpenapiDocument } from '../../packages/server/src/docs/openapi/createDocument.ts'
 import type { FuzzRequest } from './dressRequest.ts'
 import { MAX_SEGMENT_CHARS, type Operation, type Surface } from './surface.ts'
 import type { RawAnswer } from './transport.ts'

@@ -1,4 +1,4 @@
-import type { OpenapiDocument } from '../../packages/server/src/http/openapi/createDocument.ts'
+import type { OpenapiDocument } from '../../packages/server/src/docs/openapi/createDocument.ts'
 
 /** The part of JSON Schema that the document uses. */
 export interface Schema {

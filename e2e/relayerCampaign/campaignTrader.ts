@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Hex } from 'viem'
-import type { JsonValue } from '../../packages/server/src/http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../packages/server/src/json/parseStrictJson.ts'
 import type { ExchangeAction } from '../../packages/server/src/facade/signing/envelope.ts'
 import { signL1 } from '../../packages/server/src/facade/signing/testing/signEnvelope.ts'
 import type { KillableService } from '../campaign/killableService.ts'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../packages/server/src/http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../packages/server/src/json/parseStrictJson.ts'
 import type { SeededRandom } from '../campaign/seededRandom.ts'
 import type { CampaignTrader, Wish } from './campaignTrader.ts'
 import type { AskedOpen, EnvelopeJournal } from './envelopeJournal.ts'

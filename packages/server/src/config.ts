@@ -1,3 +1,10 @@
+import {
+  METRICS_EXPOSURES,
+  type MetricsExposure,
+  SOURCES_SETTINGS,
+  type SourcesSetting,
+  DEFAULT_LIMITS,
+} from './settingChoices.ts'
 import { join, resolve } from 'node:path'
 import {
   choiceSetting,
@@ -10,9 +17,6 @@ import {
   textSetting,
   urlSetting,
 } from '@bezel/protocol'
-import { DEFAULT_LIMITS } from './cluster/limits.ts'
-import { SOURCES_SETTINGS, type SourcesSetting } from './facade/signing/allowedSources.ts'
-import { METRICS_EXPOSURES, type MetricsExposure } from './metrics/serveMetrics.ts'
 
 export const DEFAULT_DOMAIN_NAME = 'Bezel Trading API'
 

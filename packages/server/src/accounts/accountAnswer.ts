@@ -1,6 +1,6 @@
 import type { Account, Address, AgentScope } from '@bezel/protocol'
 import { agentAnswer } from '../agents/agentAnswer.ts'
-import { isExpired, type AgentRecord } from '../agents/agentRecord.ts'
+import { isExpired, type AgentRecord } from '../trading/agentRecord.ts'
 import type { ChainAgents } from '../agents/chainAgents.ts'
 import type { Holdings } from './readHoldings.ts'
 

@@ -1,12 +1,12 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import type { Address } from '@bezel/protocol'
 import type { ChainAgents } from '../agents/chainAgents.ts'
-import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
-import type { ListedCollateral } from '../market/chainMarkets.ts'
-import { notReady } from '../market/notReady.ts'
+import type { ListedCollateral } from '../trading/market/chainMarkets.ts'
+import { notReady } from '../ground/notReady.ts'
 import { accountAnswer } from './accountAnswer.ts'
 import { createAccountTeller } from './accountTeller.ts'
 import { createHoldingsCache, type Look } from './holdingsCache.ts'
-import type { AccountLog } from './log/accountLog.ts'
+import type { AccountLog } from '../journal/accountLog.ts'
 import { readHoldings, UnreadableAccountError, type Holdings } from './readHoldings.ts'
 
 /** Reads accounts of one chain. Whatever is found is told to their logs before it is shown. */

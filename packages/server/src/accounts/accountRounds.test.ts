@@ -1,7 +1,7 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import type { Account, Address } from '@bezel/protocol'
-import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { chainMarkets } from '../market/testing/fixtures.ts'
 import { NOBODY, traderOf } from './testing/accountNode.ts'
 import { createAccountWorld, REFRESH_MS, type AccountWorld } from './testing/accountWorld.ts'

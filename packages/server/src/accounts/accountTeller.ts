@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Address } from '@bezel/protocol'
-import type { AccountLog, AccountNow } from './log/accountLog.ts'
+import type { AccountLog, AccountNow } from '../journal/accountLog.ts'
 
 /** An account as it is now, by the look of this order. */
 export interface AccountState extends AccountNow {

@@ -1,10 +1,10 @@
+import { StoreUnavailableError, NodeUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { AccountSchema, type Account } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
-import type { AgentRecord } from '../agents/agentRecord.ts'
-import { NodeUnavailableError, type RpcOutcome } from '../chain/rpcOutcome.ts'
-import { StoreUnavailableError } from '../store/sql.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
+import { type RpcOutcome } from '../chain/rpcOutcome.ts'
 import { NOBODY, traderOf, word } from './testing/accountNode.ts'
 import { createAccountWorld, REFRESH_MS, type AccountWorld } from './testing/accountWorld.ts'
 

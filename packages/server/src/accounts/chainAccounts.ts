@@ -3,7 +3,7 @@ import { createAccountReads, type AccountReadsOptions } from './accountReads.ts'
 import { tradersPerBatch } from './holdingsCalls.ts'
 import type { Holdings } from './readHoldings.ts'
 import { createRefreshQueue } from './refreshQueue.ts'
-import { createRotation } from './rotation.ts'
+import { createRotation } from '../ground/rotation.ts'
 import { createWatchers } from './watchers.ts'
 
 /** The accounts of one chain: what is read of them, because the chain tells no event about it. */

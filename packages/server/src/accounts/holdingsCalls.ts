@@ -1,7 +1,7 @@
 import { diamondAbi, type Address, type Hex } from '@bezel/protocol'
 import { erc20Abi, toFunctionSelector, type AbiFunction } from 'viem'
 import type { RpcCall } from '../chain/rpcClient.ts'
-import type { ListedCollateral } from '../market/chainMarkets.ts'
+import type { ListedCollateral } from '../trading/market/chainMarkets.ts'
 
 /**
  * No view gives a trader's multiplier, but the Diamond says what it makes of a fee: of one whole at 18 decimals it is the multiplier itself,

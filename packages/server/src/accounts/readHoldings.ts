@@ -1,9 +1,10 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { formatDecimal, parseAddress, type Address, type Balance, type Decimal } from '@bezel/protocol'
 import type { RpcClient } from '../chain/rpcClient.ts'
-import { NodeUnavailableError, type RpcOutcome } from '../chain/rpcOutcome.ts'
+import { type RpcOutcome } from '../chain/rpcOutcome.ts'
 import { revertData } from '../chain/revertData.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
-import type { ListedCollateral } from '../market/chainMarkets.ts'
+import type { ListedCollateral } from '../trading/market/chainMarkets.ts'
 import { callsPerTrader, holdingsCalls, WHOLE_FEE_DECIMALS } from './holdingsCalls.ts'
 
 /** What the chain says of an account and tells no event about. */

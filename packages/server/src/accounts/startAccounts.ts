@@ -1,12 +1,11 @@
+import { StoreUnavailableError, NodeUnavailableError } from '../ground/unavailable.ts'
 import type { ChainSlug } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ChainAgents } from '../agents/chainAgents.ts'
-import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
-import type { ListedCollateral } from '../market/chainMarkets.ts'
-import { startRounds } from '../rounds.ts'
-import { StoreUnavailableError } from '../store/sql.ts'
+import type { ListedCollateral } from '../trading/market/chainMarkets.ts'
+import { startRounds } from '../ground/rounds.ts'
 import { createAccounts, type ChainAccounts } from './chainAccounts.ts'
-import type { AccountLog } from './log/accountLog.ts'
+import type { AccountLog } from '../journal/accountLog.ts'
 
 export interface AccountsOptions {
   readonly chains: readonly { readonly slug: ChainSlug }[]

@@ -1,5 +1,5 @@
 import type { Address } from '@bezel/protocol'
-import { putLast } from './putLast.ts'
+import { putLast } from '../ground/putLast.ts'
 
 /** Who sends private requests: for them the background rounds keep fresh what is read of the chain. */
 export interface Activity {

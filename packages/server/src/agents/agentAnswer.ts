@@ -1,6 +1,6 @@
 import type { Address, AgentAnswerSchema } from '@bezel/protocol'
 import type { Static } from '@sinclair/typebox'
-import { agentStatus, type AgentRecord } from './agentRecord.ts'
+import { agentStatus, type AgentRecord } from '../trading/agentRecord.ts'
 import type { ChainAgents } from './chainAgents.ts'
 import { delegationTx } from './delegationTx.ts'
 import { requiredDelegate } from './requiredDelegate.ts'

@@ -1,6 +1,6 @@
 import { ApiError, type Address } from '@bezel/protocol'
 import type { ServedChain } from '../chain/servedChain.ts'
-import { agentStatus, type AgentRecord } from './agentRecord.ts'
+import { agentStatus, type AgentRecord } from '../trading/agentRecord.ts'
 import { delegationTx } from './delegationTx.ts'
 
 /** Throws when the trader revoked the agent or its scope's expiry has passed. */

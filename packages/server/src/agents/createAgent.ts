@@ -9,7 +9,7 @@ import {
 } from '@bezel/protocol'
 import { agentAuthorizationDigest } from '../signatures/agentAuthorizationDigest.ts'
 import { recoversTo } from '../signatures/recoversTo.ts'
-import type { AgentRecord } from './agentRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 import { requireMasterSignature, type MasterSignatureOptions } from './masterSignature.ts'
 import { checkRegistration, refuseManyAgents } from './register.ts'
 import type { Registry } from './registry.ts'

@@ -1,5 +1,5 @@
 import type { Address } from '@bezel/protocol'
-import { putLast } from './putLast.ts'
+import { putLast } from '../ground/putLast.ts'
 
 /** Who a trader's delegate was, as the chain said at `atMs`, when it was asked. */
 export interface Look {

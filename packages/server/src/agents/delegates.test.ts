@@ -1,8 +1,8 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { CHAINS, type Address } from '@bezel/protocol'
 import { pad, type Hex } from 'viem'
-import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { createDelegates, delegateIfKnown, type Delegates } from './delegates.ts'
 
 const ALICE = '0x00000000000000000000000000000000000000A1' as Address

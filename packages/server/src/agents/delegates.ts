@@ -1,8 +1,8 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '@bezel/protocol'
 import { diamondCall, readAll } from '../chain/diamondCalls.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
-import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { createActivity, type Activity } from './activity.ts'
 import { createLooks, type Look, type Looks } from './delegateLooks.ts'
 

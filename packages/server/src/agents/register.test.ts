@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Address, AgentScope } from '@bezel/protocol'
-import { agentStatus, type AgentRecord } from './agentRecord.ts'
+import { agentStatus, type AgentRecord } from '../trading/agentRecord.ts'
 import { checkRegistration, MAX_AGENTS, refuseManyAgents } from './register.ts'
 
 const NOW_MS = 1_700_000_000_000

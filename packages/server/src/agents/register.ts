@@ -1,5 +1,5 @@
 import { ApiError } from '@bezel/protocol'
-import { isExpired, type AgentRecord } from './agentRecord.ts'
+import { isExpired, type AgentRecord } from '../trading/agentRecord.ts'
 import type { Registry } from './registry.ts'
 
 /** In force, of one trader on one chain: an account is shown with all of them. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { Address } from '@bezel/protocol'
 import { migrate } from '../store/migrate.ts'
 import { openTestStore, type TestStore } from '../store/testStore.ts'
-import type { AgentRecord } from './agentRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 import { createApiKey, hashApiKey } from './apiKey.ts'
 import { openRegistry } from './registry.ts'
 

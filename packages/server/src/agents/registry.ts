@@ -2,7 +2,7 @@ import type { Address, ChainSlug } from '@bezel/protocol'
 import { findAgent, loadAgents, saveAgent } from '../store/agentStore.ts'
 import { lastKeySignedAtMs, loadApiKeys, saveApiKey, type ApiKeyRecord } from '../store/apiKeyStore.ts'
 import type { Store } from '../store/sql.ts'
-import type { AgentRecord } from './agentRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 import { refuseReplay } from './register.ts'
 
 /** Agents and API keys, found in memory on every request and kept in the store. */

@@ -1,5 +1,5 @@
 import type { Address } from '@bezel/protocol'
-import type { AgentRecord } from './agentRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 import type { ChainAgents } from './chainAgents.ts'
 
 /** Whom the chain has to let trade so that this agent can: the agent itself, or the relayer that sends for it. */

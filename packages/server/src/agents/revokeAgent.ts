@@ -1,7 +1,7 @@
 import { ApiError, parseAddress, type Address, type RevokeAgentRequest, type SigningDomain } from '@bezel/protocol'
 import type { ServedChain } from '../chain/servedChain.ts'
 import { agentRevocationDigest } from '../signatures/agentRevocationDigest.ts'
-import type { AgentRecord } from './agentRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 import { requireMasterSignature, type MasterSignatureOptions } from './masterSignature.ts'
 import { refuseReplay } from './register.ts'
 import type { Registry } from './registry.ts'

@@ -1,10 +1,10 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CHAINS, diamondAbi } from '@bezel/protocol'
 import { decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
 import { createCallRound } from './callRound.ts'
 import type { RpcCall, RpcClient } from './rpcClient.ts'
-import { NodeUnavailableError } from './rpcOutcome.ts'
 
 /** A node that gives every view the pair index it was asked for, times ten. */
 function echoingNode(): RpcClient & { batches: RpcCall[][] } {

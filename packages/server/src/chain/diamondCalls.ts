@@ -1,3 +1,4 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { diamondAbi, type Address } from '@bezel/protocol'
 import {
   decodeFunctionResult,
@@ -8,7 +9,7 @@ import {
   type Hex,
 } from 'viem'
 import type { RpcCall, RpcClient } from './rpcClient.ts'
-import { NodeUnavailableError, type RpcOutcome } from './rpcOutcome.ts'
+import { type RpcOutcome } from './rpcOutcome.ts'
 
 type Abi = typeof diamondAbi
 export type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>

@@ -1,8 +1,9 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { revertData } from './revertData.ts'
 import { parseRpcAnswer } from './rpcAnswer.ts'
-import { NodeUnavailableError, type RpcOutcome } from './rpcOutcome.ts'
+import { type RpcOutcome } from './rpcOutcome.ts'
 
 describe('parseRpcAnswer', () => {
   it('puts answers in the order of the calls, whatever order the node chose', () => {

@@ -1,4 +1,5 @@
-import { NodeUnavailableError, type RpcOutcome } from './rpcOutcome.ts'
+import { NodeUnavailableError } from '../ground/unavailable.ts'
+import { type RpcOutcome } from './rpcOutcome.ts'
 
 /**
  * A batch answer to outcomes in the order of the calls, ids 0 to count - 1. Nodes may answer in any order, but every call must have

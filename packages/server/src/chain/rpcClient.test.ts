@@ -1,9 +1,9 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { createRpcClient } from './rpcClient.ts'
-import { NodeUnavailableError } from './rpcOutcome.ts'
 
 interface Asked {
   readonly id: number

@@ -1,5 +1,6 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { parseRpcAnswer } from './rpcAnswer.ts'
-import { NodeUnavailableError, type RpcOutcome } from './rpcOutcome.ts'
+import { type RpcOutcome } from './rpcOutcome.ts'
 
 /** One JSON-RPC call. */
 export interface RpcCall {

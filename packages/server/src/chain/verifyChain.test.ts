@@ -1,3 +1,4 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { CHAINS, StartupError } from '@bezel/protocol'
@@ -5,7 +6,6 @@ import { migrate } from '../store/migrate.ts'
 import { openTestStore, type TestStore } from '../store/testStore.ts'
 import { testChain } from '../testing/servedChain.ts'
 import type { RpcClient } from './rpcClient.ts'
-import { NodeUnavailableError } from './rpcOutcome.ts'
 import { refuseOtherChain, verifyChain } from './verifyChain.ts'
 
 const BASE = testChain('base')

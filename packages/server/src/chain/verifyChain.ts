@@ -1,7 +1,7 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { rememberChain, refuseOtherDiamond } from '../store/chainStore.ts'
 import type { Store } from '../store/sql.ts'
 import type { RpcClient } from './rpcClient.ts'
-import { NodeUnavailableError } from './rpcOutcome.ts'
 import type { ServedChain } from './servedChain.ts'
 
 /**

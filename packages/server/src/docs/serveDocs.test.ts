@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createApp } from '../http/createApp.ts'
-import { registerReferenceRoutes } from '../http/openapi/referenceDocument.ts'
+import { registerReferenceRoutes } from './openapi/referenceDocument.ts'
 import { serveDocs } from './serveDocs.ts'
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }

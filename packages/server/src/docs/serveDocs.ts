@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createStreamDocument, type StreamDocumentOptions } from '../http/asyncapi/createStreamDocument.ts'
-import { collectRoutes } from '../http/openapi/collectRoutes.ts'
-import { createDocument } from '../http/openapi/createDocument.ts'
-import { refuseUnknownRoute } from '../http/refuseUnknownRoute.ts'
+import { createStreamDocument, type StreamDocumentOptions } from './asyncapi/createStreamDocument.ts'
+import { collectRoutes } from './openapi/collectRoutes.ts'
+import { createDocument } from './openapi/createDocument.ts'
+import { refuseUnknownRoute } from '../access/refuseUnknownRoute.ts'
 import { createSite, type Site } from './createSite.ts'
 import type { SiteFile } from './siteFile.ts'
 

@@ -1,6 +1,6 @@
 import { formatDecimal, scaleDecimalTruncated, type Decimal, type MarketSymbol } from '@bezel/protocol'
-import type { ChainMarkets, ListedPair } from '../market/chainMarkets.ts'
-import { precisionOf, type Precision } from '../market/listing/precision.ts'
+import type { ChainMarkets, ListedPair } from '../trading/market/chainMarkets.ts'
+import { precisionOf, type Precision } from '../trading/market/precision.ts'
 import { ONE_E3 } from '../trading/valuation/scales.ts'
 
 /** A pair as the facade names it. Its asset id is its place in the universe, which is the pair's index. */

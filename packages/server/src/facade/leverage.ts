@@ -1,4 +1,4 @@
-import type { ListedPair } from '../market/chainMarkets.ts'
+import type { ListedPair } from '../trading/market/chainMarkets.ts'
 import { ONE_E3 } from '../trading/valuation/scales.ts'
 
 /** Of a market in which the trader never chose one. */

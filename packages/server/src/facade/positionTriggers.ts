@@ -1,5 +1,5 @@
+import type { LivePosition } from '../trading/positions/livePosition.ts'
 import type { OrderId } from '@bezel/protocol'
-import type { LivePosition } from '../positions/livePositions.ts'
 import type { TriggerKey, TriggerKind } from '../store/facadeTriggerStore.ts'
 import { findOrderByOrigin } from '../store/orderStore.ts'
 import { findPosition, type StoredPosition } from '../store/positionStore.ts'

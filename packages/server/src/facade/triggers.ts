@@ -1,5 +1,5 @@
 import type { OrderId } from '@bezel/protocol'
-import { putLast } from '../agents/putLast.ts'
+import { putLast } from '../ground/putLast.ts'
 import {
   findTrigger,
   readTriggerOid,

@@ -1,5 +1,5 @@
 import { formatDecimal, type Decimal } from '@bezel/protocol'
-import type { ChainMarkets } from '../market/chainMarkets.ts'
+import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
 import { usdOfCollateral } from '../trading/valuation/collateralAmounts.ts'
 
 // Clients of the facade count in USDC with six decimals. Amounts are rounded to that before they are added, so that what a client adds up

@@ -1,8 +1,8 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { scaleDecimalTruncated, type Address, type Decimal } from '@bezel/protocol'
 import type { Holdings } from '../accounts/readHoldings.ts'
-import { putLast } from '../agents/putLast.ts'
-import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
-import type { ChainMarkets } from '../market/chainMarkets.ts'
+import { putLast } from '../ground/putLast.ts'
+import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
 import { usdOf } from './usd.ts'
 
 type Balances = Pick<Holdings, 'balances'>

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ApiError } from '@bezel/protocol'
-import { REQUEST_ID_HEADER } from './requestId.ts'
-import { afterAnswers } from './unanswered.ts'
+import { REQUEST_ID_HEADER } from '../access/requestId.ts'
+import { afterAnswers } from '../access/unanswered.ts'
 
 /**
  * Answers bytes that never became a request (broken HTTP, headers too large, too slow), in the shape of every error. Requests before them on the

@@ -1,16 +1,14 @@
+import { MAX_BODY_BYTES } from '../access/maxBodyBytes.ts'
 import process from 'node:process'
 import fastify, { LogController, type FastifyInstance } from 'fastify'
 import { answerClientError } from './answerClientError.ts'
-import { answerError } from './answerError.ts'
-import { requestIdOf } from './requestId.ts'
+import { answerError } from '../access/answerError.ts'
+import { requestIdOf } from '../access/requestId.ts'
 import { answerNotificationError, isNotificationsPath } from './routes/notifications/answerNotificationError.ts'
 import { logAnswer } from './hooks/logAnswer.ts'
-import { refuseUnknownRoute } from './refuseUnknownRoute.ts'
+import { refuseUnknownRoute } from '../access/refuseUnknownRoute.ts'
 import { sendRequestId } from './hooks/sendRequestId.ts'
-import { watchUnanswered } from './unanswered.ts'
-
-/** Larger bodies are refused before they are read to the end. */
-export const MAX_BODY_BYTES = 64 * 1024
+import { watchUnanswered } from '../access/unanswered.ts'
 
 /** A whole request must have arrived in this time, so that slow senders can't hold connections for ever. */
 const REQUEST_TIMEOUT_MS = 10_000

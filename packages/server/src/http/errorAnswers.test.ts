@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES } from '../access/maxBodyBytes.ts'
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -6,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
 import type { LightMyRequestResponse } from 'fastify'
-import { createApp, MAX_BODY_BYTES } from './createApp.ts'
-import { servedChainOf } from './servedChainOf.ts'
+import { createApp } from './createApp.ts'
+import { servedChainOf } from '../access/servedChainOf.ts'
 
 const app = createApp('silent')
 const JSON_TYPE = { 'content-type': 'application/json' }

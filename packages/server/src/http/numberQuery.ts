@@ -1,5 +1,5 @@
 import { ApiError } from '@bezel/protocol'
-import type { ValidationIssue } from './validationIssues.ts'
+import type { ValidationIssue } from '../access/validationIssues.ts'
 
 /** A whole number that a query may name. */
 export interface NumberRange {

@@ -1,6 +1,6 @@
 import { ApiError } from '@bezel/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { parseStrictJson, StrictJsonError } from './json/parseStrictJson.ts'
+import { parseStrictJson, StrictJsonError } from '../json/parseStrictJson.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

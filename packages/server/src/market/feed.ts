@@ -1,10 +1,11 @@
+import type { PairQuote } from '../trading/market/pairQuote.ts'
 import { openConnection } from './feed/connection.ts'
 import { fillFromSnapshot } from './feed/fillFromSnapshot.ts'
 import type { FeedPages } from './feed/pages.ts'
 import type { FeedFrame, PairPrice } from './feed/parseFrame.ts'
-import { createPriceBook, type PairQuote, type PriceBook } from './feed/priceBook.ts'
-import { reconnectDelayMs } from './feed/reconnectDelay.ts'
-import { createListeners } from './listeners.ts'
+import { createPriceBook, type PriceBook } from './feed/priceBook.ts'
+import { reconnectDelayMs } from '../ground/reconnectDelay.ts'
+import { createListeners } from '../ground/listeners.ts'
 
 /** What the feed said at one instant. */
 export interface Tick {

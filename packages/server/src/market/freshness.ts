@@ -1,7 +1,8 @@
-import type { ChainMarkets, ListedPair } from './chainMarkets.ts'
-import type { PairQuote, PriceBook } from './feed/priceBook.ts'
+import type { PairQuote } from '../trading/market/pairQuote.ts'
+import type { ChainMarkets, ListedPair } from '../trading/market/chainMarkets.ts'
+import type { PriceBook } from './feed/priceBook.ts'
 import type { MarketHours } from './hours.ts'
-import { notReady, type NotReadyReason } from './notReady.ts'
+import { notReady, type NotReadyReason } from '../ground/notReady.ts'
 import type { ChainMarketsWatch } from './watchChainMarkets.ts'
 
 /** Whether what is in memory is good enough to answer with. */

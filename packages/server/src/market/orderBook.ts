@@ -1,10 +1,10 @@
+import type { PairQuote } from '../trading/market/pairQuote.ts'
 import { formatDecimal, type BookLevel, type OrderBook } from '@bezel/protocol'
 import type { DepthBook } from '../trading/valuation/chainState.ts'
 import { BAND_USD_ONE, PPM_TO_P, WHOLE_BPS } from '../trading/valuation/depthBands.ts'
 import { P_10 } from '../trading/valuation/scales.ts'
 import { shiftPrice } from '../trading/valuation/skewImpact.ts'
-import type { ListedPair } from './chainMarkets.ts'
-import type { PairQuote } from './feed/priceBook.ts'
+import type { ListedPair } from '../trading/market/chainMarkets.ts'
 
 const PRICE_DECIMALS = 10
 const USD_DECIMALS = 18

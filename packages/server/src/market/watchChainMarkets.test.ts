@@ -1,8 +1,8 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CHAINS } from '@bezel/protocol'
 import type { RpcClient } from '../chain/rpcClient.ts'
-import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import { until } from '../testing/until.ts'
 import { watchChainMarkets, type RefreshOutcome } from './watchChainMarkets.ts'
 

@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem'
 import type { Address } from '@bezel/protocol'
 import type { RpcClient } from '../chain/rpcClient.ts'
-import type { ChainMarkets } from './chainMarkets.ts'
+import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
 import { FeedUnavailableError } from './feed/pages.ts'
 import { assembleMarkets } from './listing/assembleMarkets.ts'
 import { tradablePairs } from './listing/namedPair.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { refusedScopeOf } from '../http/hooks/limitAnswers.ts'
+import { refusedScopeOf } from '../access/limitAnswers.ts'
 import type { Metrics } from './createMetrics.ts'
 
 /** Counts every request after its answer. Label values come from the routes and never from the caller, so their number is bounded. */

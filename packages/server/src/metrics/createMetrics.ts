@@ -1,5 +1,5 @@
+import type { LimitScope } from '../settingChoices.ts'
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
-import type { LimitScope } from '../cluster/limits.ts'
 import { createRequestTimes } from './requestTimes.ts'
 
 /** What an operator watches, in the text format of Prometheus. Each object has a registry of its own: nothing is global. */

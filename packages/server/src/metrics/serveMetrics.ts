@@ -1,11 +1,8 @@
+import { type MetricsExposure } from '../settingChoices.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { refuseUnknownRoute } from '../http/refuseUnknownRoute.ts'
-import { parseIpAddress } from '../cluster/ipAddress.ts'
+import { refuseUnknownRoute } from '../access/refuseUnknownRoute.ts'
+import { parseIpAddress } from '../access/ipAddress.ts'
 import type { Metrics } from './createMetrics.ts'
-
-/** Whom GET /metrics answers: programs on this machine, everybody, or nobody. */
-export const METRICS_EXPOSURES = ['loopback', 'all', 'off'] as const
-export type MetricsExposure = (typeof METRICS_EXPOSURES)[number]
 
 /** Whoever forwards a request says so in one of these. */
 const FORWARDED_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'] as const

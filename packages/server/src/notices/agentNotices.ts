@@ -1,5 +1,6 @@
-import type { AgentRecord } from '../agents/agentRecord.ts'
-import { ABOUT_NO_ORDER, NEWS_MS, type Notice, type NoticeContent } from './notice.ts'
+import type { NoticeContent, Notice } from '../store/noticeRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
+import { ABOUT_NO_ORDER, NEWS_MS } from './notice.ts'
 
 /** So long before its expiry a trader is told. */
 export const EXPIRY_WARNING_MS = 86_400_000

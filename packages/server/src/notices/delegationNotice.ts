@@ -1,5 +1,6 @@
+import type { NoticeKey, Notice } from '../store/noticeRecord.ts'
 import type { Address, ChainSlug } from '@bezel/protocol'
-import { ABOUT_NO_ORDER, NEWS_MS, type Notice, type NoticeKey } from './notice.ts'
+import { ABOUT_NO_ORDER, NEWS_MS } from './notice.ts'
 
 /** A trader's chain no longer lets this agent trade for it. */
 export interface LostDelegation {

@@ -1,5 +1,5 @@
 import type { Address } from '@bezel/protocol'
-import type { AgentRecord } from '../agents/agentRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 import type { ChainAgents } from '../agents/chainAgents.ts'
 import { loadDelegations } from '../store/delegationStore.ts'
 import type { Store } from '../store/sql.ts'

@@ -1,5 +1,5 @@
 import type { Address } from '@bezel/protocol'
-import type { AgentRecord } from '../agents/agentRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 
 /** What a look at a trader's delegate means. */
 export interface DelegationJudgement {

@@ -1,6 +1,6 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import type { Address } from '@bezel/protocol'
 import type { Delegates } from '../agents/delegates.ts'
-import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 
 /** How old a look at a delegation that nobody uses may get. */
 const LOOK_AGAIN_MS = 30_000

@@ -1,3 +1,4 @@
+import type { Notice } from '../store/noticeRecord.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ORDER_REASONS, ORDER_STATUSES, type Decimal, type OrderId } from '@bezel/protocol'
@@ -5,7 +6,6 @@ import fc from 'fast-check'
 import type { OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
 import { stateIn, stories } from '../trading/orders/testing/orderStory.ts'
 import { anOrder, MARKET_ORDER, T0 } from '../trading/orders/testing/orderHistory.ts'
-import type { Notice } from './notice.ts'
 import { noticeStepsOf, type NoticeStep } from './noticeStepsOf.ts'
 import { aChange, aFill, aState, CAUSE, keeperOrder, NOW_MS, POSITION_ID } from './testing/orderChanges.ts'
 

@@ -1,7 +1,8 @@
-import type { Changes } from '../accounts/log/accountLog.ts'
-import type { OrderChange } from '../orders/refoldOrder.ts'
+import type { NoticeKey, Notice } from '../store/noticeRecord.ts'
+import type { OrderChange } from '../trading/orders/orderChange.ts'
+import type { Changes } from '../journal/accountLog.ts'
 import type { OrderState } from '../trading/orders/orderModel.ts'
-import { SERIOUS_MS, type Notice, type NoticeKey } from './notice.ts'
+import { SERIOUS_MS } from './notice.ts'
 import { orderNoticeContent, orderNoticeLifeMs, orderNoticeType, type OrderNoticeType } from './orderNotice.ts'
 
 /** What changes for the reader: something is told, or what was told is no longer so. */

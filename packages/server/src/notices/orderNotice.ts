@@ -1,6 +1,7 @@
+import type { NoticeContent } from '../store/noticeRecord.ts'
 import type { NotificationSeverity, NotificationType } from '@bezel/protocol'
 import type { OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
-import { NEWS_MS, SERIOUS_MS, type NoticeContent } from './notice.ts'
+import { NEWS_MS, SERIOUS_MS } from './notice.ts'
 import { fillInWords, orderInWords, positionSideOf } from './orderInWords.ts'
 import { reasonInWords } from './reasonWords.ts'
 

@@ -1,5 +1,6 @@
+import { EVERYBODY, type Notice } from '../store/noticeRecord.ts'
 import { TradingActivated, type ChainSlug } from '@bezel/protocol'
-import { ABOUT_NO_ORDER, EVERYBODY, type Notice } from './notice.ts'
+import { ABOUT_NO_ORDER } from './notice.ts'
 
 export const PAUSE_NOTICE_TYPES = ['chain_paused', 'chain_close_only'] as const
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAddress, type Address } from '@bezel/protocol'
-import type { AgentRecord } from '../agents/agentRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 import { agentNotice } from './agentNotices.ts'
 import { delegationNotice, delegationNoticeKeys } from './delegationNotice.ts'
 import { judgeDelegation } from './judgeDelegation.ts'

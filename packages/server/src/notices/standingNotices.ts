@@ -1,7 +1,7 @@
+import type { NoticeKey, Notice } from '../store/noticeRecord.ts'
 import type { ChainSlug, NotificationType } from '@bezel/protocol'
 import { endNotice, listNoticeKeys, saveNotice, takeNoticeIds } from '../store/noticeStore.ts'
 import type { Store } from '../store/sql.ts'
-import type { Notice, NoticeKey } from './notice.ts'
 
 /** Notices that hold for as long as something is so. */
 export interface StandingNotices {

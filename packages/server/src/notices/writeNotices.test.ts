@@ -1,7 +1,7 @@
+import type { OrderChange } from '../trading/orders/orderChange.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { OrderId } from '@bezel/protocol'
-import type { OrderChange } from '../orders/refoldOrder.ts'
 import { migrate } from '../store/migrate.ts'
 import { dismissNotice, listNotices } from '../store/noticeStore.ts'
 import type { Sql } from '../store/sql.ts'

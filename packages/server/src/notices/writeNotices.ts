@@ -1,4 +1,4 @@
-import type { Changes } from '../accounts/log/accountLog.ts'
+import type { Changes } from '../journal/accountLog.ts'
 import { saveNotice, takeNoticeIds, withdrawNotice } from '../store/noticeStore.ts'
 import type { Sql } from '../store/sql.ts'
 import { noticeStepsOf } from './noticeStepsOf.ts'

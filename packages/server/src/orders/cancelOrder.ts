@@ -1,5 +1,5 @@
 import type { OrderId, PreparedOrder } from '@bezel/protocol'
-import { OFF_CHAIN } from '../accounts/log/accountLog.ts'
+import { OFF_CHAIN } from '../journal/accountLog.ts'
 import { setWithdrawn } from '../store/attemptStore.ts'
 import { hasLapsed } from '../trading/orders/openAttempts.ts'
 import { orderAnswer } from '../trading/orders/orderAnswer.ts'
@@ -10,7 +10,7 @@ import type { ChainOrders } from './chainOrders.ts'
 import { changeOrder, requireChangeInScope } from './changeOrder.ts'
 import { beforeNode, refuseUndelegated } from './delegation.ts'
 import { ownOrder, type OrderAtClock } from './orderAtClock.ts'
-import { startRefolds } from './refolds.ts'
+import { startRefolds } from '../journal/refolds.ts'
 import { claimWrite, type SignedWrite } from './signedWrite.ts'
 
 /** Prepares the cancellation of a resting order or the reclaim of a timed-out request; a prepared order is withdrawn at once. */

@@ -2,14 +2,14 @@ import { diamondAbi } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { decodeFunctionData } from 'viem'
-import { NO_JOURNAL } from '../accounts/log/testing/testLog.ts'
+import { NO_JOURNAL } from '../journal/testing/testLog.ts'
 import { attemptsOf, setSubmitted } from '../store/attemptStore.ts'
 import { findOrder } from '../store/orderStore.ts'
 import { spentUsd } from '../store/spendStore.ts'
 import { insertOrderEvent } from '../store/orderEventStore.ts'
 import { utcDayOf } from '../trading/spend.ts'
 import { createOrder } from './createOrder.ts'
-import { refoldOrder } from './refoldOrder.ts'
+import { refoldOrder } from '../journal/refoldOrder.ts'
 import {
   AGENT,
   FULL_SCOPE,

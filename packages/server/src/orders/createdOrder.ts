@@ -1,6 +1,6 @@
+import { isSameOrder } from '../chain/isSameOrder.ts'
 import { TradeType } from '@bezel/protocol'
-import { creationOfRequest, creationOfRestingOrder, type Creation } from '../chain/follower/creation.ts'
-import { isSameOrder } from '../chain/follower/matchCreation.ts'
+import { creationOfRequest, creationOfRestingOrder, type Creation } from '../chain/creation.ts'
 import { EventDecodeError } from '../chain/events/defineEvent.ts'
 import { decodeLog } from '../chain/events/index.ts'
 import type { RawLog } from '../chain/events/rawLog.ts'

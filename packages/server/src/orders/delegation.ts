@@ -1,6 +1,6 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { ApiError, type Address } from '@bezel/protocol'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
-import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import { isOwnSender, senderOf, type SignedWrite } from './signedWrite.ts'
 

@@ -1,5 +1,5 @@
 import { ApiError, type OrderId } from '@bezel/protocol'
-import type { AgentRecord } from '../agents/agentRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 import { insertAttempt } from '../store/attemptStore.ts'
 import { nextId } from '../store/idStore.ts'
 import { insertOrder, listPreparedOrders, renewOrder } from '../store/orderStore.ts'
@@ -10,7 +10,7 @@ import type { OrderPlan } from '../trading/plan/plan.ts'
 import { requireScope, requireSpendCap } from '../trading/scope.ts'
 import { utcDayOf } from '../trading/spend.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import type { Refolds } from './refolds.ts'
+import type { Refolds } from '../journal/refolds.ts'
 import type { SignedWrite } from './signedWrite.ts'
 
 /** An order that was tried on the chain, and is now to be kept. */

@@ -1,8 +1,9 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { parseAddress, parseHex, type Address, type Hex } from '@bezel/protocol'
 import { diamondCall } from '../chain/diamondCalls.ts'
 import type { RawLog } from '../chain/events/rawLog.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
-import { NodeUnavailableError, type RpcOutcome } from '../chain/rpcOutcome.ts'
+import { type RpcOutcome } from '../chain/rpcOutcome.ts'
 
 /** What the node knows of a transaction that somebody reported. */
 export interface ReportedTransaction {

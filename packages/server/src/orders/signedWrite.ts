@@ -1,5 +1,6 @@
+import { nonceReused } from '../access/nonceReused.ts'
 import { ApiError, type Address } from '@bezel/protocol'
-import type { AgentRecord } from '../agents/agentRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 import { agentNotDelegated, requireInForce } from '../agents/agentRefusals.ts'
 import { findAgent } from '../store/agentStore.ts'
 import type { Sql } from '../store/sql.ts'
@@ -52,8 +53,4 @@ export async function claimWrite(
   const isOther = agent.mode === (relay === null ? 'relayed' : 'self')
   if (isOther && agent.agent !== agent.trader) throw agentNotDelegated(chain, senderOf({ agent, relay }))
   return agent
-}
-
-export function nonceReused(): ApiError {
-  return new ApiError('NONCE_REUSED', 'This agent already used this nonce: use a new one for each request.')
 }

@@ -1,3 +1,4 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 import {
   ApiError,
   parseHex,
@@ -7,10 +8,9 @@ import {
   type OrderId,
   type SubmitOrderRequest,
 } from '@bezel/protocol'
-import { OFF_CHAIN } from '../accounts/log/accountLog.ts'
+import { OFF_CHAIN } from '../journal/accountLog.ts'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
-import { NodeUnavailableError } from '../chain/rpcOutcome.ts'
-import { notReady } from '../market/notReady.ts'
+import { notReady } from '../ground/notReady.ts'
 import { listAttemptsByHash, setSubmitted } from '../store/attemptStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { Attempt, OrderState } from '../trading/orders/orderModel.ts'
@@ -20,7 +20,7 @@ import type { ChainOrders } from './chainOrders.ts'
 import { hasCreated } from './createdOrder.ts'
 import { beforeNode } from './delegation.ts'
 import { ownOrder, type OrderAtClock } from './orderAtClock.ts'
-import { startRefolds, type Refolds } from './refolds.ts'
+import { startRefolds, type Refolds } from '../journal/refolds.ts'
 import { lookAtReport, type ReportedTransaction } from './reportedTransaction.ts'
 import { claimWrite, isOwnSender, senderOf, type SignedWrite } from './signedWrite.ts'
 

@@ -1,3 +1,4 @@
+import type { LivePosition } from '../trading/positions/livePosition.ts'
 import {
   parseDecimal,
   scaleDecimal,
@@ -5,8 +6,7 @@ import {
   type PreparedPosition,
   type UpdatePositionRequest,
 } from '@bezel/protocol'
-import { OFF_CHAIN } from '../accounts/log/accountLog.ts'
-import type { LivePosition } from '../positions/livePositions.ts'
+import { OFF_CHAIN } from '../journal/accountLog.ts'
 import { planUpdatePosition } from '../trading/plan/planUpdatePosition.ts'
 import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'

@@ -1,5 +1,5 @@
+import type { LoggedEvent } from './loggedEvent.ts'
 import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
-import type { LoggedEvent } from '../accounts/log/accountLog.ts'
 import type { Sql } from './sql.ts'
 
 /** An event that has no number yet. */

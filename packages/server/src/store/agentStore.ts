@@ -1,5 +1,5 @@
 import type { Address, AgentMode, AgentScope, ChainSlug } from '@bezel/protocol'
-import type { AgentRecord } from '../agents/agentRecord.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 import type { Sql } from './sql.ts'
 
 interface AgentRow {

@@ -1,5 +1,5 @@
+import type { UsedNonce } from './usedNonce.ts'
 import type { Address } from '@bezel/protocol'
-import type { UsedNonce } from '../facade/signing/usedNonces.ts'
 import type { Sql } from './sql.ts'
 
 /** What of the facade's nonces is still stored. */

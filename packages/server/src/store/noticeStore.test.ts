@@ -1,8 +1,8 @@
+import { EVERYBODY, type NoticeKey, type Notice } from './noticeRecord.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { NotificationSchema, parseAddress, type NotificationType } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
-import { EVERYBODY, type Notice, type NoticeKey } from '../notices/notice.ts'
 import { loadDelegations, saveDelegation } from './delegationStore.ts'
 import { migrate } from './migrate.ts'
 import {

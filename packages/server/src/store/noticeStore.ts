@@ -1,5 +1,5 @@
+import { EVERYBODY, type NoticeKey, type NoticeContent, type Notice } from './noticeRecord.ts'
 import type { Address, ChainSlug, Notification, NotificationType } from '@bezel/protocol'
-import { EVERYBODY, type Notice, type NoticeContent, type NoticeKey } from '../notices/notice.ts'
 import type { Sql } from './sql.ts'
 
 interface NoticeRow {

@@ -1,8 +1,9 @@
+import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
 import { makeFolder } from './makeFolder.ts'
 import { migrate, NewerStoreError } from './migrate.ts'
-import { StoreUnavailableError, type Store } from './sql.ts'
+import { type Store } from './sql.ts'
 import { openSqlite } from './sqlite.ts'
 
 const FILE_NAME = 'bezel.db'

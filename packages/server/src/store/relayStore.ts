@@ -1,5 +1,5 @@
+import type { VersionKind, RelayVersion, RelayEntry } from './relayRecord.ts'
 import type { Address, ChainSlug, Hex } from '@bezel/protocol'
-import type { RelayEntry, RelayVersion, VersionKind } from '../facade/relayer/relayEntry.ts'
 import type { AttemptId } from '../trading/orders/orderModel.ts'
 import type { Sql } from './sql.ts'
 

@@ -20,8 +20,3 @@ export interface Store {
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
-
-/** The store can't take or give data now: full, locked, or gone. Nothing of the transaction was kept. */
-export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError'
-}

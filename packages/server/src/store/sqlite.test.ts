@@ -1,8 +1,9 @@
+import { StoreUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreUnavailableError, type Store } from './sql.ts'
+import { type Store } from './sql.ts'
 import { openTestStore, type TestStore } from './testStore.ts'
 
 describe('the SQLite store', () => {

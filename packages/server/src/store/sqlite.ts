@@ -1,6 +1,7 @@
+import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { StoreUnavailableError, type Sql, type SqlValue, type Store } from './sql.ts'
+import { type Sql, type SqlValue, type Store } from './sql.ts'
 
 /** Bounded, because the texts are: every statement is written out in a store module. */
 const MAX_PREPARED_STATEMENTS = 256

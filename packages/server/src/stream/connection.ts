@@ -1,5 +1,5 @@
 import type { ApiError, ChainSlug } from '@bezel/protocol'
-import type { Caller } from '../http/caller.ts'
+import type { Caller } from '../access/caller.ts'
 
 /** What a channel may do with a socket. */
 export interface Connection {

@@ -1,7 +1,8 @@
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { CHAINS, diamondAbi, parseAddress, type Address } from '@bezel/protocol'
 import { decodeFunctionData, encodeAbiParameters, erc20Abi, pad, type Hex } from 'viem'
 import type { RpcCall, RpcClient } from '../../chain/rpcClient.ts'
-import { NodeUnavailableError, type RpcOutcome } from '../../chain/rpcOutcome.ts'
+import { type RpcOutcome } from '../../chain/rpcOutcome.ts'
 
 export const DIAMOND = CHAINS.base.liveDiamond
 export const NOBODY = parseAddress(`0x${'0'.repeat(40)}`)!

@@ -1,12 +1,12 @@
 import type { Address } from '@bezel/protocol'
-import type { AgentRecord } from '../../agents/agentRecord.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { ChainAgents } from '../../agents/chainAgents.ts'
 import { createDelegates } from '../../agents/delegates.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
-import type { ListedCollateral } from '../../market/chainMarkets.ts'
+import type { ListedCollateral } from '../../trading/market/chainMarkets.ts'
 import { chainMarkets } from '../../market/testing/fixtures.ts'
 import { createAccounts, type ChainAccounts } from '../chainAccounts.ts'
-import type { AccountLog, AccountNow } from '../log/accountLog.ts'
+import type { AccountLog, AccountNow } from '../../journal/accountLog.ts'
 import { createAccountNode, DIAMOND, type AccountNode } from './accountNode.ts'
 
 export const REFRESH_MS = 2_000

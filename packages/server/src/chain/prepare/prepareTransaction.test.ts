@@ -1,3 +1,4 @@
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { diamondAbi, type Address, type ApiError, type Hex } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -5,7 +6,7 @@ import { encodeAbiParameters, encodeErrorResult, parseAbi } from 'viem'
 import { ok, reverted, scriptedNode, uint, type ScriptedNode } from '../../orders/testing/scriptedNode.ts'
 import { startStandInNode } from '../../testing/standInNode.ts'
 import { createRpcClient } from '../rpcClient.ts'
-import { NodeUnavailableError, type RpcOutcome } from '../rpcOutcome.ts'
+import { type RpcOutcome } from '../rpcOutcome.ts'
 import { prepareTransaction, type TransactionDraft } from './prepareTransaction.ts'
 
 const TRADER = `0x${'1'.repeat(40)}` as Address

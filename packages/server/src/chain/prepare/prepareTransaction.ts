@@ -1,8 +1,9 @@
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { ApiError, type Address, type Hex } from '@bezel/protocol'
 import { diamondCall } from '../diamondCalls.ts'
 import { revertData } from '../revertData.ts'
 import type { RpcClient } from '../rpcClient.ts'
-import { NodeUnavailableError, type RpcOutcome } from '../rpcOutcome.ts'
+import { type RpcOutcome } from '../rpcOutcome.ts'
 import { revertReason } from './revertReason.ts'
 import { holdingCalls, shortageOf, type Shortage, type TokenDemand } from './tokenHolding.ts'
 

@@ -1,5 +1,5 @@
 import type { Order } from '@bezel/protocol'
-import { ACCOUNT, AGENT, ORDER, POSITION, TRADE, TRADER } from '../../http/asyncapi/exampleResources.ts'
+import { ACCOUNT, AGENT, ORDER, POSITION, TRADE, TRADER } from '../asyncapi/exampleResources.ts'
 
 // One trader who buys a little of BTC/USD, as in the examples of the stream.
 

@@ -1,4 +1,4 @@
-import type { AsyncapiDocument } from '../../http/asyncapi/createStreamDocument.ts'
+import type { AsyncapiDocument } from '../asyncapi/createStreamDocument.ts'
 import { table } from '../markdown/table.ts'
 import { fieldTable } from './fieldTable.ts'
 import { refName } from './refName.ts'

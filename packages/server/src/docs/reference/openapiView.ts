@@ -1,4 +1,4 @@
-import type { OpenapiDocument } from '../../http/openapi/createDocument.ts'
+import type { OpenapiDocument } from '../openapi/createDocument.ts'
 import type { Schema, Schemas } from './schema.ts'
 
 /** A parameter of an operation, written out. */

@@ -1,4 +1,4 @@
-import type { OpenapiDocument } from '../../http/openapi/createDocument.ts'
+import type { OpenapiDocument } from '../openapi/createDocument.ts'
 import { table } from '../markdown/table.ts'
 import { boundsText } from './boundsText.ts'
 import { callerOf, type Caller } from './callerOf.ts'

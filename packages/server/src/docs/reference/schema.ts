@@ -1,4 +1,4 @@
-import type { Json } from '../../http/openapi/schemaDescriber.ts'
+import type { Json } from '../openapi/schemaDescriber.ts'
 
 /** A schema of one of the documents, as far as the pages tell of it. */
 export interface Schema {

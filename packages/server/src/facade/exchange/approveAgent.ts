@@ -1,5 +1,5 @@
 import { ApiError, parseAddress, type Address } from '@bezel/protocol'
-import type { AgentRecord } from '../../agents/agentRecord.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { checkRegistration, refuseManyAgents } from '../../agents/register.ts'
 import type { Registry } from '../../agents/registry.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'

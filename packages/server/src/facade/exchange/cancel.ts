@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../json/parseStrictJson.ts'
 import type { ExchangeAction } from '../signing/envelope.ts'
 import { cancelOne } from './cancelOne.ts'
 import { cancelsAnswer, type ExchangeAnswer } from './exchangeAnswer.ts'

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError, type Address } from '@bezel/protocol'
-import { putLast } from '../../agents/putLast.ts'
+import { putLast } from '../../ground/putLast.ts'
 import { endSchedule, listDueSchedules, type ScheduledCancel } from '../../store/facadeScheduleStore.ts'
 import { listLiveOrders, type StoredOrder } from '../../store/orderStore.ts'
 import { sendCancel } from './cancelOne.ts'

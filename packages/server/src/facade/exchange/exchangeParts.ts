@@ -1,6 +1,6 @@
-import type { AgentRecord } from '../../agents/agentRecord.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { Registry } from '../../agents/registry.ts'
-import type { Limits } from '../../cluster/limits.ts'
+import type { Limits } from '../../access/limits.ts'
 import type { ChainOrders } from '../../orders/chainOrders.ts'
 import type { SignatureEngine } from '../../signatures/signatureEngine.ts'
 import type { Store } from '../../store/sql.ts'

@@ -1,6 +1,6 @@
 import type { Address } from '@bezel/protocol'
 import { outOfForce } from '../../agents/agentRefusals.ts'
-import type { AgentRecord } from '../../agents/agentRecord.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { TradingParts } from './exchangeParts.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { parseDecimal, parseOrderId, type Decimal, type OrderId } from '@bezel/protocol'
-import type { JsonValue } from '../../http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../json/parseStrictJson.ts'
 import { MalformedEnvelope } from '../signing/malformedEnvelope.ts'
 
 // Fields of actions, as they were sent. Each throws a `MalformedEnvelope` that names the path of what is wrong.

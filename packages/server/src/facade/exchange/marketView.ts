@@ -1,6 +1,6 @@
+import type { LivePosition } from '../../trading/positions/livePosition.ts'
 import { scaleDecimalTruncated, type Decimal } from '@bezel/protocol'
-import type { ListedMarket } from '../../market/chainMarkets.ts'
-import type { LivePosition } from '../../positions/livePositions.ts'
+import type { ListedMarket } from '../../trading/market/chainMarkets.ts'
 import { positionSize } from '../../trading/plan/closing.ts'
 import { BASE_SIZE_DECIMALS, PRICE_DECIMALS } from '../../trading/plan/decimals.ts'
 import type { TradingContext } from '../../trading/plan/plan.ts'

@@ -1,5 +1,5 @@
 import type { Decimal } from '@bezel/protocol'
-import type { JsonValue } from '../../http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../json/parseStrictJson.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { MalformedEnvelope } from '../signing/malformedEnvelope.ts'
 import { assetAt, booleanAt, cloidAt, decimalAt, isAbsent, objectAt } from './fields.ts'

@@ -1,5 +1,5 @@
 import type { OrderId } from '@bezel/protocol'
-import type { Changes } from '../../accounts/log/accountLog.ts'
+import type { Changes } from '../../journal/accountLog.ts'
 import type { OrderState } from '../../trading/orders/orderModel.ts'
 import type { PositionState } from '../../trading/positions/positionModel.ts'
 

@@ -1,5 +1,5 @@
+import type { LivePosition } from '../../trading/positions/livePosition.ts'
 import type { OrderId } from '@bezel/protocol'
-import type { LivePosition } from '../../positions/livePositions.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { findOrder } from '../../store/orderStore.ts'
 import type { OrderRecord, OrderState } from '../../trading/orders/orderModel.ts'

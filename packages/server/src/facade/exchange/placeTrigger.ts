@@ -1,7 +1,7 @@
+import type { LivePosition } from '../../trading/positions/livePosition.ts'
 import type { Decimal, Hex, OrderId } from '@bezel/protocol'
 import { scaleDecimalTruncated } from '@bezel/protocol'
 import { updatePosition } from '../../orders/updatePosition.ts'
-import type { LivePosition } from '../../positions/livePositions.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import { PRICE_DECIMALS } from '../../trading/plan/decimals.ts'

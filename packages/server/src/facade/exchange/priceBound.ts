@@ -1,5 +1,5 @@
+import type { LivePosition } from '../../trading/positions/livePosition.ts'
 import { formatDecimal, type Decimal } from '@bezel/protocol'
-import type { LivePosition } from '../../positions/livePositions.ts'
 import { PRICE_DECIMALS, SLIPPAGE_DECIMALS } from '../../trading/plan/decimals.ts'
 import { larger } from '../../trading/valuation/scales.ts'
 import { steppedPx } from '../priceText.ts'

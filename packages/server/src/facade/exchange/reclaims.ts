@@ -1,6 +1,6 @@
 import type { OrderId } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
-import { putLast } from '../../agents/putLast.ts'
+import { putLast } from '../../ground/putLast.ts'
 import { cancelOrder } from '../../orders/cancelOrder.ts'
 import { listTimedOutRelayed } from '../../store/facadeReclaimStore.ts'
 import { findOrder } from '../../store/orderStore.ts'

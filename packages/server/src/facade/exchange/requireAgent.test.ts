@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAddress, type Address, type Hex } from '@bezel/protocol'
-import type { AgentRecord } from '../../agents/agentRecord.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { selectEngine } from '../../signatures/selectEngine.ts'
 import { signL1 } from '../signing/testing/signEnvelope.ts'
 import { VECTOR_KEY, VECTOR_SIGNER } from '../signing/testing/vectorSigner.ts'

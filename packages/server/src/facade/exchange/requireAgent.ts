@@ -1,5 +1,5 @@
 import type { Address } from '@bezel/protocol'
-import type { AgentRecord } from '../../agents/agentRecord.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { SignatureEngine } from '../../signatures/signatureEngine.ts'
 import type { Envelope } from '../signing/envelope.ts'
 import { l1SignerCandidates } from '../signing/l1SignerCandidates.ts'

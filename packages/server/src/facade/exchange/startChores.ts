@@ -1,5 +1,5 @@
+import { StoreUnavailableError } from '../../ground/unavailable.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import { StoreUnavailableError } from '../../store/sql.ts'
 import { createDueCancels } from './dueCancels.ts'
 import type { TradingParts } from './exchangeParts.ts'
 import { createReclaims } from './reclaims.ts'

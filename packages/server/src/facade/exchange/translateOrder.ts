@@ -1,5 +1,5 @@
+import type { LivePosition } from '../../trading/positions/livePosition.ts'
 import { formatDecimal, type CreateOrderRequest, type Decimal } from '@bezel/protocol'
-import type { LivePosition } from '../../positions/livePositions.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { sizeUnit, truncateSize } from '../../trading/plan/closing.ts'
 import { BASE_SIZE_DECIMALS } from '../../trading/plan/decimals.ts'

@@ -1,6 +1,6 @@
+import type { LivePosition } from '../../trading/positions/livePosition.ts'
 import { formatDecimal, type Decimal } from '@bezel/protocol'
 import { updatePosition } from '../../orders/updatePosition.ts'
-import type { LivePosition } from '../../positions/livePositions.ts'
 import { collateralAt, type Collateral } from '../../trading/plan/listed.ts'
 import type { PositionState } from '../../trading/positions/positionModel.ts'
 import { USD_PRICE_ONE } from '../../trading/valuation/scales.ts'

@@ -1,4 +1,4 @@
-import type { ListedPair } from '../../market/chainMarkets.ts'
+import type { ListedPair } from '../../trading/market/chainMarkets.ts'
 import { ORDINARY_TERMS } from '../../trading/valuation/chainState.ts'
 import { larger } from '../../trading/valuation/scales.ts'
 import { shiftPrice } from '../../trading/valuation/skewImpact.ts'

@@ -1,5 +1,5 @@
 import { formatDecimal, type Address } from '@bezel/protocol'
-import { valuationTimeS } from '../../positions/positionAnswer.ts'
+import { valuationTimeS } from '../../trading/positions/positionAnswer.ts'
 import { szOf } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { netPositions, type NetPosition } from '../netPositions.ts'

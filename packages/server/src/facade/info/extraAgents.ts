@@ -1,5 +1,5 @@
 import type { Address } from '@bezel/protocol'
-import { isExpired, type AgentRecord } from '../../agents/agentRecord.ts'
+import { isExpired, type AgentRecord } from '../../trading/agentRecord.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { lower, userOf, type InfoRequest } from './infoRequest.ts'
 

@@ -1,5 +1,5 @@
 import { formatDecimal, scaleDecimalTruncated, type Decimal } from '@bezel/protocol'
-import { bookOf, type ChainMarkets, type ListedPair } from '../../market/chainMarkets.ts'
+import { bookOf, type ChainMarkets, type ListedPair } from '../../trading/market/chainMarkets.ts'
 import { MAX_BOOK_LEVELS, orderBook } from '../../market/orderBook.ts'
 import { usdOfCollateral } from '../../trading/valuation/collateralAmounts.ts'
 import { maxOpenInterestCollateral, openInterestUsd } from '../../trading/valuation/openInterest.ts'

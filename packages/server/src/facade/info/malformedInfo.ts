@@ -1,5 +1,4 @@
-/** What the exchange whose shape this is says of every request it can't read; clients know the text. */
-export const MALFORMED_TEXT = 'Failed to deserialize the JSON body into the target type'
+import { MALFORMED_TEXT } from '../../access/malformedText.ts'
 
 /** A request of no known type, or without what its type needs. */
 export class MalformedInfoError extends Error {

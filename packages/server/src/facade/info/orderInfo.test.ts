@@ -1,3 +1,4 @@
+import type { LivePosition } from '../../trading/positions/livePosition.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import {
@@ -9,7 +10,7 @@ import {
   type OrderId,
   type Side,
 } from '@bezel/protocol'
-import type { AgentRecord } from '../../agents/agentRecord.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { usd } from '../../market/testing/fixtures.ts'
 import { insertCloid } from '../../store/facadeCloidStore.ts'
 import { insertFill } from '../../store/fillStore.ts'
@@ -17,7 +18,6 @@ import { insertOrderEvent } from '../../store/orderEventStore.ts'
 import { insertOrder, saveOrderState } from '../../store/orderStore.ts'
 import { insertPosition, savePositionState } from '../../store/positionStore.ts'
 import type { OrderEvent, OrderRecord, OrderRequest, OrderState } from '../../trading/orders/orderModel.ts'
-import type { LivePosition } from '../../positions/livePositions.ts'
 import { coinsOf } from '../coins.ts'
 import { orderStatusAnswer } from '../exchange/orderStatusAnswer.ts'
 import { ALICE, createFacadeWorld, livePosition, type FacadeWorld } from '../testing/facadeWorld.ts'

@@ -1,5 +1,5 @@
 import type { Address } from '@bezel/protocol'
-import { putLast } from '../../agents/putLast.ts'
+import { putLast } from '../../ground/putLast.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 
 /** What was made for a trader, and all that it was made from. */

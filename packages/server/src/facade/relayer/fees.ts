@@ -1,11 +1,6 @@
+import type { Fees } from '../../store/relayRecord.ts'
 import type { RpcCall } from '../../chain/rpcClient.ts'
 import type { RpcOutcome } from '../../chain/rpcOutcome.ts'
-
-/** What is offered per unit of gas, in wei. */
-export interface Fees {
-  readonly maxFeeWei: bigint
-  readonly maxPriorityFeeWei: bigint
-}
 
 /** What the chain asks per unit of gas, in wei. */
 export interface MarketFees {

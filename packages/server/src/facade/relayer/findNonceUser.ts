@@ -1,6 +1,6 @@
 import { parseAddress, parseHex, type Hex } from '@bezel/protocol'
-import { blockCall, resultOf } from '../../chain/follower/chainCalls.ts'
-import { quantity } from '../../chain/follower/chainJson.ts'
+import { blockCall, resultOf } from '../../chain/chainCalls.ts'
+import { quantity } from '../../chain/chainJson.ts'
 import { numberToHex } from 'viem'
 import { usedNoncesCall } from './loadEntries.ts'
 import type { RelayContext } from './relayContext.ts'

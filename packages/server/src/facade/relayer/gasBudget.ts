@@ -1,7 +1,7 @@
+import type { RelayEntry } from '../../store/relayRecord.ts'
 import type { Address } from '@bezel/protocol'
 import { addRelayedGas, relayedGasWei, setCountedWei, type RelaySender } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
-import type { RelayEntry } from './relayEntry.ts'
 import type { RelayerSettings } from './relayerSettings.ts'
 import { RelayRefusedError } from './relayRefusal.ts'
 

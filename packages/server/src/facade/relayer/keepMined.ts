@@ -1,11 +1,12 @@
+import type { RelayEntry } from '../../store/relayRecord.ts'
 import { endRelayEntry } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
-import { blockCall, resultOf } from '../../chain/follower/chainCalls.ts'
-import { parseBlock } from '../../chain/follower/chainJson.ts'
+import { blockCall, resultOf } from '../../chain/chainCalls.ts'
+import { parseBlock } from '../../chain/chainJson.ts'
 import { finalBlock } from './finality.ts'
 import { recountGas } from './gasBudget.ts'
 import type { FoundReceipts } from './lookAtNode.ts'
-import { newestOf, type RelayEntry } from './relayEntry.ts'
+import { newestOf } from './relayEntry.ts'
 import { untrack, type MinedVersion, type RelayContext, type RelayMemory, type TrackedEntry } from './relayContext.ts'
 
 /** An entry with a version in a block. */

@@ -1,8 +1,8 @@
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { listRelayEntries, relayNonces, skipRelayNonces } from '../../store/relayStore.ts'
-import { quantity } from '../../chain/follower/chainJson.ts'
-import { resultOf } from '../../chain/follower/chainCalls.ts'
+import { quantity } from '../../chain/chainJson.ts'
+import { resultOf } from '../../chain/chainCalls.ts'
 import type { RpcCall } from '../../chain/rpcClient.ts'
-import { NodeUnavailableError } from '../../chain/rpcOutcome.ts'
 import { track, type RelayContext, type RelayMemory } from './relayContext.ts'
 
 /** Read at a time. */

@@ -1,5 +1,5 @@
-import { headNumberCall, receiptCall, resultOf } from '../../chain/follower/chainCalls.ts'
-import { quantity } from '../../chain/follower/chainJson.ts'
+import { headNumberCall, receiptCall, resultOf } from '../../chain/chainCalls.ts'
+import { quantity } from '../../chain/chainJson.ts'
 import type { RpcCall } from '../../chain/rpcClient.ts'
 import type { RpcOutcome } from '../../chain/rpcOutcome.ts'
 import { feeCalls, parseFees, weiOf } from './fees.ts'

@@ -1,8 +1,8 @@
-import { parseReceipt } from '../../chain/follower/chainJson.ts'
+import type { RelayVersion } from '../../store/relayRecord.ts'
+import { parseReceipt } from '../../chain/chainJson.ts'
 import type { RpcOutcome } from '../../chain/rpcOutcome.ts'
 import { weiOf } from './fees.ts'
 import type { MinedVersion } from './relayContext.ts'
-import type { RelayVersion } from './relayEntry.ts'
 
 /** What the receipts of an entry's versions say: one is mined, none is, or it can't be told because the node refused one of them. */
 export type Receipts = MinedVersion | 'none' | 'unknown'

@@ -1,9 +1,10 @@
+import type { Fees, VersionKind, RelayEntry } from '../../store/relayRecord.ts'
 import { insertRelayVersion } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
-import { firstFees, raisedFees, type Fees } from './fees.ts'
+import { firstFees, raisedFees } from './fees.ts'
 import { recountGas } from './gasBudget.ts'
 import { isOver } from './lookAtNode.ts'
-import { newestOf, reserveOf, type RelayEntry, type VersionKind } from './relayEntry.ts'
+import { newestOf, reserveOf } from './relayEntry.ts'
 import { unminedIn, type RelayContext, type RelayMemory, type TrackedEntry } from './relayContext.ts'
 import { signVersion } from './signVersion.ts'
 

@@ -1,6 +1,6 @@
+import type { Fees, VersionKind, RelayVersion, RelayEntry } from '../../store/relayRecord.ts'
 import type { Hex } from '@bezel/protocol'
-import type { Fees } from './fees.ts'
-import { gasOf, type RelayEntry, type RelayVersion, type VersionKind } from './relayEntry.ts'
+import { gasOf } from './relayEntry.ts'
 import type { RelayContext } from './relayContext.ts'
 
 /** Signs a version of an entry. It is stored before anybody else sees it. */

@@ -1,7 +1,7 @@
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NodeUnavailableError } from '../../chain/rpcOutcome.ts'
 import type { Relayer } from './relayer.ts'
 import { createRelayerKey } from './relayerKey.ts'
 import { defaultRelayerSettings } from './relayerSettings.ts'

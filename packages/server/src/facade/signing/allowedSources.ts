@@ -1,10 +1,7 @@
+import { type SourcesSetting } from '../../settingChoices.ts'
 import { CHAINS } from '@bezel/protocol'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import type { PhantomSource } from './phantomSource.ts'
-
-/** `auto` is the rule of `allowedSources`; the others are for deployments that know better. */
-export const SOURCES_SETTINGS = ['auto', 'testnet', 'both'] as const
-export type SourcesSetting = (typeof SOURCES_SETTINGS)[number]
 
 /** The testnet's first: most clients sign with it when they are pointed away from the exchange itself. */
 const BOTH: readonly PhantomSource[] = ['b', 'a']

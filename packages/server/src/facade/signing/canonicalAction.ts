@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../json/parseStrictJson.ts'
 import type { ExchangeAction } from './envelope.ts'
 
 /** Keys in their canonical order, with what each holds. A list is as its items are. */

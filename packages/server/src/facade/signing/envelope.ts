@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@bezel/protocol'
-import type { JsonValue } from '../../http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../json/parseStrictJson.ts'
 
 /** What a client asks for, as it was sent: its keys are in the order the signature covers, and every number is a safe integer. */
 export interface ExchangeAction {

@@ -1,7 +1,7 @@
+import { StoreUnavailableError } from '../../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { StoreUnavailableError } from '../../store/sql.ts'
 import { createFacadeNonces } from './facadeNonces.ts'
 import { isInNonceWindow, NONCE_KEPT_MS, NONCE_WINDOW_MS } from './nonceWindow.ts'
 import { openTestFacadeNonces, SIGNER, SIGNERS, START_MS, type TestFacadeNonces } from './testing/testFacadeNonces.ts'

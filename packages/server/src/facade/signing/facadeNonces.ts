@@ -1,6 +1,7 @@
+import { StoreUnavailableError } from '../../ground/unavailable.ts'
 import type { Address } from '@bezel/protocol'
 import { insertFacadeNonce, loadFacadeNonces, pruneFacadeNonces } from '../../store/facadeNonceStore.ts'
-import { StoreUnavailableError, type Sql, type Store } from '../../store/sql.ts'
+import { type Sql, type Store } from '../../store/sql.ts'
 import { isInNonceWindow, NONCE_KEPT_MS } from './nonceWindow.ts'
 import { createUsedNonces } from './usedNonces.ts'
 

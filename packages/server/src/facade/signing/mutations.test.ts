@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { JsonValue } from '../../http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../json/parseStrictJson.ts'
 import { selectEngine } from '../../signatures/selectEngine.ts'
 import type { Envelope } from './envelope.ts'
 import { l1SignerCandidates } from './l1SignerCandidates.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAddress } from '@bezel/protocol'
 import fc from 'fast-check'
-import { MAX_JSON_DEPTH, parseStrictJson } from '../../http/json/parseStrictJson.ts'
+import { MAX_JSON_DEPTH, parseStrictJson } from '../../json/parseStrictJson.ts'
 import { MalformedEnvelope } from './malformedEnvelope.ts'
 import { parseEnvelope, readEnvelope } from './parseEnvelope.ts'
 

@@ -1,5 +1,5 @@
 import { ADDRESS_PATTERN, parseAddress, type Address, type Hex } from '@bezel/protocol'
-import { parseStrictJson, StrictJsonError, type JsonValue } from '../../http/json/parseStrictJson.ts'
+import { parseStrictJson, StrictJsonError, type JsonValue } from '../../json/parseStrictJson.ts'
 import type { Envelope, EnvelopeSignature, ExchangeAction } from './envelope.ts'
 import { MalformedEnvelope } from './malformedEnvelope.ts'
 import { refuseUnsignable } from './refuseUnsignable.ts'

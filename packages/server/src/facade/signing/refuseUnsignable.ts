@@ -1,5 +1,5 @@
-import { stepText } from '../../http/json/cursor.ts'
-import type { JsonValue } from '../../http/json/parseStrictJson.ts'
+import { stepText } from '../../json/cursor.ts'
+import type { JsonValue } from '../../json/parseStrictJson.ts'
 import { MalformedEnvelope } from './malformedEnvelope.ts'
 
 /** Such keys come first in every JavaScript object, so the order they were sent in, and with it the hash, is lost. */

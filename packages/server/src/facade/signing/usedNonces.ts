@@ -1,11 +1,6 @@
+import type { UsedNonce } from '../../store/usedNonce.ts'
 import type { Address } from '@bezel/protocol'
 import { NONCE_KEPT_MS } from './nonceWindow.ts'
-
-/** A nonce with whose it is. */
-export interface UsedNonce {
-  readonly signer: Address
-  readonly nonce: number
-}
 
 /** Used nonces in memory. */
 export interface UsedNonces {

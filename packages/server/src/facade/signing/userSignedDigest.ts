@@ -1,5 +1,5 @@
 import type { SigningDomain } from '@bezel/protocol'
-import type { JsonValue } from '../../http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../json/parseStrictJson.ts'
 import { typedDataDigest } from '../../signatures/typedDataDigest.ts'
 import { addressWord, stringWord, uint256Word, type TypedDataWord } from '../../signatures/typedDataWord.ts'
 import { typeHash } from '../../signatures/typeHash.ts'

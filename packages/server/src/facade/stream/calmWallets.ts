@@ -1,5 +1,5 @@
 import type { Address } from '@bezel/protocol'
-import { putLast } from '../../agents/putLast.ts'
+import { putLast } from '../../ground/putLast.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 
 /** What is in wallets, for who asks again and again: a stranger's is not asked of the node each time. */

@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '../../http/createApp.ts'
+import { MAX_BODY_BYTES } from '../../access/maxBodyBytes.ts'
 import { DEFAULT_BOUNDS, type StreamBounds } from '../../stream/bounds.ts'
 
 /** Everything that is bounded about the sockets of the facade. */

@@ -1,4 +1,4 @@
-import { parseStrictJson, StrictJsonError, type JsonValue } from '../../http/json/parseStrictJson.ts'
+import { parseStrictJson, StrictJsonError, type JsonValue } from '../../json/parseStrictJson.ts'
 
 export type JsonObject = { readonly [key: string]: JsonValue }
 

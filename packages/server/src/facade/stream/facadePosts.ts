@@ -1,9 +1,10 @@
+import { MALFORMED_TEXT } from '../../access/malformedText.ts'
 import type { ApiError } from '@bezel/protocol'
-import type { JsonValue } from '../../http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../json/parseStrictJson.ts'
 import type { Connection } from '../../stream/connection.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { answerInfo } from '../info/answerInfo.ts'
-import { MALFORMED_TEXT, MalformedInfoError } from '../info/malformedInfo.ts'
+import { MalformedInfoError } from '../info/malformedInfo.ts'
 import type { JsonObject } from './facadeMessage.ts'
 import { postText } from './facadeTexts.ts'
 

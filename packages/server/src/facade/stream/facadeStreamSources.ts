@@ -1,8 +1,8 @@
 import type { Address } from '@bezel/protocol'
-import type { AccountLog } from '../../accounts/log/accountLog.ts'
+import type { AccountLog } from '../../journal/accountLog.ts'
 import type { Feed } from '../../market/feed.ts'
 import type { CandleSource, TradeSource } from '../../stream/topics/publicSources.ts'
-import type { Turns } from '../../stream/log/turns.ts'
+import type { Turns } from '../../ground/turns.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 
 /** What the channels of one chain's facade are made from. */

@@ -1,5 +1,5 @@
-import { notReady } from '../../market/notReady.ts'
-import type { Lookable } from '../../stream/topics/looks.ts'
+import { notReady } from '../../ground/notReady.ts'
+import type { Lookable } from '../../ground/looks.ts'
 import type { ChannelCounts } from '../../stream/streamCounts.ts'
 import { createTopic, type Topic } from '../../stream/topics/topic.ts'
 

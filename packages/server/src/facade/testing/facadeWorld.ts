@@ -1,10 +1,11 @@
+import type { LivePosition } from '../../trading/positions/livePosition.ts'
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { parseAddress, type Address, type Candle, type Decimal, type OrderId } from '@bezel/protocol'
-import type { AgentRecord } from '../../agents/agentRecord.ts'
-import { NodeUnavailableError } from '../../chain/rpcOutcome.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { CandleRange } from '../../market/candles/candleReads.ts'
-import type { ChainMarkets, ListedMarket } from '../../market/chainMarkets.ts'
+import type { ChainMarkets, ListedMarket } from '../../trading/market/chainMarkets.ts'
 import { createFreshness } from '../../market/freshness.ts'
-import { precisionOf } from '../../market/listing/precision.ts'
+import { precisionOf } from '../../trading/market/precision.ts'
 import {
   BTC,
   chainMarkets,
@@ -14,7 +15,6 @@ import {
   usd,
   type MarketWorld,
 } from '../../market/testing/fixtures.ts'
-import type { LivePosition } from '../../positions/livePositions.ts'
 import { migrate } from '../../store/migrate.ts'
 import { openTestStore, type TestStore } from '../../store/testStore.ts'
 import type { PositionState } from '../../trading/positions/positionModel.ts'

@@ -9,13 +9,13 @@ import {
   type AuthenticateOptions,
   type OnCharge,
   type SignedCall,
-} from '../authenticateCall.ts'
-import { setCaller } from '../caller.ts'
+} from '../../access/authenticateCall.ts'
+import { setCaller } from '../../access/caller.ts'
 import { rawBody } from '../rawBody.ts'
-import { recordLimitAnswer } from './limitAnswers.ts'
-import { readApiKey, readSignatureHeaders } from './signatureHeaders.ts'
+import { recordLimitAnswer } from '../../access/limitAnswers.ts'
+import { readApiKey, readSignatureHeaders } from '../../access/signatureHeaders.ts'
 
-export type { AuthenticateOptions } from '../authenticateCall.ts'
+export type { AuthenticateOptions } from '../../access/authenticateCall.ts'
 
 /** The operation a request is for. */
 export interface Access {

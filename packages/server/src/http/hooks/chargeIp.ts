@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { clientIp } from '../../cluster/clientIp.ts'
-import { networkOf, type IpAddress } from '../../cluster/ipAddress.ts'
-import type { LimitAnswer, Limits } from '../../cluster/limits.ts'
-import { recordLimitAnswer } from './limitAnswers.ts'
+import { clientIp } from '../../access/clientIp.ts'
+import { networkOf, type IpAddress } from '../../access/ipAddress.ts'
+import type { LimitAnswer, Limits } from '../../access/limits.ts'
+import { recordLimitAnswer } from '../../access/limitAnswers.ts'
 
 /** Where a request came from, behind the configured number of proxies. */
 export function ipOf(request: FastifyRequest, trustedProxies: number): IpAddress {

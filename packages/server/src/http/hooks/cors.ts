@@ -1,6 +1,6 @@
+import { credentialHeaders } from '../../access/credentialHeaders.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { credentialHeaders } from '../openapi/parameters.ts'
-import { REQUEST_ID_HEADER } from '../requestId.ts'
+import { REQUEST_ID_HEADER } from '../../access/requestId.ts'
 
 /** What pages of any origin may use: the interface itself, and nothing for operators. */
 const OPEN_PATHS = /^\/(?:v1|hl|api|health|ready|openapi\.json|asyncapi\.json)(?:[/?]|$)/

@@ -3,9 +3,9 @@ import type { FastifyRequest } from 'fastify'
 import { requireInForce } from '../../agents/agentRefusals.ts'
 import { hashApiKey } from '../../agents/apiKey.ts'
 import type { SignedOperation } from '../../signatures/signedOperations.ts'
-import { callerOf } from '../caller.ts'
+import { callerOf } from '../../access/caller.ts'
 import { authenticateRead, type AuthenticateOptions } from './authenticate.ts'
-import { readApiKey, readSignatureHeaders } from './signatureHeaders.ts'
+import { readApiKey, readSignatureHeaders } from '../../access/signatureHeaders.ts'
 
 /** What the hook of an operation that is of no chain works with. */
 export interface OwnerContext {

@@ -1,3 +1,4 @@
+import type { PrivateContext } from '../../access/privateContext.ts'
 import { ApiError } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
 import { agentNotDelegated, requireInForce } from '../../agents/agentRefusals.ts'
@@ -5,7 +6,6 @@ import type { ServedChain } from '../../chain/servedChain.ts'
 import type { SignedWrite } from '../../orders/signedWrite.ts'
 import type { SignedOperation } from '../../signatures/signedOperations.ts'
 import { authenticateWrite } from './authenticate.ts'
-import type { PrivateContext } from './privateRead.ts'
 
 export interface WriteContext extends PrivateContext {
   /** Requests per minute. */

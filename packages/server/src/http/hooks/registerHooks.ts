@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import type { Limits } from '../../cluster/limits.ts'
+import type { Limits } from '../../access/limits.ts'
 import { registerBodyParser } from '../rawBody.ts'
 import { chargeIp } from './chargeIp.ts'
-import { sendLimitHeaders } from './limitAnswers.ts'
+import { sendLimitHeaders } from '../../access/limitAnswers.ts'
 
 /** What every request passes, in this order; private operations add their own after it. */
 export function registerHooks(

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { REQUEST_ID_HEADER } from '../requestId.ts'
+import { REQUEST_ID_HEADER } from '../../access/requestId.ts'
 
 /** Every answer names its request, so that a user's report can be found in the log. */
 export function sendRequestId(request: FastifyRequest, reply: FastifyReply, done: () => void): void {

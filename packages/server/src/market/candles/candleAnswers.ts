@@ -1,9 +1,9 @@
-import { keptBytes } from '../../keptBytes.ts'
+import { keptBytes } from '../../ground/keptBytes.ts'
 import { candleJson, candleText, parseCandleText, type CandleText } from './candleText.ts'
 import { seriesKey, type EndedCandles } from './endedCandles.ts'
 import { MAX_CACHED_ANSWER_BYTES } from './limits.ts'
 import type { ReadEnded } from './readEnded.ts'
-import { createRecent } from './recent.ts'
+import { createRecent } from '../../ground/recent.ts'
 import { runningOhlc, type Series } from './series.ts'
 
 /** Candles of one series that begin in `[fromMs, toMs]`, both aligned, and not after the running one. */

@@ -1,6 +1,6 @@
 import { ApiError, CANDLE_INTERVALS, type Candle, type CandleInterval } from '@bezel/protocol'
 import { FeedUnavailableError } from '../feed/pages.ts'
-import { notReady } from '../notReady.ts'
+import { notReady } from '../../ground/notReady.ts'
 import { createCandleAnswers, type AnswerRange } from './candleAnswers.ts'
 import { candleOf, candleText } from './candleText.ts'
 import type { ListeningSeries } from './listeningSeries.ts'

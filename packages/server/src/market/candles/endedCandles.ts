@@ -4,7 +4,7 @@ import { candleText, type CandleText } from './candleText.ts'
 import { chunkBegin, chunkKey, chunkText, parseChunk, type Chunk, type ChunkPlace } from './chunk.ts'
 import { CHUNK_CANDLES, FLUSH_ROWS, KEPT_CANDLES, MAX_CACHED_CHUNKS } from './limits.ts'
 import type { Ohlc } from './ohlc.ts'
-import { createRecent } from './recent.ts'
+import { createRecent } from '../../ground/recent.ts'
 import { createUnwrittenCandles, type Change } from './unwrittenCandles.ts'
 
 /** One pair's candles of one width. */

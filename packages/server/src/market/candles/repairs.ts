@@ -1,5 +1,5 @@
 import { FeedUnavailableError } from '../feed/pages.ts'
-import { reconnectDelayMs } from '../feed/reconnectDelay.ts'
+import { reconnectDelayMs } from '../../ground/reconnectDelay.ts'
 import type { Every } from './every.ts'
 import { ASKED_MS, MAX_REQUESTS, REPAIR_PAUSE_MS } from './limits.ts'
 import { createRepairBudget } from './repairBudget.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FeedPages } from './pages.ts'
 import type { PriceBook } from './priceBook.ts'
-import { reconnectDelayMs } from './reconnectDelay.ts'
+import { reconnectDelayMs } from '../../ground/reconnectDelay.ts'
 
 /**
  * Closed markets do not tick, so at every connection their prices come from the feed's snapshot. Asks until it answers or the connection

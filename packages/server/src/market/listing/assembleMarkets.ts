@@ -1,7 +1,7 @@
 import type { Moment } from '../../trading/valuation/chainState.ts'
-import type { ChainMarkets, ListedCollateral, ListedMarket } from '../chainMarkets.ts'
+import type { ChainMarkets, ListedCollateral, ListedMarket } from '../../trading/market/chainMarkets.ts'
 import { tradablePairs } from './namedPair.ts'
-import { precisionOf } from './precision.ts'
+import { precisionOf } from '../../trading/market/precision.ts'
 import type { ChainListing } from './readListing.ts'
 import type { TradedState } from './readState.ts'
 

@@ -1,5 +1,5 @@
 import { symbolOfPair } from '@bezel/protocol'
-import type { ListedPair } from '../chainMarkets.ts'
+import type { ListedPair } from '../../trading/market/chainMarkets.ts'
 import { marketGroupOf } from './marketGroup.ts'
 
 /** As `pairs`, `groups` and `fees` give them. */

@@ -1,9 +1,9 @@
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { parseAddress, type Address } from '@bezel/protocol'
 import { decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import type { CallRound, Later } from '../../chain/callRound.ts'
 import type { DiamondCall } from '../../chain/diamondCalls.ts'
-import { NodeUnavailableError } from '../../chain/rpcOutcome.ts'
-import type { ListedCollateral } from '../chainMarkets.ts'
+import type { ListedCollateral } from '../../trading/market/chainMarkets.ts'
 
 /** As `getCollaterals` gives it; its place is the index less one. */
 export interface DiamondCollateral {

@@ -4,7 +4,7 @@ import { createCallRound, type CallRound, type Later } from '../../chain/callRou
 import type { RpcClient } from '../../chain/rpcClient.ts'
 import type { OiWindowsSettings } from '../../trading/valuation/chainState.ts'
 import type { BandWords } from '../../trading/valuation/depthBands.ts'
-import type { ListedPair } from '../chainMarkets.ts'
+import type { ListedPair } from '../../trading/market/chainMarkets.ts'
 import { isTradable, namePair, type NamedPair } from './namedPair.ts'
 import { readCollaterals, type DiamondCollateral, type ScaledCollateral } from './readCollaterals.ts'
 import { readPairListings } from './readPairListings.ts'

@@ -1,5 +1,5 @@
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import type { RpcClient } from '../../chain/rpcClient.ts'
-import { NodeUnavailableError } from '../../chain/rpcOutcome.ts'
 import type { Moment } from '../../trading/valuation/chainState.ts'
 
 /** The node's newest block. */

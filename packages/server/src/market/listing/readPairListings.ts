@@ -1,7 +1,7 @@
 import type { CallRound, Later } from '../../chain/callRound.ts'
 import type { PairListing } from '../../trading/valuation/chainState.ts'
 import { decodeDepthBook, type BandWords } from '../../trading/valuation/depthBands.ts'
-import type { ListedPair } from '../chainMarkets.ts'
+import type { ListedPair } from '../../trading/market/chainMarkets.ts'
 import type { NamedPair } from './namedPair.ts'
 
 /** What holds for each pair in every collateral. */

@@ -1,7 +1,7 @@
 import { createCallRound, type CallRound, type Later } from '../../chain/callRound.ts'
 import type { CollateralState, Moment, PairOi, PairState, VolumeState } from '../../trading/valuation/chainState.ts'
 import { windowIdAt } from '../../trading/valuation/volumeWindows.ts'
-import type { ListedPair, PairStates } from '../chainMarkets.ts'
+import type { ListedPair, PairStates } from '../../trading/market/chainMarkets.ts'
 import type { PairTerms } from './readPairTerms.ts'
 import type { ChainListing, DiamondAt } from './readListing.ts'
 

@@ -1,8 +1,8 @@
+import type { PairQuote } from '../../trading/market/pairQuote.ts'
 import { parseAddress, parseMarketSymbol, type MarketGroup, type MarketSymbol } from '@bezel/protocol'
 import type { PairState } from '../../trading/valuation/chainState.ts'
 import { LISTING, QUIET_PAIR, USDC } from '../../trading/valuation/testing/fixtures.ts'
-import type { ChainMarkets, ListedMarket } from '../chainMarkets.ts'
-import type { PairQuote } from '../feed/priceBook.ts'
+import type { ChainMarkets, ListedMarket } from '../../trading/market/chainMarkets.ts'
 
 // A chain with BTC/USD (pair 0) and EUR/USD (pair 21) in USDC and WETH. Tests change the one field they are about.
 

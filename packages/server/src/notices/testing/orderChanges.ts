@@ -1,6 +1,6 @@
+import type { OrderChange } from '../../trading/orders/orderChange.ts'
 import type { Decimal, Fill, OrderId, OrderStatus } from '@bezel/protocol'
-import type { Cause } from '../../accounts/log/accountLog.ts'
-import type { OrderChange } from '../../orders/refoldOrder.ts'
+import type { Cause } from '../../journal/accountLog.ts'
 import type { OrderRecord, OrderState } from '../../trading/orders/orderModel.ts'
 import { anOrder, hash, T0 } from '../../trading/orders/testing/orderHistory.ts'
 

@@ -5,8 +5,8 @@ import { insertOrderEvent, type OrderHandle } from '../../store/orderEventStore.
 import type { Attempt, OrderEvent } from '../../trading/orders/orderModel.ts'
 import { POSITION, TRADE } from '../../trading/valuation/testing/fixtures.ts'
 import type { Trade } from '../../trading/valuation/chainState.ts'
-import { NO_JOURNAL } from '../../accounts/log/testing/testLog.ts'
-import { refoldOrder } from '../refoldOrder.ts'
+import { NO_JOURNAL } from '../../journal/testing/testLog.ts'
+import { refoldOrder } from '../../journal/refoldOrder.ts'
 import { TRADER, type OrdersWorld } from './ordersWorld.ts'
 
 export const hashOf = (n: number): Hex => numberToHex(n, { size: 32 }) as Hex

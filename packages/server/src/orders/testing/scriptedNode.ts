@@ -1,7 +1,8 @@
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { diamondAbi, type Address } from '@bezel/protocol'
 import { encodeAbiParameters, toFunctionSelector, getAbiItem, type Hex } from 'viem'
 import type { RpcCall, RpcClient } from '../../chain/rpcClient.ts'
-import { NodeUnavailableError, type RpcOutcome } from '../../chain/rpcOutcome.ts'
+import { type RpcOutcome } from '../../chain/rpcOutcome.ts'
 
 /** A node that says what the test says. */
 export interface ScriptedNode extends RpcClient {

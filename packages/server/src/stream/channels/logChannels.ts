@@ -1,8 +1,9 @@
+import type { LoggedEvent } from '../../store/loggedEvent.ts'
 import { ApiError, type Address, type LogChannel } from '@bezel/protocol'
-import type { AccountLog, LoggedEvent } from '../../accounts/log/accountLog.ts'
-import { eventMessage, snapshotMessage } from '../../accounts/log/eventText.ts'
+import type { AccountLog } from '../../journal/accountLog.ts'
+import { eventMessage, snapshotMessage } from '../../journal/eventText.ts'
 import type { ChainAgents } from '../../agents/chainAgents.ts'
-import type { Caller } from '../../http/caller.ts'
+import type { Caller } from '../../access/caller.ts'
 import type { Channel, SubscribeLog, Subscription } from '../channel.ts'
 import type { Connection } from '../connection.ts'
 import { textFrame } from '../socket/frames.ts'
@@ -12,7 +13,7 @@ import type { LogSnapshots } from '../log/logSnapshots.ts'
 import { createLogSubscription } from '../log/logSubscription.ts'
 import { createSnapshotTaker } from '../log/snapshotTaker.ts'
 import { createStreamCounts, type StreamCounts } from '../streamCounts.ts'
-import { createTurns, type Turns } from '../log/turns.ts'
+import { createTurns, type Turns } from '../../ground/turns.ts'
 
 export interface LogChannelsOptions {
   readonly log: Pick<AccountLog, 'lastSeq' | 'firstSeq' | 'read' | 'onAppend'>

@@ -1,11 +1,11 @@
+import type { LoggedEvent } from '../../store/loggedEvent.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address } from '@bezel/protocol'
-import type { LoggedEvent } from '../../accounts/log/accountLog.ts'
 import { until } from '../../testing/until.ts'
 import { createLogReader, type LogReader, type LogTarget } from './logReader.ts'
-import { createTurns } from './turns.ts'
+import { createTurns } from '../../ground/turns.ts'
 
 const TRADER = `0x${'1'.repeat(40)}` as Address
 

@@ -1,8 +1,9 @@
+import type { LoggedEvent } from '../../store/loggedEvent.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, LogChannel } from '@bezel/protocol'
-import type { AccountLog, LoggedEvent } from '../../accounts/log/accountLog.ts'
-import { readPage, type LogPage } from '../../accounts/log/readPage.ts'
-import type { Turns } from './turns.ts'
+import type { AccountLog } from '../../journal/accountLog.ts'
+import { readPage, type LogPage } from '../../journal/readPage.ts'
+import type { Turns } from '../../ground/turns.ts'
 
 /** One channel of a log on one socket, once it has caught up. */
 export interface LogTarget {

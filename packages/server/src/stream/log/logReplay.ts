@@ -1,5 +1,5 @@
+import type { LoggedEvent } from '../../store/loggedEvent.ts'
 import type { LogChannel } from '@bezel/protocol'
-import type { LoggedEvent } from '../../accounts/log/accountLog.ts'
 import type { Connection } from '../connection.ts'
 import type { LogReader } from './logReader.ts'
 

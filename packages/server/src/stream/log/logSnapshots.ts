@@ -1,9 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
-import type { AccountLog } from '../../accounts/log/accountLog.ts'
-import { answersOf } from '../../http/routes/account/answersOf.ts'
-import { notReady, type NotReadyReason } from '../../market/notReady.ts'
-import type { PositionReads } from '../../positions/positionReads.ts'
+import type { AccountLog } from '../../journal/accountLog.ts'
+import { answersOf } from '../../accounts/answersOf.ts'
+import { notReady, type NotReadyReason } from '../../ground/notReady.ts'
+import type { PositionReads } from '../../accounts/positions/positionReads.ts'
 import { listFilledOrders, listLiveOrders } from '../../store/orderStore.ts'
 import type { Store } from '../../store/sql.ts'
 

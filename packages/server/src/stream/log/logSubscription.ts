@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, CLOSE_CODES, type Address } from '@bezel/protocol'
-import type { Caller } from '../../http/caller.ts'
+import type { Caller } from '../../access/caller.ts'
 import { MAX_BEHIND_MS } from '../bounds.ts'
 import type { Subscription } from '../channel.ts'
 import type { Connection } from '../connection.ts'
 import type { LogReader, LogTarget } from './logReader.ts'
 import { createLogReplay, type LogReplayOptions } from './logReplay.ts'
-import type { Turns } from './turns.ts'
+import type { Turns } from '../../ground/turns.ts'
 import { waitForDrain, type DrainWait } from '../socket/waitForDrain.ts'
 
 export interface LogSubscriptionOptions extends Omit<LogReplayOptions, 'mayListen' | 'onGone'> {

@@ -1,6 +1,6 @@
 import type { Address, LogChannel } from '@bezel/protocol'
-import type { AccountLog } from '../../accounts/log/accountLog.ts'
-import { createRecent } from '../../market/candles/recent.ts'
+import type { AccountLog } from '../../journal/accountLog.ts'
+import { createRecent } from '../../ground/recent.ts'
 import { takeSnapshot, type LogSnapshots } from './logSnapshots.ts'
 
 /** A snapshot, and the last event that it certainly holds. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ApiError, CLIENT_MESSAGES } from '@bezel/protocol'
 import type { Static } from '@sinclair/typebox'
 import type { ServedChain } from '../../chain/servedChain.ts'
-import type { Caller } from '../../http/caller.ts'
+import type { Caller } from '../../access/caller.ts'
 
 export type AuthMessage = Static<typeof CLIENT_MESSAGES.authAgent> | Static<typeof CLIENT_MESSAGES.authKey>
 

@@ -1,6 +1,6 @@
 import { ApiError, CLIENT_MESSAGES, isLogChannel, STREAM_CHANNELS, type ClientMessage } from '@bezel/protocol'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { parseStrictJson, StrictJsonError, type JsonValue } from '../../http/json/parseStrictJson.ts'
+import { parseStrictJson, StrictJsonError, type JsonValue } from '../../json/parseStrictJson.ts'
 import { describeMismatch } from './describeMismatch.ts'
 
 const OPS = ['subscribe', 'unsubscribe', 'auth', 'ping', 'pong'] as const

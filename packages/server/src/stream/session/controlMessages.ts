@@ -1,5 +1,5 @@
 import type { ApiError, CandleInterval, ChainSlug, StreamChannel } from '@bezel/protocol'
-import type { Caller } from '../../http/caller.ts'
+import type { Caller } from '../../access/caller.ts'
 
 // What the service says beside data.
 

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
-import { stepText } from '../../http/json/cursor.ts'
+import { stepText } from '../../json/cursor.ts'
 
 /** What is wrong with an object, in a sentence that names the field and what it may be. */
 export function describeMismatch(schema: TObject, error: ValueError | undefined, root: string): string {

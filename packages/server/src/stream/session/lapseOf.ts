@@ -2,8 +2,8 @@ import { ApiError } from '@bezel/protocol'
 import { agentNotDelegated, needsDelegation, outOfForce } from '../../agents/agentRefusals.ts'
 import type { ChainAgents } from '../../agents/chainAgents.ts'
 import { requiredDelegate } from '../../agents/requiredDelegate.ts'
-import { apiKeyUnknown } from '../../http/authenticateCall.ts'
-import type { Caller } from '../../http/caller.ts'
+import { apiKeyUnknown } from '../../access/authenticateCall.ts'
+import type { Caller } from '../../access/caller.ts'
 
 /**
  * Why a caller that proved itself before may no longer listen; `undefined` while it may. Asked before everything that is sent to it, so it

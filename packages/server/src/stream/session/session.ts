@@ -1,5 +1,5 @@
 import { ApiError, CLOSE_CODES, type ClientMessage } from '@bezel/protocol'
-import type { Caller } from '../../http/caller.ts'
+import type { Caller } from '../../access/caller.ts'
 import type { AuthMessage } from './auth.ts'
 import { parseClientMessage } from './clientMessages.ts'
 import { authenticatedMessage, pongMessage } from './controlMessages.ts'

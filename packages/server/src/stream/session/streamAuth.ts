@@ -1,14 +1,15 @@
+import type { PrivateContext } from '../../access/privateContext.ts'
+import { requireUsable } from '../../access/requireUsable.ts'
 import { ApiError, type ChainSlug } from '@bezel/protocol'
-import { authenticateAgent, authenticateKey, type SignedCall } from '../../http/authenticateCall.ts'
-import type { Caller } from '../../http/caller.ts'
-import { requireAllowed } from '../../http/hooks/limitAnswers.ts'
-import { requireUsable, type PrivateContext } from '../../http/hooks/privateRead.ts'
+import { authenticateAgent, authenticateKey, type SignedCall } from '../../access/authenticateCall.ts'
+import type { Caller } from '../../access/caller.ts'
+import { requireAllowed } from '../../access/limitAnswers.ts'
 import {
   parseSignatureFields,
   readApiKey,
   readSignatureHeaders,
   type SignatureHeaders,
-} from '../../http/hooks/signatureHeaders.ts'
+} from '../../access/signatureHeaders.ts'
 import type { AuthMessage, StreamAuth } from './auth.ts'
 import { lapseOf } from './lapseOf.ts'
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '@bezel/protocol'
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws'
-import { REQUEST_ID_HEADER, requestIdOf } from '../../http/requestId.ts'
+import { REQUEST_ID_HEADER, requestIdOf } from '../../access/requestId.ts'
 import { MAX_BUFFERED_CHUNKS, MAX_FRAGMENTS, type StreamBounds } from '../bounds.ts'
 
 /** An upgrade request, as the server hands it over. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { clientIp } from '../../cluster/clientIp.ts'
-import { networkOf } from '../../cluster/ipAddress.ts'
-import type { LimitAnswer, Limits } from '../../cluster/limits.ts'
+import { clientIp } from '../../access/clientIp.ts'
+import { networkOf } from '../../access/ipAddress.ts'
+import type { LimitAnswer, Limits } from '../../access/limits.ts'
 
 /** The bucket of requests of an IP, which upgrades and `auth` messages are charged to as well. */
 export interface IpCharge {

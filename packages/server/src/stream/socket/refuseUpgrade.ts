@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiError } from '@bezel/protocol'
-import { LIMIT_WINDOW_MS, type LimitAnswer } from '../../cluster/limits.ts'
-import { facadeRefusal } from '../../http/facadeRefusal.ts'
-import { REQUEST_ID_HEADER } from '../../http/requestId.ts'
+import { LIMIT_WINDOW_MS, type LimitAnswer } from '../../access/limits.ts'
+import { facadeRefusal } from '../../access/facadeRefusal.ts'
+import { REQUEST_ID_HEADER } from '../../access/requestId.ts'
 
 /** What an upgrade that is refused is told beside the error. */
 export interface RefusalContext {

@@ -4,11 +4,10 @@ import { ApiError, CLOSE_CODES } from '@bezel/protocol'
 import type { FastifyBaseLogger, FastifyError } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { ServedChain } from '../../chain/servedChain.ts'
-import type { LimitAnswer } from '../../cluster/limits.ts'
-import { toApiError } from '../../http/answerError.ts'
-import { requireAllowed } from '../../http/hooks/limitAnswers.ts'
-import { REQUEST_ID_HEADER, requestIdOf } from '../../http/requestId.ts'
-import type { Metrics } from '../../metrics/createMetrics.ts'
+import type { LimitAnswer } from '../../access/limits.ts'
+import { toApiError } from '../../access/answerError.ts'
+import { requireAllowed } from '../../access/limitAnswers.ts'
+import { REQUEST_ID_HEADER, requestIdOf } from '../../access/requestId.ts'
 import { DEFAULT_BOUNDS, type StreamBounds } from '../bounds.ts'
 import { closeSockets } from './closeSockets.ts'
 import { createHandshake, type Handshake, type Upgrade } from './handshake.ts'
@@ -26,7 +25,10 @@ export interface StreamOptions extends IpChargeOptions, NativeKindOptions {
   readonly chains: readonly ServedChain[]
   /** What is spoken on other paths than the native one. */
   readonly otherKinds?: readonly SocketKind[]
-  readonly metrics: Pick<Metrics, 'answered' | 'rateLimited'>
+  readonly metrics: {
+    answered(of: { readonly operation: string; readonly status: number; readonly elapsedMs: number }): void
+    rateLimited(scope: LimitAnswer['scope']): void
+  }
   readonly log: Pick<FastifyBaseLogger, 'info' | 'error'>
   readonly bounds?: Partial<StreamBounds>
 }

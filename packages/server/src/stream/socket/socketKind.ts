@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiError } from '@bezel/protocol'
 import type { ServedChain } from '../../chain/servedChain.ts'
-import type { Caller } from '../../http/caller.ts'
+import type { Caller } from '../../access/caller.ts'
 import type { StreamBounds } from '../bounds.ts'
 import type { MessageRate } from './messageRate.ts'
 import type { Session } from '../session/session.ts'

@@ -1,5 +1,5 @@
 import { CLOSE_CODES, type ApiError, type ChainSlug, type ErrorCode } from '@bezel/protocol'
-import type { Caller } from '../../http/caller.ts'
+import type { Caller } from '../../access/caller.ts'
 import type { Subscription } from '../channel.ts'
 import type { Connection } from '../connection.ts'
 

@@ -1,5 +1,5 @@
 import { CANDLE_INTERVALS, type Candle, type CandleInterval } from '@bezel/protocol'
-import type { Lookable } from './looks.ts'
+import type { Lookable } from '../../ground/looks.ts'
 import type { CandleSource } from './publicSources.ts'
 import type { ChannelCounts } from '../streamCounts.ts'
 import type { LoadedTopic } from './subscribeLoaded.ts'

@@ -1,6 +1,6 @@
 import type { Subscription } from '../channel.ts'
 import type { Connection } from '../connection.ts'
-import type { Shared } from './shared.ts'
+import type { Shared } from '../../ground/shared.ts'
 import type { Topic } from './topic.ts'
 
 /** A topic whose state has to be read before it can be told. */

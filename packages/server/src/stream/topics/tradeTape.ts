@@ -1,5 +1,5 @@
 import type { ChainSlug, RecentTrade } from '@bezel/protocol'
-import type { Changes } from '../../accounts/log/accountLog.ts'
+import type { Changes } from '../../journal/accountLog.ts'
 import { listTrades, recentTrade } from '../../market/recentTrades.ts'
 import type { Store } from '../../store/sql.ts'
 import type { TradeSource } from './publicSources.ts'

@@ -1,6 +1,6 @@
+import type { LivePosition } from '../positions/livePosition.ts'
 import { formatDecimal, type Decimal, type Hex } from '@bezel/protocol'
-import type { ListedMarket } from '../../market/chainMarkets.ts'
-import type { LivePosition } from '../../positions/livePositions.ts'
+import type { ListedMarket } from '../market/chainMarkets.ts'
 import type { Leg } from '../orders/orderModel.ts'
 import { baseSizeOfTokens, positionSizeCollateral, tokensOfCollateral } from '../valuation/collateralAmounts.ts'
 import { minCollateral } from '../valuation/fees.ts'

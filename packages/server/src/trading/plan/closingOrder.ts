@@ -1,5 +1,5 @@
+import type { LivePosition } from '../positions/livePosition.ts'
 import { formatDecimal, scaleDecimal, type Decimal, type Hex } from '@bezel/protocol'
-import type { LivePosition } from '../../positions/livePositions.ts'
 import type { OrderRequest } from '../orders/orderModel.ts'
 import type { Closing } from './closing.ts'
 import { LEVERAGE_DECIMALS, SLIPPAGE_DECIMALS } from './decimals.ts'

@@ -1,5 +1,5 @@
 import { ApiError, parseMarketSymbol } from '@bezel/protocol'
-import type { ChainMarkets, ListedMarket } from '../../market/chainMarkets.ts'
+import type { ChainMarkets, ListedMarket } from '../market/chainMarkets.ts'
 import type { TradingContext } from './plan.ts'
 
 // What a body or a position names, found among what the chain lists.

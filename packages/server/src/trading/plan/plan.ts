@@ -1,5 +1,5 @@
 import { ApiError, type Decimal, type Hex, type MarketSymbol } from '@bezel/protocol'
-import type { ChainMarkets, ListedMarket } from '../../market/chainMarkets.ts'
+import type { ChainMarkets, ListedMarket } from '../market/chainMarkets.ts'
 import type { AttemptKind, OrderRecord, OrderRequest, OrderState } from '../orders/orderModel.ts'
 
 /** What rules of trading look at: the chain's markets as last read, and prices. */

@@ -1,6 +1,6 @@
+import type { LivePosition } from '../positions/livePosition.ts'
 import { ApiError, scaleDecimal, type ClosePositionRequest, type Decimal } from '@bezel/protocol'
-import type { ListedMarket } from '../../market/chainMarkets.ts'
-import type { LivePosition } from '../../positions/livePositions.ts'
+import type { ListedMarket } from '../market/chainMarkets.ts'
 import { readTerms, requirePrecision } from './bodyTerms.ts'
 import { planClosing, positionSize, sizeText } from './closing.ts'
 import { closingOrder } from './closingOrder.ts'

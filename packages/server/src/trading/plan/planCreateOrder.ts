@@ -1,6 +1,6 @@
+import type { LivePosition } from '../positions/livePosition.ts'
 import { ApiError, scaleDecimal, type Address } from '@bezel/protocol'
-import type { ListedMarket } from '../../market/chainMarkets.ts'
-import type { LivePosition } from '../../positions/livePositions.ts'
+import type { ListedMarket } from '../market/chainMarkets.ts'
 import type { OrderRequest } from '../orders/orderModel.ts'
 import { planClosing, sizeUnit, type Closing } from './closing.ts'
 import { closingOrder } from './closingOrder.ts'

@@ -9,8 +9,8 @@ import {
   type OrderType,
   type Side,
 } from '@bezel/protocol'
-import type { ListedMarket } from '../../market/chainMarkets.ts'
-import { marketMinimums } from '../../market/marketRecord.ts'
+import type { ListedMarket } from '../market/chainMarkets.ts'
+import { marketMinimums } from '../market/marketRecord.ts'
 import { usdOfCollateral } from '../valuation/collateralAmounts.ts'
 import type { CollateralState } from '../valuation/chainState.ts'
 import { minCollateral, MIN_FEES_ON_OPEN } from '../valuation/fees.ts'

@@ -1,5 +1,5 @@
 import { scaleDecimal, type Decimal, type UpdateOrderRequest } from '@bezel/protocol'
-import type { Precision } from '../../market/listing/precision.ts'
+import type { Precision } from '../market/precision.ts'
 import { readTerms, refuseIssues, requirePrecision } from './bodyTerms.ts'
 import { PRICE_DECIMALS, SLIPPAGE_DECIMALS } from './decimals.ts'
 import { encodeCall } from './encodeCall.ts'

@@ -1,6 +1,6 @@
+import type { LivePosition } from '../positions/livePosition.ts'
 import { formatDecimal, type Hex, type UpdatePositionRequest } from '@bezel/protocol'
-import type { ListedMarket } from '../../market/chainMarkets.ts'
-import type { LivePosition } from '../../positions/livePositions.ts'
+import type { ListedMarket } from '../market/chainMarkets.ts'
 import { larger } from '../valuation/scales.ts'
 import { readTerms, refuseIssues, scaleTerm } from './bodyTerms.ts'
 import { LEVERAGE_DECIMALS, PRICE_DECIMALS } from './decimals.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { JsonValue } from '../../../http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../../json/parseStrictJson.ts'
 import type { ExchangeAction } from '../envelope.ts'
 
 /** Where the length of an integer changes, and the ends of what a double holds exactly. */

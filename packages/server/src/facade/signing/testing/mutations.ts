@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { JsonValue } from '../../../http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../../json/parseStrictJson.ts'
 import { CURVE_ORDER, wordText } from '../../../signatures/testing/signatureText.ts'
 
 type Json = { [key: string]: JsonValue }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../http/json/parseStrictJson.ts'
+import type { JsonValue } from '../../../json/parseStrictJson.ts'
 
 /** MessagePack written out from its specification and nothing else, to compare with: slow, and only for what JSON can say. */
 export function referenceMsgpack(value: JsonValue): Buffer {

@@ -5,7 +5,7 @@ import { allMids } from '../../info/allMids.ts'
 import { channelText } from '../facadeTexts.ts'
 import type { FacadeStreamSources } from '../facadeStreamSources.ts'
 import { openLiveValue } from '../liveValue.ts'
-import { createPaced } from '../paced.ts'
+import { createPaced } from '../../../ground/paced.ts'
 
 /** All of them are told each time, so not at every tick. */
 const PACE_MS = 500

@@ -1,12 +1,12 @@
 import type { Subscription } from '../../../stream/channel.ts'
 import type { Connection } from '../../../stream/connection.ts'
-import { createLooks } from '../../../stream/topics/looks.ts'
-import { createShared } from '../../../stream/topics/shared.ts'
+import { createLooks } from '../../../ground/looks.ts'
+import { createShared } from '../../../ground/shared.ts'
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import type { Coin } from '../../coins.ts'
 import type { FacadeInterval } from '../../info/candleIntervals.ts'
 import type { FacadeStreamSources } from '../facadeStreamSources.ts'
-import { createRefresher } from '../refresher.ts'
+import { createRefresher } from '../../../ground/refresher.ts'
 import { openChart, type Chart } from './chart.ts'
 
 export interface CandleChannel {

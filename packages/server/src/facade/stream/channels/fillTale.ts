@@ -4,7 +4,7 @@ import { listFills } from '../../../store/fillStore.ts'
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import { readFacadeFills, type FacadeFill } from '../../userFills.ts'
 import type { FacadeStreamSources } from '../facadeStreamSources.ts'
-import { createRefresher } from '../refresher.ts'
+import { createRefresher } from '../../../ground/refresher.ts'
 import type { UserTale } from './userTales.ts'
 
 /** Told of new executions, oldest first. */

@@ -1,5 +1,5 @@
+import type { LoggedEvent } from '../../../store/loggedEvent.ts'
 import type { Order, OrderId } from '@bezel/protocol'
-import type { LoggedEvent } from '../../../accounts/log/accountLog.ts'
 import { findOrder } from '../../../store/orderStore.ts'
 import type { OrderState } from '../../../trading/orders/orderModel.ts'
 import type { FacadeOrderStatus } from '../../facadeOrder.ts'

@@ -1,14 +1,14 @@
-import { notReady } from '../../../market/notReady.ts'
+import { notReady } from '../../../ground/notReady.ts'
 import type { Subscription } from '../../../stream/channel.ts'
 import type { Connection } from '../../../stream/connection.ts'
-import { createShared } from '../../../stream/topics/shared.ts'
+import { createShared } from '../../../ground/shared.ts'
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import { createTopic, type Topic } from '../../../stream/topics/topic.ts'
 import type { Coin } from '../../coins.ts'
 import { recentTrades } from '../../info/recentTrades.ts'
 import { channelText } from '../facadeTexts.ts'
 import type { FacadeStreamSources } from '../facadeStreamSources.ts'
-import { createRefresher, type Refresher } from '../refresher.ts'
+import { createRefresher, type Refresher } from '../../../ground/refresher.ts'
 
 type Trade = { readonly tid: number }
 

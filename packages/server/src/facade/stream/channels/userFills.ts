@@ -3,7 +3,7 @@ import type { Connection } from '../../../stream/connection.ts'
 import { lower } from '../../info/infoRequest.ts'
 import type { FacadeFill } from '../../userFills.ts'
 import { channelText } from '../facadeTexts.ts'
-import { createRefresher } from '../refresher.ts'
+import { createRefresher } from '../../../ground/refresher.ts'
 import type { FillSubscriptionOptions, FillTale } from './fillTale.ts'
 
 /** A user's last executions on one socket, newest first, and then each new one, once. */

@@ -1,6 +1,6 @@
 import type { Address } from '@bezel/protocol'
 import type { Subscription } from '../../../stream/channel.ts'
-import { createShared } from '../../../stream/topics/shared.ts'
+import { createShared } from '../../../ground/shared.ts'
 import type { FacadeStreamSources } from '../facadeStreamSources.ts'
 
 /** What happens to one user, told event by event to all who listen. */

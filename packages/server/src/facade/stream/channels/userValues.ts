@@ -1,14 +1,14 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address } from '@bezel/protocol'
-import { notReady } from '../../../market/notReady.ts'
+import { notReady } from '../../../ground/notReady.ts'
 import type { Subscription } from '../../../stream/channel.ts'
 import type { Connection } from '../../../stream/connection.ts'
-import { createShared } from '../../../stream/topics/shared.ts'
+import { createShared } from '../../../ground/shared.ts'
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import { createTopic, type Topic } from '../../../stream/topics/topic.ts'
 import type { InfoRequest } from '../../info/infoRequest.ts'
 import type { FacadeStreamSources } from '../facadeStreamSources.ts'
-import { createRefresher, type Refresher } from '../refresher.ts'
+import { createRefresher, type Refresher } from '../../../ground/refresher.ts'
 
 /** Values of users, each made once for all sockets: told whole at the beginning, when it changed, and now and then. */
 export interface UserValues {

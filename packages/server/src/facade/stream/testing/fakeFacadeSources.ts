@@ -1,9 +1,9 @@
 import type { Address, CandleInterval, LogChannel } from '@bezel/protocol'
-import { openAppendableLog } from '../../../accounts/log/testing/appendableLog.ts'
+import { openAppendableLog } from '../../../journal/testing/appendableLog.ts'
 import type { Tick } from '../../../market/feed.ts'
-import { createListeners } from '../../../market/listeners.ts'
+import { createListeners } from '../../../ground/listeners.ts'
 import { usd } from '../../../market/testing/fixtures.ts'
-import { createTurns } from '../../../stream/log/turns.ts'
+import { createTurns } from '../../../ground/turns.ts'
 import { ALICE, type FacadeWorld } from '../../testing/facadeWorld.ts'
 import type { FacadeStreamSources } from '../facadeStreamSources.ts'
 

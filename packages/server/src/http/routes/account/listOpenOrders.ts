@@ -1,10 +1,10 @@
 import { OrderListSchema } from '@bezel/protocol'
 import type { FastifyInstance } from 'fastify'
-import { notReady } from '../../../market/notReady.ts'
+import { notReady } from '../../../ground/notReady.ts'
 import { listLiveOrders } from '../../../store/orderStore.ts'
 import { requirePrivateRead } from '../../hooks/privateRead.ts'
 import { JSON_TYPE } from '../markets/marketsOf.ts'
-import { answersOf } from './answersOf.ts'
+import { answersOf } from '../../../accounts/answersOf.ts'
 import { ownAccount, type AccountContext, type AccountRoute } from './accountRoutes.ts'
 
 /** GET /v1/{chain}/account/{address}/orders: what is prepared, waits for the oracle or rests on the chain, newest first. */

@@ -4,7 +4,7 @@ import { listOrders } from '../../../store/orderStore.ts'
 import { requirePrivateRead } from '../../hooks/privateRead.ts'
 import { pageOf, pageQuery, type CursorFormat } from '../../pageCursor.ts'
 import { JSON_TYPE } from '../markets/marketsOf.ts'
-import { answersOf } from './answersOf.ts'
+import { answersOf } from '../../../accounts/answersOf.ts'
 import { ownAccount, type AccountContext, type AccountRoute } from './accountRoutes.ts'
 
 /** The id of the last order of a page, with a letter that tells this list's cursors from others. */

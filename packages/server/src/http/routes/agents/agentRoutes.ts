@@ -2,12 +2,12 @@ import { ApiError, parseAddress, type Address } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { ChainAgents } from '../../../agents/chainAgents.ts'
 import type { MasterSignatureOptions } from '../../../agents/masterSignature.ts'
-import { networkOf } from '../../../cluster/ipAddress.ts'
-import type { Limits } from '../../../cluster/limits.ts'
-import { REPLAY_WINDOW_MS } from '../../../cluster/nonces.ts'
+import { networkOf } from '../../../access/ipAddress.ts'
+import type { Limits } from '../../../access/limits.ts'
+import { REPLAY_WINDOW_MS } from '../../../access/nonces.ts'
 import type { SignatureEngine } from '../../../signatures/signatureEngine.ts'
 import { ipOf } from '../../hooks/chargeIp.ts'
-import { recordLimitAnswer } from '../../hooks/limitAnswers.ts'
+import { recordLimitAnswer } from '../../../access/limitAnswers.ts'
 
 /** A contract wallet's check costs a node a call, and a stranger can ask for it: this many a minute from one IP. */
 const CONTRACT_CALLS_PER_MINUTE = 10

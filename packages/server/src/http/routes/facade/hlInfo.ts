@@ -6,7 +6,7 @@ import type { FacadeReads } from '../../../facade/facadeReads.ts'
 import { answerInfo } from '../../../facade/info/answerInfo.ts'
 import { INFO_TYPES } from '../../../facade/info/infoTypes.ts'
 import { MalformedInfoError } from '../../../facade/info/malformedInfo.ts'
-import { servedChainOf } from '../../servedChainOf.ts'
+import { servedChainOf } from '../../../access/servedChainOf.ts'
 
 /** Exactly this: some clients refuse anything else. */
 const JSON_TYPE = 'application/json'

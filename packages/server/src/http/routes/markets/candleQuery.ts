@@ -1,7 +1,7 @@
 import { ApiError, CANDLE_INTERVALS, isCandleInterval, type CandleInterval } from '@bezel/protocol'
 import type { CandleRange } from '../../../market/candles/candleReads.ts'
 import { DEFAULT_CANDLES, MAX_CANDLES } from '../../../market/candles/limits.ts'
-import type { ValidationIssue } from '../../validationIssues.ts'
+import type { ValidationIssue } from '../../../access/validationIssues.ts'
 
 const DEFAULT_INTERVAL: CandleInterval = '1h'
 const PARAMETERS: readonly string[] = ['interval', 'from', 'to']

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { listTrades } from '../../../market/recentTrades.ts'
 import type { Store } from '../../../store/sql.ts'
 import { numberQuery } from '../../numberQuery.ts'
-import { servedChainOf } from '../../servedChainOf.ts'
+import { servedChainOf } from '../../../access/servedChainOf.ts'
 import { JSON_TYPE, marketsOf, type MarketsContext } from './marketsOf.ts'
 
 const TradeList = Closed({ data: Type.Array(RecentTradeSchema) })

@@ -1,7 +1,7 @@
 import type { ChainSlug } from '@bezel/protocol'
 import type { ServedChain } from '../../../chain/servedChain.ts'
 import type { MarketReads } from '../../../market/marketReads.ts'
-import { servedChainOf } from '../../servedChainOf.ts'
+import { servedChainOf } from '../../../access/servedChainOf.ts'
 
 /** What the routes of markets answer from. */
 export interface MarketsContext {

@@ -1,7 +1,7 @@
 import { ApiError, type NotificationError } from '@bezel/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { answerError, refusalOf } from '../../answerError.ts'
-import { REQUEST_ID_HEADER } from '../../requestId.ts'
+import { answerError, refusalOf } from '../../../access/answerError.ts'
+import { REQUEST_ID_HEADER } from '../../../access/requestId.ts'
 
 /**
  * The errors of these routes have a shape of their own, except for the limits, which are the same everywhere. There are three statuses: the

@@ -6,7 +6,7 @@ import {
   type DismissNotificationRequest,
 } from '@bezel/protocol'
 import type { FastifyInstance } from 'fastify'
-import { callerOf } from '../../caller.ts'
+import { callerOf } from '../../../access/caller.ts'
 import { requireOwnerOnAnyChain, type OwnerContext } from '../../hooks/ownerOnAnyChain.ts'
 import { addressParam } from '../agents/agentRoutes.ts'
 import { answerNotificationError } from './answerNotificationError.ts'

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { keccak256, stringToBytes } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { createInProcessLimits } from '../../../cluster/inProcessLimits.ts'
+import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
 import {
   FULL_SCOPE,
   MARKET_BODY,

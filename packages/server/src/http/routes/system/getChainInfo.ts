@@ -11,7 +11,7 @@ import {
 import { Type, type Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import type { ServedChain } from '../../../chain/servedChain.ts'
-import { servedChainOf } from '../../servedChainOf.ts'
+import { servedChainOf } from '../../../access/servedChainOf.ts'
 
 const ChainInfo = Type.Object(
   {

@@ -2,7 +2,7 @@ import { CANDLE_INTERVALS, type Candle, type CandleInterval } from '@bezel/proto
 import { openTestStore } from '../../../store/testStore.ts'
 import { migrate } from '../../../store/migrate.ts'
 import type { Heard } from '../../feed.ts'
-import { createListeners } from '../../listeners.ts'
+import { createListeners } from '../../../ground/listeners.ts'
 import { FLUSH_MS, REPAIR_PAUSE_MS } from '../limits.ts'
 import { startCandles, type Candles } from '../startCandles.ts'
 import { answerHistory, type UpstreamState } from './answerHistory.ts'

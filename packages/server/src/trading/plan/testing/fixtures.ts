@@ -1,3 +1,4 @@
+import type { LivePosition } from '../../positions/livePosition.ts'
 import assert from 'node:assert/strict'
 import {
   ApiError,
@@ -11,9 +12,8 @@ import {
   type OrderId,
 } from '@bezel/protocol'
 import { decodeFunctionData } from 'viem'
-import type { ListedMarket } from '../../../market/chainMarkets.ts'
+import type { ListedMarket } from '../../market/chainMarkets.ts'
 import { BTC, chainMarkets, usd } from '../../../market/testing/fixtures.ts'
-import type { LivePosition } from '../../../positions/livePositions.ts'
 import type { OrderRequest, OrderState } from '../../orders/orderModel.ts'
 import type { Trade } from '../../valuation/chainState.ts'
 import { POSITION, TRADE } from '../../valuation/testing/fixtures.ts'

@@ -1,0 +1,110 @@
+import { nonceReused } from './nonceReused.ts'
+import { ApiError, type ChainSlug, type SigningDomain } from '@bezel/protocol'
+import type { AgentRecord } from '../trading/agentRecord.ts'
+import { hashApiKey } from '../agents/apiKey.ts'
+import type { Registry } from '../agents/registry.ts'
+import type { LimitAnswer, LimitBucket, Limits } from './limits.ts'
+import { REPLAY_WINDOW_MS, type Nonces } from './nonces.ts'
+import type { SignatureEngine } from '../signatures/signatureEngine.ts'
+import type { SignedOperation } from '../signatures/signedOperations.ts'
+import { verifyRequest } from '../signatures/verifyRequest.ts'
+import type { Caller } from './caller.ts'
+import type { SignatureHeaders } from './signatureHeaders.ts'
+
+/** What certainty about a caller needs. */
+export interface AuthenticateOptions {
+  readonly registry: Registry
+  readonly engine: SignatureEngine
+  readonly limits: Limits
+  readonly agentLimit: number
+  readonly nonces: Nonces
+  readonly headerPrefix: string
+  readonly domainOf: (chain: ChainSlug) => SigningDomain
+  readonly now: () => number
+}
+
+/** What a signature is over, beside its timestamp and nonce: a request, or the handshake of the stream. */
+export interface SignedCall {
+  readonly chain: ChainSlug
+  readonly operation: SignedOperation
+  /** Upper case; `WS` for the handshake. */
+  readonly method: string
+  readonly path: string
+  readonly body: Uint8Array
+}
+
+/** Hears what a charge said; throws `RATE_LIMITED` when it was refused (`requireAllowed`). */
+export type OnCharge = (answer: LimitAnswer) => void
+
+/**
+ * The agent that signed a call. Cheapest checks first, and nothing of an agent is charged or claimed before its signature is good, so that a
+ * stranger can use up neither its limit nor its nonces.
+ */
+export async function authenticateAgent(
+  call: SignedCall,
+  signed: SignatureHeaders,
+  options: AuthenticateOptions,
+  onCharge: OnCharge,
+  furtherBuckets: readonly LimitBucket[] = [],
+): Promise<AgentRecord> {
+  requireRecent(signed, options.now())
+  const agent = requireAgent(options.registry, call.chain, signed)
+  requireSignature(call, signed, options)
+  onCharge(await chargeAgent(`${call.chain} ${agent.agent}`, options, furtherBuckets))
+  if (!options.nonces.claim(call.chain, agent.agent, signed.nonce, Number(signed.timestamp))) throw nonceReused()
+  return agent
+}
+
+/** Whom an API key speaks for. */
+export async function authenticateKey(
+  chain: ChainSlug,
+  key: string,
+  options: AuthenticateOptions,
+  onCharge: OnCharge,
+): Promise<Caller> {
+  const keyHash = hashApiKey(key)
+  const trader = keyHash === undefined ? undefined : options.registry.keyOwner(chain, keyHash)
+  if (keyHash === undefined || trader === undefined) throw apiKeyUnknown()
+  onCharge(await chargeAgent(`${chain} ${keyHash}`, options))
+  return { via: 'apiKey', trader, keyHash }
+}
+
+export function apiKeyUnknown(): ApiError {
+  return new ApiError('API_KEY_UNKNOWN', 'This API key is not registered on this chain.')
+}
+
+function requireRecent({ timestamp }: SignatureHeaders, nowMs: number): void {
+  if (Math.abs(nowMs - Number(timestamp)) <= REPLAY_WINDOW_MS) return
+  throw new ApiError('TIMESTAMP_OUT_OF_WINDOW', 'The timestamp is more than 30 s from server time.', {
+    serverTime: nowMs,
+  })
+}
+
+function requireAgent(registry: Registry, chain: ChainSlug, { agent }: SignatureHeaders): AgentRecord {
+  const record = registry.agent(chain, agent)
+  if (record === undefined) throw new ApiError('AGENT_UNKNOWN', 'This agent is not registered on this chain.')
+  return record
+}
+
+function requireSignature(
+  { chain, operation, method, path, body }: SignedCall,
+  { agent, timestamp, nonce, signature }: SignatureHeaders,
+  { domainOf, engine }: AuthenticateOptions,
+): void {
+  const domain = domainOf(chain)
+  const signed = { domain, operationId: operation, method, path, body, timestamp, nonce, signature, agent }
+  if (verifyRequest(engine, signed)) return
+  throw new ApiError(
+    'INVALID_SIGNATURE',
+    'The signature does not recover to the agent header over this method, path, body, timestamp and nonce.',
+  )
+}
+
+function chargeAgent(
+  key: string,
+  { limits, agentLimit, now }: AuthenticateOptions,
+  furtherBuckets: readonly LimitBucket[] = [],
+): LimitAnswer | Promise<LimitAnswer> {
+  const bucket = { scope: 'agent', key, limit: agentLimit } as const
+  return limits.take([bucket, ...furtherBuckets], now())
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { CreateOrderRequestSchema, CreateAgentRequestSchema } from '@bezel/protocol'
+import { createApp } from '../http/createApp.ts'
+
+const app = createApp('silent')
+app.post('/order', { schema: { body: CreateOrderRequestSchema } }, async () => ({}))
+app.post('/agent', { schema: { body: CreateAgentRequestSchema } }, async () => ({}))
+after(() => app.close())
+
+interface Refusal {
+  readonly message: string
+  readonly details: { readonly issues: { path: string; message: string }[] }
+}
+
+async function refusalOf(url: string, body: unknown): Promise<Refusal> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await app.inject({ method: 'POST', url, headers, payload: JSON.stringify(body) })
+  assert.equal(answer.statusCode, 400, answer.body)
+  return answer.json()
+}
+
+const ORDER = { market: 'BTC/USD', side: 'long', type: 'limit', size: '1', leverage: '2' }
+const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const SCOPE = { markets: 'all', maxLeverage: null, dailySpendCapUsd: null, expiresAt: null, permissions: 'read' }
+const AGENT = { trader: ADDRESS, agent: ADDRESS, scope: SCOPE, timestamp: 1, signature: '0x' }
+
+describe('the issues of a validation', () => {
+  it('name the field that is missing or not known', async () => {
+    const { size: _size, ...sizeless } = ORDER
+    const { details, message } = await refusalOf('/order', { ...sizeless, colour: 'red' })
+    assert.deepEqual(
+      details.issues.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+      [
+        { path: 'body.colour', message: 'is not known' },
+        { path: 'body.size', message: 'is missing' },
+      ],
+    )
+    assert.match(message, /^body\.\w+ is (?:missing|not known)\.$/)
+  })
+
+  it('list the texts that a field could have been', async () => {
+    const { details } = await refusalOf('/order', { ...ORDER, side: 'up' })
+    assert.deepEqual(details.issues, [{ path: 'body.side', message: 'must be one of "long", "short"' }])
+  })
+
+  it('say one thing of each place, at any depth', async () => {
+    const scope = { ...SCOPE, maxLeverage: 5, markets: ['BTC/USD', 'btc'] }
+    const { details } = await refusalOf('/agent', { ...AGENT, scope })
+    const paths = details.issues.map(({ path }) => path)
+    assert.deepEqual(paths, [...new Set(paths)])
+    assert.ok(paths.includes('body.scope.maxLeverage'))
+    assert.ok(paths.includes('body.scope.markets[1]'))
+  })
+
+  it('quote odd names, and cut long ones', async () => {
+    const { details } = await refusalOf('/order', { ...ORDER, 'a/b~c': 1, ['k'.repeat(1000)]: 1 })
+    assert.deepEqual(
+      details.issues.map(({ path }) => path),
+      ['body["a/b~c"]', `body["${'k'.repeat(40)}..."]`],
+    )
+  })
+
+  it('are not more than a person reads', async () => {
+    const many = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`x${i}`, 1]))
+    assert.equal((await refusalOf('/order', { ...ORDER, ...many })).details.issues.length, 20)
+  })
+
+  it('name the body itself when that is what is wrong', async () => {
+    const { details } = await refusalOf('/order', [])
+    assert.deepEqual(details.issues, [{ path: 'body', message: 'must be object' }])
+  })
+})

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Address, OrderId } from '@bezel/protocol'
+import { insertOrder } from '../../store/orderStore.ts'
+import { migrate } from '../../store/migrate.ts'
+import { insertPosition, savePositionState } from '../../store/positionStore.ts'
+import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import type { PositionRecord, PositionState } from '../../trading/positions/positionModel.ts'
+import { POSITION } from '../../trading/valuation/testing/fixtures.ts'
+import { openLivePositions, type LivePositions } from './livePositions.ts'
+
+const ALICE = `0x${'aa'.repeat(20)}` as Address
+const BOB = `0x${'bb'.repeat(20)}` as Address
+const { trade, info, liquidationParams, feesData } = POSITION
+const OPEN: PositionState = {
+  isOpen: true,
+  trade,
+  info,
+  liquidationParams,
+  feesData,
+  maxClosingSlippageP: 0,
+  openedAtBlock: 1,
+  openedAtMs: 1,
+  updatedAtMs: 1,
+}
+const CLOSED: PositionState = { ...OPEN, isOpen: false }
+
+function recordOf(id: number, trader: Address, chain: PositionRecord['chain'] = 'base'): PositionRecord {
+  return { id: String(id) as OrderId, chain, trader, originOrderId: String(id) as OrderId }
+}
+
+const idsOf = (live: LivePositions, trader: Address): string[] => live.ofTrader(trader).map(({ record }) => record.id)
+
+describe('live positions', () => {
+  let opened: TestStore
+  before(async () => {
+    opened = openTestStore()
+    await migrate(opened.store)
+    const stored: [number, Address, PositionRecord['chain'], PositionState | undefined][] = [
+      [10, ALICE, 'base', OPEN],
+      [9, ALICE, 'base', OPEN],
+      [11, BOB, 'base', OPEN],
+      [12, ALICE, 'base', CLOSED],
+      [13, ALICE, 'base', undefined],
+      [14, ALICE, 'arbitrum', OPEN],
+    ]
+    await opened.store.transaction(async (sql) => {
+      for (const [id, trader, chain, state] of stored) {
+        const record = recordOf(id, trader, chain)
+        const order = { id: record.id, chain, trader, agent: null, createdAtMs: 1, originKey: `tx:${id}`, spendUsd: 0n }
+        await insertOrder(sql, { ...order, request: { clientId: null } as never })
+        await insertPosition(sql, record)
+        await savePositionState(sql, record.id, state)
+      }
+    })
+  })
+  after(() => opened.remove())
+
+  it('starts with what is open on the chain, oldest first', async () => {
+    const live = await openLivePositions(opened.store, 'base')
+    assert.equal(live.size, 3)
+    assert.deepEqual(idsOf(live, ALICE), ['9', '10'])
+    assert.deepEqual(idsOf(live, BOB), ['11'])
+    assert.deepEqual(live.find('9' as OrderId)?.state, OPEN)
+    assert.equal(live.find('14' as OrderId), undefined, 'of another chain')
+  })
+
+  it('follows what opens, changes, closes and is undone', async () => {
+    const live = await openLivePositions(opened.store, 'base')
+    const [nine, five, eleven] = [recordOf(9, ALICE), recordOf(5, ALICE), recordOf(11, BOB)]
+    live.apply([{ record: five, before: undefined, after: OPEN }])
+    assert.deepEqual(idsOf(live, ALICE), ['5', '9', '10'], 'ids are numbers: 10 is after 9')
+
+    const resized: PositionState = { ...OPEN, trade: { ...trade, leverage: 20_000 } }
+    live.apply([{ record: nine, before: OPEN, after: resized }])
+    assert.deepEqual(idsOf(live, ALICE), ['5', '9', '10'])
+    assert.equal(live.find(nine.id)?.state, resized)
+
+    live.apply([
+      { record: nine, before: resized, after: CLOSED },
+      { record: five, before: OPEN, after: undefined },
+      { record: eleven, before: OPEN, after: CLOSED },
+    ])
+    assert.deepEqual(idsOf(live, ALICE), ['10'])
+    assert.deepEqual(idsOf(live, BOB), [])
+    assert.equal(live.find(nine.id), undefined)
+    assert.equal(live.size, 1)
+
+    live.apply([{ record: nine, before: CLOSED, after: resized }])
+    assert.deepEqual(idsOf(live, ALICE), ['9', '10'], 'its close was undone')
+  })
+
+  it('keeps the array of a trader until one of its positions changes', async () => {
+    const live = await openLivePositions(opened.store, 'base')
+    const [alice, bob] = [live.ofTrader(ALICE), live.ofTrader(BOB)]
+    live.apply([{ record: recordOf(9, ALICE), before: OPEN, after: { ...OPEN, updatedAtMs: 2 } }])
+    assert.equal(live.ofTrader(BOB), bob)
+    assert.notEqual(live.ofTrader(ALICE), alice)
+    assert.deepEqual(idsOf(live, ALICE), ['9', '10'])
+  })
+
+  it('leaves alone what other chains do', async () => {
+    const live = await openLivePositions(opened.store, 'base')
+    live.apply([{ record: recordOf(14, ALICE, 'arbitrum'), before: undefined, after: OPEN }])
+    assert.equal(live.size, 3)
+  })
+})

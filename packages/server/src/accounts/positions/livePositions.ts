@@ -1,0 +1,59 @@
+import type { PositionChange } from '../../trading/positions/positionChange.ts'
+import type { LivePosition } from '../../trading/positions/livePosition.ts'
+import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
+import { listOpenPositions } from '../../store/positionStore.ts'
+import type { Store } from '../../store/sql.ts'
+import type { PositionRecord, PositionState } from '../../trading/positions/positionModel.ts'
+
+/** The open positions of one chain, in memory: they are valued at every read, and each read would otherwise ask the store for all of them. */
+export interface LivePositions {
+  /** Oldest first: in the order of their ids. The same array until one of them changes. */
+  ofTrader(trader: Address): readonly LivePosition[]
+  find(id: OrderId): LivePosition | undefined
+  /** Follows what a committed block, or a block taken back, did to positions. */
+  apply(changes: readonly PositionChange[]): void
+  readonly size: number
+}
+
+export async function openLivePositions(store: Store, chain: ChainSlug): Promise<LivePositions> {
+  const byId = new Map<OrderId, LivePosition>()
+  const byTrader = new Map<Address, readonly LivePosition[]>()
+  for (const { record, state } of await listOpenPositions(store.read, chain)) put(record, state)
+
+  /** A closed position, and one whose opening was undone (no state at all), is only removed. */
+  function put(record: PositionRecord, state: PositionState | undefined): void {
+    const others = (byTrader.get(record.trader) ?? NONE).filter((position) => position.record.id !== record.id)
+    byId.delete(record.id)
+    if (state?.isOpen === true) {
+      const position: LivePosition = { record, state }
+      byId.set(record.id, position)
+      others.splice(placeOf(others, position), 0, position)
+    }
+    if (others.length === 0) byTrader.delete(record.trader)
+    else byTrader.set(record.trader, others)
+  }
+
+  return {
+    ofTrader: (trader) => byTrader.get(trader) ?? NONE,
+    find: (id) => byId.get(id),
+    apply(changes) {
+      for (const { record, after } of changes) if (record.chain === chain) put(record, after)
+    },
+    get size() {
+      return byId.size
+    },
+  }
+}
+
+const NONE: readonly LivePosition[] = []
+
+/** Oldest first. Ids are text of at most 53 bits, so they are compared as numbers. */
+export function comparePositions(a: LivePosition, b: LivePosition): number {
+  return Number(a.record.id) - Number(b.record.id)
+}
+
+/** Where a position stands among others. */
+function placeOf(sorted: readonly LivePosition[], position: LivePosition): number {
+  const at = sorted.findIndex((other) => comparePositions(other, position) > 0)
+  return at === -1 ? sorted.length : at
+}

@@ -1,0 +1,348 @@
+import { StoreUnavailableError, NodeUnavailableError } from '../ground/unavailable.ts'
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import type { Hex } from '@bezel/protocol'
+import { chainMarkets } from '../market/testing/fixtures.ts'
+import { type Store } from '../store/sql.ts'
+import { lastBlock, listBlocks } from '../store/blockStore.ts'
+import { EventDecodeError } from '../chain/events/defineEvent.ts'
+import type { RpcCall, RpcClient } from '../chain/rpcClient.ts'
+import { ReorgTooDeepError } from './createFollowing.ts'
+import { describeStore } from './testing/describeStore.ts'
+import { createFakeNode } from './testing/fakeNode.ts'
+import { openFollowedFake, SERVED, type FollowedFake } from './testing/followedFake.ts'
+import {
+  attempt,
+  attemptId,
+  BOB,
+  CHAIN,
+  DIAMOND,
+  executed,
+  feesProcessed,
+  ORACLE,
+  orderRecord,
+  requested,
+  stored,
+  tradeClosed,
+  txHash,
+} from './testing/handMade.ts'
+
+const MARKETS = chainMarkets()
+const REFUSED = { ok: false, code: 4444, message: 'pruned history unavailable', data: undefined } as const
+
+describe('following a chain', () => {
+  let fake: FollowedFake
+  beforeEach(async () => {
+    fake = await openFollowedFake()
+  })
+  afterEach(() => fake.opened.remove())
+
+  const describeNow = () => describeStore(fake.opened.store, CHAIN, { withRequests: true })
+
+  /** Four blocks: requested, opened, close requested, closed. */
+  function trade(pendingIndex = 0, index = 0): void {
+    const close = requested({ index: pendingIndex + 1, orderType: 1, trade: { index } })
+    fake.node.mine({ from: BOB, events: [requested({ index: pendingIndex })] })
+    fake.node.mine({
+      from: ORACLE,
+      events: [stored({ index }), feesProcessed(), executed({ pendingIndex, trade: { index } })],
+    })
+    fake.node.mine({ from: BOB, events: [close] })
+    fake.node.mine({
+      from: ORACLE,
+      events: [
+        feesProcessed(1),
+        tradeClosed(index),
+        executed({ pendingIndex: pendingIndex + 1, open: false, trade: { index }, percentProfit: -5n * 10n ** 10n }),
+      ],
+    })
+  }
+
+  it('takes one round trip for a block, whatever is in it', async () => {
+    trade()
+    await fake.follow()
+    const before = fake.node.batches.length
+    trade(2, 1)
+    for (let i = 0; i < 4; i += 1) await fake.following.step(MARKETS)
+    assert.ok(fake.node.batches.length - before <= 4)
+    assert.equal(fake.following.head()?.number, 7)
+  })
+
+  it('gives the whole story of a trade in one block too', async () => {
+    trade()
+    await fake.follow()
+    const spread = await describeNow()
+    assert.equal(spread.fills.length, 2)
+    assert.deepEqual(spread.orders.map((order) => (order as { state: { status: string } }).state.status).toSorted(), [
+      'filled',
+      'filled',
+    ])
+    fake.node.mine({
+      from: BOB,
+      events: [
+        requested({ index: 2 }),
+        stored({ index: 1 }),
+        executed({ pendingIndex: 2, trade: { index: 1 } }),
+        requested({ index: 3, orderType: 1, trade: { index: 1 } }),
+        tradeClosed(1),
+        executed({ pendingIndex: 3, open: false, trade: { index: 1 } }),
+      ],
+    })
+    await fake.follow()
+    const all = await describeNow()
+    assert.equal(all.orders.length, 4)
+    assert.equal(all.fills.length, 4)
+    const [change] = fake.commits.at(-1)!.positions
+    assert.deepEqual(
+      [change?.before, change?.after?.isOpen],
+      [undefined, false],
+      'one change, though it was folded twice',
+    )
+  })
+
+  it('says the same after every reorganisation as a follower of the new chain alone', async () => {
+    for (let depth = 1; depth <= 4; depth += 1) {
+      trade(10 * depth, 10 * depth)
+      await fake.follow()
+      fake.node.rewind(depth)
+      fake.node.mine({ from: BOB })
+      trade(10 * depth + 4, 10 * depth + 1)
+      await fake.follow()
+      const fresh = await openFollowedFake({ client: fake.node.client })
+      await fresh.follow()
+      assert.deepEqual(await describeNow(), await describeStore(fresh.opened.store, CHAIN, { withRequests: true }))
+      await fresh.opened.remove()
+    }
+    assert.ok(fake.commits.some(({ cause }) => cause.isReorg))
+    assert.equal(fake.following.stats().blocksUndone, 10)
+  })
+
+  it('undoes exactly what a block did', async () => {
+    fake.node.mine()
+    await fake.follow()
+    const before = await describeNow()
+    trade()
+    await fake.follow()
+    fake.node.rewind(4)
+    await assert.rejects(fake.follow(), NodeUnavailableError, 'a node that lost blocks is behind until it has others')
+    for (let i = 0; i < 5; i += 1) fake.node.mine()
+    await fake.follow()
+    const { orders, positions, fills } = await describeNow()
+    assert.deepEqual(
+      { orders, positions, fills },
+      { orders: before.orders, positions: before.positions, fills: before.fills },
+    )
+  })
+
+  it('undoes a timeout together with the block that it came with', async () => {
+    await fake.restart({ timeoutBlocks: () => 10 })
+    fake.node.mine()
+    const id = await fake.prepare(orderRecord(1), attempt(attemptId('01')))
+    fake.node.mine({ from: BOB, input: attempt(attemptId('01')).calldata, events: [requested()] })
+    for (let i = 0; i < 10; i += 1) fake.node.mine()
+    await fake.follow()
+    assert.equal((await fake.order(id)).state?.status, 'timed_out')
+    fake.node.rewind(6)
+    fake.node.mine()
+    await fake.follow()
+    assert.equal((await fake.order(id)).state?.status, 'pending')
+    assert.equal((await fake.order(id)).state?.dueBlock, 11)
+    for (let i = 0; i < 5; i += 1) fake.node.mine()
+    await fake.follow()
+    assert.equal((await fake.order(id)).state?.status, 'timed_out')
+  })
+
+  it('leaves a shorter fork at once when the node shows another block of the same number', async () => {
+    for (let i = 0; i < 6; i += 1) fake.node.mine()
+    await fake.follow()
+    fake.node.rewind(4)
+    fake.node.mine()
+    await fake.follow()
+    assert.equal(fake.following.head()?.number, 2)
+  })
+
+  it('stops at a reorganisation deeper than what is kept, and goes on when the node comes back to the chain', async () => {
+    for (let i = 0; i < 40; i += 1) fake.node.mine()
+    await fake.follow()
+    assert.equal((await listBlocks(fake.opened.store.read, CHAIN)).length, 17)
+    const head = fake.following.head()
+    const other = await openFollowedFake()
+    for (let i = 0; i < 42; i += 1) other.node.mine({ from: BOB })
+    other.node.rewind(42)
+    for (let i = 0; i < 42; i += 1) other.node.mine({ from: BOB })
+    await fake.restart({ client: other.node.client })
+    await assert.rejects(fake.follow(), ReorgTooDeepError)
+    assert.deepEqual(fake.following.head(), head)
+    await fake.restart()
+    fake.node.mine()
+    await fake.follow()
+    assert.equal(fake.following.head()?.number, 40)
+    await other.opened.remove()
+  })
+
+  it('catches up by ranges of logs, narrower ones when the node refuses', async () => {
+    fake.node.mine()
+    for (let i = 0; i < 8; i += 1) {
+      trade(2 * i, i)
+      for (let empty = 0; empty < 30; empty += 1) fake.node.mine()
+    }
+    const byBlock = await openFollowedFake({ client: fake.node.client, finalityDepth: 100_000 })
+    await byBlock.follow()
+    fake.node.maxRange = 50
+    await fake.follow()
+    assert.deepEqual(await describeNow(), await describeStore(byBlock.opened.store, CHAIN, { withRequests: true }))
+    const ranges = fake.node.batches.filter((methods) => methods.length === 4 && methods.includes('eth_getLogs'))
+    assert.ok(ranges.length >= 5)
+    await byBlock.opened.remove()
+  })
+
+  it('does not take the logs of a node that is behind for all of a range', async () => {
+    const behind = createFakeNode(DIAMOND, SERVED.chainId)
+    for (let i = 0; i < 60; i += 1) {
+      const traded = { from: BOB, events: i === 30 ? [requested()] : [] }
+      fake.node.mine(traded)
+      if (i <= 20) behind.mine(traded)
+    }
+    const isRange = ({ method, params }: RpcCall): boolean => {
+      const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: Hex; toBlock?: Hex }
+      return method === 'eth_getLogs' && fromBlock !== toBlock
+    }
+    const batch: RpcClient['batch'] = (calls) => (calls.some(isRange) ? behind : fake.node).client.batch(calls)
+    await fake.restart({ client: { batch, roundTrips: () => 0 } })
+    await assert.rejects(fake.follow(), NodeUnavailableError)
+    assert.equal(fake.following.head(), undefined)
+    // Its head can be that of another node, too.
+    behind.lies.set('eth_blockNumber', '0x3b')
+    await assert.rejects(fake.follow(), NodeUnavailableError)
+    assert.equal(fake.following.head(), undefined)
+    await fake.restart()
+    await fake.follow()
+    assert.equal((await describeNow()).orders.length, 1)
+  })
+
+  it('goes on while the node refuses or garbles the receipt of a reported hash', async () => {
+    const id = await fake.prepare(orderRecord(1), attempt(attemptId('01')))
+    await fake.report(id, attemptId('01'), txHash('66'))
+    const unmined = { transactionHash: txHash('66'), blockHash: null, blockNumber: null, transactionIndex: null }
+    for (const receipt of [{ ...unmined, status: '0x1' }, {}, 'garbage', undefined]) {
+      fake.node.lies.set('eth_getTransactionReceipt', receipt)
+      fake.node.mine()
+      await fake.follow()
+      assert.equal(fake.following.head()?.number, fake.node.head())
+    }
+    const refusing: RpcClient['batch'] = async (calls) =>
+      (await fake.node.client.batch(calls)).map((outcome, i) =>
+        calls[i]?.method === 'eth_getTransactionReceipt' ? REFUSED : outcome,
+      )
+    await fake.restart({ client: { batch: refusing, roundTrips: () => 0 } })
+    fake.node.mine()
+    await fake.follow()
+    assert.equal(fake.following.head()?.number, fake.node.head())
+    assert.equal((await fake.order(id)).state?.status, 'pending')
+  })
+
+  it('begins at the block it is told to', async () => {
+    for (let i = 0; i < 5; i += 1) fake.node.mine()
+    trade()
+    await fake.restart({ startBlock: 5 })
+    await fake.follow()
+    assert.equal((await describeNow()).orders.length, 2)
+  })
+
+  it('makes an order for a position whose request it never saw', async () => {
+    fake.node.mine({ from: BOB, events: [requested()] })
+    fake.node.mine({ from: ORACLE, events: [stored(), feesProcessed(), executed()] })
+    await fake.restart({ startBlock: 1 })
+    await fake.follow()
+    assert.equal((await describeNow()).positions.length, 1)
+  })
+
+  it('asks by block hash for logs that must be there', async () => {
+    fake.node.hidesLogs = true
+    trade()
+    await fake.follow()
+    assert.equal((await describeNow()).fills.length, 2)
+  })
+
+  it('goes on from the stored cursor after a restart', async () => {
+    trade()
+    await fake.following.step(MARKETS)
+    await fake.restart()
+    await fake.follow()
+    assert.equal(fake.following.head()?.number, 3)
+    assert.equal((await describeNow()).fills.length, 2)
+  })
+
+  it('keeps everything as it is while the node is away, on another chain, or answers garbage', async () => {
+    trade()
+    await fake.follow()
+    const before = await describeNow()
+    trade(2, 1)
+    fake.node.isAway = true
+    await assert.rejects(fake.follow(), NodeUnavailableError)
+    fake.node.isAway = false
+    fake.node.chainId = 1
+    await assert.rejects(fake.follow(), NodeUnavailableError)
+    fake.node.chainId = 421_614
+    for (const method of ['eth_blockNumber', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_chainId']) {
+      for (const garbage of ['0x', 'garbage', {}, [{}], 7, undefined, [null], { number: '0x1' }]) {
+        fake.node.lies.set(method, garbage)
+        await assert.rejects(fake.follow(), NodeUnavailableError, `${method} -> ${JSON.stringify(garbage)}`)
+        fake.node.lies.clear()
+      }
+    }
+    assert.deepEqual(await describeNow(), before)
+    await fake.follow()
+    assert.equal(fake.following.head()?.number, 7)
+  })
+
+  it('does not go past a log that it can not read', async () => {
+    fake.node.mine()
+    const hash = fake.node.mine({ from: BOB, events: [requested()] })
+    const [log] = (await fake.node.client.batch([{ method: 'eth_getLogs', params: [{ blockHash: hash }] }])).map(
+      (outcome) => (outcome as { result: Record<string, unknown>[] }).result[0]!,
+    )
+    await fake.following.step(MARKETS)
+    fake.node.lies.set('eth_getLogs', [{ ...log, data: '0x00' as Hex }])
+    await assert.rejects(fake.follow(), EventDecodeError)
+    assert.equal(fake.following.head()?.number, 0)
+    assert.equal((await describeNow()).orders.length, 0)
+  })
+
+  it('applies a block once or not at all when the store fails in the middle', async () => {
+    trade()
+    const reference = await openFollowedFake({ client: fake.node.client })
+    await reference.follow()
+    let calls = 0
+    for (let failAt = 1; failAt < 400; failAt += 1) {
+      calls = 0
+      const store = failing(fake.opened.store, () => (calls += 1) === failAt)
+      await fake.restart({ store })
+      try {
+        await fake.follow()
+        break
+      } catch (error) {
+        assert.ok(error instanceof StoreUnavailableError)
+        const cursor = await lastBlock(fake.opened.store.read, CHAIN)
+        assert.deepEqual(cursor, fake.following.head())
+      }
+    }
+    assert.deepEqual(await describeNow(), await describeStore(reference.opened.store, CHAIN, { withRequests: true }))
+    await reference.opened.remove()
+  })
+})
+
+/** A store of which one statement of a transaction fails. */
+function failing(store: Store, isDue: () => boolean): Store {
+  return {
+    ...store,
+    transaction: (work) =>
+      store.transaction((sql) =>
+        work({
+          all: (...args) => (isDue() ? Promise.reject(new StoreUnavailableError('full')) : sql.all(...args)),
+          get: (...args) => (isDue() ? Promise.reject(new StoreUnavailableError('full')) : sql.get(...args)),
+          run: (...args) => (isDue() ? Promise.reject(new StoreUnavailableError('full')) : sql.run(...args)),
+        }),
+      ),
+  }
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { diamondAbi, type Address } from '@bezel/protocol'
+import { createWalletClient, http, zeroAddress, type Hex } from 'viem'
+import { P10, tradeOf } from '../../../../e2e/devnet/chainClient.ts'
+import { startDevnetWorld, type DevnetWorld, type FollowedStore } from './testing/devnetWorld.ts'
+import { expectLikeChain, ordersOf } from './testing/expectLikeChain.ts'
+import { expectSameStores } from './testing/expectSameStores.ts'
+
+const CHAIN = 'arbitrum-sepolia'
+const DEPTHS = Array.from({ length: 16 }, (_, i) => i + 1)
+const TRADERS = ['trader-1', 'trader-2', 'trader-3']
+
+// After every reorganisation a store that lived through all of them must say what a store says that has only seen the chain as it is now.
+
+describe('reorganisations of the local chain', () => {
+  let world: DevnetWorld
+  let followed: FollowedStore
+
+  before(async () => {
+    world = await startDevnetWorld({ DEVNET_ORACLE_DELAY_MS: '0' })
+    await world.mining.pause()
+    followed = await world.follow()
+  })
+  after(async () => {
+    await followed?.stop()
+    await world?.close()
+  })
+
+  /** Sends without waiting; a call that can't be done now is left out. */
+  async function send(name: string, functionName: string, args: readonly unknown[]): Promise<Hex | undefined> {
+    const account = world.chain.account(name)
+    const { chain } = world.chain.client
+    const wallet = createWalletClient({ account, chain: chain!, transport: http() })
+    const request = { address: world.chain.diamond, abi: diamondAbi, functionName, args, gas: 3_000_000n }
+    return wallet.writeContract(request as never).catch(() => undefined)
+  }
+
+  /** Some blocks of everything: opens, closes, resting orders placed, changed, executed and cancelled, the price moved. */
+  async function trade(round: number): Promise<void> {
+    for (const [i, name] of TRADERS.entries()) {
+      const { address } = world.chain.account(name)
+      const terms = { long: (round + i) % 2 === 0, leverage: 10_000 + 1_000 * ((round * 3 + i) % 5) }
+      const price = (round + i) % 3 === 0 ? 59_000n : 60_000n
+      const tradeType = (round + i) % 3 === 0 ? 1 : 0
+      await send(name, 'openTrade', [tradeOf(world.chain, address, { ...terms, price, tradeType }), 3_000, zeroAddress])
+    }
+    await mine(2)
+    for (const [i, name] of TRADERS.entries()) {
+      const trades = await openTrades(name)
+      const first = trades[(round + i) % Math.max(1, trades.length)]
+      if (first === undefined) continue
+      if (first.tradeType !== 0) {
+        const isUpdate = round % 2 === 0
+        await (isUpdate
+          ? send(name, 'updateOpenOrder', [first.index, 59_100n * P10, 0n, 0n, 2_000])
+          : send(name, 'cancelOpenOrder', [first.index]))
+      } else if (round % 4 === 0) await send(name, 'decreasePositionSize', [first.index, 20_000_000n, 0, 60_000n * P10])
+      else if (round % 4 === 1) await send(name, 'updateSl', [first.index, first.long ? 57_000n * P10 : 63_000n * P10])
+      else if (round % 4 === 2) await send(name, 'updateLeverage', [first.index, 9_000 + round])
+      else await send(name, 'closeTradeMarket', [first.index, 60_000n * P10])
+    }
+    await mine(1)
+    await world.setPrice(round % 5 === 0 ? 58_950 : 60_000)
+    await mine(4)
+  }
+
+  async function openTrades(name: string) {
+    const { address } = world.chain.account(name)
+    return world.chain.client.readContract({
+      address: world.chain.diamond,
+      abi: diamondAbi,
+      functionName: 'getTrades',
+      args: [address],
+    })
+  }
+
+  /** With a pause in between, in which the oracle and the keeper answer. */
+  async function mine(blocks: number): Promise<void> {
+    for (let i = 0; i < blocks; i += 1) {
+      await world.chain.control('evm_mine')
+      await sleep(15)
+    }
+  }
+
+  let round = 0
+  for (const depth of DEPTHS) {
+    it(`of depth ${depth}, with and without the transactions: what is stored is what a new follower finds`, async () => {
+      for (const mode of ['drop', 'remine'] as const) {
+        round += 1
+        await trade(round)
+        await followed.caughtUp()
+        const undone = followed.follower.stats().blocksUndone
+        await world.chain.control('bezel_reorg', depth, mode)
+        await followed.caughtUp()
+        assert.ok(followed.follower.stats().blocksUndone - undone >= depth)
+        await expectTradersLikeChain()
+      }
+      await mine(4)
+      await followed.caughtUp()
+      await expectTradersLikeChain()
+      await expectLikeNewFollower()
+    })
+  }
+
+  /** The local chain's own timer may add a block while its views are read: then they are of another block, and are read again. */
+  async function expectTradersLikeChain(): Promise<void> {
+    assert.equal(followed.follower.reason(), undefined)
+    for (const name of TRADERS) {
+      for (;;) {
+        const { hash } = followed.follower.head()!
+        try {
+          await expectLikeChain(followed.opened.store, world.chain, world.chain.account(name).address)
+          break
+        } catch (error) {
+          const latest = await world.chain.client.getBlock()
+          if (latest.hash === hash) throw error
+          await followed.caughtUp()
+        }
+      }
+    }
+  }
+
+  /** A new follower takes most blocks by ranges, so the two ways of following are compared as well. */
+  async function expectLikeNewFollower(): Promise<void> {
+    const fresh = await world.follow({ finalityDepth: 8 })
+    try {
+      // The local chain's own timer may add a block now and then.
+      do await Promise.all([fresh.caughtUp(), followed.caughtUp()])
+      while (fresh.follower.head()?.hash !== followed.follower.head()?.hash)
+      await expectSameStores(followed.opened.store, fresh.opened.store, CHAIN)
+    } finally {
+      await fresh.stop()
+    }
+  }
+
+  it('keep the ids of orders and positions that come back', async () => {
+    const name = 'trader-4'
+    const { address } = world.chain.account(name)
+    await send(name, 'openTrade', [tradeOf(world.chain, address, { price: 60_000n }), 3_000, zeroAddress])
+    await mine(6)
+    await followed.caughtUp()
+    const [first] = await ordersOf(followed.opened.store, address)
+    assert.equal(first?.state?.status, 'filled')
+    await world.chain.control('bezel_reorg', 8, 'remine')
+    await mine(6)
+    await followed.caughtUp()
+    const [again] = await ordersOf(followed.opened.store, address as Address)
+    assert.equal(again?.record.id, first.record.id)
+    assert.equal(again.state?.fill?.positionId, first.state.fill?.positionId)
+  })
+
+  it('deeper than what is kept stop the follower, which keeps what it has', async () => {
+    const shallow = await world.follow({ finalityDepth: 4 })
+    await shallow.caughtUp()
+    const { number } = shallow.follower.head()!
+    await world.chain.control('bezel_reorg', 10, 'drop')
+    while (shallow.follower.reason() !== 'reorg_too_deep') await sleep(10)
+    assert.equal(shallow.follower.head()!.number, number)
+    await shallow.stop()
+  })
+})

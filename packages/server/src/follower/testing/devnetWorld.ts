@@ -1,0 +1,146 @@
+import type { Address } from '@bezel/protocol'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { numberToHex } from 'viem'
+import { createChainClient, type ChainClient } from '../../../../../e2e/devnet/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '../../../../../e2e/devnet/startDevnet.ts'
+import type { Changes } from '../../journal/accountLog.ts'
+import { openTestLog } from '../../journal/testing/testLog.ts'
+import type { ChainMarkets } from '../../trading/market/chainMarkets.ts'
+import { assembleMarkets } from '../../market/listing/assembleMarkets.ts'
+import { readListing } from '../../market/listing/readListing.ts'
+import { readMoment } from '../../market/listing/readMoment.ts'
+import { readState } from '../../market/listing/readState.ts'
+import { migrate } from '../../store/migrate.ts'
+import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import { createRpcClient, type RpcClient } from '../../chain/rpcClient.ts'
+import type { ServedChain } from '../../chain/servedChain.ts'
+import { startFollower, type Follower, type FollowerOptions } from '../startFollower.ts'
+
+/** A local chain of a test with a price that stands still, and as many followers of it as the test wants. */
+export interface DevnetWorld {
+  readonly devnet: RunningDevnet
+  readonly chain: ChainClient
+  readonly served: ServedChain
+  readonly client: RpcClient
+  readonly markets: ChainMarkets
+  follow(options?: Partial<FollowerOptions>, store?: TestStore): Promise<FollowedStore>
+  setPrice(usd: number): Promise<void>
+  /** Blocks come only while this runs, which it does from the start. */
+  readonly mining: Mining
+  close(): Promise<void>
+}
+
+export interface Mining {
+  /** Resolves when no block is under way any more. */
+  pause(): Promise<void>
+  resume(): void
+}
+
+/** A follower and the store it writes to. */
+export interface FollowedStore {
+  readonly follower: Follower
+  readonly opened: TestStore
+  readonly commits: Changes[]
+  /** Resolves when the follower has applied the block that was the node's head at the call. */
+  caughtUp(): Promise<void>
+  stop(): Promise<void>
+}
+
+const WAIT_MS = 30_000
+const BLOCK_MS = 25
+/** What goes wrong shows in the output of the test. */
+const LOG = { info: () => undefined, warn: console.error, error: console.error }
+
+export async function startDevnetWorld(settings: Record<string, string> = {}): Promise<DevnetWorld> {
+  const devnet = await startDevnet({ DEVNET_BLOCK_MS: '60000', DEVNET_ORACLE_DELAY_MS: '100', ...settings })
+  const chain = createChainClient(devnet.file)
+  const described = devnet.file.chains['arbitrum-sepolia']!
+  const served = {
+    slug: 'arbitrum-sepolia',
+    testnet: true,
+    finalityDepth: 64,
+    startBlock: 0,
+    ...described,
+  } as unknown as ServedChain
+  const client = createRpcClient({ url: served.rpcUrl, timeoutMs: 5_000 })
+  const setPrice = async (usd: number): Promise<void> => {
+    await chain.control('bezel_setPrice', 'BTC/USD', String(usd))
+  }
+  const mining = startMining(chain)
+  await chain.control('bezel_freezePrice', 'BTC/USD', true)
+  await setPrice(60_000)
+  const markets = await readMarkets(client, served.diamond)
+
+  async function follow(options: Partial<FollowerOptions> = {}, opened = openTestStore()): Promise<FollowedStore> {
+    await migrate(opened.store)
+    const commits: Changes[] = []
+    const follower = startFollower({
+      chain: served,
+      client,
+      store: opened.store,
+      accountLog: openTestLog(opened.store, served.slug, (changes) => commits.push(changes)),
+      markets: () => markets,
+      finalityDepth: 64,
+      startBlock: 0,
+      pollMs: 20,
+      now: Date.now,
+      log: LOG as never,
+      ...options,
+    })
+    return {
+      follower,
+      opened,
+      commits,
+      caughtUp: () => caughtUp(follower, chain),
+      async stop() {
+        await follower.close()
+        await opened.remove()
+      },
+    }
+  }
+
+  async function close(): Promise<void> {
+    await mining.pause()
+    await devnet.stop()
+  }
+
+  return { devnet, chain, served, client, markets, follow, setPrice, mining, close }
+}
+
+/** The local chain's own timer can't be stopped, so it is set to a minute and blocks are asked for. */
+function startMining(chain: ChainClient): Mining {
+  let running = new AbortController()
+  let round = mine(running.signal)
+
+  async function mine(signal: AbortSignal): Promise<void> {
+    for (; !signal.aborted; await sleep(BLOCK_MS)) await chain.control('evm_mine')
+  }
+
+  return {
+    async pause() {
+      running.abort()
+      await round
+    },
+    resume() {
+      running = new AbortController()
+      round = mine(running.signal)
+    },
+  }
+}
+
+/** By its hash: a reorganisation may leave the number as it was. */
+async function caughtUp(follower: Follower, { client }: ChainClient): Promise<void> {
+  for (const deadlineMs = Date.now() + WAIT_MS; Date.now() < deadlineMs; await sleep(5)) {
+    const { hash } = await client.getBlock()
+    if (follower.head()?.hash === hash) return
+  }
+  throw new Error(`the follower did not reach the head: it is at ${follower.head()?.number}, ${follower.reason()}`)
+}
+
+async function readMarkets(client: RpcClient, diamond: Address): Promise<ChainMarkets> {
+  const moment = await readMoment(client)
+  const at = { client, diamond, block: numberToHex(moment.blockNumber) }
+  const listing = await readListing(at)
+  const references = new Map(listing.pairs.map(({ pairIndex }) => [pairIndex, 10n ** 12n]))
+  return assembleMarkets(listing, await readState(at, listing, moment), references, moment)
+}

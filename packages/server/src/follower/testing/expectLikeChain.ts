@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { diamondAbi, type Address, type OrderId } from '@bezel/protocol'
+import type { ContractFunctionArgs, ContractFunctionName } from 'viem'
+import type { ChainClient } from '../../../../../e2e/devnet/chainClient.ts'
+import { listOrders, type StoredOrder } from '../../store/orderStore.ts'
+import { listOpenPositions } from '../../store/positionStore.ts'
+import type { Store } from '../../store/sql.ts'
+
+const LAST_ID = '9007199254740991' as OrderId
+const CHAIN = 'arbitrum-sepolia'
+
+/** The orders of a trader, oldest first. */
+export async function ordersOf({ read }: Store, trader: string): Promise<StoredOrder[]> {
+  return (await listOrders(read, CHAIN, trader as Address, LAST_ID, 1_000)).toReversed()
+}
+
+type ViewName = ContractFunctionName<typeof diamondAbi, 'view' | 'pure'>
+
+/** Fails unless what is stored of a trader is what the Diamond itself says. No block may come meanwhile. */
+export async function expectLikeChain(store: Store, chain: ChainClient, trader: string): Promise<void> {
+  const view = async <N extends ViewName>(
+    functionName: N,
+    args: ContractFunctionArgs<typeof diamondAbi, 'view' | 'pure', N>,
+  ) =>
+    chain.client.readContract({
+      address: chain.diamond,
+      abi: diamondAbi,
+      functionName,
+      args,
+    } as never) as Promise<never>
+
+  const trades: readonly ChainTrade[] = await view('getTrades', [trader as Address])
+  const positions = (await listOpenPositions(store.read, CHAIN)).filter(({ record }) => record.trader === trader)
+  const open = trades.filter(({ tradeType }) => tradeType === 0)
+  assert.deepEqual(
+    positions.map(({ state }) => state!.trade).toSorted((a, b) => a.index - b.index),
+    open.map(({ __placeholder: _, ...trade }) => trade),
+  )
+  for (const { state } of positions) {
+    const { index } = state!.trade
+    const info: Record<string, unknown> = await view('getTradeInfo', [trader as Address, index])
+    const { collateralPriceUsd, contractsVersion, lastPosIncreaseBlock, maxSlippageP } = info
+    assert.deepEqual(state!.info, { collateralPriceUsd, contractsVersion, lastPosIncreaseBlock })
+    assert.equal(state!.maxClosingSlippageP, maxSlippageP)
+    assert.deepEqual(state!.liquidationParams, await view('getTradeLiquidationParams', [trader as Address, index]))
+    const fees: Record<string, unknown> = await view('getTradeFeesData', [trader as Address, index])
+    const { realizedTradingFeesCollateral, realizedPnlCollateral, initialAccFundingFeeP, initialAccBorrowingFeeP } =
+      fees
+    assert.deepEqual(state!.feesData, {
+      realizedTradingFeesCollateral,
+      realizedPnlCollateral,
+      initialAccFundingFeeP,
+      initialAccBorrowingFeeP,
+    })
+  }
+
+  const orders = await ordersOf(store, trader)
+  const resting = orders.filter(({ state }) => state!.status === 'open')
+  assert.deepEqual(
+    resting.map(({ state }) => state!.tradeIndex).toSorted(),
+    trades
+      .filter(({ tradeType }) => tradeType !== 0)
+      .map(({ index }) => index)
+      .toSorted(),
+  )
+  const pending: readonly { orderType: number; index: number }[] = await view('getPendingOrders', [trader as Address])
+  assert.deepEqual(
+    orders.flatMap(({ state }) => state!.unanswered).toSorted(),
+    pending
+      .filter(({ orderType }) => orderType !== 7)
+      .map(({ index }) => index)
+      .toSorted(),
+  )
+}
+
+interface ChainTrade {
+  readonly index: number
+  readonly tradeType: number
+  readonly __placeholder: number
+}

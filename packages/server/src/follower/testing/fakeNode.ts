@@ -1,0 +1,148 @@
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
+import { keccak256, numberToHex, toHex } from 'viem'
+import type { Address, Hex } from '@bezel/protocol'
+import type { DiamondEvent } from '../../chain/events/index.ts'
+import type { RpcCall, RpcClient } from '../../chain/rpcClient.ts'
+import { type RpcOutcome } from '../../chain/rpcOutcome.ts'
+import { encodeLog } from './encodeLog.ts'
+
+/** A transaction of a made-up chain. */
+export interface FakeTransaction {
+  readonly hash?: Hex
+  readonly from: Address
+  readonly to?: Address
+  readonly input?: Hex
+  readonly events?: readonly DiamondEvent[]
+  readonly isReverted?: boolean
+}
+
+/** A node with a chain that a test writes by hand. It can be made to fail in every way that nodes do. */
+export interface FakeNode {
+  readonly client: RpcClient
+  chainId: number
+  /** Every batch fails. */
+  isAway: boolean
+  /** Logs are found by block hash but not by number: the index of the node is late. */
+  hidesLogs: boolean
+  /** Widest range of logs that it takes. */
+  maxRange: number
+  /** Calls of a method are answered with this instead. */
+  readonly lies: Map<string, unknown>
+  head(): number
+  mine(...transactions: readonly FakeTransaction[]): Hex
+  /** Drops the last blocks. What is mined after that differs, though it may say the same. */
+  rewind(depth: number): void
+  /** Batches so far, each by its methods. */
+  readonly batches: string[][]
+}
+
+interface FakeBlock {
+  readonly json: Readonly<Record<string, unknown>>
+  readonly hash: Hex
+  readonly logs: readonly Readonly<Record<string, unknown>>[]
+  readonly receipts: ReadonlyMap<string, Readonly<Record<string, unknown>>>
+}
+
+export const START_MS = 1_800_000_000_000
+
+export function createFakeNode(diamond: Address, chainId: number): FakeNode {
+  let fork = 0
+  const blocks: FakeBlock[] = []
+  const node: FakeNode = {
+    client: { roundTrips: () => node.batches.length, batch: async (calls) => answer(calls) },
+    chainId,
+    isAway: false,
+    hidesLogs: false,
+    maxRange: 100_000,
+    lies: new Map(),
+    head: () => blocks.length - 1,
+    mine: (...transactions) => {
+      const parentHash = blocks.at(-1)?.hash ?? (`0x${'00'.repeat(32)}` as Hex)
+      const made = makeBlock(diamond, { number: blocks.length, fork, parentHash, transactions })
+      blocks.push(made)
+      return made.hash
+    },
+    rewind(depth) {
+      blocks.splice(blocks.length - depth, depth)
+      fork += 1
+    },
+    batches: [],
+  }
+
+  function answer(calls: readonly RpcCall[]): RpcOutcome[] {
+    node.batches.push(calls.map(({ method }) => method))
+    if (node.isAway) throw new NodeUnavailableError('the node is away')
+    return calls.map((call) => (node.lies.has(call.method) ? ok(node.lies.get(call.method)) : answerOne(call)))
+  }
+
+  function answerOne({ method, params }: RpcCall): RpcOutcome {
+    if (method === 'eth_chainId') return ok(numberToHex(node.chainId))
+    if (method === 'eth_blockNumber') return ok(numberToHex(node.head()))
+    if (method === 'eth_getBlockByNumber') return ok(blocks[Number(params[0])]?.json ?? null)
+    if (method === 'eth_getLogs') return logs(params[0] as { fromBlock?: Hex; toBlock?: Hex; blockHash?: Hex })
+    if (method === 'eth_getTransactionReceipt') {
+      return ok(
+        blocks.map(({ receipts }) => receipts.get(String(params[0]))).find((found) => found !== undefined) ?? null,
+      )
+    }
+    return { ok: false, code: -32601, message: `${method} is not known`, data: undefined }
+  }
+
+  function logs({ fromBlock, toBlock, blockHash }: { fromBlock?: Hex; toBlock?: Hex; blockHash?: Hex }): RpcOutcome {
+    if (blockHash !== undefined) return ok(blocks.find(({ hash }) => hash === blockHash)?.logs ?? [])
+    const [from, to] = [Number(fromBlock), Number(toBlock)]
+    if (to - from + 1 > node.maxRange) return { ok: false, code: -32005, message: 'too many blocks', data: undefined }
+    return ok(node.hidesLogs ? [] : blocks.slice(from, to + 1).flatMap((block) => block.logs))
+  }
+
+  return node
+}
+
+function ok(result: unknown): RpcOutcome {
+  return { ok: true, result }
+}
+
+function makeBlock(
+  diamond: Address,
+  of: { number: number; fork: number; parentHash: Hex; transactions: readonly FakeTransaction[] },
+): FakeBlock {
+  const hash = keccak256(toHex(`block ${of.number} of fork ${of.fork} on ${of.parentHash}`)) as Hex
+  const number = numberToHex(of.number)
+  const transactions = of.transactions.map((transaction, index) => ({
+    from: transaction.from,
+    to: transaction.to ?? diamond,
+    input: transaction.input ?? '0x',
+    hash: transaction.hash ?? keccak256(toHex(`transaction ${index} of ${hash}`)),
+  }))
+  const logs = of.transactions.flatMap(({ events = [] }, index) =>
+    events.map((event) => ({
+      ...encodeLog(event),
+      address: diamond,
+      blockNumber: number,
+      blockHash: hash,
+      transactionHash: transactions[index]!.hash,
+      transactionIndex: numberToHex(index),
+      removed: false,
+    })),
+  )
+  const receipts = of.transactions.map(({ isReverted }, index) => ({
+    transactionHash: transactions[index]!.hash,
+    blockHash: hash,
+    blockNumber: number,
+    transactionIndex: numberToHex(index),
+    status: isReverted === true ? '0x0' : '0x1',
+  }))
+  return {
+    hash,
+    logs: logs.map((log, i) => ({ ...log, logIndex: numberToHex(i) })),
+    receipts: new Map(receipts.map((receipt) => [receipt.transactionHash, receipt])),
+    json: {
+      number,
+      hash,
+      parentHash: of.parentHash,
+      timestamp: numberToHex(START_MS / 1000 + of.number),
+      logsBloom: `0x${(logs.length > 0 ? 'ff' : '00').repeat(256)}`,
+      transactions,
+    },
+  }
+}

@@ -1,0 +1,186 @@
+import { parseAddress, type Address, type ChainSlug, type Decimal, type Hex, type OrderId } from '@bezel/protocol'
+import { symbol } from '../../market/testing/fixtures.ts'
+import type { Attempt, AttemptId, OrderRecord } from '../../trading/orders/orderModel.ts'
+import type { EventOf } from '../../chain/events/index.ts'
+
+// Events as the Diamond writes them, and orders as the service prepares them, of one trade: 100 USDC at 10x on BTC/USD at 60,000.
+
+export const CHAIN: ChainSlug = 'arbitrum-sepolia'
+export const DIAMOND = address('d1')
+export const ALICE = address('a1')
+export const BOB = address('b0')
+export const AGENT = address('a9')
+export const ORACLE = address('0c')
+
+export function address(byte: string): Address {
+  return parseAddress(`0x${byte.repeat(20)}`)!
+}
+
+export function txHash(byte: string): Hex {
+  return `0x${byte.repeat(32)}` as Hex
+}
+
+const P10 = 10n ** 10n
+type ChainTrade = EventOf<'TradeStored'>['args']['trade']
+
+export function chainTrade(changes: Partial<ChainTrade> = {}): ChainTrade {
+  return {
+    user: ALICE,
+    index: 0,
+    pairIndex: 0,
+    leverage: 10_000,
+    long: true,
+    isOpen: true,
+    collateralIndex: 3,
+    tradeType: 0,
+    collateralAmount: 100_000_000n,
+    openPrice: 60_000n * P10,
+    tp: 0n,
+    sl: 0n,
+    isCounterTrade: false,
+    positionSizeToken: 0n,
+    __placeholder: 0,
+    ...changes,
+  }
+}
+
+export function requested(
+  of: { index?: number; orderType?: number; maxSlippageP?: number; trade?: Partial<ChainTrade> } = {},
+): EventOf<'PendingOrderStored'> {
+  const trade = chainTrade(of.trade)
+  const { index = 0, orderType = 0, maxSlippageP = 1_000 } = of
+  const pendingOrder = { trade, user: trade.user, index, isOpen: true, orderType, createdBlock: 1, maxSlippageP }
+  return { name: 'PendingOrderStored', args: { pendingOrder } }
+}
+
+export function stored(trade: Partial<ChainTrade> = {}, maxSlippageP = 0): EventOf<'TradeStored'> {
+  const full = chainTrade({ positionSizeToken: 16_000_000_000_000_000n, ...trade })
+  return {
+    name: 'TradeStored',
+    args: {
+      user: full.user,
+      index: full.index,
+      trade: full,
+      tradeInfo: {
+        createdBlock: 1,
+        tpLastUpdatedBlock: 1,
+        slLastUpdatedBlock: 1,
+        maxSlippageP,
+        lastOiUpdateTs: 1,
+        collateralPriceUsd: 100_000_000,
+        contractsVersion: 2,
+        lastPosIncreaseBlock: 1,
+        __placeholder: 0,
+      },
+      liquidationParams: {
+        maxLiqSpreadP: 1,
+        startLiqThresholdP: 2,
+        endLiqThresholdP: 3,
+        startLeverage: 4,
+        endLeverage: 5,
+      },
+    },
+  }
+}
+
+const NO_IMPACT = {
+  positionSizeToken: 0n,
+  fixedSpreadP: 0n,
+  cumulVolPriceImpactP: 0n,
+  skewPriceImpactP: 0n,
+  totalPriceImpactP: 0n,
+  priceAfterImpact: 60_000n * P10,
+}
+
+export function executed(
+  of: { pendingIndex?: number; open?: boolean; trade?: Partial<ChainTrade>; percentProfit?: bigint } = {},
+): EventOf<'MarketExecuted'> {
+  const t = chainTrade({ positionSizeToken: 16_000_000_000_000_000n, ...of.trade })
+  return {
+    name: 'MarketExecuted',
+    args: {
+      orderId: { user: t.user, index: of.pendingIndex ?? 0 },
+      user: t.user,
+      index: t.index,
+      t,
+      open: of.open ?? true,
+      oraclePrice: 60_000n * P10,
+      marketPrice: 60_012n * P10,
+      liqPrice: 55_000n * P10,
+      priceImpact: NO_IMPACT,
+      percentProfit: of.percentProfit ?? 0n,
+      amountSentToTrader: 0n,
+      collateralPriceUsd: 100_000_000n,
+    },
+  }
+}
+
+export function feesProcessed(orderType = 0, totalFeesCollateral = 750_000n): EventOf<'FeesProcessed'> {
+  return {
+    name: 'FeesProcessed',
+    args: { collateralIndex: 3, trader: ALICE, positionSizeCollateral: 10n ** 9n, orderType, totalFeesCollateral },
+  }
+}
+
+export function tradeClosed(index = 0): EventOf<'TradeClosed'> {
+  return { name: 'TradeClosed', args: { user: ALICE, index, isPnlPositive: false } }
+}
+
+/** An order of Alice's, made here. */
+export function orderRecord(id: number, changes: Partial<OrderRecord['request']> = {}): OrderRecord {
+  return {
+    id: String(id) as OrderId,
+    chain: CHAIN,
+    trader: ALICE,
+    agent: AGENT,
+    createdAtMs: 1_800_000_000_000,
+    originKey: null,
+    spendUsd: 0n,
+    request: {
+      kind: 'open',
+      market: symbol('BTC/USD'),
+      pairIndex: 0,
+      side: 'long',
+      type: 'market',
+      size: '0.0166' as Decimal,
+      price: null,
+      leverage: '10' as Decimal,
+      collateral: 'USDC',
+      collateralIndex: 3,
+      sl: null,
+      tp: null,
+      reduceOnly: false,
+      slippage: '1' as Decimal,
+      clientId: null,
+      legs: [],
+      ...changes,
+    },
+  }
+}
+
+/** Calldata of a call, and behind it the attempt's id. */
+export function calldataOf(call: string, id: AttemptId): Hex {
+  return `0x${call}${id.slice(2)}` as Hex
+}
+
+export function attemptId(byte: string): AttemptId {
+  return `0x${byte.repeat(8)}` as AttemptId
+}
+
+export function attempt(id: AttemptId, changes: Partial<Attempt> = {}): Attempt {
+  return {
+    id,
+    kind: 'open',
+    sender: AGENT,
+    calldata: calldataOf('5bfcc4f8', id),
+    gas: null,
+    createdAtMs: 1_800_000_000_000,
+    expiresAtMs: 1_900_000_000_000,
+    size: null,
+    submittedHash: null,
+    submittedAtMs: null,
+    isMismatch: false,
+    withdrawnAtMs: null,
+    ...changes,
+  }
+}

@@ -1,0 +1,205 @@
+import type { LivePosition } from './livePosition.ts'
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { formatDecimal, scaleDecimal, type Address, type Decimal, type OrderId, type Position } from '@bezel/protocol'
+import { numberToHex } from 'viem'
+import {
+  ALICE,
+  BOB,
+  BTC,
+  openPosition,
+  setBorrowingRate,
+  setFunding,
+  USDC,
+  usd,
+  usdc,
+} from '../../../../../contracts/test/trading.ts'
+import { createWorld, type World } from '../../../../../contracts/test/world.ts'
+import type { RpcClient } from '../../chain/rpcClient.ts'
+import type { ChainMarkets } from '../market/chainMarkets.ts'
+import { assembleMarkets } from '../../market/listing/assembleMarkets.ts'
+import { readListing } from '../../market/listing/readListing.ts'
+import { readMoment } from '../../market/listing/readMoment.ts'
+import { readState } from '../../market/listing/readState.ts'
+import { positionAnswer, valuationTimeS } from './positionAnswer.ts'
+
+// Markets are read from the real Diamond as the service reads them; what comes out is held against the Diamond's own views.
+
+const MARK = usd(61_500)
+const INDEX = usd(61_400)
+const START_MS = Date.UTC(2026, 5, 1, 12)
+
+/** The chain of a test as a node. */
+function clientOf({ chain }: World): RpcClient {
+  return {
+    roundTrips: () => 0,
+    batch: (calls) =>
+      Promise.all(
+        calls.map(
+          async ({ method, params }) => ({ ok: true, result: await chain.request(method, [...params]) }) as const,
+        ),
+      ),
+  }
+}
+
+async function readMarkets(world: World): Promise<ChainMarkets> {
+  const client = clientOf(world)
+  const moment = await readMoment(client)
+  const at = { client, diamond: world.plan.diamond as Address, block: numberToHex(moment.blockNumber) }
+  const listing = await readListing(at)
+  const references = new Map(listing.pairs.map(({ pairIndex }) => [pairIndex, usd(100)]))
+  return assembleMarkets(listing, await readState(at, listing, moment), references, moment)
+}
+
+async function readPosition(
+  world: World,
+  trader: Address,
+  index: number,
+  openedAtBlock: number,
+): Promise<LivePosition> {
+  const [trade, info, liquidationParams, feesData] = await Promise.all([
+    world.read('getTrade', [trader, index]),
+    world.read('getTradeInfo', [trader, index]),
+    world.read('getTradeLiquidationParams', [trader, index]),
+    world.read('getTradeFeesData', [trader, index]),
+  ])
+  return {
+    record: { id: '7' as OrderId, chain: 'arbitrum-sepolia', trader, originOrderId: '6' as OrderId },
+    state: {
+      isOpen: true,
+      trade,
+      info,
+      liquidationParams,
+      feesData,
+      maxClosingSlippageP: 0,
+      openedAtBlock,
+      openedAtMs: START_MS,
+      updatedAtMs: START_MS,
+    },
+  }
+}
+
+const units = (text: string, decimals: number): bigint => scaleDecimal(text as Decimal, decimals)!
+
+describe('a position and the Diamond', () => {
+  let world: World
+  let chain: ChainMarkets
+  const held: { position: LivePosition; answer: Position }[] = []
+
+  before(async () => {
+    world = await createWorld('arbitrum-sepolia', () => START_MS)
+    await setFunding(world, BTC, {
+      skewCoefficientPerYear: 10n ** 28n,
+      absoluteVelocityPerYearCap: 10_000_000,
+      absoluteRatePerSecondCap: 100_000,
+      thetaThresholdUsd: 5_000,
+    })
+    await setBorrowingRate(world, BTC, 317_097)
+    const opened = [
+      { account: ALICE, terms: { tp: usd(70_000), sl: usd(58_000) } },
+      { account: ALICE, terms: { leverage: 40_000, collateralAmount: usdc('2500.123456') } },
+      { account: BOB, terms: { long: false, leverage: 25_000, collateralAmount: usdc(333) } },
+    ]
+    const trades: { trader: Address; index: number; block: number }[] = []
+    for (const { account, terms } of opened) {
+      const { index, outcome } = await openPosition(world, account, terms)
+      trades.push({ trader: account.address as Address, index, block: Number(outcome.blockNumber) })
+    }
+    await world.chain.request('evm_increaseTime', [100_000])
+    await world.chain.mine()
+    chain = await readMarkets(world)
+    for (const { trader, index, block } of trades) {
+      const position = await readPosition(world, trader, index, block)
+      const timestampS = valuationTimeS(chain, { timestampMs: world.chain.head().timestampS * 1_000 })
+      const answer = positionAnswer(position, chain, { mark: MARK, index: INDEX }, timestampS)
+      held.push({ position, answer: answer! })
+    }
+  })
+  after(() => world.chain.stop())
+
+  it('pending fees are those of getTradePendingHoldingFeesCollateral at the mark', async () => {
+    for (const { position, answer } of held) {
+      const { user, index } = position.state.trade
+      const fees = await world.read('getTradePendingHoldingFeesCollateral', [user, index, MARK])
+      assert.equal(answer.fundingFee, formatDecimal(fees.fundingFeeCollateral, 6))
+      assert.equal(answer.borrowingFee, formatDecimal(fees.borrowingFeeCollateral, 6))
+      assert.notEqual(answer.fundingFee, '0')
+      assert.ok(fees.borrowingFeeCollateral > 0n)
+    }
+    const [long, , short] = held.map(({ answer }) => answer.fundingFee)
+    assert.notEqual(long!.startsWith('-'), short!.startsWith('-'), 'one side pays the other')
+  })
+
+  it('the liquidation price is that of getTradeLiquidationPrice at the index', async () => {
+    for (const { position, answer } of held) {
+      const { trade, liquidationParams } = position.state
+      const onChain = await world.read('getTradeLiquidationPrice', [
+        {
+          collateralIndex: trade.collateralIndex,
+          trader: trade.user,
+          pairIndex: trade.pairIndex,
+          index: trade.index,
+          openPrice: trade.openPrice,
+          long: trade.long,
+          collateral: trade.collateralAmount,
+          leverage: BigInt(trade.leverage),
+          additionalFeeCollateral: 0n,
+          liquidationParams,
+          currentPairPrice: INDEX,
+          isCounterTrade: trade.isCounterTrade,
+          partialCloseMultiplier: 10n ** 18n,
+          beforeOpened: false,
+        },
+      ])
+      assert.equal(answer.liquidationPrice, formatDecimal(onChain, 10))
+    }
+  })
+
+  it('unrealised is the price move at the market price, less pending fees, plus what is realised', async () => {
+    for (const { position, answer } of held) {
+      const { trade } = position.state
+      const skewP = await world.read('getTradeSkewPriceImpactP', [USDC, BTC, true, 0n, true])
+      assert.notEqual(skewP, 0n)
+      const marketPrice = MARK + (MARK * skewP) / 10n ** 12n
+      const [, , realized] = await world.read('getTradeRealizedPnlCollateral', [trade.user, trade.index])
+      const move = trade.long ? marketPrice - trade.openPrice : trade.openPrice - marketPrice
+      const size = (trade.collateralAmount * BigInt(trade.leverage)) / 1_000n
+      const expected = (size * move) / trade.openPrice - feesOf(answer) + realized
+      const shown = units(answer.unrealizedPnl, 6)
+      assert.ok(
+        shown - expected <= 1n && expected - shown <= 1n,
+        `${shown} and ${expected} differ by more than rounding`,
+      )
+      assert.equal(answer.unrealizedPnlPercent, formatDecimal((shown * 10n ** 12n) / trade.collateralAmount, 10))
+    }
+  })
+
+  it('the rest is what the chain stores', () => {
+    const [first] = held
+    const { trade, openedAtBlock } = first!.position.state
+    const { answer } = first!
+    assert.deepEqual(answer, {
+      // Compared above.
+      ...answer,
+      id: '7',
+      trader: ALICE.address,
+      market: 'BTC/USD',
+      pairIndex: BTC,
+      side: 'long',
+      size: formatDecimal(trade.positionSizeToken, 18),
+      collateral: '100',
+      collateralSymbol: 'USDC',
+      leverage: '10',
+      entryPrice: formatDecimal(trade.openPrice, 10),
+      markPrice: '61500',
+      sl: '58000',
+      tp: '70000',
+      openedAtBlock,
+      marginMode: 'isolated',
+    })
+  })
+})
+
+function feesOf({ fundingFee, borrowingFee }: Position): bigint {
+  return units(fundingFee, 6) + units(borrowingFee, 6)
+}

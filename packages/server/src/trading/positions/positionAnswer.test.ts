@@ -1,0 +1,98 @@
+import type { LivePosition } from './livePosition.ts'
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ContractsVersion, PositionSchema, type Address, type OrderId } from '@bezel/protocol'
+import { Value } from '@sinclair/typebox/value'
+import { chainMarkets, usd } from '../../market/testing/fixtures.ts'
+import type { PositionState } from './positionModel.ts'
+import { POSITION } from '../valuation/testing/fixtures.ts'
+import { positionAnswer, valuationTimeS } from './positionAnswer.ts'
+
+const { trade, info, liquidationParams, feesData } = POSITION
+const PRICES = { mark: usd(60_000), index: usd(60_000) }
+const BORROWING = { borrowingParams: { borrowingRatePerSecondP: 31_710 } }
+
+function live(changes: Partial<PositionState> = {}): LivePosition {
+  const state = {
+    isOpen: true,
+    trade,
+    info,
+    liquidationParams,
+    feesData,
+    maxClosingSlippageP: 0,
+    openedAtBlock: 90,
+    openedAtMs: 1,
+    updatedAtMs: 1,
+  }
+  const trader = `0x${'ab'.repeat(20)}` as Address
+  const record = { id: '12' as OrderId, chain: 'base', trader, originOrderId: '11' as OrderId } as const
+  return { record, state: { ...state, ...changes } }
+}
+
+describe('positionAnswer', () => {
+  it('has the shape of the interface, canonical decimals and nothing null', () => {
+    const answer = positionAnswer(live(), chainMarkets(), PRICES, 1_000)
+    assert.deepEqual([...Value.Errors(PositionSchema, answer)], [])
+    assert.equal(answer?.unrealizedPnl, '-0.949961')
+    assert.equal(answer?.unrealizedPnlPercent, '-0.949961')
+    assert.deepEqual([answer?.sl, answer?.tp, answer?.fundingFee], ['0', '0', '0'])
+    assert.equal(answer?.size, '0.016663333999866693')
+  })
+
+  it('shows the mark without skew, and values with it', () => {
+    const skewed = { oiLongToken: 20n * 10n ** 18n, skewDepth: 1_000n * 10n ** 18n }
+    const answer = positionAnswer(live(), chainMarkets(skewed), PRICES, 1_000)
+    assert.equal(answer?.markPrice, '60000')
+    // 60006 instead of 60000 is 0.01 % of 1000 USD.
+    assert.equal(answer?.unrealizedPnl, '-0.849981')
+  })
+
+  it('counts size in base units whose number times the price is USD, whatever the collateral costs', () => {
+    const inWeth = { trade: { ...trade, collateralIndex: 2 }, info: { ...info, collateralPriceUsd: 250_000_000_000 } }
+    const answer = positionAnswer(live(inWeth), chainMarkets(), PRICES, 1_000)
+    assert.equal(answer?.collateralSymbol, 'WETH')
+    assert.equal(answer?.size, '41.6583349996667325')
+  })
+
+  it('gives a trade from before v10, which has no token size, the size it was opened with', () => {
+    const old = {
+      trade: { ...trade, positionSizeToken: 0n },
+      info: { ...info, contractsVersion: ContractsVersion.V9_2 },
+    }
+    assert.equal(positionAnswer(live(old), chainMarkets(), PRICES, 1_000)?.size, '0.016663333999866693')
+  })
+
+  it('values a pair that is closed to new trades', () => {
+    const chain = { ...chainMarkets(), markets: new Map() }
+    assert.equal(positionAnswer(live(), chain, PRICES, 1_000)?.market, 'BTC/USD')
+  })
+
+  it('gives nothing while the pair or the collateral is not known', () => {
+    const chain = chainMarkets()
+    assert.equal(positionAnswer(live(), { ...chain, pairs: new Map() }, PRICES, 1_000), undefined)
+    const other = live({ trade: { ...trade, collateralIndex: 9 } })
+    assert.equal(positionAnswer(other, chain, PRICES, 1_000), undefined)
+  })
+
+  it('never charges less than nothing for borrowing when the position is newer than the pair that was read', () => {
+    const initialAccBorrowingFeeP = 31_710n * 10n * usd(60_010)
+    const newer = { feesData: { ...feesData, initialAccBorrowingFeeP }, updatedAtMs: 1_010_000 }
+    assert.equal(positionAnswer(live(newer), chainMarkets(BORROWING), PRICES, 1_010)?.borrowingFee, '0')
+  })
+})
+
+describe('valuation time', () => {
+  it('is the last followed block, but never before the markets were read', () => {
+    const chain = chainMarkets()
+    assert.equal(valuationTimeS(chain, { timestampMs: 1_060_999 }), 1_060)
+    assert.equal(valuationTimeS(chain, { timestampMs: 990_000 }), 1_000)
+    assert.equal(valuationTimeS(chain, undefined), 1_000)
+  })
+
+  it('lets fees only grow', () => {
+    const chain = chainMarkets(BORROWING)
+    const feeAt = (timestampMs: number) =>
+      positionAnswer(live(), chain, PRICES, valuationTimeS(chain, { timestampMs }))?.borrowingFee
+    assert.deepEqual([feeAt(0), feeAt(87_400_000)], ['0', '2.739196'])
+  })
+})
