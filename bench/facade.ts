@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { startDevnet } from '../e2e/devnet/startDevnet.ts'
+import { startDevnet } from '@bezel/testkit/startDevnet.ts'
 import { measureBurst } from './facade/measureBurst.ts'
 import { measureOrders } from './facade/measureOrders.ts'
 import { compareRead, printRows, type Row } from './read/compareRead.ts'

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { startDevnet } from '../e2e/devnet/startDevnet.ts'
+import { startDevnet } from '@bezel/testkit/startDevnet.ts'
 import { compareRead, printRows, type Read, type Row } from './read/compareRead.ts'
 import { openPositions, POSITIONS } from './read/openPositions.ts'
 import { startReadService } from './read/startReadService.ts'

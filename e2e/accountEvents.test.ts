@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account, AccountEvent } from '@bezel/protocol'
 import { createWalletClient, erc20Abi, http, type Address, type Hex } from 'viem'
-import { until } from '../packages/server/src/testing/until.ts'
-import type { TradingClient } from './tradingClient.ts'
-import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
+import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const REFRESH_MS = 250
 /** A few refreshes, on a machine that does other things too. */

@@ -13,10 +13,10 @@ import {
   send,
   signedGet,
   signedHeaders,
-} from './agentClient.ts'
-import { createChainClient, type ChainClient } from './devnet/chainClient.ts'
-import { startDevnet, type RunningDevnet } from './devnet/startDevnet.ts'
-import { startService, type RunningService } from './startService.ts'
+} from '@bezel/testkit/agentClient.ts'
+import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { startService, type RunningService } from '@bezel/testkit/startService.ts'
 
 const CHAIN = '/v1/arbitrum-sepolia'
 /** isValidSignature of a wallet that accepts everything: returns 0x1626ba7e. */

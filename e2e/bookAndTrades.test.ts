@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { diamondAbi, type BookLevel, type OrderBook, type RecentTrade } from '@bezel/protocol'
-import { call } from './agentClient.ts'
-import type { TradingClient } from './tradingClient.ts'
-import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+import { call } from '@bezel/testkit/agentClient.ts'
+import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const MARKET = '/v1/arbitrum-sepolia/markets/BTC-USD'
 const MARK = 60_000

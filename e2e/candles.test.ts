@@ -4,12 +4,12 @@ import { CANDLE_INTERVALS, CandleSchema, formatDecimal, type Candle, type Candle
 import { Value } from '@sinclair/typebox/value'
 import { flatOhlc, isFlat, joinOhlc, type Ohlc } from '../packages/server/src/market/candles/ohlc.ts'
 import { createFeedPages } from '../packages/server/src/market/feed/pages.ts'
-import { until } from '../packages/server/src/testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { recordTicks, type TickRecorder } from './candles/recordTicks.ts'
-import { createChainClient, type ChainClient } from './devnet/chainClient.ts'
-import { startDevnet, type RunningDevnet } from './devnet/startDevnet.ts'
+import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { startFaultyProxy, type FaultyProxy } from './outages/faultyProxy.ts'
-import { startService, type RunningService } from './startService.ts'
+import { startService, type RunningService } from '@bezel/testkit/startService.ts'
 
 const CHAIN = 'arbitrum-sepolia'
 const MINUTE_MS = 60_000

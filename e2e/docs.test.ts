@@ -5,13 +5,13 @@ import { chromium, type Browser } from 'playwright-core'
 import { hashTypedData, keccak256, stringToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { installChromium } from '../scripts/installChromium.ts'
-import { call } from './agentClient.ts'
-import { startDevnet, type RunningDevnet } from './devnet/startDevnet.ts'
+import { call } from '@bezel/testkit/agentClient.ts'
+import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { runPage, type PageWorld } from './docs/runPage.ts'
 import { snippetProblem } from './docs/snippetRules.ts'
 import { snippets } from './docs/snippets.ts'
 import { typeCheck } from './docs/typeCheck.ts'
-import { startService, type RunningService } from './startService.ts'
+import { startService, type RunningService } from '@bezel/testkit/startService.ts'
 
 const BROWSER = { accept: 'text/html,*/*;q=0.8' }
 const PHONE = { width: 380, height: 800 }

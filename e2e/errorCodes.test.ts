@@ -6,8 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ERRORS, type AgentScope, type ErrorCode } from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { ERROR_DETAILS } from '../packages/server/src/docs/openapi/errorDetails.ts'
-import { until } from '../packages/server/src/testing/until.ts'
-import { authorization, call, freshNonce, keyIssue, revocation, signedHeaders, type Answer } from './agentClient.ts'
+import { until } from '@bezel/testkit/until.ts'
+import {
+  authorization,
+  call,
+  freshNonce,
+  keyIssue,
+  revocation,
+  signedHeaders,
+  type Answer,
+} from '@bezel/testkit/agentClient.ts'
 import {
   LIMITS,
   MAX_PREPARED_ORDERS,

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { ExchangeAction } from '../packages/server/src/facade/signing/envelope.ts'
-import { signL1, signUserSigned } from '../packages/server/src/facade/signing/testing/signEnvelope.ts'
-import { until } from '../packages/server/src/testing/until.ts'
-import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+import { signL1, signUserSigned } from '@bezel/testkit/signEnvelope.ts'
+import { until } from '@bezel/testkit/until.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const FACADE_PATH = '/hl/arbitrum-sepolia'
 const IOC = { limit: { tif: 'Ioc' } }

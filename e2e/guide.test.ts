@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { call, keyIssue, send } from './agentClient.ts'
-import { startDevnet, type RunningDevnet } from './devnet/startDevnet.ts'
-import { startService, type RunningService } from './startService.ts'
+import { call, keyIssue, send } from '@bezel/testkit/agentClient.ts'
+import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { startService, type RunningService } from '@bezel/testkit/startService.ts'
 
 const GUIDE = new URL('../docs/api.md', import.meta.url)
 const STREAM_GUIDE = new URL('../docs/stream.md', import.meta.url)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Contract, getBytes, id, JsonRpcProvider, keccak256, toUtf8Bytes, TypedDataEncoder, Wallet } from 'ethers'
-import { until } from '../packages/server/src/testing/until.ts'
-import { call, type Answer } from './agentClient.ts'
-import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
+import { call, type Answer } from '@bezel/testkit/agentClient.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 // Written from the published surface of the live service alone (api.md section 3), with another library than the service's, so that an error
 // that both sides of this project share would show.

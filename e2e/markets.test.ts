@@ -19,9 +19,9 @@ import { Value } from '@sinclair/typebox/value'
 import { zeroAddress, type ContractFunctionArgs, type ContractFunctionName } from 'viem'
 import { GROUPS } from '../packages/devnet/src/listing/groups.ts'
 import { PAIRS } from '../packages/devnet/src/listing/pairs.ts'
-import { until } from '../packages/server/src/testing/until.ts'
-import { createChainClient, tradeOf, type ChainClient } from './devnet/chainClient.ts'
-import { startDevnet, type RunningDevnet } from './devnet/startDevnet.ts'
+import { until } from '@bezel/testkit/until.ts'
+import { createChainClient, tradeOf, type ChainClient } from '@bezel/testkit/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import {
   CHAIN,
   startMarketService,

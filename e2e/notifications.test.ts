@@ -3,9 +3,17 @@ import { after, before, describe, it } from 'node:test'
 import type { Notification, NotificationType, SigningDomain } from '@bezel/protocol'
 import { zeroAddress } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { authorization, call, FULL_SCOPE, keyIssue, send, signedHeaders, type Answer } from './agentClient.ts'
-import type { TradingClient } from './tradingClient.ts'
-import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+import {
+  authorization,
+  call,
+  FULL_SCOPE,
+  keyIssue,
+  send,
+  signedHeaders,
+  type Answer,
+} from '@bezel/testkit/agentClient.ts'
+import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const CHAIN = '/v1/arbitrum-sepolia'
 const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { diamondAbi, type Order } from '@bezel/protocol'
 import { zeroAddress, type Hex } from 'viem'
-import { tradeOf } from './devnet/chainClient.ts'
-import type { TradingClient } from './tradingClient.ts'
-import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+import { tradeOf } from '@bezel/testkit/chainClient.ts'
+import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
 const LIMIT = { ...MARKET, type: 'limit', price: '59000' }

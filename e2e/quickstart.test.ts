@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { diamondAbi } from '@bezel/protocol'
 import { snippets } from './docs/snippets.ts'
 import { startExample } from './examples/startExample.ts'
-import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const EXAMPLES = new URL('../examples/', import.meta.url)
 const RUN_MS = 60_000

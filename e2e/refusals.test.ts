@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { AgentScope, Order, SigningDomain } from '@bezel/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { call, freshNonce, FULL_SCOPE, keyIssue, revocation, send, signedHeaders } from './agentClient.ts'
-import { authorize, createTradingClient, type TradingClient } from './tradingClient.ts'
-import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+import { call, freshNonce, FULL_SCOPE, keyIssue, revocation, send, signedHeaders } from '@bezel/testkit/agentClient.ts'
+import { authorize, createTradingClient, type TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const CHAIN = '/v1/arbitrum-sepolia'
 const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }

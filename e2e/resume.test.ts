@@ -3,12 +3,12 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order, SigningDomain } from '@bezel/protocol'
 import { TransactionNotFoundError, type Hex } from 'viem'
-import { until } from '../packages/server/src/testing/until.ts'
-import { call, signedHeaders } from './agentClient.ts'
+import { until } from '@bezel/testkit/until.ts'
+import { call, signedHeaders } from '@bezel/testkit/agentClient.ts'
 import { createSeededRandom } from './campaign/seededRandom.ts'
 import { startResumingReader, type ReadEvent, type ResumingReader } from './stream/resumingReader.ts'
-import type { TradingClient } from './tradingClient.ts'
-import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
 const CUTS = 100

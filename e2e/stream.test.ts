@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { DATA_MESSAGES, type Order, type Position, type SigningDomain, type StreamChannel } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
-import { call, keyIssue, revocation, send, signedHeaders } from './agentClient.ts'
+import { call, keyIssue, revocation, send, signedHeaders } from '@bezel/testkit/agentClient.ts'
 import { authMessage, openStream, STREAM_PATH, type Received, type StreamClient } from './stream/streamClient.ts'
-import { startTradingWorld, type TradingWorld } from './tradingWorld.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const CHAIN_PATH = '/v1/arbitrum-sepolia'
 const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }

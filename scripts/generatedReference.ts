@@ -6,7 +6,7 @@ import { restPage } from '../packages/server/src/docs/reference/restPage.ts'
 import { createStreamDocument } from '../packages/server/src/docs/asyncapi/createStreamDocument.ts'
 import { errorPage } from '../packages/server/src/docs/openapi/errorPage.ts'
 import { referenceDocument } from '../packages/server/src/docs/openapi/referenceDocument.ts'
-import { SERVER_SETTINGS } from '../packages/server/src/config.ts'
+import { SERVER_SETTINGS } from '../packages/server/src/settings/config.ts'
 
 /** As the rest of the project is formatted. */
 const PRINT_WIDTH = 120

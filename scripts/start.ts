@@ -2,7 +2,7 @@ import { join, relative } from 'node:path'
 import process from 'node:process'
 import { describeSettings, runProgram, StartupError } from '@bezel/protocol'
 import { DEVNET_SETTINGS } from '../packages/devnet/src/config.ts'
-import { SERVER_SETTINGS } from '../packages/server/src/config.ts'
+import { SERVER_SETTINGS } from '../packages/server/src/settings/config.ts'
 import { startEverything, type LocalDeployment } from './startEverything.ts'
 
 const MAINS = {

@@ -1,8 +1,8 @@
 import type { Address, Hex } from '@bezel/protocol'
-import type { ChainClient } from '../../e2e/devnet/chainClient.ts'
-import type { RunningDevnet } from '../../e2e/devnet/startDevnet.ts'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
+import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import type { ExchangeAction } from '../../packages/server/src/facade/signing/envelope.ts'
-import { signL1, signUserSigned } from '../../packages/server/src/facade/signing/testing/signEnvelope.ts'
+import { signL1, signUserSigned } from '@bezel/testkit/signEnvelope.ts'
 import { exchange, openSocket } from '../client/socket.ts'
 
 /** The answer to an envelope, with the clock. */

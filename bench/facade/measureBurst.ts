@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readRelayedTransactions } from '../../e2e/relayerCampaign/relayedTransactions.ts'
-import { createChainClient, type ChainClient } from '../../e2e/devnet/chainClient.ts'
-import { startDevnet } from '../../e2e/devnet/startDevnet.ts'
+import { readRelayedTransactions } from '@bezel/testkit/relayedTransactions.ts'
+import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
+import { startDevnet } from '@bezel/testkit/startDevnet.ts'
 import { openFacadeTrader, type FacadeTrader } from './facadeTrader.ts'
 import { startFacadeService } from './startFacadeService.ts'
 

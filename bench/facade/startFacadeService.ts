@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RunningDevnet } from '../../e2e/devnet/startDevnet.ts'
-import { readServerConfig } from '../../packages/server/src/config.ts'
+import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { readServerConfig } from '../../packages/server/src/settings/config.ts'
 import { run as runService } from '../../packages/server/src/run.ts'
 
 /** The service in this process with a relayer, over a local chain and a data folder of its own, without limits. Answers wait for nothing. */

@@ -6,7 +6,7 @@ import { serveStream } from '../../packages/server/src/stream/socket/serveStream
 import { createStreamCounts, type StreamCounts } from '../../packages/server/src/stream/streamCounts.ts'
 import { createFakeSources, type FakeSources } from '../../packages/server/src/stream/testing/fakeSources.ts'
 import { BTC, symbol, usd } from '../../packages/server/src/market/testing/fixtures.ts'
-import { testChain } from '../../packages/server/src/testing/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 
 const CHAIN = 'arbitrum-sepolia'
 const MARKETS = 300

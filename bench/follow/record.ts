@@ -1,5 +1,5 @@
 import { zeroAddress } from 'viem'
-import { P10, tradeOf, type DiamondEvent } from '../../e2e/devnet/chainClient.ts'
+import { P10, tradeOf, type DiamondEvent } from '@bezel/testkit/chainClient.ts'
 import type { DevnetWorld } from '../../packages/server/src/follower/testing/devnetWorld.ts'
 
 /** A transaction and its logs of the Diamond, as a node's JSON has them. */

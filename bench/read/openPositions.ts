@@ -1,7 +1,7 @@
 import { parseUnits, zeroAddress } from 'viem'
-import { authorization, call, send } from '../../e2e/agentClient.ts'
-import { createChainClient, tradeOf } from '../../e2e/devnet/chainClient.ts'
-import type { RunningDevnet } from '../../e2e/devnet/startDevnet.ts'
+import { authorization, call, send } from '@bezel/testkit/agentClient.ts'
+import { createChainClient, tradeOf } from '@bezel/testkit/chainClient.ts'
+import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { signedHeaders, type Signer } from '../client/signGets.ts'
 
 /** What a busy trader has open. */

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RunningDevnet } from '../../e2e/devnet/startDevnet.ts'
-import { readServerConfig } from '../../packages/server/src/config.ts'
+import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { readServerConfig } from '../../packages/server/src/settings/config.ts'
 import { run as runService } from '../../packages/server/src/run.ts'
 
 /** A server on a port of this machine. */

@@ -20,7 +20,7 @@ import { createLogChannels } from '../../packages/server/src/stream/channels/log
 import { serveStream } from '../../packages/server/src/stream/socket/serveStream.ts'
 import { createStreamAuth } from '../../packages/server/src/stream/session/streamAuth.ts'
 import { createStreamCounts } from '../../packages/server/src/stream/streamCounts.ts'
-import { testChain } from '../../packages/server/src/testing/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 
 const CHAIN = testChain('arbitrum-sepolia')
 const MANY = 1_000_000_000

@@ -1,5 +1,5 @@
 import type { Order, Position, PreparedOrder } from '@bezel/protocol'
-import type { Answer } from '../agentClient.ts'
+import type { Answer } from '@bezel/testkit/agentClient.ts'
 import type { CampaignClient } from './campaignClient.ts'
 import type { KnownTransaction } from './journal.ts'
 import { marketOrder, randomPrice, randomSize, reducingOrder, restingOrder, type Body } from './orderTerms.ts'

@@ -1,7 +1,7 @@
 import type { SigningDomain } from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { call, signedHeaders, type Answer } from '../agentClient.ts'
+import { call, signedHeaders, type Answer } from '@bezel/testkit/agentClient.ts'
 import type { Journal, SignedRequest } from './journal.ts'
 import type { KillableService } from './killableService.ts'
 import type { SeededRandom } from './seededRandom.ts'

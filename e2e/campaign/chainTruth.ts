@@ -1,6 +1,6 @@
 import { diamondAbi, PendingOrderType, TradeType } from '@bezel/protocol'
 import { parseEventLogs, type Address, type Hex } from 'viem'
-import type { ChainClient } from '../devnet/chainClient.ts'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 
 /** A log that brings an order to the chain. */
 export interface Creation {

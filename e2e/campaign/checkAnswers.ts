@@ -1,6 +1,6 @@
 import { diamondAbi, type Order, type Position } from '@bezel/protocol'
 import type { Address, Hex } from 'viem'
-import type { ChainClient } from '../devnet/chainClient.ts'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import type { CampaignClient } from './campaignClient.ts'
 import type { ChainTruth } from './chainTruth.ts'
 import { statusesOf } from './checkStore.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChainClient } from '../devnet/chainClient.ts'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import type { KillableService } from './killableService.ts'
 import type { SeededRandom } from './seededRandom.ts'
 

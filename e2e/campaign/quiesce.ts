@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order } from '@bezel/protocol'
-import type { ChainClient } from '../devnet/chainClient.ts'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import type { CampaignClient } from './campaignClient.ts'
 import { readPending } from './checkAnswers.ts'
 import type { Journal } from './journal.ts'

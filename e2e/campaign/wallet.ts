@@ -1,7 +1,7 @@
 import type { PreparedTransaction } from '@bezel/protocol'
 import { keccak256, type Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import type { ChainClient } from '../devnet/chainClient.ts'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 
 /** The key of an agent, with which several of its loops send. */
 export interface Wallet {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { TradingWorld } from '../tradingWorld.ts'
+import type { TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 export const BEZEL = fileURLToPath(new URL('../../packages/cli/bezel.mjs', import.meta.url))
 

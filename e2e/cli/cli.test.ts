@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { decryptKeystore } from '../../packages/cli/src/keys/decryptKeystore.ts'
 import { readKeystoreFile } from '../../packages/cli/src/keys/keystoreFile.ts'
-import { startTradingWorld, type TradingWorld } from '../tradingWorld.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 import { BEZEL, createBezelCommand, type BezelCommand, type RunningBezel } from './bezelCommand.ts'
 
 const PASSWORD = 'correct horse battery'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { generatePrivateKey } from 'viem/accounts'
 import { startSdkStreamProxy } from '../sdk/sdkStreamProxy.ts'
-import { startTradingWorld, type TradingWorld } from '../tradingWorld.ts'
+import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 import { createBezelCommand, type BezelCommand } from './bezelCommand.ts'
 import { startTamperingService } from './tamperingService.ts'
 

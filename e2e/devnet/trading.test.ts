@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { diamondAbi, PendingOrderType } from '@bezel/protocol'
 import { encodeFunctionData, erc20Abi, zeroAddress, type Address } from 'viem'
-import { createChainClient, P10, tradeOf, type ChainClient, type DiamondEvent } from './chainClient.ts'
-import { startDevnet, type RunningDevnet } from './startDevnet.ts'
+import { createChainClient, P10, tradeOf, type ChainClient, type DiamondEvent } from '@bezel/testkit/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 
 /** An event of a kind, of a trader. */
 function is(eventName: string, trader: Address, more: (args: Record<string, unknown>) => boolean = () => true) {

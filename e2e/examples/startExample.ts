@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { TradingWorld } from '../tradingWorld.ts'
+import type { TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const RUNNER = new URL('../../examples/run.mjs', import.meta.url).pathname
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import ccxt from 'ccxt'
-import type { TradingClient } from '../tradingClient.ts'
+import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { approveByCcxt, ccxtOf, SYMBOL } from './ccxtClient.ts'
 import { eventually, startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TransactionRequest } from '@bezel/protocol'
 import { createWalletClient, http, type Hex } from 'viem'
-import { startTradingWorld, type TradingWorld, type TradingWorldOptions } from '../tradingWorld.ts'
+import { startTradingWorld, type TradingWorld, type TradingWorldOptions } from '@bezel/testkit/tradingWorld.ts'
 
 const CHAIN = 'arbitrum-sepolia'
 

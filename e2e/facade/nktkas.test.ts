@@ -10,7 +10,7 @@ import {
   WebSocketTransport,
 } from '@nktkas/hyperliquid'
 import { formatPrice, formatSize, SymbolConverter } from '@nktkas/hyperliquid/utils'
-import type { TradingClient } from '../tradingClient.ts'
+import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { eventually, startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
 
 const CLOID = `0x${'4b'.repeat(16)}` as const

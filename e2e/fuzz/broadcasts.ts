@@ -1,4 +1,4 @@
-import type { ChainClient } from '../devnet/chainClient.ts'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import type { Actor } from './cast.ts'
 import type { Random } from './random.ts'
 

@@ -1,5 +1,5 @@
 import type { SigningDomain } from '@bezel/protocol'
-import { freshNonce } from '../agentClient.ts'
+import { freshNonce } from '@bezel/testkit/agentClient.ts'
 import type { Actor } from './cast.ts'
 import type { Knowledge } from './knowledge.ts'
 import { ODD_TEXTS } from './oddities.ts'

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunningDevnet } from '../devnet/startDevnet.ts'
+import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 
 /** The service, with all that it says kept. */
 export interface FuzzedService {

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunningProgram } from '@bezel/protocol'
-import { readServerConfig } from '../../packages/server/src/config.ts'
+import { readServerConfig } from '../../packages/server/src/settings/config.ts'
 import { run } from '../../packages/server/src/run.ts'
-import { until } from '../../packages/server/src/testing/until.ts'
-import type { DevnetFile } from '../devnet/startDevnet.ts'
+import { until } from '@bezel/testkit/until.ts'
+import type { DevnetFile } from '@bezel/testkit/startDevnet.ts'
 
 export const CHAIN = 'arbitrum-sepolia'
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createChainClient, type ChainClient } from '../devnet/chainClient.ts'
-import { startDevnet, type RunningDevnet } from '../devnet/startDevnet.ts'
-import { startService, type RunningService } from '../startService.ts'
-import { authorize, createTradingClient, type TradingClient } from '../tradingClient.ts'
+import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { startService, type RunningService } from '@bezel/testkit/startService.ts'
+import { authorize, createTradingClient, type TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { startFaultyProxy, type FaultyProxy } from './faultyProxy.ts'
 
 const CHAIN = 'arbitrum-sepolia'

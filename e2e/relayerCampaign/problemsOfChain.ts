@@ -1,6 +1,6 @@
 import { diamondAbi } from '@bezel/protocol'
 import { toFunctionSelector, getAbiItem, type Address } from 'viem'
-import { isSame, type RelayedTransaction } from './relayedTransactions.ts'
+import { isSame, type RelayedTransaction } from '@bezel/testkit/relayedTransactions.ts'
 
 const ACTION = toFunctionSelector(getAbiItem({ abi: diamondAbi, name: 'delegatedTradingAction' }))
 

@@ -1,7 +1,7 @@
 import type { ChainTruth, Creation } from '../campaign/chainTruth.ts'
 import type { AskedOpen, EnvelopeJournal, Told } from './envelopeJournal.ts'
 import type { Outbox, OutboxEntry } from './readOutbox.ts'
-import { actionIn, type MinedOpen, type RelayedTransaction } from './relayedTransactions.ts'
+import { actionIn, type MinedOpen, type RelayedTransaction } from '@bezel/testkit/relayedTransactions.ts'
 
 export interface EnvelopeEvidence {
   readonly journal: EnvelopeJournal

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { readTrades } from '../campaign/checkAnswers.ts'
-import type { ChainClient } from '../devnet/chainClient.ts'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import type { CampaignTrader } from './campaignTrader.ts'
 import type { Outbox } from './readOutbox.ts'
 

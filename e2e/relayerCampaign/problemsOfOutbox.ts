@@ -1,5 +1,5 @@
 import type { Outbox, OutboxEntry } from './readOutbox.ts'
-import { actionIn, isSame, type RelayedTransaction } from './relayedTransactions.ts'
+import { actionIn, isSame, type RelayedTransaction } from '@bezel/testkit/relayedTransactions.ts'
 
 /** Everything in the relayer's store that contradicts itself or the chain. */
 export function problemsOfOutbox(outbox: Outbox, transactions: readonly RelayedTransaction[]): string[] {

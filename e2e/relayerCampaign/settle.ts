@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from 'viem'
 import { readPending } from '../campaign/checkAnswers.ts'
-import type { ChainClient } from '../devnet/chainClient.ts'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 
 const SETTLE_TIMEOUT_MS = 90_000
 const POLL_MS = 200

@@ -1,4 +1,4 @@
-import type { TradingWorld } from '../tradingWorld.ts'
+import type { TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 import type { TradeSettings } from './sdkPackageTrade.ts'
 
 /** The keys of two accounts of the local chain, and where to trade with them. */

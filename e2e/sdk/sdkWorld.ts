@@ -1,6 +1,6 @@
 import { createBezelClient, privateKeySender, type BezelClient, type BezelClientOptions } from '@bezel/sdk'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { startTradingWorld, type TradingWorld, type TradingWorldOptions } from '../tradingWorld.ts'
+import { startTradingWorld, type TradingWorld, type TradingWorldOptions } from '@bezel/testkit/tradingWorld.ts'
 
 /** Polls often, since the local chain is fast. */
 export const SOON = { pollMs: 40, timeoutMs: 30_000 }

@@ -1,7 +1,7 @@
 import { EMPTY_BODY_HASH, REQUEST_FIELDS, type SigningDomain } from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { WebSocket } from 'ws'
-import { freshNonce } from '../agentClient.ts'
+import { freshNonce } from '@bezel/testkit/agentClient.ts'
 
 export const STREAM_PATH = '/v1/arbitrum-sepolia/ws'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChainClient } from '../devnet/chainClient.ts'
-import type { TradingClient } from '../tradingClient.ts'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
+import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 
 /** What goes on all the time: prices move, orders are prepared, somebody looks whether the service is well. */
 export interface Everyday {

@@ -1,7 +1,7 @@
 import type { SigningDomain } from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { WebSocket } from 'ws'
-import { until } from '../../packages/server/src/testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { authMessage, STREAM_PATH, type Received } from '../stream/streamClient.ts'
 import { createLatencies, type Latencies } from './latencies.ts'
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { CHAINS } from '@bezel/protocol'
-import { healthyAnswer, startStandInNode, type StandInNode } from './testing/standInNode.ts'
+import { healthyAnswer, startStandInNode, type StandInNode } from '@bezel/testkit/standInNode.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'bezel-main-'))

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { refuseArguments, runProgram } from '@bezel/protocol'
-import { readServerConfig } from './config.ts'
+import { readServerConfig } from './settings/config.ts'
 import { run } from './run.ts'
 
 await runProgram(process, async () => {

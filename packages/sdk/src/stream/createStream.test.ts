@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { WebSocket } from 'ws'
-import { until } from '../../../server/src/testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { BezelNetworkError } from '../errors/bezelNetworkError.ts'
 import { createStream, type Stream, type StreamOptions } from './createStream.ts'
 import type { StreamSubscription } from './reader.ts'

@@ -10,6 +10,14 @@ import type { SignedOperation } from '../signatures/signedOperations.ts'
 import { verifyRequest } from '../signatures/verifyRequest.ts'
 import type { Caller } from './caller.ts'
 import type { SignatureHeaders } from './signatureHeaders.ts'
+import type { ChainAgents } from '../agents/chainAgents.ts'
+
+export interface PrivateContext {
+  /** Throws `CHAIN_NOT_FOUND`. */
+  readonly agentsOf: (slug: string) => ChainAgents
+  readonly authenticate: AuthenticateOptions
+  readonly now: () => number
+}
 
 /** What certainty about a caller needs. */
 export interface AuthenticateOptions {

@@ -1,4 +1,4 @@
-import type { LimitScope } from '../settingChoices.ts'
+import type { LimitScope } from '../settings/config.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -6,8 +6,12 @@ import { createInProcessLimits } from './inProcessLimits.ts'
 import type { LimitBucket } from './limits.ts'
 
 const MINUTE = 60_000
-const START = 1_700_000_040_000 // a full minute
+
+const START = 1_700_000_040_000
+
+// a full minute
 const bucket = (scope: LimitScope, key: string, limit: number): LimitBucket => ({ scope, key, limit })
+
 const ip = (key: string, limit = 3): LimitBucket => bucket('ip', key, limit)
 
 describe('limits in one process', () => {

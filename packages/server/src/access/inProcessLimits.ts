@@ -1,8 +1,9 @@
-import type { LimitScope } from '../settingChoices.ts'
+import type { LimitScope } from '../settings/config.ts'
 import { LIMIT_WINDOW_MS, tighterAnswer, type LimitAnswer, type LimitBucket, type Limits } from './limits.ts'
 
 /** About 10 MB per scope when full. More clients than that in one minute are a flood and not a good day. */
 const MAX_KEYS_PER_SCOPE = 100_000
+
 /** Ten clients' worth of requests: what the clients beyond the maximum have together. */
 const CROWD_LIMIT = 6_000
 

@@ -1,4 +1,4 @@
-import type { LimitScope } from '../settingChoices.ts'
+import type { LimitScope } from '../settings/config.ts'
 import { ApiError } from '@bezel/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { tighterAnswer, type LimitAnswer } from './limits.ts'

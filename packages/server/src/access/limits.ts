@@ -1,4 +1,4 @@
-import type { LimitScope } from '../settingChoices.ts'
+import type { LimitScope } from '../settings/config.ts'
 
 /** Length of the fixed windows, which start with the clock's minute. */
 export const LIMIT_WINDOW_MS = 60_000

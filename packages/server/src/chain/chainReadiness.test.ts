@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { healthyAnswer, startStandInNode, type StandInNode } from '../testing/standInNode.ts'
-import { testChain } from '../testing/servedChain.ts'
+import { healthyAnswer, startStandInNode, type StandInNode } from '@bezel/testkit/standInNode.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import { watchChains, type ChainReadiness } from './chainReadiness.ts'
 
 const open: { close: () => unknown }[] = []

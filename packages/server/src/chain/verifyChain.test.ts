@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { CHAINS, StartupError } from '@bezel/protocol'
 import { migrate } from '../store/migrate.ts'
 import { openTestStore, type TestStore } from '../store/testStore.ts'
-import { testChain } from '../testing/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import type { RpcClient } from './rpcClient.ts'
 import { refuseOtherChain, verifyChain } from './verifyChain.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { SERVER_SETTINGS } from '../config.ts'
+import { SERVER_SETTINGS } from '../settings/config.ts'
 import { DOCS_PAGES, type DocsDocuments, type DocsPage } from './docsPages.ts'
 import { REPOSITORY_ROOT } from './repositoryRoot.ts'
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { until } from '../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { createLooks, type Lookable } from './looks.ts'
 
 function slowly(ms: number, then: () => void): Lookable {

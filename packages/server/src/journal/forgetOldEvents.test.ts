@@ -4,7 +4,7 @@ import { DAY_MS, type Address } from '@bezel/protocol'
 import { appendEvents, listEvents } from '../store/accountEventStore.ts'
 import { migrate } from '../store/migrate.ts'
 import { openTestStore } from '../store/testStore.ts'
-import { until } from '../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { forgetOldEvents } from './forgetOldEvents.ts'
 
 const OWNER = { chain: 'base', trader: '0x00000000000000000000000000000000000000A1' as Address } as const

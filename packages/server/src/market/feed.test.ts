@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { startStandInFeed, type StandInFeed } from '../testing/standInFeed.ts'
-import { until } from '../testing/until.ts'
+import { startStandInFeed, type StandInFeed } from '@bezel/testkit/standInFeed.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { openFeed, type Feed, type Heard, type Tick } from './feed.ts'
 import { createFeedPages } from './feed/pages.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { until } from '../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { FeedUnavailableError, type FeedPages } from './feed/pages.ts'
 import { watchMarketHours, type MarketHours } from './hours.ts'
 

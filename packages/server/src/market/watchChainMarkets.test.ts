@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CHAINS } from '@bezel/protocol'
 import type { RpcClient } from '../chain/rpcClient.ts'
-import { until } from '../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { watchChainMarkets, type RefreshOutcome } from './watchChainMarkets.ts'
 
 /** A node whose answers make no sense. */

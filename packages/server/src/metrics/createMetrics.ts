@@ -1,4 +1,4 @@
-import type { LimitScope } from '../settingChoices.ts'
+import type { LimitScope } from '../settings/config.ts'
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
 import { createRequestTimes } from './requestTimes.ts'
 

@@ -1,4 +1,4 @@
-import type { MetricsExposure } from '../settingChoices.ts'
+import type { MetricsExposure } from '../settings/config.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { OrderStatus } from '@bezel/protocol'

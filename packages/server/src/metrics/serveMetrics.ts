@@ -1,4 +1,4 @@
-import { type MetricsExposure } from '../settingChoices.ts'
+import type { MetricsExposure } from '../settings/config.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuseUnknownRoute } from '../access/refuseUnknownRoute.ts'
 import { parseIpAddress } from '../access/ipAddress.ts'

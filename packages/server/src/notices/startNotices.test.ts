@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { parseAddress, type Address, type ChainSlug } from '@bezel/protocol'
-import { until } from '../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { startNotices, type Notices } from './startNotices.ts'
 import { openNoticesWorld, type NoticesWorld } from './testing/noticesWorld.ts'
 

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import { SERVER_SETTINGS } from '../../config.ts'
+import { SERVER_SETTINGS } from '../../settings/config.ts'
 import { registerFacadeRoutes, type FacadeRoutesContext } from '../../http/routes/facade/facadeRoutes.ts'
 import { registerRoutes, type RouteContext } from '../../http/routes/registerRoutes.ts'
 import { collectRoutes, type OperationRoute } from './collectRoutes.ts'

@@ -1,4 +1,4 @@
-import { DEFAULT_DOMAIN_NAME } from '../../config.ts'
+import { DEFAULT_DOMAIN_NAME } from '../../settings/config.ts'
 import { EXAMPLE_COMPONENTS } from './exampleComponents.ts'
 import { refName } from './refName.ts'
 import type { Schema, Schemas } from './schema.ts'

@@ -2,7 +2,7 @@ import type { OrderId } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { usd } from '../../market/testing/fixtures.ts'
-import { until } from '../../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import {
   gtc,
   openExchangeWorld,

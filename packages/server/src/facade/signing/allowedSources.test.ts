@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CHAIN_SLUGS, CHAINS, type Address } from '@bezel/protocol'
-import { testChain } from '../../testing/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import { allowedSources } from './allowedSources.ts'
 
 const LOCAL = { diamond: `0x${'1'.repeat(40)}` as Address }

@@ -1,10 +1,11 @@
-import { type SourcesSetting } from '../../settingChoices.ts'
+import type { SourcesSetting } from '../../settings/config.ts'
 import { CHAINS } from '@bezel/protocol'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import type { PhantomSource } from './phantomSource.ts'
 
 /** The testnet's first: most clients sign with it when they are pointed away from the exchange itself. */
 const BOTH: readonly PhantomSource[] = ['b', 'a']
+
 const TESTNET: readonly PhantomSource[] = ['b']
 
 /**

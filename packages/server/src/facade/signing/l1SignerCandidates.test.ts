@@ -8,7 +8,7 @@ import type { SignatureEngine } from '../../signatures/signatureEngine.ts'
 import type { Envelope, ExchangeAction } from './envelope.ts'
 import { l1SignerCandidates } from './l1SignerCandidates.ts'
 import { parseEnvelope } from './parseEnvelope.ts'
-import { signL1 } from './testing/signEnvelope.ts'
+import { signL1 } from '@bezel/testkit/signEnvelope.ts'
 import { VECTOR_KEY, VECTOR_SIGNER } from './testing/vectorSigner.ts'
 
 const [engine] = ENGINES as [SignatureEngine]

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { until } from '../../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { ALICE } from '../testing/facadeWorld.ts'
 import { startFacadeStream, type FacadeClient, type FacadeStreamWorld } from './testing/facadeStreamWorld.ts'
 

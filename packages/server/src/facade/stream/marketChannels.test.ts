@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { Candle } from '@bezel/protocol'
-import { until } from '../../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { answerInfo } from '../info/answerInfo.ts'
 import { flatCandle } from '../testing/facadeWorld.ts'
 import { fillOrder, placeOrder } from './testing/aliceTrades.ts'

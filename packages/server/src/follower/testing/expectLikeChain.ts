@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { diamondAbi, type Address, type OrderId } from '@bezel/protocol'
 import type { ContractFunctionArgs, ContractFunctionName } from 'viem'
-import type { ChainClient } from '../../../../../e2e/devnet/chainClient.ts'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import { listOrders, type StoredOrder } from '../../store/orderStore.ts'
 import { listOpenPositions } from '../../store/positionStore.ts'
 import type { Store } from '../../store/sql.ts'

@@ -15,8 +15,6 @@ import { rawBody } from '../rawBody.ts'
 import { recordLimitAnswer } from '../../access/limitAnswers.ts'
 import { readApiKey, readSignatureHeaders } from '../../access/signatureHeaders.ts'
 
-export type { AuthenticateOptions } from '../../access/authenticateCall.ts'
-
 /** The operation a request is for. */
 export interface Access {
   readonly chain: ChainSlug

@@ -4,7 +4,8 @@ import { requireInForce } from '../../agents/agentRefusals.ts'
 import { hashApiKey } from '../../agents/apiKey.ts'
 import type { SignedOperation } from '../../signatures/signedOperations.ts'
 import { callerOf } from '../../access/caller.ts'
-import { authenticateRead, type AuthenticateOptions } from './authenticate.ts'
+import type { AuthenticateOptions } from '../../access/authenticateCall.ts'
+import { authenticateRead } from './authenticate.ts'
 import { readApiKey, readSignatureHeaders } from '../../access/signatureHeaders.ts'
 
 /** What the hook of an operation that is of no chain works with. */

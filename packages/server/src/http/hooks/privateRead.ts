@@ -1,4 +1,4 @@
-import type { PrivateContext } from '../../access/privateContext.ts'
+import type { PrivateContext } from '../../access/authenticateCall.ts'
 import { requireUsable } from '../../access/requireUsable.ts'
 import type { ChainSlug } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-import type { PrivateContext } from '../../access/privateContext.ts'
+import type { PrivateContext } from '../../access/authenticateCall.ts'
 import { ApiError } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
 import { agentNotDelegated, requireInForce } from '../../agents/agentRefusals.ts'

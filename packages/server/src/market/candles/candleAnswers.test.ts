@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { until } from '../../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { createCandleWorld, type CandleWorld } from './testing/candleWorld.ts'
 
 const START_MS = Date.UTC(2026, 10, 14, 12, 0, 30)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { startStandInFeed, type StandInFeed } from '../../testing/standInFeed.ts'
+import { startStandInFeed, type StandInFeed } from '@bezel/testkit/standInFeed.ts'
 import { createFeedPages, FeedUnavailableError, type FeedPages } from './pages.ts'
 
 const P10 = 10n ** 10n

@@ -10,7 +10,7 @@ import type { ServedChain } from '../../chain/servedChain.ts'
 import { chainMarkets } from '../../market/testing/fixtures.ts'
 import { migrate } from '../../store/migrate.ts'
 import { openTestStore, type TestStore } from '../../store/testStore.ts'
-import { testChain } from '../../testing/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import type { NoticesOptions } from '../startNotices.ts'
 
 export const NOBODY = `0x${'0'.repeat(40)}` as Address

@@ -7,7 +7,7 @@ import { eventMessage } from '../../journal/eventText.ts'
 import { openAppendableLog, testEvent, type AppendableLog } from '../../journal/testing/appendableLog.ts'
 import { migrate } from '../../store/migrate.ts'
 import { openTestStore, type TestStore } from '../../store/testStore.ts'
-import { testChain } from '../../testing/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createRecordingConnection, type RecordingConnection } from '../testing/recordingConnection.ts'
 import { createLogChannels, type LogChannels } from './logChannels.ts'
 

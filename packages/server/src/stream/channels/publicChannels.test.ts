@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { DATA_MESSAGES, type Candle, type RecentTrade, type StreamChannel } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { chainMarkets, usd } from '../../market/testing/fixtures.ts'
-import { until } from '../../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import type { StreamClient, Told } from '../testing/streamClient.ts'
 import { startStreamWorld, type StreamWorld } from '../testing/streamWorld.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address } from '@bezel/protocol'
-import { until } from '../../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { createLogReader, type LogReader, type LogTarget } from './logReader.ts'
 import { createTurns } from '../../ground/turns.ts'
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { ApiError } from '@bezel/protocol'
-import { until } from '../../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import type { StreamClient, Told } from '../testing/streamClient.ts'
 import { GOOD_KEY, startStreamWorld, TRADER, type StreamWorld } from '../testing/streamWorld.ts'
 

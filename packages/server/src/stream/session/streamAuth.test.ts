@@ -16,7 +16,7 @@ import { selectEngine } from '../../signatures/selectEngine.ts'
 import { CURVE_ORDER } from '../../signatures/testing/signatureText.ts'
 import { migrate } from '../../store/migrate.ts'
 import { openTestStore, type TestStore } from '../../store/testStore.ts'
-import { testChain } from '../../testing/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import type { StreamAuth } from './auth.ts'
 import { createStreamAuth } from './streamAuth.ts'
 

@@ -1,7 +1,11 @@
-import type { PrivateContext } from '../../access/privateContext.ts'
+import {
+  type PrivateContext,
+  authenticateAgent,
+  authenticateKey,
+  type SignedCall,
+} from '../../access/authenticateCall.ts'
 import { requireUsable } from '../../access/requireUsable.ts'
 import { ApiError, type ChainSlug } from '@bezel/protocol'
-import { authenticateAgent, authenticateKey, type SignedCall } from '../../access/authenticateCall.ts'
 import type { Caller } from '../../access/caller.ts'
 import { requireAllowed } from '../../access/limitAnswers.ts'
 import {

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { until } from '../../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import type { StreamBounds } from '../bounds.ts'
 import type { StreamClient } from '../testing/streamClient.ts'
 import { startStreamWorld, type StreamWorld } from '../testing/streamWorld.ts'

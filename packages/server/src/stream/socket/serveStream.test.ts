@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { until } from '../../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { CHAIN, GOOD_KEY, startStreamWorld, TRADER, type StreamWorld } from '../testing/streamWorld.ts'
 
 const PATH = `/v1/${CHAIN}/ws`

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { afterEach, describe, it } from 'node:test'
-import { until } from '../../testing/until.ts'
+import { until } from '@bezel/testkit/until.ts'
 import type { StreamBounds } from '../bounds.ts'
 import { GOOD_KEY, startStreamWorld, type StreamWorld } from '../testing/streamWorld.ts'
 

@@ -1,4 +1,4 @@
-import type { PrivateContext } from '../../../access/privateContext.ts'
+import type { PrivateContext } from '../../../access/authenticateCall.ts'
 import type { Address, ChainSlug } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Accounts } from '../../../accounts/chainAccounts.ts'

@@ -8,7 +8,7 @@ import { createApiKey, hashApiKey } from '../../../agents/apiKey.ts'
 import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
 import { migrate } from '../../../store/migrate.ts'
 import { openTestStore, type TestStore } from '../../../store/testStore.ts'
-import { testChain } from '../../../testing/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
 import { listEvents, type EventsContext } from './listEvents.ts'
 

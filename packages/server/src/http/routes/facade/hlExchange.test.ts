@@ -7,7 +7,7 @@ import {
   orderItem,
   type ExchangeWorld,
 } from '../../../facade/exchange/testing/exchangeWorld.ts'
-import { signL1 } from '../../../facade/signing/testing/signEnvelope.ts'
+import { signL1 } from '@bezel/testkit/signEnvelope.ts'
 import { VECTOR_KEY } from '../../../facade/signing/testing/vectorSigner.ts'
 import { createApp } from '../../createApp.ts'
 import { registerHooks } from '../../hooks/registerHooks.ts'

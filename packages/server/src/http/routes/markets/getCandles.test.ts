@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import type { CandleRange } from '../../../market/candles/candleReads.ts'
 import { createMarketReads } from '../../../market/marketReads.ts'
 import { createWorld, portsOf, type MarketWorld } from '../../../market/testing/fixtures.ts'
-import { testChain } from '../../../testing/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
 import { getCandles } from './getCandles.ts'
 

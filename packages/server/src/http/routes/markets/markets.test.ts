@@ -5,7 +5,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance } from 'fastify'
 import { createMarketReads } from '../../../market/marketReads.ts'
 import { createWorld, portsOf, usd, type MarketWorld } from '../../../market/testing/fixtures.ts'
-import { testChain } from '../../../testing/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
 import { registerPublicRoutes } from '../registerRoutes.ts'
 

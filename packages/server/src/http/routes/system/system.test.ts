@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type ChainSlug } from '@bezel/protocol'
-import { testChain } from '../../../testing/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
 import type { RelayerState } from './ready.ts'
 import { registerPublicRoutes } from '../registerRoutes.ts'

@@ -1,6 +1,6 @@
 import type { AgentScope } from '@bezel/protocol'
-import { createChainClient, type ChainClient } from './devnet/chainClient.ts'
-import { startDevnet, type RunningDevnet } from './devnet/startDevnet.ts'
+import { createChainClient, type ChainClient } from './chainClient.ts'
+import { startDevnet, type RunningDevnet } from './startDevnet.ts'
 import { startService, type RunningService } from './startService.ts'
 import { authorize, createTradingClient, type TradingClient } from './tradingClient.ts'
 

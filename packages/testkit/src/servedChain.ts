@@ -1,5 +1,5 @@
 import { CHAINS, type ChainSlug } from '@bezel/protocol'
-import type { ServedChain } from '../chain/servedChain.ts'
+import type { ServedChain } from '../../server/src/chain/servedChain.ts'
 
 /** A chain of a test, with its live Diamond; nothing answers at its address unless the test gives one. */
 export function testChain(slug: ChainSlug, changes: Partial<ServedChain> = {}): ServedChain {

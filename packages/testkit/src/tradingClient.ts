@@ -3,8 +3,8 @@ import type { AgentScope, Order, PreparedTransaction, SigningDomain } from '@bez
 import { createWalletClient, http, type Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { authorization, call, send, signedHeaders, type Answer } from './agentClient.ts'
-import type { ChainClient } from './devnet/chainClient.ts'
-import type { RunningDevnet } from './devnet/startDevnet.ts'
+import type { ChainClient } from './chainClient.ts'
+import type { RunningDevnet } from './startDevnet.ts'
 
 const CHAIN_PATH = '/v1/arbitrum-sepolia'
 const WAIT_MS = 30_000

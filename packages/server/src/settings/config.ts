@@ -1,10 +1,3 @@
-import {
-  METRICS_EXPOSURES,
-  type MetricsExposure,
-  SOURCES_SETTINGS,
-  type SourcesSetting,
-  DEFAULT_LIMITS,
-} from './settingChoices.ts'
 import { join, resolve } from 'node:path'
 import {
   choiceSetting,
@@ -18,9 +11,30 @@ import {
   urlSetting,
 } from '@bezel/protocol'
 
+/** Whom GET /metrics answers: programs on this machine, everybody, or nobody. */
+const METRICS_EXPOSURES = ['loopback', 'all', 'off'] as const
+
+export type MetricsExposure = (typeof METRICS_EXPOSURES)[number]
+
+/** `auto` is the rule of `allowedSources`; the others are for deployments that know better. */
+const SOURCES_SETTINGS = ['auto', 'testnet', 'both'] as const
+
+export type SourcesSetting = (typeof SOURCES_SETTINGS)[number]
+
+/** What a limit is counted for; `details.scope` of RATE_LIMITED. API keys count as `agent`. */
+export type LimitScope = 'ip' | 'agent' | 'agent-writes'
+
+/** How many requests each scope has per window: the launch values of the interface. A deployment may set others. */
+const DEFAULT_LIMITS: Readonly<Record<LimitScope, number>> = Object.freeze({
+  ip: 600,
+  agent: 300,
+  'agent-writes': 60,
+})
+
 export const DEFAULT_DOMAIN_NAME = 'Bezel Trading API'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
 type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** Every setting of the service. */

@@ -1,6 +1,6 @@
 import { diamondAbi } from '@bezel/protocol'
 import { decodeFunctionData, type Address, type Hex } from 'viem'
-import type { ChainClient } from '../devnet/chainClient.ts'
+import type { ChainClient } from './chainClient.ts'
 
 /** A transaction of the relayer on the chain, read with none of the service's code. */
 export interface RelayedTransaction {

@@ -1,10 +1,10 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
 import type { Hex } from '@bezel/protocol'
-import { connectionId, type SignedParts } from '../connectionId.ts'
-import type { Envelope, EnvelopeSignature, ExchangeAction } from '../envelope.ts'
-import { phantomAgentDigest } from '../phantomAgentDigest.ts'
-import type { PhantomSource } from '../phantomSource.ts'
-import { userSignedDigest } from '../userSignedDigest.ts'
+import { connectionId, type SignedParts } from '../../server/src/facade/signing/connectionId.ts'
+import type { Envelope, EnvelopeSignature, ExchangeAction } from '../../server/src/facade/signing/envelope.ts'
+import { phantomAgentDigest } from '../../server/src/facade/signing/phantomAgentDigest.ts'
+import type { PhantomSource } from '../../server/src/facade/signing/phantomSource.ts'
+import { userSignedDigest } from '../../server/src/facade/signing/userSignedDigest.ts'
 
 /** A digest signed with a private key (hex). */
 export function signDigest(key: string, digest: Uint8Array): EnvelopeSignature {

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunningDevnet } from './devnet/startDevnet.ts'
+import type { RunningDevnet } from './startDevnet.ts'
 
-const MAIN = new URL('../packages/server/src/main.ts', import.meta.url)
+const MAIN = new URL('../../server/src/main.ts', import.meta.url)
 
 const READY_POLL_MS = 50
 

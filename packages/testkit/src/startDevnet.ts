@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Address, Hex } from 'viem'
 
-const MAIN = new URL('../../packages/devnet/src/main.ts', import.meta.url)
+const MAIN = new URL('../../devnet/src/main.ts', import.meta.url)
 
 /** What var/devnet.json holds. */
 export interface DevnetFile {
