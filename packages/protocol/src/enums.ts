@@ -1,9 +1,12 @@
-// Enums of the Diamond: uint8 on the wire.
+// The enums of the Diamond, uint8 on chain.
 
 export const TradeType = { TRADE: 0, LIMIT: 1, STOP: 2 } as const
 export type TradeType = (typeof TradeType)[keyof typeof TradeType]
 
-/** 2 to 6 are triggered by bots; every other type waits for one oracle answer and can be reclaimed after the timeout. */
+/**
+ * Types of pending orders. Bots trigger 2 to 6; every other type waits for one oracle answer and can be reclaimed after
+ * the timeout.
+ */
 export const PendingOrderType = {
   MARKET_OPEN: 0,
   MARKET_CLOSE: 1,

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ApiError } from './apiError.ts'
-import { ERRORS, type ErrorCode } from './errors.ts'
+import { ApiError, ERRORS, type ErrorCode } from './errors.ts'
 
-// The interface's own table: 35 codes by status, and the two that were added to it.
+// The interface's own table: 35 codes by status, and the two that were added.
 const CODES_BY_STATUS: Readonly<Record<number, string>> = {
   400: 'VALIDATION_ERROR',
   401: 'UNAUTHENTICATED INVALID_SIGNATURE TIMESTAMP_OUT_OF_WINDOW NONCE_REUSED AGENT_UNKNOWN API_KEY_UNKNOWN',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { domainSeparator, hashTypedData, keccak256, toBytes } from 'viem'
-import { CHAINS } from './chains.ts'
+import { CHAINS } from './values/chains.ts'
 import { AGENT_AUTHORIZATION_FIELDS, EMPTY_BODY_HASH, REQUEST_FIELDS, requestDomain } from './typedData.ts'
 
-// Published vectors of the live service; they hold for its domain name.
+// The published vectors of the live service, which hold for its domain name.
 const domain = requestDomain({
   name: 'Gains Trading API',
   chainId: CHAINS.arbitrum.chainId,

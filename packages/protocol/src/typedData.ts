@@ -1,26 +1,26 @@
-import type { Address } from './address.ts'
-import type { Hex } from './hex.ts'
+import type { Address, Hex } from './values/identifiers.ts'
 
-/** One member of an EIP-712 struct. */
+/** A member of an EIP-712 struct. */
 export interface TypedDataField {
   readonly name: string
   readonly type: string
 }
 
-/** What a signature is bound to besides its struct: this deployment, on this chain. */
+/** The domain of a signature: this deployment on this chain. */
 export interface SigningDomain {
   readonly name: string
   readonly version: '1'
   readonly chainId: number
-  readonly verifyingContract: Address
+  /** Address of the Diamond. */
+  readonly verifyingContract: `0x${string}`
 }
 
-/** The same for requests and for the structs a master wallet signs. */
+/** Returns the domain of signed requests, which is also that of the structs a trader signs. */
 export function requestDomain(of: { name: string; chainId: number; diamond: Address }): SigningDomain {
   return { name: of.name, version: '1', chainId: of.chainId, verifyingContract: of.diamond }
 }
 
-/** Struct of every signed request; its primary type is the operation id (`createOrder`, ...). */
+/** The struct of every signed request. Its primary type is the operation id (`createOrder`, ...). */
 export const REQUEST_FIELDS = [
   { name: 'method', type: 'string' },
   { name: 'path', type: 'string' },
@@ -29,7 +29,10 @@ export const REQUEST_FIELDS = [
   { name: 'nonce', type: 'uint256' },
 ] as const satisfies readonly TypedDataField[]
 
-/** `AgentAuthorization`: absent strings are `""`, markets `all` is `"*"` and a list is joined by `,`, no expiry is 0. */
+/**
+ * The struct `AgentAuthorization`. Absent strings are `""`, all markets are `"*"`, a list is joined by `,`, no expiry
+ * is 0.
+ */
 export const AGENT_AUTHORIZATION_FIELDS = [
   { name: 'agent', type: 'address' },
   { name: 'name', type: 'string' },
@@ -41,15 +44,17 @@ export const AGENT_AUTHORIZATION_FIELDS = [
   { name: 'timestamp', type: 'uint256' },
 ] as const satisfies readonly TypedDataField[]
 
+/** The struct `AgentRevocation`, which a trader signs to revoke an agent. */
 export const AGENT_REVOCATION_FIELDS = [
   { name: 'agent', type: 'address' },
   { name: 'timestamp', type: 'uint256' },
 ] as const satisfies readonly TypedDataField[]
 
+/** The struct `ApiKeyIssue`, which a trader signs to get a read-only key. */
 export const API_KEY_ISSUE_FIELDS = [
   { name: 'label', type: 'string' },
   { name: 'timestamp', type: 'uint256' },
 ] as const satisfies readonly TypedDataField[]
 
-/** keccak256 of no bytes: the `bodyHash` of a request without a body. */
+/** The keccak256 hash of no bytes: the `bodyHash` of a request without a body. */
 export const EMPTY_BODY_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470' as Hex

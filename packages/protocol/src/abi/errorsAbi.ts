@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem'
 
-/** Custom errors; a reverted call carries one of them. */
+/** Custom errors of the Diamond. A reverted call carries one of them. */
 export const errorsAbi = parseAbi([
   'error AboveMax()',
   'error AllyNotActive()',

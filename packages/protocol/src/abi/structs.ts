@@ -1,5 +1,5 @@
-// Structs of the Diamond, each written once. A facet's list names the structs its signatures use.
-// Scales: prices 1e10, leverage 1e3, names ending in P are percent at 1e10 (`maxSlippageP` and fee shares at 1e3).
+// The structs of the Diamond, each written once. The ABI of a facet names the structs its signatures use. Scales:
+// prices are 1e10, leverage is 1e3, names that end in P are percent at 1e10 (`maxSlippageP` and fee shares at 1e3).
 
 export const tradeStruct =
   'struct Trade { address user; uint32 index; uint16 pairIndex; uint24 leverage; bool long; bool isOpen; uint8 collateralIndex; uint8 tradeType; uint120 collateralAmount; uint64 openPrice; uint64 tp; uint64 sl; bool isCounterTrade; uint160 positionSizeToken; uint24 __placeholder; }'

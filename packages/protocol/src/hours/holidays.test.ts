@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { HOLIDAYS } from './holidays.ts'
-import { DAY_MS } from './newYork.ts'
+import { DAY_MS } from './hours.ts'
 
 const YEARS = [2025, 2026, 2027, 2028]
+
 const MONDAY = 1
+
 const THURSDAY = 4
+
 const SATURDAY = 6
 
 const iso = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
-/** The `nth` weekday of a month, counted from its end when negative. */
+/** Returns the `nth` weekday of a month, counted from the end when negative. */
 function nthWeekday(year: number, month: number, weekday: number, nth: number): string {
   const days = Array.from({ length: 31 }, (_, at) => Date.UTC(year, month - 1, at + 1))
   return iso(
@@ -18,14 +21,14 @@ function nthWeekday(year: number, month: number, weekday: number, nth: number): 
   )
 }
 
-/** A fixed holiday on a Saturday is kept on Friday, on a Sunday on Monday. */
+/** Returns the day on which a fixed holiday is kept: a Saturday moves to Friday, a Sunday to Monday. */
 function observed(year: number, month: number, day: number): string {
   const ms = Date.UTC(year, month - 1, day)
   const weekday = new Date(ms).getUTCDay()
   return iso(weekday === SATURDAY ? ms - DAY_MS : weekday === 0 ? ms + DAY_MS : ms)
 }
 
-/** Two days before Easter Sunday (the anonymous Gregorian computus). */
+/** Returns Good Friday, two days before Easter Sunday (the anonymous Gregorian computus). */
 function goodFriday(year: number): string {
   const century = Math.floor(year / 100)
   const golden = year % 19

@@ -1,20 +1,24 @@
-import type { MarketSession } from './marketSession.ts'
+/** The trading sessions of markets; `hours.ts` has their hours. Stocks and indices share one. */
+export type MarketSession = 'crypto' | 'forex' | 'stocks' | 'commodities'
 
-/** A New York day on which some markets do not open. */
-export interface Holiday {
+/** A New York day on which some markets stay closed. */
+interface Holiday {
   readonly date: string
   readonly name: string
   readonly closes: readonly MarketSession[]
 }
 
 const STOCKS: readonly MarketSession[] = ['stocks']
+
 const STOCKS_AND_COMMODITIES: readonly MarketSession[] = ['stocks', 'commodities']
+
 const ALL: readonly MarketSession[] = ['stocks', 'commodities', 'forex']
 
 /**
- * Full holidays of the New York Stock Exchange, by its published rules: a holiday on a Saturday is kept on the Friday before, one on
- * a Sunday on the Monday after, and New Year's Day on a Saturday not at all. Days with an early close count as full days here. Currencies
- * and commodities trade through most of them; which ones close those two is ours.
+ * The full holidays of the New York Stock Exchange, by its published rules: a holiday on a Saturday is kept on the
+ * Friday before, one on a Sunday on the Monday after, and New Year's Day on a Saturday not at all. Days with an early
+ * close count as full days here. Currencies and commodities trade through most of them; which ones close those two is
+ * our own choice.
  */
 export const HOLIDAYS: readonly Holiday[] = [
   { date: '2025-01-01', name: "New Year's Day", closes: ALL },

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { isOpenAt, lastOpenMs, openSpans } from './hours.ts'
-import type { MarketSession } from './marketSession.ts'
-import { DAY_MS } from './newYork.ts'
+import { isOpenAt, lastOpenMs, openSpans, DAY_MS } from './hours.ts'
+import type { MarketSession } from './holidays.ts'
 
 const at = (text: string) => Date.parse(text)
 
-/** The last minute before a border and the first one from it on, to the millisecond. */
+/** Checks the last millisecond before a border and the first one after it. */
 function assertBorder(session: MarketSession, border: string, opens: boolean): void {
   assert.equal(isOpenAt(session, at(border) - 1), !opens, `${session} just before ${border}`)
   assert.equal(isOpenAt(session, at(border)), opens, `${session} from ${border}`)
 }
 
 const opensAt = (session: MarketSession, border: string) => assertBorder(session, border, true)
+
 const closesAt = (session: MarketSession, border: string) => assertBorder(session, border, false)
 
 describe('hours of crypto', () => {

@@ -11,15 +11,15 @@ import {
 
 export const MAX_AGENT_NAME_CHARS = 32
 export const MAX_KEY_LABEL_CHARS = 64
-/** A scope that names more markets than any chain lists is no guardrail. */
+/** Limit of markets in a scope: more than any chain lists would be no restriction. */
 export const MAX_SCOPE_MARKETS = 512
 
-/** What a trader lets an agent do through the service. Off-chain: the chain itself knows only all or nothing. */
+/** The limits that a trader sets for an agent at the service. The chain itself knows only all or nothing. */
 export const AgentScopeSchema = Closed({
   markets: Type.Union([Type.Literal('all'), Type.Array(MarketSymbolSchema, { maxItems: MAX_SCOPE_MARKETS })]),
   maxLeverage: Nullable(DecimalSchema),
   dailySpendCapUsd: Nullable(DecimalSchema),
-  // 0 would sign the same as null, and mean the opposite.
+  // At least 1, because 0 would be signed like null and mean the opposite.
   expiresAt: Nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   permissions: Type.Union([Type.Literal('trade'), Type.Literal('read')]),
 })
@@ -46,7 +46,7 @@ export const AgentSchema = Closed({
   createdAt: TimestampSchema,
 })
 
-/** A transaction a wallet sends as it is; the wallet adds the rest. */
+/** A transaction for a wallet to send unchanged; the wallet adds nonce and fees. */
 export const TransactionRequestSchema = Closed({ to: AddressSchema, data: HexSchema, chainId: Type.Integer() })
 export type TransactionRequest = Static<typeof TransactionRequestSchema>
 
@@ -61,7 +61,7 @@ export const CreateAgentRequestSchema = Closed({
 })
 export type CreateAgentRequest = Static<typeof CreateAgentRequestSchema>
 
-/** Of createAgent and getAgent. `delegationTx` is null when the agent is the trader. */
+/** The answer of createAgent and getAgent. `delegationTx` is null when the agent is the trader. */
 export const AgentAnswerSchema = Closed({ agent: AgentSchema, delegationTx: Nullable(TransactionRequestSchema) })
 
 export const RevokeAgentRequestSchema = Closed({

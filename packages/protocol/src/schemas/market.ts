@@ -18,7 +18,10 @@ const fundingFields = {
   skewUsd: DecimalSchema,
 }
 
-/** Rates are percent per hour, positive when paid; open interest and skew are sums over the chain's collaterals. */
+/**
+ * Funding of a market. Rates are percent per hour, positive when paid; open interest and skew are sums over all
+ * collaterals.
+ */
 export const FundingSchema = Closed(fundingFields)
 export type Funding = Static<typeof FundingSchema>
 export const MarketFundingSchema = Closed({ ...fundingFields, market: MarketSymbolSchema })
@@ -69,9 +72,9 @@ export const PriceSchema = Closed({
   index: DecimalSchema,
   updatedAt: TimestampSchema,
 })
-export type Price = Static<typeof PriceSchema>
+export type MarketPrice = Static<typeof PriceSchema>
 
-/** `size` is in base units; `cumulativeUsd` is the depth from the mark to this level. */
+/** A level of the order book. `size` is in base units; `cumulativeUsd` is the depth from the mark to this level. */
 export const BookLevelSchema = Closed({
   price: DecimalSchema,
   size: AmountSchema,
@@ -80,7 +83,10 @@ export const BookLevelSchema = Closed({
 })
 export type BookLevel = Static<typeof BookLevelSchema>
 
-/** Nobody rests here: each level is what the contracts' depth bands take at that distance from the mark. Best levels first. */
+/**
+ * The order book of a market, best levels first. No orders rest in it: each level is what the contracts' depth bands
+ * take at that distance from the mark.
+ */
 export const OrderBookSchema = Closed({
   market: MarketSymbolSchema,
   markPrice: DecimalSchema,
@@ -92,7 +98,7 @@ export type OrderBook = Static<typeof OrderBookSchema>
 
 const MINUTE_MS = 60_000
 
-/** The widths of candles, in milliseconds. */
+/** Widths of candles in milliseconds. */
 export const CANDLE_INTERVALS = {
   '1m': MINUTE_MS,
   '5m': 5 * MINUTE_MS,
@@ -112,7 +118,7 @@ export const CandleIntervalSchema = Type.Union(
   (Object.keys(CANDLE_INTERVALS) as CandleInterval[]).map((interval) => Type.Literal(interval)),
 )
 
-/** Mark prices of `[time, time + width)`. */
+/** A candle of mark prices in `[time, time + width)`. */
 export const CandleSchema = Closed({
   time: TimestampSchema,
   open: DecimalSchema,
@@ -122,7 +128,7 @@ export const CandleSchema = Closed({
 })
 export type Candle = Static<typeof CandleSchema>
 
-/** `side` is that of the position which was opened, closed or resized. */
+/** An execution in a market. `side` is that of the position which was opened, closed or resized. */
 export const RecentTradeSchema = Closed({
   market: MarketSymbolSchema,
   price: DecimalSchema,

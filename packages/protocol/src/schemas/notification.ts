@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { AddressSchema, Closed, IdSchema, MarketSymbolSchema, Nullable, TimestampSchema } from './scalars.ts'
 
-/** What users are told of. */
+/** The kinds of notifications. */
 export const NOTIFICATION_TYPES = [
   'order_filled',
   'order_rejected',
@@ -21,7 +21,7 @@ export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 export const NOTIFICATION_SEVERITIES = ['info', 'warning', 'critical'] as const
 export type NotificationSeverity = (typeof NOTIFICATION_SEVERITIES)[number]
 
-/** Of its own sequence: it never changes, and is none of an order. */
+/** Id of a notification, from a sequence of its own. It never changes, and is unrelated to ids of orders. */
 export const NotificationIdSchema = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
 export const NotificationSchema = Closed({
@@ -33,15 +33,15 @@ export const NotificationSchema = Closed({
   market: Nullable(MarketSymbolSchema),
   orderId: Nullable(IdSchema),
   positionId: Nullable(IdSchema),
-  /** A path of this service that says more. */
+  /** Path of this service with more information. */
   link: Nullable(Type.String()),
   createdAt: TimestampSchema,
-  /** Null: shown for as long as it is so. */
+  /** Time until which it is shown; null while its cause lasts. */
   expiresAt: Nullable(TimestampSchema),
 })
 export type Notification = Static<typeof NotificationSchema>
 
-/** Newest first, of all chains together. */
+/** The notifications of all chains, newest first. */
 export const NotificationListSchema = Closed({
   success: Type.Literal(true),
   address: AddressSchema,
@@ -54,7 +54,9 @@ export type DismissNotificationRequest = Static<typeof DismissNotificationReques
 
 export const DismissNotificationAnswerSchema = Closed({ success: Type.Literal(true) })
 
-/** What goes wrong with notifications is told in a shape of its own. `error` is a code of the error table. */
+/**
+ * The error body of the notification operations, which have a shape of their own. `error` is a code of the error table.
+ */
 export const NotificationErrorSchema = Closed({
   error: Type.String(),
   message: Type.String(),

@@ -25,7 +25,7 @@ export const ORDER_STATUSES = [
 ] as const
 export type OrderStatus = (typeof ORDER_STATUSES)[number]
 
-/** Why the contracts refused an order. */
+/** Reasons of the contracts for refusing an order. */
 export const ORDER_REASONS = [
   'NONE',
   'PAUSED',
@@ -59,7 +59,10 @@ export const FillSchema = Closed({
 })
 export type Fill = Static<typeof FillSchema>
 
-/** `collateral` is the symbol of the token; an order made by a close trades the side opposite to its position's. */
+/**
+ * An order. `collateral` is the symbol of its token. An order made by a close trades the side opposite to its
+ * position's.
+ */
 export const OrderSchema = Closed({
   id: IdSchema,
   trader: AddressSchema,
@@ -95,7 +98,7 @@ export const PreparedTransactionSchema = Closed({
 })
 export type PreparedTransaction = Static<typeof PreparedTransactionSchema>
 
-/** `transaction` is null when nothing has to reach the chain for this call. */
+/** A prepared order. `transaction` is null when nothing has to reach the chain. */
 export const PreparedOrderSchema = Closed({ order: OrderSchema, transaction: Nullable(PreparedTransactionSchema) })
 export type PreparedOrder = Static<typeof PreparedOrderSchema>
 
@@ -124,14 +127,14 @@ export const UpdateOrderRequestSchema = Closed({
 })
 export type UpdateOrderRequest = Static<typeof UpdateOrderRequestSchema>
 
-/** 32 bytes. */
+/** The report of a sent transaction. A hash has 32 bytes. */
 export const SubmitOrderRequestSchema = Closed({ txHash: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }) })
 export type SubmitOrderRequest = Static<typeof SubmitOrderRequestSchema>
 
 export const OrderListSchema = Closed({ data: Type.Array(OrderSchema) })
 export const OrderPageSchema = Closed({ data: Type.Array(OrderSchema), nextCursor: Nullable(Type.String()) })
 
-/** What happened, in the words of the contracts' own trading history. */
+/** Kinds of executions, in the words of the contracts' own trading history. */
 export const FILL_ACTIONS = [
   'TradeOpenedMarket',
   'TradeOpenedLimit',
@@ -145,7 +148,10 @@ export const FILL_ACTIONS = [
 ] as const
 export type FillAction = (typeof FILL_ACTIONS)[number]
 
-/** `pnl` is the price profit of what was closed, before fees, in units of the collateral. */
+/**
+ * An execution in the account's history. `pnl` is the price profit of the closed part before fees, in units of the
+ * collateral.
+ */
 export const FillHistoryEntrySchema = Closed({
   id: Type.Integer(),
   market: Nullable(MarketSymbolSchema),

@@ -2,7 +2,10 @@ import { Type, type Static } from '@sinclair/typebox'
 import { PreparedTransactionSchema } from './order.ts'
 import { AddressSchema, Closed, DecimalSchema, IdSchema, MarketSymbolSchema, SideSchema } from './scalars.ts'
 
-/** No field is ever null: an unset `sl` or `tp` is "0", as on chain. A positive fee is paid by the trader. */
+/**
+ * An open position. No field is ever null: an unset `sl` or `tp` is "0", as on chain. A positive fee is paid by the
+ * trader.
+ */
 export const PositionSchema = Closed({
   id: IdSchema,
   trader: AddressSchema,
@@ -34,7 +37,7 @@ export const ClosePositionRequestSchema = Closed({
 })
 export type ClosePositionRequest = Static<typeof ClosePositionRequestSchema>
 
-/** `collateral` keeps the size of the position, so its leverage moves. */
+/** A change of a position. A change of `collateral` keeps the size, so the leverage changes. */
 export const UpdatePositionRequestSchema = Closed({
   sl: Type.Optional(DecimalSchema),
   tp: Type.Optional(DecimalSchema),

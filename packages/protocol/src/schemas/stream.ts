@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
-import { AccountSchema } from './account.ts'
-import { LOG_CHANNELS, SeqSchema, type LogChannel } from './events.ts'
+import { AccountSchema, SeqSchema } from './account.ts'
+import { LOG_CHANNELS, type LogChannel } from '../values/identifiers.ts'
 import { CandleIntervalSchema, CandleSchema, OrderBookSchema, PriceSchema, RecentTradeSchema } from './market.ts'
 import { OrderSchema } from './order.ts'
 import { PositionSchema } from './position.ts'
@@ -9,6 +9,7 @@ import { AddressSchema, ChainSlugSchema, Closed, MarketSymbolSchema, Nullable, T
 // The messages of the WebSocket /v1/{chain}/ws.
 
 export const STREAM_CHANNELS = ['prices', 'book', 'trades', 'candles', ...LOG_CHANNELS] as const
+
 export type StreamChannel = (typeof STREAM_CHANNELS)[number]
 
 /** A timestamp or nonce of `auth`: digits, as in the headers. */
@@ -17,10 +18,12 @@ const Digits = Type.String({ pattern: '^(?:0|[1-9][0-9]{0,77})$' })
 const LogChannelSchema = Type.Union(LOG_CHANNELS.map((channel) => Type.Literal(channel)))
 
 const prices = { channel: Type.Literal('prices') }
+
 const ofMarket = {
   channel: Type.Union([Type.Literal('book'), Type.Literal('trades')]),
   market: MarketSymbolSchema,
 }
+
 const candles = {
   channel: Type.Literal('candles'),
   market: MarketSymbolSchema,
@@ -28,9 +31,10 @@ const candles = {
 }
 
 const subscribe = { op: Type.Literal('subscribe') }
+
 const unsubscribe = { op: Type.Literal('unsubscribe') }
 
-/** What a client may say, by the name of its message. */
+/** The messages of a client, by name. */
 export const CLIENT_MESSAGES = {
   subscribePrices: Closed({ ...subscribe, ...prices }),
   subscribeMarket: Closed({ ...subscribe, ...ofMarket }),
@@ -55,6 +59,7 @@ export const CLIENT_MESSAGES = {
   ping: Closed({ op: Type.Literal('ping') }),
   pong: Closed({ op: Type.Literal('pong'), timestamp: Type.Optional(TimestampSchema) }),
 } as const
+
 export type ClientMessage = {
   [Name in keyof typeof CLIENT_MESSAGES]: Static<(typeof CLIENT_MESSAGES)[Name]>
 }[keyof typeof CLIENT_MESSAGES]
@@ -65,7 +70,7 @@ const subscription = {
   interval: Type.Optional(CandleIntervalSchema),
 }
 
-/** What the service says beside data, by its `op`. */
+/** The messages of the service that carry no data, by their `op`. */
 export const CONTROL_MESSAGES = {
   hello: Closed({ op: Type.Literal('hello'), chain: ChainSlugSchema, heartbeatMs: Type.Integer() }),
   ping: Closed({ op: Type.Literal('ping'), timestamp: TimestampSchema }),
@@ -78,7 +83,7 @@ export const CONTROL_MESSAGES = {
   subscribed: Closed({
     op: Type.Literal('subscribed'),
     ...subscription,
-    /** It was subscribed already: nothing changed. */
+    /** Present when the topic was subscribed already and nothing changed. */
     duplicate: Type.Optional(Type.Literal(true)),
   }),
   unsubscribed: Closed({ op: Type.Literal('unsubscribed'), ...subscription }),
@@ -91,7 +96,7 @@ function logMessage<Data extends TSchema>(channel: LogChannel, data: Data) {
   return Closed({
     channel: Type.Literal(channel),
     snapshot,
-    /** Of a snapshot: the last event that it holds. */
+    /** Number of the last event that a snapshot includes. */
     seq: SeqSchema,
     timestamp: TimestampSchema,
     block: Nullable(Type.Integer({ minimum: 0 })),
@@ -100,7 +105,7 @@ function logMessage<Data extends TSchema>(channel: LogChannel, data: Data) {
   })
 }
 
-/** Data, by its channel. */
+/** The messages that carry data, by channel. */
 export const DATA_MESSAGES = {
   prices: Closed({ ...prices, snapshot, seq: SeqSchema, data: Type.Array(PriceSchema) }),
   book: Closed({
@@ -123,11 +128,11 @@ export const DATA_MESSAGES = {
   account: logMessage('account', AccountSchema),
 } as const satisfies Readonly<Record<StreamChannel, TSchema>>
 
-/** Why the service closes a socket. */
+/** Reasons for which the service closes a socket. */
 export const CLOSE_CODES = {
   normal: 1000,
   shutdown: 1001,
-  /** Text alone is understood. */
+  /** The client sent binary data; only text is understood. */
   binary: 1003,
   tooLarge: 1009,
   idle: 4408,
