@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Abi, Hex } from 'viem'
 
-/** A committed compilation result (contracts/artifacts, written by `npm run contracts`). */
+/** A committed result of the compiler (contracts/artifacts, written by `npm run contracts`). */
 export type Artifact = {
   contractName: string
   abi: Abi
   bytecode: Hex
-  /** Libraries by name, and where in the bytecode their addresses belong (bytes). */
+  /** Places of library addresses in the bytecode, in bytes, by library name. */
   linkReferences: Record<string, { start: number; length: number }[]>
 }
 
 const loaded = new Map<string, Artifact>()
 
-/** Reads a contract's artifact once. */
+/** Returns a contract's artifact. Each file is read once. */
 export function loadArtifact(contractName: string): Artifact {
   const known = loaded.get(contractName)
   if (known !== undefined) return known
@@ -23,7 +23,7 @@ export function loadArtifact(contractName: string): Artifact {
   return artifact
 }
 
-/** Writes the addresses of its libraries into a contract's bytecode. */
+/** Returns a contract's bytecode with the addresses of its libraries. */
 export function linkBytecode(artifact: Artifact, addressOf: (libraryName: string) => Hex): Hex {
   let bytecode = artifact.bytecode as string
   for (const [libraryName, places] of Object.entries(artifact.linkReferences)) {

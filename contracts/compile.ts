@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url'
 const sourceDir = join(import.meta.dirname, 'src')
 export const artifactDir = join(import.meta.dirname, 'artifacts')
 
-/** What is kept of a compiled contract: enough to deploy it and to decode its answers. */
-export type Artifact = {
+/** The kept part of a compiled contract: enough to deploy it and to decode its answers. */
+export type CompiledContract = {
   contractName: string
   abi: readonly Record<string, unknown>[]
   bytecode: `0x${string}`
@@ -16,7 +16,7 @@ export type Artifact = {
 
 type SolcContract = {
   abi: Record<string, unknown>[]
-  evm: { bytecode: { object: string; linkReferences: Record<string, Artifact['linkReferences']> } }
+  evm: { bytecode: { object: string; linkReferences: Record<string, CompiledContract['linkReferences']> } }
 }
 type SolcOutput = {
   errors?: { severity: string; formattedMessage: string }[]
@@ -24,8 +24,8 @@ type SolcOutput = {
 }
 type Solc = { compile(input: string): string; version(): string }
 
-/** Compiles contracts/src. Bytecode carries no metadata, so it depends on nothing but the sources and the compiler. */
-export function compileContracts(): { compiler: string; artifacts: Artifact[] } {
+/** Compiles contracts/src. The bytecode carries no metadata, so it depends on the sources and the compiler only. */
+export function compileContracts(): { compiler: string; artifacts: CompiledContract[] } {
   const solc = createRequire(import.meta.url)('solc') as Solc
   const input = {
     language: 'Solidity',
@@ -56,7 +56,7 @@ function readSource(name: string): string {
   return readFileSync(join(sourceDir, name), 'utf8')
 }
 
-function deployable(output: SolcOutput): Artifact[] {
+function deployable(output: SolcOutput): CompiledContract[] {
   return Object.values(output.contracts)
     .flatMap((contracts) => Object.entries(contracts))
     .filter(([, contract]) => contract.abi.length > 0 && contract.evm.bytecode.object.length > 0)
@@ -69,13 +69,13 @@ function deployable(output: SolcOutput): Artifact[] {
     .toSorted((a, b) => a.contractName.localeCompare(b.contractName))
 }
 
-/** The bytes of the committed file, so that writing and comparing cannot differ. */
-export function serializeArtifact(artifact: Artifact): string {
+/** Returns the content of the committed file. Writing and comparing both use it, so they cannot differ. */
+export function serializeArtifact(artifact: CompiledContract): string {
   return `${JSON.stringify(artifact, null, 2)}\n`
 }
 
-/** Each file is replaced as a whole, so that whoever reads the folder meanwhile sees an old or a new one. */
-function writeArtifacts(artifacts: Artifact[]): void {
+/** Writes the artifacts. Each file is replaced as a whole, so that a concurrent reader sees an old or a new one. */
+function writeArtifacts(artifacts: CompiledContract[]): void {
   mkdirSync(artifactDir, { recursive: true })
   const names = new Set(artifacts.map(({ contractName }) => `${contractName}.json`))
   for (const stale of readdirSync(artifactDir).filter((name) => !names.has(name))) rmSync(join(artifactDir, stale))

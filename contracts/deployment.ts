@@ -1,17 +1,17 @@
 import { encodeDeployData, encodeFunctionData, getContractAddress, type Abi, type Address, type Hex } from 'viem'
 import { linkBytecode, loadArtifact } from './artifact.ts'
 
-/** One transaction of a deployment, to be signed with the nonce `firstNonce + its position`. */
+/** A transaction of a deployment, to be signed with the nonce `firstNonce` plus its position. */
 export type DeploymentTransaction = { to: Address | null; data: Hex; value: bigint }
 
 /**
- * A deployment as data: addresses follow from the deployer's nonces, so every transaction is known before the first one is sent
- * and all of them can go into a few blocks.
+ * A deployment as data. Addresses follow from the deployer's nonces, so every transaction is known before the first one
+ * is sent, and all of them fit into a few blocks.
  */
 export type Deployment = {
   deployer: Address
   transactions: readonly DeploymentTransaction[]
-  /** Libraries the contract needs are deployed first, once each. */
+  /** Adds the creation of a contract and returns its address. Libraries that it needs are deployed first, once each. */
   deploy(contractName: string, args?: readonly unknown[]): Address
   call(to: Address, abi: Abi, functionName: string, args: readonly unknown[]): void
   send(to: Address, data: Hex, value: bigint): void

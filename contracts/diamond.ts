@@ -2,7 +2,7 @@ import { encodeFunctionData, toFunctionSelector, type AbiFunction, type Abi, typ
 import { loadArtifact } from './artifact.ts'
 import type { Deployment } from './deployment.ts'
 
-/** Every facet of the local Diamond beside the one that cuts. */
+/** The facets of the local Diamond, except the one that cuts. */
 export const FACETS = [
   'DiamondLoupeFacet',
   'AddressStoreFacet',
@@ -20,23 +20,24 @@ export const FACETS = [
 
 const CUT_ADD = 0
 
-/** A Diamond on its way onto a chain: where it will be, and how its settings are made. */
+/** A Diamond that is being deployed: its addresses, and the functions that add its settings. */
 export type DiamondDeployment = {
   diamond: Address
-  /** Where setup/Configure.sol stands. */
+  /** Address of setup/Configure.sol. */
   configureAddress: Address
-  /** A call of a facet's own setter. */
+  /** Adds a call of a facet's own setter. */
   call(facet: string, functionName: string, args: readonly unknown[]): void
-  /** A call of setup/Configure.sol, run by `diamondCut` in the Diamond's storage. */
+  /** Adds a call of setup/Configure.sol, which `diamondCut` runs in the Diamond's storage. */
   configure(functionName: string, args: readonly unknown[]): void
 }
 
-/** Adds the Diamond, its facets and their libraries to a deployment; the deployer holds all roles. */
+/** Adds the Diamond, its facets and their libraries to a deployment. The deployer holds all roles. */
 export function deployDiamond(deployment: Deployment): DiamondDeployment {
   const cut = loadArtifact('DiamondCutFacet')
   const cutFacet = deployment.deploy('DiamondCutFacet')
   const diamond = deployment.deploy('Diamond', [deployment.deployer, cutFacet, selectorsOf(cut.abi)[0]])
-  // A cut for each facet: one for all of them is the heaviest transaction by far, and a node that traces it needs 50 MB.
+  // One cut per facet: a single cut for all would be the heaviest transaction by far, and a node that traces it needs
+  // 50 MB.
   for (const facet of FACETS) {
     const functionSelectors = selectorsOf(loadArtifact(facet).abi)
     const cuts = [{ facetAddress: deployment.deploy(facet), action: CUT_ADD, functionSelectors }]
@@ -51,14 +52,14 @@ export function deployDiamond(deployment: Deployment): DiamondDeployment {
   }
 }
 
-/** Calldata of the `diamondCut` that runs one call of Configure. */
+/** Encodes the `diamondCut` that runs one call of Configure. */
 export function encodeConfigure(configure: Address, functionName: string, args: readonly unknown[]): Hex {
   const data = encodeFunctionData({ abi: loadArtifact('Configure').abi, functionName, args })
   const { abi } = loadArtifact('DiamondCutFacet')
   return encodeFunctionData({ abi, functionName: 'diamondCut', args: [[], configure, data] })
 }
 
-/** Selectors of all functions of an ABI. */
+/** Returns the selectors of all functions of an ABI. */
 export function selectorsOf(abi: Abi): Hex[] {
   return abi
     .filter((entry): entry is AbiFunction => entry.type === 'function')

@@ -8,9 +8,12 @@ import { ABSENT_EVENTS, ABSENT_FUNCTIONS } from './absent.ts'
 import { sharedWorld } from './sharedWorld.ts'
 
 const FACETS_AND_CUT = [...FACETS, 'DiamondCutFacet']
-/** Callbacks and requests that facets are linked to: they run in the Diamond, so their events and errors are the Diamond's. */
+/** Libraries that facets are linked to. They run in the Diamond, so their events and errors are the Diamond's. */
 const LIBRARIES = [...new Set(FACETS_AND_CUT.flatMap((facet) => Object.keys(loadArtifact(facet).linkReferences)))]
-/** Everything whose events and errors can come out of the Diamond. Tokens, vaults and feeds are contracts of their own. */
+/**
+ * Every contract whose events and errors can come from the Diamond. Tokens, vaults and feeds have addresses of their
+ * own.
+ */
 const SOURCES = ['Diamond', ...FACETS_AND_CUT, ...LIBRARIES, 'Configure']
 
 type AbiError = { type: 'error'; name: string; inputs: readonly AbiParameter[] }
@@ -26,7 +29,7 @@ function entriesOf(contractName: string): Entry[] {
   return entries.filter(({ type }) => type === 'function' || type === 'event' || type === 'error')
 }
 
-/** Signature as it is hashed, with the kind of entry in front. */
+/** Returns the signature as it is hashed, after the kind of entry. */
 function signatureOf({ type, name, inputs }: Entry): string {
   return `${type} ${name}(${inputs.map(typeOf).join(',')})`
 }
@@ -50,7 +53,7 @@ function liveTwin<E extends Entry>(entry: E): E {
 
 type Shape = { name: string; type: string; indexed: boolean; components: Shape[] }
 
-/** What of a parameter a client can see. */
+/** Returns the parts of a parameter that a client can see. */
 function shapeOf(parameter: AbiParameter & { indexed?: boolean | undefined }): Shape {
   return {
     name: parameter.name ?? '',
@@ -61,8 +64,9 @@ function shapeOf(parameter: AbiParameter & { indexed?: boolean | undefined }): S
 }
 
 /**
- * Only the outermost names of a function may differ, and only so: Solidity wants an argument that is not used to have no name, and a
- * result that is built up to have one. Neither reaches the wire or the client, who decodes with the live Diamond's names.
+ * Checks that arguments agree. Only the outermost names of a function may differ: Solidity wants no name for an unused
+ * argument, and a name for a result that is assigned. Neither is part of the encoding, and clients decode with the live
+ * Diamond's names.
  */
 function assertSameArguments(ours: readonly AbiParameter[], theirs: readonly AbiParameter[], what: string): void {
   assert.equal(ours.length, theirs.length, what)
@@ -73,7 +77,7 @@ function assertSameArguments(ours: readonly AbiParameter[], theirs: readonly Abi
   }
 }
 
-/** A view that needs no storage here is pure; a caller can't tell. */
+/** True for a function that changes nothing. A view that needs no storage here is pure, which a caller can't notice. */
 function isRead({ stateMutability }: AbiFunction): boolean {
   return stateMutability === 'view' || stateMutability === 'pure'
 }

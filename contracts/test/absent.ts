@@ -1,4 +1,4 @@
-/** Functions of the live Diamond's list (protocol's diamondAbi) that the local one does not have; README.md says why. */
+/** Functions of the live Diamond (protocol's diamondAbi) that the local one does not have; README.md says why. */
 export const ABSENT_FUNCTIONS: readonly string[] = [
   'openTradeNative',
   'updateLeverageNative',
@@ -26,7 +26,7 @@ export const ABSENT_FUNCTIONS: readonly string[] = [
   'getNativeTransferGasLimit',
 ]
 
-/** Events of that list that the local Diamond never emits. */
+/** Events of the live Diamond that the local one never emits. */
 export const ABSENT_EVENTS: readonly string[] = [
   'PositivePnlWithdrawalInitiated',
   'ManualNegativePnlRealizationInitiated',

@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import type { Hex } from 'viem'
-import { artifactDir, compileContracts, serializeArtifact, type Artifact } from '../compile.ts'
+import { artifactDir, compileContracts, serializeArtifact, type CompiledContract } from '../compile.ts'
 import { FACETS } from '../diamond.ts'
 import { createWorld, type World } from './world.ts'
 
-/** EIP-170. */
+/** Largest size of deployed code in bytes, set by EIP-170. */
 const MAX_CODE_BYTES = 24_576
 
 describe('the committed artifacts', () => {
-  let compiled: Artifact[] = []
+  let compiled: CompiledContract[] = []
   before(() => {
     compiled = compileContracts().artifacts
   })

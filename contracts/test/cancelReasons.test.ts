@@ -39,17 +39,15 @@ const {
   COUNTER_TRADE_CANCELED,
 } = CancelReason
 
-/** Half the fee on 1250 USD, of which governance gets 24.5 %: what a refused request costs. */
+/** Cost of a refused request: 24.5 % (the share of governance) of half the fee on 1250 USD. */
 const CANCEL_FEE = 91_875n
-
-/** What a position of 100 USDC at 10x has paid for when it was opened. */
 
 const world = sharedWorld(async (prepared) => {
   await flatten(prepared, BTC)
   await flatten(prepared, LINK)
 })
 
-/** Requests a market open, lets the test change something, answers, and checks reason and refund to the last unit. */
+/** Requests a market open, lets the test change something, answers, and checks the reason and the exact refund. */
 async function assertOpenRefused(
   reason: number,
   terms: Partial<Trade>,
@@ -72,7 +70,7 @@ async function assertOpenRefused(
   assert.deepEqual(await world().read('getTrades', [ALICE.address]), [])
 }
 
-/** Triggers a resting order, answers, and checks that the order stays and nothing is charged. */
+/** Triggers a resting order, answers, and checks that the order stays and no fee is charged. */
 async function assertTriggerRefused(
   reason: number,
   index: number,
@@ -111,8 +109,8 @@ describe('a market open is refused', () => {
   it('LIQ_REACHED (12): fees of 200x leave less than the spread, so the trade would open liquidated', async () => {
     const fees = [{ totalPositionSizeFeeP: 1_850_000_000n, totalLiqCollateralFeeP: 10n ** 11n, ...ORACLE_AND_FLOOR }]
     await assertOpenRefused(LIQ_REACHED, { leverage: 200_000, collateralAmount: usdc(100) }, usd(60_000), async () => {
-      // Requested at a fee of 0.06 %; by the time of the answer it is 0.185 %: two of them cost 74 % of the collateral. The floor
-      // falls with it, so that the cancel fee stays the same to a unit.
+      // Requested at a fee of 0.06 %, answered at 0.185 %: two of them cost 74 % of the collateral. The minimum
+      // position size falls with it, so that the cancel fee stays exactly the same.
       await world().configure('setFees', [[0n], fees])
     })
   })

@@ -23,10 +23,10 @@ import { onlyEvent } from './world.ts'
 
 const { SLIPPAGE, EXPOSURE_LIMITS, PRICE_IMPACT, MAX_LEVERAGE, NO_TRADE, LIQ_REACHED } = CancelReason
 
-/** Half the fee on 1250 USD, of which governance gets 24.5 %: what a refused request costs. */
+/** Cost of a refused request: 24.5 % (the share of governance) of half the fee on 1250 USD. */
 const CANCEL_FEE = 91_875n
 
-/** What a position of 100 USDC at 10x has paid for when it was opened. */
+/** Opening fee of a position of 100 USDC at 10x: 0.06 % of 1250 USD, the minimum. */
 const OPENING_FEE = 750_000n
 
 const world = sharedWorld(async (prepared) => {

@@ -3,11 +3,11 @@ import { it } from 'node:test'
 import { runCampaign } from './campaign/runCampaign.ts'
 import { WANTED_COVERAGE } from './campaign/wantedCoverage.ts'
 
-// A seeded random walk over the real Diamond: five traders, their delegates, a keeper, the oracles, and people who try what they may
-// not. After each step all the money, records, open interest and payouts are checked (campaign/checks).
+// A seeded random walk over the real Diamond: five traders, their delegates, a keeper, the oracles, and attackers.
+// After each step money, records, open interest and payouts are checked (campaign/checks).
 //
-// CAMPAIGN_STEPS=10000 makes it longer, CAMPAIGN_SEED=7 takes another walk. A failure names its seed and step: the same seed
-// replays it, step by step the same.
+// CAMPAIGN_STEPS=10000 makes it longer, CAMPAIGN_SEED=7 takes another walk. A failure names its seed and step, and the
+// same seed replays the same steps.
 
 const DEFAULT_STEPS = 1_000
 const DEFAULT_SEED = 1

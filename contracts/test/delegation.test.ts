@@ -48,7 +48,7 @@ const wrapped = (trader: Address, data: Hex) =>
   encodeFunctionData({ abi: diamondAbi, functionName: 'delegatedTradingAction', args: [trader, data] })
 const asAgent = (data: Hex) => world().send(AGENT, 'delegatedTradingAction', [ALICE.address, data])
 
-/** The bytes a call reverts with. */
+/** Returns the data that a call reverts with. */
 async function revertData(from: Address, data: Hex): Promise<Hex> {
   const call = world().chain.request('eth_call', [{ from, to: world().plan.diamond, data }, 'latest'])
   const reason = await call.then(
@@ -193,7 +193,7 @@ describe('multicall', () => {
 
 describe('the reentrancy lock', () => {
   it('refuses a call into the Diamond from a contract that the Diamond calls', async () => {
-    // A price feed that calls removeTradingDelegate() on the Diamond and reverts with whatever that gave.
+    // A price feed that calls removeTradingDelegate() on the Diamond and reverts with the data that the call returned.
     const diamond = world().plan.diamond.slice(2)
     const code = `0x63031c722b60e01b6000526000600060046000600073${diamond}5af13d600060003e3d6000fd`
     const feed = '0x00000000000000000000000000000000000feed0'

@@ -11,7 +11,7 @@ const world = sharedWorld(async (prepared) => {
 
 const setMaxSkew = (maxUsdc: bigint) => world().configure('setMaxSkews', [USDC, [LINK], [maxUsdc * 10n ** 10n]])
 
-/** Opens that much at 10x and tells whether the exposure limits let it pass. */
+/** Opens a position of `sizeUsdc` at 10x. Returns true when the exposure limits accept it. */
 async function passes(long: boolean, sizeUsdc: number, price = usd(60_000)): Promise<boolean> {
   const terms = { pairIndex: LINK, long, collateralAmount: usdc(sizeUsdc) / 10n, openPrice: price }
   const { orderId } = await requestOpen(world(), ALICE, terms)

@@ -24,7 +24,7 @@ const world = sharedWorld(async (prepared) => {
   await flatten(prepared, BTC)
 })
 
-/** What every oracle answer that executes ends with. */
+/** Last events of every oracle answer that executes. */
 const ANSWERED = ['PendingOrderClosed', 'TradingCallbackExecuted', 'PriceReceived']
 const REQUESTED = ['PendingOrderStored', 'PriceRequested']
 const ACCRUED = ['PendingAccFundingFeesStored', 'PendingAccBorrowingFeesStored']
@@ -38,7 +38,7 @@ const OPENED = [
 ]
 const CLOSED = [...ACCRUED, 'PairOiAfterV10Updated', 'PriceImpactOpenInterestAdded', 'TradeValueTransferred']
 const SHARED_FEES = ['GovFeeCharged', 'GTokenFeeCharged', 'GnsOtcFeeCharged', 'FeesProcessed']
-/** A triggered order pays its trigger share; on market orders that goes to the OTC share. */
+/** Fee events of a triggered order, which pays the trigger share; for market orders that part goes to the OTC share. */
 const SHARED_TRIGGER_FEES = [
   'GovFeeCharged',
   'GTokenFeeCharged',

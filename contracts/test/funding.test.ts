@@ -30,16 +30,18 @@ type Oi = { oiLongToken: bigint; oiShortToken: bigint }
 const abs = (value: bigint) => (value < 0n ? -value : value)
 const sign = (value: bigint) => (value < 0n ? -1n : 1n)
 
-/** Change of the rate per year (1e10), from the skew. */
+/** Returns the change of the rate per year (1e10), from the skew. */
 function velocityOf(p: Funding, net: bigint, price: bigint): bigint {
-  // USDC, so the skew in collateral is the skew in USD.
+  // The collateral is USDC, so the skew in collateral equals the skew in USD.
   if ((abs(net) * price) / 10n ** 18n < BigInt(p.thetaThresholdUsd) * 10n ** 10n) return 0n
   const wanted = (abs(net) * p.skewCoefficientPerYear) / 10n ** 34n
   const cap = BigInt(p.absoluteVelocityPerYearCap) * 1_000n
   return sign(net) * (wanted < cap ? wanted : cap)
 }
 
-/** Rate at the end of a stretch without a change of sign, and its average: linear up to the cap, then flat. */
+/**
+ * Returns the rate at the end of a period without a change of sign, and its average: linear up to the cap, then flat.
+ */
 function stretch(p: Funding, rate: bigint, velocity: bigint, seconds: bigint): { end: bigint; average: bigint } {
   const cap = BigInt(p.absoluteRatePerSecondCap) * 10n ** 8n
   const end = rate + (seconds * velocity * 10n ** 8n) / YEAR_S
@@ -49,7 +51,10 @@ function stretch(p: Funding, rate: bigint, velocity: bigint, seconds: bigint): {
   return { end: limit, average: (((rate + limit) / 2n) * rampS + limit * (seconds - rampS)) / seconds }
 }
 
-/** What each side's accumulator is scaled by: nothing without open interest; with the APR multiplier who earns shares what is paid. */
+/**
+ * Returns the factors of both sides' accumulators: zero without open interest. With the APR multiplier the earning side
+ * shares the amount that is paid.
+ */
 function multipliersOf(p: Funding, { oiLongToken, oiShortToken }: Oi, longsPay: boolean): [bigint, bigint] {
   const share = (other: bigint, own: bigint) => {
     if (own === 0n) return 0n
@@ -63,7 +68,7 @@ function multipliersOf(p: Funding, { oiLongToken, oiShortToken }: Oi, longsPay: 
     : [share(oiShortToken, oiLongToken), plain(oiShortToken)]
 }
 
-/** The facts about funding, written down a second time. A change of sign splits the time at a whole second. */
+/** Computes funding a second time, from its specification. A change of sign splits the time at a whole second. */
 function advance(p: Funding, state: State, oi: Oi, seconds: bigint, price: bigint): State {
   if (!p.fundingFeesEnabled || seconds === 0n) return state
   const velocity = velocityOf(p, oi.oiLongToken - oi.oiShortToken, price)
@@ -132,7 +137,8 @@ describe('the funding rate', () => {
         const before = await openInterest()
         const expected = advance(params, start, before, BigInt(firstS), PRICE)
         assert.deepEqual(await pending(), expected)
-        // A trade on the lighter side stores what has accrued, at the price of its own answer, and often turns the skew.
+        // A trade on the lighter side stores the accrued funding at the price of its own answer, and often reverses the
+        // skew.
         await open(before.oiLongToken < before.oiShortToken, flipUsdc)
         await passTime(world(), secondS)
         const turned = advance(params, expected, await openInterest(), BigInt(secondS), laterPrice)
@@ -164,7 +170,8 @@ describe('the funding rate', () => {
     await open(true, 150_000)
     const { oiLongToken } = await openInterest()
     assert.equal(oiLongToken, tokens(10_000))
-    // 10000 tokens x 1e26 / 1e34 = 1e14 a year, above the cap of 1e10: the rate reaches 1000e8 after 1000e8 x year / 1e18 = 3.15 s.
+    // 10000 tokens x 1e26 / 1e34 = 1e14 a year, above the cap of 1e10: the rate reaches 1000e8 after 1000e8 x year /
+    // 1e18 = 3.15 s.
     await passTime(world(), 100)
     const cap = 1_000n * 10n ** 8n
     const average = ((cap / 2n) * 3n + cap * 97n) / 100n

@@ -7,7 +7,7 @@ import { onlyEvent } from './world.ts'
 const MAX_LEVERAGE = 2 ** 24 - 1
 const LIQ_REACHED = 12
 
-/** Without fees nothing else stands in the way of a size that the collateral can't carry. */
+/** A world without fees, so that nothing else refuses a size that the collateral can't carry. */
 const world = sharedWorld(async (prepared) => {
   const free = {
     totalPositionSizeFeeP: 0,

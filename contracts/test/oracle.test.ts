@@ -15,19 +15,19 @@ import {
   TRIGGER,
   usd,
 } from './trading.ts'
-import { onlyEvent, packAnswer, requestIdOf, type Candle, type Outcome } from './world.ts'
+import { onlyEvent, packAnswer, oracleRequestId, type Candle, type Outcome } from './world.ts'
 import type { OrderId } from './trading.ts'
 
-/** arbitrum-sepolia: two answers of three oracles, each within 1 % of the median. */
+/** Settings of arbitrum-sepolia: two answers of three oracles, each within 1 % of the median. */
 const world = sharedWorld(async (prepared) => {
   await flatten(prepared, BTC)
   await flatten(prepared, LINK)
 })
 
-/** One oracle answers. */
+/** Answers a request as one oracle. */
 function fulfill(oracle: number, orderId: OrderId, prices: Candle | bigint): Promise<Outcome> {
   const { account } = ORACLES[oracle]!
-  return world().send(account, 'fulfill', [requestIdOf(orderId, account.address), packAnswer(prices)])
+  return world().send(account, 'fulfill', [oracleRequestId(orderId, account.address), packAnswer(prices)])
 }
 
 const requestLink = async () => (await requestOpen(world(), ALICE, { pairIndex: LINK }, 5_000)).orderId
@@ -82,7 +82,7 @@ describe('an oracle answer', () => {
 
   it('must come from the oracle that was asked, once', async () => {
     const orderId = await requestLink()
-    const id = requestIdOf(orderId, ORACLES[0]!.account.address)
+    const id = oracleRequestId(orderId, ORACLES[0]!.account.address)
     const { account: other } = ORACLES[1]!
     await assertReverts(world().send(other, 'fulfill', [id, packAnswer(usd(1))]), 'SourceNotOracleOfRequest')
     const stranger = AGENTS[0]!.account
@@ -140,7 +140,7 @@ describe('a price request', () => {
       ORACLES.slice(0, 3).map(({ account }) => account.address),
     )
     for (const { account } of ORACLES.slice(0, 3)) {
-      const order = await world().read('getPriceAggregatorOrder', [requestIdOf(orderId, account.address)])
+      const order = await world().read('getPriceAggregatorOrder', [oracleRequestId(orderId, account.address)])
       assert.deepEqual([order.user, order.index, order.pairIndex], [ALICE.address, orderId.index, LINK])
     }
   })

@@ -6,7 +6,7 @@ import { sharedWorld } from './sharedWorld.ts'
 import { ALICE, flatten, gainOf, LINK, openPosition, usd, usdc } from './trading.ts'
 import { onlyEvent } from './world.ts'
 
-/** LINK without depth, skew and holding fees: execution prices are the oracle's, only trading fees cost. */
+/** LINK without depth, skew and holding fees: orders execute at the oracle's price, and only trading fees apply. */
 const world = sharedWorld(async (prepared) => {
   await flatten(prepared, LINK)
 })

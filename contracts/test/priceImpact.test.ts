@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { packBands } from '../../packages/devnet/src/deploy/packBands.ts'
-import { DEPTH_BAND_OFFSETS_PPM, DEPTH_BAND_SHARES_BPS } from '../../packages/devnet/src/listing/depthBands.ts'
-import { PAIR_FACTORS } from '../../packages/devnet/src/listing/settings.ts'
+import { packBands } from '../../packages/devnet/src/deploy/configureDiamond.ts'
+import {
+  DEPTH_BAND_OFFSETS_PPM,
+  DEPTH_BAND_SHARES_BPS,
+  PAIR_FACTORS,
+} from '../../packages/devnet/src/listing/settings.ts'
 import { sharedWorld } from './sharedWorld.ts'
 import {
   ALICE,
@@ -23,14 +26,21 @@ import {
 import { onlyEvent } from './world.ts'
 
 const P10 = 10n ** 10n
+
 const E18 = 10n ** 18n
+
 const WINDOW_S = 60
+
 const WINDOWS = 4
 
 type Book = { shares: readonly number[]; offsets: readonly number[]; totalUsd: number }
+
 const LISTED: Book = { shares: DEPTH_BAND_SHARES_BPS, offsets: DEPTH_BAND_OFFSETS_PPM, totalUsd: 1_000_000 }
 
-/** Average-fill impact of `usd18` through the bands, 1e10 per percent: the facts, written down a second time. */
+/**
+ * Computes the average-fill impact of `usd18` through the bands a second time, from its specification. 1e10 per
+ * percent.
+ */
 function averageFill({ shares, offsets, totalUsd }: Book, usd18: bigint): bigint {
   if (totalUsd === 0 || usd18 === 0n) return 0n
   const ends = shares.map((bps) => (BigInt(bps) * BigInt(totalUsd) * E18) / 10_000n)
@@ -51,7 +61,7 @@ function averageFill({ shares, offsets, totalUsd }: Book, usd18: bigint): bigint
   return paid / usd18
 }
 
-/** Impact of a trade on top of the volume before it; `factor` is 1e10 for x 1. */
+/** Returns the impact of a trade after earlier volume. `factor` is 1e10 for 1. */
 function impactOf(book: Book, volume18: bigint, size18: bigint, factor = P10): bigint {
   const before = averageFill(book, volume18)
   return ((before + (averageFill(book, volume18 + size18) - before) / 2n) * factor) / P10
@@ -73,7 +83,7 @@ async function setUserImpact(cumulVolPriceImpactMultiplier: number, fixedSpreadP
   await world().configure('setUserPriceImpact', [ALICE.address, BigInt(LINK), settings])
 }
 
-/** 30 bands that never fall; equal neighbours are empty bands. The last share is the whole book. */
+/** 30 bands with non-decreasing shares; equal neighbours are empty bands. The last share is the whole book. */
 const bookArbitrary: fc.Arbitrary<Book> = fc.record({
   shares: fc
     .array(fc.integer({ min: 0, max: 10_000 }), { minLength: 29, maxLength: 29 })
@@ -142,7 +152,8 @@ describe('traded volume', () => {
     assert.deepEqual([await volume(true), await volume(false)], [50_000n * E18, 0n])
     assert.equal(await impact(true, 1_000n * E18), impactOf(LISTED, 50_000n * E18, 1_000n * E18))
     assert.equal(await impact(false, 1_000n * E18), -impactOf(LISTED, 0n, 1_000n * E18))
-    // Windows start at multiples of their duration; the last second in which the volume counts is the end of the fourth.
+    // Windows start at multiples of their duration; the last second in which the volume counts is the end of the
+    // fourth.
     const intoWindow = world().chain.head().timestampS % WINDOW_S
     await passTime(world(), WINDOWS * WINDOW_S - intoWindow - 1)
     assert.equal(await volume(true), 50_000n * E18)
@@ -186,6 +197,7 @@ describe('factors', () => {
   it('protect a close in profit for that many blocks after the last size increase', async () => {
     await setDepth(world(), LINK, LISTED.totalUsd)
     await setFactors({ protectionCloseFactorBlocks: 100 })
+    await world().chain.request('hardhat_mine', ['0x65'])
     const guarded = -impactOf(LISTED, 0n, size18, PAIR_FACTORS.protectionCloseFactor)
     assert.equal(await closeImpact(true, head() - 100n), guarded)
     assert.equal(await closeImpact(true, head() - 101n), plain)

@@ -9,7 +9,7 @@ const world = sharedWorld(async (prepared) => {
   await flatten(prepared, LINK)
 })
 
-/** Distance of the furthest stop loss: threshold less two fees of 0.06 % at leverage and less 5 %. */
+/** Returns the distance of the furthest stop loss: the threshold less two fees of 0.06 % at leverage and less 5 %. */
 function furthest(openPrice: bigint, leverage: bigint, thresholdP: bigint): bigint {
   const lossP = thresholdP - ((2n * percent('0.06') * leverage) / 1_000n + percent(5))
   return (openPrice * lossP * 1_000n) / leverage / 100n / 10n ** 10n

@@ -35,8 +35,8 @@ const world = sharedWorld(async (prepared) => {
 const reclaim = (orderIndex: number) => world().send(ALICE, 'cancelOrderAfterTimeout', [orderIndex])
 
 /**
- * Reverts at block created + timeout - 1, succeeds at created + timeout. `send` runs a call on the latest block before it sends it, so
- * what decides is the number of the latest block.
+ * Checks that reclaiming reverts at block created + timeout - 1 and succeeds at created + timeout. `send` simulates a
+ * call on the latest block first, so the number of the latest block decides.
  */
 async function assertBoundary(request: Outcome, orderIndex: number): Promise<Outcome> {
   const lastBlock = Number(request.blockNumber) + TIMEOUT_BLOCKS - 1

@@ -3,33 +3,40 @@ import { loadArtifact } from '@bezel/contracts'
 import { decodeFunctionResult, encodeFunctionData, parseUnits, zeroAddress, type Address, type Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { DEPLOYER, KEEPER, TRADERS } from '../../packages/devnet/src/deploy/accounts.ts'
-import { packBands } from '../../packages/devnet/src/deploy/packBands.ts'
-import { DEPTH_BAND_SHARES_BPS } from '../../packages/devnet/src/listing/depthBands.ts'
+import { packBands } from '../../packages/devnet/src/deploy/configureDiamond.ts'
+import { DEPTH_BAND_SHARES_BPS } from '../../packages/devnet/src/listing/settings.ts'
 import { onlyEvent, RevertedError, type Candle, type Outcome, type World } from './world.ts'
 
 export const ALICE = TRADERS[0]!.account
+
 export const BOB = TRADERS[1]!.account
 
-/** Pairs of the local listing: with a spread of 0.04 %, and with none. */
+/** Pairs of the local listing: BTC has a spread of 0.04 %, LINK none. */
 export const BTC = 0
+
 export const LINK = 2
-/** Collateral index of arbitrum-sepolia. */
+
+/** Collateral index of USDC on arbitrum-sepolia. */
 export const USDC = 3
 
 export const LIMIT = 1
+
 export const STOP = 2
 
-/** PendingOrderType of the triggers. */
+/** PendingOrderType of each trigger. */
 export const TRIGGER = { limit: 2, stop: 3, tp: 4, sl: 5, liq: 6 } as const
 
 export type OrderId = { user: Address; index: number }
 
 export const usd = (price: number | string): bigint => parseUnits(String(price), 10)
+
 export const usdc = (amount: number | string): bigint => parseUnits(String(amount), 6)
+
 export const tokens = (amount: number | string): bigint => parseUnits(String(amount), 18)
+
 export const percent = (p: number | string): bigint => parseUnits(String(p), 10)
 
-/** The trade of the worked vectors: 100 USDC long BTC at 10x, expected at 60000. */
+/** The trade of the worked examples: 100 USDC long BTC at 10x, expected at 60000. */
 export const VECTOR_TRADE = {
   user: zeroAddress as Address,
   index: 0,
@@ -47,9 +54,10 @@ export const VECTOR_TRADE = {
   positionSizeToken: 0n,
   __placeholder: 0,
 }
+
 export type Trade = typeof VECTOR_TRADE
 
-/** Takes depth bands, skew, funding and borrowing off a pair, so that only its spread moves a price. */
+/** Removes depth bands, skew, funding and borrowing from a pair, so that only its spread moves a price. */
 export async function flatten(world: World, pairIndex: number): Promise<void> {
   const noBands = { aboveSlot1: 0n, aboveSlot2: 0n, belowSlot1: 0n, belowSlot2: 0n }
   await world.configure('setDepthBands', [[BigInt(pairIndex)], [noBands]])
@@ -58,7 +66,7 @@ export async function flatten(world: World, pairIndex: number): Promise<void> {
   await setBorrowingRate(world, pairIndex, 0)
 }
 
-/** Funding parameters of a pair in USDC; what is not given is zero or off. */
+/** Funding parameters of a pair in USDC. Missing ones are zero or off. */
 export type Funding = {
   skewCoefficientPerYear: bigint
   absoluteVelocityPerYearCap: number
@@ -85,7 +93,7 @@ export async function setBorrowingRate(world: World, pairIndex: number, ratePerS
   await world.configure('setBorrowingParams', [USDC, [pairIndex], [params]])
 }
 
-/** The same depth bands on both sides of the book, with that much USD up to 1 %. */
+/** Sets the same depth bands on both sides of the book, with `totalUsd` up to 1 %. */
 export async function setDepth(world: World, pairIndex: number, totalUsd: number): Promise<void> {
   const { slot1, slot2 } = packBands(DEPTH_BAND_SHARES_BPS, totalUsd)
   const bands = { aboveSlot1: slot1, aboveSlot2: slot2, belowSlot1: slot1, belowSlot2: slot2 }
@@ -96,12 +104,12 @@ export async function setMaxOi(world: World, pairIndex: number, maxUsdc: bigint)
   await world.configure('setMaxOis', [USDC, [pairIndex], [maxUsdc * 10n ** 10n]])
 }
 
-/** 1e3; 0 leaves it to the group. */
+/** Sets a pair's largest leverage (1e3). 0 applies the group's. */
 export async function setMaxLeverage(world: World, pairIndex: number, leverage: bigint): Promise<void> {
   await world.send(DEPLOYER.account, 'setPairCustomMaxLeverages', [[BigInt(pairIndex)], [leverage]])
 }
 
-/** First step of a market open. */
+/** Requests a market open, the first of its two steps. */
 export async function requestOpen(
   world: World,
   account: PrivateKeyAccount,
@@ -112,7 +120,7 @@ export async function requestOpen(
   return { orderId: onlyEvent(outcome, 'MarketOrderInitiated').orderId, outcome }
 }
 
-/** Both steps of a market open, answered with the expected price; gives the new trade's index. */
+/** Opens a position: requests it and answers with the expected price. Returns the new trade's index. */
 export async function openPosition(
   world: World,
   account: PrivateKeyAccount,
@@ -123,7 +131,7 @@ export async function openPosition(
   return { index: onlyEvent(outcome, 'MarketExecuted').index, outcome }
 }
 
-/** Places a limit or stop order; gives its index. */
+/** Places a limit or stop order. Returns its index. */
 export async function placeOrder(
   world: World,
   account: PrivateKeyAccount,
@@ -135,7 +143,7 @@ export async function placeOrder(
   return onlyEvent(outcome, 'OpenOrderPlaced').index
 }
 
-/** First step of a market close. */
+/** Requests a market close, the first of its two steps. */
 export async function requestClose(
   world: World,
   account: PrivateKeyAccount,
@@ -146,23 +154,23 @@ export async function requestClose(
   return { orderId: onlyEvent(outcome, 'MarketOrderInitiated').orderId, outcome }
 }
 
-/** The argument of triggerOrder. */
+/** Packs the argument of triggerOrder. */
 export function packTrigger(orderType: number, trader: Address, index: number): bigint {
   return BigInt(orderType) | (BigInt(trader) << 8n) | (BigInt(index) << 168n)
 }
 
-/** The keeper triggers; gives the pending order, which is the keeper's own. */
+/** Triggers an order as the keeper. Returns the pending order, which is the keeper's own. */
 export async function trigger(world: World, orderType: number, trader: Address, index: number): Promise<OrderId> {
   const outcome = await world.send(KEEPER.account, 'triggerOrder', [packTrigger(orderType, trader, index)])
   return onlyEvent(outcome, 'TriggerOrderInitiated').orderId
 }
 
-/** A candle that opened at `open` and is there still; it reached `low` and `high` on the way. */
+/** Returns a candle whose current price is its open; it reached `low` and `high` in between. */
 export function candle(open: bigint, low = open, high = open): Candle {
   return { open, high, low, current: open }
 }
 
-/** USDC of an account. */
+/** Reads the USDC balance of an account. */
 export async function balanceOf(world: World, account: Address): Promise<bigint> {
   const { abi } = loadArtifact('Token')
   const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [account] })
@@ -171,7 +179,7 @@ export async function balanceOf(world: World, account: Address): Promise<bigint>
   return decodeFunctionResult({ abi, functionName: 'balanceOf', data: result }) as bigint
 }
 
-/** How much USDC an account gained (or lost) while `action` ran. */
+/** Returns the USDC that an account gained while `action` ran; negative for a loss. */
 export async function gainOf(world: World, account: Address, action: () => Promise<unknown>): Promise<bigint> {
   const before = await balanceOf(world, account)
   await action()
@@ -182,7 +190,7 @@ export function eventNames(outcome: Outcome): string[] {
   return outcome.events.map(({ eventName }) => eventName)
 }
 
-/** The call must revert with that custom error. */
+/** Asserts that a call reverts with a custom error. */
 export async function assertReverts(call: Promise<unknown>, errorName: string, args: readonly unknown[] = []) {
   await assert.rejects(call, (error) => {
     assert.ok(error instanceof RevertedError, `expected ${errorName}, got ${String(error)}`)
@@ -191,7 +199,7 @@ export async function assertReverts(call: Promise<unknown>, errorName: string, a
   })
 }
 
-/** Moves chain time and mines, so that views see it. */
+/** Moves chain time and mines a block, so that views see it. */
 export async function passTime(world: World, seconds: number): Promise<void> {
   await world.chain.request('evm_increaseTime', [seconds])
   await world.chain.mine()

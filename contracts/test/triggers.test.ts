@@ -45,10 +45,10 @@ async function assertNotHit(orderType: number, index: number, answer: Candle): P
   assert.equal(cancelReason, CancelReason.NOT_HIT)
 }
 
-/** A candle that lies wholly above or below a price and opens at that many USD from it. */
+/** Candles wholly above or below a price, which open `by` USD from it. */
 const above = (price: bigint, by: number) => candle(price + usd(by), price + 1n, price + usd(by + 1))
 const below = (price: bigint, by: number) => candle(price - usd(by), price - usd(by + 1), price - 1n)
-/** A candle that opened beyond a price and crossed it by one unit only. */
+/** Candles that open beyond a price and reach exactly that price. */
 const touchedFromAbove = (price: bigint) => candle(price + usd(100), price, price + usd(200))
 const touchedFromBelow = (price: bigint) => candle(price - usd(100), price - usd(200), price)
 

@@ -35,7 +35,7 @@ const LIQUIDATION = {
   endLeverage: 60_000,
 }
 
-/** A trade that does not exist yet, as getTradeLiquidationPrice takes it. */
+/** A trade that does not exist yet, as an argument of getTradeLiquidationPrice. */
 const NEW_TRADE = {
   collateralIndex: USDC,
   trader: ALICE.address,
@@ -114,8 +114,9 @@ describe('the worked vectors', () => {
     assert.equal(refund, usdc(100) - 91_875n)
   })
 
-  // The Diamond has no view of the threshold. With no spread (LINK) and all fees taken off by a negative additional fee, the
-  // liquidation price of a long is Po - Po * threshold / (100 % * L): at Po = L * 1e9 the distance is the threshold itself.
+  // The Diamond has no view of the threshold. With no spread (LINK) and all fees cancelled by a negative additional
+  // fee, the liquidation price of a long is Po - Po * threshold / (100 % * L): at Po = L * 1e9 the distance is the
+  // threshold itself.
   for (const [leverage, threshold] of [
     [25_000n, 900_000_000_000n],
     [40_000n, 835_714_285_715n],
@@ -175,7 +176,7 @@ describe('the worked vectors', () => {
       thetaThresholdUsd: 100_000,
     })
     const openPrice = usd(15)
-    // Below theta the small trade alone moves no rate; time stands still between the two opens.
+    // Below theta the small trade alone moves no rate; no time passes between the two opens.
     const { index } = await openPosition(world(), BOB, { pairIndex: LINK, openPrice })
     await openPosition(world(), ALICE, {
       pairIndex: LINK,

@@ -15,18 +15,20 @@ import {
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { createLocalChain, type LocalChain } from '../../packages/devnet/src/chain/createLocalChain.ts'
 import { DEPLOYER, genesisBalances, ORACLES } from '../../packages/devnet/src/deploy/accounts.ts'
-import { deployChain } from '../../packages/devnet/src/deploy/deployChain.ts'
-import type { ChainPlan } from '../../packages/devnet/src/deploy/planChain.ts'
-import { signTransaction } from '../../packages/devnet/src/deploy/signTransaction.ts'
-import { packAnswer as packOracleAnswer } from '../../packages/devnet/src/oracle/packAnswer.ts'
-import { requestIdOf } from '../../packages/devnet/src/oracle/requestId.ts'
+import { deployChain, type ChainPlan } from '../../packages/devnet/src/deploy/deployChain.ts'
+import { signTransaction } from '../../packages/devnet/src/deploy/createWallet.ts'
+import { packAnswer as packOracleAnswer } from '../../packages/devnet/src/oracle/answerPrices.ts'
+import { oracleRequestId } from '../../packages/devnet/src/oracle/createOracle.ts'
 import { encodeConfigure } from '../diamond.ts'
 
-export { requestIdOf }
+export { oracleRequestId }
 
 type Abi = typeof diamondAbi
+
 type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>
+
 type WriteName = ContractFunctionName<Abi, 'nonpayable'>
+
 export type WorldEvent = ParseEventLogsReturnType<Abi, undefined, true>[number]
 
 /** The prices of one oracle answer, 1e10. A market answer needs only `current`. */
@@ -35,33 +37,36 @@ export type Candle = { open: bigint; high: bigint; low: bigint; current: bigint 
 /** A mined transaction. */
 export type Outcome = { hash: Hex; ok: boolean; blockNumber: bigint; events: WorldEvent[] }
 
-/** The local Diamond on a chain of its own that mines on demand, with no oracle and no keeper: the test plays both. */
+/** The local Diamond on a chain of its own that mines on demand. The test acts as oracle and keeper. */
 export type World = {
   chain: LocalChain
   plan: ChainPlan
-  /** A view of the Diamond, optionally as a caller; throws RevertedError. */
+  /** Calls a view of the Diamond. Throws RevertedError. */
   read<N extends ViewName>(
     functionName: N,
     args: ContractFunctionArgs<Abi, 'view' | 'pure', N>,
   ): Promise<ContractFunctionReturnType<Abi, 'view' | 'pure', N>>
-  /** Sends a call of the Diamond in a block of its own; throws RevertedError with the custom error's name. */
+  /** Sends a call to the Diamond in a block of its own. Throws RevertedError with the custom error's name. */
   send<N extends WriteName>(
     account: PrivateKeyAccount,
     functionName: N,
     args: ContractFunctionArgs<Abi, 'nonpayable', N>,
   ): Promise<Outcome>
-  /** The same for any calldata and receiver. */
+  /** Sends any calldata to any receiver, like `send`. */
   sendData(account: PrivateKeyAccount, to: Address, data: Hex, value?: bigint): Promise<Outcome>
-  /** Governance: a setting of setup/Configure.sol. */
+  /** Calls setup/Configure.sol, as governance. */
   configure(functionName: string, args: readonly unknown[]): Promise<Outcome>
-  /** A quorum of oracles answers a pending order with the same prices; gives the outcome of the answer that executed. */
+  /**
+   * Answers a pending order as a quorum of oracles, with the same prices. Returns the outcome of the answer that
+   * executed.
+   */
   answer(orderId: { user: Address; index: number }, prices: Candle | bigint): Promise<Outcome>
-  /** Remembers the chain as it is; give the id to `restore`, which uses it up. */
+  /** Saves the state of the chain. The id can be given to `restore` once. */
   snapshot(): Promise<Hex>
   restore(snapshotId: Hex): Promise<void>
 }
 
-/** A call that reverted, by the name of its custom error. */
+/** Thrown for a call that reverted, with the name of its custom error. */
 export class RevertedError extends Error {
   readonly errorName: string
   readonly args: readonly unknown[]
@@ -110,7 +115,7 @@ export async function createWorld(slug: ChainSlug = 'arbitrum-sepolia', nowMs?: 
       const oracles = ORACLES.slice(0, minAnswers)
       let last: Outcome | undefined
       for (const { account } of oracles) {
-        last = await world.send(account, 'fulfill', [requestIdOf(orderId, account.address), packAnswer(prices)])
+        last = await world.send(account, 'fulfill', [oracleRequestId(orderId, account.address), packAnswer(prices)])
       }
       if (last === undefined) throw new Error('the Diamond has no oracles')
       return last
@@ -125,13 +130,13 @@ export async function createWorld(slug: ChainSlug = 'arbitrum-sepolia', nowMs?: 
   return world
 }
 
-/** The answer of an oracle as `fulfill` takes it; a price alone answers a market order. */
+/** Packs an oracle answer for `fulfill`. A price alone answers a market order. */
 export function packAnswer(prices: Candle | bigint): bigint {
   const candle = typeof prices === 'bigint' ? { open: 0n, high: 0n, low: 0n, current: prices } : prices
   return packOracleAnswer(candle, 0)
 }
 
-/** The one event of that name in an outcome; throws when there is none or more than one. */
+/** Returns the only event of that name in an outcome. Throws when there is none or more than one. */
 export function onlyEvent<N extends WorldEvent['eventName']>(
   outcome: Outcome,
   eventName: N,

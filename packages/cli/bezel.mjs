@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Starts the command line on whatever node the shell has: plain JavaScript, node 20 or newer. The source is TypeScript, which node runs as it is from
-// version 24 on; an older one hands over to the node that is installed beside the packages.
+// Starts the command line on whatever node the shell has: this file is plain JavaScript for node 20 or newer. The
+// source is TypeScript, which node runs from version 24 on; an older node hands over to the one that is installed
+// beside the packages.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import module from 'node:module'
@@ -11,7 +12,7 @@ const MIN_NODE_MAJOR = 24
 const here = dirname(fileURLToPath(import.meta.url))
 
 if (Number(process.versions.node.split('.')[0]) >= MIN_NODE_MAJOR) {
-  // Halves the start from the second time on.
+  // Caches the compiled source, which halves the time of every start after the first.
   module.enableCompileCache()
   await import('./src/main.ts')
 } else {
@@ -26,7 +27,7 @@ if (Number(process.versions.node.split('.')[0]) >= MIN_NODE_MAJOR) {
   }
 }
 
-/** `node_modules/.bin/node` of this folder or of one above it. */
+/** Finds `node_modules/.bin/node` in this folder or in one above it. */
 function installedNode(folder) {
   const found = join(folder, 'node_modules', '.bin', 'node')
   if (existsSync(found)) return found
@@ -36,7 +37,7 @@ function installedNode(folder) {
 
 function handOver(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
-  // A terminal sends Ctrl-C to both, and the child says what it has to say. Other signals come to this process alone.
+  // Both processes get the Ctrl-C of a terminal, and the child answers it. Other signals reach this process alone.
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.once('error', (error) => {

@@ -7,36 +7,36 @@ import { MARKETS, movedBy } from './market.ts'
 import type { Random } from './random.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** What the actions know and choose from. */
+/** The state that actions read and choose from. */
 export type Campaign = {
   ground: Ground
   random: Random
   coverage: Coverage
-  /** As of the end of the last step. */
+  /** State of the Diamond after the last step. */
   snapshot: Snapshot
-  /** Of each pair, 1e10. */
+  /** Price of each pair, 1e10. */
   prices: Map<number, bigint>
-  /** Who acts for whom. */
+  /** Delegates by trader. */
   delegates: Map<Address, DevAccount>
-  /** How often each forbidden thing was tried, by position in the list. */
+  /** Number of attempts of each forbidden thing, by its index in the list. */
   attempts: Map<number, number>
-  /** Every price request there ever was, by the key of its order. */
+  /** Every price request so far, by the key of its order. */
   requests: Map<string, Request>
 }
 
-/** A price request and which oracles, by position, have answered it. */
+/** A price request, and the indexes of the oracles that have answered it. */
 export type Request = { order: PendingOrder; createdTs: number; answeredBy: Set<number> }
 
-/** What a step did to the chain. */
+/** The effects of a step on the chain. */
 export type Step = {
   receipts: Receipt[]
-  /** New tokens, which no event of the Diamond tells of. */
+  /** Newly minted tokens, for which the Diamond emits no event. */
   minted?: { trader: Address; collateralIndex: number; amount: bigint }
-  /** Set for a step that must come to nothing: the errors its transactions may fail with, or `ok`. */
+  /** Set for a step that must change nothing: the errors its transactions may fail with, or `ok`. */
   mustEndWith?: readonly string[]
 }
 
-/** One kind of thing that can happen. Gives undefined when there is nothing to do it to. */
+/** One kind of step. `run` returns undefined when there is nothing to apply it to. */
 export type Action = {
   name: string
   weight: number
@@ -47,7 +47,7 @@ export function priceOf(campaign: Campaign, pairIndex: number): bigint {
   return campaign.prices.get(pairIndex)!
 }
 
-/** Moves a pair's price, but not out of a range that keeps every number of the Diamond reachable. */
+/** Sets a pair's price, within a range in which every number of the Diamond stays reachable. */
 export function movePrice(campaign: Campaign, pairIndex: number, price: bigint): void {
   const { startPrice } = MARKETS.find((market) => market.pairIndex === pairIndex)!
   const lowest = startPrice / 8n
@@ -55,7 +55,7 @@ export function movePrice(campaign: Campaign, pairIndex: number, price: bigint):
   campaign.prices.set(pairIndex, price < lowest ? lowest : price > highest ? highest : price)
 }
 
-/** Every price takes a small step, as between two blocks. */
+/** Moves every price a little, as between two blocks. */
 export function drift(campaign: Campaign): void {
   for (const { pairIndex, liveliness } of MARKETS) {
     const ppm = campaign.random.int(-1_500, 1_500) * liveliness

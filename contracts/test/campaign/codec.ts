@@ -6,7 +6,6 @@ import {
   encodeFunctionData,
   toEventSelector,
   type Abi,
-  type AbiEvent,
   type ContractFunctionArgs,
   type ContractFunctionName,
   type ContractFunctionReturnType,
@@ -17,6 +16,7 @@ import { loadArtifact } from '../../artifact.ts'
 import type { WorldEvent } from '../world.ts'
 
 export type DiamondAbi = typeof diamondAbi
+type DiamondEventItem = Extract<DiamondAbi[number], { type: 'event' }>
 export type ViewName = ContractFunctionName<DiamondAbi, 'view' | 'pure'>
 export type ViewArgs<N extends ViewName> = ContractFunctionArgs<DiamondAbi, 'view' | 'pure', N>
 export type ViewResult<N extends ViewName> = ContractFunctionReturnType<DiamondAbi, 'view' | 'pure', N>
@@ -27,18 +27,21 @@ export type Trade = ViewResult<'getTrade'>
 export type PendingOrder = ViewResult<'getPendingOrder'>
 export type TradeFees = ViewResult<'getTradeFeesData'>
 
-// One-entry ABIs by name and topic: looking each one up in the whole ABI would take most of a campaign's time.
+// ABIs with one entry each, by name and topic: searching the whole ABI for each call would take most of a campaign's
+// time.
 const functions = new Map<string, Abi>()
-const events = new Map<Hex, AbiEvent>()
+const events = new Map<Hex, DiamondEventItem>()
 for (const item of diamondAbi as Abi) {
   if (item.type === 'function') functions.set(item.name, [item])
+}
+for (const item of diamondAbi) {
   if (item.type === 'event') events.set(toEventSelector(item), item)
 }
 const errorAbi: Abi = [...diamondAbi, ...loadArtifact('Token').abi, ...loadArtifact('Vault').abi].filter(
   (item) => item.type === 'error',
 )
 
-/** Calldata of a state-changing function of the Diamond. */
+/** Encodes a call of a state-changing function of the Diamond. */
 export function encodeWrite<N extends WriteName>(functionName: N, args: WriteArgs<N>): Hex {
   return encode(functionName, args as readonly unknown[])
 }
@@ -53,19 +56,19 @@ function encode(functionName: string, args: readonly unknown[]): Hex {
 
 export function decodeView<N extends ViewName>(functionName: N, data: Hex): ViewResult<N> {
   const name: string = functionName
-  const result: unknown = decodeFunctionResult({ abi: functions.get(name)!, functionName: name, data })
+  const result = decodeFunctionResult({ abi: functions.get(name)!, functionName: name, data })
   return result as ViewResult<N>
 }
 
-/** An event of the Diamond; throws for one it does not have. */
+/** Decodes an event of the Diamond. Throws for an unknown one. */
 export function decodeEvent(log: Log): WorldEvent {
   const item = events.get(log.topics[0]!)
   if (item === undefined) throw new Error(`the Diamond emitted an unknown event ${log.topics[0]}`)
   const { eventName, args } = decodeEventLog({ abi: [item], data: log.data, topics: log.topics })
-  return { ...log, eventName, args } as unknown as WorldEvent
+  return { ...log, eventName, args } as WorldEvent
 }
 
-/** The custom error's name, or what else there is to say about it. */
+/** Returns the name of a custom error, or a description of any other. */
 export function errorNameOf(data: Hex): string {
   try {
     const { errorName, args } = decodeErrorResult({ abi: errorAbi, data })

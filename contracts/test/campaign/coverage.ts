@@ -1,14 +1,14 @@
 import { CancelReason, PendingOrderType } from '@bezel/protocol'
 import type { WorldEvent } from '../world.ts'
 
-/** How often each thing happened. */
+/** Counts how often each thing happened. */
 export type Coverage = {
   count(what: string): void
-  /** Counts what an event tells: executions and refusals by their kind. */
+  /** Counts an event: executions and refusals by kind. */
   countEvent(event: WorldEvent): void
-  /** Those of a list that never happened. */
+  /** Returns the entries of a list that never happened. */
   missing(wanted: readonly string[]): string[]
-  /** One line for each first word. */
+  /** Returns one line per group. The group is the first word of an entry. */
   lines(): string[]
 }
 
@@ -76,7 +76,7 @@ function describe(event: WorldEvent): string | undefined {
   }
 }
 
-/** Why a close or a change of a position was refused. */
+/** Returns the reason for which a close or a change of a position was refused. */
 function refusalOnPosition(event: WorldEvent): number | undefined {
   switch (event.eventName) {
     case 'MarketCloseCanceled':

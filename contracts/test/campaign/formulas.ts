@@ -3,12 +3,13 @@ import type { Ground } from './ground.ts'
 import { marketOf } from './market.ts'
 import type { Book } from './snapshot.ts'
 
-// The Diamond's formulas, written a second time from the facts. Every bigint division truncates toward zero, as Solidity's does.
+// The Diamond's formulas, implemented a second time from their specification. Every bigint division truncates toward
+// zero, as in Solidity.
 
 const P_10 = 10n ** 10n
 const PERCENT = 100n * P_10
 
-/** Scales of a collateral: units to 1e18, and USD per token (1e8). */
+/** Scale of a collateral: the factor from its units to 1e18, and USD per token (1e8). */
 export type Scale = { delta: bigint; priceUsd: bigint }
 
 export function scaleOf(ground: Ground, collateralIndex: number): Scale {
@@ -20,17 +21,17 @@ export function sizeOf({ collateralAmount, leverage }: Pick<Trade, 'collateralAm
   return (collateralAmount * BigInt(leverage)) / 1_000n
 }
 
-/** Tokens that the Diamond keeps for a position or a resting order. */
+/** Returns the tokens that the Diamond holds for a position or a resting order. */
 export function heldFor({ collateralAmount }: Trade, fees: TradeFees): bigint {
   return collateralAmount + fees.virtualAvailableCollateralInDiamond - fees.realizedTradingFeesCollateral
 }
 
-/** What a position has earned or paid beside its open profit and loss. */
+/** Returns the realized profit or loss of a position, less the trading fees paid. */
 export function realizedOf(fees: TradeFees): bigint {
   return fees.realizedPnlCollateral - fees.realizedTradingFeesCollateral
 }
 
-/** Fee of an open, a close or a part of either. */
+/** Returns the fee of an open, a close or a part of either. */
 export function tradingFee(pairIndex: number, scale: Scale, size: bigint, isCounterTrade: boolean): bigint {
   const { feeP, minPositionUsd, counterFeeMultiplier } = marketOf(pairIndex)
   const floor = ((minPositionUsd * 10n ** 8n) / scale.priceUsd / scale.delta) * 1_000n
@@ -42,12 +43,15 @@ export function liquidationFee(pairIndex: number, collateral: bigint): bigint {
   return (collateral * marketOf(pairIndex).liqFeeP) / PERCENT
 }
 
-/** Price of a refused request and of a leverage update; governance gets 24.5 % of half the least fee. */
+/**
+ * Returns the fee of a refused request and of a leverage update: 24.5 % (the share of governance) of half the minimum
+ * fee.
+ */
 export function minGovFee(pairIndex: number, scale: Scale): bigint {
   return ((tradingFee(pairIndex, scale, 0n, false) / 2n) * 24_500n) / 100_000n
 }
 
-/** Percent of the collateral (1e10), never below -100 %. */
+/** Returns profit as percent of the collateral (1e10), never below -100 %. */
 export function profitP(
   { long, openPrice, leverage }: Pick<Trade, 'long' | 'openPrice' | 'leverage'>,
   price: bigint,
@@ -57,19 +61,19 @@ export function profitP(
   return p < -PERCENT ? -PERCENT : p
 }
 
-/** What a position pays out, `owed` being closing fee + holding fees - realised. */
+/** Returns the payout of a position. `owed` is closing fee + holding fees - realized. */
 export function payout(trade: Trade, scale: Scale, price: bigint, owed: bigint): bigint {
   const scaled = trade.collateralAmount * scale.delta
   const worth = (scaled + (scaled * profitP(trade, price)) / P_10 / 100n) / scale.delta - owed
   return worth > 0n ? worth : 0n
 }
 
-/** Funding or borrowing of a position over which the accumulator (1e20) grew by that much. */
+/** Returns the funding or borrowing fee of a position while the accumulator (1e20) grew by `grown`. */
 export function holdingFee(trade: Trade, grown: bigint): bigint {
   return (sizeOf(trade) * grown) / trade.openPrice / P_10 / 100n
 }
 
-/** Shift of the price by the skew, 1e10 per percent. */
+/** Returns the shift of the price by the skew, 1e10 per percent. */
 export function skewImpactP({ pairIndex, oiToken }: Book, isBuy: boolean, tokens: bigint): bigint {
   const { skewDepth } = marketOf(pairIndex)
   if (skewDepth === 0n) return 0n
@@ -81,7 +85,7 @@ export function shifted(price: bigint, impactP: bigint): bigint {
   return price + (price * impactP) / P_10 / 100n
 }
 
-/** Whether `price` is worse than expected by more than the slippage (1e3 per percent) for somebody who buys or sells. */
+/** True when `price` is worse than expected by more than the slippage (1e3 per percent), for a buyer or a seller. */
 export function isSlipped(isBuy: boolean, price: bigint, expected: bigint, slippageP: number): boolean {
   const tolerance = (expected * BigInt(slippageP)) / 100n / 1_000n
   return isBuy ? price > expected + tolerance : price < expected - tolerance

@@ -1,36 +1,46 @@
 import { encodeFunctionData, type Address, type Hex, type Log } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { DEPLOYER } from '../../../packages/devnet/src/deploy/accounts.ts'
-import { signTransaction } from '../../../packages/devnet/src/deploy/signTransaction.ts'
-import type { DeployedCollateral } from '../../../packages/devnet/src/deploy/deployedCollateral.ts'
+import { signTransaction } from '../../../packages/devnet/src/deploy/createWallet.ts'
+import type { DeployedCollateral } from '../../../packages/devnet/src/deploy/configureDiamond.ts'
 import { loadArtifact } from '../../artifact.ts'
 import { encodeConfigure } from '../../diamond.ts'
 import { createWorld, type WorldEvent } from '../world.ts'
-import { decodeEvent, decodeView, encodeView, encodeWrite, errorNameOf } from './codec.ts'
-import type { ViewArgs, ViewName, ViewResult, WriteArgs, WriteName } from './codec.ts'
+import {
+  decodeEvent,
+  decodeView,
+  encodeView,
+  encodeWrite,
+  errorNameOf,
+  type ViewArgs,
+  type ViewName,
+  type ViewResult,
+  type WriteArgs,
+  type WriteName,
+} from './codec.ts'
 import { COLLATERAL_INDICES } from './market.ts'
 
-/** A mined transaction, whether it succeeded or reverted. */
+/** A mined transaction, successful or reverted. */
 export type Receipt = {
   blockNumber: number
-  /** The name of the error, or undefined for a success. */
+  /** Name of the error; undefined for a success. */
   revertedWith: string | undefined
   events: WorldEvent[]
 }
 
-/** The chain under a campaign. Its time stands still unless `pass` moves it, so a seed replays to the last block. */
+/** The chain of a campaign. Its time stands still unless `pass` moves it, so a seed replays every block. */
 export type Ground = {
   diamond: Address
   linkToken: Address
   collaterals: readonly DeployedCollateral[]
   read<N extends ViewName>(functionName: N, args: ViewArgs<N>, blockNumber?: number): Promise<ViewResult<N>>
-  /** A number that a function without arguments, or with one address, gives. */
+  /** Reads a view that returns a number, such as a token's `balanceOf`. */
   readNumber(to: Address, data: Hex): Promise<bigint>
-  /** Mines a transaction that is sent without asking whether it will succeed. */
+  /** Mines a transaction, without simulating it first. */
   transact(account: PrivateKeyAccount, to: Address, data: Hex): Promise<Receipt>
-  /** Governance: a setter of a facet. */
+  /** Calls a setter of a facet, as governance. */
   govern<N extends WriteName>(functionName: N, args: WriteArgs<N>): Promise<void>
-  /** Governance: a setting of setup/Configure.sol. */
+  /** Calls setup/Configure.sol, as governance. */
   configure(functionName: string, args: readonly unknown[]): Promise<void>
   mint(token: Address, to: Address, amount: bigint): Promise<void>
   pass(seconds: number, blocks: number): Promise<void>

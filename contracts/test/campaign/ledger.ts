@@ -3,16 +3,16 @@ import type { WorldEvent } from '../world.ts'
 import type { PendingOrder, Trade } from './codec.ts'
 import { keyOf } from './snapshot.ts'
 
-/** What the events alone say: every trade and pending order there ever was, and which are open. */
+/** The state according to the events alone: every trade and pending order so far, and which of them are open. */
 export type Ledger = {
   trades: Map<string, Trade>
   orders: Map<string, PendingOrder>
   openTrades: Set<string>
   openOrders: Set<string>
-  /** Indices assigned so far, by user in lower case. */
+  /** Number of assigned indexes by user, in lower case. */
   tradeCounts: Map<string, number>
   orderCounts: Map<string, number>
-  /** The last order of each type about each trade, by `${trade}/${type}`. */
+  /** The last order of each type on each trade, by `${trade}/${type}`. */
   newestOrders: Map<string, PendingOrder>
 }
 
@@ -28,7 +28,9 @@ export function createLedger(): Ledger {
   }
 }
 
-/** Takes up an event; fails when an index is skipped or given twice, or something is closed that is not open. */
+/**
+ * Applies an event. Throws when an index is skipped or assigned twice, or when something is closed that is not open.
+ */
 export function record(ledger: Ledger, event: WorldEvent): void {
   switch (event.eventName) {
     case 'TradeStored': {
@@ -39,7 +41,7 @@ export function record(ledger: Ledger, event: WorldEvent): void {
       return
     }
     case 'OpenOrderDetailsUpdated': {
-      // The same transaction may cancel the order, and then nothing else shows how it was last.
+      // The same transaction may cancel the order, and then no other event shows its last prices.
       const { user, index, openPrice, tp, sl } = event.args
       const key = keyOf({ user, index })
       ledger.trades.set(key, { ...ledger.trades.get(key)!, openPrice, tp, sl })
@@ -70,12 +72,15 @@ function takeNext(counts: Map<string, number>, user: string, index: number, what
   counts.set(key, next + 1)
 }
 
-/** Names what `getTradePendingOrderBlock` is asked for. */
+/** Returns the key of a trade and an order type, the arguments of `getTradePendingOrderBlock`. */
 export function flagKey({ trade, orderType }: PendingOrder): string {
   return `${keyOf(trade)}/${orderType}`
 }
 
-/** The block the Diamond must give for that kind of order on that trade: the newest one's while it is open, else none. */
+/**
+ * Returns the block that the Diamond must return for an order type on a trade: that of the newest order while it is
+ * open, otherwise 0.
+ */
 export function expectedFlag(ledger: Ledger, key: string): bigint {
   const newest = ledger.newestOrders.get(key)
   return newest !== undefined && ledger.openOrders.has(keyOf(newest)) ? BigInt(newest.createdBlock) : 0n

@@ -1,10 +1,9 @@
 import { parseUnits } from 'viem'
-import { FEES } from '../../../packages/devnet/src/listing/fees.ts'
-import { FUNDING } from '../../../packages/devnet/src/listing/holdingFees.ts'
+import { FEES, FUNDING } from '../../../packages/devnet/src/listing/fees.ts'
 import { GROUPS } from '../../../packages/devnet/src/listing/groups.ts'
 import { PAIRS } from '../../../packages/devnet/src/listing/pairs.ts'
 
-/** A pair of the campaign, with what the listing says about it. */
+/** A pair of the campaign, with its terms from the listing. */
 export type Market = {
   pairIndex: number
   startPrice: bigint // 1e10
@@ -17,16 +16,18 @@ export type Market = {
   feeP: bigint // 1e10 per percent
   liqFeeP: bigint // 1e10 per percent of the collateral
   minPositionUsd: bigint // 1e18
-  /** How far its price moves in one go, against a crypto pair's 1. */
+  /** Size of one price move, relative to a crypto pair's 1. */
   liveliness: number
 }
 
-/** BTC has depth, funding and skew; LINK little depth and much skew; EUR/USD none of them, but 1000x. */
+/**
+ * BTC has depth, funding and skew; LINK has little depth and much skew; EUR/USD has none of them, but leverage 1000.
+ */
 const PAIR_INDICES = [0, 2, 21]
 
 export const MARKETS: readonly Market[] = PAIR_INDICES.map(market)
 
-/** Of arbitrum-sepolia: DAI (18 decimals), WETH (18 decimals, 2500 USD), USDC (6 decimals). */
+/** Collaterals of arbitrum-sepolia: DAI (18 decimals), WETH (18 decimals, 2500 USD), USDC (6 decimals). */
 export const COLLATERAL_INDICES = [1, 2, 3] as const
 
 function market(pairIndex: number): Market {
@@ -56,7 +57,7 @@ export function marketOf(pairIndex: number): Market {
   return found
 }
 
-/** `price` moved by parts per million; never below 1. */
+/** Returns `price` moved by parts per million, never below 1. */
 export function movedBy(price: bigint, ppm: number): bigint {
   const moved = (price * BigInt(1_000_000 + Math.round(ppm))) / 1_000_000n
   return moved > 1n ? moved : 1n

@@ -1,16 +1,16 @@
 /** A seeded source of choices: the same seed gives the same campaign. */
 export type Random = {
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns a whole number from `min` to `max`, both included. */
   int(min: number, max: number): number
-  /** The same, spread evenly over orders of magnitude: as many below the geometric middle as above. */
+  /** Returns a whole number like `int`, spread evenly over orders of magnitude. */
   logInt(min: number, max: number): number
   chance(probability: number): boolean
   pick<T>(options: readonly T[]): T
-  /** One of the entries, each as likely as its weight says. */
+  /** Returns one of the entries, with a probability proportional to its weight. */
   weighted<T extends { readonly weight: number }>(options: readonly T[]): T
 }
 
-/** mulberry32: small, fast, and good enough to choose actions with. */
+/** Creates a mulberry32 generator: small, fast, and good enough to choose actions with. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   function next(): number {

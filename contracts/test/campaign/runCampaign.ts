@@ -31,12 +31,14 @@ const ACTIONS: readonly Action[] = [
   tradingStops,
 ]
 
-/** Reading every index there ever was one by one takes a while. */
+/** Steps between two full reads of every index ever assigned, which take a while. */
 const STEPS_BETWEEN_FULL_READS = 250
 
 export type CampaignOptions = { seed: number; steps: number }
 
-/** Takes that many steps on a fresh Diamond and checks everything after each one. A failure names the seed and the step. */
+/**
+ * Runs `steps` steps on a fresh Diamond and checks everything after each one. A failure names the seed and the step.
+ */
 export async function runCampaign({ seed, steps }: CampaignOptions): Promise<Coverage> {
   const campaign = await prepare(seed)
   const ledger = createLedger()
@@ -87,7 +89,7 @@ async function takeStep(c: Campaign, ledger: Ledger, at: { seed: number; step: n
   }
 }
 
-/** Everything that must hold after a step. */
+/** Checks everything that must hold after a step. */
 async function check(c: Campaign, ledger: Ledger, step: Step): Promise<void> {
   const before = c.snapshot
   const after = await takeSnapshot(c.ground)
@@ -116,7 +118,10 @@ async function check(c: Campaign, ledger: Ledger, step: Step): Promise<void> {
   }
 }
 
-/** Nothing ends in a panic; what reverted, or must come to nothing, left everything as it was. */
+/**
+ * Checks that no transaction ends in a panic, and that a step that reverted, or must change nothing, left everything as
+ * it was.
+ */
 function checkEndings(before: Snapshot, after: Snapshot, { receipts, mustEndWith }: Step): void {
   const endings = receipts.map(({ revertedWith }) => revertedWith ?? 'ok')
   for (const ending of endings) {

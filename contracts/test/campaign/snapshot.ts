@@ -5,21 +5,21 @@ import type { PendingOrder, Trade, TradeFees, ViewResult } from './codec.ts'
 import type { Ground } from './ground.ts'
 import { COLLATERAL_INDICES, MARKETS } from './market.ts'
 
-/** Everybody who has trades or pending orders: five traders and the keeper. */
+/** All users with trades or pending orders: five traders and the keeper. */
 export const USERS: readonly Address[] = [...TRADERS, KEEPER].map(({ account }) => account.address)
 export const TRADER_ADDRESSES: readonly Address[] = TRADERS.map(({ account }) => account.address)
 
-/** What a collateral's tokens are spread over. */
+/** Distribution of a collateral's tokens. */
 export type Balances = {
   supply: bigint
   diamond: bigint
   vault: bigint
   treasury: bigint
-  /** In the order of TRADERS. */
+  /** Balances in the order of TRADERS. */
   traders: bigint[]
 }
 
-/** One pair in one collateral. */
+/** The open interest and fee state of one pair in one collateral. */
 export type Book = {
   collateralIndex: number
   pairIndex: number
@@ -29,18 +29,18 @@ export type Book = {
   borrowing: ViewResult<'getPairBorrowingFeeData'>[number]
 }
 
-/** Everything the Diamond says about the campaign after a step. */
+/** The state of the Diamond after a step. */
 export type Snapshot = {
   /** Open positions and resting orders of all users. */
   trades: readonly Trade[]
-  /** Beside `trades`, one for one. */
+  /** Fees of each trade, by its index in `trades`. */
   fees: readonly TradeFees[]
   /** Open pending orders of all users. */
   orders: readonly PendingOrder[]
-  /** In the order of USERS. */
+  /** Counters in the order of USERS. */
   tradeCounters: ViewResult<'getCountersForTraders'>
   orderCounters: ViewResult<'getCountersForTraders'>
-  /** By collateral index, like the balances. */
+  /** Fees by collateral index, like the balances. */
   govFees: Readonly<Record<number, bigint>>
   balances: Readonly<Record<number, Balances>>
   books: readonly Book[]
@@ -124,12 +124,12 @@ async function readMoney(ground: Ground, { index, address, vault }: Ground['coll
   return { index, govFees, balances }
 }
 
-/** Identifies a trade or a pending order: their owners count from 0 each. */
+/** Returns the key of a trade or a pending order. Each owner's indexes count from 0. */
 export function keyOf({ user, index }: { user: Address; index: number }): string {
   return `${user.toLowerCase()}:${index}`
 }
 
-/** The open trade of that name, with what it has realised. */
+/** Finds an open trade, with its fees. */
 export function findTrade(
   snapshot: Snapshot,
   id: { user: Address; index: number },

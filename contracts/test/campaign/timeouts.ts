@@ -1,4 +1,4 @@
-/** Blocks after which a market request can be taken back: fewer than deployed, so that campaigns get there. */
+/** Blocks after which a market request can be reclaimed. Fewer than deployed, so that campaigns reach it. */
 export const MARKET_TIMEOUT_BLOCKS = 20
-/** Blocks for which a trigger keeps others off. */
+/** Blocks for which a trigger blocks further triggers. */
 export const TRIGGER_TIMEOUT_BLOCKS = 8

@@ -70,7 +70,9 @@ const HOSTILE = [
   'WrongTradeType',
 ]
 
-/** What a campaign of the default length has to have seen, so that the choice of actions can't quietly lose a path. */
+/**
+ * Events that a campaign of the default length must cover, so that a change of the actions can't silently lose a path.
+ */
 export const WANTED_COVERAGE: readonly string[] = [
   ...EXECUTED.map((what) => `executed ${what}`),
   ...REFUSED.map((what) => `refused ${what}`),

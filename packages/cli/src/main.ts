@@ -1,20 +1,20 @@
 import process from 'node:process'
-import { EXIT_CODES } from './errors/exitCodes.ts'
+import { EXIT_CODES } from './errors/cliError.ts'
 import { sentenceOf } from './errors/sentenceOf.ts'
-import { createInterruption } from './interruption.ts'
+import { createInterruption } from './commands/interruption.ts'
 import { runCli } from './runCli.ts'
 
 const interruption = createInterruption()
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    // A second one does not wait for anything.
+    // A second signal ends the process at once.
     if (interruption.signal.aborted) process.exit(EXIT_CODES.interrupted)
     interruption.stop()
   })
 }
 
-// A reader that has had enough (`| head`) is no failure.
+// A reader that has read enough and closed the pipe (`| head`) is no failure.
 process.stdout.on('error', () => process.exit(EXIT_CODES.ok))
 
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
@@ -25,7 +25,8 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 }
 
 const { env, stdin, stdout, stderr } = process
+
 const exitCode = await runCli({ argv: process.argv.slice(2), env, stdin, stdout, stderr, interruption })
 
-// Connections that are kept alive must not hold up the shell; what was written must arrive.
+// Exits although connections are kept alive, after everything written has been flushed.
 stdout.write('', () => stderr.write('', () => process.exit(exitCode)))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { parseCommandLine } from './arguments/parseCommandLine.ts'
-import { COMMANDS } from './commands/commandList.ts'
-import { EXIT_CODES, EXIT_CODE_MEANINGS } from './errors/exitCodes.ts'
+import { parseCommandLine } from './commandLine/parseCommandLine.ts'
+import { COMMANDS } from './runCli.ts'
+import { EXIT_CODES, EXIT_CODE_MEANINGS } from './errors/cliError.ts'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { generatePrivateKey } from 'viem/accounts'
-import { createInterruption } from './interruption.ts'
+import { createInterruption } from './commands/interruption.ts'
 import { runCli } from './runCli.ts'
 
-/** In this process, with an environment that finds no local chain. Nothing here gets as far as sending something. */
+/**
+ * Runs a command line in this process, with an environment that has no local chain. Nothing here gets as far as
+ * sending.
+ */
 async function run(line: string | readonly string[], env: Record<string, string> = {}) {
   const said = { stdout: '', stderr: '' }
   const stream = (name: keyof typeof said) => ({ write: (text: string) => void (said[name] += text) })

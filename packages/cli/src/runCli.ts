@@ -1,21 +1,32 @@
-import { parseCommandLine, type Asked } from './arguments/parseCommandLine.ts'
+import { parseCommandLine, type Invocation } from './commandLine/parseCommandLine.ts'
 import { refuseSecrets } from './arguments/refuseSecrets.ts'
-import { COMMANDS } from './commands/commandList.ts'
 import { createEnvironment } from './connection/environment.ts'
-import { CliError } from './errors/cliError.ts'
-import { errorDocument } from './errors/errorDocument.ts'
-import { exitCodeOf } from './errors/exitCodeOf.ts'
-import { EXIT_CODES, type ExitCode } from './errors/exitCodes.ts'
-import { InterruptedError } from './errors/interruptedError.ts'
+import { CliError, EXIT_CODES, type ExitCode, InterruptedError } from './errors/cliError.ts'
+import { errorDocument, exitCodeOf } from './errors/errorDocument.ts'
 import { sentenceOf } from './errors/sentenceOf.ts'
-import type { Interruption } from './interruption.ts'
-import type { PromptInput } from './keys/promptHidden.ts'
+import type { Interruption } from './commands/interruption.ts'
+import type { PromptInput } from './keys/readPassword.ts'
 import { createOutput, type Output, type OutputStream } from './output/createOutput.ts'
-import { plainText } from './output/plainText.ts'
-import { VERSION } from './version.ts'
+import { plainText } from './output/text.ts'
+import packageJson from '../package.json' with { type: 'json' }
+import { accountCommand } from './commands/account.ts'
+import { agentAuthoriseCommand } from './commands/agentAuthorise.ts'
+import { agentNewCommand } from './commands/agentNew.ts'
+import { agentRevokeCommand } from './commands/agentRevoke.ts'
+import { agentStatusCommand } from './commands/agentStatus.ts'
+import { cancelCommand } from './commands/cancel.ts'
+import { closeCommand } from './commands/close.ts'
+import type { Command } from './commands/command.ts'
+import { keyIssueCommand } from './commands/keyIssue.ts'
+import { marketsCommand } from './commands/markets.ts'
+import { orderCommand } from './commands/order.ts'
+import { ordersCommand } from './commands/orders.ts'
+import { positionsCommand } from './commands/positions.ts'
+import { priceCommand } from './commands/price.ts'
+import { watchCommand } from './commands/watch.ts'
 
-export interface CliHost {
-  /** Behind the name of the program. */
+interface CliHost {
+  /** Arguments after the name of the program. */
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: PromptInput
@@ -24,7 +35,28 @@ export interface CliHost {
   readonly interruption: Interruption
 }
 
-/** Runs one command line and gives its exit code. Whatever fails is told in a sentence. */
+/** Every command, in the order of `bezel --help`. */
+export const COMMANDS: readonly Command[] = [
+  marketsCommand,
+  priceCommand,
+  agentNewCommand,
+  agentAuthoriseCommand,
+  agentStatusCommand,
+  agentRevokeCommand,
+  keyIssueCommand,
+  accountCommand,
+  orderCommand,
+  ordersCommand,
+  positionsCommand,
+  closeCommand,
+  cancelCommand,
+  watchCommand,
+]
+
+/** Version of this command line. */
+const VERSION: string = packageJson.version
+
+/** Runs one command line and returns its exit code. A failure is printed as a sentence. */
 export async function runCli(host: CliHost): Promise<ExitCode> {
   const { argv, env, stdout, stderr } = host
   const output = createOutput({ stdout, stderr, env, isJson: argv.includes('--json') })
@@ -38,7 +70,11 @@ export async function runCli(host: CliHost): Promise<ExitCode> {
   }
 }
 
-async function carryOut(asked: Asked, output: Output, { env, stdin, stderr, interruption }: CliHost): Promise<void> {
+async function carryOut(
+  asked: Invocation,
+  output: Output,
+  { env, stdin, stderr, interruption }: CliHost,
+): Promise<void> {
   switch (asked.kind) {
     case 'help':
       return output.answer({ help: asked.text }, () => [asked.text])

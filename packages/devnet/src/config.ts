@@ -34,22 +34,22 @@ export const DEVNET_SETTINGS = {
   }),
 } as const
 
-/** The settings of one run, checked. */
+/** The checked settings of one run. */
 export interface DevnetConfig {
   readonly host: string
-  /** Port of JSON-RPC and the feed; 0 = any free one. */
+  /** Port of JSON-RPC and the feed; 0 means any free one. */
   readonly port: number
-  /** Port of the service beside it; only written into devnet.json. */
+  /** Port of the service beside it, which is only written into devnet.json. */
   readonly servicePort: number
   readonly chains: readonly ChainSlug[]
   readonly blockMs: number
   readonly oracleDelayMs: number
   readonly seed: number
-  /** Absolute path. */
+  /** Absolute path of the data folder. */
   readonly dataFolder: string
 }
 
-/** Throws a `SettingsError` when a setting is unknown or not allowed. */
+/** Reads the settings. Throws a `SettingsError` when one is unknown or not allowed. */
 export function readDevnetConfig(env: Readonly<Record<string, string | undefined>>): DevnetConfig {
   const settings = readSettings(DEVNET_SETTINGS, env)
   return {

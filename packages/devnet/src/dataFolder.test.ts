@@ -24,7 +24,7 @@ const MARKER = 'bezel-devnet-marker.json'
 let count = 0
 const newPath = (): string => join(scratch, `folder-${count++}`)
 
-/** What a devnet that is gone left behind. */
+/** Makes a folder that an ended devnet left behind. */
 function leftFolder(marker: string = JSON.stringify({ layout: DATA_LAYOUT_VERSION, pid: process.pid })): string {
   const folder = newPath()
   mkdirSync(join(folder, 'store'), { recursive: true })
@@ -54,7 +54,7 @@ function refusal(folder: string): string {
   return assert.fail('not refused')
 }
 
-/** Another process that tries to claim the folder, tells how that went, and holds what it got until it is ended. */
+/** Starts another process that tries to claim the folder, reports the result, and holds its claim until it is ended. */
 async function claimElsewhere(
   folder: string,
   flags: string[] = [],
@@ -181,7 +181,7 @@ describe('claimDataFolder', () => {
 
   it('lets exactly one of several starters win', async () => {
     const folder = leftFolder()
-    // All of them live until the last has told its outcome, so a winner is never followed by a lawful heir.
+    // All starters live until the last one has reported, so that nobody can lawfully inherit from a winner.
     const starters = await Promise.all(Array.from({ length: 4 }, () => claimElsewhere(folder)))
     const outcomes = starters.map(({ outcome }) => outcome).toSorted()
     for (const starter of starters) await starter.end()

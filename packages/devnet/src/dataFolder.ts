@@ -1,28 +1,41 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, lstatSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
-import { MARKER_DRAFT_NAME, MARKER_NAME, readMarker, writeMarker } from './dataFolderMarker.ts'
-import { lockFile } from './fileLock.ts'
+import { DatabaseSync } from 'node:sqlite'
+import { PUBLISHED_ACCOUNTS } from './deploy/accounts.ts'
+import type { ChainPlan } from './deploy/deployChain.ts'
 
-/** Raised when an older devnet could not understand any more what lies in the folder, or a newer one what an older one left. */
+/**
+ * Version of the folder's layout. It is raised when older and newer devnets could no longer understand each other's
+ * files.
+ */
 export const DATA_LAYOUT_VERSION = 1
 
 const LOCK_NAME = 'bezel-devnet.lock'
 
-/** These stay through a wipe: the lock must keep its inode, and a folder without its marker would look like a stranger's. */
+const MARKER_NAME = 'bezel-devnet-marker.json'
+
+const MARKER_DRAFT_NAME = `${MARKER_NAME}.draft`
+
+const DEVNET_FILE_NAME = 'devnet.json'
+
+/**
+ * Names that a wipe keeps: the lock must keep its inode, and a folder without its marker would look like a stranger's.
+ */
 const OWN_NAMES: readonly string[] = [MARKER_NAME, MARKER_DRAFT_NAME, LOCK_NAME]
 
-/** A data folder that no other devnet can claim or wipe until it is released or this process ends. */
-export interface DataFolderClaim {
+/** A claim on a data folder: no other devnet can claim or wipe it until it is released or this process ends. */
+interface DataFolderClaim {
   readonly folder: string
-  /** Gives the folder up. What is in it stays readable; its marker lets the next start wipe it. */
+  /** Releases the folder. Its content stays readable, and its marker lets the next start wipe it. */
   readonly release: () => void
 }
 
 /**
- * Claims `folder` for a fresh chain: creates it, or wipes what an earlier devnet left there. Throws a `StartupError` and changes nothing
- * when the folder is in use, belongs to another version, or holds anything without the marker of a devnet. Whoever holds the lock
- * owns the folder, so neither a re-used process id nor two starts at once can end in a double claim.
+ * Claims `folder` for a fresh chain: creates it, or wipes what an earlier devnet left there. Throws a `StartupError`
+ * and changes nothing when the folder is in use, belongs to another version, or holds anything without the marker of a
+ * devnet. The holder of the lock owns the folder, so neither a reused process id nor two starts at once can lead to a
+ * double claim.
  */
 export function claimDataFolder(folder: string, log: (line: string) => void): DataFolderClaim {
   return withFolderErrors(folder, () => {
@@ -40,7 +53,10 @@ export function claimDataFolder(folder: string, log: (line: string) => void): Da
   })
 }
 
-/** Level by level: node's own recursive mkdir never returns on a file system that takes no folders, such as /proc. */
+/**
+ * Creates the folder level by level, because node's own recursive mkdir never returns on a file system that takes no
+ * folders, such as /proc.
+ */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))
@@ -51,9 +67,9 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** With the lock held. */
+/** Takes over the folder while the lock is held. */
 function takeOver(folder: string, log: (line: string) => void): void {
-  // Again, because another start may have come and gone between the first look and the lock.
+  // Checked again, because another start may have come and gone between the first check and the lock.
   refuseForeignFolder(folder)
   writeMarker(folder, { layout: DATA_LAYOUT_VERSION, pid: process.pid })
   const leftBehind = readdirSync(folder).filter((name) => !OWN_NAMES.includes(name))
@@ -89,7 +105,7 @@ function inUseError(folder: string): StartupError {
   )
 }
 
-/** Names in the folder, none when it does not exist. */
+/** Lists the names in the folder; none when it does not exist. */
 function listFolder(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -99,7 +115,7 @@ function listFolder(folder: string): string[] {
   }
 }
 
-/** A disk that is full, a folder that is a file, missing rights: said in a sentence, whichever step met it. */
+/** Turns failures of the file system into a sentence: a full disk, a file in place of the folder, missing rights. */
 function withFolderErrors<Result>(folder: string, step: () => Result): Result {
   try {
     return step()
@@ -107,5 +123,120 @@ function withFolderErrors<Result>(folder: string, step: () => Result): Result {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (error instanceof StartupError || syscall === undefined) throw error
     throw new StartupError(`The data folder ${folder} can't be used (${code}): set BEZEL_DATA to another folder.`)
+  }
+}
+
+/** The marker that a devnet leaves in its data folder, so that a later one knows it may wipe it. */
+interface DataFolderMarker {
+  readonly layout: number
+  /** Id of the process that has the folder, or had it last. For messages only: the lock decides. */
+  readonly pid: number
+}
+
+/** Reads the marker; `undefined` when there is none, or none that this or any other version writes. */
+function readMarker(folder: string): DataFolderMarker | undefined {
+  try {
+    const path = join(folder, MARKER_NAME)
+    if (!lstatSync(path).isFile()) return undefined
+    const { layout, pid } = JSON.parse(readFileSync(path, 'utf8')) as Partial<DataFolderMarker>
+    return Number.isSafeInteger(layout) && Number.isSafeInteger(pid) ? ({ layout, pid } as DataFolderMarker) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Writes the marker beside its place and renames it, so that a kill leaves the old or the new one, never half of one.
+ */
+function writeMarker(folder: string, marker: DataFolderMarker): void {
+  const draft = join(folder, MARKER_DRAFT_NAME)
+  rmSync(draft, { force: true })
+  writeFileSync(draft, `${JSON.stringify(marker)}\n`, { flag: 'wx' })
+  renameSync(draft, join(folder, MARKER_NAME))
+}
+
+/** An advisory lock that the system releases by itself when the process ends, however it ends. */
+interface FileLock {
+  readonly release: () => void
+}
+
+/** SQLite's code for a lock that somebody else holds. */
+const SQLITE_BUSY = 5
+
+/** Locks of this process. The garbage collector would close a database that nobody refers to, and release its lock. */
+const held = new Set<DatabaseSync>()
+
+/**
+ * Locks the file at `path`, which is created when missing; `undefined` when another process (or this one) holds the
+ * lock. Node has no `flock`, so the exclusive transaction of an empty SQLite database serves as a lock of the operating
+ * system. A file with a process id would need a guess whether that process is still the same one.
+ */
+function lockFile(path: string): FileLock | undefined {
+  refuseIrregularFile(path)
+  const database = new DatabaseSync(path, { open: false, timeout: 0 })
+  const release = (): void => {
+    held.delete(database)
+    if (database.isOpen) database.close()
+  }
+  try {
+    database.open()
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    held.add(database)
+    return { release }
+  } catch (error) {
+    release()
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined
+    throw new StartupError(`The lock file ${path} can't be used (${(error as Error).message}): remove it.`)
+  }
+}
+
+/** Refuses anything but a plain file: a symbolic link would make SQLite open a file somewhere else. */
+function refuseIrregularFile(path: string): void {
+  const entry = lstatSync(path, { throwIfNoEntry: false })
+  if (entry === undefined || entry.isFile()) return
+  throw new StartupError(`The lock file ${path} is not a plain file: remove it or set BEZEL_DATA to another folder.`)
+}
+
+/** A chain as devnet.json describes it. */
+interface DescribedChain {
+  readonly slug: string
+  readonly chainId: number
+  readonly plan: ChainPlan
+}
+
+interface DevnetUrls {
+  /** Address of JSON-RPC without the chain's path. */
+  readonly rpc: string
+  /** Address of the service beside it. */
+  readonly base: string
+}
+
+/**
+ * Writes devnet.json, which tells tools, tests and the service where everything is. The file appears as a whole, once
+ * everything answers.
+ */
+export function writeDevnetFile(folder: string, chains: readonly DescribedChain[], urls: DevnetUrls): void {
+  const file = join(folder, DEVNET_FILE_NAME)
+  const content = {
+    chains: Object.fromEntries(chains.map((chain) => [chain.slug, describe(chain, urls.rpc)])),
+    accounts: PUBLISHED_ACCOUNTS.map(({ name, account, privateKey }) => ({
+      name,
+      address: account.address,
+      privateKey,
+    })),
+    baseUrl: urls.base,
+    feedUrl: `${urls.rpc}/feed`,
+  }
+  writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`)
+  renameSync(`${file}.new`, file)
+}
+
+function describe({ slug, chainId, plan }: DescribedChain, rpcUrl: string) {
+  return {
+    chainId,
+    rpcUrl: `${rpcUrl}/${slug}`,
+    wsUrl: `${rpcUrl.replace(/^http/, 'ws')}/${slug}`,
+    diamond: plan.diamond,
+    collaterals: plan.collaterals.map(({ symbol, index, address, decimals }) => ({ symbol, index, address, decimals })),
   }
 }

@@ -1,10 +1,8 @@
 import { httpUrl, StartupError, type ChainSlug, type RunningProgram } from '@bezel/protocol'
 import type { LocalChain } from './chain/createLocalChain.ts'
 import type { DevnetConfig } from './config.ts'
-import { chainControls } from './controls/chainControls.ts'
-import { priceControls } from './controls/priceControls.ts'
-import { claimDataFolder } from './dataFolder.ts'
-import { writeDevnetFile } from './devnetFile.ts'
+import { chainControls, priceControls } from './controls/controls.ts'
+import { claimDataFolder, writeDevnetFile } from './dataFolder.ts'
 import { createPrices } from './feed/prices.ts'
 import { createFeedServer } from './feed/server.ts'
 import { createRpcServer, type RpcServer } from './rpc/createRpcServer.ts'
@@ -12,8 +10,11 @@ import { createChain, runChain, type RunningChain } from './runChain.ts'
 
 const FEED_PREFIX = '/feed'
 
-/** The whole local chain: chains, oracle, keeper, feed, controls. Settled when all of it answers; throws with nothing left behind. */
-export async function run(config: DevnetConfig): Promise<RunningProgram> {
+/**
+ * Runs the whole local chain: chains, oracle, keeper, feed, controls. Resolves when all of it answers; a failed start
+ * leaves nothing behind.
+ */
+export async function runDevnet(config: DevnetConfig): Promise<RunningProgram> {
   const { host, dataFolder } = config
   const chains = new Map<ChainSlug, LocalChain>()
   for (const slug of config.chains) chains.set(slug, await createChain(slug, config))
@@ -27,7 +28,8 @@ export async function run(config: DevnetConfig): Promise<RunningProgram> {
     onUpgrade: (request, socket, head) => feed.onUpgrade(request, socket, head, belowFeed(request.url)),
   })
 
-  // The port first: it is what fails, and the data folder must not be wiped for a start that comes to nothing.
+  // The port is opened first, because it is what fails, and the data folder must not be wiped for a start that comes to
+  // nothing.
   const port = await listen(server, config)
   const claim = await orClose(server, () => claimDataFolder(dataFolder, console.error))
   const rpcUrl = httpUrl(host, port)

@@ -1,20 +1,19 @@
 import { CHAINS, type ChainSlug } from '@bezel/protocol'
-import { rememberBlockTimes } from './chain/blockTimes.ts'
+import { rememberBlockTimes } from './chain/eachBlock.ts'
 import { createLocalChain, type LocalChain } from './chain/createLocalChain.ts'
 import type { DevnetConfig } from './config.ts'
-import type { ChainParts } from './controls/chainControls.ts'
+import type { ChainParts } from './controls/controls.ts'
 import { genesisBalances, KEEPER, ORACLES } from './deploy/accounts.ts'
 import { createFaucet } from './deploy/createFaucet.ts'
 import { createWallet } from './deploy/createWallet.ts'
-import { deployChain } from './deploy/deployChain.ts'
-import type { ChainPlan } from './deploy/planChain.ts'
+import { deployChain, type ChainPlan } from './deploy/deployChain.ts'
 import { createDiamond } from './diamond/createDiamond.ts'
 import type { Prices } from './feed/prices.ts'
 import { createKeeper } from './keeper/createKeeper.ts'
 import { CHAIN_SETTINGS } from './listing/settings.ts'
 import { createOracle } from './oracle/createOracle.ts'
 
-/** A chain with everything that lives on it. */
+/** A chain with everything that runs on it. */
 export interface RunningChain extends ChainParts {
   readonly slug: ChainSlug
   readonly chainId: number
@@ -23,7 +22,7 @@ export interface RunningChain extends ChainParts {
   stop(): Promise<void>
 }
 
-/** A fresh chain that does not mine yet. */
+/** Creates a chain that does not mine yet. */
 export function createChain(slug: ChainSlug, { blockMs }: DevnetConfig): Promise<LocalChain> {
   return createLocalChain({ slug, chainId: CHAINS[slug].chainId, blockMs, accounts: genesisBalances() })
 }

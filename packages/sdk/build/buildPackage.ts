@@ -14,8 +14,9 @@ interface Manifest {
 }
 
 /**
- * Writes the SDK as other projects install it into `folder`: one ES module for node and browsers with the parts of the protocol that it uses, its
- * declarations, and nothing to install beside viem. What was in the folder is deleted.
+ * Writes the SDK into `folder` as other projects install it: one ES module for node and browsers that includes the
+ * parts of the protocol it uses, its declarations, and viem as the only peer. The previous content of the folder is
+ * deleted.
  */
 export async function buildPackage(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
@@ -27,7 +28,7 @@ export async function buildPackage(folder: string): Promise<void> {
     outfile: join(folder, 'index.js'),
     bundle: true,
     format: 'esm',
-    // Neither: an import that only node has is an error.
+    // Neutral, so that an import which only node has is an error.
     platform: 'neutral',
     target: 'es2022',
     external,

@@ -10,7 +10,7 @@ const PACKAGES = join(import.meta.dirname, '..', '..')
 const ROOT = join(PACKAGES, '..')
 const PROTOCOL = '@bezel/protocol/wire'
 
-/** As a browser has it: whatever needs node does not compile. */
+/** Compiler options of a browser: source that needs node does not compile. */
 const OPTIONS = {
   noEmit: false,
   declaration: true,
@@ -20,7 +20,7 @@ const OPTIONS = {
   types: [],
 }
 
-/** Writes the declarations of the SDK into `folder`, those of the protocol that it uses below them. */
+/** Writes the declarations of the SDK into `folder`, and those of the protocol that it uses into a folder below. */
 export async function emitTypes(folder: string): Promise<void> {
   const made = mkdtempSync(join(tmpdir(), 'bezel-sdk-types-'))
   try {
@@ -35,7 +35,8 @@ export async function emitTypes(folder: string): Promise<void> {
 
 function compile(outDir: string): void {
   const config = join(outDir, 'tsconfig.json')
-  // Found by a path, it is a source like ours; found in node_modules it would be taken for somebody else's, and left out.
+  // A path makes the protocol a source like ours. Found in node_modules, it would count as a foreign package and be
+  // left out.
   const paths = { [PROTOCOL]: [join(PACKAGES, 'protocol', 'src', 'wire.ts')] }
   const compilerOptions = { ...OPTIONS, paths, outDir, rootDir: PACKAGES }
   const files = [join(PACKAGES, 'sdk', 'src', 'index.ts')]
@@ -50,7 +51,10 @@ function compile(outDir: string): void {
   }
 }
 
-/** Imports name files that exist behind them, and nothing that only this repository has. */
+/**
+ * Rewrites the imports of a declaration file, so that they name files of the package and nothing that only this
+ * repository has.
+ */
 async function finish(folder: string, file: string): Promise<void> {
   const path = join(folder, file)
   const source = join(PACKAGES, 'protocol', 'src', relative('protocol', file).replace(/\.d\.ts$/, '.ts'))

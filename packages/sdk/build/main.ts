@@ -4,7 +4,7 @@ import { buildPackage } from './buildPackage.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 
-/** Not in the folder of the sources: what is made is neither checked nor committed. */
+/** Output folder, outside of the sources: the result is neither checked nor committed. */
 const folder = resolve(process.argv[2] ?? join(ROOT, 'var', 'sdk'))
 
 await buildPackage(folder)

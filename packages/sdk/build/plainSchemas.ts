@@ -1,14 +1,18 @@
 import { Kind } from '@sinclair/typebox'
 import { schemaType } from './schemaType.ts'
 
-/** A const of a declaration file begins here; so does everything else on its top level. */
+/** Splits a declaration file before each statement of its top level. */
 const STATEMENT = /^(?=\/\*\*|export |import |declare |type |interface )/m
 
-/** What stands for the library of schemas: each schema is declared by the one thing that types need of it. With the `export` it stays in its file. */
+/**
+ * Replacement of the schema library: a schema is declared by the one member that types need. The `export` keeps it
+ * local to its file.
+ */
 const STATIC = 'type Static<Schema extends { static: unknown }> = Schema["static"];\nexport {};\n'
 
 /**
- * The declarations of a module of schemas without the library they are made with. `module` is the module itself: its schemas say what their types are.
+ * Returns the declarations of a module of schemas without the schema library. `module` is the module itself, from whose
+ * schemas the types are made.
  */
 export function plainSchemas(declarations: string, module: Readonly<Record<string, unknown>>): string {
   return declarations
@@ -23,11 +27,11 @@ function plainStatement(statement: string, module: Readonly<Record<string, unkno
   const name = /^(?:export )?declare const (\w+)\b/.exec(statement)?.[1]
   const type = name === undefined ? undefined : constType(module[name])
   if (type !== undefined) return `export declare const ${name}: ${type};\n`
-  // Functions that make schemas are for the service alone.
+  // Drops functions that make schemas: only the service needs them.
   return statement.startsWith('export declare function') && /\bTSchema\b/.test(statement) ? '' : statement
 }
 
-/** `undefined` when it is neither a schema nor a table of schemas. */
+/** Returns the type of a schema or of a table of schemas; `undefined` for any other value. */
 function constType(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   if (Kind in value) return `{ static: ${schemaType(value as object)} }`

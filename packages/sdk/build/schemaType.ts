@@ -8,7 +8,10 @@ interface Schema {
   readonly required?: readonly string[]
 }
 
-/** A schema as a TypeScript type, so that the types of the package need no library of schemas. Throws for what it does not know. */
+/**
+ * Returns a schema as a TypeScript type, so that the types of the package need no schema library. Throws for an unknown
+ * kind of schema.
+ */
 export function schemaType(schema: Schema, indent = ''): string {
   if ('const' in schema) return JSON.stringify(schema.const)
   if (schema.anyOf !== undefined) return schema.anyOf.map((one) => schemaType(one, indent)).join(' | ')

@@ -1,79 +1,88 @@
-import { CHAIN_SLUGS, type ChainSlug } from '@bezel/protocol/wire'
+import { CHAIN_SLUGS, type ChainSlug, type SigningDomain } from '@bezel/protocol/wire'
 import { createAccount, type AccountReads } from './account/createAccount.ts'
 import { createAgents, type Agents } from './agents/createAgents.ts'
-import { BezelConfigError } from './errors/bezelConfigError.ts'
-import type { ChainInfo } from './http/chainInfo.ts'
+import { BezelConfigError } from './errors/bezelError.ts'
+import { type ChainInfo, createSigning } from './http/createSigning.ts'
 import { createHeaders } from './http/createHeaders.ts'
-import { createSigning } from './http/createSigning.ts'
 import { createTransport, type Transport } from './http/createTransport.ts'
 import { createMarkets, type Markets } from './markets/createMarkets.ts'
 import { createOrders, type Orders } from './orders/createOrders.ts'
-import { gatherContext, noAgent, type VerifyOptions, type WriteContext } from './orders/executeWrite.ts'
+import { gatherContext, noAgent, type VerifyOptions, type WriteSetup } from './orders/executeWrite.ts'
 import { createPositions, type Positions } from './positions/createPositions.ts'
-import { createBroadcaster } from './senders/createBroadcaster.ts'
+import { createBroadcaster } from './orders/createBroadcaster.ts'
 import type { TransactionSender } from './senders/transactionSender.ts'
-import { authMessage, streamPath, type AuthMessage } from './signing/authMessage.ts'
-import type { Signer, SigningDomain } from './signing/signer.ts'
+import { authMessage, streamPath, type AuthMessage } from './signing/signRequest.ts'
+import type { Signer } from './signing/typedData.ts'
 import { createClientStream, type ClientStream } from './stream/clientStream.ts'
 import { createFacts } from './verify/createFacts.ts'
 import { readerOf } from './verify/readDiamond.ts'
-import type { VerifyContext } from './verify/verifyContext.ts'
+import type { VerifyContext, WriteRequest } from './verify/verifyContext.ts'
 import { verifyPrepared, type PreparedWrite } from './verify/verifyPrepared.ts'
-import type { WriteRequest } from './verify/writeRequest.ts'
 
+/** Options of `createBezelClient`. */
 export interface BezelClientOptions {
-  /** Of the service, for instance `http://127.0.0.1:8080`. */
+  /** Address of the service, for instance `http://127.0.0.1:8080`. */
   readonly baseUrl: string
+  /** Chain to trade on, for instance `base`. */
   readonly chain: ChainSlug
-  /** Signs requests. viem's local accounts fit as they are. */
+  /** Signer of requests. viem's local accounts fit as they are. */
   readonly agent?: Signer
-  /** For reads without an agent; also preferred for reads beside one, since it costs no signature. */
+  /** Read-only key. Used for reads even when there is an agent, because it costs no signature. */
   readonly apiKey?: string
-  /** Broadcasts what is prepared: the agent's own wallet. */
+  /** Sender of the prepared transactions: the agent's own wallet. */
   readonly sender?: TransactionSender
-  /** Whose account it is. Without it the service is asked once for the agent's trader; name it, and a wrong answer is found out. */
+  /**
+   * Address of the trader. By default the service is asked once for the agent's trader; with an address of your own, a
+   * wrong answer is noticed.
+   */
   readonly trader?: `0x${string}`
-  /** The deployment that you mean. Without it the service's own word is taken at first and remembered. */
+  /** Signing domain of the deployment you trust. By default the first answer of the service is taken and remembered. */
   readonly signing?: SigningDomain
-  /** `X-Service-`. */
+  /** Prefix of the authentication headers. Default `X-Service-`. */
   readonly headerPrefix?: string
+  /** Function that sends HTTP requests. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
-  /** Of one try, 30 s. */
+  /** Timeout of one attempt. Default 30,000 ms. */
   readonly timeoutMs?: number
-  /** Of what is safe to repeat, 2. */
+  /** Number of retries of calls that are safe to repeat. Default 2. */
   readonly maxRetries?: number
-  /** Epoch milliseconds; for tests and for machines that know their clock to be wrong. */
+  /** Clock in epoch milliseconds. Default `Date.now`; useful in tests and on machines whose clock is wrong. */
   readonly now?: () => number
 }
 
-/** One chain of one service, used by one agent, one key, or nobody in particular. */
+/** A client of one chain of one service, with the rights of its agent or key. Without either it reads public data. */
 export interface BezelClient extends ClientStream {
   readonly chain: ChainSlug
   readonly baseUrl: string
+  /** Address of the client's agent, if it has one. */
   readonly agentAddress: `0x${string}` | undefined
   readonly markets: Markets
   readonly account: AccountReads
   readonly orders: Orders
   readonly positions: Positions
   readonly agents: Agents
-  /** What the service says about the chain. */
+  /** Reads what the service says about the chain. */
   info(): Promise<ChainInfo>
-  /** What signatures are bound to: pinned, or remembered from the first look. */
+  /** Returns the domain that signatures are bound to: the pinned one, or the one the service named first. */
   signingDomain(): Promise<SigningDomain>
-  /** Whose account this is. */
+  /** Returns the address of the trader whose account this is. */
   trader(): Promise<`0x${string}`>
-  /** Checks something prepared, as `create` and its like do before they sign. Throws `UnverifiedTransactionError`. */
+  /**
+   * Checks a prepared transaction as `create` and the other writes do before they sign. Throws
+   * `UnverifiedTransactionError`.
+   */
   verify(request: WriteRequest, prepared: PreparedWrite, options?: VerifyOptions): Promise<VerifyContext>
-  /** Where the stream of this chain is. */
+  /** URL of the chain's stream. */
   readonly streamUrl: string
-  /** The `auth` message of the stream, with a fresh timestamp and nonce each time, or with the key. */
+  /** Creates an `auth` message for the stream: signed with a fresh timestamp and nonce, or with the read-only key. */
   streamAuth(): Promise<AuthMessage>
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
+
 const DEFAULT_MAX_RETRIES = 2
 
-/** A client of one chain. Nothing is sent before the first call. */
+/** Creates a client of one chain. Nothing is sent before the first call. */
 export function createBezelClient(options: BezelClientOptions): BezelClient {
   const { chain, agent, apiKey, sender, now = Date.now } = options
   const baseUrl = requireBaseUrl(options.baseUrl)
@@ -100,7 +109,7 @@ export function createBezelClient(options: BezelClientOptions): BezelClient {
     getPrices: markets.prices,
     now,
   })
-  const context: WriteContext = {
+  const context: WriteSetup = {
     facts,
     broadcaster: createBroadcaster(sender, now),
     agentAddress: () => ownAgent().address,
@@ -159,7 +168,7 @@ function transportOf(
 ): Transport {
   return createTransport({
     baseUrl,
-    // Bound anew at each call: a page may replace it, and in the browser it must be called as a method of the window.
+    // Looked up at each call, because a page may replace it, and called as a method of the window, as browsers require.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
     timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
     maxRetries: maxRetries ?? DEFAULT_MAX_RETRIES,

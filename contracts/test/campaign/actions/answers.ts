@@ -1,5 +1,5 @@
 import { ORACLES } from '../../../../packages/devnet/src/deploy/accounts.ts'
-import { packAnswer, requestIdOf, type Candle } from '../../world.ts'
+import { packAnswer, oracleRequestId, type Candle } from '../../world.ts'
 import { movePrice, priceOf, type Action, type Campaign, type Request } from '../campaign.ts'
 import { encodeWrite, type PendingOrder } from '../codec.ts'
 import { orderTypeName } from '../coverage.ts'
@@ -7,14 +7,14 @@ import type { Receipt } from '../ground.ts'
 import { marketOf, movedBy } from '../market.ts'
 import { findTrade, keyOf } from '../snapshot.ts'
 
-/** As deployed on arbitrum-sepolia: three are asked, two have to agree. */
+/** Number of oracles, as deployed on arbitrum-sepolia: three are asked, two have to agree. */
 const ORACLE_COUNT = 3
 const ANSWER_TTL_S = 3_600
 const LIMIT_OPEN = 2
 const LIQ_CLOSE = 6
 const MARKET_PARTIAL_OPEN = 8
 
-/** The oracles answer a request, agreeing or not, at a price that may have moved a lot since. */
+/** The oracles answer a request, in agreement or not, at a price that may have moved a lot since. */
 export const oraclesAnswer: Action = {
   name: 'oracles answer',
   weight: 45,
@@ -25,7 +25,9 @@ export const oraclesAnswer: Action = {
   },
 }
 
-/** An oracle comes back after the order was executed, refused or reclaimed, or too late altogether: nothing may happen. */
+/**
+ * An oracle answers after the order was executed, refused or reclaimed, or after the time limit: nothing may happen.
+ */
 export const oracleAnswersLate: Action = {
   name: 'oracle answers late',
   weight: 3,
@@ -43,7 +45,10 @@ export const oracleAnswersLate: Action = {
   },
 }
 
-/** An open order whose request has that age in seconds and an oracle left to answer it; the newer the likelier. */
+/**
+ * Picks an open order whose request has a suitable age (in seconds) and an oracle left to answer it. Newer ones are
+ * likelier.
+ */
 export function pickRequest(
   c: Campaign,
   isAge: (age: number) => boolean,
@@ -58,7 +63,10 @@ export function pickRequest(
   return found.length === 0 ? undefined : c.random.pick(found.slice(c.random.chance(0.5) ? -6 : 0))
 }
 
-/** Lets oracles answer one after the other until the order is executed, or all but one stay silent. */
+/**
+ * Lets the oracles answer one after the other until the order is executed. In 8 % of the cases only the first one
+ * answers.
+ */
 export async function answer(c: Campaign, request: Request, prices: Candle): Promise<Receipt[]> {
   const isSilent = request.answeredBy.size === 0 && c.random.chance(0.08)
   const outlier = c.random.chance(0.07) ? c.random.int(0, ORACLE_COUNT - 1) : -1
@@ -71,7 +79,7 @@ export async function answer(c: Campaign, request: Request, prices: Candle): Pro
     receipts.push(receipt)
     if (receipt.revertedWith !== undefined) {
       c.coverage.count(`unanswerable ${orderTypeName(request.order.orderType)}: ${receipt.revertedWith}`)
-      // An increase of absurd size has no price that could be stored: it waits to be taken back.
+      // An absurdly large increase has no price that fits its field: it stays pending until it is reclaimed.
       if (receipt.revertedWith === 'Overflow' && request.order.orderType === MARKET_PARTIAL_OPEN) break
       throw new Error(`an oracle's answer reverted with ${receipt.revertedWith}`)
     }
@@ -87,7 +95,7 @@ function nextOracle({ answeredBy }: Request): number {
 
 async function fulfill(c: Campaign, request: Request, oracle: number, prices: Candle): Promise<Receipt> {
   const { account } = ORACLES[oracle]!
-  const data = encodeWrite('fulfill', [requestIdOf(request.order, account.address), packAnswer(prices)])
+  const data = encodeWrite('fulfill', [oracleRequestId(request.order, account.address), packAnswer(prices)])
   const receipt = await c.ground.transact(account, c.ground.diamond, data)
   if (receipt.revertedWith === undefined) request.answeredBy.add(oracle)
   return receipt
@@ -97,7 +105,7 @@ function moveCandle({ open, high, low, current }: Candle, ppm: number): Candle {
   return { open: movedBy(open, ppm), high: movedBy(high, ppm), low: movedBy(low, ppm), current: movedBy(current, ppm) }
 }
 
-/** A price near the last one, some way off, or as far off as a position of that leverage feels. */
+/** Returns a price near the last one, some way off, or far enough to matter at the position's leverage. */
 export function answerPrices(c: Campaign, order: PendingOrder): Candle {
   const { pairIndex } = order.trade
   const { liveliness } = marketOf(pairIndex)
@@ -112,7 +120,7 @@ export function answerPrices(c: Campaign, order: PendingOrder): Candle {
   return order.orderType >= LIMIT_OPEN && order.orderType <= LIQ_CLOSE ? candleOf(c, order, current) : flat(current)
 }
 
-/** Of the position that an order opens or is about. */
+/** Returns the leverage of the position that an order opens or changes. */
 export function leverageOf(c: Campaign, { orderType, trade }: PendingOrder): number {
   return (orderType === 0 ? undefined : findTrade(c.snapshot, trade)?.trade.leverage) ?? trade.leverage
 }
@@ -121,7 +129,7 @@ function flat(price: bigint): Candle {
   return { open: price, high: price, low: price, current: price }
 }
 
-/** A candle through the trigger price, beyond it from the start, or without regard to it. */
+/** Returns a candle that passes through the trigger price, opens beyond it, or ignores it. */
 function candleOf(c: Campaign, order: PendingOrder, current: bigint): Candle {
   const trigger = triggerPriceOf(c, order)
   const shape = trigger === 0n ? 'any' : c.random.pick(['through', 'through', 'beyond', 'any'])
@@ -132,7 +140,10 @@ function candleOf(c: Campaign, order: PendingOrder, current: bigint): Candle {
   return { open, high: movedBy(top, wickPpm), low: movedBy(bottom, -wickPpm), current }
 }
 
-/** For a liquidation the price at which all of the collateral is lost, which is beyond every liquidation price. */
+/**
+ * Returns the trigger price. For a liquidation it is the price at which all collateral is lost, which is beyond every
+ * liquidation price.
+ */
 function triggerPriceOf(c: Campaign, { orderType, trade }: PendingOrder): bigint {
   const t = findTrade(c.snapshot, trade)?.trade
   if (t === undefined) return 0n

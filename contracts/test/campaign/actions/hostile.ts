@@ -2,7 +2,7 @@ import { encodeFunctionData, zeroAddress, type Address } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { AGENTS, KEEPER, ORACLES, TRADERS } from '../../../../packages/devnet/src/deploy/accounts.ts'
 import { loadArtifact } from '../../../artifact.ts'
-import { packAnswer, requestIdOf, type Candle } from '../../world.ts'
+import { packAnswer, oracleRequestId, type Candle } from '../../world.ts'
 import type { Action, Campaign } from '../campaign.ts'
 import { encodeWrite, type PendingOrder } from '../codec.ts'
 import type { Receipt } from '../ground.ts'
@@ -105,7 +105,7 @@ function badAnswer(error: string, prices: Candle, isLookback: boolean, oracle?: 
       const request = pickRequest(c, (age) => age <= ANSWER_TTL_S, isWanted)
       if (request === undefined) return undefined
       const entitled = [0, 1, 2].find((i) => !request.answeredBy.has(i))!
-      const requestId = requestIdOf(request.order, ORACLES[entitled]!.account.address)
+      const requestId = oracleRequestId(request.order, ORACLES[entitled]!.account.address)
       return {
         account: ORACLES[oracle ?? entitled]!.account,
         data: encodeWrite('fulfill', [requestId, packAnswer(prices)]),
@@ -176,7 +176,7 @@ const BAD_BATCHES: readonly Hostility[] = [
     make: () => ({ data: encodeWrite('multicall', [Array(21).fill(encodeWrite('cancelOpenOrder', [0]))]) }),
   },
   {
-    // What succeeded before the failing call is undone with it.
+    // The calls before the failing one are undone with it.
     error: 'DoesntExist',
     make: (c, trader) => ({
       data: encodeWrite('multicall', [
@@ -198,16 +198,18 @@ const HOSTILITIES: readonly Hostility[] = [
   ...BAD_ACCESS,
   ...BAD_BATCHES,
 ]
-/** Errors that a trader who ran out of a collateral meets instead. */
+/** Errors that occur instead when the trader has too little of a collateral. */
 const ANYWAY = ['ERC20InsufficientBalance']
 
-/** Out of a few, so that all of them are tried before long and none has to be possible right now. */
+/**
+ * Picks one of the least tried out of eight random ones, so that all are tried soon, even while some are impossible.
+ */
 function leastTried(c: Campaign): number {
   const few = Array.from({ length: 8 }, () => c.random.int(0, HOSTILITIES.length - 1))
   return few.toSorted((a, b) => (c.attempts.get(a) ?? 0) - (c.attempts.get(b) ?? 0))[c.random.int(0, 1)]!
 }
 
-/** Somebody tries what nobody may. */
+/** Somebody attempts something forbidden. */
 export const hostileActs: Action = {
   name: 'hostile acts',
   weight: 12,
@@ -225,7 +227,7 @@ export const hostileActs: Action = {
   },
 }
 
-/** Trading is stopped for a while, in which nobody can ask for anything. */
+/** Trading is paused for a while, and every request reverts. */
 export const tradingStops: Action = {
   name: 'trading stops',
   weight: 0.5,

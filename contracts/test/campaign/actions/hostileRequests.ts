@@ -7,20 +7,23 @@ import { marketOf } from '../market.ts'
 import { draftTrade, fromUsd } from './openIntents.ts'
 import { pickTrade } from './positionIntents.ts'
 
-/** A transaction that must fail; to the Diamond and by the trader unless it says otherwise. */
+/** A transaction that must fail. Default: sent by the trader to the Diamond. */
 export type Attempt = { data: Hex; account?: PrivateKeyAccount; to?: Address }
 
-/** What must fail with that error and change nothing. Gives undefined when there is nothing to try it on. */
+/**
+ * An attempt that must fail with `error` and change nothing. `make` returns undefined when there is nothing to try it
+ * on.
+ */
 export type Hostility = { error: string; make(c: Campaign, trader: Address): Attempt | undefined }
 
 type NewTrade = WriteArgs<'openTrade'>[0]
 
 const NOBODY = 4_000_000
 const USD = 10n ** 18n
-/** No depth and no skew, so that nothing but what is wrong here can be wrong. */
+/** A market without depth and skew, so that an attempt fails for its own reason only. */
 const EUR_USD = marketOf(21)
 
-/** An open of 100 USD that the Diamond would take. */
+/** Returns a valid open of 100 USD. */
 export function decentOpen(c: Campaign, trader: Address): NewTrade {
   const draft = draftTrade(c, trader, EUR_USD, c.random.int(0, 2))
   return { ...draft, collateralAmount: fromUsd(c, draft.collateralIndex, 100n * USD) }

@@ -6,15 +6,18 @@ import { marketOf, movedBy } from '../market.ts'
 import { OPEN_INTENTS } from './openIntents.ts'
 import { pickTrade, POSITION_INTENTS } from './positionIntents.ts'
 
-/** A kind of call that a trader can make of the Diamond, by itself, through its delegate or in a multicall. */
+/** A kind of call that a trader can send to the Diamond: directly, through its delegate or in a multicall. */
 export type IntentMaker = {
   name: string
   weight: number
-  /** Gives undefined when the trader has nothing to do it to. */
+  /** Encodes the call. Returns undefined when the trader has nothing to apply it to. */
   make(campaign: Campaign, trader: Address): Hex | undefined
 }
 
-/** Of one trader: with fewer it mostly opens, with more it only closes (reading them all takes its time). */
+/**
+ * Numbers of trades of one trader. With fewer than the first it mostly opens; with more than the second it only closes,
+ * because reading all trades takes time.
+ */
 const FEW_TRADES = 5
 const MANY_TRADES = 10
 
@@ -57,7 +60,7 @@ const ORDER_INTENTS: readonly IntentMaker[] = [
 
 const CLOSING = new Set(['close', 'decrease of collateral', 'decrease of leverage', 'cancel open order', 'reclaim'])
 
-/** A trader asks for something: directly, through its delegate, or for several things at once. */
+/** A trader sends a request, directly or through its delegate, or several in a multicall. */
 export const traderActs: Action = {
   name: 'trader acts',
   weight: 45,
@@ -101,7 +104,7 @@ async function send(c: Campaign, trader: DevAccount, how: string, data: Hex): Pr
   return { receipts: [receipt] }
 }
 
-/** A trader names a delegate, or takes the right back. */
+/** A trader sets a delegate, or removes it. */
 export const traderDelegates: Action = {
   name: 'trader delegates',
   weight: 2,

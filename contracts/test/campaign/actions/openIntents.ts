@@ -24,7 +24,7 @@ function openTrade(c: Campaign, trader: Address, tradeType: number, isCounterTra
   if (isCounterTrade) {
     trade.isCounterTrade = true
     trade.leverage = Math.min(trade.leverage, random.int(2_000, 25_000))
-    // Mostly against the skew, where a counter trade belongs.
+    // Mostly against the skew, as is usual for a counter trade.
     trade.long = random.chance(0.7) ? isSkewedShort(c, trade) : random.chance(0.5)
     trade.tp = 0n
     trade.sl = 0n
@@ -32,7 +32,7 @@ function openTrade(c: Campaign, trader: Address, tradeType: number, isCounterTra
   return encodeWrite('openTrade', [trade, random.pick(SLIPPAGES_P), zeroAddress])
 }
 
-/** A trade the Diamond would take, at the current price or near it. */
+/** Returns a trade that the Diamond accepts, at the current price or near it. */
 export function draftTrade(c: Campaign, trader: Address, market: Market, tradeType: number): NewTrade {
   const { random } = c
   const { pairIndex, liveliness } = market
@@ -41,7 +41,8 @@ export function draftTrade(c: Campaign, trader: Address, market: Market, tradeTy
   const openPrice = movedBy(priceOf(c, pairIndex), random.int(-reachPpm, reachPpm) * liveliness)
   const long = random.chance(0.5)
   const leverage = random.logInt(market.minLeverage, market.maxLeverage)
-  // As far away as the whole collateral, or a tenth of that: some are met at once, some never.
+  // Distances from a tenth to three times the move that loses the whole collateral: some are reached at once, some
+  // never.
   const reach = Math.min(90, (100_000 / leverage) * random.pick([0.1, 0.5, 1, 3])) * PPM_PER_PERCENT
   const up = movedBy(openPrice, random.int(1, Math.max(2, reach)))
   const down = movedBy(openPrice, -random.int(1, Math.max(2, reach)))
@@ -64,14 +65,14 @@ export function draftTrade(c: Campaign, trader: Address, market: Market, tradeTy
   }
 }
 
-/** From the least the pair takes to 20,000 USD, as many small ones as large ones. */
+/** Returns an amount between the pair's minimum and 20,000 USD, spread evenly over orders of magnitude. */
 function collateralOf(c: Campaign, collateralIndex: number, { feeP, minPositionUsd }: Market): bigint {
   const leastUsd = (5n * minPositionUsd * feeP) / 10n ** 12n
   const usd = c.random.logInt(Number(leastUsd / 10n ** 14n) + 1, 200_000_000)
   return fromUsd(c, collateralIndex, BigInt(usd) * 10n ** 14n)
 }
 
-/** An amount of a collateral worth `usd` (1e18), rounded down. */
+/** Returns the amount of a collateral worth `usd` (1e18), rounded down. */
 export function fromUsd(c: Campaign, collateralIndex: number, usd: bigint): bigint {
   const { decimals, priceUsd } = c.ground.collaterals.find(({ index }) => index === collateralIndex)!
   return (usd * 10n ** BigInt(decimals)) / BigInt(priceUsd) / 10n ** 18n

@@ -8,7 +8,7 @@ import type { IntentMaker } from './intents.ts'
 const MAX_LEVERAGE = 2 ** 24 - 1
 const MAX_PRICE = 2n ** 64n - 1n
 
-/** What a trader can ask for on an open position. */
+/** Requests of a trader about an open position. */
 export const POSITION_INTENTS: readonly IntentMaker[] = [
   { name: 'close', weight: 11, make: onPosition((c, t) => encodeWrite('closeTradeMarket', [t.index, near(c, t)])) },
   { name: 'update tp', weight: 4, make: onPosition((c, t) => encodeWrite('updateTp', [t.index, exit(c, t)])) },
@@ -35,7 +35,7 @@ function onPosition(make: (c: Campaign, t: Trade) => Hex): IntentMaker['make'] {
   }
 }
 
-/** One of a trader's open trades or resting orders, mostly a free one. */
+/** Picks one of a trader's open trades or resting orders, preferably one without a pending order. */
 export function pickTrade(c: Campaign, trader: Address, filter: (t: Trade) => boolean): Trade | undefined {
   const all = c.snapshot.trades.filter((t) => t.user === trader && filter(t))
   const free = all.filter(
@@ -45,17 +45,17 @@ export function pickTrade(c: Campaign, trader: Address, filter: (t: Trade) => bo
   return from.length === 0 ? undefined : c.random.pick(from)
 }
 
-/** A share of an amount, in thousandths between the bounds. */
+/** Returns a random share of an amount. `min` and `max` are fractions. */
 function share(c: Campaign, amount: bigint, min: number, max: number): bigint {
   return (amount * BigInt(c.random.int(min * 1000, max * 1000))) / 1000n
 }
 
-/** The current price, give or take a little. */
+/** Returns the current price, moved a little. */
 function near(c: Campaign, { pairIndex }: Trade): bigint {
   return movedBy(priceOf(c, pairIndex), c.random.int(-3_000, 3_000) * marketOf(pairIndex).liveliness)
 }
 
-/** A price to take profit or stop at, on whichever side; now and then none. */
+/** Returns a take profit or stop loss price, on either side; 0 (none) in 15 % of the cases. */
 function exit(c: Campaign, { pairIndex, openPrice, leverage }: Trade): bigint {
   if (c.random.chance(0.15)) return 0n
   const reachPpm = Math.min(900_000, Math.max(2_000, (1_000_000_000 / leverage) * c.random.pick([0.2, 1, 2])))
@@ -78,7 +78,10 @@ function increase(c: Campaign, t: Trade, withCollateral: boolean): Hex {
   return encodeWrite('increasePositionSize', [t.index, collateralDelta, leverageDelta, near(c, t), slippage])
 }
 
-/** With enough open profit nearly all of the collateral can leave, even what fees have already eaten. */
+/**
+ * Requests to remove nearly all collateral of a position with a large profit, including the part that fees have already
+ * consumed.
+ */
 function takeMostOff(c: Campaign, trader: Address): Hex | undefined {
   const isWinner = (t: Trade): boolean => t.tradeType === 0 && profitP(t, priceOf(c, t.pairIndex)) > 50n * 10n ** 10n
   const t = pickTrade(c, trader, isWinner)
@@ -87,7 +90,7 @@ function takeMostOff(c: Campaign, trader: Address): Hex | undefined {
   return encodeWrite('decreasePositionSize', [t.index, share(c, t.collateralAmount, 0.85, 0.995), 0, near(c, t)])
 }
 
-/** The largest and the smallest numbers that a request can carry. */
+/** Requests a change with the largest or smallest numbers that the fields can carry. */
 function absurdChange(c: Campaign, t: Trade): Hex {
   const { index, pairIndex } = t
   const price = priceOf(c, pairIndex)

@@ -10,10 +10,10 @@ import { fromUsd } from './openIntents.ts'
 import { answer, leverageOf, pickRequest } from './answers.ts'
 
 const LINK_TRIGGERS = 10n ** 24n
-/** A trader that also triggers, and pays LINK for it: its pending orders are of both kinds. */
+/** A trader that also triggers orders and pays LINK for it, so its pending orders are of both kinds. */
 const OTHER_KEEPER = TRADERS[0]!
 
-/** Lets the trader that also triggers pay for it. */
+/** Gives that trader the LINK for its triggers, and the allowance. */
 export async function fundTriggers(ground: Ground): Promise<void> {
   await ground.mint(ground.linkToken, OTHER_KEEPER.account.address, LINK_TRIGGERS)
   const { abi } = loadArtifact('Token')
@@ -21,7 +21,7 @@ export async function fundTriggers(ground: Ground): Promise<void> {
   await ground.transact(OTHER_KEEPER.account, ground.linkToken, approve)
 }
 
-/** A bot triggers a resting order, a take profit, a stop loss or a liquidation, whether it is due or not. */
+/** A bot triggers a resting order, a take profit, a stop loss or a liquidation, due or not. */
 export const keeperTriggers: Action = {
   name: 'keeper triggers',
   weight: 20,
@@ -50,7 +50,7 @@ export function encodeTrigger({ user, index }: Pick<Trade, 'user' | 'index'>, or
   return encodeWrite('triggerOrder', [BigInt(orderType) | (BigInt(user) << 8n) | (BigInt(index) << 168n)])
 }
 
-/** Seconds, hours or days go by, and with them a few blocks. */
+/** Seconds, hours or days pass, and a few blocks. */
 export const timePasses: Action = {
   name: 'time passes',
   weight: 5,
@@ -80,7 +80,7 @@ export const priceJumps: Action = {
   },
 }
 
-/** A trader that ran low gets new collateral. */
+/** A trader gets new collateral. */
 export const traderIsFunded: Action = {
   name: 'trader is funded',
   weight: 1,
@@ -94,13 +94,13 @@ export const traderIsFunded: Action = {
   },
 }
 
-/** Governance tightens a limit between a request and its answer, and loosens it again. */
+/** Governance tightens a limit between a request and its answer, and restores it afterwards. */
 export const limitTightens: Action = {
   name: 'limit tightens',
   weight: 6,
   async run(c) {
     const tighten = c.random.pick([limitLeverage, limitOpenInterest, widenSpread])
-    // A wider spread would only slip where slippage is limited.
+    // With a small slippage limit a wider spread would be refused as slippage, before the other checks.
     const leastSlippageP = tighten === widenSpread ? 10_000 : 0
     const isOpening = ({ orderType, maxSlippageP }: PendingOrder): boolean =>
       (orderType === 0 || orderType === 8) && maxSlippageP >= leastSlippageP
@@ -129,7 +129,10 @@ async function limitOpenInterest({ ground }: Campaign, { trade }: PendingOrder):
   return () => ground.configure('setMaxOis', [collateralIndex, [pairIndex], [max]])
 }
 
-/** So that the spread alone costs about half of the collateral: too much, or even beyond the liquidation price. */
+/**
+ * Widens the spread until it alone costs 42 to 110 % of the collateral: too much price impact, or even beyond
+ * liquidation.
+ */
 async function widenSpread(c: Campaign, order: PendingOrder): Promise<Restore> {
   const pairIndex = BigInt(order.trade.pairIndex)
   const pair = await c.ground.read('pairs', [pairIndex])

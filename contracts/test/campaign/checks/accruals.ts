@@ -7,13 +7,13 @@ import { bookOf, type Book, type Snapshot } from '../snapshot.ts'
 
 type FundingParams = ViewResult<'getPairFundingFeeParams'>[number]
 type Funding = { long: bigint; short: bigint; rate: bigint }
-/** When and at which prices, of the pair (1e10) and of the collateral (1e8), something accrues. */
+/** The time and the prices of the pair (1e10) and the collateral (1e8) at which fees accrue. */
 type Moment = { nowS: number; price: bigint; collateralPriceUsd: bigint }
 
 const YEAR_S = 31_536_000n
 const ONE = 10n ** 20n
 
-/** Funding and borrowing never go back in time, and are brought up to date exactly when the events say so. */
+/** Checks that funding and borrowing never go back in time, and are updated exactly when the events say so. */
 export function checkAccruals(before: Snapshot, after: Snapshot, events: readonly WorldEvent[], nowS: number): void {
   const stored = new Set<string>()
   for (const { eventName, args } of events) {
@@ -31,7 +31,7 @@ export function checkAccruals(before: Snapshot, after: Snapshot, events: readonl
   }
 }
 
-/** The accumulators that an answer brought up to date moved as the formulas say. */
+/** Checks that the accumulators that an answer updated moved as the formulas say. */
 export async function checkAccumulators(before: Snapshot, { events }: Receipt, ground: Ground): Promise<void> {
   const callback = events.find(({ eventName }) => eventName === 'TradingCallbackExecuted')
   if (callback?.eventName !== 'TradingCallbackExecuted') return
@@ -57,7 +57,7 @@ export async function checkAccumulators(before: Snapshot, { events }: Receipt, g
   }
 }
 
-/** Funding at a moment: the rate moves with the skew, and whoever pays changes where it crosses zero. */
+/** Returns funding at a moment. The rate moves with the skew, and the paying side changes where it crosses zero. */
 function fundingAt({ funding, oiToken }: Book, params: FundingParams, at: Moment): Funding {
   const { accFundingFeeLongP: long, accFundingFeeShortP: short, lastFundingUpdateTs } = funding
   let state: Funding = { long, short, rate: BigInt(funding.lastFundingRatePerSecondP) }
@@ -75,7 +75,7 @@ function fundingAt({ funding, oiToken }: Book, params: FundingParams, at: Moment
   return accrue(state, params, oiToken, velocity, elapsedS, at.price)
 }
 
-/** Tokens are counted in collateral, the threshold in USD (both 1e10 here). */
+/** Returns the change of the rate per year. The skew is converted to USD (1e10), because the threshold is in USD. */
 function velocityOf(params: FundingParams, net: bigint, price: bigint, collateralPriceUsd: bigint): bigint {
   const size = net < 0n ? -net : net
   const usd = (((size * price) / 10n ** 18n) * collateralPriceUsd) / 10n ** 8n

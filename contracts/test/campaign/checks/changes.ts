@@ -5,14 +5,14 @@ import * as formulas from '../formulas.ts'
 
 type EventOf<N extends WorldEvent['eventName']> = Extract<WorldEvent, { eventName: N }>
 
-/** A position before and after a change that the oracles' answer made. */
+/** A position before and after a change that an oracle answer executed. */
 export type Changed = {
   order: PendingOrder
   trade: Trade
   fees: TradeFees
   newTrade: Trade
   newFees: TradeFees
-  /** Funding and borrowing that had accrued. */
+  /** Funding and borrowing fees accrued before the change. */
   holding: bigint
   scale: formulas.Scale
   current: bigint
@@ -31,13 +31,13 @@ export function checkChange(changed: Changed, event: ChangeEvent): void {
   return checkDecrease(changed, event.args)
 }
 
-/** Realised by the change: what had accrued, and `more`. */
+/** Checks that the change realized the accrued fees and `more`. */
 function checkRealized({ fees, newFees, holding }: Changed, more: bigint): void {
   const realized = formulas.realizedOf(newFees) - formulas.realizedOf(fees)
   assert.equal(realized, more - holding, 'what a change realises')
 }
 
-/** The position keeps its size; the collateral that this frees or needs is all that moves. */
+/** Checks a leverage update: the position keeps its size, and only the collateral that this frees or needs moves. */
 function checkLeverage(changed: Changed, event: EventOf<'LeverageUpdateExecuted'>['args']): void {
   const { trade, newTrade, order, scale } = changed
   const collateral = (trade.collateralAmount * BigInt(trade.leverage)) / BigInt(order.trade.leverage)
@@ -49,7 +49,10 @@ function checkLeverage(changed: Changed, event: EventOf<'LeverageUpdateExecuted'
   checkRealized(changed, -formulas.minGovFee(trade.pairIndex, scale))
 }
 
-/** The new part opens at its execution price; the open price is the average of both, rounded against the trader. */
+/**
+ * Checks an increase: the new part opens at its execution price, and the open price becomes the average, rounded
+ * against the trader.
+ */
 function checkIncrease(changed: Changed, event: EventOf<'PositionSizeIncreaseExecuted'>['args']): void {
   const { trade, newTrade, order, scale, current } = changed
   const { collateralAmount, leverage } = order.trade
@@ -72,7 +75,10 @@ function checkIncrease(changed: Changed, event: EventOf<'PositionSizeIncreaseExe
   checkRealized(changed, -formulas.tradingFee(trade.pairIndex, scale, added, trade.isCounterTrade))
 }
 
-/** The closed part pays its collateral (none when only leverage is taken off) and net profit; a loss beyond stays with the rest. */
+/**
+ * Checks a decrease: the closed part pays out its collateral (none when only leverage is reduced) and its net profit. A
+ * loss beyond that stays with the remaining position.
+ */
 function checkDecrease(changed: Changed, event: EventOf<'PositionSizeDecreaseExecuted'>['args']): void {
   const { trade, newTrade, order, scale } = changed
   const isLeverage = order.trade.leverage > 0

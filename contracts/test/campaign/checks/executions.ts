@@ -11,7 +11,7 @@ import { checkChange, type Changed } from './changes.ts'
 type EventOf<N extends WorldEvent['eventName']> = Extract<WorldEvent, { eventName: N }>['args']
 type Impact = EventOf<'MarketExecuted'>['priceImpact']
 
-/** A step's transaction in which the oracles' answer was executed, and what was before and after. */
+/** A transaction of a step in which an oracle answer was executed, with the state before and after the step. */
 export type Execution = {
   ground: Ground
   coverage: Coverage
@@ -19,11 +19,11 @@ export type Execution = {
   after: Snapshot
   receipt: Receipt
   order: PendingOrder
-  /** Of the oracles, 1e10; holding fees accrue at it. */
+  /** Price of the oracles (1e10), at which holding fees accrue. */
   current: bigint
 }
 
-/** Recomputes what an answered order did to the trader's money. */
+/** Recomputes the effect of an answered order on the trader's money. */
 export async function checkExecution(
   { ground, coverage }: Pick<Execution, 'ground' | 'coverage'>,
   before: Snapshot,
@@ -67,14 +67,17 @@ async function changedBy(execution: Execution): Promise<Changed> {
   return { order, trade, fees, newTrade: now.trade, newFees: now.fees, holding, scale, current }
 }
 
-/** From the accumulators as the answer left them; the view, asked before the answer, must have said the same. */
+/**
+ * Returns holding fees from the accumulators after the answer. The view, read before the answer, must have returned the
+ * same.
+ */
 async function holdingFees(execution: Execution, trade: Trade, fees: TradeFees): Promise<bigint> {
   const { ground, coverage, current, receipt, after } = execution
   const { funding: acc, borrowing: accBorrowing } = bookOf(after, trade.collateralIndex, trade.pairIndex)
   const accFunding = trade.long ? acc.accFundingFeeLongP : acc.accFundingFeeShortP
   const funding = formulas.holdingFee(trade, accFunding - fees.initialAccFundingFeeP)
   const borrowing = formulas.holdingFee(trade, accBorrowing.accBorrowingFeeP - fees.initialAccBorrowingFeeP)
-  // Time has stood still since the block before.
+  // No time has passed since the block before.
   const args = [trade.user, trade.index, current] as const
   const view = await ground.read('getTradePendingHoldingFeesCollateral', args, receipt.blockNumber - 1)
   assert.deepEqual([view.fundingFeeCollateral, view.borrowingFeeCollateral], [funding, borrowing], 'holding fees')
@@ -127,7 +130,10 @@ async function checkClose(execution: Execution, event: Executed): Promise<void> 
   assert(!formulas.isSlipped(!trade.long, event.marketPrice, expected, slippageP), 'closed beyond the slippage')
 }
 
-/** Spread and skew are recomputed; the volume part is the view's business, but all must add up to the price. */
+/**
+ * Checks the price impact. Skew is recomputed; spread and volume are taken from the event, and all three must add up to
+ * the execution price.
+ */
 function checkImpact(
   { before }: Execution,
   trade: Trade,
@@ -185,7 +191,7 @@ function checkRefusedOpen({ ground, order }: Execution, event: EventOf<'MarketOp
   assert.equal(event.collateralReturned, collateralAmount > fee ? collateralAmount - fee : 0n)
 }
 
-/** A refused change leaves the position as it was but for the fee; without a position nobody pays. */
+/** Checks that a refused change left the position as it was except for the fee. Without a position nobody pays. */
 function checkRefusal({ ground, before, after, order }: Execution, cancelReason: number): void {
   const was = findTrade(before, order.trade)
   const is = findTrade(after, order.trade)

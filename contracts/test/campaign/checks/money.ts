@@ -8,7 +8,7 @@ import type { Ground } from '../ground.ts'
 import type { Ledger } from '../ledger.ts'
 import { keyOf, TRADER_ADDRESSES, type Snapshot } from '../snapshot.ts'
 
-/** Every token is somewhere, and the Diamond has exactly what it owes. */
+/** Checks that every token is accounted for, and that the Diamond holds exactly what it owes. */
 export function checkHoldings(snapshot: Snapshot, ledger: Ledger, ground: Ground): void {
   for (const { index, symbol } of ground.collaterals) {
     const { supply, diamond, vault, treasury, traders } = snapshot.balances[index]!
@@ -18,7 +18,10 @@ export function checkHoldings(snapshot: Snapshot, ledger: Ledger, ground: Ground
   }
 }
 
-/** Open positions and resting orders, what pending orders brought, and the fees that governance has not taken. */
+/**
+ * Returns the collateral of open positions, resting orders and pending orders, and the fees that governance has not
+ * claimed.
+ */
 function owedByDiamond(snapshot: Snapshot, ledger: Ledger, collateralIndex: number): bigint {
   let owed = snapshot.govFees[collateralIndex]!
   for (const [i, trade] of snapshot.trades.entries()) {
@@ -33,14 +36,17 @@ function owedByDiamond(snapshot: Snapshot, ledger: Ledger, collateralIndex: numb
   return owed
 }
 
-/** Collateral that comes with a request and goes back when it is refused. */
+/** Returns the collateral sent with a request, which is returned when it is refused. */
 function broughtBy({ orderType, trade }: PendingOrder, ledger: Ledger): bigint {
   if (orderType === 0 || orderType === 8) return trade.collateralAmount
   if (orderType !== 7) return 0n
   return trade.leverage < ledger.trades.get(keyOf(trade))!.leverage ? trade.collateralAmount : 0n
 }
 
-/** Every trader's balance changed by what the events say, and by nothing else; so did the treasury's and the fees due. */
+/**
+ * Checks that the balances of traders and treasury and the unclaimed fees changed by the amounts of the events, and by
+ * nothing else.
+ */
 export function checkFlows(before: Snapshot, after: Snapshot, step: Step, ledger: Ledger, ground: Ground): void {
   const events = step.receipts.flatMap((receipt) => receipt.events)
   const paid = flowsToTraders(events, ledger)
@@ -96,7 +102,7 @@ function flowsToTraders(events: readonly WorldEvent[], ledger: Ledger): Flows {
   return flows
 }
 
-/** Requests take collateral, everything else gives. */
+/** Adds the flow of an event: requests take collateral from the trader, everything else pays it. */
 function addFlow(flows: Flows, event: WorldEvent, ledger: Ledger): void {
   switch (event.eventName) {
     case 'PendingOrderStored': {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sizeOf } from '../formulas.ts'
 import type { Snapshot } from '../snapshot.ts'
 
-/** Open interest, in collateral and in tokens, is the sum of the open positions of each side. */
+/** Checks that open interest, in collateral and in tokens, is the sum of the open positions of each side. */
 export function checkOpenInterest(snapshot: Snapshot): void {
   for (const { collateralIndex, pairIndex, oiCollateral, oiToken } of snapshot.books) {
     const sums = { long: { size: 0n, tokens: 0n }, short: { size: 0n, tokens: 0n } }

@@ -8,7 +8,9 @@ import { keyOf, USERS, type Snapshot } from '../snapshot.ts'
 
 type Counters = Snapshot['tradeCounters']
 
-/** The lists, the counters and the events agree on what exists; nothing pending is about nothing. */
+/**
+ * Checks that lists, counters and events agree on what exists, and that every pending order is about an existing trade.
+ */
 export function checkRecords(snapshot: Snapshot, ledger: Ledger): void {
   assert.deepEqual(
     new Set(snapshot.trades.map(keyOf)),
@@ -48,7 +50,7 @@ function checkCounters(
   }
 }
 
-/** Trades that no event of the step names are as they were, and so is what they have realised. */
+/** Checks that trades which no event of the step names are unchanged, and their realized fees too. */
 export function checkUntouched(before: Snapshot, after: Snapshot, events: readonly WorldEvent[]): void {
   const named = new Set(events.flatMap(tradesNamedBy))
   const afterByKey = new Map(after.trades.map((trade, i) => [keyOf(trade), [trade, after.fees[i]] as const]))
@@ -67,7 +69,10 @@ function tradesNamedBy(event: WorldEvent): string[] {
   return user === undefined || args.index === undefined ? [] : [keyOf({ user, index: Number(args.index) })]
 }
 
-/** `getTradePendingOrderBlock` is not 0 exactly while the newest order of that kind on that trade is open. */
+/**
+ * Checks that `getTradePendingOrderBlock` is non-zero exactly while the newest order of that kind on that trade is
+ * open.
+ */
 export async function checkFlags(ground: Ground, ledger: Ledger, events: readonly WorldEvent[]): Promise<void> {
   const touched = new Set<string>()
   for (const event of events) {
@@ -86,7 +91,7 @@ async function checkFlag(ground: Ground, ledger: Ledger, key: string): Promise<v
   assert.equal(block, expectedFlag(ledger, key), `the block of the pending order ${key}`)
 }
 
-/** Reads every index there ever was one by one, and every list per user. */
+/** Reads every index ever assigned one by one, and every list by user, and compares them with the ledger. */
 export async function checkAllRecords(ground: Ground, ledger: Ledger, snapshot: Snapshot): Promise<void> {
   for (const user of USERS) {
     const [trades, orders] = await Promise.all([

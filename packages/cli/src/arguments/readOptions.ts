@@ -1,18 +1,38 @@
 import { parseArgs } from 'node:util'
 import { nearestName } from '@bezel/protocol'
-import { UsageError } from '../errors/usageError.ts'
-import type { OptionTable } from './optionSpec.ts'
+import { UsageError } from '../errors/cliError.ts'
 
-/** Options and operands of a command line, each option known, with a value where it needs one, and there once. */
+/** An option of the command line. */
+interface OptionSpec {
+  readonly type: 'string' | 'boolean'
+  /** Placeholder of its value in `--help`, for instance `URL`. */
+  readonly value?: string
+  readonly what: string
+}
+
+export type OptionTable = Readonly<Record<string, OptionSpec>>
+
+/** The arguments of one command: complete, and none that the command does not know. */
+export interface CommandArguments {
+  readonly operands: readonly string[]
+  /** Returns the value of an option, `undefined` when it was not given. */
+  text(name: string): string | undefined
+  flag(name: string): boolean
+}
+
+/**
+ * The options and operands of a command line. Every option is known, given once, and has a value where it needs one.
+ */
 export interface ReadOptions {
   readonly operands: readonly string[]
   readonly values: ReadonlyMap<string, string | true>
 }
 
 type Token = NonNullable<ReturnType<typeof tokensOf>>[number]
+
 type OptionToken = Extract<Token, { kind: 'option' }>
 
-/** `usage` stands behind a complaint. */
+/** Reads the options of a command line. `usage` is appended to every complaint. */
 export function readOptions(argv: readonly string[], table: OptionTable, usage: string): ReadOptions {
   const values = new Map<string, string | true>()
   for (const token of tokensOf(argv, table)) {
@@ -24,12 +44,15 @@ export function readOptions(argv: readonly string[], table: OptionTable, usage: 
   return { operands: operandsOf(argv, table), values }
 }
 
-/** What is neither an option nor the value of a known one, in order. */
+/** Returns the words that are neither an option nor the value of a known option, in order. */
 export function operandsOf(argv: readonly string[], table: OptionTable): string[] {
   return tokensOf(argv, table).flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
 }
 
-/** Not strict: what is wrong is told in our own words, with the name that was meant. */
+/**
+ * Splits the command line without node's strict mode, so that complaints can use our own words and suggest the nearest
+ * name.
+ */
 function tokensOf(argv: readonly string[], table: OptionTable) {
   const options = Object.fromEntries(
     Object.entries(table).map(([name, { type }]) => [name, name === 'help' ? { type, short: 'h' } : { type }]),

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { UsageError } from '../errors/usageError.ts'
-import { readAddress } from './readAddress.ts'
-import { readDecimal } from './readDecimal.ts'
-import { readExpiry } from './readExpiry.ts'
-import { readMarket } from './readMarket.ts'
-import { readWhole } from './readWhole.ts'
+import { UsageError } from '../errors/cliError.ts'
+import { readAddress, readDecimal, readWhole, readMarket, readExpiry } from './readers.ts'
 
 const NOW_MS = Date.parse('2026-11-15T12:00:00Z')
+
 const HOUR_MS = 3_600_000
 
 function refuses(read: (text: string) => unknown, texts: readonly string[]): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { generateMnemonic, english, generatePrivateKey } from 'viem/accounts'
-import { UsageError } from '../errors/usageError.ts'
+import { UsageError } from '../errors/cliError.ts'
 import { refuseSecrets } from './refuseSecrets.ts'
 
 describe('refuseSecrets', () => {

@@ -1,9 +1,11 @@
-import { UsageError } from '../errors/usageError.ts'
+import { UsageError } from '../errors/cliError.ts'
 
-/** Longer than any address or number that an argument may hold, so a key with a digit lost is found too. */
+/** Matches more hexadecimal digits than any address or number has, so that a key which lost a digit is found too. */
 const LONG_HEX = /[0-9a-fA-F]{56,}/
-/** 12 words or more in one argument: a recovery phrase. */
+
+/** Matches 12 or more words in one argument: a recovery phrase. */
 const PHRASE = /^\s*(?:[a-z]+\s+){11,}[a-z]+\s*$/
+
 const KEY_OPTION = /^--?(?:private-?key|secret|mnemonic|seed|password|passphrase|agent-key|trader-key|api-key)(?:=|$)/i
 
 /** Refuses arguments that look like a secret, before anything else looks at them or repeats them. */

@@ -1,7 +1,6 @@
 import type { Account, Balance } from '@bezel/sdk'
-import { formatFields } from '../output/formatFields.ts'
-import { formatTable, type Column } from '../output/formatTable.ts'
-import { shortDecimal } from '../output/shortDecimal.ts'
+import { formatFields, formatTable, type Column } from '../output/formatTable.ts'
+import { shortDecimal } from '../output/text.ts'
 import type { Command } from './command.ts'
 
 const BALANCE_COLUMNS: readonly Column<Balance>[] = [
@@ -22,7 +21,7 @@ const AGENT_COLUMNS: readonly Column<Account['agents'][number]>[] = [
 ]
 
 /** `bezel account`. */
-export const account: Command = {
+export const accountCommand: Command = {
   name: 'account',
   summary: "shows the trader's balances, allowances and agents",
   operands: [],

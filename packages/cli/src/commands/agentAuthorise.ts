@@ -1,31 +1,37 @@
 import type { Agent, AgentScope } from '@bezel/sdk'
-import type { CommandArguments } from '../arguments/commandArguments.ts'
-import { readDecimal } from '../arguments/readDecimal.ts'
-import { readExpiry } from '../arguments/readExpiry.ts'
-import { readMarket } from '../arguments/readMarket.ts'
-import { UsageError } from '../errors/usageError.ts'
-import { agentFields } from '../output/agentFields.ts'
-import { askFaucet, readGas } from './agentGas.ts'
+import type { CommandArguments } from '../arguments/readOptions.ts'
+import { readDecimal, readMarket, readExpiry } from '../arguments/readers.ts'
+import { UsageError } from '../errors/cliError.ts'
+import { agentFields, askFaucet, readGas } from './agentRecord.ts'
 import type { Command, CommandContext } from './command.ts'
-import { timeoutMsOf, WAIT_OPTIONS } from './waiting.ts'
+import { timeoutMsOf, WAIT_OPTIONS } from './followOrder.ts'
 
 const MAX_NAME_CHARS = 32
+
 const POLL_MS = 300
 
 /** `bezel agent authorise`. */
-export const agentAuthorise: Command = {
+export const agentAuthoriseCommand: Command = {
   name: 'agent authorise',
   aliases: ['agent authorize'],
   summary: 'lets an agent trade for the trader: registers it, and makes it the delegate on the chain',
   operands: [],
   options: {
-    name: { type: 'string', value: 'NAME', what: 'for lists, up to 32 characters' },
-    markets: { type: 'string', value: 'LIST', what: 'only these, for instance BTC/USD,ETH/USD' },
-    'max-leverage': { type: 'string', value: 'X', what: 'no more leverage than this' },
-    'daily-cap': { type: 'string', value: 'USD', what: 'no more notional a day than this' },
-    expires: { type: 'string', value: 'WHEN', what: 'until then: 12h, 30d, or 2027-01-31' },
-    'read-only': { type: 'boolean', what: 'it may only read' },
-    'no-delegate': { type: 'boolean', what: 'only register it; nothing is sent to the chain' },
+    name: { type: 'string', value: 'NAME', what: 'name of the agent in lists, up to 32 characters' },
+    markets: {
+      type: 'string',
+      value: 'LIST',
+      what: 'markets it may trade, for instance BTC/USD,ETH/USD (default: all)',
+    },
+    'max-leverage': { type: 'string', value: 'X', what: 'highest leverage it may use (default: no limit)' },
+    'daily-cap': { type: 'string', value: 'USD', what: 'highest notional a day (default: no limit)' },
+    expires: {
+      type: 'string',
+      value: 'WHEN',
+      what: 'end of the authorisation: 12h, 30d, or 2027-01-31 (default: never)',
+    },
+    'read-only': { type: 'boolean', what: 'let it read the account but not trade' },
+    'no-delegate': { type: 'boolean', what: 'only register the agent; send nothing to the chain' },
     timeout: WAIT_OPTIONS.timeout,
   },
   examples: [

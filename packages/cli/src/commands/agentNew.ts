@@ -1,17 +1,17 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { encryptKeystore } from '../keys/encryptKeystore.ts'
+import { encryptKeystore } from '../keys/keystore.ts'
 import { refuseExisting, writeKeystoreFile } from '../keys/keystoreFile.ts'
 import { readNewPassword } from '../keys/readPassword.ts'
-import { formatFields } from '../output/formatFields.ts'
+import { formatFields } from '../output/formatTable.ts'
 import type { Command } from './command.ts'
 
 /** `bezel agent new`. */
-export const agentNew: Command = {
+export const agentNewCommand: Command = {
   name: 'agent new',
   summary: 'makes a key for an agent and keeps it in an encrypted file',
-  operands: [{ name: 'FILE', what: 'where to; by default in ~/.bezel, named after its address', isOptional: true }],
+  operands: [{ name: 'FILE', what: 'file to write (default: in ~/.bezel, named after the address)', isOptional: true }],
   options: {},
   examples: ['agent new', 'agent new ./bot.json'],
   async run({ args, output, environment }) {

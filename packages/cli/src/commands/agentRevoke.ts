@@ -1,13 +1,13 @@
-import { readAddress } from '../arguments/readAddress.ts'
-import { formatFields } from '../output/formatFields.ts'
+import { readAddress } from '../arguments/readers.ts'
+import { formatFields } from '../output/formatTable.ts'
 import type { Command } from './command.ts'
 
 /** `bezel agent revoke`. */
-export const agentRevoke: Command = {
+export const agentRevokeCommand: Command = {
   name: 'agent revoke',
-  summary: 'ends an agent at once, here and on the chain',
-  operands: [{ name: 'ADDRESS', what: 'of the agent; your own without', isOptional: true }],
-  options: { 'keep-delegate': { type: 'boolean', what: 'leave the chain as it is; nothing is sent' } },
+  summary: 'revokes an agent at once, at the service and on the chain',
+  operands: [{ name: 'ADDRESS', what: 'address of the agent (default: your own agent)', isOptional: true }],
+  options: { 'keep-delegate': { type: 'boolean', what: 'revoke it at the service only; send nothing to the chain' } },
   examples: ['agent revoke', 'agent revoke 0x00000000000000000000000000000000000000A1'],
   async run({ args, output, environment, interruption }) {
     const [text] = args.operands

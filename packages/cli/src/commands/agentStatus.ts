@@ -1,14 +1,13 @@
-import { readAddress } from '../arguments/readAddress.ts'
-import { agentFields } from '../output/agentFields.ts'
-import { formatFields } from '../output/formatFields.ts'
-import { readGas } from './agentGas.ts'
+import { readAddress } from '../arguments/readers.ts'
+import { agentFields, readGas } from './agentRecord.ts'
+import { formatFields } from '../output/formatTable.ts'
 import type { Command } from './command.ts'
 
 /** `bezel agent status`. */
-export const agentStatus: Command = {
+export const agentStatusCommand: Command = {
   name: 'agent status',
   summary: 'shows what an agent may do, whether it can trade, and what it has for fees',
-  operands: [{ name: 'ADDRESS', what: 'of the agent; your own without', isOptional: true }],
+  operands: [{ name: 'ADDRESS', what: 'address of the agent (default: your own agent)', isOptional: true }],
   options: {},
   examples: ['agent status', 'agent status 0x00000000000000000000000000000000000000A1'],
   async run({ args, output, environment }) {

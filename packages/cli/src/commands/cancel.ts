@@ -1,13 +1,12 @@
 import type { Command } from './command.ts'
-import { followOrder } from './followOrder.ts'
-import { readId } from './readId.ts'
-import { WAIT_OPTIONS } from './waiting.ts'
+import { followOrder, WAIT_OPTIONS } from './followOrder.ts'
+import { readId } from '../arguments/readers.ts'
 
 /** `bezel cancel`. */
-export const cancel: Command = {
+export const cancelCommand: Command = {
   name: 'cancel',
-  summary: 'cancels an open order, or gets the collateral of a timed-out one back',
-  operands: [{ name: 'ORDER', what: 'its id, from bezel orders' }],
+  summary: 'cancels an open order, or reclaims the collateral of a timed-out one',
+  operands: [{ name: 'ORDER', what: 'id of the order, from bezel orders' }],
   options: WAIT_OPTIONS,
   examples: ['cancel 1042'],
   async run(context) {

@@ -1,17 +1,15 @@
-import { readDecimal } from '../arguments/readDecimal.ts'
+import { readDecimal, readId } from '../arguments/readers.ts'
 import type { Command } from './command.ts'
-import { followOrder } from './followOrder.ts'
-import { readId } from './readId.ts'
-import { WAIT_OPTIONS } from './waiting.ts'
+import { followOrder, WAIT_OPTIONS } from './followOrder.ts'
 
 /** `bezel close`. */
-export const close: Command = {
+export const closeCommand: Command = {
   name: 'close',
   summary: 'closes a position, or a part of it, at the market',
-  operands: [{ name: 'POSITION', what: 'its id, from bezel positions' }],
+  operands: [{ name: 'POSITION', what: 'id of the position, from bezel positions' }],
   options: {
-    size: { type: 'string', value: 'SIZE', what: 'how much of it; all of it without' },
-    slippage: { type: 'string', value: 'PERCENT', what: 'how far the price may move against you' },
+    size: { type: 'string', value: 'SIZE', what: 'size to close (default: all of it)' },
+    slippage: { type: 'string', value: 'PERCENT', what: 'how far the price may move against you (default: 1)' },
     ...WAIT_OPTIONS,
   },
   examples: ['close 3', 'close 3 --size 0.01'],

@@ -1,19 +1,18 @@
-import type { CommandArguments } from '../arguments/commandArguments.ts'
-import type { OptionTable } from '../arguments/optionSpec.ts'
+import type { CommandArguments, OptionTable } from '../arguments/readOptions.ts'
 import type { Environment } from '../connection/environment.ts'
-import type { Interruption } from '../interruption.ts'
+import type { Interruption } from './interruption.ts'
 import type { Output } from '../output/createOutput.ts'
 
-/** What stands behind the name of a command. */
-export interface Operand {
+/** A positional argument of a command. */
+interface Operand {
   readonly name: string
   readonly what: string
   readonly isOptional?: boolean
-  /** The last one may take all that follow. */
+  /** Marks the last operand, which takes all words that follow. */
   readonly isMany?: boolean
 }
 
-/** What a command works with. */
+/** Everything that a running command may use. */
 export interface CommandContext {
   readonly args: CommandArguments
   readonly output: Output
@@ -21,15 +20,15 @@ export interface CommandContext {
   readonly interruption: Interruption
 }
 
-/** One command of `bezel`: its `--help` is made from this. */
+/** A command of `bezel`. Its `--help` text is made from this record. */
 export interface Command {
-  /** One word, or two. */
+  /** Name of one or two words: `close`, `agent new`. */
   readonly name: string
   readonly aliases?: readonly string[]
   readonly summary: string
   readonly operands: readonly Operand[]
   readonly options: OptionTable
-  /** Without the leading `bezel`. */
+  /** Example command lines without the leading `bezel`. */
   readonly examples: readonly string[]
   readonly run: (context: CommandContext) => Promise<void>
 }

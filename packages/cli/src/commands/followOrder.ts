@@ -1,7 +1,19 @@
 import { OrderNotFilledError, type Order, type OrderStatus, type TrackedOrder } from '@bezel/sdk'
-import { orderFields } from '../output/orderFields.ts'
 import type { CommandContext } from './command.ts'
-import { timeoutMsOf } from './waiting.ts'
+import { formatFields } from '../output/formatTable.ts'
+import { shortDecimal, type Style } from '../output/text.ts'
+import type { CommandArguments, OptionTable } from '../arguments/readOptions.ts'
+import { readWhole } from '../arguments/readers.ts'
+
+/** Options of commands that wait for the chain. */
+export const WAIT_OPTIONS = {
+  'no-wait': { type: 'boolean', what: 'end as soon as the transaction is sent and reported' },
+  timeout: { type: 'string', value: 'SECONDS', what: 'how long to wait (default: 90)' },
+} as const satisfies OptionTable
+
+const DEFAULT_SECONDS = 90
+
+const MAX_SECONDS = 86_400
 
 const POLL_MS = 300
 
@@ -11,10 +23,13 @@ const DOING: Readonly<Partial<Record<OrderStatus, string>>> = {
   open: 'resting',
 }
 
-/** Every status that an order does not leave by itself. */
+/** The statuses that an order does not leave by itself. */
 const ENDED: readonly OrderStatus[] = ['filled', 'rejected', 'timed_out', 'canceled', 'expired']
 
-/** Shows how an order goes on until it is in one of the `wanted` statuses, and answers with it. Another end is an error. */
+/**
+ * Shows the progress of an order until it reaches one of the `wanted` statuses, then prints the order. Any other end is
+ * an error.
+ */
 export async function followOrder(
   context: CommandContext,
   tracked: TrackedOrder,
@@ -43,11 +58,40 @@ function waitForEnd(
   return tracked.waitFor(isOver, { timeoutMs: timeoutMsOf(args), pollMs: POLL_MS, onProgress })
 }
 
-/** A timed-out order is where a cancel begins, so it is no end of one. */
+/**
+ * Decides whether an order has ended. A cancel starts from `timed_out`, so that status does not end the wait for a
+ * cancel.
+ */
 function isAtEnd(status: OrderStatus, wanted: readonly OrderStatus[]): boolean {
   return ENDED.includes(status) && !(status === 'timed_out' && wanted.includes('canceled'))
 }
 
 function stillOpen({ id, status }: Order): string {
   return `Stopped waiting. Order ${id} was last seen ${status} and goes on by itself: look at it with bezel orders --history, or end it with bezel cancel ${id}.`
+}
+
+/** Returns `--timeout` in milliseconds. Default 90 s. */
+export function timeoutMsOf(args: CommandArguments): number {
+  const text = args.text('timeout')
+  return 1_000 * (text === undefined ? DEFAULT_SECONDS : readWhole(text, '--timeout', { min: 1, max: MAX_SECONDS }))
+}
+
+/** Returns the lines that describe an order. */
+function orderFields(order: Order, style: Style): string[] {
+  const { fill } = order
+  const kind = order.reduceOnly ? `${order.type}, reduce only` : order.type
+  return formatFields(
+    [
+      ['Order', `${order.id} ${order.status}${order.reason === null ? '' : ` (${order.reason})`}`],
+      ['Market', `${order.market} ${order.side} ${order.size} at ${order.leverage}x, ${kind}`],
+      ['Price', fill === null ? order.price : null],
+      ['Filled', fill === null ? null : `${shortDecimal(fill.size, 8)} at ${shortDecimal(fill.price, 8)}`],
+      ['Fee', fill === null ? null : `${shortDecimal(fill.feeCollateral, 6)} ${order.collateral}`],
+      ['Take profit', order.tp],
+      ['Stop loss', order.sl],
+      ['Position', fill?.positionId],
+      ['Transaction', fill?.txHash ?? order.txHash],
+    ],
+    style,
+  )
 }

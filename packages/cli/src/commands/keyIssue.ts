@@ -1,14 +1,18 @@
-import { UsageError } from '../errors/usageError.ts'
-import { formatFields } from '../output/formatFields.ts'
+import { UsageError } from '../errors/cliError.ts'
+import { formatFields } from '../output/formatTable.ts'
 import type { Command } from './command.ts'
 
 /** `bezel key issue`. */
-export const keyIssue: Command = {
+export const keyIssueCommand: Command = {
   name: 'key issue',
   summary: "issues a read-only key for the trader's account, shown once",
   operands: [],
   options: {
-    label: { type: 'string', value: 'LABEL', what: 'its name; issuing again under it replaces the key (cli)' },
+    label: {
+      type: 'string',
+      value: 'LABEL',
+      what: 'name of the key; issuing again under it replaces the key (default: cli)',
+    },
   },
   examples: ['key issue --label dashboard'],
   async run({ args, output, environment }) {

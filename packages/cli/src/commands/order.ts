@@ -1,37 +1,35 @@
 import type { CreateOrderRequest } from '@bezel/sdk'
-import type { CommandArguments } from '../arguments/commandArguments.ts'
-import { readDecimal } from '../arguments/readDecimal.ts'
-import { readMarket } from '../arguments/readMarket.ts'
-import { UsageError } from '../errors/usageError.ts'
+import type { CommandArguments } from '../arguments/readOptions.ts'
+import { readDecimal, readMarket } from '../arguments/readers.ts'
+import { UsageError } from '../errors/cliError.ts'
 import type { Command } from './command.ts'
-import { followOrder } from './followOrder.ts'
-import { WAIT_OPTIONS } from './waiting.ts'
+import { followOrder, WAIT_OPTIONS } from './followOrder.ts'
 
-/** The longest that the service takes. */
+/** Longest client id that the service accepts. */
 const MAX_CLIENT_ID_CHARS = 64
 
 /** `bezel order`. */
-export const order: Command = {
+export const orderCommand: Command = {
   name: 'order',
-  summary: 'orders at the market, or at a price, and waits until it is filled or rests',
+  summary: 'places an order at the market or at a price, and waits until it is filled or rests',
   operands: [
-    { name: 'MARKET', what: 'for instance BTC/USD' },
+    { name: 'MARKET', what: 'market, for instance BTC/USD' },
     { name: 'SIDE', what: 'long or short' },
-    { name: 'SIZE', what: 'in units of the market, for instance 0.02' },
+    { name: 'SIZE', what: 'size in base units of the market, for instance 0.02' },
   ],
   options: {
-    leverage: { type: 'string', value: 'X', what: 'leverage, for instance 10; must be given' },
-    limit: { type: 'string', value: 'PRICE', what: 'rest until the price is as good as this' },
-    stop: { type: 'string', value: 'PRICE', what: 'rest until the price gets to this' },
-    tp: { type: 'string', value: 'PRICE', what: 'take profit' },
-    sl: { type: 'string', value: 'PRICE', what: 'stop loss' },
-    slippage: { type: 'string', value: 'PERCENT', what: 'how far the price may move against you' },
-    collateral: { type: 'string', value: 'SYMBOL', what: 'token to pay with, for instance USDC' },
+    leverage: { type: 'string', value: 'X', what: 'leverage, for instance 10 (required)' },
+    limit: { type: 'string', value: 'PRICE', what: 'limit order: rest until the price is this or better' },
+    stop: { type: 'string', value: 'PRICE', what: 'stop order: rest until the price reaches this' },
+    tp: { type: 'string', value: 'PRICE', what: 'take profit price' },
+    sl: { type: 'string', value: 'PRICE', what: 'stop loss price' },
+    slippage: { type: 'string', value: 'PERCENT', what: 'how far the price may move against you (default: 1)' },
+    collateral: { type: 'string', value: 'SYMBOL', what: 'collateral token, for instance USDC' },
     'reduce-only': { type: 'boolean', what: 'only make a position smaller' },
     'client-id': {
       type: 'string',
       value: 'ID',
-      what: 'your own name for it: the same order is never placed twice under it',
+      what: 'your own id of the order: it is never placed twice under the same id',
     },
     ...WAIT_OPTIONS,
   },

@@ -1,19 +1,41 @@
-import { readWhole } from '../arguments/readWhole.ts'
-import { ORDER_COLUMNS } from '../output/orderColumns.ts'
+import { readWhole } from '../arguments/readers.ts'
+import type { Order } from '@bezel/sdk'
+import { paintSide, paintStatus, dateAndTime, shortDecimal } from '../output/text.ts'
 import type { Command } from './command.ts'
-import { showList } from './showList.ts'
+import { showList, type Column } from '../output/formatTable.ts'
 
 const MAX_PAGE = 500
+
 const DEFAULT_PAGE = '20'
 
+/** The table of `bezel orders`. */
+const ORDER_COLUMNS: readonly Column<Order>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'MARKET', cell: ({ market }) => market },
+  { title: 'SIDE', cell: ({ side }) => side, paint: paintSide },
+  { title: 'TYPE', cell: ({ type, reduceOnly }) => (reduceOnly ? `${type} reduce` : type) },
+  { title: 'SIZE', cell: ({ size }) => shortDecimal(size, 6), isNumber: true },
+  { title: 'PRICE', cell: ({ price, fill }) => priceOf(fill?.price ?? price), isNumber: true },
+  { title: 'LEV', cell: ({ leverage }) => `${shortDecimal(leverage, 2)}x`, isNumber: true, drop: 3 },
+  { title: 'TP', cell: ({ tp }) => priceOf(tp), isNumber: true, drop: 4 },
+  { title: 'SL', cell: ({ sl }) => priceOf(sl), isNumber: true, drop: 4 },
+  {
+    title: 'STATUS',
+    cell: ({ status, reason }) => (reason === null ? status : `${status} ${reason}`),
+    paint: paintStatus,
+  },
+  { title: 'UPDATED', cell: ({ updatedAt }) => dateAndTime(updatedAt), drop: 1 },
+  { title: 'CLIENT ID', cell: ({ clientId }) => clientId ?? '', drop: 5 },
+]
+
 /** `bezel orders`. */
-export const orders: Command = {
+export const ordersCommand: Command = {
   name: 'orders',
-  summary: 'lists the open orders, or the last ones of all',
+  summary: 'lists the open orders, or the latest of all orders',
   operands: [],
   options: {
-    history: { type: 'boolean', what: 'also those that have ended, newest first' },
-    limit: { type: 'string', value: 'N', what: `how many of the history (${DEFAULT_PAGE})` },
+    history: { type: 'boolean', what: 'include orders that have ended, newest first' },
+    limit: { type: 'string', value: 'N', what: `number of orders of the history (default: ${DEFAULT_PAGE})` },
   },
   examples: ['orders', 'orders --history --limit 5 --json'],
   async run({ args, output, environment }) {
@@ -22,4 +44,8 @@ export const orders: Command = {
     const list = args.flag('history') ? (await account.orderHistory({ limit })).data : await account.openOrders()
     showList(output, list, ORDER_COLUMNS, 'There are no orders.')
   },
+}
+
+function priceOf(price: string | null): string {
+  return price === null ? '-' : shortDecimal(price, 6)
 }

@@ -1,11 +1,10 @@
 import type { Price, PricesEvent, StreamStatus } from '@bezel/sdk'
-import { readMarket } from '../arguments/readMarket.ts'
+import { readMarket } from '../arguments/readers.ts'
 import { formatTable, type Column } from '../output/formatTable.ts'
-import type { Output } from '../output/createOutput.ts'
-import { shortTime } from '../output/shortTime.ts'
+import { type Output, showStreamStatus } from '../output/createOutput.ts'
+import { shortTime } from '../output/text.ts'
 import type { Command } from './command.ts'
-import { requireMarkets } from './requireMarkets.ts'
-import { showStreamStatus } from './showStreamStatus.ts'
+import { requireMarkets } from './markets.ts'
 
 const COLUMNS: readonly Column<Price>[] = [
   { title: 'MARKET', cell: ({ market }) => market },
@@ -15,11 +14,11 @@ const COLUMNS: readonly Column<Price>[] = [
 ]
 
 /** `bezel price`. */
-export const price: Command = {
+export const priceCommand: Command = {
   name: 'price',
   summary: 'shows prices as they change, until Ctrl-C',
-  operands: [{ name: 'MARKET', what: 'for instance BTC/USD; all of them without', isOptional: true, isMany: true }],
-  options: { once: { type: 'boolean', what: 'only those of now' } },
+  operands: [{ name: 'MARKET', what: 'market, for instance BTC/USD (default: all)', isOptional: true, isMany: true }],
+  options: { once: { type: 'boolean', what: 'show the current prices once and end' } },
   examples: ['price BTC/USD ETH/USD', 'price --once', 'price BTC/USD --json'],
   async run({ args, output, environment, interruption }) {
     const wanted = args.operands.map(readMarket)
@@ -38,12 +37,17 @@ function showOnce(output: Output, prices: readonly Price[]): void {
   output.answer(prices, () => formatTable(prices, COLUMNS, output))
 }
 
-/** In the order that was asked for. */
+/** Returns the prices of the given markets, in the order of `symbols`. */
 function selected(prices: readonly Price[], symbols: readonly string[]): Price[] {
   return symbols.flatMap((symbol) => prices.find(({ market }) => market === symbol) ?? [])
 }
 
-function show(output: Output, { data }: PricesEvent, latest: Map<string, Price>, symbols: readonly string[]): void {
+function show(
+  output: Output,
+  { data }: PricesEvent,
+  latest: Map<string, Price>,
+  symbols: readonly string[],
+): void {
   for (const changed of data) latest.set(changed.market, changed)
   if (output.isTerminal) {
     const rows = selected([...latest.values()], symbols)

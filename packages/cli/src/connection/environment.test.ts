@@ -5,22 +5,26 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { CHAINS } from '@bezel/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import type { CommandArguments } from '../arguments/commandArguments.ts'
-import { KeyError } from '../errors/keyError.ts'
-import { UsageError } from '../errors/usageError.ts'
-import { encryptKeystore } from '../keys/encryptKeystore.ts'
+import type { CommandArguments } from '../arguments/readOptions.ts'
+import { KeyError, UsageError } from '../errors/cliError.ts'
+import { encryptKeystore } from '../keys/keystore.ts'
 import { createEnvironment, type Environment } from './environment.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bezel-cli-'))
+
 after(() => rmSync(folder, { recursive: true }))
 
 const DIAMOND = '0x00000000000000000000000000000000000000D1'
+
 const NAMES = ['trader-1', 'agent-1', 'trader-2', 'agent-2', 'poor-1'] as const
+
 const accounts = NAMES.map((name) => {
   const privateKey = generatePrivateKey()
   return { name, address: privateKeyToAccount(privateKey).address, privateKey }
 })
+
 const addressOf = (name: string): string => accounts.find((account) => account.name === name)!.address
+
 writeFileSync(
   join(folder, 'devnet.json'),
   JSON.stringify({

@@ -7,48 +7,54 @@ import {
   type BezelClient,
   type BezelClientOptions,
   type TransactionSender,
+  WrongChainError,
 } from '@bezel/sdk'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import type { CommandArguments } from '../arguments/commandArguments.ts'
-import { readAddress } from '../arguments/readAddress.ts'
-import { UsageError } from '../errors/usageError.ts'
-import type { PromptStreams } from '../keys/promptHidden.ts'
-import type { PasswordSources } from '../keys/readPassword.ts'
+import type { CommandArguments } from '../arguments/readOptions.ts'
+import { readAddress } from '../arguments/readers.ts'
+import { UsageError, CliError, EXIT_CODES } from '../errors/cliError.ts'
+import type { PromptStreams, PasswordSources } from '../keys/readPassword.ts'
 import { createKeyRing } from './keyRing.ts'
-import { requireNode } from './requireNode.ts'
 import { CLI_SETTINGS } from './settings.ts'
-import { targetOf, type Target } from './target.ts'
+import { readTarget, type Target } from './target.ts'
+import { createPublicClient, http } from 'viem'
 
-/** Clients and keys as the options, the environment and a local chain say. Nothing is read or sent before it is needed. */
+/**
+ * Clients and keys according to the options, the environment and a local chain. Nothing is read or sent before it is
+ * needed.
+ */
 export interface Environment {
   readonly target: Target
   readonly passwords: PasswordSources
-  /** Reads markets; needs no key. */
+  /** Returns a client that reads markets; it needs no key. */
   publicClient(): BezelClient
-  /** Reads an account, with an agent or a read-only key. */
+  /** Returns a client that reads the account, with an agent or a read-only key. */
   readingClient(): Promise<BezelClient>
-  /** Acts as the agent; with a node it can send. */
+  /** Returns a client that acts as the agent. With a node it can send transactions. */
   agentClient(): Promise<BezelClient>
-  /** The same for commands that send: the node is asked first whether it is on the right chain. */
+  /** Returns the client of the agent for commands that send, after a check that the node is on the right chain. */
   tradingClient(): Promise<BezelClient>
-  /** For what the trader signs; has no credentials of its own. */
+  /** Returns a client for what the trader signs. It has no credentials of its own. */
   traderClient(): Promise<BezelClient>
+  /** Returns the agent's account, after asking for its password if needed. */
   agent(): Promise<PrivateKeyAccount>
+  /** Returns the trader's account, after asking for its password if needed. */
   trader(): Promise<PrivateKeyAccount>
-  /** Sends what the trader signs. */
+  /** Returns the sender of transactions that the trader signs. */
   traderSender(): Promise<TransactionSender>
 }
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   readonly args: CommandArguments
   readonly env: Readonly<Record<string, string | undefined>>
   readonly streams: PromptStreams
   readonly hide: (secret: string) => void
 }
 
+/** Creates the environment of one command. */
 export function createEnvironment({ args, env, streams, hide }: EnvironmentOptions): Environment {
   const settings = readSettings(CLI_SETTINGS, env)
-  const target = targetOf(args, settings)
+  const target = readTarget(args, settings)
   const ring = createKeyRing({ args, settings, target, streams, hide })
   const { baseUrl, chain, rpcUrl } = target
   const headerPrefix = settings.BEZEL_HEADER_PREFIX
@@ -93,13 +99,34 @@ export function createEnvironment({ args, env, streams, hide }: EnvironmentOptio
   return environment
 }
 
-/** A client that signs for the expected Diamond alone, whatever the service says. */
-export async function pinnedClient({ chain, diamond }: Target, options: BezelClientOptions): Promise<BezelClient> {
+/** Creates a client that signs for the expected Diamond only. Throws when the service uses another one. */
+async function pinnedClient({ chain, diamond }: Target, options: BezelClientOptions): Promise<BezelClient> {
   const { signing } = await createBezelClient(options).info()
   const { verifyingContract: found } = signing.domain
   if (found.toLowerCase() !== diamond.toLowerCase()) throw new WrongDiamondError(diamond, found)
   const domain = { ...signing.domain, chainId: CHAINS[chain].chainId, verifyingContract: diamond }
   return createBezelClient({ ...options, signing: domain })
+}
+
+/** Throws when the node does not answer or is on another chain, so that nothing is prepared in vain. */
+async function requireNode({ chain }: Target, rpcUrl: string): Promise<void> {
+  const expected = CHAINS[chain].chainId
+  const found = await readChainId(rpcUrl)
+  if (found !== expected) throw new WrongChainError({ who: 'The sender', expected, found })
+}
+
+async function readChainId(rpcUrl: string): Promise<number> {
+  try {
+    return await createPublicClient({ transport: http(rpcUrl, { retryCount: 1 }) }).getChainId()
+  } catch {
+    // Names only the host, because the path of a node's URL often holds a key.
+    const { host } = new URL(rpcUrl)
+    throw new CliError(
+      'NODE_UNREACHABLE',
+      EXIT_CODES.unreachable,
+      `The chain's node at ${host} does not answer. Check --rpc (BEZEL_RPC_URL) and the connection.`,
+    )
+  }
 }
 
 function traderAddress(args: CommandArguments, settings: SettingsOf<typeof CLI_SETTINGS>): `0x${string}` | undefined {

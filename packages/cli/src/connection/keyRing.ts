@@ -1,34 +1,31 @@
 import type { SettingsOf } from '@bezel/protocol'
 import type { Hex } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import type { CommandArguments } from '../arguments/commandArguments.ts'
-import { KeyError } from '../errors/keyError.ts'
-import { decryptKeystore } from '../keys/decryptKeystore.ts'
+import type { CommandArguments } from '../arguments/readOptions.ts'
+import { KeyError, UsageError } from '../errors/cliError.ts'
+import { decryptKeystore } from '../keys/keystore.ts'
 import { readKeystoreFile } from '../keys/keystoreFile.ts'
-import { parsePrivateKey } from '../keys/parsePrivateKey.ts'
-import type { PromptStreams } from '../keys/promptHidden.ts'
-import { readPassword } from '../keys/readPassword.ts'
-import { devnetNames } from './devnetNames.ts'
+import { type PromptStreams, readPassword } from '../keys/readPassword.ts'
 import type { CLI_SETTINGS } from './settings.ts'
-import type { Target } from './target.ts'
+import type { Target, Devnet } from './target.ts'
 
-export type Role = 'agent' | 'trader'
+type Role = 'agent' | 'trader'
 
 /** Finds the keys of a command where the user keeps them. */
-export interface KeyRing {
+interface KeyRing {
   account(role: Role): Promise<PrivateKeyAccount>
-  /** Whether a key was named, rather than found beside a local chain. */
+  /** Returns true when the user named a key, and false when it would come from a local chain. */
   isNamed(role: Role): boolean
-  /** The address of the local chain's account, without touching a key. */
+  /** Returns the address of the local chain's account without touching its key. */
   devnetAddress(role: Role): `0x${string}` | undefined
 }
 
-export interface KeyRingOptions {
+interface KeyRingOptions {
   readonly args: CommandArguments
   readonly settings: SettingsOf<typeof CLI_SETTINGS>
   readonly target: Target
   readonly streams: PromptStreams
-  /** Told of each secret, which must never be printed. */
+  /** Called with every secret, so that the output never prints it. */
   readonly hide: (secret: string) => void
 }
 
@@ -37,7 +34,14 @@ const SOURCES = {
   trader: { option: 'trader-keystore', file: 'BEZEL_TRADER_KEYSTORE', key: 'BEZEL_TRADER_KEY' },
 } as const
 
-/** Options win over the environment, and that over the accounts of a local chain. */
+interface DevnetNames {
+  readonly trader: string
+  readonly agent: string
+}
+
+const FIRST: DevnetNames = { trader: 'trader-1', agent: 'agent-1' }
+
+/** Creates the key ring. Options win over the environment, and the environment over the accounts of a local chain. */
 export function createKeyRing({ args, settings, target, streams, hide }: KeyRingOptions): KeyRing {
   const { devnet } = target
   const names = devnetNames(args.text('as'), devnet)
@@ -80,7 +84,7 @@ export function createKeyRing({ args, settings, target, streams, hide }: KeyRing
   const accounts = new Map<Role, Promise<PrivateKeyAccount>>()
   return {
     account(role) {
-      // Once: a password is not asked for twice.
+      // Kept, so that the user is asked for a password only once.
       const known = accounts.get(role) ?? unlocked(role)
       accounts.set(role, known)
       return known
@@ -92,4 +96,51 @@ export function createKeyRing({ args, settings, target, streams, hide }: KeyRing
     },
     devnetAddress: (role) => published(role)?.address,
   }
+}
+
+/** Parses a private key from the environment. `name` is that of the variable; the complaint never repeats the value. */
+function parsePrivateKey(text: string, name: string): Hex {
+  const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text.trim())?.[1]
+  if (digits !== undefined && isOfCurve(`0x${digits}`)) return `0x${digits.toLowerCase()}`
+  throw new KeyError(`${name} is no private key: it must be 64 hexadecimal digits, with or without 0x. Correct it.`)
+}
+
+/** Returns true when the number is a key of the curve: not zero, and below the order of the curve. */
+function isOfCurve(key: Hex): boolean {
+  try {
+    privateKeyToAccount(key)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Returns the accounts of the local chain that `--as` names: `trader-2/agent-3`, or one of the two, which also selects
+ * the other of the same number.
+ */
+function devnetNames(text: string | undefined, devnet: Devnet | undefined): DevnetNames {
+  if (text === undefined) return FIRST
+  if (devnet === undefined) {
+    throw new UsageError(
+      '--as names accounts of a local chain, and none is found here. Start one (npm start), or set BEZEL_DATA to its folder.',
+    )
+  }
+  const names = split(text)
+  const known = devnet.accounts.map(({ name }) => name)
+  const unknown = [names.trader, names.agent].find((name) => !known.includes(name))
+  if (unknown === undefined) return names
+  throw new UsageError(
+    `The local chain has no account ${JSON.stringify(unknown.slice(0, 40))}; it has ${known.join(', ')}.`,
+  )
+}
+
+function split(text: string): DevnetNames {
+  const [trader = '', agent] = text.split('/')
+  if (agent !== undefined) return { trader, agent }
+  const number = /^(?:trader|agent)-(\d+)$/.exec(trader)?.[1]
+  if (number !== undefined) return { trader: `trader-${number}`, agent: `agent-${number}` }
+  throw new UsageError(
+    `--as ${JSON.stringify(text.slice(0, 40))} names no agent. Name both: --as ${text.slice(0, 40)}/agent-1.`,
+  )
 }

@@ -8,11 +8,11 @@ import {
   type Setting,
 } from '@bezel/protocol'
 
-/** Where the service is when nothing is said and no local chain is found. */
+/** Address of the service when none is given and no local chain is found. */
 export const DEFAULT_URL = 'http://127.0.0.1:8080'
 export const DEFAULT_CHAIN = 'arbitrum-sepolia'
 
-/** Every setting of the command line. An option of the same meaning wins over it. */
+/** Every setting of the command line. The option of the same meaning wins over a setting. */
 export const CLI_SETTINGS = {
   BEZEL_URL: optional({
     what: 'address of the service',
@@ -27,13 +27,13 @@ export const CLI_SETTINGS = {
     parse: parseChainSlug,
   }),
   BEZEL_RPC_URL: optional({
-    what: "the chain's own node, for what is sent",
+    what: "URL of the chain's node, needed to send",
     defaultText: 'that of the local chain',
     allowed: 'an http or https address',
     parse: parseServerUrl,
   }),
   BEZEL_DIAMOND: optional({
-    what: 'the contract that is traded on',
+    what: 'Diamond to trade on',
     defaultText: "that of the local chain, else the chain's live one",
     allowed: 'an address',
     parse: parseAddress,
@@ -55,13 +55,13 @@ export const CLI_SETTINGS = {
   BEZEL_TRADER_KEY: secretSetting({ what: "the trader's private key" }),
   BEZEL_API_KEY: secretSetting({ what: 'read-only key, for commands that only read' }),
   BEZEL_TRADER: optional({
-    what: 'whose account is read with BEZEL_API_KEY',
+    what: 'trader whose account BEZEL_API_KEY reads',
     defaultText: 'none',
     allowed: 'an address',
     parse: parseAddress,
   }),
   BEZEL_HEADER_PREFIX: optional({
-    what: 'what the names of the authentication headers start with',
+    what: 'prefix of the authentication headers',
     defaultText: 'X-Service-',
     allowed: 'letters, digits and hyphens, ending in a hyphen',
     parse: (text) => (/^[A-Za-z][A-Za-z0-9-]{0,30}-$/.test(text) ? text : undefined),

@@ -1,12 +1,39 @@
-import type { ExitCode } from './exitCodes.ts'
+/** The exit codes. They are stable, because scripts act on them. */
+export const EXIT_CODES = {
+  ok: 0,
+  unexpected: 1,
+  usage: 2,
+  refused: 3,
+  orderEnded: 4,
+  timedOut: 5,
+  unreachable: 6,
+  unsafe: 7,
+  /** 128 + SIGINT (2), the convention of shells. */
+  interrupted: 130,
+} as const
 
-/** Ends the command with a sentence that says what to do, and an exit code. */
+export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
+
+/** The meaning of each exit code, shown by `--help`. */
+export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
+  ok: 'done',
+  unexpected: 'something unexpected',
+  usage: 'the command line or a setting is wrong',
+  refused: 'refused by the service; the message names the code',
+  orderEnded: 'the order ended in another way: rejected, canceled, expired, timed out',
+  timedOut: 'still waiting when the time was over; what was sent goes on',
+  unreachable: "the service or the chain's node can't be reached, or did not take it",
+  unsafe: 'nothing was signed: keys, chain or Diamond are wrong, or the prepared transaction did not verify',
+  interrupted: 'stopped by Ctrl-C while waiting; what was sent goes on',
+}
+
+/** An error that ends the command with an exit code and a sentence that tells the user what to do. */
 export class CliError extends Error {
   override readonly name: string = 'CliError'
-  /** Stable, for `--json`. */
+  /** Stable code, printed with `--json`. */
   readonly code: string
   readonly exitCode: ExitCode
-  /** Shown as it is behind the sentence: usage of a command, for instance. */
+  /** Text that is shown unchanged after the sentence, for instance the usage of a command. */
   readonly more: string | undefined
 
   constructor(code: string, exitCode: ExitCode, message: string, more?: string) {
@@ -14,5 +41,32 @@ export class CliError extends Error {
     this.code = code
     this.exitCode = exitCode
     this.more = more
+  }
+}
+
+/** The error for a wrong command line. Nothing was sent. */
+export class UsageError extends CliError {
+  override readonly name = 'UsageError'
+
+  constructor(message: string, more?: string) {
+    super('USAGE', EXIT_CODES.usage, message, more)
+  }
+}
+
+/** The error for a key that is missing, malformed or can't be unlocked. The message never holds the key. */
+export class KeyError extends CliError {
+  override readonly name = 'KeyError'
+
+  constructor(message: string) {
+    super('KEYS', EXIT_CODES.unsafe, message)
+  }
+}
+
+/** The error for a command that the user stopped. The message says what stays open. */
+export class InterruptedError extends CliError {
+  override readonly name = 'InterruptedError'
+
+  constructor(exitCode: ExitCode, message: string) {
+    super('INTERRUPTED', exitCode, message)
   }
 }

@@ -4,14 +4,21 @@ import {
   OrderNotFilledError,
   FillTimeoutError,
   UnverifiedTransactionError,
+  BezelConfigError,
+  BezelNetworkError,
+  BroadcastError,
+  DelegationTimeoutError,
+  OrderSubmitReportError,
+  PreparationExpiredError,
+  WrongChainError,
+  WrongDiamondError,
 } from '@bezel/sdk'
 import { SettingsError } from '@bezel/protocol'
-import { CliError } from './cliError.ts'
-import { exitCodeOf } from './exitCodeOf.ts'
+import { CliError, EXIT_CODES, type ExitCode } from './cliError.ts'
 import { sentenceOf } from './sentenceOf.ts'
 
-/** What a failed command prints with `--json`. */
-export interface ErrorDocument {
+/** The JSON that a failed command prints with `--json`. */
+interface ErrorDocument {
   readonly error: {
     readonly code: string
     readonly message: string
@@ -22,6 +29,7 @@ export interface ErrorDocument {
   }
 }
 
+/** Returns the JSON document that describes an error. */
 export function errorDocument(error: unknown): ErrorDocument {
   const details = detailsOf(error)
   return {
@@ -48,4 +56,26 @@ function detailsOf(error: unknown): unknown {
     return { field: error.field, expected: error.expected, found: error.found }
   }
   return undefined
+}
+
+/** Codes of wrong configuration that the arguments can correct; all others are about keys. */
+const USAGE_FAULTS: readonly string[] = ['BAD_BASE_URL', 'UNKNOWN_CHAIN', 'NO_SENDER', 'NO_TRADER']
+
+/** Returns the exit code for an error. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CliError) return error.exitCode
+  if (error instanceof SettingsError) return EXIT_CODES.usage
+  if (error instanceof BezelApiError) return EXIT_CODES.refused
+  if (error instanceof BezelNetworkError || error instanceof BroadcastError) return EXIT_CODES.unreachable
+  if (error instanceof OrderSubmitReportError) return EXIT_CODES.unreachable
+  if (error instanceof OrderNotFilledError) return EXIT_CODES.orderEnded
+  if (error instanceof FillTimeoutError || error instanceof DelegationTimeoutError) return EXIT_CODES.timedOut
+  if (error instanceof BezelConfigError) return USAGE_FAULTS.includes(error.code) ? EXIT_CODES.usage : EXIT_CODES.unsafe
+  return isUnsafe(error) ? EXIT_CODES.unsafe : EXIT_CODES.unexpected
+}
+
+function isUnsafe(error: unknown): boolean {
+  return [UnverifiedTransactionError, PreparationExpiredError, WrongChainError, WrongDiamondError].some(
+    (kind) => error instanceof kind,
+  )
 }

@@ -18,14 +18,14 @@ import {
   WrongDiamondError,
   type Order,
 } from '@bezel/sdk'
-import { errorDocument } from './errorDocument.ts'
-import { exitCodeOf } from './exitCodeOf.ts'
-import { KeyError } from './keyError.ts'
+import { errorDocument, exitCodeOf } from './errorDocument.ts'
+import { KeyError, UsageError } from './cliError.ts'
 import { sentenceOf } from './sentenceOf.ts'
-import { UsageError } from './usageError.ts'
 
 const HASH = `0x${'12'.repeat(32)}` as const
+
 const A = '0x00000000000000000000000000000000000000A1'
+
 const B = '0x00000000000000000000000000000000000000B2'
 
 const order = (status: Order['status'], reason: Order['reason'] = null): Order => ({
@@ -55,7 +55,7 @@ const order = (status: Order['status'], reason: Order['reason'] = null): Order =
 const refusal = (code: string): BezelApiError =>
   new BezelApiError({ code, message: 'It was refused.', status: 400, requestId: 'req-1' })
 
-/** One of each kind, with its exit code and what its sentence must say. */
+/** One error of each kind, with its exit code and a pattern that its sentence must match. */
 const CASES: readonly (readonly [unknown, number, RegExp])[] = [
   [new UsageError('Wrong.'), 2, /^Wrong\.$/],
   [new SettingsError('BEZEL_URL is wrong.'), 2, /BEZEL_URL/],

@@ -14,7 +14,7 @@ import {
 } from '@bezel/sdk'
 import { CliError } from './cliError.ts'
 
-/** Where the words of the package name its functions, and a user of the command line needs commands. */
+/** Sentences for users of the command line, where the SDK's own messages name functions instead of commands. */
 const REFUSALS: Readonly<Record<string, string>> = {
   UNAUTHENTICATED: 'The request carried no credentials. Name a key: bezel --help says where keys come from.',
   AGENT_UNKNOWN: 'The service does not know this agent on this chain. Authorise it first: bezel agent authorise.',
@@ -34,7 +34,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   IDEMPOTENCY_CONFLICT: 'This --client-id belongs to a different order. Choose another one.',
 }
 
-/** One or two sentences for people: what happened, and what to do. Never a stack, never a secret. */
+/** Returns one or two sentences for people: what happened, and what to do. Never a stack, never a secret. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof CliError || error instanceof SettingsError) return error.message
   if (error instanceof BezelApiError) return refusalSentence(error)

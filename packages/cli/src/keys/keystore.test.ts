@@ -2,16 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { decryptKeystoreJson, encryptKeystoreJson } from 'ethers'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { KeyError } from '../errors/keyError.ts'
-import { decryptKeystore } from './decryptKeystore.ts'
-import { deriveKey } from './deriveKey.ts'
-import { encryptKeystore } from './encryptKeystore.ts'
-import type { Keystore } from './keystore.ts'
-import { parseKeystore } from './parseKeystore.ts'
+import { KeyError } from '../errors/cliError.ts'
+import { decryptKeystore, deriveKey, type Keystore, encryptKeystore } from './keystore.ts'
+import { parseKeystore } from './keystoreFile.ts'
 
-/** The vector of the format's own definition. (Its other one has scrypt terms outside of RFC 7914, which node refuses.) */
+/**
+ * The vector of the format's own definition. Its other vector has scrypt parameters outside RFC 7914, which node
+ * refuses.
+ */
 const PASSWORD = 'testpassword'
+
 const SECRET = '0x7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d'
+
 const PBKDF2 = {
   crypto: {
     cipher: 'aes-128-ctr',
@@ -29,7 +31,8 @@ const PBKDF2 = {
   id: '3198bc9c-6672-5ab3-d995-4942343ae5b6',
   version: 3,
 }
-/** Cheap, for tests that are about something else. */
+
+/** Cheap key derivation, for tests that are about something else. */
 const FAST = { n: 1024 }
 
 const parsed = (file: object): Keystore => parseKeystore(JSON.stringify(file), 'key.json')

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { generatePrivateKey } from 'viem/accounts'
-import { KeyError } from '../errors/keyError.ts'
-import { UsageError } from '../errors/usageError.ts'
-import { encryptKeystore } from './encryptKeystore.ts'
+import { KeyError, UsageError } from '../errors/cliError.ts'
+import { encryptKeystore } from './keystore.ts'
 import { readKeystoreFile, writeKeystoreFile } from './keystoreFile.ts'
 
 describe('keystore files', () => {

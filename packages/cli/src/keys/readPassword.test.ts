@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { CliError } from '../errors/cliError.ts'
-import { KeyError } from '../errors/keyError.ts'
+import { CliError, KeyError } from '../errors/cliError.ts'
 import { readNewPassword, readPassword, type PasswordSources } from './readPassword.ts'
 
 /** A terminal whose user types each line as soon as it is asked for one. */

@@ -1,6 +1,21 @@
 import { readFileSync } from 'node:fs'
-import { KeyError } from '../errors/keyError.ts'
-import { promptHidden, type PromptStreams } from './promptHidden.ts'
+import { KeyError, CliError, EXIT_CODES } from '../errors/cliError.ts'
+
+/** The part of a terminal's input that a prompt needs. */
+export interface PromptInput {
+  readonly isTTY?: boolean
+  setRawMode?(isRaw: boolean): unknown
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown
+  off(event: 'data', listener: (chunk: Buffer) => void): unknown
+  resume(): unknown
+  pause(): unknown
+}
+
+export interface PromptStreams {
+  readonly input: PromptInput
+  /** The stream for prompts: stderr, because stdout is for answers. */
+  readonly output: { write(text: string): unknown }
+}
 
 export interface PasswordSources {
   readonly password: string | undefined
@@ -8,7 +23,13 @@ export interface PasswordSources {
   readonly streams: PromptStreams
 }
 
-/** From the environment, else asked for on the terminal without showing it. */
+const CTRL_C = '\u0003'
+
+const CTRL_D = '\u0004'
+
+const ERASE = ['\u007f', '\b']
+
+/** Returns the password from the environment, or asks for it on the terminal without showing it. */
 export async function readPassword(
   { password, passwordFile, streams }: PasswordSources,
   prompt: string,
@@ -26,7 +47,7 @@ export async function readPassword(
   return promptHidden(streams, prompt)
 }
 
-/** For a new key: asked for twice, since nobody sees what is typed. */
+/** Returns the password of a new key. A typed one is asked for twice, because nobody sees what is typed. */
 export async function readNewPassword(sources: PasswordSources): Promise<string> {
   const password = await readPassword(sources, 'Password for the new key: ')
   if (password === '') throw new KeyError('The password is empty. Choose one: it is all that protects the file.')
@@ -44,4 +65,33 @@ function readPasswordFile(path: string): string {
     const { code } = error as NodeJS.ErrnoException
     throw new KeyError(`The password file ${path} can't be read (${code}). Correct BEZEL_KEYSTORE_PASSWORD_FILE.`)
   }
+}
+
+/** Reads a line from a terminal without showing it. */
+function promptHidden({ input, output }: PromptStreams, prompt: string): Promise<string> {
+  output.write(prompt)
+  input.setRawMode?.(true)
+  input.resume()
+  return new Promise((resolve, reject) => {
+    let typed: string[] = []
+    function end(finish: () => void): void {
+      input.off('data', onData)
+      input.setRawMode?.(false)
+      input.pause()
+      output.write('\n')
+      finish()
+    }
+    function onData(chunk: Buffer): void {
+      for (const letter of chunk.toString('utf8')) {
+        if (letter === CTRL_C || letter === CTRL_D) return end(() => reject(stopped()))
+        if (letter === '\r' || letter === '\n') return end(() => resolve(typed.join('')))
+        typed = ERASE.includes(letter) ? typed.slice(0, -1) : [...typed, letter]
+      }
+    }
+    input.on('data', onData)
+  })
+}
+
+function stopped(): CliError {
+  return new CliError('INTERRUPTED', EXIT_CODES.interrupted, 'Stopped at the password. Nothing was done.')
 }

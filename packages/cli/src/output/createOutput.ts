@@ -1,4 +1,5 @@
-import { styleFor, type Style } from './style.ts'
+import { styleFor, type Style, plainText } from './text.ts'
+import type { StreamStatus } from '@bezel/sdk'
 
 /** The part of a stream that output needs. */
 export interface OutputStream {
@@ -8,39 +9,41 @@ export interface OutputStream {
   readonly rows?: number | undefined
 }
 
-export interface OutputOptions {
+interface OutputOptions {
   readonly stdout: OutputStream
   readonly stderr: OutputStream
   readonly env: Readonly<Record<string, string | undefined>>
   readonly isJson: boolean
 }
 
-/** Where everything a command says goes: answers to stdout, the rest to stderr. No secret passes. */
+/** The output of a command: answers go to stdout, everything else to stderr. Secrets are never printed. */
 export interface Output {
   readonly isJson: boolean
-  /** Whether stdout is a terminal that shows text. */
+  /** True when stdout is a terminal that shows text (no `--json`). */
   readonly isTerminal: boolean
-  /** Whether `progress` draws over itself, so that it may count seconds. */
+  /** True when `progress` draws over its own line, so that it may count seconds. */
   readonly isProgressInPlace: boolean
   readonly style: Style
   readonly width: number | undefined
-  /** The answer of a command: one JSON document, or lines. Called once. */
+  /** Prints the answer of a command, as one JSON document or as lines. Called once. */
   answer(document: unknown, lines: () => readonly string[]): void
-  /** One of many, as they come: one line of JSON, or lines of text. */
+  /** Prints one of many events as they come, as one line of JSON or as lines of text. */
   event(document: unknown, lines: () => readonly string[]): void
   /** Replaces the lines shown before, on a terminal. */
   redraw(lines: readonly string[]): void
-  /** A sentence beside the answer. */
+  /** Prints a sentence beside the answer. */
   note(text: string): void
-  /** What is waited for: in place on a terminal, a line each time it changes elsewhere. */
+  /** Shows the current step: in place on a terminal, elsewhere one line for each change. */
   progress(text: string): void
-  /** Must never be printed from here on. */
+  /** Registers a secret that must never be printed from now on. */
   hide(secret: string): void
 }
 
 const CLEAR_LINE = '\r\u001b[2K'
+
 const HIDDEN = '[hidden]'
 
+/** Creates the output of one command. */
 export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Output {
   const secrets = new Set<string>()
   const isTerminal = stdout.isTTY === true && !isJson
@@ -74,7 +77,7 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
     answer: (document, lines) => (isJson ? write(stdout, `${JSON.stringify(document, null, 2)}\n`) : print(lines())),
     event: (document, lines) => (isJson ? write(stdout, `${JSON.stringify(document)}\n`) : print(lines())),
     redraw(lines) {
-      // What does not fit would scroll, and could not be drawn over again.
+      // Lines beyond the height of the terminal would scroll, and could not be drawn over.
       const fitting = lines.slice(0, Math.max(1, (stdout.rows ?? 25) - 1))
       const up = drawnLines === 0 ? '' : `\u001b[${drawnLines}A`
       write(stdout, `${up}${fitting.map((line) => `\u001b[2K${line}\n`).join('')}\u001b[J`)
@@ -93,4 +96,11 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
 
 function escape(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
+}
+
+/** Tells the user that live data is interrupted. The stream reconnects by itself. */
+export function showStreamStatus(output: Output, status: StreamStatus): void {
+  if (status.state !== 'waiting') return
+  const seconds = Math.ceil(status.retryInMs / 1000)
+  output.note(`The connection is lost (${plainText(status.reason)}). Trying again in ${seconds} s.`)
 }

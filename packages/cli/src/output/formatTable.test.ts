@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { formatTable, type Column } from './formatTable.ts'
-import { styleFor } from './style.ts'
+import { styleFor } from './text.ts'
 
 interface Row {
   readonly name: string
@@ -13,11 +13,13 @@ const ROWS: readonly Row[] = [
   { name: 'BTC/USD', size: '0.5', note: 'first' },
   { name: 'A', size: '12000', note: '' },
 ]
+
 const COLUMNS: readonly Column<Row>[] = [
   { title: 'MARKET', cell: ({ name }) => name, paint: (_, style) => style.good },
   { title: 'SIZE', cell: ({ size }) => size, isNumber: true, drop: 1 },
   { title: 'NOTE', cell: ({ note }) => note, drop: 2 },
 ]
+
 const plain = styleFor(false, {})
 
 describe('formatTable', () => {

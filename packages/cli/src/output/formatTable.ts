@@ -1,19 +1,22 @@
-import type { Style } from './style.ts'
-import { plainText } from './plainText.ts'
+import { type Style, plainText } from './text.ts'
+import type { Output } from './createOutput.ts'
 
 /** A column of a table. */
 export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => string
-  /** Numbers stand right, so that their digits stand below each other. */
+  /** Aligns the column to the right, so that digits stand below each other. */
   readonly isNumber?: boolean
-  /** Left out when the terminal is too narrow; the highest goes first. Without it, it stays. */
+  /**
+   * Order in which columns are left out when the terminal is too narrow: the highest first. A column without it always
+   * stays.
+   */
   readonly drop?: number
   readonly paint?: (row: Row, style: Style) => (text: string) => string
 }
 
-export interface TableShape {
-  /** Columns of the terminal; `undefined` when nobody is limited by one. */
+interface TableShape {
+  /** Width of the terminal in characters; `undefined` when the output has no width. */
   readonly width: number | undefined
   readonly style: Style
 }
@@ -26,7 +29,9 @@ interface Measured<Row> {
   readonly width: number
 }
 
-/** Lines of an aligned table, the first with the titles. Nothing is cut: columns that can be missed are left out instead. */
+/**
+ * Formats an aligned table, titles first. Cells are never cut; columns with `drop` are left out until the rest fits.
+ */
 export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], shape: TableShape): string[] {
   const measured = fit(
     columns.map((column) => measure(column, rows)),
@@ -65,4 +70,24 @@ function pad(text: string, width: number, isNumber = false): string {
 
 function line(cells: readonly string[]): string {
   return cells.join(GAP).trimEnd()
+}
+
+/** Formats one thing, a line for each field. Fields without a value are left out. */
+export function formatFields(
+  fields: readonly (readonly [string, string | null | undefined])[],
+  style: Style,
+): string[] {
+  const there = fields.filter((field): field is readonly [string, string] => typeof field[1] === 'string')
+  const width = Math.max(0, ...there.map(([name]) => name.length))
+  return there.map(([name, value]) => `${style.dim(name.padEnd(width))}  ${plainText(value)}`)
+}
+
+/** Prints a list: its JSON, a table, or the sentence `none` when it is empty. */
+export function showList<Row>(
+  output: Output,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  none: string,
+): void {
+  output.answer(rows, () => (rows.length === 0 ? [none] : formatTable(rows, columns, output)))
 }

@@ -1,6 +1,6 @@
-import type { Hex } from './quantity.ts'
+import type { Hex } from 'viem'
 
-/** A log as JSON-RPC gives it. */
+/** A log in the form of JSON-RPC. */
 export interface ChainLog {
   address: Hex
   topics: Hex[]
@@ -13,8 +13,8 @@ export interface ChainLog {
   removed: boolean
 }
 
-/** A block as `eth_getBlockByNumber(.., false)` gives it; the members that are read here are named. */
-export interface RpcBlock {
+/** A block in the form of `eth_getBlockByNumber(.., false)`; the members that are read here are named. */
+export interface NodeBlock {
   number: Hex
   hash: Hex
   parentHash: Hex
@@ -24,7 +24,7 @@ export interface RpcBlock {
   [member: string]: unknown
 }
 
-/** What listeners are told about each new head. */
+/** A new head, as listeners get it. */
 export interface MinedBlock {
   number: number
   hash: Hex
@@ -33,14 +33,18 @@ export interface MinedBlock {
   /** Transaction hashes in block order. */
   transactions: readonly Hex[]
   logs: readonly ChainLog[]
-  /** Logs of blocks that this one's chain replaced, newest first, each with `removed: true`. Empty but after a reorg or evm_revert. */
+  /** Logs of replaced blocks, newest first, each with `removed: true`. Empty except after a reorg or evm_revert. */
   removedLogs: readonly ChainLog[]
   /** The header for newHeads. */
   header: Readonly<Record<string, unknown>>
 }
 
-/** Shapes a block and its logs for the listeners. */
-export function toMinedBlock(block: RpcBlock, logs: readonly ChainLog[], removedLogs: readonly ChainLog[]): MinedBlock {
+/** Converts a block and its logs for the listeners. */
+export function toMinedBlock(
+  block: NodeBlock,
+  logs: readonly ChainLog[],
+  removedLogs: readonly ChainLog[],
+): MinedBlock {
   const {
     transactions,
     uncles: _uncles,
@@ -58,5 +62,34 @@ export function toMinedBlock(block: RpcBlock, logs: readonly ChainLog[], removed
     logs,
     removedLogs,
     header,
+  }
+}
+
+/** Removes the listener that was added. */
+export type Unsubscribe = () => void
+
+/** A list of listeners, called in the order in which they were added. */
+export interface Listeners<T> {
+  add(listener: (value: T) => void): Unsubscribe
+  tell(value: T): void
+}
+
+/** Creates a list of listeners. One that throws is reported, and the others are called all the same. */
+export function createListeners<T>(report: (error: unknown) => void): Listeners<T> {
+  const listeners = new Set<(value: T) => void>()
+  return {
+    add(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    tell(value) {
+      for (const listener of listeners) {
+        try {
+          listener(value)
+        } catch (error) {
+          report(error)
+        }
+      }
+    },
   }
 }

@@ -1,26 +1,27 @@
-import { invalidParams } from './rpcError.ts'
+import { invalidParams } from './jsonRpc.ts'
 
-/** What a snapshot has to bring back of the chain's time. */
+/** The part of the chain's time that a snapshot restores. */
 export interface ClockState {
   offsetS: number
   nextS: number | undefined
 }
 
-/** Chain time: wall time plus what callers added to it, never going back and never running ahead by itself. */
+/** The time of a chain: wall time plus what callers added. It never goes back, and never runs ahead by itself. */
 export interface ChainClock {
-  /** The timestamp for a block on this parent. Takes up what setNext asked for. */
+  /** Returns the timestamp for a block on this parent, and uses up the one that `setNext` asked for. */
   takeTimestampS(parentS: number): number
-  /** Adds to chain time; gives the whole offset. */
+  /** Adds to chain time and returns the whole offset in seconds. */
   increase(seconds: number): number
-  /** Asks for the next block's timestamp; chain time goes on from there. */
+  /** Sets the next block's timestamp; chain time continues from there. */
   setNext(timestampS: number, parentS: number): void
   save(): ClockState
   restore(state: ClockState): void
 }
 
-/** The end of the year 9999: later times have no date in most clients, and near 2^64 no block could follow. */
+/** The end of the year 9999: most clients have no date for later times, and near 2^64 no block could follow. */
 const MAX_TIMESTAMP_S = 253_402_300_799
 
+/** Creates the clock of a chain. `now` is wall time in milliseconds. */
 export function createChainClock(now: () => number): ChainClock {
   let state: ClockState = { offsetS: 0, nextS: undefined }
   const wallS = (): number => Math.floor(now() / 1000)

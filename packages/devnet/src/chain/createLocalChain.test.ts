@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createPublicClient, createWalletClient, custom, defineChain } from 'viem'
-import type { RpcBlock } from './block.ts'
+import { createPublicClient, createWalletClient, custom, defineChain, type Hex } from 'viem'
+import type { NodeBlock } from './block.ts'
 import type { LocalChain } from './createLocalChain.ts'
-import { toWord } from './quantity.ts'
-import type { Hex } from './quantity.ts'
+import { toWord } from './jsonRpc.ts'
 import {
   CHAIN_ID,
   EMITTER,
@@ -17,7 +16,7 @@ import {
   sendEmit,
   signCall,
   signEmit,
-} from './testChain.ts'
+} from './testing/testChain.ts'
 
 function viemClients(chain: LocalChain) {
   const transport = custom(
@@ -170,11 +169,11 @@ test('block tags work', async () => {
   await mineEmits(chain, 2)
   const numbers = await Promise.all(
     ['earliest', 'latest', 'safe', 'finalized'].map(async (tag) =>
-      Number((await chain.request<RpcBlock>('eth_getBlockByNumber', [tag, false])).number),
+      Number((await chain.request<NodeBlock>('eth_getBlockByNumber', [tag, false])).number),
     ),
   )
   assert.deepEqual(numbers, [0, 2, 2, 2])
-  const pending = await chain.request<RpcBlock>('eth_getBlockByNumber', ['pending', true])
+  const pending = await chain.request<NodeBlock>('eth_getBlockByNumber', ['pending', true])
   assert.equal(pending.parentHash, chain.head().hash)
 })
 

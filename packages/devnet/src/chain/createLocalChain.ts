@@ -1,62 +1,63 @@
-import { errorAnswer, parseAnswer } from './answer.ts'
-import type { MinedBlock } from './block.ts'
+import type { Hex } from 'viem'
+import { errorAnswer, parseAnswer, invalidParams } from './jsonRpc.ts'
+import { type MinedBlock, createListeners, type Unsubscribe } from './block.ts'
 import { createChainClock } from './chainClock.ts'
-import type { ChainState } from './chainState.ts'
-import { createEdrProvider } from './edrProvider.ts'
+import { type ChainState, mineBlock } from './chainState.ts'
+import { createEdrProvider, type GenesisAccount } from './edrProvider.ts'
 import { createExclusive } from './exclusive.ts'
 import { createHistory } from './history.ts'
-import { createListeners } from './listeners.ts'
-import type { Unsubscribe } from './listeners.ts'
 import { createMempool } from './mempool.ts'
 import { CHAIN_METHODS } from './methods.ts'
-import { mineBlock } from './mineBlock.ts'
-import { createMiningTimer } from './miningTimer.ts'
-import type { Hex } from './quantity.ts'
-import type { GenesisAccount } from './rawProvider.ts'
-import { reorg } from './reorg.ts'
-import type { ReorgMode, ReorgSummary } from './reorg.ts'
+import { reorg, type ReorgMode, type ReorgSummary } from './reorg.ts'
 import { loadHead } from './rewind.ts'
-import { invalidParams } from './rpcError.ts'
 
-export const DEFAULT_BLOCK_MS = 250
+const DEFAULT_BLOCK_MS = 250
 
 export interface LocalChainOptions {
-  /** The name in the RPC path, e.g. `arbitrum-sepolia`. */
+  /** Name in the RPC path, for instance `arbitrum-sepolia`. */
   slug: string
   chainId: number
-  /** Milliseconds between blocks; 0 mines only on demand. */
+  /** Milliseconds between blocks. Default 250; 0 mines on demand only. */
   blockMs?: number
-  /** Accounts with native balance at genesis. */
+  /** Accounts that have a native balance at genesis. */
   accounts: readonly GenesisAccount[]
-  /** Wall time in milliseconds. */
+  /** Wall time in milliseconds. Default `Date.now`. */
   now?: () => number
-  /** Told of faults that no caller waits for: a listener that threw, a block that could not be mined. */
+  /**
+   * Called with faults that no caller waits for: a listener that threw, a block that could not be mined. Default
+   * `console.error`.
+   */
   report?: (error: unknown) => void
 }
 
-/** A chain of its own in this process. */
+/** A chain that lives in this process. */
 export interface LocalChain {
   readonly slug: string
   readonly chainId: number
-  /** One JSON-RPC call; throws RpcError. */
+  /** Makes one JSON-RPC call. Throws RpcError. */
   request<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>
-  /** One JSON-RPC call as answer text (answer.ts); never throws. `requestText` is the request as it came, if it is at hand. */
+  /**
+   * Makes one JSON-RPC call and returns the text of the answer (see jsonRpc.ts). Never throws. `requestText` is the
+   * original request, if it is at hand.
+   */
   answer(method: string, params: readonly unknown[], requestText?: string): Promise<string>
-  /** Each new head in order, from the next one on. Listeners are called at once and not waited for. */
+  /** Adds a listener for new heads, in order and from the next one on. It is called at once and not waited for. */
   onBlock(listener: (block: MinedBlock) => void): Unsubscribe
-  /** The hash of each transaction that came to wait for a block. */
+  /** Adds a listener for the hash of each transaction that begins to wait for a block. */
   onPendingTransaction(listener: (hash: Hex) => void): Unsubscribe
+  /** Returns the latest block. */
   head(): MinedBlock
   /** Mines a block now, whatever the timer does. */
   mine(): Promise<MinedBlock>
+  /** Replaces the last `depth` blocks. */
   reorg(depth: number, mode: ReorgMode): Promise<ReorgSummary>
-  /** Starts mining by the timer. */
+  /** Starts mining on the timer. */
   start(): void
   /** Stops the timer and waits for what is under way. */
   stop(): Promise<void>
 }
 
-/** Makes a fresh chain. Nothing is mined by itself before start(). */
+/** Creates a chain. Nothing is mined before `start`. */
 export async function createLocalChain(options: LocalChainOptions): Promise<LocalChain> {
   const { slug, chainId, accounts, blockMs = DEFAULT_BLOCK_MS, now = Date.now, report = console.error } = options
   const edr = await createEdrProvider({ chainId, accounts, genesisTimeS: Math.floor(now() / 1000) })
@@ -107,7 +108,50 @@ async function answerRequest(
     if (ours !== undefined) return await ours(state, params)
     return await state.edr.send(requestText ?? JSON.stringify({ method, params }))
   } catch (error) {
-    // What JSON.stringify throws for params nested too deep.
+    // JSON.stringify throws a RangeError for params that are nested too deep.
     return errorAnswer(error instanceof RangeError ? invalidParams('params are nested too deep') : error)
+  }
+}
+
+interface MiningTimer {
+  start(): void
+  stop(): void
+}
+
+/** Calls `mine` every `blockMs`, never twice at once; a slow block delays the next one. With 0 it is never called. */
+function createMiningTimer(
+  blockMs: number,
+  mine: () => Promise<unknown>,
+  report: (error: unknown) => void,
+): MiningTimer {
+  let timeout: NodeJS.Timeout | undefined
+  let running = false
+  let dueMs = 0
+
+  function schedule(): void {
+    const nowMs = performance.now()
+    dueMs = Math.max(dueMs + blockMs, nowMs)
+    timeout = setTimeout(tick, dueMs - nowMs)
+  }
+
+  function tick(): void {
+    mine()
+      .catch(report)
+      .finally(() => {
+        if (running) schedule()
+      })
+  }
+
+  return {
+    start() {
+      if (running || blockMs === 0) return
+      running = true
+      dueMs = performance.now()
+      schedule()
+    },
+    stop() {
+      running = false
+      clearTimeout(timeout)
+    },
   }
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { MinedBlock } from './block.ts'
-import type { LocalChain } from './createLocalChain.ts'
 import { eachBlock } from './eachBlock.ts'
 
-/** A chain of which only the blocks are needed; the test mints them. */
+/** Fakes a chain that has only blocks, which the test mints. */
 function fakeHeads() {
   const listeners = new Set<(block: MinedBlock) => void>()
   const chain = {
@@ -12,7 +11,7 @@ function fakeHeads() {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-  } as unknown as LocalChain
+  }
   const mint = (number: number) => listeners.forEach((listener) => listener({ number } as MinedBlock))
   return { chain, mint, listeners }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createExclusive } from './exclusive.ts'
-import { createInFlightLimit } from './inFlightLimit.ts'
+import { createInFlightLimit } from './edrProvider.ts'
 
 const turn = (): Promise<void> => new Promise(setImmediate)
 

@@ -1,15 +1,16 @@
-/** The order in which a chain's writers run: mining, reorgs, snapshots and state setters never interleave. */
+/** A queue for a chain's writers: mining, reorgs, snapshots and state setters never interleave. */
 export interface Exclusive {
   /** Runs the job after all earlier ones. */
   run<T>(job: () => Promise<T>): Promise<T>
-  /** Like run, and callers from outside wait meanwhile, so nobody sees a half-done rewind. */
+  /** Runs the job while callers from outside wait, so that nobody sees a half-done rewind. */
   runClosed<T>(job: () => Promise<T>): Promise<T>
-  /** Undefined while requests may pass; otherwise resolves when they may again. */
+  /** Returns undefined while requests may pass, otherwise a promise of the moment when they may. */
   closed(): Promise<void> | undefined
   /** Resolves when everything queued so far is done. */
   idle(): Promise<void>
 }
 
+/** Creates an empty queue. */
 export function createExclusive(): Exclusive {
   let tail: Promise<unknown> = Promise.resolve()
   let gate: Promise<void> | undefined

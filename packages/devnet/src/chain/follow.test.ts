@@ -1,13 +1,13 @@
+import type { Hex } from 'viem'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { ChainLog, MinedBlock, RpcBlock } from './block.ts'
+import type { ChainLog, MinedBlock, NodeBlock } from './block.ts'
 import type { LocalChain } from './createLocalChain.ts'
-import { toQuantity } from './quantity.ts'
-import type { Hex } from './quantity.ts'
-import { EMITTER, SENDER, createTestChain, signEmit } from './testChain.ts'
+import { toQuantity } from './jsonRpc.ts'
+import { EMITTER, SENDER, createTestChain, signEmit } from './testing/testChain.ts'
 
-// Whatever is done to the chain, a listener that adds the logs it is told of and takes away the removed ones holds exactly the chain's logs.
+// A listener that adds the logs it gets and takes away the removed ones always has exactly the chain's logs.
 
 type Step =
   | { kind: 'send' | 'mine' | 'snapshot' | 'revert' | 'readPending' }
@@ -75,7 +75,7 @@ function expectTooDeep(error: Error): void {
 async function assertInStep(chain: LocalChain, follower: Follower): Promise<void> {
   const logs = await chain.request<ChainLog[]>('eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }])
   assert.deepEqual(new Set(follower.logs.values()), new Set(logs))
-  const head = await chain.request<RpcBlock>('eth_getBlockByNumber', ['latest', false])
+  const head = await chain.request<NodeBlock>('eth_getBlockByNumber', ['latest', false])
   assert.equal(chain.head().hash, head.hash)
   if (follower.last !== undefined) assert.equal(follower.last.hash, head.hash)
   const count = Number(await chain.request('eth_getStorageAt', [EMITTER, '0x0', 'latest']))

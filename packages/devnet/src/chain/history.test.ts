@@ -8,9 +8,10 @@ import {
   createHistory,
   dropPointsAfter,
   takeRecordsAbove,
+  type History,
+  type RestorePoint,
 } from './history.ts'
-import type { History, RestorePoint } from './history.ts'
-import { toQuantity, toWord } from './quantity.ts'
+import { toQuantity, toWord } from './jsonRpc.ts'
 
 function addBlocks(history: History, count: number, transactions = 0): void {
   for (let added = 0; added < count; added += 1) {

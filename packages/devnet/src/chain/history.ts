@@ -1,24 +1,27 @@
+import type { Hex } from 'viem'
 import type { ClockState } from './chainClock.ts'
-import type { Hex } from './quantity.ts'
 
-/** A state setter such as hardhat_setBalance: no transaction, so it has to be done again when blocks are. */
+/**
+ * A call of a state setter such as hardhat_setBalance. It is no transaction, so it is repeated when its block is mined
+ * again.
+ */
 export interface Cheat {
   method: string
   params: readonly unknown[]
 }
 
-/** All that is needed to mine the same block again, hash included. */
+/** Everything needed to mine the same block again, hash included. */
 export interface BlockRecord {
   number: number
   hash: Hex
   timestampS: number
   prevRandao: Hex
-  /** Done after the block before this one. */
+  /** State setters between the previous block and this one. */
   cheats: readonly Cheat[]
   rawTransactions: readonly Hex[]
 }
 
-/** What a caller's evm_snapshot brings back beside the EDR state. */
+/** The part of a caller's evm_snapshot that EDR does not restore. */
 export interface UserSnapshot {
   id: Hex
   pending: readonly Hex[]
@@ -26,14 +29,14 @@ export interface UserSnapshot {
   clock: ClockState
 }
 
-/** A place to which EDR can be reverted: one of our checkpoints, or a caller's snapshot. */
+/** A point to which EDR can be reverted: one of our checkpoints, or a caller's snapshot. */
 export interface RestorePoint {
   snapshotId: Hex
   height: number
   user: UserSnapshot | undefined
 }
 
-/** The recent blocks and the places to rewind to, both oldest first. A later place never has a lower height. */
+/** The recent blocks and the restore points, both oldest first. A later point never has a lower height. */
 export interface History {
   records: BlockRecord[]
   points: RestorePoint[]
@@ -41,20 +44,25 @@ export interface History {
   cheats: Cheat[]
 }
 
-/** The deepest reorg that is always possible on a chain long enough. */
+/** Deepest reorg that is always possible on a chain of that length. */
 export const MAX_REORG_DEPTH = 128
-// EDR never frees a snapshot, and each holds a table as large as the mempool once was (70 KB after 100 waiting transactions). So there is
-// one per so many blocks or transactions, and what lies between is mined again on a rewind.
+
+// EDR never frees a snapshot, and each holds a table as large as the mempool once was (70 KB after 100 waiting
+// transactions). So a checkpoint is taken once per this many blocks or transactions, and a rewind mines the blocks
+// after it again.
 const CHECKPOINT_BLOCKS = 64
+
 const CHECKPOINT_TRANSACTIONS = 1_000
-/** User snapshots beyond this forget the oldest. */
+
+/** Number of kept user snapshots. Beyond it the oldest is forgotten. */
 const MAX_USER_SNAPSHOTS = 1_000
 
+/** Creates an empty history. */
 export function createHistory(): History {
   return { records: [], points: [], cheats: [] }
 }
 
-/** Is it time for a checkpoint before the next block? */
+/** Returns true when a checkpoint is due before the next block. */
 export function checkpointDue(history: History): boolean {
   const last = history.points.findLast((point) => point.user === undefined)
   if (last === undefined || history.records.length === 0) return true
@@ -63,7 +71,7 @@ export function checkpointDue(history: History): boolean {
   return since.length >= CHECKPOINT_BLOCKS || transactions >= CHECKPOINT_TRANSACTIONS
 }
 
-/** Appends a mined block, with the setters that came before it, and forgets what no reorg can reach any more. */
+/** Appends a mined block with the setters before it, and drops what no reorg can reach any more. */
 export function addRecord(history: History, record: Omit<BlockRecord, 'cheats'>): void {
   history.records.push({ ...record, cheats: history.cheats })
   history.cheats = []
@@ -74,19 +82,19 @@ export function addRecord(history: History, record: Omit<BlockRecord, 'cheats'>)
   history.points = history.points.filter((point) => point.user !== undefined || point.height >= base.height)
 }
 
-/** Appends a place to rewind to; past the limit the oldest user snapshot is forgotten. */
+/** Appends a restore point. Beyond the limit, the oldest user snapshot is forgotten. */
 export function addPoint(history: History, point: RestorePoint): void {
   history.points.push(point)
   const users = history.points.filter(({ user }) => user !== undefined)
   if (users.length > MAX_USER_SNAPSHOTS) history.points = history.points.filter((kept) => kept !== users[0])
 }
 
-/** Forgets the places after this one: EDR drops them when it is reverted. */
+/** Drops the points after this one, because EDR drops them when it is reverted. */
 export function dropPointsAfter(history: History, point: RestorePoint): void {
   history.points.length = history.points.indexOf(point) + 1
 }
 
-/** Takes out the records above a height, oldest first. */
+/** Removes and returns the records above a height, oldest first. */
 export function takeRecordsAbove(history: History, height: number): BlockRecord[] {
   const first = history.records.findIndex(({ number }) => number > height)
   return first < 0 ? [] : history.records.splice(first)

@@ -1,28 +1,30 @@
-import { isErrorAnswer, resultText } from './answer.ts'
+import type { Hex } from 'viem'
+import { isErrorAnswer, resultText, RPC_CODES, RpcError, invalidParams } from './jsonRpc.ts'
 import type { EdrProvider } from './edrProvider.ts'
-import type { Listeners } from './listeners.ts'
-import type { Hex } from './quantity.ts'
-import { RPC_CODES, RpcError, invalidParams } from './rpcError.ts'
+import type { Listeners } from './block.ts'
 
-/** The raw transactions that wait for a block. EDR has them too, but gives no raw bytes back and forgets them when it is reverted. */
+/**
+ * The raw transactions that wait for a block. EDR has them too, but does not return their raw bytes and loses them when
+ * it is reverted.
+ */
 export interface Mempool {
-  /** Sends a caller's transaction; gives EDR's answer text. */
+  /** Sends a caller's transaction and returns EDR's answer text. */
   send(raw: unknown): Promise<string>
-  /** Sends one again after a rewind; false when the chain no longer takes it. */
+  /** Sends a transaction again after a rewind. Returns false when the chain no longer accepts it. */
   inject(raw: Hex): Promise<boolean>
-  /** Takes out the transactions that were mined, in the order asked for. */
+  /** Removes and returns the mined transactions, in the order of `hashes`. */
   takeMined(hashes: readonly Hex[]): Promise<Hex[]>
-  /** Takes out all of them, oldest first. */
+  /** Removes and returns all transactions, oldest first. */
   takeAll(): Hex[]
   list(): Hex[]
   forget(hash: Hex): void
-  /** Forgets what EDR no longer has, e.g. transactions replaced by a better paid one. */
+  /** Drops transactions that EDR no longer has, for instance those replaced by a better paid one. */
   prune(): Promise<void>
   /** Resolves when the sends under way are recorded. */
   settled(): Promise<void>
 }
 
-export const MAX_PENDING_TRANSACTIONS = 20_000
+const MAX_PENDING_TRANSACTIONS = 20_000
 
 export function createMempool(edr: EdrProvider, pendingListeners: Listeners<Hex>): Mempool {
   const rawByHash = new Map<Hex, Hex>()
@@ -60,7 +62,7 @@ export function createMempool(edr: EdrProvider, pendingListeners: Listeners<Hex>
       }
     },
     async takeMined(hashes) {
-      // A transaction can be mined before the answer to its sender came back.
+      // A transaction can be mined before the answer to its sender has come back.
       if (hashes.some((hash) => !rawByHash.has(hash))) await settled()
       return hashes.map((hash) => take(rawByHash, hash))
     },

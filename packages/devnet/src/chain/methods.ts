@@ -1,22 +1,29 @@
-import { resultAnswer } from './answer.ts'
-import { blockReceipts } from './blockReceipts.ts'
-import type { ChainState } from './chainState.ts'
-import { mineBlock } from './mineBlock.ts'
-import { parseQuantity, toQuantity } from './quantity.ts'
-import type { Hex } from './quantity.ts'
-import { reorg } from './reorg.ts'
-import type { ReorgMode } from './reorg.ts'
-import { RPC_CODES, RpcError, invalidParams } from './rpcError.ts'
-import { txpoolContent, txpoolStatus } from './txpool.ts'
-import { revertToUserSnapshot, takeUserSnapshot } from './userSnapshot.ts'
+import type { Hex } from 'viem'
+import {
+  resultAnswer,
+  RPC_CODES,
+  RpcError,
+  invalidParams,
+  parseQuantity,
+  toQuantity,
+  isErrorAnswer,
+  resultText,
+} from './jsonRpc.ts'
+import { type ChainState, mineBlock } from './chainState.ts'
+import { reorg, type ReorgMode } from './reorg.ts'
+import { revertToUserSnapshot, takeUserSnapshot } from './rewind.ts'
+import type { NodeBlock } from './block.ts'
+import type { EdrProvider } from './edrProvider.ts'
 
-/** A method that is answered here and not by EDR. Gives the answer text. */
-export type ChainMethod = (state: ChainState, params: readonly unknown[]) => Promise<string>
+/** A method that is answered here instead of by EDR. Returns the answer text. */
+type ChainMethod = (state: ChainState, params: readonly unknown[]) => Promise<string>
 
-/** More would hold up the chain for seconds. */
-export const MAX_BLOCKS_PER_CALL = 10_000
+/** Limit of blocks mined by one call. More would block the chain for seconds. */
+const MAX_BLOCKS_PER_CALL = 10_000
 
-/** Methods by name; whatever is not here goes to EDR as it came. */
+const HASH_LENGTH = 66
+
+/** The methods by name. All others go to EDR unchanged. */
 export const CHAIN_METHODS: ReadonlyMap<string, ChainMethod> = new Map<string, ChainMethod>([
   ['eth_sendRawTransaction', (state, [raw]) => state.mempool.send(raw)],
   ['eth_getBlockReceipts', (state, [blockId]) => blockReceipts(state.edr, blockId)],
@@ -121,4 +128,72 @@ function dropTransaction(state: ChainState, [hash]: readonly unknown[]): Promise
     if (dropped) state.mempool.forget(hash as Hex)
     return dropped
   })
+}
+
+/**
+ * Answers eth_getBlockReceipts, which EDR lacks, by asking for the receipts of a block one by one. Returns the answer
+ * text.
+ */
+async function blockReceipts(edr: EdrProvider, blockId: unknown): Promise<string> {
+  const block = await findBlock(edr, blockId)
+  if (block === null) return '{"result":null}'
+  const answers = await Promise.all(block.transactions.map((hash) => edr.send(receiptRequest(hash))))
+  const failed = answers.find((answer) => isErrorAnswer(answer))
+  if (failed !== undefined) return failed
+  const receipts = answers.map(resultText)
+  // The block was replaced between the two questions.
+  if (receipts.includes('null')) return '{"result":null}'
+  return `{"result":[${receipts.join(',')}]}`
+}
+
+function receiptRequest(hash: string): string {
+  return `{"method":"eth_getTransactionReceipt","params":["${hash}"]}`
+}
+
+function findBlock(edr: EdrProvider, blockId: unknown): Promise<NodeBlock | null> {
+  const { blockHash, blockNumber } = Object(blockId) as { blockHash?: unknown; blockNumber?: unknown }
+  const id = blockHash ?? blockNumber ?? blockId
+  const method = typeof id === 'string' && id.length === HASH_LENGTH ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
+  return edr.call<NodeBlock | null>(method, [id, false])
+}
+
+interface PooledTransaction {
+  from: Hex
+  nonce: Hex
+}
+
+/** Transactions by sender and nonce, in the form of geth's txpool_content. */
+type BySender = Record<Hex, Record<string, PooledTransaction>>
+
+/** The waiting transactions: `pending` fit into the next block, `queued` wait for an earlier nonce. */
+interface TxpoolContent {
+  pending: BySender
+  queued: BySender
+}
+
+/** Answers txpool_content, which EDR lacks. */
+async function txpoolContent(edr: EdrProvider): Promise<TxpoolContent> {
+  const waiting = await edr.call<PooledTransaction[]>('eth_pendingTransactions')
+  const content: TxpoolContent = { pending: {}, queued: {} }
+  const bySender = Map.groupBy(waiting, ({ from }) => from)
+  for (const [sender, transactions] of bySender) {
+    let next = Number(await edr.call<Hex>('eth_getTransactionCount', [sender, 'latest']))
+    for (const transaction of transactions.toSorted((a, b) => Number(a.nonce) - Number(b.nonce))) {
+      const nonce = Number(transaction.nonce)
+      const place = nonce === next ? content.pending : content.queued
+      if (nonce === next) next += 1
+      ;(place[sender] ??= {})[nonce] = transaction
+    }
+  }
+  return content
+}
+
+/** Answers txpool_status with the number of each. */
+async function txpoolStatus(edr: EdrProvider): Promise<{ pending: Hex; queued: Hex }> {
+  const { pending, queued } = await txpoolContent(edr)
+  return { pending: countAll(pending), queued: countAll(queued) }
+}
+
+function countAll(bySender: BySender): Hex {
+  return toQuantity(Object.values(bySender).reduce((sum, byNonce) => sum + Object.keys(byNonce).length, 0))
 }

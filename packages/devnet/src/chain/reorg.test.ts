@@ -1,25 +1,35 @@
+import type { Hex } from 'viem'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { MinedBlock, RpcBlock } from './block.ts'
+import type { MinedBlock, NodeBlock } from './block.ts'
 import type { LocalChain } from './createLocalChain.ts'
 import { MAX_REORG_DEPTH } from './history.ts'
-import { toQuantity } from './quantity.ts'
-import type { Hex } from './quantity.ts'
+import { toQuantity } from './jsonRpc.ts'
 import type { ReorgMode } from './reorg.ts'
-import { CHAIN_ID, EMITTER, OTHER_SENDER, SENDER, createTestChain, mineEmits, sendEmit, signEmit } from './testChain.ts'
+import {
+  CHAIN_ID,
+  EMITTER,
+  OTHER_SENDER,
+  SENDER,
+  createTestChain,
+  mineEmits,
+  sendEmit,
+  signEmit,
+} from './testing/testChain.ts'
 
 const DEPTHS = Array.from({ length: 16 }, (_, index) => index + 1)
+
 const MODES: readonly ReorgMode[] = ['drop', 'remine']
 
-async function readChain(chain: LocalChain): Promise<RpcBlock[]> {
-  const blocks: RpcBlock[] = []
+async function readChain(chain: LocalChain): Promise<NodeBlock[]> {
+  const blocks: NodeBlock[] = []
   for (let number = 0; number <= chain.head().number; number += 1) {
-    blocks.push(await chain.request<RpcBlock>('eth_getBlockByNumber', [toQuantity(number), false]))
+    blocks.push(await chain.request<NodeBlock>('eth_getBlockByNumber', [toQuantity(number), false]))
   }
   return blocks
 }
 
-function assertLinked(blocks: readonly RpcBlock[]): void {
+function assertLinked(blocks: readonly NodeBlock[]): void {
   blocks.forEach((block, index) => {
     assert.equal(Number(block.number), index)
     if (index > 0) assert.equal(block.parentHash, blocks[index - 1]?.hash, `block ${index} is not on its parent`)
@@ -187,7 +197,7 @@ test('refuses what it cannot do, and nothing is changed', async () => {
   }
   await chain.request('hardhat_mine', [400])
   await assert.rejects(chain.reorg(MAX_REORG_DEPTH + 1, 'drop'), /only the last 128 are kept/)
-  assert.equal((await chain.request<RpcBlock>('eth_getBlockByNumber', ['0x3', false])).hash, hash)
+  assert.equal((await chain.request<NodeBlock>('eth_getBlockByNumber', ['0x3', false])).hash, hash)
   assert.equal(chain.head().number, 403)
 })
 

@@ -1,21 +1,18 @@
-import type { ChainState } from './chainState.ts'
-import { MAX_REORG_DEPTH, takeRecordsAbove } from './history.ts'
-import type { BlockRecord } from './history.ts'
-import { mineBlock } from './mineBlock.ts'
-import type { Hex } from './quantity.ts'
-import { applyCheats, removedLogsAbove, rewindTo } from './rewind.ts'
-import { RPC_CODES, RpcError, invalidParams } from './rpcError.ts'
-import { runClosed } from './runClosed.ts'
+import type { Hex } from 'viem'
+import { type ChainState, mineBlock } from './chainState.ts'
+import { MAX_REORG_DEPTH, takeRecordsAbove, type BlockRecord } from './history.ts'
+import { RPC_CODES, RpcError, invalidParams } from './jsonRpc.ts'
+import { applyCheats, removedLogsAbove, rewindTo, runClosed } from './rewind.ts'
 
-/** What becomes of the transactions in the replaced blocks: gone, or mined again in later blocks. */
+/** The fate of the transactions in the replaced blocks: dropped, or mined again in later blocks. */
 export type ReorgMode = 'drop' | 'remine'
 
 export interface ReorgSummary {
   /** Hashes of the replaced blocks, oldest first. */
   removed: Hex[]
-  /** Hashes of the blocks in their place, oldest first: one more than were removed, so that followers switch. */
+  /** Hashes of the blocks in their place, oldest first: one more than was removed, so that followers switch. */
   added: Hex[]
-  /** How many transactions, mined before or waiting, are not on the new chain nor waiting for it. */
+  /** Number of transactions, mined before or waiting, that are neither on the new chain nor waiting for it. */
   lostTransactions: number
 }
 
@@ -47,7 +44,7 @@ async function replaceBlocks(state: ChainState, forkHeight: number, mode: ReorgM
   const removed = takeRecordsAbove(state.history, forkHeight)
   const waitingCheats = state.history.cheats
   state.history.cheats = []
-  // An empty block first, so that each transaction comes back later than it was.
+  // Begins with an empty block, so that each transaction comes back later than before.
   const added = [(await mineBlock(state, removedLogs)).hash]
   let lostTransactions = 0
   for (const record of removed) {
@@ -64,7 +61,8 @@ async function prepareAgain(state: ChainState, record: BlockRecord, mode: ReorgM
   return mode === 'remine' ? injectAll(state, record.rawTransactions) : record.rawTransactions.length
 }
 
-// One that no longer fits, such as a nonce that would go back, is left out: the reorg has to come to its end.
+// Repeats the state setters. One that no longer fits, such as a nonce that would go back, is skipped, because the reorg
+// has to finish.
 async function repeatCheats(state: ChainState, cheats: BlockRecord['cheats']): Promise<void> {
   for (const cheat of cheats) {
     try {

@@ -1,9 +1,9 @@
+import type { Hex } from 'viem'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MinedBlock } from './block.ts'
 import type { LocalChain } from './createLocalChain.ts'
-import type { Hex } from './quantity.ts'
-import { EMITTER, createTestChain, mineEmits, sendEmit } from './testChain.ts'
+import { EMITTER, createTestChain, mineEmits, sendEmit } from './testing/testChain.ts'
 
 async function count(chain: LocalChain): Promise<number> {
   return Number(await chain.request('eth_getStorageAt', [EMITTER, '0x0', 'latest']))

@@ -1,16 +1,17 @@
+import { Wei } from '@bezel/protocol'
 import { keccak256, stringToHex, type Hex } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 
-/** An account of the local chain. Its key is public knowledge: it follows from its name. */
+/** An account of the local chain. Its key follows from its name, so everybody knows it. */
 export interface DevAccount {
   readonly name: string
   readonly privateKey: Hex
   readonly account: PrivateKeyAccount
 }
 
-/** More than any local chain uses up; the deployer also backs every wrapped coin with it. */
-const GAS_WEI = 10_000n * 10n ** 18n
-const DEPLOYER_WEI = 100_000_000n * 10n ** 18n
+/** Native balance for gas, more than any local chain uses up. The deployer's also backs every wrapped coin. */
+const GAS_WEI = 10_000n * Wei.one
+const DEPLOYER_WEI = 100_000_000n * Wei.one
 
 function devAccount(name: string): DevAccount {
   const privateKey = keccak256(stringToHex(`bezel devnet account ${name}`))
@@ -21,25 +22,25 @@ function numbered(name: string, count: number): DevAccount[] {
   return Array.from({ length: count }, (_, i) => devAccount(`${name}-${i + 1}`))
 }
 
-/** Collateral of every kind, the Diamond approved, and gas. */
+/** Traders, with collateral of every kind, the Diamond approved, and gas. */
 export const TRADERS = numbered('trader', 5)
-/** Gas only. */
+/** Agents, with gas only. */
 export const AGENTS = numbered('agent', 5)
-/** Nothing at all. */
-export const POOR = numbered('poor', 1)
-export const RELAYER = devAccount('relayer')
+/** An account with nothing at all. */
+const POOR = numbered('poor', 1)
+const RELAYER = devAccount('relayer')
 export const KEEPER = devAccount('keeper')
-/** Holds every role of every Diamond, mints every token. */
+/** The deployer, which holds every role of every Diamond and mints every token. */
 export const DEPLOYER = devAccount('deployer')
-/** One more than the largest quorum, so that one may be silent. */
+/** Oracles: one more than the largest quorum, so that one may be silent. */
 export const ORACLES = numbered('oracle', 4)
-/** Receives the fees that leave the Diamond. */
+/** The account that receives the fees which leave the Diamond. */
 export const TREASURY = devAccount('treasury')
 
-/** The accounts that var/devnet.json hands out. */
+/** Accounts that var/devnet.json publishes. */
 export const PUBLISHED_ACCOUNTS = [...TRADERS, ...AGENTS, ...POOR, RELAYER, KEEPER, DEPLOYER]
 
-/** Native balances of a fresh chain. */
+/** Returns the native balances of a fresh chain. */
 export function genesisBalances(): { address: Hex; balanceWei: bigint }[] {
   const withGas = [...TRADERS, ...AGENTS, RELAYER, KEEPER, ...ORACLES].map(({ account }) => account.address)
   return [

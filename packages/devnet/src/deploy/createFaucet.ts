@@ -1,17 +1,22 @@
+import { Wei } from '@bezel/protocol'
 import { encodeFunctionData, type Address, type Hex } from 'viem'
 import type { LocalChain } from '../chain/createLocalChain.ts'
-import { RPC_CODES, RpcError } from '../chain/rpcError.ts'
+import { RPC_CODES, RpcError } from '../chain/jsonRpc.ts'
 import { DEPLOYER } from './accounts.ts'
 import { createWallet } from './createWallet.ts'
-import { give, OTHER_PER_TRADER, STABLE_PER_TRADER, type ChainPlan } from './planChain.ts'
+import { give, OTHER_PER_TRADER, STABLE_PER_TRADER, type ChainPlan } from './deployChain.ts'
 
-/** Gives an address what a trader of the local chain starts with, except the approval of the Diamond, which it must sign itself. */
+/**
+ * Gives an address what a trader of the local chain starts with, except the approval of the Diamond, which it must sign
+ * itself.
+ */
 export interface Faucet {
-  /** Resolves when it has arrived, with the hash of each transaction. */
+  /** Funds an address and resolves when everything has arrived, with the hash of each transaction. */
   fund(address: Address): Promise<Hex[]>
 }
 
-const GAS_MONEY_WEI = 100n * 10n ** 18n
+const GAS_MONEY_WEI = 100n * Wei.one
+
 const ARRIVAL_TIMEOUT_MS = 30_000
 
 export function createFaucet(chain: LocalChain, { collaterals }: ChainPlan): Faucet {
@@ -34,7 +39,7 @@ export function createFaucet(chain: LocalChain, { collaterals }: ChainPlan): Fau
   }
 }
 
-/** Transactions of one account arrive in order, so the last one stands for all. */
+/** Waits for the last transaction. Those of one account arrive in order, so it stands for all. */
 async function arrival(chain: LocalChain, hash: Hex): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const unsubscribe = chain.onBlock(({ transactions }) => transactions.includes(hash) && resolve())

@@ -14,18 +14,19 @@ import type { LocalChain } from '../chain/createLocalChain.ts'
 type Abi = typeof diamondAbi
 type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>
 
-/** The Diamond of a chain, to be read. */
+/** A reader of a chain's Diamond. */
 export interface Diamond {
   readonly address: Address
-  /** A view at the latest block. */
+  /** Calls a view function at the latest block. */
   read<N extends ViewName>(
     functionName: N,
     args: ContractFunctionArgs<Abi, 'view' | 'pure', N>,
   ): Promise<ContractFunctionReturnType<Abi, 'view' | 'pure', N>>
-  /** Whether a block, or the undoing of others before it, can have changed anything the Diamond stores. */
+  /** Returns true when a block, or the removal of earlier ones, can have changed anything the Diamond stores. */
   isTouchedBy(block: MinedBlock): boolean
 }
 
+/** Creates a reader of the Diamond at an address. */
 export function createDiamond(chain: LocalChain, address: Address): Diamond {
   const lowerCase = address.toLowerCase()
   return {

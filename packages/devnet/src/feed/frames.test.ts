@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { heartbeatText, textFrame, v3Text, v4Text } from './frames.ts'
+import { heartbeatText, feedFrame, v3Text, v4Text } from './server.ts'
 
 const tick = {
   timeMs: 1_794_000_000_250,
@@ -21,11 +21,11 @@ describe('frames', () => {
   })
 
   it('carry the length of every size of payload', () => {
-    assert.deepEqual([...textFrame('hi')], [0x81, 2, 0x68, 0x69])
-    assert.deepEqual([...textFrame('x'.repeat(125)).subarray(0, 2)], [0x81, 125])
-    assert.deepEqual([...textFrame('x'.repeat(126)).subarray(0, 4)], [0x81, 126, 0, 126])
-    assert.deepEqual([...textFrame('x'.repeat(65_535)).subarray(0, 4)], [0x81, 126, 255, 255])
-    assert.deepEqual([...textFrame('x'.repeat(65_536)).subarray(0, 10)], [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0])
-    assert.equal(textFrame('é').length, 4, 'counts bytes, not characters')
+    assert.deepEqual([...feedFrame('hi')], [0x81, 2, 0x68, 0x69])
+    assert.deepEqual([...feedFrame('x'.repeat(125)).subarray(0, 2)], [0x81, 125])
+    assert.deepEqual([...feedFrame('x'.repeat(126)).subarray(0, 4)], [0x81, 126, 0, 126])
+    assert.deepEqual([...feedFrame('x'.repeat(65_535)).subarray(0, 4)], [0x81, 126, 255, 255])
+    assert.deepEqual([...feedFrame('x'.repeat(65_536)).subarray(0, 10)], [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0])
+    assert.equal(feedFrame('é').length, 4, 'counts bytes, not characters')
   })
 })

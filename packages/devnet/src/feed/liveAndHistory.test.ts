@@ -3,23 +3,24 @@ import { describe, it } from 'node:test'
 import { formatDecimal } from '@bezel/protocol'
 import fc from 'fast-check'
 import { PAIRS } from '../listing/pairs.ts'
-import { CANDLE_MINUTES, type Candle } from './candles.ts'
-import { flatOhlc, joinOhlc, type Ohlc } from './ohlc.ts'
+import { CANDLE_MINUTES, type FeedCandle } from './candles.ts'
+import { flatFeedOhlc, joinFeedOhlc, type FeedOhlc } from './timeline.ts'
 import { createPrices, type Prices } from './prices.ts'
 
-/** One of each clock, and one whose index has a basis. */
+/** One market of each session, and one whose index has a basis. */
 const SYMBOLS = ['BTC/USD', 'EUR/USD', 'AAPL/USD', 'XAU/USD', 'PEPE/USD']
+
 const MARKETS = PAIRS.filter((pair) => SYMBOLS.includes(`${pair.from}/${pair.to}`))
 
 const MINUTE_MS = 60_000
 
-/** Everything a client that listens from the beginning was told. */
+/** Everything that a client which listens from the beginning received. */
 interface Recording {
   readonly prices: Prices
   readonly startMs: number
   readonly startPrices: ReadonlyMap<number, bigint>
   readonly told: ReadonlyMap<number, { timeMs: number; mark: bigint; index: bigint }[]>
-  /** Lets the clock run and publishes what is due. */
+  /** Moves the clock and publishes what is due. */
   pass(ms: number): void
 }
 
@@ -41,18 +42,18 @@ function record(startMs: number, seed = 1): Recording {
   return { prices, startMs, startPrices, told, pass }
 }
 
-/** Candles as a service builds them: from ticks alone, the last close carried over a gap. */
-function builtCandles(recording: Recording, pairIndex: number, minutes: number): Candle[] {
+/** Builds candles as a service does: from ticks alone, with the last close carried over a gap. */
+function builtCandles(recording: Recording, pairIndex: number, minutes: number): FeedCandle[] {
   const widthMs = minutes * MINUTE_MS
-  const byTime = new Map<number, Ohlc>()
+  const byTime = new Map<number, FeedOhlc>()
   for (const { timeMs, mark } of recording.told.get(pairIndex)!) {
     const candleMs = timeMs - (timeMs % widthMs)
-    byTime.set(candleMs, joinOhlc(byTime.get(candleMs), flatOhlc(mark)))
+    byTime.set(candleMs, joinFeedOhlc(byTime.get(candleMs), flatFeedOhlc(mark)))
   }
-  const candles: Candle[] = []
+  const candles: FeedCandle[] = []
   let close = recording.startPrices.get(pairIndex)!
   for (let timeMs = recording.startMs; timeMs <= recording.prices.timeMs(); timeMs += widthMs) {
-    const ohlc = byTime.get(timeMs) ?? flatOhlc(close)
+    const ohlc = byTime.get(timeMs) ?? flatFeedOhlc(close)
     candles.push({ timeMs, ...ohlc })
     close = ohlc.close
   }
@@ -75,8 +76,8 @@ function assertHistoryEqualsLive(recording: Recording, widths: readonly number[]
 function assertLookback(recording: Recording, pairIndex: number, fromMs: number): void {
   const told = recording.told.get(pairIndex)!
   const before = told.findLast(({ timeMs }) => timeMs <= fromMs)?.mark ?? recording.startPrices.get(pairIndex)!
-  let ohlc = flatOhlc(before)
-  for (const { timeMs, mark } of told) if (timeMs > fromMs) ohlc = joinOhlc(ohlc, flatOhlc(mark))
+  let ohlc = flatFeedOhlc(before)
+  for (const { timeMs, mark } of told) if (timeMs > fromMs) ohlc = joinFeedOhlc(ohlc, flatFeedOhlc(mark))
   const { open, high, low, close: current } = ohlc
   assert.deepEqual(recording.prices.candleSince(pairIndex, fromMs).mark, { open, high, low, current })
 }
@@ -100,7 +101,9 @@ function take(recording: Recording, step: Step): void {
   if (step.kind === 'open') prices.setMarketOpen(symbol, step.open)
 }
 
-/** Minutes around which hours change: a Friday close, a Sunday opening, the daily break, a stock opening, a holiday. */
+/**
+ * Minutes around changes of the hours: a Friday close, a Sunday opening, the daily break, a stock opening, a holiday.
+ */
 const start = fc.constantFrom(
   Date.UTC(2026, 10, 13, 20),
   Date.UTC(2026, 10, 15, 20),

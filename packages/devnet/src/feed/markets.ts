@@ -1,32 +1,32 @@
-import type { ListedPair } from '../listing/pairs.ts'
+import type { LocalPair } from '../listing/pairs.ts'
 import { FeedInputError, quotedPrice } from './price.ts'
 import { createTimeline, priceAt, type Timeline } from './timeline.ts'
 
 /** A listed pair with its price. */
-export interface Market {
-  readonly pair: ListedPair
+export interface FeedMarket {
+  readonly pair: LocalPair
   readonly symbol: string
   readonly timeline: Timeline
 }
 
-/** Prices of a market at one instant, 1e10: the mark trades, the index liquidates. */
+/** Prices of a market at one instant, 1e10: trades use the mark, liquidations the index. */
 export interface Quote {
   readonly pairIndex: number
   readonly mark: bigint
   readonly index: bigint
 }
 
-/** All markets, found by index or symbol; one that is not listed throws. */
-export interface Markets {
-  readonly all: readonly Market[]
-  byIndex(pairIndex: number): Market
-  bySymbol(symbol: string): Market
+/** All markets, found by index or symbol. One that is not listed throws. */
+interface FeedMarkets {
+  readonly all: readonly FeedMarket[]
+  byIndex(pairIndex: number): FeedMarket
+  bySymbol(symbol: string): FeedMarket
 }
 
 const PPM = 1_000_000
 
-/** Untouched markets of the listed pairs. */
-export function createMarkets(pairs: readonly ListedPair[], seed: number): Markets {
+/** Creates the markets of the listed pairs, without any control applied. */
+export function createFeedMarkets(pairs: readonly LocalPair[], seed: number): FeedMarkets {
   const all = pairs.map((pair) => ({ pair, symbol: `${pair.from}/${pair.to}`, timeline: createTimeline(pair, seed) }))
   const byIndex = new Map(all.map((market) => [market.pair.index, market]))
   const bySymbol = new Map(all.map((market) => [market.symbol, market]))
@@ -38,14 +38,17 @@ export function createMarkets(pairs: readonly ListedPair[], seed: number): Marke
   }
 }
 
-/** What stood at an instant. */
-export function quoteOf(market: Market, ms: number): Quote {
+/** Returns the prices of a market at an instant. */
+export function quoteOf(market: FeedMarket, ms: number): Quote {
   const mark = priceAt(market.timeline, ms)
   return { pairIndex: market.pair.index, mark, index: indexOf(market.pair, mark) }
 }
 
-/** The index price that goes with a mark. It keeps the order of marks, so extremes of the one are extremes of the other. */
-export function indexOf({ indexBasisPpm }: ListedPair, mark: bigint): bigint {
+/**
+ * Returns the index price that belongs to a mark. It keeps the order of marks, so extremes of one are extremes of the
+ * other.
+ */
+export function indexOf({ indexBasisPpm }: LocalPair, mark: bigint): bigint {
   return indexBasisPpm === 0 ? mark : quotedPrice((mark * BigInt(PPM + indexBasisPpm)) / BigInt(PPM))
 }
 

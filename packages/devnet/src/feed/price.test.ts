@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseFeedNumber, scaleDecimal } from '@bezel/protocol'
 import fc from 'fast-check'
-import { FeedInputError, MAX_PRICE, parsePrice, priceNumber, quotedPrice } from './price.ts'
+import { FeedInputError, MAX_PRICE, parseFeedPrice, priceNumber, quotedPrice } from './price.ts'
 
 const anyPrice = fc.bigInt({ min: 1n, max: MAX_PRICE })
 
 describe('parsePrice', () => {
   it('reads decimals', () => {
-    assert.equal(parsePrice('65000.5'), 650_005_000_000_000n)
-    assert.equal(parsePrice('0.0000000001'), 1n)
-    assert.equal(parsePrice('7205759.4'), 72_057_594_000_000_000n)
+    assert.equal(parseFeedPrice('65000.5'), 650_005_000_000_000n)
+    assert.equal(parseFeedPrice('0.0000000001'), 1n)
+    assert.equal(parseFeedPrice('7205759.4'), 72_057_594_000_000_000n)
   })
 
   it('refuses everything else with a sentence that says why', () => {
@@ -28,12 +28,12 @@ describe('parsePrice', () => {
     ]
     for (const [text, sentence] of cases) {
       assert.throws(
-        () => parsePrice(text),
+        () => parseFeedPrice(text),
         (error) => error instanceof FeedInputError && sentence.test(error.message),
         text,
       )
     }
-    assert.throws(() => parsePrice(65000 as unknown as string), FeedInputError)
+    assert.throws(() => parseFeedPrice(65000 as never), FeedInputError)
   })
 })
 

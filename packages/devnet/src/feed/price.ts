@@ -1,30 +1,25 @@
-import { formatDecimal, parseDecimal, scaleDecimal } from '@bezel/protocol'
+import { Price, parseDecimal } from '@bezel/protocol'
 
-/** Places of a price on chain. */
-const PRICE_DECIMALS = 10
+/** Largest price: the aggregator keeps an answer in a uint56, which is about 7,205,759.40. */
+export const MAX_PRICE = Price.of(2n ** 56n - 1n)
 
-/** The aggregator keeps an answer in a uint56: 7,205,759.40 and a little. */
-export const MAX_PRICE = 2n ** 56n - 1n
-
-/** More digits do not survive the way through a JSON number. */
+/** Most digits of a price; more do not survive a JSON number. */
 const MAX_DIGITS = 15
 
-/** What a quoted price shows: seven digits, but always cents. */
+/** Digits of a quoted price: seven, but always cents. */
 const QUOTED_DIGITS = 7
-const MAX_DROPPED_DIGITS = PRICE_DECIMALS - 2
+const MAX_DROPPED_DIGITS = Price.decimals - 2
 
-/** A price given by hand, 1e10. Throws a sentence that says what is wrong with it. */
-export function parsePrice(text: string): bigint {
+/** Parses a price given by hand. Throws a sentence that says what is wrong with it. */
+export function parseFeedPrice(text: string): Price {
   const decimal = typeof text === 'string' ? parseDecimal(text) : undefined
   if (decimal === undefined)
     throw new FeedInputError(`A price is a decimal string such as "65000.5", not ${JSON.stringify(text)}.`)
-  const price = scaleDecimal(decimal, PRICE_DECIMALS)
-  if (price === undefined) throw new FeedInputError(`The price ${text} has more than ${PRICE_DECIMALS} decimals.`)
+  const price = Price.parse(decimal)
+  if (price === undefined) throw new FeedInputError(`The price ${text} has more than ${Price.decimals} decimals.`)
   if (price <= 0n) throw new FeedInputError(`The price ${text} is not above zero.`)
   if (price > MAX_PRICE) {
-    throw new FeedInputError(
-      `The price ${text} is above ${formatDecimal(MAX_PRICE, PRICE_DECIMALS)}, the most an oracle can answer.`,
-    )
+    throw new FeedInputError(`The price ${text} is above ${Price.format(MAX_PRICE)}, the most an oracle can answer.`)
   }
   if (price.toString().replace(/0+$/, '').length > MAX_DIGITS) {
     throw new FeedInputError(
@@ -34,12 +29,14 @@ export function parsePrice(text: string): bigint {
   return price
 }
 
-/** The price as it goes into JSON; reading it back gives the same decimal. */
+/** Returns a price as a JSON number; reading it back gives the same decimal. */
 export function priceNumber(price: bigint): number {
-  return Number(formatDecimal(price, PRICE_DECIMALS))
+  return Number(Price.format(Price.of(price)))
 }
 
-/** Cut to the digits a market shows and kept within what an oracle can answer. Never turns a higher price into a lower one than its neighbour. */
+/**
+ * Cuts a price to the digits a market shows, within what an oracle can answer. The order of two prices never changes.
+ */
 export function quotedPrice(price: bigint): bigint {
   if (price < 1n) return 1n
   const bounded = price > MAX_PRICE ? MAX_PRICE : price
@@ -49,7 +46,7 @@ export function quotedPrice(price: bigint): bigint {
   return (bounded / step) * step
 }
 
-/** What the caller of a control got wrong, in one sentence. */
+/** The error for wrong input to a control of the feed, in one sentence. */
 export class FeedInputError extends Error {
   override readonly name = 'FeedInputError'
 }

@@ -1,38 +1,39 @@
-import { PAIRS, type ListedPair } from '../listing/pairs.ts'
-import { candlesOf, type Candle, type CandleRange } from './candles.ts'
-import { TICK_MS } from './levels.ts'
-import { lookBack, type Lookback } from './lookback.ts'
-import { createMarkets, quoteOf, type Market, type Quote } from './markets.ts'
-import { parsePrice } from './price.ts'
+import { PAIRS, type LocalPair } from '../listing/pairs.ts'
+import { candlesOf, type FeedCandle, type CandleSpan, lookBack, type Lookback } from './candles.ts'
+import { TICK_MS } from './spanTree.ts'
+import { createFeedMarkets, quoteOf, type FeedMarket, type Quote } from './markets.ts'
+import { parseFeedPrice } from './price.ts'
 import { applyControl, isTimelineOpen, type Control } from './timeline.ts'
 
-/** What was published at one instant: all open markets at a tick, or one market whose price was set in between. */
-export interface Tick {
+/**
+ * The prices published at one instant: of all open markets at a tick, or of one market whose price was set in between.
+ */
+export interface PublishedTick {
   readonly timeMs: number
   readonly quotes: readonly Quote[]
 }
 
-export type TickListener = (tick: Tick) => void
+export type PublishedTickListener = (tick: PublishedTick) => void
 
 /** The prices of all chains. Pair indices and symbols that are not listed throw `FeedInputError`. */
 export interface Prices {
-  readonly pairs: readonly ListedPair[]
-  /** The latest published instant: what every other member speaks of. */
+  readonly pairs: readonly LocalPair[]
+  /** Returns the latest published instant, to which all other members refer. */
   timeMs(): number
-  /** Mark and index, 1e10. */
+  /** Returns mark and index of a market, 1e10. */
   quote(pairIndex: number): Quote
   isOpen(pairIndex: number): boolean
   candleSince(pairIndex: number, fromMs: number): Lookback
-  candles(pairIndex: number, range: CandleRange): readonly Candle[]
-  /** From now on the walk continues relative to this price. Published at once, also while frozen or closed. */
+  candles(pairIndex: number, range: CandleSpan): readonly FeedCandle[]
+  /** Sets the price, from which the walk continues. Published at once, even while frozen or closed. */
   setPrice(symbol: string, price: string): void
-  /** A frozen market keeps ticking the same price. */
+  /** Freezes a market, which then keeps publishing the same price. */
   freeze(symbol: string, frozen: boolean): void
-  /** `null` goes back to the market's hours. */
+  /** Opens or closes a market; `null` goes back to its hours. */
   setMarketOpen(symbol: string, open: boolean | null): void
-  /** Returns a function that ends it. */
-  onTick(listener: TickListener): () => void
-  /** Publishes every tick that is due by the clock. The timer of `start` calls it; tests do themselves. */
+  /** Adds a listener and returns a function that removes it. */
+  onTick(listener: PublishedTickListener): () => void
+  /** Publishes every tick that is due by the clock. The timer of `start` calls it; tests call it themselves. */
   advance(): void
   start(): void
   stop(): void
@@ -40,22 +41,24 @@ export interface Prices {
 
 interface PricesOptions {
   readonly seed: number
-  /** Milliseconds since the epoch. */
+  /** Clock in epoch milliseconds. */
   readonly now: () => number
-  readonly pairs?: readonly ListedPair[]
+  readonly pairs?: readonly LocalPair[]
 }
 
-/** After a longer sleep of the machine the ticks in between are not published one by one; history has them all the same. */
+/**
+ * Ticks published one by one after the machine slept. Older ones are skipped live; the history has them all the same.
+ */
 const MAX_LATE_TICKS = 240
 
-/** The live state of the feed: which instant was published last, and the markets' timelines up to it. */
+/** Creates the live state of the feed: the latest published instant, and the markets' timelines up to it. */
 export function createPrices({ seed, now, pairs = PAIRS }: PricesOptions): Prices {
-  const markets = createMarkets(pairs, seed)
-  const listeners = new Set<TickListener>()
+  const markets = createFeedMarkets(pairs, seed)
+  const listeners = new Set<PublishedTickListener>()
   let timeMs = Math.floor(now() / TICK_MS) * TICK_MS
   let timer: NodeJS.Timeout | undefined
 
-  function publish(instantMs: number, published: readonly Market[]): void {
+  function publish(instantMs: number, published: readonly FeedMarket[]): void {
     timeMs = instantMs
     const tick = { timeMs: instantMs, quotes: published.map((market) => quoteOf(market, instantMs)) }
     for (const listener of listeners) listener(tick)
@@ -99,7 +102,7 @@ export function createPrices({ seed, now, pairs = PAIRS }: PricesOptions): Price
     isOpen: (pairIndex) => isTimelineOpen(markets.byIndex(pairIndex).timeline, timeMs),
     candleSince: (pairIndex, fromMs) => lookBack(markets.byIndex(pairIndex), fromMs, timeMs),
     candles: (pairIndex, range) => candlesOf(markets.byIndex(pairIndex).timeline, range, timeMs),
-    setPrice: (symbol, price) => control(symbol, { price: parsePrice(price) }),
+    setPrice: (symbol, price) => control(symbol, { price: parseFeedPrice(price) }),
     freeze: (symbol, frozen) => control(symbol, { frozen }),
     setMarketOpen: (symbol, open) => control(symbol, { forcedOpen: open }),
     onTick: (listener) => {

@@ -1,37 +1,76 @@
 import { GROUPS } from '../listing/groups.ts'
-import type { ListedPair } from '../listing/pairs.ts'
-import { UNIT_PPB } from './daySpan.ts'
-import { TICK_MS } from './levels.ts'
-import { flatOhlc, joinOhlc, type Ohlc } from './ohlc.ts'
-import { parsePrice } from './price.ts'
-import { isSegmentOpen, segmentPriceAt, segmentTicksOhlc, type Ground, type Segment } from './segment.ts'
-import { DAILY_MOVE_PPB } from './volatility.ts'
-import { createWalk } from './walk.ts'
+import type { LocalPair, VolatilityClass } from '../listing/pairs.ts'
+import { UNIT_PPB, createWalk, type Walk } from './walk.ts'
+import { TICK_MS } from './spanTree.ts'
+import { parseFeedPrice, quotedPrice } from './price.ts'
+import { isOpenAt, lastOpenMs, openSpans, type MarketSession, type OpenSpan } from '@bezel/protocol'
 
-/**
- * Controls remembered per market. Beyond that the oldest is forgotten, and the stretch it began shows the market as it was before all
- * of them.
- */
-const MAX_SEGMENTS = 10_000
+/** First, highest, lowest and last price of a span of time, 1e10. */
+export interface FeedOhlc {
+  readonly open: bigint
+  readonly high: bigint
+  readonly low: bigint
+  readonly close: bigint
+}
 
-/** All there is to know of a market's price at any time: its walk, its hours and the controls that were used on it. */
+/** Everything that determines a market's price at any time: its walk, its hours and the controls used on it. */
 export interface Timeline {
   readonly ground: Ground
-  /** In the order of time; the first reaches back for ever. */
+  /** Segments in the order of time; the first one has no beginning. */
   readonly segments: Segment[]
 }
 
 /** A use of `setPrice`, `freeze` or `setMarketOpen`. */
 export type Control = Partial<Pick<Segment, 'price' | 'frozen' | 'forcedOpen'>>
 
-/** The life of a pair that nobody has touched. */
-export function createTimeline(pair: ListedPair, seed: number): Timeline {
+/**
+ * A part of a market's life between two controls. Its price is `price` at `sinceMs` and then moves with the walk,
+ * relative to where the walk stood: `price x walk(tick) / walkAtStart`. That never reverses the order of two values of
+ * the walk, so the walk's extremes are the price's.
+ */
+interface Segment {
+  readonly sinceMs: number
+  readonly price: bigint
+  readonly walkAtStart: number
+  readonly frozen: boolean
+  /** Forced state of the market; `null` follows its hours. */
+  readonly forcedOpen: boolean | null
+  /** True when `price` was published at `sinceMs`, between two ticks. */
+  readonly announced: boolean
+}
+
+/** The facts about its market that a segment needs. */
+interface Ground {
+  readonly walk: Walk
+  readonly session: MarketSession
+}
+
+/**
+ * Number of remembered controls per market. Beyond it the oldest is forgotten, and its segment shows the market as it
+ * was before all controls.
+ */
+const MAX_SEGMENTS = 10_000
+
+/** Typical movement of a price in a day, in parts per billion. Our own values, near those of a quiet month. */
+export const DAILY_MOVE_PPB: Readonly<Record<VolatilityClass, number>> = {
+  major: 25_000_000,
+  altcoin: 40_000_000,
+  meme: 60_000_000,
+  forex: 4_500_000,
+  stock: 15_000_000,
+  index: 8_000_000,
+  metal: 12_000_000,
+  energy: 20_000_000,
+}
+
+/** Creates the timeline of a pair without any control. */
+export function createTimeline(pair: LocalPair, seed: number): Timeline {
   const session = GROUPS[pair.groupIndex]?.session
   if (session === undefined) throw new Error(`Pair ${pair.index} is in group ${pair.groupIndex}, which is not listed.`)
   const walk = createWalk({ seed, pairIndex: pair.index, dailyMovePpb: DAILY_MOVE_PPB[pair.volatility] })
   const untouched: Segment = {
     sinceMs: -Infinity,
-    price: parsePrice(pair.startPrice),
+    price: parseFeedPrice(pair.startPrice),
     walkAtStart: UNIT_PPB,
     frozen: false,
     forcedOpen: null,
@@ -40,7 +79,7 @@ export function createTimeline(pair: ListedPair, seed: number): Timeline {
   return { ground: { walk, session }, segments: [untouched] }
 }
 
-/** Begins a new segment where the market stands at `ms`, which may not be before the last one. */
+/** Begins a new segment at `ms`, which must not be before the last one. */
 export function applyControl(timeline: Timeline, ms: number, control: Control): void {
   const { ground, segments } = timeline
   const price = control.price ?? priceAt(timeline, ms)
@@ -50,32 +89,32 @@ export function applyControl(timeline: Timeline, ms: number, control: Control): 
   if (segments.length > MAX_SEGMENTS) segments.splice(1, 1)
 }
 
-/** Whether the market trades at an instant. */
+/** Returns true when the market trades at an instant. */
 export function isTimelineOpen({ ground, segments }: Timeline, ms: number): boolean {
   return isSegmentOpen(segments[segmentIndexAt(segments, ms)]!, ground, ms)
 }
 
-/** The price in force at an instant: a closed market keeps that of its last open tick. */
+/** Returns the price in force at an instant. A closed market keeps that of its last open tick. */
 export function priceAt({ ground, segments }: Timeline, ms: number): bigint {
   return segmentPriceAt(segments[segmentIndexAt(segments, ms)]!, ground, ms)
 }
 
-/** Of everything published in [fromMs, toMs); `undefined` when that is nothing. */
-export function ohlcBetween({ ground, segments }: Timeline, fromMs: number, toMs: number): Ohlc | undefined {
-  let ohlc: Ohlc | undefined
+/** Returns the prices of everything published in [fromMs, toMs); `undefined` when nothing was. */
+export function ohlcBetween({ ground, segments }: Timeline, fromMs: number, toMs: number): FeedOhlc | undefined {
+  let ohlc: FeedOhlc | undefined
   for (let at = Math.max(0, segmentIndexAt(segments, fromMs - 1)); at < segments.length; at += 1) {
     const segment = segments[at]!
     if (segment.sinceMs >= toMs) break
-    if (segment.announced && segment.sinceMs >= fromMs) ohlc = joinOhlc(ohlc, flatOhlc(segment.price))
-    // A tick at the very instant of a control was published before it, so it still belongs to the segment that ends there.
+    if (segment.announced && segment.sinceMs >= fromMs) ohlc = joinFeedOhlc(ohlc, flatFeedOhlc(segment.price))
+    // A tick at the very instant of a control was published before it, so it belongs to the segment that ends there.
     const lastMs = Math.min(toMs - 1, segments[at + 1]?.sinceMs ?? Infinity)
     const ticks = segmentTicksOhlc(segment, ground, fromMs, lastMs)
-    if (ticks !== undefined) ohlc = joinOhlc(ohlc, ticks)
+    if (ticks !== undefined) ohlc = joinFeedOhlc(ohlc, ticks)
   }
   return ohlc
 }
 
-/** Index of the last segment that has begun by `ms`. */
+/** Returns the index of the last segment that has begun by `ms`. */
 function segmentIndexAt(segments: readonly Segment[], ms: number): number {
   let low = 0
   let high = segments.length - 1
@@ -85,4 +124,85 @@ function segmentIndexAt(segments: readonly Segment[], ms: number): number {
     else high = middle - 1
   }
   return low
+}
+
+/** Returns true when the market trades at an instant of this segment. */
+function isSegmentOpen(segment: Segment, ground: Ground, ms: number): boolean {
+  return segment.forcedOpen ?? isOpenAt(ground.session, ms)
+}
+
+/** Returns the price in force at an instant of this segment: that of its last open tick, or the one it began with. */
+function segmentPriceAt(segment: Segment, ground: Ground, ms: number): bigint {
+  if (segment.frozen) return segment.price
+  const openMs = lastOpenOf(segment, ground, ms)
+  const tick = openMs === undefined ? -1 : Math.floor(openMs / TICK_MS)
+  return tick * TICK_MS > segment.sinceMs ? quoteAt(segment, ground, tick) : segment.price
+}
+
+/**
+ * Returns the prices of the ticks published in (`sinceMs`, `toMs`] and not before `fromMs`; `undefined` when there was
+ * none.
+ */
+function segmentTicksOhlc(segment: Segment, ground: Ground, fromMs: number, toMs: number): FeedOhlc | undefined {
+  const first = Math.max(Math.ceil(fromMs / TICK_MS), Math.floor(segment.sinceMs / TICK_MS) + 1)
+  const spans = openSpansOf(segment, ground, {
+    fromMs: first * TICK_MS,
+    toMs: Math.floor(toMs / TICK_MS) * TICK_MS + 1,
+  })
+  let ohlc: FeedOhlc | undefined
+  for (const span of spans) ohlc = joinFeedOhlc(ohlc, spanOhlc(segment, ground, span))
+  return ohlc
+}
+
+/** Returns the prices of an open span. Hours begin and end on whole minutes, so its first tick is at its beginning. */
+function spanOhlc(segment: Segment, ground: Ground, span: OpenSpan): FeedOhlc {
+  if (segment.frozen) return flatFeedOhlc(segment.price)
+  const first = Math.ceil(span.fromMs / TICK_MS)
+  const last = Math.ceil(span.toMs / TICK_MS) - 1
+  const { high, low } = ground.walk.extremes(first, last)
+  return {
+    open: quoteAt(segment, ground, first),
+    high: quote(segment, high),
+    low: quote(segment, low),
+    close: quoteAt(segment, ground, last),
+  }
+}
+
+function openSpansOf(segment: Segment, { session }: Ground, { fromMs, toMs }: OpenSpan): readonly OpenSpan[] {
+  if (segment.forcedOpen === null) return openSpans(session, fromMs, toMs)
+  return segment.forcedOpen && fromMs < toMs ? [{ fromMs, toMs }] : []
+}
+
+function lastOpenOf(segment: Segment, { session }: Ground, ms: number): number | undefined {
+  if (segment.forcedOpen === null) return lastOpenMs(session, ms)
+  return segment.forcedOpen ? ms : undefined
+}
+
+function quoteAt(segment: Segment, { walk }: Ground, tick: number): bigint {
+  return quote(segment, walk.at(tick))
+}
+
+function quote({ price, walkAtStart }: Segment, walked: number): bigint {
+  return quotedPrice((price * BigInt(walked)) / BigInt(walkAtStart))
+}
+
+/** Returns the prices of a span with one constant price. */
+export function flatFeedOhlc(price: bigint): FeedOhlc {
+  return { open: price, high: price, low: price, close: price }
+}
+
+/** Joins the prices of two spans, the first before the second. */
+export function joinFeedOhlc(first: FeedOhlc | undefined, second: FeedOhlc): FeedOhlc {
+  if (first === undefined) return second
+  return {
+    open: first.open,
+    high: first.high > second.high ? first.high : second.high,
+    low: first.low < second.low ? first.low : second.low,
+    close: second.close,
+  }
+}
+
+/** Maps each price with a function that keeps their order. */
+export function mapFeedOhlc({ open, high, low, close }: FeedOhlc, map: (price: bigint) => bigint): FeedOhlc {
+  return { open: map(open), high: map(high), low: map(low), close: map(close) }
 }

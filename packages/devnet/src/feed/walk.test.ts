@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { UNIT_PPB } from './daySpan.ts'
-import { LEVELS, TICKS_PER_MINUTE } from './levels.ts'
-import { DAILY_MOVE_PPB } from './volatility.ts'
-import { createWalk, type Walk } from './walk.ts'
+import { UNIT_PPB, createWalk, type Walk } from './walk.ts'
+import { SPAN_LEVELS, TICKS_PER_MINUTE } from './spanTree.ts'
+import { DAILY_MOVE_PPB } from './timeline.ts'
 
 const NOON_TICK = Date.UTC(2026, 10, 12, 12) / 250
 
@@ -14,6 +13,7 @@ const walkOf = (seed: number, pairIndex = 0, dailyMovePpb = DAILY_MOVE_PPB.major
 const take = (walk: Walk, first: number, count: number) => Array.from({ length: count }, (_, at) => walk.at(first + at))
 
 const tickArbitrary = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) / 250 })
+
 const seedArbitrary = fc.maxSafeNat()
 
 describe('walk', () => {
@@ -46,7 +46,7 @@ describe('walk', () => {
 
   it('knows the exact extremes of every span without looking at its ticks', () => {
     fc.assert(
-      fc.property(seedArbitrary, tickArbitrary, fc.constantFrom(...LEVELS.slice(1)), (seed, near, { ticks }) => {
+      fc.property(seedArbitrary, tickArbitrary, fc.constantFrom(...SPAN_LEVELS.slice(1)), (seed, near, { ticks }) => {
         const walk = walkOf(seed)
         const first = Math.floor(near / ticks) * ticks
         const values = take(walk, first, ticks)
@@ -60,15 +60,15 @@ describe('walk', () => {
   })
 
   it('knows the exact extremes of a whole day', () => {
-    const first = Math.floor(NOON_TICK / LEVELS[0]!.ticks) * LEVELS[0]!.ticks
+    const first = Math.floor(NOON_TICK / SPAN_LEVELS[0]!.ticks) * SPAN_LEVELS[0]!.ticks
     const walk = walkOf(7)
     let high = -Infinity
     let low = Infinity
-    for (const value of take(walk, first, LEVELS[0]!.ticks)) {
+    for (const value of take(walk, first, SPAN_LEVELS[0]!.ticks)) {
       high = Math.max(high, value)
       low = Math.min(low, value)
     }
-    assert.deepEqual(walk.extremes(first, first + LEVELS[0]!.ticks - 1), { high, low })
+    assert.deepEqual(walk.extremes(first, first + SPAN_LEVELS[0]!.ticks - 1), { high, low })
   })
 
   it('knows the extremes of ranges that fit no span', () => {
@@ -104,7 +104,7 @@ describe('walk', () => {
   it('moves in small steps, also across minutes, hours and days', () => {
     const walk = walkOf(3)
     const move = DAILY_MOVE_PPB.major
-    for (const { ticks } of LEVELS) {
+    for (const { ticks } of SPAN_LEVELS) {
       const border = Math.floor(NOON_TICK / ticks) * ticks
       assert.ok(Math.abs(walk.at(border) - walk.at(border - 1)) < move / 10)
     }

@@ -1,17 +1,12 @@
-import { diamondAbi } from '@bezel/protocol'
-import { encodeFunctionData } from 'viem'
+import { diamondAbi, PendingOrderType, TradeType } from '@bezel/protocol'
+import { encodeFunctionData, type Address, type ContractFunctionReturnType } from 'viem'
 import type { MinedBlock } from '../chain/block.ts'
-import type { BlockTimes } from '../chain/blockTimes.ts'
+import { type BlockTimes, eachBlock } from '../chain/eachBlock.ts'
 import type { LocalChain } from '../chain/createLocalChain.ts'
-import { eachBlock } from '../chain/eachBlock.ts'
 import type { Wallet } from '../deploy/createWallet.ts'
 import type { Diamond } from '../diamond/createDiamond.ts'
 import type { Prices } from '../feed/prices.ts'
-import { blockTimeMs } from '../oracle/answerPrices.ts'
-import { extendCandle } from './extendCandle.ts'
-import { isNear } from './isNear.ts'
-import { packTrigger } from './packTrigger.ts'
-import { watchesOf, type Watch } from './watches.ts'
+import { readBlockTimeMs, type AnswerPrices } from '../oracle/answerPrices.ts'
 
 /** Triggers limit and stop orders, take profits, stop losses and liquidations when their price is reached. */
 export interface Keeper {
@@ -19,7 +14,7 @@ export interface Keeper {
   stop(): Promise<void>
 }
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly chain: LocalChain
   readonly diamond: Diamond
   readonly prices: Prices
@@ -28,10 +23,28 @@ export interface KeeperOptions {
   readonly report: (error: unknown) => void
 }
 
-/** More than the longest time a trigger in flight keeps others off (50 blocks), so that a retry is never refused for it. */
+/**
+ * Blocks before a trigger is retried: more than the longest time a trigger in flight blocks others (50 blocks), so that
+ * a retry is never refused for it.
+ */
 const RETRY_AFTER_BLOCKS = 60
 
-/** All work is derived from the open trades the chain itself lists, and the Diamond has the last word on each trigger. */
+/**
+ * Margin around a trigger, 1 in 50. Skew shifts the price that triggers compare, and the Diamond caps it far below
+ * this.
+ */
+const MARGIN_DIVISOR = 50n
+
+/**
+ * Loss of collateral in percent from which a position is checked closely. The lowest threshold in the listing is 65 %
+ * less fees.
+ */
+const CLOSE_LOOK_LOSS_PERCENT = 25n
+
+/**
+ * Creates the keeper. All work is derived from the open trades that the chain itself lists, and the Diamond has the
+ * last word on each trigger.
+ */
 export function createKeeper({ chain, diamond, prices, blockTimes, wallet, report }: KeeperOptions): Keeper {
   let watches = new Map<string, Watch>()
   let isStale = true
@@ -42,7 +55,7 @@ export function createKeeper({ chain, diamond, prices, blockTimes, wallet, repor
     if (!isStale) return
     const trades = await diamond.read('getAllTrades', [0n, 0n])
     const infos = await diamond.read('getAllTradeInfos', [0n, 0n])
-    isStale = trades.length !== infos.length // a block came in between
+    isStale = trades.length !== infos.length // A block came in between.
     const known = watches
     watches = new Map()
     for (const [i, trade] of trades.entries()) {
@@ -52,9 +65,9 @@ export function createKeeper({ chain, diamond, prices, blockTimes, wallet, repor
     }
   }
 
-  /** The candle since the order's last edit, read once in full and then continued from where it was left. */
+  /** Extends the candle since the order's last edit: read once in full, then continued from where it was left. */
   async function follow(watch: Watch): Promise<void> {
-    const fromMs = watch.candleToMs ?? (await blockTimeMs({ chain, blockTimes }, watch.fromBlock))
+    const fromMs = watch.candleToMs ?? (await readBlockTimeMs({ chain, blockTimes }, watch.fromBlock))
     watch.candle = extendCandle(watch.candle, prices.candleSince(watch.trade.pairIndex, fromMs)[watch.priceKind])
     watch.candleToMs = prices.timeMs()
   }
@@ -99,4 +112,98 @@ export function createKeeper({ chain, diamond, prices, blockTimes, wallet, repor
     },
     stop: work.stop,
   }
+}
+
+export type OpenTrade = ContractFunctionReturnType<typeof diamondAbi, 'view', 'getAllTrades'>[number]
+
+export type OpenTradeInfo = ContractFunctionReturnType<typeof diamondAbi, 'view', 'getAllTradeInfos'>[number]
+
+/** A way in which an open trade or resting order can be triggered. */
+export interface Watch {
+  /** Key that stays the same as long as nothing about the trigger changes. */
+  readonly key: string
+  readonly trade: OpenTrade
+  readonly orderType: number
+  /** True for a limit or stop order that opens; false for something that closes. */
+  readonly isOpening: boolean
+  readonly priceKind: 'mark' | 'index'
+  /** Trigger price, 1e10; 0 for a liquidation, whose price only the Diamond knows. */
+  readonly triggerPrice: bigint
+  /** First block from which prices count. */
+  readonly fromBlock: number
+  /** Prices since `fromBlock`, up to `candleToMs`. */
+  candle?: AnswerPrices
+  candleToMs?: number
+  triggeredAtBlock?: number
+}
+
+type Trigger = Pick<Watch, 'orderType' | 'triggerPrice' | 'fromBlock'>
+
+/** Returns all ways in which a trade can be triggered at present. */
+export function watchesOf(trade: OpenTrade, info: OpenTradeInfo): Watch[] {
+  return triggersOf(trade, info).map((trigger) => ({
+    ...trigger,
+    trade,
+    isOpening: trade.tradeType !== TradeType.TRADE,
+    priceKind: trigger.orderType === PendingOrderType.LIQ_CLOSE ? 'index' : 'mark',
+    key: [trade.user, trade.index, trade.collateralAmount, trade.leverage, ...Object.values(trigger)].join(':'),
+  }))
+}
+
+/** Returns the argument of triggerOrder: order type in bits 0-7, trader in 8-167, trade index in 168-199. */
+export function packTrigger(orderType: number, trader: Address, tradeIndex: number): bigint {
+  return BigInt(orderType) | (BigInt(trader) << 8n) | (BigInt(tradeIndex) << 168n)
+}
+
+/** Joins a candle and the one that follows it. */
+export function extendCandle(candle: AnswerPrices | undefined, next: AnswerPrices): AnswerPrices {
+  if (candle === undefined) return next
+  return {
+    open: candle.open,
+    high: candle.high > next.high ? candle.high : next.high,
+    low: candle.low < next.low ? candle.low : next.low,
+    current: next.current,
+  }
+}
+
+function triggersOf(trade: OpenTrade, info: OpenTradeInfo): Trigger[] {
+  const { createdBlock, tpLastUpdatedBlock, slLastUpdatedBlock } = info
+  if (trade.tradeType !== TradeType.TRADE) {
+    const orderType = trade.tradeType === TradeType.LIMIT ? PendingOrderType.LIMIT_OPEN : PendingOrderType.STOP_OPEN
+    return [{ orderType, triggerPrice: trade.openPrice, fromBlock: createdBlock }]
+  }
+  const triggers: Trigger[] = [
+    { orderType: PendingOrderType.TP_CLOSE, triggerPrice: trade.tp, fromBlock: tpLastUpdatedBlock },
+    { orderType: PendingOrderType.SL_CLOSE, triggerPrice: trade.sl, fromBlock: slLastUpdatedBlock },
+  ]
+  const liquidation = { orderType: PendingOrderType.LIQ_CLOSE, triggerPrice: 0n, fromBlock: createdBlock }
+  return [...triggers.filter(({ triggerPrice }) => triggerPrice > 0n), liquidation]
+}
+
+/**
+ * Returns true when the Diamond is worth asking: the prices since the last edit came within 2 % of the trigger, or a
+ * position is losing. It only saves calls, so it must never be false for something that executes.
+ */
+export function isNear(watch: Watch): boolean {
+  const { candle, orderType, triggerPrice } = watch
+  if (candle === undefined) return false
+  if (orderType === PendingOrderType.LIQ_CLOSE) return isLosing(watch)
+  const margin = triggerPrice / MARGIN_DIVISOR
+  return isReachedFromAbove(watch) ? candle.low <= triggerPrice + margin : candle.high >= triggerPrice - margin
+}
+
+/**
+ * Returns true for triggers that execute at or below their price: limit longs, stop shorts, long stop losses and short
+ * take profits.
+ */
+function isReachedFromAbove({ trade, orderType }: Watch): boolean {
+  if (trade.tradeType === TradeType.LIMIT) return trade.long
+  if (trade.tradeType === TradeType.STOP) return !trade.long
+  return (orderType === PendingOrderType.TP_CLOSE) !== trade.long
+}
+
+function isLosing({ trade, candle }: Watch): boolean {
+  if (candle === undefined || trade.openPrice === 0n) return false
+  const move = trade.long ? candle.low - trade.openPrice : trade.openPrice - candle.high
+  return (move * BigInt(trade.leverage) * 100n) / trade.openPrice / 1000n <= -CLOSE_LOOK_LOSS_PERCENT
 }

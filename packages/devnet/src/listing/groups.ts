@@ -1,7 +1,7 @@
-import type { MarketSession } from '@bezel/protocol'
+import { PercentP, type MarketSession } from '@bezel/protocol'
 
-/** When a trade is liquidated, by its leverage: thresholds 1e10 per percent of the collateral, leverages 1e3. */
-export interface LiquidationParams {
+/** Liquidation thresholds of a trade by its leverage: thresholds 1e10 per percent of the collateral, leverages 1e3. */
+export interface LiquidationThresholds {
   readonly maxLiqSpreadP: bigint
   readonly startLiqThresholdP: bigint
   readonly endLiqThresholdP: bigint
@@ -10,25 +10,28 @@ export interface LiquidationParams {
 }
 
 /** A group of pairs with one leverage range. Leverages are 1e3. */
-export interface ListedGroup {
+interface ListedGroup {
   readonly index: number
   readonly name: string
   readonly minLeverage: bigint
   readonly maxLeverage: bigint
-  readonly liquidation: LiquidationParams
+  readonly liquidation: LiquidationThresholds
   readonly session: MarketSession
 }
 
-const PERCENT = 10n ** 10n
+const PERCENT = PercentP.one
 
-/** `maxLiqSpread` in hundredths of a percent, thresholds in percent, leverages in x: the units of the source table. */
+/**
+ * Creates liquidation parameters from the units of the source table: `maxLiqSpread` in hundredths of a percent,
+ * thresholds in percent, leverages in x.
+ */
 function liquidation(
   maxLiqSpreadBps: bigint,
   startThresholdPercent: bigint,
   endThresholdPercent: bigint,
   startLeverageX: bigint,
   endLeverageX: bigint,
-): LiquidationParams {
+): LiquidationThresholds {
   return {
     maxLiqSpreadP: (maxLiqSpreadBps * PERCENT) / 100n,
     startLiqThresholdP: startThresholdPercent * PERCENT,
@@ -42,8 +45,8 @@ const crypto = liquidation(5n, 90n, 75n, 25n, 60n)
 const stocks = liquidation(5n, 90n, 90n, 5n, 5n)
 
 /**
- * Names, leverage ranges and liquidation parameters of the public arbitrum-sepolia sample of June 2025. The live Diamond has a group
- * 11 whose limits no public source gives, so it does not exist here.
+ * The groups: names, leverage ranges and liquidation parameters of the public arbitrum-sepolia sample of June 2025. The
+ * live Diamond has a group 11 whose limits no public source has, so it does not exist here.
  */
 export const GROUPS: readonly ListedGroup[] = [
   { index: 0, name: 'crypto', minLeverage: 1_100n, maxLeverage: 200_000n, liquidation: crypto, session: 'crypto' },

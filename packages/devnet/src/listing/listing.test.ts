@@ -2,13 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CHAINS, CHAIN_SLUGS, parseDecimal, parseMarketSymbol, scaleDecimal } from '@bezel/protocol'
 import { COLLATERALS } from './collaterals.ts'
-import { deployedPairs } from './deployedPairs.ts'
-import { DEPTH_BAND_OFFSETS_PPM, DEPTH_BAND_SHARES_BPS } from './depthBands.ts'
-import { FEES } from './fees.ts'
+import { deployedPairs, PAIRS } from './pairs.ts'
+import { DEPTH_BAND_OFFSETS_PPM, DEPTH_BAND_SHARES_BPS, CHAIN_SETTINGS, GLOBAL_TRADE_FEES } from './settings.ts'
+import { FEES, BORROWING_RATE_PER_SECOND_P, FUNDING, MAX_BORROWING_RATE_PER_SECOND_P } from './fees.ts'
 import { GROUPS } from './groups.ts'
-import { BORROWING_RATE_PER_SECOND_P, FUNDING, MAX_BORROWING_RATE_PER_SECOND_P } from './holdingFees.ts'
-import { PAIRS } from './pairs.ts'
-import { CHAIN_SETTINGS, GLOBAL_TRADE_FEES } from './settings.ts'
 
 const MAX_UINT56 = 2n ** 56n - 1n
 

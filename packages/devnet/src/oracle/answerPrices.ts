@@ -1,13 +1,20 @@
 import { PendingOrderType } from '@bezel/protocol'
 import type { Address } from 'viem'
-import type { BlockTimes } from '../chain/blockTimes.ts'
+import type { BlockTimes } from '../chain/eachBlock.ts'
 import type { LocalChain } from '../chain/createLocalChain.ts'
-import { toQuantity } from '../chain/quantity.ts'
+import { toQuantity } from '../chain/jsonRpc.ts'
 import type { Diamond } from '../diamond/createDiamond.ts'
 import type { Prices } from '../feed/prices.ts'
-import type { AnswerPrices } from './packAnswer.ts'
 
-/** What an order asks a price for. */
+/** Prices of one answer, 1e10. For a market order only `current` is set, the others are 0. */
+export interface AnswerPrices {
+  readonly open: bigint
+  readonly high: bigint
+  readonly low: bigint
+  readonly current: bigint
+}
+
+/** The part of an order that its price depends on. */
 interface AskingOrder {
   readonly orderType: number
   readonly trade: { readonly user: Address; readonly index: number; readonly pairIndex: number }
@@ -20,12 +27,17 @@ interface Sources {
   readonly blockTimes: BlockTimes
 }
 
-/** The mark for a market order; for a trigger the candle since the order's last edit, of the index price for a liquidation. */
-export async function answerPrices(sources: Sources, { orderType, trade }: AskingOrder): Promise<AnswerPrices> {
+const PRICE_BITS = 56n
+
+/**
+ * Reads the prices to answer an order with: the mark for a market order; for a trigger the candle since the order's
+ * last edit, of the index price for a liquidation.
+ */
+export async function readAnswerPrices(sources: Sources, { orderType, trade }: AskingOrder): Promise<AnswerPrices> {
   const { diamond, prices } = sources
   if (!isTrigger(orderType)) return { open: 0n, high: 0n, low: 0n, current: prices.quote(trade.pairIndex).mark }
   const fromBlock = await diamond.read('getLookbackFromBlock', [trade.user, trade.index, orderType])
-  const candle = prices.candleSince(trade.pairIndex, await blockTimeMs(sources, fromBlock))
+  const candle = prices.candleSince(trade.pairIndex, await readBlockTimeMs(sources, fromBlock))
   return orderType === PendingOrderType.LIQ_CLOSE ? candle.index : candle.mark
 }
 
@@ -33,8 +45,11 @@ function isTrigger(orderType: number): boolean {
   return orderType >= PendingOrderType.LIMIT_OPEN && orderType <= PendingOrderType.LIQ_CLOSE
 }
 
-/** Wall time of a block; for one that is not remembered the end of its second, so that no earlier price counts. */
-export async function blockTimeMs(
+/**
+ * Returns the wall time of a block. For one that is not remembered it is the end of its second, so that no earlier
+ * price counts.
+ */
+export async function readBlockTimeMs(
   { chain, blockTimes }: Pick<Sources, 'chain' | 'blockTimes'>,
   blockNumber: number,
 ): Promise<number> {
@@ -45,4 +60,9 @@ export async function blockTimeMs(
     false,
   ])
   return (Number(block?.timestamp ?? 0) + 1) * 1000 - 1
+}
+
+/** Packs the Diamond's OrderAnswer into one word, `open` in the lowest bits. */
+export function packAnswer({ open, high, low, current }: AnswerPrices, timestampS: number): bigint {
+  return [open, high, low, current, BigInt(timestampS)].reduceRight((word, field) => (word << PRICE_BITS) | field, 0n)
 }

@@ -1,30 +1,34 @@
 import { diamondAbi } from '@bezel/protocol'
-import { encodeFunctionData, type ContractFunctionReturnType } from 'viem'
+import {
+  encodeFunctionData,
+  type ContractFunctionReturnType,
+  encodeAbiParameters,
+  keccak256,
+  type Address,
+  type Hex,
+} from 'viem'
 import type { MinedBlock } from '../chain/block.ts'
-import type { BlockTimes } from '../chain/blockTimes.ts'
+import { type BlockTimes, eachBlock } from '../chain/eachBlock.ts'
 import type { LocalChain } from '../chain/createLocalChain.ts'
-import { eachBlock } from '../chain/eachBlock.ts'
 import type { Wallet } from '../deploy/createWallet.ts'
 import type { Diamond } from '../diamond/createDiamond.ts'
 import type { Prices } from '../feed/prices.ts'
-import { answerPrices } from './answerPrices.ts'
-import { packAnswer } from './packAnswer.ts'
-import { requestIdOf } from './requestId.ts'
+import { readAnswerPrices, packAnswer } from './answerPrices.ts'
 
 /** Answers every open price request of a chain after a delay, by as many accounts as the Diamond's quorum needs. */
 export interface Oracle {
-  /** While paused nothing is answered, so requests time out. */
+  /** Pauses the oracle: nothing is answered, so requests time out. */
   pause(paused: boolean): void
   setDelayMs(delayMs: number): void
   stop(): Promise<void>
 }
 
-export interface OracleOptions {
+interface OracleOptions {
   readonly chain: LocalChain
   readonly diamond: Diamond
   readonly prices: Prices
   readonly blockTimes: BlockTimes
-  /** The accounts that answer; at least the Diamond's minimum of answers. */
+  /** Accounts that answer, at least as many as the Diamond needs. */
   readonly wallets: readonly Wallet[]
   readonly delayMs: number
   readonly now: () => number
@@ -33,17 +37,28 @@ export interface OracleOptions {
 
 type PendingOrder = ContractFunctionReturnType<typeof diamondAbi, 'view', 'getAllPendingOrders'>[number]
 
-/** What is known about an open order beside what the chain says. Lost without harm: then it is answered again. */
+/** Facts about an open order that the chain does not have. Losing them does no harm: the order is answered again. */
 interface Seen {
   readonly atMs: number
-  /** Head when its answers were last sent. */
+  /** Height of the head when its answers were last sent. */
   answeredAtBlock: number | undefined
 }
 
-/** An answer that has not arrived after so many blocks was lost in a reorganisation: send it again. */
+/** Key of a pending order: the user, and the number among that user's pending orders. */
+interface OrderKey {
+  readonly user: Address
+  readonly index: number
+}
+
+/** Blocks after which an answer that has not arrived is sent again, because a reorganisation lost it. */
 const RESEND_AFTER_BLOCKS = 12
 
-/** All work is derived from the open orders the chain itself lists at each head, so a reorganisation needs no care. */
+const TYPES = [{ type: 'address' }, { type: 'uint32' }, { type: 'address' }] as const
+
+/**
+ * Creates the oracle. All work is derived from the open orders that the chain itself lists at each head, so a
+ * reorganisation needs no special care.
+ */
 export function createOracle(options: OracleOptions): Oracle {
   const { chain, diamond, prices, wallets, now, report } = options
   let orders: readonly PendingOrder[] = []
@@ -70,12 +85,12 @@ export function createOracle(options: OracleOptions): Oracle {
   }
 
   async function answer(order: PendingOrder): Promise<void> {
-    const candle = await answerPrices(options, order)
+    const candle = await readAnswerPrices(options, order)
     const word = packAnswer(candle, Math.floor(now() / 1000))
     const known = seen.get(keyOf(order))
     if (known !== undefined) known.answeredAtBlock = chain.head().number
     for (const wallet of wallets) {
-      const args = [requestIdOf(order, wallet.address), word] as const
+      const args = [oracleRequestId(order, wallet.address), word] as const
       await wallet.send(diamond.address, encodeFunctionData({ abi: diamondAbi, functionName: 'fulfill', args }))
     }
   }
@@ -102,7 +117,15 @@ export function createOracle(options: OracleOptions): Oracle {
   }
 }
 
-/** The block is part of it: after a reorganisation the same number can be another order. */
+/** Returns a key that includes the block, because after a reorganisation the same number can be another order. */
 function keyOf({ user, index, createdBlock }: PendingOrder): string {
   return `${user}:${index}:${createdBlock}`
+}
+
+/**
+ * Returns the id of the request that an oracle answers for an order, derived as in
+ * contracts/src/requests/OracleRequest.sol.
+ */
+export function oracleRequestId({ user, index }: OrderKey, oracle: Address): Hex {
+  return keccak256(encodeAbiParameters(TYPES, [user, index, oracle]))
 }

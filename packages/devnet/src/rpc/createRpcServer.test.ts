@@ -3,12 +3,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
-import { RpcError } from '../chain/rpcError.ts'
-import { SENDER, signEmit } from '../chain/testChain.ts'
+import { RpcError } from '../chain/jsonRpc.ts'
+import { SENDER, signEmit } from '../chain/testing/testChain.ts'
 import { createRpcServer } from './createRpcServer.ts'
-import { RPC_LIMITS } from './limits.ts'
-import { openTestSocket, startTestServer } from './testServer.ts'
-import type { RpcReply } from './testServer.ts'
+import { RPC_LIMITS } from './respond.ts'
+import { openTestSocket, startTestServer, type RpcReply } from './testing/testServer.ts'
 
 function body(method: string, params: readonly unknown[] = [], id: unknown = 1): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params })
@@ -31,8 +30,7 @@ test('a batch mixes reads, sends and mining in order, and an unknown method spoi
     body('eth_blockNumber', [], 5),
     body('eth_getTransactionCount', [SENDER.address, 'latest'], 6),
   ]
-  const { reply } = await post(`[${requests.join(',')}]`)
-  const replies = reply as unknown as RpcReply[]
+  const { reply: replies } = await post<RpcReply[]>(`[${requests.join(',')}]`)
   assert.deepEqual(
     replies.map(({ id }) => id),
     [1, 2, 3, 4, 5, 6],

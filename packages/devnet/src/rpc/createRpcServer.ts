@@ -1,40 +1,40 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { LocalChain } from '../chain/createLocalChain.ts'
-import { RPC_CODES } from '../chain/rpcError.ts'
-import { createResponder } from './createResponder.ts'
-import type { ExtraMethods } from './createResponder.ts'
-import { sendFault, sendJson, sendNothing, sendRpcError } from './httpAnswers.ts'
-import { RPC_LIMITS } from './limits.ts'
-import { createMounts } from './mounts.ts'
-import type { Mount, Mounts } from './mounts.ts'
-import { readBody } from './readBody.ts'
-import { respond } from './respond.ts'
-import type { Responder } from './respond.ts'
+import { RPC_CODES, errorAnswer, RpcError } from '../chain/jsonRpc.ts'
+import { createResponder, type ExtraMethods, respond, type Responder, RPC_LIMITS, frame } from './respond.ts'
 import { serveSocket } from './serveSocket.ts'
 
-const CLOSE_GRACE_MS = 250
-// Longer than clients keep an idle connection, so that it is they who close it and no request meets a closing socket.
-const KEEP_ALIVE_MS = 75_000
-
-export interface RpcServerOptions {
+interface RpcServerOptions {
   /** Chains by the name in their path. */
   chains: ReadonlyMap<string, LocalChain>
-  /** Methods beyond the chains' own, e.g. bezel_setPrice. */
+  /** Methods beyond the chains' own, for instance bezel_setPrice. */
   methods?: ExtraMethods
 }
 
-/** JSON-RPC of several chains on one port: POST or WebSocket to `/<slug>`. */
+/** A JSON-RPC server of several chains on one port: POST or WebSocket to `/<slug>`. */
 export interface RpcServer {
-  /** Serves something else below a prefix, HTTP and WebSocket. */
+  /** Serves something else below a prefix, over HTTP and WebSocket. */
   mount(prefix: string, mount: Mount): void
-  /** Starts listening; rejects with the system's error, e.g. EADDRINUSE. Gives the port, which differs from 0. */
+  /**
+   * Starts listening and returns the port, also for port 0. Rejects with the system's error, for instance EADDRINUSE.
+   */
   listen(port: number, host?: string): Promise<number>
   /** Stops listening and ends all sockets. */
   close(): Promise<void>
+}
+
+/** Something else served on the same port below a prefix, such as the price feed. */
+interface Mount {
+  onRequest(request: IncomingMessage, response: ServerResponse): void
+  onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+}
+
+interface Mounts {
+  add(prefix: string, mount: Mount): void
+  find(path: string): Mount | undefined
 }
 
 interface Served {
@@ -48,6 +48,20 @@ interface Context {
   sockets: WebSocketServer
 }
 
+// CORS is open: the console page calls the chain from another origin, and there is nothing here to protect.
+const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, POST, OPTIONS',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
+}
+
+const CLOSE_GRACE_MS = 250
+
+// Longer than clients keep an idle connection, so that the client closes it and no request meets a closing socket.
+const KEEP_ALIVE_MS = 75_000
+
+/** Creates the server. It does not listen yet. */
 export function createRpcServer({ chains, methods = {} }: RpcServerOptions): RpcServer {
   const extra = new Map(Object.entries(methods))
   const served = new Map(
@@ -114,7 +128,7 @@ function onUpgrade(context: Context, request: IncomingMessage, socket: Duplex, h
   )
 }
 
-/** The path without query and without a slash at its end. */
+/** Returns the path without query and without a slash at its end. */
 function pathOf(request: IncomingMessage): string {
   const [path = '/'] = (request.url ?? '/').split('?', 1)
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
@@ -147,7 +161,71 @@ function close(server: Server, sockets: WebSocketServer, upgraded: ReadonlySet<D
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   for (const webSocket of sockets.clients) webSocket.close(1001, 'the devnet stops')
   server.closeAllConnections()
-  // The close frames get a moment to reach their readers.
+  // Gives the close frames a moment to reach their readers.
   const cutOff = setTimeout(() => upgraded.forEach((socket) => socket.destroy()), CLOSE_GRACE_MS)
   return closed.finally(() => clearTimeout(cutOff))
+}
+
+/** Sends JSON text. */
+function sendJson(response: ServerResponse, status: number, json: string): void {
+  // The answers are not cached, and the header costs a few percent of a small one.
+  response.sendDate = false
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(json),
+    'access-control-allow-origin': '*',
+  })
+  response.end(json)
+}
+
+/** Sends a JSON-RPC error that belongs to no request. */
+function sendRpcError(response: ServerResponse, status: number, code: number, message: string): void {
+  sendJson(response, status, frame(null, errorAnswer(new RpcError(code, message))))
+}
+
+/** Answers without a body: a preflight, or notifications. */
+function sendNothing(response: ServerResponse): void {
+  response.writeHead(204, CORS_HEADERS)
+  response.end()
+}
+
+/** Ends a request whose handler threw, with the error while that is still possible. */
+function sendFault(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) response.destroy()
+  else sendJson(response, 500, frame(null, errorAnswer(error)))
+}
+
+/** Reads a request's body as text; undefined when it is longer than allowed. Rejects when the client goes away. */
+function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= maxBytes) chunks.push(chunk)
+      else resolve(undefined)
+    })
+    request.on('end', () => resolve(toText(chunks)))
+    request.on('error', reject)
+  })
+}
+
+function toText(chunks: readonly Buffer[]): string {
+  const [first] = chunks
+  return chunks.length === 1 && first !== undefined ? first.toString('utf8') : Buffer.concat(chunks).toString('utf8')
+}
+
+function createMounts(): Mounts {
+  const byPrefix = new Map<string, Mount>()
+  return {
+    add(prefix, mount) {
+      if (!/^(\/[\w-]+)+$/.test(prefix))
+        throw new Error(`a mount prefix looks like /feed, not ${JSON.stringify(prefix)}`)
+      byPrefix.set(prefix, mount)
+    },
+    find(path) {
+      for (const [prefix, mount] of byPrefix) if (path === prefix || path.startsWith(`${prefix}/`)) return mount
+      return undefined
+    },
+  }
 }

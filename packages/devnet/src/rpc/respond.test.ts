@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { resultAnswer } from '../chain/answer.ts'
-import { RpcError } from '../chain/rpcError.ts'
-import { respond } from './respond.ts'
-import type { Responder } from './respond.ts'
-import type { RpcReply } from './testServer.ts'
+import { resultAnswer, RpcError } from '../chain/jsonRpc.ts'
+import { respond, type Responder } from './respond.ts'
+import type { RpcReply } from './testing/testServer.ts'
 
 const ECHO: Responder = {
   isWrite: (method) => method === 'write',
@@ -15,8 +13,8 @@ const ECHO: Responder = {
   },
 }
 
-async function reply(text: string): Promise<RpcReply> {
-  return JSON.parse((await respond(ECHO, text)) ?? 'null') as RpcReply
+async function reply<Reply = RpcReply>(text: string): Promise<Reply> {
+  return JSON.parse((await respond(ECHO, text)) ?? 'null') as Reply
 }
 
 const HOSTILE: [string, number, unknown][] = [
@@ -92,7 +90,7 @@ test('a batch is answered in order, without its notifications, errors in their p
     5,
     { jsonrpc: '2.0', id: 2, method: 'write', params: [1] },
   ]
-  const replies = (await reply(JSON.stringify(batch))) as unknown as RpcReply[]
+  const replies = await reply<RpcReply[]>(JSON.stringify(batch))
   assert.deepEqual(
     replies.map(({ id, result, error }) => [id, result ?? error?.code]),
     [

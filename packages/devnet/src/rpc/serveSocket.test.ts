@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { createPublicClient, webSocket } from 'viem'
-import type { Log } from 'viem'
+import { createPublicClient, webSocket, type Log } from 'viem'
 import { WebSocket } from 'ws'
-import { EMITTER, mineEmits, sendEmit } from '../chain/testChain.ts'
-import { toWord } from '../chain/quantity.ts'
-import { RPC_LIMITS } from './limits.ts'
-import { openTestSocket, startTestServer } from './testServer.ts'
+import { EMITTER, mineEmits, sendEmit } from '../chain/testing/testChain.ts'
+import { toWord } from '../chain/jsonRpc.ts'
+import { RPC_LIMITS } from './respond.ts'
+import { openTestSocket, startTestServer } from './testing/testServer.ts'
 
 interface PushedLog {
   topics: string[]
@@ -24,7 +23,7 @@ test('requests, batches and bad input are answered as over HTTP', async (t) => {
     '[{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"},{"jsonrpc":"2.0","id":2,"method":"eth_chainId","params":[]}]',
   )
   const batch = await socket.waitFor((message) => Array.isArray(message))
-  assert.equal((batch as unknown as unknown[]).length, 2)
+  assert.equal(Object.keys(batch).length, 2)
   socket.send('{nonsense')
   const { error } = await socket.waitFor((message) => message['id'] === null)
   assert.equal((error as { code: number }).code, -32700)
@@ -120,7 +119,7 @@ test('viem watches blocks and logs over the socket, through a reorg', async (t) 
   const { unsubscribe } = await transport.subscribe({
     params: ['logs', { address: EMITTER }],
     onData(data) {
-      if (seen.push((data as unknown as { result: Log }).result) === 3) resolve()
+      if ('result' in data && seen.push(data.result) === 3) resolve()
     },
   })
   await mineEmits(chain, 1)
@@ -207,7 +206,8 @@ test('a reader that does not read is cut off', async (t) => {
   const request = '{"jsonrpc":"2.0","id":1,"method":"bezel_big"}'
   const closed = once(socket.socket, 'close')
   for (let count = 0; count < 40; count += 1) socket.send(request)
-  // Its own side learns of it once it reads again, which it does when a second socket has been answered after all of those requests.
+  // The client learns of it once it reads again, which happens after a second socket has been answered after all those
+  // requests.
   const second = await openTestSocket(t, wsUrl)
   for (let count = 0; count < 20; count += 1) await second.request('eth_chainId', [])
   socket.socket.resume()

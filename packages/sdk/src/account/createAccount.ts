@@ -1,44 +1,52 @@
 import type { Account, AccountEvent, FillHistoryEntry, Order, Position } from '@bezel/protocol/wire'
-import type { Transport } from '../http/createTransport.ts'
-import { queryOf } from '../http/queryOf.ts'
+import { type Transport, queryOf } from '../http/createTransport.ts'
 
-/** One page of a list that is read newest first. */
+/** A page of a list that is sorted newest first. */
 export interface Page<Item> {
   readonly data: Item[]
-  /** For the next, older page; null at the end. */
+  /** Cursor of the next, older page; null on the last page. */
   readonly nextCursor: string | null
 }
 
+/** Options of lists that are read page by page. */
 export interface PageOptions {
+  /** Cursor of an earlier page's `nextCursor`. Default: the newest page. */
   readonly cursor?: string
-  /** 1 to 500. */
+  /** Entries per page, 1 to 500. */
   readonly limit?: number
 }
 
-/** A part of the account's numbered log. */
+/** A part of the account's numbered event log. */
 export interface EventPage {
   readonly data: AccountEvent[]
-  /** The newest number there is. */
+  /** Number of the newest event in the log. */
   readonly lastSeq: number
 }
 
-/** The trader's own account. Needs an agent or a read-only key. */
+/** Reads of the trader's account. They need an agent or a read-only key. */
 export interface AccountReads {
-  /** Balances, allowances, agents. */
+  /** Reads balances, allowances and agents. */
   get(): Promise<Account>
+  /** Lists the open positions. */
   positions(): Promise<Position[]>
+  /** Lists the open orders. */
   openOrders(): Promise<Order[]>
+  /** Reads a page of all orders, newest first. */
   orderHistory(options?: PageOptions): Promise<Page<Order>>
+  /** Reads a page of executions, newest first. */
   fills(options?: PageOptions): Promise<Page<FillHistoryEntry>>
-  /** Every execution, newest first, page by page. */
+  /** Iterates over every execution, newest first, and reads page after page. Default page size 100. */
   allFills(options?: { readonly pageSize?: number }): AsyncGenerator<FillHistoryEntry, void, undefined>
-  /** What happened after number `after` (0), oldest first, 1 to 500 events (100). */
+  /** Reads the events after number `after`, oldest first. Default `after` 0 and limit 100; the limit is 1 to 500. */
   events(options?: { readonly after?: number; readonly limit?: number }): Promise<EventPage>
 }
 
 const DEFAULT_PAGE_SIZE = 100
 
-/** `traderOf` says whose account it is; it may have to ask the service for the agent's trader. */
+/**
+ * Creates the reads of an account. `traderOf` returns its address, and may have to ask the service for the agent's
+ * trader.
+ */
 export function createAccount(transport: Transport, root: string, traderOf: () => Promise<string>): AccountReads {
   async function read<Answer>(operationId: string, path: string): Promise<Answer> {
     const full = `${root}/account/${await traderOf()}${path}`

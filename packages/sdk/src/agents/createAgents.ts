@@ -1,15 +1,24 @@
-import type { AgentMode, AgentScope, AgentStatus, TransactionRequest } from '@bezel/protocol/wire'
-import { BroadcastError } from '../errors/broadcastError.ts'
-import { DelegationTimeoutError } from '../errors/delegationTimeoutError.ts'
-import { WrongChainError } from '../errors/wrongChainError.ts'
+import {
+  type AgentMode,
+  type AgentScope,
+  type AgentStatus,
+  type SigningDomain,
+  type TransactionRequest,
+  tradingInteractionsAbi,
+} from '@bezel/protocol/wire'
+import { BroadcastError, DelegationTimeoutError, UnverifiedTransactionError } from '../errors/transactionErrors.ts'
+import { WrongChainError } from '../errors/bezelError.ts'
 import type { Transport } from '../http/createTransport.ts'
 import type { TransactionSender } from '../senders/transactionSender.ts'
-import { agentAuthorizationTypedData } from '../signing/agentAuthorizationTypedData.ts'
-import { agentRevocationTypedData } from '../signing/agentRevocationTypedData.ts'
-import { apiKeyIssueTypedData } from '../signing/apiKeyIssueTypedData.ts'
-import { nextTimestamp } from '../signing/nextTimestamp.ts'
-import { signTypedData, type Signer, type SigningDomain } from '../signing/signer.ts'
-import { verifyDelegation } from './verifyDelegation.ts'
+import {
+  agentAuthorizationTypedData,
+  signTypedData,
+  type Signer,
+  agentRevocationTypedData,
+  apiKeyIssueTypedData,
+} from '../signing/typedData.ts'
+import { encodeFunctionData } from 'viem'
+import { isSameAddress } from '../verify/decodeCalls.ts'
 
 /** An agent as the service knows it. */
 export interface Agent {
@@ -22,62 +31,69 @@ export interface Agent {
   readonly createdAt: number
 }
 
-/** `delegationTx` is for the trader to send; null when the agent is the trader. */
+/** An agent, and the transaction with which the trader makes it the delegate; null when the agent is the trader. */
 export interface AgentAnswer {
   readonly agent: Agent
   readonly delegationTx: TransactionRequest | null
 }
 
+/** Options of `agents.authorize`. */
 export interface AuthorizeOptions {
-  /** The wallet with the money. */
+  /** The trader's wallet, which holds the money. */
   readonly trader: Signer
-  /** The client's own agent unless named. It signs too, which proves that its key is yours. */
+  /** The agent to authorise. Default: the client's own. It signs too, which proves that its key is yours. */
   readonly agent?: Signer
-  /** At most 32 characters. */
+  /** Name of the agent, at most 32 characters. */
   readonly name?: string
-  /** What is not named is not limited. */
+  /** Limits of the agent. A limit that is left out does not apply. */
   readonly scope?: Partial<AgentScope>
 }
 
+/** Options of `agents.delegate`. */
 export interface DelegateOptions {
-  /** The trader's, not the agent's. */
+  /** Sender of the trader, not of the agent. */
   readonly sender: TransactionSender
-  /** The client's own agent unless named. */
+  /** Address of the agent. Default: the client's own. */
   readonly agent?: `0x${string}`
-  /** How long to wait until the service sees it, 90 s. 0 does not wait. */
+  /** Time to wait until the service sees the delegation. Default 90,000 ms; 0 does not wait. */
   readonly timeoutMs?: number
+  /** Pause between two looks at the agent's status. Default 1,000 ms. */
   readonly pollMs?: number
 }
 
-/** What a trader lets agents do, and read-only keys. */
+/** Authorisation of agents by a trader, and read-only keys. */
 export interface Agents {
-  /** Registers an agent, or replaces its name and scope. Signed by the trader and by the agent. */
+  /** Registers an agent, or replaces its name and scope. The trader and the agent both sign. */
   authorize(options: AuthorizeOptions): Promise<AgentAnswer>
-  /** The client's own agent unless an address is given. */
+  /** Reads an agent. Default: the client's own. */
   get(address?: `0x${string}`): Promise<AgentAnswer>
-  /** Makes the agent the trader's delegate on the chain, once, and waits until the service sees it. Null when that was so already. */
+  /**
+   * Makes the agent the trader's delegate on the chain and waits until the service sees it. Returns the transaction
+   * hash, or null when it was the delegate already.
+   */
   delegate(options: DelegateOptions): Promise<`0x${string}` | null>
-  /** Ends an agent here, at once. Send `revocationTx` (`undelegate`) to end it on the chain too. */
+  /** Revokes an agent at the service, at once. Send `revocationTx` with `undelegate` to end it on the chain too. */
   revoke(options: {
     readonly trader: Signer
     readonly agent?: `0x${string}`
   }): Promise<{ readonly revocationTx: TransactionRequest | null }>
-  /** Sends a checked `revocationTx`. */
+  /** Checks `revocationTx`, sends it and returns its hash. */
   undelegate(options: {
     readonly sender: TransactionSender
     readonly revocationTx: TransactionRequest
   }): Promise<`0x${string}`>
-  /** A read-only key, shown once. Issuing again under the same label replaces it. */
+  /** Issues a read-only key, which is shown once. Issuing again under the same label replaces the key. */
   issueApiKey(options: { readonly trader: Signer; readonly label: string }): Promise<IssuedApiKey>
 }
 
+/** A read-only key as it is issued: the only time that it is shown. */
 export interface IssuedApiKey {
   readonly apiKey: string
   readonly label: string
   readonly trader: `0x${string}`
 }
 
-/** Everything, without limits. */
+/** The scope without any limit. */
 export const FULL_SCOPE: AgentScope = {
   markets: 'all',
   maxLeverage: null,
@@ -86,16 +102,24 @@ export const FULL_SCOPE: AgentScope = {
   permissions: 'trade',
 }
 
-const DEFAULT_TIMEOUT_MS = 90_000
-const DEFAULT_POLL_MS = 1_000
-
-export interface AgentsContext {
+interface AgentsContext {
   readonly domain: () => Promise<SigningDomain>
-  /** Throws when the client has none. */
+  /** Returns the client's agent. Throws when the client has none. */
   readonly ownAgent: () => Signer
   readonly now: () => number
 }
 
+const DEFAULT_TIMEOUT_MS = 90_000
+
+const DEFAULT_POLL_MS = 1_000
+
+/**
+ * The last timestamp of each signer. A trader's structs carry no nonce, so each needs a later timestamp than the one
+ * before.
+ */
+const lastTimestamps = new Map<string, number>()
+
+/** Creates the agents part of a client. */
 export function createAgents(transport: Transport, root: string, context: AgentsContext): Agents {
   const { domain, ownAgent, now } = context
   const signed = <Answer>(
@@ -171,4 +195,38 @@ async function untilDelegated(
     if (performance.now() >= deadlineMs) throw new DelegationTimeoutError(agent, txHash, timeoutMs)
     await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
+}
+
+/**
+ * Returns the timestamp of a signer's next struct: epoch milliseconds, strictly increasing per signer in this process.
+ */
+export function nextTimestamp(signer: string, nowMs: number): number {
+  const key = signer.toLowerCase()
+  const timestamp = Math.max(nowMs, (lastTimestamps.get(key) ?? 0) + 1)
+  lastTimestamps.set(key, timestamp)
+  return timestamp
+}
+
+/** The delegation that a transaction must make. A null `delegate` removes the delegate. */
+export interface Delegation {
+  readonly delegate: `0x${string}` | null
+  readonly diamond: string
+  readonly chainId: number
+}
+
+/**
+ * Throws unless the transaction makes exactly this delegation. The trader's own wallet signs it, so every byte must
+ * match.
+ */
+export function verifyDelegation(transaction: TransactionRequest, { delegate, diamond, chainId }: Delegation): void {
+  const { to, data } = transaction
+  if (!isSameAddress(to, diamond)) throw new UnverifiedTransactionError('to', diamond, to)
+  if (transaction.chainId !== chainId) {
+    throw new UnverifiedTransactionError('chainId', String(chainId), String(transaction.chainId))
+  }
+  const expected =
+    delegate === null
+      ? encodeFunctionData({ abi: tradingInteractionsAbi, functionName: 'removeTradingDelegate' })
+      : encodeFunctionData({ abi: tradingInteractionsAbi, functionName: 'setTradingDelegate', args: [delegate] })
+  if (data.toLowerCase() !== expected.toLowerCase()) throw new UnverifiedTransactionError('data', expected, data)
 }

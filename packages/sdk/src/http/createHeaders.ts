@@ -1,8 +1,10 @@
-import { BezelConfigError } from '../errors/bezelConfigError.ts'
-import type { Signer, SigningDomain } from '../signing/signer.ts'
+import type { SigningDomain } from '@bezel/protocol/wire'
+import { BezelConfigError } from '../errors/bezelError.ts'
+import type { Signer } from '../signing/typedData.ts'
 import { signRequest } from '../signing/signRequest.ts'
 import type { TransportOptions } from './createTransport.ts'
 
+/** Default prefix of the authentication headers. */
 export const DEFAULT_HEADER_PREFIX = 'X-Service-'
 
 export interface Credentials {
@@ -12,7 +14,10 @@ export interface Credentials {
   readonly domain: () => Promise<SigningDomain>
 }
 
-/** The headers that prove a call: none of a public one, the key of a read where there is one, else a fresh signature. */
+/**
+ * Creates the function that makes the headers of a call: none for public calls, the read-only key for reads if there is
+ * one, otherwise a fresh signature.
+ */
 export function createHeaders({ agent, apiKey, headerPrefix, domain }: Credentials): TransportOptions['headersOf'] {
   const prefix = headerPrefix ?? DEFAULT_HEADER_PREFIX
   return async ({ auth, operationId, method, path }, body, nowMs) => {

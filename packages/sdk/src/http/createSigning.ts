@@ -1,17 +1,30 @@
-import { CHAINS, type ChainSlug } from '@bezel/protocol/wire'
-import { BezelConfigError } from '../errors/bezelConfigError.ts'
-import { WrongChainError } from '../errors/wrongChainError.ts'
-import { WrongDiamondError } from '../errors/wrongDiamondError.ts'
-import type { SigningDomain } from '../signing/signer.ts'
-import type { ChainInfo } from './chainInfo.ts'
+import { CHAINS, type ChainSlug, type SigningDomain } from '@bezel/protocol/wire'
+import { BezelConfigError, WrongChainError, WrongDiamondError } from '../errors/bezelError.ts'
 
-/** What signatures are bound to, known once and for all. */
+/** The answer of `GET /v1/{chain}`: what a client must know before it can sign. */
+export interface ChainInfo {
+  readonly chain: ChainSlug
+  readonly chainId: number
+  readonly diamond: `0x${string}`
+  readonly relayer: `0x${string}` | null
+  readonly testnet: boolean
+  readonly signing: {
+    readonly domain: SigningDomain
+    readonly fields: readonly { readonly name: string; readonly type: string }[]
+    readonly emptyBodyHash: `0x${string}`
+  }
+}
+
+/** The domain that signatures are bound to. It is read once. */
 export interface Signing {
-  /** The pinned domain once the service was found to use it, or what the service said the first time. */
+  /** Returns the pinned domain after the service confirmed it, or the domain that the service named first. */
   domain(): Promise<SigningDomain>
 }
 
-/** `pinned` wins: a service that uses another one is refused. Without it the first answer is remembered. */
+/**
+ * Creates the source of the signing domain. A service that uses another domain than `pinned` is refused; without a
+ * pinned one the first answer is remembered.
+ */
 export function createSigning(
   chain: ChainSlug,
   pinned: SigningDomain | undefined,

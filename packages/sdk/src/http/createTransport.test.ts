@@ -3,11 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { BezelApiError } from '../errors/bezelApiError.ts'
-import { BezelNetworkError } from '../errors/bezelNetworkError.ts'
+import { BezelApiError, BezelNetworkError } from '../errors/serviceErrors.ts'
 import { createHeaders } from './createHeaders.ts'
-import { createTransport, type ApiCall, type RetryRule, type Transport } from './createTransport.ts'
-import { retryDelayMs } from './retryDelayMs.ts'
+import { createTransport, type ApiCall, type RetryPolicy, type Transport, retryDelayMs } from './createTransport.ts'
 
 type Reply = (response: ServerResponse, request: IncomingMessage) => void
 
@@ -15,9 +13,12 @@ const json =
   (status: number, body: unknown, headers: Record<string, string> = {}): Reply =>
   (response) =>
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+
 const refused = (status: number, code: string, headers?: Record<string, string>): Reply =>
   json(status, { code, message: 'No.' }, headers)
+
 const hangUp: Reply = (response) => void response.destroy()
+
 const ok = json(200, { fine: true })
 
 describe('the transport, over a real socket', () => {
@@ -55,7 +56,7 @@ describe('the transport, over a real socket', () => {
       now: Date.now,
       headersOf: createHeaders({ agent, apiKey: undefined, headerPrefix: 'X-Test-', domain: async () => domain }),
     })
-  const call = (retry: RetryRule, more: Partial<ApiCall> = {}): Promise<unknown> =>
+  const call = (retry: RetryPolicy, more: Partial<ApiCall> = {}): Promise<unknown> =>
     transport.call({
       operationId: 'getOrder',
       method: retry === 'read' ? 'GET' : 'POST',
@@ -65,7 +66,7 @@ describe('the transport, over a real socket', () => {
       ...more,
     })
 
-  /** How often each rule asks a service that always answers so. */
+  /** Counts how often each policy asks a service that always gives this reply. */
   async function triesOf(reply: Reply): Promise<Record<string, number>> {
     replies = [reply]
     const tries: Record<string, number> = {}
@@ -130,15 +131,16 @@ describe('the transport, over a real socket', () => {
 
   it('tells apart no answer, a late one, and one of somebody else', async () => {
     replies = [(response) => void response.writeHead(502).end('<html>Bad gateway</html>')]
+    const patient = transportTo(0, 120_000)
     const fast = transportTo(0, 100)
     const read = { operationId: 'x', method: 'GET', path: '/v1/x', auth: 'none', retry: 'read' } as const
-    await assert.rejects(fast.call(read), { name: 'BezelNetworkError', code: 'UNEXPECTED_RESPONSE', status: 502 })
+    await assert.rejects(patient.call(read), { name: 'BezelNetworkError', code: 'UNEXPECTED_RESPONSE', status: 502 })
     replies = [(response) => void response.writeHead(200).end('hello')]
-    await assert.rejects(fast.call(read), { code: 'UNEXPECTED_RESPONSE' })
+    await assert.rejects(patient.call(read), { code: 'UNEXPECTED_RESPONSE' })
     replies = [() => undefined]
     await assert.rejects(fast.call(read), { code: 'TIMEOUT', message: /no answer within 0\.1 s/ })
     replies = [hangUp]
-    await assert.rejects(fast.call({ ...read, method: 'POST' }), (error) => {
+    await assert.rejects(patient.call({ ...read, method: 'POST' }), (error) => {
       assert.ok(error instanceof BezelNetworkError)
       assert.match(error.message, /Whether it was carried out is not known: read the account/)
       return error.code === 'NETWORK_ERROR' && !error.retryable

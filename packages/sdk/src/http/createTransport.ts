@@ -1,23 +1,22 @@
 import type { BezelError } from '../errors/bezelError.ts'
-import { BezelNetworkError } from '../errors/bezelNetworkError.ts'
-import { refusalOf } from './refusalOf.ts'
-import { retryDelayMs } from './retryDelayMs.ts'
+import { BezelNetworkError, BezelApiError, ClockSkewError } from '../errors/serviceErrors.ts'
 
 /**
- * Which failures are tried again. `read`: also when no answer came. `idempotent`: the same, for a write that carries a clientId.
- * `answered`: only an answer that says nothing was done. `never`: a struct whose signature is not made again.
+ * The failures after which a call is retried. `read`: a refusal that allows it, or no answer at all. `idempotent`: the
+ * same, for a write that carries a clientId. `answered`: only a refusal which says that nothing was done. `never`:
+ * none, because the signed struct is not made again.
  */
-export type RetryRule = 'read' | 'idempotent' | 'answered' | 'never'
+export type RetryPolicy = 'read' | 'idempotent' | 'answered' | 'never'
 
-/** One call of the interface. */
+/** A call of the interface. */
 export interface ApiCall {
   readonly operationId: string
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** From `/v1` on, with its query. */
+  /** Path from `/v1` on, with its query. */
   readonly path: string
   readonly body?: unknown
   readonly auth: 'none' | 'read' | 'agent'
-  readonly retry: RetryRule
+  readonly retry: RetryPolicy
 }
 
 export interface TransportOptions {
@@ -26,7 +25,7 @@ export interface TransportOptions {
   readonly timeoutMs: number
   readonly maxRetries: number
   readonly now: () => number
-  /** Made anew for each try: a signature counts once. */
+  /** Makes the headers of one attempt; called for each attempt, because a signature is accepted once. */
   readonly headersOf: (call: ApiCall, body: string | undefined, nowMs: number) => Promise<Record<string, string>>
 }
 
@@ -35,14 +34,14 @@ export interface Transport {
   call<Answer>(call: ApiCall): Promise<Answer>
 }
 
-/** A wait that the service asks for and that is longer is for the caller to decide about. */
+/** Longest pause that is waited out. A longer Retry-After of the service is left to the caller. */
 const MAX_WAIT_MS = 61_000
 
-interface Failure {
-  readonly error: BezelError
-  readonly retryAfterMs: number
-}
+const FIRST_DELAY_MS = 250
 
+const MAX_DELAY_MS = 4_000
+
+/** Creates the transport of a client. */
 export function createTransport(options: TransportOptions): Transport {
   const { maxRetries } = options
   return {
@@ -58,11 +57,27 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-/** `interface.md` section 7: refusals that may be sent again as they are, and lost answers of reads and of idempotent writes. */
-function mayRetry(rule: RetryRule, error: BezelError): boolean {
+/**
+ * Decides whether a failed call is sent again: refusals that allow it, and lost answers of reads and of idempotent
+ * writes.
+ */
+function mayRetry(rule: RetryPolicy, error: BezelError): boolean {
   if (rule === 'never') return false
   if (error instanceof BezelNetworkError) return rule !== 'answered'
   return error.retryable
+}
+
+/**
+ * Returns the pause before the next attempt: doubled after each attempt (the first is 0), and never less than the
+ * service asked for.
+ */
+export function retryDelayMs(attempt: number, retryAfterMs = 0): number {
+  return Math.max(Math.min(FIRST_DELAY_MS * 2 ** attempt, MAX_DELAY_MS), retryAfterMs)
+}
+
+interface Failure {
+  readonly error: BezelError
+  readonly retryAfterMs: number
 }
 
 async function send(options: TransportOptions, call: ApiCall): Promise<{ readonly answer: unknown } | Failure> {
@@ -100,7 +115,7 @@ async function send(options: TransportOptions, call: ApiCall): Promise<{ readonl
   }
   const body = parseJson(content)
   if (!answer.ok)
-    return { error: refusalOf(answer, body, { method, url, sentAtMs }), retryAfterMs: retryAfterMs(answer) }
+    return { error: refusalOf(answer, body, { method, url, sentAtMs }), retryAfterMs: retryAfterOf(answer) }
   return body === undefined ? failed('UNEXPECTED_RESPONSE', 'the answer was no JSON', undefined) : { answer: body }
 }
 
@@ -108,7 +123,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError'
 }
 
-/** fetch hides what happened behind "fetch failed". */
+/** Returns the cause of a failed fetch, which hides behind "fetch failed". */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message
@@ -122,7 +137,54 @@ function parseJson(text: string): unknown {
   }
 }
 
-function retryAfterMs(answer: Response): number {
+function retryAfterOf(answer: Response): number {
   const seconds = Number(answer.headers.get('retry-after') ?? '0')
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
+}
+
+interface ErrorBody {
+  readonly code: string
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** Returns the typed error for an answer that is not a success. */
+function refusalOf(
+  answer: Response,
+  body: unknown,
+  of: { readonly method: string; readonly url: string; readonly sentAtMs: number },
+): BezelApiError | BezelNetworkError {
+  if (!isErrorBody(body)) {
+    const what = `the answer had status ${answer.status} and was no error of the interface`
+    return new BezelNetworkError('UNEXPECTED_RESPONSE', { ...of, what, status: answer.status })
+  }
+  const requestId = answer.headers.get('x-request-id') ?? undefined
+  const refusal = { ...body, status: answer.status, requestId }
+  if (body.code !== 'TIMESTAMP_OUT_OF_WINDOW') return new BezelApiError(refusal)
+  const serverMs = serverTimeMs(answer, body.details)
+  return new ClockSkewError(refusal, serverMs === undefined ? undefined : of.sentAtMs - serverMs)
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  if (typeof body !== 'object' || body === null) return false
+  const { code, message } = body as Partial<Record<string, unknown>>
+  return typeof code === 'string' && typeof message === 'string'
+}
+
+/**
+ * Returns the service's time. Its details are exact; the `Date` header counts seconds, and browsers hide it from other
+ * origins.
+ */
+function serverTimeMs(answer: Response, details: ErrorBody['details']): number | undefined {
+  const told = details?.['serverTime']
+  if (typeof told === 'number') return told
+  const date = Date.parse(answer.headers.get('date') ?? '')
+  return Number.isNaN(date) ? undefined : date
+}
+
+/** Returns the query string of the given parameters, in their order; empty when there is none. */
+export function queryOf(parameters: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return ''
+  return `?${given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`
 }

@@ -1,30 +1,43 @@
-import type { Candle, CandleInterval, Funding, MarketRecord, OrderBook, Price, RecentTrade } from '@bezel/protocol/wire'
-import type { Transport } from '../http/createTransport.ts'
-import { queryOf } from '../http/queryOf.ts'
+import type {
+  Candle,
+  CandleInterval,
+  Funding,
+  MarketRecord,
+  OrderBook,
+  MarketPrice,
+  RecentTrade,
+} from '@bezel/protocol/wire'
+import { type Transport, queryOf } from '../http/createTransport.ts'
 
-/** Public market data. Symbols are `BTC/USD` or `BTC-USD`. */
+/** Reads of public market data. Symbols are `BTC/USD` or `BTC-USD`. */
 export interface Markets {
+  /** Lists all markets of the chain. */
   list(): Promise<MarketRecord[]>
+  /** Reads one market. */
   get(symbol: string): Promise<MarketRecord>
-  /** Depth around the mark, 1 to 30 levels a side (20). */
+  /** Reads the depth around the mark price. Default 20 levels a side; 1 to 30. */
   book(symbol: string, options?: { readonly levels?: number }): Promise<OrderBook>
-  /** Mark prices, oldest first; `from` and `to` are epoch milliseconds. */
+  /** Reads candles of the mark price, oldest first. `from` and `to` are epoch milliseconds. */
   candles(symbol: string, options?: CandleRange): Promise<Candle[]>
-  /** Executions of everybody, newest first, 1 to 500 (100). */
+  /** Reads the latest executions of all traders, newest first. Default limit 100; 1 to 500. */
   trades(symbol: string, options?: { readonly limit?: number }): Promise<RecentTrade[]>
+  /** Reads the funding rates of a market. */
   funding(symbol: string): Promise<MarketFunding>
-  prices(): Promise<Price[]>
+  /** Reads the current prices of all markets. */
+  prices(): Promise<MarketPrice[]>
 }
 
+/** The candles to read: width, first and last time in epoch milliseconds. */
 export interface CandleRange {
   readonly interval?: CandleInterval
   readonly from?: number
   readonly to?: number
 }
 
+/** The funding rates of a market, with its symbol. */
 export type MarketFunding = Funding & { readonly market: string }
 
-/** `root` is `/v1/{chain}`. */
+/** Creates the markets part of a client. `root` is `/v1/{chain}`. */
 export function createMarkets(transport: Transport, root: string): Markets {
   const read = <Answer>(operationId: string, path: string): Promise<Answer> =>
     transport.call<Answer>({ operationId, method: 'GET', path: root + path, auth: 'none', retry: 'read' })

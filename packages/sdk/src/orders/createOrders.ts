@@ -1,28 +1,38 @@
 import type { CreateOrderRequest, Order, PreparedOrder, UpdateOrderRequest } from '@bezel/protocol/wire'
-import { OrderSubmitReportError } from '../errors/orderSubmitReportError.ts'
-import type { ApiCall, RetryRule, Transport } from '../http/createTransport.ts'
-import type { WriteRequest } from '../verify/writeRequest.ts'
-import { executeWrite, type VerifyOptions, type WriteContext } from './executeWrite.ts'
+import { OrderSubmitReportError } from '../errors/orderErrors.ts'
+import type { ApiCall, RetryPolicy, Transport } from '../http/createTransport.ts'
+import type { WriteRequest } from '../verify/verifyContext.ts'
+import { executeWrite, type VerifyOptions, type WriteSetup } from './executeWrite.ts'
 import { trackOrder, type TrackedOrder } from './trackOrder.ts'
 
-/** Orders: prepare alone, or the whole way from the request to an order that is followed. */
+/** Orders of the trader: prepare them only, or go the whole way from the request to an order that is tracked. */
 export interface Orders {
+  /** Reads an order. */
   get(id: string): Promise<Order>
-  /** Only asks; sign and send the transaction yourself, and `submit` its hash. */
+  /** Prepares an order and sends nothing: sign and send the transaction yourself, and report its hash with `submit`. */
   prepare(request: CreateOrderRequest): Promise<PreparedOrder>
-  /** Reports a hash. A courtesy: the service watches the chain too. */
+  /** Reports the hash of a sent transaction. Optional, because the service watches the chain too. */
   submit(id: string, txHash: `0x${string}`): Promise<Order>
-  /** Prepares, proves, sends, reports. With a `clientId` a lost answer is asked for again and nothing is ordered twice. */
+  /**
+   * Prepares, verifies, sends and reports an order. With a `clientId` a lost answer is asked for again, and nothing is
+   * ordered twice.
+   */
   create(request: CreateOrderRequest, options?: VerifyOptions): Promise<TrackedOrder>
+  /** Prepares a change of an open order and sends nothing. */
   prepareUpdate(id: string, changes: UpdateOrderRequest): Promise<PreparedOrder>
+  /** Changes an open order: prepares, verifies, sends and reports. */
   update(id: string, changes: UpdateOrderRequest, options?: VerifyOptions): Promise<TrackedOrder>
+  /** Prepares the cancellation of an order and sends nothing. */
   prepareCancel(id: string): Promise<PreparedOrder>
-  /** Await it with `waitFor(['canceled', 'expired'])`. */
+  /**
+   * Cancels an order: prepares, verifies, sends and reports. Wait for the end with `waitFor(['canceled', 'expired'])`.
+   */
   cancel(id: string, options?: VerifyOptions): Promise<TrackedOrder>
+  /** Returns an order that can be waited for, by its id or record. */
   track(of: string | Order): Promise<TrackedOrder>
 }
 
-/** What positions need to make orders of their closes. */
+/** The part of orders that closing a position needs. */
 export interface OrderExecution {
   readonly execute: (
     request: WriteRequest,
@@ -31,10 +41,11 @@ export interface OrderExecution {
   ) => Promise<TrackedOrder>
 }
 
-export function createOrders(transport: Transport, root: string, context: WriteContext): Orders & OrderExecution {
+/** Creates the orders part of a client. */
+export function createOrders(transport: Transport, root: string, context: WriteSetup): Orders & OrderExecution {
   const write = <Answer>(
     of: Pick<ApiCall, 'operationId' | 'method' | 'path' | 'body'>,
-    retry: RetryRule = 'answered',
+    retry: RetryPolicy = 'answered',
   ): Promise<Answer> => transport.call<Answer>({ ...of, path: root + of.path, auth: 'agent', retry })
   const get = (id: string): Promise<Order> =>
     transport.call({

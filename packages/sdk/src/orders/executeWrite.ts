@@ -1,22 +1,21 @@
 import type { Order, Position } from '@bezel/protocol/wire'
-import { BezelConfigError } from '../errors/bezelConfigError.ts'
-import type { Broadcaster } from '../senders/createBroadcaster.ts'
+import { BezelConfigError } from '../errors/bezelError.ts'
+import type { Broadcaster } from './createBroadcaster.ts'
 import type { Facts } from '../verify/createFacts.ts'
-import { reducible } from '../verify/expectReduction.ts'
-import type { VerifyContext } from '../verify/verifyContext.ts'
+import { reducible } from '../verify/expectClosing.ts'
+import type { VerifyContext, WriteRequest } from '../verify/verifyContext.ts'
 import { verifyPrepared, type PreparedWrite } from '../verify/verifyPrepared.ts'
-import type { WriteRequest } from '../verify/writeRequest.ts'
 
-/** What the caller knows better than the service. */
+/** Facts for the check of a transaction that the caller knows better than the service. */
 export interface VerifyOptions {
-  /** The price that a market order or close is expected at; without it, the service's mark. */
+  /** Expected price of a market order or close. Default: the service's mark price. */
   readonly expectedPrice?: string
-  /** Of the collateral token; without it the chain's, or 1 for dollar tokens where the chain can't be read. */
+  /** USD price of the collateral token. Default: the chain's, or 1 for dollar tokens when the chain can't be read. */
   readonly collateralPriceUsd?: string
 }
 
-/** What is the same for every write of a client. */
-export interface WriteContext {
+/** Everything that all writes of a client share. */
+export interface WriteSetup {
   readonly facts: Facts
   readonly broadcaster: Broadcaster
   readonly agentAddress: () => `0x${string}`
@@ -25,9 +24,9 @@ export interface WriteContext {
   readonly positions: () => Promise<readonly Position[]>
 }
 
-/** Checks a prepared write against facts that are read while the service prepares. */
+/** Gathers the facts that a prepared write is checked against. They are read while the service prepares. */
 export async function gatherContext(
-  { facts, agentAddress, traderOf, domain, positions }: WriteContext,
+  { facts, agentAddress, traderOf, domain, positions }: WriteSetup,
   request: WriteRequest,
   options: VerifyOptions = {},
 ): Promise<VerifyContext> {
@@ -57,9 +56,12 @@ export async function gatherContext(
   }
 }
 
-/** Prepares, proves and sends. Nothing that does not verify is signed. `txHash` is null when nothing has to reach the chain. */
+/**
+ * Prepares, verifies and sends a write. Nothing unverified is signed. `txHash` is null when nothing has to reach the
+ * chain.
+ */
 export async function executeWrite<Prepared extends PreparedWrite>(
-  context: WriteContext,
+  context: WriteSetup,
   write: {
     readonly request: WriteRequest
     readonly prepare: () => Promise<Prepared>
@@ -71,13 +73,13 @@ export async function executeWrite<Prepared extends PreparedWrite>(
     write.prepare(),
     gatherContext(context, write.request, write.options),
   ])
-  // A refusal of the service says more than what could not be read meanwhile.
+  // A refusal of the service says more than a fact that could not be read meanwhile.
   if (answer.status === 'rejected') throw answer.reason
   if (facts.status === 'rejected') throw facts.reason
   const prepared = answer.value
   verifyPrepared(write.request, prepared, facts.value)
   const { transaction, order } = prepared
-  // Reported before: the repeat of an order that is under way.
+  // The repeat of an order that is under way: its transaction was reported before.
   if (transaction === null || isReported(write.request, order)) return { prepared, txHash: null }
   return { prepared, txHash: await context.broadcaster.broadcast(transaction) }
 }
@@ -102,7 +104,7 @@ function marketOf(request: WriteRequest): string {
 function collateralOf(request: WriteRequest, held: readonly Position[] | undefined): string | undefined {
   switch (request.operation) {
     case 'createOrder':
-      // A reduction without one is in the collateral of the oldest position that it can close.
+      // Without a collateral, a reduction uses that of the oldest position it can close.
       return request.body.collateral ?? reducible(held ?? [], request.body)[0]?.collateralSymbol
     case 'updateOrder':
     case 'cancelOrder':
@@ -113,18 +115,19 @@ function collateralOf(request: WriteRequest, held: readonly Position[] | undefin
   }
 }
 
-/** A plain new order names no trade. */
+/** Returns true when the request names a trade on the chain; a plain new order names none. */
 function needsTrades(request: WriteRequest): boolean {
   return request.operation !== 'createOrder' || request.body.reduceOnly === true
 }
 
-/** The market's price where the request names none: a position was read with it a moment ago. */
+/** Returns the market's price for a request without one. A position was read with its mark a moment ago. */
 function markOf(facts: Facts, request: WriteRequest): Promise<string> | string | undefined {
   if (request.operation === 'closePosition') return request.position.markPrice
   const isOpen = request.operation === 'createOrder' && request.body.price === undefined
   return isOpen ? facts.markPrice(request.body.market) : undefined
 }
 
+/** Creates the error for a write of a client that has no agent. */
 export function noAgent(): BezelConfigError {
   return new BezelConfigError(
     'NO_AGENT',

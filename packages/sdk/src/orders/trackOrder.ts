@@ -1,49 +1,56 @@
 import type { Fill, Order, OrderStatus } from '@bezel/protocol/wire'
 import { BezelError } from '../errors/bezelError.ts'
-import { BezelNetworkError } from '../errors/bezelNetworkError.ts'
-import { FillTimeoutError } from '../errors/fillTimeoutError.ts'
-import { OrderNotFilledError } from '../errors/orderNotFilledError.ts'
+import { BezelNetworkError } from '../errors/serviceErrors.ts'
+import { FillTimeoutError, OrderNotFilledError } from '../errors/orderErrors.ts'
 
+/** Options of waiting for an order. */
 export interface WaitOptions {
-  /** 90 s. */
+  /** Timeout of the wait. Default 90,000 ms. */
   readonly timeoutMs?: number
-  /** 1 s. */
+  /** Pause between two reads of the order. Default 1,000 ms. */
   readonly pollMs?: number
-  /** Told each time the order was read, for those who show progress. */
+  /** Called each time the order was read, to show progress. */
   readonly onProgress?: (order: Order) => void
 }
 
-/** An order that has what it was filled with. */
+/** An order that is filled, with the details of the fill. */
 export type FilledOrder = Order & { readonly fill: Fill }
 
-/** An order that is followed. */
+/** An order that can be waited for. */
 export interface TrackedOrder {
   readonly id: string
-  /** As last seen. */
+  /** The order as it was last read. */
   readonly order: Order
   readonly status: OrderStatus
-  /** Of what this client sent for it; null when it sent nothing. */
+  /** Hash of the transaction that this client sent for it; null when it sent nothing. */
   readonly txHash: `0x${string}` | null
+  /** Reads the order again. */
   refresh(): Promise<Order>
-  /** Waits until it is as expected. A service that is away is waited for; throws `FillTimeoutError` in the end. */
+  /**
+   * Waits until the order has one of the statuses, or fulfils the condition. Outages of the service are waited out.
+   * Throws `FillTimeoutError` after the timeout.
+   */
   waitFor(
     expected: OrderStatus | readonly OrderStatus[] | ((order: Order) => boolean),
     options?: WaitOptions,
   ): Promise<Order>
-  /** Waits for the fill. Throws `OrderNotFilledError` when it ends otherwise. */
+  /** Waits for the fill. Throws `OrderNotFilledError` when the order ends in another way. */
   waitForFill(options?: WaitOptions): Promise<FilledOrder>
 }
 
 const DEFAULT_TIMEOUT_MS = 90_000
+
 const DEFAULT_POLL_MS = 1_000
+
 const UNFILLED: readonly OrderStatus[] = ['rejected', 'timed_out', 'canceled', 'expired']
 
-export interface TrackedFrom {
+interface TrackedFrom {
   readonly order: Order
   readonly txHash: `0x${string}` | null
   readonly read: (id: string) => Promise<Order>
 }
 
+/** Creates the tracker of an order; `read` reads it again. */
 export function trackOrder({ order: first, txHash, read }: TrackedFrom): TrackedOrder {
   const { id } = first
   let order = first
@@ -87,7 +94,7 @@ function predicateOf(expected: Parameters<TrackedOrder['waitFor']>[0]): (order: 
   return ({ status }) => statuses.includes(status)
 }
 
-/** What goes by itself is waited out; anything else is an answer. */
+/** Returns an error that may pass by itself, so that the wait goes on; throws any other. */
 function passing(error: unknown): unknown {
   const isPassing = error instanceof BezelNetworkError || (error instanceof BezelError && error.retryable)
   if (isPassing) return error

@@ -5,37 +5,41 @@ import type {
   PreparedPosition,
   UpdatePositionRequest,
 } from '@bezel/protocol/wire'
-import { BezelApiError } from '../errors/bezelApiError.ts'
+import { BezelApiError } from '../errors/serviceErrors.ts'
 import type { Transport } from '../http/createTransport.ts'
 import type { OrderExecution } from '../orders/createOrders.ts'
-import { executeWrite, type VerifyOptions, type WriteContext } from '../orders/executeWrite.ts'
+import { executeWrite, type VerifyOptions, type WriteSetup } from '../orders/executeWrite.ts'
 import type { TrackedOrder } from '../orders/trackOrder.ts'
 
-/** A change that was sent. It makes no order: read the position again once it is mined. */
+/** A change of a position that was sent. It makes no order: read the position again once it is mined. */
 export interface SentPositionUpdate {
-  /** As it was when the change was prepared. */
+  /** The position when the change was prepared. */
   readonly position: Position
   readonly txHash: `0x${string}` | null
 }
 
-/** Open positions. A close is an order of its own. */
+/** Open positions of the trader. Closing one creates an order. */
 export interface Positions {
+  /** Lists the open positions. */
   list(): Promise<Position[]>
-  /** Throws `POSITION_NOT_FOUND`. */
+  /** Reads an open position. Throws `POSITION_NOT_FOUND` when there is none. */
   get(id: string): Promise<Position>
+  /** Prepares a close and sends nothing. */
   prepareClose(id: string, request?: ClosePositionRequest): Promise<PreparedOrder>
-  /** All of it, or `size` of it. */
+  /** Closes the position, or `size` of it, at the market. */
   close(id: string, request?: ClosePositionRequest, options?: VerifyOptions): Promise<TrackedOrder>
+  /** Prepares a change of the position and sends nothing. */
   prepareUpdate(id: string, changes: UpdatePositionRequest): Promise<PreparedPosition>
-  /** `sl` and `tp`, or `leverage`, or `collateral`. */
+  /** Changes `sl` and `tp`, or `leverage`, or `collateral` of the position. */
   update(id: string, changes: UpdatePositionRequest, options?: VerifyOptions): Promise<SentPositionUpdate>
 }
 
+/** Creates the positions part of a client. */
 export function createPositions(
   transport: Transport,
   root: string,
   of: {
-    readonly context: WriteContext
+    readonly context: WriteSetup
     readonly list: () => Promise<Position[]>
     readonly execute: OrderExecution['execute']
   },

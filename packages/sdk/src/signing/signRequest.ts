@@ -1,7 +1,7 @@
-import { nextNonce } from './nextNonce.ts'
-import { requestTypedData } from './requestTypedData.ts'
-import { signTypedData, type Signer, type SigningDomain } from './signer.ts'
+import { requestTypedData, signTypedData, type Signer } from './typedData.ts'
+import type { ChainSlug, SigningDomain } from '@bezel/protocol/wire'
 
+/** Options of `signRequest`. */
 export interface SignRequestOptions {
   readonly agent: Signer
   readonly domain: SigningDomain
@@ -9,11 +9,11 @@ export interface SignRequestOptions {
   readonly method: string
   readonly path: string
   readonly body?: string | undefined
-  /** Epoch milliseconds. */
+  /** Time of the signature in epoch milliseconds. Default `Date.now()`. */
   readonly nowMs?: number
 }
 
-/** What proves a request: of headers or of an `auth` message. */
+/** The proof of a request, sent in headers or in an `auth` message. */
 export interface RequestProof {
   readonly agent: `0x${string}`
   readonly timestamp: string
@@ -21,11 +21,77 @@ export interface RequestProof {
   readonly signature: `0x${string}`
 }
 
-/** Signs one request with a fresh timestamp and nonce. Sign anew for each try: a nonce is used up by a good signature. */
+/** The last nonce of each chain and signer, for all clients of this process: no two of them may use the same nonce. */
+const lastNonces = new Map<string, bigint>()
+
+/** Nonces per millisecond, so that even a thousand signatures within one millisecond follow the clock. */
+const NONCES_PER_MS = 1_000n
+
+/**
+ * Signs one request with a fresh timestamp and nonce. Sign again for each attempt, because an accepted signature uses
+ * up its nonce.
+ */
 export async function signRequest(options: SignRequestOptions): Promise<RequestProof> {
   const { agent, domain, operationId, method, path, body, nowMs = Date.now() } = options
   const nonce = nextNonce(domain.chainId, agent.address, nowMs)
   const request = { operationId, method, path, body, timestamp: BigInt(nowMs), nonce }
   const signature = await signTypedData(agent, requestTypedData(domain, request))
   return { agent: agent.address, timestamp: String(nowMs), nonce: String(nonce), signature }
+}
+
+/**
+ * Returns the next nonce: strictly increasing per chain and signer, and never behind the clock, so that a restarted
+ * process continues from the clock.
+ */
+export function nextNonce(chainId: number, signer: string, nowMs: number): bigint {
+  const key = `${chainId}:${signer.toLowerCase()}`
+  const byClock = BigInt(nowMs) * NONCES_PER_MS
+  const last = lastNonces.get(key)
+  const nonce = last === undefined || last < byClock ? byClock : last + 1n
+  lastNonces.set(key, nonce)
+  return nonce
+}
+
+/** The signed `auth` message of the stream. */
+export interface SignedAuthMessage extends RequestProof {
+  readonly op: 'auth'
+}
+
+/** The `auth` message with a read-only key. */
+export interface KeyAuthMessage {
+  readonly op: 'auth'
+  readonly apiKey: string
+}
+
+/** The `auth` message of the stream. */
+export type AuthMessage = SignedAuthMessage | KeyAuthMessage
+
+/** Options of `authMessage`. */
+export interface AuthMessageOptions {
+  readonly chain: ChainSlug
+  readonly agent: Signer
+  readonly domain: SigningDomain
+  /** Time of the signature in epoch milliseconds. Default `Date.now()`. */
+  readonly nowMs?: number
+}
+
+/**
+ * Creates the `auth` message that proves an agent to the stream. Create one for each connection, because its nonce is
+ * accepted once.
+ */
+export async function authMessage({ chain, agent, domain, nowMs }: AuthMessageOptions): Promise<SignedAuthMessage> {
+  const proof = await signRequest({
+    agent,
+    domain,
+    operationId: 'wsAuth',
+    method: 'WS',
+    path: streamPath(chain),
+    ...(nowMs === undefined ? {} : { nowMs }),
+  })
+  return { op: 'auth', ...proof }
+}
+
+/** Returns the path of a chain's stream, relative to the base URL. */
+export function streamPath(chain: ChainSlug): string {
+  return `/v1/${chain}/ws`
 }

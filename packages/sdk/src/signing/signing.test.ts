@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { SigningDomain } from '@bezel/protocol/wire'
 import { hashTypedData, recoverTypedDataAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { agentAuthorizationTypedData } from './agentAuthorizationTypedData.ts'
-import { authMessage } from './authMessage.ts'
-import { nextNonce } from './nextNonce.ts'
-import { nextTimestamp } from './nextTimestamp.ts'
-import { requestTypedData } from './requestTypedData.ts'
-import type { SigningDomain } from './signer.ts'
-import { signRequest } from './signRequest.ts'
+import { agentAuthorizationTypedData, requestTypedData } from './typedData.ts'
+import { authMessage, nextNonce, signRequest } from './signRequest.ts'
+import { nextTimestamp } from '../agents/createAgents.ts'
 
-/** That of the golden digests: clients of that deployment sign the same. */
+/** The domain of the golden digests: clients of that deployment sign the same. */
 const DOMAIN: SigningDomain = {
   name: 'Gains Trading API',
   version: '1',

@@ -1,20 +1,25 @@
-/** How long to wait before the next attempt. */
-export interface BackOff {
-  /** Counts one more failed attempt. */
+/** The pauses between failed attempts. */
+interface BackOff {
+  /** Counts a failed attempt and returns the pause before the next one, in milliseconds. */
   nextMs(): number
-  /** Attempts since the last success. */
+  /** Failed attempts since the last success. */
   readonly attempts: number
+  /** Starts again with the shortest pause, after a success. */
   reset(): void
 }
 
+/** Bounds of the pauses. */
 export interface BackOffOptions {
   readonly minMs: number
   readonly maxMs: number
-  /** In [0, 1). */
+  /** Source of randomness in [0, 1). Default `Math.random`. */
   readonly random?: () => number
 }
 
-/** Doubles, and spreads each wait over its upper half, so that the clients of a service that restarts do not all come at once. */
+/**
+ * Creates exponential backoff. Each pause is drawn from the upper half of its range, so that the clients of a
+ * restarting service do not all return at once.
+ */
 export function createBackOff({ minMs, maxMs, random = Math.random }: BackOffOptions): BackOff {
   let attempts = 0
   return {

@@ -4,22 +4,22 @@ import { createEvents, type EventsOptions } from './createEvents.ts'
 import { createStream, STREAM_DEFAULTS, type Stream, type StreamOptions, type StreamSettings } from './createStream.ts'
 import type { StreamSubscription } from './reader.ts'
 
-/** The live side of a client. */
+/** The live part of a client. */
 export interface ClientStream {
-  /** Live data. Without settings it is one and the same each time, and so is its connection. */
+  /** Opens live data. Without settings, every call returns the same stream and connection. */
   stream(settings?: StreamSettings): Stream
   /**
-   * The account's log, each event once and in the order of `seq`: from the beginning or behind `after`, and then live. Keep the last `seq` you worked
-   * on, and resume with it whenever you like.
+   * Reads the account's log, each event once and in the order of `seq`: from the beginning or after `after`, then live.
+   * Store the last `seq` you handled, and resume from it at any time.
    */
   events(options?: EventsOptions & StreamSettings): StreamSubscription<AccountEvent>
 }
 
-export interface ClientStreamOptions extends Omit<StreamOptions, keyof StreamSettings> {
+interface ClientStreamOptions extends Omit<StreamOptions, keyof StreamSettings> {
   readonly readPage: AccountReads['events']
 }
 
-/** Gives a client its `stream` and `events`. */
+/** Creates `stream` and `events` of a client. */
 export function createClientStream({ readPage, ...of }: ClientStreamOptions): ClientStream {
   const open = (settings: StreamSettings): Stream => createStream({ ...settings, ...of })
   let shared: Stream | undefined
@@ -30,7 +30,7 @@ export function createClientStream({ readPage, ...of }: ClientStreamOptions): Cl
       return createEvents({
         after,
         ...(signal === undefined ? {} : { signal }),
-        // Its own, so that nobody ends it who means another one.
+        // A stream of its own, so that closing another one does not end it.
         stream: open(settings),
         backOff: { minMs: minDelayMs, maxMs: Math.max(minDelayMs, maxDelayMs) },
         readPage: (place, limit) => readPage({ after: place, limit }),

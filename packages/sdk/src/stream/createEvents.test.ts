@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { AccountEvent, LogChannel } from '@bezel/protocol/wire'
+import { LOG_CHANNELS, type AccountEvent, type LogChannel } from '@bezel/protocol/wire'
 import type { EventPage } from '../account/createAccount.ts'
 import { createEvents, type EventsOptions } from './createEvents.ts'
 import { createStream, type Stream } from './createStream.ts'
-import { LOG_CHANNELS } from './logChannels.ts'
 import { connectionLost, streamError } from './streamError.ts'
 import { startStandInService, type StandInService } from './testing/standInService.ts'
 
@@ -30,7 +29,7 @@ describe('the log as one', () => {
 
   function append(count: number): void {
     for (let at = 0; at < count; at += 1) {
-      // Runs of one channel: the others are far behind it meanwhile.
+      // Long runs of one channel, during which the others fall far behind.
       const channel: LogChannel = LOG_CHANNELS[Math.floor(rest.length / 7) % LOG_CHANNELS.length]!
       service.append(channel)
       const seq = rest.length + 1

@@ -1,30 +1,37 @@
-import type { AccountEvent } from '@bezel/protocol/wire'
+import { LOG_CHANNELS, type AccountEvent } from '@bezel/protocol/wire'
 import type { EventPage } from '../account/createAccount.ts'
 import { createBackOff, type BackOffOptions } from './backOff.ts'
 import type { Stream } from './createStream.ts'
-import { mergeLog } from './mergeLog.ts'
 import type { StreamSubscription } from './reader.ts'
 import { isPassing, streamError } from './streamError.ts'
+import type { LogEvent } from './streamEvents.ts'
 
+/** Options of `client.events`. */
 export interface EventsOptions {
-  /** The last event that you have: what follows is told. Without it, the whole log; `latest` begins with what happens from now on. */
+  /**
+   * Number of the last event you have; later events follow. Default 0, the whole log; `latest` begins with what happens
+   * from now on.
+   */
   readonly after?: number | 'latest'
-  /** Ends the loop with the signal's reason as error. */
+  /** Ends the loop with the reason of the signal as its error. */
   readonly signal?: AbortSignal
 }
 
-export interface CreateEventsOptions extends EventsOptions {
+interface CreateEventsOptions extends EventsOptions {
   readonly readPage: (after: number, limit: number) => Promise<EventPage>
   readonly stream: Pick<Stream, 'orders' | 'fills' | 'positions' | 'account'>
   readonly backOff: BackOffOptions
 }
 
-/** The most that the service gives at once. */
+/** Largest page that the service returns. */
 const PAGE_LIMIT = 500
 
 const DONE = { done: true, value: undefined } as const
 
-/** The account's log over all its channels in the order of `seq`, without a hole or a double: first from pages, then live. */
+/**
+ * Creates the account's log over all four channels in the order of `seq`, without a gap or a repeat: first from pages,
+ * then live.
+ */
 export function createEvents(options: CreateEventsOptions): StreamSubscription<AccountEvent> {
   const stopping = new AbortController()
   const outer = options.signal
@@ -40,7 +47,7 @@ export function createEvents(options: CreateEventsOptions): StreamSubscription<A
     stopping.abort()
   }
 
-  /** What was closed while it waited for the next event has none, and no error either. */
+  /** Returns the next event. After `close` the loop ends without an error. */
   async function next(): Promise<IteratorResult<AccountEvent, undefined>> {
     if (isClosed) return DONE
     try {
@@ -86,7 +93,7 @@ async function* follow(
   return undefined
 }
 
-/** A service that restarts is waited for. */
+/** Reads a page and waits out a service that restarts. */
 async function readPage(
   { readPage: read, backOff: waits }: CreateEventsOptions,
   after: number,
@@ -129,4 +136,60 @@ function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Pro
 
 function forgotten(place: number): Error {
   return streamError('VALIDATION_ERROR', `The event after ${place} is no longer kept: read the account anew.`)
+}
+
+/**
+ * Yields all events after `place` in the order of `seq`, merged from the four channels, of which one can be ahead of
+ * another. Their numbers together have no gap, so the next event is always first in one of them; events that are ahead
+ * wait in their own channel, which is bounded.
+ */
+async function* mergeLog(
+  stream: Pick<Stream, (typeof LOG_CHANNELS)[number]>,
+  place: number,
+  signal: AbortSignal,
+): AsyncGenerator<AccountEvent, undefined, undefined> {
+  const stop = new AbortController()
+  const options = { fromSeq: place + 1, signal: AbortSignal.any([signal, stop.signal]) }
+  const heads: (LogEvent | undefined)[] = []
+  let failure: { readonly error: unknown } | undefined
+  let isOver = false
+  let wake = (): void => undefined
+
+  const channels = LOG_CHANNELS.map((channel, at) => {
+    const subscription = stream[channel](options)
+    return async function read(): Promise<void> {
+      try {
+        const { done, value } = await subscription.next()
+        if (done === true) isOver = true
+        else heads[at] = value
+      } catch (error) {
+        failure ??= { error }
+      }
+      wake()
+    }
+  })
+
+  try {
+    for (const read of channels) void read()
+    for (let last = place; ;) {
+      const at = heads.findIndex((head) => head?.seq === last + 1)
+      if (at >= 0) {
+        const event = heads[at]!
+        heads[at] = undefined
+        void channels[at]!()
+        last = event.seq
+        yield entryOf(event)
+      } else if (failure !== undefined) throw failure.error
+      else if (isOver) return undefined
+      else await new Promise<void>((resolve) => (wake = resolve))
+    }
+  } finally {
+    stop.abort()
+  }
+}
+
+/** Returns an event in the shape of REST. */
+function entryOf({ seq, channel, timestamp, block, reverted, data }: LogEvent): AccountEvent {
+  // A resumed channel sends no snapshot, so an event of orders or fills holds one order.
+  return { seq, channel, timestamp, block, reverted, data } as AccountEvent
 }

@@ -1,10 +1,9 @@
 import type { CandleInterval, LogChannel } from '@bezel/protocol/wire'
 import { BezelError } from '../errors/bezelError.ts'
-import type { AuthMessage } from '../signing/authMessage.ts'
-import { openLatestFeed, type LatestFeed } from './latestFeed.ts'
-import { createLine, type Line } from './line.ts'
+import type { AuthMessage } from '../signing/signRequest.ts'
+import { openLatestFeed, type LatestFeed, type LatestEvent } from './latestFeed.ts'
+import { createLine, type Line, type StreamStatus } from './line.ts'
 import { openLogSubscription } from './logSubscription.ts'
-import type { LatestEvent } from './conflate.ts'
 import type { Reader, StreamSubscription } from './reader.ts'
 import { isPassing } from './streamError.ts'
 import type {
@@ -18,67 +17,84 @@ import type {
   StreamEvents,
   TradesEvent,
 } from './streamEvents.ts'
-import type { StreamStatus } from './streamStatus.ts'
-import { topicKey, type Topic } from './topic.ts'
-import { globalWebSocket, type WebSocketClass } from './webSocketClass.ts'
+import { topicKey, type StreamTopic } from './topic.ts'
+import { globalWebSocket, type WebSocketClass } from './socket.ts'
 
+/** Options of every subscription. */
 export interface SubscribeOptions {
-  /** Ends the subscription, and the loop over it with the signal's reason as error. */
+  /** Ends the subscription, and the loop over it with the reason of the signal as its error. */
   readonly signal?: AbortSignal
 }
 
+/** Options of subscriptions to private channels. */
 export interface LogOptions extends SubscribeOptions {
-  /** The first event that is wanted: the last one you worked on + 1. Without it a snapshot comes first. */
+  /** Number of the first event you want: the last one you handled, plus 1. Without it, a snapshot comes first. */
   readonly fromSeq?: number
 }
 
 /**
- * Live data. A subscription begins when its method is called, and each is read with `for await`; connections are made, made again and ended as they are
- * needed. Read a private channel in one place: a second subscription to it takes a connection of its own.
+ * Live data of a chain. A subscription begins when its method is called and is read with `for await`. Connections are
+ * opened, reopened and closed as needed. Read each private channel in one place: a second subscription to it opens
+ * another connection.
  */
 export interface Stream {
-  /** Of all markets, or of those named. */
+  /** Subscribes to the prices of all markets, or of the given ones. */
   prices(options?: SubscribeOptions & { readonly markets?: readonly string[] }): StreamSubscription<PricesEvent>
+  /** Subscribes to the order book of a market. */
   book(market: string, options?: SubscribeOptions): StreamSubscription<BookEvent>
+  /** Subscribes to the executions in a market. */
   trades(market: string, options?: SubscribeOptions): StreamSubscription<TradesEvent>
+  /** Subscribes to the candles of a market. */
   candles(market: string, interval: CandleInterval, options?: SubscribeOptions): StreamSubscription<CandlesEvent>
+  /** Subscribes to the changes of the trader's orders. */
   orders(options?: LogOptions): StreamSubscription<OrdersEvent>
+  /** Subscribes to the trader's executions. */
   fills(options?: LogOptions): StreamSubscription<FillsEvent>
+  /** Subscribes to the trader's open positions. */
   positions(options?: LogOptions): StreamSubscription<PositionsEvent>
+  /** Subscribes to changes of balances, allowances and agents. */
   account(options?: LogOptions): StreamSubscription<AccountChangeEvent>
   /** Ends all subscriptions, and the loops over them without an error. */
   close(): void
 }
 
+/** Settings of a stream. */
 export interface StreamSettings {
-  /** How the connections are; `socket` counts them from 0. */
+  /** Called when the status of a connection changes. `socket` numbers the connections from 0. */
   readonly onStatus?: (status: StreamStatus & { readonly socket: number }) => void
-  /** Needed before node 22: the class of the package `ws`, for example. */
+  /**
+   * WebSocket class to use. Default: the global one, which node has from version 22 on; before that, pass the class of
+   * the package `ws`.
+   */
   readonly WebSocket?: WebSocketClass
-  /** Wait before the first new attempt; doubled with each one that fails. */
+  /** Pause before the first reconnect, doubled after each failed one. Default 1,000 ms. */
   readonly minDelayMs?: number
+  /** Longest pause between two attempts. Default 30,000 ms. */
   readonly maxDelayMs?: number
-  /** Failed attempts in a row after which subscriptions end with NETWORK_ERROR. Without it, it is tried for ever. */
+  /** Failed attempts in a row after which subscriptions end with NETWORK_ERROR. Default: no limit. */
   readonly maxAttempts?: number
+  /** Timeout of one attempt to connect. Default 10,000 ms. */
   readonly connectTimeoutMs?: number
-  /** Between two signs of life of the service, if it is not what the service says. */
+  /** Longest silence expected between two messages of the service. Default: the value that the service announces. */
   readonly heartbeatMs?: number
-  /** Events of a private channel that may wait for a slow loop before the service is asked to hold them back. */
+  /**
+   * Events of a private channel that may wait for a slow reader before the service is asked to pause. Default 1,000.
+   */
   readonly maxWaiting?: number
 }
 
 export interface StreamOptions extends StreamSettings {
-  /** Of the socket: `ws://host/v1/{chain}/ws`. */
+  /** URL of the socket: `ws://host/v1/{chain}/ws`. */
   readonly url: string
-  /** A new `auth` message for each connection. */
+  /** Creates the `auth` message of a connection. */
   readonly authenticate?: () => Promise<AuthMessage>
-  /** Rejects with what is wrong when no connection can be made, if it can be found out. */
+  /** Rejects with the cause when no connection can be made and the cause can be found out. */
   readonly check?: () => Promise<unknown>
-  /** Rejects when there is no such market: `prices` has all of them, and would never tell. */
+  /** Rejects when there is no such market. The `prices` channel carries all markets and would never tell. */
   readonly checkMarket?: (market: string) => Promise<unknown>
 }
 
-/** What settings are when nothing is said. */
+/** Default settings of a stream. */
 export const STREAM_DEFAULTS = {
   minDelayMs: 1_000,
   maxDelayMs: 30_000,
@@ -86,10 +102,15 @@ export const STREAM_DEFAULTS = {
   maxWaiting: 1_000,
 } as const
 
-/** See `Stream`. */
+type LatestChannel = LatestEvent['channel']
+
+/** The open feeds of each channel by the key of their topic, so that all readers of a topic share one subscription. */
+type LatestFeeds = { readonly [Channel in LatestChannel]: Map<string, LatestFeed<StreamEvents[Channel]>> }
+
+/** Creates a stream. Nothing connects before the first subscription. */
 export function createStream(options: StreamOptions): Stream {
   const open = new Set<{ close(): void }>()
-  const feeds = new Map<string, LatestFeed<LatestEvent>>()
+  const feeds: LatestFeeds = { prices: new Map(), book: new Map(), trades: new Map(), candles: new Map() }
   const lines: Line[] = []
 
   function lineFor(key: string): Line {
@@ -100,23 +121,26 @@ export function createStream(options: StreamOptions): Stream {
     return line
   }
 
-  function feedOf(topic: Topic): LatestFeed<LatestEvent> {
+  function feedOf<Channel extends LatestChannel>(topic: StreamTopic<Channel>): LatestFeed<StreamEvents[Channel]> {
+    const ofChannel: Map<string, LatestFeed<StreamEvents[Channel]>> = feeds[topic.channel]
     const key = topicKey(topic)
-    const known = feeds.get(key)
+    const known = ofChannel.get(key)
     if (known !== undefined) return known
-    const feed = openLatestFeed<LatestEvent>(lineFor(key), topic, () => feeds.delete(key))
-    feeds.set(key, feed)
+    const feed = openLatestFeed<StreamEvents[Channel]>(lineFor(key), topic, () => ofChannel.delete(key))
+    ofChannel.set(key, feed)
     return feed
   }
 
-  function latest<Event extends LatestEvent>(
-    topic: Topic,
+  function latest<Channel extends LatestChannel>(
+    topic: StreamTopic<Channel>,
     { signal }: SubscribeOptions = {},
-    select: (event: Event) => Event | undefined = (event) => event,
-  ): Reader<Event> {
-    // The topic says which events its feed has.
-    const feed = feedOf(topic) as unknown as LatestFeed<Event>
-    const reader = feed.read({ select, signal, onEnd: () => open.delete(reader) })
+    select: (event: StreamEvents[Channel]) => StreamEvents[Channel] | undefined = (event) => event,
+  ): Reader<StreamEvents[Channel]> {
+    const reader: Reader<StreamEvents[Channel]> = feedOf(topic).read({
+      select,
+      signal,
+      onEnd: () => open.delete(reader),
+    })
     open.add(reader)
     return reader
   }
@@ -145,9 +169,9 @@ export function createStream(options: StreamOptions): Stream {
 
   return {
     prices: (of) => prices(of).subscription,
-    book: (market, of) => latest<BookEvent>({ channel: 'book', market }, of).subscription,
-    trades: (market, of) => latest<TradesEvent>({ channel: 'trades', market }, of).subscription,
-    candles: (market, interval, of) => latest<CandlesEvent>({ channel: 'candles', market, interval }, of).subscription,
+    book: (market, of) => latest({ channel: 'book', market }, of).subscription,
+    trades: (market, of) => latest({ channel: 'trades', market }, of).subscription,
+    candles: (market, interval, of) => latest({ channel: 'candles', market, interval }, of).subscription,
     orders: (of) => log('orders', of),
     fills: (of) => log('fills', of),
     positions: (of) => log('positions', of),
@@ -175,7 +199,10 @@ function newLine(options: StreamOptions, socket: number): Line {
   })
 }
 
-/** A market that is listed can be without a price for a while; the first snapshot without it is reason to ask, once. */
+/**
+ * Keeps the prices of the given markets. A listed market can be without a price for a while, so its absence from the
+ * first snapshot is reported once.
+ */
 function selectMarkets(
   markets: readonly string[],
   onMissing: (market: string) => void,

@@ -1,16 +1,18 @@
-import { conflate, type LatestEvent } from './conflate.ts'
-import type { Kept } from './kept.ts'
+import type { Kept, StreamTopic } from './topic.ts'
 import type { Line } from './line.ts'
 import { createReader, type Reader } from './reader.ts'
-import type { Topic } from './topic.ts'
+import type { BookEvent, CandlesEvent, PricesEvent, TradesEvent } from './streamEvents.ts'
 
-/** A topic of which only the newest state matters, shared by all who read it. */
+/** The events of channels whose newest state is all that counts. */
+export type LatestEvent = PricesEvent | BookEvent | TradesEvent | CandlesEvent
+
+/** A topic of which only the newest state matters, shared by all its readers. */
 export interface LatestFeed<Event extends LatestEvent> {
-  /** `select` leaves out what a reader does not want; `undefined` when nothing remains. */
+  /** Adds a reader. `select` filters an event for it, and returns `undefined` when nothing remains. */
   read(options: FeedReadOptions<Event>): Reader<Event>
 }
 
-export interface FeedReadOptions<Event> {
+interface FeedReadOptions<Event> {
   readonly select: (event: Event) => Event | undefined
   readonly signal: AbortSignal | undefined
   readonly onEnd: () => void
@@ -21,21 +23,24 @@ interface Listener<Event> {
   readonly reader: Reader<Event>
 }
 
-/** `onUnread` is called when the last reader has gone. */
+/** Entries that a snapshot of the service lists at most. */
+const MAX_LISTED = 100
+
+/** Opens the feed of a topic. `onUnread` is called when the last reader has gone. */
 export function openLatestFeed<Event extends LatestEvent>(
   line: Line,
-  topic: Topic,
+  topic: StreamTopic,
   onUnread: () => void,
 ): LatestFeed<Event> {
   const listeners = new Set<Listener<Event>>()
-  /** Everything told so far as one snapshot, for those who come later. */
+  /** All events so far as one snapshot, for readers that come later. */
   let state: Event | undefined
 
   const kept: Kept = {
     topic,
     fromSeq: () => undefined,
     receive(told) {
-      // The topic says which events these are.
+      // The topic determines the type of its events.
       const event = told as Event
       if (state === undefined ? !event.snapshot : isGap(state, event)) return startAgain()
       state = state === undefined ? event : conflate(state, event)
@@ -46,7 +51,7 @@ export function openLatestFeed<Event extends LatestEvent>(
     },
   }
 
-  /** Something was lost: only a snapshot is right again. */
+  /** Starts again with a snapshot after an event was lost. */
   function startAgain(): void {
     state = undefined
     line.pause(kept)
@@ -71,7 +76,7 @@ export function openLatestFeed<Event extends LatestEvent>(
   }
 }
 
-/** Keeps one event for its reader: the newest, with all that it has not seen. */
+/** Creates a listener that keeps one event for its reader: the newest, merged with all it has not read. */
 function createListener<Event extends LatestEvent>(
   select: (event: Event) => Event | undefined,
   signal: AbortSignal | undefined,
@@ -98,8 +103,47 @@ function createListener<Event extends LatestEvent>(
   }
 }
 
-/** Trades and candles have no numbers. */
+/** Returns true when numbered events are missing before this one. Trades and candles have no numbers. */
 function isGap(before: LatestEvent, event: LatestEvent): boolean {
   if (event.snapshot || !('seq' in event) || !('seq' in before)) return false
   return event.seq !== before.seq + 1
+}
+
+/**
+ * Merges two events of one topic into one that says the same, so that what waits for a slow reader never grows. A
+ * snapshot replaces everything before it.
+ */
+export function conflate<Event extends LatestEvent>(earlier: Event, later: Event): Event
+
+export function conflate(earlier: LatestEvent, later: LatestEvent): LatestEvent {
+  if (later.snapshot || earlier.channel !== later.channel) return later
+  switch (later.channel) {
+    case 'prices':
+      return conflatePrices(earlier as PricesEvent, later)
+    case 'book':
+      return { ...later, snapshot: earlier.snapshot }
+    case 'trades':
+      return conflateTrades(earlier as TradesEvent, later)
+    case 'candles':
+      return conflateCandles(earlier as CandlesEvent, later)
+  }
+}
+
+function conflatePrices(earlier: PricesEvent, later: PricesEvent): PricesEvent {
+  const byMarket = new Map([...earlier.data, ...later.data].map((price) => [price.market, price]))
+  return { ...later, snapshot: earlier.snapshot, data: [...byMarket.values()] }
+}
+
+/**
+ * Merges trades. When older ones fall out, the rest is marked as a snapshot, so that nobody takes it for all there was.
+ */
+function conflateTrades(earlier: TradesEvent, later: TradesEvent): TradesEvent {
+  const data = [...later.data, ...earlier.data]
+  return { ...later, snapshot: earlier.snapshot || data.length > MAX_LISTED, data: data.slice(0, MAX_LISTED) }
+}
+
+function conflateCandles(earlier: CandlesEvent, later: CandlesEvent): CandlesEvent {
+  const byTime = new Map([...earlier.data, ...later.data].map((candle) => [candle.time, candle]))
+  const data = [...byTime.values()].toSorted((a, b) => a.time - b.time)
+  return { ...later, snapshot: earlier.snapshot || data.length > MAX_LISTED, data: data.slice(-MAX_LISTED) }
 }

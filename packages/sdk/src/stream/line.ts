@@ -1,33 +1,43 @@
 import { createBackOff } from './backOff.ts'
-import { openConnection, type Connection, type ConnectionOptions } from './connection.ts'
-import type { Kept } from './kept.ts'
+import { type Kept, topicKey } from './topic.ts'
 import { connectionLost, isPassing } from './streamError.ts'
-import type { StreamStatus } from './streamStatus.ts'
-import { topicKey } from './topic.ts'
+import { openStreamSocket, type SocketOptions } from './socket.ts'
+import { type ServerMessage, openTalk, type Talk, type TalkOptions } from './talk.ts'
 
-/** One connection to the service, made again whenever it breaks, and only there while something is to be heard over it. */
+/** A connection to the service that is reopened whenever it breaks, and open only while something is subscribed. */
 export interface Line {
-  /** Whether it can take one more subscription of this key. */
+  /** Returns true when it can take a subscription of this key. */
   hasPlace(key: string): boolean
   add(kept: Kept): void
   remove(kept: Kept): void
-  /** Ends it at the service alone. */
+  /** Ends a subscription at the service but keeps it here. */
   pause(kept: Kept): void
-  /** Goes on with a paused one. */
+  /** Continues a paused subscription. */
   resume(kept: Kept): void
 }
 
-export interface LineOptions extends Omit<ConnectionOptions, 'onGreeted' | 'onBroken' | 'onSubscribed'> {
-  /** Asked when the service did not even greet. Rejects when it can be asked and no retry will help, such as for an unknown chain. */
+interface LineOptions extends Omit<ConnectionOptions, 'onGreeted' | 'onBroken' | 'onSubscribed'> {
+  /** Called when the service did not greet. Rejects when no retry will help, for instance for an unknown chain. */
   readonly check: (() => Promise<unknown>) | undefined
-  /** Attempts in a row that may fail. */
+  /** Failed attempts in a row that are allowed. */
   readonly maxAttempts: number
   readonly onStatus: (status: StreamStatus) => void
 }
 
-/** Of one socket, by the service. */
+/** The status of a connection of the stream. */
+export type StreamStatus =
+  | { readonly state: 'connecting'; readonly attempt: number }
+  /** The service has greeted; subscriptions follow by themselves. */
+  | { readonly state: 'open' }
+  /** The connection broke or could not be made, and is retried. */
+  | { readonly state: 'waiting'; readonly reason: string; readonly retryInMs: number; readonly attempt: number }
+  /** The connection was closed because nothing is subscribed any more. */
+  | { readonly state: 'closed'; readonly reason: string }
+
+/** The service's limit of subscriptions per socket. */
 const MAX_SUBSCRIPTIONS = 200
 
+/** Creates a line. It connects with the first subscription. */
 export function createLine(options: LineOptions): Line {
   const backOff = createBackOff(options.backOff)
   const kepts = new Map<string, Kept>()
@@ -46,7 +56,7 @@ export function createLine(options: LineOptions): Line {
       },
       onBroken: broken,
     })
-    // Last, here and below: whoever is told may close everything at once.
+    // Called last, here and below, because the listener may close everything.
     options.onStatus({ state: 'connecting', attempt: backOff.attempts + 1 })
   }
 
@@ -59,12 +69,15 @@ export function createLine(options: LineOptions): Line {
     options.onStatus({ state: 'waiting', reason, retryInMs, attempt: backOff.attempts })
   }
 
-  /** A browser does not say why a connection was refused, so it was asked for in another way. */
+  /**
+   * Ends all subscriptions with the error that `check` found, because a browser does not tell why a connection was
+   * refused.
+   */
   function refuse(error: unknown): void {
     if (!isPassing(error) && timer !== undefined) failAll(error)
   }
 
-  /** Each of them is then removed by whoever reads it. */
+  /** Ends all subscriptions with an error. Their readers then remove them. */
   function failAll(error: unknown): void {
     for (const kept of kepts.values()) kept.fail(error)
   }
@@ -98,6 +111,62 @@ export function createLine(options: LineOptions): Line {
     },
     resume(kept) {
       if (paused.delete(kept)) connection?.talk?.subscribe(kept)
+    },
+  }
+}
+
+/** One attempt to connect, and the connection until its end. */
+interface Connection {
+  /** The conversation after the greeting. */
+  readonly talk: Talk | undefined
+  close(): void
+}
+
+interface ConnectionOptions
+  extends Pick<SocketOptions, 'url' | 'WebSocket' | 'connectTimeoutMs'>, Omit<TalkOptions, 'send'> {
+  /** Longest expected silence; overrides what the service announces. */
+  readonly heartbeatMs: number | undefined
+  readonly onGreeted: (talk: Talk) => void
+  /** Called once when the connection ends, unless this side closed it. */
+  readonly onBroken: (reason: string, isGreeted: boolean) => void
+}
+
+/** Heartbeat until the service has announced its own. */
+const HEARTBEAT_MS = 15_000
+
+/** Tolerated heartbeats of silence. The service pings once per heartbeat, and a slightly late ping means nothing. */
+const SILENT_HEARTBEATS = 1.25
+
+function openConnection(options: ConnectionOptions): Connection {
+  let heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS
+  let talk: Talk | undefined
+
+  function hear(message: ServerMessage): void {
+    if (message.op === undefined) return talk?.receive(message)
+    if (message.op !== 'hello') return talk?.hear(message)
+    heartbeatMs = options.heartbeatMs ?? message.heartbeatMs
+    talk = openTalk({ ...options, send: socket.send })
+    options.onGreeted(talk)
+  }
+
+  const socket = openStreamSocket({
+    url: options.url,
+    WebSocket: options.WebSocket,
+    connectTimeoutMs: options.connectTimeoutMs,
+    silenceMs: () => heartbeatMs * SILENT_HEARTBEATS,
+    onMessage: (message) => hear(message as ServerMessage),
+    onClose(reason) {
+      talk?.close()
+      options.onBroken(talk?.complaint ?? reason, talk !== undefined)
+    },
+  })
+  return {
+    get talk() {
+      return talk
+    },
+    close() {
+      talk?.close()
+      socket.close()
     },
   }
 }

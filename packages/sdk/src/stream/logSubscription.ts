@@ -1,27 +1,28 @@
 import type { LogChannel } from '@bezel/protocol/wire'
-import type { Kept } from './kept.ts'
+import type { Kept } from './topic.ts'
 import type { Line } from './line.ts'
 import { createReader, type Reader, type StreamSubscription } from './reader.ts'
 import type { LogEvent, StreamEvents } from './streamEvents.ts'
 
 export interface LogSubscriptionOptions {
-  /** The first event that is wanted; without it the state comes first, as a snapshot. */
+  /** Number of the first event wanted; without it a snapshot of the state comes first. */
   readonly fromSeq?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** So many events may wait for the reader. */
+  /** Events that may wait for the reader. */
   readonly maxWaiting: number
   readonly onEnd: () => void
 }
 
-/** The inner side of a log subscription. */
-export interface LogSubscription<Channel extends LogChannel> {
+/** A log subscription from the inside. */
+interface LogSubscription<Channel extends LogChannel> {
   readonly subscription: StreamSubscription<StreamEvents[Channel]>
   close(): void
 }
 
 /**
- * One private channel, each event once and in order, over any number of sockets. Who reads slowly has a bounded number of events waiting: then the
- * subscription ends at the service, and goes on from the next event when these are read.
+ * Opens a private channel whose events arrive once and in order, over any number of sockets. At most `maxWaiting`
+ * events wait for a slow reader; then the subscription ends at the service, and it continues with the next event once
+ * these are read.
  */
 export function openLogSubscription<Channel extends LogChannel>(
   line: Line,
@@ -62,7 +63,7 @@ export function openLogSubscription<Channel extends LogChannel>(
     take,
     signal: options.signal,
     onEnd() {
-      // What waits can still be read after a failure, and must not subscribe again.
+      // Waiting events can still be read after a failure, and must not subscribe again.
       isPaused = false
       line.remove(kept)
       options.onEnd()

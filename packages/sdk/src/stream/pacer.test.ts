@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createPacer } from './pacer.ts'
+import { createPacer } from './talk.ts'
 
 describe('a pacer', () => {
   it('runs what is within its rate at once, and the rest in order, a second later', (t) => {

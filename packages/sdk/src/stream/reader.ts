@@ -1,28 +1,30 @@
-/** What a channel tells, for `for await`. Leaving the loop ends the subscription. */
+/** A subscription to read with `for await`. Leaving the loop ends it. */
 export interface StreamSubscription<Event> {
+  /** Returns the next event, as soon as there is one. */
   next(): Promise<IteratorResult<Event, undefined>>
+  /** Ends the subscription; a loop that is left calls it. */
   return(): Promise<IteratorResult<Event, undefined>>
   [Symbol.asyncIterator](): StreamSubscription<Event>
   /** Ends the subscription and every loop over it, without an error. */
   close(): void
 }
 
-/** The inner side of a subscription. */
+/** A subscription from the inside. */
 export interface Reader<Event> {
   readonly subscription: StreamSubscription<Event>
-  /** Something may be there to take. */
+  /** Tells the reader that something may be there to take. */
   wake(): void
-  /** What is there can still be taken; then comes the error. */
+  /** Ends the subscription with an error, after the events that are already there. */
   fail(error: unknown): void
   close(): void
 }
 
-export interface ReaderOptions<Event> {
-  /** The next event that is there, once; `undefined` when none is. */
+interface ReaderOptions<Event> {
+  /** Takes the next waiting event; `undefined` when there is none. */
   readonly take: () => Event | undefined
   /** Called once, when nobody reads any more. */
   readonly onEnd: () => void
-  /** Ends the subscription with the signal's reason as error. */
+  /** Ends the subscription with the reason of the signal as its error. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -33,6 +35,7 @@ interface Waiting<Event> {
 
 const DONE = { done: true, value: undefined } as const
 
+/** Creates a reader over `take`. */
 export function createReader<Event>({ take, onEnd, signal }: ReaderOptions<Event>): Reader<Event> {
   const waiting: Waiting<Event>[] = []
   let isOver = false
@@ -48,7 +51,7 @@ export function createReader<Event>({ take, onEnd, signal }: ReaderOptions<Event
     }
   }
 
-  /** Told once; whoever goes on asking hears that it is over. */
+  /** Reports the failure to one caller; later callers get the end. */
   function tellFailure(error: unknown): void {
     isOver = true
     failure = undefined

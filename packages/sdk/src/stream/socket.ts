@@ -1,30 +1,44 @@
-import type { WebSocketClass } from './webSocketClass.ts'
+/** The part of a WebSocket that the stream needs. Those of browsers, of node and of the package `ws` have it. */
+export interface WebSocketLike {
+  send(text: string): void
+  close(code?: number): void
+  /** Ends the connection without a closing handshake. Only the sockets of `ws` have it. */
+  terminate?(): void
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
+  addEventListener(type: 'close', listener: (event: { readonly code: number; readonly reason: string }) => void): void
+  addEventListener(type: 'error', listener: (event: unknown) => void): void
+}
 
-/** One connection, from its first attempt to its end. */
+/** A WebSocket class. */
+export type WebSocketClass = new (url: string) => WebSocketLike
+
+/** A socket, from the first attempt to connect until its end. */
 export interface Socket {
   send(message: object): void
-  /** It ends at once for us; `onClose` is not called. */
+  /** Closes the socket. `onClose` is not called. */
   close(): void
 }
 
 export interface SocketOptions {
   readonly url: string
   readonly WebSocket: WebSocketClass
-  /** From the attempt to the first word of the service. */
+  /** Timeout from the attempt to the first message of the service. */
   readonly connectTimeoutMs: number
-  /** Silence after which the service is asked whether it is still there; after as much again the connection is given up. */
+  /** Silence after which the service is pinged. After as much again the connection is given up. */
   readonly silenceMs: () => number
   readonly onMessage: (message: object) => void
-  /** Called once, unless it was closed by us. */
+  /** Called once when the socket ends, unless this side closed it. */
   readonly onClose: (reason: string) => void
   readonly now?: () => number
 }
 
-/** Looks at the clock so many times while the allowed silence lasts. */
+/** Checks of the clock within the allowed silence. */
 const LOOKS = 4
+
 const NORMAL = 1_000
 
-export function openSocket(options: SocketOptions): Socket {
+/** Opens a socket and watches that it stays alive. */
+export function openStreamSocket(options: SocketOptions): Socket {
   const { now = () => performance.now() } = options
   const socket = new options.WebSocket(options.url)
   let isOver = false
@@ -40,7 +54,7 @@ export function openSocket(options: SocketOptions): Socket {
     clearTimeout(timer)
   }
 
-  /** A connection whose other end is gone would hold a closing handshake open for minutes. */
+  /** Ends a dead connection at once: a closing handshake would keep it open for minutes. */
   function giveUp(reason: string): void {
     if (isOver) return
     end()
@@ -66,8 +80,8 @@ export function openSocket(options: SocketOptions): Socket {
   }
 
   /**
-   * A connection can be dead without anybody saying so: a cable pulled, a machine that slept. It is given up only after it was asked, because what a
-   * busy program has not come to read yet looks like silence, too.
+   * Checks for a connection that died silently: a pulled cable, a machine that slept. It is pinged before it is given
+   * up, because messages that a busy program has not read yet look like silence too.
    */
   function look(): void {
     const silenceMs = options.silenceMs()
@@ -91,7 +105,7 @@ export function openSocket(options: SocketOptions): Socket {
     end()
     options.onClose(`closed with ${code}${reason === '' ? '' : ` (${reason})`}`)
   })
-  // A close follows, with all that is to be known.
+  // A close event with all details follows.
   socket.addEventListener('error', () => undefined)
   return {
     send,
@@ -110,4 +124,9 @@ function parseMessage(data: unknown): object | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Returns the WebSocket class of this browser or node; `undefined` before node 22. */
+export function globalWebSocket(): WebSocketClass | undefined {
+  return (globalThis as { readonly WebSocket?: WebSocketClass }).WebSocket
 }

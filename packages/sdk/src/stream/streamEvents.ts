@@ -6,22 +6,22 @@ import type {
   Order,
   OrderBook,
   Position,
-  Price,
+  MarketPrice,
   RecentTrade,
   StreamChannel,
 } from '@bezel/protocol/wire'
 
-// What the service tells on each channel. Shapes are those of the REST operations.
+// The events of each channel. Their data has the shapes of the REST operations.
 
-/** All markets first (`snapshot`), then those that changed. */
+/** An event of the prices channel: all markets first (`snapshot`), then those that changed. */
 export interface PricesEvent {
   readonly channel: 'prices'
   readonly snapshot: boolean
   readonly seq: number
-  readonly data: readonly Price[]
+  readonly data: readonly MarketPrice[]
 }
 
-/** The whole book, each time. */
+/** An event of the book channel: the whole book each time. */
 export interface BookEvent {
   readonly channel: 'book'
   readonly market: string
@@ -30,7 +30,10 @@ export interface BookEvent {
   readonly data: OrderBook
 }
 
-/** Newest first. A snapshot replaces what was told before: trades between the two can be missing. */
+/**
+ * An event of the trades channel, newest trade first. A snapshot replaces everything before it: trades in between can
+ * be missing.
+ */
 export interface TradesEvent {
   readonly channel: 'trades'
   readonly market: string
@@ -38,7 +41,7 @@ export interface TradesEvent {
   readonly data: readonly RecentTrade[]
 }
 
-/** Oldest first; replace candles by their `time`. */
+/** An event of the candles channel, oldest candle first. A candle replaces the one with the same `time`. */
 export interface CandlesEvent {
   readonly channel: 'candles'
   readonly market: string
@@ -49,12 +52,13 @@ export interface CandlesEvent {
 
 interface LogEntry<Channel extends LogChannel> {
   readonly channel: Channel
-  /** Place in the trader's log, which all four private channels share. */
+  /** Number in the trader's log, which all four private channels share. */
   readonly seq: number
+  /** Time of the event in epoch milliseconds. */
   readonly timestamp: number
-  /** The block that told it; null when a request or the clock did. */
+  /** Number of the block that caused the event; null when a request or the clock did. */
   readonly block: number | null
-  /** A reorganisation changed the past: the data is what holds now. */
+  /** True when a chain reorganisation changed the past. The data is what holds now. */
   readonly reverted: boolean
 }
 
@@ -68,24 +72,24 @@ interface OrdersSnapshot<Channel extends 'orders' | 'fills'> extends LogEntry<Ch
   readonly data: readonly Order[]
 }
 
-/** The open orders first (`snapshot`), then each order that changed. */
+/** An event of the orders channel: the open orders first (`snapshot`), then each order that changed. */
 export type OrdersEvent = OrdersSnapshot<'orders'> | OrdersEntry<'orders'>
-/** The last filled orders first (`snapshot`), then each order that was filled. */
+/** An event of the fills channel: the last filled orders first (`snapshot`), then each order that was filled. */
 export type FillsEvent = OrdersSnapshot<'fills'> | OrdersEntry<'fills'>
 
-/** All open positions, whenever one opens, changes or closes. */
+/** An event of the positions channel: all open positions, whenever one opens, changes or closes. */
 export interface PositionsEvent extends LogEntry<'positions'> {
   readonly snapshot: boolean
   readonly data: readonly Position[]
 }
 
-/** The account, whenever balances, allowances or agents change. */
+/** An event of the account channel: the account, whenever balances, allowances or agents change. */
 export interface AccountChangeEvent extends LogEntry<'account'> {
   readonly snapshot: boolean
   readonly data: Account
 }
 
-/** What each channel tells. */
+/** The event type of each channel. */
 export interface StreamEvents {
   readonly prices: PricesEvent
   readonly book: BookEvent
@@ -97,7 +101,7 @@ export interface StreamEvents {
   readonly account: AccountChangeEvent
 }
 
-/** Anything that a channel tells. */
+/** An event of any channel. */
 export type StreamEvent = StreamEvents[StreamChannel]
-/** Anything that a private channel tells. */
+/** An event of any private channel. */
 export type LogEvent = StreamEvents[LogChannel]

@@ -1,36 +1,49 @@
-import type { AuthMessage } from '../signing/authMessage.ts'
-import { createAsked, type AskedSubscription } from './asked.ts'
-import type { BackOffOptions } from './backOff.ts'
-import type { Kept } from './kept.ts'
-import { isLogChannel } from './logChannels.ts'
-import { createQuestions } from './questions.ts'
-import { createRetries } from './retries.ts'
+import type { AuthMessage } from '../signing/signRequest.ts'
+import { type BackOffOptions, createBackOff } from './backOff.ts'
+import { isLogChannel } from '@bezel/protocol/wire'
+import { topicKey, type Kept, type StreamTopic } from './topic.ts'
 import { isPassing, streamError } from './streamError.ts'
 import type { StreamEvent } from './streamEvents.ts'
-import type { ControlMessage } from './streamMessages.ts'
 import { createTalkAuth } from './talkAuth.ts'
 
-/** The talk over one socket that has been greeted. */
+/** A message of the service that is no event. */
+type ControlMessage =
+  | { readonly op: 'hello'; readonly heartbeatMs: number }
+  | { readonly op: 'ping'; readonly timestamp: number }
+  | { readonly op: 'pong' | 'authenticated' }
+  | ({ readonly op: 'subscribed' | 'unsubscribed' } & StreamTopic)
+  | { readonly op: 'error'; readonly code: string; readonly message: string }
+
+/** A message of the service. */
+export type ServerMessage = ControlMessage | (StreamEvent & { readonly op?: undefined })
+
+/** The conversation over one socket, after the greeting. */
 export interface Talk {
   subscribe(kept: Kept): void
   unsubscribe(kept: Kept): void
   hear(message: Exclude<ControlMessage, { op: 'hello' }>): void
   receive(event: StreamEvent): void
-  /** That a limit was reached, if so: then the service closes the socket. */
+  /** The limit that was reached, if any. The service closes the socket after it. */
   readonly complaint: string | undefined
   close(): void
 }
 
 export interface TalkOptions {
   readonly send: (message: object) => void
-  /** A new one each time; `undefined` without credentials. */
+  /** Creates an `auth` message; `undefined` without credentials. */
   readonly authenticate: (() => Promise<AuthMessage>) | undefined
   readonly backOff: BackOffOptions
-  /** The service works as it should. */
+  /** Called when a subscription was confirmed, so the service works. */
   readonly onSubscribed: () => void
 }
 
-/** Errors of the service name no subscription, so each is of the question that was asked first. */
+/**
+ * Messages sent per second. The service disconnects clients that send more than 20 in a second, and a network can
+ * deliver two seconds' worth in one.
+ */
+const MESSAGES_PER_SECOND = 10
+
+/** Starts the conversation. Errors name no subscription, so each belongs to the oldest unanswered question. */
 export function openTalk(options: TalkOptions): Talk {
   const asked = createAsked()
   const questions = createQuestions<AskedSubscription | 'unsubscribe' | 'auth'>(options.send)
@@ -77,7 +90,7 @@ export function openTalk(options: TalkOptions): Talk {
     })
   }
 
-  /** The credentials were good and are no longer: the service has ended what needs them. */
+  /** Ends the private subscriptions after the credentials were revoked: the service has ended them already. */
   function lose(error: unknown): void {
     auth.lost()
     asked.failPrivate(error)
@@ -102,6 +115,142 @@ export function openTalk(options: TalkOptions): Talk {
       questions.close()
       retries.close()
       auth.close()
+    },
+  }
+}
+
+/** A subscription that was requested on one socket. */
+interface AskedSubscription {
+  readonly kept: Kept
+  /** True once the request was answered. Earlier events belong to a previous subscription of the same topic. */
+  isAnswered: boolean
+}
+
+/** The requested subscriptions of one socket. */
+interface Asked {
+  add(kept: Kept): AskedSubscription
+  /** Removes a subscription and returns true when there was one. */
+  remove(kept: Kept): boolean
+  /** Returns true unless the subscription was ended or replaced meanwhile. */
+  isWanted(asked: AskedSubscription): boolean
+  receive(event: StreamEvent): void
+  failPrivate(error: unknown): void
+}
+
+function createAsked(): Asked {
+  const byKey = new Map<string, AskedSubscription>()
+  return {
+    add(kept) {
+      const asked = { kept, isAnswered: false }
+      byKey.set(topicKey(kept.topic), asked)
+      return asked
+    },
+    remove(kept) {
+      const key = topicKey(kept.topic)
+      return byKey.get(key)?.kept === kept && byKey.delete(key)
+    },
+    isWanted: (asked) => byKey.get(topicKey(asked.kept.topic)) === asked,
+    receive(event) {
+      const asked = byKey.get(topicKey(event))
+      if (asked?.isAnswered === true) asked.kept.receive(event)
+    },
+    failPrivate(error) {
+      for (const { kept } of byKey.values()) if (isLogChannel(kept.topic.channel)) kept.fail(error)
+    },
+  }
+}
+
+/** The questions of one socket that are not answered yet. The service answers in order. */
+interface Questions<Question> {
+  /** Asks a question. `message` is made when it is sent, which may be a moment later. */
+  ask(question: Question, message: () => object): void
+  /** The question that is answered next. */
+  readonly first: Question | undefined
+  /** Removes the first question, because its answer has come. */
+  answered(): Question | undefined
+  close(): void
+}
+
+function createQuestions<Question>(send: (message: object) => void): Questions<Question> {
+  const pacer = createPacer(MESSAGES_PER_SECOND)
+  const waiting: Question[] = []
+  return {
+    ask: (question, message) =>
+      pacer.run(() => {
+        waiting.push(question)
+        send(message())
+      }),
+    get first() {
+      return waiting[0]
+    },
+    answered: () => waiting.shift(),
+    close: () => pacer.close(),
+  }
+}
+
+/** Retries on the same socket, with growing pauses. */
+interface Retries {
+  later(action: () => void): void
+  /** Starts again with the shortest pause, after a success. */
+  reset(): void
+  close(): void
+}
+
+function createRetries(options: BackOffOptions): Retries {
+  const backOff = createBackOff(options)
+  const timers = new Set<ReturnType<typeof setTimeout>>()
+  return {
+    later(action) {
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        action()
+      }, backOff.nextMs())
+      timers.add(timer)
+    },
+    reset: () => backOff.reset(),
+    close: () => timers.forEach((timer) => clearTimeout(timer)),
+  }
+}
+
+const SECOND_MS = 1_000
+
+/** A rate limiter that keeps the order: the rest of a burst runs a moment later. */
+interface Pacer {
+  run(action: () => void): void
+  /** Drops the actions that wait. */
+  close(): void
+}
+
+/** Creates a rate limiter for `perSecond` actions in any second. */
+export function createPacer(perSecond: number, now: () => number = () => performance.now()): Pacer {
+  /** Times of the last actions, oldest first; never more than `perSecond`. */
+  const recentMs: number[] = []
+  const waiting: (() => void)[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function waitMs(): number {
+    return recentMs.length < perSecond ? 0 : recentMs[0]! + SECOND_MS - now()
+  }
+
+  function work(): void {
+    timer = undefined
+    while (waiting.length > 0 && waitMs() <= 0) {
+      if (recentMs.length >= perSecond) recentMs.shift()
+      recentMs.push(now())
+      waiting.shift()!()
+    }
+    if (waiting.length > 0) timer = setTimeout(work, Math.ceil(waitMs()))
+  }
+
+  return {
+    run(action) {
+      waiting.push(action)
+      if (timer === undefined) work()
+    },
+    close() {
+      waiting.length = 0
+      clearTimeout(timer)
+      timer = undefined
     },
   }
 }

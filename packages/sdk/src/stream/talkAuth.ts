@@ -1,24 +1,24 @@
-import { BezelConfigError } from '../errors/bezelConfigError.ts'
-import type { AuthMessage } from '../signing/authMessage.ts'
-import type { Kept } from './kept.ts'
+import { BezelConfigError } from '../errors/bezelError.ts'
+import type { AuthMessage } from '../signing/signRequest.ts'
+import type { Kept } from './topic.ts'
 import { isPassing } from './streamError.ts'
 
-/** The credentials of one socket: shown when the first private subscription needs them. */
-export interface TalkAuth {
+/** The credentials of one socket, sent when the first private subscription needs them. */
+interface TalkAuth {
   readonly isProven: boolean
-  /** Until the credentials are proven. */
+  /** Holds a subscription until the credentials are accepted. */
   wait(kept: Kept): void
   forget(kept: Kept): void
   proven(): void
   refused(error: Error & { readonly code: string }): void
-  /** They ended after they had been proven. */
+  /** Notes that accepted credentials are no longer valid. */
   lost(): void
-  /** Whether an error of this code is about credentials, whatever was asked before. */
+  /** Returns true when an error of this code is about credentials, whatever was asked before. */
   isAboutCredentials(code: string): boolean
   close(): void
 }
 
-export interface TalkAuthOptions {
+interface TalkAuthOptions {
   readonly authenticate: (() => Promise<AuthMessage>) | undefined
   readonly ask: (message: AuthMessage) => void
   readonly later: (action: () => void) => void
@@ -36,9 +36,10 @@ const CREDENTIAL_CODES: ReadonlySet<string> = new Set([
   'AGENT_REVOKED',
 ])
 
-/** Another program with the same key may have used a nonce; that it does so again and again is no accident. */
+/** Tolerated reuses of a nonce. Another program with the same key may have used one; a repetition is no accident. */
 const MAX_REUSED_NONCES = 3
 
+/** Creates the handling of credentials on one socket. */
 export function createTalkAuth(options: TalkAuthOptions): TalkAuth {
   const waiting = new Set<Kept>()
   let state: 'none' | 'underway' | 'proven' | 'closed' = 'none'
@@ -51,12 +52,12 @@ export function createTalkAuth(options: TalkAuthOptions): TalkAuth {
       const message = await authMessage()
       if (state === 'underway') options.ask(message)
     } catch (error) {
-      // A wallet that does not sign, or a service that can't be asked for its signing domain.
+      // The wallet did not sign, or the service could not be asked for its signing domain.
       failed(error)
     }
   }
 
-  /** Never at once: whoever subscribes must have its subscription before that can fail. */
+  /** Creates the message asynchronously, because a caller must hold its subscription before it can fail. */
   async function authMessage(): Promise<AuthMessage> {
     if (options.authenticate === undefined) throw noCredentials()
     return options.authenticate()

@@ -1,6 +1,6 @@
 import { tradingInteractionsAbi } from '@bezel/protocol/wire'
 import { toFunctionSelector } from 'viem'
-import { decodeCallData, encodeCallData } from '../verify/callCodec.ts'
+import { decodeCallData, encodeCallData } from '../verify/decodeCalls.ts'
 
 /** A call of the Diamond whose arguments can be changed. */
 export interface CallNode {
@@ -8,7 +8,10 @@ export interface CallNode {
   readonly args: readonly unknown[]
 }
 
-/** An input taken apart: who is acted for (`null` without a wrapper), the calls, and what stands behind. */
+/**
+ * The input of a transaction, taken apart: the account acted for (`null` without a wrapper), the calls, and the bytes
+ * after them.
+ */
 export interface InputTree {
   readonly actsFor: `0x${string}` | null
   readonly calls: readonly CallNode[]
@@ -25,7 +28,7 @@ export function readInput(data: string): InputTree {
   return { actsFor: isWrapped ? (sent.args[0] as `0x${string}`) : null, calls, tail: data.slice(-TAIL_CHARS) }
 }
 
-/** Written as the service writes it: several calls are one `multicall`. */
+/** Encodes an input as the service does: several calls become one `multicall`. */
 export function writeInput({ actsFor, calls, tail }: InputTree): string {
   const inner = calls.length === 1 ? encode(calls[0]!) : encode({ name: 'multicall', args: [calls.map(encode)] })
   return (actsFor === null ? inner : encode({ name: 'delegatedTradingAction', args: [actsFor, inner] })) + tail
@@ -40,7 +43,7 @@ function decode(data: `0x${string}`): CallNode {
   return { name: functionName, args: args as readonly unknown[] }
 }
 
-/** Solidity types of a call's arguments; those of a struct by its members. */
+/** Returns the Solidity types of a call's arguments; a struct has its members. */
 export function typesOf(name: string): readonly AbiInput[] {
   const found = tradingInteractionsAbi.find((item) => item.type === 'function' && item.name === name)
   return (found as { inputs: readonly AbiInput[] }).inputs

@@ -1,25 +1,38 @@
-import type { CreateOrderRequest, Order, Position } from '@bezel/protocol/wire'
+import type { CreateOrderRequest, Order, Position, PreparedTransaction } from '@bezel/protocol/wire'
 import { zeroAddress } from 'viem'
-import type { ChainFacts, TradeFacts, VerifyContext } from '../verify/verifyContext.ts'
-import type { WriteRequest } from '../verify/writeRequest.ts'
+import type { ChainFacts, TradeFacts, VerifyContext, WriteRequest } from '../verify/verifyContext.ts'
 import { writeInput, type CallNode } from './callTree.ts'
-import type { Shape } from './shape.ts'
+import type { PreparedWrite } from '../verify/verifyPrepared.ts'
 
-// One of every kind of transaction, written down call by call from the table of the interface (api.md 2.4) and not by the service's code.
+/** A request, the write prepared for it, and the facts to check it against. */
+export interface Shape {
+  readonly name: string
+  readonly request: WriteRequest
+  readonly prepared: PreparedWrite & { readonly transaction: PreparedTransaction }
+  readonly context: VerifyContext
+}
+
+// One transaction of every kind, written call by call from the table of the interface (api.md 2.4) and not with the
+// service's code.
 
 const DIAMOND = '0xd659a15812064C79E189fd950A189b15c75d3186'
+
 const TRADER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
 const AGENT = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+
 const CHAIN_ID = 421_614
+
 const E10 = 10n ** 10n
 
 const USDC = { symbol: 'USDC', index: 3, decimals: 6, priceUsd: '1', priceTolerancePercent: '0' }
+
 const WETH = { symbol: 'WETH', index: 2, decimals: 18, priceUsd: '2500', priceTolerancePercent: '0' }
 
 const MARKET: CreateOrderRequest = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
 
-/** 0.05 BTC long at 60,000, ten times: 300 USDC. */
-export const POSITION: Position = {
+/** A long position of 0.05 BTC at 60,000 with leverage 10: 300 USDC of collateral. */
+export const SAMPLE_POSITION: Position = {
   id: '7',
   trader: TRADER,
   market: 'BTC/USD',
@@ -41,9 +54,10 @@ export const POSITION: Position = {
   openedAtBlock: 100,
   marginMode: 'isolated',
 }
-const SECOND: Position = { ...POSITION, id: '8', size: '0.01', collateral: '60', sl: '0', openedAtBlock: 120 }
 
-export const ORDER: Order = {
+const SECOND: Position = { ...SAMPLE_POSITION, id: '8', size: '0.01', collateral: '60', sl: '0', openedAtBlock: 120 }
+
+export const SAMPLE_ORDER: Order = {
   id: '9',
   trader: TRADER,
   market: 'BTC/USD',
@@ -66,9 +80,11 @@ export const ORDER: Order = {
   createdAt: 1,
   updatedAt: 1,
 }
-const TIMED_OUT: Order = { ...MARKET, ...ORDER, side: 'long', type: 'market', price: null, status: 'timed_out' }
+
+const TIMED_OUT: Order = { ...MARKET, ...SAMPLE_ORDER, side: 'long', type: 'market', price: null, status: 'timed_out' }
 
 const base = { pairIndex: 0, collateralIndex: 3, tp: 0n, sl: 0n, maxSlippageP: 0, size: undefined }
+
 const TRADES: readonly TradeFacts[] = [
   {
     ...base,
@@ -103,6 +119,7 @@ const TRADES: readonly TradeFacts[] = [
     maxSlippageP: 1500,
   },
 ]
+
 const ON_CHAIN: ChainFacts = {
   trades: TRADES,
   pending: [
@@ -121,7 +138,7 @@ const CONTEXT: VerifyContext = {
   market: { symbol: 'BTC/USD', pairIndex: 0, sizePrecision: 5, minCollateralUsd: '4.5' },
   collateral: USDC,
   expectedPrice: '60100',
-  positions: [SECOND, POSITION],
+  positions: [SECOND, SAMPLE_POSITION],
   onChain: ON_CHAIN,
 }
 
@@ -148,7 +165,7 @@ function openTrade(
   }
 }
 
-/** 0.02 at 60,100.5 with leverage 10. */
+/** A trade of 0.02 BTC at 60,100.5 with leverage 10. */
 const MARKET_TRADE = {
   long: true,
   leverage: 10_000,
@@ -173,23 +190,26 @@ function shape(
 
 function answered(request: WriteRequest): Order {
   if ('order' in request) return request.order
-  return { ...ORDER, side: request.operation === 'createOrder' ? request.body.side : 'short' }
+  return { ...SAMPLE_ORDER, side: request.operation === 'createOrder' ? request.body.side : 'short' }
 }
 
 const create = (body: Partial<CreateOrderRequest>): WriteRequest => ({
   operation: 'createOrder',
   body: { ...MARKET, ...body },
 })
+
 const close = (body: { size?: string; slippage?: string }): WriteRequest => ({
   operation: 'closePosition',
-  position: POSITION,
+  position: SAMPLE_POSITION,
   body,
 })
+
 const change = (body: Extract<WriteRequest, { operation: 'updatePosition' }>['body']): WriteRequest => ({
   operation: 'updatePosition',
-  position: POSITION,
+  position: SAMPLE_POSITION,
   body,
 })
+
 const EXPECTED = 601_005n * 10n ** 9n
 
 /** Every kind of transaction that the service prepares. */
@@ -216,7 +236,7 @@ export const SAMPLE_SHAPES: readonly Shape[] = [
   shape(
     'stop in another token',
     create({ type: 'stop', price: '61000', collateral: 'WETH', leverage: '3' }),
-    // 0.02 x 61,000 / 3 / 2,500, rounded down.
+    // Collateral: 0.02 x 61,000 / 3 / 2,500, rounded down.
     [
       openTrade(
         {
@@ -234,17 +254,17 @@ export const SAMPLE_SHAPES: readonly Shape[] = [
   ),
   shape(
     'new price and take profit',
-    { operation: 'updateOrder', order: ORDER, body: { price: '66000', tp: '50000' } },
+    { operation: 'updateOrder', order: SAMPLE_ORDER, body: { price: '66000', tp: '50000' } },
     [{ name: 'updateOpenOrder', args: [4, 66_000n * E10, 50_000n * E10, 70_000n * E10, 1500] }],
   ),
-  shape('new size', { operation: 'updateOrder', order: ORDER, body: { size: '0.03', sl: '0' } }, [
+  shape('new size', { operation: 'updateOrder', order: SAMPLE_ORDER, body: { size: '0.03', sl: '0' } }, [
     { name: 'cancelOpenOrder', args: [4] },
     openTrade(
       { long: false, leverage: 20_000, tradeType: 1, openPrice: 65_000n * E10, collateralAmount: 97_500_000n },
       1500,
     ),
   ]),
-  shape('cancel', { operation: 'cancelOrder', order: ORDER }, [{ name: 'cancelOpenOrder', args: [4] }]),
+  shape('cancel', { operation: 'cancelOrder', order: SAMPLE_ORDER }, [{ name: 'cancelOpenOrder', args: [4] }]),
   shape('reclaim', { operation: 'cancelOrder', order: TIMED_OUT }, [{ name: 'cancelOrderAfterTimeout', args: [5] }]),
   shape('reclaim two closes', { operation: 'cancelOrder', order: { ...TIMED_OUT, side: 'short', reduceOnly: true } }, [
     { name: 'cancelOrderAfterTimeout', args: [7] },
@@ -273,7 +293,7 @@ export const SAMPLE_SHAPES: readonly Shape[] = [
     { name: 'updateTp', args: [2, 66_000n * E10] },
   ]),
   shape('leverage', change({ leverage: '8.5' }), [{ name: 'updateLeverage', args: [2, 8500] }]),
-  // 300 x 10 / 370 and 300 x 10 / 259, rounded down.
+  // Leverage: 300 x 10 / 370 and 300 x 10 / 259, rounded down.
   shape('more collateral', change({ collateral: { action: 'add', amount: '70' } }), [
     { name: 'updateLeverage', args: [2, 8108] },
   ]),

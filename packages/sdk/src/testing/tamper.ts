@@ -8,19 +8,19 @@ import {
   type CallNode,
   type InputTree,
 } from './callTree.ts'
-import type { SeededRandom } from './seededRandom.ts'
-import type { Shape } from './shape.ts'
+import type { Mulberry32 } from './mulberry32.ts'
+import type { Shape } from './sampleShapes.ts'
 
-/** What was changed, and the transaction with it. */
-export interface Tampered {
+/** A changed transaction, and a description of the change. */
+interface Tampered {
   readonly how: string
   readonly prepared: Shape['prepared']
 }
 
-type Mutation = (shape: Shape, random: SeededRandom) => Tampered | undefined
+type Mutation = (shape: Shape, random: Mulberry32) => Tampered | undefined
 
-/** One change of one transaction, drawn by a seed. Never one that leaves it as it is, nor one within a stated tolerance. */
-export function tamper(shape: Shape, random: SeededRandom): Tampered {
+/** Makes one random change to a transaction: never one without effect, nor one within a stated tolerance. */
+export function tamper(shape: Shape, random: Mulberry32): Tampered {
   for (;;) {
     const tampered = random.pick(MUTATIONS)(shape, random)
     if (tampered !== undefined && !isSameTransaction(tampered.prepared, shape.prepared)) return tampered
@@ -47,15 +47,15 @@ function withTransaction(shape: Shape, how: string, change: Readonly<Record<stri
 
 const withData = (shape: Shape, how: string, data: string): Tampered => withTransaction(shape, how, { data })
 
-/** Takes the input apart, changes it, and writes it as the service would. */
+/** Makes a mutation that takes the input apart, changes it, and encodes it as the service would. */
 const inTree =
-  (how: string, change: (tree: InputTree, random: SeededRandom, shape: Shape) => InputTree | undefined): Mutation =>
+  (how: string, change: (tree: InputTree, random: Mulberry32, shape: Shape) => InputTree | undefined): Mutation =>
   (shape, random) => {
     const tree = change(readInput(shape.prepared.transaction.data), random, shape)
     try {
       return tree === undefined ? undefined : withData(shape, how, writeInput(tree))
     } catch {
-      // A value that the other function's type does not hold can't be sent by anybody.
+      // A value that the type of the other function can't hold can't be sent by anybody.
       return undefined
     }
   }
@@ -81,7 +81,7 @@ const MUTATIONS: readonly Mutation[] = [
   inTree('function', swapFunction),
   inTree('extra call', addCall),
   inTree('dropped call', ({ calls, ...rest }, random, { request }) =>
-    // Fewer reclaims are no harm, and how many there should be is nowhere to be seen.
+    // Fewer reclaims do no harm, and nothing says how many there should be.
     calls.length === 1 || request.operation === 'cancelOrder'
       ? undefined
       : { ...rest, calls: calls.toSpliced(random.below(calls.length), 1) },
@@ -105,20 +105,20 @@ const MUTATIONS: readonly Mutation[] = [
   otherAnswer,
 ]
 
-function flipDigit(text: string, random: SeededRandom, from: number): string {
+function flipDigit(text: string, random: Mulberry32, from: number): string {
   const place = from + random.below(text.length - from)
   const digit = Number.parseInt(text[place]!, 16) ^ (1 + random.below(15))
   return text.slice(0, place) + digit.toString(16) + text.slice(place + 1)
 }
 
-function selectorMutation(shape: Shape, random: SeededRandom): Tampered {
+function selectorMutation(shape: Shape, random: Mulberry32): Tampered {
   const { data } = shape.prepared.transaction
   const selector = random.pick([`0x${random.hex(4)}`, random.pick(SELECTORS)])
   return withData(shape, 'selector', selector + data.slice(10))
 }
 
-/** One leaf of one call becomes another value of its type. */
-function changeArgument(tree: InputTree, random: SeededRandom, shape: Shape): InputTree | undefined {
+/** Replaces one value of one call by another of its type. */
+function changeArgument(tree: InputTree, random: Mulberry32, shape: Shape): InputTree | undefined {
   const place = random.below(tree.calls.length)
   const call = tree.calls[place]!
   const types = typesOf(call.name)
@@ -128,7 +128,7 @@ function changeArgument(tree: InputTree, random: SeededRandom, shape: Shape): In
   return { ...tree, calls: tree.calls.with(place, { ...call, args: call.args.with(at, changed) }) }
 }
 
-function changeLeaf(value: unknown, input: AbiInput, random: SeededRandom, shape: Shape): unknown {
+function changeLeaf(value: unknown, input: AbiInput, random: Mulberry32, shape: Shape): unknown {
   if (input.components !== undefined) {
     const member = random.pick(input.components)
     const struct = value as Readonly<Record<string, unknown>>
@@ -145,7 +145,7 @@ const PRICES: readonly string[] = ['openPrice', '_expectedPrice']
 function changeNumber(
   value: bigint | number,
   input: AbiInput,
-  random: SeededRandom,
+  random: Mulberry32,
   shape: Shape,
 ): bigint | number | undefined {
   const bits = Number(input.type.slice('uint'.length))
@@ -165,7 +165,7 @@ function changeNumber(
   return typeof value === 'number' ? Number(changed) : changed
 }
 
-/** A price that nobody named may be the market's at another moment, up to the slippage. */
+/** Returns true for a price that may be the market's at another moment, within the slippage. */
 function isTolerated(price: bigint, { request, context }: Shape): boolean {
   if (context.expectedPrice === undefined || !('body' in request)) return false
   if ('price' in request.body && request.body.price !== undefined) return false
@@ -174,8 +174,8 @@ function isTolerated(price: bigint, { request, context }: Shape): boolean {
   return Math.abs(Number(price) - expected) <= expected * (slippage / 100) * 1.000001
 }
 
-/** The same arguments given to another function that takes them. */
-function swapFunction({ calls, ...rest }: InputTree, random: SeededRandom): InputTree | undefined {
+/** Calls another function with the same arguments. */
+function swapFunction({ calls, ...rest }: InputTree, random: Mulberry32): InputTree | undefined {
   const place = random.below(calls.length)
   const call = calls[place]!
   const twins = TWINS.find((names) => names.includes(call.name))?.filter((name) => name !== call.name)
@@ -189,7 +189,7 @@ const TWINS: readonly (readonly string[])[] = [
   ['cancelOpenOrder', 'cancelOrderAfterTimeout'],
 ]
 
-function addCall({ calls, ...rest }: InputTree, random: SeededRandom): InputTree {
+function addCall({ calls, ...rest }: InputTree, random: Mulberry32): InputTree {
   const extra: CallNode = random.pick<CallNode>([
     { name: 'withdrawPositivePnl', args: [random.below(9), random.bits(60) + 1n] },
     { name: 'closeTradeMarket', args: [random.below(9), random.bits(50) + 1n] },
@@ -203,8 +203,8 @@ function addCall({ calls, ...rest }: InputTree, random: SeededRandom): InputTree
   return { ...rest, calls: calls.toSpliced(random.below(calls.length + 1), 0, extra) }
 }
 
-/** The wrapped bytes stand a word further on, where the decoder of the contracts finds them as well. */
-function oddOffset(shape: Shape, random: SeededRandom): Tampered | undefined {
+/** Moves the wrapped bytes one word further, where the decoder of the contracts finds them as well. */
+function oddOffset(shape: Shape, random: Mulberry32): Tampered | undefined {
   const { data } = shape.prepared.transaction
   if (readInput(data).actsFor === null) return undefined
   const head = data.slice(0, 10 + 64)
@@ -212,7 +212,7 @@ function oddOffset(shape: Shape, random: SeededRandom): Tampered | undefined {
   return withData(shape, 'offset', `${head}${(0x60).toString(16).padStart(64, '0')}${random.hex(32)}${rest}`)
 }
 
-/** A `multicall` of one call does the same, and is not how one call is asked for. */
+/** Wraps a single call in a `multicall`, which does the same but is not how one call is prepared. */
 function loneMulticall(shape: Shape): Tampered | undefined {
   const tree = readInput(shape.prepared.transaction.data)
   if (tree.calls.length !== 1) return undefined
@@ -220,8 +220,8 @@ function loneMulticall(shape: Shape): Tampered | undefined {
   return withData(shape, 'lone multicall', writeInput({ ...tree, calls: [lone] }))
 }
 
-/** Any byte but those of a tolerated price and of the id behind the calldata. */
-function anyByte(shape: Shape, random: SeededRandom): Tampered | undefined {
+/** Changes any byte except those of a tolerated price and of the id after the calldata. */
+function anyByte(shape: Shape, random: Mulberry32): Tampered | undefined {
   const { data } = shape.prepared.transaction
   const place = 2 + random.below(data.length - 2 - 16)
   if (isTolerantPlace(shape, place)) return undefined
@@ -229,8 +229,8 @@ function anyByte(shape: Shape, random: SeededRandom): Tampered | undefined {
   return withData(shape, 'byte', data.slice(0, place) + digit.toString(16) + data.slice(place + 1))
 }
 
-/** Digits above what a type holds, in the word of a value that is padded with zeros. */
-function dirtyWord(shape: Shape, random: SeededRandom): Tampered | undefined {
+/** Sets digits beyond the range of a type, in the zero padding of a value. */
+function dirtyWord(shape: Shape, random: Mulberry32): Tampered | undefined {
   const { data } = shape.prepared.transaction
   const words = [...data.matchAll(/0{40,}(?=[0-9a-f])/g)].map(({ index }) => index)
   if (words.length === 0) return undefined
@@ -252,8 +252,8 @@ function isTolerantPlace({ request, prepared, context }: Shape, place: number): 
   return false
 }
 
-/** The right transaction with somebody else's order around it. */
-function otherAnswer(shape: Shape, random: SeededRandom): Tampered | undefined {
+/** Returns the right transaction with somebody else's order around it. */
+function otherAnswer(shape: Shape, random: Mulberry32): Tampered | undefined {
   const { operation } = shape.request
   const { order, position } = shape.prepared
   const id = String(1_000_000 + random.below(1e6))

@@ -1,43 +1,61 @@
-import { formatDecimal, symbolOfPair, type MarketCollateral, type MarketRecord, type Price } from '@bezel/protocol/wire'
-import { BezelApiError } from '../errors/bezelApiError.ts'
-import { UnverifiedTransactionError } from '../errors/unverifiedTransactionError.ts'
-import { isSame } from './decodeCalls.ts'
-import { readChainFacts } from './readChainFacts.ts'
-import type { ReadContract } from './readDiamond.ts'
-import { USD_PRICE_DECIMALS } from './scales.ts'
-import { unlistedCollateral, unlistedMarket } from './unlisted.ts'
+import {
+  CollateralPrice,
+  Usd,
+  symbolOfPair,
+  type MarketCollateral,
+  type MarketPrice,
+  type MarketRecord,
+} from '@bezel/protocol/wire'
+import { BezelApiError } from '../errors/serviceErrors.ts'
+import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
+import { isSameAddress } from './decodeCalls.ts'
+import { readChainFacts, type ReadContract } from './readDiamond.ts'
 import type { ChainFacts, CollateralFacts, MarketFacts } from './verifyContext.ts'
 
-/** Percent. A token's price is read by the service at one moment and here at another. */
+// Markets that the service no longer lists, because nothing new is opened in them, must still be closed and cancelled.
+
+/** Largest size precision of any market; the service uses it too where it does not know better. */
+const ANY_SIZE_PRECISION = 8
+
+const MIN_FEES_ON_OPEN = 5n
+
+/** Tolerance of a token's price in percent: the service reads the price at one moment, and we at another. */
 const READ_TOLERANCE_PERCENT = '0.5'
-/** Percent. Of a dollar token whose price nobody told. */
+
+/** Tolerance in percent for a dollar token whose price is not known. */
 const DOLLAR_TOLERANCE_PERCENT = '1'
+
 const DOLLAR_PATTERN = /usd|^dai$/i
+
 const MARKET_AGE_MS = 60_000
 
-export interface FactsOptions {
-  /** Reads the chain; `undefined`: the service's word is taken. */
+interface FactsOptions {
+  /** Reader of the chain. `undefined` means that the service's word is taken. */
   readonly read: ReadContract | undefined
   readonly diamond: () => Promise<`0x${string}`>
   readonly getMarket: (symbol: string) => Promise<MarketRecord>
-  readonly getPrices: () => Promise<readonly Price[]>
+  readonly getPrices: () => Promise<readonly MarketPrice[]>
   readonly now: () => number
 }
 
-/** Where the check of prepared transactions gets its facts from. */
+/** The source of facts for the check of prepared transactions. */
 export interface Facts {
-  /** `pairIndices` are those that the trader has something in, in case that the market is closed to new trades. */
+  /**
+   * Returns the facts of a market. `pairIndices` are the pairs the trader has something in, used when the market is
+   * closed to new trades.
+   */
   market(symbol: string, pairIndices: () => Promise<readonly number[]>): Promise<MarketFacts>
-  /** `symbol` undefined: the chain's default. */
+  /** Returns the facts of a collateral. An undefined `symbol` means the default one. */
   collateral(market: string, symbol: string | undefined, priceUsd: string | undefined): Promise<CollateralFacts>
   markPrice(market: string): Promise<string>
   onChain(trader: `0x${string}`): Promise<ChainFacts | undefined>
 }
 
+/** Creates the source of facts of a client. */
 export function createFacts(options: FactsOptions): Facts {
   const { read, diamond, getMarket, getPrices, now } = options
   const markets = new Map<string, { readonly record: Promise<MarketRecord>; readonly atMs: number }>()
-  /** What the chain said of a pair or token never changes, so it is asked once. */
+  /** Pairs and tokens that the chain has confirmed. They never change, so each is read once. */
   const proven = new Set<string>()
 
   async function recordOf(symbol: string): Promise<MarketRecord> {
@@ -81,7 +99,7 @@ export function createFacts(options: FactsOptions): Facts {
       const units = await read(await diamond(), 'getCollateralPriceUsd', [listed.index])
       return {
         ...facts,
-        priceUsd: formatDecimal(units, USD_PRICE_DECIMALS),
+        priceUsd: CollateralPrice.format(CollateralPrice.of(units)),
         priceTolerancePercent: READ_TOLERANCE_PERCENT,
       }
     },
@@ -103,7 +121,7 @@ async function provePair(read: ReadContract, diamond: `0x${string}`, pairIndex: 
 
 async function proveToken(read: ReadContract, diamond: `0x${string}`, listed: MarketCollateral): Promise<void> {
   const { collateral } = await read(diamond, 'getCollateral', [listed.index])
-  if (!isSame(collateral, listed.address))
+  if (!isSameAddress(collateral, listed.address))
     throw new UnverifiedTransactionError('collateral', collateral, listed.address)
   const [symbol, decimals] = await Promise.all([read(collateral, 'symbol', []), read(collateral, 'decimals', [])])
   if (symbol !== listed.symbol) throw new UnverifiedTransactionError('collateral', listed.symbol, symbol)
@@ -112,7 +130,7 @@ async function proveToken(read: ReadContract, diamond: `0x${string}`, listed: Ma
   }
 }
 
-/** By symbol; without one USDC where it is listed, else the only one there is. */
+/** Finds a collateral by its symbol. Without a symbol: USDC if listed, otherwise the only one there is. */
 function collateralNamed(
   listed: readonly MarketCollateral[],
   symbol: string | undefined,
@@ -137,4 +155,36 @@ function dollarPrice(symbol: string): Pick<CollateralFacts, 'priceUsd' | 'priceT
     `the price of ${symbol} (collateralPriceUsd), or a sender that can read the chain`,
     'unknown',
   )
+}
+
+/** Finds a market among the pairs that the trader has something in, by the name the chain gives it. */
+async function unlistedMarket(
+  read: ReadContract,
+  diamond: `0x${string}`,
+  symbol: string,
+  pairIndices: readonly number[],
+): Promise<MarketFacts | undefined> {
+  for (const pairIndex of new Set(pairIndices)) {
+    const { from, to } = await read(diamond, 'pairs', [BigInt(pairIndex)])
+    if (symbolOfPair(from, to) !== symbol) continue
+    const minFeeUsd = await read(diamond, 'pairMinFeeUsd', [BigInt(pairIndex)])
+    const minCollateralUsd = Usd.format(Usd.of(minFeeUsd * MIN_FEES_ON_OPEN))
+    return { symbol, pairIndex, sizePrecision: ANY_SIZE_PRECISION, minCollateralUsd }
+  }
+  return undefined
+}
+
+/** Finds a token of the chain by its own symbol, active or not. */
+async function unlistedCollateral(
+  read: ReadContract,
+  diamond: `0x${string}`,
+  symbol: string,
+): Promise<MarketCollateral | undefined> {
+  const tokens = await read(diamond, 'getCollaterals', [])
+  for (const [place, { collateral: address }] of tokens.entries()) {
+    if ((await read(address, 'symbol', [])) !== symbol) continue
+    // The Diamond's index starts from 1.
+    return { symbol, index: place + 1, address, decimals: await read(address, 'decimals', []) }
+  }
+  return undefined
 }

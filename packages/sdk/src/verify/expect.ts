@@ -1,7 +1,7 @@
-import { formatDecimal } from '@bezel/protocol/wire'
-import { UnverifiedTransactionError } from '../errors/unverifiedTransactionError.ts'
-import { PRICE_DECIMALS, scaled, SLIPPAGE_DECIMALS } from './scales.ts'
-import type { VerifyContext } from './verifyContext.ts'
+import { BaseSize, CollateralPrice, Leverage, Price, Slippage, Usd } from '@bezel/protocol/wire'
+import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
+import { scaled } from './scales.ts'
+import type { VerifyContext, CollateralFacts } from './verifyContext.ts'
 
 type Plain = bigint | number | boolean | string
 
@@ -23,11 +23,12 @@ export function expectWithin(field: string, { least, most }: { least: bigint; mo
   throw new UnverifiedTransactionError(field, least === most ? String(least) : `${least} to ${most}`, String(found))
 }
 
-const HUNDRED_PERCENT = 100n * 10n ** BigInt(SLIPPAGE_DECIMALS)
+/** 100 %. */
+const WHOLE_SLIPPAGE = 100n * Slippage.one
 
 /**
- * A price that the request names is exact. Otherwise it is the market's, which moved between two looks: it may be off by the order's own
- * slippage, since by more the order would not be filled at the expected price anyway.
+ * Checks a price. A price that the request names must match exactly. The market's price may differ by the order's own
+ * slippage, because beyond that the order would not be filled at the expected price anyway.
  */
 export function expectPrice(
   named: string | undefined,
@@ -35,12 +36,49 @@ export function expectPrice(
   { expectedPrice }: Pick<VerifyContext, 'expectedPrice'>,
   found: bigint,
 ): void {
-  if (named !== undefined) return expectSame('price', scaled('price', named, PRICE_DECIMALS), found)
+  if (named !== undefined) return expectSame('price', scaled('price', named, Price), found)
   if (expectedPrice === undefined) {
-    const price = formatDecimal(found, PRICE_DECIMALS)
+    const price = Price.format(Price.of(found))
     throw new UnverifiedTransactionError('price', 'an expectedPrice to compare with, and none is known', price)
   }
-  const expected = scaled('expectedPrice', expectedPrice, PRICE_DECIMALS)
-  const room = (expected * slippage) / HUNDRED_PERCENT
+  const expected = scaled('expectedPrice', expectedPrice, Price)
+  const room = (expected * slippage) / WHOLE_SLIPPAGE
   expectWithin('price', { least: expected - room, most: expected + room }, found)
+}
+
+/**
+ * Returns the collateral that a size may cost, in units of the token: size x price / leverage / the token's USD price,
+ * rounded down once, which is how the service derives it (docs/decisions: collateral amount). Apart from that one unit
+ * only the token's price is uncertain, by `priceTolerancePercent`, because it is read at another moment.
+ */
+export function collateralRange(
+  { size, price, leverage }: { readonly size: string; readonly price: bigint; readonly leverage: bigint },
+  collateral: CollateralFacts,
+): { readonly least: bigint; readonly most: bigint } {
+  // Exact (1e28), so that the only rounding is the last one.
+  const notional = scaled('size', size, BaseSize) * price
+  const { cheapest, dearest } = tokenPrices(collateral)
+  const amountAt = (priceUsd: bigint): bigint =>
+    (notional * Leverage.one * CollateralPrice.one) / (leverage * priceUsd * precisionDelta(collateral) * Price.one)
+  return { least: amountAt(dearest), most: amountAt(cheapest) }
+}
+
+/** Returns a USD amount (1e18) in units of the token, at both ends of its price range. */
+export function collateralRangeOfUsd(
+  usd: bigint,
+  collateral: CollateralFacts,
+): { readonly least: bigint; readonly most: bigint } {
+  const { cheapest, dearest } = tokenPrices(collateral)
+  const amountAt = (priceUsd: bigint): bigint => (usd * CollateralPrice.one) / priceUsd / precisionDelta(collateral)
+  return { least: amountAt(dearest), most: amountAt(cheapest) }
+}
+
+function tokenPrices(collateral: CollateralFacts): { readonly cheapest: bigint; readonly dearest: bigint } {
+  const price = scaled('collateralPriceUsd', collateral.priceUsd, CollateralPrice)
+  const room = (price * scaled('priceTolerancePercent', collateral.priceTolerancePercent, Slippage)) / WHOLE_SLIPPAGE
+  return { cheapest: price - room, dearest: price + room }
+}
+
+function precisionDelta({ decimals }: CollateralFacts): bigint {
+  return 10n ** BigInt(Usd.decimals - decimals)
 }

@@ -1,20 +1,18 @@
-import { TradeType, type OrderType, type Side } from '@bezel/protocol/wire'
+import { Leverage, TradeType, type OrderType, type Side } from '@bezel/protocol/wire'
 import { zeroAddress } from 'viem'
-import { UnverifiedTransactionError } from '../errors/unverifiedTransactionError.ts'
-import type { CallReader } from './createCallReader.ts'
-import { collateralRange } from './collateralRange.ts'
-import { isSame } from './decodeCalls.ts'
-import { expectPrice, expectSame, expectWithin } from './expect.ts'
-import { LEVERAGE_DECIMALS, scaled, slippageUnits, triggerUnits } from './scales.ts'
+import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
+import { type CallReader, isSameAddress } from './decodeCalls.ts'
+import { collateralRange, expectPrice, expectSame, expectWithin } from './expect.ts'
+import { scaled, slippageUnits, triggerUnits } from './scales.ts'
 import type { VerifyContext } from './verifyContext.ts'
 
-/** A new trade or resting order, as it was asked for. */
-export interface OpeningTerms {
+/** The terms of a new trade or resting order, as requested. */
+export interface OpeningToVerify {
   readonly side: Side
   readonly type: OrderType
   readonly size: string
   readonly leverage: string
-  /** `undefined`: the market's. */
+  /** Price of the order; `undefined` means the market's price. */
   readonly price: string | undefined
   readonly sl: string | null | undefined
   readonly tp: string | null | undefined
@@ -27,13 +25,14 @@ const TRADE_TYPES: Readonly<Record<OrderType, number>> = {
   stop: TradeType.STOP,
 }
 
-/** The next call is the `openTrade` of these terms, down to the last field of its struct. */
-export function expectOpening(calls: CallReader, terms: OpeningTerms, context: VerifyContext): void {
+/** Checks that the next call is the `openTrade` of these terms, down to the last field of its struct. */
+export function expectOpening(calls: CallReader, terms: OpeningToVerify, context: VerifyContext): void {
   const [trade, maxSlippageP, referrer] = calls.next('openTrade')
   const { __placeholder: placeholder } = trade
   const slippage = slippageUnits(terms.slippage)
-  const leverage = scaled('leverage', terms.leverage, LEVERAGE_DECIMALS)
-  if (!isSame(trade.user, context.trader)) throw new UnverifiedTransactionError('trader', context.trader, trade.user)
+  const leverage = scaled('leverage', terms.leverage, Leverage)
+  if (!isSameAddress(trade.user, context.trader))
+    throw new UnverifiedTransactionError('trader', context.trader, trade.user)
   expectSame('market', context.market.pairIndex, trade.pairIndex)
   expectSame('side', terms.side === 'long', trade.long)
   expectSame('type', TRADE_TYPES[terms.type], trade.tradeType)
@@ -46,7 +45,7 @@ export function expectOpening(calls: CallReader, terms: OpeningTerms, context: V
   expectSame('sl', triggerUnits('sl', terms.sl), trade.sl)
   expectSame('slippage', slippage, maxSlippageP)
   expectSame('referrer', zeroAddress, referrer)
-  // What the Diamond fills in itself.
+  // Fields that the Diamond fills in itself.
   expectSame('index', 0, trade.index)
   expectSame('isOpen', true, trade.isOpen)
   expectSame('isCounterTrade', false, trade.isCounterTrade)

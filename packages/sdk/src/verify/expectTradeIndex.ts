@@ -1,11 +1,11 @@
-import { TradeType, type Order, type Position } from '@bezel/protocol/wire'
-import { UnverifiedTransactionError } from '../errors/unverifiedTransactionError.ts'
-import { LEVERAGE_DECIMALS, PRICE_DECIMALS, scaled, SIZE_DECIMALS, triggerUnits } from './scales.ts'
+import { BaseSize, Leverage, Price, TradeType, type Order, type Position } from '@bezel/protocol/wire'
+import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
+import { collateralUnits, scaled, triggerUnits } from './scales.ts'
 import type { TradeFacts, VerifyContext } from './verifyContext.ts'
 
 /**
- * An index must be that of a trade which looks exactly as the position does. Without a look at the chain nothing is known about
- * indices: `undefined`, and the caller trusts the service with which one is meant.
+ * Checks that the trade of an index looks exactly like the position. Without a reader of the chain it returns
+ * `undefined`, and the service is trusted with which trade is meant.
  */
 export function expectPositionIndex(index: number, position: Position, context: VerifyContext): TradeFacts | undefined {
   if (context.onChain === undefined) return undefined
@@ -14,24 +14,27 @@ export function expectPositionIndex(index: number, position: Position, context: 
   const isIt =
     isSameMarket(trade, position, context) &&
     trade.tradeType === TradeType.TRADE &&
-    trade.collateralAmount === scaled('collateral', position.collateral, decimals) &&
-    BigInt(trade.leverage) === scaled('leverage', position.leverage, LEVERAGE_DECIMALS) &&
-    trade.openPrice === scaled('entryPrice', position.entryPrice, PRICE_DECIMALS) &&
+    trade.collateralAmount === collateralUnits('collateral', position.collateral, decimals) &&
+    BigInt(trade.leverage) === scaled('leverage', position.leverage, Leverage) &&
+    trade.openPrice === scaled('entryPrice', position.entryPrice, Price) &&
     trade.tp === triggerUnits('tp', position.tp) &&
     trade.sl === triggerUnits('sl', position.sl) &&
-    (trade.size === undefined || trade.size === scaled('size', position.size, SIZE_DECIMALS))
+    (trade.size === undefined || trade.size === scaled('size', position.size, BaseSize))
   if (!isIt) throw otherTrade(index, `position ${position.id}`, trade)
   return trade
 }
 
-/** The same for a resting order. Its collateral is not compared: another price leaves it as it was, so it no longer follows from the size. */
+/**
+ * Checks that the trade of an index looks like the resting order. The collateral is not compared: a changed price
+ * leaves it as it was, so it no longer follows from the size.
+ */
 export function expectOrderIndex(index: number, order: Order, context: VerifyContext): TradeFacts | undefined {
   if (context.onChain === undefined) return undefined
   const trade = tradeAt(index, context)
   const isIt =
     isSameMarket(trade, order, context) &&
     trade.tradeType === (order.type === 'limit' ? TradeType.LIMIT : TradeType.STOP) &&
-    BigInt(trade.leverage) === scaled('leverage', order.leverage, LEVERAGE_DECIMALS) &&
+    BigInt(trade.leverage) === scaled('leverage', order.leverage, Leverage) &&
     trade.openPrice === triggerUnits('price', order.price) &&
     trade.tp === triggerUnits('tp', order.tp) &&
     trade.sl === triggerUnits('sl', order.sl)

@@ -1,12 +1,28 @@
-import type { Order, Position, UpdateOrderRequest, UpdatePositionRequest } from '@bezel/protocol/wire'
-import type { CallReader } from './createCallReader.ts'
+import {
+  Leverage,
+  PendingOrderType,
+  type Order,
+  type Position,
+  type Side,
+  type UpdateOrderRequest,
+  type UpdatePositionRequest,
+} from '@bezel/protocol/wire'
+import type { CallReader } from './decodeCalls.ts'
 import { expectSame } from './expect.ts'
 import { expectOpening } from './expectOpening.ts'
 import { expectOrderIndex, expectPositionIndex } from './expectTradeIndex.ts'
-import { LEVERAGE_DECIMALS, scaled, slippageUnits, triggerUnits } from './scales.ts'
-import type { VerifyContext } from './verifyContext.ts'
+import { collateralUnits, scaled, slippageUnits, triggerUnits } from './scales.ts'
+import type { VerifyContext, ChainFacts, PendingFacts } from './verifyContext.ts'
+import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 
-/** One `updateOpenOrder` that leaves alone what was not named; for another size the order is cancelled and placed again. */
+const OPENING: readonly number[] = [PendingOrderType.MARKET_OPEN]
+
+const CLOSING: readonly number[] = [PendingOrderType.MARKET_CLOSE, PendingOrderType.MARKET_PARTIAL_CLOSE]
+
+/**
+ * Checks for one `updateOpenOrder` that keeps everything not named. For another size, the order is cancelled and placed
+ * again.
+ */
 export function expectOrderUpdate(
   calls: CallReader,
   order: Order,
@@ -34,7 +50,10 @@ export function expectOrderUpdate(
   expectSame('slippage', slippageUnits(terms.slippage), slippage)
 }
 
-/** Stop loss and take profit, or leverage, or collateral (which the chain knows as a leverage that keeps the size). */
+/**
+ * Checks a change of stop loss and take profit, of leverage, or of collateral, which the chain expresses as a leverage
+ * that keeps the size.
+ */
 export function expectPositionUpdate(
   calls: CallReader,
   position: Position,
@@ -64,12 +83,55 @@ export function expectPositionUpdate(
   }
 }
 
-/** 1e3. Collateral moves by the leverage that keeps the size: C x L / C', rounded down. */
+/** Returns the new leverage, 1e3. Collateral changes by the leverage that keeps the size: C x L / C', rounded down. */
 function newLeverage(position: Position, body: UpdatePositionRequest, { collateral }: VerifyContext): bigint {
-  if (body.leverage !== undefined) return scaled('leverage', body.leverage, LEVERAGE_DECIMALS)
-  const held = scaled('collateral', position.collateral, collateral.decimals)
-  const amount = scaled('collateral.amount', body.collateral?.amount ?? '0', collateral.decimals)
+  if (body.leverage !== undefined) return scaled('leverage', body.leverage, Leverage)
+  const held = collateralUnits('collateral', position.collateral, collateral.decimals)
+  const amount = collateralUnits('collateral.amount', body.collateral?.amount ?? '0', collateral.decimals)
   const becomes = body.collateral?.action === 'add' ? held + amount : held - amount
   if (becomes <= 0n) return 0n
-  return (held * scaled('leverage', position.leverage, LEVERAGE_DECIMALS)) / becomes
+  return (held * scaled('leverage', position.leverage, Leverage)) / becomes
+}
+
+/**
+ * Checks a cancellation. A limit or stop order is taken back; a timed-out market request is reclaimed, each of its legs
+ * once and in their order. No answer tells how many legs a reduce-only order has, so a transaction that reclaims only
+ * some of them passes: the order stays timed out, and another cancel reclaims the rest.
+ */
+export function expectCancel(calls: CallReader, order: Order, context: VerifyContext): void {
+  if (order.type !== 'market') {
+    const [index] = calls.next('cancelOpenOrder')
+    expectOrderIndex(index, order, context)
+    return
+  }
+  let last = -1
+  do {
+    const [index] = calls.next('cancelOrderAfterTimeout')
+    if (index <= last) throw new UnverifiedTransactionError('order index', `above ${last}`, String(index))
+    last = index
+    expectPending(index, order, context)
+    // Only an order that closes several positions waits for several answers.
+  } while (order.reduceOnly && !calls.isAtEnd)
+}
+
+/** Checks that the waiting request is one of this market, side and kind. */
+function expectPending(index: number, order: Order, { onChain, market }: VerifyContext): void {
+  if (onChain === undefined) return
+  const pending = onChain.pending.find((candidate) => candidate.index === index)
+  const isIt =
+    pending !== undefined &&
+    pending.pairIndex === market.pairIndex &&
+    (order.reduceOnly ? CLOSING : OPENING).includes(pending.orderType) &&
+    sideOf(pending, onChain) === order.side
+  if (isIt) return
+  const found = pending === undefined ? `${index}, which waits for nothing` : `${index}, a request of another kind`
+  throw new UnverifiedTransactionError('order index', `a request that looks as order ${order.id} does`, found)
+}
+
+/** Returns the side that a request trades. A close trades against its position. */
+function sideOf({ orderType, tradeIndex, long }: PendingFacts, { trades }: ChainFacts): Side | undefined {
+  if (OPENING.includes(orderType)) return long ? 'long' : 'short'
+  const closed = trades.find(({ index }) => index === tradeIndex)
+  if (closed === undefined) return undefined
+  return closed.long ? 'short' : 'long'
 }

@@ -1,33 +1,41 @@
-import { parseDecimal, scaleDecimal } from '@bezel/protocol/wire'
-import { UnverifiedTransactionError } from '../errors/unverifiedTransactionError.ts'
+import {
+  CollateralAmount,
+  DEFAULT_SLIPPAGE,
+  parseDecimal,
+  Price,
+  Slippage,
+  type Decimal,
+  type Scale,
+} from '@bezel/protocol/wire'
+import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 
-// Scales of the Diamond's integers.
-export const PRICE_DECIMALS = 10
-export const LEVERAGE_DECIMALS = 3
-/** Of percent: 1 % is 1000. */
-export const SLIPPAGE_DECIMALS = 3
-export const SIZE_DECIMALS = 18
-/** Of a token's price in USD. */
-export const USD_PRICE_DECIMALS = 8
-export const USD_DECIMALS = 18
+/** A number exactly as the chain counts it. One with more decimals can't be what a transaction does. */
+export function scaled<Value extends bigint>(field: string, text: string, scale: Scale<Value>): Value {
+  return exactly(field, text, scale.decimals, scale.parse)
+}
 
-/** Percent; what an order and a close have when they name none, and what the Diamond closes with when none was set. */
-export const DEFAULT_SLIPPAGE = '1'
+/** An amount of a token in the same way. */
+export function collateralUnits(field: string, text: string, decimals: number): CollateralAmount {
+  return exactly(field, text, decimals, (value) => CollateralAmount.parse(value, decimals))
+}
 
-/** Exactly, as the chain counts. What has more decimals can't be what a transaction does. */
-export function scaled(field: string, text: string, decimals: number): bigint {
+function exactly<Value extends bigint>(
+  field: string,
+  text: string,
+  decimals: number,
+  parse: (value: Decimal) => Value | undefined,
+): Value {
   const value = parseDecimal(text)
-  const units = value === undefined ? undefined : scaleDecimal(value, decimals)
+  const units = value === undefined ? undefined : parse(value)
   if (units === undefined) throw new UnverifiedTransactionError(field, `at most ${decimals} decimals`, text)
   return units
 }
 
-/** 1e3 per percent. */
-export function slippageUnits(slippage: string | undefined): bigint {
-  return scaled('slippage', slippage ?? DEFAULT_SLIPPAGE, SLIPPAGE_DECIMALS)
+export function slippageUnits(slippage: string | undefined): Slippage {
+  return scaled('slippage', slippage ?? DEFAULT_SLIPPAGE, Slippage)
 }
 
-/** 1e10; none is 0. */
-export function triggerUnits(field: string, price: string | null | undefined): bigint {
-  return price === null || price === undefined ? 0n : scaled(field, price, PRICE_DECIMALS)
+/** The price of a take profit or stop loss; none is 0. */
+export function triggerUnits(field: string, price: string | null | undefined): Price {
+  return price === null || price === undefined ? Price.zero : scaled(field, price, Price)
 }

@@ -1,40 +1,47 @@
-import type { Position } from '@bezel/protocol/wire'
+import type {
+  Position,
+  ClosePositionRequest,
+  CreateOrderRequest,
+  Order,
+  UpdateOrderRequest,
+  UpdatePositionRequest,
+} from '@bezel/protocol/wire'
 
-/** What a market is, as the check needs it. */
+/** The facts about a market that the check needs. */
 export interface MarketFacts {
   readonly symbol: string
   readonly pairIndex: number
   readonly sizePrecision: number
-  /** The least collateral of a new position, USD. */
+  /** Least collateral of a new position in USD. */
   readonly minCollateralUsd: string
 }
 
-/** What a collateral token is, as the check needs it. */
+/** The facts about a collateral token that the check needs. */
 export interface CollateralFacts {
   readonly symbol: string
   readonly index: number
   readonly decimals: number
   readonly priceUsd: string
-  /** Percent: how far the service's reading of that price may be from this one, because both are of different moments. */
+  /** Tolerance of the price in percent, because the service reads it at another moment. */
   readonly priceTolerancePercent: string
 }
 
-/** A trade or resting order of the trader as the chain has it. Scales are the chain's. */
+/** A trade or resting order of the trader on the chain, in the chain's own scales. */
 export interface TradeFacts {
   readonly index: number
   readonly pairIndex: number
   readonly long: boolean
   readonly collateralIndex: number
-  /** 0 position, 1 limit, 2 stop. */
+  /** Kind of trade: 0 position, 1 limit order, 2 stop order. */
   readonly tradeType: number
   readonly collateralAmount: bigint
   readonly leverage: number
   readonly openPrice: bigint
   readonly tp: bigint
   readonly sl: bigint
-  /** Of a position: for its closing; 0 is the default of 1 %. */
+  /** Closing slippage of a position; 0 means the default of 1 %. */
   readonly maxSlippageP: number
-  /** Base units, 1e18; `undefined` for trades from before the chain counted them. */
+  /** Size in base units, 1e18; `undefined` for trades opened before the chain stored it. */
   readonly size: bigint | undefined
 }
 
@@ -42,40 +49,48 @@ export interface TradeFacts {
 export interface PendingFacts {
   readonly index: number
   readonly pairIndex: number
-  /** Of the trade that it closes; a request to open has none yet. */
+  /** Index of the trade that it closes; a request to open has none yet. */
   readonly tradeIndex: number
-  /** Of a request to open; one to close leaves it to its trade. */
+  /** Side of a request to open. A request to close takes that of its trade. */
   readonly long: boolean
   readonly orderType: number
 }
 
-/** What the trader has on the chain, read through a node of the caller's. */
+/** The trader's trades and requests on the chain, read through the caller's own node. */
 export interface ChainFacts {
   readonly trades: readonly TradeFacts[]
   readonly pending: readonly PendingFacts[]
 }
 
 /**
- * What a prepared transaction is checked against. Where each fact comes from decides what the check proves:
+ * The facts that a prepared transaction is checked against. Their sources decide what the check proves:
  *
- * - `diamond`, `chainId`, `trader` and `sender` are the caller's own (pinned, or remembered from the first look).
- * - `market` and `collateral` are the service's unless the client's sender can read the chain: then pair, token and the token's price
- *   are read from the Diamond itself.
- * - `onChain` is there only with such a sender. Without it, *which* of the trader's trades an index means can't be checked, and a
- *   closing slippage of 1 % is taken for granted when the transaction sets none.
- * - `expectedPrice` stands for the market where the request names no price. Give your own, if you have one: the service's mark is no
- *   independent witness.
+ * - `diamond`, `chainId`, `trader` and `sender` are the caller's own (pinned, or remembered from the first answer).
+ * - `market` and `collateral` come from the service, unless the client's sender can read the chain: then the pair, the
+ * token and the token's price are read from the Diamond.
+ * - `onChain` needs such a sender. Without it the check can't tell *which* of the trader's trades an index means, and
+ * it assumes a closing slippage of 1 % when the transaction sets none.
+ * - `expectedPrice` stands for the market when the request names no price. Pass your own if you have one, because the
+ * service's mark is no independent witness.
  */
 export interface VerifyContext {
   readonly diamond: string
   readonly chainId: number
   readonly trader: string
-  /** Who signs and sends: the agent. */
+  /** Address that signs and sends: the agent. */
   readonly sender: string
   readonly market: MarketFacts
   readonly collateral: CollateralFacts
   readonly expectedPrice?: string | undefined
-  /** Open positions, for a reduce-only order. */
+  /** Open positions, needed for a reduce-only order. */
   readonly positions?: readonly Position[] | undefined
   readonly onChain?: ChainFacts | undefined
 }
+
+/** A request for a write. Its order or position is the one the caller saw before asking. */
+export type WriteRequest =
+  | { readonly operation: 'createOrder'; readonly body: CreateOrderRequest }
+  | { readonly operation: 'updateOrder'; readonly order: Order; readonly body: UpdateOrderRequest }
+  | { readonly operation: 'cancelOrder'; readonly order: Order }
+  | { readonly operation: 'closePosition'; readonly position: Position; readonly body: ClosePositionRequest }
+  | { readonly operation: 'updatePosition'; readonly position: Position; readonly body: UpdatePositionRequest }

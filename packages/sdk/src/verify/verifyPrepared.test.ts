@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { UnverifiedTransactionError } from '../errors/unverifiedTransactionError.ts'
+import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import { writeInput } from '../testing/callTree.ts'
-import { ORDER, POSITION, SAMPLE_SHAPES } from '../testing/sampleShapes.ts'
-import { seededRandom } from '../testing/seededRandom.ts'
-import type { Shape } from '../testing/shape.ts'
+import { SAMPLE_ORDER, SAMPLE_POSITION, SAMPLE_SHAPES, type Shape } from '../testing/sampleShapes.ts'
+import { mulberry32 } from '../testing/mulberry32.ts'
 import { tamper } from '../testing/tamper.ts'
 import type { VerifyContext } from './verifyContext.ts'
 import { verifyPrepared } from './verifyPrepared.ts'
 
 const TAMPERED_COUNT = 10_000
+
 const SEED = 20_260_101
 
 const named = (name: string): Shape => SAMPLE_SHAPES.find((shape) => shape.name === name)!
@@ -33,7 +33,7 @@ describe('the check of prepared transactions', () => {
   for (const shape of SAMPLE_SHAPES) {
     it(`accepts ${shape.name}, with and without a look at the chain`, () => {
       verifyPrepared(shape.request, shape.prepared, shape.context)
-      // The default tolerance of the token's price, and whatever the digits' case.
+      // Within the default tolerance of the token's price, and with digits of any case.
       const { transaction } = shape.prepared
       const data = `0x${transaction.data.slice(2).toUpperCase()}`
       const collateral = { ...shape.context.collateral, priceTolerancePercent: '1' }
@@ -48,7 +48,7 @@ describe('the check of prepared transactions', () => {
   }
 
   it(`refuses ${TAMPERED_COUNT} tampered transactions, of every kind`, () => {
-    const random = seededRandom(SEED)
+    const random = mulberry32(SEED)
     const kinds = new Map<string, number>()
     for (let count = 0; count < TAMPERED_COUNT; count += 1) {
       const shape = SAMPLE_SHAPES[count % SAMPLE_SHAPES.length]!
@@ -60,7 +60,7 @@ describe('the check of prepared transactions', () => {
         `${shape.name} with another ${how} was accepted: ${JSON.stringify(prepared.transaction)}`,
       )
     }
-    // A generator that never gets to a kind would prove nothing about it.
+    // A generator that never produces a kind would prove nothing about it.
     assert.equal(kinds.size, 20, [...kinds].join(' '))
     for (const [how, count] of kinds) assert.ok(count > 20, `${how}: only ${count}`)
   })
@@ -101,13 +101,13 @@ describe('the check of prepared transactions', () => {
     const whole = [{ name: 'closeTradeMarket', args: [2, 601_000n * 10n ** 9n] }]
     const closing = (size: string): Shape => ({
       ...withCalls(named('close'), whole),
-      request: { operation: 'closePosition', position: POSITION, body: { size } },
+      request: { operation: 'closePosition', position: SAMPLE_POSITION, body: { size } },
     })
     assert.equal(refusal(closing('0.02')).field, 'size')
-    // 0.6 USDC would be left, and the Diamond leaves no less than 0.9.
+    // This would leave 0.6 USDC, and the Diamond leaves no less than 0.9.
     const trifle = closing('0.0499')
     verifyPrepared(trifle.request, trifle.prepared, trifle.context)
-    // A service can't make a part the whole by naming other minimums.
+    // The service can't turn a part into the whole by naming other minimums.
     const { market } = trifle.context
     assert.equal(refusal(closing('0.02'), { market: { ...market, minCollateralUsd: '1000000' } }).field, 'size')
     assert.equal(refusal(closing('0.02'), { market: { ...market, sizePrecision: 0 } }).field, 'size')
@@ -120,11 +120,14 @@ describe('the check of prepared transactions', () => {
     assert.equal(refusal(named('market'), { collateral: { ...collateral, priceUsd: '0' } }).field, 'answer')
     assert.equal(refusal(named('close a part'), { market: { ...market, sizePrecision: 99 } }).field, 'answer')
     const odd = { ...named('market').prepared.transaction, data: '0xzz' }
-    assert.equal(refusal({ ...named('market'), prepared: { order: ORDER, transaction: odd } }).field, 'order.side')
+    assert.equal(
+      refusal({ ...named('market'), prepared: { order: SAMPLE_ORDER, transaction: odd } }).field,
+      'order.side',
+    )
   })
 
   it('has nothing to prove where nothing is sent', () => {
     const { request, context } = named('cancel')
-    verifyPrepared(request, { order: ORDER, transaction: null }, context)
+    verifyPrepared(request, { order: SAMPLE_ORDER, transaction: null }, context)
   })
 })

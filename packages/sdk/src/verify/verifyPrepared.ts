@@ -1,18 +1,14 @@
-import type { Order, Position, PreparedTransaction } from '@bezel/protocol/wire'
-import { UnverifiedTransactionError } from '../errors/unverifiedTransactionError.ts'
-import { createCallReader, type CallReader } from './createCallReader.ts'
-import { decodeCalls, isSame } from './decodeCalls.ts'
+import { BaseSize, type Order, type Position, type PreparedTransaction } from '@bezel/protocol/wire'
+import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
+import { createCallReader, type CallReader, decodeCalls, isSameAddress } from './decodeCalls.ts'
 import { expectSame } from './expect.ts'
-import { expectCancel } from './expectCancel.ts'
-import { expectClosing } from './expectClosing.ts'
+import { expectCancel, expectOrderUpdate, expectPositionUpdate } from './expectUpdate.ts'
+import { expectClosing, expectReduction } from './expectClosing.ts'
 import { expectOpening } from './expectOpening.ts'
-import { expectReduction } from './expectReduction.ts'
-import { expectOrderUpdate, expectPositionUpdate } from './expectUpdate.ts'
-import { scaled, SIZE_DECIMALS } from './scales.ts'
-import type { VerifyContext } from './verifyContext.ts'
-import type { WriteRequest } from './writeRequest.ts'
+import { scaled } from './scales.ts'
+import type { VerifyContext, WriteRequest } from './verifyContext.ts'
 
-/** What a write answered. */
+/** The answer of the service to a write. */
 export interface PreparedWrite {
   readonly order?: Order
   readonly position?: Position
@@ -22,18 +18,19 @@ export interface PreparedWrite {
 /**
  * Proves that a prepared transaction does what was asked and nothing else, or throws `UnverifiedTransactionError`.
  *
- * Checked: Diamond, chain, value 0; the trader that a delegate acts for; exactly the calls of this request in their order; market, side,
- * type, collateral, leverage, price, slippage, stop loss, take profit, referrer, every other field of the struct; the size, as the
- * collateral it comes to (one unit of the token for rounding, and `priceTolerancePercent` for the token's price); that the bytes are the
- * plain encoding of all this with 8 bytes behind it. `VerifyContext` says which facts are whose, and what can't be proven without a look
- * at the chain. A `null` transaction has nothing to prove.
+ * The check covers the Diamond, the chain and a value of 0; the trader that a delegate acts for; exactly the calls of
+ * this request in their order; market, side, type, collateral, leverage, price, slippage, stop loss, take profit,
+ * referrer and every other field of the struct; the size, as the collateral it costs (one unit of the token for
+ * rounding, and `priceTolerancePercent` for the token's price); and that the bytes are the plain encoding of all this,
+ * followed by 8 bytes. `VerifyContext` says where each fact comes from, and what can't be proven without reading the
+ * chain. A `null` transaction has nothing to prove.
  */
 export function verifyPrepared(request: WriteRequest, prepared: PreparedWrite, context: VerifyContext): void {
   try {
     expectAll(request, prepared, context)
   } catch (error) {
     if (error instanceof UnverifiedTransactionError) throw error
-    // A number that no market has, a field of another type: whatever can't be computed with is no proof.
+    // Anything that can't be computed with is no proof: a number that no market has, or a field of another type.
     throw new UnverifiedTransactionError('answer', 'what can be computed with', String(error))
   }
 }
@@ -42,7 +39,7 @@ function expectAll(request: WriteRequest, prepared: PreparedWrite, context: Veri
   const { transaction } = prepared
   expectAnswer(request, prepared, context)
   if (transaction === null) return
-  if (!isSame(transaction.to, context.diamond)) {
+  if (!isSameAddress(transaction.to, context.diamond)) {
     throw new UnverifiedTransactionError('to', context.diamond, transaction.to)
   }
   expectSame('value', '0', String(transaction.value))
@@ -66,7 +63,7 @@ function expectCalls(calls: CallReader, request: WriteRequest, context: VerifyCo
       return expectCancel(calls, request.order, context)
     case 'closePosition': {
       const { position, body } = request
-      const size = scaled('size', body.size ?? position.size, SIZE_DECIMALS)
+      const size = scaled('size', body.size ?? position.size, BaseSize)
       const terms = { position, size, sizeText: body.size, price: undefined, slippage: body.slippage }
       return void expectClosing(calls, terms, context)
     }
@@ -75,7 +72,7 @@ function expectCalls(calls: CallReader, request: WriteRequest, context: VerifyCo
   }
 }
 
-/** The answer is about what was asked, so that the right order is followed afterwards. */
+/** Checks that the answer is about what was asked, so that the right order is tracked afterwards. */
 function expectAnswer(
   request: WriteRequest,
   { order, position }: PreparedWrite,
@@ -83,7 +80,7 @@ function expectAnswer(
 ): void {
   const found = order ?? position
   if (found === undefined) throw new UnverifiedTransactionError('answer', 'an order or a position', 'neither')
-  if (!isSame(found.trader, trader)) throw new UnverifiedTransactionError('trader', trader, found.trader)
+  if (!isSameAddress(found.trader, trader)) throw new UnverifiedTransactionError('trader', trader, found.trader)
   expectSame('market', market.symbol, found.market)
   if (request.operation === 'updateOrder' || request.operation === 'cancelOrder') {
     expectSame('order.id', request.order.id, found.id)

@@ -10,24 +10,24 @@ export interface Said {
   readonly fromSeq?: number
 }
 
-/** Speaks the protocol of the stream and misbehaves on command, which the real service can't. */
+/** A service that speaks the protocol of the stream and misbehaves on command, which the real one can't. */
 export interface StandInService {
   readonly url: string
-  /** Everything that clients said, in order. */
+  /** All messages of clients, in order. */
   readonly said: readonly Said[]
   readonly connections: () => number
   readonly openSockets: () => number
-  /** Appends to the log, and tells those who listen. */
+  /** Appends an event to the log and sends it to the subscribers. */
   append(channel: LogChannel): void
-  /** To all who subscribed to this channel. */
+  /** Sends an event to all subscribers of its channel. */
   tell(event: object): void
-  /** Says this to all, whatever they asked. */
+  /** Sends a message to all clients, whatever they asked. */
   say(message: object): void
   /** Answers the next message of this kind with an error. */
   refuse(op: string, code: string): void
-  /** Tells what happens, but lets clients wait for their answers; `false` answers them all. */
+  /** Sends events but makes clients wait for their answers; `false` answers them all. */
   setBusy(isBusy: boolean): void
-  /** Connected, but neither hears nor says anything any more. */
+  /** True for a service that is connected but neither reads nor sends any more. */
   isFrozen: boolean
   cut(): void
   close(): Promise<void>
@@ -38,7 +38,7 @@ interface Logged {
   readonly seq: number
 }
 
-/** `heartbeatMs` is what it greets with. It never pings. */
+/** Starts the service. `heartbeatMs` is what it announces; it never pings. */
 export async function startStandInService(heartbeatMs = 15_000): Promise<StandInService> {
   const server = await listen()
   const said: Said[] = []

@@ -1,0 +1,59 @@
+import { parseDecimal, parseAddress, parsePathSymbol } from '@bezel/protocol'
+import { UsageError } from '../errors/cliError.ts'
+
+/** Reads a market: `BTC/USD`, or the shorter `btc-usd` and `btc` that people type. */
+export function readMarket(text: string): string {
+  const upper = text.toUpperCase()
+  const symbol = parsePathSymbol(/[/-]/.test(upper) ? upper : `${upper}/USD`)
+  if (symbol !== undefined) return symbol
+  throw new UsageError(
+    `${JSON.stringify(text.slice(0, 40))} is no market; they look like BTC/USD. bezel markets lists them.`,
+  )
+}
+
+/** Reads a number above zero, as the interface writes numbers. `what` begins the complaint: `--limit`, `SIZE`. */
+export function readDecimal(text: string, what: string): string {
+  const value = parseDecimal(text)
+  if (value !== undefined && !value.startsWith('-') && value !== '0') return value
+  throw new UsageError(`${what} is ${JSON.stringify(text.slice(0, 40))}, but it must be a number above 0, such as 0.5.`)
+}
+
+/** Reads a whole number within bounds. `what` begins the complaint. */
+export function readWhole(
+  text: string,
+  what: string,
+  { min, max }: { readonly min: number; readonly max: number },
+): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw new UsageError(
+    `${what} is ${JSON.stringify(text.slice(0, 40))}, but it must be a whole number from ${min} to ${max}.`,
+  )
+}
+
+/** Reads the id of an order or position. `what` begins the complaint. */
+export function readId(text: string, what: string): string {
+  if (/^\d{1,20}$/.test(text)) return text
+  throw new UsageError(`${what} is ${JSON.stringify(text.slice(0, 40))}, but ids are whole numbers.`)
+}
+
+/** Reads an address and returns its checksummed form. `what` begins the complaint. */
+export function readAddress(text: string, what: string): `0x${string}` {
+  const address = parseAddress(text)
+  if (address !== undefined) return address
+  throw new UsageError(
+    `${what} is ${JSON.stringify(text.slice(0, 44))}, but it must be an address: 0x and 40 hexadecimal digits.`,
+  )
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Reads a point in time, in epoch milliseconds: a span from now (`12h`, `30d`) or a date (`2027-01-31`). */
+export function readExpiry(text: string, nowMs: number): number {
+  const span = /^(\d{1,4})([mhdw])$/.exec(text)
+  const date = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?$/.test(text) ? Date.parse(text) : Number.NaN
+  const time = span === null ? date : nowMs + Number(span[1]) * UNIT_MS[span[2]!]!
+  if (time > nowMs) return time
+  const why = Number.isNaN(time) ? 'it must be a span such as 12h or 30d, or a date such as 2027-01-31' : 'that is past'
+  throw new UsageError(`--expires is ${JSON.stringify(text.slice(0, 40))}, but ${why}.`)
+}
