@@ -7,7 +7,7 @@ const ROOT = new URL('../', import.meta.url)
 
 it('the committed reference is what the code says: npm run reference writes it', async () => {
   for (const [path, text] of Object.entries(await generatedReference())) {
-    // Not assert.equal: it would print both.
+    // assert.equal would print both texts.
     assert.ok(readFileSync(new URL(path, ROOT), 'utf8') === text, `${path} has drifted: npm run reference`)
   }
 })

@@ -1,17 +1,17 @@
 import { format } from 'prettier'
 import { lifecyclePage } from '../packages/server/src/docs/reference/lifecyclePage.ts'
-import { lifecyclePicture } from '../packages/server/src/docs/reference/lifecyclePicture.ts'
+import { lifecyclePicture } from '../packages/server/src/docs/reference/lifecycleDiagram.ts'
 import { messagesPage } from '../packages/server/src/docs/reference/messagesPage.ts'
 import { restPage } from '../packages/server/src/docs/reference/restPage.ts'
 import { createStreamDocument } from '../packages/server/src/docs/asyncapi/createStreamDocument.ts'
-import { errorPage } from '../packages/server/src/docs/openapi/errorPage.ts'
-import { referenceDocument } from '../packages/server/src/docs/openapi/referenceDocument.ts'
+import { errorPage } from '../packages/server/src/docs/reference/errorPage.ts'
+import { referenceDocument } from '../packages/server/src/docs/openapi/createDocument.ts'
 import { SERVER_SETTINGS } from '../packages/server/src/settings/config.ts'
 
-/** As the rest of the project is formatted. */
+/** The line width of the whole project. */
 const PRINT_WIDTH = 120
 
-/** The reference as it must be committed: text by path from the root of the project. */
+/** Returns the reference as it must be committed: text by path from the root of the project. */
 export async function generatedReference(): Promise<Readonly<Record<string, string>>> {
   const headerPrefix = SERVER_SETTINGS.BEZEL_HEADER_PREFIX.defaultValue
   const openapi = referenceDocument()

@@ -5,7 +5,10 @@ import { circlesOf, folderGraph, graphOf, importsIn, listModules, readImports, t
 
 const SERVER = 'packages/server/src'
 
-/** The folders of the server, bottom first: each may import those before it and none after it. The files beside them meet them all. */
+/**
+ * The folders of the server, bottom first: each may import those before it and none after it. The files beside the
+ * folders may import all of them.
+ */
 const FLOORS = [
   'ground',
   'settings',

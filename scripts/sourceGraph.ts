@@ -10,7 +10,10 @@ export interface ImportEdge {
 /** A graph as lists of successors. Every node has an entry. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Matches the specifier of static imports, re-exports, dynamic imports and import types; type imports count like any other. */
+/**
+ * Matches the specifier of static imports, re-exports, dynamic imports and import types; type imports count like any
+ * other.
+ */
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
 
 /** Lists the TypeScript modules of a folder that run in production: no tests, and nothing of the `testing` folders. */
@@ -29,7 +32,9 @@ export function importsIn(from: string, text: string): ImportEdge[] {
   return specifiers.map((specifier) => ({ from, to: posix.join(posix.dirname(from), specifier) }))
 }
 
-/** Returns the graph of folders cut off at a depth below `root`: a deeper folder counts as its ancestor of that depth. */
+/**
+ * Returns the graph of folders cut off at a depth below `root`: a deeper folder counts as its ancestor of that depth.
+ */
 export function folderGraph(edges: readonly ImportEdge[], root: string, depth: number): Graph {
   const folderOf = (file: string): string => {
     const parts = posix.relative(root, posix.dirname(file)).split('/')

@@ -29,15 +29,21 @@ function chainsFile(content: unknown): string {
   return path
 }
 
-/** Nothing listens at the feed's address: what is tested here needs no prices. */
+/** The feed's address refuses connections: these tests need no prices. */
 const baseAt = (rpcUrl: string): object => ({
   chains: { base: { chainId: 8453, rpcUrl, diamond: CHAINS.base.liveDiamond } },
   feedUrl: 'http://127.0.0.1:1',
 })
 
-/** A clean environment: the tests must not depend on the settings of whoever runs them. */
+/** Returns a clean environment, so that the tests do not depend on the settings of whoever runs them. */
 function environment(env: Record<string, string>): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'silent', ...env }
+  return {
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    ...env,
+  }
 }
 
 function textOf(stream: ChildProcess['stderr']): { text: string } {
@@ -46,7 +52,7 @@ function textOf(stream: ChildProcess['stderr']): { text: string } {
   return collected
 }
 
-/** Runs main until it ends by itself. */
+/** Runs main until it exits by itself. */
 async function failedStart(
   env: Record<string, string>,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
@@ -64,7 +70,7 @@ async function assertOneSentence(env: Record<string, string>, sentence: RegExp):
   assert.match(stderr, /^[^\n]+\n$/, 'one line')
 }
 
-/** Starts main as a child that is tied to this process, and waits until it says it is ready. */
+/** Starts main as a child process that ends with this one, and waits until it reports that it is ready. */
 async function startedChild(
   env: Record<string, string>,
 ): Promise<{ child: ChildProcess; url: string; stderr: { text: string } }> {
@@ -148,7 +154,7 @@ describe('main', () => {
 
   it('answers from memory: requests cost the node nothing', async () => {
     const { child, url } = await startedChild({ BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) })
-    // The background rounds go on meanwhile: what they ask for is never what a request would.
+    // Background polling goes on meanwhile; its calls differ from those that a request would cause.
     const callsBefore = node.calls.length
     for (const path of ['/ready', '/health', '/v1/base', '/v1/base/markets']) await (await fetch(url + path)).text()
     const background = ['eth_chainId', 'eth_getCode', 'eth_getBlockByNumber']

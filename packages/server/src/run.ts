@@ -1,64 +1,24 @@
-import type { Changes } from './journal/accountLog.ts'
-import { forgetOldEvents } from './journal/forgetOldEvents.ts'
-import type { Accounts } from './accounts/chainAccounts.ts'
-import { startAccounts, type RunningAccounts } from './accounts/startAccounts.ts'
-import { CHAINS, StartupError, type ChainSlug, type RunningProgram } from '@bezel/protocol'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { watchChains, type ChainReadiness, type OnChainStateChange } from './chain/chainReadiness.ts'
-import { readChainsFile, readFeedUrl } from './chain/readChainsFile.ts'
-import { createRpcClient, type RpcClient } from './chain/rpcClient.ts'
-import type { ServedChain } from './chain/servedChain.ts'
-import { refuseOtherChain } from './chain/verifyChain.ts'
-import { DEFAULT_DOMAIN_NAME, type ServerConfig } from './settings/config.ts'
+import type { RunningProgram } from '@bezel/protocol'
+import { servedChainOf } from './chain/servedChain.ts'
+import { serveAsyncapi } from './docs/asyncapi/createStreamDocument.ts'
+import { serveOpenapi } from './docs/openapi/createDocument.ts'
 import { serveDocs } from './docs/serveDocs.ts'
-import { createApp } from './http/createApp.ts'
-import { allowOrigins } from './http/hooks/cors.ts'
-import { registerHooks } from './http/hooks/registerHooks.ts'
-import { serveAsyncapi } from './docs/asyncapi/serveAsyncapi.ts'
-import { listen } from './http/listen.ts'
-import { openAccess, type Access } from './openAccess.ts'
-import { serveOpenapi } from './docs/openapi/serveOpenapi.ts'
-import { createOrderWaits, type OrderWaits } from './facade/exchange/orderWaits.ts'
-import { readRelayerKey } from './facade/relayer/readRelayerKey.ts'
-import type { RelayerKey } from './facade/relayer/relayerKey.ts'
-import type { Relayer } from './facade/relayer/relayer.ts'
 import { relayerWarning } from './facade/relayer/relayerHealth.ts'
-import { createFacadeCounts } from './facade/stream/facadeCounts.ts'
-import { registerFacadeRoutes } from './http/routes/facade/facadeRoutes.ts'
-import { registerRoutes } from './http/routes/registerRoutes.ts'
-import { servedChainOf } from './access/servedChainOf.ts'
-import { startMarkets, type Markets } from './market/startMarkets.ts'
-import { countAnswers } from './metrics/countAnswers.ts'
-import { countTransactions } from './metrics/countTransactions.ts'
-import { createMetrics, type Metrics } from './metrics/createMetrics.ts'
-import { createOrderCounts, type OrderCounts } from './metrics/orderCounts.ts'
-import { serveMetrics } from './metrics/serveMetrics.ts'
+import { listen } from './http/createApp.ts'
+import { allowOrigins, registerHooks } from './http/hooks/registerHooks.ts'
+import { registerFacadeRoutes, registerRoutes } from './http/routes/registerRoutes.ts'
 import type { RelayerState } from './http/routes/system/ready.ts'
-import { watchAccounts } from './metrics/watchAccounts.ts'
-import { watchChannels } from './metrics/watchChannels.ts'
-import { watchRelayers } from './metrics/watchRelayers.ts'
-import { watchStream } from './metrics/watchStream.ts'
-import { watchDeployment, type ChainSource } from './metrics/watchDeployment.ts'
+import { forgetOldEvents } from './journal/accountLog.ts'
+import { countAnswers, serveMetrics } from './metrics/createMetrics.ts'
+import { watchAccounts, watchDeployment, watchRelayers, type ChainSource } from './metrics/watchDeployment.ts'
+import { watchChannels, watchStream } from './metrics/watchStream.ts'
 import { startNotices, type Notices } from './notices/startNotices.ts'
-import { writeNotices } from './notices/writeNotices.ts'
-import { startFacade, type Facades } from './startFacade.ts'
-import { startStream } from './startStream.ts'
-import { startTrading, type Trading } from './startTrading.ts'
-import { openStore } from './store/openStore.ts'
-import { countOrdersByStatus } from './store/orderStore.ts'
-import type { Store } from './store/sql.ts'
-import { createStreamCounts } from './stream/streamCounts.ts'
-import { createTradeTape, type TradeTape } from './stream/topics/tradeTape.ts'
+import { openBase, type Base } from './openBase.ts'
+import { openChain, type OpenChain } from './openChain.ts'
+import { openStream } from './openStream.ts'
+import type { ServerConfig } from './settings/config.ts'
 
-/** Often enough for a probe that decides where traffic goes, rare enough to cost a node nothing. */
-const READINESS_INTERVAL_MS = 2_000
-
-/** How long a node may take to answer a batch. */
-const NODE_TIMEOUT_MS = 5_000
-
-type Readiness = Pick<ChainReadiness, 'isReady'>
-
-/** Starts the service. The only place where its parts meet. Throws a `StartupError` with nothing left running. */
+/** Starts the service. Throws a `StartupError` with nothing left running. */
 export async function run(config: ServerConfig): Promise<RunningProgram> {
   const open = new AsyncDisposableStack()
   const close = (): Promise<void> => open.disposeAsync()
@@ -70,247 +30,129 @@ export async function run(config: ServerConfig): Promise<RunningProgram> {
   }
 }
 
-/** What the service stands on. */
-interface Base {
-  readonly config: ServerConfig
-  readonly app: FastifyInstance
-  readonly chains: readonly ServedChain[]
-  readonly nodes: ChainReadiness
-  readonly metrics: Metrics
-  readonly store: Store
-  readonly clientOf: (slug: ChainSlug) => RpcClient
-  readonly markets: Markets
-  readonly access: Access
-  readonly relayerKey: RelayerKey | undefined
-}
-
-/** What goes on by itself, whoever asks. */
-interface Parts extends Base {
-  readonly accounts: RunningAccounts
-  readonly tapes: ReadonlyMap<ChainSlug, TradeTape>
-  readonly trading: Trading
-  readonly orderCounts: OrderCounts
-  readonly notices: Notices
-  readonly readiness: Readiness
-  readonly waits: OrderWaits
-  readonly facades: Facades
-}
-
-/** What is opened is handed to `open`, which closes it in the reverse order. */
+/**
+ * Opens the shared parts, then each chain, then the routes and sockets; `open` closes everything in the reverse order.
+ */
 async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<string> {
-  return serve(await startParts(await openBase(config, open), open), open)
-}
-
-async function openBase(config: ServerConfig, open: AsyncDisposableStack): Promise<Base> {
-  const chains = readChainsFile(config.chainsFile)
-  const feedUrl = feedUrlOf(config)
-  const relayerKey = await readRelayerKey({ hex: config.relayerKey, file: config.relayerKeyFile })
-  const app = createApp(config.logLevel)
-  warnOfSharedDomain(chains, config.domainName, app.log)
-
-  const nodes = await watchChains(chains, { intervalMs: READINESS_INTERVAL_MS, onChange: logChange(app.log) })
-  open.defer(() => nodes.close())
-  const metrics = createMetrics()
-  const store = countTransactions(await openStore(config.dataFolder), metrics)
-  open.defer(() => store.close())
-  const clientOf = createClients(chains)
-  for (const chain of chains) await refuseOtherChain(store, chain, clientOf(chain.slug))
-  const markets = startMarkets({
-    chains,
-    clientOf,
+  const base = await openBase(config, open)
+  const { app, log, store, now } = base
+  const chains = await openChains(base, open)
+  const chainOf = (slug: string): OpenChain => servedChainOf(chains, slug)
+  const notices = startNotices({
+    chains: base.chains,
+    agentsOf: (slug) => chainOf(slug).agents,
+    marketsOf: (slug) => chainOf(slug).market.watch.current(),
     store,
-    feedUrl,
-    refreshMs: config.marketsRefreshMs,
-    statusMs: config.marketStatusMs,
-    now: Date.now,
-    random: Math.random,
-    log: app.log,
+    now,
+    log,
   })
-  open.defer(() => markets.close())
-
-  const access = await openAccess(config, {
-    chains,
-    clientOf,
-    store,
-    relayer: relayerKey?.address ?? null,
-    now: Date.now,
-  })
-  open.defer(() => access.close())
-  app.log.info({ engine: access.engine.name }, 'signatures are verified')
-  return { config, app, chains, nodes, metrics, store, clientOf, markets, access, relayerKey }
-}
-
-async function startParts(base: Base, open: AsyncDisposableStack): Promise<Parts> {
-  const { config, chains, store, markets, access } = base
-  const { agentsOf } = access
-  const { log } = base.app
-  const marketsOf = (slug: ChainSlug) => markets.byChain.get(slug)!.watch.current()
-  const common = { chains, store, agentsOf, now: Date.now, log }
-
-  const accounts = startAccounts({
-    ...common,
-    collateralsOf: (slug) => marketsOf(slug)?.collaterals,
-    // Accounts are told of to logs, and blocks tell which accounts to look at again: nobody asks before both are there.
-    logOf: (slug) => trading.byChain.get(slug)!.accountLog,
-    refreshMs: config.accountRefreshMs,
-  })
-  open.defer(() => accounts.close())
-  const orderCounts = createOrderCounts(await countOrdersByStatus(store.read))
-  const waits = createOrderWaits()
-  const tapes = new Map(chains.map(({ slug }) => [slug, createTradeTape({ chain: slug, store })]))
-  const trading = await startTrading({
-    ...common,
-    markets,
-    settings: config,
-    headPollMs: config.headPollMs,
-    alsoKeep: writeNotices,
-    onChanges(changes) {
-      orderCounts.apply(changes.orders)
-      waits.apply(changes)
-      tapes.get(changes.chain)!.apply(changes)
-      // A request changes nothing on the chain.
-      if (changes.cause.block !== null) forgetTouched(changes, accounts.byChain.get(changes.chain)!)
-    },
-  })
-  open.defer(() => trading.close())
-  const notices = startNotices({ ...common, marketsOf })
   open.defer(() => notices.close())
   const onError = (error: unknown): void => log.error({ err: error }, 'old events could not be forgotten')
-  open.defer(forgetOldEvents({ ...common, keepDays: config.eventsKeepDays, onError }))
-  const readiness = readinessOf(base.nodes, markets, trading)
-  const facades = await startFacade({ ...base, accounts, trading, waits, log }, open)
-  return { ...base, accounts, tapes, trading, orderCounts, notices, readiness, waits, facades }
-}
+  open.defer(forgetOldEvents({ store, keepDays: config.eventsKeepDays, now, onError }))
 
-/** Opens the doors, last of all. */
-async function serve(parts: Parts, open: AsyncDisposableStack): Promise<string> {
-  const { config, app, chains, metrics, accounts, trading, orderCounts, readiness } = parts
-  watchDeployment(metrics, {
-    chains: chains.map(({ slug }) => chainSource(slug, trading, readiness, parts.clientOf(slug))),
-    ordersByStatus: () => orderCounts.current(),
-    noncesRemembered: () => parts.access.authenticate.nonces.size,
-  })
-  const counts = createStreamCounts()
-  watchStream(metrics, counts)
-  watchAccounts(metrics, accounts.byChain)
-  watchRelayers(metrics, relayersOf(parts.facades))
-  const facadeCounts = createFacadeCounts()
-  watchChannels(metrics, 'bezel_facade_stream', facadeCounts)
-  addOperations(parts)
+  watchEverything(base, chains)
+  addOperations(base, chains, notices)
   open.defer(() => app.close())
-  // Those who are held for a fill are answered first, so that nothing waits for them.
-  open.defer(() => parts.waits.close())
-  const stream = startStream(app.server, { ...parts, counts, facadeCounts, log: app.log })
-  open.defer(() => stream.close())
+  // Closed first of these: it answers the requests that wait for a fill, so that `app.close` need not wait for them.
+  open.defer(() => base.waits.close())
+  openStream(base, chains, open)
   const url = await listen(app, config)
-  app.log.info({ url, chains: chains.map(({ slug }) => slug) }, 'service is up')
+  log.info({ url, chains: chains.map(({ slug }) => slug) }, 'service is up')
   return url
 }
 
-/** Everything that answers requests, in the order in which a request passes it. */
-function addOperations(of: Parts): void {
-  const { config, app, chains, store, access, accounts, trading, notices, readiness, facades } = of
-  countAnswers(app, of.metrics)
-  registerHooks(app, { ...access, limit: config.ipLimit })
-  allowOrigins(app, config)
-  serveMetrics(app, { metrics: of.metrics, exposure: config.metrics })
-  serveOpenapi(app, config)
+/**
+ * Opens all chains concurrently. Throws the first failure after all have settled, so that `open` holds everything that
+ * must be closed.
+ */
+async function openChains(base: Base, open: AsyncDisposableStack): Promise<OpenChain[]> {
+  const settled = await Promise.allSettled(base.chains.map((chain) => openChain(chain, base, open)))
+  return settled.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  })
+}
+
+/** Registers the sources of the metrics. */
+function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[]): void {
+  watchDeployment(metrics, {
+    chains: chains.map((chain) => chainSource(chain, base)),
+    ordersByStatus: () => base.orderCounts.current(),
+    noncesRemembered: () => base.authenticate.nonces.size,
+  })
+  watchStream(metrics, base.streamCounts)
+  watchAccounts(metrics, new Map(chains.map(({ slug, accounts }) => [slug, accounts])))
+  const relayers = chains.map(({ slug, facade }) => [slug, facade.relayer] as const)
+  watchRelayers(metrics, new Map(relayers.flatMap(([slug, relayer]) => (relayer === null ? [] : [[slug, relayer]]))))
+  watchChannels(metrics, 'bezel_facade_stream', base.facadeCounts)
+}
+
+/** Registers hooks and routes in the order in which a request passes them. */
+function addOperations(base: Base, chains: readonly OpenChain[], notices: Notices): void {
+  const { config, app, store, metrics, authenticate } = base
+  const chainOf = (slug: string): OpenChain => servedChainOf(chains, slug)
   const streamDocument = { ...config, bounds: { maxSocketsPerIp: config.streamConnectionsPerIp } }
+  countAnswers(app, metrics)
+  registerHooks(app, { ...base, ...authenticate, trustedProxies: config.trustedProxies, limit: config.ipLimit })
+  allowOrigins(app, config)
+  serveMetrics(app, { metrics, exposure: config.metrics })
+  serveOpenapi(app, config)
   serveAsyncapi(app, streamDocument)
   serveDocs(app, streamDocument)
   registerRoutes(app, {
-    ...access,
-    chains,
+    chains: base.chains,
     store,
-    readiness,
     notices,
+    authenticate,
+    engine: authenticate.engine,
+    contractCalls: base.contractCalls,
+    trustedProxies: config.trustedProxies,
     domainName: config.domainName,
-    relayerOf: (slug) => facades.get(slug)!.relayer?.address ?? null,
-    relayerState: (slug) => relayerStateOf(facades, slug),
-    markets: of.markets.byChain,
-    candles: of.markets.candles,
     agentWritesLimit: config.agentWriteLimit,
-    accountsOf: (slug) => accounts.byChain.get(slug)!,
-    positionsOf: (slug) => trading.byChain.get(slug)!.reads,
-    logOf: (slug) => trading.byChain.get(slug)!.accountLog,
-    followerReason: (slug) => trading.byChain.get(slug)!.follower.reason(),
-    ordersOf: (slug) => trading.byChain.get(servedChainOf(chains, slug).slug)!.orders,
+    candles: base.markets.candles,
+    markets: new Map(chains.map(({ slug, market }) => [slug, market])),
+    readiness: { isReady: (slug) => isReady(chainOf(slug), base) },
+    relayerOf: (slug) => chainOf(slug).facade.relayer?.address ?? null,
+    relayerState: (slug) => relayerState(chainOf(slug)),
+    agentsOf: (slug) => chainOf(slug).agents,
+    accountsOf: (slug) => chainOf(slug).accounts,
+    positionsOf: (slug) => chainOf(slug).positionReads,
+    logOf: (slug) => chainOf(slug).accountLog,
+    followerReason: (slug) => chainOf(slug).follower.reason(),
+    ordersOf: (slug) => chainOf(slug).orders,
+    now: base.now,
   })
   registerFacadeRoutes(app, {
-    chains,
-    facadeOf: (slug) => facades.get(slug)!.reads,
-    exchangeOf: (slug) => facades.get(slug)!.exchange,
+    chains: base.chains,
+    facadeOf: (slug) => chainOf(slug).facade.reads,
+    exchangeOf: (slug) => chainOf(slug).facade.exchange,
     trustedProxies: config.trustedProxies,
   })
 }
 
-function forgetTouched({ orders, positions }: Changes, accounts: Pick<Accounts, 'forget'>): void {
-  for (const { record } of [...orders, ...positions]) accounts.forget(record.trader)
+/**
+ * True when the chain's node answers correctly, its markets and prices are fresh, and its blocks are caught up with.
+ */
+function isReady({ slug, market, follower }: OpenChain, { nodes }: Pick<Base, 'nodes'>): boolean {
+  return nodes.isReady(slug) && market.freshness.marketsReason() === undefined && follower.reason() === undefined
 }
 
-/** A chain is ready when its node is right, its markets are loaded and fresh, the price feed is alive, and its blocks are caught up with. */
-function readinessOf(nodes: ChainReadiness, markets: Markets, trading: Trading): Readiness {
-  return {
-    isReady: (slug) =>
-      nodes.isReady(slug) &&
-      markets.byChain.get(slug)?.freshness.marketsReason() === undefined &&
-      trading.byChain.get(slug)?.follower.reason() === undefined,
-  }
-}
-
-function relayersOf(facades: Facades): ReadonlyMap<ChainSlug, Relayer> {
-  return new Map([...facades].flatMap(([slug, { relayer }]) => (relayer === null ? [] : [[slug, relayer] as const])))
-}
-
-function relayerStateOf(facades: Facades, slug: ChainSlug): RelayerState | undefined {
-  const { relayer } = facades.get(slug)!
+function relayerState({ facade }: OpenChain): RelayerState | undefined {
+  const { relayer } = facade
   if (relayer === null) return undefined
   const health = relayer.health()
   return { isWorking: health.problem === null, warning: relayerWarning(relayer.address, health) }
 }
 
-function chainSource(chain: ChainSlug, trading: Trading, { isReady }: Readiness, client: RpcClient): ChainSource {
-  const { follower, positions } = trading.byChain.get(chain)!
+function chainSource(chain: OpenChain, base: Pick<Base, 'nodes'>): ChainSource {
+  const { slug, client, follower, positions } = chain
   return {
-    chain,
-    isReady: () => isReady(chain),
+    chain: slug,
+    isReady: () => isReady(chain, base),
     roundTrips: () => client.roundTrips(),
     head: () => follower.head(),
     lagBlocks: () => follower.stats().lagBlocks,
     undoneBlocks: () => follower.stats().blocksUndone,
     openPositions: () => positions.size,
-  }
-}
-
-function createClients(chains: readonly ServedChain[]): (slug: ChainSlug) => RpcClient {
-  const clients = new Map(
-    chains.map(({ slug, rpcUrl, chainId }) => [
-      slug,
-      createRpcClient({ url: rpcUrl, timeoutMs: NODE_TIMEOUT_MS, chainId }),
-    ]),
-  )
-  return (slug) => clients.get(slug)!
-}
-
-function feedUrlOf({ feedUrl, chainsFile }: ServerConfig): string {
-  const url = feedUrl ?? readFeedUrl(chainsFile)
-  if (url !== undefined) return url
-  throw new StartupError(`The chains file ${chainsFile} names no price feed: add feedUrl to it or set BEZEL_FEED_URL.`)
-}
-
-/** A signature is bound to name, chain and Diamond, so deployments that share all three would accept each other's requests. */
-function warnOfSharedDomain(chains: readonly ServedChain[], domainName: string, log: FastifyBaseLogger): void {
-  const live = chains.filter(({ slug, diamond }) => diamond === CHAINS[slug].liveDiamond)
-  if (domainName !== DEFAULT_DOMAIN_NAME || live.length === 0) return
-  log.warn(
-    { chains: live.map(({ slug }) => slug) },
-    'live chains use the default signing domain name, so a request signed for another such deployment is valid here too: set BEZEL_DOMAIN_NAME',
-  )
-}
-
-function logChange(log: FastifyBaseLogger): OnChainStateChange {
-  return (chain, state) => {
-    if (state === 'ready') log.info({ chain }, 'chain is ready')
-    else log.warn({ chain, state }, 'chain is not ready')
   }
 }

@@ -1,21 +1,31 @@
 import { StoreUnavailableError, NodeUnavailableError } from '../ground/unavailable.ts'
 import { ApiError } from '@bezel/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { facadeRefusal, isFacadeRequest } from './facadeRefusal.ts'
-import { unknownRoute } from './refuseUnknownRoute.ts'
-import { REQUEST_ID_HEADER } from './requestId.ts'
 import { validationIssues } from './validationIssues.ts'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 
-/** What is not ready mostly is within moments. */
+export const REQUEST_ID_HEADER = 'x-request-id'
+
+/** Request ids that are accepted from a caller. Narrow, because the id is echoed in a header and written to the log. */
+const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/
+
+/** `Retry-After` of `NOT_READY`, in seconds: most causes pass within moments. */
 const NOT_READY_RETRY_S = 1
 
-/** What the framework says of these quotes the path back, all of it: it is the caller's text. */
+/** Framework errors whose messages quote the whole path, which is the caller's text and is not sent back. */
 const PATH_FAULTS: ReadonlySet<string> = new Set(['FST_ERR_BAD_URL', 'FST_ERR_MAX_PARAM_LENGTH'])
 
-/** Turns whatever a request threw into the one JSON shape of errors; what is refused under the facade is plain text. */
+/** The text with which Hyperliquid answers every request that it can't parse; clients know it. */
+export const MALFORMED_TEXT = 'Failed to deserialize the JSON body into the target type'
+
+/**
+ * Answers any error of a request in the one JSON shape of errors. Refusals (status below 500) under the facade are
+ * plain text.
+ */
 export function answerError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = refusalOf(error, request)
-  // Set here too: an error of the router itself comes before any hook.
+  // Set here too, because an error of the router itself comes before any hook.
   reply.header(REQUEST_ID_HEADER, request.id)
   if (apiError.code === 'NOT_READY') reply.header('retry-after', NOT_READY_RETRY_S)
   if (apiError.status < 500 && isFacadeRequest(request)) {
@@ -26,7 +36,7 @@ export function answerError(error: FastifyError | ApiError, request: FastifyRequ
   reply.code(apiError.status).type('application/json; charset=utf-8').send(JSON.stringify(apiError.toBody()))
 }
 
-/** What the client is told of whatever a request threw; what is our fault is logged. */
+/** Returns the error that the client gets for anything a request threw, and logs it when the fault is the service's. */
 export function refusalOf(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
   const apiError = routedError(error, request)
   if (apiError.code === 'INTERNAL') request.log.error({ requestId: request.id, err: error }, 'request failed')
@@ -35,7 +45,7 @@ export function refusalOf(error: FastifyError | ApiError, request: FastifyReques
   return apiError
 }
 
-/** What a body lacks is of no interest where nothing takes one. */
+/** Replaces an error about the body with `NOT_FOUND` when no route matches the request. */
 function routedError(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
   const apiError = toApiError(error, request.id)
   const isOfBody = apiError.code === 'VALIDATION_ERROR' && !PATH_FAULTS.has(error.code)
@@ -62,4 +72,41 @@ function validationError(error: FastifyError): ApiError {
   const [first] = issues
   const message = first === undefined ? error.message : `${first.path} ${first.message}.`
   return new ApiError('VALIDATION_ERROR', message, { issues })
+}
+
+/** Throws `NOT_FOUND`: the path does not exist, or not with this method. */
+export function refuseUnknownRoute(request: FastifyRequest): never {
+  throw unknownRoute(request)
+}
+
+/** The message does not quote the path, because that is the caller's text. */
+function unknownRoute({ method }: FastifyRequest): ApiError {
+  return new ApiError('NOT_FOUND', `There is no such route for ${method}.`)
+}
+
+/** True for a path of the exchange-shaped facade. */
+export function isFacadePath(url: string): boolean {
+  return url.startsWith('/hl/')
+}
+
+/**
+ * True for a request to the exchange-shaped facade. The route is compared too, because a path may be percent-encoded;
+ * without a route only the path tells.
+ */
+function isFacadeRequest({ url, routeOptions }: Pick<FastifyRequest, 'url' | 'routeOptions'>): boolean {
+  return isFacadePath(url) || isFacadePath(routeOptions?.url ?? '')
+}
+
+/**
+ * Returns the refusal for a client of the facade. It is plain text, because some clients read every JSON answer as the
+ * exchange's own and fail at this service's shape. A malformed request is 422, as on the exchange.
+ */
+export function facadeRefusal({ code, status, message }: ApiError): { readonly status: number; readonly text: string } {
+  return code === 'VALIDATION_ERROR' ? { status: 422, text: MALFORMED_TEXT } : { status, text: message }
+}
+
+/** Returns the caller's own request id when it is well-formed, else a fresh one. */
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers[REQUEST_ID_HEADER]
+  return typeof given === 'string' && REQUEST_ID_PATTERN.test(given) ? given : randomUUID()
 }

@@ -1,13 +1,12 @@
-import { nonceReused } from './nonceReused.ts'
 import { ApiError, type ChainSlug, type SigningDomain } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { hashApiKey } from '../agents/apiKey.ts'
 import type { Registry } from '../agents/registry.ts'
 import type { LimitAnswer, LimitBucket, Limits } from './limits.ts'
-import { REPLAY_WINDOW_MS, type Nonces } from './nonces.ts'
-import type { SignatureEngine } from '../signatures/signatureEngine.ts'
-import type { SignedOperation } from '../signatures/signedOperations.ts'
-import { verifyRequest } from '../signatures/verifyRequest.ts'
+import { REPLAY_WINDOW_MS } from './nonceMemory.ts'
+import type { Nonces } from './nonces.ts'
+import type { SignatureEngine } from '../signatures/recovery.ts'
+import { type SignedOperation, verifyRequest } from '../signatures/verifyRequest.ts'
 import type { Caller } from './caller.ts'
 import type { SignatureHeaders } from './signatureHeaders.ts'
 import type { ChainAgents } from '../agents/chainAgents.ts'
@@ -19,7 +18,7 @@ export interface PrivateContext {
   readonly now: () => number
 }
 
-/** What certainty about a caller needs. */
+/** The parts that authentication works with. */
 export interface AuthenticateOptions {
   readonly registry: Registry
   readonly engine: SignatureEngine
@@ -31,22 +30,22 @@ export interface AuthenticateOptions {
   readonly now: () => number
 }
 
-/** What a signature is over, beside its timestamp and nonce: a request, or the handshake of the stream. */
+/** The signed content besides timestamp and nonce: a request, or the handshake of the stream. */
 export interface SignedCall {
   readonly chain: ChainSlug
   readonly operation: SignedOperation
-  /** Upper case; `WS` for the handshake. */
+  /** HTTP method in upper case; `WS` for the handshake. */
   readonly method: string
   readonly path: string
   readonly body: Uint8Array
 }
 
-/** Hears what a charge said; throws `RATE_LIMITED` when it was refused (`requireAllowed`). */
+/** Receives the outcome of a charge. Throws `RATE_LIMITED` when it was refused (`requireAllowed`). */
 export type OnCharge = (answer: LimitAnswer) => void
 
 /**
- * The agent that signed a call. Cheapest checks first, and nothing of an agent is charged or claimed before its signature is good, so that a
- * stranger can use up neither its limit nor its nonces.
+ * Returns the agent that signed a call. The cheapest checks come first, and nothing is charged to an agent or claimed
+ * for it before its signature is verified, so that a stranger can use up neither its limit nor its nonces.
  */
 export async function authenticateAgent(
   call: SignedCall,
@@ -63,7 +62,7 @@ export async function authenticateAgent(
   return agent
 }
 
-/** Whom an API key speaks for. */
+/** Returns the trader that an API key belongs to, and charges the key's own limit. */
 export async function authenticateKey(
   chain: ChainSlug,
   key: string,
@@ -79,6 +78,10 @@ export async function authenticateKey(
 
 export function apiKeyUnknown(): ApiError {
   return new ApiError('API_KEY_UNKNOWN', 'This API key is not registered on this chain.')
+}
+
+export function nonceReused(): ApiError {
+  return new ApiError('NONCE_REUSED', 'This agent already used this nonce: use a new one for each request.')
 }
 
 function requireRecent({ timestamp }: SignatureHeaders, nowMs: number): void {

@@ -1,8 +1,10 @@
 import { ApiError, type Address } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { AgentRecord } from '../trading/agentRecord.ts'
+import { requiredDelegate, type ChainAgents } from '../agents/chainAgents.ts'
+import { requireInForce, needsDelegation, agentNotDelegated } from '../agents/agentRefusals.ts'
 
-/** Who is asking, once that is certain. */
+/** The authenticated caller of a private operation. */
 export type Caller =
   | { readonly via: 'agent'; readonly trader: Address; readonly agent: AgentRecord }
   | { readonly via: 'apiKey'; readonly trader: Address; readonly keyHash: string }
@@ -13,7 +15,7 @@ export function setCaller(request: FastifyRequest, caller: Caller): void {
   callers.set(request, caller)
 }
 
-/** The caller of a private operation; only its hooks let a request come this far. */
+/** Returns the caller that the hooks of the private route stored for this request. */
 export function callerOf(request: FastifyRequest): Caller {
   const caller = callers.get(request)
   if (caller === undefined)
@@ -25,4 +27,17 @@ export function callerOf(request: FastifyRequest): Caller {
 export function requireOwnAccount(request: FastifyRequest, address: Address): void {
   if (callerOf(request).trader === address) return
   throw new ApiError('TRADER_MISMATCH', 'The address in the path is not the account these credentials belong to.')
+}
+
+/**
+ * Checks that a caller may still act. An API key is valid until it is replaced; an agent must be neither revoked nor
+ * expired and, if its scope lets it trade, be the trader's on-chain delegate.
+ */
+export async function requireUsable(caller: Caller, agents: ChainAgents, nowMs: number): Promise<void> {
+  if (caller.via === 'apiKey') return
+  const { agent: record } = caller
+  requireInForce(record, nowMs)
+  if (!needsDelegation(record)) return
+  const required = requiredDelegate(agents, record)
+  if (!(await agents.delegates.isDelegate(record.trader, required))) throw agentNotDelegated(agents.chain, required)
 }

@@ -7,9 +7,9 @@ import type { LimitBucket } from './limits.ts'
 
 const MINUTE = 60_000
 
+/** A multiple of a minute, so that a window starts here. */
 const START = 1_700_000_040_000
 
-// a full minute
 const bucket = (scope: LimitScope, key: string, limit: number): LimitBucket => ({ scope, key, limit })
 
 const ip = (key: string, limit = 3): LimitBucket => bucket('ip', key, limit)

@@ -1,23 +1,23 @@
 import type { LimitScope } from '../settings/config.ts'
 import { LIMIT_WINDOW_MS, tighterAnswer, type LimitAnswer, type LimitBucket, type Limits } from './limits.ts'
 
-/** About 10 MB per scope when full. More clients than that in one minute are a flood and not a good day. */
+/** Counters per scope, about 10 MB when full. More clients than that in one minute are a flood. */
 const MAX_KEYS_PER_SCOPE = 100_000
 
-/** Ten clients' worth of requests: what the clients beyond the maximum have together. */
+/** Requests per window that all clients beyond the maximum share: those of ten clients. */
 const CROWD_LIMIT = 6_000
 
-/** Settings of the counters in this process. */
+/** Settings of the counters. */
 export interface InProcessLimitsOptions {
-  /** Clients with a counter of their own, per scope and window. */
+  /** Clients with a counter of their own, per scope and window. Default 100,000. */
   readonly maxKeysPerScope?: number
-  /** Requests per window of all further clients of a scope together. */
+  /** Requests per window of all further clients of a scope together. Default 6,000. */
   readonly crowdLimit?: number
-  /** Called once per scope and window when the maximum is reached: a flood that an operator wants to know of. */
+  /** Called once per scope and window when the maximum is reached, so that an operator learns of the flood. */
   readonly onCrowded?: (scope: LimitScope) => void
 }
 
-/** Answers without a promise. */
+/** Limits that answer synchronously. */
 export interface InProcessLimits extends Limits {
   take(buckets: readonly LimitBucket[], nowMs: number): LimitAnswer
 }
@@ -30,18 +30,23 @@ interface Counters {
 }
 
 /**
- * Windows in the memory of this process. Nothing outlives its window: all counters are dropped at once when the minute turns.
+ * Creates limits whose counters are in the memory of this process. All counters are dropped at once when a new minute
+ * starts.
  *
- * Once `maxKeysPerScope` clients were seen in a window, those keep their own counters and all others share one of `crowdLimit`. Letting
- * the others pass uncounted would lift the limit exactly for who comes from countless addresses, and refusing them all would let
- * that same sender shut the service to every newcomer; this way the damage of both is bounded, and ends with the minute.
+ * Once `maxKeysPerScope` clients were seen in a window, those keep their own counters and all others share one counter
+ * of `crowdLimit`. Letting the others pass uncounted would lift the limit for a sender with countless addresses, and
+ * refusing them all would let that sender lock out every newcomer. Sharing one counter bounds both harms, and they end
+ * with the minute.
  */
 export function createInProcessLimits(options: InProcessLimitsOptions = {}): InProcessLimits {
   const { maxKeysPerScope = MAX_KEYS_PER_SCOPE, crowdLimit = CROWD_LIMIT, onCrowded } = options
   let window = 0
   let counters = emptyCounters()
 
-  /** A request that took its time brings an older time along and counts in the current window; only a clock set back starts over. */
+  /**
+   * Starts a new window when the minute has changed. A slow request may bring a time of the previous window and counts
+   * in the current one; only a clock that is set back further starts over.
+   */
   function enterWindow(nowMs: number): void {
     const next = Math.floor(nowMs / LIMIT_WINDOW_MS)
     if (next === window || next === window - 1) return
@@ -91,7 +96,10 @@ export function createInProcessLimits(options: InProcessLimitsOptions = {}): InP
   }
 }
 
-/** Rounded up, so that who waits that long is in the next window; never more than a window, whatever an older `nowMs` says. */
+/**
+ * Returns the seconds to the end of the window, rounded up so that a client that waits that long is in the next one.
+ * Never more than a window, even when `nowMs` lies in the previous one.
+ */
 function secondsUntil(endMs: number, nowMs: number): number {
   return Math.ceil(Math.min(LIMIT_WINDOW_MS, endMs - nowMs) / 1000)
 }

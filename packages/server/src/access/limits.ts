@@ -1,45 +1,105 @@
 import type { LimitScope } from '../settings/config.ts'
+import { ApiError } from '@bezel/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Length of the fixed windows, which start with the clock's minute. */
+/** The largest body that is accepted. Larger ones are refused before they are read to the end. */
+export const MAX_BODY_BYTES = 64 * 1024
+
+/** Length of a fixed window. Windows start with the clock's minute. */
 export const LIMIT_WINDOW_MS = 60_000
 
 /** One counter that a request is charged to. */
 export interface LimitBucket {
   readonly scope: LimitScope
-  /** Who: unique in its scope. For `ip` the network (`networkOf`), so that one IPv6 customer is one bucket. */
+  /**
+   * The client, unique in its scope. For `ip` it is the network (`networkOf`), so that one IPv6 customer is one bucket.
+   */
   readonly key: string
   /** Requests per window. */
   readonly limit: number
 }
 
-/** The answer, with the numbers of the tightest bucket that applied: the RateLimit headers. */
+/** The outcome of a charge, with the numbers of the tightest bucket for the RateLimit headers. */
 export interface LimitAnswer {
   readonly isAllowed: boolean
-  /** The bucket that is exceeded when the request is not allowed. */
+  /** Scope of the tightest bucket, which is the exhausted one when the request is refused. */
   readonly scope: LimitScope
   readonly limit: number
   readonly remaining: number
-  /** Until the window ends: `RateLimit-Reset` and `Retry-After`. At least 1. */
+  /** Seconds until the window ends, for `RateLimit-Reset` and `Retry-After`. At least 1. */
   readonly resetSeconds: number
 }
 
 /**
- * Counts requests in fixed windows. In one process it answers at once; shared by several it asks a server, hence the promise.
+ * Counts requests in fixed windows. Counters in this process answer synchronously; counters shared by several processes
+ * are on a server and answer with a promise.
  */
 export interface Limits {
   /**
-   * Charges one request to all of the buckets (at least one), or to none of them when one has nothing left: a refused request uses up
-   * nothing, so a client over its write limit keeps its reads.
+   * Charges one request to all of the buckets (at least one), or to none of them when one is exhausted: a refused
+   * request uses up nothing, so a client over its write limit keeps its reads.
    */
   take(buckets: readonly LimitBucket[], nowMs: number): LimitAnswer | Promise<LimitAnswer>
 }
 
 /**
- * Of two answers to one request (its IP is charged before its agent is known) the one its headers tell: a refusal, else the one with
- * the fewest remaining, else the smaller limit.
+ * Returns the one of two outcomes that the headers report: a refusal, else the one with fewer remaining requests, else
+ * the one with the smaller limit. A request has several because its IP is charged before its agent is known.
  */
 export function tighterAnswer(a: LimitAnswer, b: LimitAnswer): LimitAnswer {
   if (a.isAllowed !== b.isAllowed) return a.isAllowed ? b : a
   if (a.remaining !== b.remaining) return a.remaining < b.remaining ? a : b
   return b.limit < a.limit ? b : a
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * The outcome of the tightest bucket. It is a field, because a weak map costs every request more than all the
+     * counting.
+     */
+    limitAnswer: LimitAnswer | undefined
+  }
+}
+
+/** Stores the outcome of a charge for the headers of the answer. Throws `RATE_LIMITED` when it was refused. */
+export function recordLimitAnswer(request: FastifyRequest, answer: LimitAnswer): void {
+  const before = request.limitAnswer
+  request.limitAnswer = before === undefined ? answer : tighterAnswer(before, answer)
+  requireAllowed(answer)
+}
+
+/** Throws `RATE_LIMITED` when a charge was refused. */
+export function requireAllowed(answer: LimitAnswer): void {
+  if (answer.isAllowed) return
+  throw new ApiError(
+    'RATE_LIMITED',
+    `The limit of ${answer.limit} requests a minute is used up. Retry after the window.`,
+    {
+      scope: answer.scope,
+    },
+  )
+}
+
+/** Returns the limit that refused a request; `undefined` when none did. */
+export function refusedScopeOf(request: FastifyRequest): LimitScope | undefined {
+  const answer = request.limitAnswer
+  return answer === undefined || answer.isAllowed ? undefined : answer.scope
+}
+
+/** Sends the RateLimit headers of the tightest bucket on every answer. */
+export function sendLimitHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  _payload: unknown,
+  done: () => void,
+): void {
+  const answer = request.limitAnswer
+  if (answer !== undefined) {
+    reply.header('RateLimit-Limit', answer.limit)
+    reply.header('RateLimit-Remaining', answer.remaining)
+    reply.header('RateLimit-Reset', answer.resetSeconds)
+    if (!answer.isAllowed) reply.header('Retry-After', answer.resetSeconds)
+  }
+  done()
 }

@@ -4,13 +4,14 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { nonceKey, type NonceClaim } from './nonceClaim.ts'
-import { readNonceFile, startNonceFile } from './nonceFile.ts'
-import { claimLine, parseNonceLines } from './nonceLines.ts'
+import { nonceKey, type NonceClaim } from './nonceMemory.ts'
+import { readNonceFile, startNonceFile, claimLine, parseNonceLines } from './nonceFile.ts'
 import { AGENT, CHAIN } from './testing/testNonces.ts'
 
 const FULL_DISK = '/dev/full'
+
 const claim = (nonce: number): NonceClaim => ({ key: nonceKey(CHAIN, AGENT, `${nonce}`), timestampMs: 1_000 + nonce })
+
 const NOTHING = { claims: [], forgottenUpToMs: -Infinity }
 
 describe('the file of nonces', () => {

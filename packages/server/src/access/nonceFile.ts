@@ -1,25 +1,42 @@
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { StartupError } from '@bezel/protocol'
-import type { NonceClaim } from './nonceClaim.ts'
-import { claimLine, forgottenLine, parseNonceLines, type NonceRecords } from './nonceLines.ts'
+import type { NonceClaim } from './nonceMemory.ts'
+
+/** The content of a nonce file. */
+export interface NonceRecords {
+  readonly claims: readonly NonceClaim[]
+  /** Timestamp up to which claims were forgotten; -Infinity when the file names none. */
+  readonly forgottenUpToMs: number
+}
 
 /**
- * Claims on disk, in the two halves of the memory: `<path>.old` and `<path>`. Written without fsync: once the system has a line, killing
- * the process loses nothing; losing power may, which for a read is no more than a repeated read.
+ * The file of claims, in the two halves of the memory: `<path>.old` and `<path>`. Lines are written without fsync:
+ * killing the process loses nothing that the operating system has. A power loss may lose lines; then at most a read can
+ * be repeated.
  */
 export interface NonceFile {
-  /** The line is with the system when it returns. Throws a `StoreUnavailableError` when it may not be. */
+  /**
+   * Appends a line and returns once the operating system has it. Throws a `StoreUnavailableError` when that is
+   * uncertain.
+   */
   append(claim: NonceClaim): void
-  /** The younger half becomes the older one, which is dropped. Throws a `StoreUnavailableError`; safe to try again. */
+  /**
+   * Makes the younger half the older one and drops the former older half. Throws a `StoreUnavailableError`; safe to
+   * retry.
+   */
   rotate(forgottenUpToMs: number): void
   close(): void
 }
 
-/** Marks what a failed write left of a line as no line, also when it happens to look like one. */
+/** Ends the rest of a failed write so that it never parses as a line. */
 const END_OF_TORN_LINE = '!\n'
 
-/** What both halves hold. Throws a `StartupError` when they can't be read. */
+const CLAIM_LINE = /^(\d{1,16}) ([a-z0-9-]+ 0x[0-9a-fA-F]{40} (?:0|[1-9]\d{0,77}))$/
+
+const FORGOTTEN_LINE = /^forgotten (\d{1,16})$/
+
+/** Reads the claims of both halves. Throws a `StartupError` when they can't be read. */
 export function readNonceFile(path: string): NonceRecords {
   const halves = [oldPath(path), path].map((half) => parseNonceLines(atStart(path, () => readIfThere(half))))
   return {
@@ -28,7 +45,9 @@ export function readNonceFile(path: string): NonceRecords {
   }
 }
 
-/** Writes `records` as the older half and starts an empty younger one. A kill at any point leaves all of them readable. */
+/**
+ * Writes `records` as the older half and starts an empty younger one. A kill at any point leaves all records readable.
+ */
 export function startNonceFile(path: string, { claims, forgottenUpToMs }: NonceRecords): NonceFile {
   return atStart(path, () => {
     writeFileSync(draftPath(path), forgottenLine(forgottenUpToMs) + claims.map(claimLine).join(''))
@@ -44,7 +63,7 @@ function appendTo(path: string, opened: number): NonceFile {
   function write(text: string): void {
     const whole = isTorn ? END_OF_TORN_LINE + text : text
     isTorn = true
-    // All of it is ASCII, so characters are bytes.
+    // The text is ASCII, so its length is its number of bytes.
     if (writeSync(file, whole) !== whole.length) throw new Error('the disk took only part of a line')
     isTorn = false
   }
@@ -63,7 +82,10 @@ function appendTo(path: string, opened: number): NonceFile {
   }
 }
 
-/** Opens the next younger half; the current one gets the old name first, so both are there whenever the process dies. */
+/**
+ * Opens the next younger half. The current one is renamed to the old name first, so both exist whenever the process
+ * dies.
+ */
 function startHalf(path: string, forgottenUpToMs: number): number {
   const next = openSync(draftPath(path), 'w')
   try {
@@ -77,14 +99,40 @@ function startHalf(path: string, forgottenUpToMs: number): number {
   }
 }
 
+export function claimLine({ key, timestampMs }: NonceClaim): string {
+  return `${timestampMs} ${key}\n`
+}
+
+/** Returns the line that says up to when claims were forgotten; nothing when none ever was. */
+function forgottenLine(forgottenUpToMs: number): string {
+  return forgottenUpToMs === -Infinity ? '' : `forgotten ${forgottenUpToMs}\n`
+}
+
+/**
+ * Parses every complete line that it understands. Text after the last line feed is a line that a killed process did not
+ * finish; its request was never accepted. Other damage, as after a power loss, costs only its own lines.
+ */
+export function parseNonceLines(text: string): NonceRecords {
+  const claims: NonceClaim[] = []
+  let forgottenUpToMs = -Infinity
+  for (const line of text.split('\n').slice(0, -1)) {
+    const [, timestamp, key] = CLAIM_LINE.exec(line) ?? []
+    if (key !== undefined) claims.push({ key, timestampMs: Number(timestamp) })
+    const [, forgotten] = FORGOTTEN_LINE.exec(line) ?? []
+    if (forgotten !== undefined) forgottenUpToMs = Math.max(forgottenUpToMs, Number(forgotten))
+  }
+  return { claims, forgottenUpToMs }
+}
+
 const oldPath = (path: string): string => `${path}.old`
+
 const draftPath = (path: string): string => `${path}.draft`
 
 function readIfThere(path: string): string {
   return ifThere(() => readFileSync(path, 'latin1')) ?? ''
 }
 
-/** It is missing when an earlier rotation got no further than giving it the old name. */
+/** Renames a file. It is missing when an earlier rotation was interrupted after it had renamed it. */
 function renameIfThere(from: string, to: string): void {
   ifThere(() => renameSync(from, to))
 }

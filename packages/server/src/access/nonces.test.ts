@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { appendFileSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { StartupError } from '@bezel/protocol'
-import { openNonces, REPLAY_WINDOW_MS } from './nonces.ts'
+import { REPLAY_WINDOW_MS } from './nonceMemory.ts'
+import { openNonces } from './nonces.ts'
 import { AGENT, AGENTS, CHAIN, openTestNonces, START_MS, type TestNonces } from './testing/testNonces.ts'
 import { claimForWrite } from './testing/claimForWrite.ts'
 
@@ -202,7 +203,7 @@ describe('nonces', () => {
       assert.equal(test.read(`1${i}`), true)
       assert.equal(await test.write(`2${i}`), true)
     }
-    // One of each a second, kept at most twice the 45 s it is needed.
+    // One read and one write per second, each kept at most twice the 45 s that it is needed.
     assert.ok(test.nonces.size <= 2 * 92, String(test.nonces.size))
     assert.ok((await storedNonces()) <= 46, String(await storedNonces()))
     const lines = ['', '.old'].map((suffix) => readFileSync(test.file + suffix, 'utf8').split('\n').length)

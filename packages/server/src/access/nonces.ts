@@ -1,59 +1,68 @@
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import type { Address, ChainSlug } from '@bezel/protocol'
-import { type Sql, type Store } from '../store/sql.ts'
-import { NONCE_KEPT_MS, nonceKey, type NonceClaim } from './nonceClaim.ts'
-import { readNonceFile, startNonceFile } from './nonceFile.ts'
-import type { NonceRecords } from './nonceLines.ts'
-import { createNonceMemory } from './nonceMemory.ts'
-import { insertNonce, readNonceTable } from './nonceTable.ts'
+import type { Sql, Store } from '../store/sql.ts'
+import { NONCE_KEPT_MS, nonceKey, type NonceClaim, createNonceMemory, REPLAY_WINDOW_MS } from './nonceMemory.ts'
+import { readNonceFile, startNonceFile, type NonceRecords } from './nonceFile.ts'
 
-export { REPLAY_WINDOW_MS } from './nonceClaim.ts'
-
-/** About 150 MB when full, and more than one process can verify signatures for in the time a claim is kept. */
+/**
+ * Claims in memory, about 150 MB when full. One process can't verify as many signatures in the time a claim is kept.
+ */
 const MAX_NONCES = 1_000_000
 
-/** Times further ahead are damage of the file: kept, they would stop the forgetting (or the accepting) for good. */
+/**
+ * Largest plausible step of the clock. Timestamps further ahead are damage of the file; if kept, they would prevent
+ * forgetting, or accepting, for good.
+ */
 const MAX_CLOCK_STEP_MS = 86_400_000
 
 /**
- * Replay protection: per chain and agent no nonce is accepted twice while its timestamp is in the replay window, whatever happens to the
- * process. Every claim, of a read or a write, is in memory and in the file, so both see each other and a kill loses neither; a write
- * is also in its own transaction, so that not even a loss of power lets it happen twice. The caller checks the window itself.
+ * Rows that each write prunes: more than the one it adds, so the table shrinks to the window again after any burst, and
+ * few enough that no write slows down.
+ */
+const PRUNED_PER_CLAIM = 16
+
+/**
+ * Replay protection: per chain and agent no nonce is accepted twice while its timestamp is in the replay window, even
+ * when the process is killed. Every claim, of a read or a write, is in memory and in the file, so both see each other
+ * and a kill loses neither. A write also stores its claim in its own transaction, so that not even a power loss lets it
+ * happen twice. The caller checks the window itself.
  *
- * A claim is never given back: the request had a good signature and was answered, so its nonce is used up even when the answer was a refusal
- * and the transaction was rolled back. Otherwise a refused order could be replayed by whoever saw it, when it would no longer
- * be refused.
+ * A claim is never given back: the request had a good signature and was answered, so its nonce is used up even when the
+ * answer was a refusal and the transaction was rolled back. Otherwise anybody who saw a refused order could replay it
+ * later, when it would no longer be refused.
  *
- * Both throw a `StoreUnavailableError` when a claim can't be kept: the file can't be written, or the memory is full. Accepting the
- * request then would break the promise, and forgetting older claims too.
+ * Both methods throw a `StoreUnavailableError` when a claim can't be kept, because the file can't be written or the
+ * memory is full. Accepting the request anyway, or forgetting older claims, would open a replay.
  */
 export interface Nonces {
-  /** Whether the nonce was free; now it is used up. */
+  /** Claims a nonce. Returns false when it was already used. */
   claim(chain: ChainSlug, agent: Address, nonce: string, timestampMs: number): boolean
-  /** What a write does besides, in its own transaction: whether the nonce was free there too. */
+  /** Claims the nonce again in the transaction of a write. Returns false when it was already used there. */
   storeClaim(sql: Sql, chain: ChainSlug, agent: Address, nonce: string, timestampMs: number): Promise<boolean>
-  /** How many are remembered, for metrics. */
+  /** Number of remembered claims, for metrics. */
   readonly size: number
   close(): void
 }
 
-/** What replay protection needs. */
+/** Options of `openNonces`. */
 export interface NoncesOptions {
   readonly store: Store
-  /** Path of the file; `.old` and `.draft` beside it are used too. One process at a time. */
+  /** Path of the file; `.old` and `.draft` beside it are used too. Only one process may use it at a time. */
   readonly file: string
   readonly now: () => number
   readonly maxNonces?: number
 }
 
-/** Loads what earlier processes remembered. Throws a `StartupError` when the file can't be used. */
+/**
+ * Opens replay protection with the claims of earlier processes. Throws a `StartupError` when the file can't be used.
+ */
 export async function openNonces({ store, file, now, maxNonces = MAX_NONCES }: NoncesOptions): Promise<Nonces> {
   const records = await readRecords(store, file, now())
   const memory = createNonceMemory(records.claims, records.forgottenUpToMs)
   const log = startNonceFile(file, records)
   let isOpen = true
 
-  /** The file first: what it refuses is not claimed. */
+  /** Claims a nonce in the file first: when the write fails, nothing is claimed. */
   function claim(made: NonceClaim): boolean {
     if (!isOpen) throw new StoreUnavailableError('the nonces are closed')
     const nowMs = now()
@@ -81,13 +90,14 @@ export async function openNonces({ store, file, now, maxNonces = MAX_NONCES }: N
     },
     close() {
       if (isOpen) log.close()
-      // A number of a closed file is given to the next one that is opened: nothing may be written to it any more.
+      // The operating system may give a closed file's descriptor to the next file, so nothing may be written to it any
+      // more.
       isOpen = false
     },
   }
 }
 
-/** Claims of file and table that can still matter, and up to when all others are forgotten. */
+/** Reads the claims of file and table that can still matter, and the timestamp up to which all others are forgotten. */
 async function readRecords(store: Store, file: string, nowMs: number): Promise<NonceRecords> {
   const written = readNonceFile(file)
   const isSane = (timestampMs: number): boolean => timestampMs <= nowMs + MAX_CLOCK_STEP_MS
@@ -98,4 +108,51 @@ async function readRecords(store: Store, file: string, nowMs: number): Promise<N
     isSane(written.forgottenUpToMs) ? written.forgottenUpToMs : -Infinity,
   )
   return { claims: claims.filter(isKept), forgottenUpToMs }
+}
+
+/** A row of the `nonces` table. */
+interface NonceRow {
+  readonly chain: string
+  readonly agent: string
+  readonly nonce: string
+  readonly timestampMs: number
+}
+
+/** Reads all claims of writes. The expired ones are needed too: they show up to when claims were forgotten. */
+async function readNonceTable(sql: Sql): Promise<NonceClaim[]> {
+  const rows = await sql.all<{ chain: string; agent: string; nonce: string; timestamp: bigint }>(
+    'select chain, agent, nonce, timestamp from nonces',
+  )
+  return rows.map(({ chain, agent, nonce, timestamp }) => ({
+    key: nonceKey(chain, agent, nonce),
+    timestampMs: Number(timestamp),
+  }))
+}
+
+/**
+ * Claims a nonce in the table by the rule of `isReusable`; it is used up when the transaction commits. Returns false
+ * when it was not free.
+ */
+export async function insertNonce(sql: Sql, row: NonceRow, nowMs: number): Promise<boolean> {
+  await pruneNonces(sql, nowMs)
+  const changed = await sql.run(
+    `insert into nonces (chain, agent, nonce, timestamp) values ($1, $2, $3, $4)
+    on conflict (chain, agent, nonce) do update set timestamp = excluded.timestamp
+    where nonces.timestamp < $5 and nonces.timestamp < excluded.timestamp`,
+    row.chain,
+    row.agent,
+    row.nonce,
+    row.timestampMs,
+    nowMs - REPLAY_WINDOW_MS,
+  )
+  return changed === 1
+}
+
+async function pruneNonces(sql: Sql, nowMs: number): Promise<void> {
+  await sql.run(
+    `delete from nonces where timestamp < $1 and timestamp <= (
+      select max(timestamp) from (select timestamp from nonces order by timestamp limit ${PRUNED_PER_CLAIM}) as oldest
+    )`,
+    nowMs - NONCE_KEPT_MS,
+  )
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createInterface } from 'node:readline'
-import { REPLAY_WINDOW_MS } from './nonces.ts'
+import { REPLAY_WINDOW_MS } from './nonceMemory.ts'
 import { openTestNonces, START_MS } from './testing/testNonces.ts'
 
 const ROUNDS = Number(process.env['NONCE_KILLS'] ?? 4)
@@ -15,7 +15,7 @@ interface Told {
   readonly timestampMs: number
 }
 
-/** What the child said it claimed before it was killed after `count` claims. */
+/** Kills a child process after `count` claims and returns the claims that it reported. */
 async function claimsOfKilledChild(args: readonly string[], count: number): Promise<Told[]> {
   const child = spawn(process.execPath, [CHILD, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const told: Told[] = []
@@ -30,11 +30,11 @@ async function claimsOfKilledChild(args: readonly string[], count: number): Prom
 }
 
 describe('nonces of a killed process', () => {
-  it('are all remembered: no claim it told is accepted again', { timeout: 300_000 }, async () => {
+  it('are all remembered: no claim it told is accepted again', { timeout: 1_200_000 }, async () => {
     const test = await openTestNonces()
     test.nonces.close()
     for (let round = 0; round < ROUNDS; round++) {
-      // Up to 80 s of the child's clock, so that it is killed before, after and between rotations.
+      // Up to 80 s of the child's clock, so that kills fall before, after and between rotations.
       const count = 50 + Math.floor(Math.random() * 8_000)
       const told = await claimsOfKilledChild([test.opened.file, test.file, String(test.nowMs + 1)], count)
       test.nowMs = told.at(-1)!.timestampMs

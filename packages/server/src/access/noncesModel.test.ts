@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { REPLAY_WINDOW_MS } from './nonces.ts'
+import { REPLAY_WINDOW_MS } from './nonceMemory.ts'
 import { AGENTS, openTestNonces, type TestNonces } from './testing/testNonces.ts'
 
-/** Times where something changes: the window, how long claims are kept, and one millisecond beside. */
+/** Times around the edges of the rules: the replay window, the time claims are kept, and a millisecond more or less. */
 const edgeMs = fc.constantFrom(0, 1, 14_999, 15_001, 29_999, 30_000, 30_001, 45_000, 45_001, 60_000, 60_001, 75_001)
 const skewMs = fc.oneof(
   fc.constantFrom(-REPLAY_WINDOW_MS, 0, REPLAY_WINDOW_MS),
@@ -44,7 +44,7 @@ describe('nonces against a model', () => {
     )
   })
 
-  /** The model: every nonce with the timestamp it was last used with, for ever. */
+  /** Runs the steps against a model that keeps every nonce for ever, with the timestamp of its last use. */
   async function compare(test: TestNonces, steps: readonly Step[]): Promise<void> {
     const used = new Map<string, number>()
     for (const now of steps) {

@@ -1,21 +1,23 @@
 import { ApiError, parseAddress, type Address } from '@bezel/protocol'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What the four headers of a signed request, or the `auth` message of the stream, say. */
+/** The four values of a signed request's headers, or of the stream's `auth` message. */
 export interface SignatureHeaders {
   readonly agent: Address
-  /** Decimal, as signed. */
+  /** Epoch milliseconds in decimal digits, as signed. */
   readonly timestamp: string
   readonly nonce: string
   readonly signature: string
 }
 
-/** A uint256 without leading zeros; its size is left to the digest. */
+/** A uint256 without leading zeros. The hashing checks the upper bound. */
 const UINT_PATTERN = /^(?:0|[1-9]\d{0,77})$/
+
 const MAX_TIMESTAMP_CHARS = 16
+
 const SIGNATURE_PATTERN = /^0x[0-9a-fA-F]{130}$/
 
-/** Behind the prefix. */
+/** Header names after the deployment's prefix. */
 const HEADER_NAMES = { agent: 'Agent', timestamp: 'Timestamp', nonce: 'Nonce', signature: 'Signature' } as const
 
 export interface FieldIssue {
@@ -23,7 +25,14 @@ export interface FieldIssue {
   readonly message: string
 }
 
-/** All four headers, `undefined` when none is there. Throws when some are missing or one is malformed. */
+/** Lists the names of the headers that carry credentials. */
+export function credentialHeaders(prefix: string): readonly string[] {
+  return ['Agent', 'Timestamp', 'Nonce', 'Signature', 'Api-Key'].map((suffix) => prefix + suffix)
+}
+
+/**
+ * Reads the four signature headers; `undefined` when none is present. Throws when some are missing or one is malformed.
+ */
 export function readSignatureHeaders(headers: IncomingHttpHeaders, prefix: string): SignatureHeaders | undefined {
   const name = prefix.toLowerCase()
   const agent = headers[`${name}agent`]
@@ -44,13 +53,13 @@ export function readSignatureHeaders(headers: IncomingHttpHeaders, prefix: strin
   throw new ApiError('VALIDATION_ERROR', 'The signature headers are malformed.', { issues })
 }
 
-/** The key that a request carries in its header. */
+/** Reads the API key of a request's headers. */
 export function readApiKey(headers: IncomingHttpHeaders, prefix: string): string | undefined {
   const key = headers[`${prefix.toLowerCase()}api-key`]
   return typeof key === 'string' ? key : undefined
 }
 
-/** The four values, wherever they came from; else what is wrong with them. */
+/** Parses the four values of a signature, or returns the issues with them. */
 export function parseSignatureFields(
   agent: string,
   timestamp: string,

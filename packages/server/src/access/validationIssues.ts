@@ -1,26 +1,26 @@
 import type { FastifySchemaValidationError } from 'fastify'
-import { stepText } from '../json/cursor.ts'
+import { stepText } from '../json/parseStrictJson.ts'
 
 /** One entry of `details.issues`. */
 export interface ValidationIssue {
-  /** `body.scope.markets[1]`. */
+  /** Path of the value, such as `body.scope.markets[1]`. */
   readonly path: string
   readonly message: string
 }
 
-/** A body of 64 KB can break its schema in thousands of places; nobody reads on after these. */
+/** The most issues in one answer. A body of 64 KB can break its schema in thousands of places. */
 const MAX_ISSUES = 20
 
 /**
- * What is wrong with a request, one sentence for each place. A value that may be one of several things breaks the rules of each of
- * them: the first is told, or all the texts it could have been.
+ * Returns the issues of a request, one sentence per place. A value of a union type breaks the rules of each
+ * alternative; the message names the first broken rule, or all allowed texts.
  */
 export function validationIssues(errors: readonly FastifySchemaValidationError[], place: string): ValidationIssue[] {
   const byPath = Map.groupBy(errors, (error) => pathOf(error, place))
   return [...byPath].slice(0, MAX_ISSUES).map(([path, same]) => ({ path, message: messageOf(same) }))
 }
 
-/** A field that is missing or unknown is named itself, and not the object it would be in. */
+/** Returns the path of the field itself when it is missing or unknown, and not that of its object. */
 function pathOf({ instancePath, params }: FastifySchemaValidationError, place: string): string {
   const steps = instancePath.split('/').slice(1).map(unescapePointer)
   const field = params.missingProperty ?? params.additionalProperty
@@ -39,7 +39,7 @@ function messageOf(errors: readonly FastifySchemaValidationError[]): string {
   return first?.message ?? 'is not valid'
 }
 
-/** RFC 6901. */
+/** Undoes the escapes of a JSON pointer (RFC 6901). */
 function unescapePointer(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }

@@ -1,40 +1,58 @@
-import { NodeUnavailableError } from '../ground/unavailable.ts'
-import type { Address } from '@bezel/protocol'
-import type { ChainAgents } from '../agents/chainAgents.ts'
+import { NodeUnavailableError, notReady } from '../ground/unavailable.ts'
+import type { Address, Account, AgentScope } from '@bezel/protocol'
+import { type ChainAgents, agentAnswer } from '../agents/chainAgents.ts'
 import type { ListedCollateral } from '../trading/market/chainMarkets.ts'
-import { notReady } from '../ground/notReady.ts'
-import { accountAnswer } from './accountAnswer.ts'
-import { createAccountTeller } from './accountTeller.ts'
-import { createHoldingsCache, type Look } from './holdingsCache.ts'
-import type { AccountLog } from '../journal/accountLog.ts'
+import type { AccountLog, AccountNow } from '../journal/accountLog.ts'
 import { readHoldings, UnreadableAccountError, type Holdings } from './readHoldings.ts'
+import { isExpired, type AgentRecord } from '../trading/agentRecord.ts'
+import { createLru } from '../ground/lru.ts'
+import { hash } from 'node:crypto'
 
-/** Reads accounts of one chain. Whatever is found is told to their logs before it is shown. */
-export interface AccountReads {
-  /** As JSON, at most as old as the setting. Throws `NodeUnavailableError` and `NOT_READY`. */
+/**
+ * The holdings of an account, as the chain answered one read. Of two reads the one that was sent later counts,
+ * whichever answer came first.
+ */
+interface Look {
+  /** Sequence number of the read. Grows with every read of any account of the chain. */
+  readonly order: number
+  readonly holdings: Holdings
+}
+
+/**
+ * Reads the accounts of one chain. Everything found by `text` and `refresh` is written to the trader's log before it is
+ * shown.
+ */
+export interface ChainAccountReads {
+  /** Returns the account as JSON, at most `maxAgeMs` old. Throws `NodeUnavailableError` and `NOT_READY`. */
   text(trader: Address): Promise<string>
-  /** Of anybody, as old as `text` is; its log is not told. Throws as `text` does. */
+  /**
+   * Returns the holdings of any address, at most `maxAgeMs` old, and writes nothing to a log. Throws what `text`
+   * throws.
+   */
   holdings(trader: Address): Holdings | Promise<Holdings>
-  /** Reads all of these again, in one round trip. Throws `NodeUnavailableError` when the node seems to be the reason that none could be read. */
+  /**
+   * Reads all these accounts again in one round trip. Throws `NodeUnavailableError` when no account could be read and
+   * the node seems to be the reason.
+   */
   refresh(traders: readonly Address[]): Promise<void>
-  /** Something happened to this account, so the next one reads again. */
+  /** Drops the cached holdings, because something happened to this account: the next read asks the chain. */
   forget(trader: Address): void
-  /** Resolves when nothing is on its way to a log. */
+  /** Resolves when no write to a log is under way. */
   idle(): Promise<void>
 }
 
 export interface AccountReadsOptions {
   readonly agents: Pick<ChainAgents, 'chain' | 'client' | 'relayer' | 'registry' | 'delegates'>
-  /** `undefined` until they are read. */
+  /** Returns the listed collaterals; `undefined` until they are read. */
   readonly collaterals: () => readonly ListedCollateral[] | undefined
   readonly log: Pick<AccountLog, 'account'>
   readonly maxAgeMs: number
   readonly now: () => number
-  /** Something failed in the background; an account or the log will be tried again. */
+  /** Receives errors of the background work. The account or the log is tried again later. */
   readonly onFailure: (error: unknown) => void
 }
 
-export function createAccountReads(options: AccountReadsOptions): AccountReads {
+export function createAccountReads(options: AccountReadsOptions): ChainAccountReads {
   const { agents, now, onFailure } = options
   const { delegates } = agents
   const cache = createHoldingsCache(options)
@@ -87,7 +105,7 @@ export function createAccountReads(options: AccountReadsOptions): AccountReads {
       failures.forEach(onFailure)
       if (failures.length < traders.length) return
       delegates.missed()
-      // One that alone can't be read must not take the others' turn.
+      // A single account that can't be read must not stop the queue from reading the other accounts.
       if (traders.length === 1 && failures[0] instanceof UnreadableAccountError) return
       throw new NodeUnavailableError('no account could be read', { cause: failures[0] })
     },
@@ -97,4 +115,194 @@ export function createAccountReads(options: AccountReadsOptions): AccountReads {
 async function failuresOf(works: readonly Promise<unknown>[]): Promise<unknown[]> {
   const outcomes = await Promise.allSettled(works)
   return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+}
+
+/**
+ * The number of revoked or expired agents that an account shows. The registry keeps all there ever were, so only the
+ * newest are shown.
+ */
+const MAX_PAST_AGENTS = 20
+
+type AccountSources = Pick<ChainAgents, 'chain' | 'registry' | 'relayer'> & {
+  readonly delegates: Pick<ChainAgents['delegates'], 'known'>
+}
+
+/**
+ * Returns an account as REST, the stream and its events show it. Keys and agents have a fixed order, so two accounts
+ * are equal exactly when their JSON is.
+ */
+function accountAnswer(
+  { chain, relayer, registry, delegates }: AccountSources,
+  trader: Address,
+  holdings: Holdings,
+  nowMs: number,
+): Account {
+  const { balances, feeTierMultiplier, referrer } = holdings
+  // A later read may have found another delegate by now.
+  const delegate = delegates.known(trader) ?? holdings.delegate
+  const agents = shownAgents(registry.agentsOf(chain.slug, trader), nowMs).map((record) => {
+    const { agent } = agentAnswer({ chain, relayer }, record, delegate, nowMs)
+    return { ...agent, scope: inOrder(agent.scope) }
+  })
+  return { address: trader, balances, feeTierMultiplier, referrer, agents }
+}
+
+/** Returns the agents in force and the newest `MAX_PAST_AGENTS` of the others. */
+function shownAgents(records: readonly AgentRecord[], nowMs: number): AgentRecord[] {
+  const isOver = (record: AgentRecord): boolean => record.revoked || isExpired(record, nowMs)
+  const past = new Set(records.filter(isOver).slice(0, -MAX_PAST_AGENTS))
+  return records.filter((record) => !past.has(record))
+}
+
+/**
+ * Puts the keys of a scope in a fixed order. The registry keeps them in the order in which the trader's client sent
+ * them.
+ */
+function inOrder({ markets, maxLeverage, dailySpendCapUsd, expiresAt, permissions }: AgentScope): AgentScope {
+  return { markets, maxLeverage, dailySpendCapUsd, expiresAt, permissions }
+}
+
+/** Cache of the last read holdings of each account. */
+interface HoldingsCache {
+  /**
+   * Returns holdings that are at most `maxAgeMs` old, without a promise when they are in memory; else calls `read`,
+   * which asks the chain. Concurrent requests share one read.
+   */
+  get(trader: Address, read: () => Promise<Look>): Look | Promise<Look>
+  /** Stores a read that has just begun: requests from now on wait for it. */
+  put(trader: Address, reading: Promise<Look>): void
+  /** Drops the entry, so that the next request reads again. */
+  forget(trader: Address): void
+}
+
+interface Entry {
+  readonly askedAtMs: number
+  readonly reading: Promise<Look>
+  /** The result of `reading`; `undefined` until it resolves. */
+  look: Look | undefined
+}
+
+/** The number of accounts kept in memory. Any further account is simply read again. */
+const MAX_ACCOUNTS = 10_000
+
+function createHoldingsCache({ maxAgeMs, now }: { maxAgeMs: number; now: () => number }): HoldingsCache {
+  const entries = createLru<Address, Entry>(MAX_ACCOUNTS)
+
+  function remove(trader: Address, entry: Entry): void {
+    if (entries.get(trader) === entry) entries.delete(trader)
+  }
+
+  function put(trader: Address, reading: Promise<Look>): void {
+    const entry: Entry = { askedAtMs: now(), reading, look: undefined }
+    entries.set(trader, entry)
+    // Requests that wait for a failed read get the failure; later requests read again.
+    reading.then(
+      (look) => (entry.look = look),
+      () => remove(trader, entry),
+    )
+  }
+
+  return {
+    put,
+    get(trader, read) {
+      const known = entries.get(trader)
+      if (known !== undefined && now() - known.askedAtMs < maxAgeMs) return known.look ?? known.reading
+      const reading = read()
+      put(trader, reading)
+      return reading
+    },
+    forget: entries.delete,
+  }
+}
+
+/** An account's state, with the sequence number of the read that found it. */
+interface AccountState extends AccountNow {
+  readonly order: number
+}
+
+/**
+ * Writes accounts to their logs whenever they may have changed: one state after the other for each account, and never
+ * one that is older than a state already written.
+ */
+export interface AccountTeller {
+  /**
+   * Resolves when this state or a newer one was written, or could not be: a failed write must not fail a request that
+   * only reads.
+   */
+  tell(trader: Address, state: AccountState): Promise<void>
+  /** Returns true when the result of a later read was already passed to `tell`. */
+  isOutdated(trader: Address, order: number): boolean
+  /** Resolves when no write is under way. */
+  idle(): Promise<void>
+}
+
+interface AccountTellerOptions {
+  readonly log: Pick<AccountLog, 'account'>
+  readonly onFailure: (error: unknown) => void
+}
+
+/** The number of accounts kept in memory. For any further account the log itself notices that nothing has changed. */
+const MAX_TOLD = 10_000
+
+interface Told {
+  readonly order: number
+  /** SHA-256 of the last holdings that the log accepted; `undefined` before the first. */
+  readonly holdingsHash: string | undefined
+}
+
+interface Telling {
+  /** The state to write after the one under way. Only the newest is kept. */
+  next: AccountNow | undefined
+  readonly done: Promise<void>
+}
+
+export function createAccountTeller({ log, onFailure }: AccountTellerOptions): AccountTeller {
+  const told = createLru<Address, Told>(MAX_TOLD)
+  const tellings = new Map<Address, Telling>()
+
+  async function tellLog(trader: Address, account: AccountNow): Promise<void> {
+    const holdingsHash = hash('sha256', account.holdings, 'base64url')
+    if (told.get(trader)?.holdingsHash === holdingsHash) return
+    try {
+      await log.account(trader, account)
+      told.set(trader, { order: told.get(trader)?.order ?? 0, holdingsHash })
+    } catch (error) {
+      // The hash is not stored, so the next read tries to write again.
+      onFailure(error)
+    }
+  }
+
+  async function tellAll(trader: Address, first: AccountNow): Promise<void> {
+    let account: AccountNow | undefined = first
+    for (; account !== undefined; account = takeNext(trader)) await tellLog(trader, account)
+    tellings.delete(trader)
+  }
+
+  function takeNext(trader: Address): AccountNow | undefined {
+    const telling = tellings.get(trader)
+    const next = telling?.next
+    if (telling !== undefined) telling.next = undefined
+    return next
+  }
+
+  const isOutdated = (trader: Address, order: number): boolean => order < (told.get(trader)?.order ?? 0)
+
+  return {
+    isOutdated,
+    async tell(trader, { order, ...account }) {
+      const running = tellings.get(trader)
+      if (isOutdated(trader, order)) return running?.done
+      told.set(trader, { order, holdingsHash: told.get(trader)?.holdingsHash })
+      if (running !== undefined) {
+        running.next = account
+        return running.done
+      }
+      const done = tellAll(trader, account)
+      tellings.set(trader, { next: undefined, done })
+      return done
+    },
+    async idle() {
+      await Promise.all([...tellings.values()].map(({ done }) => done))
+    },
+  }
 }

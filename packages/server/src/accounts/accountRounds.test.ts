@@ -9,7 +9,7 @@ import { createAccountWorld, REFRESH_MS, type AccountWorld } from './testing/acc
 const ALICE = traderOf(0xa1)
 const BOB = traderOf(0xb2)
 const AGENT = traderOf(0xabc)
-/** Of a world with three collaterals. */
+/** The number of calls per trader with three collaterals. */
 const CALLS_PER_TRADER = 9
 const settled = (): Promise<void> => new Promise((later) => setImmediate(later))
 
@@ -27,7 +27,7 @@ describe('the rounds over accounts', () => {
     return world.node.batches.slice(before).flat()
   }
   const traders = (count: number): Address[] => Array.from({ length: count }, (_, i) => traderOf(1_000 + i))
-  /** Of the second collateral. */
+  /** Returns the balances of the second collateral that were written to the log. */
   const balancesTold = (): string[] => world.told.map(({ text }) => (JSON.parse(text) as Account).balances[1]!.balance)
 
   it('read who is watched, until nobody does any more', async () => {
@@ -166,7 +166,7 @@ describe('the rounds over accounts', () => {
       world.told.map(({ trader }) => trader),
       [ALICE],
     )
-    // Alone in its batch it is not taken for a node that is away.
+    // An unreadable account that is alone in its batch is not taken for an unavailable node.
     for (const trader of traders(21)) world.accounts.watch(trader)
     world.accounts.forget(BOB)
     await world.accounts.idle()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { createAccountTeller, type AccountTeller } from './accountTeller.ts'
+import { createAccountTeller, type AccountTeller } from './accountReads.ts'
 import { traderOf } from './testing/accountNode.ts'
 
 const ALICE = traderOf(0xa1)

@@ -4,7 +4,7 @@ import { beforeEach, describe, it } from 'node:test'
 import { AccountSchema, type Account } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import type { AgentRecord } from '../trading/agentRecord.ts'
-import { type RpcOutcome } from '../chain/rpcOutcome.ts'
+import type { RpcOutcome } from '../chain/rpcClient.ts'
 import { NOBODY, traderOf, word } from './testing/accountNode.ts'
 import { createAccountWorld, REFRESH_MS, type AccountWorld } from './testing/accountWorld.ts'
 

@@ -1,8 +1,11 @@
 import type { Order } from '@bezel/protocol'
 import type { StoredOrder } from '../store/orderStore.ts'
-import { orderAnswer } from '../trading/orders/orderAnswer.ts'
+import { orderAnswer } from '../trading/orders/orderModel.ts'
 
-/** Stored orders as the interface shows them, without those that do not exist now. */
+/**
+ * Returns stored orders as the interface shows them, without orders that have no state now (a reorganisation undid
+ * them).
+ */
 export function answersOf(orders: readonly StoredOrder[]): Order[] {
   return orders.flatMap(({ record, state }) => (state === undefined ? [] : [orderAnswer(record, state)]))
 }

@@ -1,51 +1,76 @@
 import type { Address } from '@bezel/protocol'
 import { createAccountReads, type AccountReadsOptions } from './accountReads.ts'
-import { tradersPerBatch } from './holdingsCalls.ts'
-import type { Holdings } from './readHoldings.ts'
-import { createRefreshQueue } from './refreshQueue.ts'
-import { createRotation } from '../ground/rotation.ts'
-import { createWatchers } from './watchers.ts'
+import { tradersPerBatch, type Holdings } from './readHoldings.ts'
+import { createRoundRobin } from '../ground/roundRobin.ts'
+import { createRefCounted } from '../ground/refCounted.ts'
 
-/** The accounts of one chain: what is read of them, because the chain tells no event about it. */
+/** Queue of accounts to read again. One batch is read at a time, and an account waits in the queue only once. */
+interface RefreshQueue {
+  /** Reads this account before all accounts that wait for a round. */
+  soon(trader: Address): void
+  /** Resolves to true when all these accounts were read, to false when the queue gave up. */
+  round(traders: Iterable<Address>): Promise<boolean>
+  /** Resolves when no batch is under way. */
+  idle(): Promise<void>
+}
+
+interface RefreshQueueOptions {
+  /** Reads a batch. Rejects when reading the remaining accounts makes no sense now. */
+  readonly read: (traders: readonly Address[]) => Promise<void>
+  readonly batchSize: () => number
+  readonly onFailure: (error: unknown) => void
+}
+
+/**
+ * The accounts of one chain. They are read in rounds, because the chain emits no events about balances and delegates.
+ */
 export interface Accounts {
   /**
-   * The account as JSON. At most one round trip, and none while the last one is younger than the setting; what is new in it is an event of
-   * its log before it is shown. Throws `NodeUnavailableError` and `NOT_READY`. For traders who are known here, because a log begins with it.
+   * Returns the account as JSON, after at most one round trip, and none while the last read is younger than the refresh
+   * interval. A change is written to the trader's log before it is shown. Only for traders who are known to the
+   * service, because the call starts a log. Throws `NodeUnavailableError` and `NOT_READY`.
    */
   accountText(trader: Address): Promise<string>
-  /** The chain did something to this account: it is read again at once when somebody may be interested, or else when next asked for. */
+  /**
+   * Notes that the chain changed this account: it is read again at once when the trader is watched or active, otherwise
+   * on the next request.
+   */
   forget(trader: Address): void
-  /** Keeps the account in the background rounds, until what it returns is called. */
+  /** Keeps the account in the background rounds until the returned function is called. */
   watch(trader: Address): () => void
 }
 
-/** Numbers of the background rounds. */
+/** Figures about the background rounds. */
 export interface AccountStats {
   readonly rounds: number
-  /** In the last round, whether it was their turn or not. */
+  /** The number of accounts that were candidates for the last round, including those the round left out. */
   readonly watched: number
   readonly lastRoundAtMs: number | undefined
 }
 
 export interface ChainAccounts extends Accounts {
-  /** What anybody holds, known here or not: at once or after one round trip, and nothing is written down. Throws `NodeUnavailableError` and `NOT_READY`. */
+  /**
+   * Returns the holdings of any address, known to the service or not, after at most one round trip, and writes nothing.
+   * Throws `NodeUnavailableError` and `NOT_READY`.
+   */
   holdings(trader: Address): Holdings | Promise<Holdings>
-  /** Reads the accounts of those who subscribed or were active lately. Throws `NodeUnavailableError`. */
+  /** Reads the accounts of traders who are subscribed to or were active lately. Throws `NodeUnavailableError`. */
   round(): Promise<void>
   stats(): AccountStats
-  /** Resolves when nothing is on its way. */
+  /** Resolves when no read and no write to a log is under way. */
   idle(): Promise<void>
 }
 
-/** Bounds what a round asks of a node; with more traders than that, they take turns. */
+/** Limits how many accounts one round asks a node for. With more traders than that, they take turns. */
 const MAX_TRADERS_PER_ROUND = 250
 
 export function createAccounts(options: AccountReadsOptions): ChainAccounts {
   const { collaterals, now, onFailure } = options
   const { delegates } = options.agents
   const reads = createAccountReads(options)
-  const watchers = createWatchers()
-  const rotation = createRotation()
+  /** The traders whose account somebody is subscribed to. */
+  const watched = createRefCounted((trader: Address) => trader)
+  const rotation = createRoundRobin<Address>()
   const queue = createRefreshQueue({
     read: reads.refresh,
     batchSize: () => tradersPerBatch(collaterals() ?? []),
@@ -56,16 +81,24 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
   return {
     accountText: reads.text,
     holdings: reads.holdings,
-    watch: watchers.watch,
+    watch(trader) {
+      watched.hold(trader)
+      let isWatching = true
+      return () => {
+        if (isWatching) watched.release(trader)
+        isWatching = false
+      }
+    },
     stats: () => stats,
     forget(trader) {
       reads.forget(trader)
-      if (watchers.has(trader) || delegates.isActive(trader)) queue.soon(trader)
+      if (watched.get(trader) !== undefined || delegates.isActive(trader)) queue.soon(trader)
     },
     async round() {
-      const candidates = new Set([...watchers.traders(), ...delegates.active()])
+      const candidates = new Set([...watched.items(), ...delegates.active()])
       const due = rotation.take(candidates, collaterals() === undefined ? 0 : MAX_TRADERS_PER_ROUND)
-      // Requests of active traders go by their delegates, so these are looked at in every round.
+      // Requests of active traders are checked against their delegates, so every round refreshes the delegates of all
+      // of them.
       await delegates.refreshActive((trader) => due.has(trader))
       if (!(await queue.round(due))) return
       stats = { rounds: stats.rounds + 1, watched: candidates.size, lastRoundAtMs: now() }
@@ -73,6 +106,54 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
     async idle() {
       await queue.idle()
       await reads.idle()
+    },
+  }
+}
+
+function createRefreshQueue({ read, batchSize, onFailure }: RefreshQueueOptions): RefreshQueue {
+  const urgent = new Set<Address>()
+  const waiting = new Set<Address>()
+  let running: Promise<boolean> | undefined
+
+  function take(): Address[] {
+    const batch = [...urgent, ...waiting].slice(0, batchSize())
+    for (const trader of batch) {
+      urgent.delete(trader)
+      waiting.delete(trader)
+    }
+    return batch
+  }
+
+  async function work(): Promise<boolean> {
+    // A block touches many accounts; waiting one microtask lets all of them join the first batch.
+    await Promise.resolve()
+    try {
+      for (let batch = take(); batch.length > 0; batch = take()) await read(batch)
+      return true
+    } catch (error) {
+      // The next round starts by itself and reads what was missed.
+      urgent.clear()
+      waiting.clear()
+      onFailure(error)
+      return false
+    } finally {
+      running = undefined
+    }
+  }
+
+  const start = (): Promise<boolean> => (running ??= work())
+
+  return {
+    soon(trader) {
+      urgent.add(trader)
+      void start()
+    },
+    round(traders) {
+      for (const trader of traders) waiting.add(trader)
+      return waiting.size === 0 ? Promise.resolve(true) : start()
+    },
+    async idle() {
+      await running
     },
   }
 }

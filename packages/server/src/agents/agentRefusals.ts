@@ -1,7 +1,12 @@
-import { ApiError, type Address } from '@bezel/protocol'
+import { ApiError, type Address, diamondAbi, type TransactionRequest } from '@bezel/protocol'
 import type { ServedChain } from '../chain/servedChain.ts'
 import { agentStatus, type AgentRecord } from '../trading/agentRecord.ts'
-import { delegationTx } from './delegationTx.ts'
+import { encodeFunctionData } from 'viem'
+
+interface OnChain {
+  readonly chainId: number
+  readonly diamond: Address
+}
 
 /** Throws when the trader revoked the agent or its scope's expiry has passed. */
 export function requireInForce(record: AgentRecord, nowMs: number): void {
@@ -9,7 +14,7 @@ export function requireInForce(record: AgentRecord, nowMs: number): void {
   if (refusal !== undefined) throw refusal
 }
 
-/** What `requireInForce` throws. */
+/** Returns the error that `requireInForce` throws; `undefined` when it throws none. */
 export function outOfForce(record: AgentRecord, nowMs: number): ApiError | undefined {
   const status = agentStatus(record, true, nowMs)
   if (status === 'revoked') return new ApiError('AGENT_REVOKED', 'The trader revoked this agent.')
@@ -17,16 +22,33 @@ export function outOfForce(record: AgentRecord, nowMs: number): ApiError | undef
   return undefined
 }
 
-/** Whether the chain has a say in what the agent does here: it has none in reading, nor in what traders do for themselves. */
+/**
+ * Returns true when the agent also needs the on-chain delegation. Reading does not need it, nor does a trader who acts
+ * for itself.
+ */
 export function needsDelegation({ scope, agent, trader }: AgentRecord): boolean {
   return scope.permissions !== 'read' && agent !== trader
 }
 
-/** Says what the trader has to send so that `sender`, the agent or its relayer, can act. */
+/**
+ * Returns the refusal, with the transaction that the trader has to send so that `sender`, the agent or its relayer, can
+ * act.
+ */
 export function agentNotDelegated(chain: ServedChain, sender: Address): ApiError {
   return new ApiError(
     'AGENT_NOT_DELEGATED',
     "The trader's on-chain delegate is not this agent: the trader sends details.delegationTx once.",
     { delegationTx: delegationTx(chain, sender) },
   )
+}
+
+/** Returns the transaction by which the trader lets `delegate` trade for it. */
+export function delegationTx({ chainId, diamond }: OnChain, delegate: Address): TransactionRequest {
+  const data = encodeFunctionData({ abi: diamondAbi, functionName: 'setTradingDelegate', args: [delegate] })
+  return { to: diamond, data, chainId }
+}
+
+/** Returns the transaction by which the trader ends any delegation. */
+export function revocationTx({ chainId, diamond }: OnChain): TransactionRequest {
+  return { to: diamond, data: encodeFunctionData({ abi: diamondAbi, functionName: 'removeTradingDelegate' }), chainId }
 }

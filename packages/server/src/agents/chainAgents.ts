@@ -1,16 +1,75 @@
-import type { Address, SigningDomain } from '@bezel/protocol'
+import type { Address, SigningDomain, AgentAnswerSchema } from '@bezel/protocol'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
-import type { Delegates } from './delegates.ts'
+import { createDelegates, type Delegates } from './delegates.ts'
 import type { Registry } from './registry.ts'
+import { type AgentRecord, agentStatus } from '../trading/agentRecord.ts'
+import type { Static } from '@sinclair/typebox'
+import { delegationTx } from './agentRefusals.ts'
 
-/** What the operations on agents of one chain work with. */
+type AgentAnswer = Static<typeof AgentAnswerSchema>
+
+/** The agents of one chain, with everything that operations on them need. */
 export interface ChainAgents {
   readonly chain: ServedChain
   readonly domain: SigningDomain
   readonly registry: Registry
   readonly delegates: Delegates
   readonly client: RpcClient
-  /** Who sends for agents that came through the facade; `null` where nobody does. */
+  /** Address that sends transactions for agents that came through the facade; `null` where there is no relayer. */
   readonly relayer: Address | null
+}
+
+export interface ChainAgentsOptions {
+  readonly client: RpcClient
+  readonly registry: Registry
+  readonly domain: SigningDomain
+  /** Address of the deployment's relayer; `null` when the facade is read-only. */
+  readonly relayer: Address | null
+  /** Greatest age of a known delegate before it is read again. */
+  readonly delegateMaxAgeMs: number
+  readonly now: () => number
+}
+
+export function createChainAgents(chain: ServedChain, options: ChainAgentsOptions): ChainAgents {
+  const { client, registry, domain, now } = options
+  return {
+    chain,
+    client,
+    registry,
+    domain,
+    delegates: createDelegates({ client, diamond: chain.diamond, maxAgeMs: options.delegateMaxAgeMs, now }),
+    relayer: chain.writes ? options.relayer : null,
+  }
+}
+
+/**
+ * Returns the address that must be the trader's on-chain delegate so that this agent can trade: the agent itself, or
+ * the relayer that sends for it.
+ */
+export function requiredDelegate(
+  { relayer }: Pick<ChainAgents, 'relayer'>,
+  { mode, agent }: Pick<AgentRecord, 'mode' | 'agent'>,
+): Address {
+  return mode === 'relayed' && relayer !== null ? relayer : agent
+}
+
+/**
+ * Returns an agent as the API shows it. `delegate` is the trader's on-chain delegate, `undefined` while it is not
+ * known.
+ */
+export function agentAnswer(
+  agents: Pick<ChainAgents, 'chain' | 'relayer'>,
+  record: AgentRecord,
+  delegate: Address | undefined,
+  nowMs: number,
+): AgentAnswer {
+  const { agent, trader, name, scope, mode, createdAtMs } = record
+  const required = requiredDelegate(agents, record)
+  const isDelegated = delegate === required || agent === trader
+  const status = agentStatus(record, isDelegated, nowMs)
+  return {
+    agent: { agent, trader, name, scope, mode, status, createdAt: createdAtMs },
+    delegationTx: required === trader ? null : delegationTx(agents.chain, required),
+  }
 }

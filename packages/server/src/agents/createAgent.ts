@@ -7,15 +7,14 @@ import {
   type CreateAgentRequest,
   type SigningDomain,
 } from '@bezel/protocol'
-import { agentAuthorizationDigest } from '../signatures/agentAuthorizationDigest.ts'
-import { recoversTo } from '../signatures/recoversTo.ts'
+import { agentAuthorizationDigest } from '../signatures/digests.ts'
+import { recoversTo } from '../signatures/recovery.ts'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { requireMasterSignature, type MasterSignatureOptions } from './masterSignature.ts'
-import { checkRegistration, refuseManyAgents } from './register.ts'
-import type { Registry } from './registry.ts'
+import { checkRegistration, refuseManyAgents, type Registry } from './registry.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 
-/** Registers an agent, or replaces what its trader said about it before, which also un-revokes it. */
+/** Registers an agent, or replaces its trader's earlier registration of it, which also lifts a revocation. */
 export async function createAgent(
   of: { readonly chain: ServedChain; readonly domain: SigningDomain; readonly registry: Registry },
   body: CreateAgentRequest,
@@ -51,7 +50,10 @@ export async function createAgent(
   })
 }
 
-/** Throws when an agent's signature was sent and is wrong: silence would lose the protection it was meant to give. */
+/**
+ * Returns true when the agent signed too. Throws when a wrong agent signature was sent: to ignore it would silently
+ * drop the protection it was meant to give.
+ */
 function isSignedByAgent(
   { agent, agentSignature }: CreateAgentRequest,
   digest: Uint8Array | undefined,
@@ -70,7 +72,7 @@ function addresses(body: CreateAgentRequest): { agent: Address; trader: Address 
   return { agent, trader }
 }
 
-/** The schema knows decimals; that a limit is not negative and markets are named once is said here. */
+/** Checks what the schema can't express: limits are not negative and no market is named twice. */
 function refuseBadScope({ markets, maxLeverage, dailySpendCapUsd }: AgentScope): void {
   const issues: { path: string; message: string }[] = []
   for (const [name, value] of Object.entries({ maxLeverage, dailySpendCapUsd })) {

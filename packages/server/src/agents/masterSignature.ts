@@ -1,10 +1,17 @@
-import { ApiError, parseHex, type Address } from '@bezel/protocol'
+import { ApiError, parseHex, type Address, type Hex } from '@bezel/protocol'
 import type { RpcClient } from '../chain/rpcClient.ts'
-import { recoversTo } from '../signatures/recoversTo.ts'
-import type { SignatureEngine } from '../signatures/signatureEngine.ts'
-import { contractAccepts, isContractSignature } from './contractWallet.ts'
+import { recoversTo, type SignatureEngine } from '../signatures/recovery.ts'
+import {
+  encodeDeployData,
+  erc6492SignatureValidatorAbi,
+  erc6492SignatureValidatorByteCode,
+  isErc6492Signature,
+} from 'viem'
 
-/** A struct that a master wallet is said to have signed. */
+/** Gas limit of the call that runs a wallet's own code: enough for a multi-signature wallet, and not more. */
+const GAS_CAP: `0x${string}` = `0x${(3_000_000).toString(16)}`
+
+/** A struct with the signature that its trader's master wallet is claimed to have made. */
 export interface MasterStruct {
   readonly trader: Address
   readonly digest: Uint8Array | undefined
@@ -17,11 +24,14 @@ export interface MasterSignatureOptions {
   readonly client: RpcClient
   readonly windowMs: number
   readonly nowMs: number
-  /** Charged before a node is asked, because a stranger can make it ask. Throws `RATE_LIMITED`. */
+  /** Charges the rate limit before a node is asked, because any stranger can cause the call. Throws `RATE_LIMITED`. */
   readonly chargeContractCall: () => Promise<void>
 }
 
-/** Throws unless the trader's wallet signed the struct, now. Plain accounts cost a recover; only contracts cost a call. */
+/**
+ * Throws unless the trader's wallet signed the struct within the time window. A plain account costs one signature
+ * recovery; only contracts cost a call to the node.
+ */
 export async function requireMasterSignature(struct: MasterStruct, options: MasterSignatureOptions): Promise<void> {
   const { trader, digest, signature, timestampMs } = struct
   if (Math.abs(options.nowMs - timestampMs) > options.windowMs) {
@@ -46,4 +56,33 @@ async function isContractApproved(
   await chargeContractCall()
   if (!(await isContractSignature(client, trader, signature))) return false
   return contractAccepts(client, { signer: trader, digest, signature })
+}
+
+/**
+ * Returns true when only the chain can verify the signature: the signer is a contract, or the signature says how to
+ * deploy it (ERC-6492).
+ */
+async function isContractSignature(client: RpcClient, signer: Address, signature: Hex): Promise<boolean> {
+  if (isErc6492Signature(signature)) return true
+  const [code] = await client.batch([{ method: 'eth_getCode', params: [signer, 'latest'] }])
+  return code?.ok === true && typeof code.result === 'string' && code.result.length > 2
+}
+
+/**
+ * Asks the wallet to verify the signature (ERC-1271); the call deploys it first when the signature says how (ERC-6492).
+ * No transaction is sent.
+ */
+async function contractAccepts(
+  client: RpcClient,
+  of: { readonly signer: Address; readonly digest: Uint8Array; readonly signature: Hex },
+): Promise<boolean> {
+  const data = encodeDeployData({
+    abi: erc6492SignatureValidatorAbi,
+    bytecode: erc6492SignatureValidatorByteCode,
+    args: [of.signer, `0x${Buffer.from(of.digest).toString('hex')}`, of.signature],
+  })
+  const [outcome] = await client.batch([{ method: 'eth_call', params: [{ data, gas: GAS_CAP }, 'latest'] }])
+  if (outcome?.ok !== true || typeof outcome.result !== 'string') return false
+  const result = parseHex(outcome.result)
+  return result !== undefined && result.length > 2 && BigInt(result) === 1n
 }

@@ -1,12 +1,11 @@
 import { ApiError, parseAddress, type Address, type RevokeAgentRequest, type SigningDomain } from '@bezel/protocol'
 import type { ServedChain } from '../chain/servedChain.ts'
-import { agentRevocationDigest } from '../signatures/agentRevocationDigest.ts'
+import { agentRevocationDigest } from '../signatures/digests.ts'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { requireMasterSignature, type MasterSignatureOptions } from './masterSignature.ts'
-import { refuseReplay } from './register.ts'
-import type { Registry } from './registry.ts'
+import { refuseReplay, type Registry } from './registry.ts'
 
-/** Disables an agent at once. The chain goes on to trust it until the trader's own transaction is mined. */
+/** Disables an agent at once. The chain itself trusts the agent until the trader's own transaction is mined. */
 export async function revokeAgent(
   of: { readonly chain: ServedChain; readonly domain: SigningDomain; readonly registry: Registry },
   agent: Address,

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
-import { afterEach, describe, it } from 'node:test'
+import { afterEach, describe, it, beforeEach } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { healthyAnswer, startStandInNode, type StandInNode } from '@bezel/testkit/standInNode.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
-import { watchChains, type ChainReadiness } from './chainReadiness.ts'
+import { watchChains, type ChainReadiness, refuseOtherChain, verifyChain } from './chainReadiness.ts'
+import { NodeUnavailableError } from '../ground/unavailable.ts'
+import { CHAINS, StartupError } from '@bezel/protocol'
+import { migrate } from '../store/openStore.ts'
+import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
+import type { RpcClient } from './rpcClient.ts'
+
+const BASE = testChain('base')
+
+const hashOf = (digit: string): string => `0x${digit.repeat(64)}`
 
 const open: { close: () => unknown }[] = []
 afterEach(async () => {
@@ -26,7 +35,7 @@ async function watch(
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  for (const deadlineMs = Date.now() + 5_000; !condition(); await sleep(5)) {
+  for (const deadlineMs = Date.now() + 120_000; !condition(); await sleep(5)) {
     assert.ok(Date.now() < deadlineMs, 'took too long')
   }
 }
@@ -111,3 +120,43 @@ describe('watchChains', () => {
     assert.equal(calls.length, soFar)
   })
 })
+
+describe('verifyChain', () => {
+  let test: TestStore
+  beforeEach(async () => {
+    test = openTestStore()
+    await migrate(test.store)
+  })
+  afterEach(() => test.remove())
+
+  it('knows the chain again, whatever the case of its hash', async () => {
+    await verifyChain(test.store, BASE, nodeWith({ hash: hashOf('a') }))
+    await verifyChain(test.store, BASE, nodeWith({ hash: hashOf('A') }))
+  })
+
+  it('refuses another chain, at the start and later', async () => {
+    await verifyChain(test.store, BASE, nodeWith({ hash: hashOf('a') }))
+    const other = nodeWith({ hash: hashOf('b') })
+    await assert.rejects(verifyChain(test.store, BASE, other), StartupError)
+    await assert.rejects(refuseOtherChain(test.store, BASE, other), StartupError)
+  })
+
+  it('remembers nothing of a node that does not tell, and lets the start go on', async () => {
+    for (const block of [null, {}, { hash: '0x12' }, 'garbage', { hash: 7 }]) {
+      await assert.rejects(verifyChain(test.store, BASE, nodeWith(block)), NodeUnavailableError)
+      await refuseOtherChain(test.store, BASE, nodeWith(block))
+    }
+    assert.deepEqual(await test.store.read.all('select * from chains'), [])
+  })
+
+  it('refuses another Diamond even while the node is down', async () => {
+    await verifyChain(test.store, BASE, nodeWith({ hash: hashOf('a') }))
+    const moved = { ...BASE, diamond: CHAINS.polygon.liveDiamond }
+    await assert.rejects(refuseOtherChain(test.store, moved, nodeWith(null)), StartupError)
+  })
+})
+
+/** Returns a node whose first block is the given one. */
+function nodeWith(block: unknown): RpcClient {
+  return { roundTrips: () => 0, batch: async () => [{ ok: true, result: block }] }
+}

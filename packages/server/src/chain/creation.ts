@@ -1,20 +1,19 @@
-import type { Address, OrderType, Side } from '@bezel/protocol'
-import { PendingOrderType, TradeType } from '@bezel/protocol'
+import { Leverage, PendingOrderType, TradeType, type Address, type OrderType, type Side } from '@bezel/protocol'
 import type { OrderRequest } from '../trading/orders/orderModel.ts'
-import type { EventOf } from './events/index.ts'
+import type { EventOf } from './events.ts'
 
-/** The order that a log creates, as far as it can be compared with one that was asked for. */
+/** The order that a log creates, reduced to the fields that can be compared with an order request. */
 export interface Creation {
   readonly kind: OrderRequest['kind']
   readonly trader: Address
   readonly type: OrderType
   readonly pairIndex: number
   readonly collateralIndex: number
-  /** Of the position; `null` where the log does not tell: of closes and increases. */
+  /** Side of the position; `null` for closes and increases, whose logs do not tell it. */
   readonly side: Side | null
-  /** 1e3. `null` where the log does not tell. */
+  /** Leverage, scaled by 1e3; `null` for closes and increases, whose logs do not tell it. */
   readonly leverage: number | null
-  /** Of the position that it is about; of a resting order its own. */
+  /** Index of the position concerned; for a resting order, its own index. */
   readonly tradeIndex: number
 }
 
@@ -29,7 +28,10 @@ export function sideOf(long: boolean): Side {
   return long ? 'long' : 'short'
 }
 
-/** `undefined`: a request that makes no order, such as a leverage update or a bot's trigger. */
+/**
+ * Returns the order that a stored request creates; `undefined` when it creates none, as with a leverage update or a
+ * bot's trigger.
+ */
 export function creationOfRequest({ args }: EventOf<'PendingOrderStored'>): Creation | undefined {
   const { trade, user, orderType } = args.pendingOrder
   const kind = KINDS.get(orderType)
@@ -46,7 +48,7 @@ export function creationOfRequest({ args }: EventOf<'PendingOrderStored'>): Crea
   }
 }
 
-/** Of a TradeStored that is no position. */
+/** Returns the order that a TradeStored event creates. Expects a resting order (LIMIT or STOP), not a position. */
 export function creationOfRestingOrder({ args }: EventOf<'TradeStored'>): Creation {
   const { trade, user } = args
   return {
@@ -59,4 +61,17 @@ export function creationOfRestingOrder({ args }: EventOf<'TradeStored'>): Creati
     leverage: trade.leverage,
     tradeIndex: trade.index,
   }
+}
+
+/** Returns true when the order that a log created matches the request. */
+export function isSameOrder(request: OrderRequest, creation: Omit<Creation, 'trader'>): boolean {
+  if (request.kind !== creation.kind || request.pairIndex !== creation.pairIndex) return false
+  if (request.kind !== 'open') return request.legs.some(({ tradeIndex }) => tradeIndex === creation.tradeIndex)
+  const leverage = Leverage.parse(request.leverage)
+  return (
+    request.type === creation.type &&
+    request.side === creation.side &&
+    request.collateralIndex === creation.collateralIndex &&
+    leverage === BigInt(creation.leverage ?? 0)
+  )
 }

@@ -8,13 +8,12 @@ import {
   type ContractFunctionReturnType,
   type Hex,
 } from 'viem'
-import type { RpcCall, RpcClient } from './rpcClient.ts'
-import { type RpcOutcome } from './rpcOutcome.ts'
+import type { RpcCall, RpcClient, RpcOutcome } from './rpcClient.ts'
 
 type Abi = typeof diamondAbi
-export type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>
+type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>
 
-/** A view of the Diamond as one call of a batch, and how to read what comes back. */
+/** A call of a view function of the Diamond, and the decoder of its result. */
 export interface DiamondCall<Result> {
   readonly call: RpcCall
   readonly decode: (outcome: RpcOutcome) => Result
@@ -40,10 +39,10 @@ export function diamondCall<N extends ViewName>(
   }
 }
 
-/** More in one request than public nodes take. */
+/** Maximum number of calls in one JSON-RPC batch: public nodes refuse much larger ones. */
 const CALLS_PER_BATCH = 200
 
-/** Reads many views, in as few round trips as nodes allow. */
+/** Reads many views in batches of `CALLS_PER_BATCH`, one round trip each. */
 export async function readAll<Result>(client: RpcClient, calls: readonly DiamondCall<Result>[]): Promise<Result[]> {
   const results: Result[] = []
   for (let from = 0; from < calls.length; from += CALLS_PER_BATCH) {
@@ -52,4 +51,40 @@ export async function readAll<Result>(client: RpcClient, calls: readonly Diamond
     results.push(...part.map(({ decode }, i) => decode(outcomes[i]!)))
   }
   return results
+}
+
+/** Returns the result of a call. Throws before the round has run. */
+export type Later<Result> = () => Result
+
+/** Collects calls of different kinds at one block, then reads them all in batches. */
+export interface CallRound {
+  view<N extends ViewName>(
+    functionName: N,
+    args: ContractFunctionArgs<Abi, 'view' | 'pure', N>,
+  ): Later<ContractFunctionReturnType<Abi, 'view' | 'pure', N>>
+  /** Adds a prepared call, for example one to another contract. */
+  add<Result>(call: DiamondCall<Result>): Later<Result>
+  /** Sends all collected calls; called once. Throws `NodeUnavailableError` when one of them fails. */
+  run(): Promise<void>
+}
+
+export function createCallRound(client: RpcClient, diamond: Address, block: Hex): CallRound {
+  const calls: DiamondCall<unknown>[] = []
+  let results: readonly unknown[] | undefined
+
+  function add<Result>(call: DiamondCall<Result>): Later<Result> {
+    const at = calls.push(call) - 1
+    return () => {
+      if (results === undefined) throw new Error('a result was asked for before the round has run')
+      return results[at] as Result
+    }
+  }
+
+  return {
+    add,
+    view: (functionName, args) => add(diamondCall(diamond, functionName, args, block)),
+    async run() {
+      results = await readAll(client, calls)
+    },
+  }
 }

@@ -1,6 +1,5 @@
 import { NodeUnavailableError } from '../ground/unavailable.ts'
-import { parseRpcAnswer } from './rpcAnswer.ts'
-import { type RpcOutcome } from './rpcOutcome.ts'
+import { parseHex, type Hex } from '@bezel/protocol'
 
 /** One JSON-RPC call. */
 export interface RpcCall {
@@ -8,25 +7,36 @@ export interface RpcCall {
   readonly params: readonly unknown[]
 }
 
-/** A chain's node, asked in batches. */
+/**
+ * A node's answer to one call. A revert is an error that carries the revert bytes where the node puts them, see
+ * `revertData`.
+ */
+export type RpcOutcome =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly code: number; readonly message: string; readonly data: unknown }
+
+/** Client of a chain's node that sends calls in batches. */
 export interface RpcClient {
-  /** All calls in one round trip, answered in their order. Throws `NodeUnavailableError` when the node did not answer properly. */
+  /**
+   * Sends all calls in one round trip and returns the outcomes in the order of the calls. Throws `NodeUnavailableError`
+   * when the node does not answer properly.
+   */
   batch(calls: readonly RpcCall[]): Promise<RpcOutcome[]>
-  /** Round trips so far: the budget of the write path is counted, not guessed. */
+  /** Number of round trips so far; a metric, and the measure by which tests bound the write path. */
   roundTrips(): number
 }
 
-export interface RpcClientOptions {
+interface RpcClientOptions {
   readonly url: string
   readonly timeoutMs: number
   /**
-   * The chain that the node must be on. Asked with every batch, because an address can lead to another node from one moment to the next, and what
-   * that one says of its own chain looks right in all else. Left out: whatever chain it is.
+   * Id of the chain that the node must be on. Checked with every batch, because a URL can lead to another node at any
+   * moment, and that node's answers would otherwise look valid. Left out: no check.
    */
   readonly chainId?: number
 }
 
-const CHAIN_ID_CALL: RpcCall = { method: 'eth_chainId', params: [] }
+export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
 
 export function createRpcClient({ url, timeoutMs, chainId }: RpcClientOptions): RpcClient {
   let roundTrips = 0
@@ -46,7 +56,7 @@ export function createRpcClient({ url, timeoutMs, chainId }: RpcClientOptions): 
     roundTrips: () => roundTrips,
     async batch(calls) {
       if (calls.length === 0) return []
-      const asked = chainId === undefined ? calls : [...calls, CHAIN_ID_CALL]
+      const asked = chainId === undefined ? calls : [...calls, chainIdCall]
       const body = JSON.stringify(asked.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
       const outcomes = parseRpcAnswer(await post(body), asked.length)
       if (chainId !== undefined) requireChain(outcomes.pop(), chainId)
@@ -58,4 +68,51 @@ export function createRpcClient({ url, timeoutMs, chainId }: RpcClientOptions): 
 function requireChain(outcome: RpcOutcome | undefined, chainId: number): void {
   if (outcome?.ok === true && outcome.result === `0x${chainId.toString(16)}`) return
   throw new NodeUnavailableError('the node is on another chain, or does not say on which')
+}
+
+/**
+ * Parses a batch answer into outcomes in the order of the calls, whose ids are 0 to count - 1. Nodes may answer in any
+ * order, but every call needs an answer. Throws `NodeUnavailableError` when one is missing or the whole batch failed.
+ */
+export function parseRpcAnswer(text: string, count: number): RpcOutcome[] {
+  const outcomes = new Map(parseEntries(text).map((entry) => [entry.id, toOutcome(entry)]))
+  return Array.from({ length: count }, (_, id) => {
+    const outcome = outcomes.get(id)
+    if (outcome === undefined) throw new NodeUnavailableError('the node left a call of the batch unanswered')
+    return outcome
+  })
+}
+
+type Entry = Readonly<Record<string, unknown>>
+
+function parseEntries(text: string): Entry[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new NodeUnavailableError('the node answered with something that is not JSON', { cause: error })
+  }
+  if (!Array.isArray(value)) throw new NodeUnavailableError(`the node refused the batch: ${text.slice(0, 200)}`)
+  return value.filter((entry): entry is Entry => typeof entry === 'object' && entry !== null)
+}
+
+function toOutcome(entry: Entry): RpcOutcome | undefined {
+  const { error } = entry
+  if (typeof error === 'object' && error !== null) {
+    const { code, message, data } = error as Entry
+    return { ok: false, code: typeof code === 'number' ? code : 0, message: String(message), data }
+  }
+  return 'result' in entry ? { ok: true, result: entry.result } : undefined
+}
+
+/**
+ * Returns the revert bytes of a failed call from `error.data` or `error.data.data`; `undefined` when neither has any.
+ */
+export function revertData(outcome: RpcOutcome): Hex | undefined {
+  if (outcome.ok) return undefined
+  const { data } = outcome
+  const nested = typeof data === 'object' && data !== null ? (data as { data?: unknown }).data : data
+  // Some nodes put a word before the bytes, as in "Reverted 0x08c379a0...".
+  const text = typeof nested === 'string' ? /0x[0-9a-fA-F]*$/.exec(nested)?.[0] : undefined
+  return text === undefined ? undefined : parseHex(text)
 }

@@ -1,4 +1,17 @@
-import type { Address, ChainSlug } from '@bezel/protocol'
+import {
+  ApiError,
+  CHAINS,
+  CHAIN_SLUGS,
+  StartupError,
+  Wei,
+  parseAddress,
+  parseChainSlug,
+  parseDecimal,
+  parseServerUrl,
+  type Address,
+  type ChainSlug,
+} from '@bezel/protocol'
+import { readFileSync } from 'node:fs'
 
 /** A chain as this deployment serves it. */
 export interface ServedChain {
@@ -6,25 +19,158 @@ export interface ServedChain {
   readonly chainId: number
   readonly testnet: boolean
   readonly diamond: Address
-  /** May carry credentials in its path or query: never logged. */
+  /** URL of the node. Never logged, because its path or query may carry credentials. */
   readonly rpcUrl: string
   readonly wsUrl: string | undefined
-  /** `false`: a read-only deployment, which prepares nothing on this chain. */
+  /** False for a read-only deployment, which prepares no transactions on this chain. */
   readonly writes: boolean
-  /** Blocks after which a block is never undone; what undoes one is kept that long. */
+  /** Number of blocks on top of a block after which it is never undone. The data to undo a block is kept that long. */
   readonly finalityDepth: number
-  /** The block from which on the chain is followed: not after the first trade that matters. */
+  /** First block that is followed. Must not lie after the first trade that matters. */
   readonly startBlock: number
-  /** Of the facade's relayer on this chain, where they differ from the usual ones. */
+  /** Budgets of the facade's relayer on this chain, where they differ from the defaults. */
   readonly relayer: RelayerBudgets
 }
 
-/** Wei of the chain's native token. */
-export interface RelayerBudgets {
-  /** Gas that one trader's actions may cost on a UTC day. */
+/** Budgets of the facade's relayer, in wei of the chain's native token. */
+interface RelayerBudgets {
+  /** Gas cost that one trader's actions may reach on one UTC day. */
   readonly traderDayWei?: bigint
-  /** Gas that all actions may cost on a UTC day. */
+  /** Gas cost that all actions together may reach on one UTC day. */
   readonly deploymentDayWei?: bigint
-  /** Below this balance the relayer asks to be topped up. */
+  /** Balance below which the relayer asks to be topped up. */
   readonly lowBalanceWei?: bigint
+}
+
+/**
+ * Returns the chain with this slug. Throws `CHAIN_NOT_FOUND` when there is none, also for a chain that exists but is
+ * not served here.
+ */
+export function servedChainOf<Chain extends { readonly slug: string }>(chains: readonly Chain[], slug: string): Chain {
+  const chain = chains.find((candidate) => candidate.slug === slug)
+  if (chain !== undefined) return chain
+  const served = chains.map((candidate) => candidate.slug)
+  throw new ApiError('CHAIN_NOT_FOUND', `This deployment serves ${served.join(', ')}.`, { chains: served })
+}
+
+const DEFAULT_FINALITY_DEPTH = 64
+
+/**
+ * Reads the chains of a deployment: `{"chains": {"<slug>": {"chainId", "rpcUrl", "wsUrl"?, "diamond", "writes"?,
+ * "finalityDepth"?, "startBlock"?, "relayer"?}}}`. The local chain writes this file; for live chains an operator writes
+ * it in the same shape. Ignores other keys, which other programs read. Throws a `StartupError` at the first fault.
+ */
+export function readChainsFile(path: string): readonly ServedChain[] {
+  const entries = Object.entries(record(parseFile(path).chains) ?? {})
+  if (entries.length === 0) throw fault(path, 'names no chain: it needs {"chains": {"<chain>": {...}}}')
+  return entries.map(([slug, entry]) => readEntry(path, slug, record(entry)))
+}
+
+/**
+ * Reads the URL of the price feed from the chains file: `{"feedUrl": "http..."}`; `undefined` when the file names none.
+ */
+export function readFeedUrl(path: string): string | undefined {
+  const { feedUrl } = parseFile(path)
+  if (feedUrl === undefined) return undefined
+  const url = typeof feedUrl === 'string' ? parseServerUrl(feedUrl) : undefined
+  if (url === undefined) throw fault(path, 'has no http or https address at feedUrl')
+  return url
+}
+
+function parseFile(path: string): Readonly<Record<string, unknown>> {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    throw fault(path, `can't be read (${code}): start the local chain first (npm start) or set BEZEL_CHAINS_FILE`)
+  }
+  try {
+    return record(JSON.parse(text)) ?? {}
+  } catch {
+    throw fault(path, 'is not valid JSON: correct it or set BEZEL_CHAINS_FILE to another file')
+  }
+}
+
+function readEntry(path: string, name: string, entry: Readonly<Record<string, unknown>> = {}): ServedChain {
+  const slug = parseChainSlug(name)
+  if (slug === undefined) {
+    throw fault(path, `names the chain ${JSON.stringify(name)}, but only ${CHAIN_SLUGS.join(', ')} exist`)
+  }
+  const { chainId, testnet } = CHAINS[slug]
+  if (entry.chainId !== chainId) {
+    throw fault(path, `says chainId ${JSON.stringify(entry.chainId)} for ${slug}, but it is ${chainId}`)
+  }
+  const diamond = typeof entry.diamond === 'string' ? parseAddress(entry.diamond) : undefined
+  if (diamond === undefined) throw fault(path, `has no valid address at chains.${slug}.diamond`)
+  const rpcUrl = urlOf(entry.rpcUrl, ['http:', 'https:'])
+  if (rpcUrl === undefined) throw fault(path, `has no http or https address at chains.${slug}.rpcUrl`)
+  const wsUrl = urlOf(entry.wsUrl, ['ws:', 'wss:'])
+  if (wsUrl === undefined && entry.wsUrl !== undefined) {
+    throw fault(path, `has no ws or wss address at chains.${slug}.wsUrl`)
+  }
+  const { writes = true } = entry
+  if (typeof writes !== 'boolean') throw fault(path, `has neither true nor false at chains.${slug}.writes`)
+  return {
+    slug,
+    chainId,
+    testnet,
+    diamond,
+    rpcUrl,
+    wsUrl,
+    writes,
+    finalityDepth: wholeNumber(path, slug, entry, 'finalityDepth', DEFAULT_FINALITY_DEPTH, 1),
+    startBlock: wholeNumber(path, slug, entry, 'startBlock', 0, 0),
+    relayer: readRelayerBudgets(entry.relayer, (field) =>
+      fault(path, `has no amount of native token, as decimal text, at chains.${slug}.${field}`),
+    ),
+  }
+}
+
+function wholeNumber(
+  path: string,
+  slug: string,
+  entry: Readonly<Record<string, unknown>>,
+  name: string,
+  standard: number,
+  min: number,
+): number {
+  const value = entry[name] ?? standard
+  if (Number.isSafeInteger(value) && Number(value) >= min) return Number(value)
+  throw fault(path, `has no whole number of at least ${min} at chains.${slug}.${name}`)
+}
+
+function urlOf(value: unknown, protocols: readonly string[]): string | undefined {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  return url !== null && protocols.includes(url.protocol) ? url.href : undefined
+}
+const NAMES = { traderDay: 'traderDayWei', day: 'deploymentDayWei', lowBalance: 'lowBalanceWei' } as const
+
+/**
+ * Reads the relayer budgets of a chain's entry: `{"traderDay"?, "day"?, "lowBalance"?}`, each a decimal text in the
+ * chain's native token. Throws `faultOf(field)` for a field that is not valid.
+ */
+function readRelayerBudgets(value: unknown, faultOf: (field: string) => Error): RelayerBudgets {
+  const budgets: Record<string, bigint> = {}
+  if (value !== undefined && (typeof value !== 'object' || value === null)) throw faultOf('relayer')
+  for (const [name, text] of Object.entries(value ?? {})) {
+    const wei = weiOf(text)
+    if (!Object.hasOwn(NAMES, name) || wei === undefined) throw faultOf(`relayer.${name}`)
+    budgets[NAMES[name as keyof typeof NAMES]] = wei
+  }
+  return budgets
+}
+
+function weiOf(text: unknown): bigint | undefined {
+  const decimal = typeof text === 'string' ? parseDecimal(text) : undefined
+  const wei = decimal === undefined ? undefined : Wei.parse(decimal)
+  return wei !== undefined && wei >= 0n ? wei : undefined
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
+}
+
+function fault(path: string, what: string): StartupError {
+  return new StartupError(`The chains file ${path} ${what}.`)
 }

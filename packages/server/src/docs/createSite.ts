@@ -1,57 +1,72 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { layout } from './layout.ts'
-import { llmsText } from './llmsText.ts'
-import { renderMarkdown, type RenderedPage } from './markdown/renderMarkdown.ts'
-import { rewriteLinks } from './markdown/rewriteLinks.ts'
-import { readPages, type PageText, type ReadPagesOptions } from './readPages.ts'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { renderMarkdown, type RenderedPage, escapeHtml, type Heading } from './markdown/renderMarkdown.ts'
+import { rewriteLinks } from './markdown/writeMarkdown.ts'
+import { readPages, type PageText, type ReadPagesOptions, type DocsPage, REPOSITORY_ROOT } from './docsPages.ts'
 import { DIAGRAM_FILE } from './reference/lifecyclePage.ts'
-import { lifecycleDiagram } from './reference/lifecycleDiagram.ts'
-import { lifecyclePicture } from './reference/lifecyclePicture.ts'
-import { REPOSITORY_ROOT } from './repositoryRoot.ts'
+import { lifecycleDiagram, lifecyclePicture } from './reference/lifecycleDiagram.ts'
 import { pageUrl, servedUrl, type DocsForm } from './servedUrl.ts'
-import { siteFile, type SiteFile } from './siteFile.ts'
+import { createHash } from 'node:crypto'
 
-/** Everything under `/docs`, and the two files for language models, by path. Each is made when it is first asked for. */
+/** Everything under `/docs` and the two files for language models, by path. Each file is made on its first request. */
 export interface Site {
   readonly paths: () => readonly string[]
   file(path: string): SiteFile | undefined
-  /** The page that says that there is none. */
+  /** The page that says that there is no such page. */
   readonly missing: () => SiteFile
 }
 
+/** A file of the site. */
+export interface SiteFile {
+  readonly type: string
+  readonly body: Buffer
+  /** Hash of the content. */
+  readonly version: string
+}
+
 type MakeFile = () => SiteFile
+
+const VERSION_CHARS = 16
 
 const NOT_FOUND = `# There is no such page
 
 The address is wrong, or the page has moved. The [overview](README.md) lists all pages, and the search above finds headings.
 `
 
+const LLMS_HEAD = `# Bezel
+
+> An open, non-custodial trading service for perpetuals on an on-chain Diamond. Agents sign requests, get prepared transactions, broadcast them
+> themselves, and see the true state of every order.
+
+Machine-readable: [openapi.json](/openapi.json) (REST), [asyncapi.json](/asyncapi.json) (WebSocket), [llms-full.txt](/llms-full.txt) (all pages in one).`
+
 export function createSite(options: ReadPagesOptions): Site {
   const pages = readPages(options)
   const render = memoized((page: PageText) => renderPage(page))
-  const style = siteFile('text/css', asset('docs.css') + readText('./reference/lifecycleStyle.css'))
-  const script = siteFile('text/javascript', asset('docs.js'))
+  const style = createSiteFile('text/css', asset('docs.css') + readText('./reference/lifecycleStyle.css'))
+  const script = createSiteFile('text/javascript', asset('docs.js'))
   const assets = { style: `/docs/docs.css?v=${style.version}`, script: `/docs/docs.js?v=${script.version}` }
-  const htmlOf = (page: PageText): SiteFile => siteFile('text/html', layout({ pages, page, assets, ...render(page) }))
+  const htmlOf = (page: PageText): SiteFile =>
+    createSiteFile('text/html', layout({ pages, page, assets, ...render(page) }))
 
   const files = new Map<string, MakeFile>([
     ...pages.flatMap((page): [string, MakeFile][] => [
       [pageUrl(page.slug, 'html'), () => htmlOf(page)],
-      [pageUrl(page.slug, 'md'), () => siteFile('text/markdown', markdownOf(page))],
+      [pageUrl(page.slug, 'md'), () => createSiteFile('text/markdown', markdownOf(page))],
     ]),
-    ...exampleNames().map((name): [string, MakeFile] => [`/docs/examples/${name}`, () => example(name)]),
+    ...sourceFiles(pages).map((file): [string, MakeFile] => [`/docs/${file}`, () => sourceFile(file)]),
     ['/docs/docs.css', () => style],
     ['/docs/docs.js', () => script],
-    ['/docs/headings.js', () => siteFile('text/javascript', headingsScript(pages, render))],
-    ['/docs/icon.svg', () => siteFile('image/svg+xml', asset('icon.svg'))],
-    [`/docs/${DIAGRAM_FILE}`, () => siteFile('image/svg+xml', lifecyclePicture())],
-    ['/llms.txt', () => siteFile('text/plain', llmsText(pages))],
-    ['/llms-full.txt', () => siteFile('text/plain', pages.map(markdownOf).join('\n'))],
+    ['/docs/headings.js', () => createSiteFile('text/javascript', headingsScript(pages, render))],
+    ['/docs/icon.svg', () => createSiteFile('image/svg+xml', asset('icon.svg'))],
+    [`/docs/${DIAGRAM_FILE}`, () => createSiteFile('image/svg+xml', lifecyclePicture())],
+    ['/llms.txt', () => createSiteFile('text/plain', llmsText(pages))],
+    ['/llms-full.txt', () => createSiteFile('text/plain', pages.map(markdownOf).join('\n'))],
   ])
   const made = memoized((path: string) => files.get(path)!())
   const missing = memoized(() => {
     const { html } = renderMarkdown(NOT_FOUND, { urlOf: linksOf('docs/README.md', 'html') })
-    return siteFile('text/html', layout({ pages, page: undefined, assets, headings: [], html }))
+    return createSiteFile('text/html', layout({ pages, page: undefined, assets, headings: [], html }))
   })
   return {
     paths: () => [...files.keys()],
@@ -83,7 +98,7 @@ function markdownOf({ markdown, source }: PageText): string {
   return rewriteLinks(markdown, linksOf(source, 'md'))
 }
 
-/** For the search: every heading of every page, as a module that the script loads when somebody begins to type. */
+/** Returns every heading of every page as a module, which the search loads when somebody begins to type. */
 function headingsScript(pages: readonly PageText[], render: (page: PageText) => RenderedPage): string {
   const entries = pages.flatMap((page) =>
     render(page).headings.map(({ depth, id, text }) => {
@@ -94,12 +109,33 @@ function headingsScript(pages: readonly PageText[], render: (page: PageText) => 
   return `export default ${JSON.stringify(entries)}\n`
 }
 
-function exampleNames(): readonly string[] {
-  return readdirSync(new URL('examples/', REPOSITORY_ROOT)).filter((name) => /^[\w-]+\.m?[jt]s$/.test(name))
+/** Returns /llms.txt: every page with one line about it. */
+function llmsText(pages: readonly DocsPage[]): string {
+  const sections = [...Map.groupBy(pages, ({ section }) => section)].map(([section, own]) => {
+    const lines = own.map(({ title, slug, summary }) => `- [${title}](${pageUrl(slug, 'md')}): ${summary}`)
+    return `## ${section}\n\n${lines.join('\n')}`
+  })
+  return `${[LLMS_HEAD, ...sections].join('\n\n')}\n`
 }
 
-function example(name: string): SiteFile {
-  return siteFile('text/plain', readFileSync(new URL(`examples/${name}`, REPOSITORY_ROOT), 'utf8'))
+function createSiteFile(type: string, text: string): SiteFile {
+  const body = Buffer.from(text)
+  const version = createHash('sha256').update(body).digest('base64url').slice(0, VERSION_CHARS)
+  return { type: `${type}; charset=utf-8`, body, version }
+}
+
+/** Lists the examples, and the modules that the pages link to; nothing else of the repository is served. */
+function sourceFiles(pages: readonly PageText[]): readonly string[] {
+  const names = readdirSync(new URL('examples/', REPOSITORY_ROOT)).filter((name) => /^[\w-]+\.m?[jt]s$/.test(name))
+  const linked = pages.flatMap(({ markdown, source }) =>
+    [...markdown.matchAll(/\]\(([\w./-]+\.ts)\)/g)].map(([, href]) => posix.join(posix.dirname(source), href!)),
+  )
+  const modules = linked.filter((file) => existsSync(new URL(file, REPOSITORY_ROOT)))
+  return [...new Set([...names.map((name) => `examples/${name}`), ...modules])]
+}
+
+function sourceFile(path: string): SiteFile {
+  return createSiteFile('text/plain', readFileSync(new URL(path, REPOSITORY_ROOT), 'utf8'))
 }
 
 function asset(name: string): string {
@@ -108,4 +144,95 @@ function asset(name: string): string {
 
 function readText(path: string): string {
   return readFileSync(new URL(path, import.meta.url), 'utf8')
+}
+
+/** The parts of a page. */
+interface LayoutOptions {
+  readonly pages: readonly DocsPage[]
+  /** The page that is shown; `undefined` for the page that says "not found". */
+  readonly page: DocsPage | undefined
+  readonly headings: readonly Heading[]
+  readonly html: string
+  /** Addresses of the stylesheet and the script. */
+  readonly assets: { readonly style: string; readonly script: string }
+}
+
+/**
+ * Returns the HTML of a page: navigation, text, list of its sections. It has no inline script or style, so the
+ * strictest content security policy suits it.
+ */
+function layout({ pages, page, headings, html, assets }: LayoutOptions): string {
+  const title = page === undefined ? 'Not found' : page.title
+  const list = contents(headings)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)} · Bezel</title>
+<meta name="description" content="${escapeHtml(page?.summary ?? 'There is no such page.')}">
+<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${assets.style}">
+${page === undefined ? '' : `<link rel="alternate" type="text/markdown" href="${pageUrl(page.slug, 'md')}">\n`}<script src="${assets.script}" type="module"></script>
+</head>
+<body>
+<a class="skip" href="#text">Skip to the text</a>
+<header>
+<a class="home" href="/docs"><img src="/docs/icon.svg" alt="" width="24" height="24">Bezel</a>
+<a class="menu" href="#pages">Pages</a>
+<div class="search"><input id="search" type="search" placeholder="Search headings" aria-label="Search headings" autocomplete="off" spellcheck="false"><ol id="found" hidden></ol></div>
+</header>
+<div class="columns">
+<main id="text" class="${page?.slug ?? 'missing'}">
+${foldedContents(list)}${html}${page === undefined ? '' : footer(pages, page)}</main>
+<nav id="pages" aria-label="Pages">
+${navigation(pages, page)}
+</nav>
+<aside aria-label="On this page">${list === '' ? '' : `<h2>On this page</h2>\n${list}`}</aside>
+</div>
+</body>
+</html>
+`
+}
+
+function navigation(pages: readonly DocsPage[], current: DocsPage | undefined): string {
+  return [...Map.groupBy(pages, ({ section }) => section)]
+    .map(([section, own]) => {
+      const links = own.map((page) => {
+        const mark = page.slug === current?.slug ? ' aria-current="page"' : ''
+        return `<li><a href="${pageUrl(page.slug, 'html')}"${mark}>${escapeHtml(page.title)}</a></li>`
+      })
+      return `<h2>${section}</h2>\n<ul>\n${links.join('\n')}\n</ul>`
+    })
+    .join('\n')
+}
+
+/** Returns the list of a page's sections, two levels deep. Deeper headings are found by the search. */
+function contents(headings: readonly Heading[]): string {
+  const shown = headings.filter(({ depth }) => depth === 2 || depth === 3)
+  if (shown.length < 2) return ''
+  const links = shown.map(
+    ({ depth, id, text }) => `<li class="depth-${depth}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
+  )
+  return `<ul>\n${links.join('\n')}\n</ul>`
+}
+
+/** Returns the same list folded, for narrow screens, which have no room beside the text. */
+function foldedContents(list: string): string {
+  return list === '' ? '' : `<details class="contents"><summary>On this page</summary>\n${list}\n</details>\n`
+}
+
+function footer(pages: readonly DocsPage[], page: DocsPage): string {
+  const index = pages.findIndex(({ slug }) => slug === page.slug)
+  const links = [
+    ['prev', pages[index - 1]],
+    ['next', pages[index + 1]],
+  ] as const
+  const steps = links.map(([rel, to]) =>
+    to === undefined
+      ? '<span></span>'
+      : `<a rel="${rel}" href="${pageUrl(to.slug, 'html')}"><small>${rel === 'prev' ? 'Before' : 'Next'}</small>${escapeHtml(to.title)}</a>`,
+  )
+  return `<footer><div class="steps">${steps.join('')}</div><p>This page as <a href="${pageUrl(page.slug, 'md')}">markdown</a> · all of them in <a href="/llms.txt">llms.txt</a></p></footer>\n`
 }

@@ -1,12 +1,14 @@
 import type { AsyncapiDocument } from './asyncapi/createStreamDocument.ts'
-import type { OpenapiDocument } from './openapi/createDocument.ts'
-import { errorPage } from './openapi/errorPage.ts'
-import { DECISIONS_SOURCE, decisionsPage } from './decisionsPage.ts'
+import type { OpenapiDocument } from './openapi/openapiDocument.ts'
+import { errorPage } from './reference/errorPage.ts'
 import { lifecyclePage } from './reference/lifecyclePage.ts'
 import { messagesPage } from './reference/messagesPage.ts'
 import { restPage } from './reference/restPage.ts'
+import { existsSync, readFileSync, globSync } from 'node:fs'
+import { posix } from 'node:path'
+import { SERVER_SETTINGS } from '../settings/config.ts'
 
-/** What the reference of a deployment is made from. */
+/** The documents of a deployment that its reference is made from. */
 export interface DocsDocuments {
   readonly openapi: OpenapiDocument
   readonly asyncapi: AsyncapiDocument
@@ -24,6 +26,12 @@ export interface DocsPage {
   /** Made from this deployment's own documents instead of the file. */
   readonly make?: (documents: DocsDocuments) => string
 }
+
+/** The folder of the whole project: the service runs from its repository. */
+export const REPOSITORY_ROOT = new URL('../../../../', import.meta.url)
+
+/** The path of the page of decisions, which is no file: its links are those of the files beside it. */
+const DECISIONS_SOURCE = 'docs/decisions/index.md'
 
 /** Every page, in the order of the navigation. */
 export const DOCS_PAGES: readonly DocsPage[] = [
@@ -144,6 +152,13 @@ export const DOCS_PAGES: readonly DocsPage[] = [
     source: 'contracts/README.md',
   },
   {
+    slug: 'architecture',
+    title: 'Architecture',
+    section: 'Project',
+    summary: 'The way of a request, the way of a block, the floors, and where to change what.',
+    source: 'docs/architecture.md',
+  },
+  {
     slug: 'changelog',
     title: 'Changelog',
     section: 'Project',
@@ -166,3 +181,59 @@ export const DOCS_PAGES: readonly DocsPage[] = [
     source: 'CONTRIBUTING.md',
   },
 ]
+
+/** A page with its text, as in the repository. */
+export interface PageText extends DocsPage {
+  readonly markdown: string
+}
+
+export interface ReadPagesOptions {
+  readonly documents: DocsDocuments
+  /** Header prefix of this deployment, which the pages name. */
+  readonly headerPrefix: string
+}
+
+/** Prefix as the pages are written, which the deployment's own replaces. */
+const WRITTEN_PREFIX = SERVER_SETTINGS.BEZEL_HEADER_PREFIX.defaultValue
+
+/** Every page that is there. The overview ends with a list of the others. */
+export function readPages({ documents, headerPrefix }: ReadPagesOptions): readonly PageText[] {
+  const present = DOCS_PAGES.filter(
+    ({ source, make }) => make !== undefined || existsSync(new URL(source, REPOSITORY_ROOT)),
+  )
+  return present.map((page) => {
+    const text = page.make?.(documents) ?? readFileSync(new URL(page.source, REPOSITORY_ROOT), 'utf8')
+    const own = text.replaceAll(WRITTEN_PREFIX, headerPrefix)
+    return { ...page, markdown: page.slug === 'index' ? `${own.trimEnd()}\n\n${listOf(present)}` : own }
+  })
+}
+
+function listOf(pages: readonly DocsPage[]): string {
+  const others = pages.filter(({ slug }) => slug !== 'index')
+  const sections = [...Map.groupBy(others, ({ section }) => section)].map(([section, own]) => {
+    const lines = own.map(({ title, source, summary }) => `- [${title}](${posix.relative('docs', source)}): ${summary}`)
+    return `### ${section}\n\n${lines.join('\n')}`
+  })
+  return `## All pages\n\n${sections.join('\n\n')}\n`
+}
+
+const DECISIONS_HEAD = `# Decisions
+
+What a newcomer would question, and why it is as it is. In the repository each is a file of its own in \`docs/decisions\`.`
+
+/** All decisions in one page, oldest first. */
+function decisionsPage(): string {
+  const texts = decisionFiles().map((file) => readFileSync(new URL(file, REPOSITORY_ROOT), 'utf8'))
+  // Their titles become sections.
+  return `${[DECISIONS_HEAD, ...texts.map((text) => text.trim().replace(/^# /, '## '))].join('\n\n')}\n`
+}
+
+/** The title of a decision, by its file; `undefined` for any other file. */
+export function decisionTitle(file: string): string | undefined {
+  if (!decisionFiles().includes(file)) return undefined
+  return /^# (.+)$/m.exec(readFileSync(new URL(file, REPOSITORY_ROOT), 'utf8'))?.[1]
+}
+
+function decisionFiles(): readonly string[] {
+  return globSync('docs/decisions/[0-9]*.md', { cwd: REPOSITORY_ROOT.pathname }).toSorted()
+}

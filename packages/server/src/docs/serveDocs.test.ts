@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createApp } from '../http/createApp.ts'
-import { registerReferenceRoutes } from './openapi/referenceDocument.ts'
 import { serveDocs } from './serveDocs.ts'
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -9,7 +8,6 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 describe('the served reference', () => {
   const app = createApp('silent')
   serveDocs(app, { headerPrefix: 'X-Test-' })
-  registerReferenceRoutes(app)
 
   it('answers with the right types, a strict policy, and a tag', async () => {
     for (const [url, type] of [

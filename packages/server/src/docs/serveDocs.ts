@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createStreamDocument, type StreamDocumentOptions } from './asyncapi/createStreamDocument.ts'
-import { collectRoutes } from './openapi/collectRoutes.ts'
+import { ROUTES } from '../http/routes/registerRoutes.ts'
 import { createDocument } from './openapi/createDocument.ts'
-import { refuseUnknownRoute } from '../access/refuseUnknownRoute.ts'
-import { createSite, type Site } from './createSite.ts'
-import type { SiteFile } from './siteFile.ts'
+import { refuseUnknownRoute } from '../access/answerError.ts'
+import { createSite, type Site, type SiteFile } from './createSite.ts'
 
-/** The pages load what this service serves and nothing else, and nothing in them runs but the one script. */
+/** Content security policy: the pages load only what this service serves, and only the one script runs. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -23,23 +22,23 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** Asked again each time, and mostly answered with 304. */
+/** Cache rule of an address without a version: revalidated each time, mostly answered with 304. */
 const REVALIDATED = 'public, no-cache'
-/** Of an address that names the version of what it answers. */
+
+/** Cache rule of an address that names the version of its content. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 /**
- * The reference for people and programs: `/docs`, `/llms.txt`. To be called before the routes that it tells of are registered. Nothing is read or
- * made before the first request, and each page once.
+ * Serves the documentation for people and programs: `/docs`, `/llms.txt`. Nothing is read or made before the first
+ * request, and each page is made once.
  */
 export function serveDocs(app: FastifyInstance, options: StreamDocumentOptions): void {
-  const routes = collectRoutes(app)
   const { headerPrefix } = options
   let made: Site | undefined
   const site = (): Site =>
     (made ??= createSite({
       headerPrefix,
-      documents: { openapi: createDocument(routes, headerPrefix), asyncapi: createStreamDocument(options) },
+      documents: { openapi: createDocument(ROUTES, headerPrefix), asyncapi: createStreamDocument(options) },
     }))
 
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -54,7 +53,7 @@ export function serveDocs(app: FastifyInstance, options: StreamDocumentOptions):
   }
   for (const path of ['/docs', '/docs/*', '/llms.txt', '/llms-full.txt']) app.get(path, answer)
 
-  // Who opens the service in a browser wants to read; for programs there is nothing here.
+  // A browser is led to the documentation; for programs there is nothing at this path.
   app.get('/', async (request, reply) => {
     reply.header('Vary', 'Accept')
     return wantsHtml(request) ? reply.redirect('/docs', 302) : refuseUnknownRoute(request)
@@ -71,7 +70,7 @@ function send(file: SiteFile, query: string | undefined, request: FastifyRequest
   return reply.type(file.type).send(file.body)
 }
 
-/** A proxy that compresses makes the tag a weak one. */
+/** True when the client already has this version. A proxy that compresses turns the tag into a weak one (`W/`). */
 function isKnown(header: string | undefined, etag: string): boolean {
   const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')

@@ -1,12 +1,11 @@
 import { posix } from 'node:path'
-import { decisionTitle } from './decisionsPage.ts'
-import { DOCS_PAGES } from './docsPages.ts'
-import { createHeadingIds } from './markdown/headingIds.ts'
+import { decisionTitle, DOCS_PAGES } from './docsPages.ts'
+import { createHeadingIds } from './markdown/renderMarkdown.ts'
 
-/** How pages link to each other: to the pages for people, or to the texts that they are made from. */
+/** The form of the pages that links lead to: HTML for people, or the markdown it is made from. */
 export type DocsForm = 'html' | 'md'
 
-/** What the service answers under names of its own. */
+/** Files of the repository that the service serves at other paths. */
 const SERVED_FILES: Readonly<Record<string, string>> = {
   'README.md': '/docs',
   'docs/reference/openapi.json': '/openapi.json',
@@ -14,15 +13,19 @@ const SERVED_FILES: Readonly<Record<string, string>> = {
   'docs/reference/order-lifecycle.svg': '/docs/order-lifecycle.svg',
 }
 
-const EXAMPLE = /^examples\/[\w-]+\.m?[jt]s$/
+/** Examples, and the modules of the service that pages lead to. Both are served as plain text. */
+const SOURCE = /^(?:examples\/[\w-]+\.m?[jt]s|(?:packages|scripts|e2e)\/[\w./-]+\.ts)$/
 
-/** The address of a page. The overview is at `/docs` itself. */
+/** Returns the address of a page. The overview is at `/docs` itself. */
 export function pageUrl(slug: string, form: DocsForm): string {
   if (form === 'md') return `/docs/${slug}.md`
   return slug === 'index' ? '/docs' : `/docs/${slug}`
 }
 
-/** Where a link in a file of the repository leads when that file is served; `undefined` when what it names is not. */
+/**
+ * Returns the URL of a link in a file of the repository when that file is served; `undefined` when its target is not
+ * served.
+ */
 export function servedUrl(href: string, source: string, form: DocsForm): string | undefined {
   if (/^[a-z]+:/i.test(href) || href.startsWith('#')) return href
   const [path = '', anchor] = href.split('#')
@@ -34,7 +37,7 @@ export function servedUrl(href: string, source: string, form: DocsForm): string 
 function urlOf(file: string, form: DocsForm): string | undefined {
   const page = DOCS_PAGES.find(({ source }) => source === file)
   if (page !== undefined) return pageUrl(page.slug, form)
-  if (EXAMPLE.test(file)) return `/docs/${file}`
+  if (SOURCE.test(file)) return `/docs/${file}`
   const decision = decisionTitle(file)
   if (decision !== undefined) return `${pageUrl('decisions', form)}#${createHeadingIds()(decision)}`
   return SERVED_FILES[file]

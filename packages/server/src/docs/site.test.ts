@@ -4,23 +4,24 @@ import { posix } from 'node:path'
 import { describe, it } from 'node:test'
 import { lexer, walkTokens, type Token } from 'marked'
 import { createStreamDocument } from './asyncapi/createStreamDocument.ts'
-import { referenceDocument } from './openapi/referenceDocument.ts'
+import { referenceDocument } from './openapi/createDocument.ts'
 import { createSite } from './createSite.ts'
-import { DOCS_PAGES } from './docsPages.ts'
+import { DOCS_PAGES, REPOSITORY_ROOT } from './docsPages.ts'
 import { renderMarkdown } from './markdown/renderMarkdown.ts'
-import { REPOSITORY_ROOT } from './repositoryRoot.ts'
 
 const site = createSite({
   headerPrefix: 'X-Service-',
   documents: { openapi: referenceDocument(), asyncapi: createStreamDocument({ headerPrefix: 'X-Service-' }) },
 })
+
 const textOf = (path: string): string => site.file(path)!.body.toString('utf8')
+
 const isPage = (path: string): boolean => site.file(path)!.type.startsWith('text/html')
 
-/** Served by others. */
+/** Paths that other parts of the service serve. */
 const OTHERS = new Set(['/openapi.json', '/asyncapi.json'])
 
-/** Targets of the links and pictures of a text in markdown. */
+/** Lists the targets of the links and pictures of a markdown text. */
 function linksOf(markdown: string): string[] {
   const found: string[] = []
   walkTokens(lexer(markdown), (token: Token) => {
@@ -31,7 +32,7 @@ function linksOf(markdown: string): string[] {
 
 const known = new Map<string, ReadonlySet<string>>()
 
-/** Of a text in markdown. Asked for the same few texts by thousands of links. */
+/** Returns the anchors of a markdown text. Cached, because thousands of links point into the same few texts. */
 function anchorsOf(markdown: string): ReadonlySet<string> {
   const found =
     known.get(markdown) ?? new Set(renderMarkdown(markdown, { urlOf: (href) => href }).headings.map(({ id }) => id))
@@ -173,7 +174,7 @@ describe('the colours', () => {
   }
 })
 
-/** As WCAG 2 has it. */
+/** Returns the contrast ratio of two colours, as WCAG 2 defines it. */
 function contrast(a: string, b: string): number {
   const [low = 0, high = 0] = [luminance(a), luminance(b)].toSorted((x, y) => x - y)
   return (high + 0.05) / (low + 0.05)

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseDecimal, scaleDecimalTruncated, type Decimal } from '@bezel/protocol'
+import { BaseSize, Leverage, parseDecimal, Price, scaleDecimalTruncated, type Decimal } from '@bezel/protocol'
 import fc from 'fast-check'
-import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
-import { precisionOf } from '../trading/market/precision.ts'
+import { type ChainMarkets, precisionOf } from '../trading/market/chainMarkets.ts'
 import { BTC, chainMarkets, symbol } from '../market/testing/fixtures.ts'
-import { coinsOf, nativePrice, nativeSize, pxText, shownSize, sizeStep, szText, wholeSz, type Coin } from './coins.ts'
+import {
+  coinsOf,
+  nativePrice,
+  nativeSize,
+  pxText,
+  shownSize,
+  sizeStep,
+  szText,
+  wholeSz,
+  type Coin,
+  defaultLeverage,
+} from './coins.ts'
 import { nearestPxText, steppedPx } from './priceText.ts'
 import { facadeMarkets, PEPE_PRICE } from './testing/facadeWorld.ts'
 
@@ -15,13 +25,13 @@ interface Listed {
   readonly pairIndex: number
   readonly name: string
   readonly isTraded: boolean
-  readonly reference: bigint | undefined
+  readonly reference: Price | undefined
 }
 
 function chainOf(listed: readonly Listed[]): ChainMarkets {
   const pairs = listed.map(({ pairIndex, name, reference }) => {
     const [base = '', quote = ''] = name.split('/')
-    return { ...BTC, pairIndex, symbol: symbol(name), base, quote, ...precisionOf(reference ?? 1n) }
+    return { ...BTC, pairIndex, symbol: symbol(name), base, quote, ...precisionOf(reference ?? Price.of(1n)) }
   })
   const traded = pairs.filter((_, at) => listed[at]!.isTraded && listed[at]!.reference !== undefined)
   return {
@@ -50,7 +60,7 @@ const listings = fc
         'AEUR/USD',
       ),
       isTraded: fc.boolean(),
-      reference: fc.option(fc.bigInt({ min: 1n, max: 10n ** 17n }), { nil: undefined }),
+      reference: fc.option(fc.bigInt({ min: 1n, max: 10n ** 17n }).map(Price.of), { nil: undefined }),
     }),
     { selector: ({ pairIndex }) => pairIndex },
   )
@@ -81,7 +91,7 @@ describe('the names of coins', () => {
     const [closed] = coinsOf(chainOf([{ ...before, isTraded: false }])).universe
     assert.deepEqual({ ...traded, isDelisted: true }, closed)
     assert.equal(traded?.name, 'kPEPE')
-    const [dearer] = coinsOf(chainOf([{ ...before, reference: 10n ** 7n }])).universe
+    const [dearer] = coinsOf(chainOf([{ ...before, reference: Price.of(10n ** 7n) }])).universe
     assert.equal(dearer?.name, 'PEPE', '0.001 USD is not below 0.001 USD')
   })
 
@@ -116,8 +126,8 @@ describe('the names of coins', () => {
   it('leave the plain name to the market that can be traded', () => {
     const [closed, traded] = coinsOf(
       chainOf([
-        { pairIndex: 0, name: 'BTC/USD', isTraded: false, reference: 10n ** 14n },
-        { pairIndex: 1, name: 'BTC/USD', isTraded: true, reference: 10n ** 14n },
+        { pairIndex: 0, name: 'BTC/USD', isTraded: false, reference: Price.of(10n ** 14n) },
+        { pairIndex: 1, name: 'BTC/USD', isTraded: true, reference: Price.of(10n ** 14n) },
       ]),
     ).universe
     assert.deepEqual([closed?.name, traded?.name], ['BTC_0', 'BTC'])
@@ -141,7 +151,7 @@ describe('prices and sizes of coins', () => {
       fc.property(price, fc.constantFrom<Coin>(btc, pepe), (value, coin) => {
         assert.equal(nativePrice(coin, pxText(coin, value)), value)
         const units = scaleDecimalTruncated(value, 18)
-        assert.equal(nativeSize(coin, wholeSz(coin, units)), value)
+        assert.equal(nativeSize(coin, wholeSz(coin, BaseSize.of(units))), value)
       }),
     )
   })
@@ -149,13 +159,15 @@ describe('prices and sizes of coins', () => {
   it('have always the same number of places, so that clients see the smallest step', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 12n }), fc.constantFrom<Coin>(...universe), (price, coin) => {
-        const [down, near, up] = (['down', 'nearest', 'up'] as const).map((way) => steppedPx(coin, price, way))
+        const [down, near, up] = (['down', 'nearest', 'up'] as const).map((way) =>
+          steppedPx(coin, Price.of(price), way),
+        )
         for (const text of [down!, near!, up!]) assert.equal(text.split('.')[1]?.length, coin.pxDecimals)
         assert.ok(Number(down) <= Number(near) && Number(near) <= Number(up))
         assert.ok(Math.abs(Number(near) - (Number(price) / 1e10) * Number(coin.units)) <= 10 ** -coin.pxDecimals)
       }),
     )
-    assert.equal(steppedPx(btc, 600_000_000_000_000n), '60000.00')
+    assert.equal(steppedPx(btc, Price.of(600_000_000_000_000n)), '60000.00')
   })
 
   it('cut sizes off towards zero at the step of the coin, and never show something as nothing', () => {
@@ -170,7 +182,7 @@ describe('prices and sizes of coins', () => {
     assert.deepEqual(told(pepe, '1999.9', '999', '0.001'), ['1', '0.999', '0.000001'])
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), fc.constantFrom(...universe), (size, coin) => {
-        const shown = shownSize(coin, size)
+        const shown = shownSize(coin, BaseSize.of(size))
         assert.equal(shownSize(coin, shown), shown, 'what was shown is shown the same again')
         assert.equal(shown === 0n, size === 0n)
         assert.ok(shown * size >= 0n)
@@ -185,5 +197,23 @@ describe('prices and sizes of coins', () => {
     assert.equal(nearestPxText(btc, decimal('60000')), '60000.0')
     assert.equal(nearestPxText(pepe, decimal('0.0000123456')), '0.0123456')
     assert.equal(nearestPxText(btc, decimal('0.001')), '0.001', 'not as nothing')
+  })
+})
+
+describe('the leverage of who never chose one', () => {
+  it('is ten, or the nearest whole number that the market takes', () => {
+    const cases: [minLeverage: bigint, maxLeverage: bigint, expected: number][] = [
+      [1_100n, 200_000n, 10],
+      [1_100n, 5_500n, 5],
+      [25_500n, 200_000n, 26],
+      [10_000n, 10_000n, 10],
+      [1_100n, 1_500n, 1],
+    ]
+    for (const [minLeverage, maxLeverage, expected] of cases) {
+      assert.equal(
+        defaultLeverage({ minLeverage: Leverage.of(minLeverage), maxLeverage: Leverage.of(maxLeverage) }),
+        expected,
+      )
+    }
   })
 })

@@ -1,49 +1,64 @@
-import { formatDecimal, scaleDecimalTruncated, type Decimal, type MarketSymbol } from '@bezel/protocol'
-import type { ChainMarkets, ListedPair } from '../trading/market/chainMarkets.ts'
-import { precisionOf, type Precision } from '../trading/market/precision.ts'
-import { ONE_E3 } from '../trading/valuation/scales.ts'
+import {
+  BaseSize,
+  formatDecimal,
+  Leverage,
+  MAX_DECIMAL_CHARS,
+  Price,
+  scaleDecimalTruncated,
+  type Decimal,
+  type MarketSymbol,
+} from '@bezel/protocol'
+import { type ChainMarkets, type ListedPair, precisionOf, type Precision } from '../trading/market/chainMarkets.ts'
 
-/** A pair as the facade names it. Its asset id is its place in the universe, which is the pair's index. */
+/** Leverage of a trader who never chose one, in markets that allow it. */
+const DEFAULT_LEVERAGE = 10
+
+/** A pair under its name in the facade. Its asset id is its place in the universe, which is the pair's index. */
 export interface Coin {
   readonly name: string
   readonly pairIndex: number
-  /** `undefined` of a place without a pair that could be named. */
+  /** `undefined` at an index without a known pair. */
   readonly symbol: MarketSymbol | undefined
-  /** Base units in one coin: 1,000 for those that cost next to nothing, else 1. */
+  /** Base units in one coin: 1,000 for pairs that cost less than 0.001 USD, otherwise 1. */
   readonly units: bigint
   readonly szDecimals: number
-  /** Places of a price that the market takes, at least one. */
+  /** Decimal places of a price in this market, at least one. */
   readonly pxDecimals: number
-  /** A whole number. */
+  /** Largest leverage, truncated to a whole number. */
   readonly maxLeverage: number
-  /** Not to be traded; positions may still be open in it. */
+  /** True when the coin can't be traded. Positions in it may still be open. */
   readonly isDelisted: boolean
 }
 
 /** The coins of one chain. */
-export interface Coins {
-  /** By asset id, without a hole. */
+interface Coins {
+  /** Coins by asset id, without gaps. */
   readonly universe: readonly Coin[]
-  /** As written, or in any case: no two names differ by case alone. */
+  /** Finds a coin by its exact name, or else in any letter case. No two names differ by case alone. */
   named(name: string): Coin | undefined
 }
 
-const PRICE_DECIMALS = 10
-const SIZE_DECIMALS = 18
-/** Below 0.001 USD (1e10) a coin is 1,000 units. Judged by the reference price, which never changes, so that neither does the name. */
-const KILO_BELOW = 10n ** 7n
+/**
+ * Reference price below which a coin is 1,000 units. The reference price never changes, so the name does not either.
+ */
+const KILO_BELOW = Price.of(Price.one / 1_000n)
+
 const KILO_UNITS = 1_000n
+
 const KILO_DIGITS = 3
-/** Clients allow a price 6 - szDecimals places, so there must not be more. */
-const MAX_SZ_DECIMALS = 6
-/** Places that every client can write. */
-const MAX_SHOWN_DECIMALS = 8
-/** Of a place that nothing is known of. */
+
+/** Largest number of size decimals. Clients allow a price 6 - szDecimals decimals, which must not be negative. */
+const MAX_SZ_PLACES = 6
+
+/** Decimal places that every client can write. */
+const MAX_SHOWN_PLACES = 8
+
+/** Precision at an index without a known pair. */
 const UNKNOWN_PRECISION: Precision = { pricePrecision: 2, sizePrecision: 2 }
 
 const known = new WeakMap<ChainMarkets, Coins>()
 
-/** Made once for each reading of the markets. */
+/** Returns the coins of a chain, made once for each reading of its markets. */
 export function coinsOf(chain: ChainMarkets): Coins {
   const made = known.get(chain) ?? makeCoins(chain)
   known.set(chain, made)
@@ -64,7 +79,7 @@ function universeLength({ pairs, symbols }: ChainMarkets): number {
   return Math.max(-1, ...pairs.keys(), ...symbols.keys()) + 1
 }
 
-/** What can be traded is named first, so that a closed pair of the same name gives way to it. */
+/** Names all pairs. Tradable ones come first, so that a closed pair of the same name gets the suffix. */
 function nameAll(chain: ChainMarkets): ReadonlyMap<number, string> {
   const traded = new Set([...chain.markets.values()].map(({ pairIndex }) => pairIndex))
   const all = Array.from({ length: universeLength(chain) }, (_, pairIndex) => pairIndex)
@@ -78,14 +93,17 @@ function nameAll(chain: ChainMarkets): ReadonlyMap<number, string> {
   return names
 }
 
-/** With the index behind it where the name alone is taken: clients know a coin by its name, most of them in upper case. */
+/** Appends the pair index while the name is taken. Clients identify a coin by its name, most of them in upper case. */
 function freeName(wanted: string, pairIndex: number, taken: ReadonlySet<string>): string {
   let name = wanted
   while (taken.has(name.toUpperCase())) name = `${name}_${pairIndex}`
   return name
 }
 
-/** The base where the quote is USD, else both: `BTC`, `USDJPY`, `kPEPE`. Clients give `/`, `@` and `:` meanings of their own. */
+/**
+ * Returns the base where the quote is USD, and otherwise both: `BTC`, `USDJPY`, `kPEPE`. The characters `/`, `@` and
+ * `:` are avoided, because clients give them meanings of their own.
+ */
 function wantedName(chain: ChainMarkets, pairIndex: number): string {
   const [base = `PAIR_${pairIndex}`, quote = 'USD'] = chain.symbols.get(pairIndex)?.split('/') ?? []
   return `${isKilo(chain, pairIndex) ? 'k' : ''}${base}${quote === 'USD' ? '' : quote}`
@@ -107,7 +125,7 @@ function coinAt(chain: ChainMarkets, pairIndex: number, name: string): Coin {
     pairIndex,
     symbol,
     units: kilo ? KILO_UNITS : 1n,
-    szDecimals: Math.min(sizePrecision, MAX_SZ_DECIMALS),
+    szDecimals: Math.min(sizePrecision, MAX_SZ_PLACES),
     pxDecimals: Math.max(1, pricePrecision - (kilo ? KILO_DIGITS : 0)),
     maxLeverage: wholeLeverage(chain.pairs.get(pairIndex)),
     isDelisted,
@@ -120,74 +138,81 @@ function precisionAt({ referencePrices }: ChainMarkets, pairIndex: number): Prec
 }
 
 function wholeLeverage(pair: ListedPair | undefined): number {
-  return Math.max(1, Number((pair?.maxLeverage ?? 0n) / ONE_E3))
+  return Math.max(1, Number((pair?.maxLeverage ?? 0n) / Leverage.one))
 }
 
-/** A price (1e10) of one unit as the price of one coin, 1e10. */
-export function coinPrice({ units }: Coin, price: bigint): bigint {
-  return price * units
+/** Converts the price of one base unit to the price of one coin. */
+export function coinPrice({ units }: Coin, price: Price): Price {
+  return Price.of(price * units)
 }
 
-/** A price (1e10) of one unit as text: the price of one coin. */
-export function pxOf(coin: Coin, price: bigint): Decimal {
-  return formatDecimal(coinPrice(coin, price), PRICE_DECIMALS)
+/** Writes the price of one base unit as the price of one coin. */
+function pxOf(coin: Coin, price: Price): Decimal {
+  return Price.format(coinPrice(coin, price))
 }
 
-/** Base units (1e18, signed) as text: so many coins, in steps of the coin. */
-export function szOf(coin: Coin, size: bigint): Decimal {
+/** Writes a signed size as a number of coins, in steps of the coin. */
+export function szOf(coin: Coin, size: BaseSize): Decimal {
   return wholeSz(coin, shownSize(coin, size))
 }
 
-/** The same with all places. */
-export function wholeSz({ units }: Coin, size: bigint): Decimal {
-  return formatDecimal(size, SIZE_DECIMALS + (units === 1n ? 0 : KILO_DIGITS))
+/** Writes a signed size as a number of coins, with all decimals. */
+export function wholeSz({ units }: Coin, size: BaseSize): Decimal {
+  return formatDecimal(size, BaseSize.decimals + (units === 1n ? 0 : KILO_DIGITS))
 }
 
-/** The smallest size of a coin that clients can name, in base units (1e18). */
-export function sizeStep(coin: Coin): bigint {
+/** Returns the smallest size of a coin that clients can order. */
+export function sizeStep(coin: Coin): BaseSize {
   return stepOf(coin, coin.szDecimals)
 }
 
 /**
- * What clients are shown of a size (1e18, signed), cut off towards zero: they order with the sizes they were told, and some fail at more places.
- * What is there is never shown as nothing: of less than a step there are as many places as any client takes.
+ * Truncates a signed size to steps of the coin, because clients order with the sizes they were shown and some fail at
+ * more decimals. A size below one step is shown with up to 8 decimals and never as zero.
  */
-export function shownSize(coin: Coin, size: bigint): bigint {
+export function shownSize(coin: Coin, size: BaseSize): BaseSize {
   const cut = size - (size % sizeStep(coin))
-  if (cut !== 0n || size === 0n) return cut
-  const least = stepOf(coin, MAX_SHOWN_DECIMALS)
+  if (cut !== 0n || size === 0n) return BaseSize.of(cut)
+  const least = stepOf(coin, MAX_SHOWN_PLACES)
   const fine = size - (size % least)
-  if (fine !== 0n) return fine
-  return size < 0n ? -least : least
+  if (fine !== 0n) return BaseSize.of(fine)
+  return BaseSize.of(size < 0n ? -least : least)
 }
 
-function stepOf({ units }: Coin, decimals: number): bigint {
-  return 10n ** BigInt(SIZE_DECIMALS - decimals) * units
+function stepOf({ units }: Coin, decimals: number): BaseSize {
+  return BaseSize.of(10n ** BigInt(BaseSize.decimals - decimals) * units)
 }
 
-/** A native price as text. */
+/** Writes a native price as the price of one coin. */
 export function pxText(coin: Coin, price: Decimal): Decimal {
-  return pxOf(coin, scaleDecimalTruncated(price, PRICE_DECIMALS))
+  return pxOf(coin, Price.parseTruncated(price))
 }
 
-/** A native size as text. */
+/** Writes a native size as a number of coins. */
 export function szText(coin: Coin, size: Decimal): Decimal {
-  return szOf(coin, scaleDecimalTruncated(size, SIZE_DECIMALS))
+  return szOf(coin, BaseSize.parseTruncated(size))
 }
 
-/** The way back: a coin's price as the native interface counts it. Places beyond those of the chain stay, for it to refuse. */
+/**
+ * Converts the price of one coin back to a native price. Decimals beyond those of the chain are kept, so that the
+ * native check refuses them.
+ */
 export function nativePrice(coin: Coin, px: Decimal): Decimal {
   return coin.units === 1n ? px : shifted(px, -KILO_DIGITS)
 }
 
-/** The way back: a number of coins in base units. */
+/** Converts a number of coins back to base units. */
 export function nativeSize(coin: Coin, sz: Decimal): Decimal {
   return coin.units === 1n ? sz : shifted(sz, KILO_DIGITS)
 }
 
-/** Enough for any text that is taken from outside. */
-const SHIFT_DECIMALS = 40
-
 function shifted(value: Decimal, digits: number): Decimal {
-  return formatDecimal(scaleDecimalTruncated(value, SHIFT_DECIMALS), SHIFT_DECIMALS - digits)
+  return formatDecimal(scaleDecimalTruncated(value, MAX_DECIMAL_CHARS), MAX_DECIMAL_CHARS - digits)
+}
+
+/** Returns the leverage for orders of a trader who never chose one: a whole number within the market's range. */
+export function defaultLeverage(market: Pick<ListedPair, 'minLeverage' | 'maxLeverage'>): number {
+  const least = Number((market.minLeverage + Leverage.one - 1n) / Leverage.one)
+  const most = Number(market.maxLeverage / Leverage.one)
+  return Math.max(1, Math.min(Math.max(DEFAULT_LEVERAGE, least), most))
 }

@@ -1,21 +1,26 @@
-import { formatDecimal, scaleDecimalTruncated, type Decimal, type OrderId, type OrderStatus } from '@bezel/protocol'
+import { Price, Slippage, type Decimal, type FillHistoryEntry, type OrderId, type OrderStatus } from '@bezel/protocol'
 import type { StoredOrder } from '../store/orderStore.ts'
 import type { TriggerKind } from '../store/facadeTriggerStore.ts'
 import type { OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
-import { PRICE_DECIMALS, SLIPPAGE_DECIMALS } from '../trading/plan/decimals.ts'
 import { szText, type Coin } from './coins.ts'
-import type { BookSide } from './fillWords.ts'
 import { nearestPxText, pointed } from './priceText.ts'
 
-/** The statuses that every client knows; some fail at any other. */
+/** A buy (`B`, bid) or a sell (`A`, ask), as clients of the facade write it. */
+export type BookSide = 'B' | 'A'
+
+const OPENING: ReadonlySet<string> = new Set(['TradeOpenedMarket', 'TradeOpenedLimit', 'TradePosSizeIncrease'])
+
+type Traded = Pick<FillHistoryEntry, 'action' | 'side'>
+
+/** The statuses that every client knows; some clients fail at any other. */
 export type FacadeStatus = 'open' | 'filled' | 'canceled' | 'rejected'
 
-/** An order as clients of the facade read it. */
+/** An order in the shape that clients of the facade read. */
 export interface FacadeOrder {
   readonly coin: string
   readonly side: BookSide
   readonly limitPx: string
-  /** What is left of it. */
+  /** The size that is not filled yet. */
   readonly sz: string
   readonly oid: number
   readonly timestamp: number
@@ -31,7 +36,7 @@ export interface FacadeOrder {
   readonly cloid: string | null
 }
 
-/** With what became of it. */
+/** An order with its status. */
 export interface FacadeOrderStatus {
   readonly order: FacadeOrder
   readonly status: FacadeStatus
@@ -46,20 +51,25 @@ const STATUSES: Readonly<Record<OrderStatus, FacadeStatus>> = {
   canceled: 'canceled',
   rejected: 'rejected',
   expired: 'canceled',
-  // What was asked for is over; its collateral can be reclaimed.
+  // The request is over; its collateral can be reclaimed.
   timed_out: 'canceled',
 }
 
 const ZERO = '0.0'
+
 const NO_TRIGGER = { triggerCondition: 'N/A', isTrigger: false, triggerPx: ZERO }
+
 const CLOID_PATTERN = /^0x[0-9a-f]{32}$/
 
-/** Native ids of clients that no client of the facade could have given are not shown. */
+/** Returns the client order id, or `null` for a native one that is not in the facade's format. */
 export function cloidOf(clientId: string | null): string | null {
   return clientId !== null && CLOID_PATTERN.test(clientId) ? clientId : null
 }
 
-/** `oid` is its id natively, except for the execution of a take profit or stop loss, which goes by the id it had while it waited. */
+/**
+ * Returns an order in the facade's shape. `oid` is the native id, except for an executed take profit or stop loss,
+ * which keeps the id it had while it waited.
+ */
 export function facadeOrderStatus(
   record: OrderRecord,
   state: OrderState,
@@ -69,7 +79,7 @@ export function facadeOrderStatus(
   const { coin, oid } = of
   const { request } = record
   const size = pointed(szText(coin, state.size))
-  // A market order names no price of its own: what it was filled at, or else would be filled at now.
+  // A market order may have no price of its own: shown is its fill price, or the mark before it is filled.
   const px = nearestPxText(coin, limitOf(request, state) ?? (state.fill?.price as Decimal | undefined) ?? of.mark)
   const side: BookSide = request.side === 'long' ? 'B' : 'A'
   const order: FacadeOrder = {
@@ -89,25 +99,32 @@ export function facadeOrderStatus(
   return { order, status, statusTimestamp: state.updatedAtMs }
 }
 
-/** Of a market order that was placed with a price: the worst that it takes, as its client wrote it. Natively that is a price and a way from there. */
+/**
+ * Returns the price of an order. For a market order with a price it is the worst acceptable one, which the client sent;
+ * natively it is stored as an expected price and a slippage.
+ */
 function limitOf({ type, side }: OrderRecord['request'], { price, slippage }: OrderState): Decimal | null {
   if (type !== 'market' || price === null) return price
-  const expected = scaleDecimalTruncated(price, PRICE_DECIMALS)
-  const way =
-    (expected * scaleDecimalTruncated(slippage, SLIPPAGE_DECIMALS)) / (100n * 10n ** BigInt(SLIPPAGE_DECIMALS))
-  return formatDecimal(side === 'long' ? expected + way : expected - way, PRICE_DECIMALS)
+  const expected = Price.parseTruncated(price)
+  const way = (expected * Slippage.parseTruncated(slippage)) / (100n * Slippage.one)
+  return Price.format(Price.of(side === 'long' ? expected + way : expected - way))
 }
 
 type Terms = Pick<FacadeOrder, 'triggerCondition' | 'isTrigger' | 'triggerPx' | 'orderType' | 'tif'>
 
-/** A limit that only reduces is a take profit: natively there is no other. */
+/**
+ * Returns the terms of an order. A reduce-only limit order is a take profit, because natively there is no other kind.
+ */
 function termsOf(type: OrderRecord['request']['type'], reduceOnly: boolean, side: BookSide, px: string): Terms {
   if (type === 'market') return { ...NO_TRIGGER, orderType: 'Market', tif: 'Ioc' }
   if (type === 'stop') return triggerTerms('sl', side, px)
   return reduceOnly ? triggerTerms('tp', side, px) : { ...NO_TRIGGER, orderType: 'Limit', tif: 'Gtc' }
 }
 
-/** A stop that buys waits for the price to rise, a take profit that buys for it to fall. */
+/**
+ * Returns the terms of a trigger. A stop loss that buys waits for the price to rise, a take profit that buys for it to
+ * fall.
+ */
 export function triggerTerms(kind: TriggerKind, side: BookSide, px: string): Terms {
   const isAbove = (kind === 'sl') === (side === 'B')
   return {
@@ -119,8 +136,21 @@ export function triggerTerms(kind: TriggerKind, side: BookSide, px: string): Ter
   }
 }
 
-/** What everybody may see of a trader's orders: not what an agent only prepared, which might never be sent. */
+/**
+ * True for an order that everybody may see. An order that an agent only prepared is hidden, because it may never be
+ * sent.
+ */
 export function isShown({ record, state }: StoredOrder, isRelayed: (record: OrderRecord) => boolean): boolean {
   if (state === undefined) return false
   return (state.status !== 'prepared' && state.status !== 'expired') || isRelayed(record)
+}
+
+/** Returns the side of a fill: opening a long buys, closing it sells, and the reverse for a short. */
+export function sideOfFill({ action, side }: Traded): BookSide {
+  return (side === 'long') === OPENING.has(action) ? 'B' : 'A'
+}
+
+/** Returns the direction of a fill as clients show it: `Open Long`, `Close Short`. */
+export function directionOfFill({ action, side }: Traded): string {
+  return `${OPENING.has(action) ? 'Open' : 'Close'} ${side === 'long' ? 'Long' : 'Short'}`
 }

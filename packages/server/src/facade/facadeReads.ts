@@ -1,53 +1,54 @@
-import type { PairQuote } from '../trading/market/pairQuote.ts'
-import type { LivePosition } from '../trading/positions/livePosition.ts'
-import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
+import type { PairQuote, ChainMarkets, ListedPair } from '../trading/market/chainMarkets.ts'
+import type { LivePosition } from '../trading/positions/positionModel.ts'
+import { CollateralAmount, MicroUsd, type Address, type ChainSlug, type Decimal, type OrderId } from '@bezel/protocol'
 import type { ChainAccounts } from '../accounts/chainAccounts.ts'
 import type { Registry } from '../agents/registry.ts'
 import type { Follower } from '../follower/startFollower.ts'
 import type { CandleReads } from '../market/candles/candleReads.ts'
-import type { ChainMarkets, ListedPair } from '../trading/market/chainMarkets.ts'
 import type { PriceBook } from '../market/feed/priceBook.ts'
 import type { Freshness } from '../market/freshness.ts'
 import type { MarketHours } from '../market/hours.ts'
-import { notReady } from '../ground/notReady.ts'
+import { notReady, NodeUnavailableError } from '../ground/unavailable.ts'
 import type { ChainMarketsWatch } from '../market/watchChainMarkets.ts'
 import type { LivePositions } from '../accounts/positions/livePositions.ts'
 import { readLeverage } from '../store/facadeLeverageStore.ts'
 import type { Sql, Store } from '../store/sql.ts'
 import { createTriggers, type Triggers } from './triggers.ts'
-import { createWallets } from './wallets.ts'
+import type { Holdings } from '../accounts/readHoldings.ts'
+import { createLru } from '../ground/lru.ts'
+import { usdOf } from './priceText.ts'
 
-/** What the facade of one chain answers from. Nothing here refuses because a price is old: the last one is shown. */
+/** Everything that the facade of one chain answers from. Old prices are not refused: the last one is shown. */
 export interface FacadeReads {
   readonly chain: ChainSlug
   readonly now: () => number
-  /** As last read. Throws `NOT_READY` until markets and prices are there for the first time. */
+  /** Returns the markets as last read. Throws `NOT_READY` until markets and prices have been read once. */
   readonly markets: () => ChainMarkets
-  /** Grows with every reading of the markets. */
+  /** Increases with every reading of the markets. */
   readonly marketsVersion: () => number
-  /** The last price, however old. */
+  /** Returns the last price, however old it is. */
   readonly quote: (pairIndex: number) => PairQuote | undefined
-  /** Grows with every change of a price. */
+  /** Increases with every change of a price. */
   readonly priceVersion: () => number
   readonly isOpen: (pair: ListedPair) => boolean
   readonly candles: Pick<CandleReads, 'list' | 'current'>
   readonly sql: Sql
-  /** Open positions, oldest first. Throws `NOT_READY` until the chain was caught up with. */
+  /** Returns open positions, oldest first. Throws `NOT_READY` until the follower has caught up with the chain. */
   readonly positionsOf: (trader: Address) => readonly LivePosition[]
   readonly position: (id: OrderId) => LivePosition | undefined
-  /** The last followed block. */
+  /** Returns the last followed block. */
   readonly head: () => { readonly timestampMs: number } | undefined
-  /** USD (1e6) in the wallet; at once when it is known. Throws `NodeUnavailableError`. */
-  readonly wallet: (trader: Address) => bigint | Promise<bigint>
+  /** Returns the wallet's balance in USD (1e6), synchronously when it is cached. Throws `NodeUnavailableError`. */
+  readonly wallet: (trader: Address) => MicroUsd | Promise<MicroUsd>
   readonly registry: Pick<Registry, 'agent' | 'agentsOf'>
-  /** What the trader chose for its next orders in a pair; `undefined` when it never did. */
+  /** Reads the leverage that the trader chose for new orders in a pair; `undefined` when it never did. */
   readonly leverageOf: (trader: Address, pairIndex: number) => Promise<number | undefined>
   readonly triggers: Triggers
-  /** What a client may send. */
+  /** Requests that a client may send per minute. */
   readonly requestsPerMinute: number
 }
 
-export interface FacadeReadsOptions {
+interface FacadeReadsOptions {
   readonly chain: ChainSlug
   readonly now: () => number
   readonly market: { readonly watch: Pick<ChainMarketsWatch, 'version'>; readonly freshness: Pick<Freshness, 'loaded'> }
@@ -67,7 +68,10 @@ export function createFacadeReads(options: FacadeReadsOptions): FacadeReads {
   const wallets = createWallets((trader) => options.accounts.holdings(trader))
   const markets = (): ChainMarkets => market.freshness.loaded()
 
-  /** A chain that lags is shown as it was; one that was never caught up with would show nothing, which a client would believe. */
+  /**
+   * Throws `NOT_READY` while the chain was never caught up with, since an empty account would be believed. A chain that
+   * lags is shown as it was.
+   */
   function requireFollowed(): void {
     const reason = follower.reason()
     if (reason === 'starting' || reason === 'reorg_too_deep') throw notReady(reason)
@@ -97,4 +101,52 @@ export function createFacadeReads(options: FacadeReadsOptions): FacadeReads {
     triggers: createTriggers(store),
     requestsPerMinute: options.requestsPerMinute,
   }
+}
+
+type Balances = Pick<Holdings, 'balances'>
+
+/** The balances of traders. */
+interface Wallets {
+  /**
+   * Returns the balance of the chain's default collateral in USD (1e6), synchronously when it is cached. While the node
+   * is unavailable it is the last known one. Throws `NodeUnavailableError` when there is none.
+   */
+  balance(trader: Address, chain: ChainMarkets): MicroUsd | Promise<MicroUsd>
+}
+
+/** Number of remembered balances. Bounds memory; the oldest are dropped first. */
+const MAX_KNOWN = 10_000
+
+function createWallets(holdings: (trader: Address) => Balances | Promise<Balances>): Wallets {
+  const lastSeen = createLru<Address, Balances>(MAX_KNOWN)
+
+  function see(trader: Address, found: Balances): Balances {
+    if (lastSeen.get(trader) !== found) lastSeen.set(trader, found)
+    return found
+  }
+
+  async function waitFor(trader: Address, reading: Promise<Balances>): Promise<Balances> {
+    try {
+      return see(trader, await reading)
+    } catch (error) {
+      const last = error instanceof NodeUnavailableError ? lastSeen.get(trader) : undefined
+      if (last === undefined) throw error
+      return last
+    }
+  }
+
+  return {
+    balance(trader, chain) {
+      const found = holdings(trader)
+      if (!(found instanceof Promise)) return usdIn(see(trader, found), chain)
+      return waitFor(trader, found).then((seen) => usdIn(seen, chain))
+    },
+  }
+}
+
+function usdIn({ balances }: Balances, chain: ChainMarkets): MicroUsd {
+  const token = chain.collaterals.find(({ index }) => index === chain.defaultCollateralIndex)
+  const text = balances.find(({ collateral }) => collateral === token?.symbol)?.balance
+  if (token === undefined || text === undefined) return MicroUsd.zero
+  return usdOf(token, CollateralAmount.parseTruncated(text as Decimal, token.decimals))
 }

@@ -1,48 +1,56 @@
-import type { PairQuote } from '../trading/market/pairQuote.ts'
-import type { LivePosition } from '../trading/positions/livePosition.ts'
-import { scaleDecimalTruncated, type Decimal, type Position } from '@bezel/protocol'
-import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
+import type { PairQuote, ChainMarkets } from '../trading/market/chainMarkets.ts'
+import type { LivePosition } from '../trading/positions/positionModel.ts'
+import {
+  abs,
+  BaseSize,
+  CollateralAmount,
+  max,
+  MicroUsd,
+  min,
+  Price,
+  Usd,
+  type Decimal,
+  type Position,
+} from '@bezel/protocol'
 import { positionAnswer } from '../trading/positions/positionAnswer.ts'
-import { larger, magnitude, P_10, smaller } from '../trading/valuation/scales.ts'
 import { coinsOf, type Coin } from './coins.ts'
-import { usdOf } from './usd.ts'
+import { microUsd, usdOf } from './priceText.ts'
 
-/** One trade of the chain. Sizes are base units (1e18, below zero for a short), prices 1e10, amounts USD (1e6). */
+/** One trade on the chain. Its size is negative for a short. */
 interface Part {
-  readonly size: bigint
-  readonly entryPrice: bigint
-  readonly mark: bigint
-  readonly liquidationPrice: bigint
-  readonly collateralUsd: bigint
-  readonly pnlUsd: bigint
-  readonly fundingUsd: bigint
+  readonly size: BaseSize
+  readonly entryPrice: Price
+  readonly mark: Price
+  readonly liquidationPrice: Price
+  readonly collateralUsd: MicroUsd
+  readonly pnlUsd: MicroUsd
+  readonly fundingUsd: MicroUsd
 }
 
-/** All that a trader has in one coin, as one position: clients of the facade know no more than one. */
+/** All trades of a trader in one coin as one position, because clients of the facade know one position per coin. */
 export interface NetPosition {
   readonly coin: Coin
-  /** Zero when longs and shorts are of the same size. */
-  readonly size: bigint
-  /** Weighted by size, of the trades on the side of the whole. */
-  readonly entryPrice: bigint
-  readonly mark: bigint
-  /** The nearest of those on the side of the whole; `undefined` when there is none. */
-  readonly liquidationPrice: bigint | undefined
-  /** What was put in. */
-  readonly collateralUsd: bigint
-  readonly pnlUsd: bigint
-  /** Pending; above zero is to be paid. */
-  readonly fundingUsd: bigint
-  /** Size times the mark. */
-  readonly valueUsd: bigint
+  /** Signed. Zero when longs and shorts are of the same size. */
+  readonly size: BaseSize
+  /** Average entry price of the trades on the net side, weighted by size. */
+  readonly entryPrice: Price
+  readonly mark: Price
+  /** The liquidation price nearest to the mark among the trades on the net side; `undefined` when there is none. */
+  readonly liquidationPrice: Price | undefined
+  /** Collateral of all trades. */
+  readonly collateralUsd: MicroUsd
+  readonly pnlUsd: MicroUsd
+  /** Pending funding. Positive when the trader owes it. */
+  readonly fundingUsd: MicroUsd
+  /** Absolute size times the mark. */
+  readonly valueUsd: MicroUsd
   readonly leverage: number
 }
 
-const SIZE_DECIMALS = 18
-const PRICE_DECIMALS = 10
-const E18_TO_E6 = 10n ** 12n
-
-/** In the order of asset ids. What the markets do not know yet is left out. A pair without a price is valued at its entry. */
+/**
+ * Nets positions by coin, in the order of asset ids. Pairs that the markets do not contain yet are left out. A pair
+ * without a price is valued at its entry price.
+ */
 export function netPositions(
   positions: readonly LivePosition[],
   chain: ChainMarkets,
@@ -66,13 +74,13 @@ export function netPositions(
 function partOf(answer: Position, { state }: LivePosition, chain: ChainMarkets): Part | undefined {
   const token = chain.collaterals.find(({ index }) => index === state.trade.collateralIndex)
   if (token === undefined) return undefined
-  const usd = (text: string): bigint => usdOf(token, scaled(text, token.decimals))
-  const size = scaled(answer.size, SIZE_DECIMALS)
+  const usd = (text: string): MicroUsd => usdOf(token, CollateralAmount.parseTruncated(text as Decimal, token.decimals))
+  const size = BaseSize.parseTruncated(answer.size as Decimal)
   return {
-    size: answer.side === 'long' ? size : -size,
-    entryPrice: scaled(answer.entryPrice, PRICE_DECIMALS),
-    mark: scaled(answer.markPrice, PRICE_DECIMALS),
-    liquidationPrice: scaled(answer.liquidationPrice, PRICE_DECIMALS),
+    size: answer.side === 'long' ? size : BaseSize.of(-size),
+    entryPrice: Price.parseTruncated(answer.entryPrice as Decimal),
+    mark: Price.parseTruncated(answer.markPrice as Decimal),
+    liquidationPrice: Price.parseTruncated(answer.liquidationPrice as Decimal),
     collateralUsd: usd(answer.collateral),
     pnlUsd: usd(answer.unrealizedPnl),
     fundingUsd: usd(answer.fundingFee),
@@ -80,12 +88,12 @@ function partOf(answer: Position, { state }: LivePosition, chain: ChainMarkets):
 }
 
 function net(coin: Coin, parts: readonly Part[]): NetPosition {
-  const size = sum(parts, (part) => part.size)
+  const size = BaseSize.of(sum(parts, (part) => part.size))
   const { mark } = parts[0]!
-  // Longs and shorts of the same size have no side: then all of them count.
+  // Longs and shorts of the same size have no net side: then all trades count.
   const leading = parts.filter((part) => part.size * size > 0n)
   const counted = leading.length > 0 ? leading : parts
-  const collateralUsd = sum(parts, (part) => part.collateralUsd)
+  const collateralUsd = MicroUsd.of(sum(parts, (part) => part.collateralUsd))
   return {
     coin,
     size,
@@ -93,40 +101,36 @@ function net(coin: Coin, parts: readonly Part[]): NetPosition {
     collateralUsd,
     entryPrice: entryOf(counted),
     liquidationPrice: size === 0n ? undefined : nearest(leading, size > 0n),
-    pnlUsd: sum(parts, (part) => part.pnlUsd),
-    fundingUsd: sum(parts, (part) => part.fundingUsd),
-    valueUsd: notional(magnitude(size), mark),
+    pnlUsd: MicroUsd.of(sum(parts, (part) => part.pnlUsd)),
+    fundingUsd: MicroUsd.of(sum(parts, (part) => part.fundingUsd)),
+    valueUsd: notional(BaseSize.of(abs(size)), mark),
     leverage: leverageOf(parts, collateralUsd),
   }
 }
 
-function entryOf(parts: readonly Part[]): bigint {
-  const weight = sum(parts, (part) => magnitude(part.size))
+function entryOf(parts: readonly Part[]): Price {
+  const weight = sum(parts, (part) => abs(part.size))
   if (weight === 0n) return parts[0]!.entryPrice
-  return sum(parts, (part) => magnitude(part.size) * part.entryPrice) / weight
+  return Price.of(sum(parts, (part) => abs(part.size) * part.entryPrice) / weight)
 }
 
-/** The first that a falling price reaches for longs, a rising one for shorts. */
-function nearest(parts: readonly Part[], isLong: boolean): bigint | undefined {
+/** Returns the liquidation price reached first: the highest for longs, the lowest for shorts. */
+function nearest(parts: readonly Part[], isLong: boolean): Price | undefined {
   const prices = parts.map(({ liquidationPrice }) => liquidationPrice).filter((price) => price > 0n)
-  return prices.length === 0 ? undefined : prices.reduce(isLong ? larger : smaller)
+  return prices.length === 0 ? undefined : prices.reduce(isLong ? max<Price> : min<Price>)
 }
 
-/** What was bought over what was put in, to the nearest whole. */
-function leverageOf(parts: readonly Part[], collateralUsd: bigint): number {
-  const boughtUsd = sum(parts, (part) => notional(magnitude(part.size), part.entryPrice))
+/** Returns the notional value at entry over the collateral, rounded to a whole number. */
+function leverageOf(parts: readonly Part[], collateralUsd: MicroUsd): number {
+  const boughtUsd = sum(parts, (part) => notional(BaseSize.of(abs(part.size)), part.entryPrice))
   return collateralUsd <= 0n ? 1 : Math.max(1, Number((boughtUsd * 2n + collateralUsd) / (collateralUsd * 2n)))
 }
 
-/** USD (1e6) of so many base units, below zero for a short. */
-export function notional(size: bigint, price: bigint): bigint {
-  return (size * price) / P_10 / E18_TO_E6
+/** Returns the value of a size in USD. Negative for a short. */
+function notional(size: BaseSize, price: Price): MicroUsd {
+  return microUsd(Usd.of((size * price) / Price.one))
 }
 
 function sum(parts: readonly Part[], of: (part: Part) => bigint): bigint {
   return parts.reduce((total, part) => total + of(part), 0n)
-}
-
-function scaled(text: string, decimals: number): bigint {
-  return scaleDecimalTruncated(text as Decimal, decimals)
 }

@@ -1,10 +1,9 @@
-import type { LivePosition } from '../trading/positions/livePosition.ts'
-import type { OrderId } from '@bezel/protocol'
+import type { LivePosition, PositionState } from '../trading/positions/positionModel.ts'
+import { CollateralPrice, type OrderId } from '@bezel/protocol'
 import type { TriggerKey, TriggerKind } from '../store/facadeTriggerStore.ts'
 import { findOrderByOrigin } from '../store/orderStore.ts'
 import { findPosition, type StoredPosition } from '../store/positionStore.ts'
 import { baseSizeOfTokens } from '../trading/valuation/collateralAmounts.ts'
-import type { PositionState } from '../trading/positions/positionModel.ts'
 import { coinsOf, szOf, type Coin } from './coins.ts'
 import { triggerTerms, type FacadeOrder, type FacadeOrderStatus, type FacadeStatus } from './facadeOrder.ts'
 import type { FacadeReads } from './facadeReads.ts'
@@ -13,7 +12,7 @@ import { originOfTrigger } from './triggers.ts'
 
 const KINDS: readonly TriggerKind[] = ['tp', 'sl']
 
-/** Take profits and stop losses of open positions as orders. */
+/** Lists the take profits and stop losses of open positions as orders. */
 export async function openTriggers(
   reads: FacadeReads,
   positions: readonly LivePosition[],
@@ -29,7 +28,9 @@ export async function openTriggers(
   })
 }
 
-/** One of them by its id, also when it is over. `undefined` when there is none of this trader. */
+/**
+ * Finds a take profit or stop loss by its id, also one that is over. `undefined` when this trader has none with the id.
+ */
 export async function findTriggerOrder(
   reads: FacadeReads,
   trader: string,
@@ -48,7 +49,10 @@ function isOf({ record }: StoredPosition, { chain }: FacadeReads, trader: string
   return record.chain === chain && record.trader === trader
 }
 
-/** It waits while the position is open and its price is set; it was executed when the chain says that it closed the position. */
+/**
+ * Returns a trigger's status. It is open while the position is open and has its price, and filled when it closed the
+ * position on the chain.
+ */
 async function statusOf({ chain, sql }: FacadeReads, key: TriggerKey, state: PositionState): Promise<FacadeStatus> {
   if (state.isOpen) return state.trade[key.kind] > 0n ? 'open' : 'canceled'
   const execution = await findOrderByOrigin(sql, chain, originOfTrigger(key))
@@ -65,7 +69,9 @@ function triggerStatus(
   const { trade, info, openedAtMs, updatedAtMs } = state
   const px = nearestPx(coin, trade[kind])
   const side = trade.long ? 'A' : 'B'
-  const size = pointed(szOf(coin, baseSizeOfTokens(trade.positionSizeToken, BigInt(info.collateralPriceUsd))))
+  const size = pointed(
+    szOf(coin, baseSizeOfTokens(trade.positionSizeToken, CollateralPrice.of(info.collateralPriceUsd))),
+  )
   const order: FacadeOrder = {
     coin: coin.name,
     side,

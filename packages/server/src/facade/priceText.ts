@@ -1,49 +1,59 @@
-import { formatDecimal, scaleDecimalTruncated, type Decimal } from '@bezel/protocol'
+import { MicroUsd, Price, Usd, type CollateralAmount, type Decimal } from '@bezel/protocol'
 import { coinPrice, type Coin } from './coins.ts'
+import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
+import { usdOfCollateral } from '../trading/valuation/collateralAmounts.ts'
 
-const PRICE_DECIMALS = 10
-
-/** Where a price goes that lies between two steps. */
-export type Rounding = 'down' | 'up' | 'nearest'
+/** Direction of rounding for a price between two steps. */
+type Rounding = 'down' | 'up' | 'nearest'
 
 /**
- * A price (1e10) of one unit as the price of one coin, always with all the places the market takes: clients read the smallest step of a
- * price from how many places it has, and fail where there is no point.
+ * Writes the price of one base unit as the price of one coin, always with all the decimals of the market: clients
+ * derive the price step from the number of decimals, and fail where there is no decimal point.
  */
-export function steppedPx(coin: Coin, price: bigint, rounding: Rounding = 'nearest'): string {
-  const step = 10n ** BigInt(Math.max(0, PRICE_DECIMALS - coin.pxDecimals))
+export function steppedPx(coin: Coin, price: Price, rounding: Rounding = 'nearest'): string {
+  const step = 10n ** BigInt(Math.max(0, Price.decimals - coin.pxDecimals))
   return fixedText(roundTo(coinPrice(coin, price), step, rounding), coin.pxDecimals)
 }
 
 /**
- * What something was executed at, or would be liquidated at (1e10 of one unit), to the nearest step of the market: the chain knows more places
- * than any client could write in an order.
+ * Writes an execution or liquidation price, rounded to the nearest step of the market: the chain has more decimals than
+ * any client can write in an order.
  */
-export function nearestPx(coin: Coin, price: bigint): string {
-  const step = 10n ** BigInt(Math.max(0, PRICE_DECIMALS - coin.pxDecimals))
+export function nearestPx(coin: Coin, price: Price): string {
+  const step = 10n ** BigInt(Math.max(0, Price.decimals - coin.pxDecimals))
   const rounded = roundTo(coinPrice(coin, price), step, 'nearest')
-  // What costs less than half a step still costs something.
-  return pointed(formatDecimal(rounded === 0n ? coinPrice(coin, price) : rounded, PRICE_DECIMALS))
+  // A price below half a step is not shown as zero.
+  return pointed(Price.format(rounded === 0n ? coinPrice(coin, price) : rounded))
 }
 
-/** The same of a native price. */
+/** Writes a native price as `nearestPx` does. */
 export function nearestPxText(coin: Coin, price: Decimal): string {
-  return nearestPx(coin, scaleDecimalTruncated(price, PRICE_DECIMALS))
+  return nearestPx(coin, Price.parseTruncated(price))
 }
 
-/** Of a value above zero. */
-export function roundTo(value: bigint, step: bigint, rounding: Rounding): bigint {
+/** Rounds a positive value to a multiple of `step`. */
+export function roundTo<Value extends bigint>(value: Value, step: bigint, rounding: Rounding): Value {
   const added = { down: 0n, up: step - 1n, nearest: step / 2n }[rounding]
-  return ((value + added) / step) * step
+  return (((value + added) / step) * step) as Value
 }
 
-/** 1e10 as text with so many places. */
-function fixedText(value: bigint, places: number): string {
-  const [whole = '0', fraction = ''] = formatDecimal(value, PRICE_DECIMALS).split('.')
+/** Writes a price with at least `places` decimals. */
+function fixedText(value: Price, places: number): string {
+  const [whole = '0', fraction = ''] = Price.format(value).split('.')
   return `${whole}.${fraction.padEnd(places, '0')}`
 }
 
-/** `"5"` as `"5.0"`: a number that some client splits at its point. */
+/** Appends `.0` to a whole number, because some clients split numbers at the decimal point. */
 export function pointed(text: string): string {
   return text.includes('.') ? text : `${text}.0`
+}
+
+/** Converts an amount of a token to USD. One USDC counts as one USD, whatever it is quoted at. */
+export function usdOf(token: ChainMarkets['collaterals'][number], amount: CollateralAmount): MicroUsd {
+  return token.symbol === 'USDC' ? MicroUsd.of(amount) : microUsd(usdOfCollateral(amount, token.state))
+}
+
+/** Converts USD to the facade's scale (1e6), truncated toward zero. */
+export function microUsd(usd: Usd): MicroUsd {
+  return MicroUsd.of((usd * MicroUsd.one) / Usd.one)
 }

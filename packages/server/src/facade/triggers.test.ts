@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { OrderId } from '@bezel/protocol'
+import { Usd, type OrderId } from '@bezel/protocol'
 import type { TriggerKey } from '../store/facadeTriggerStore.ts'
-import { nextId } from '../store/idStore.ts'
-import { migrate } from '../store/migrate.ts'
-import { insertOrder } from '../store/orderStore.ts'
+import { takeId, insertOrder } from '../store/orderStore.ts'
+import { migrate } from '../store/openStore.ts'
 import { insertPosition } from '../store/positionStore.ts'
-import { openTestStore, type TestStore } from '../store/testStore.ts'
+import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import { ALICE } from './testing/facadeWorld.ts'
 import { createTriggers, originOfTrigger, triggerOfOrigin } from './triggers.ts'
 
@@ -20,9 +19,9 @@ describe('ids of take profits and stop losses', () => {
     await migrate(opened.store)
     await opened.store.transaction(async (sql) => {
       for (let i = 0; i < 3; i += 1) {
-        const id = await nextId(sql)
+        const id = await takeId(sql)
         const order = { id, chain: 'base' as const, trader: ALICE, agent: null, createdAtMs: 1, originKey: `tx:${id}` }
-        await insertOrder(sql, { ...order, spendUsd: 0n, request: { clientId: null } as never })
+        await insertOrder(sql, { ...order, spendUsd: Usd.zero, request: { clientId: null } as never })
         await insertPosition(sql, { id, chain: 'base', trader: ALICE, originOrderId: id })
       }
     })
@@ -34,7 +33,7 @@ describe('ids of take profits and stop losses', () => {
     const keys = [key('1', 'tp'), key('1', 'sl'), key('2', 'sl')]
     assert.equal(await triggers.knownOid(keys[0]!), undefined)
     assert.deepEqual(await triggers.oidsOf(keys), ['4', '5', '6'])
-    assert.equal(await opened.store.transaction(nextId), '7')
+    assert.equal(await opened.store.transaction(takeId), '7')
     assert.deepEqual(await triggers.oidsOf([...keys, key('3', 'tp')]), ['4', '5', '6', '8'])
     assert.deepEqual(await triggers.find('5' as OrderId), { ...keys[1], isFormer: false })
     assert.equal(await triggers.find('7' as OrderId), undefined)
@@ -59,7 +58,7 @@ describe('ids of take profits and stop losses', () => {
     assert.deepEqual([oid, await triggers.oidsOf([stop]), await others.oidsOf([stop])], ['5', ['5'], ['5']])
     assert.deepEqual(await triggers.find('4' as OrderId), { ...stop, isFormer: true })
     assert.deepEqual(await triggers.find('5' as OrderId), { ...stop, isFormer: false })
-    // Who read the old one before, and comes late, does not bring it back.
+    // A late reader that still holds the old id does not bring it back.
     triggers.renewed(stop, '4' as OrderId)
     assert.equal(await triggers.knownOid(stop), '5')
   })

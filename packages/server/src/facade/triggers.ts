@@ -1,5 +1,5 @@
 import type { OrderId } from '@bezel/protocol'
-import { putLast } from '../ground/putLast.ts'
+import { createLru } from '../ground/lru.ts'
 import {
   findTrigger,
   readTriggerOid,
@@ -11,35 +11,43 @@ import {
 } from '../store/facadeTriggerStore.ts'
 import type { Sql, Store } from '../store/sql.ts'
 
-/** Ids of take profits and stop losses: natively they are fields of a position, here they are orders that clients know by an id. */
+/**
+ * Ids of take profits and stop losses. Natively they are fields of a position; in the facade they are orders with ids.
+ */
 export interface Triggers {
-  /** The ids of these, in their order. Given out when first asked for, and the same until another order takes the place. */
+  /**
+   * Returns the ids of triggers, in their order. An id is assigned when first asked for and stays until another order
+   * replaces the trigger.
+   */
   oidsOf(keys: readonly TriggerKey[]): Promise<readonly OrderId[]>
-  /** `undefined` while nobody has asked for it. */
+  /** Reads the id of a trigger; `undefined` while none is assigned. */
   knownOid(key: TriggerKey): Promise<OrderId | undefined>
   find(oid: OrderId): Promise<FoundTrigger | undefined>
-  /** In the transaction that makes another order of it: a new id. Who cancels the old one must not cancel what took its place. */
+  /**
+   * Assigns a new id, in the transaction that replaces the trigger. Whoever cancels by the old id must not cancel the
+   * replacement.
+   */
   renew(sql: Sql, key: TriggerKey): Promise<OrderId>
-  /** After that transaction. */
+  /** Remembers the new id, after that transaction has committed. */
   renewed(key: TriggerKey, oid: OrderId): void
-  /** It is on its way to the chain until it is `settled`, or this time comes (epoch ms). In memory. */
+  /** Marks a trigger as on its way to the chain, until `settled` or until `untilMs` (epoch ms). Kept in memory only. */
   sent(key: TriggerKey, untilMs: number): void
   settled(key: TriggerKey): void
   isOnItsWay(key: TriggerKey, nowMs: number): boolean
 }
 
-/** In memory; the oldest go first, and are read again when asked for. */
+/** Number of triggers kept in memory. Others are read from the store again. */
 const MAX_KNOWN = 50_000
 
 export function createTriggers(store: Pick<Store, 'read' | 'transaction'>): Triggers {
-  const known = new Map<string, OrderId>()
-  const onTheirWayUntilMs = new Map<string, number>()
+  const known = createLru<string, OrderId>(MAX_KNOWN)
+  const onTheirWayUntilMs = createLru<string, number>(MAX_KNOWN)
 
-  /** Ids grow: one that was read before it was renewed must not come back. */
+  /** Remembers the newest id. Ids increase, so one that was read before a renewal must not replace the renewed one. */
   function remember(key: TriggerKey, oid: OrderId): OrderId {
     const before = known.get(textOf(key))
     const newest = before !== undefined && Number(before) > Number(oid) ? before : oid
-    putLast(known, textOf(key), newest, MAX_KNOWN)
+    known.set(textOf(key), newest)
     return newest
   }
 
@@ -48,7 +56,7 @@ export function createTriggers(store: Pick<Store, 'read' | 'transaction'>): Trig
     return oid === undefined ? undefined : remember(key, oid)
   }
 
-  /** All in one transaction; remembered only when it is committed. */
+  /** Assigns ids in one transaction, and remembers them only when it has committed. */
   async function take(keys: readonly TriggerKey[]): Promise<void> {
     const oids = await store.transaction(async (sql) => {
       const taken: OrderId[] = []
@@ -63,8 +71,8 @@ export function createTriggers(store: Pick<Store, 'read' | 'transaction'>): Trig
     find: (oid) => findTrigger(store.read, oid),
     renew: renewTriggerOid,
     renewed: (key, oid) => void remember(key, oid),
-    sent: (key, untilMs) => putLast(onTheirWayUntilMs, textOf(key), untilMs, MAX_KNOWN),
-    settled: (key) => void onTheirWayUntilMs.delete(textOf(key)),
+    sent: (key, untilMs) => onTheirWayUntilMs.set(textOf(key), untilMs),
+    settled: (key) => onTheirWayUntilMs.delete(textOf(key)),
     isOnItsWay: (key, nowMs) => (onTheirWayUntilMs.get(textOf(key)) ?? 0) > nowMs,
     async oidsOf(keys) {
       const found = await Promise.all(keys.map(knownOid))
@@ -75,10 +83,10 @@ export function createTriggers(store: Pick<Store, 'read' | 'transaction'>): Trig
   }
 }
 
-/** Orders that closed a position by its take profit or stop loss are found by a key that names both. */
+/** Origin key of an order that executed a take profit or stop loss: the kind and the position id. */
 const ORIGIN_PATTERN = /^(tp|sl):(\d+)$/
 
-/** What an order that nobody placed was the execution of. */
+/** Returns the trigger that an order executed, or `undefined` for an order that somebody placed. */
 export function triggerOfOrigin(originKey: string | null): TriggerKey | undefined {
   const [, kind, positionId] = ORIGIN_PATTERN.exec(originKey ?? '') ?? []
   if (kind === undefined || positionId === undefined) return undefined

@@ -1,25 +1,24 @@
-import { scaleDecimalTruncated, type Address, type Decimal, type OrderId } from '@bezel/protocol'
+import { BaseSize, type Address, type Decimal, type OrderId } from '@bezel/protocol'
 import { recentTrade } from '../market/recentTrades.ts'
 import { listOrderFills, type OrderFill } from '../store/facadeFillStore.ts'
 import type { FillCursor } from '../store/fillStore.ts'
-import { orderEventsOf } from '../store/orderEventStore.ts'
+import { listOrderEvents } from '../store/orderEventStore.ts'
 import { netPositions } from './netPositions.ts'
 import { valuationTimeS } from '../trading/positions/positionAnswer.ts'
 import { coinsOf, shownSize, szOf, szText, wholeSz, type Coin } from './coins.ts'
-import { cloidOf } from './facadeOrder.ts'
+import { cloidOf, directionOfFill, sideOfFill, type BookSide } from './facadeOrder.ts'
 import type { FacadeReads } from './facadeReads.ts'
-import { directionOfFill, sideOfFill, type BookSide } from './fillWords.ts'
 import { nearestPxText, pointed } from './priceText.ts'
 import { oidOf } from './userOrders.ts'
 
-/** An execution as clients of the facade read it. */
+/** An execution in the shape that clients of the facade read. */
 export interface FacadeFill {
   readonly coin: string
   readonly px: string
   readonly sz: string
   readonly side: BookSide
   readonly time: number
-  /** Of the net position, before it. */
+  /** Signed net size in the coin before this execution. */
   readonly startPosition: string
   readonly dir: string
   readonly closedPnl: string
@@ -34,12 +33,12 @@ export interface FacadeFill {
   readonly liquidation?: { readonly liquidatedUser: string; readonly markPx: string; readonly method: 'market' }
 }
 
-const SIZE_DECIMALS = 18
 const PAGE = 500
-/** Further back nobody looks: only so many of the last fills are told, as on the exchange itself. */
+
+/** Largest number of fills that one request scans. Hyperliquid gives access to the last 10,000 too. */
 const MAX_SCANNED = 10_000
 
-/** A trader's executions since a time, newest first, at most `limit` of them where it is given. */
+/** Reads a trader's executions since a time, newest first, at most `limit` of them. */
 export async function readFacadeFills(
   reads: FacadeReads,
   trader: Address,
@@ -61,7 +60,10 @@ export async function readFacadeFills(
   return told
 }
 
-/** Told from the newest on, each begins where the net position of its coin was before it. */
+/**
+ * Returns a function to be called with fills from the newest to the oldest. It derives the net position before each
+ * from the present one.
+ */
 function createFillTeller(reads: FacadeReads, trader: Address): (fill: OrderFill) => Promise<FacadeFill | undefined> {
   const chain = reads.markets()
   const { universe } = coinsOf(chain)
@@ -73,8 +75,9 @@ function createFillTeller(reads: FacadeReads, trader: Address): (fill: OrderFill
     const coin = universe[filled.pairIndex]
     // A change of leverage trades nothing.
     if (coin === undefined || recentTrade(filled.fill) === undefined) return undefined
-    const size = scaleDecimalTruncated(filled.fill.size as Decimal, SIZE_DECIMALS)
-    const before = (sizes.get(filled.pairIndex) ?? 0n) - (sideOfFill(filled.fill) === 'B' ? size : -size)
+    const size = BaseSize.parseTruncated(filled.fill.size as Decimal)
+    const held = sizes.get(filled.pairIndex) ?? BaseSize.zero
+    const before = BaseSize.of(sideOfFill(filled.fill) === 'B' ? held - size : held + size)
     sizes.set(filled.pairIndex, before)
     return facadeFill(reads, trader, filled, coin, before)
   }
@@ -85,7 +88,7 @@ async function facadeFill(
   trader: Address,
   filled: OrderFill,
   coin: Coin,
-  startSize: bigint,
+  startSize: BaseSize,
 ): Promise<FacadeFill> {
   const { fill, order } = filled
   const px = nearestPxText(coin, fill.price as Decimal)
@@ -114,19 +117,23 @@ async function facadeFill(
   }
 }
 
-/** Executions of one order are told so that they add up to what the order says it filled. */
+/** Writes the size of a fill, so that the sizes of an order's fills add up to the filled size of the order. */
 async function sizeText(reads: FacadeReads, { fill, order, cursor }: OrderFill, coin: Coin): Promise<Decimal> {
   if (order === undefined || order.legCount <= 1) return szText(coin, fill.size as Decimal)
   const before = await filledBefore(reads, order.id, cursor)
-  const after = before + scaleDecimalTruncated(fill.size as Decimal, SIZE_DECIMALS)
-  return wholeSz(coin, shownSize(coin, after) - shownSize(coin, before))
+  const after = BaseSize.of(before + BaseSize.parseTruncated(fill.size as Decimal))
+  return wholeSz(coin, BaseSize.of(shownSize(coin, after) - shownSize(coin, before)))
 }
 
-async function filledBefore({ sql }: FacadeReads, id: OrderId, { blockNumber, logIndex }: FillCursor): Promise<bigint> {
+async function filledBefore(
+  { sql }: FacadeReads,
+  id: OrderId,
+  { blockNumber, logIndex }: FillCursor,
+): Promise<BaseSize> {
   let size = 0n
-  for (const event of await orderEventsOf(sql, id)) {
+  for (const event of await listOrderEvents(sql, id)) {
     const isBefore = event.blockNumber < blockNumber || (event.blockNumber === blockNumber && event.logIndex < logIndex)
-    if (isBefore && event.kind === 'executed') size += scaleDecimalTruncated(event.fill.size as Decimal, SIZE_DECIMALS)
+    if (isBefore && event.kind === 'executed') size += BaseSize.parseTruncated(event.fill.size as Decimal)
   }
-  return size
+  return BaseSize.of(size)
 }

@@ -1,4 +1,4 @@
-import { formatDecimal, type Address, type Decimal, type OrderId } from '@bezel/protocol'
+import { Price, type Address, type Decimal, type OrderId } from '@bezel/protocol'
 import type { StoredOrder } from '../store/orderStore.ts'
 import type { OrderRecord } from '../trading/orders/orderModel.ts'
 import { coinsOf } from './coins.ts'
@@ -6,9 +6,7 @@ import { facadeOrderStatus, isShown, type FacadeOrderStatus } from './facadeOrde
 import type { FacadeReads } from './facadeReads.ts'
 import { triggerOfOrigin } from './triggers.ts'
 
-const PRICE_DECIMALS = 10
-
-/** Stored orders as the facade shows them, in their order, without those that are nobody's business. */
+/** Returns stored orders in the facade's shape, in the given order. Hidden ones are left out (see `isShown`). */
 export async function facadeOrders(
   reads: FacadeReads,
   orders: readonly StoredOrder[],
@@ -21,14 +19,14 @@ async function oneOrder(reads: FacadeReads, order: StoredOrder): Promise<FacadeO
   const { record, state } = order
   const coin = coinsOf(reads.markets()).universe[record.request.pairIndex]
   if (coin === undefined || state === undefined || !isShown(order, (of) => isRelayed(reads, of))) return undefined
-  const mark = formatDecimal(reads.quote(coin.pairIndex)?.mark ?? 0n, PRICE_DECIMALS) as Decimal
+  const mark = Price.format(reads.quote(coin.pairIndex)?.mark ?? Price.zero) as Decimal
   const oid = await oidOf(reads, record)
   const shown = facadeOrderStatus(record, state, { coin, oid, mark })
-  // It had this id as the take profit or stop loss of a position, and is still that.
+  // A different id means the order executed a trigger of a position, and it is still shown as one.
   return oid === record.id ? shown : { ...shown, order: { ...shown.order, isPositionTpsl: true } }
 }
 
-/** The id that clients know an order by. */
+/** Reads the id by which clients know an order. */
 export async function oidOf(
   { triggers }: Pick<FacadeReads, 'triggers'>,
   { id, originKey }: Pick<OrderRecord, 'id' | 'originKey'>,
@@ -37,7 +35,7 @@ export async function oidOf(
   return (trigger && (await triggers.knownOid(trigger))) ?? id
 }
 
-/** An order that came through the facade is its client's own from the start. */
+/** True for an order placed through the facade: its client sees it from the start. */
 function isRelayed({ registry, chain }: FacadeReads, { agent }: { readonly agent: Address | null }): boolean {
   return agent !== null && registry.agent(chain, agent)?.mode === 'relayed'
 }

@@ -1,27 +1,31 @@
 import { TradeType } from '@bezel/protocol'
-import { applyCanceled, applyReclaimed, applyUpdated } from './applyChange.ts'
+import {
+  applyOpenLimitCanceled,
+  applyChainlinkCallbackTimeout,
+  applyOpenOrderDetailsUpdated,
+  applyPlaced,
+  applyPendingOrderStored,
+  applyRefused,
+} from './applyOrder.ts'
 import { applyLimitExecuted, applyMarketExecuted } from './applyExecuted.ts'
-import { applyOpened } from './applyOpened.ts'
-import { applyRefused } from './applyRefused.ts'
-import { applyPlaced, applyRequest } from './applyRequest.ts'
-import { applyLeverageExecuted, applyPositionUpdated, applySizeExecuted } from './applyResized.ts'
-import type { PlacedEvent } from '../chain/chainBlock.ts'
-import { positionNewsOf } from './positionEvents.ts'
-import { traderOf, type TransactionScope } from './transactionScope.ts'
+import { applyOpened, applyPositionNews, applyTradePositionUpdated } from './applyPosition.ts'
+import { applyLeverageUpdateExecuted, applyPositionSizeExecuted } from './applyResized.ts'
+import type { PlacedEvent } from '../chain/blocks.ts'
+import type { TransactionScope } from './transactionScope.ts'
 
-/** Which function takes which event. `at` is the event's place in its transaction. */
+/** Applies an event with the function for its name. `at` is the index of the event in its transaction. */
 export async function applyEvent(tx: TransactionScope, event: PlacedEvent, at: number): Promise<void> {
   switch (event.name) {
     case 'PendingOrderStored':
-      return applyRequest(tx, event)
+      return applyPendingOrderStored(tx, event)
     case 'TradeStored':
       return event.args.trade.tradeType === TradeType.TRADE ? applyOpened(tx, event, at) : applyPlaced(tx, event)
     case 'OpenOrderDetailsUpdated':
-      return applyUpdated(tx, event)
+      return applyOpenOrderDetailsUpdated(tx, event)
     case 'OpenLimitCanceled':
-      return applyCanceled(tx, event)
+      return applyOpenLimitCanceled(tx, event)
     case 'ChainlinkCallbackTimeout':
-      return applyReclaimed(tx, event)
+      return applyChainlinkCallbackTimeout(tx, event)
     case 'MarketExecuted':
       return applyMarketExecuted(tx, event, at)
     case 'LimitExecuted':
@@ -31,24 +35,26 @@ export async function applyEvent(tx: TransactionScope, event: PlacedEvent, at: n
       return applyRefused(tx, event)
     case 'PositionSizeIncreaseExecuted':
     case 'PositionSizeDecreaseExecuted':
-      return applySizeExecuted(tx, event)
+      return applyPositionSizeExecuted(tx, event)
     case 'LeverageUpdateExecuted':
-      return applyLeverageExecuted(tx, event)
+      return applyLeverageUpdateExecuted(tx, event)
     case 'TradePositionUpdated':
-      return applyPositionUpdated(tx, event)
+      return applyTradePositionUpdated(tx, event)
     case 'FeesProcessed':
-      // Read by the execution that it belongs to.
+      // Read together with the execution that the fee belongs to, in `applyExecuted.ts`.
       return undefined
-    default:
+    case 'HoldingFeesChargedOnTrade':
+    case 'HoldingFeesRealizedOnTrade':
+    case 'PnlRealizedOnOpenTrade':
+    case 'TradeClosed':
+    case 'TradeCollateralUpdated':
+    case 'TradeInitialAccFeesStored':
+    case 'TradeMaxClosingSlippagePUpdated':
+    case 'TradeSlUpdated':
+    case 'TradeTpUpdated':
+    case 'TradingFeesRealized':
       return applyPositionNews(tx, event)
+    default:
+      return event satisfies never
   }
-}
-
-/** News of a resting order, or of a position opened before the follower began, are none of a position that is known. */
-async function applyPositionNews(tx: TransactionScope, event: PlacedEvent): Promise<void> {
-  const news = positionNewsOf(event)
-  if (news === undefined) return
-  const positionId = await tx.scope.positionOf(traderOf(news.trader), news.tradeIndex)
-  if (positionId === undefined) return
-  await tx.scope.addPositionEvent(positionId, { ...tx.placeOf(event.logIndex), ...news.body })
 }

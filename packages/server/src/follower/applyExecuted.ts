@@ -1,53 +1,89 @@
-import { PendingOrderType, type FillAction, type OrderId, type OrderType } from '@bezel/protocol'
-import { HUNDRED_PERCENT } from '../trading/valuation/scales.ts'
-import type { EventOf } from '../chain/events/index.ts'
-import { addOrderEvent, orderByHandle } from './addByHandle.ts'
-import { tokensDecimal, triggerDecimal } from '../trading/amounts.ts'
-import { isOpening } from './applyOpened.ts'
-import type { PlacedEvent } from '../chain/chainBlock.ts'
+import {
+  CollateralAmount,
+  HUNDRED_PERCENT,
+  PendingOrderType,
+  Price,
+  TokenSize,
+  withScales,
+  type Decimal,
+  type Fill,
+  type FillAction,
+  type OrderId,
+  type OrderType,
+  type Side,
+} from '@bezel/protocol'
+import type { EventOf, DiamondEvent } from '../chain/events.ts'
+import { addOrderEvent, findOrderByHandle, traderOf, type TransactionScope } from './transactionScope.ts'
+import { sizeDecimal, triggerDecimal, collateralOf, leverageDecimal, symbolOf } from '../trading/market/amounts.ts'
+import type { Trade } from '../trading/valuation/chainState.ts'
+import { isOpening } from './applyPosition.ts'
+import type { PlacedEvent } from '../chain/blocks.ts'
 import { sideOf } from '../chain/creation.ts'
-import { addFill, fillOf, type Execution } from './execution.ts'
-import { executionFee } from './executionFee.ts'
-import { closeRequest, foreignOrder } from './foreignOrders.ts'
-import { traderOf, type TransactionScope } from './transactionScope.ts'
+import { closeRequest, keepForeignOrder } from './foreignOrders.ts'
+import { insertFill } from '../store/fillStore.ts'
+
+/** One execution, in the chain's scales except for the size. */
+export interface Execution {
+  readonly action: FillAction
+  readonly trader: `0x${string}`
+  readonly pairIndex: number
+  readonly collateralIndex: number
+  /** Side of the position. */
+  readonly side: Side
+  readonly price: Price
+  /** Size in units of the base asset. */
+  readonly size: Decimal
+  readonly collateralAmount: CollateralAmount
+  /** Leverage, scaled by 1e3. */
+  readonly leverage: number
+  readonly feeCollateral: CollateralAmount
+  /** Profit from the price alone on the closed part, before fees. */
+  readonly pnlCollateral: CollateralAmount
+  /** Id of the position; `null` when it was opened before the follower's first block. */
+  readonly positionId: OrderId | null
+  readonly logIndex: number
+}
 
 type MarketExecuted = EventOf<'MarketExecuted'> & PlacedEvent
 type LimitExecuted = EventOf<'LimitExecuted'> & PlacedEvent
 
-/** A market open or close is done. */
+/** Records the execution of a market open or close. */
 export async function applyMarketExecuted(tx: TransactionScope, event: MarketExecuted, at: number): Promise<void> {
   const { open, orderId: request } = event.args
   const orderType = open ? PendingOrderType.MARKET_OPEN : PendingOrderType.MARKET_CLOSE
   const action = open ? 'TradeOpenedMarket' : 'TradeClosedMarket'
-  const execution = await executionOf(tx, event, { action, feeCollateral: feeAt(tx, event, at, orderType) })
+  const execution = await readExecution(tx, event, { action, feeCollateral: feeAt(tx, event, at, orderType) })
   await addFill(tx, execution)
-  const orderId = await orderByHandle(tx, request.user, `pending:${request.index}`)
+  const orderId = await findOrderByHandle(tx, request.user, `pending:${request.index}`)
   if (orderId !== undefined) await addExecuted(tx, orderId, execution, request.index)
 }
 
-/** A trigger is done: a resting order became a position, or a position was closed by TP, SL or liquidation. */
+/**
+ * Records the execution of a trigger: a resting order became a position, or a position was closed by take profit, stop
+ * loss or liquidation.
+ */
 export async function applyLimitExecuted(tx: TransactionScope, event: LimitExecuted, at: number): Promise<void> {
   const { orderType, user, limitIndex } = event.args
   const feeCollateral = feeAt(tx, event, at, orderType)
   if (isOpening(orderType)) {
-    const execution = await executionOf(tx, event, { action: 'TradeOpenedLimit', feeCollateral })
+    const execution = await readExecution(tx, event, { action: 'TradeOpenedLimit', feeCollateral })
     await addFill(tx, execution)
-    const orderId = await orderByHandle(tx, user, `trade:${limitIndex}`)
+    const orderId = await findOrderByHandle(tx, user, `trade:${limitIndex}`)
     if (orderId !== undefined) await addExecuted(tx, orderId, execution, null)
     return
   }
   const closing = CLOSINGS.get(orderType)
   if (closing === undefined) return
-  const execution = await executionOf(tx, event, { action: closing.action, feeCollateral })
+  const execution = await readExecution(tx, event, { action: closing.action, feeCollateral })
   await addFill(tx, execution)
-  const orderId = await keeperOrder(tx, event, closing, execution.positionId)
+  const orderId = await keepKeeperOrder(tx, event, closing, execution.positionId)
   if (orderId !== undefined) await addExecuted(tx, orderId, execution, null)
 }
 
-/** What bots close positions for. */
+/** One of the reasons for which bots close positions: take profit, stop loss or liquidation. */
 interface KeeperClosing {
   readonly action: FillAction
-  /** Of the origin key. */
+  /** First part of the order's origin key. */
   readonly key: 'tp' | 'sl' | 'liq'
   readonly type: OrderType
   readonly priceOf: (args: LimitExecuted['args']) => bigint
@@ -68,18 +104,21 @@ const CLOSINGS: ReadonlyMap<number, KeeperClosing> = new Map([
   ],
 ])
 
-/** Nobody ordered it, so the close gets an order of its own: histories then miss nothing. */
-async function keeperOrder(
+/**
+ * Stores an order for a close that no trader ordered, so that order histories are complete. `undefined` when the
+ * position is not known.
+ */
+async function keepKeeperOrder(
   { scope }: TransactionScope,
   { args }: LimitExecuted,
   { key, type, priceOf }: KeeperClosing,
   positionId: OrderId | null,
 ): Promise<OrderId | undefined> {
-  const position = positionId === null ? undefined : await scope.stateOf(positionId)
+  const position = positionId === null ? undefined : await scope.readPositionState(positionId)
   if (positionId === null || position === undefined) return undefined
-  const close = closeRequest(scope, position, { positionId, part: args.t })
-  const request = { ...close, type, price: triggerDecimal(priceOf(args)) }
-  return foreignOrder(scope, { originKey: `${key}:${positionId}`, trader: traderOf(args.user), request })
+  const close = closeRequest(scope, position, { positionId, part: withScales<Trade>(args.t) })
+  const request = { ...close, type, price: triggerDecimal(Price.of(priceOf(args))) }
+  return keepForeignOrder(scope, { originKey: `${key}:${positionId}`, trader: traderOf(args.user), request })
 }
 
 function feeAt(
@@ -87,30 +126,30 @@ function feeAt(
   { args }: MarketExecuted | LimitExecuted,
   at: number,
   orderType: number,
-): bigint {
+): CollateralAmount {
   return executionFee(transaction.events, at, { trader: args.user, orderType })
 }
 
-async function executionOf(
+async function readExecution(
   { scope }: TransactionScope,
   { args, logIndex }: MarketExecuted | LimitExecuted,
   of: Pick<Execution, 'action' | 'feeCollateral'>,
 ): Promise<Execution> {
   const { t, user, index, percentProfit } = args
-  const positionId = await scope.positionOf(traderOf(user), index)
-  const position = positionId === undefined ? undefined : await scope.stateOf(positionId)
-  const collateralPriceUsd = position === undefined ? args.collateralPriceUsd : BigInt(position.info.collateralPriceUsd)
+  const positionId = await scope.findPosition(traderOf(user), index)
+  const position = positionId === undefined ? undefined : await scope.readPositionState(positionId)
+  const collateralPriceUsd = position?.info.collateralPriceUsd ?? args.collateralPriceUsd
   return {
     ...of,
     trader: user,
     pairIndex: t.pairIndex,
     collateralIndex: t.collateralIndex,
     side: sideOf(t.long),
-    price: args.marketPrice,
-    size: tokensDecimal(t.positionSizeToken, collateralPriceUsd),
-    collateralAmount: t.collateralAmount,
+    price: Price.of(args.marketPrice),
+    size: sizeDecimal({ positionSizeToken: TokenSize.of(t.positionSizeToken) }, { collateralPriceUsd }),
+    collateralAmount: CollateralAmount.of(t.collateralAmount),
     leverage: t.leverage,
-    pnlCollateral: (t.collateralAmount * percentProfit) / HUNDRED_PERCENT,
+    pnlCollateral: CollateralAmount.of((t.collateralAmount * percentProfit) / HUNDRED_PERCENT),
     positionId: positionId ?? null,
     logIndex,
   }
@@ -129,4 +168,73 @@ export async function addExecuted(
     body: { kind: 'executed', pendingIndex, fill: fillOf(tx, execution) },
     isByTrader: false,
   })
+}
+
+/** Returns the fill in the form that its order shows. */
+function fillOf({ scope, transaction }: TransactionScope, execution: Execution): Fill {
+  const { decimals } = collateralOf(scope.markets, execution.collateralIndex)
+  return {
+    price: Price.format(execution.price),
+    size: execution.size,
+    collateral: CollateralAmount.format(execution.collateralAmount, decimals),
+    feeCollateral: CollateralAmount.format(execution.feeCollateral, decimals),
+    txHash: transaction.hash,
+    timestamp: scope.block.timestampMs,
+    positionId: execution.positionId,
+  }
+}
+
+/** Adds the execution to the history of fills, if the position is known. */
+export async function addFill(tx: TransactionScope, execution: Execution): Promise<void> {
+  const { sql, chain, markets, block, journal } = tx.scope
+  const { decimals } = collateralOf(markets, execution.collateralIndex)
+  const { action, side, pairIndex, positionId } = execution
+  if (positionId === null) return
+  const trader = traderOf(execution.trader)
+  const fill = {
+    id: Number(await tx.scope.takeId()),
+    market: symbolOf(markets, pairIndex),
+    action,
+    side,
+    price: Price.format(execution.price),
+    size: execution.size,
+    collateral: CollateralAmount.format(execution.collateralAmount, decimals),
+    leverage: leverageDecimal(execution),
+    pnl: CollateralAmount.format(execution.pnlCollateral, decimals),
+    timestamp: block.timestampMs,
+    txHash: tx.transaction.hash,
+    positionId,
+  }
+  await insertFill(sql, { chain, trader, pairIndex, place: tx.placeOf(execution.logIndex), fill })
+  journal.execution({ trader, pairIndex, fill })
+}
+
+/**
+ * Returns the trading fee of the execution at index `at`, 0 when there was none. The Diamond emits FeesProcessed just
+ * before the execution event. Another execution may stand between the two, because a fee can liquidate a trade, but
+ * never one of the same trader and order type.
+ */
+function executionFee(
+  events: readonly PlacedEvent[],
+  at: number,
+  of: { readonly trader: `0x${string}`; readonly orderType: number },
+): CollateralAmount {
+  for (const event of events.slice(0, at).toReversed()) {
+    const executed = executedTypeOf(event)
+    if (executed?.trader === of.trader && executed.orderType === of.orderType) return CollateralAmount.zero
+    if (event.name !== 'FeesProcessed') continue
+    if (event.args.trader === of.trader && event.args.orderType === of.orderType) {
+      return CollateralAmount.of(event.args.totalFeesCollateral)
+    }
+  }
+  return CollateralAmount.zero
+}
+
+function executedTypeOf(
+  event: DiamondEvent,
+): { readonly trader: `0x${string}`; readonly orderType: number } | undefined {
+  if (event.name === 'LimitExecuted') return { trader: event.args.user, orderType: event.args.orderType }
+  if (event.name !== 'MarketExecuted') return undefined
+  const orderType = event.args.open ? PendingOrderType.MARKET_OPEN : PendingOrderType.MARKET_CLOSE
+  return { trader: event.args.user, orderType }
 }

@@ -1,30 +1,30 @@
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
 import type { Journal } from '../journal/accountLog.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
-import { foldNewOrder, refoldOrder } from '../journal/refoldOrder.ts'
+import { foldNewOrder, refoldOrder } from '../journal/refold.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
-import { nextId, useUpIds } from '../store/idStore.ts'
+import { takeId, useUpIds, insertOrder } from '../store/orderStore.ts'
 import { findOrderIdByHandle, insertOrderEvent, type OrderHandle } from '../store/orderEventStore.ts'
-import { insertOrder } from '../store/orderStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { FoldClock, OrderEvent, OrderRecord } from '../trading/orders/orderModel.ts'
 import type { PositionEvent, PositionState } from '../trading/positions/positionModel.ts'
 import { createTouchedPositions } from './touchedPositions.ts'
 
 /**
- * What applying blocks works with: the transaction of the store, and what was touched in it. Everything is written at once, but what was written
- * or read is not read again: most of what a block says is of orders and positions that the blocks just before it spoke of.
+ * Working state while blocks are applied: the store's transaction, and the orders and positions touched in it. Writes
+ * go to the store at once, but nothing read or written is read again, because consecutive blocks mostly concern the
+ * same orders and positions.
  */
 export interface BlockScope {
   readonly sql: Sql
   readonly chain: ChainSlug
-  /** The one that is applied now. */
+  /** The block that is being applied. */
   readonly block: FollowedBlock
   readonly markets: ChainMarkets
   readonly journal: Journal
   enter(block: FollowedBlock): void
-  nextId(): Promise<OrderId>
-  /** An order that was found on the chain. */
+  takeId(): Promise<OrderId>
+  /** Stores an order that was found on the chain. */
   addOrder(record: OrderRecord): Promise<void>
   addOrderEvent(of: {
     readonly trader: Address
@@ -32,24 +32,27 @@ export interface BlockScope {
     readonly handle: OrderHandle | null
     readonly event: OrderEvent
   }): Promise<void>
-  /** `undefined`: the chain knows no order by this name. */
-  orderByHandle(trader: Address, handle: OrderHandle): Promise<OrderId | undefined>
+  /** Finds an order by its handle on the chain; `undefined` when there is none. */
+  findOrderByHandle(trader: Address, handle: OrderHandle): Promise<OrderId | undefined>
   addPositionEvent(positionId: OrderId, event: PositionEvent): Promise<void>
-  /** An order to be folded again though no event was added to it. */
+  /** Marks an order to be folded again although no event was added to it. */
   touchOrder(id: OrderId): void
-  /** In the store, what was said of one order is now said of another, and its position is the other's. */
+  /**
+   * Called after the events and the position of order `from` were moved to order `to` in the store; drops what is
+   * cached of both.
+   */
   moved(from: OrderId, to: OrderId): void
-  /** The position that an order opens as this trade: the one it had before a reorganisation, else a new one. */
+  /** Returns the position that an order opens as this trade: the one it had before a reorganisation, else a new one. */
   openPosition(trader: Address, tradeIndex: number, originOrderId: OrderId): Promise<OrderId>
-  /** `undefined`: no position with this trade index is known. */
-  positionOf(trader: Address, tradeIndex: number): Promise<OrderId | undefined>
-  /** As of the last event that was added. */
-  stateOf(positionId: OrderId): Promise<PositionState | undefined>
-  /** Folds everything that was touched, each once. */
+  /** Finds a position by its trade index; `undefined` when none is known. */
+  findPosition(trader: Address, tradeIndex: number): Promise<OrderId | undefined>
+  /** Returns the state as of the last added event; `undefined` when no event has opened the position. */
+  readPositionState(positionId: OrderId): Promise<PositionState | undefined>
+  /** Folds every touched order and position once and stores the results. */
   settle(clock: FoldClock): Promise<void>
 }
 
-/** Made by this transaction, with all that was said of it. */
+/** An order that was created in this database transaction, with all its events. */
 interface NewOrder {
   readonly record: OrderRecord
   readonly events: OrderEvent[]
@@ -61,7 +64,7 @@ export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' 
   const newOrders = new Map<OrderId, NewOrder>()
   const handles = new Map<string, OrderId>()
   const ids = createIds(sql)
-  const positions = createTouchedPositions({ sql, chain, journal, nextId: ids.next })
+  const positions = createTouchedPositions({ sql, chain, journal, takeId: ids.next })
   let block = of.block
 
   return {
@@ -72,7 +75,7 @@ export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' 
     enter(next) {
       block = next
     },
-    nextId: ids.next,
+    takeId: ids.next,
     async addOrder(record) {
       await insertOrder(sql, record)
       newOrders.set(record.id, { record, events: [] })
@@ -84,7 +87,7 @@ export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' 
       if (handle !== null) handles.set(`${trader} ${handle}`, orderId)
       orders.add(orderId)
     },
-    orderByHandle: async (trader, handle) =>
+    findOrderByHandle: async (trader, handle) =>
       handles.get(`${trader} ${handle}`) ?? (await findOrderIdByHandle(sql, chain, trader, handle)),
     addPositionEvent: positions.addEvent,
     touchOrder: (id) => void orders.add(id),
@@ -97,8 +100,8 @@ export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' 
       positions.moved(from, to)
     },
     openPosition: positions.open,
-    positionOf: positions.idOf,
-    stateOf: positions.stateOf,
+    findPosition: positions.findId,
+    readPositionState: positions.readPositionState,
     async settle(clock) {
       await positions.settle()
       for (const id of orders) {
@@ -111,13 +114,16 @@ export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' 
   }
 }
 
-/** Nobody else takes an id before the transaction ends, so only the first and the count of all are told to the store. */
+/**
+ * Hands out order ids. No other writer takes an id before the database transaction ends, so the store is asked only for
+ * the first one and, at the end, for the number of the others.
+ */
 function createIds(sql: Sql): { next(): Promise<OrderId>; settle(): Promise<void> } {
   let last: number | undefined
   let counted = 0
   return {
     async next() {
-      if (last === undefined) last = Number(await nextId(sql))
+      if (last === undefined) last = Number(await takeId(sql))
       else {
         last += 1
         counted += 1

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { diamondAbi, PendingOrderType, type Address } from '@bezel/protocol'
 import { encodeFunctionData, zeroAddress } from 'viem'
-import { P10, tradeOf, type DiamondEvent } from '@bezel/testkit/chainClient.ts'
+import { argsOf, P10, tradeOf } from '@bezel/testkit/chainClient.ts'
 import { listFills } from '../store/fillStore.ts'
 import { startDevnetWorld, type DevnetWorld, type FollowedStore } from './testing/devnetWorld.ts'
 import { expectLikeChain, ordersOf } from './testing/expectLikeChain.ts'
@@ -34,15 +34,15 @@ describe('trades made on the local chain without the service, as the follower se
 
   async function event(eventName: string, name: string, matches: (args: Args) => boolean = () => true): Promise<Args> {
     const { address } = account(name)
-    const found = await world.chain.event((candidate: DiamondEvent) => {
-      const args = candidate.args as unknown as Args
+    const found = await world.chain.event((candidate) => {
+      const args = argsOf(candidate)
       return candidate.eventName === eventName && (args.user ?? args.trader) === address && matches(args)
     })
-    return found.args as unknown as Args
+    return argsOf(found)
   }
-  type Args = Record<string, unknown>
+  type Args = ReturnType<typeof argsOf>
 
-  /** Stands still, compares with the Diamond, and gives the trader's orders. */
+  /** Pauses mining, compares the store with the Diamond, and returns the trader's orders. */
   async function settled(name: string) {
     await world.mining.pause()
     await followed.caughtUp()

@@ -1,13 +1,13 @@
 import { StoreUnavailableError, NodeUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { Hex } from '@bezel/protocol'
+import type { Hex, OrderId } from '@bezel/protocol'
 import { chainMarkets } from '../market/testing/fixtures.ts'
-import { type Store } from '../store/sql.ts'
-import { lastBlock, listBlocks } from '../store/blockStore.ts'
-import { EventDecodeError } from '../chain/events/defineEvent.ts'
+import type { Store } from '../store/sql.ts'
+import { readLastBlock, listBlocks } from '../store/blockStore.ts'
+import { EventDecodeError } from '../chain/events.ts'
 import type { RpcCall, RpcClient } from '../chain/rpcClient.ts'
-import { ReorgTooDeepError } from './createFollowing.ts'
+import { ReorgTooDeepError, createAwaitedHashes } from './createFollowing.ts'
 import { describeStore } from './testing/describeStore.ts'
 import { createFakeNode } from './testing/fakeNode.ts'
 import { openFollowedFake, SERVED, type FollowedFake } from './testing/followedFake.ts'
@@ -26,6 +26,11 @@ import {
   tradeClosed,
   txHash,
 } from './testing/handMade.ts'
+import { numberToHex } from 'viem'
+import type { AttemptId } from '../trading/orders/orderModel.ts'
+
+const hashOf = (n: number): Hex => numberToHex(n, { size: 32 }) as Hex
+const idOf = (n: number): AttemptId => numberToHex(n, { size: 8 }) as AttemptId
 
 const MARKETS = chainMarkets()
 const REFUSED = { ok: false, code: 4444, message: 'pruned history unavailable', data: undefined } as const
@@ -39,7 +44,7 @@ describe('following a chain', () => {
 
   const describeNow = () => describeStore(fake.opened.store, CHAIN, { withRequests: true })
 
-  /** Four blocks: requested, opened, close requested, closed. */
+  /** Mines four blocks: requested, opened, close requested, closed. */
   function trade(pendingIndex = 0, index = 0): void {
     const close = requested({ index: pendingIndex + 1, orderType: 1, trade: { index } })
     fake.node.mine({ from: BOB, events: [requested({ index: pendingIndex })] })
@@ -211,7 +216,7 @@ describe('following a chain', () => {
     await fake.restart({ client: { batch, roundTrips: () => 0 } })
     await assert.rejects(fake.follow(), NodeUnavailableError)
     assert.equal(fake.following.head(), undefined)
-    // Its head can be that of another node, too.
+    // The head can come from another node than the logs.
     behind.lies.set('eth_blockNumber', '0x3b')
     await assert.rejects(fake.follow(), NodeUnavailableError)
     assert.equal(fake.following.head(), undefined)
@@ -323,7 +328,7 @@ describe('following a chain', () => {
         break
       } catch (error) {
         assert.ok(error instanceof StoreUnavailableError)
-        const cursor = await lastBlock(fake.opened.store.read, CHAIN)
+        const cursor = await readLastBlock(fake.opened.store.read, CHAIN)
         assert.deepEqual(cursor, fake.following.head())
       }
     }
@@ -332,7 +337,7 @@ describe('following a chain', () => {
   })
 })
 
-/** A store of which one statement of a transaction fails. */
+/** Returns a store in which one statement of a transaction fails. */
 function failing(store: Store, isDue: () => boolean): Store {
   return {
     ...store,
@@ -346,3 +351,41 @@ function failing(store: Store, isDue: () => boolean): Store {
       ),
   }
 }
+
+describe('reported hashes that are asked about', () => {
+  let fake: FollowedFake
+  let ask: () => Promise<Hex[]>
+  beforeEach(async () => {
+    fake = await openFollowedFake()
+    ask = createAwaitedHashes({ store: fake.opened.store, chain: SERVED, now: () => fake.nowMs })
+  })
+  afterEach(() => fake.opened.remove())
+
+  async function reported(n: number, hash: Hex): Promise<OrderId> {
+    const id = await fake.prepare(orderRecord(1), attempt(idOf(n)))
+    await fake.report(id, idOf(n), hash)
+    return id
+  }
+
+  it('are the last two of an order, however many it had', async () => {
+    const attempts = Array.from({ length: 40 }, (_, n) =>
+      attempt(idOf(n), { submittedHash: hashOf(n), submittedAtMs: 1_800_000_000_000 + n }),
+    )
+    await fake.prepare(orderRecord(1), ...attempts.toReversed())
+    assert.deepEqual(await ask(), [hashOf(38), hashOf(39)])
+  })
+
+  it('are those of some orders at a time, and of all in turn', async () => {
+    for (let n = 0; n < 60; n += 1) await reported(n, hashOf(n))
+    const looks = [await ask(), await ask(), await ask()]
+    assert.ok(looks.every((hashes) => hashes.length <= 50))
+    assert.equal(new Set(looks.flat()).size, 60)
+    assert.deepEqual(await ask(), looks[0])
+  })
+
+  it('are asked about once when several orders have the same', async () => {
+    await reported(1, hashOf(7))
+    await reported(2, hashOf(7))
+    assert.deepEqual(await ask(), [hashOf(7)])
+  })
+})

@@ -1,32 +1,36 @@
-import { PendingOrderType, type Address, type OrderId } from '@bezel/protocol'
+import { PendingOrderType, withScales, type Address, type OrderId } from '@bezel/protocol'
 import { findOrderByOrigin, renewOrder } from '../store/orderStore.ts'
 import type { OrderRequest } from '../trading/orders/orderModel.ts'
 import type { PositionState } from '../trading/positions/positionModel.ts'
 import type { Trade } from '../trading/valuation/chainState.ts'
-import { partByCollateral, partByLeverage } from '../trading/valuation/partialClose.ts'
-import type { EventOf } from '../chain/events/index.ts'
+import { partByCollateral, partByLeverage } from '../trading/valuation/resizing.ts'
+import type { EventOf } from '../chain/events.ts'
 import {
   askedSizeDecimal,
   collateralOf,
   leverageDecimal,
+  sizeDecimal,
   slippageDecimal,
   symbolOf,
-  tokensDecimal,
   triggerDecimal,
-} from '../trading/amounts.ts'
+} from '../trading/market/amounts.ts'
 import type { BlockScope } from './blockScope.ts'
 import { sideOf, type Creation } from '../chain/creation.ts'
 import { UNCOUNTED, type Charge } from './matchCreation.ts'
 
-// Orders that were found on the chain and are none of ours: their request is what the chain says was asked for.
+// Orders that were found on the chain but were not prepared by this service. Their requests are reconstructed from
+// events.
 
 type PendingOrder = EventOf<'PendingOrderStored'>['args']['pendingOrder']
 
-/** What the Diamond takes when a position names no closing slippage: 1 %. */
+/** The Diamond's closing slippage for a position that names none: 1 %, scaled by 1e3. */
 const DEFAULT_CLOSING_SLIPPAGE_P = 1_000
 
-/** The order with this origin: a new one, or the one it had before a reorganisation, which may have changed what the chain says of it. */
-export async function foreignOrder(
+/**
+ * Stores the order with this origin key. An order that had the key before a reorganisation is kept and gets the new
+ * request, because the new chain may tell it differently.
+ */
+export async function keepForeignOrder(
   scope: BlockScope,
   of: {
     readonly originKey: string
@@ -42,12 +46,12 @@ export async function foreignOrder(
     await renewOrder(sql, { ...known.record, ...charge, request })
     return known.record.id
   }
-  const id = await scope.nextId()
+  const id = await scope.takeId()
   await scope.addOrder({ id, chain, originKey, trader, request, ...charge, createdAtMs: block.timestampMs })
   return id
 }
 
-/** Of a trade that opens a position, now or when its trigger is reached. */
+/** Returns the request of a trade that opens a position, now or when its trigger is reached. */
 export function openRequest(
   { markets }: Pick<BlockScope, 'markets'>,
   trade: Trade,
@@ -60,10 +64,10 @@ export function openRequest(
     pairIndex: trade.pairIndex,
     side: sideOf(trade.long),
     type: of.type,
-    // The log does not tell what the collateral was worth, so today's price stands for it.
+    // The log does not contain the price of the collateral, so the current one is used.
     size: askedSizeDecimal(trade, trade.openPrice, collateral.state),
     price: of.type === 'market' ? null : triggerDecimal(trade.openPrice),
-    leverage: leverageDecimal(trade.leverage),
+    leverage: leverageDecimal(trade),
     collateral: collateral.symbol,
     collateralIndex: trade.collateralIndex,
     sl: triggerDecimal(trade.sl),
@@ -75,14 +79,18 @@ export function openRequest(
   }
 }
 
-/** Of a market close or partial close, or of a size increase. `undefined` position: it was opened before the follower began. */
-export async function requestOnPosition(
+/**
+ * Reconstructs the request of a market close, a partial close or a size increase; `undefined` when the position was
+ * opened before the follower's first block.
+ */
+export async function readRequestOnPosition(
   scope: BlockScope,
-  { trade, orderType, maxSlippageP }: PendingOrder,
+  { trade: stored, orderType, maxSlippageP }: PendingOrder,
   creation: Creation,
 ): Promise<OrderRequest | undefined> {
-  const positionId = await scope.positionOf(creation.trader, trade.index)
-  const position = positionId === undefined ? undefined : await scope.stateOf(positionId)
+  const trade = withScales<Trade>(stored)
+  const positionId = await scope.findPosition(creation.trader, trade.index)
+  const position = positionId === undefined ? undefined : await scope.readPositionState(positionId)
   if (positionId === undefined || position === undefined) return undefined
   const slippageP = maxSlippageP === 0 ? DEFAULT_CLOSING_SLIPPAGE_P : maxSlippageP
   if (creation.kind === 'increase') return increaseRequest(scope, position, trade, slippageP)
@@ -96,20 +104,23 @@ function increaseRequest(scope: BlockScope, position: PositionState, asked: Trad
   return { ...openRequest(scope, trade, { type: 'market', slippageP }), kind: 'increase', sl: null, tp: null }
 }
 
-/** What of a position a pending order closes: all of it unless it says which part. */
+/**
+ * Returns the part of a position that a pending order closes: the whole position for a full close, else the part given
+ * by leverage or collateral.
+ */
 function partOf(position: Trade, asked: Trade, orderType: number): Trade {
   if (orderType === PendingOrderType.MARKET_CLOSE) return position
   if (asked.leverage > 0) return partByLeverage(position, asked.leverage)
   return partByCollateral(position, asked.collateralAmount)
 }
 
-/** Of the close of a part of a position, by its trader. */
+/** Returns the request of a market close of `part` of a position. */
 export function closeRequest(
   { markets }: Pick<BlockScope, 'markets'>,
   { trade, info }: PositionState,
   { positionId, part }: { readonly positionId: OrderId; readonly part: Trade },
 ): OrderRequest {
-  const size = tokensDecimal(part.positionSizeToken, BigInt(info.collateralPriceUsd))
+  const size = sizeDecimal(part, info)
   return {
     kind: 'close',
     market: symbolOf(markets, trade.pairIndex),
@@ -118,7 +129,7 @@ export function closeRequest(
     type: 'market',
     size,
     price: null,
-    leverage: leverageDecimal(trade.leverage),
+    leverage: leverageDecimal(trade),
     collateral: collateralOf(markets, trade.collateralIndex).symbol,
     collateralIndex: trade.collateralIndex,
     sl: null,

@@ -1,27 +1,31 @@
 import { WebSocket } from 'ws'
-import { reconnectDelayMs } from '../ground/reconnectDelay.ts'
+import { every } from '../ground/every.ts'
+import { backoffMs } from '../ground/backoff.ts'
 
-/** A node's word that there is a new block. */
-export interface HeadsSocket {
-  /** Whether it can be relied on now; else the node has to be asked. */
+/** A subscription to a node's new blocks. */
+interface HeadsSocket {
+  /** Returns true while the subscription works; otherwise the node has to be polled. */
   isUp(): boolean
   close(): void
 }
 
-export interface HeadsSocketOptions {
+interface HeadsSocketOptions {
   readonly url: string
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1), for the jitter of the backoff. */
   readonly random: () => number
   readonly onHead: () => void
 }
 
 const HANDSHAKE_TIMEOUT_MS = 5_000
-/** A header has 2 KB. */
+/** Maximum size of one message. A block header has about 2 KB. */
 const MAX_MESSAGE_BYTES = 1_000_000
-/** A quiet chain says nothing, so a dead connection is found by asking it. */
+/** Interval of pings. A quiet chain sends no messages, so only a missing pong shows that the connection is dead. */
 const PING_MS = 5_000
 
-/** Subscribes to new heads, and again for ever after each loss, until it is closed. What a head says is not read: it only wakes. */
+/**
+ * Subscribes to new heads and, until it is closed, subscribes again after each loss with backoff. The content of a head
+ * is not read: it only wakes the follower.
+ */
 export function openHeadsSocket({ url, random, onHead }: HeadsSocketOptions): HeadsSocket {
   let attempt = 0
   let isUp = false
@@ -36,11 +40,11 @@ export function openHeadsSocket({ url, random, onHead }: HeadsSocketOptions): He
       perMessageDeflate: false,
     })
     let isAlive = true
-    const ping = setInterval(() => {
+    const pings = every(PING_MS, () => {
       if (!isAlive) return opened.terminate()
       isAlive = false
       if (opened.readyState === WebSocket.OPEN) opened.ping()
-    }, PING_MS)
+    })
     opened.on('pong', () => (isAlive = true))
     opened.on('open', () => {
       isAlive = true
@@ -53,13 +57,13 @@ export function openHeadsSocket({ url, random, onHead }: HeadsSocketOptions): He
       attempt = 0
       onHead()
     })
-    // What went wrong is followed by 'close'; without a listener it would end the process.
+    // A 'close' event follows every error; without this listener an error would end the process.
     opened.on('error', () => undefined)
     opened.on('close', () => {
-      clearInterval(ping)
+      void pings.close()
       isUp = false
       if (isClosed) return
-      timer = setTimeout(() => (socket = connect()), reconnectDelayMs(attempt, random()))
+      timer = setTimeout(() => (socket = connect()), backoffMs(attempt, random()))
       attempt += 1
     })
     return opened
@@ -75,7 +79,10 @@ export function openHeadsSocket({ url, random, onHead }: HeadsSocketOptions): He
   }
 }
 
-/** A node that refuses the subscription says so with an error: then it is polled. */
+/**
+ * Returns true for a new head or a successful answer. A node that refuses the subscription answers with an error; then
+ * it is polled.
+ */
 function isHeadOrAnswer(text: string): boolean {
   try {
     const message = JSON.parse(text) as { readonly error?: unknown } | null

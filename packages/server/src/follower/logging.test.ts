@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../store/loggedEvent.ts'
+import type { LoggedEvent } from '../store/accountEventStore.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Address, Order } from '@bezel/protocol'
@@ -6,13 +6,13 @@ import fc from 'fast-check'
 import { openTestLog } from '../journal/testing/testLog.ts'
 import type { Store } from '../store/sql.ts'
 import { findOrder } from '../store/orderStore.ts'
-import { orderAnswer } from '../trading/orders/orderAnswer.ts'
+import { orderAnswer } from '../trading/orders/orderModel.ts'
 import { openFollowedFake, type FollowedFake } from './testing/followedFake.ts'
 import { BOB, CHAIN, executed, feesProcessed, ORACLE, requested, stored, tradeClosed } from './testing/handMade.ts'
 
 type Step = 'open' | 'close' | 'empty' | 'follow' | { readonly rewind: number }
 
-/** A chain on which somebody opens and closes trades. */
+/** Makes a chain on which a trader opens and closes trades. */
 function createTrades(fake: FollowedFake) {
   let next = 0
   const steps = {
@@ -41,10 +41,10 @@ function createTrades(fake: FollowedFake) {
   return async (step: Step): Promise<void> => {
     if (step === 'follow') return fake.follow()
     if (typeof step === 'string') return steps[step]()
-    // No deeper than can be undone.
+    // Catches up first, so that the rewind is no deeper than can be undone.
     await fake.follow()
     fake.node.rewind(step.rewind)
-    // Another block in its place, or the node would only be behind.
+    // Mines more blocks than were dropped, otherwise the node would only be behind.
     for (let i = 0; i <= step.rewind; i += 1) fake.node.mine({ from: ORACLE })
   }
 }
@@ -53,7 +53,7 @@ async function traders(store: Store): Promise<Address[]> {
   return (await store.read.all<{ trader: Address }>('select trader from account_logs')).map(({ trader }) => trader)
 }
 
-/** What a reader of the log believes of each order at its end. */
+/** Returns the last known value of each order or fill to a reader of the whole log. */
 function believed(events: readonly LoggedEvent[], channel: 'orders' | 'fills'): Map<string, string> {
   const last = new Map<string, string>()
   for (const event of events) {

@@ -1,27 +1,27 @@
-import { isSameOrder } from '../chain/isSameOrder.ts'
-import { type OrderId } from '@bezel/protocol'
+import { isSameOrder, type Creation } from '../chain/creation.ts'
+import { Usd, type OrderId } from '@bezel/protocol'
 import { listAttemptsByCall } from '../store/attemptStore.ts'
-import { orderEventsOf } from '../store/orderEventStore.ts'
+import { listOrderEvents } from '../store/orderEventStore.ts'
 import { findOrder } from '../store/orderStore.ts'
 import type { AttemptId, AttemptKind, OrderRecord, OrderRequest } from '../trading/orders/orderModel.ts'
 import type { BlockScope } from './blockScope.ts'
-import type { ChainTransaction } from '../chain/chainBlock.ts'
-import type { Creation } from '../chain/creation.ts'
+import type { ChainTransaction } from '../chain/blocks.ts'
 import type { TransactionScope } from './transactionScope.ts'
 
-/** The order of ours that a log created, and by which attempt. */
-export interface Match {
+/** The order of this service that a log created, and the attempt that created it. */
+interface Match {
   readonly orderId: OrderId
   readonly attemptId: AttemptId
 }
 
 /**
- * Finds the order that a transaction was prepared for: by the attempt's id behind the calldata; else by the hash that was reported, if the
- * transaction created that very order; else by sender and calldata, oldest first. `undefined`: made elsewhere.
+ * Finds the order that a transaction was prepared for: by the attempt id at the end of the calldata; else by the
+ * reported hash, if the transaction created that very order; else by sender and calldata, oldest first. `undefined`
+ * when the order was made elsewhere.
  */
 export async function matchCreation(tx: TransactionScope, creation: Creation): Promise<Match | undefined> {
-  const exact = await tx.exactAttempt()
-  for (const { orderId, attempt } of await tx.attemptsOf(creation.trader)) {
+  const exact = await tx.findExactAttempt()
+  for (const { orderId, attempt } of await tx.listAttempts(creation.trader)) {
     const order = await findOrder(tx.scope.sql, orderId)
     if (order?.record.trader !== creation.trader) continue
     const { request } = order.record
@@ -31,25 +31,28 @@ export async function matchCreation(tx: TransactionScope, creation: Creation): P
   return exact === undefined ? matchLookalike(tx, creation) : undefined
 }
 
-/** Whom an order counts for that none of ours is, and how much. */
+/** The agent that a foreign order counts for, and the amount that it counts toward the agent's cap. */
 export type Charge = Pick<OrderRecord, 'agent' | 'spendUsd'>
 
-export const UNCOUNTED: Charge = { agent: null, spendUsd: 0n }
+export const UNCOUNTED: Charge = { agent: null, spendUsd: Usd.zero }
 
 /**
- * What was made elsewhere counts for nobody. But a transaction prepared here may be mined though its order has come to the chain by another one:
- * such a trade counts like the order, or a cap could be spent as often as there are prepared transactions. It is traded already, so it counts
- * also above the cap.
+ * Returns the charge of a foreign order. An order made elsewhere counts for nobody. But a prepared transaction may
+ * still be mined after another transaction has created its order. Such a trade counts like the order, otherwise a cap
+ * could be spent as often as there are prepared transactions. Since it is already traded, it counts even above the cap.
  */
-export async function chargeOf(tx: TransactionScope, creation: Creation): Promise<Charge> {
-  const found = await tx.exactAttempt()
+export async function readCharge(tx: TransactionScope, creation: Creation): Promise<Charge> {
+  const found = await tx.findExactAttempt()
   if (found === undefined || creation.kind !== 'open') return UNCOUNTED
   const order = await findOrder(tx.scope.sql, found.orderId)
   if (order?.record.trader !== creation.trader) return UNCOUNTED
   return { agent: found.attempt.sender, spendUsd: order.record.spendUsd }
 }
 
-/** Wallets that re-encode a call drop the bytes behind it. One that is late revives its order. */
+/**
+ * Finds the order by sender and calldata without the attempt id, because wallets that re-encode a call drop the bytes
+ * behind it. Finds expired orders too: a late transaction revives its order.
+ */
 async function matchLookalike(tx: TransactionScope, { trader }: Creation): Promise<Match | undefined> {
   const { scope, transaction } = tx
   const of = { sender: transaction.from, trader, call: transaction.input }
@@ -61,7 +64,10 @@ async function matchLookalike(tx: TransactionScope, { trader }: Creation): Promi
   return undefined
 }
 
-/** Whether a transaction may bring an order to the chain: that is done once, so what a second one makes is another trade. Only a replacement comes again. */
+/**
+ * Returns true when a transaction may create an order on the chain. An order is created once, so a second transaction
+ * creates another trade; only a replacement creates its order again.
+ */
 export async function canTake(
   {
     scope,
@@ -71,7 +77,7 @@ export async function canTake(
   request: OrderRequest,
   kind: AttemptKind,
 ): Promise<boolean> {
-  const events = await orderEventsOf(scope.sql, orderId)
+  const events = await listOrderEvents(scope.sql, orderId)
   const before = events.filter((event) => event.kind === 'requested' || event.kind === 'placed')
   const isOfThis = ({ txHash }: { readonly txHash: string }): boolean => txHash === transaction.hash
   if (kind === 'replace') return !before.some(isOfThis)

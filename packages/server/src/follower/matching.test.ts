@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { Decimal, Hex, OrderId } from '@bezel/protocol'
-import { attemptsOf } from '../store/attemptStore.ts'
-import { orderEventsOf } from '../store/orderEventStore.ts'
+import { Usd, type Decimal, type Hex, type OrderId } from '@bezel/protocol'
+import { listAttempts } from '../store/attemptStore.ts'
+import { listOrderEvents } from '../store/orderEventStore.ts'
 import { listOrders, type StoredOrder } from '../store/orderStore.ts'
 import { findPositionByOrigin } from '../store/positionStore.ts'
-import { spentUsd } from '../store/spendStore.ts'
-import { utcDayOf } from '../trading/spend.ts'
+import { readSpentUsd } from '../store/agentStore.ts'
+import { utcDayOf } from '../trading/scope.ts'
 import { START_MS } from './testing/fakeNode.ts'
 import { openFollowedFake, type FollowedFake } from './testing/followedFake.ts'
 import {
@@ -29,8 +29,11 @@ import {
 } from './testing/handMade.ts'
 
 const FIRST = attemptId('01')
+
 const SECOND = attemptId('02')
+
 const HASH = txHash('77')
+
 const WALLET = address('5a')
 
 describe('which order a transaction belongs to', () => {
@@ -72,7 +75,7 @@ describe('which order a transaction belongs to', () => {
       },
     )
     assert.deepEqual(await summary(), [['here', 'filled']])
-    const events = await orderEventsOf(fake.opened.store.read, id)
+    const events = await listOrderEvents(fake.opened.store.read, id)
     assert.deepEqual(
       events.map(({ kind, attemptId: by }) => [kind, by]),
       [
@@ -116,7 +119,7 @@ describe('which order a transaction belongs to', () => {
       await fake.follow()
       assert.equal((await fake.order(id)).state?.status, 'prepared')
       assert.equal((await fake.order(id)).state?.txHash, null)
-      assert.equal((await attemptsOf(fake.opened.store.read, id))[0]?.isMismatch, true)
+      assert.equal((await listAttempts(fake.opened.store.read, id))[0]?.isMismatch, true)
       assert.deepEqual(await summary(), [
         ['here', 'prepared'],
         ['elsewhere', 'pending'],
@@ -129,7 +132,7 @@ describe('which order a transaction belongs to', () => {
     fake.node.mine({ from: WALLET, to: WALLET, hash: HASH })
     await fake.follow()
     assert.equal((await fake.order(id)).state?.status, 'prepared')
-    assert.equal((await attemptsOf(fake.opened.store.read, id))[0]?.isMismatch, true)
+    assert.equal((await listAttempts(fake.opened.store.read, id))[0]?.isMismatch, true)
   })
 
   it('is not taken away by a stranger who reports its hash for an order of his own', async () => {
@@ -148,7 +151,7 @@ describe('which order a transaction belongs to', () => {
     assert.equal((await fake.order(ours)).state?.txHash, HASH)
     assert.equal((await fake.order(wallet)).state?.txHash, txHash('78'))
     assert.equal((await fake.order(theirs)).state?.status, 'prepared')
-    assert.equal((await attemptsOf(fake.opened.store.read, theirs))[0]?.isMismatch, true)
+    assert.equal((await listAttempts(fake.opened.store.read, theirs))[0]?.isMismatch, true)
     assert.deepEqual(await summary(), [
       ['here', 'pending'],
       ['here', 'pending'],
@@ -231,11 +234,11 @@ describe('which order a transaction belongs to', () => {
 
   it('counts every trade of a prepared transaction for its agent, also those that are more than the order', async () => {
     const spendUsd = 1_000n * 10n ** 18n
-    const spent = () => spentUsd(fake.opened.store.read, CHAIN, AGENT, utcDayOf(START_MS))
+    const spent = () => readSpentUsd(fake.opened.store.read, CHAIN, AGENT, utcDayOf(START_MS))
     const withdrawn = attempt(SECOND, { withdrawnAtMs: START_MS })
     const resting = orderRecord(2, { type: 'limit', price: '59000' as Decimal })
-    await fake.prepare({ ...orderRecord(1), spendUsd }, attempt(FIRST), withdrawn)
-    await fake.prepare({ ...resting, spendUsd }, attempt(attemptId('03')))
+    await fake.prepare({ ...orderRecord(1), spendUsd: Usd.of(spendUsd) }, attempt(FIRST), withdrawn)
+    await fake.prepare({ ...resting, spendUsd: Usd.of(spendUsd) }, attempt(attemptId('03')))
     fake.node.mine({ from: BOB, events: [requested({ index: 9 })] })
     const trades = (): void => {
       const limit = (index: number) => stored({ tradeType: 1, index }, 1_000)
@@ -253,7 +256,7 @@ describe('which order a transaction belongs to', () => {
     const before = await allOrders()
     assert.equal(before.length, 6)
 
-    // They are given back with the blocks, and found again under the same ids.
+    // Undoing the blocks gives their spend back; mined again, the trades get the same order ids.
     fake.node.rewind(2)
     for (let i = 0; i < 3; i += 1) fake.node.mine()
     await fake.follow()
@@ -266,7 +269,7 @@ describe('which order a transaction belongs to', () => {
       before.map(({ record }) => [record.id, record.agent]),
     )
 
-    // One that is refused gives back what it counted.
+    // A refused order gives back the amount that it counted.
     const orderId = { user: ALICE, index: 2 }
     const args = { orderId, trader: ALICE, pairIndex: 0n, cancelReason: 1, collateralReturned: 1n }
     fake.node.mine({ from: ORACLE, events: [{ name: 'MarketOpenCanceled', args }] })

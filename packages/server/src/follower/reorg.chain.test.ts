@@ -12,7 +12,8 @@ const CHAIN = 'arbitrum-sepolia'
 const DEPTHS = Array.from({ length: 16 }, (_, i) => i + 1)
 const TRADERS = ['trader-1', 'trader-2', 'trader-3']
 
-// After every reorganisation a store that lived through all of them must say what a store says that has only seen the chain as it is now.
+// After every reorganisation, a store that followed all of them must equal a store that has only seen the current
+// chain.
 
 describe('reorganisations of the local chain', () => {
   let world: DevnetWorld
@@ -28,7 +29,7 @@ describe('reorganisations of the local chain', () => {
     await world?.close()
   })
 
-  /** Sends without waiting; a call that can't be done now is left out. */
+  /** Sends a transaction without waiting for it; skips a call that can't be done now. */
   async function send(name: string, functionName: string, args: readonly unknown[]): Promise<Hex | undefined> {
     const account = world.chain.account(name)
     const { chain } = world.chain.client
@@ -37,7 +38,10 @@ describe('reorganisations of the local chain', () => {
     return wallet.writeContract(request as never).catch(() => undefined)
   }
 
-  /** Some blocks of everything: opens, closes, resting orders placed, changed, executed and cancelled, the price moved. */
+  /**
+   * Mines some blocks with every kind of action: opens, closes, resting orders placed, changed, executed and cancelled,
+   * price moves.
+   */
   async function trade(round: number): Promise<void> {
     for (const [i, name] of TRADERS.entries()) {
       const { address } = world.chain.account(name)
@@ -76,7 +80,7 @@ describe('reorganisations of the local chain', () => {
     })
   }
 
-  /** With a pause in between, in which the oracle and the keeper answer. */
+  /** Mines blocks with a pause after each, in which the oracle and the keeper answer. */
   async function mine(blocks: number): Promise<void> {
     for (let i = 0; i < blocks; i += 1) {
       await world.chain.control('evm_mine')
@@ -104,7 +108,10 @@ describe('reorganisations of the local chain', () => {
     })
   }
 
-  /** The local chain's own timer may add a block while its views are read: then they are of another block, and are read again. */
+  /**
+   * Compares the traders with the Diamond. The local chain's own timer may add a block while the views are read; then
+   * they are read again.
+   */
   async function expectTradersLikeChain(): Promise<void> {
     assert.equal(followed.follower.reason(), undefined)
     for (const name of TRADERS) {
@@ -122,11 +129,14 @@ describe('reorganisations of the local chain', () => {
     }
   }
 
-  /** A new follower takes most blocks by ranges, so the two ways of following are compared as well. */
+  /**
+   * Compares the store with that of a new follower, which reads most blocks by ranges, so that both ways of following
+   * are compared.
+   */
   async function expectLikeNewFollower(): Promise<void> {
     const fresh = await world.follow({ finalityDepth: 8 })
     try {
-      // The local chain's own timer may add a block now and then.
+      // The local chain's own timer may add a block meanwhile.
       do await Promise.all([fresh.caughtUp(), followed.caughtUp()])
       while (fresh.follower.head()?.hash !== followed.follower.head()?.hash)
       await expectSameStores(followed.opened.store, fresh.opened.store, CHAIN)

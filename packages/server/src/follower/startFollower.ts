@@ -1,49 +1,61 @@
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
-import { reconnectDelayMs } from '../ground/reconnectDelay.ts'
+import { backoffMs } from '../ground/backoff.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
-import type { FoldClock } from '../trading/orders/orderModel.ts'
-import { UNKNOWN_TIMEOUT_BLOCKS } from '../trading/orders/unknownTimeout.ts'
-import { createFollowing, type FollowerStats, type FollowingOptions } from './createFollowing.ts'
-import { createFollowerHealth, type FollowerHealthOptions, type FollowerReason } from './followerHealth.ts'
+import { type FoldClock, UNKNOWN_TIMEOUT_BLOCKS } from '../trading/orders/orderModel.ts'
+import {
+  createFollowing,
+  type FollowerStats,
+  type FollowingOptions,
+  ReorgTooDeepError,
+  type Following,
+} from './createFollowing.ts'
 import { openHeadsSocket } from './headsSocket.ts'
-import { createWaker } from '../ground/waker.ts'
+import { createInterruptibleSleep } from '../ground/interruptibleSleep.ts'
+import { NodeUnavailableError } from '../ground/unavailable.ts'
+import type { ChainSlug } from '@bezel/protocol'
+import type { FastifyBaseLogger } from 'fastify'
 
-export type { FollowerStats } from './createFollowing.ts'
-export type { FollowerReason } from './followerHealth.ts'
+/** The reason why the stored state of the chain can't be relied on. */
+type FollowerReason = 'starting' | 'chain_lagging' | 'reorg_too_deep'
 
 /** Keeps orders, positions and fills in step with a chain. */
 export interface Follower {
-  /** The last block that was applied. */
+  /** Returns the last applied block. */
   head(): FollowedBlock | undefined
   reason(): FollowerReason | undefined
-  /** Its `timeoutBlocks` is not known before the markets are. */
+  /** Returns the clock for folding orders. Its `timeoutBlocks` is a placeholder until the markets are read. */
   clock(): FoldClock
   stats(): FollowerStats
-  /** Resolves when nothing is under way any more. */
+  /** Stops following. Resolves when no work is in progress any more. */
   close(): Promise<void>
 }
 
 export interface FollowerOptions extends Omit<FollowingOptions, 'timeoutBlocks'>, Pick<FollowerHealthOptions, 'log'> {
-  /** `undefined` until they are read; no block is applied before. */
+  /** Returns the markets; `undefined` until they are read. No block is applied before that. */
   readonly markets: () => ChainMarkets | undefined
-  /** Between two looks at the node while it does not tell of new heads itself. */
+  /** Interval between two polls of the node while no subscription tells of new heads. */
   readonly pollMs: number
 }
 
-/** The socket may be open and its subscription dead, so the node is asked now and then all the same. */
+/**
+ * Minimum poll interval while the subscription works. Polling goes on, because the socket may be open and its
+ * subscription dead.
+ */
 const UP_POLL_MS = 2_000
-/** While the markets are not read, which comes within moments. */
+
+/** Poll interval until the markets are read, which takes moments. */
 const MARKETS_POLL_MS = 50
-/** Between two tries, however long it has failed. */
+
+/** Maximum delay between two attempts after failures. */
 const MAX_RETRY_MS = 2_000
 
 /**
- * Follows a chain until it is closed, whatever happens: every failure leaves what is stored as it is and is tried again. A head only wakes it;
- * where to go on is what the store says.
+ * Follows a chain until it is closed. Every failure leaves the store as it is and is retried. A new head only wakes the
+ * follower; the store says which block is next.
  */
 export function startFollower(options: FollowerOptions): Follower {
   const { chain, now, log, pollMs } = options
-  const waker = createWaker()
+  const waker = createInterruptibleSleep()
   const closing = new AbortController()
   let timeoutBlocks = UNKNOWN_TIMEOUT_BLOCKS
   const following = createFollowing({ ...options, timeoutBlocks: () => timeoutBlocks })
@@ -63,15 +75,15 @@ export function startFollower(options: FollowerOptions): Follower {
         await look(options.markets())
       } catch (error) {
         if (closing.signal.aborted) return
-        // Whatever failed, where to go on is what the store says.
+        // After any failure, the cursor is loaded from the store again.
         isOpen = false
         health.failed(error)
-        await waker.pause(Math.min(reconnectDelayMs(health.failures() - 1, Math.random()), MAX_RETRY_MS))
+        await waker.pause(Math.min(backoffMs(health.failures() - 1, Math.random()), MAX_RETRY_MS))
       }
     }
   }
 
-  /** One step, and the sleep after it. */
+  /** Runs one step and sleeps when there is nothing more to do. */
   async function look(markets: ChainMarkets | undefined): Promise<void> {
     if (markets === undefined) return waker.sleep(MARKETS_POLL_MS)
     timeoutBlocks = markets.marketOrdersTimeoutBlocks
@@ -91,5 +103,68 @@ export function startFollower(options: FollowerOptions): Follower {
       waker.close()
       await done
     },
+  }
+}
+
+/** Tracks whether following works, and logs changes. */
+interface FollowerHealth {
+  reason(): FollowerReason | undefined
+  /** Called after a step without an error; `isMore` is true while the follower has not caught up. */
+  succeeded(isMore: boolean): void
+  failed(error: unknown): void
+  /** Returns the number of failures since the last success. */
+  failures(): number
+}
+
+interface FollowerHealthOptions {
+  readonly chain: ChainSlug
+  readonly following: Pick<Following, 'head' | 'stats'>
+  readonly now: () => number
+  readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+}
+
+/** Time without a successful step after which the chain counts as lagging. */
+const MAX_SILENCE_MS = 10_000
+/** Number of blocks behind the node's head above which the chain counts as lagging. */
+const MAX_LAG_BLOCKS = 50
+
+/**
+ * Makes the health tracker. Lag is judged by the node's answers, never by the time of its blocks: a chain that stands
+ * still and a node that no longer sees it move look the same, so a node that keeps answering with the same head is
+ * believed.
+ */
+function createFollowerHealth({ chain, following, now, log }: FollowerHealthOptions): FollowerHealth {
+  let isCaughtUp = false
+  let isTooDeep = false
+  let failures = 0
+  let goodAtMs = now()
+
+  return {
+    reason() {
+      if (isTooDeep) return 'reorg_too_deep'
+      if (!isCaughtUp) return 'starting'
+      const isSilent = now() - goodAtMs > MAX_SILENCE_MS
+      return isSilent || following.stats().lagBlocks > MAX_LAG_BLOCKS ? 'chain_lagging' : undefined
+    },
+    succeeded(isMore) {
+      if (failures > 0) log.info({ chain, failures }, 'the chain is followed again')
+      failures = 0
+      isTooDeep = false
+      goodAtMs = now()
+      if (isMore || isCaughtUp) return
+      isCaughtUp = true
+      log.info({ chain, block: following.head()?.number }, 'the chain is followed')
+    },
+    failed(error) {
+      // Logged once until it works again, except that a reorganisation too deep to undo, which needs an operator, is
+      // logged at once.
+      const isNews = failures === 0 || (error instanceof ReorgTooDeepError && !isTooDeep)
+      isTooDeep = error instanceof ReorgTooDeepError
+      failures += 1
+      if (!isNews) return
+      const level = error instanceof NodeUnavailableError ? 'warn' : 'error'
+      log[level]({ chain, block: following.head()?.number, err: error }, 'the chain could not be followed')
+    },
+    failures: () => failures,
   }
 }

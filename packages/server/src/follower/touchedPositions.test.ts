@@ -1,31 +1,31 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { OrderId } from '@bezel/protocol'
+import { Price, type OrderId } from '@bezel/protocol'
 import fc from 'fast-check'
 import { NO_JOURNAL } from '../journal/testing/testLog.ts'
-import { refoldPosition } from '../journal/refoldPosition.ts'
+import { refoldPosition } from '../journal/refold.ts'
 import { insertOrder } from '../store/orderStore.ts'
-import { migrate } from '../store/migrate.ts'
-import { deletePositionEvents, findPosition, positionEventsOf } from '../store/positionStore.ts'
+import { migrate } from '../store/openStore.ts'
+import { deletePositionEvents, findPosition, listPositionEvents } from '../store/positionStore.ts'
 import type { Sql } from '../store/sql.ts'
-import { openTestStore } from '../store/testStore.ts'
+import { openTestStore } from '../store/testing/testStore.ts'
 import { foldPosition } from '../trading/positions/foldPosition.ts'
 import type { PositionEvent } from '../trading/positions/positionModel.ts'
-import { openedBody } from './positionEvents.ts'
+import { openedBody } from './applyPosition.ts'
 import { ALICE, CHAIN, orderRecord, stored, txHash } from './testing/handMade.ts'
 import { createTouchedPositions } from './touchedPositions.ts'
 
 const ORDER = '1' as OrderId
 const POSITION = '2' as OrderId
 
-/** At a place: the tenth log of a block is `block * 10`, and each block has its own hash. */
+/** Returns an event at a place: log `place % 10` of block `place / 10`, each block with its own hash. */
 function at(place: number, body: Partial<PositionEvent>): PositionEvent {
   const blockNumber = Math.floor(place / 10)
   const blockHash = txHash(String(blockNumber).padStart(2, '0'))
   return { blockNumber, blockHash, logIndex: place % 10, txHash: txHash('ee'), timestampMs: place, ...body } as never
 }
 const opened = (place: number) => at(place, openedBody(stored()))
-const sl = (place: number) => at(place, { kind: 'slUpdated', sl: BigInt(place) })
+const sl = (place: number) => at(place, { kind: 'slUpdated', sl: Price.of(BigInt(place)) })
 
 /** Counts how often all events of a position are read. */
 function counting(sql: Sql, counts: { reads: number }): Sql {
@@ -47,22 +47,22 @@ async function openPositions() {
     store,
     remove,
     counts,
-    /** Adds events in one transaction of the follower, as given. */
+    /** Adds the events, in the given order, in one transaction of the follower. */
     touch: (...events: readonly PositionEvent[]) =>
       store.transaction(async (sql) => {
-        const nextId = async () => POSITION
+        const takeId = async () => POSITION
         const positions = createTouchedPositions({
           sql: counting(sql, counts),
           chain: CHAIN,
           journal: NO_JOURNAL,
-          nextId,
+          takeId,
         })
         for (const event of events) await positions.addEvent(await positions.open(ALICE, 0, ORDER), event)
         return positions.settle()
       }),
     async expectFolded() {
       const { state } = (await findPosition(store.read, POSITION))!
-      assert.deepEqual(state, foldPosition(await positionEventsOf(store.read, POSITION)))
+      assert.deepEqual(state, foldPosition(await listPositionEvents(store.read, POSITION)))
       return state
     },
   }
@@ -99,7 +99,7 @@ describe('what a block says of a position', () => {
         await refoldPosition(sql, id, NO_JOURNAL)
     })
     assert.equal((await world.expectFolded())?.trade.sl, 12n)
-    await world.touch(at(21, { kind: 'tpUpdated', tp: 5n }))
+    await world.touch(at(21, { kind: 'tpUpdated', tp: Price.of(5n) }))
     const state = await world.expectFolded()
     assert.deepEqual([state?.trade.sl, state?.trade.tp], [12n, 5n])
     await world.remove()

@@ -1,40 +1,40 @@
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
 import type { Journal } from '../journal/accountLog.ts'
-import { keepPosition } from '../journal/refoldPosition.ts'
+import { keepPosition } from '../journal/refold.ts'
 import {
   findPosition,
   findPositionByOrigin,
   findPositionByTrade,
   insertPosition,
   insertPositionEvent,
-  lastPositionPlace,
-  positionEventsOf,
+  readLastPositionPlace,
+  listPositionEvents,
   type StoredPosition,
 } from '../store/positionStore.ts'
 import type { Sql } from '../store/sql.ts'
 import { comparePlaces, foldForward, foldPosition, type EventPlace } from '../trading/positions/foldPosition.ts'
 import type { PositionEvent, PositionState } from '../trading/positions/positionModel.ts'
 
-/** The positions that a transaction of the follower touches. Events are written at once, states when it settles. */
-export interface TouchedPositions {
-  /** The position that an order opens as this trade: the one it had before a reorganisation, else a new one. */
+/** The positions that a transaction of the follower touches. Events are written at once, states in `settle`. */
+interface TouchedPositions {
+  /** Returns the position that an order opens as this trade: the one it had before a reorganisation, else a new one. */
   open(trader: Address, tradeIndex: number, originOrderId: OrderId): Promise<OrderId>
-  /** `undefined`: no position with this trade index is known. */
-  idOf(trader: Address, tradeIndex: number): Promise<OrderId | undefined>
+  /** Finds a position by its trade index; `undefined` when none is known. */
+  findId(trader: Address, tradeIndex: number): Promise<OrderId | undefined>
   addEvent(id: OrderId, event: PositionEvent): Promise<void>
-  /** As of the last event that was added. */
-  stateOf(id: OrderId): Promise<PositionState | undefined>
-  /** The position of one order is now another's. */
+  /** Returns the state as of the last added event; `undefined` when no event has opened the position. */
+  readPositionState(id: OrderId): Promise<PositionState | undefined>
+  /** Called after the position of order `from` was moved to order `to` in the store. */
   moved(from: OrderId, to: OrderId): void
-  /** Keeps the states that changed. */
+  /** Stores the states that changed. */
   settle(): Promise<void>
 }
 
 interface Touched {
   stored: StoredPosition
-  /** Of its events; `null` when it has none. Read when the first one is added. */
+  /** Place of the position's last event; `null` when it has none, `undefined` until an event is added. */
   lastPlace: EventPlace | null | undefined
-  /** `undefined`: to be folded again from everything that was said of it. */
+  /** The folded state; `undefined` when it has to be folded again from all events. */
   folded: { readonly state: PositionState | undefined } | undefined
 }
 
@@ -42,7 +42,7 @@ export function createTouchedPositions(of: {
   readonly sql: Sql
   readonly chain: ChainSlug
   readonly journal: Pick<Journal, 'position'>
-  readonly nextId: () => Promise<OrderId>
+  readonly takeId: () => Promise<OrderId>
 }): TouchedPositions {
   const { sql, chain, journal } = of
   const ids = new Map<string, OrderId | undefined>()
@@ -63,14 +63,14 @@ export function createTouchedPositions(of: {
   }
 
   async function stateNow(position: Touched): Promise<PositionState | undefined> {
-    position.folded ??= { state: foldPosition(await positionEventsOf(sql, position.stored.record.id)) }
+    position.folded ??= { state: foldPosition(await listPositionEvents(sql, position.stored.record.id)) }
     return position.folded.state
   }
 
   return {
     async open(trader, tradeIndex, originOrderId) {
       const known = await findPositionByOrigin(sql, originOrderId)
-      const id = known?.record.id ?? (await of.nextId())
+      const id = known?.record.id ?? (await of.takeId())
       if (known === undefined) {
         const record = { id, chain, trader, originOrderId }
         await insertPosition(sql, record)
@@ -79,7 +79,7 @@ export function createTouchedPositions(of: {
       ids.set(`${trader}:${tradeIndex}`, id)
       return id
     },
-    async idOf(trader, tradeIndex) {
+    async findId(trader, tradeIndex) {
       const key = `${trader}:${tradeIndex}`
       if (!ids.has(key)) {
         const stored = await findPositionByTrade(sql, chain, trader, tradeIndex)
@@ -90,11 +90,11 @@ export function createTouchedPositions(of: {
     },
     async addEvent(id, event) {
       const position = await load(id)
-      if (position.lastPlace === undefined) position.lastPlace = (await lastPositionPlace(sql, id)) ?? null
+      if (position.lastPlace === undefined) position.lastPlace = (await readLastPositionPlace(sql, id)) ?? null
       await insertPositionEvent(sql, { chain, positionId: id, event })
       addTo(position, event)
     },
-    stateOf: async (id) => stateNow(await load(id)),
+    readPositionState: async (id) => stateNow(await load(id)),
     moved(from, to) {
       for (const position of touched.values()) {
         const { record } = position.stored
@@ -112,8 +112,9 @@ export function createTouchedPositions(of: {
 }
 
 /**
- * The work that an event takes must not grow with a position's history, which anybody can make long: what comes after everything else is folded
- * onto the state that is there. Only what comes out of turn, or before there is a position, is folded anew.
+ * Adds an event to the cached state. The work per event must not grow with a position's history, which anybody can make
+ * long, so an event after all others is folded onto the existing state. Only an event out of order, or before the
+ * position is open, causes a complete fold.
  */
 function addTo(position: Touched, event: PositionEvent): void {
   const { folded, lastPlace } = position

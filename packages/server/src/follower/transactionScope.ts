@@ -1,22 +1,36 @@
-import type { Address, OrderId } from '@bezel/protocol'
-import { listAttemptsByHash, type StoredAttempt } from '../store/attemptStore.ts'
-import type { ChainPlace } from '../trading/orders/orderModel.ts'
+import type { Address, OrderId, Hex } from '@bezel/protocol'
+import { listAttemptsByHash, type StoredAttempt, findAttempt } from '../store/attemptStore.ts'
+import type { ChainPlace, OrderEvent, AttemptId } from '../trading/orders/orderModel.ts'
 import type { BlockScope } from './blockScope.ts'
-import type { ChainTransaction } from '../chain/chainBlock.ts'
-import { findExactAttempt } from './findExactAttempt.ts'
+import type { ChainTransaction } from '../chain/blocks.ts'
+import type { OrderHandle } from '../store/orderEventStore.ts'
 
-/** A transaction while its events are applied, one after the other. */
+const ID_DIGITS = 16
+
+type Body<Event> = Event extends unknown ? Omit<Event, keyof ChainPlace | 'attemptId'> : never
+/** An order event without its place on the chain and its attempt. */
+type OrderEventBody = Body<OrderEvent>
+
+/** Working state while the events of one transaction are applied. */
 export interface TransactionScope {
   readonly scope: BlockScope
   readonly transaction: ChainTransaction
-  /** The attempt it is by its own calldata. Looked for at the first call: transactions of oracles and bots never ask. */
-  exactAttempt(): Promise<StoredAttempt | undefined>
-  /** The attempts it can be: by its calldata one, else those of the trader that its hash was reported for. */
-  attemptsOf(trader: Address): Promise<readonly StoredAttempt[]>
+  /**
+   * Finds the attempt whose calldata the transaction has. Reads at the first call only, because transactions of oracles
+   * and bots never need it.
+   */
+  findExactAttempt(): Promise<StoredAttempt | undefined>
+  /**
+   * Lists the attempts that the transaction can be: the one with its calldata, else the trader's attempts for which its
+   * hash was reported.
+   */
+  listAttempts(trader: Address): Promise<readonly StoredAttempt[]>
   placeOf(logIndex: number): ChainPlace
-  /** A key for the next order that this transaction creates, the same whichever block it is mined in. */
+  /**
+   * Returns the origin key of the next order that this transaction creates. The same in whichever block it is mined.
+   */
   nextOriginKey(): string
-  /** Token size (1e18) that a position had before this transaction changed it. */
+  /** Token size, scaled by 1e18, of each position before this transaction changed it. */
   readonly tokensBefore: Map<OrderId, bigint>
 }
 
@@ -24,13 +38,13 @@ export function createTransactionScope(scope: BlockScope, transaction: ChainTran
   const { number: blockNumber, hash: blockHash, timestampMs } = scope.block
   let exact: Promise<StoredAttempt | undefined> | undefined
   let created = 0
-  const exactAttempt = (): Promise<StoredAttempt | undefined> => (exact ??= findExactAttempt(scope, transaction))
+  const findExactAttempt = (): Promise<StoredAttempt | undefined> => (exact ??= readExactAttempt(scope, transaction))
   return {
     scope,
     transaction,
-    exactAttempt,
-    async attemptsOf(trader) {
-      const found = await exactAttempt()
+    findExactAttempt,
+    async listAttempts(trader) {
+      const found = await findExactAttempt()
       return found === undefined ? listAttemptsByHash(scope.sql, scope.chain, transaction.hash, trader) : [found]
     },
     placeOf: (logIndex) => ({ blockNumber, blockHash, logIndex, txHash: transaction.hash, timestampMs }),
@@ -39,7 +53,55 @@ export function createTransactionScope(scope: BlockScope, transaction: ChainTran
   }
 }
 
-/** Decoded addresses are in EIP-55 form. */
+/** Returns the address as an `Address`: decoded addresses are in EIP-55 form already. */
 export function traderOf(address: `0x${string}`): Address {
   return address as Address
+}
+
+/** Finds the order with this handle on the chain; `undefined` for what is no order, such as a leverage update. */
+export function findOrderByHandle(
+  { scope }: TransactionScope,
+  trader: `0x${string}`,
+  handle: OrderHandle,
+): Promise<OrderId | undefined> {
+  return scope.findOrderByHandle(traderOf(trader), handle)
+}
+
+export async function addOrderEvent(
+  tx: TransactionScope,
+  of: {
+    readonly trader: `0x${string}`
+    readonly orderId: OrderId
+    readonly logIndex: number
+    readonly body: OrderEventBody
+    /**
+     * True when a transaction of the trader caused the event, which may then be an attempt; false when the oracle or a
+     * bot did.
+     */
+    readonly isByTrader: boolean
+  },
+): Promise<void> {
+  const trader = traderOf(of.trader)
+  const attempts = of.isByTrader ? await tx.listAttempts(trader) : []
+  const found = attempts.find(({ orderId }) => orderId === of.orderId)
+  await tx.scope.addOrderEvent({
+    trader,
+    orderId: of.orderId,
+    handle: null,
+    event: { ...tx.placeOf(of.logIndex), attemptId: found?.attempt.id ?? null, ...of.body },
+  })
+}
+
+/** Reads the attempt whose calldata equals that of the transaction. */
+async function readExactAttempt(
+  { sql, chain }: Pick<BlockScope, 'sql' | 'chain'>,
+  { input }: Pick<ChainTransaction, 'input'>,
+): Promise<StoredAttempt | undefined> {
+  const named = await findAttempt(sql, attemptIdIn(input))
+  return named?.chain === chain && named.attempt.calldata === input ? named : undefined
+}
+
+/** Returns the last 8 bytes of the calldata, where a prepared transaction carries its attempt id. */
+function attemptIdIn(input: Hex): AttemptId {
+  return `0x${input.slice(2).slice(-ID_DIGITS)}` as AttemptId
 }

@@ -1,9 +1,26 @@
-/** The store can't take or give data now: full, locked, or gone. Nothing of the transaction was kept. */
+import { ApiError } from '@bezel/protocol'
+
+/** The reason why a read can't be answered now. */
+export type NotReadyReason = 'starting' | 'feed_stale' | 'chain_lagging' | 'reorg_too_deep'
+
+const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
+  starting: 'The service is still reading the markets of this chain; try again in a moment.',
+  feed_stale: 'The price feed has been silent for more than 10 seconds; try again in a moment.',
+  chain_lagging: "This chain's node does not answer, so what is known of it may be out of date; try again in a moment.",
+  reorg_too_deep:
+    'This chain was reorganised deeper than the service can undo; its operator has to set the data of this chain up again.',
+}
+
+/** Thrown when the store can't read or write now: full, locked, or gone. Nothing of the transaction was kept. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
-/** The node is down, too slow, or its answer makes no sense. Asking again may help. */
+/** Thrown when the node is down, too slow, or gives an answer that makes no sense. A retry may help. */
 export class NodeUnavailableError extends Error {
   override readonly name = 'NodeUnavailableError'
+}
+
+export function notReady(reason: NotReadyReason): ApiError {
+  return new ApiError('NOT_READY', SENTENCES[reason], { reason })
 }

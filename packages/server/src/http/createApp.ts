@@ -1,38 +1,42 @@
-import { MAX_BODY_BYTES } from '../access/maxBodyBytes.ts'
+import { MAX_BODY_BYTES } from '../access/limits.ts'
 import process from 'node:process'
-import fastify, { LogController, type FastifyInstance } from 'fastify'
-import { answerClientError } from './answerClientError.ts'
-import { answerError } from '../access/answerError.ts'
-import { requestIdOf } from '../access/requestId.ts'
-import { answerNotificationError, isNotificationsPath } from './routes/notifications/answerNotificationError.ts'
-import { logAnswer } from './hooks/logAnswer.ts'
-import { refuseUnknownRoute } from '../access/refuseUnknownRoute.ts'
-import { sendRequestId } from './hooks/sendRequestId.ts'
-import { watchUnanswered } from '../access/unanswered.ts'
+import fastify from 'fastify'
+import { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { answerClientError, watchUnanswered, answerNotificationError, isNotificationsPath } from './errorAnswers.ts'
+import { answerError, refuseUnknownRoute, requestIdOf, REQUEST_ID_HEADER } from '../access/answerError.ts'
+import type { AddressInfo } from 'node:net'
+import { httpUrl, StartupError } from '@bezel/protocol'
 
-/** A whole request must have arrived in this time, so that slow senders can't hold connections for ever. */
+/** Connections that may wait to be accepted. Large, because after an outage all clients come back at once. */
+const BACKLOG = 4_096
+
+/** Time in which a whole request must arrive, so that slow senders can't hold connections for ever. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** The HTTP server without its routes: limits, ids, logs to stderr, and one JSON shape for every error. */
+/**
+ * Creates the HTTP server without its routes: limits, request ids, logs to stderr, and one JSON shape for every error.
+ */
 export function createApp(logLevel: string): FastifyInstance {
   const app = fastify({
     logger: { level: logLevel, stream: process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
-    // A logger per request costs more than most answers; the lines that are written name the request themselves.
+    // A logger per request costs more than most answers; each log line names its request itself.
     childLoggerFactory: (logger) => logger,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Node refuses a missing Host by itself, with an empty answer; here it needs none, as there is only one to serve.
+    // Node answers a request without a Host header with an empty 400. This service has only one host, so it needs no
+    // header.
     http: { requireHostHeader: false },
-    // A request that reaches a closing service is still answered, in our own shapes; its connection is closed after it.
+    // A request that reaches a closing service is still answered in the common shapes; its connection is closed
+    // afterwards.
     return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) =>
       (isNotificationsPath(request.url) ? answerNotificationError : answerError)(error, request, reply),
   })
-  // An expectation that nobody knows may be passed over; Node's own answer to it would be an empty one.
+  // An unknown `Expect` header is ignored, as HTTP allows; Node would answer it with an empty 417.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   watchUnanswered(app.server)
   app.addHook('onRequest', sendRequestId)
@@ -40,4 +44,44 @@ export function createApp(logLevel: string): FastifyInstance {
   app.setErrorHandler(answerError)
   app.setNotFoundHandler(refuseUnknownRoute)
   return app
+}
+
+/** Logs one line per request, after its answer. Headers and bodies are left out because they carry credentials. */
+function logAnswer(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  const { id: requestId, method, url } = request
+  const { statusCode: status, elapsedTime: elapsedMs } = reply
+  request.log.info({ requestId, method, url, status, elapsedMs }, 'answered')
+  done()
+}
+
+/** Sends the request id with every answer, so that a user's report can be found in the log. */
+function sendRequestId(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  reply.header(REQUEST_ID_HEADER, request.id)
+  done()
+}
+
+/** Starts listening and returns the URL. Throws a `StartupError` when the port is not available. */
+export async function listen(app: FastifyInstance, at: { host: string; port: number }): Promise<string> {
+  try {
+    await app.listen({ host: at.host, port: at.port, backlog: BACKLOG })
+  } catch (error) {
+    throw listenError(error as NodeJS.ErrnoException, at)
+  }
+  const { port } = app.server.address() as AddressInfo
+  return httpUrl(at.host, port)
+}
+
+function listenError(error: NodeJS.ErrnoException, at: { host: string; port: number }): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new StartupError(`Port ${at.port} is in use: stop the program that has it or set PORT to another one.`)
+    case 'EACCES':
+      return new StartupError(`Port ${at.port} needs rights that this process lacks: set PORT to one above 1023.`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new StartupError(`HOST is ${JSON.stringify(at.host)}, which is no address of this machine: correct it.`)
+    default:
+      return error
+  }
 }

@@ -1,16 +1,16 @@
-import { MAX_BODY_BYTES } from '../access/maxBodyBytes.ts'
+import { MAX_BODY_BYTES } from '../access/limits.ts'
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
 import type { LightMyRequestResponse } from 'fastify'
 import { createApp } from './createApp.ts'
-import { servedChainOf } from '../access/servedChainOf.ts'
+import { servedChainOf } from '../chain/servedChain.ts'
 
 const app = createApp('silent')
+
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 before(async () => {
@@ -32,6 +32,7 @@ before(async () => {
   app.get<{ Params: { chain: string } }>('/on/:chain', async (request) => servedChainOf([], request.params.chain))
   await app.listen({ host: '127.0.0.1', port: 0 })
 })
+
 after(() => app.close())
 
 function assertError(answer: LightMyRequestResponse, status: number, code: string): Record<string, unknown> {
@@ -48,7 +49,7 @@ function assertError(answer: LightMyRequestResponse, status: number, code: strin
   return body
 }
 
-/** Sends bytes as they are and reads until the server closes. */
+/** Sends raw bytes and reads until the server closes the connection. */
 async function sendRaw(bytes: string): Promise<string> {
   const { port } = app.server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')
@@ -61,7 +62,7 @@ async function sendRaw(bytes: string): Promise<string> {
 describe('error answers', () => {
   it('are NOT_FOUND for an unknown path or method', async () => {
     assertError(await app.inject('/nothing/here'), 404, 'NOT_FOUND')
-    // The framework wants to know the type of a body first.
+    // The framework checks the content type of a body before it looks for the route.
     assertError(await app.inject({ method: 'QUERY' as 'GET', url: '/refuse' }), 404, 'NOT_FOUND')
     assertError(await app.inject({ method: 'POST', url: '/nothing', payload: '{' }), 404, 'NOT_FOUND')
     assertError(await app.inject('/'), 404, 'NOT_FOUND')

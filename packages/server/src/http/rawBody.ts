@@ -4,19 +4,22 @@ import { parseStrictJson, StrictJsonError } from '../json/parseStrictJson.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A field, because a weak map costs every request more than reading its JSON. */
+    /** The bytes of the body. They are a field, because a weak map costs every request more than parsing its JSON. */
     rawBytes: Uint8Array | undefined
   }
 }
 
 const NO_BODY: Uint8Array = new Uint8Array(0)
 
-/** The exact bytes of a request's body: what its signature is over. They are never written out again from what was parsed. */
+/**
+ * Returns the exact bytes of a request's body, which its signature covers. They are never serialised again from the
+ * parsed value.
+ */
 export function rawBody(request: FastifyRequest): Uint8Array {
   return request.rawBytes ?? NO_BODY
 }
 
-/** JSON only, strictly read, with the bytes kept. */
+/** Registers the only body parser: strict JSON, with the received bytes kept. */
 export function registerBodyParser(app: FastifyInstance): void {
   app.decorateRequest('rawBytes', undefined)
   app.removeAllContentTypeParsers()

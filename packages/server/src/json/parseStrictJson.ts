@@ -1,17 +1,34 @@
-import { peek, refusal, syntaxError, type Cursor } from './cursor.ts'
-import { decodeUtf8 } from './decodeUtf8.ts'
-import { readNumber } from './readNumber.ts'
-import { readString } from './readString.ts'
-import { StrictJsonError } from './strictJsonError.ts'
+import { isUtf8 } from 'node:buffer'
 
-export { StrictJsonError } from './strictJsonError.ts'
-
-/** What JSON can say. */
+/** A value that JSON can express. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 
-/** Objects and arrays inside each other. The deepest body of the interface has three; the parser's own stack grows with it. */
+/**
+ * Maximum nesting of objects and arrays. The deepest body of the interface has three levels; the limit bounds the
+ * parser's recursion.
+ */
 export const MAX_JSON_DEPTH = 32
 
+/** State of the parser. One object of one shape, for speed: every write passes through the parser. */
+interface Cursor {
+  readonly text: string
+  /** Index of the next character. */
+  at: number
+  /** The number of open objects and arrays. */
+  depth: number
+  /** The member or element being read in each open object or array; only the first `depth` entries are valid. */
+  readonly trail: (string | number)[]
+  /** The name of the whole text in paths. */
+  readonly root: string
+}
+
+/** Maximum length of a key in an error message, because clients choose the keys. */
+const MAX_QUOTED_CHARS = 40
+
+const SPACE = 0x20
+const TAB = 0x09
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
@@ -20,11 +37,17 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 const BYTE_ORDER_MARK = '\ufeff'
+const BACKSLASH = 0x5c
+const FIRST_PRINTABLE = 0x20
+const FIRST_SURROGATE = 0xd800
+
+/** JSON number. No two parts of the pattern can match the same digits, so matching takes linear time. */
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 /**
- * `JSON.parse` without the readings that two programs can understand differently: a key given twice, `__proto__`, invalid UTF-8, half
- * surrogate pairs, NUL, numbers beyond a double, a byte order mark, nesting beyond `MAX_JSON_DEPTH`. Everything else gives what
- * `JSON.parse` gives. `root` names the whole in paths. Throws a `StrictJsonError`. One pass, whatever the input.
+ * Parses like `JSON.parse`, but refuses what two programs can read differently: a key given twice, `__proto__`, invalid
+ * UTF-8, half surrogate pairs, NUL, numbers beyond a double, a byte order mark, nesting beyond `MAX_JSON_DEPTH`. `root`
+ * names the whole text in paths. Throws a `StrictJsonError`. Takes linear time on any input.
  */
 export function parseStrictJson(input: string | Uint8Array, root = 'body'): JsonValue {
   const text = typeof input === 'string' ? input : decodeUtf8(input, root)
@@ -63,7 +86,8 @@ function readValue(cursor: Cursor): JsonValue {
 }
 
 /**
- * A plain object: of all keys only `__proto__` would not become a property of its own by assignment, and that key is refused.
+ * Reads an object into a plain one. Assignment creates an own property for every key except `__proto__`, which is
+ * refused.
  */
 function readObject(cursor: Cursor): JsonValue {
   open(cursor)
@@ -79,7 +103,7 @@ function readObject(cursor: Cursor): JsonValue {
 
 function readKey(cursor: Cursor): string {
   const level = cursor.depth - 1
-  // Until the key is known, what is wrong with it is said of the object.
+  // Until the key is known, errors name the object instead of the member.
   cursor.depth = level
   if (peek(cursor) !== QUOTE) throw syntaxError(cursor, 'a key in double quotes')
   const key = readString(cursor)
@@ -102,14 +126,14 @@ function readArray(cursor: Cursor): JsonValue {
   return array
 }
 
-/** Enters an object or array, whose opening character is next. */
+/** Enters an object or array. Its opening character must be next. */
 function open(cursor: Cursor): void {
   if (cursor.depth === MAX_JSON_DEPTH) throw refusal(cursor, `is nested more than ${MAX_JSON_DEPTH} levels deep`)
   cursor.at++
   cursor.depth++
 }
 
-/** Leaves the object or array when its closing character is next. */
+/** Leaves the object or array and returns true when its closing character is next. */
 function closes(cursor: Cursor, closing: number): boolean {
   if (peek(cursor) !== closing) return false
   cursor.at++
@@ -117,7 +141,7 @@ function closes(cursor: Cursor, closing: number): boolean {
   return true
 }
 
-/** Steps over a comma, or leaves the object or array. */
+/** Steps over a comma and returns true, or leaves the object or array and returns false. */
 function hasNext(cursor: Cursor, closing: number, expected: string): boolean {
   if (closes(cursor, closing)) return false
   if (peek(cursor) !== COMMA) throw syntaxError(cursor, expected)
@@ -129,4 +153,111 @@ function readWord<Value extends boolean | null>(cursor: Cursor, word: string, va
   if (!cursor.text.startsWith(word, cursor.at)) throw syntaxError(cursor, 'a value')
   cursor.at += word.length
   return value
+}
+
+/** Reads a string. Its opening quote must be next. */
+function readString(cursor: Cursor): string {
+  const { text } = cursor
+  const start = cursor.at
+  let isPlain = true
+  let at = start + 1
+  let code = text.charCodeAt(at)
+  while (code !== QUOTE) {
+    // Written as a negation because the code is NaN at the end of the text.
+    if (!(code >= FIRST_PRINTABLE)) throw unfinished(cursor, at)
+    if (code === BACKSLASH) {
+      isPlain = false
+      at++
+    } else if (code >= FIRST_SURROGATE) isPlain = false
+    code = text.charCodeAt(++at)
+  }
+  cursor.at = at + 1
+  return isPlain ? text.slice(start + 1, at) : decode(cursor, start)
+}
+
+/** Decodes a string with escapes or surrogates, the only ones that can contain a forbidden character. */
+function decode(cursor: Cursor, start: number): string {
+  const value = unescape(cursor, start)
+  if (!value.isWellFormed()) throw refusal(cursor, 'has a string with half of a surrogate pair')
+  if (value.includes('\0')) throw refusal(cursor, 'has a string with a NUL character')
+  return value
+}
+
+/** Decodes escapes with `JSON.parse`: they are rare and easy to get wrong. */
+function unescape(cursor: Cursor, start: number): string {
+  try {
+    return JSON.parse(cursor.text.slice(start, cursor.at)) as string
+  } catch {
+    cursor.at = start
+    throw refusal(cursor, `is not JSON: the string at character ${start + 1} has an escape that does not exist`)
+  }
+}
+
+function unfinished(cursor: Cursor, at: number): StrictJsonError {
+  cursor.at = at
+  return syntaxError(cursor, 'the rest of a string without raw control characters')
+}
+
+/** Reads a number. Throws a syntax error for anything else, as all other kinds of values were tried before. */
+function readNumber(cursor: Cursor): number {
+  NUMBER.lastIndex = cursor.at
+  if (!NUMBER.test(cursor.text)) throw syntaxError(cursor, 'a value')
+  const value = Number(cursor.text.slice(cursor.at, NUMBER.lastIndex))
+  if (!Number.isFinite(value)) throw refusal(cursor, 'has a number that is too large')
+  cursor.at = NUMBER.lastIndex
+  return value
+}
+
+/** Decodes bytes as text. Keeps a byte order mark, which the parser then refuses. */
+function decodeUtf8(bytes: Uint8Array, root: string): string {
+  if (!isUtf8(bytes)) throw new StrictJsonError(root, `${root} is not valid UTF-8.`)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+}
+
+/** Skips white space and returns the next character code without consuming it; `NaN` at the end. */
+function peek(cursor: Cursor): number {
+  const { text } = cursor
+  let code = text.charCodeAt(cursor.at)
+  while (code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB) {
+    code = text.charCodeAt(++cursor.at)
+  }
+  return code
+}
+
+/** Makes the error for text at the cursor that is not JSON. */
+function syntaxError(cursor: Cursor, expected: string): StrictJsonError {
+  const found =
+    cursor.at < cursor.text.length ? quote(String.fromCodePoint(cursor.text.codePointAt(cursor.at)!)) : 'the end'
+  return refusal(cursor, `is not JSON: expected ${expected} at character ${cursor.at + 1}, found ${found}`)
+}
+
+/** Makes the error for the value being read. The message starts with its path. */
+function refusal(cursor: Cursor, predicate: string): StrictJsonError {
+  const path = pathOf(cursor)
+  return new StrictJsonError(path, `${path} ${predicate}.`)
+}
+
+function pathOf({ root, trail, depth }: Cursor): string {
+  return trail.slice(0, depth).reduce<string>((path, step) => path + stepText(step), root)
+}
+
+/** Formats a member or element as a step of a path. */
+export function stepText(step: string | number): string {
+  if (typeof step === 'number') return `[${step}]`
+  return /^[A-Za-z_$][\w$]{0,39}$/.test(step) ? `.${step}` : `[${quote(step)}]`
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED_CHARS ? `${text.slice(0, MAX_QUOTED_CHARS)}...` : text)
+}
+
+/** Thrown for a refused text. `path` says where (`body.scope.markets[1]`); the message is a sentence for the sender. */
+export class StrictJsonError extends Error {
+  override readonly name = 'StrictJsonError'
+  readonly path: string
+
+  constructor(path: string, message: string) {
+    super(message)
+    this.path = path
+  }
 }

@@ -4,7 +4,7 @@ import { ApiError } from '@bezel/protocol'
 import { createFreshness, STALE_AFTER_MS, type Freshness } from './freshness.ts'
 import { BTC, createWorld, EUR, portsOf, type MarketWorld } from './testing/fixtures.ts'
 
-/** The reason a read is refused with; `undefined` when it is not. */
+/** Returns the reason with which a read is refused; `undefined` when it is not. */
 function refusal(read: () => unknown): unknown {
   try {
     read()

@@ -1,19 +1,21 @@
-import type { PairQuote } from '../trading/market/pairQuote.ts'
-import type { ChainMarkets, ListedPair } from '../trading/market/chainMarkets.ts'
+import type { PairQuote, ChainMarkets, ListedPair } from '../trading/market/chainMarkets.ts'
 import type { PriceBook } from './feed/priceBook.ts'
 import type { MarketHours } from './hours.ts'
-import { notReady, type NotReadyReason } from '../ground/notReady.ts'
+import { notReady, type NotReadyReason } from '../ground/unavailable.ts'
 import type { ChainMarketsWatch } from './watchChainMarkets.ts'
 
-/** Whether what is in memory is good enough to answer with. */
+/** Decides if the data in memory is fresh enough to answer with. */
 export interface Freshness {
-  /** Of a read that needs the prices of all markets; `undefined` when it can be answered. */
+  /** Returns the reason to refuse a read that needs the prices of all markets; `undefined` when it can be answered. */
   pricesReason(): NotReadyReason | undefined
-  /** Of a read that needs the chain's state too. */
+  /** Returns the reason to refuse a read that needs the chain's state too. */
   marketsReason(): NotReadyReason | undefined
-  /** The chain's markets once they are loaded, however old. Throws `NOT_READY`. */
+  /** Returns the chain's markets once they are loaded, however old. Throws `NOT_READY`. */
   loaded(): ChainMarkets
-  /** The price of one market, also of one closed to new trades. It does not suffer from another one's silence. Throws `NOT_READY` when it is stale. */
+  /**
+   * Returns the price of one market, also of one closed to new trades. Only the market's own silence counts, not that
+   * of others. Throws `NOT_READY` when the price is stale.
+   */
   quote(market: ListedPair): PairQuote
 }
 
@@ -24,7 +26,7 @@ export interface FreshnessOptions {
   readonly now: () => number
 }
 
-/** An open market that has not ticked for longer is stale. A closed one keeps its last price. */
+/** The longest silence of an open market before its price is stale. A closed market keeps its last price. */
 export const STALE_AFTER_MS = 10_000
 
 export function createFreshness({ watch, book, hours, now }: FreshnessOptions): Freshness {
@@ -33,7 +35,7 @@ export function createFreshness({ watch, book, hours, now }: FreshnessOptions): 
     return now() - tickedAtMs > STALE_AFTER_MS && hours.isOpen(market)
   }
 
-  /** The feed as a whole: no open market ticks. One alone that does not is that market's own trouble. */
+  /** Returns true when no open market ticks. A single silent market concerns that market only. */
   function isFeedStale({ markets }: ChainMarkets): boolean {
     let hasOpen = false
     for (const market of markets.values()) {

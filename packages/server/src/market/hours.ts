@@ -1,10 +1,11 @@
 import { isOpenAt, type MarketGroup, type MarketSession } from '@bezel/protocol'
+import { poll } from '../ground/poll.ts'
 import type { FeedPages } from './feed/pages.ts'
 
-/** Whether markets trade now. */
+/** The opening hours of markets. */
 export interface MarketHours {
   isOpen(market: { readonly pairIndex: number; readonly group: MarketGroup }): boolean
-  /** Grows when the upstream's flags change. */
+  /** Returns a counter that grows when the upstream's flags change. */
   version(): number
   close(): void
 }
@@ -12,14 +13,14 @@ export interface MarketHours {
 export interface MarketHoursOptions {
   readonly pages: Pick<FeedPages, 'marketStatus'>
   readonly now: () => number
-  /** Between two looks at the upstream's flags. */
+  /** Pause between two reads of the upstream's flags. */
   readonly pollMs: number
 }
 
-/** A feed without flags is asked this many times less often: it may get them, but hardly while we run. */
+/** Factor by which a feed without flags is polled less often: it may get them, but hardly while the service runs. */
 const POLLS_SKIPPED_WITHOUT_FLAGS = 30
 
-/** Flags that could not be read again for this long say nothing any more; the hours do. */
+/** The greatest age of the flags. When they could not be read for longer, the trading hours decide. */
 const FLAGS_MAX_AGE_MS = 60_000
 
 const SESSIONS: Readonly<Record<MarketGroup, MarketSession>> = {
@@ -30,25 +31,26 @@ const SESSIONS: Readonly<Record<MarketGroup, MarketSession>> = {
   commodities: 'commodities',
 }
 
-/** The upstream's own flag wins where it publishes one for the pair; else New York hours decide. Polls until it is closed. */
+/**
+ * Polls the upstream's flags until it is closed. The flag of a pair wins where there is one; otherwise New York hours
+ * decide.
+ */
 export function watchMarketHours({ pages, now, pollMs }: MarketHoursOptions): MarketHours {
   let flags: ReadonlyMap<number, boolean> = new Map()
   let readAtMs = Number.NEGATIVE_INFINITY
   let version = 0
-  let isClosed = false
-  let timer: NodeJS.Timeout | undefined
-  void poll()
+  const polling = poll(readFlags)
 
-  async function poll(): Promise<void> {
-    let waitMs = pollMs
+  /** Reads the flags. Returns the pause until the next read in milliseconds. */
+  async function readFlags(): Promise<number> {
     try {
       const found = await pages.marketStatus()
-      if (found === undefined) waitMs *= POLLS_SKIPPED_WITHOUT_FLAGS
       take(found ?? new Map())
+      return found === undefined ? pollMs * POLLS_SKIPPED_WITHOUT_FLAGS : pollMs
     } catch {
-      // The feed is away: the last flags hold until they are too old.
+      // The feed does not answer: the last flags hold until they are too old.
+      return pollMs
     }
-    if (!isClosed) timer = setTimeout(poll, waitMs)
   }
 
   function take(found: ReadonlyMap<number, boolean>): void {
@@ -65,9 +67,6 @@ export function watchMarketHours({ pages, now, pollMs }: MarketHoursOptions): Ma
       return flag ?? isOpenAt(SESSIONS[group], nowMs)
     },
     version: () => version,
-    close() {
-      isClosed = true
-      clearTimeout(timer)
-    },
+    close: polling.close,
   }
 }

@@ -1,27 +1,29 @@
-import type { PairQuote } from '../trading/market/pairQuote.ts'
+import type { PairQuote, ChainMarkets, ListedMarket } from '../trading/market/chainMarkets.ts'
 import { ApiError, parsePathSymbol, type Funding, type MarketRecord, type OrderBook } from '@bezel/protocol'
-import type { ChainMarkets, ListedMarket } from '../trading/market/chainMarkets.ts'
 import type { PriceBook } from './feed/priceBook.ts'
 import { createFreshness, type Freshness } from './freshness.ts'
 import type { MarketHours } from './hours.ts'
 import { fundingRecord, marketRecord, priceRecord } from '../trading/market/marketRecord.ts'
-import { notReady, type NotReadyReason } from '../ground/notReady.ts'
+import { notReady, type NotReadyReason } from '../ground/unavailable.ts'
 import { orderBook } from './orderBook.ts'
 import type { ChainMarketsWatch } from './watchChainMarkets.ts'
 
-/** What is known of a chain's markets, answered from memory. Throws `NOT_READY` or `MARKET_NOT_FOUND`. */
+/** A chain's markets, answered from memory. The methods throw `NOT_READY` or `MARKET_NOT_FOUND`. */
 export interface MarketReads {
   readonly freshness: Freshness
-  /** `{"data": Market[]}`, as bytes. */
+  /** Returns `{"data": Market[]}` as bytes. */
   markets(): Buffer
-  /** `{"data": Price[]}`, as bytes. */
+  /** Returns `{"data": Price[]}` as bytes. */
   prices(): Buffer
-  /** `symbol` as a path names it. */
+  /** Returns one market. `symbol` has the form used in paths, such as `BTC-USD`. */
   market(symbol: string): MarketRecord
   funding(symbol: string): Funding & { readonly market: string }
-  /** At most so many levels of each side. */
+  /** Returns the order book with at most `levels` levels on each side. */
   book(symbol: string, levels: number): OrderBook
-  /** What the chain lists under a name, also while the feed is silent: for what needs no price. */
+  /**
+   * Returns the market that the chain lists under a name, also while the feed is silent. For operations that need no
+   * price.
+   */
   listed(symbol: string): ListedMarket
 }
 
@@ -32,7 +34,7 @@ export interface MarketReadsOptions {
   readonly now: () => number
 }
 
-/** Markets open and close by the clock, without anything that counts a version up. */
+/** The longest time that an answer is reused. Markets open and close by the clock, which changes no version counter. */
 const MAX_CACHE_MS = 1_000
 
 export function createMarketReads(options: MarketReadsOptions): MarketReads {
@@ -41,7 +43,7 @@ export function createMarketReads(options: MarketReadsOptions): MarketReads {
   const versions = (): string =>
     `${watch.version()} ${book.version()} ${hours.version()} ${Math.floor(now() / MAX_CACHE_MS)}`
 
-  /** Markets with a price; a pair that the feed does not know can't be traded. */
+  /** Renders the markets that have a price. A pair that the feed does not know can't be traded. */
   function quoted<Item>(chain: ChainMarkets, toItem: (market: ListedMarket, quote: PairQuote) => Item): Buffer {
     const data: Item[] = []
     for (const market of chain.markets.values()) {
@@ -89,7 +91,7 @@ export function createMarketReads(options: MarketReadsOptions): MarketReads {
   }
 }
 
-/** `BTC-USD` or `BTC/USD`. */
+/** Finds a market by `BTC-USD` or `BTC/USD`. */
 function findMarket({ markets }: ChainMarkets, symbol: string): ListedMarket {
   const name = parsePathSymbol(symbol)
   const market = name === undefined ? undefined : markets.get(name)
@@ -101,7 +103,7 @@ function refuseFor(reason: NotReadyReason | undefined): void {
   if (reason !== undefined) throw notReady(reason)
 }
 
-/** Makes bytes anew only when what they are made from has changed: many readers, one making for each tick. */
+/** Caches bytes until one of the versions changes: many readers share one rendering for each tick. */
 function remember<Source>(versions: () => string, make: (source: Source) => Buffer): (source: Source) => Buffer {
   let madeFrom: string | undefined
   let made: Buffer | undefined

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { OrderBookSchema, scaleDecimal, type BookLevel, type Decimal } from '@bezel/protocol'
+import { OrderBookSchema, Price, scaleDecimal, Usd, type BookLevel, type Decimal } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
-import { packBands } from '../../../devnet/src/deploy/packBands.ts'
-import { DEPTH_BAND_OFFSETS_PPM, DEPTH_BAND_SHARES_BPS } from '../../../devnet/src/listing/depthBands.ts'
+import { packBands } from '../../../devnet/src/deploy/configureDiamond.ts'
+import { DEPTH_BAND_OFFSETS_PPM, DEPTH_BAND_SHARES_BPS } from '../../../devnet/src/listing/settings.ts'
 import type { DepthBook } from '../trading/valuation/chainState.ts'
 import { averageImpactP, decodeDepthBook } from '../trading/valuation/depthBands.ts'
 import { LISTING, NO_DEPTH } from '../trading/valuation/testing/fixtures.ts'
@@ -12,9 +12,10 @@ import { orderBook } from './orderBook.ts'
 import { symbol, usd } from './testing/fixtures.ts'
 
 const USD = 10n ** 18n
+
 const PPM_TO_P = 10n ** 6n
 
-/** 1000 USD: half of them within 100 ppm, the rest within 300 ppm. */
+/** Depth of 1,000 USD: half of it within 100 ppm, the rest within 300 ppm. */
 const TWO_BANDS: DepthBook = { totalDepthUsd: 1_000n, sharesBps: [5_000n, 10_000n], offsetsPpm: [100n, 300n] }
 
 interface Sides {
@@ -26,13 +27,14 @@ interface Sides {
 
 function bookOf({ above = NO_DEPTH, below = NO_DEPTH, mark = usd(60_000), levels = 30 }: Sides) {
   const listing = { ...LISTING, depthAbove: above, depthBelow: below }
-  return orderBook({ symbol: symbol('BTC/USD'), listing }, { mark, updatedAtMs: 1_234 }, levels)
+  return orderBook({ symbol: symbol('BTC/USD'), listing }, { mark: Price.of(mark), updatedAtMs: 1_234 }, levels)
 }
 
 const scaled = (text: string, decimals: number): bigint => scaleDecimal(text as Decimal, decimals)!
+
 const priceOf = (level: BookLevel): bigint => scaled(level.price, 10)
 
-/** Bands as the Diamond takes them, and worse: shares and offsets that stand still. */
+/** Bands as the Diamond accepts them, and worse: shares and offsets that do not grow. */
 const anyDepth: fc.Arbitrary<DepthBook> = fc
   .record({
     total: fc.bigInt(0n, 2n ** 32n - 1n),
@@ -96,7 +98,7 @@ describe('the virtual order book', () => {
   it('makes one level of bands that end at one price', () => {
     const above = { totalDepthUsd: 1_000n, sharesBps: [2_000n, 5_000n, 10_000n], offsetsPpm: [100n, 100n, 300n] }
     assert.deepEqual(bookOf({ above }), bookOf({ above: TWO_BANDS }))
-    // 100 and 300 ppm of so small a price are the same price.
+    // At so small a price, 100 and 300 ppm away give the same price.
     const tiny = bookOf({ above: TWO_BANDS, below: TWO_BANDS, mark: 10_000n })
     const level = { sizeUsd: '1000', cumulativeUsd: '1000' }
     assert.deepEqual(
@@ -159,7 +161,10 @@ describe('the virtual order book', () => {
     }
   }
 
-  /** What taking a level's whole cumulative depth costs on average, by the levels alone: along each, half way between its ends. */
+  /**
+   * Returns the average price impact of taking all these levels, computed from the levels alone: each is taken half way
+   * between its two ends.
+   */
   function impactByLevels(side: readonly BookLevel[], offsetOf: ReadonlyMap<string, bigint>): bigint {
     let weighted = 0n
     let offsetBefore = 0n
@@ -191,7 +196,7 @@ describe('the virtual order book', () => {
         for (const [i, level] of side.entries()) {
           const distance = (priceOf(level) - mark) * (isAbove ? 1n : -1n)
           assert.equal(distance, (mark * depth.offsetsPpm[i]!) / 10n ** 6n)
-          const charged = averageImpactP(depth, scaled(level.cumulativeUsd, 18))
+          const charged = averageImpactP(depth, Usd.of(scaled(level.cumulativeUsd, 18)))
           assert.equal(impactByLevels(side.slice(0, i + 1), offsetOf), charged)
         }
         assert.equal(side.at(-1)?.cumulativeUsd, String(total), 'the last band holds all of it')

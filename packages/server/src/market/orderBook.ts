@@ -1,40 +1,38 @@
-import type { PairQuote } from '../trading/market/pairQuote.ts'
-import { formatDecimal, type BookLevel, type OrderBook } from '@bezel/protocol'
+import type { PairQuote, ListedPair } from '../trading/market/chainMarkets.ts'
+import { BaseSize, PercentP, Price, Usd, type BookLevel, type OrderBook } from '@bezel/protocol'
 import type { DepthBook } from '../trading/valuation/chainState.ts'
-import { BAND_USD_ONE, PPM_TO_P, WHOLE_BPS } from '../trading/valuation/depthBands.ts'
-import { P_10 } from '../trading/valuation/scales.ts'
-import { shiftPrice } from '../trading/valuation/skewImpact.ts'
-import type { ListedPair } from '../trading/market/chainMarkets.ts'
+import { PPM_TO_P, WHOLE_BPS } from '../trading/valuation/depthBands.ts'
+import { shiftPrice } from '../trading/valuation/priceImpact.ts'
 
-const PRICE_DECIMALS = 10
-const USD_DECIMALS = 18
-const SIZE_DECIMALS = 18
-
-/** The Diamond keeps 30 bands for each side of a pair. */
+/** The greatest number of levels: the Diamond keeps 30 bands for each side of a pair. */
 export const MAX_BOOK_LEVELS = 30
+
 export const DEFAULT_BOOK_LEVELS = 20
 
-/** +1 above the mark, where buyers take; -1 below it, where sellers do. */
+/** Side of the book: +1 above the mark, where buyers take; -1 below it, where sellers take. */
 type Direction = 1n | -1n
 
-/** A band that adds depth. */
+/** A depth band that adds depth to the one before it. */
 interface Band {
-  /** Of its end from the mark, 1e10 per percent. */
-  readonly offsetP: bigint
-  /** Between the mark and its end. */
+  /** Distance of the band's end from the mark. */
+  readonly offsetP: PercentP
+  /** Depth in USD between the mark and the band's end. */
   readonly cumulativeText: string
-  /** What it adds to the band before, 1e18. */
-  readonly sizeUsd: bigint
+  /** Depth in USD that the band adds to the one before it. */
+  readonly sizeUsd: Usd
   readonly sizeText: string
 }
 
-/** Bands that end at one price (1e10). */
+/** Bands that end at the same price. */
 interface Level {
-  readonly price: bigint
+  readonly price: Price
   readonly bands: Band[]
 }
 
-/** The depth that the Diamond gives a pair around the mark, as a book. Spread, skew and recent volume are not in it. */
+/**
+ * Returns the depth that the Diamond gives a pair around the mark as an order book. Spread, skew and recent volume are
+ * not included.
+ */
 export function orderBook(
   { symbol, listing }: Pick<ListedPair, 'symbol' | 'listing'>,
   { mark, updatedAtMs }: Pick<PairQuote, 'mark' | 'updatedAtMs'>,
@@ -42,39 +40,42 @@ export function orderBook(
 ): OrderBook {
   return {
     market: symbol,
-    markPrice: formatDecimal(mark, PRICE_DECIMALS),
+    markPrice: Price.format(mark),
     bids: bookSide(listing.depthBelow, mark, -1n, levels),
     asks: bookSide(listing.depthAbove, mark, 1n, levels),
     timestamp: updatedAtMs,
   }
 }
 
-/** Best first. */
-function bookSide(depth: DepthBook, mark: bigint, direction: Direction, levels: number): BookLevel[] {
+/** Returns one side of the book, best price first. */
+function bookSide(depth: DepthBook, mark: Price, direction: Direction, levels: number): BookLevel[] {
   return levelsOf(bandsOf(depth), mark, direction, levels).map(bookLevel)
 }
 
-/** Amounts in USD are exact; the size is cut after 18 decimals, so that size x price is never more than there is. */
+/**
+ * Returns a level. Amounts in USD are exact; the size is truncated to 18 decimals, so that size x price never exceeds
+ * the depth.
+ */
 function bookLevel({ price, bands }: Level): BookLevel {
-  const sizeUsd = bands.reduce((sum, band) => sum + band.sizeUsd, 0n)
+  const sizeUsd = Usd.of(bands.reduce((sum, band) => sum + band.sizeUsd, 0n))
   const last = bands.at(-1)!
   return {
-    price: formatDecimal(price, PRICE_DECIMALS),
-    size: formatDecimal((sizeUsd * P_10) / price, SIZE_DECIMALS),
-    sizeUsd: bands.length === 1 ? last.sizeText : formatDecimal(sizeUsd, USD_DECIMALS),
+    price: Price.format(price),
+    size: BaseSize.format(BaseSize.of((sizeUsd * Price.one) / price)),
+    sizeUsd: bands.length === 1 ? last.sizeText : Usd.format(sizeUsd),
     cumulativeUsd: last.cumulativeText,
   }
 }
 
 /**
- * Prices strictly away from the mark, rounded toward it as the Diamond rounds. A band at the price of the one before is part of that level;
- * one at the mark itself is part of the first level beyond.
+ * Groups bands into levels. Prices are strictly away from the mark, and rounded toward it as the Diamond rounds. A band
+ * at the price of the one before belongs to that level; one at the mark itself belongs to the first level beyond it.
  */
-function levelsOf(bands: readonly Band[], mark: bigint, direction: Direction, levels: number): Level[] {
+function levelsOf(bands: readonly Band[], mark: Price, direction: Direction, levels: number): Level[] {
   const found: Level[] = []
   let atMark: Band[] = []
   for (const band of bands) {
-    const price = shiftPrice(mark, direction * band.offsetP)
+    const price = shiftPrice(mark, PercentP.of(direction * band.offsetP))
     const last = found.at(-1)
     if ((price - (last?.price ?? mark)) * direction <= 0n) (last?.bands ?? atMark).push(band)
     else if (found.length === levels) break
@@ -86,7 +87,7 @@ function levelsOf(bands: readonly Band[], mark: bigint, direction: Direction, le
   return found
 }
 
-/** The mark moves many times a second, the bands when the contracts' settings do. */
+/** Cache of decoded bands: the mark moves many times a second, the bands only when the contracts' settings change. */
 const known = new WeakMap<DepthBook, readonly Band[]>()
 
 function bandsOf(depth: DepthBook): readonly Band[] {
@@ -95,19 +96,19 @@ function bandsOf(depth: DepthBook): readonly Band[] {
   return made
 }
 
-/** A band that adds no depth is left out, as the Diamond leaves it out. */
+/** Decodes the bands, and leaves out those that add no depth, as the Diamond does. */
 function decodeBands({ totalDepthUsd, sharesBps, offsetsPpm }: DepthBook): Band[] {
   const bands: Band[] = []
   let beforeUsd = 0n
   for (const [i, share] of sharesBps.entries()) {
-    const cumulativeUsd = (share * totalDepthUsd * BAND_USD_ONE) / WHOLE_BPS
+    const cumulativeUsd = Usd.of((share * totalDepthUsd * Usd.one) / WHOLE_BPS)
     if (cumulativeUsd <= beforeUsd) continue
-    const sizeUsd = cumulativeUsd - beforeUsd
+    const sizeUsd = Usd.of(cumulativeUsd - beforeUsd)
     bands.push({
-      offsetP: (offsetsPpm[i] ?? 0n) * PPM_TO_P,
-      cumulativeText: formatDecimal(cumulativeUsd, USD_DECIMALS),
+      offsetP: PercentP.of((offsetsPpm[i] ?? 0n) * PPM_TO_P),
+      cumulativeText: Usd.format(cumulativeUsd),
       sizeUsd,
-      sizeText: formatDecimal(sizeUsd, USD_DECIMALS),
+      sizeText: Usd.format(sizeUsd),
     })
     beforeUsd = cumulativeUsd
   }

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test'
 import { FILL_ACTIONS, parseAddress, RecentTradeSchema, type FillHistoryEntry, type Hex } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { insertFill } from '../store/fillStore.ts'
-import { migrate } from '../store/migrate.ts'
-import { openTestStore, type TestStore } from '../store/testStore.ts'
+import { migrate } from '../store/openStore.ts'
+import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
 import { listTrades, recentTrade } from './recentTrades.ts'
 
@@ -65,7 +65,8 @@ describe('the recent trades of a pair', () => {
   before(async () => {
     opened = openTestStore()
     await migrate(opened.store)
-    // Blocks 1 to 300 of pair 0: two trades each in the first 20, then changes of leverage alone, and one trade in the last.
+    // Blocks 1 to 300 of pair 0: two trades each in the first 20, then only changes of leverage, and one trade in the
+    // last.
     for (let block = 1; block <= 300; block += 1) {
       const isTrade = block <= 20 || block === 300
       await insert(block, 0, isTrade ? {} : { action: 'TradeLeverageUpdate' })

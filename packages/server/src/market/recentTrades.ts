@@ -1,6 +1,7 @@
 import {
-  formatDecimal,
-  scaleDecimalTruncated,
+  BaseSize,
+  Price,
+  Usd,
   type ChainSlug,
   type Decimal,
   type FillAction,
@@ -10,17 +11,13 @@ import {
 import { listPairFills, type FillCursor } from '../store/fillStore.ts'
 import type { Sql } from '../store/sql.ts'
 
-const SIZE_DECIMALS = 18
-const PRICE_DECIMALS = 10
-const PRICE_ONE = 10n ** 10n
-const USD_DECIMALS = 18
-/** Read at a time, at least: what is left out costs no round trip each. */
+/** The smallest page to read. Fills that are left out then do not cost many small reads. */
 const MIN_PAGE = 100
 
-/** Told in a trader's history, but it trades nothing. */
+/** Action that is part of a trader's history, although it trades nothing. */
 const LEVERAGE_UPDATE: FillAction = 'TradeLeverageUpdate'
 
-/** A fill as everybody may see it, without whose it is; `undefined` when nothing was traded. */
+/** Returns a fill in its public form, without its trader; `undefined` when nothing was traded. */
 export function recentTrade({
   market,
   action,
@@ -30,14 +27,17 @@ export function recentTrade({
   timestamp,
   txHash,
 }: FillHistoryEntry): RecentTrade | undefined {
-  const tokens = scaled(size, SIZE_DECIMALS)
-  if (market === null || action === LEVERAGE_UPDATE || tokens === 0n) return undefined
-  // Cut after 18 decimals.
-  const sizeUsd = formatDecimal((tokens * scaled(price, PRICE_DECIMALS)) / PRICE_ONE, USD_DECIMALS)
+  const base = BaseSize.parseTruncated(size as Decimal)
+  if (market === null || action === LEVERAGE_UPDATE || base === 0n) return undefined
+  // The value is truncated to 18 decimals.
+  const sizeUsd = Usd.format(Usd.of((base * Price.parseTruncated(price as Decimal)) / Price.one))
   return { market, price, sizeUsd, side, action, timestamp, txHash }
 }
 
-/** The last trades of a pair, newest first: `limit` of them if there are so many, however much else is in the history. */
+/**
+ * Returns the last trades of a pair, newest first: `limit` of them if there are that many, whatever else the history
+ * holds.
+ */
 export async function listTrades(
   sql: Sql,
   of: { readonly chain: ChainSlug; readonly pairIndex: number; readonly limit: number },
@@ -52,9 +52,4 @@ export async function listTrades(
     cursor = page.at(-1)?.cursor
   }
   return trades.slice(0, of.limit)
-}
-
-/** Histories keep numbers in their canonical form. */
-function scaled(stored: string, decimals: number): bigint {
-  return scaleDecimalTruncated(stored as Decimal, decimals)
 }

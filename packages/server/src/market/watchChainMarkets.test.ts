@@ -60,7 +60,7 @@ describe('watchChainMarkets', () => {
     await until('a try', () => verified() > 0)
     watched.close()
     const before = verified()
-    // Another one is the clock: when it has tried some times, this one would have too.
+    // A second watch serves as the clock: once it has tried a few times, this one would have too.
     const other = watch(garbled, async () => undefined)
     await until('a few tries of another', () => other.verified() > 3)
     other.watched.close()

@@ -1,59 +1,65 @@
 import { numberToHex } from 'viem'
-import type { Address } from '@bezel/protocol'
+import type { Address, Price } from '@bezel/protocol'
+import { poll } from '../ground/poll.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
 import { FeedUnavailableError } from './feed/pages.ts'
 import { assembleMarkets } from './listing/assembleMarkets.ts'
 import { tradablePairs } from './listing/namedPair.ts'
 import { readListing, type ChainListing } from './listing/readListing.ts'
-import { readMoment } from './listing/readMoment.ts'
-import { readState } from './listing/readState.ts'
+import { readMoment, readState } from './listing/readState.ts'
 import type { ReferencePrices } from './referencePrices.ts'
 
-/** A chain's markets in memory, kept fresh in the background. */
+/** A chain's markets in memory, refreshed in the background. */
 export interface ChainMarketsWatch {
-  /** As last read; `undefined` until the first time. */
+  /** Returns the markets as last read; `undefined` until the first read. */
   current(): ChainMarkets | undefined
-  /** Whether the node has not answered for so long that what is there may be wrong. */
+  /** Returns true when the node has not answered for so long that the markets in memory may be wrong. */
   isLagging(): boolean
-  /** Grows with every refresh. */
+  /** Returns a counter that grows with every refresh. */
   version(): number
   close(): void
 }
 
-export interface ChainMarketsOptions {
+export interface ChainMarketsWatchOptions {
   readonly client: RpcClient
   readonly diamond: Address
   readonly referencePrices: ReferencePrices
-  /** Makes sure, before anything is read, that the node is on the chain the data is of. Throws while that is not so. */
+  /**
+   * Checks, before the first read, that the node is on the chain that the stored data belongs to. Throws when it is
+   * not.
+   */
   readonly verifyChain: () => Promise<void>
   readonly now: () => number
-  /** Between two refreshes. */
+  /** Pause between two refreshes. */
   readonly refreshMs: number
   readonly onRefresh: (outcome: RefreshOutcome) => void
 }
 
-/** How a refresh went, and whether that is news. */
+/** The outcome of a refresh, reported when it differs from the one before. */
 export type RefreshOutcome =
   | { readonly state: 'loaded' | 'recovered'; readonly markets: number; readonly elapsedMs: number }
-  /** Told once, until it works again. `isLoaded`: something was read before and stays. */
+  /** Reported once per outage. `isLoaded` is true when markets were read before; they stay in use. */
   | { readonly state: 'failed'; readonly error: unknown; readonly isLoaded: boolean }
 
-/** What governance alone changes is read again in every so manieth refresh. */
+/** The number of refreshes per read of the listing, which only governance changes. */
 const REFRESHES_PER_LISTING = 20
-/** Until the first success: at a start, a node and a feed come up within moments. */
+
+/** The longest pause until the first success: after a start, a node and a feed come up within moments. */
 const FIRST_RETRY_MS = 500
-/** So many refreshes may fail, plus one slow answer, before the state counts as lagging. */
+
+/** The number of refreshes that may fail, besides one slow answer, before the state counts as lagging. */
 const MISSED_REFRESHES = 3
+
 const SLOW_ANSWER_MS = 5_000
 
 interface Listed {
   readonly listing: ChainListing
-  readonly prices: ReadonlyMap<number, bigint>
+  readonly prices: ReadonlyMap<number, Price>
 }
 
-/** Reads at once and then after every `refreshMs`. A failed refresh leaves what was read before. */
-export function watchChainMarkets(options: ChainMarketsOptions): ChainMarketsWatch {
+/** Reads the markets at once and then every `refreshMs`. A failed refresh keeps the markets that were read before. */
+export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarketsWatch {
   const { now, refreshMs } = options
   let current: ChainMarkets | undefined
   let listed: Listed | undefined
@@ -62,18 +68,17 @@ export function watchChainMarkets(options: ChainMarketsOptions): ChainMarketsWat
   let readAtMs = now()
   let hasFailed = false
   let isClosed = false
-  let timer: NodeJS.Timeout | undefined
-  void nextRound()
+  const polling = poll(tryRefresh)
 
-  async function nextRound(): Promise<void> {
+  /** Refreshes the markets. Returns the pause until the next refresh in milliseconds. */
+  async function tryRefresh(): Promise<number> {
     try {
       await refresh()
     } catch (error) {
       if (!hasFailed && !isClosed) options.onRefresh({ state: 'failed', error, isLoaded: current !== undefined })
       hasFailed = true
     }
-    if (!isClosed)
-      timer = setTimeout(nextRound, current === undefined ? Math.min(FIRST_RETRY_MS, refreshMs) : refreshMs)
+    return current === undefined ? Math.min(FIRST_RETRY_MS, refreshMs) : refreshMs
   }
 
   async function refresh(): Promise<void> {
@@ -98,13 +103,13 @@ export function watchChainMarkets(options: ChainMarketsOptions): ChainMarketsWat
     version: () => version,
     close() {
       isClosed = true
-      clearTimeout(timer)
+      polling.close()
     },
   }
 }
 
 async function readMarkets(
-  options: ChainMarketsOptions,
+  options: ChainMarketsWatchOptions,
   before: Listed | undefined,
   isListingDue: boolean,
 ): Promise<{ readonly listed: Listed; readonly markets: ChainMarkets }> {
@@ -118,14 +123,14 @@ async function readMarkets(
 
 async function readListed(
   at: Parameters<typeof readListing>[0],
-  { referencePrices }: ChainMarketsOptions,
+  { referencePrices }: ChainMarketsWatchOptions,
   before: Listed | undefined,
 ): Promise<Listed> {
   const listing = await readListing(at)
   const { prices, isIncomplete } = await referencePrices.of(
     tradablePairs(listing.pairs).map(({ pairIndex }) => pairIndex),
   )
-  // Later a new pair may wait for its reference price, but a service does not start with half of its markets.
+  // Later a new pair may wait for its reference price, but the service does not start with half of its markets.
   if (before === undefined && isIncomplete) throw new FeedUnavailableError('the feed has no history yet')
   return { listing, prices }
 }

@@ -1,14 +1,18 @@
-import type { LimitScope } from '../settings/config.ts'
+import type { LimitScope, MetricsExposure } from '../settings/config.ts'
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
-import { createRequestTimes } from './requestTimes.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { refusedScopeOf } from '../access/limits.ts'
+import type { Store } from '../store/sql.ts'
+import { refuseUnknownRoute } from '../access/answerError.ts'
+import { parseIpAddress } from '../access/ipAddress.ts'
 
-/** What an operator watches, in the text format of Prometheus. Each object has a registry of its own: nothing is global. */
+/** The metrics for operators, in the text format of Prometheus. Each object has its own registry; nothing is global. */
 export interface Metrics {
   readonly registry: Registry
-  /** Of one request. `operation` is its operation id, or `none` where no route was found. */
+  /** Counts one answered request. `operation` is its operation id, or `none` when no route matched. */
   answered(of: { readonly operation: string; readonly status: number; readonly elapsedMs: number }): void
   rateLimited(scope: LimitScope): void
-  /** One transaction of the store, by how it ended. */
+  /** Counts one transaction of the store by its outcome. */
   transacted(outcome: 'committed' | 'rolled_back'): void
 }
 
@@ -35,4 +39,153 @@ export function createMetrics(): Metrics {
     rateLimited: (scope) => refusals.inc({ scope }),
     transacted: (outcome) => transactions.inc({ outcome }),
   }
+}
+
+/**
+ * Counts every request after its answer. Label values come from the routes and never from the caller, so their number
+ * is bounded.
+ */
+export function countAnswers(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done) => {
+    const { statusCode: status, elapsedTime: elapsedMs } = reply
+    metrics.answered({ operation: operationOf(request), status, elapsedMs })
+    const scope = refusedScopeOf(request)
+    if (scope !== undefined) metrics.rateLimited(scope)
+    done()
+  })
+}
+
+function operationOf({ routeOptions }: FastifyRequest): string {
+  const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
+  return operationId ?? 'none'
+}
+
+/** Wraps a store so that its transactions are counted. */
+export function countTransactions(store: Store, metrics: Metrics): Store {
+  return {
+    read: store.read,
+    async transaction(work) {
+      try {
+        const result = await store.transaction(work)
+        metrics.transacted('committed')
+        return result
+      } catch (error) {
+        metrics.transacted('rolled_back')
+        throw error
+      }
+    },
+    close: () => store.close(),
+  }
+}
+
+/** Serves GET /metrics for operators. Everybody else gets `NOT_FOUND`. */
+export function serveMetrics(
+  app: FastifyInstance,
+  { metrics, exposure }: { readonly metrics: Metrics; readonly exposure: MetricsExposure },
+): void {
+  if (exposure === 'off') return
+  app.get('/metrics', async (request, reply) => {
+    if (exposure === 'loopback' && !isLocal(request)) return refuseUnknownRoute(request)
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+  })
+}
+
+/** Headers by which a proxy shows that it forwarded a request. */
+const FORWARDED_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'] as const
+
+const LOOPBACK_IPV6 = '0:0:0:0:0:0:0:1'
+
+/**
+ * True for a request from this machine. A proxy on it connects from loopback for anybody, so a forwarded request is not
+ * local.
+ */
+function isLocal({ socket, headers }: FastifyRequest): boolean {
+  if (FORWARDED_HEADERS.some((name) => headers[name] !== undefined)) return false
+  const ip = parseIpAddress(socket.remoteAddress ?? '')
+  return ip !== undefined && (ip === LOOPBACK_IPV6 || ip.startsWith('127.'))
+}
+
+/** Bounds of the histogram in seconds, from an answer out of memory to a write that waits for a slow node. */
+const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
+
+const REQUESTS = 'bezel_http_requests_total'
+
+const DURATION = 'bezel_http_request_duration_seconds'
+
+interface OperationTimes {
+  /** Number of answers by the first digit of their status. */
+  readonly byClass: number[]
+  /** Number of answers in each bucket alone; the last bucket has no upper bound. */
+  readonly byBucket: number[]
+  sumS: number
+}
+
+interface Value {
+  readonly metricName?: string
+  readonly labels: Readonly<Record<string, string | number>>
+  readonly value: number
+}
+
+/** Counts and times requests by operation. */
+interface RequestTimes {
+  add(operation: string, status: number, elapsedMs: number): void
+}
+
+/**
+ * Creates the counters of requests. The library's own counters look up their labels by text each time, which costs more
+ * than all other hooks of a request. So the numbers are kept by operation and turned into series when they are scraped.
+ */
+function createRequestTimes(registry: Registry): RequestTimes {
+  const operations = new Map<string, OperationTimes>()
+
+  function timesOf(operation: string): OperationTimes {
+    const known = operations.get(operation)
+    if (known !== undefined) return known
+    const made = { byClass: [0, 0, 0, 0, 0, 0], byBucket: [...BUCKETS_S, 0].map(() => 0), sumS: 0 }
+    operations.set(operation, made)
+    return made
+  }
+
+  const series = (name: string, type: string, help: string, valuesOf: (entry: [string, OperationTimes]) => Value[]) => {
+    const get = async () => ({ name, type, help, aggregator: 'sum', values: [...operations].flatMap(valuesOf) })
+    registry.registerMetric({ name, type, help, get } as never)
+  }
+  series(REQUESTS, 'counter', 'Answered requests, by operation and class of status.', requestValues)
+  series(DURATION, 'histogram', 'From the first byte of a request to the end of its answer.', durationValues)
+
+  return {
+    add(operation, status, elapsedMs) {
+      const times = timesOf(operation)
+      const seconds = elapsedMs / 1000
+      times.byClass[Math.floor(status / 100)]! += 1
+      times.byBucket[bucketOf(seconds)]! += 1
+      times.sumS += seconds
+    },
+  }
+}
+
+function bucketOf(seconds: number): number {
+  let at = 0
+  while (at < BUCKETS_S.length && seconds > BUCKETS_S[at]!) at += 1
+  return at
+}
+
+function requestValues([operation, { byClass }]: [string, OperationTimes]): Value[] {
+  return byClass.flatMap((value, digit) =>
+    value === 0 ? [] : [{ labels: { operation, status: `${digit}xx` }, value }],
+  )
+}
+
+/** Returns the histogram of an operation. Prometheus buckets are cumulative: each includes all smaller ones. */
+function durationValues([operation, { byBucket, sumS }]: [string, OperationTimes]): Value[] {
+  let count = 0
+  const buckets = byBucket.map((inBucket, at): Value => {
+    count += inBucket
+    return { metricName: `${DURATION}_bucket`, labels: { operation, le: BUCKETS_S[at] ?? '+Inf' }, value: count }
+  })
+  return [
+    ...buckets,
+    { metricName: `${DURATION}_sum`, labels: { operation }, value: sumS },
+    { metricName: `${DURATION}_count`, labels: { operation }, value: count },
+  ]
 }

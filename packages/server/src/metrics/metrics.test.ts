@@ -7,16 +7,11 @@ import type { AccountStats } from '../accounts/chainAccounts.ts'
 import { createInProcessLimits } from '../access/inProcessLimits.ts'
 import { createApp } from '../http/createApp.ts'
 import { registerHooks } from '../http/hooks/registerHooks.ts'
-import { openTestStore } from '../store/testStore.ts'
-import { countAnswers } from './countAnswers.ts'
-import { countTransactions } from './countTransactions.ts'
-import { createMetrics, type Metrics } from './createMetrics.ts'
-import { createOrderCounts } from './orderCounts.ts'
-import { serveMetrics } from './serveMetrics.ts'
-import { watchAccounts } from './watchAccounts.ts'
-import { watchDeployment, type ChainSource } from './watchDeployment.ts'
+import { openTestStore } from '../store/testing/testStore.ts'
+import { countAnswers, createMetrics, type Metrics, countTransactions, serveMetrics } from './createMetrics.ts'
+import { createOrderCounts, watchAccounts, watchDeployment, type ChainSource } from './watchDeployment.ts'
 
-/** Lines of a series, without its help. */
+/** Returns the lines of a series, without its help text. */
 async function series({ registry }: Metrics, name: string): Promise<string[]> {
   return (await registry.metrics()).split('\n').filter((line) => line.startsWith(name))
 }

@@ -1,14 +1,17 @@
 import { ORDER_STATUSES, type ChainSlug, type OrderStatus } from '@bezel/protocol'
-import { Counter, Gauge } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Metrics } from './createMetrics.ts'
+import type { AccountStats } from '../accounts/chainAccounts.ts'
+import type { RelayerHealth } from '../facade/relayer/relayerHealth.ts'
+import type { OrderState } from '../trading/orders/orderModel.ts'
 
-/** Where the numbers of one chain come from. All are asked at each scrape, so they must be in memory. */
+/** The sources of one chain's numbers. All are read at each scrape, so they must be in memory. */
 export interface ChainSource {
   readonly chain: ChainSlug
   readonly isReady: () => boolean
   readonly roundTrips: () => number
   readonly head: () => { readonly number: number; readonly timestampMs: number } | undefined
-  /** Behind the node's head, as of the last look at it. */
+  /** Blocks behind the node's head, as of its last poll. */
   readonly lagBlocks: () => number
   readonly undoneBlocks: () => number
   readonly openPositions: () => number
@@ -20,15 +23,15 @@ export interface DeploymentSources {
   readonly noncesRemembered: () => number
 }
 
-/** What a series of a chain is made from. */
-interface ChainSeries {
+/** A time series with one number per chain. */
+interface Series<Source> {
   readonly name: string
   readonly help: string
-  /** `undefined`: nothing is known now, and nothing is told. */
-  readonly value: (source: ChainSource) => number | undefined
+  /** Returns the current number, or `undefined` to omit the chain while the number is not known. */
+  readonly value: (source: Source) => number | undefined
 }
 
-const CHAIN_GAUGES: readonly ChainSeries[] = [
+const CHAIN_GAUGES: readonly Series<ChainSource>[] = [
   { name: 'bezel_chain_ready', help: '1 while the chain can be used.', value: ({ isReady }) => Number(isReady()) },
   { name: 'bezel_chain_head_block', help: 'Last followed block.', value: ({ head }) => head()?.number },
   {
@@ -40,7 +43,7 @@ const CHAIN_GAUGES: readonly ChainSeries[] = [
   { name: 'bezel_open_positions', help: 'Open positions.', value: ({ openPositions }) => openPositions() },
 ]
 
-const CHAIN_COUNTERS: readonly ChainSeries[] = [
+const CHAIN_COUNTERS: readonly Series<ChainSource>[] = [
   {
     name: 'bezel_rpc_round_trips_total',
     help: "Requests to the chain's node.",
@@ -53,21 +56,12 @@ const CHAIN_COUNTERS: readonly ChainSeries[] = [
   },
 ]
 
-/** Adds what is read from the running parts. To be called once, when all of them are there. */
+/** Adds the metrics that are read from the running parts. Call it once, when all of them exist. */
 export function watchDeployment({ registry }: Metrics, sources: DeploymentSources): void {
   const registers = [registry]
-  for (const { name, help, value } of CHAIN_GAUGES) {
-    const gauge: Gauge = new Gauge({ name, help, labelNames: ['chain'], registers, collect: () => fill(gauge, value) })
-  }
-  for (const { name, help, value } of CHAIN_COUNTERS) {
-    const counter: Counter = new Counter({
-      name,
-      help,
-      labelNames: ['chain'],
-      registers,
-      collect: () => fill(counter, value),
-    })
-  }
+  const byChain = (): [ChainSlug, ChainSource][] => sources.chains.map((source) => [source.chain, source])
+  addGauges(registry, CHAIN_GAUGES, byChain)
+  addCounters(registry, CHAIN_COUNTERS, byChain)
   const orders: Gauge = new Gauge({
     name: 'bezel_orders',
     help: 'Orders by status.',
@@ -84,13 +78,137 @@ export function watchDeployment({ registry }: Metrics, sources: DeploymentSource
     registers,
     collect: () => nonces.set(sources.noncesRemembered()),
   })
+}
 
-  function fill(series: Gauge | Counter, value: ChainSeries['value']): void {
-    series.reset()
-    for (const source of sources.chains) {
-      const now = value(source)
-      if (now !== undefined) series.inc({ chain: source.chain }, now)
-    }
+/**
+ * The number of orders by status, kept without querying the store: counting a large table would block every request
+ * meanwhile.
+ */
+export interface OrderCounts {
+  /** Applies the committed changes of a transaction. */
+  apply(changes: readonly OrderCountChange[]): void
+  current(): ReadonlyMap<OrderStatus, number>
+}
+
+/** The part of an order's change that affects the counts. */
+interface OrderCountChange {
+  readonly before: Pick<OrderState, 'status'> | undefined
+  readonly after: Pick<OrderState, 'status'> | undefined
+}
+
+/** Creates the counts, starting from those that the store held at startup. */
+export function createOrderCounts(atStart: ReadonlyMap<OrderStatus, number>): OrderCounts {
+  const counts = new Map(atStart)
+
+  function add(state: Pick<OrderState, 'status'> | undefined, step: 1 | -1): void {
+    if (state !== undefined) counts.set(state.status, (counts.get(state.status) ?? 0) + step)
+  }
+
+  return {
+    apply(changes) {
+      for (const { before, after } of changes) {
+        add(before, -1)
+        add(after, 1)
+      }
+    },
+    current: () => counts,
+  }
+}
+
+/** The accounts of every chain, read at each scrape. */
+type AccountSources = ReadonlyMap<ChainSlug, { stats(): AccountStats }>
+
+const ACCOUNT_COUNTERS: readonly Series<AccountStats>[] = [
+  {
+    name: 'bezel_account_rounds_total',
+    help: 'Rounds that read the accounts of subscribed and active traders, without those that failed.',
+    value: ({ rounds }) => rounds,
+  },
+]
+
+const ACCOUNT_GAUGES: readonly Series<AccountStats>[] = [
+  {
+    name: 'bezel_accounts_watched',
+    help: 'Subscribed and active traders in the last round.',
+    value: ({ watched }) => watched,
+  },
+  {
+    name: 'bezel_account_round_timestamp_seconds',
+    help: 'When the last round ended.',
+    value: ({ lastRoundAtMs }) => secondsOf(lastRoundAtMs),
+  },
+]
+
+/** Adds the metrics of the rounds that keep accounts fresh. Call it once. */
+export function watchAccounts({ registry }: Metrics, accounts: AccountSources): void {
+  const byChain = (): [ChainSlug, AccountStats][] => [...accounts].map(([chain, { stats }]) => [chain, stats()])
+  addCounters(registry, ACCOUNT_COUNTERS, byChain)
+  addGauges(registry, ACCOUNT_GAUGES, byChain)
+}
+
+/** The relayer of every chain that has one, read at each scrape. */
+type RelayerSources = ReadonlyMap<ChainSlug, { health(): RelayerHealth }>
+
+const RELAYER_GAUGES: readonly Series<RelayerHealth>[] = [
+  {
+    name: 'bezel_relayer_balance_wei',
+    help: 'Native balance of the relayer.',
+    value: ({ balanceWei }) => (balanceWei === null ? undefined : Number(balanceWei)),
+  },
+  { name: 'bezel_relayer_low', help: '1 while the relayer has to be topped up.', value: ({ isLow }) => Number(isLow) },
+  { name: 'bezel_relayer_waiting', help: 'Relayed transactions that are not mined.', value: ({ waiting }) => waiting },
+  { name: 'bezel_relayer_unsettled', help: 'Relayed transactions that are not final.', value: (of) => of.unsettled },
+  {
+    name: 'bezel_relayer_oldest_waiting_seconds',
+    help: 'Age of the oldest relayed transaction that is not mined.',
+    value: ({ oldestWaitingMs }) => oldestWaitingMs / 1000,
+  },
+]
+
+const RELAYER_COUNTERS: readonly Series<RelayerHealth>[] = [
+  { name: 'bezel_relayer_mined_total', help: 'Actions that are mined for good.', value: ({ counts }) => counts.mined },
+  { name: 'bezel_relayer_burnt_total', help: 'Nonces that were burnt.', value: ({ counts }) => counts.burnt },
+  {
+    name: 'bezel_relayer_repriced_total',
+    help: 'Transactions sent again with higher fees.',
+    value: ({ counts }) => counts.repriced,
+  },
+  {
+    name: 'bezel_relayer_lost_total',
+    help: 'Nonces that were used with the same key elsewhere.',
+    value: ({ counts }) => counts.lost,
+  },
+]
+
+/** Adds the metrics of the relayers. Call it once. */
+export function watchRelayers({ registry }: Metrics, relayers: RelayerSources): void {
+  const byChain = (): [ChainSlug, RelayerHealth][] => [...relayers].map(([chain, relayer]) => [chain, relayer.health()])
+  addGauges(registry, RELAYER_GAUGES, byChain)
+  addCounters(registry, RELAYER_COUNTERS, byChain)
+}
+
+/** Reads the sources of all chains. */
+type ByChain<Source> = () => Iterable<readonly [ChainSlug, Source]>
+
+function addGauges<Source>(registry: Registry, series: readonly Series<Source>[], byChain: ByChain<Source>): void {
+  const of = { labelNames: ['chain'], registers: [registry] }
+  for (const { name, help, value } of series) {
+    const gauge: Gauge = new Gauge({ ...of, name, help, collect: () => fill(gauge, value, byChain) })
+  }
+}
+
+function addCounters<Source>(registry: Registry, series: readonly Series<Source>[], byChain: ByChain<Source>): void {
+  const of = { labelNames: ['chain'], registers: [registry] }
+  for (const { name, help, value } of series) {
+    const counter: Counter = new Counter({ ...of, name, help, collect: () => fill(counter, value, byChain) })
+  }
+}
+
+function fill<Source>(series: Gauge | Counter, value: Series<Source>['value'], byChain: ByChain<Source>): void {
+  series.reset()
+  for (const [chain, source] of byChain()) {
+    const now = value(source)
+    if (now !== undefined) series.inc({ chain }, now)
   }
 }
 

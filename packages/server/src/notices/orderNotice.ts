@@ -1,24 +1,60 @@
-import type { NoticeContent } from '../store/noticeRecord.ts'
-import type { NotificationSeverity, NotificationType } from '@bezel/protocol'
-import type { OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
+import type { NoticeContent } from '../store/noticeStore.ts'
+import type { NotificationSeverity, NotificationType, Side, OrderReason } from '@bezel/protocol'
+import type { OrderRecord, OrderState, OrderRequest } from '../trading/orders/orderModel.ts'
 import { NEWS_MS, SERIOUS_MS } from './notice.ts'
-import { fillInWords, orderInWords, positionSideOf } from './orderInWords.ts'
-import { reasonInWords } from './reasonWords.ts'
 
-/** What is told of orders. */
+/** The reason of a refusal in words, to follow "was rejected: ". `slippage` is in percent. */
+const WORDS: Readonly<Record<OrderReason, (slippage: string) => string>> = {
+  NONE: () => 'the contracts gave no reason',
+  PAUSED: () => 'trading was paused',
+  MARKET_CLOSED: () => 'the market was closed',
+  SLIPPAGE: (slippage) => `the price moved by more than the ${slippage} % of slippage it allowed`,
+  TP_REACHED: () => 'the price had already reached its take profit',
+  SL_REACHED: () => 'the price had already reached its stop loss',
+  EXPOSURE_LIMITS: () => 'it would have exceeded the open interest allowed in this market',
+  PRICE_IMPACT: () => 'it would have moved the price too far',
+  MAX_LEVERAGE: () => 'its leverage is above the maximum of the market',
+  NO_TRADE: () => 'the position it was for is no longer open',
+  WRONG_TRADE: () => 'it does not fit the position it was for',
+  NOT_HIT: () => 'its trigger price was not reached',
+  LIQ_REACHED: () => 'the price had already reached its liquidation price',
+  OTHER: () => 'its transaction failed, or the contracts refused it for a reason they do not name',
+}
+
+type Kind = OrderRequest['kind']
+
+const TO_DO: Readonly<Record<Kind, (side: Side, size: string) => string>> = {
+  open: (side, size) => `open a ${side} of ${size}`,
+  close: (side, size) => `close a ${side} of ${size}`,
+  increase: (side, size) => `increase a ${side} by ${size}`,
+}
+
+const DONE: Readonly<Record<Kind, (side: Side, size: string) => string>> = {
+  open: (side, size) => `Opened a ${side} of ${size}`,
+  close: (side, size) => `Closed a ${side} of ${size}`,
+  increase: (side, size) => `Increased a ${side} by ${size}`,
+}
+
+/** Types of notices about orders. */
 export type OrderNoticeType = Extract<
   NotificationType,
   'order_filled' | 'order_rejected' | 'order_timed_out' | 'position_liquidated' | 'stop_loss_hit' | 'take_profit_hit'
 >
 
-/** What nobody ordered: keepers close a position, and the close has an order of its own, whose origin says why. */
+/**
+ * Notice types of closes that no trader ordered. When a keeper closes a position, the close has an order of its own,
+ * and the prefix of its origin key says why.
+ */
 const BY_ORIGIN: Readonly<Record<string, OrderNoticeType>> = {
   liq: 'position_liquidated',
   sl: 'stop_loss_hit',
   tp: 'take_profit_hit',
 }
 
-/** What an order that stands like this is told as; `undefined` for one that is not over, or that its trader ended. */
+/**
+ * Returns the type of the notice for an order in this state; `undefined` for an order that is not over, or that its
+ * trader ended.
+ */
 export function orderNoticeType(
   { originKey }: Pick<OrderRecord, 'originKey'>,
   state: Pick<OrderState, 'status'> | undefined,
@@ -83,12 +119,12 @@ export function orderNoticeContent(type: OrderNoticeType, record: OrderRecord, s
   }
 }
 
-/** Money that is lost or locked is told for longer. */
+/** Returns the lifetime of a notice. Notices about money that is lost or locked live longer. */
 export function orderNoticeLifeMs(type: OrderNoticeType): number {
   return type === 'position_liquidated' || type === 'order_timed_out' ? SERIOUS_MS : NEWS_MS
 }
 
-/** "The long of 0.1 BTC/USD on base was liquidated at 54000." */
+/** Returns, for example, "The long of 0.1 BTC/USD on base was liquidated at 54000." */
 function closedInWords(record: OrderRecord, state: OrderState, how: string): string {
   const { size, price } = fillOf(state)
   return `The ${positionSideOf(record)} of ${size} ${record.request.market} on ${record.chain} was ${how} at ${price}.`
@@ -101,4 +137,27 @@ function fillOf({ fill }: OrderState): NonNullable<OrderState['fill']> {
 
 function orderPath({ chain, id }: OrderRecord): string {
   return `/v1/${chain}/orders/${id}`
+}
+
+/** Describes the request of an order: "market order to open a long of 0.1 BTC/USD on base". */
+function orderInWords(record: OrderRecord, { size }: Pick<OrderState, 'size'>): string {
+  const { kind, type, market } = record.request
+  return `${type} order to ${TO_DO[kind](positionSideOf(record), size)} ${market} on ${record.chain}`
+}
+
+/** Describes a fill: "Opened a long of 0.1 BTC/USD at 60000 on base". */
+function fillInWords(record: OrderRecord, fill: { readonly size: string; readonly price: string }): string {
+  const { kind, market } = record.request
+  return `${DONE[kind](positionSideOf(record), fill.size)} ${market} at ${fill.price} on ${record.chain}`
+}
+
+/** Returns the side of the position. The side of a closing order is the opposite one. */
+function positionSideOf({ request }: OrderRecord): Side {
+  if (request.kind !== 'close') return request.side
+  return request.side === 'long' ? 'short' : 'long'
+}
+
+/** `slippage` is in percent. */
+function reasonInWords(reason: OrderReason | null, slippage: string): string {
+  return WORDS[reason ?? 'NONE'](slippage)
 }

@@ -3,16 +3,16 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { ChainAgents } from '../agents/chainAgents.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
-import { startRounds } from '../ground/rounds.ts'
+import { every } from '../ground/every.ts'
 import { deleteExpiredNotices, dismissNotice, hasExpiredNotices, listNotices } from '../store/noticeStore.ts'
 import type { Store } from '../store/sql.ts'
-import { watchChainNotices, type ChainNotices } from './watchChainNotices.ts'
+import { openChainNotices, type ChainNotices } from './chainNotices.ts'
 
-/** What users are told. What comes of orders is written by `writeNotices`; the rest is looked for in rounds. */
+/** The notices that users see. `writeNotices` writes those about orders; rounds in the background write all others. */
 export interface Notices {
-  /** Active ones of all chains, newest first. */
+  /** Returns the trader's active notices of all chains, newest first, at most 200. */
   list(trader: Address): Promise<Notification[]>
-  /** Whether this trader has such a notice: `false` for an id that is unknown, or somebody else's. */
+  /** Dismisses a notice. Returns false when this trader has no notice with this id. */
   dismiss(trader: Address, id: number): Promise<boolean>
   close(): Promise<void>
 }
@@ -20,28 +20,31 @@ export interface Notices {
 export interface NoticesOptions {
   readonly chains: readonly ServedChain[]
   readonly agentsOf: (slug: ChainSlug) => ChainAgents
-  /** `undefined` until they are read for the first time. */
+  /** Returns a chain's markets; `undefined` until they are read for the first time. */
   readonly marketsOf: (slug: ChainSlug) => ChainMarkets | undefined
   readonly store: Store
   readonly now: () => number
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
-/** Nobody reads more. */
+/** The greatest number of notices in a list. Nobody reads more. */
 const MAX_LISTED = 200
 
-/** Between two rounds: a pause or a lost delegation should be told within moments. A round that finds nothing new writes nothing. */
+/**
+ * Pause between two rounds: a pause of trading or a lost delegation should be reported within moments. A round that
+ * finds nothing new writes nothing.
+ */
 const ROUND_MS = 2_000
 
-/** In one round. */
+/** The greatest number of expired notices that one round deletes. */
 const MAX_DELETED = 500
 
 export function startNotices(options: NoticesOptions): Notices {
   const { store, now, log } = options
-  const watched = options.chains.map(({ slug }) => watchChainNotices(slug, options))
-  const rounds = startRounds({
-    everyMs: ROUND_MS,
-    round: () => runRound(watched, options),
+  const watched = options.chains.map(({ slug }) =>
+    openChainNotices({ agents: options.agentsOf(slug), markets: () => options.marketsOf(slug), store, now }),
+  )
+  const rounds = every(ROUND_MS, () => runRound(watched, options), {
     onError: (error) => log.error({ err: error }, 'notices could not be settled'),
   })
 
@@ -61,6 +64,6 @@ async function runRound(chains: readonly ChainNotices[], { store, now }: Notices
   if (await hasExpiredNotices(store.read, nowMs)) {
     await store.transaction((sql) => deleteExpiredNotices(sql, nowMs, MAX_DELETED))
   }
-  // One chain's trouble is no other's.
+  // An error of one chain is thrown only now, so that it does not keep the others from settling.
   for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason
 }

@@ -1,14 +1,18 @@
-import type { OrderChange } from '../trading/orders/orderChange.ts'
+import type { OrderChange, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { OrderId } from '@bezel/protocol'
-import { migrate } from '../store/migrate.ts'
-import { dismissNotice, listNotices } from '../store/noticeStore.ts'
+import { type OrderId, ORDER_REASONS, ORDER_STATUSES, type Decimal } from '@bezel/protocol'
+import { migrate } from '../store/openStore.ts'
+import { dismissNotice, listNotices, type Notice } from '../store/noticeStore.ts'
 import type { Sql } from '../store/sql.ts'
-import { openTestStore, type TestStore } from '../store/testStore.ts'
-import { anOrder, MARKET_ORDER } from '../trading/orders/testing/orderHistory.ts'
-import { aChange, aFill, aState, CAUSE, NOW_MS } from './testing/orderChanges.ts'
-import { writeNotices } from './writeNotices.ts'
+import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
+import { anOrder, MARKET_ORDER, T0 } from '../trading/orders/testing/orderHistory.ts'
+import { aChange, aFill, aState, CAUSE, NOW_MS, keeperOrder, POSITION_ID } from './testing/orderChanges.ts'
+import { writeNotices, noticeStepsOf, type NoticeStep } from './writeNotices.ts'
+import fc from 'fast-check'
+import { stateIn, stories } from '../trading/orders/testing/orderStory.ts'
+
+const DAY_MS = 86_400_000
 
 describe('notices of orders in the store', () => {
   let opened: TestStore
@@ -72,3 +76,181 @@ describe('notices of orders in the store', () => {
     await writeNotices(sql, { orders: [], cause: CAUSE })
   })
 })
+
+describe('what a commit tells', () => {
+  it('is that an order was filled: side, size, market, price and chain', () => {
+    const notice = told(MARKET_ORDER, aState('filled'))
+    assert.deepEqual(notice, {
+      trader: MARKET_ORDER.trader,
+      key: { chain: 'arbitrum-sepolia', type: 'order_filled', subject: '7' },
+      content: {
+        severity: 'info',
+        title: 'Order filled',
+        message: 'Opened a long of 0.0999 BTC/USD at 60123.5 on arbitrum-sepolia.',
+        market: 'BTC/USD',
+        orderId: '7',
+        positionId: POSITION_ID,
+        link: '/v1/arbitrum-sepolia/orders/7',
+      },
+      createdAtMs: T0,
+      expiresAtMs: T0 + 7 * DAY_MS,
+    })
+  })
+
+  it('names the side of the position that a close or an increase is about', () => {
+    const close = anOrder({ kind: 'close', side: 'short', reduceOnly: true })
+    assert.match(told(close, aState('filled')).content.message, /^Closed a long of 0\.0999 BTC\/USD at 60123\.5 on /)
+    const increase = anOrder({ kind: 'increase', side: 'short' })
+    assert.match(told(increase, aState('filled')).content.message, /^Increased a short by 0\.0999 BTC\/USD at 60123\.5/)
+  })
+
+  it('is a warning when only a part was filled', () => {
+    const { severity, title, message } = told(MARKET_ORDER, aState('filled', { reason: 'SLIPPAGE' })).content
+    assert.deepEqual([severity, title], ['warning', 'Order filled in part'])
+    assert.match(message, /A part of the order was refused: the price moved by more than the 1 % of slippage/)
+  })
+
+  it('gives each reason of a rejection in words of its own', () => {
+    const messages = ORDER_REASONS.map((reason) => {
+      const { content, key } = told(MARKET_ORDER, aState('rejected', { reason }))
+      assert.deepEqual([key.type, content.severity, content.title], ['order_rejected', 'warning', 'Order rejected'])
+      assert.match(
+        content.message,
+        /^The market order to open a long of 0\.1 BTC\/USD on arbitrum-sepolia was rejected: [a-z].{12,}\. Nothing was traded\.$/,
+      )
+      assert.ok(!content.message.includes(reason), `${reason} is a code, not words`)
+      return content.message
+    })
+    assert.equal(new Set(messages).size, ORDER_REASONS.length)
+    assert.match(told(MARKET_ORDER, aState('rejected')).content.message, /gave no reason/)
+  })
+
+  it('says what to do about a timeout', () => {
+    const opening = told(MARKET_ORDER, aState('timed_out'))
+    assert.deepEqual([opening.key.type, opening.content.severity], ['order_timed_out', 'warning'])
+    assert.match(
+      opening.content.message,
+      /collateral is locked.*call DELETE \/v1\/arbitrum-sepolia\/orders\/7 and send/,
+    )
+    assert.equal(opening.createdAtMs, NOW_MS, 'a timeout has no block')
+    const legs = [{ positionId: POSITION_ID, tradeIndex: 0, size: '0.1' as Decimal }]
+    const closing = told(anOrder({ kind: 'close', side: 'short', legs }), aState('timed_out')).content
+    assert.match(closing.message, /to close a long of 0\.1 .*The position stays open\..*DELETE/)
+    assert.equal(closing.positionId, POSITION_ID)
+  })
+
+  it('is one notice for what keepers close, and not that an order was filled', () => {
+    const kinds = [
+      ['liq', 'position_liquidated', 'critical', /was liquidated at 60123\.5\.$/],
+      ['sl', 'stop_loss_hit', 'warning', /was closed by its stop loss at 60123\.5\.$/],
+      ['tp', 'take_profit_hit', 'info', /was closed by its take profit at 60123\.5\.$/],
+    ] as const
+    for (const [kind, type, severity, text] of kinds) {
+      const steps = stepsOf(keeperOrder(kind), undefined, aState('filled'))
+      assert.equal(steps.length, 1)
+      const { tell } = steps[0] as { tell: Notice }
+      assert.deepEqual([tell.key.type, tell.content.severity], [type, severity])
+      assert.match(tell.content.message, text)
+      assert.match(tell.content.message, /^The long of 0\.0999 BTC\/USD on arbitrum-sepolia /)
+      assert.equal(tell.content.positionId, POSITION_ID)
+    }
+  })
+
+  it('is nothing for an order that is under way, or that its trader ended', () => {
+    const quiet = ORDER_STATUSES.filter((status) => !['filled', 'rejected', 'timed_out'].includes(status))
+    for (const status of quiet) assert.deepEqual(stepsOf(MARKET_ORDER, aState('prepared'), aState(status)), [], status)
+    assert.deepEqual(stepsOf(MARKET_ORDER, undefined, undefined), [])
+  })
+
+  it('is nothing that was told already', () => {
+    const filled = aState('filled')
+    assert.deepEqual(stepsOf(MARKET_ORDER, filled, { ...filled, updatedAtMs: T0 + 1 }), [])
+  })
+
+  it('is told again under the same key when its numbers changed', () => {
+    const steps = stepsOf(MARKET_ORDER, aState('filled'), aState('filled', { fill: aFill({ price: '60200' }) }))
+    assert.equal(steps.length, 1)
+    assert.match((steps[0] as { tell: Notice }).tell.content.message, /at 60200 /)
+  })
+
+  it('leaves out what is older than a day', () => {
+    const at = (nowMs: number) => stepsOf(MARKET_ORDER, aState('pending'), aState('filled'), nowMs).length
+    assert.deepEqual([at(T0 + DAY_MS), at(T0 + DAY_MS + 1)], [1, 0])
+    const late = aState('rejected', { reason: 'PAUSED', updatedAtMs: T0 - 3 * DAY_MS })
+    assert.deepEqual(stepsOf(MARKET_ORDER, aState('pending'), late), [])
+  })
+
+  it('is not from the future, wherever the clock of the chain stands', () => {
+    const ahead = aState('filled', { fill: aFill({ timestamp: NOW_MS + 5_000 }) })
+    assert.equal(told(MARKET_ORDER, ahead).createdAtMs, NOW_MS)
+  })
+
+  it('takes back what is no longer so', () => {
+    const key = (type: string) => ({ chain: 'arbitrum-sepolia', type, subject: '7' })
+    assert.deepEqual(stepsOf(MARKET_ORDER, aState('filled'), aState('pending')), [{ withdraw: key('order_filled') }])
+    assert.deepEqual(stepsOf(keeperOrder('liq'), aState('filled'), undefined), [
+      { withdraw: key('position_liquidated') },
+    ])
+    assert.deepEqual(stepsOf(MARKET_ORDER, aState('timed_out'), aState('canceled')), [
+      { withdraw: key('order_timed_out') },
+    ])
+    const [first, second] = stepsOf(MARKET_ORDER, aState('timed_out'), aState('filled'))
+    assert.deepEqual(first, { withdraw: key('order_timed_out') })
+    assert.deepEqual((second as { tell: Notice }).tell.key, key('order_filled'))
+  })
+
+  it('takes a timeout back for as long as it may be shown, and asks the store for nothing older', () => {
+    const at = (days: number) =>
+      stepsOf(MARKET_ORDER, aState('timed_out'), aState('canceled'), T0 + days * DAY_MS).length
+    assert.deepEqual([at(3), at(30), at(31)], [1, 1, 0])
+  })
+
+  it('keeps the order of the changes', () => {
+    const [a, b] = [anOrder({}, { id: '1' as OrderId }), anOrder({}, { id: '2' as OrderId })]
+    const orders = [
+      aChange(a, aState('pending'), aState('filled')),
+      aChange(b, aState('pending'), aState('filled')),
+      aChange(a, aState('filled'), aState('pending')),
+    ]
+    const subjects = noticeStepsOf({ orders, cause: CAUSE }).map((step) =>
+      'tell' in step ? `+${step.tell.key.subject}` : `-${step.withdraw.subject}`,
+    )
+    assert.deepEqual(subjects, ['+1', '+2', '-1'])
+  })
+
+  it('leaves exactly the notice of how an order stands, whatever its story', () => {
+    const story = fc.property(stories(), (of) => {
+      const shown = new Set<string>()
+      let before: OrderState | undefined
+      for (const chapter of of.chapters) {
+        const after = stateIn(of, chapter)
+        const steps = noticeStepsOf({
+          orders: [aChange(of.record, before, after)],
+          cause: { ...CAUSE, nowMs: chapter.clock.nowMs },
+        })
+        steps.forEach((step) => show(shown, step))
+        before = after
+        const expected = { filled: 'order_filled', rejected: 'order_rejected', timed_out: 'order_timed_out' }
+        const type = expected[after?.status as keyof typeof expected]
+        assert.deepEqual([...shown], type === undefined ? [] : [type])
+      }
+    })
+    fc.assert(story, { numRuns: 200 })
+  })
+})
+
+function stepsOf(record: OrderRecord, before: OrderState | undefined, after: OrderState | undefined, nowMs = NOW_MS) {
+  return noticeStepsOf({ orders: [aChange(record, before, after)], cause: { ...CAUSE, nowMs } })
+}
+
+function told(record: OrderRecord, after: OrderState): Notice {
+  const [step, ...others] = stepsOf(record, aState('pending'), after)
+  assert.deepEqual(others, [])
+  assert.ok(step !== undefined && 'tell' in step)
+  return step.tell
+}
+
+function show(shown: Set<string>, step: NoticeStep): void {
+  if ('tell' in step) shown.add(step.tell.key.type)
+  else shown.delete(step.withdraw.type)
+}

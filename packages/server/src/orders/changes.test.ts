@@ -1,19 +1,19 @@
-import { diamondAbi, type PreparedTransaction } from '@bezel/protocol'
+import { diamondAbi, Price, type PreparedTransaction } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import { decodeFunctionData, type Hex } from 'viem'
-import { attemptsOf } from '../store/attemptStore.ts'
+import { listAttempts } from '../store/attemptStore.ts'
 import { findOrder } from '../store/orderStore.ts'
-import { spentUsd } from '../store/spendStore.ts'
+import { readSpentUsd } from '../store/agentStore.ts'
 import { positionOf } from '../trading/plan/testing/fixtures.ts'
-import { utcDayOf } from '../trading/spend.ts'
+import { utcDayOf } from '../trading/scope.ts'
 import { cancelOrder } from './cancelOrder.ts'
 import { closePosition } from './closePosition.ts'
 import { createOrder } from './createOrder.ts'
 import { happen, lastAttempt, placed } from './testing/chainEvents.ts'
 import {
   AGENT,
-  FULL_SCOPE,
   LIMIT_BODY,
   MARKET_BODY,
   openOrdersWorld,
@@ -28,7 +28,7 @@ import { updatePosition } from './updatePosition.ts'
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected
 
-/** What the trader itself would call. */
+/** Decodes the trader's own call inside the delegation. */
 function innerCall(transaction: PreparedTransaction | null): { functionName: string; args: readonly unknown[] } {
   const outer = decodeFunctionData({ abi: diamondAbi, data: transaction!.data as Hex })
   assert.equal(outer.functionName, 'delegatedTradingAction')
@@ -49,7 +49,7 @@ describe('changes of orders and positions', () => {
   const cancel = (id: string) => cancelOrder(world.orders, world.write(), id as never)
   const close = (id: string, body = {}) => closePosition(world.orders, world.write(), id as never, body)
   const change = (id: string, body: object) => updatePosition(world.orders, world.write(), id as never, body)
-  const spentToday = () => spentUsd(world.opened.store.read, 'arbitrum', AGENT, utcDayOf(world.market.nowMs))
+  const spentToday = () => readSpentUsd(world.opened.store.read, 'arbitrum', AGENT, utcDayOf(world.market.nowMs))
   const storedStatus = async (id: string) => (await findOrder(world.opened.store.read, id as never))?.state?.status
 
   async function createOpen(): Promise<string> {
@@ -83,7 +83,7 @@ describe('changes of orders and positions', () => {
     })
 
     it('does not let an agent with a cap make an order larger than it was counted', async () => {
-      await world.register({ scope: { ...FULL_SCOPE, dailySpendCapUsd: '1000000' } })
+      await world.register({ scope: { ...UNLIMITED_SCOPE, dailySpendCapUsd: '1000000' } })
       const id = await createOpen()
       await assert.rejects(update(id, { size: '0.2' }), code('SCOPE_SPEND_CAP_EXCEEDED'))
       await assert.rejects(update(id, { size: '0.1', price: '50001' }), code('SCOPE_SPEND_CAP_EXCEEDED'))
@@ -110,10 +110,10 @@ describe('changes of orders and positions', () => {
       await assert.rejects(update(id, { price: '51000' }), code('ORDER_NOT_MODIFIABLE'))
       world.node.whileAsked = () => undefined
       const other = await createOpen()
-      const terms = { price: 52_000n * 10n ** 10n, sl: 0n, tp: 0n, slippageP: 1_000 }
+      const terms = { price: Price.of(52_000n * Price.one), sl: Price.zero, tp: Price.zero, slippageP: 1_000 }
       world.node.whileAsked = () => happen(world, other, { kind: 'updated', ...terms })
       await assert.rejects(update(other, { tp: '90000' }), code('ORDER_NOT_MODIFIABLE'))
-      const attempts = await attemptsOf(world.opened.store.read, other as never)
+      const attempts = await listAttempts(world.opened.store.read, other as never)
       assert.deepEqual(
         attempts.map(({ kind }) => kind),
         ['open'],
@@ -186,7 +186,7 @@ describe('changes of orders and positions', () => {
 
     it('keeps to the markets of the scope', async () => {
       const id = await create()
-      await world.register({ scope: { ...FULL_SCOPE, markets: ['EUR/USD'] } })
+      await world.register({ scope: { ...UNLIMITED_SCOPE, markets: ['EUR/USD'] } })
       await assert.rejects(cancel(id), code('SCOPE_MARKET_NOT_ALLOWED'))
     })
   })
@@ -218,7 +218,7 @@ describe('changes of orders and positions', () => {
       const first = await createOrder(world.orders, world.write(), body)
       const again = await createOrder(world.orders, world.write(), body)
       assert.deepEqual([again.isRepeat, again.prepared], [true, first.prepared])
-      // Another leg once the first position is gone: the same order, prepared for what is there now.
+      // After the first position is gone, the same order is prepared for the position that exists now.
       world.positions.splice(0, 1, own('8'))
       world.market.nowMs += 60_000
       world.market.quotes.set(0, { ...world.market.quotes.get(0)!, tickedAtMs: world.market.nowMs })

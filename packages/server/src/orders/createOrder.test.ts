@@ -1,18 +1,18 @@
-import { diamondAbi } from '@bezel/protocol'
+import { diamondAbi, Price } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import { decodeFunctionData } from 'viem'
 import { NO_JOURNAL } from '../journal/testing/testLog.ts'
-import { attemptsOf, setSubmitted } from '../store/attemptStore.ts'
+import { listAttempts, setSubmitted } from '../store/attemptStore.ts'
 import { findOrder } from '../store/orderStore.ts'
-import { spentUsd } from '../store/spendStore.ts'
+import { readSpentUsd } from '../store/agentStore.ts'
 import { insertOrderEvent } from '../store/orderEventStore.ts'
-import { utcDayOf } from '../trading/spend.ts'
+import { utcDayOf } from '../trading/scope.ts'
 import { createOrder } from './createOrder.ts'
-import { refoldOrder } from '../journal/refoldOrder.ts'
+import { refoldOrder } from '../journal/refold.ts'
 import {
   AGENT,
-  FULL_SCOPE,
   LIMIT_BODY,
   MARKET_BODY,
   openOrdersWorld,
@@ -23,6 +23,7 @@ import {
 import { ok, reverted, uint } from './testing/scriptedNode.ts'
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected
+
 const usd18 = (amount: number): bigint => BigInt(amount) * 10n ** 18n
 
 describe('createOrder', () => {
@@ -35,7 +36,7 @@ describe('createOrder', () => {
   afterEach(() => world.remove())
 
   const create = (body = MARKET_BODY, write = world.write()) => createOrder(world.orders, write, body)
-  const spentToday = () => spentUsd(world.opened.store.read, 'arbitrum', AGENT, utcDayOf(world.market.nowMs))
+  const spentToday = () => readSpentUsd(world.opened.store.read, 'arbitrum', AGENT, utcDayOf(world.market.nowMs))
 
   it('prepares with one round trip and one transaction of the store', async () => {
     const write = world.write()
@@ -63,7 +64,7 @@ describe('createOrder', () => {
     const { functionName, args } = decodeFunctionData({ abi: diamondAbi, data: data as `0x${string}` })
     assert.equal(functionName, 'delegatedTradingAction')
     assert.equal(args?.[0], TRADER)
-    const [attempt] = await attemptsOf(world.opened.store.read, prepared.order.id as never)
+    const [attempt] = await listAttempts(world.opened.store.read, prepared.order.id as never)
     assert.equal(attempt?.calldata, data)
     assert.ok(data.endsWith(attempt!.id.slice(2)))
     const [simulated] = world.node.batches[0]!
@@ -107,7 +108,7 @@ describe('createOrder', () => {
     assert.equal(world.orders.delegates.known(TRADER), OTHER_AGENT)
     await assert.rejects(create({ ...MARKET_BODY, market: 'NO/USD' }), code('AGENT_NOT_DELEGATED'))
     await assert.rejects(create({ ...MARKET_BODY, leverage: '100000' }), code('AGENT_NOT_DELEGATED'))
-    // A look that says no is made again before anybody is refused.
+    // A negative answer is checked once more before anybody is refused.
     assert.equal(world.node.roundTrips(), 3)
     world.node.delegate = AGENT
     await assert.rejects(create({ ...MARKET_BODY, market: 'NO/USD' }), code('MARKET_NOT_FOUND'))
@@ -120,11 +121,13 @@ describe('createOrder', () => {
   })
 
   it('asks the scope before the rules of the market and before the contracts', async () => {
-    await world.register({ scope: { ...FULL_SCOPE, markets: ['EUR/USD'], maxLeverage: '5', dailySpendCapUsd: '100' } })
+    await world.register({
+      scope: { ...UNLIMITED_SCOPE, markets: ['EUR/USD'], maxLeverage: '5', dailySpendCapUsd: '100' },
+    })
     world.node.simulation = reverted('0x084986e7')
     world.market.open.clear()
     await assert.rejects(create(), code('SCOPE_MARKET_NOT_ALLOWED'))
-    await world.register({ scope: { ...FULL_SCOPE, maxLeverage: '5', dailySpendCapUsd: '100' } })
+    await world.register({ scope: { ...UNLIMITED_SCOPE, maxLeverage: '5', dailySpendCapUsd: '100' } })
     await assert.rejects(create({ ...MARKET_BODY, leverage: '1000' }), code('SCOPE_LEVERAGE_EXCEEDED'))
     world.market.open.add(0)
     await assert.rejects(create({ ...MARKET_BODY, leverage: '5' }), code('SCOPE_SPEND_CAP_EXCEEDED'))
@@ -142,22 +145,24 @@ describe('createOrder', () => {
     world.node.whileAsked = async () => void (await world.register({ revoked: true }))
     await assert.rejects(create(), code('AGENT_REVOKED'))
     await world.register()
-    world.node.whileAsked = async () => void (await world.register({ scope: { ...FULL_SCOPE, markets: ['EUR/USD'] } }))
+    world.node.whileAsked = async () =>
+      void (await world.register({ scope: { ...UNLIMITED_SCOPE, markets: ['EUR/USD'] } }))
     await assert.rejects(create(), code('SCOPE_MARKET_NOT_ALLOWED'))
     await world.register()
-    world.node.whileAsked = async () => void (await world.register({ scope: { ...FULL_SCOPE, permissions: 'read' } }))
+    world.node.whileAsked = async () =>
+      void (await world.register({ scope: { ...UNLIMITED_SCOPE, permissions: 'read' } }))
     await assert.rejects(create(), code('SCOPE_READ_ONLY'))
     assert.equal(await findOrder(world.opened.store.read, '1' as never), undefined)
   })
 
   it('never passes the cap, however many prepare at once', async () => {
-    await world.register({ scope: { ...FULL_SCOPE, dailySpendCapUsd: '20000' } })
+    await world.register({ scope: { ...UNLIMITED_SCOPE, dailySpendCapUsd: '20000' } })
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => create()))
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
     assert.equal(outcomes.length - refused.length, 3)
     assert.ok(refused.every(({ reason }) => code('SCOPE_SPEND_CAP_EXCEEDED')(reason)))
     assert.equal(await spentToday(), usd18(18_000))
-    // What expires is free again, before anybody else has looked.
+    // An expired order frees its place even before its stored state is updated.
     world.market.nowMs += 60_000
     world.market.quotes.set(0, { ...world.market.quotes.get(0)!, tickedAtMs: world.market.nowMs })
     await create()
@@ -173,9 +178,9 @@ describe('createOrder', () => {
       assert.deepEqual((error as { details?: unknown }).details, { limit: 2 })
       return true
     })
-    // A reported one is on its way and counts no more.
+    // A reported order is on its way and no longer counts.
     const { store } = world.opened
-    const [attempt] = await attemptsOf(store.read, prepared.order.id as never)
+    const [attempt] = await listAttempts(store.read, prepared.order.id as never)
     await store.transaction(async (sql) => {
       await setSubmitted(sql, attempt!.id, `0x${'9'.repeat(64)}` as never, world.market.nowMs)
       await refoldOrder(sql, prepared.order.id as never, world.orders.clock(), NO_JOURNAL)
@@ -189,7 +194,7 @@ describe('createOrder', () => {
     it('answers a repeat with the same order and transaction, without asking the node', async () => {
       const first = await create(BODY)
       const trips = world.node.roundTrips()
-      world.market.quotes.set(0, { ...world.market.quotes.get(0)!, mark: 70_000n * 10n ** 10n })
+      world.market.quotes.set(0, { ...world.market.quotes.get(0)!, mark: Price.of(70_000n * 10n ** 10n) })
       const again = await create({ ...BODY, slippage: '1.0', collateral: 'USDC', reduceOnly: false, size: '0.10' })
       assert.equal(again.isRepeat, true)
       assert.deepEqual(again.prepared, first.prepared)
@@ -214,7 +219,7 @@ describe('createOrder', () => {
       ]) {
         await assert.rejects(create({ ...BODY, ...change } as never), code('IDEMPOTENCY_CONFLICT'))
       }
-      // Another trader's clientIds are its own.
+      // Every trader has its own space of clientIds.
       await world.register({ agent: OTHER_AGENT, trader: OTHER_AGENT })
       assert.equal((await create({ ...BODY, size: '0.2' }, world.write(OTHER_AGENT))).isRepeat, false)
     })
@@ -234,7 +239,11 @@ describe('createOrder', () => {
     it('is prepared again under the same id once it expired, and counted anew', async () => {
       const first = await create(BODY)
       world.market.nowMs += 60_000
-      const quote = { ...world.market.quotes.get(0)!, mark: 70_000n * 10n ** 10n, tickedAtMs: world.market.nowMs }
+      const quote = {
+        ...world.market.quotes.get(0)!,
+        mark: Price.of(70_000n * Price.one),
+        tickedAtMs: world.market.nowMs,
+      }
       world.market.quotes.set(0, quote)
       const again = await create(BODY)
       assert.equal(again.isRepeat, true)
@@ -262,7 +271,7 @@ describe('createOrder', () => {
       const { prepared } = await create({ ...LIMIT_BODY, clientId: 'c' })
       const { store } = world.opened
       const id = prepared.order.id as never
-      const [attempt] = await attemptsOf(store.read, id)
+      const [attempt] = await listAttempts(store.read, id)
       await store.transaction(async (sql) => {
         await setSubmitted(sql, attempt!.id, `0x${'9'.repeat(64)}` as never, world.market.nowMs)
         await refoldOrder(sql, id, world.orders.clock(), NO_JOURNAL)

@@ -1,110 +1,100 @@
-import { scaleDecimal, type CreateOrderRequest, type PreparedOrder } from '@bezel/protocol'
-import { OFF_CHAIN } from '../journal/accountLog.ts'
+import { ApiError, Leverage, Usd, type CreateOrderRequest, type PreparedOrder } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { setWithdrawn } from '../store/attemptStore.ts'
 import { findOrderByClientId, listPreparedOrders } from '../store/orderStore.ts'
-import { spentUsd } from '../store/spendStore.ts'
+import { readSpentUsd } from '../store/agentStore.ts'
 import type { Sql } from '../store/sql.ts'
 import { hasLapsed, openAttemptsOf } from '../trading/orders/openAttempts.ts'
-import type { Attempt, FoldClock, OrderRecord, OrderRequest } from '../trading/orders/orderModel.ts'
-import { orderAnswer } from '../trading/orders/orderAnswer.ts'
+import {
+  type Attempt,
+  type FoldClock,
+  type OrderRecord,
+  type OrderRequest,
+  orderAnswer,
+} from '../trading/orders/orderModel.ts'
 import { normalizeOrder } from '../trading/plan/normalizeOrder.ts'
 import type { OrderPlan } from '../trading/plan/plan.ts'
 import { planCreateOrder } from '../trading/plan/planCreateOrder.ts'
-import { requireScope, requireSpendCap } from '../trading/scope.ts'
-import { utcDayOf } from '../trading/spend.ts'
+import { requireScope, requireSpendCap, utcDayOf } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import { beforeNode, refuseUndelegated } from './delegation.ts'
+import { runWrite, senderOf, type SignedWrite } from './signedWrite.ts'
 import { isDue, makeOrder, type TriedOrder } from './makeOrder.ts'
-import { orderAtClock, type OrderAtClock } from './orderAtClock.ts'
-import { prepareAttempt } from './prepareAttempt.ts'
-import { startRefolds, type Refolds } from '../journal/refolds.ts'
-import { requireSameRequest } from './sameRequest.ts'
-import { claimWrite, senderOf, type SignedWrite } from './signedWrite.ts'
-import { transactionOf } from './transactionOf.ts'
+import { readOrderAtClock, type OrderAtClock } from './orderAtClock.ts'
+import { prepareAttempt, transactionOf } from './prepareAttempt.ts'
+import type { Refolds } from '../journal/refold.ts'
 
-/** `isRepeat`: the order was there already, made by an earlier request with the same clientId. */
-export interface CreatedOrder {
+/** A created order; `isRepeat` is true when an earlier request with the same clientId had created it. */
+interface CreatedOrder {
   readonly prepared: PreparedOrder
   readonly isRepeat: boolean
 }
 
 /**
- * Prepares an order: rules first, then one round trip to the node, then one transaction of the store, which alone decides. A request whose
- * clientId is known answers with that order and asks the node only when its transaction has lapsed.
+ * Prepares an order: applies the rules, makes one round trip to the node, then stores the order in one transaction,
+ * whose checks alone are binding. A request with a known clientId returns that order, and asks the node only when its
+ * transaction has lapsed.
  */
 export async function createOrder(
   orders: ChainOrders,
   write: SignedWrite,
   body: CreateOrderRequest,
 ): Promise<CreatedOrder> {
-  const { request, needsAttempt } = await beforeNode(orders, write, () => readRequest(orders, write, body))
-  if (needsAttempt) return commit(orders, write, request, await tryOrder(orders, write, request, body))
-  await refuseUndelegated(orders, write)
-  return commit(orders, write, request, undefined)
+  return runWrite(orders, write, {
+    plan: () => planRequest(orders, write, body),
+    ask: ({ plan }) => (plan === undefined ? undefined : tryOrder(orders, write, plan)),
+    keep: async ({ sql, agent, clock, refolds }, { request }, tried) => {
+      const known = await findRepeated(sql, agent, request, clock)
+      return keep(sql, orders, { write: { ...write, agent }, known, tried, refolds, clock })
+    },
+  })
 }
 
-/** What is asked for, and whether it is new or lapsed. Throws whatever can be known without the node. */
-async function readRequest(
-  orders: ChainOrders,
-  write: SignedWrite,
-  body: CreateOrderRequest,
-): Promise<{ readonly request: OrderRequest; readonly needsAttempt: boolean }> {
+/** A request and its plan; the plan is `undefined` for a repeat whose transaction is still valid. */
+interface PlannedRequest {
+  readonly request: OrderRequest
+  readonly plan: OrderPlan | undefined
+}
+
+/** Normalises and plans a request. Throws every refusal that needs no node. */
+async function planRequest(orders: ChainOrders, write: SignedWrite, body: CreateOrderRequest): Promise<PlannedRequest> {
   const { agent } = write
   const request = normalizeOrder(body, orders.trading())
-  // Again with the plan, which knows the spend; but a market that is not allowed is not to be told that it is closed.
-  const leverage = request.reduceOnly ? null : (scaleDecimal(request.leverage, 3) ?? null)
-  requireScope(agent.scope, { market: request.market, leverage, spendUsd: 0n })
+  // Checked again with the plan, which knows the spend. Checked here already so that a market outside the scope is
+  // refused as such, and not as closed.
+  const leverage = request.reduceOnly ? null : (Leverage.parse(request.leverage) ?? null)
+  requireScope(agent.scope, { market: request.market, leverage, spendUsd: Usd.zero })
   const clock = orders.clock()
   const known = await findRepeated(orders.store.read, agent, request, clock)
-  return { request, needsAttempt: known === undefined || hasToBePrepared(known, write, clock) }
+  if (known !== undefined && !hasToBePrepared(known, write, clock)) return { request, plan: undefined }
+  const { trader } = agent
+  const positions = orders.positions.ofTrader(trader)
+  const plan = planCreateOrder(request, orders.trading(), { trader, positions, collateral: body.collateral })
+  await checkScopeEarly(orders, agent, plan)
+  return { request, plan }
 }
 
-async function tryOrder(
-  orders: ChainOrders,
-  write: SignedWrite,
-  request: OrderRequest,
-  { collateral }: CreateOrderRequest,
-): Promise<TriedOrder> {
-  const plan = await beforeNode(orders, write, async () => {
-    const { trader } = write.agent
-    const positions = orders.positions.ofTrader(trader)
-    const made = planCreateOrder(request, orders.trading(), { trader, positions, collateral })
-    await checkScopeEarly(orders, write.agent, made)
-    return made
-  })
+async function tryOrder(orders: ChainOrders, write: SignedWrite, plan: OrderPlan): Promise<TriedOrder> {
   return { plan, attempt: await prepareAttempt(orders, write, plan) }
 }
 
-/** Not binding, as others may spend meanwhile: only so that a refusal of the scope comes before one of the contracts. */
+/**
+ * Checks the scope before the node is asked, so that its refusal comes before one of the contracts. Not binding, as
+ * other writes may spend meanwhile.
+ */
 async function checkScopeEarly(orders: ChainOrders, agent: AgentRecord, plan: OrderPlan): Promise<void> {
   requireScope(agent.scope, plan.action)
   if (agent.scope.dailySpendCapUsd === null) return
-  requireSpendCap(agent.scope, await standingSpend(orders.store.read, agent, orders.now()), plan.action)
+  requireSpendCap(agent.scope, await readStandingSpend(orders.store.read, agent, orders.now()), plan.action)
 }
 
-/** What counts today without the orders that have expired and are given back by the next transaction. */
-async function standingSpend(sql: Sql, { chain, agent }: AgentRecord, nowMs: number): Promise<bigint> {
+/** Returns the amount counted today, without the expired orders that the next transaction gives back. */
+async function readStandingSpend(sql: Sql, { chain, agent }: AgentRecord, nowMs: number): Promise<Usd> {
   const day = utcDayOf(nowMs)
   const prepared = await listPreparedOrders(sql, chain, agent)
-  return prepared
+  const spentUsd = prepared
     .filter(({ state, spendDay }) => spendDay === day && isDue(state, nowMs))
-    .reduce((spent, { record }) => spent - record.spendUsd, await spentUsd(sql, chain, agent, day))
-}
-
-async function commit(
-  orders: ChainOrders,
-  write: SignedWrite,
-  request: OrderRequest,
-  tried: TriedOrder | undefined,
-): Promise<CreatedOrder> {
-  return orders.accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
-    const clock = orders.clock()
-    const refolds = startRefolds(sql, clock, journal)
-    const agent = await claimWrite(sql, orders, write, clock.nowMs)
-    const known = await findRepeated(sql, agent, request, clock)
-    return keep(sql, orders, { write: { ...write, agent }, known, tried, refolds, clock })
-  })
+    .reduce<bigint>((spent, { record }) => spent - record.spendUsd, await readSpentUsd(sql, chain, agent, day))
+  return Usd.of(spentUsd)
 }
 
 interface Keeping {
@@ -115,15 +105,16 @@ interface Keeping {
   readonly clock: FoldClock
 }
 
-/** A new order, or the one that is there: as it is, or with the new transaction when it needs one. */
+/** Stores a new order, or returns the existing one, with the new transaction when it needs one. */
 async function keep(
   sql: Sql,
   orders: ChainOrders,
   { write, known, tried, refolds, clock }: Keeping,
 ): Promise<CreatedOrder> {
-  // Without a transaction of our own, because there was one a moment ago, whatever has become of that order is the answer.
+  // A request that prepared no transaction, because a valid one existed a moment ago, returns the order in whatever
+  // state it is now.
   if (known !== undefined && (tried === undefined || !hasToBePrepared(known, write, clock))) {
-    // Kept as it is shown: a read must not fall behind an answer.
+    // The shown state is stored, so that a later read does not show an older one.
     const state = await refolds.of(known.record.id)
     return { prepared: repeatOf(orders, { ...known, state }, clock), isRepeat: true }
   }
@@ -134,7 +125,9 @@ async function keep(
   return { prepared: { order: orderAnswer(record, state), transaction }, isRepeat: known !== undefined }
 }
 
-/** The order of this trader that has the clientId. Throws `IDEMPOTENCY_CONFLICT` when it is another one. */
+/**
+ * Finds the trader's order with the clientId. Throws `IDEMPOTENCY_CONFLICT` when that order differs from the request.
+ */
 async function findRepeated(
   sql: Sql,
   { chain, trader }: AgentRecord,
@@ -145,10 +138,10 @@ async function findRepeated(
   const stored = await findOrderByClientId(sql, chain, trader, request.clientId)
   if (stored === undefined) return undefined
   requireSameRequest(stored.record.request, request)
-  return orderAtClock(sql, stored, clock)
+  return readOrderAtClock(sql, stored, clock)
 }
 
-/** Its transactions have lapsed, or none of them is one that can be sent now. */
+/** Returns true when the order needs a new transaction: all have lapsed, or the valid one is for another sender. */
 function hasToBePrepared(known: OrderAtClock, write: SignedWrite, clock: FoldClock): boolean {
   if (known.state.status === 'expired') return true
   return known.state.status === 'prepared' && standingAttempt(known, clock)?.sender !== senderOf(write)
@@ -158,7 +151,7 @@ function standingAttempt({ attempts }: OrderAtClock, { nowMs }: FoldClock): Atte
   return openAttemptsOf(attempts, new Set(), nowMs).standing
 }
 
-/** The stored order; while it is prepared with the transaction that it was prepared with. */
+/** Returns the stored order, with its transaction while it is prepared. */
 function repeatOf(orders: ChainOrders, known: OrderAtClock, clock: FoldClock): PreparedOrder {
   const standing = known.state.status === 'prepared' ? standingAttempt(known, clock) : undefined
   return {
@@ -167,11 +160,46 @@ function repeatOf(orders: ChainOrders, known: OrderAtClock, clock: FoldClock): P
   }
 }
 
-/** Ends what was prepared before, so that it holds neither spend nor a place of whoever prepared it. */
+/**
+ * Withdraws the earlier transactions of an order, so that it no longer holds spend or a place of the agent that
+ * prepared them.
+ */
 async function retire(sql: Sql, known: OrderAtClock, refolds: Refolds, clock: FoldClock): Promise<OrderRecord> {
   for (const attempt of known.attempts) {
     if (attempt.kind === 'open' && !hasLapsed(attempt, clock.nowMs)) await setWithdrawn(sql, attempt.id, clock.nowMs)
   }
   await refolds.of(known.record.id)
   return known.record
+}
+
+/** Fields that the caller decides; the others follow from them and from the chain at that time. */
+const ASKED = [
+  'market',
+  'side',
+  'type',
+  'size',
+  'leverage',
+  'price',
+  'collateral',
+  'sl',
+  'tp',
+  'reduceOnly',
+  'slippage',
+] as const satisfies readonly (keyof OrderRequest)[]
+
+/** Fields in which a close stores the position's value, so that the requested value is not known any more. */
+const TAKEN_FROM_POSITION: ReadonlySet<keyof OrderRequest> = new Set(['leverage', 'collateral'])
+
+/**
+ * Throws `IDEMPOTENCY_CONFLICT` when the clientId stands for another order. Both requests are canonical with defaults
+ * filled in.
+ */
+function requireSameRequest(stored: OrderRequest, asked: OrderRequest): void {
+  const compared = asked.reduceOnly ? ASKED.filter((field) => !TAKEN_FROM_POSITION.has(field)) : ASKED
+  const differing = compared.filter((field) => stored[field] !== asked[field])
+  if (differing.length === 0) return
+  throw new ApiError('IDEMPOTENCY_CONFLICT', 'This clientId was used for another order: choose a new one.', {
+    clientId: asked.clientId,
+    differing,
+  })
 }

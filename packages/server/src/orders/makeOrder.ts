@@ -1,27 +1,26 @@
 import { ApiError, type OrderId } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { insertAttempt } from '../store/attemptStore.ts'
-import { nextId } from '../store/idStore.ts'
-import { insertOrder, listPreparedOrders, renewOrder } from '../store/orderStore.ts'
-import { spentUsd } from '../store/spendStore.ts'
+import { takeId, insertOrder, listPreparedOrders, renewOrder } from '../store/orderStore.ts'
+import { readSpentUsd } from '../store/agentStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { Attempt, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
 import type { OrderPlan } from '../trading/plan/plan.ts'
-import { requireScope, requireSpendCap } from '../trading/scope.ts'
-import { utcDayOf } from '../trading/spend.ts'
+import { requireScope, requireSpendCap, utcDayOf } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import type { Refolds } from '../journal/refolds.ts'
+import type { Refolds } from '../journal/refold.ts'
 import type { SignedWrite } from './signedWrite.ts'
 
-/** An order that was tried on the chain, and is now to be kept. */
+/** An order whose transaction was simulated successfully, ready to be stored. */
 export interface TriedOrder {
   readonly plan: OrderPlan
   readonly attempt: Attempt
 }
 
 /**
- * Keeps a tried order, in the transaction of its write: here alone are the agent's limits binding, because writers come one after the other.
- * `renewed` is an order of the same clientId whose transactions have lapsed: it keeps its id, and is charged anew to whoever prepares it.
+ * Stores a simulated order, in the transaction of its write. Only here are the agent's limits binding, because
+ * transactions run one at a time. `renewed` is an order with the same clientId whose transactions have lapsed: it keeps
+ * its id and is charged to the agent that prepares it now.
  */
 export async function makeOrder(
   sql: Sql,
@@ -34,12 +33,12 @@ export async function makeOrder(
   const nowMs = attempt.createdAtMs
   requireScope(agent.scope, plan.action)
   const prepared = await sweepPrepared(sql, agent, nowMs, of.refolds)
-  requireSpendCap(agent.scope, await spentUsd(sql, slug, agent.agent, utcDayOf(nowMs)), plan.action)
+  requireSpendCap(agent.scope, await readSpentUsd(sql, slug, agent.agent, utcDayOf(nowMs)), plan.action)
   requireRoom(prepared, orders.settings.maxPreparedOrders)
   const terms = { agent: agent.agent, request: plan.request, spendUsd: plan.action.spendUsd }
   const record: OrderRecord =
     of.renewed === undefined
-      ? { id: await nextId(sql), chain: slug, trader: agent.trader, createdAtMs: nowMs, originKey: null, ...terms }
+      ? { id: await takeId(sql), chain: slug, trader: agent.trader, createdAtMs: nowMs, originKey: null, ...terms }
       : { ...of.renewed, ...terms }
   if (of.renewed === undefined) await insertOrder(sql, record)
   else await renewOrder(sql, record)
@@ -48,7 +47,7 @@ export async function makeOrder(
   return { record, state: await of.refolds.of(record.id) }
 }
 
-/** Moves the agent's expired orders on, so that what they held is free. The prepared ones that are left. */
+/** Folds the agent's expired orders, which frees their spend and places. Returns the orders that are still prepared. */
 async function sweepPrepared(
   sql: Sql,
   { chain, agent }: AgentRecord,
@@ -62,7 +61,7 @@ async function sweepPrepared(
   return left
 }
 
-/** Time has moved it on, and nobody has looked yet. */
+/** Returns true when an order is due to change by time, but its stored state is not updated yet. */
 export function isDue(state: OrderState | undefined, nowMs: number): boolean {
   const dueAtMs = state?.dueAtMs ?? null
   return dueAtMs !== null && dueAtMs <= nowMs

@@ -1,14 +1,17 @@
-import type { Decimal } from '@bezel/protocol'
+import type { Decimal, PreparedTransaction } from '@bezel/protocol'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
-import { prepareTransaction } from '../chain/prepare/prepareTransaction.ts'
-import type { TokenDemand } from '../chain/prepare/tokenHolding.ts'
+import { prepareTransaction, type TokenDemand } from '../chain/prepareTransaction.ts'
 import type { Attempt } from '../trading/orders/orderModel.ts'
 import type { Plan, TradingContext } from '../trading/plan/plan.ts'
-import { wrapCalls } from '../trading/plan/wrapCalls.ts'
+import { wrapCalls } from '../trading/plan/encodeCall.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import { senderOf, type SignedWrite } from './signedWrite.ts'
+import type { ServedChain } from '../chain/servedChain.ts'
 
-/** Makes the transaction of a plan for whoever sends it and tries it: the one round trip of a write. Its time is that of the node's answer. */
+/**
+ * Makes the transaction of a plan for its sender and simulates it, in the write's single round trip. Its validity
+ * starts with the node's answer.
+ */
 export async function prepareAttempt(
   orders: ChainOrders,
   write: SignedWrite,
@@ -44,10 +47,19 @@ export async function prepareAttempt(
   }
 }
 
-/** A token that is no longer listed can't be explained; the simulation speaks for itself then. */
+/**
+ * Returns the tokens that the plan takes from the trader; `null` when it takes none, or the token is no longer listed.
+ * Only serves to explain a failed simulation.
+ */
 function demandOf({ takes }: Plan, { chain }: TradingContext): TokenDemand | null {
   const collateral = chain.collaterals.find(({ index }) => index === takes?.collateralIndex)
   if (takes === null || collateral === undefined) return null
   const { symbol, address: token, decimals } = collateral
   return { symbol, token, decimals, amount: takes.amount }
+}
+
+/** Returns an attempt in the form in which the agent gets it, to sign and broadcast. */
+export function transactionOf({ diamond, chainId }: ServedChain, attempt: Attempt): PreparedTransaction {
+  const { calldata, gas, expiresAtMs } = attempt
+  return { to: diamond, data: calldata, value: '0', chainId, gas, expiresAt: expiresAtMs }
 }

@@ -1,43 +1,105 @@
-import { nonceReused } from '../access/nonceReused.ts'
+import { nonceReused } from '../access/authenticateCall.ts'
 import { ApiError, type Address } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { agentNotDelegated, requireInForce } from '../agents/agentRefusals.ts'
 import { findAgent } from '../store/agentStore.ts'
 import type { Sql } from '../store/sql.ts'
-import type { Attempt } from '../trading/orders/orderModel.ts'
+import type { Attempt, FoldClock } from '../trading/orders/orderModel.ts'
+import { OFF_CHAIN } from '../journal/accountLog.ts'
+import { startRefolds, type Refolds } from '../journal/refold.ts'
 import type { ChainOrders } from './chainOrders.ts'
+import { NodeUnavailableError } from '../ground/unavailable.ts'
 
-/** Who writes, as the request's signature says. */
+/** The author of a write, as verified by the request's signature. */
 export interface SignedWrite {
   readonly agent: AgentRecord
-  /** Uses the request's nonce up for good, in the transaction of the write. False when it was used before. */
+  /** Uses up the request's nonce in the transaction of the write. Returns false when it was used before. */
   readonly claim: (sql: Sql) => Promise<boolean>
-  /** `null`: the agent sends what is prepared itself. */
+  /** Relay that sends the transaction; `null` when the agent sends it itself. */
   readonly relay: Relay | null
 }
 
-/** Sends what is prepared in place of agents that came through the facade. */
+/** Sends prepared transactions for agents that use the facade. */
 export interface Relay {
   readonly sender: Address
-  /** Takes charge of a transaction, in the transaction of the store that keeps it: it is sent once that is durable. */
+  /** Queues a transaction in the database transaction that stores it. It is sent after the commit. */
   take(sql: Sql, attempt: Attempt): Promise<void>
 }
 
-/** Whom the trader must have made its delegate. */
+/** Returns the address that sends the transaction and must be the trader's delegate. */
 export function senderOf({ agent, relay }: Pick<SignedWrite, 'agent' | 'relay'>): Address {
   return relay?.sender ?? agent.agent
 }
 
-/** Whether the sender acts by right of being the trader, without any delegation. */
+/** Returns true when the sender is the trader itself, which needs no delegation. */
 export function isOwnSender(write: Pick<SignedWrite, 'agent' | 'relay'>): boolean {
   return senderOf(write) === write.agent.trader
 }
 
+/** The steps of a write, in order. */
+interface WriteSteps<Planned, Asked extends Promise<unknown> | undefined, Result> {
+  /** Applies the rules that need no node. Throws when they refuse the request. */
+  readonly plan: () => Planned | Promise<Planned>
+  /**
+   * Asks the node in one round trip, which also reads the delegate. Returns `undefined` when the write needs no node.
+   */
+  readonly ask: (planned: Planned) => Asked
+  /** Stores the write in one transaction; only its checks are binding. */
+  readonly keep: (turn: WriteTurn, planned: Planned, asked: Awaited<Asked>) => Promise<Result>
+}
+
+/** The database transaction of a write, after its nonce was used up. */
+export interface WriteTurn {
+  readonly sql: Sql
+  /** The agent as stored now; it may have changed since the request was verified. */
+  readonly agent: AgentRecord
+  readonly clock: FoldClock
+  readonly refolds: Refolds
+}
+
 /**
- * The first step of every write's transaction: its nonce is used up for good with it, and the agent is looked at again, because the trader
- * may have revoked it, or narrowed its scope, while the node was asked. The agent as it is now.
+ * Runs a write to orders or positions. An agent that is not the delegate is told so before anything else about its
+ * request. The round trip to the node reads the delegate; without one, because the rules refused the request or it
+ * needs no node, the delegate is checked separately.
  */
-export async function claimWrite(
+export async function runWrite<Planned, Asked extends Promise<unknown> | undefined, Result>(
+  orders: ChainOrders,
+  write: SignedWrite,
+  { plan, ask, keep }: WriteSteps<Planned, Asked, Result>,
+): Promise<Result> {
+  const planned = await delegateFirst(orders, write, plan)
+  const asking = ask(planned)
+  if (asking === undefined) await refuseUndelegated(orders, write)
+  const asked = await asking
+  return orders.accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
+    const clock = orders.clock()
+    const agent = await claimWrite(sql, orders, write, clock.nowMs)
+    return keep({ sql, agent, clock, refolds: startRefolds(sql, clock, journal) }, planned, asked)
+  })
+}
+
+/**
+ * Runs the rules; when they refuse, checks the delegate before the refusal is thrown. A request that passes costs no
+ * check.
+ */
+async function delegateFirst<Planned>(
+  orders: ChainOrders,
+  write: SignedWrite,
+  plan: () => Planned | Promise<Planned>,
+): Promise<Planned> {
+  try {
+    return await plan()
+  } catch (error) {
+    if (error instanceof ApiError) await refuseUndelegated(orders, write)
+    throw error
+  }
+}
+
+/**
+ * Starts a write's transaction: uses up its nonce and reads the agent again, because the trader may have revoked it or
+ * narrowed its scope while the node was asked. Returns the agent as stored now.
+ */
+async function claimWrite(
   sql: Sql,
   { chain }: ChainOrders,
   { agent: asked, claim, relay }: SignedWrite,
@@ -49,8 +111,34 @@ export async function claimWrite(
   requireInForce(agent, nowMs)
   if (agent.trader !== asked.trader) throw new ApiError('AGENT_REVOKED', 'This agent now serves another trader.')
   if (agent.scope.permissions === 'read') throw new ApiError('SCOPE_READ_ONLY', "This agent's scope lets it read only.")
-  // One delegate per trader: the mode says whose transactions it accepts.
+  // A trader has one delegate, and the agent's mode says whether that is the agent or the relayer.
   const isOther = agent.mode === (relay === null ? 'relayed' : 'self')
   if (isOther && agent.agent !== agent.trader) throw agentNotDelegated(chain, senderOf({ agent, relay }))
   return agent
+}
+
+/**
+ * Throws `AGENT_NOT_DELEGATED` when the sender is known not to be the delegate. While the node is unavailable nobody is
+ * refused, because this check serves writes that do not need the chain.
+ */
+export async function refuseUndelegated(
+  { chain, delegates }: Pick<ChainOrders, 'chain' | 'delegates'>,
+  write: SignedWrite,
+): Promise<void> {
+  if (isOwnSender(write)) return
+  if (await isDelegateIfKnown(delegates, write.agent.trader, senderOf(write))) return
+  throw agentNotDelegated(chain, senderOf(write))
+}
+
+async function isDelegateIfKnown(
+  delegates: ChainOrders['delegates'],
+  trader: Address,
+  sender: Address,
+): Promise<boolean> {
+  try {
+    return await delegates.isDelegate(trader, sender)
+  } catch (error) {
+    if (error instanceof NodeUnavailableError) return true
+    throw error
+  }
 }

@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import fc from 'fast-check'
 import { listOrders, type StoredOrder } from '../store/orderStore.ts'
-import { spentUsd } from '../store/spendStore.ts'
-import { utcDayOf } from '../trading/spend.ts'
+import { readSpentUsd } from '../store/agentStore.ts'
+import { utcDayOf } from '../trading/scope.ts'
 import { cancelOrder } from './cancelOrder.ts'
 import { createOrder } from './createOrder.ts'
 import { submitOrder } from './submitOrder.ts'
 import { happen, hashOf, placed } from './testing/chainEvents.ts'
-import { AGENT, FULL_SCOPE, LIMIT_BODY, openOrdersWorld, TRADER, type OrdersWorld } from './testing/ordersWorld.ts'
+import { AGENT, LIMIT_BODY, openOrdersWorld, TRADER, type OrdersWorld } from './testing/ordersWorld.ts'
 
 const CAP_USD = 12_000
+
 const USD = 10n ** 18n
 
-/** What anybody may do at any time. `of` picks the order. */
+/** Steps that may happen at any time. `of` picks the order. */
 const step = fc.oneof(
   fc.record({
     kind: fc.constant('create' as const),
@@ -22,9 +24,10 @@ const step = fc.oneof(
   }),
   fc.record({ kind: fc.constantFrom('cancel', 'submit', 'place', 'unplace', 'wait'), of: fc.nat({ max: 6 }) }),
 )
+
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Refusals are answers too. */
+/** Runs a step and ignores refusals, which are valid outcomes. */
 async function attempt(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
@@ -61,7 +64,7 @@ describe('what counts against the cap', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const world = await openOrdersWorld()
         try {
-          await world.register({ scope: { ...FULL_SCOPE, dailySpendCapUsd: String(CAP_USD) } })
+          await world.register({ scope: { ...UNLIMITED_SCOPE, dailySpendCapUsd: String(CAP_USD) } })
           let isRevived = false
           for (const [n, made] of steps.entries()) {
             const before = new Map((await allOrders(world)).map((order) => [order.record.id, order.spendDay]))
@@ -72,7 +75,7 @@ describe('what counts against the cap', () => {
             const day = utcDayOf(world.market.nowMs)
             const counted = orders.filter(({ spendDay }) => spendDay === day)
             const sum = counted.reduce((total, { record }) => total + record.spendUsd, 0n)
-            assert.equal(await spentUsd(world.opened.store.read, 'arbitrum', AGENT, day), sum)
+            assert.equal(await readSpentUsd(world.opened.store.read, 'arbitrum', AGENT, day), sum)
             assert.ok(isRevived || sum <= BigInt(CAP_USD) * USD, `${sum}`)
           }
         } finally {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setMismatch } from '../store/attemptStore.ts'
 import { findOrder } from '../store/orderStore.ts'
-import { UNKNOWN_TIMEOUT_BLOCKS } from '../trading/orders/unknownTimeout.ts'
+import { UNKNOWN_TIMEOUT_BLOCKS } from '../trading/orders/orderModel.ts'
 import type { Trade } from '../trading/valuation/chainState.ts'
 import { cancelOrder } from './cancelOrder.ts'
-import { runRound } from '../journal/clockRound.ts'
+import { runRound } from '../journal/clock.ts'
 import { createOrder } from './createOrder.ts'
 import { submitOrder } from './submitOrder.ts'
 import { happen, hashOf, lastAttempt, placed, tradeStoredLog } from './testing/chainEvents.ts'
@@ -22,6 +22,7 @@ import {
 import { updateOrder } from './updateOrder.ts'
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected
+
 const HASH = hashOf(1_000)
 
 describe('submitOrder', () => {
@@ -38,7 +39,7 @@ describe('submitOrder', () => {
   const create = async () => (await createOrder(world.orders, world.write(), LIMIT_BODY)).prepared.order.id
   const submit = (txHash: Hex = HASH, of = id) => submitOrder(world.orders, world.write(), of as never, { txHash })
 
-  /** The node knows a transaction with this input. */
+  /** Makes the node know a transaction with this input. */
   function known(input: Hex, receipt?: { status: string; trade?: Partial<Trade> }): void {
     world.node.transaction = { hash: HASH, from: AGENT, to: world.orders.chain.diamond, input }
     const logs = receipt?.trade === undefined ? [] : [tradeStoredLog(world.orders.chain.diamond, receipt.trade)]
@@ -104,7 +105,7 @@ describe('submitOrder', () => {
     known('0xabcd' as Hex, { status: '0x0', trade: {} })
     await assert.rejects(submit(), code('SUBMISSION_MISMATCH'))
     assert.equal((await lastAttempt(world, id)).submittedHash, null)
-    // Not mined yet, it may still make the order.
+    // While it is not mined, it may still create the order.
     known('0xabcd' as Hex)
     assert.equal((await submit()).status, 'pending')
   })
@@ -113,7 +114,7 @@ describe('submitOrder', () => {
     await submit()
     const other = await create()
     await assert.rejects(submit(HASH, other), code('SUBMISSION_MISMATCH'))
-    // Unless the calldata says which one is right.
+    // Unless the calldata shows which order it belongs to.
     known((await lastAttempt(world, other)).calldata)
     assert.equal((await submit(HASH, other)).status, 'pending')
   })

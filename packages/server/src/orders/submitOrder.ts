@@ -1,4 +1,4 @@
-import { NodeUnavailableError } from '../ground/unavailable.ts'
+import { NodeUnavailableError, notReady } from '../ground/unavailable.ts'
 import {
   ApiError,
   parseHex,
@@ -7,27 +7,32 @@ import {
   type Order,
   type OrderId,
   type SubmitOrderRequest,
+  TradeType,
+  parseAddress,
 } from '@bezel/protocol'
-import { OFF_CHAIN } from '../journal/accountLog.ts'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
-import { notReady } from '../ground/notReady.ts'
 import { listAttemptsByHash, setSubmitted } from '../store/attemptStore.ts'
 import type { Sql } from '../store/sql.ts'
-import type { Attempt, OrderState } from '../trading/orders/orderModel.ts'
-import { isTimeoutKnown } from '../trading/orders/unknownTimeout.ts'
-import { orderAnswer } from '../trading/orders/orderAnswer.ts'
+import {
+  type Attempt,
+  type OrderState,
+  isTimeoutKnown,
+  orderAnswer,
+  type OrderRecord,
+} from '../trading/orders/orderModel.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import { hasCreated } from './createdOrder.ts'
-import { beforeNode } from './delegation.ts'
-import { ownOrder, type OrderAtClock } from './orderAtClock.ts'
-import { startRefolds, type Refolds } from '../journal/refolds.ts'
-import { lookAtReport, type ReportedTransaction } from './reportedTransaction.ts'
-import { claimWrite, isOwnSender, senderOf, type SignedWrite } from './signedWrite.ts'
+import { isOwnSender, runWrite, senderOf, type SignedWrite } from './signedWrite.ts'
+import { readOwnOrder, type OrderAtClock } from './orderAtClock.ts'
+import type { Refolds } from '../journal/refold.ts'
+import { isSameOrder, creationOfRequest, creationOfRestingOrder, type Creation } from '../chain/creation.ts'
+import { EventDecodeError, decodeLog, type RawLog } from '../chain/events.ts'
+import { diamondCall } from '../chain/diamondCalls.ts'
+import type { RpcClient, RpcOutcome } from '../chain/rpcClient.ts'
 
 /**
- * Takes the hash that an agent reports for what was prepared. The report only speeds things up and helps with a transaction that was rebuilt
- * on its way: what became of it the follower reads from the chain. So a hash that nobody knows yet is taken, and one for an order whose
- * transaction is on the chain already changes nothing: the answer is the order as it is.
+ * Records the transaction hash that an agent reports for a prepared order. A report only speeds things up and helps
+ * with a transaction that a wallet re-encoded; the follower reads the outcome from the chain. So an unknown hash is
+ * accepted, and a hash for an order that is already on the chain changes nothing. Returns the order as it is then.
  */
 export async function submitOrder(
   orders: ChainOrders,
@@ -36,39 +41,38 @@ export async function submitOrder(
   body: SubmitOrderRequest,
 ): Promise<Order> {
   const hash = parseHex(body.txHash)!
-  const { record } = await beforeNode(orders, write, () => {
-    const clock = orders.clock()
-    if (!isTimeoutKnown(clock)) throw notReady('starting')
-    return ownOrder(orders.store.read, write, id, clock)
+  return runWrite(orders, write, {
+    plan: () => {
+      const clock = orders.clock()
+      if (!isTimeoutKnown(clock)) throw notReady('starting')
+      return readOwnOrder(orders.store.read, write, id, clock)
+    },
+    ask: () => lookUp(orders, write, hash),
+    keep: async ({ sql, clock, refolds }, { record }, transaction) => {
+      const order = await readOwnOrder(sql, write, record.id, clock)
+      const state = await report(sql, { orders, order, hash, transaction, nowMs: clock.nowMs }, refolds)
+      return orderAnswer(record, state)
+    },
   })
-  const transaction = await lookUp(orders, write, hash)
-  const state = await orders.accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
-    const clock = orders.clock()
-    await claimWrite(sql, orders, write, clock.nowMs)
-    const refolds = startRefolds(sql, clock, journal)
-    const order = await ownOrder(sql, write, record.id, clock)
-    return report(sql, { orders, order, hash, transaction, nowMs: clock.nowMs }, refolds)
-  })
-  return orderAnswer(record, state)
 }
 
 interface Report {
   readonly orders: ChainOrders
   readonly order: OrderAtClock
   readonly hash: Hex
-  /** `undefined`: nobody can say anything about it now. */
+  /** The reported transaction; `undefined` when the node does not know it or does not answer. */
   readonly transaction: ReportedTransaction | undefined
   readonly nowMs: number
 }
 
-/** A node that is away is no reason to lose a report. */
+/** Looks up the reported transaction and checks the delegate. An unavailable node does not prevent a report. */
 async function lookUp(orders: ChainOrders, write: SignedWrite, hash: Hex): Promise<ReportedTransaction | undefined> {
   const { chain, client, delegates } = orders
   const { trader } = write.agent
   const sender = senderOf(write)
   const askedAtMs = orders.now()
   try {
-    const { delegate, transaction } = await lookAtReport(client, { diamond: chain.diamond, trader, hash })
+    const { delegate, transaction } = await readReport(client, { diamond: chain.diamond, trader, hash })
     delegates.learn(trader, delegate, askedAtMs)
     if (delegate !== sender && sender !== trader) throw agentNotDelegated(chain, sender)
     return transaction
@@ -79,14 +83,19 @@ async function lookUp(orders: ChainOrders, write: SignedWrite, hash: Hex): Promi
   }
 }
 
-/** From memory only: the node was just asked in vain. */
+/**
+ * Refuses a sender that is known not to be the delegate. Uses cached data only, as the node has just failed to answer.
+ */
 function refuseKnownUndelegated({ chain, delegates }: ChainOrders, write: SignedWrite): void {
   const delegate = delegates.known(write.agent.trader)
   const isRefused = delegate !== undefined && delegate !== senderOf(write) && !isOwnSender(write)
   if (isRefused) throw agentNotDelegated(chain, senderOf(write))
 }
 
-/** Records the hash where it belongs. The order's state then. Throws `SUBMISSION_MISMATCH` with the order left as it was. */
+/**
+ * Records the hash with the attempt it belongs to and returns the order's new state. Throws `SUBMISSION_MISMATCH` and
+ * leaves the order unchanged.
+ */
 async function report(sql: Sql, of: Report, refolds: Refolds): Promise<OrderState> {
   const { orders, order, hash, transaction, nowMs } = of
   const { diamond, slug } = orders.chain
@@ -103,7 +112,7 @@ async function report(sql: Sql, of: Report, refolds: Refolds): Promise<OrderStat
   return refolds.of(id)
 }
 
-/** A transaction with other calldata is taken for this order when it made the same one, or as long as it is not mined and may still. */
+/** Accepts a transaction with other calldata when it created the same order, or while it is not mined and still may. */
 function requireSameOrder({ order, transaction }: Report, { kind }: Attempt): void {
   if (transaction?.receipt === undefined) return
   const { isReverted, logs } = transaction.receipt
@@ -112,7 +121,10 @@ function requireSameOrder({ order, transaction }: Report, { kind }: Attempt): vo
   throw mismatch('This transaction was mined without creating this order for this trader.')
 }
 
-/** Calldata says it all but who sent it, and without a delegate between it acts for whoever that is. */
+/**
+ * Returns true when the transaction is this attempt. The sender is compared too: calldata without a delegation around
+ * it acts for whoever sends it.
+ */
 function isTransactionOf(
   { calldata, sender }: Attempt,
   transaction: ReportedTransaction | undefined,
@@ -131,4 +143,109 @@ function isReportedAs({ submittedHash, isMismatch }: Attempt, hash: Hex): boolea
 
 function mismatch(message: string): ApiError {
   return new ApiError('SUBMISSION_MISMATCH', `${message} The order is as it was.`)
+}
+
+/** Returns true when the Diamond's logs show that the transaction created this order for this trader. */
+function hasCreated(logs: readonly RawLog[], { trader, request }: OrderRecord): boolean {
+  return logs
+    .map(creationIn)
+    .some((creation) => creation !== undefined && creation.trader === trader && isSameOrder(request, creation))
+}
+
+function creationIn(log: RawLog): Creation | undefined {
+  const event = decoded(log)
+  if (event?.name === 'PendingOrderStored') return creationOfRequest(event)
+  const isResting = event?.name === 'TradeStored' && event.args.trade.tradeType !== TradeType.TRADE
+  return isResting ? creationOfRestingOrder(event) : undefined
+}
+
+/** Decodes a log; one that can't be decoded is ignored, because the follower judges the chain's events. */
+function decoded(log: RawLog): ReturnType<typeof decodeLog> {
+  try {
+    return decodeLog(log)
+  } catch (error) {
+    if (error instanceof EventDecodeError) return undefined
+    throw error
+  }
+}
+
+/** A reported transaction as the node knows it. */
+interface ReportedTransaction {
+  readonly from: Address
+  readonly to: Address | null
+  readonly input: Hex
+  /** Receipt with the Diamond's logs; `undefined` while the transaction is not mined. */
+  readonly receipt: { readonly isReverted: boolean; readonly logs: readonly RawLog[] } | undefined
+}
+
+/** The trader's delegate and the transaction; the latter is `undefined` while the node does not know it. */
+interface ReportLook {
+  readonly delegate: Address
+  readonly transaction: ReportedTransaction | undefined
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads the transaction, its receipt and the trader's delegate in one round trip. Throws `NodeUnavailableError`. */
+async function readReport(
+  client: RpcClient,
+  of: { readonly diamond: Address; readonly trader: Address; readonly hash: Hex },
+): Promise<ReportLook> {
+  const delegate = diamondCall(of.diamond, 'getTradingDelegate', [of.trader])
+  const [delegateOutcome, transaction, receipt] = await client.batch([
+    delegate.call,
+    { method: 'eth_getTransactionByHash', params: [of.hash] },
+    { method: 'eth_getTransactionReceipt', params: [of.hash] },
+  ])
+  if (delegateOutcome === undefined) throw new NodeUnavailableError('the node gave no answer')
+  return {
+    delegate: delegate.decode(delegateOutcome) as Address,
+    transaction: readTransaction(resultOf(transaction), resultOf(receipt), of.diamond),
+  }
+}
+
+function resultOf(outcome: RpcOutcome | undefined): Fields | undefined {
+  if (outcome?.ok !== true) throw new NodeUnavailableError('the node could not look a transaction up')
+  if (outcome.result === null) return undefined
+  if (typeof outcome.result !== 'object') throw garbage()
+  return outcome.result as Fields
+}
+
+function readTransaction(
+  transaction: Fields | undefined,
+  receipt: Fields | undefined,
+  diamond: Address,
+): ReportedTransaction | undefined {
+  if (transaction === undefined) return undefined
+  const from = addressIn(transaction.from)
+  const input = bytesIn(transaction.input)
+  if (from === undefined) throw garbage()
+  return { from, to: addressIn(transaction.to) ?? null, input, receipt: readReceipt(receipt, diamond) }
+}
+
+function readReceipt(receipt: Fields | undefined, diamond: Address): ReportedTransaction['receipt'] {
+  if (receipt === undefined) return undefined
+  const { status, logs } = receipt
+  if ((status !== '0x0' && status !== '0x1') || !Array.isArray(logs)) throw garbage()
+  const own = (logs as readonly Fields[]).filter(({ address }) => addressIn(address) === diamond)
+  return { isReverted: status === '0x0', logs: own.map(readLog) }
+}
+
+function readLog({ topics, data }: Fields): RawLog {
+  if (!Array.isArray(topics)) throw garbage()
+  return { topics: topics.map(bytesIn), data: bytesIn(data) }
+}
+
+function addressIn(value: unknown): Address | undefined {
+  return typeof value === 'string' ? parseAddress(value) : undefined
+}
+
+function bytesIn(value: unknown): Hex {
+  const bytes = typeof value === 'string' ? parseHex(value) : undefined
+  if (bytes === undefined) throw garbage()
+  return bytes
+}
+
+function garbage(): NodeUnavailableError {
+  return new NodeUnavailableError('the node described a transaction with something that makes no sense')
 }

@@ -1,23 +1,25 @@
 import type { OrderId, PreparedOrder, UpdateOrderRequest } from '@bezel/protocol'
 import { planUpdateOrder } from '../trading/plan/planUpdateOrder.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import { changeOrder, requireChangeInScope } from './changeOrder.ts'
-import { beforeNode } from './delegation.ts'
-import { ownOrder } from './orderAtClock.ts'
-import type { SignedWrite } from './signedWrite.ts'
+import { keepChange, prepareChange, requireChangeInScope } from './changeOrder.ts'
+import { runWrite, type SignedWrite } from './signedWrite.ts'
+import { readOwnOrder } from './orderAtClock.ts'
 
-/** Prepares the update of a resting order. `undefined` is an id that can be none. */
+/** Prepares the update of a resting order. `id` is `undefined` when the request's id is malformed. */
 export async function updateOrder(
   orders: ChainOrders,
   write: SignedWrite,
   id: OrderId | undefined,
   body: UpdateOrderRequest,
 ): Promise<PreparedOrder> {
-  const planned = await beforeNode(orders, write, async () => {
-    const order = await ownOrder(orders.store.read, write, id, orders.clock())
-    const plan = planUpdateOrder(order, body, orders.trading())
-    requireChangeInScope(write.agent.scope, { order, plan })
-    return { order, plan }
+  return runWrite(orders, write, {
+    plan: async () => {
+      const order = await readOwnOrder(orders.store.read, write, id, orders.clock())
+      const plan = planUpdateOrder(order, body, orders.trading())
+      requireChangeInScope(write.agent.scope, { order, plan })
+      return { order, plan }
+    },
+    ask: ({ plan }) => prepareChange(orders, write, plan),
+    keep: (turn, planned, attempt) => keepChange(orders, write, turn, { ...planned, attempt }),
   })
-  return changeOrder(orders, write, planned)
 }

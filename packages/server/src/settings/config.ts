@@ -11,20 +11,23 @@ import {
   urlSetting,
 } from '@bezel/protocol'
 
-/** Whom GET /metrics answers: programs on this machine, everybody, or nobody. */
+/** Callers that GET /metrics answers: programs on this machine, everybody, or nobody. */
 const METRICS_EXPOSURES = ['loopback', 'all', 'off'] as const
 
 export type MetricsExposure = (typeof METRICS_EXPOSURES)[number]
 
-/** `auto` is the rule of `allowedSources`; the others are for deployments that know better. */
+/**
+ * Networks for which the facade accepts signatures. `auto` follows the rule of `allowedSources`; the others override
+ * it.
+ */
 const SOURCES_SETTINGS = ['auto', 'testnet', 'both'] as const
 
 export type SourcesSetting = (typeof SOURCES_SETTINGS)[number]
 
-/** What a limit is counted for; `details.scope` of RATE_LIMITED. API keys count as `agent`. */
+/** Scope of a request limit, in `details.scope` of RATE_LIMITED. API keys count as `agent`. */
 export type LimitScope = 'ip' | 'agent' | 'agent-writes'
 
-/** How many requests each scope has per window: the launch values of the interface. A deployment may set others. */
+/** Requests per minute in each scope, as published at launch. Settings may change them. */
 const DEFAULT_LIMITS: Readonly<Record<LimitScope, number>> = Object.freeze({
   ip: 600,
   agent: 300,
@@ -174,16 +177,16 @@ export const SERVER_SETTINGS = {
   LOG_LEVEL: choiceSetting({ what: 'least important log lines to print', default: 'info', choices: LOG_LEVELS }),
 } as const
 
-/** The settings of one run, checked. */
+/** The checked settings of one run. */
 export interface ServerConfig {
   readonly host: string
-  /** 0 = any free one. */
+  /** 0 for any free port. */
   readonly port: number
   /** Absolute path. */
   readonly dataFolder: string
   /** Absolute path. */
   readonly chainsFile: string
-  /** `undefined`: the one the chains file names. */
+  /** `undefined` when the chains file names the feed. */
   readonly feedUrl: string | undefined
   readonly marketsRefreshMs: number
   readonly marketStatusMs: number
@@ -201,10 +204,10 @@ export interface ServerConfig {
   readonly headPollMs: number
   readonly streamConnections: number
   readonly streamConnectionsPerIp: number
-  /** 0 = for ever. */
+  /** 0 keeps events for ever. */
   readonly eventsKeepDays: number
   readonly trustedProxies: number
-  /** Never to be logged. */
+  /** Secret: never logged. */
   readonly relayerKey: string | undefined
   readonly relayerKeyFile: string | undefined
   readonly facadeSources: SourcesSetting
@@ -213,7 +216,7 @@ export interface ServerConfig {
   readonly logLevel: LogLevel
 }
 
-/** Throws a `SettingsError` when a setting is unknown or not allowed. */
+/** Reads the settings from the environment. Throws a `SettingsError` when one is unknown or not allowed. */
 export function readServerConfig(env: Readonly<Record<string, string | undefined>>): ServerConfig {
   const settings = readSettings(SERVER_SETTINGS, env)
   return {

@@ -1,16 +1,46 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CHAINS, REQUEST_FIELDS, requestDomain, type Address } from '@bezel/protocol'
+import { CHAINS, REQUEST_FIELDS, requestDomain, type Address, EMPTY_BODY_HASH } from '@bezel/protocol'
 import fc from 'fast-check'
-import { keccak256, parseSignature as viemParseSignature } from 'viem'
+import { keccak256 as viemKeccak256, parseSignature as viemParseSignature, hashTypedData, toBytes, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { SignedOperation } from './signedOperations.ts'
-import { ARBITRUM_DOMAIN } from './testing/domains.ts'
+import {
+  type SignedOperation,
+  verifyRequest,
+  type SignedRequest,
+  requestDigest,
+  type RequestStruct,
+  SIGNED_OPERATIONS,
+} from './verifyRequest.ts'
+import { ARBITRUM_DOMAIN, anyDomain, anyText } from './testing/domains.ts'
 import { ENGINES } from './testing/engines.ts'
-import { CURVE_ORDER, signatureText } from './testing/signatureText.ts'
-import { verifyRequest, type SignedRequest } from './verifyRequest.ts'
+import { CURVE_ORDER, signatureText } from './testing/hostileSignatures.ts'
+import { keccak256 } from './typedData.ts'
+
+const struct: RequestStruct = {
+  domain: ARBITRUM_DOMAIN,
+  operationId: 'createOrder',
+  method: 'POST',
+  path: '/v1/arbitrum/orders?x=1',
+  bodyHash: keccak256(toBytes('{"market":"BTC/USD","size":"0.1"}')),
+  timestamp: '1700000000000',
+  nonce: '1700000000000001',
+}
+
+const uint256 = fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.maxSafeNat().map(BigInt)).map(String)
+
+const anyRequest = fc.record({
+  domain: fc.oneof(fc.constant(ARBITRUM_DOMAIN), anyDomain),
+  operationId: fc.constantFrom(...SIGNED_OPERATIONS),
+  method: fc.oneof(fc.constantFrom('GET', 'POST', 'PATCH', 'DELETE', 'WS', 'PUT', 'get', ''), anyText),
+  path: fc.oneof(anyText, fc.webPath(), fc.string({ unit: 'binary', minLength: 500, maxLength: 4_000 })),
+  bodyHash: fc.oneof(fc.constant(new Uint8Array()), fc.uint8Array({ maxLength: 2_000 })).map(keccak256),
+  timestamp: uint256,
+  nonce: uint256,
+})
 
 const account = privateKeyToAccount(`0x${'42'.repeat(32)}`)
+
 const stranger = privateKeyToAccount(`0x${'43'.repeat(32)}`)
 
 type Unsigned = Omit<SignedRequest, 'signature' | 'agent'>
@@ -25,7 +55,7 @@ const order: Unsigned = {
   nonce: '1700000000000001',
 }
 
-/** Signs as a client does: with viem, knowing nothing of this code. */
+/** Signs as a client does: with viem, independently of the code under test. */
 async function sign(request: Unsigned): Promise<SignedRequest> {
   const { domain, operationId, method, path, body } = request
   const [timestamp, nonce] = [BigInt(request.timestamp), BigInt(request.nonce)]
@@ -33,7 +63,7 @@ async function sign(request: Unsigned): Promise<SignedRequest> {
     domain,
     types: { [operationId]: REQUEST_FIELDS },
     primaryType: operationId,
-    message: { method, path, bodyHash: keccak256(body), timestamp, nonce },
+    message: { method, path, bodyHash: viemKeccak256(body), timestamp, nonce },
   })
   return { ...request, signature, agent: account.address }
 }
@@ -64,7 +94,8 @@ for (const engine of ENGINES) {
     })
 
     it('refuses a request that differs in one place', () => {
-      const { verifyingContract: diamond, chainId, name } = ARBITRUM_DOMAIN
+      const { chainId, name } = ARBITRUM_DOMAIN
+      const diamond = CHAINS.arbitrum.liveDiamond
       const domains = [
         requestDomain({ name: 'Bezel Trading API', chainId, diamond }),
         requestDomain({ name, chainId: CHAINS.base.chainId, diamond }),
@@ -129,4 +160,48 @@ for (const engine of ENGINES) {
       )
     })
   })
+}
+
+describe('requestDigest', () => {
+  it('is the published one', () => {
+    const published = '0x61dfaa03e9cc0db4071308623b33593ae1643182149ec742e2549fe9fd804d4a'
+    assert.equal(toHex(requestDigest(struct) ?? ''), published)
+  })
+
+  it('equals the reference for any request', () => {
+    fc.assert(
+      fc.property(anyRequest, (any) => assert.deepEqual(requestDigest(any), viemDigest(any))),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('equals the reference for the handshake of the stream', () => {
+    const bodyHash = toBytes(EMPTY_BODY_HASH)
+    const handshake = { ...struct, operationId: 'wsAuth', method: 'WS', path: '/v1/arbitrum/ws', bodyHash } as const
+    assert.deepEqual(requestDigest(handshake), viemDigest(handshake))
+  })
+
+  it('differs for every operation', () => {
+    const digests = SIGNED_OPERATIONS.map((operationId) => toHex(requestDigest({ ...struct, operationId }) ?? ''))
+    assert.equal(new Set(digests).size, SIGNED_OPERATIONS.length)
+  })
+
+  it('is none when a value can not be encoded, and the next one is right again', () => {
+    const bad: Partial<RequestStruct>[] = [
+      { timestamp: '' },
+      { nonce: '-1' },
+      { nonce: String(2n ** 256n) },
+      { bodyHash: new Uint8Array(31) },
+      { bodyHash: new Uint8Array(33) },
+      { operationId: 'health' as SignedOperation },
+      { operationId: '__proto__' as SignedOperation },
+    ]
+    for (const change of bad) assert.equal(requestDigest({ ...struct, ...change }), undefined)
+    assert.deepEqual(requestDigest(struct), viemDigest(struct))
+  })
+})
+
+function viemDigest({ domain, operationId, bodyHash, timestamp, nonce, ...text }: RequestStruct): Uint8Array {
+  const message = { ...text, bodyHash: toHex(bodyHash), timestamp: BigInt(timestamp), nonce: BigInt(nonce) }
+  return toBytes(hashTypedData({ domain, types: { [operationId]: REQUEST_FIELDS }, primaryType: operationId, message }))
 }

@@ -1,22 +1,84 @@
-import { keccak256 } from './keccak256.ts'
-import { recoversTo } from './recoversTo.ts'
-import { requestDigest, type RequestStruct } from './requestDigest.ts'
-import type { SignatureEngine } from './signatureEngine.ts'
+import { keccak256, typedDataDigest, typeHash, stringWord, uint256Word } from './typedData.ts'
+import { recoversTo, type SignatureEngine } from './recovery.ts'
+import { REQUEST_FIELDS, type SigningDomain } from '@bezel/protocol'
 
-/** A request with what it claims: that the agent signed it. */
+/**
+ * Operations that an agent signs. Each name is the primary type of the request's struct; `wsAuth` is the handshake of
+ * the stream.
+ */
+export const SIGNED_OPERATIONS = [
+  'getAccount',
+  'listPositions',
+  'listOpenOrders',
+  'listOrderHistory',
+  'listFills',
+  'listEvents',
+  'getOrder',
+  'createOrder',
+  'updateOrder',
+  'cancelOrder',
+  'submitOrder',
+  'closePosition',
+  'updatePosition',
+  'dismissNotification',
+  'wsAuth',
+] as const
+
+export type SignedOperation = (typeof SIGNED_OPERATIONS)[number]
+
+/** The parts of a request that its signature covers. */
+export interface RequestStruct {
+  readonly domain: SigningDomain
+  readonly operationId: SignedOperation
+  /** HTTP method in upper case; `WS` for the handshake of the stream. */
+  readonly method: string
+  /** Path with the query string, exactly as sent. */
+  readonly path: string
+  /** Keccak-256 hash of the body as received, 32 bytes. */
+  readonly bodyHash: Uint8Array
+  /** Time in epoch ms, as decimal digits. */
+  readonly timestamp: string
+  /** Nonce as decimal digits. */
+  readonly nonce: string
+}
+
+const TYPE_HASHES = new Map(SIGNED_OPERATIONS.map((id) => [id, typeHash(id, REQUEST_FIELDS)]))
+
+const METHOD_WORDS = new Map(['GET', 'POST', 'PATCH', 'DELETE', 'WS'].map((method) => [method, stringWord(method)]))
+
+/** A request together with the signature and the agent that claims to have signed it. */
 export interface SignedRequest extends Omit<RequestStruct, 'bodyHash'> {
-  /** As received; no bytes for a request without a body. */
+  /** Body as received; empty for a request without a body. */
   readonly body: Uint8Array
-  /** Hex. */
+  /** Signature in hex. */
   readonly signature: string
-  /** Address in any case. */
+  /** Address of the agent, in any letter case. */
   readonly agent: string
 }
 
-/** Whether the agent signed exactly this request for this deployment. Says nothing about its time or nonce. Never throws for a bad request. */
+/**
+ * Returns true when the agent signed exactly this request for this deployment. Does not check its time or nonce. Never
+ * throws for a bad request.
+ */
 export function verifyRequest(engine: SignatureEngine, request: SignedRequest): boolean {
   const { domain, operationId, method, path, timestamp, nonce, signature, agent: address } = request
   const bodyHash = keccak256(request.body)
   const digest = requestDigest({ domain, operationId, method, path, bodyHash, timestamp, nonce })
   return digest !== undefined && recoversTo(engine, { digest, signature, address })
+}
+
+/**
+ * Returns the digest that an agent signs for a request; `undefined` when a value can't be encoded, so that no signature
+ * can be valid.
+ */
+export function requestDigest(request: RequestStruct): Uint8Array | undefined {
+  const hash = TYPE_HASHES.get(request.operationId)
+  if (hash === undefined) return undefined
+  return typedDataDigest(request.domain, hash, [
+    METHOD_WORDS.get(request.method) ?? stringWord(request.method),
+    stringWord(request.path),
+    request.bodyHash,
+    uint256Word(request.timestamp),
+    uint256Word(request.nonce),
+  ])
 }

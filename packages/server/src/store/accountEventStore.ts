@@ -1,12 +1,22 @@
-import type { LoggedEvent } from './loggedEvent.ts'
 import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
 import type { Sql } from './sql.ts'
 
-/** An event that has no number yet. */
+/** An event of an account, as stored. */
+export interface LoggedEvent {
+  readonly seq: number
+  readonly channel: LogChannel
+  readonly timestampMs: number
+  readonly block: number | null
+  readonly isReverted: boolean
+  /** JSON text. Its bytes are the same live, replayed and over REST, so it is never parsed and serialised again. */
+  readonly data: string
+}
+
+/** An event that has no sequence number yet. */
 export type NewEvent = Omit<LoggedEvent, 'seq'>
 
-/** A trader's log on one chain. */
-export interface LogOwner {
+/** The owner of a log: a trader on one chain. */
+interface LogOwner {
   readonly chain: ChainSlug
   readonly trader: Address
 }
@@ -20,7 +30,7 @@ interface EventRow {
   readonly data: string
 }
 
-/** Gives the events the next numbers of the log. */
+/** Appends events under the next sequence numbers of the log. */
 export async function appendEvents(sql: Sql, owner: LogOwner, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const { id, lastSeq } = await takeSeqs(sql, owner, events.length)
@@ -40,7 +50,10 @@ export async function appendEvents(sql: Sql, owner: LogOwner, events: readonly N
   }
 }
 
-/** The log's id, and its last number with `count` more. A log begins with its first use. */
+/**
+ * Reserves `count` sequence numbers. Returns the log's id and the last reserved number. Creates the log at its first
+ * use.
+ */
 async function takeSeqs(
   sql: Sql,
   { chain, trader }: LogOwner,
@@ -63,8 +76,8 @@ async function takeSeqs(
   return { id: row!.id, lastSeq: row!.last_seq }
 }
 
-/** Of the last event; 0 when there is none. */
-export async function lastSeqOf(sql: Sql, { chain, trader }: LogOwner): Promise<number> {
+/** Reads the number of the last event; 0 when there is none. */
+export async function readLastSeq(sql: Sql, { chain, trader }: LogOwner): Promise<number> {
   const row = await sql.get<{ last_seq: bigint }>(
     'select last_seq from account_logs where chain = $1 and trader = $2',
     chain,
@@ -73,18 +86,18 @@ export async function lastSeqOf(sql: Sql, { chain, trader }: LogOwner): Promise<
   return Number(row?.last_seq ?? 0n)
 }
 
-/** Of the oldest event that is kept; one after the last when there is none. */
-export async function firstSeqOf(sql: Sql, owner: LogOwner): Promise<number> {
+/** Reads the number of the oldest kept event; one after the last when none is kept. */
+export async function readFirstSeq(sql: Sql, owner: LogOwner): Promise<number> {
   const row = await sql.get<{ seq: bigint }>(
     `select e.seq from account_logs l join account_events e on e.log_id = l.id
      where l.chain = $1 and l.trader = $2 order by e.seq limit 1`,
     owner.chain,
     owner.trader,
   )
-  return row === undefined ? (await lastSeqOf(sql, owner)) + 1 : Number(row.seq)
+  return row === undefined ? (await readLastSeq(sql, owner)) + 1 : Number(row.seq)
 }
 
-/** Oldest first. */
+/** Lists up to `limit` events after number `after`, oldest first. */
 export async function listEvents(
   sql: Sql,
   { chain, trader }: LogOwner,
@@ -109,8 +122,8 @@ export async function listEvents(
   }))
 }
 
-/** The holdings that were last told of; `undefined` when none were. */
-export async function toldHoldings(sql: Sql, { chain, trader }: LogOwner): Promise<string | undefined> {
+/** Reads the holdings of the last account event, as text; `undefined` when none were recorded. */
+export async function readToldHoldings(sql: Sql, { chain, trader }: LogOwner): Promise<string | undefined> {
   const row = await sql.get<{ holdings: string | null }>(
     'select holdings from account_logs where chain = $1 and trader = $2',
     chain,
@@ -124,7 +137,7 @@ export async function setToldHoldings(sql: Sql, owner: LogOwner, holdings: strin
   await sql.run('update account_logs set holdings = $2 where id = $1', id, holdings)
 }
 
-/** The logs whose oldest event is older than `beforeMs`: one look each. */
+/** Lists the logs whose oldest event is older than `beforeMs`, by one index lookup each. */
 export async function listLogsBefore(sql: Sql, beforeMs: number): Promise<bigint[]> {
   const rows = await sql.all<{ id: bigint }>(
     `select l.id from account_logs l
@@ -134,7 +147,10 @@ export async function listLogsBefore(sql: Sql, beforeMs: number): Promise<bigint
   return rows.map(({ id }) => id)
 }
 
-/** Forgets a log's events older than `beforeMs`, at most `limit`, without a hole in the rest. How many. */
+/**
+ * Deletes up to `limit` of a log's oldest events that are older than `beforeMs`, so that the rest has no gap. Returns
+ * their number.
+ */
 export async function forgetEventsBefore(sql: Sql, logId: bigint, beforeMs: number, limit: number): Promise<number> {
   const oldest = await sql.all<{ seq: bigint; timestamp: bigint }>(
     'select seq, timestamp from account_events where log_id = $1 order by seq limit $2',

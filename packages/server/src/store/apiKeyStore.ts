@@ -1,12 +1,12 @@
 import type { Address, ChainSlug } from '@bezel/protocol'
 import type { Sql } from './sql.ts'
 
-/** A read-only key as stored: never the key itself. */
+/** A read-only API key as stored: only its hash, never the key itself. */
 export interface ApiKeyRecord {
   readonly chain: ChainSlug
   readonly trader: Address
   readonly label: string
-  /** SHA-256 of the key, hex. */
+  /** SHA-256 hash of the key, in hex. */
   readonly keyHash: string
   readonly createdAtMs: number
   readonly signedAtMs: number
@@ -23,7 +23,7 @@ interface ApiKeyRow {
 
 const COLUMNS = 'chain, trader, label, key_hash, created_at, signed_at'
 
-/** Every key of every chain. */
+/** Reads every key of every chain. */
 export async function loadApiKeys(sql: Sql): Promise<ApiKeyRecord[]> {
   return (await sql.all<ApiKeyRow>(`select ${COLUMNS} from api_keys`)).map((row) => ({
     chain: row.chain as ChainSlug,
@@ -35,8 +35,8 @@ export async function loadApiKeys(sql: Sql): Promise<ApiKeyRecord[]> {
   }))
 }
 
-/** Timestamp of the newest struct a trader's key was issued by, 0 when there is none. */
-export async function lastKeySignedAtMs(sql: Sql, chain: ChainSlug, trader: Address): Promise<number> {
+/** Reads the timestamp of the newest struct that issued a key of the trader; 0 when there is none. */
+export async function readLastKeySignedAtMs(sql: Sql, chain: ChainSlug, trader: Address): Promise<number> {
   const row = await sql.get<{ last: bigint | null }>(
     'select max(signed_at) as last from api_keys where chain = $1 and trader = $2',
     chain,
@@ -45,7 +45,7 @@ export async function lastKeySignedAtMs(sql: Sql, chain: ChainSlug, trader: Addr
   return Number(row?.last ?? 0n)
 }
 
-/** A second key under one label replaces the first: that is how a key is revoked. */
+/** Stores a key. A second key under the same label replaces the first, which is how a key is revoked. */
 export async function saveApiKey(sql: Sql, record: ApiKeyRecord): Promise<void> {
   await sql.run(
     `insert into api_keys (${COLUMNS}) values ($1, $2, $3, $4, $5, $6)

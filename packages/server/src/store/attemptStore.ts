@@ -3,7 +3,7 @@ import type { Address, ChainSlug, Decimal, Hex, OrderId } from '@bezel/protocol'
 import type { Attempt, AttemptId, AttemptKind } from '../trading/orders/orderModel.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-/** An attempt and the order it is for. */
+/** An attempt and the order that it belongs to. */
 export interface StoredAttempt {
   readonly chain: ChainSlug
   readonly orderId: OrderId
@@ -52,16 +52,16 @@ export async function insertAttempt(sql: Sql, { chain, orderId, attempt }: Store
   )
 }
 
-/** Of the attempt's id, behind its call. */
+/** Number of hex digits of the attempt id at the end of the calldata. */
 const ID_DIGITS = 16
 
-/** Calls can be longer than what an index takes. */
+/** Returns a digest of a call for the index, because calls can be too long to be indexed. */
 function digestOf(call: string): string {
   return createHash('sha256').update(call).digest('base64url')
 }
 
-/** Oldest first. */
-export async function attemptsOf(sql: Sql, orderId: OrderId): Promise<Attempt[]> {
+/** Lists the attempts of an order, oldest first. */
+export async function listAttempts(sql: Sql, orderId: OrderId): Promise<Attempt[]> {
   const stored = await select(sql, 'order_id = $1 order by created_at, id', BigInt(orderId))
   return stored.map(({ attempt }) => attempt)
 }
@@ -71,8 +71,9 @@ export async function findAttempt(sql: Sql, id: AttemptId): Promise<StoredAttemp
 }
 
 /**
- * Those that a hash was reported for and that were not found to be another, oldest first; of one trader when given. Anybody can report any
- * hash for an order of their own, so what another trader reports must not stand in the way.
+ * Lists the attempts for which a hash was reported and that are not marked as a mismatch, oldest first; only those of
+ * `trader` when given. Anybody can report any hash for an order of their own, so another trader's report must not
+ * interfere.
  */
 export async function listAttemptsByHash(
   sql: Sql,
@@ -86,12 +87,12 @@ export async function listAttemptsByHash(
   return select(sql, `${where}${trader === null ? '' : ` and ${ofTrader}`} order by created_at, id`, ...params)
 }
 
-/** More orders than one agent waits for at a time. */
+/** Maximum number of attempts with the same call; more than one agent has waiting at a time. */
 const MAX_LOOKALIKES = 50
 
 /**
- * Attempts to bring an order to the chain with this call, whatever id stands behind it, of orders that the chain may not know yet: those that
- * somebody waits for before the expired ones, then oldest first.
+ * Lists attempts to open an order with this call, whatever attempt id follows it, whose order may not be on the chain
+ * yet: prepared and pending orders before expired ones, then oldest first.
  */
 export async function listAttemptsByCall(
   sql: Sql,
@@ -112,13 +113,16 @@ export async function listAttemptsByCall(
   )
 }
 
-/** An order that is prepared again and again can have any number of them; the node is asked about the last ones only. */
+/**
+ * Maximum number of hashes asked about per order, the latest ones. An order that is prepared repeatedly can have any
+ * number.
+ */
 const AWAITED_PER_ORDER = 2
 
 /**
- * Reported hashes that wait for their receipt, which is asked for because a transaction that reverts leaves no log. Of `orders` orders, by id
- * from the one behind `after` on, the last two that were reported: who asks goes round, so that no crowd of dead hashes keeps another order
- * waiting.
+ * Lists attempts with a reported hash that wait for their receipt. Receipts are needed because a reverted transaction
+ * leaves no log. Takes the `orders` orders that follow `after` by id, and the last two reports of each; the caller
+ * cycles through all orders, so that many dead hashes do not keep another order waiting.
  */
 export async function listAwaitedAttempts(
   sql: Sql,
@@ -154,7 +158,7 @@ export async function setSubmitted(sql: Sql, id: AttemptId, hash: Hex, atMs: num
   )
 }
 
-/** Nobody sends it after this: its order waits no longer than that. */
+/** Sets the time after which the attempt is not sent any more and its order stops waiting for it. */
 export async function setExpiry(sql: Sql, id: AttemptId, atMs: number): Promise<void> {
   await sql.run('update attempts set expires_at = $2 where id = $1', id, atMs)
 }

@@ -1,7 +1,7 @@
 import type { ChainSlug, Hex } from '@bezel/protocol'
 import type { Sql } from './sql.ts'
 
-/** A block that was applied. */
+/** An applied block. */
 export interface FollowedBlock {
   readonly number: number
   readonly hash: Hex
@@ -27,8 +27,8 @@ export async function insertBlock(sql: Sql, chain: ChainSlug, block: FollowedBlo
   )
 }
 
-/** The cursor: everything up to here is applied. */
-export async function lastBlock(sql: Sql, chain: ChainSlug): Promise<FollowedBlock | undefined> {
+/** Reads the cursor: the last applied block. */
+export async function readLastBlock(sql: Sql, chain: ChainSlug): Promise<FollowedBlock | undefined> {
   const row = await sql.get<BlockRow>(
     'select number, hash, parent_hash, timestamp from blocks where chain = $1 order by number desc limit 1',
     chain,
@@ -36,7 +36,7 @@ export async function lastBlock(sql: Sql, chain: ChainSlug): Promise<FollowedBlo
   return row === undefined ? undefined : toBlock(row)
 }
 
-/** `undefined` when it is not applied, or forgotten. */
+/** Finds an applied block by number; `undefined` when it is not applied or no longer kept. */
 export async function findBlock(sql: Sql, chain: ChainSlug, number: number): Promise<FollowedBlock | undefined> {
   const row = await sql.get<BlockRow>(
     'select number, hash, parent_hash, timestamp from blocks where chain = $1 and number = $2',
@@ -46,7 +46,7 @@ export async function findBlock(sql: Sql, chain: ChainSlug, number: number): Pro
   return row === undefined ? undefined : toBlock(row)
 }
 
-/** All that are kept, newest first. */
+/** Lists all kept blocks, newest first. */
 export async function listBlocks(sql: Sql, chain: ChainSlug): Promise<FollowedBlock[]> {
   const rows = await sql.all<BlockRow>(
     'select number, hash, parent_hash, timestamp from blocks where chain = $1 order by number desc',
@@ -59,7 +59,9 @@ export async function deleteBlock(sql: Sql, chain: ChainSlug, number: number): P
   await sql.run('delete from blocks where chain = $1 and number = $2', chain, number)
 }
 
-/** Blocks that can't be undone any more are not needed; the last one always stays. */
+/**
+ * Deletes the blocks below `number`, which can't be undone any more. Callers pass a number that keeps the last block.
+ */
 export async function forgetBlocksBelow(sql: Sql, chain: ChainSlug, number: number): Promise<void> {
   await sql.run('delete from blocks where chain = $1 and number < $2', chain, number)
 }

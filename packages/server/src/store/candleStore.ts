@@ -1,14 +1,14 @@
 import type { Sql } from './sql.ts'
 
-/** Where candles of one pair and width stand that are kept in one row. */
-export interface CandleRow {
+/** Key of a row, which holds several candles of one pair and width. */
+interface CandleRow {
   readonly pairIndex: number
   readonly widthMs: number
-  /** When the first of them begins. */
+  /** Begin of the first candle, in epoch ms. */
   readonly beginMs: number
 }
 
-/** The rows of a series that begin in `[fromMs, toMs]`, oldest first. */
+/** Reads the rows of a series that begin in `[fromMs, toMs]`, oldest first. */
 export async function readCandleRows(
   sql: Sql,
   of: { readonly pairIndex: number; readonly widthMs: number; readonly fromMs: number; readonly toMs: number },
@@ -39,7 +39,7 @@ export async function writeCandleRow(
   )
 }
 
-/** Forgets the rows of a series that begin before a time. */
+/** Deletes the rows of a series that begin before `beginMs`. */
 export async function deleteCandleRows(sql: Sql, of: CandleRow): Promise<void> {
   await sql.run(
     'delete from candles where pair_index = $1 and width_ms = $2 and begin_ms < $3',
@@ -49,7 +49,7 @@ export async function deleteCandleRows(sql: Sql, of: CandleRow): Promise<void> {
   )
 }
 
-/** The candles that were running when they were last written; `undefined` before the first time. */
+/** Reads the candles that were unfinished when last written; `undefined` before the first write. */
 export async function readRunningCandles(sql: Sql): Promise<string | undefined> {
   return (await sql.get<{ body: string }>('select body from running_candles where id = 1'))?.body
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { CHAINS, StartupError } from '@bezel/protocol'
 import { refuseOtherDiamond, rememberChain, type ChainIdentity } from './chainStore.ts'
-import { migrate } from './migrate.ts'
-import { openTestStore, type TestStore } from './testStore.ts'
+import { migrate } from './openStore.ts'
+import { openTestStore, type TestStore } from './testing/testStore.ts'
 
 const BASE: ChainIdentity = {
   chain: 'base',

@@ -1,24 +1,25 @@
 import { parseAddress, StartupError, type Address, type ChainSlug } from '@bezel/protocol'
 import type { Store } from './sql.ts'
 
-/** What makes a chain this one and no other. */
+/** The identity of a chain. */
 export interface ChainIdentity {
   readonly chain: ChainSlug
   readonly chainId: number
   readonly diamond: Address
-  /** Of block 0. */
+  /** Hash of block 0. */
   readonly genesisHash: string
 }
 
-/**
- * Refuses a Diamond that is not the one the data is of; needs no node. Throws a `StartupError`.
- */
+/** Throws a `StartupError` when the stored data belongs to another Diamond. Needs no node. */
 export async function refuseOtherDiamond(store: Store, of: Omit<ChainIdentity, 'genesisHash'>): Promise<void> {
   const kept = await readIdentity(store, of.chain)
   if (kept !== undefined) compare(kept, { ...of, genesisHash: kept.genesisHash })
 }
 
-/** Remembers the chain at its first start. Throws a `StartupError` when the data is of another one, so that two histories never mix. */
+/**
+ * Stores the chain's identity at its first start. Throws a `StartupError` when the data belongs to another chain, so
+ * that two histories never mix.
+ */
 export async function rememberChain(store: Store, found: ChainIdentity): Promise<void> {
   await store.transaction((sql) =>
     sql.run(

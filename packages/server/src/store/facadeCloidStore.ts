@@ -1,17 +1,17 @@
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
 import type { Sql } from './sql.ts'
 
-/** A client's own id of an order: unique for its trader, for ever. */
+/** A client order id (cloid), unique per trader and chain, also after the order has ended. */
 export interface CloidKey {
   readonly chain: ChainSlug
   readonly trader: Address
-  /** In lower case. */
+  /** The cloid in lower case. */
   readonly cloid: string
 }
 
-/** What a client's id stands for. */
-export interface KeptCloid {
-  /** What was asked for, in the form that equal orders share. */
+/** The order that a cloid stands for. */
+interface KeptCloid {
+  /** The requested order in a canonical form, for comparison. */
   readonly asked: string
   readonly oid: OrderId
 }
@@ -26,7 +26,7 @@ export async function readCloid(sql: Sql, { chain, trader, cloid }: CloidKey): P
   return row && { asked: row.asked, oid: String(row.oid) as OrderId }
 }
 
-/** Whether it was free. */
+/** Stores a cloid. Returns false when it was taken already. */
 export async function insertCloid(
   sql: Sql,
   { chain, trader, cloid }: CloidKey,
@@ -44,7 +44,7 @@ export async function insertCloid(
   return inserted === 1
 }
 
-/** It is free again. */
+/** Deletes a cloid, so that it is free again. */
 export async function deleteCloid(sql: Sql, { chain, trader, cloid }: CloidKey): Promise<void> {
   await sql.run('delete from facade_cloids where chain = $1 and trader = $2 and cloid = $3', chain, trader, cloid)
 }

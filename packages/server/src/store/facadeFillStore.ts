@@ -1,18 +1,17 @@
 import type { Address, ChainSlug, Fill, FillHistoryEntry, OrderId } from '@bezel/protocol'
 import type { OrderEvent, OrderRequest } from '../trading/orders/orderModel.ts'
-import { fromExactJson } from './exactJson.ts'
+import { fromExactJson, type Sql } from './sql.ts'
 import { NEWEST_FILL, type FillCursor } from './fillStore.ts'
-import type { Sql } from './sql.ts'
 
-/** The order that an execution was of. */
-export interface FilledOrder {
+/** The order that an execution filled. */
+interface FilledOrder {
   readonly id: OrderId
   readonly clientId: string | null
   readonly originKey: string | null
-  /** Symbol of the token that fees were paid in. */
+  /** Symbol of the token in which fees were paid. */
   readonly collateral: string
   readonly feeCollateral: string
-  /** More than one when it closes several positions, each by an execution of its own. */
+  /** Number of positions that the order closes; each is closed by an execution of its own. */
   readonly legCount: number
 }
 
@@ -20,7 +19,7 @@ export interface FilledOrder {
 export interface OrderFill {
   readonly fill: FillHistoryEntry
   readonly pairIndex: number
-  /** `undefined`: of an order that was made before the chain was followed. */
+  /** The filled order; `undefined` when it was made before the follower's first block. */
   readonly order: FilledOrder | undefined
   readonly cursor: FillCursor
 }
@@ -37,7 +36,10 @@ interface Row {
   readonly event: string | null
 }
 
-/** Newest first, `limit` of those before `cursor`. A fill and the event that filled its order come from one log, by which they are joined. */
+/**
+ * Lists up to `limit` fills before `cursor`, newest first. A fill and the event that filled its order come from the
+ * same log, on which they are joined.
+ */
 export async function listOrderFills(
   sql: Sql,
   of: {

@@ -1,14 +1,14 @@
 import type { Address, ChainSlug } from '@bezel/protocol'
 import type { Sql } from './sql.ts'
 
-/** Whose leverage in which market. */
-export interface LeverageKey {
+/** Key of a leverage setting: a trader and a market. */
+interface LeverageKey {
   readonly chain: ChainSlug
   readonly trader: Address
   readonly pairIndex: number
 }
 
-/** What the trader chose, a whole number; `undefined` when it never did. */
+/** Reads the leverage that the trader chose, a whole number; `undefined` when it never chose one. */
 export async function readLeverage(sql: Sql, { chain, trader, pairIndex }: LeverageKey): Promise<number | undefined> {
   const row = await sql.get<{ leverage: bigint }>(
     'select leverage from facade_leverages where chain = $1 and trader = $2 and pair_index = $3',

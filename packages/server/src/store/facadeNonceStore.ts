@@ -1,18 +1,23 @@
-import type { UsedNonce } from './usedNonce.ts'
 import type { Address } from '@bezel/protocol'
 import type { Sql } from './sql.ts'
 
-/** What of the facade's nonces is still stored. */
-export interface StoredFacadeNonces {
+/** A used nonce and its signer. */
+export interface UsedNonce {
+  readonly signer: Address
+  readonly nonce: number
+}
+
+/** The stored nonces of the facade. */
+interface StoredFacadeNonces {
   readonly nonces: readonly UsedNonce[]
-  /** Nonces up to this one were let go of, so nobody knows any more whether they were used. */
+  /** Greatest deleted nonce. For nonces up to this one, it is no longer known whether they were used. */
   readonly forgottenUpToMs: number
 }
 
-/** A burst of nonces is let go of in steps, so that no write waits for all of it. */
+/** Maximum number of nonces deleted at once, so that no write waits for a large deletion. */
 const PRUNED_AT_ONCE = 5_000
 
-/** Those from `fromMs` on; older ones are refused by their age. */
+/** Reads the nonces from `fromMs` on; older ones are refused by their age. */
 export async function loadFacadeNonces(sql: Sql, fromMs: number): Promise<StoredFacadeNonces> {
   const rows = await sql.all<{ signer: string; nonce: bigint }>(
     'select signer, nonce from facade_nonces where nonce >= $1',
@@ -25,7 +30,9 @@ export async function loadFacadeNonces(sql: Sql, fromMs: number): Promise<Stored
   }
 }
 
-/** Whether it was free; then it is used up when the transaction commits. */
+/**
+ * Stores a nonce, which is used up when the transaction commits. Returns false when it was used or is too old to tell.
+ */
 export async function insertFacadeNonce(sql: Sql, { signer, nonce }: UsedNonce): Promise<boolean> {
   const changed = await sql.run(
     `insert into facade_nonces (signer, nonce) select $1, cast($2 as bigint)
@@ -37,7 +44,7 @@ export async function insertFacadeNonce(sql: Sql, { signer, nonce }: UsedNonce):
   return changed === 1
 }
 
-/** Lets go of nonces before `beforeMs`, and remembers that it did, because the clock of a machine can be set back. */
+/** Deletes nonces before `beforeMs` and records up to which, because a machine's clock can be set back. */
 export async function pruneFacadeNonces(sql: Sql, beforeMs: number): Promise<void> {
   const oldest = `select nonce from facade_nonces where nonce < $1 order by nonce limit ${PRUNED_AT_ONCE}`
   const row = await sql.get<{ last: bigint | null }>(`select max(nonce) as last from (${oldest}) as oldest`, beforeMs)

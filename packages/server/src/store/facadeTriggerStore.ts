@@ -1,17 +1,17 @@
 import type { OrderId } from '@bezel/protocol'
-import { nextId } from './idStore.ts'
+import { takeId } from './orderStore.ts'
 import type { Sql } from './sql.ts'
 
-/** Take profit or stop loss. */
+/** Kind of trigger: take profit or stop loss. */
 export type TriggerKind = 'tp' | 'sl'
 
-/** Each position has at most one of each kind, whatever its price. */
+/** Key of a trigger. Each position has at most one of each kind, whatever its price. */
 export interface TriggerKey {
   readonly positionId: OrderId
   readonly kind: TriggerKind
 }
 
-/** `undefined` while nobody has asked for it. */
+/** Reads the order id of a trigger; `undefined` until one is assigned. */
 export async function readTriggerOid(sql: Sql, { positionId, kind }: TriggerKey): Promise<OrderId | undefined> {
   const row = await sql.get<{ oid: bigint }>(
     'select oid from facade_triggers where position_id = $1 and kind = $2',
@@ -21,11 +21,11 @@ export async function readTriggerOid(sql: Sql, { positionId, kind }: TriggerKey)
   return row === undefined ? undefined : (String(row.oid) as OrderId)
 }
 
-/** The id it has, or the next one of the deployment's sequence, which it keeps for ever. */
+/** Returns the order id of a trigger, or assigns the next one of the deployment's sequence. */
 export async function takeTriggerOid(sql: Sql, key: TriggerKey): Promise<OrderId> {
   const known = await readTriggerOid(sql, key)
   if (known !== undefined) return known
-  const oid = await nextId(sql)
+  const oid = await takeId(sql)
   await sql.run(
     'insert into facade_triggers (position_id, kind, oid) values ($1, $2, $3)',
     BigInt(key.positionId),
@@ -35,17 +35,17 @@ export async function takeTriggerOid(sql: Sql, key: TriggerKey): Promise<OrderId
   return oid
 }
 
-/** A trigger that was found by its id. */
+/** A trigger found by its order id. */
 export interface FoundTrigger extends TriggerKey {
-  /** Another order has taken its place: this one is over. */
+  /** True when another order has replaced this one. */
   readonly isFormer: boolean
 }
 
-/** The next id of the sequence in place of the one it has, which is found as a former one from then on. */
+/** Assigns a new order id to a trigger and returns it. The previous id is from then on found as a former one. */
 export async function renewTriggerOid(sql: Sql, key: TriggerKey): Promise<OrderId> {
   const before = await readTriggerOid(sql, key)
   if (before === undefined) return takeTriggerOid(sql, key)
-  const oid = await nextId(sql)
+  const oid = await takeId(sql)
   const { positionId, kind } = key
   await sql.run(
     'insert into facade_former_triggers (oid, position_id, kind) values ($1, $2, $3)',

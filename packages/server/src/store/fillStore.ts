@@ -2,14 +2,14 @@ import type { Address, ChainSlug, FillHistoryEntry, Hex } from '@bezel/protocol'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-/** Where a page of fills ends: the place of its last entry. */
+/** The end of a page of fills: the place of its last entry. */
 export interface FillCursor {
   readonly blockNumber: number
   readonly logIndex: number
 }
 
-/** A fill, and the place of it. */
-export interface PlacedFill {
+/** A fill and its place. */
+interface PlacedFill {
   readonly fill: FillHistoryEntry
   readonly cursor: FillCursor
 }
@@ -38,7 +38,7 @@ export async function insertFill(
   )
 }
 
-/** Newest first, `limit` of those before `cursor`. */
+/** Lists up to `limit` fills of a trader before `cursor`, newest first. */
 export async function listFills(
   sql: Sql,
   of: {
@@ -59,7 +59,7 @@ export async function listFills(
   return rows.map(placedFill)
 }
 
-/** Of everybody in one pair, newest first, `limit` of those before `cursor`. */
+/** Lists up to `limit` fills of all traders in one pair before `cursor`, newest first. */
 export async function listPairFills(
   sql: Sql,
   of: {
@@ -83,7 +83,7 @@ export async function listPairFills(
   return rows.map(placedFill)
 }
 
-/** Before which everything lies. */
+/** A cursor that lies after every fill. */
 export const NEWEST_FILL: FillCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 interface FillRow {

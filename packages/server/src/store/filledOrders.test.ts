@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Address, ChainSlug, Fill, OrderId, OrderStatus } from '@bezel/protocol'
+import { Usd, type Address, type ChainSlug, type OrderId, type OrderStatus } from '@bezel/protocol'
 import type { OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
-import { migrate } from './migrate.ts'
+import { migrate } from './openStore.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { insertOrder, listFilledOrders, saveOrderState } from './orderStore.ts'
 import type { Store } from './sql.ts'
-import { openTestStore, type TestStore } from './testStore.ts'
+import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { aFill, anOrder } from '../trading/orders/testing/orderHistory.ts'
 
 const ALICE = `0x${'a'.repeat(40)}` as Address
 const BOB = `0x${'b'.repeat(40)}` as Address
@@ -16,7 +17,7 @@ describe('listFilledOrders', () => {
 
   before(async () => {
     opened = openTestStore()
-    // As a deployment from before the account log has it.
+    // The schema of a deployment from before the account log.
     await migrate(opened.store, MIGRATIONS.slice(0, 2))
     await opened.store.transaction(async (sql) => {
       for (const id of [1, 2]) await insertOrder(sql, recordOf(id))
@@ -75,20 +76,14 @@ describe('listFilledOrders', () => {
 })
 
 function recordOf(id: number, of: Partial<OrderRecord> = {}): OrderRecord {
-  const request = { clientId: null } as unknown as OrderRecord['request']
   const by = { chain: 'base', trader: ALICE, agent: null, originKey: null } as const
-  return { id: String(id) as OrderId, ...by, createdAtMs: id, spendUsd: 0n, request, ...of }
+  return anOrder({}, { id: String(id) as OrderId, ...by, createdAtMs: id, spendUsd: Usd.zero, ...of })
 }
 
 function stateOf(status: OrderStatus, filledAtMs: number): OrderState {
-  const fill = status === 'filled' ? ({ timestamp: filledAtMs } as Fill) : null
-  return {
-    status,
-    fill,
-    updatedAtMs: 1,
-    txHash: null,
-    unanswered: [],
-    dueAtMs: null,
-    dueBlock: null,
-  } as unknown as OrderState
+  const fill = status === 'filled' ? aFill({ timestamp: filledAtMs }) : null
+  const { size, price, sl, tp, slippage } = anOrder().request
+  const due = { expiresAtMs: null, dueAtMs: null, dueBlock: null, countedSinceMs: 1 }
+  const onChain = { txHash: null, tradeIndex: null, unanswered: [], reason: null }
+  return { status, fill, updatedAtMs: 1, size, price, sl, tp, slippage, ...due, ...onChain }
 }

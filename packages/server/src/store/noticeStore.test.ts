@@ -1,11 +1,7 @@
-import { EVERYBODY, type NoticeKey, type Notice } from './noticeRecord.ts'
-import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
-import { NotificationSchema, parseAddress, type NotificationType } from '@bezel/protocol'
-import { Value } from '@sinclair/typebox/value'
-import { loadDelegations, saveDelegation } from './delegationStore.ts'
-import { migrate } from './migrate.ts'
 import {
+  EVERYBODY,
+  type NoticeKey,
+  type Notice,
   deleteExpiredNotices,
   dismissNotice,
   endNotice,
@@ -16,8 +12,14 @@ import {
   takeNoticeIds,
   withdrawNotice,
 } from './noticeStore.ts'
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { NotificationSchema, parseAddress, type NotificationType } from '@bezel/protocol'
+import { Value } from '@sinclair/typebox/value'
+import { loadDelegations, saveDelegation } from './agentStore.ts'
+import { migrate } from './openStore.ts'
 import type { Sql } from './sql.ts'
-import { openTestStore, type TestStore } from './testStore.ts'
+import { openTestStore, type TestStore } from './testing/testStore.ts'
 
 const ALICE = parseAddress(`0x${'a1'.repeat(20)}`)!
 const BOB = parseAddress(`0x${'b2'.repeat(20)}`)!

@@ -1,6 +1,32 @@
-import { EVERYBODY, type NoticeKey, type NoticeContent, type Notice } from './noticeRecord.ts'
 import type { Address, ChainSlug, Notification, NotificationType } from '@bezel/protocol'
 import type { Sql } from './sql.ts'
+
+/** Recipient of a notice to all traders. */
+export const EVERYBODY = '*'
+
+/** The topic of a notice. A topic keeps its notice's id, and is not shown again to a trader that dismissed it. */
+export interface NoticeKey {
+  readonly chain: ChainSlug
+  readonly type: NotificationType
+  /** Subject within the chain and type: an order, an agent with its expiry, a delegation. */
+  readonly subject: string
+}
+
+/** The content of a notice. */
+export type NoticeContent = Pick<
+  Notification,
+  'severity' | 'title' | 'message' | 'market' | 'orderId' | 'positionId' | 'link'
+>
+
+/** A notice that has no id yet. */
+export interface Notice {
+  readonly trader: Address | typeof EVERYBODY
+  readonly key: NoticeKey
+  readonly content: NoticeContent
+  readonly createdAtMs: number
+  /** Expiry in epoch ms; `null` when the notice stays until it is ended. */
+  readonly expiresAtMs: number | null
+}
 
 interface NoticeRow {
   readonly id: bigint
@@ -10,7 +36,7 @@ interface NoticeRow {
   readonly expires_at: bigint | null
 }
 
-/** The first of so many ids of the notices' own sequence. Never given twice. */
+/** Takes `count` ids of the notices' own sequence and returns the first. An id is never given twice. */
 export async function takeNoticeIds(sql: Sql, count: number): Promise<number> {
   const row = await sql.get<{ next_id: bigint }>(
     'update notice_sequence set next_id = next_id + $1 returning next_id',
@@ -19,7 +45,7 @@ export async function takeNoticeIds(sql: Sql, count: number): Promise<number> {
   return Number(row!.next_id) - count
 }
 
-/** New under this id; what was told of the same thing before keeps its own, and stays dismissed. */
+/** Stores a notice under this id. An earlier notice on the same topic keeps its own id and stays dismissed. */
 export async function saveNotice(sql: Sql, id: number, notice: Notice): Promise<void> {
   const { trader, key, content, createdAtMs, expiresAtMs } = notice
   await sql.run(
@@ -37,7 +63,7 @@ export async function saveNotice(sql: Sql, id: number, notice: Notice): Promise<
   )
 }
 
-/** It is no longer so, but may be again: it is kept out of sight. */
+/** Hides a notice whose cause is gone but may return. */
 export async function withdrawNotice(sql: Sql, { chain, type, subject }: NoticeKey): Promise<void> {
   await sql.run(
     'update notices set is_withdrawn = 1 where chain = $1 and type = $2 and subject = $3',
@@ -47,7 +73,7 @@ export async function withdrawNotice(sql: Sql, { chain, type, subject }: NoticeK
   )
 }
 
-/** It is over: when it comes again it is something new, whoever dismissed it. */
+/** Deletes a notice with its dismissals. If its cause returns, it is a new notice for everybody. */
 export async function endNotice(sql: Sql, { chain, type, subject }: NoticeKey): Promise<void> {
   const where = 'chain = $1 and type = $2 and subject = $3'
   await sql.run(
@@ -59,7 +85,7 @@ export async function endNotice(sql: Sql, { chain, type, subject }: NoticeKey): 
   await sql.run(`delete from notices where ${where}`, chain, type, subject)
 }
 
-/** Those of a chain and of these types that are not ended. */
+/** Lists the notices of a chain and of these types that are not ended. */
 export async function listNoticeKeys(
   sql: Sql,
   chain: ChainSlug,
@@ -77,7 +103,7 @@ export async function listNoticeKeys(
   return keys
 }
 
-/** The newest `limit` that this trader has not dismissed, newest first, with those to everybody. */
+/** Lists the newest `limit` notices to this trader or to everybody that the trader has not dismissed, newest first. */
 export async function listNotices(
   sql: Sql,
   trader: Address,
@@ -107,7 +133,10 @@ async function listFor(
   return rows.map(toNotification)
 }
 
-/** Whether there is such a notice to this trader, or to everybody. Doing it again changes nothing. */
+/**
+ * Dismisses a notice; repeating it changes nothing. Returns false when there is no such notice to this trader or to
+ * everybody.
+ */
 export async function dismissNotice(sql: Sql, trader: Address, id: number): Promise<boolean> {
   const found = await sql.get('select id from notices where id = $1 and trader in ($2, $3)', id, trader, EVERYBODY)
   if (found === undefined) return false
@@ -115,7 +144,7 @@ export async function dismissNotice(sql: Sql, trader: Address, id: number): Prom
   return true
 }
 
-/** Lets go of up to `limit` whose time is over. How many. */
+/** Deletes up to `limit` expired notices. Returns their number. */
 export async function deleteExpiredNotices(sql: Sql, nowMs: number, limit: number): Promise<number> {
   const rows = await sql.all<{ trader: string; id: bigint }>(
     'select trader, id from notices where expires_at <= $1 order by expires_at limit $2',

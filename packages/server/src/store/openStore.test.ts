@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { after, describe, it, afterEach, beforeEach } from 'node:test'
 import { StartupError } from '@bezel/protocol'
-import { openStore } from './openStore.ts'
+import { openStore, migrate, NewerStoreError } from './openStore.ts'
+import { openTestStore, type TestStore } from './testing/testStore.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'bezel-open-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -44,5 +45,43 @@ describe('openStore', () => {
       assert.match(error.message, /newer Bezel \(schema 999/)
       return true
     })
+  })
+})
+
+describe('migrate', () => {
+  const first = { statements: ['create table a (n bigint)', 'insert into a values (1)'] }
+  const second = { statements: ['insert into a values (2)'] }
+  let opened: TestStore
+
+  beforeEach(() => {
+    opened = openTestStore()
+  })
+  afterEach(() => opened.remove())
+
+  const numbers = async (): Promise<bigint[]> =>
+    (await opened.store.read.all<{ n: bigint }>('select n from a order by n')).map(({ n }) => n)
+
+  it('runs each migration once, in order', async () => {
+    await migrate(opened.store, [first])
+    await migrate(opened.store, [first, second])
+    await migrate(opened.store, [first, second])
+    assert.deepEqual(await numbers(), [1n, 2n])
+  })
+
+  it('keeps nothing of a migration that fails, and tries it again', async () => {
+    await assert.rejects(migrate(opened.store, [{ statements: [...first.statements, 'nonsense'] }]), /nonsense/)
+    await migrate(opened.store, [first])
+    assert.deepEqual(await numbers(), [1n])
+  })
+
+  it('refuses a store from the future and says what to do', async () => {
+    await migrate(opened.store, [first, second])
+    await assert.rejects(migrate(opened.store, [first]), NewerStoreError)
+    await assert.rejects(migrate(opened.store, [first]), /set BEZEL_DATA/)
+  })
+
+  it('has migrations that make a schema', async () => {
+    await migrate(opened.store)
+    assert.deepEqual(await opened.store.read.all('select * from agents'), [])
   })
 })

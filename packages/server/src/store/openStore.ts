@@ -1,14 +1,17 @@
 import { StoreUnavailableError } from '../ground/unavailable.ts'
-import { join } from 'node:path'
+import { join, dirname } from 'node:path'
 import { StartupError } from '@bezel/protocol'
-import { makeFolder } from './makeFolder.ts'
-import { migrate, NewerStoreError } from './migrate.ts'
-import { type Store } from './sql.ts'
+import type { Store, Sql } from './sql.ts'
 import { openSqlite } from './sqlite.ts'
+import { existsSync, mkdirSync } from 'node:fs'
+import { MIGRATIONS } from './migrations/index.ts'
+import type { Migration } from './migrations/migration.ts'
 
 const FILE_NAME = 'bezel.db'
 
-/** The store of a deployment, in its data folder, with its schema up to date. Throws a `StartupError` when it can't be used. */
+/**
+ * Opens the store in the data folder and brings its schema up to date. Throws a `StartupError` when it can't be used.
+ */
 export async function openStore(dataFolder: string): Promise<Store> {
   const file = join(dataFolder, FILE_NAME)
   let store: Store | undefined
@@ -29,4 +32,56 @@ function startupErrorOf(error: unknown, file: string): unknown {
   const isOutside = error instanceof StoreUnavailableError || errcode !== undefined || code?.startsWith('E')
   if (!isOutside) return error
   return new StartupError(`The data file ${file} can't be used (${message}): set BEZEL_DATA to another folder.`)
+}
+
+/**
+ * Creates a folder level by level, because node's own recursive mkdir never returns on a file system that takes no
+ * folders, such as /proc.
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/**
+ * Brings the schema up to date: runs each new migration once, in order, in a transaction of its own. Throws when a
+ * newer Bezel has used the store, whose data this one could not preserve.
+ */
+export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  await store.transaction((sql) => createVersionTable(sql))
+  const newest = migrations.length
+  const current = await readVersion(store.read)
+  if (current > newest) {
+    throw new NewerStoreError(
+      `The data was last used by a newer Bezel (schema ${current}, this one knows ${newest}): start that version, or set BEZEL_DATA to another folder.`,
+    )
+  }
+  for (const [i, migration] of migrations.entries()) {
+    if (i + 1 <= current) continue
+    await store.transaction(async (sql) => {
+      for (const statement of migration.statements) await sql.run(statement)
+      await sql.run('update schema_version set version = $1', i + 1)
+    })
+  }
+}
+
+async function createVersionTable(sql: Sql): Promise<void> {
+  await sql.run('create table if not exists schema_version (version bigint not null)')
+  const row = await sql.get('select version from schema_version')
+  if (row === undefined) await sql.run('insert into schema_version (version) values (0)')
+}
+
+async function readVersion(sql: Sql): Promise<number> {
+  const row = await sql.get<{ version: bigint }>('select version from schema_version')
+  return Number(row?.version ?? 0n)
+}
+
+/** Thrown when the schema is newer than this version knows. */
+export class NewerStoreError extends Error {
+  override readonly name = 'NewerStoreError'
 }

@@ -1,9 +1,11 @@
 import type { Address, ChainSlug, Hex, OrderId } from '@bezel/protocol'
 import type { OrderEvent } from '../trading/orders/orderModel.ts'
-import { fromExactJson, toExactJson } from './exactJson.ts'
-import type { Sql } from './sql.ts'
+import { fromExactJson, toExactJson, type Sql } from './sql.ts'
 
-/** A name the chain knows an order by: its pending-order index or, for a resting one, its trade index. Both are counted per trader. */
+/**
+ * The name of an order on the chain: its pending-order index or, for a resting order, its trade index. Both are counted
+ * per trader.
+ */
 export type OrderHandle = `pending:${number}` | `trade:${number}`
 
 export async function insertOrderEvent(
@@ -12,7 +14,7 @@ export async function insertOrderEvent(
     readonly chain: ChainSlug
     readonly trader: Address
     readonly orderId: OrderId
-    /** Given by this event. */
+    /** Handle that the order gets by this event; `null` when it gets none. */
     readonly handle: OrderHandle | null
     readonly event: OrderEvent
   },
@@ -31,8 +33,8 @@ export async function insertOrderEvent(
   )
 }
 
-/** In the order of the chain. */
-export async function orderEventsOf(sql: Sql, orderId: OrderId): Promise<OrderEvent[]> {
+/** Lists the events of an order in chain order. */
+export async function listOrderEvents(sql: Sql, orderId: OrderId): Promise<OrderEvent[]> {
   const rows = await sql.all<{ body: string }>(
     'select body from order_events where order_id = $1 order by block_number, log_index',
     BigInt(orderId),
@@ -55,7 +57,7 @@ export async function findOrderIdByHandle(
   return row === undefined ? undefined : (String(row.order_id) as OrderId)
 }
 
-/** The order that something at this place was said of. */
+/** Finds the order that has an event at this place. */
 export async function findOrderIdAt(
   sql: Sql,
   chain: ChainSlug,
@@ -70,12 +72,12 @@ export async function findOrderIdAt(
   return row === undefined ? undefined : (String(row.order_id) as OrderId)
 }
 
-/** What the chain said of one order is said of another. */
+/** Moves all events of one order to another. */
 export async function moveOrderEvents(sql: Sql, from: OrderId, to: OrderId): Promise<void> {
   await sql.run('update order_events set order_id = $2 where order_id = $1', BigInt(from), BigInt(to))
 }
 
-/** Forgets what a block said; gives the orders that must be folded again. */
+/** Deletes the order events of a block. Returns the orders to be folded again. */
 export async function deleteOrderEvents(sql: Sql, chain: ChainSlug, blockHash: Hex): Promise<OrderId[]> {
   const rows = await sql.all<{ order_id: bigint }>(
     'delete from order_events where chain = $1 and block_hash = $2 returning order_id',

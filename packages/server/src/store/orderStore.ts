@@ -1,13 +1,13 @@
-import type { Address, ChainSlug, OrderId, OrderStatus } from '@bezel/protocol'
+import { Usd, type Address, type ChainSlug, type OrderId, type OrderStatus } from '@bezel/protocol'
 import type { OrderRecord, OrderRequest, OrderState } from '../trading/orders/orderModel.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-/** An order as stored: its fixed part, and the state that was last computed. */
+/** An order as stored: its fixed part and its last computed state. */
 export interface StoredOrder {
   readonly record: OrderRecord
-  /** `undefined`: found on the chain in a block that is no longer part of it, so the order does not exist now. */
+  /** Last computed state; `undefined` when the order was found on blocks since undone and does not exist now. */
   readonly state: OrderState | undefined
-  /** UTC day its spend is charged to; `undefined` while it does not count. */
+  /** UTC day to which its spend is charged; `undefined` while it does not count. */
   readonly spendDay: number | undefined
 }
 
@@ -27,7 +27,7 @@ interface OrderRow {
 const COLUMNS = 'id, chain, trader, agent, origin_key, request, created_at, spend_usd, spend_day, state'
 const LIVE = `status in ('prepared', 'pending', 'open')`
 
-/** Without state: the fold writes it. */
+/** Inserts an order without a state, which the fold writes. */
 export async function insertOrder(sql: Sql, record: OrderRecord): Promise<void> {
   await sql.run(
     `insert into orders (id, chain, trader, agent, client_id, origin_key, request, created_at, spend_usd)
@@ -44,7 +44,10 @@ export async function insertOrder(sql: Sql, record: OrderRecord): Promise<void> 
   )
 }
 
-/** Of an order that is prepared again after its transactions lapsed: by whom, what it trades now, and what that counts. Only while it does not count. */
+/**
+ * Replaces the agent, the request and the spend of an order, when it is prepared again after its transactions lapsed or
+ * found anew after a reorganisation. Throws while the order counts.
+ */
 export async function renewOrder(sql: Sql, { id, agent, request, spendUsd }: OrderRecord): Promise<void> {
   const renewed = await sql.run(
     'update orders set agent = $2, request = $3, spend_usd = $4 where id = $1 and spend_day is null',
@@ -77,10 +80,13 @@ export async function saveOrderState(
   )
 }
 
-/** How long a reported transaction that is not mined is asked about, after everybody has stopped waiting for it. */
+/** Time for which the node is still asked about a reported transaction after its order was last updated: one day. */
 const AWAITED_MS = 86_400_000
 
-/** Until when an order waits for the receipt of a reported hash; `null` when the chain knows the order, or nothing was reported. */
+/**
+ * Returns the time until which an order waits for the receipt of a reported hash; `null` when the order is on the chain
+ * or nothing was reported.
+ */
 function awaitsUntil({ status, txHash, unanswered, updatedAtMs }: OrderState): number | null {
   const isUnmined = status === 'expired' || (status === 'pending' && unanswered.length === 0)
   return isUnmined && txHash !== null ? updatedAtMs + AWAITED_MS : null
@@ -109,12 +115,12 @@ export async function findOrderByOrigin(
   return found(await sql.get<OrderRow>(`select ${COLUMNS} from orders where ${where}`, chain, originKey))
 }
 
-/** Prepared, pending and open ones, newest first. */
+/** Lists the prepared, pending and open orders of a trader, newest first. */
 export async function listLiveOrders(sql: Sql, chain: ChainSlug, trader: Address): Promise<StoredOrder[]> {
   return select(sql, `chain = $1 and trader = $2 and ${LIVE} order by id desc`, chain, trader)
 }
 
-/** The last `limit` that were filled, the latest fill first. */
+/** Lists the last `limit` filled orders of a trader, latest fill first. */
 export async function listFilledOrders(
   sql: Sql,
   chain: ChainSlug,
@@ -125,7 +131,7 @@ export async function listFilledOrders(
   return select(sql, where, chain, trader, limit)
 }
 
-/** Newest first, `limit` of those with an id below `before`. */
+/** Lists up to `limit` orders of a trader with ids below `before`, newest first. */
 export async function listOrders(
   sql: Sql,
   chain: ChainSlug,
@@ -137,7 +143,7 @@ export async function listOrders(
   return select(sql, where, chain, trader, BigInt(before), limit)
 }
 
-/** Those that time or the oracle's timeout moves on by now. */
+/** Lists the orders that are due to change by time or by the oracle's timeout in blocks, up to `limit` of each. */
 export async function listDueOrders(
   sql: Sql,
   chain: ChainSlug,
@@ -158,7 +164,10 @@ export async function listDueOrders(
   return [...new Set([...byTime, ...byBlock].map(({ id }) => String(id) as OrderId))]
 }
 
-/** Timed-out ones of which the chain said something after this block: with fewer blocks, they may still have been waiting. */
+/**
+ * Lists the timed-out orders with an event after this block: with fewer blocks on the chain, they may not have timed
+ * out.
+ */
 export async function listTimedOutSince(sql: Sql, chain: ChainSlug, afterBlock: number): Promise<OrderId[]> {
   const rows = await sql.all<{ id: bigint }>(
     `select id from orders where chain = $1 and status = 'timed_out' and exists (
@@ -170,7 +179,10 @@ export async function listTimedOutSince(sql: Sql, chain: ChainSlug, afterBlock: 
   return rows.map(({ id }) => String(id) as OrderId)
 }
 
-/** Prepared orders of an agent: what counts against its limit, expired ones to be swept first. */
+/**
+ * Lists the prepared orders of an agent, which count against its limit. Includes expired ones whose state is not
+ * updated yet.
+ */
 export async function listPreparedOrders(sql: Sql, chain: ChainSlug, agent: Address): Promise<StoredOrder[]> {
   return select(sql, `chain = $1 and agent = $2 and status = 'prepared'`, chain, agent)
 }
@@ -200,9 +212,22 @@ function toStored(row: OrderRow): StoredOrder {
       request: JSON.parse(row.request) as OrderRequest,
       createdAtMs: Number(row.created_at),
       originKey: row.origin_key,
-      spendUsd: BigInt(row.spend_usd),
+      spendUsd: Usd.of(BigInt(row.spend_usd)),
     },
     state: row.state === null ? undefined : (JSON.parse(row.state) as OrderState),
     spendDay: row.spend_day === null ? undefined : Number(row.spend_day),
   }
+}
+
+/**
+ * Takes the next id of the deployment's one sequence, for an order, a position or a fill. An id is never given twice.
+ */
+export async function takeId(sql: Sql): Promise<OrderId> {
+  const row = await sql.get<{ id: bigint }>('update id_sequence set next_id = next_id + 1 returning next_id - 1 as id')
+  return String(row!.id) as OrderId
+}
+
+/** Advances the sequence by `count`, for a transaction that took one id and numbered further ones itself. */
+export async function useUpIds(sql: Sql, count: number): Promise<void> {
+  await sql.run('update id_sequence set next_id = next_id + $1', count)
 }

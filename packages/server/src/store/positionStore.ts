@@ -1,13 +1,12 @@
 import type { Address, ChainSlug, Hex, OrderId } from '@bezel/protocol'
 import type { EventPlace } from '../trading/positions/foldPosition.ts'
 import type { PositionEvent, PositionRecord, PositionState } from '../trading/positions/positionModel.ts'
-import { fromExactJson, toExactJson } from './exactJson.ts'
-import type { Sql, SqlValue } from './sql.ts'
+import { fromExactJson, toExactJson, type Sql, type SqlValue } from './sql.ts'
 
-/** A position as stored: its fixed part, and the state that was last computed. */
+/** A position as stored: its fixed part and its last computed state. */
 export interface StoredPosition {
   readonly record: PositionRecord
-  /** `undefined`: opened in a block that is no longer part of the chain. */
+  /** Last computed state; `undefined` when the position was opened in a block since undone. */
   readonly state: PositionState | undefined
 }
 
@@ -21,7 +20,7 @@ interface PositionRow {
 
 const COLUMNS = 'id, chain, trader, origin_order_id, state'
 
-/** Without state: the fold writes it. */
+/** Inserts a position without a state, which the fold writes. */
 export async function insertPosition(sql: Sql, record: PositionRecord): Promise<void> {
   await sql.run(
     'insert into positions (id, chain, trader, origin_order_id, is_open) values ($1, $2, $3, $4, 0)',
@@ -32,7 +31,7 @@ export async function insertPosition(sql: Sql, record: PositionRecord): Promise<
   )
 }
 
-/** The position of one order, if it has one, is another's. */
+/** Moves the position of one order, if it has one, to another order. */
 export async function movePosition(sql: Sql, from: OrderId, to: OrderId): Promise<void> {
   await sql.run('update positions set origin_order_id = $2 where origin_order_id = $1', BigInt(from), BigInt(to))
 }
@@ -55,7 +54,10 @@ export async function findPositionByOrigin(sql: Sql, originOrderId: OrderId): Pr
   return (await select(sql, 'origin_order_id = $1', BigInt(originOrderId)))[0]
 }
 
-/** Open or closed. A trade index is given once per trader, so at most one has a state with it. */
+/**
+ * Finds a position, open or closed, by its trade index. A trader's trade index is given once, so at most one position
+ * has it.
+ */
 export async function findPositionByTrade(
   sql: Sql,
   chain: ChainSlug,
@@ -85,8 +87,8 @@ export async function insertPositionEvent(
   )
 }
 
-/** In the order of the chain. */
-export async function positionEventsOf(sql: Sql, positionId: OrderId): Promise<PositionEvent[]> {
+/** Lists the events of a position in chain order. */
+export async function listPositionEvents(sql: Sql, positionId: OrderId): Promise<PositionEvent[]> {
   const rows = await sql.all<{ body: string }>(
     'select body from position_events where position_id = $1 order by block_number, log_index',
     BigInt(positionId),
@@ -94,8 +96,8 @@ export async function positionEventsOf(sql: Sql, positionId: OrderId): Promise<P
   return rows.map(({ body }) => fromExactJson<PositionEvent>(body))
 }
 
-/** Where the last of a position's events is. `undefined`: it has none. */
-export async function lastPositionPlace(sql: Sql, positionId: OrderId): Promise<EventPlace | undefined> {
+/** Reads the place of a position's last event; `undefined` when it has none. */
+export async function readLastPositionPlace(sql: Sql, positionId: OrderId): Promise<EventPlace | undefined> {
   const row = await sql.get<{ block_number: bigint; log_index: bigint }>(
     `select block_number, log_index from position_events where position_id = $1
      order by block_number desc, log_index desc limit 1`,
@@ -104,7 +106,7 @@ export async function lastPositionPlace(sql: Sql, positionId: OrderId): Promise<
   return row && { blockNumber: Number(row.block_number), logIndex: Number(row.log_index) }
 }
 
-/** Forgets what a block said; gives the positions that must be folded again. */
+/** Deletes the position events of a block. Returns the positions to be folded again. */
 export async function deletePositionEvents(sql: Sql, chain: ChainSlug, blockHash: Hex): Promise<OrderId[]> {
   const rows = await sql.all<{ position_id: bigint }>(
     'delete from position_events where chain = $1 and block_hash = $2 returning position_id',

@@ -1,10 +1,8 @@
-import { formatDecimal, parseDecimal, scaleDecimal, type ChainSlug } from '@bezel/protocol'
+import { Price, parseDecimal, type ChainSlug } from '@bezel/protocol'
 import type { Store } from './sql.ts'
 
-const PRICE_DECIMALS = 10
-
-/** Prices (1e10) that fix the precisions of a chain's markets, by pair index. Once kept they never change. */
-export async function readReferencePrices(store: Store, chain: ChainSlug): Promise<ReadonlyMap<number, bigint>> {
+/** Reads the prices that fix the precisions of a chain's markets, by pair index. Once stored they never change. */
+export async function readReferencePrices(store: Store, chain: ChainSlug): Promise<ReadonlyMap<number, Price>> {
   const rows = await store.read.all<{ pair_index: bigint; price: string }>(
     'select pair_index, price from reference_prices where chain = $1',
     chain,
@@ -12,28 +10,31 @@ export async function readReferencePrices(store: Store, chain: ChainSlug): Promi
   return new Map(rows.map(({ pair_index, price }) => [Number(pair_index), scaledPrice(price)]))
 }
 
-/** Keeps those that are not kept yet, and gives what is kept then: another process may have been first. */
+/**
+ * Stores the prices of pairs that have none yet. Returns all stored prices, because another process may have been
+ * first.
+ */
 export async function keepReferencePrices(
   store: Store,
   chain: ChainSlug,
-  prices: ReadonlyMap<number, bigint>,
-): Promise<ReadonlyMap<number, bigint>> {
+  prices: ReadonlyMap<number, Price>,
+): Promise<ReadonlyMap<number, Price>> {
   await store.transaction(async (sql) => {
     for (const [pairIndex, price] of prices) {
       await sql.run(
         'insert into reference_prices (chain, pair_index, price) values ($1, $2, $3) on conflict (chain, pair_index) do nothing',
         chain,
         pairIndex,
-        formatDecimal(price, PRICE_DECIMALS),
+        Price.format(price),
       )
     }
   })
   return readReferencePrices(store, chain)
 }
 
-function scaledPrice(text: string): bigint {
+function scaledPrice(text: string): Price {
   const decimal = parseDecimal(text)
-  const price = decimal === undefined ? undefined : scaleDecimal(decimal, PRICE_DECIMALS)
+  const price = decimal === undefined ? undefined : Price.parse(decimal)
   if (price === undefined || price <= 0n)
     throw new Error(`the store holds ${JSON.stringify(text)} as a reference price`)
   return price

@@ -1,16 +1,61 @@
-import type { VersionKind, RelayVersion, RelayEntry } from './relayRecord.ts'
 import type { Address, ChainSlug, Hex } from '@bezel/protocol'
 import type { AttemptId } from '../trading/orders/orderModel.ts'
 import type { Sql } from './sql.ts'
 
-/** Whose nonces: an account on a chain. */
+/** Fees offered per unit of gas, in wei. */
+export interface Fees {
+  readonly maxFeeWei: bigint
+  readonly maxPriorityFeeWei: bigint
+}
+
+/** Kind of a version. `action` is the trader's request; `burn` is an empty transfer that uses up the nonce instead. */
+export type VersionKind = 'action' | 'burn'
+
+/** One signed transaction of an entry. All versions of an entry have the same nonce, so at most one is ever mined. */
+export interface RelayVersion {
+  /** Number of the version within its entry: 0, 1, 2, ... */
+  readonly number: number
+  readonly kind: VersionKind
+  readonly hash: Hex
+  readonly raw: Hex
+  readonly fees: Fees
+  readonly createdAtMs: number
+}
+
+export interface RelayAction {
+  readonly attemptId: AttemptId
+  readonly trader: Address
+  readonly calldata: Hex
+  /** Gas limit in units of gas. */
+  readonly gas: bigint
+}
+
+/** A nonce of the relayer and its use. */
+export interface RelayEntry {
+  readonly nonce: number
+  /** The trader's action; `null` for an entry that only fills a nonce gap left by another program, and is burnt. */
+  readonly action: RelayAction | null
+  /** Time until which the action is sent, in epoch ms; afterwards the nonce is burnt. */
+  readonly expiresAtMs: number
+  /** UTC day to which the gas counts, in days since the epoch. */
+  readonly day: number
+  /** Gas cost counted now, in wei: the maximum possible or, once mined, the actual one. */
+  readonly countedWei: bigint
+  /** Versions, oldest first; at least one. */
+  readonly versions: readonly RelayVersion[]
+}
+
+/** The account whose nonces are kept, on one chain. */
 export interface RelaySender {
   readonly chain: ChainSlug
   readonly sender: Address
 }
 
-/** `done`: one of its versions is mined for good. `lost`: somebody else used its nonce for good. */
-export type RelayEnd = 'done' | 'lost'
+/**
+ * Final state of an entry. `done`: one of its versions is mined for good. `lost`: another transaction used its nonce
+ * for good.
+ */
+type RelayEnd = 'done' | 'lost'
 
 interface EntryRow {
   readonly nonce: bigint
@@ -34,8 +79,8 @@ interface VersionRow {
   readonly created_at: bigint
 }
 
-/** From which nonce on the table is the truth, and the next that it gives; `undefined` before the first use. */
-export async function relayNonces(
+/** Reads the first nonce that the table records and the next one to give out; `undefined` before the first use. */
+export async function readRelayNonces(
   sql: Sql,
   { chain, sender }: RelaySender,
 ): Promise<{ readonly first: number; readonly next: number } | undefined> {
@@ -47,7 +92,7 @@ export async function relayNonces(
   return row === undefined ? undefined : { first: Number(row.first_nonce), next: Number(row.next_nonce) }
 }
 
-/** The table begins at `first`, once; from now on it gives none below `next`. */
+/** Records `first` as the table's first nonce at the first use, and raises the next nonce to at least `next`. */
 export async function skipRelayNonces(
   sql: Sql,
   { chain, sender }: RelaySender,
@@ -63,7 +108,7 @@ export async function skipRelayNonces(
   )
 }
 
-/** The next nonce, used up with the transaction it is taken in; `undefined` before the first use. */
+/** Takes the next nonce, used up when the transaction commits; `undefined` before the first use. */
 export async function takeRelayNonce(sql: Sql, { chain, sender }: RelaySender): Promise<number | undefined> {
   const row = await sql.get<{ nonce: bigint }>(
     'update relay_senders set next_nonce = next_nonce + 1 where chain = $1 and sender = $2 returning next_nonce - 1 as nonce',
@@ -73,7 +118,7 @@ export async function takeRelayNonce(sql: Sql, { chain, sender }: RelaySender): 
   return row === undefined ? undefined : Number(row.nonce)
 }
 
-/** With its versions. Whether it is new: a nonce that has an entry keeps it. */
+/** Inserts an entry with its versions. Returns false when the nonce already has an entry, which stays. */
 export async function insertRelayEntry(sql: Sql, of: RelaySender, entry: RelayEntry): Promise<boolean> {
   const { action } = entry
   const changed = await sql.run(
@@ -95,7 +140,7 @@ export async function insertRelayEntry(sql: Sql, of: RelaySender, entry: RelayEn
   return true
 }
 
-/** Throws when the nonce has a version of this number. */
+/** Adds a version. Throws when the nonce already has a version of this number. */
 export async function insertRelayVersion(
   sql: Sql,
   { chain, sender }: RelaySender,
@@ -118,8 +163,8 @@ export async function insertRelayVersion(
   )
 }
 
-/** The hash that an attempt was last sent with, unless its nonce was lost. */
-export async function relayedHash(sql: Sql, chain: ChainSlug, attemptId: AttemptId): Promise<Hex | undefined> {
+/** Reads the hash with which an attempt was last sent; `undefined` when it was not sent or its nonce was lost. */
+export async function readRelayedHash(sql: Sql, chain: ChainSlug, attemptId: AttemptId): Promise<Hex | undefined> {
   const row = await sql.get<{ hash: string }>(
     `select hash from relay_versions as version join relay_entries as entry
        on entry.chain = version.chain and entry.sender = version.sender and entry.nonce = version.nonce
@@ -131,12 +176,12 @@ export async function relayedHash(sql: Sql, chain: ChainSlug, attemptId: Attempt
   return row?.hash as Hex | undefined
 }
 
-/** Whether it is the hash of anything that a relayer here ever signed. */
+/** Returns true when a relayer of this deployment signed a transaction with this hash. */
 export async function isRelayedHash(sql: Sql, chain: ChainSlug, hash: Hex): Promise<boolean> {
   return (await sql.get('select 1 from relay_versions where chain = $1 and hash = $2', chain, hash)) !== undefined
 }
 
-/** Up to `limit` live entries from a nonce on, in the order of their nonces. */
+/** Lists up to `limit` live entries from nonce `from` on, in nonce order. */
 export async function listRelayEntries(
   sql: Sql,
   { chain, sender }: RelaySender,
@@ -175,7 +220,7 @@ export async function countRelayEntries(sql: Sql, { chain, sender }: RelaySender
   return Number(row!.count)
 }
 
-/** Unsettled entries of accounts other than this, whose key is not here. */
+/** Counts the live entries of other accounts, whose keys are not available here. */
 export async function countOtherSenders(sql: Sql, { chain, sender }: RelaySender): Promise<number> {
   const row = await sql.get<{ count: bigint }>(
     `select count(*) as count from relay_entries where chain = $1 and sender <> $2 and state = 'live'`,
@@ -185,7 +230,7 @@ export async function countOtherSenders(sql: Sql, { chain, sender }: RelaySender
   return Number(row!.count)
 }
 
-/** Whether it was live until now. */
+/** Ends a live entry. Returns false when it had ended before. */
 export async function endRelayEntry(
   sql: Sql,
   { chain, sender }: RelaySender,
@@ -202,8 +247,13 @@ export async function endRelayEntry(
   return changed === 1
 }
 
-/** Wei of gas that a day counts; of a trader, or of the whole deployment. */
-export async function relayedGasWei(sql: Sql, chain: ChainSlug, day: number, trader: Address | null): Promise<bigint> {
+/** Reads the gas cost counted on a day, in wei: of one trader, or of the whole deployment when `trader` is `null`. */
+export async function readRelayedGasWei(
+  sql: Sql,
+  chain: ChainSlug,
+  day: number,
+  trader: Address | null,
+): Promise<bigint> {
   const row = await sql.get<{ wei: string }>(
     'select wei from relay_gas where chain = $1 and day = $2 and trader = $3',
     chain,
@@ -213,12 +263,12 @@ export async function relayedGasWei(sql: Sql, chain: ChainSlug, day: number, tra
   return BigInt(row?.wei ?? 0)
 }
 
-/** Adds to a day, or gives back what is negative. */
+/** Adds to the gas cost of a day; a negative amount gives back. */
 export async function addRelayedGas(
   sql: Sql,
   of: { readonly chain: ChainSlug; readonly day: number; readonly trader: Address | null; readonly wei: bigint },
 ): Promise<void> {
-  const total = (await relayedGasWei(sql, of.chain, of.day, of.trader)) + of.wei
+  const total = (await readRelayedGasWei(sql, of.chain, of.day, of.trader)) + of.wei
   await sql.run(
     `insert into relay_gas (chain, day, trader, wei) values ($1, $2, $3, $4)
      on conflict (chain, day, trader) do update set wei = $4`,
@@ -229,7 +279,10 @@ export async function addRelayedGas(
   )
 }
 
-/** What the entry counts for its day; inside the transaction that changes the day's sums. What it counted before. */
+/**
+ * Sets the gas cost that an entry counts. Runs in the transaction that changes the day's sums. Returns the previous
+ * amount.
+ */
 export async function setCountedWei(
   sql: Sql,
   { chain, sender }: RelaySender,
@@ -247,7 +300,10 @@ export async function setCountedWei(
   return BigInt(row?.counted_wei ?? 0)
 }
 
-/** Lets go of up to `limit` entries that ended before, and of days before that. How many entries. */
+/**
+ * Deletes up to `limit` entries that ended before `beforeMs`, and the sums of days before `beforeDay`. Returns the
+ * number of entries.
+ */
 export async function forgetRelayed(
   sql: Sql,
   chain: ChainSlug,

@@ -1,22 +1,48 @@
-/** A value SQLite and PostgreSQL both store as it is. Money and ids are text or whole numbers. */
+/** A value that both SQLite and PostgreSQL store unchanged. Money and ids are text or whole numbers. */
 export type SqlValue = string | number | bigint | null
 
-/** Statements on one connection; parameters are `$1`, `$2`, ... in the text. Whole numbers come back as bigint. */
+/** Runs statements on one connection. Parameters are `$1`, `$2`, ... in the text; whole numbers come back as bigint. */
 export interface Sql {
   all<Row>(text: string, ...params: readonly SqlValue[]): Promise<Row[]>
   get<Row>(text: string, ...params: readonly SqlValue[]): Promise<Row | undefined>
-  /** How many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(text: string, ...params: readonly SqlValue[]): Promise<number>
 }
 
-/** The durable memory of a deployment: one port, whatever engine is behind it. */
+/** The database of a deployment, independent of the engine behind it. */
 export interface Store {
-  /** Reads what is committed. */
+  /** Reads committed data. */
   readonly read: Sql
   /**
-   * Runs `work` in one transaction: all of it is durable when the promise resolves, none of it when it rejects. One writer at a time,
-   * in the order of the calls. `work` must not start another transaction.
+   * Runs `work` in one transaction: everything is durable when the promise resolves, nothing is changed when it
+   * rejects. Transactions run one at a time, in the order of the calls. `work` must not start another transaction.
    */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
   close(): Promise<void>
+}
+
+const BIGINT_PATTERN = /^-?\d+n$/
+
+/**
+ * Serialises to JSON that keeps whole numbers of any size: a bigint becomes text with an `n` appended. Only for values
+ * without text from users, which could look the same.
+ */
+export function toExactJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? `${part}n` : part))
+}
+
+export function fromExactJson<Value>(text: string): Value {
+  return withBigints(JSON.parse(text)) as Value
+}
+
+/** Restores bigints in place. Several times as fast as a reviver, which is called for every value. */
+function withBigints(part: unknown): unknown {
+  if (typeof part === 'string') return BIGINT_PATTERN.test(part) ? BigInt(part.slice(0, -1)) : part
+  if (typeof part !== 'object' || part === null) return part
+  const fields = part as Record<string, unknown>
+  for (const key of Object.keys(fields)) {
+    const value = fields[key]
+    if (typeof value === 'string' || typeof value === 'object') fields[key] = withBigints(value)
+  }
+  return part
 }

@@ -3,24 +3,33 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type Sql, type SqlValue, type Store } from './sql.ts'
 
-/** Bounded, because the texts are: every statement is written out in a store module. */
+/** Maximum number of cached prepared statements; more than the texts in the store modules. */
 const MAX_PREPARED_STATEMENTS = 256
-/** How long a writer of another process (a backup, a shell) is waited for. */
+/** Time to wait for a writer in another process, such as a backup or a shell. */
 const BUSY_TIMEOUT_MS = 2_000
-/** A range of blocks changes more pages than SQLite keeps by itself, and would write them twice. */
+/**
+ * Page cache of the writer. Larger than SQLite's default, because a range of blocks changes more pages than fit there,
+ * and they would be written twice.
+ */
 const WRITER_CACHE_KIB = 32_768
-/** Most reads are of what was just written, which the system has at hand anyway. */
+/**
+ * Page cache of the reader. Smaller, because most reads are of recently written pages, which the operating system has
+ * cached.
+ */
 const READER_CACHE_KIB = 8_192
-/** Between two tries to become the writer. To wait inside SQLite would hold up everything else this process does. */
+/** Interval between two attempts to begin a transaction. Waiting inside SQLite would block the whole process. */
 const BUSY_POLL_MS = 20
-/** SQLite's result code for "somebody else writes". */
+/** SQLite's result code BUSY: another connection is writing. */
 const BUSY_CODE = 5
-/** Result codes of SQLite that say "not now" and not "wrong": BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN. */
+/**
+ * Result codes of SQLite for temporary or external faults, not wrong statements: BUSY, LOCKED, READONLY, IOERR,
+ * CORRUPT, FULL, CANTOPEN.
+ */
 const UNAVAILABLE_CODES: ReadonlySet<number> = new Set([5, 6, 8, 10, 11, 13, 14])
 
 /**
- * SQLite in one file. Commits are on disk when they return (WAL with synchronous=FULL). Reads have a connection of their own, so they
- * never see a transaction that is still under way.
+ * Opens a SQLite file as a store. Commits are on disk when they return (WAL with synchronous=FULL). Reads use a
+ * connection of their own, so they never see an uncommitted transaction.
  */
 export function openSqlite(file: string): Store {
   const writer = connect(file, WRITER_CACHE_KIB)
@@ -57,7 +66,8 @@ export function openSqlite(file: string): Store {
   return {
     read,
     transaction(work) {
-      // From the call on: those that wait in line do so together, not one after the other.
+      // The deadline counts from the call, so that queued transactions wait for a busy file together, not one after the
+      // other.
       const deadlineMs = Date.now() + BUSY_TIMEOUT_MS
       const result = last.then(() => inTransaction(deadlineMs, work))
       last = result.catch(() => undefined)
@@ -102,7 +112,7 @@ function createSql(database: DatabaseSync): Sql {
   }
 }
 
-/** node:sqlite takes `$1` as a name, not as a position. */
+/** Converts parameters to an object, because node:sqlite treats `$1` as a name and not as a position. */
 function named(params: readonly SqlValue[]): Record<string, SQLInputValue> {
   const values: Record<string, SQLInputValue> = {}
   let at = 0
@@ -114,7 +124,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof StoreUnavailableError && errorCode(error.cause) === BUSY_CODE
 }
 
-/** Extended result codes carry the primary one in their low byte. */
+/** Returns the primary result code, the low byte of SQLite's extended one. */
 function errorCode(error: unknown): number | undefined {
   const code = (error as { readonly errcode?: number } | undefined)?.errcode
   return code === undefined ? undefined : code & 0xff

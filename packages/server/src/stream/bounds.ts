@@ -1,29 +1,38 @@
-/** Everything that is bounded about sockets. */
+/** Limits on sockets. */
 export interface StreamBounds {
-  /** Of the whole process. One more is refused with 503. */
+  /** The greatest number of sockets of the whole process. Any further one is refused with 503. */
   readonly maxSockets: number
-  /** Of one IP (for IPv6: one network). One more is refused with 429. */
+  /** The greatest number of sockets of one IP (for IPv6: of one network). Any further one is refused with 429. */
   readonly maxSocketsPerIp: number
   readonly maxSubscriptions: number
   readonly maxMessageBytes: number
   readonly maxMessagesPerSecond: number
-  /** From a message that subscribes to its answer, whatever it or an earlier one has to wait for. */
+  /** The longest time from a subscribe message to its answer, whatever it or an earlier message has to wait for. */
   readonly maxWaitMs: number
-  /** Client messages that may wait while an earlier one is worked on: more than come at the allowed rate while one waits. */
+  /**
+   * The number of client messages that may wait behind an earlier one: more than can arrive at the allowed rate while
+   * one message waits.
+   */
   readonly maxWaitingMessages: number
-  /** Between two pings of the service. */
+  /** Pause between two pings of the service. */
   readonly heartbeatMs: number
-  /** Without any word of the client. */
+  /** Time without any message from the client after which its socket is closed. */
   readonly idleMs: number
-  /** From our close frame to the end of the connection, whatever the other end does. */
+  /** The longest time from the service's close frame to the end of the connection, whatever the client does. */
   readonly closeWaitMs: number
-  /** While bytes wait and none of them leaves. */
+  /** Time after which a socket is ended when bytes wait and none of them is taken. */
   readonly stuckMs: number
-  /** Between two looks at all sockets: how exact the times above are. */
+  /** Pause between two checks of all sockets, which is the precision of the times above. */
   readonly sweepMs: number
-  /** Beyond this a latest-value channel writes nothing more and sends a snapshot later; a log waits. */
+  /**
+   * The number of queued bytes beyond which a latest-value channel writes nothing, and sends a snapshot later, and a
+   * log channel waits.
+   */
   readonly maxQueuedLatestBytes: number
-  /** Beyond this a socket is cut: what must not be left out does not wait for it in memory without end. */
+  /**
+   * The number of queued bytes beyond which a socket is cut. Messages that must not be dropped can't queue in memory
+   * without limit.
+   */
   readonly maxQueuedLogBytes: number
 }
 
@@ -34,7 +43,7 @@ export const DEFAULT_BOUNDS: StreamBounds = Object.freeze({
   maxMessageBytes: 4_096,
   maxMessagesPerSecond: 20,
   maxWaitMs: 15_000,
-  // An authentication that is begun in time may ask a node, for 5 s more.
+  // At 20 messages a second, 400 arrive while one waits: 15 s, and 5 s more for an authentication that asks a node.
   maxWaitingMessages: 500,
   heartbeatMs: 15_000,
   idleMs: 45_000,
@@ -45,9 +54,12 @@ export const DEFAULT_BOUNDS: StreamBounds = Object.freeze({
   maxQueuedLogBytes: 1024 * 1024,
 })
 
-/** A message that comes in more parts than this is no message of a client that means well. */
+/** The greatest number of fragments of a message. A well-behaved client needs fewer. */
 export const MAX_FRAGMENTS = 64
 export const MAX_BUFFERED_CHUNKS = 256
 
-/** Who has not taken by then what waited for it is cut by a log: it can't wait for ever, and nothing of it can be left out. */
-export const MAX_BEHIND_MS = 30_000
+/**
+ * The longest time that a log channel waits for a slow client to take its queued bytes. Then the socket is cut, because
+ * no event may be left out.
+ */
+export const MAX_LOG_BEHIND_MS = 30_000

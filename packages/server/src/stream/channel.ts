@@ -1,24 +1,69 @@
-import type { CLIENT_MESSAGES, LogChannel, StreamChannel } from '@bezel/protocol'
+import type { CLIENT_MESSAGES, LogChannel, StreamChannel, ApiError, ChainSlug } from '@bezel/protocol'
 import type { Static } from '@sinclair/typebox'
-import type { Connection } from './connection.ts'
+import type { Caller } from '../access/caller.ts'
+
+/** The part of a socket that channels use. */
+export interface Connection {
+  readonly chain: ChainSlug
+  /** The authenticated caller; `undefined` before the authentication. */
+  caller: Caller | undefined
+  /** True while messages can still reach the client. */
+  readonly isOpen: boolean
+  /**
+   * Sends a control or log message, which is never dropped. When more than `maxQueuedLogBytes` (bounds.ts) are queued,
+   * the client is sent RATE_LIMITED and the socket is closed with 4429.
+   */
+  send(text: string): void
+  /**
+   * Writes a finished frame of a latest-value channel. Returns false, and writes nothing, when the client is too far
+   * behind: the channel then sends a snapshot once it has caught up.
+   */
+  offer(frame: Buffer): boolean
+  /**
+   * Calls the listener once, when all queued bytes are written; when few are queued, right after this call. Never calls
+   * it after the close.
+   */
+  onDrain(listener: () => void): void
+  /** Sends `{"op":"error","code":...,"message":...}`. The socket stays open. */
+  refuse(error: ApiError): void
+  /**
+   * Ends the caller's authentication when its credentials became invalid: sends the error, closes all private
+   * subscriptions and clears `caller`, so that the client has to authenticate again.
+   */
+  lapse(error: ApiError): void
+  /**
+   * True when so much is queued that `offer` would refuse. A sender of many messages then waits for `onDrain`, to avoid
+   * being cut.
+   */
+  readonly isBehind: boolean
+  /** Sends, as `send` does, a finished frame (`frames.ts`) that many sockets share. */
+  sendFrame(frame: Buffer): void
+  close(code: number, reason: string): void
+}
 
 /** One channel (of one market, at one interval) on one socket. */
 export interface Subscription {
-  /** Called once, after `subscribed` was sent: from here on the channel may send. */
+  /** Starts the channel's messages. Called once, after `subscribed` was sent. */
   start(): void
-  /** Ends it, started or not. Nothing is sent after it. */
+  /** Ends the subscription, started or not. Nothing is sent after it. */
   close(): void
 }
 
-/** What a socket can listen to. */
+/** A channel that sockets can subscribe to. */
 export interface Channel<Message> {
-  /** Throws (or rejects with) an `ApiError`, which becomes an error message, before anything is sent. */
+  /**
+   * Creates a subscription. Throws (or rejects with) an `ApiError`, which becomes an error message, before anything is
+   * sent.
+   */
   subscribe(connection: Connection, message: Message): Subscription | Promise<Subscription>
 }
 
 export type SubscribePrices = Static<typeof CLIENT_MESSAGES.subscribePrices>
+
 export type SubscribeMarket = Static<typeof CLIENT_MESSAGES.subscribeMarket>
+
 export type SubscribeCandles = Static<typeof CLIENT_MESSAGES.subscribeCandles>
+
 export type SubscribeLog = Static<typeof CLIENT_MESSAGES.subscribeLog>
 
 /** The message that subscribes to each channel. */
@@ -29,5 +74,5 @@ interface SubscribeMessages extends Record<LogChannel, SubscribeLog> {
   readonly candles: SubscribeCandles
 }
 
-/** All channels of one chain. A private one is asked only when the connection has a caller. */
+/** All channels of one chain. Private channels are only called for a connection with a caller. */
 export type Channels = { readonly [Name in StreamChannel]: Channel<SubscribeMessages[Name]> }

@@ -1,20 +1,23 @@
 import { STREAM_CHANNELS, type StreamChannel } from '@bezel/protocol'
 
-/** What has happened on one channel. */
+/** Counters of one channel. */
 export interface ChannelCounts {
-  /** On all sockets now. */
+  /** The number of subscriptions on all sockets now. */
   subscriptions: number
-  /** Data messages written, one for each socket. */
+  /** The number of data messages written, one for each socket. */
   sent: number
-  /** Snapshots that readers who were too far behind got instead of deltas. */
+  /** The number of snapshots sent, in place of deltas, to clients that were too far behind. */
   snapshots: number
 }
 
-/** Plain numbers, counted on every message and read at every scrape. */
+/**
+ * Counters of the stream. Plain numbers, because they change with every message and are read at every scrape of the
+ * metrics.
+ */
 export interface StreamCounts {
-  /** Open now. */
+  /** The number of open sockets. */
   sockets: number
-  /** Ended, by close code; codes that only the client gives a meaning are `other`. */
+  /** The number of closed sockets by close code. Codes without a meaning here count as `other`. */
   readonly closed: Map<string, number>
   readonly channels: Readonly<Record<StreamChannel, ChannelCounts>>
 }

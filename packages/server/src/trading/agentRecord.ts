@@ -1,23 +1,26 @@
 import type { Address, AgentMode, AgentScope, AgentStatus, ChainSlug } from '@bezel/protocol'
 
-/** An agent as registered. Whether it may act also depends on the chain and the clock: see `agentStatus`. */
+/** An agent as registered. Its permission to act also depends on the chain and the clock, see `agentStatus`. */
 export interface AgentRecord {
   readonly chain: ChainSlug
   readonly agent: Address
   readonly trader: Address
-  /** `""` when none was given. */
+  /** Name of the agent; `""` when none was given. */
   readonly name: string
   readonly scope: AgentScope
   readonly mode: AgentMode
-  /** Whether the agent itself signed for this trader, so that nobody can claim somebody else's agent. */
+  /** True when the agent itself signed for this trader, so that nobody can claim another trader's agent. */
   readonly agentSigned: boolean
   readonly revoked: boolean
   readonly createdAtMs: number
-  /** Timestamp of the last struct of the master wallet that was accepted; an older one is a replay. */
+  /** Timestamp of the last accepted struct that the master wallet signed; an older one is a replay. */
   readonly signedAtMs: number
 }
 
-/** Revoked, then expired, then whether the chain lets it act, or has no say in it (interface.md section 3). */
+/**
+ * Returns an agent's status: revoked, then expired, then by its on-chain delegation (interface.md section 3).
+ * `isDelegated` is also true for an agent that needs no delegation.
+ */
 export function agentStatus(record: AgentRecord, isDelegated: boolean, nowMs: number): AgentStatus {
   if (record.revoked) return 'revoked'
   if (isExpired(record, nowMs)) return 'expired'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AgentScope } from '@bezel/protocol'
+import { Leverage, Usd, type AgentScope } from '@bezel/protocol'
 import { BTC, EUR } from '../market/testing/fixtures.ts'
 import { refusalOf } from './plan/testing/fixtures.ts'
-import { requireScope, requireSpendCap } from './scope.ts'
+import { requireScope, requireSpendCap, utcDayOf } from './scope.ts'
 
 const SCOPE: AgentScope = {
   markets: 'all',
@@ -12,13 +12,19 @@ const SCOPE: AgentScope = {
   expiresAt: null,
   permissions: 'trade',
 }
-const USD = 10n ** 18n
-const action = (leverage: bigint | null, spendUsd = 0n) => ({ market: BTC.symbol, leverage, spendUsd })
+
+const USD = Usd.one
+
+const action = (leverage: bigint | null, spendUsd = 0n) => ({
+  market: BTC.symbol,
+  leverage: leverage === null ? null : Leverage.of(leverage),
+  spendUsd: Usd.of(spendUsd),
+})
 
 describe("an agent's scope", () => {
   it('without limits lets everything through', () => {
     requireScope(SCOPE, action(10n ** 9n))
-    requireSpendCap(SCOPE, 10n ** 40n, action(null, 10n ** 40n))
+    requireSpendCap(SCOPE, Usd.of(10n ** 40n), action(null, 10n ** 40n))
   })
 
   it('names the markets it is for', () => {
@@ -51,9 +57,9 @@ describe("an agent's scope", () => {
 
   it('bounds what is opened in a day, the bound included', () => {
     const scope = { ...SCOPE, dailySpendCapUsd: '1000' }
-    requireSpendCap(scope, 400n * USD, action(null, 600n * USD))
+    requireSpendCap(scope, Usd.of(400n * USD), action(null, 600n * USD))
     const details = refusalOf(
-      () => requireSpendCap(scope, 400n * USD, action(null, 600n * USD + 1n)),
+      () => requireSpendCap(scope, Usd.of(400n * USD), action(null, 600n * USD + 1n)),
       'SCOPE_SPEND_CAP_EXCEEDED',
     )
     assert.deepEqual(details, {
@@ -64,6 +70,15 @@ describe("an agent's scope", () => {
   })
 
   it('lets closes through when the day is spent', () => {
-    requireSpendCap({ ...SCOPE, dailySpendCapUsd: '0' }, 5n * USD, action(null))
+    requireSpendCap({ ...SCOPE, dailySpendCapUsd: '0' }, Usd.of(5n * USD), action(null))
   })
+})
+
+it('a day of spend begins at midnight UTC', () => {
+  const midnight = Date.UTC(2026, 2, 29)
+  const day = utcDayOf(midnight)
+  assert.equal(utcDayOf(midnight - 1), day - 1)
+  assert.equal(utcDayOf(midnight + 86_399_999), day)
+  assert.equal(utcDayOf(midnight + 86_400_000), day + 1)
+  assert.equal(utcDayOf(0), 0)
 })

@@ -2,7 +2,7 @@ import type { Address, ChainSlug } from '@bezel/protocol'
 import type { Sql } from '../../store/sql.ts'
 import type { Nonces } from '../nonces.ts'
 
-/** Claims as a write does: before its other checks, and again in its own transaction. */
+/** Claims a nonce as a write does: before its other checks, and again in its own transaction. */
 export async function claimForWrite(
   nonces: Nonces,
   sql: Sql,

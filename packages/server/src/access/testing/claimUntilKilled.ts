@@ -4,8 +4,8 @@ import { openNonces } from '../nonces.ts'
 import { AGENT, CHAIN } from './testNonces.ts'
 import { claimForWrite } from './claimForWrite.ts'
 
-// Claims nonces in a process of its own, reads and now and then a write, and tells each claim it made, until it is killed.
-// The clock runs fast, so that the file is rotated many times a second.
+// Claims nonces in a child process, mostly for reads and now and then for a write, and prints each claim, until it is
+// killed. Its clock runs fast, so that the file is rotated many times a second.
 
 const CLAIMS_PER_SECOND = 100
 const CLAIMS_PER_WRITE = 32

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { parseAddress, type Address } from '@bezel/protocol'
-import { migrate } from '../../store/migrate.ts'
-import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import { migrate } from '../../store/openStore.ts'
+import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { openNonces, type Nonces } from '../nonces.ts'
 import { claimForWrite } from './claimForWrite.ts'
 
@@ -10,7 +10,7 @@ export const AGENTS: readonly Address[] = ['0x'.padEnd(42, '1'), '0x'.padEnd(42,
   parseAddress(text)!,
 )
 export const AGENT = AGENTS[0]!
-/** Where the clock of a test starts. */
+/** The time at which the clock of a test starts. */
 export const START_MS = 1_700_000_000_000
 
 /** Nonces over a real store and file, with a clock that the test moves. */
@@ -19,11 +19,11 @@ export interface TestNonces {
   readonly file: string
   nowMs: number
   nonces: Nonces
-  /** A process that ended without a word and one that takes over. */
+  /** Simulates a process that died without cleaning up and one that takes over. */
   restart(): Promise<void>
   read(nonce: string, timestampMs?: number, agent?: Address): boolean
   write(nonce: string, timestampMs?: number, agent?: Address): Promise<boolean>
-  /** A write whose transaction is rolled back after the claim. */
+  /** Claims for a write whose transaction is rolled back afterwards. */
   writeRefused(nonce: string, timestampMs?: number, agent?: Address): Promise<boolean>
   remove(): Promise<void>
 }
@@ -32,13 +32,19 @@ export async function openTestNonces(maxNonces = 1_000_000): Promise<TestNonces>
   const opened = openTestStore()
   await migrate(opened.store)
   const file = join(dirname(opened.file), 'nonces.log')
-  const open = (): Promise<Nonces> => openNonces({ store: opened.store, file, now: () => test.nowMs, maxNonces })
+  let nowMs = START_MS
+  const open = (): Promise<Nonces> => openNonces({ store: opened.store, file, now: () => nowMs, maxNonces })
   const left: Nonces[] = []
   const test: TestNonces = {
     opened,
     file,
-    nowMs: START_MS,
-    nonces: undefined as unknown as Nonces,
+    get nowMs() {
+      return nowMs
+    },
+    set nowMs(ms) {
+      nowMs = ms
+    },
+    nonces: await open(),
     async restart() {
       left.push(test.nonces)
       test.nonces = await open()
@@ -60,6 +66,5 @@ export async function openTestNonces(maxNonces = 1_000_000): Promise<TestNonces>
       await opened.remove()
     },
   }
-  test.nonces = await open()
   return test
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Address, OrderId } from '@bezel/protocol'
+import { Usd, type Address, type OrderId } from '@bezel/protocol'
 import { insertOrder } from '../../store/orderStore.ts'
-import { migrate } from '../../store/migrate.ts'
+import { migrate } from '../../store/openStore.ts'
 import { insertPosition, savePositionState } from '../../store/positionStore.ts'
-import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import type { PositionRecord, PositionState } from '../../trading/positions/positionModel.ts'
 import { POSITION } from '../../trading/valuation/testing/fixtures.ts'
 import { openLivePositions, type LivePositions } from './livePositions.ts'
@@ -47,7 +47,15 @@ describe('live positions', () => {
     await opened.store.transaction(async (sql) => {
       for (const [id, trader, chain, state] of stored) {
         const record = recordOf(id, trader, chain)
-        const order = { id: record.id, chain, trader, agent: null, createdAtMs: 1, originKey: `tx:${id}`, spendUsd: 0n }
+        const order = {
+          id: record.id,
+          chain,
+          trader,
+          agent: null,
+          createdAtMs: 1,
+          originKey: `tx:${id}`,
+          spendUsd: Usd.zero,
+        }
         await insertOrder(sql, { ...order, request: { clientId: null } as never })
         await insertPosition(sql, record)
         await savePositionState(sql, record.id, state)

@@ -1,16 +1,25 @@
-import type { PositionChange } from '../../trading/positions/positionChange.ts'
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
+import type {
+  PositionChange,
+  LivePosition,
+  PositionRecord,
+  PositionState,
+} from '../../trading/positions/positionModel.ts'
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
 import { listOpenPositions } from '../../store/positionStore.ts'
 import type { Store } from '../../store/sql.ts'
-import type { PositionRecord, PositionState } from '../../trading/positions/positionModel.ts'
 
-/** The open positions of one chain, in memory: they are valued at every read, and each read would otherwise ask the store for all of them. */
+/**
+ * The open positions of one chain, kept in memory: every read values them, and would otherwise load all of them from
+ * the store.
+ */
 export interface LivePositions {
-  /** Oldest first: in the order of their ids. The same array until one of them changes. */
+  /**
+   * Returns the trader's positions in the order of their ids, oldest first. Returns the same array until one of them
+   * changes.
+   */
   ofTrader(trader: Address): readonly LivePosition[]
   find(id: OrderId): LivePosition | undefined
-  /** Follows what a committed block, or a block taken back, did to positions. */
+  /** Applies the changes that a committed block, or the undoing of a block, made to positions. */
   apply(changes: readonly PositionChange[]): void
   readonly size: number
 }
@@ -20,7 +29,7 @@ export async function openLivePositions(store: Store, chain: ChainSlug): Promise
   const byTrader = new Map<Address, readonly LivePosition[]>()
   for (const { record, state } of await listOpenPositions(store.read, chain)) put(record, state)
 
-  /** A closed position, and one whose opening was undone (no state at all), is only removed. */
+  /** Replaces a position. A closed position, and one whose opening was undone (no state), is only removed. */
   function put(record: PositionRecord, state: PositionState | undefined): void {
     const others = (byTrader.get(record.trader) ?? NONE).filter((position) => position.record.id !== record.id)
     byId.delete(record.id)
@@ -47,12 +56,14 @@ export async function openLivePositions(store: Store, chain: ChainSlug): Promise
 
 const NONE: readonly LivePosition[] = []
 
-/** Oldest first. Ids are text of at most 53 bits, so they are compared as numbers. */
+/**
+ * Compares positions by age, oldest first. Ids are decimal numbers of at most 53 bits, so they are compared as numbers.
+ */
 export function comparePositions(a: LivePosition, b: LivePosition): number {
   return Number(a.record.id) - Number(b.record.id)
 }
 
-/** Where a position stands among others. */
+/** Returns the index at which to insert a position into a sorted list. */
 function placeOf(sorted: readonly LivePosition[], position: LivePosition): number {
   const at = sorted.findIndex((other) => comparePositions(other, position) > 0)
   return at === -1 ? sorted.length : at

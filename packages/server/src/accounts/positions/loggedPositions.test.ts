@@ -1,10 +1,9 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
+import type { LivePosition, PositionState } from '../../trading/positions/positionModel.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { PositionSchema, type Position } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { createWorld, portsOf, usd } from '../../market/testing/fixtures.ts'
-import type { PositionState } from '../../trading/positions/positionModel.ts'
 import { createLoggedPositions } from './loggedPositions.ts'
 import { ALICE, live } from './testing/livePosition.ts'
 

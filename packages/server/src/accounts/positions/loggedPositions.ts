@@ -1,7 +1,7 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
-import { formatDecimal, type Position } from '@bezel/protocol'
-import type { PositionsText } from '../../journal/eventsOf.ts'
-import { collateralOf, leverageDecimal, priceDecimal, symbolOf, tokensDecimal } from '../../trading/amounts.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
+import { CollateralAmount, Price, type Position } from '@bezel/protocol'
+import type { PositionsText } from '../../journal/accountLog.ts'
+import { collateralOf, leverageDecimal, sizeDecimal, symbolOf } from '../../trading/market/amounts.ts'
 import type { ChainMarkets } from '../../trading/market/chainMarkets.ts'
 import type { PriceBook } from '../../market/feed/priceBook.ts'
 import { comparePositions, type LivePositions } from './livePositions.ts'
@@ -11,14 +11,15 @@ export interface LoggedPositionsOptions {
   readonly live: Pick<LivePositions, 'ofTrader'>
   readonly markets: () => ChainMarkets | undefined
   readonly book: Pick<PriceBook, 'get'>
-  /** The last followed block. */
+  /** Returns the last followed block. */
   readonly head: () => { readonly timestampMs: number } | undefined
   readonly onError: (error: unknown) => void
 }
 
 /**
- * A trader's open positions for an event of the log. It must be told with the block, whatever the feed does: each position is valued at the price
- * last heard of, or at its own entry while there is none. None may be missing, as that would say that it was closed.
+ * Creates the function that renders a trader's open positions for an event of the log. The event is written with the
+ * block, whatever the price feed does: each position is valued at the last known price, or at its own entry price while
+ * there is none. No position may be left out, because that would say that it was closed.
  */
 export function createLoggedPositions(options: LoggedPositionsOptions): PositionsText {
   const { live, markets, book, head, onError } = options
@@ -38,7 +39,7 @@ export function createLoggedPositions(options: LoggedPositionsOptions): Position
 
   return (trader, changes) => {
     const chain = markets()
-    // The follower applies nothing before they are read.
+    // The follower applies no block before the markets are read.
     if (chain === undefined) throw new Error('positions can not be told before the markets are read')
     const changed = changes.filter(({ record }) => record.trader === trader)
     const ids = new Set(changed.map(({ record }) => record.id))
@@ -48,7 +49,10 @@ export function createLoggedPositions(options: LoggedPositionsOptions): Position
   }
 }
 
-/** What the chain itself says of it, as if nothing had moved since it was opened; the price of its liquidation is not known then. */
+/**
+ * Returns a position by what the chain itself says of it, as if no price had moved since it was opened. Its liquidation
+ * price is not known then and shown as 0.
+ */
 function unvalued({ record, state }: LivePosition, chain: ChainMarkets): Position {
   const { trade, info, openedAtBlock } = state
   const { symbol, decimals } = collateralOf(chain, trade.collateralIndex)
@@ -58,19 +62,19 @@ function unvalued({ record, state }: LivePosition, chain: ChainMarkets): Positio
     market: symbolOf(chain, trade.pairIndex),
     pairIndex: trade.pairIndex,
     side: trade.long ? 'long' : 'short',
-    size: tokensDecimal(trade.positionSizeToken, BigInt(info.collateralPriceUsd)),
-    collateral: formatDecimal(trade.collateralAmount, decimals),
+    size: sizeDecimal(trade, info),
+    collateral: CollateralAmount.format(trade.collateralAmount, decimals),
     collateralSymbol: symbol,
-    leverage: leverageDecimal(trade.leverage),
-    entryPrice: priceDecimal(trade.openPrice),
-    markPrice: priceDecimal(trade.openPrice),
+    leverage: leverageDecimal(trade),
+    entryPrice: Price.format(trade.openPrice),
+    markPrice: Price.format(trade.openPrice),
     liquidationPrice: '0',
     unrealizedPnl: '0',
     unrealizedPnlPercent: '0',
     fundingFee: '0',
     borrowingFee: '0',
-    sl: priceDecimal(trade.sl),
-    tp: priceDecimal(trade.tp),
+    sl: Price.format(trade.sl),
+    tp: Price.format(trade.tp),
     openedAtBlock,
     marginMode: 'isolated',
   }

@@ -1,14 +1,14 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { ApiError, type Address } from '@bezel/protocol'
 import { createFreshness } from '../../market/freshness.ts'
-import type { NotReadyReason } from '../../ground/notReady.ts'
+import type { NotReadyReason } from '../../ground/unavailable.ts'
 import { chainMarkets, createWorld, portsOf, usd, type MarketWorld } from '../../market/testing/fixtures.ts'
 import { createPositionReads, type PositionReads } from './positionReads.ts'
 import { ALICE, live } from './testing/livePosition.ts'
 
-/** The details of the refusal. */
+/** Returns the details of the refusal that `read` throws. */
 function reasonOf(read: () => unknown): unknown {
   try {
     read()

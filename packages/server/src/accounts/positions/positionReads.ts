@@ -1,63 +1,70 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
-import type { Address, Position } from '@bezel/protocol'
-import { keptBytes } from '../../ground/keptBytes.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
+import type { Address, Position, Price } from '@bezel/protocol'
+import { unpooledBytes } from '../../ground/unpooledBytes.ts'
 import type { ChainMarkets } from '../../trading/market/chainMarkets.ts'
 import type { Freshness } from '../../market/freshness.ts'
-import { notReady, type NotReadyReason } from '../../ground/notReady.ts'
+import { notReady, type NotReadyReason } from '../../ground/unavailable.ts'
 import type { FeedPrices } from '../../trading/valuation/positionValue.ts'
 import type { LivePositions } from './livePositions.ts'
 import { pairOf, positionAnswer, valuationTimeS } from '../../trading/positions/positionAnswer.ts'
 
-/** A chain's open positions as the interface shows them, valued now. Throws `NOT_READY` where that is not possible. */
+/**
+ * A chain's open positions as the interface shows them, valued now. All methods throw `NOT_READY` while a valuation is
+ * not possible.
+ */
 export interface PositionReads {
-  /** Oldest first. */
+  /** Returns the trader's positions, oldest first. */
   ofTrader(trader: Address): Position[]
-  /** `{"data": Position[]}` of the same, as bytes. */
+  /** Returns the same positions as the bytes of `{"data": Position[]}`. */
   listOf(trader: Address): Buffer
-  /** Of one position, also of one as it is going to be. */
+  /** Values one position; it may also be a projected one that does not exist yet. */
   answer(position: LivePosition): Position
 }
 
 export interface PositionReadsOptions {
   readonly live: Pick<LivePositions, 'ofTrader'>
   readonly freshness: Pick<Freshness, 'loaded' | 'quote'>
-  /** The last followed block. */
+  /** Returns the last followed block. */
   readonly head: () => { readonly timestampMs: number } | undefined
-  /** Why the followed state can't be trusted now. */
+  /** Returns the reason why the followed state can't be trusted now; `undefined` while it can. */
   readonly followerReason: () => NotReadyReason | undefined
-  /** Grows with every change of a price. */
+  /** Returns a counter that grows with every change of a price. */
   readonly priceVersion: () => number
   readonly now: () => number
 }
 
-/** A valuation, and everything it was made from besides the position itself. */
+/** A valuation, with every input it depends on besides the position itself. */
 interface Valuation {
   readonly chain: ChainMarkets
   readonly timestampS: number
-  readonly mark: bigint
-  readonly index: bigint
+  readonly mark: Price
+  readonly index: Price
   readonly text: string
 }
 
-/** What the bytes of a trader's list were made from: the same objects mean the same bytes. */
+/** The bytes of a trader's list, with every input they depend on: the same input objects mean the same bytes. */
 interface List {
   readonly valuations: readonly Valuation[]
   readonly bytes: Buffer
-  /** While all of this is so, there is nothing new. */
+  /** Inputs of the whole list: while all four below still hold, the bytes are current. */
   readonly chain: ChainMarkets
   readonly timestampS: number
   readonly priceVersion: number
   readonly goodUntilMs: number
 }
 
-/** A price goes stale by the clock alone: that is noticed this much later at most. */
+/**
+ * The longest time that a list is reused without a look at its prices. Prices go stale by the clock alone, and this
+ * bounds how late that is noticed.
+ */
 const LIST_MS = 50
 
 const EMPTY_LIST = Buffer.from('{"data":[]}')
 
 /**
- * Valuations are kept until a price, a block or the markets change, and so are whole lists: a client that polls costs a comparison per
- * position and not a valuation. They hang on the position and on the trader's array, both of which are replaced with every change.
+ * Caches valuations, and whole lists, until a price, a block or the markets change: a polling client then costs one
+ * comparison per position instead of a valuation. The caches are keyed by the position and by the trader's array of
+ * positions, which are both replaced with every change.
  */
 export function createPositionReads(options: PositionReadsOptions): PositionReads {
   const { live, freshness, head, followerReason } = options
@@ -89,13 +96,13 @@ export function createPositionReads(options: PositionReadsOptions): PositionRead
     )
   }
 
-  /** Looks at every price; the bytes stay what they are when none of them moved. */
+  /** Checks every price, and reuses the bytes when none of them moved. */
   function makeList(positions: readonly LivePosition[], chain: ChainMarkets, atS: number): List {
     const [priceVersion, goodUntilMs] = [options.priceVersion(), options.now() + LIST_MS]
     const made = positions.map((position) => valuationOf(position, chain, atS))
     const known = lists.get(positions)
     const isSame = known !== undefined && made.every((valuation, at) => valuation === known.valuations[at])
-    const bytes = isSame ? known.bytes : keptBytes(`{"data":[${made.map(({ text }) => text).join(',')}]}`)
+    const bytes = isSame ? known.bytes : unpooledBytes(`{"data":[${made.map(({ text }) => text).join(',')}]}`)
     const list = { valuations: made, bytes, chain, timestampS: atS, priceVersion, goodUntilMs }
     lists.set(positions, list)
     return list
@@ -128,7 +135,7 @@ export function createPositionReads(options: PositionReadsOptions): PositionRead
 
 function pricesOf(freshness: Pick<Freshness, 'quote'>, position: LivePosition, chain: ChainMarkets): FeedPrices {
   const pair = pairOf(position, chain)
-  // A pair that was listed moments ago: the listing is read again before long.
+  // The pair was listed moments ago; the listing is read again soon.
   if (pair === undefined) throw notReady('starting')
   return freshness.quote(pair)
 }

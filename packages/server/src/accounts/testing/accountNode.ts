@@ -1,18 +1,17 @@
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { CHAINS, diamondAbi, parseAddress, type Address } from '@bezel/protocol'
 import { decodeFunctionData, encodeAbiParameters, erc20Abi, pad, type Hex } from 'viem'
-import type { RpcCall, RpcClient } from '../../chain/rpcClient.ts'
-import { type RpcOutcome } from '../../chain/rpcOutcome.ts'
+import type { RpcCall, RpcClient, RpcOutcome } from '../../chain/rpcClient.ts'
 
 export const DIAMOND = CHAINS.base.liveDiamond
 export const NOBODY = parseAddress(`0x${'0'.repeat(40)}`)!
 
-/** Address number `n`. */
+/** Returns a trader address made from the number `n`. */
 export function traderOf(n: number): Address {
   return parseAddress(`0x${n.toString(16).padStart(40, '0')}`)!
 }
 
-/** What the chain says of everybody, unless it says something else of somebody. */
+/** The on-chain values of every trader that has no entry of its own in `AccountNode.of`. */
 export interface OnChain {
   balance: bigint
   allowance: bigint
@@ -21,17 +20,19 @@ export interface OnChain {
   fee: (amount: bigint) => RpcOutcome
 }
 
-/** A node with a Diamond and tokens, as a test sets them. */
+/** A fake node with a Diamond and tokens, whose values a test sets. */
 export interface AccountNode extends OnChain {
   readonly client: RpcClient
   readonly of: Map<Address, Partial<OnChain>>
-  /** Of each round trip, whom it asked about. */
+  /** The traders that each round trip asked about. */
   readonly batches: Address[][]
-  /** Calls of each round trip. */
+  /** The number of calls of each round trip. */
   readonly sizes: number[]
-  /** `down`: no answer at all. `refusing`: an answer, and every call in it failed. */
+  /** Availability. `down`: no answer at all. `refusing`: an answer in which every call failed. */
   state: 'up' | 'down' | 'refusing'
-  /** What the answers of the next round trips wait for; each has what it will say from the moment it was asked. */
+  /**
+   * Delays the answers of the next round trips until it resolves. An answer's content is fixed when it is asked for.
+   */
   gate: Promise<void>
 }
 

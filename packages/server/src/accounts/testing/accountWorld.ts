@@ -1,8 +1,8 @@
-import type { Address } from '@bezel/protocol'
+import { requestDomain, type Address } from '@bezel/protocol'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
-import type { ChainAgents } from '../../agents/chainAgents.ts'
-import { createDelegates } from '../../agents/delegates.ts'
-import type { ServedChain } from '../../chain/servedChain.ts'
+import { createChainAgents, type ChainAgents } from '../../agents/chainAgents.ts'
+import { testRegistry } from '../../agents/testing/testRegistry.ts'
 import type { ListedCollateral } from '../../trading/market/chainMarkets.ts'
 import { chainMarkets } from '../../market/testing/fixtures.ts'
 import { createAccounts, type ChainAccounts } from '../chainAccounts.ts'
@@ -11,21 +11,23 @@ import { createAccountNode, DIAMOND, type AccountNode } from './accountNode.ts'
 
 export const REFRESH_MS = 2_000
 
-/** The accounts of a chain over a node, with a clock and a log that a test holds. */
+const BASE = testChain('base', { diamond: DIAMOND })
+
+/** The accounts of a chain over a fake node, with a clock and a log that the test controls. */
 export interface AccountWorld {
   nowMs: number
   readonly node: AccountNode
   collaterals: readonly ListedCollateral[] | undefined
-  /** The registry, whoever asks. */
+  /** The agents that the registry returns for every trader. */
   readonly records: AgentRecord[]
-  /** What the log was told, in this order. */
+  /** The accounts that were written to the log, in this order. */
   readonly told: (AccountNow & { readonly trader: Address })[]
   readonly failures: unknown[]
-  /** In front of the log. */
+  /** Runs before each write to the log. */
   beforeLog: () => Promise<void>
   agents: ChainAgents
   accounts: ChainAccounts
-  /** The same as after a restart: nothing is remembered but what the log keeps. */
+  /** Starts over as after a restart: nothing is remembered except what the log keeps. */
   restart(): void
 }
 
@@ -34,12 +36,14 @@ export function createAccountWorld(log?: Pick<AccountLog, 'account'>): AccountWo
 
   function start(): Pick<AccountWorld, 'agents' | 'accounts'> {
     const now = (): number => world.nowMs
-    const agents = {
-      chain: { slug: 'base', diamond: DIAMOND, chainId: 8453 } as ServedChain,
+    const agents = createChainAgents(BASE, {
       client: node.client,
-      registry: { agentsOf: () => world.records },
-      delegates: createDelegates({ client: node.client, diamond: DIAMOND, maxAgeMs: REFRESH_MS, now }),
-    } as unknown as ChainAgents
+      registry: testRegistry({ agentsOf: () => world.records }),
+      domain: requestDomain({ name: 'Test', chainId: BASE.chainId, diamond: DIAMOND }),
+      relayer: null,
+      delegateMaxAgeMs: REFRESH_MS,
+      now,
+    })
     const accounts = createAccounts({
       agents,
       now,

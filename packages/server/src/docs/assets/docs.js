@@ -1,4 +1,4 @@
-// Copy buttons, the search over headings, and the mark of where one reads. The pages work without it.
+// Adds copy buttons, the search over headings, and the mark of the current section. The pages work without it.
 
 for (const block of document.querySelectorAll('pre')) {
   const button = document.createElement('button')
@@ -17,7 +17,10 @@ for (const block of document.querySelectorAll('pre')) {
   holder.append(block, button)
 }
 
-/** The clipboard is there on secure origins only, and this machine is one; elsewhere the text is selected by hand. */
+/**
+ * Copies a text and returns the label for the button. The clipboard exists on secure origins only (HTTPS and this
+ * machine); elsewhere the text is selected by hand.
+ */
 async function copied(text) {
   try {
     await navigator.clipboard.writeText(text)
@@ -34,10 +37,10 @@ let headings
 
 async function find() {
   headings ??= (await import('/docs/headings.js')).default
-  // Read last: meanwhile more may have been typed.
+  // Read after the module has loaded: more may have been typed meanwhile.
   const words = input.value.trim().toLowerCase().split(/\s+/).filter(Boolean)
   const found = words.length === 0 ? [] : headings.filter(([text, page]) => matches(`${text} ${page}`, words))
-  // A heading that begins with what was typed comes first.
+  // Headings that begin with the typed text come first.
   const first = found.filter(([text]) => text.toLowerCase().startsWith(words[0]))
   const shown = [...first, ...found.filter((entry) => !first.includes(entry))].slice(0, MAX_FOUND)
   list.replaceChildren(...shown.map(entryOf))

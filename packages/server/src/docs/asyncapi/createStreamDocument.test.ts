@@ -5,25 +5,9 @@ import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { Ajv } from 'ajv'
 import fastify from 'fastify'
-import { CLIENT_ENTRIES } from './clientMessages.ts'
-import { CONTROL_ENTRIES } from './controlMessages.ts'
-import { createStreamDocument, type AsyncapiDocument } from './createStreamDocument.ts'
-import { DATA_ENTRIES } from './dataMessages.ts'
+import { CLIENT_ENTRIES, CONTROL_ENTRIES, DATA_ENTRIES } from './streamMessages.ts'
+import { createStreamDocument, type AsyncapiDocument, serveAsyncapi } from './createStreamDocument.ts'
 import { ASYNCAPI_RULES } from './testing/asyncapiRules.ts'
-import { serveAsyncapi } from './serveAsyncapi.ts'
-
-interface Message {
-  readonly name: string
-  readonly payload: object
-  readonly examples: readonly { readonly payload: unknown }[]
-}
-
-interface Operation {
-  readonly action: 'send' | 'receive'
-  readonly messages: readonly { readonly $ref: string }[]
-  readonly reply?: { readonly messages: readonly { readonly $ref: string }[] }
-  readonly security?: readonly unknown[]
-}
 
 const TABLES: readonly [Record<string, TSchema>, Record<string, { examples: readonly unknown[] }>][] = [
   [CLIENT_MESSAGES, CLIENT_ENTRIES],
@@ -43,8 +27,8 @@ function resolve(document: AsyncapiDocument, ref: string): unknown {
 
 describe('the AsyncAPI document', () => {
   const document = createStreamDocument({ headerPrefix: 'X-Service-' })
-  const messages = document.components.messages as unknown as Record<string, Message>
-  const operations = document.operations as unknown as Record<string, Operation>
+  const { messages } = document.components
+  const { operations } = document
 
   it('has what AsyncAPI 3.0 asks for, and nothing it does not know', () => {
     const validate = new Ajv({ allErrors: true, strict: false }).compile(ASYNCAPI_RULES)
@@ -55,8 +39,8 @@ describe('the AsyncAPI document', () => {
     const refs = new Set(refsIn(document))
     assert.ok(refs.size > 50)
     for (const ref of refs) assert.notEqual(resolve(document, ref), undefined, ref)
-    for (const kind of ['schemas', 'messages', 'securitySchemes']) {
-      for (const name of Object.keys(document.components[kind] as object)) {
+    for (const kind of ['schemas', 'messages', 'securitySchemes'] as const) {
+      for (const name of Object.keys(document.components[kind])) {
         assert.ok(refs.has(`#/components/${kind}/${name}`), `${kind} ${name}`)
       }
     }
@@ -121,16 +105,13 @@ describe('the AsyncAPI document', () => {
     assert.deepEqual(isPrivate, ['subscribeAccount', 'sendAccountEvents'])
     const schemes = createStreamDocument({ headerPrefix: 'X-Other-' }).components.securitySchemes
     assert.deepEqual(
-      Object.values(schemes as unknown as Record<string, { name: string }>).map(({ name }) => name),
+      Object.values(schemes).map(({ name }) => name),
       ['X-Other-Signature', 'X-Other-Api-Key'],
     )
   })
 
   it('is of the address of the stream, on every chain', () => {
-    const { address, parameters } = document.channels.stream as unknown as {
-      address: string
-      parameters: { chain: { enum: readonly string[] } }
-    }
+    const { address, parameters } = document.channels.stream!
     assert.equal(address, '/v1/{chain}/ws')
     assert.deepEqual(parameters.chain.enum, CHAIN_SLUGS)
   })

@@ -1,38 +1,95 @@
-import { CHAIN_SLUGS, CLIENT_MESSAGES, CONTROL_MESSAGES, DATA_MESSAGES } from '@bezel/protocol'
+import { JSON_TYPE } from '../../http/route.ts'
+import { CHAIN_SLUGS, CLIENT_MESSAGES, CONTROL_MESSAGES, DATA_MESSAGES, CLOSE_CODES } from '@bezel/protocol'
 import type { TSchema } from '@sinclair/typebox'
 import { DEFAULT_BOUNDS, type StreamBounds } from '../../stream/bounds.ts'
-import { createSchemaDescriber, type Json, type JsonObject, type SchemaDescriber } from '../openapi/schemaDescriber.ts'
-import { CLIENT_ENTRIES } from './clientMessages.ts'
-import { CONTROL_ENTRIES } from './controlMessages.ts'
-import { DATA_ENTRIES } from './dataMessages.ts'
-import type { MessageEntry } from './messageEntry.ts'
-import { STREAM_OPERATIONS, type StreamOperation } from './streamOperations.ts'
-import { streamText } from './streamText.ts'
+import type { Ref, SecurityScheme } from '../openapi/openapiDocument.ts'
+import {
+  createSchemaDescriber,
+  type DocumentObject,
+  type Schema,
+  type SchemaDescriber,
+  type Schemas,
+} from '../openapi/schemaDescriber.ts'
+import {
+  CLIENT_ENTRIES,
+  type MessageEntry,
+  CONTROL_ENTRIES,
+  DATA_ENTRIES,
+  STREAM_OPERATIONS,
+  type StreamOperation,
+} from './streamMessages.ts'
+import type { FastifyInstance } from 'fastify'
 
-/** An AsyncAPI 3.0 document. */
+/** The part of AsyncAPI 3.0 that the document of this service uses. */
 export interface AsyncapiDocument {
   readonly asyncapi: '3.0.0'
-  readonly info: JsonObject
+  readonly info: { readonly title: string; readonly version: string; readonly description: string } & DocumentObject
   readonly defaultContentType: string
-  readonly servers: JsonObject
-  readonly channels: JsonObject
-  readonly operations: JsonObject
-  readonly components: JsonObject
+  readonly servers: DocumentObject
+  readonly channels: Readonly<Record<string, AsyncapiChannel>>
+  readonly operations: Readonly<Record<string, AsyncapiOperation>>
+  readonly components: {
+    readonly messages: Readonly<Record<string, AsyncapiMessage>>
+    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>
+    readonly schemas: Schemas
+  }
+}
+
+interface AsyncapiChannel {
+  readonly address: string
+  readonly title: string
+  readonly parameters: { readonly chain: { readonly enum: readonly string[]; readonly description: string } }
+  readonly messages: Readonly<Record<string, Ref>>
+  readonly bindings: DocumentObject
+}
+
+export interface AsyncapiOperation {
+  readonly action: 'receive' | 'send'
+  readonly summary: string
+  readonly channel: Ref
+  readonly security?: readonly Ref[]
+  readonly messages: readonly Ref[]
+  readonly reply?: { readonly channel: Ref; readonly messages: readonly Ref[] }
+}
+
+export interface AsyncapiMessage {
+  readonly name: string
+  readonly summary: string
+  readonly payload: Schema
+  readonly examples: readonly { readonly payload: unknown }[]
 }
 
 export interface StreamDocumentOptions {
-  /** Of the headers that carry credentials. */
+  /** Prefix of the headers that carry credentials. */
   readonly headerPrefix: string
-  /** Where they differ from the usual ones. */
+  /** Bounds that differ from `DEFAULT_BOUNDS`. */
   readonly bounds?: Partial<StreamBounds>
 }
 
-/** Of the interface, not of the program. */
+/** The version of the interface, not of the program. */
 const INTERFACE_VERSION = '1.0.0'
 
 const CHANNEL = '#/channels/stream'
 
-/** The WebSocket of a deployment, made from the schemas of its messages. */
+const CLOSE_REASONS: Readonly<Record<keyof typeof CLOSE_CODES, string>> = {
+  normal: 'the client closed it',
+  shutdown: 'the service stops: connect again',
+  binary: 'a binary message; only text is understood',
+  tooLarge: 'a message above the limit',
+  idle: 'the client sent nothing for too long',
+  rateLimited: 'too many messages, or private events that were not read in time: connect again and resume',
+}
+
+/** Serves GET /asyncapi.json, the document of the WebSocket. */
+export function serveAsyncapi(app: FastifyInstance, options: StreamDocumentOptions): void {
+  let text: string | undefined
+  app.get('/asyncapi.json', async (_request, reply) => {
+    text ??= JSON.stringify(createStreamDocument(options))
+    return reply.type(JSON_TYPE).send(text)
+  })
+}
+
+/** Creates the AsyncAPI document of a deployment's WebSocket from the schemas of its messages. */
 export function createStreamDocument({ headerPrefix, bounds }: StreamDocumentOptions): AsyncapiDocument {
   const describer = createSchemaDescriber()
   const messages = messagesOf(describer)
@@ -54,18 +111,18 @@ export function createStreamDocument({ headerPrefix, bounds }: StreamDocumentOpt
   }
 }
 
-/** A document can't say "where it was served from", so the host is left to the reader. */
+/** The server's host as a variable, because a document can't say where it was served from. */
 const HOST = {
   host: '{host}',
-  variables: { host: { default: '127.0.0.1:8080', description: 'Where the service is.' } },
+  variables: { host: { default: '127.0.0.1:8080', description: 'Host and port of the service.' } },
 }
 
-const SERVERS: JsonObject = {
-  plain: { ...HOST, protocol: 'ws', description: 'As the service itself listens.' },
-  tls: { ...HOST, protocol: 'wss', description: 'Behind a proxy that ends TLS.' },
+const SERVERS: DocumentObject = {
+  plain: { ...HOST, protocol: 'ws', description: 'The service itself, without TLS.' },
+  tls: { ...HOST, protocol: 'wss', description: 'The service behind a proxy that terminates TLS.' },
 }
 
-function channelOf(messageIds: readonly string[]): JsonObject {
+function channelOf(messageIds: readonly string[]): AsyncapiChannel {
   return {
     address: '/v1/{chain}/ws',
     title: 'Stream of one chain',
@@ -75,7 +132,7 @@ function channelOf(messageIds: readonly string[]): JsonObject {
   }
 }
 
-function messagesOf(describer: SchemaDescriber): JsonObject {
+function messagesOf(describer: SchemaDescriber): AsyncapiDocument['components']['messages'] {
   return {
     ...messagesIn('client', CLIENT_MESSAGES, CLIENT_ENTRIES, describer),
     ...messagesIn('control', CONTROL_MESSAGES, CONTROL_ENTRIES, describer),
@@ -83,13 +140,13 @@ function messagesOf(describer: SchemaDescriber): JsonObject {
   }
 }
 
-/** Both ends say `ping`, so a message is called after who says it, too. */
-function messagesIn<Schemas extends Readonly<Record<string, TSchema>>>(
+/** Describes the messages of one kind. Their ids include the kind, because both ends send a `ping`. */
+function messagesIn<Table extends Readonly<Record<string, TSchema>>>(
   kind: MessageKind,
-  schemas: Schemas,
-  entries: Readonly<Record<keyof Schemas, MessageEntry<unknown>>>,
+  schemas: Table,
+  entries: Readonly<Record<keyof Table, MessageEntry<unknown>>>,
   describer: SchemaDescriber,
-): JsonObject {
+): AsyncapiDocument['components']['messages'] {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => {
       const { summary, examples } = entries[name]!
@@ -100,7 +157,7 @@ function messagesIn<Schemas extends Readonly<Record<string, TSchema>>>(
           name: messageId(kind, name),
           summary,
           payload,
-          examples: examples.map((example) => ({ payload: example as Json })),
+          examples: examples.map((example) => ({ payload: example })),
         },
       ]
     }),
@@ -113,7 +170,7 @@ function messageId(kind: MessageKind, name: string): string {
   return kind + name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-function operationOf({ action, summary, isPrivate, client, control, data, reply }: StreamOperation): JsonObject {
+function operationOf({ action, summary, isPrivate, client, control, data, reply }: StreamOperation): AsyncapiOperation {
   return {
     action,
     summary,
@@ -124,14 +181,17 @@ function operationOf({ action, summary, isPrivate, client, control, data, reply 
   }
 }
 
-function messageRefs(kind: MessageKind, names: readonly string[] = []): JsonObject[] {
+function messageRefs(kind: MessageKind, names: readonly string[] = []): Ref[] {
   return names.map((name) => ({ $ref: `${CHANNEL}/messages/${messageId(kind, name)}` }))
 }
 
 const SECURITY = ['AgentSignature', 'ApiKey'].map((name) => ({ $ref: `#/components/securitySchemes/${name}` }))
 
-/** Headers of the upgrade; the messages `clientAuthAgent` and `clientAuthKey` say the same later. */
-function securitySchemes(prefix: string): JsonObject {
+/**
+ * Describes the headers of the upgrade request. The messages `clientAuthAgent` and `clientAuthKey` carry the same
+ * values later.
+ */
+function securitySchemes(prefix: string): Readonly<Record<string, SecurityScheme>> {
   const others = ['Agent', 'Timestamp', 'Nonce'].map((suffix) => `\`${prefix}${suffix}\``)
   return {
     AgentSignature: {
@@ -140,7 +200,7 @@ function securitySchemes(prefix: string): JsonObject {
       name: `${prefix}Signature`,
       description: [
         `EIP-712 signature of the agent, sent on the upgrade request together with ${others.join(', ')}, or later in the message`,
-        '`auth`. Primary type `wsAuth`, method `WS`, path `/v1/{chain}/ws`, the hash of an empty body. Domain and fields: `GET /v1/{chain}`.',
+        '`auth`. It signs primary type `wsAuth`, method `WS`, path `/v1/{chain}/ws` and the hash of an empty body. `GET /v1/{chain}` answers with the domain and the fields.',
       ].join(' '),
     },
     ApiKey: {
@@ -150,4 +210,35 @@ function securitySchemes(prefix: string): JsonObject {
       description: 'A read-only key of the trader, sent on the upgrade request, or later in the message `auth`.',
     },
   }
+}
+
+/** Returns the introduction of the document: what holds for all messages. */
+function streamText(bounds: StreamBounds): string {
+  return [
+    'One socket per chain carries public market data and the private events of one trader. All messages are JSON text.',
+    '',
+    limitsText(bounds),
+    '',
+    'Close codes:',
+    '',
+    ...closeCodeLines(),
+    '',
+    'A refused upgrade is answered over HTTP with the errors of the REST operations: 401 or 403 for bad credentials, 404 for an unknown chain, 429',
+    'for too many sockets or requests.',
+  ].join('\n')
+}
+
+function limitsText(bounds: StreamBounds): string {
+  return [
+    `Limits: ${bounds.maxSubscriptions} subscriptions per socket, ${bounds.maxMessageBytes} bytes per client message,`,
+    `${bounds.maxMessagesPerSecond} client messages per second, ${bounds.maxSocketsPerIp} sockets per IP. The service pings every`,
+    `${bounds.heartbeatMs / 1_000} s and closes a socket that sent nothing for ${bounds.idleMs / 1_000} s. A reader that falls`,
+    'behind gets snapshots instead of older public data; one that leaves private events unread is closed.',
+  ].join('\n')
+}
+
+function closeCodeLines(): string[] {
+  return (Object.keys(CLOSE_CODES) as (keyof typeof CLOSE_CODES)[]).map(
+    (name) => `- ${CLOSE_CODES[name]}: ${CLOSE_REASONS[name]}`,
+  )
 }

@@ -1,7 +1,7 @@
 import type { AccountSchema, Order, Position, RecentTrade } from '@bezel/protocol'
 import type { Static } from '@sinclair/typebox'
 
-// What the examples of messages are about: one trader who buys a little of BTC/USD.
+// The resources of the example messages: one trader who buys a little of BTC/USD.
 
 export const TRADER = '0x6b3595068778dd592e39a122f4f5a5cf09c90fe2'
 export const AGENT = '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359'

@@ -9,7 +9,7 @@ import { CLIENT_MESSAGES, CLOSE_CODES, CONTROL_MESSAGES, DATA_MESSAGES } from '@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { DEFAULT_BOUNDS, MAX_BEHIND_MS } from '../../stream/bounds.ts'
+import { DEFAULT_BOUNDS, MAX_LOG_BEHIND_MS } from '../../stream/bounds.ts'
 
 const GUIDE = readFileSync(new URL('../../../../../docs/stream.md', import.meta.url), 'utf8')
 
@@ -40,7 +40,7 @@ describe('the guide to the stream', () => {
     const limits = `${maxSubscriptions} subscriptions per socket, ${maxMessageBytes} bytes and ${maxMessagesPerSecond} messages a second from the client, ${maxSocketsPerIp} sockets per IP`
     assert.ok(GUIDE.includes(limits))
     assert.ok(GUIDE.includes(`(${DEFAULT_BOUNDS.maxQueuedLatestBytes / 1024} KB)`))
-    assert.ok(GUIDE.includes(`not done so for ${MAX_BEHIND_MS / 1_000} s`))
+    assert.ok(GUIDE.includes(`not done so for ${MAX_LOG_BEHIND_MS / 1_000} s`))
     assert.ok(GUIDE.includes(`begin within ${DEFAULT_BOUNDS.maxWaitMs / 1_000} s`))
     assert.ok(GUIDE.includes(`closed, so answer`) && GUIDE.includes(`${DEFAULT_BOUNDS.idleMs / 1_000} s`))
   })
@@ -90,7 +90,7 @@ describe('the guide to the stream', () => {
   })
 })
 
-/** The service's end of the next socket. */
+/** Waits for the next socket and returns the service's end of it. */
 async function openTalk(server: WebSocketServer) {
   const [socket] = (await once(server, 'connection')) as [WebSocket]
   const heard: unknown[] = []

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { highlight } from './highlight.ts'
-import { renderMarkdown } from './renderMarkdown.ts'
-import { rewriteLinks } from './rewriteLinks.ts'
-import { table } from './table.ts'
+import { highlight, renderMarkdown } from './renderMarkdown.ts'
+import { rewriteLinks, table } from './writeMarkdown.ts'
 
 const render = (markdown: string) => renderMarkdown(markdown, { urlOf: (href) => href })
 
-/** Everything that looks like a tag, without what the renderer itself writes. */
+/** Lists everything that looks like a tag, without the tags that the renderer itself writes. */
 const foreignTags = (html: string): string[] =>
   [...html.matchAll(/<\/?([a-z][\w-]*)/gi)]
     .map(([, name]) => name!)

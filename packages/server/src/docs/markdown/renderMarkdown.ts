@@ -1,9 +1,6 @@
 import { Marked, Renderer, type RendererObject, type Tokens } from 'marked'
-import { escapeHtml } from './escapeHtml.ts'
-import { createHeadingIds } from './headingIds.ts'
-import { highlight } from './highlight.ts'
 
-/** A heading of a page, with the anchor that leads to it. */
+/** A heading of a page, with the id of its anchor. */
 export interface Heading {
   readonly depth: number
   readonly id: string
@@ -16,15 +13,45 @@ export interface RenderedPage {
 }
 
 export interface RenderOptions {
-  /** Where a link of the page leads; `undefined` leaves its text alone, without a link. */
+  /** Returns the URL of a link; `undefined` renders its text without a link. */
   readonly urlOf: (href: string) => string | undefined
-  /** What stands in the place of a picture of ours. */
+  /** Returns the HTML that replaces a picture; `undefined` shows its alternative text. */
   readonly pictureOf?: (href: string) => string | undefined
 }
 
 const METHOD = /^(GET|POST|PATCH|DELETE|PUT|WS) (\/.*)$/
 
-/** A page as HTML. Tags inside of it are shown and never meant: nothing that a description says becomes markup. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+const STRING = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`
+
+const NUMBER = String.raw`\b\d[\d_.]*n?\b`
+
+const WORDS =
+  'as|async|await|break|catch|const|continue|else|export|finally|for|from|function|if|import|in|interface|let|new|of|return|throw|try|type|typeof|while'
+
+/** One pattern per language, with a named group for each class of text. */
+const PATTERNS: Readonly<Record<string, RegExp>> = {
+  json: new RegExp(
+    String.raw`(?<name>"(?:[^"\\\n]|\\.)*"(?=\s*:))|(?<text>"(?:[^"\\\n]|\\.)*")|(?<word>\b(?:true|false|null)\b)|(?<number>-?${NUMBER})`,
+    'g',
+  ),
+  js: new RegExp(
+    String.raw`(?<note>\/\/[^\n]*)|(?<text>\`(?:[^\`\\]|\\.)*\`|${STRING})|(?<word>\b(?:${WORDS}|true|false|null|undefined)\b)|(?<number>${NUMBER})`,
+    'g',
+  ),
+  sh: new RegExp(String.raw`(?<note>(?<=^|\s)#[^\n]*)|(?<text>${STRING})|(?<name>\$\{?\w+\}?)`, 'gm'),
+}
+
+const ALIASES: Readonly<Record<string, string>> = { ts: 'js', mjs: 'js', bash: 'sh' }
+
+/** Renders a page as HTML. Tags in the text are shown, never interpreted: no description can become markup. */
 export function renderMarkdown(markdown: string, { urlOf, pictureOf }: RenderOptions): RenderedPage {
   const headings: Heading[] = []
   const idOf = createHeadingIds()
@@ -53,7 +80,31 @@ export function renderMarkdown(markdown: string, { urlOf, pictureOf }: RenderOpt
   return { html, headings }
 }
 
-/** A method and a path are shown as the request they are. */
+/**
+ * Returns a function that gives each heading of one page its anchor, by the rule that code hosts use, so that a link to
+ * a section works in the repository and here alike. A repeated text gets a number.
+ */
+export function createHeadingIds(): (text: string) => string {
+  const taken = new Set<string>()
+  return (text) => {
+    const plain = text
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-')
+    let id = plain
+    for (let count = 1; taken.has(id); count += 1) id = `${plain}-${count}`
+    taken.add(id)
+    return id
+  }
+}
+
+/** Escapes a text for use between tags and in quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!)
+}
+
+/** Renders inline code. A method and a path are shown as a request. */
 function codeSpan(text: string): string {
   const [, method, path] = METHOD.exec(text) ?? []
   if (method === undefined || path === undefined) return `<code>${escapeHtml(text)}</code>`
@@ -65,7 +116,21 @@ function codeBlock(text: string, info: string): string {
   return `<pre tabindex="0"><code>${highlight(text.replace(/\n$/, ''), language)}</code></pre>\n`
 }
 
-/** Scrolls by itself where it is too wide. A head without words is left out. */
+/** Renders code as HTML with syntax highlighting. Code in an unknown language is only escaped. */
+export function highlight(code: string, language: string): string {
+  const pattern = PATTERNS[ALIASES[language] ?? language]
+  if (pattern === undefined) return escapeHtml(code)
+  let html = ''
+  let end = 0
+  for (const match of code.matchAll(pattern)) {
+    const [kind = '', text = ''] = Object.entries(match.groups ?? {}).find(([, value]) => value !== undefined) ?? []
+    html += `${escapeHtml(code.slice(end, match.index))}<span class="${kind}">${escapeHtml(text)}</span>`
+    end = match.index + match[0].length
+  }
+  return html + escapeHtml(code.slice(end))
+}
+
+/** Wraps a table so that it scrolls by itself when it is too wide. An empty table head is left out. */
 function tableBlock(html: string, { header }: Tokens.Table): string {
   const isHeadless = header.every(({ text }) => text.trim() === '')
   return `<div class="table">${isHeadless ? html.replace(/<thead>[\s\S]*?<\/thead>/, '') : html}</div>\n`

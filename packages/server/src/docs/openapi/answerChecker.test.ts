@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CHAINS } from '@bezel/protocol'
-import type { ServedChain } from '../../chain/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../http/createApp.ts'
-import { registerPublicRoutes } from '../../http/routes/registerRoutes.ts'
+import { registerRoute } from '../../http/hooks/registerRoute.ts'
+import { PUBLIC_ROUTES, type PublicContext } from '../../http/routes/registerRoutes.ts'
 import { createAnswerChecker } from './answerChecker.ts'
-import { referenceDocument } from './referenceDocument.ts'
+import { referenceDocument } from './createDocument.ts'
 
 const checker = createAnswerChecker(referenceDocument())
 
@@ -58,17 +58,16 @@ describe('the answer checker', () => {
 })
 
 describe('the routes that need no credentials', () => {
-  const { chainId, liveDiamond, testnet } = CHAINS.base
-  const chain = { slug: 'base', chainId, testnet, diamond: liveDiamond, rpcUrl: '', wsUrl: undefined } as const
   const app = createApp('silent')
-  registerPublicRoutes(app, {
-    chains: [chain as unknown as ServedChain],
+  const context: PublicContext = {
+    chains: [testChain('base')],
     readiness: { isReady: () => false },
     markets: new Map(),
     domainName: 'Test API',
     relayerOf: () => null,
     relayerState: () => undefined,
-  })
+  }
+  for (const route of PUBLIC_ROUTES) registerRoute(app, route, context)
 
   for (const [operationId, url] of [
     ['health', '/health'],

@@ -1,29 +1,15 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { OpenapiDocument } from './createDocument.ts'
-import type { JsonObject } from './schemaDescriber.ts'
+import { resolveRef, type OpenapiAnswer, type OpenapiDocument, type Ref } from './openapiDocument.ts'
 
-/** Holds answers against the document: what the service sends must be what it says it sends. */
+/** Checks answers against the document, so that the service sends what it documents. */
 export interface AnswerChecker {
-  /** What is wrong with an answer, in words; empty when it is as documented. `body` is the parsed JSON. */
+  /** Returns the problems of an answer in words; empty when it is as documented. `body` is the parsed JSON. */
   problems(operationId: string, status: number, body: unknown): readonly string[]
-  /** Throws an error that lists the problems, with the answer. */
+  /** Throws an error that lists the problems together with the answer. */
   assert(operationId: string, status: number, body: unknown): void
 }
 
-/** An answer of an operation, written out or by reference. */
-interface DocumentedAnswer {
-  readonly $ref?: string
-  /** Of one type: JSON, or the plain text of the facade. */
-  readonly content?: Readonly<Record<string, { readonly schema: object }>>
-}
-
-/** The part of an operation that is looked at. */
-interface DocumentedOperation {
-  readonly operationId: string
-  readonly responses: Readonly<Record<string, DocumentedAnswer>>
-}
-
-/** Throws when a schema of the document is not valid itself. For tests: it compiles every schema. */
+/** Creates a checker, for tests. Compiles every schema of the document and throws when one is not valid. */
 export function createAnswerChecker(document: OpenapiDocument): AnswerChecker {
   const validators = compileAll(document)
 
@@ -52,27 +38,20 @@ export function createAnswerChecker(document: OpenapiDocument): AnswerChecker {
 
 function compileAll(document: OpenapiDocument): ReadonlyMap<string, ReadonlyMap<string, ValidateFunction>> {
   const ajv = new Ajv2020({ allErrors: true, strictTypes: false })
-  // Lets a schema carry the components its references point into.
+  // Lets a schema carry the components that its references point into.
   ajv.addKeyword('components')
-  const { components } = document
-  const compile = (answer: DocumentedAnswer): ValidateFunction =>
-    ajv.compile({ ...schemaOf(answer, components), components })
-  const operations = Object.values(document.paths).flatMap((path) => Object.values(path)) as unknown[]
+  const { components, paths } = document
+  const compile = (answer: OpenapiAnswer | Ref): ValidateFunction => {
+    // Each answer has one content type: JSON, or the plain text of the facade.
+    const [only] = Object.values(resolveRef(answer, components.responses).content)
+    return ajv.compile({ ...only?.schema, components })
+  }
   return new Map(
-    (operations as DocumentedOperation[]).map(({ operationId, responses }) => [
-      operationId,
-      new Map(Object.entries(responses).map(([status, answer]) => [status, compile(answer)])),
-    ]),
+    Object.values(paths)
+      .flatMap((path) => Object.values(path))
+      .map(({ operationId, responses }) => [
+        operationId,
+        new Map(Object.entries(responses).map(([status, answer]) => [status, compile(answer)])),
+      ]),
   )
-}
-
-const RESPONSES = '#/components/responses/'
-
-function schemaOf({ $ref, content }: DocumentedAnswer, components: JsonObject): object {
-  const [only] = Object.values(content ?? {})
-  if (only !== undefined) return only.schema
-  const named = components.responses as unknown as Readonly<Record<string, DocumentedAnswer>>
-  const answer = named[$ref?.slice(RESPONSES.length) ?? '']
-  if (answer === undefined) throw new Error(`the document has no ${$ref}`)
-  return schemaOf(answer, components)
 }

@@ -57,7 +57,7 @@ import {
 } from '@bezel/protocol'
 import { Type, type TSchema } from '@sinclair/typebox'
 
-/** The JSON of every error. */
+/** The JSON body of every error. */
 export const ErrorSchema = Closed({
   code: Type.Union((Object.keys(ERRORS) as ErrorCode[]).map((code) => Type.Literal(code))),
   message: Type.String(),
@@ -70,46 +70,59 @@ export interface Component {
   readonly description?: string
 }
 
-/** Wherever a route uses one of these, the reference names it. */
+/** The named schemas. Wherever a route uses one of them, the reference refers to it by name. */
 export const COMPONENTS: Readonly<Record<string, Component>> = {
   Address: { schema: AddressSchema },
-  Amount: { schema: AmountSchema, description: 'Of a token, in whole tokens. An unlimited allowance is a long one.' },
+  Amount: {
+    schema: AmountSchema,
+    description: 'Amount of a token, in whole tokens. An unlimited allowance has many digits.',
+  },
   ChainSlug: { schema: ChainSlugSchema },
   Decimal: { schema: DecimalSchema, description: 'A decimal number. Answers have no exponent and no trailing zeros.' },
   Hex: { schema: HexSchema },
-  Id: { schema: IdSchema, description: 'Of an order or a position. Never changes and is never used again.' },
+  Id: { schema: IdSchema, description: 'Id of an order or a position. It never changes and is never used again.' },
   MarketSymbol: { schema: MarketSymbolSchema },
   Seq: { schema: SeqSchema },
   Side: { schema: SideSchema },
   Timestamp: { schema: TimestampSchema, description: 'Epoch milliseconds.' },
 
-  Error: { schema: ErrorSchema, description: '`code` is stable; `message` is for people and never to be matched.' },
+  Error: { schema: ErrorSchema, description: '`code` is stable; `message` is for people and must not be matched.' },
 
   Market: { schema: MarketSchema },
   MarketCollateral: { schema: MarketCollateralSchema },
-  Funding: { schema: FundingSchema, description: 'Rates are percent per hour, positive when paid.' },
-  MarketFunding: { schema: MarketFundingSchema, description: 'Rates are percent per hour, positive when paid.' },
+  Funding: { schema: FundingSchema, description: 'Rates are in percent per hour, positive when the position pays.' },
+  MarketFunding: {
+    schema: MarketFundingSchema,
+    description: 'Rates are in percent per hour, positive when the position pays.',
+  },
   Price: { schema: PriceSchema },
   OrderBook: {
     schema: OrderBookSchema,
-    description: 'Best levels first. Spread, skew and recent volume are not in it.',
+    description: 'Best levels first. Spread, skew and recent volume are not included.',
   },
   BookLevel: {
     schema: BookLevelSchema,
     description: '`size` is in base units; `cumulativeUsd` is the depth from the mark to this level.',
   },
-  Candle: { schema: CandleSchema, description: 'Mark prices from `time` on, for the width of the interval.' },
-  RecentTrade: { schema: RecentTradeSchema, description: '`side` is that of the position; `sizeUsd` is size x price.' },
+  Candle: { schema: CandleSchema, description: 'Mark prices from `time` on, for the length of the interval.' },
+  RecentTrade: {
+    schema: RecentTradeSchema,
+    description: '`side` is the side of the position; `sizeUsd` is size × price.',
+  },
 
   Account: { schema: AccountSchema },
   AccountEvent: {
     schema: AccountEventSchema,
-    description: 'A `positions` event has all open positions. `reverted`: a reorganisation changed the past.',
+    description:
+      'A `positions` event has all open positions. `reverted` is true when a reorganisation of the chain undid earlier state.',
   },
-  EventPage: { schema: EventPageSchema, description: '`lastSeq` is that of the last event of the whole log.' },
-  Balance: { schema: BalanceSchema, description: '`allowance` is what the trader lets the Diamond take.' },
+  EventPage: { schema: EventPageSchema, description: '`lastSeq` is the `seq` of the last event of the whole log.' },
+  Balance: { schema: BalanceSchema, description: '`allowance` is the amount that the trader lets the Diamond take.' },
   Agent: { schema: AgentSchema },
-  AgentScope: { schema: AgentScopeSchema, description: 'What the trader lets the agent do through this service.' },
+  AgentScope: {
+    schema: AgentScopeSchema,
+    description: 'The actions that the trader lets the agent do through this service.',
+  },
   AgentAnswer: { schema: AgentAnswerSchema },
   TransactionRequest: { schema: TransactionRequestSchema, description: 'A transaction for the trader to send.' },
   CreateAgentRequest: { schema: CreateAgentRequestSchema },
@@ -124,7 +137,10 @@ export const COMPONENTS: Readonly<Record<string, Component>> = {
   OrderPage: { schema: OrderPageSchema },
   FillHistoryEntry: { schema: FillHistoryEntrySchema },
   FillPage: { schema: FillPageSchema },
-  PreparedTransaction: { schema: PreparedTransactionSchema, description: 'For the agent to sign and send unchanged.' },
+  PreparedTransaction: {
+    schema: PreparedTransactionSchema,
+    description: 'A transaction for the agent to sign and send unchanged.',
+  },
   PreparedOrder: { schema: PreparedOrderSchema, description: '`transaction` is null when nothing has to be sent.' },
   CreateOrderRequest: { schema: CreateOrderRequestSchema },
   UpdateOrderRequest: { schema: UpdateOrderRequestSchema },

@@ -3,23 +3,21 @@ import { describe, it } from 'node:test'
 import { ERRORS } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
 import fastify from 'fastify'
-import { SIGNED_OPERATIONS } from '../../signatures/signedOperations.ts'
+import { SIGNED_OPERATIONS } from '../../signatures/verifyRequest.ts'
+import { defineRoute } from '../../http/route.ts'
+import {
+  registerFacadeRoutes,
+  registerRoutes,
+  ROUTES,
+  type FacadeRoutesContext,
+  type RouteContext,
+} from '../../http/routes/registerRoutes.ts'
+import { healthRoute } from '../../http/routes/system/health.ts'
 import { createAnswerChecker } from './answerChecker.ts'
-import { collectRoutes } from './collectRoutes.ts'
-import { createDocument, type OpenapiDocument } from './createDocument.ts'
-import { OPERATIONS, operationEntry } from './operations.ts'
-import { referenceDocument, referenceRoutes, registerReferenceRoutes } from './referenceDocument.ts'
-import { serveOpenapi } from './serveOpenapi.ts'
+import { createDocument, referenceDocument, serveOpenapi } from './createDocument.ts'
+import { resolveRef, type OpenapiDocument, type OpenapiOperation } from './openapiDocument.ts'
 
-interface Operation {
-  readonly operationId: string
-  readonly security?: readonly Record<string, unknown>[]
-  readonly parameters?: readonly Record<string, unknown>[]
-  readonly requestBody?: unknown
-  readonly responses: Record<string, unknown>
-}
-
-/** What the interface documents for each operation: method, path, credentials, success, and the least of errors. */
+/** The expected operations: method, path, credentials, success statuses, and the error statuses that it must have. */
 const INTERFACE = `
 health GET /health - 200
 ready GET /ready - 200 503
@@ -66,15 +64,15 @@ const SECURITY: Readonly<Record<string, unknown>> = {
   'sig|key': [{ AgentSignature: [] }, { ApiKey: [] }],
 }
 
-/** Routes that are no part of the interface they describe or serve. */
+/** Routes outside the interface: those that describe it, and the one for operators. */
 const OUTSIDE: ReadonlySet<string> = new Set(['/openapi.json', '/asyncapi.json', '/metrics'])
 
-function operationsOf(document: OpenapiDocument): { path: string; method: string; operation: Operation }[] {
+function operationsOf(document: OpenapiDocument): { path: string; method: string; operation: OpenapiOperation }[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       path,
       method: method.toUpperCase(),
-      operation: operation as unknown as Operation,
+      operation,
     })),
   )
 }
@@ -99,10 +97,10 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(document.security, [])
   })
 
-  it('has each operation id once, and an entry of the table for each', () => {
+  it('has each operation id once, and a route of the list for each', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     assert.deepEqual(ids, [...new Set(ids)])
-    for (const id of ids) assert.ok(operationEntry(id), `${id} is missing in http/openapi/operations.ts`)
+    assert.deepEqual(new Set(ids), new Set(ROUTES.map(({ operationId }) => operationId)))
   })
 
   it('has every route of the interface', () => {
@@ -114,7 +112,8 @@ describe('the OpenAPI document', () => {
       const isDocumented = operationId !== undefined && ids.has(operationId)
       if (!isDocumented && !OUTSIDE.has(url)) missing.push(url)
     })
-    registerReferenceRoutes(app)
+    registerRoutes(app, {} as RouteContext)
+    registerFacadeRoutes(app, {} as FacadeRoutesContext)
     assert.deepEqual(missing, [])
   })
 
@@ -127,18 +126,20 @@ describe('the OpenAPI document', () => {
       for (const status of statuses) assert.ok(found.operation.responses[status], `${operationId} lacks ${status}`)
     }
     const known = new Set(INTERFACE.map(({ operationId }) => operationId))
-    assert.deepEqual(new Set(Object.keys(OPERATIONS)), known)
+    assert.deepEqual(new Set(ROUTES.map(({ operationId }) => operationId)), known)
   })
 
   it('lets exactly the signed operations be signed', () => {
-    const signed = Object.entries(OPERATIONS).filter(([, { access }]) => access.startsWith('signature'))
-    const names = new Set<string>(SIGNED_OPERATIONS)
-    for (const [id] of signed) assert.ok(names.has(id), `${id} has no typed data`)
+    const signed = ROUTES.filter(({ access }) => ['read', 'write', 'owner'].includes(access))
+    // The handshake of the stream is signed too, but is not a route.
+    const names = new Set(['wsAuth', ...signed.map(({ operationId }) => operationId)])
+    assert.deepEqual(names, new Set<string>(SIGNED_OPERATIONS))
   })
 
   it('names every parameter of a path, and a body exactly where there is one', () => {
     for (const { path, method, operation } of operations) {
-      const named = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
+      const written = (operation.parameters ?? []).map((one) => resolveRef(one, document.components.parameters))
+      const named = written.filter((parameter) => parameter.in === 'path')
       assert.deepEqual(
         named.map(({ name, required }) => [name, required]),
         [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]),
@@ -155,7 +156,7 @@ describe('the OpenAPI document', () => {
 
   it('has no schema of its own that nothing refers to', () => {
     const refs = new Set(refsIn(document))
-    for (const name of Object.keys(document.components.schemas as object)) {
+    for (const name of Object.keys(document.components.schemas)) {
       assert.ok(refs.has(`#/components/schemas/${name}`), name)
     }
   })
@@ -170,10 +171,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('names headers with the prefix of the deployment', () => {
-    const { securitySchemes, parameters } = createDocument(referenceRoutes(), 'X-Other-').components as {
-      securitySchemes: Record<string, { name: string }>
-      parameters: Record<string, { name: string }>
-    }
+    const { securitySchemes, parameters } = createDocument(ROUTES, 'X-Other-').components
     assert.deepEqual(Object.keys(securitySchemes), ['AgentSignature', 'ApiKey'])
     assert.deepEqual(
       [...Object.values(securitySchemes), ...Object.values(parameters)].map(({ name }) => name),
@@ -181,17 +179,24 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  it('takes a route it knows nothing of as it is', () => {
-    const app = fastify()
-    const routes = collectRoutes(app)
-    const querystring = Type.Object({ levels: Type.Optional(Type.String()) })
-    const schema = { operationId: 'getNews', querystring, response: { 200: Type.Object({ a: Type.Literal(1) }) } }
-    app.get('/v1/:chain/news/:topic', { schema }, async () => ({ a: 1 }))
-    const news = createDocument(routes, 'X-')
+  it('takes a route with a parameter it knows nothing of as it is', () => {
+    const getNews = defineRoute({
+      method: 'GET',
+      path: '/v1/:chain/news/:topic',
+      operationId: 'getNews',
+      tag: 'System',
+      access: 'public',
+      summary: 'News',
+      errors: [],
+      query: { levels: { schema: Type.String(), description: '' } },
+      responses: { 200: Type.Object({ a: Type.Literal(1) }) },
+      handler: async () => ({ a: 1 }),
+    })
+    const news = createDocument([getNews], 'X-')
     assert.deepEqual(Object.keys(news.paths), ['/v1/{chain}/news/{topic}'])
-    const operation = news.paths['/v1/{chain}/news/{topic}']?.get as unknown as Operation
+    const { parameters = [] } = news.paths['/v1/{chain}/news/{topic}']?.get ?? {}
     assert.deepEqual(
-      operation.parameters?.map(({ name, in: place }) => [name, place]),
+      parameters.map((parameter) => resolveRef(parameter, {})).map(({ name, in: place }) => [name, place]),
       [
         ['chain', 'path'],
         ['topic', 'path'],
@@ -202,11 +207,10 @@ describe('the OpenAPI document', () => {
 })
 
 describe('GET /openapi.json', () => {
-  it('is the document of the routes registered after it', async () => {
+  it('is the document of its routes', async () => {
     const app = fastify()
-    serveOpenapi(app, { headerPrefix: 'X-Test-' })
-    const schema = { operationId: 'health', response: { 200: Type.Object({ status: Type.Literal('ok') }) } }
-    app.get('/health', { schema }, async () => ({ status: 'ok' }))
+    const route = { ...healthRoute, responses: { 200: Type.Object({ status: Type.Literal('ok') }) } }
+    serveOpenapi(app, { headerPrefix: 'X-Test-', routes: [route] })
     const answer = await app.inject('/openapi.json')
     assert.equal(answer.statusCode, 200)
     assert.match(String(answer.headers['content-type']), /^application\/json/)

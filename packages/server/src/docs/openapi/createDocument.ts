@@ -1,54 +1,73 @@
 import { Type } from '@sinclair/typebox'
-import type { OperationRoute } from './collectRoutes.ts'
+import { type AnyRoute, JSON_TYPE } from '../../http/route.ts'
 import { ErrorSchema } from './components.ts'
-import { describeOperation, documentPath } from './describeOperation.ts'
+import { describeOperation, documentPath, SIGNED_HEADERS } from './describeOperation.ts'
 import { createErrorResponses } from './errorResponses.ts'
-import { SIGNED_HEADERS } from './parameters.ts'
-import { createSchemaDescriber, type Json, type JsonObject, type SchemaDescriber } from './schemaDescriber.ts'
+import type { OpenapiComponents, OpenapiDocument, OpenapiOperation, OpenapiTag } from './openapiDocument.ts'
+import { createSchemaDescriber, type SchemaDescriber } from './schemaDescriber.ts'
+import type { FastifyInstance } from 'fastify'
+import { ROUTES } from '../../http/routes/registerRoutes.ts'
+import { SERVER_SETTINGS } from '../../settings/config.ts'
 
-/** An OpenAPI 3.1 document. */
-export interface OpenapiDocument {
-  readonly openapi: '3.1.0'
-  readonly info: JsonObject
-  readonly servers: readonly Json[]
-  readonly security: readonly Json[]
-  readonly tags: readonly Json[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
-  readonly components: JsonObject
-}
-
-/** Of the interface, not of the program. */
+/** The version of the interface, not of the program. */
 const INTERFACE_VERSION = '1.0.0'
 
-const TAGS = [
-  { name: 'System', description: 'Is it alive, is it ready, and what must be known to sign.' },
-  { name: 'Markets', description: 'Public reads.' },
+const TAGS: readonly OpenapiTag[] = [
+  { name: 'System', description: 'Health, readiness, and the chain data that a client needs for signing.' },
+  { name: 'Markets', description: 'Public reads of markets, prices, candles and trades.' },
   { name: 'Account', description: 'Private reads of one trader.' },
   { name: 'Orders', description: 'Every write answers with a transaction that the agent signs and sends itself.' },
-  { name: 'Positions', description: 'Closing and changing positions.' },
-  { name: 'Agents', description: 'Who may act for a trader. Signed by the master wallet.' },
-  { name: 'Notifications', description: 'What a wallet should know, of all chains together.' },
+  {
+    name: 'Positions',
+    description: 'Closes and changes positions, with transactions that the agent signs and sends itself.',
+  },
+  {
+    name: 'Agents',
+    description: "Agents and API keys that may act for a trader. Changes are signed by the trader's master wallet.",
+  },
+  { name: 'Notifications', description: 'Notifications for a wallet, of all chains together.' },
   {
     name: 'Hyperliquid compatibility',
-    description:
-      'For existing clients of that exchange, which need another base URL and nothing else. Refusals are plain text.',
+    description: 'For existing clients of that exchange, which need only another base URL. Refusals are plain text.',
   },
 ]
 
 const DESCRIPTION = `Non-custodial trading of perpetuals: the service prepares transactions, the agent signs and sends them.
 
-Prices, sizes and rates are decimal strings; times are epoch milliseconds. Every error has one shape. Every answer carries the
-RateLimit headers of its tightest bucket and \`X-Request-Id\`.`
+Prices, sizes and rates are decimal strings; times are epoch milliseconds. Every error has one shape. Every answer carries
+\`X-Request-Id\` and the RateLimit headers of the limit that is closest to being used up.`
 
-/** The document of these routes, for a deployment whose credentials are in headers with this prefix. */
-export function createDocument(routes: readonly OperationRoute[], headerPrefix: string): OpenapiDocument {
+const LICENSE = { name: 'MIT', identifier: 'MIT' }
+
+interface ServeOpenapiOptions {
+  readonly headerPrefix: string
+  /** Routes to describe. Default: every operation. */
+  readonly routes?: readonly AnyRoute[]
+}
+
+/** Serves GET /openapi.json, the document of the REST interface. */
+export function serveOpenapi(app: FastifyInstance, { headerPrefix, routes = ROUTES }: ServeOpenapiOptions): void {
+  let text: string | undefined
+  app.get('/openapi.json', async (_request, reply) => {
+    text ??= JSON.stringify(createDocument(routes, headerPrefix))
+    return reply.type(JSON_TYPE).send(text)
+  })
+}
+
+/** Creates the document of a deployment with default settings, as committed in docs/reference. */
+export function referenceDocument(): OpenapiDocument {
+  return createDocument(ROUTES, SERVER_SETTINGS.BEZEL_HEADER_PREFIX.defaultValue)
+}
+
+/** Creates the OpenAPI document of these routes, for a deployment whose credential headers have this prefix. */
+export function createDocument(routes: readonly AnyRoute[], headerPrefix: string): OpenapiDocument {
   const describer = createSchemaDescriber()
   const errors = createErrorResponses()
-  // Named by hand in the answers of errors.
+  // The error answers refer to this schema by name, so it must be in the document.
   describer.describe(ErrorSchema)
-  const paths: Record<string, Record<string, JsonObject>> = {}
+  const paths: Record<string, Record<string, OpenapiOperation>> = {}
   for (const route of routes) {
-    const path = (paths[documentPath(route.url)] ??= {})
+    const path = (paths[documentPath(route.path)] ??= {})
     path[route.method.toLowerCase()] = describeOperation(route, { describer, errors })
   }
   const parameters = signedHeaderParameters(headerPrefix, describer)
@@ -69,10 +88,10 @@ export function createDocument(routes: readonly OperationRoute[], headerPrefix: 
   }
 }
 
-const LICENSE = { name: 'MIT', identifier: 'MIT' }
-
-/** A scheme names one header; the three others of a signed request are parameters. */
-function securitySchemes(prefix: string): JsonObject {
+/**
+ * Describes the credentials. A scheme can name only one header, so the other three of a signed request are parameters.
+ */
+function securitySchemes(prefix: string): OpenapiComponents['securitySchemes'] {
   const others = Object.values(SIGNED_HEADERS).map(({ suffix }) => `\`${prefix}${suffix}\``)
   return {
     AgentSignature: {
@@ -81,8 +100,8 @@ function securitySchemes(prefix: string): JsonObject {
       name: `${prefix}Signature`,
       description: [
         `EIP-712 signature of the agent, sent together with ${others.join(', ')}.`,
-        'Primary type: the operation id. Struct: method, path (with query, as sent), bodyHash (keccak256 of the exact bytes of the body),',
-        'timestamp, nonce. Domain and fields: `GET /v1/{chain}`.',
+        'The primary type is the operation id. The struct is method, path (with query, as sent), bodyHash (keccak256 of the exact bytes of the body),',
+        'timestamp, nonce. `GET /v1/{chain}` answers with the domain and the fields.',
       ].join(' '),
     },
     ApiKey: {
@@ -94,7 +113,7 @@ function securitySchemes(prefix: string): JsonObject {
   }
 }
 
-function signedHeaderParameters(prefix: string, describer: SchemaDescriber): JsonObject {
+function signedHeaderParameters(prefix: string, describer: SchemaDescriber): OpenapiComponents['parameters'] {
   return Object.fromEntries(
     Object.entries(SIGNED_HEADERS).map(([name, { suffix, schema, description }]) => [
       name,
@@ -103,14 +122,20 @@ function signedHeaderParameters(prefix: string, describer: SchemaDescriber): Jso
   )
 }
 
-function headersOf(describer: SchemaDescriber): JsonObject {
+function headersOf(describer: SchemaDescriber): OpenapiComponents['headers'] {
   const count = describer.describe(Type.Integer({ minimum: 0 }))
   const id = describer.describe(Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }))
   return {
-    'RateLimit-Limit': { description: 'Requests a minute of the tightest bucket that applied.', schema: count },
-    'RateLimit-Remaining': { description: 'What is left of it in this window.', schema: count },
+    'RateLimit-Limit': {
+      description: 'Requests per minute of the limit that is closest to being used up.',
+      schema: count,
+    },
+    'RateLimit-Remaining': { description: 'Requests left of that limit in this window.', schema: count },
     'RateLimit-Reset': { description: 'Seconds until the window ends.', schema: count },
-    'Retry-After': { description: 'Seconds to wait before the next try.', schema: count },
-    'X-Request-Id': { description: "The request's own id, or a fresh one; quote it in reports.", schema: id },
+    'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: count },
+    'X-Request-Id': {
+      description: "Id of the request: the caller's own, or a fresh one. Quote it in reports.",
+      schema: id,
+    },
   }
 }

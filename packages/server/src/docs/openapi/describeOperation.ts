@@ -1,115 +1,148 @@
-import { ERRORS, type ErrorCode } from '@bezel/protocol'
-import { Type, type TSchema } from '@sinclair/typebox'
-import { isFacadePath } from '../../access/facadeRefusal.ts'
-import type { OperationRoute } from './collectRoutes.ts'
-import type { ErrorResponses } from './errorResponses.ts'
-import { describeRefusals } from './facadeRefusals.ts'
-import { errorCodesOf, operationEntry, type OperationAccess, type OperationEntry } from './operations.ts'
-import { PATH_PARAMETERS, SIGNED_HEADERS, type QueryParameter } from './parameters.ts'
-import type { Json, JsonObject, SchemaDescriber } from './schemaDescriber.ts'
+import { ERRORS, type ErrorCode, AddressSchema, ChainSlugSchema, IdSchema } from '@bezel/protocol'
+import { Type } from '@sinclair/typebox'
+import { isFacadePath } from '../../access/answerError.ts'
+import { ACCESS_ERRORS } from '../../http/hooks/registerRoute.ts'
+import type { QueryParameter } from '../../http/parameters.ts'
+import type { AnyRoute, RouteAccess } from '../../http/route.ts'
+import { describeRefusals, type ErrorResponses } from './errorResponses.ts'
+import type { Content, OpenapiAnswer, OpenapiOperation, OpenapiParameter, Ref } from './openapiDocument.ts'
+import type { Schema, SchemaDescriber } from './schemaDescriber.ts'
 
-/** For an operation the table does not know yet: what can be said of any. */
-const UNKNOWN_ENTRY: OperationEntry = { tag: 'System', access: 'public', summary: '', errors: [] }
-
-/** On every answer; not repeated for the errors. */
-const ANSWER_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id']
-
-/** What a document is written with: both remember what they named. */
+/** The shared parts of a document. Both collect the components that were named. */
 export interface DocumentParts {
   readonly describer: SchemaDescriber
   readonly errors: ErrorResponses
 }
 
-/** One operation of the document. */
-export function describeOperation(route: OperationRoute, { describer, errors }: DocumentParts): JsonObject {
-  const entry = operationEntry(route.operationId) ?? UNKNOWN_ENTRY
-  const parameters = parametersOf(route, entry, describer)
+/** Error codes that every operation can answer with. */
+const ALWAYS: readonly ErrorCode[] = ['RATE_LIMITED', 'INTERNAL']
+
+/**
+ * The security schemes of each kind of access, any one of which is enough. Signatures inside a body are not among them.
+ */
+const SCHEMES: Readonly<Record<RouteAccess, readonly string[]>> = {
+  public: [],
+  read: ['AgentSignature', 'ApiKey'],
+  write: ['AgentSignature'],
+  owner: ['AgentSignature', 'ApiKey'],
+  master: [],
+  envelope: [],
+}
+
+/** Path parameters by name. */
+const PATH_PARAMETERS: Readonly<Record<string, QueryParameter>> = {
+  chain: { schema: ChainSlugSchema, description: 'Name of the chain.' },
+  symbol: { schema: Type.String(), description: 'Symbol of the market, written `BTC-USD` or `BTC%2FUSD`.' },
+  address: { schema: AddressSchema, description: 'Address of the account or the agent.' },
+  id: { schema: IdSchema, description: 'Id of the order or the position.' },
+}
+
+/** The headers that accompany the signature, by the name of their component. */
+export const SIGNED_HEADERS = {
+  AgentHeader: { suffix: 'Agent', schema: AddressSchema, description: 'Address of the agent that signed.' },
+  TimestampHeader: {
+    suffix: 'Timestamp',
+    schema: Type.String({ pattern: '^(?:0|[1-9]\\d{0,15})$' }),
+    description: 'Time of the request in epoch milliseconds, as signed; within 30 s of server time.',
+  },
+  NonceHeader: {
+    suffix: 'Nonce',
+    schema: Type.String({ pattern: '^(?:0|[1-9]\\d{0,77})$' }),
+    description: 'A whole number that this agent never used before, as signed.',
+  },
+} as const
+
+/** Headers of every answer. They are not repeated for the errors. */
+const ANSWER_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id']
+
+/** Describes one operation. */
+export function describeOperation(route: AnyRoute, { describer, errors }: DocumentParts): OpenapiOperation {
+  const { operationId, tag, summary, description, access } = route
+  const parameters = parametersOf(route, describer)
+  const security = SCHEMES[access].map((scheme) => ({ [scheme]: [] }))
   return {
-    operationId: route.operationId,
-    tags: [entry.tag],
-    summary: entry.summary,
-    ...securityOf(entry.access),
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(security.length === 0 ? {} : { security }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...requestBodyOf(route, entry, describer),
-    responses: {
-      ...Object.fromEntries(errorAnswers(route.url, errorCodesOf(entry, route.url), errors)),
-      ...answersOf(route, describer),
-    },
+    ...requestBodyOf(route, describer),
+    responses: { ...Object.fromEntries(errorAnswers(route, errors)), ...answersOf(route, describer) },
   }
 }
 
-/** The facade's own are JSON only where the fault is the service's. */
-function errorAnswers(
-  url: string,
-  codes: readonly ErrorCode[],
-  errors: ErrorResponses,
-): ReadonlyMap<string, JsonObject> {
-  if (!isFacadePath(url)) return errors.describe(codes)
+/** Turns the path of a route (`/v1/:chain`) into that of the document (`/v1/{chain}`). */
+export function documentPath(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}')
+}
+
+/**
+ * Returns the error answers by status. Those of the facade are plain text, except for faults of the service (5xx),
+ * which are JSON.
+ */
+function errorAnswers(route: AnyRoute, errors: ErrorResponses): ReadonlyMap<string, OpenapiAnswer | Ref> {
+  const codes = errorCodesOf(route)
+  if (!isFacadePath(route.path)) return errors.describe(codes)
   const faults = codes.filter((code) => ERRORS[code].status >= 500)
   return new Map([...describeRefusals(codes.filter((code) => !faults.includes(code))), ...errors.describe(faults)])
 }
 
-/** `/v1/:chain/orders` as the document writes it. */
-export function documentPath(url: string): string {
-  return url.replaceAll(/:(\w+)/g, '{$1}')
+/** Returns every code an operation may answer with. */
+function errorCodesOf({ path, access, errors }: AnyRoute): readonly ErrorCode[] {
+  const isOfChain = path.startsWith('/v1/') || isFacadePath(path)
+  const ofPath: readonly ErrorCode[] = isOfChain ? ['VALIDATION_ERROR', 'CHAIN_NOT_FOUND'] : []
+  return [...new Set([...ofPath, ...ACCESS_ERRORS[access], ...errors, ...ALWAYS])]
 }
 
-function securityOf(access: OperationAccess): JsonObject {
-  if (access === 'signature') return { security: [{ AgentSignature: [] }] }
-  if (access.startsWith('signatureOrKey')) return { security: [{ AgentSignature: [] }, { ApiKey: [] }] }
-  return {}
-}
-
-function parametersOf(route: OperationRoute, entry: OperationEntry, describer: SchemaDescriber): Json[] {
-  const inPath = [...route.url.matchAll(/:(\w+)/g)].map(([, name]) => name!)
-  const isSigned = entry.access.startsWith('signature')
+function parametersOf({ path, query = {}, access }: AnyRoute, describer: SchemaDescriber): (OpenapiParameter | Ref)[] {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const isSigned = SCHEMES[access].includes('AgentSignature')
   return [
     ...inPath.map((name) => ({
       ...parameter(name, 'path', PATH_PARAMETERS[name] ?? { schema: Type.String(), description: '' }, describer),
       required: true,
     })),
-    ...Object.entries({ ...queryOf(route.query), ...entry.query }).map(([name, of]) =>
-      parameter(name, 'query', of, describer),
-    ),
+    ...Object.entries(query).map(([name, of]) => parameter(name, 'query', of, describer)),
     ...(isSigned ? Object.keys(SIGNED_HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` })) : []),
   ]
 }
 
-function parameter(name: string, place: string, of: QueryParameter, describer: SchemaDescriber): JsonObject {
-  const { description, schema } = of
+function parameter(
+  name: string,
+  place: OpenapiParameter['in'],
+  { description, schema }: QueryParameter,
+  describer: SchemaDescriber,
+): OpenapiParameter {
   return { name, in: place, ...(description === '' ? {} : { description }), schema: describer.describe(schema) }
 }
 
-function queryOf(query: TSchema | undefined): Record<string, QueryParameter> {
-  const properties = (query?.properties ?? {}) as Record<string, TSchema>
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, { schema, description: schema.description ?? '' }]),
-  )
-}
-
-function requestBodyOf({ body }: OperationRoute, entry: OperationEntry, describer: SchemaDescriber): JsonObject {
+function requestBodyOf(
+  { body, isBodyOptional }: AnyRoute,
+  describer: SchemaDescriber,
+): Pick<OpenapiOperation, 'requestBody'> {
   if (body === undefined) return {}
-  return { requestBody: { required: entry.isBodyOptional !== true, content: jsonContent(describer.describe(body)) } }
+  return { requestBody: { required: isBodyOptional !== true, content: jsonContent(describer.describe(body)) } }
 }
 
-/** A status that the route answers with itself is no error, whatever else it means elsewhere: /ready says 503 in its own shape. */
-function answersOf(route: OperationRoute, describer: SchemaDescriber): JsonObject {
+/**
+ * Returns the answers that the route declares itself. They replace an error answer of the same status: /ready answers
+ * 503 in its own shape.
+ */
+function answersOf({ responses }: AnyRoute, describer: SchemaDescriber): OpenapiOperation['responses'] {
+  const headers = Object.fromEntries(ANSWER_HEADERS.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
   return Object.fromEntries(
-    Object.entries(route.responses).map(([status, schema]) => [
+    Object.entries(responses).map(([status, schema]) => [
       status,
       {
-        description: status.startsWith('2') ? 'The answer.' : 'The same shape.',
-        headers: headersOf(ANSWER_HEADERS),
+        description: status.startsWith('2') ? 'The answer.' : 'The answer, in the same shape.',
+        headers,
         content: jsonContent(describer.describe(schema)),
       },
     ]),
   )
 }
 
-function headersOf(names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-}
-
-function jsonContent(schema: JsonObject): JsonObject {
+function jsonContent(schema: Schema): Content {
   return { 'application/json': { schema } }
 }

@@ -1,21 +1,22 @@
-import { ERRORS, type ErrorCode } from '@bezel/protocol'
-import type { JsonObject } from './schemaDescriber.ts'
+import { ERRORS, type ErrorCode, ApiError } from '@bezel/protocol'
+import type { OpenapiAnswer, Ref } from './openapiDocument.ts'
+import { facadeRefusal } from '../../access/answerError.ts'
 
-/** The answers of errors of a document; those with one code are named after it and written once. */
+/** Collects the error answers of a document. An answer with a single code is a component named after the code. */
 export interface ErrorResponses {
-  /** By status, for an operation that has these codes. */
-  describe(codes: readonly ErrorCode[]): ReadonlyMap<string, JsonObject>
-  /** Those that were named so far, sorted. */
-  components(): JsonObject
+  /** Returns the error answers of an operation with these codes, by status. */
+  describe(codes: readonly ErrorCode[]): ReadonlyMap<string, OpenapiAnswer | Ref>
+  /** Returns the answers that were named so far, sorted by name. */
+  components(): Readonly<Record<string, OpenapiAnswer>>
 }
 
-/** These say when to come again. */
+/** Statuses whose answers carry `Retry-After`. */
 const RETRY_STATUSES: ReadonlySet<number> = new Set([429, 503])
 
 export function createErrorResponses(): ErrorResponses {
-  const named = new Map<ErrorCode, JsonObject>()
+  const named = new Map<ErrorCode, OpenapiAnswer>()
 
-  function describeStatus(status: number, codes: readonly ErrorCode[]): JsonObject {
+  function describeStatus(status: number, codes: readonly ErrorCode[]): OpenapiAnswer | Ref {
     const [only, ...others] = codes
     if (only === undefined || others.length > 0) return errorResponse(status, codes)
     named.set(only, errorResponse(status, codes))
@@ -34,12 +35,26 @@ export function createErrorResponses(): ErrorResponses {
   }
 }
 
-/** The shape of every error, narrowed to these codes. */
-function errorResponse(status: number, codes: readonly ErrorCode[]): JsonObject {
+/** Returns the refusals of the facade by status. They are plain text, for people. */
+export function describeRefusals(codes: readonly ErrorCode[]): ReadonlyMap<string, OpenapiAnswer> {
+  return new Map(codes.map((code) => [String(facadeRefusal(new ApiError(code, '')).status), refusal(code)]))
+}
+
+/** Returns an answer with the common shape of errors, narrowed to these codes. */
+function errorResponse(status: number, codes: readonly ErrorCode[]): OpenapiAnswer {
   const schema = { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }] }
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join('\n\n'),
     ...(RETRY_STATUSES.has(status) ? { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } } : {}),
     content: { 'application/json': { schema } },
+  }
+}
+
+function refusal(code: ErrorCode): OpenapiAnswer {
+  const headers = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+  return {
+    description: ERRORS[code].when,
+    ...(code === 'RATE_LIMITED' ? { headers } : {}),
+    content: { 'text/plain': { schema: { type: 'string' } } },
   }
 }

@@ -1,12 +1,39 @@
-import { ORDER_TRANSITIONS } from '../../trading/orders/orderTransitions.ts'
-import { table } from '../markdown/table.ts'
-import { CAUSE_WORDS } from './causeWords.ts'
-import { lifecycleMoves } from './lifecycleMoves.ts'
+import { ORDER_TRANSITIONS, type OrderCause, type OrderStanding } from '../../trading/orders/orderTransitions.ts'
+import { table } from '../markdown/writeMarkdown.ts'
+import type { OrderStatus } from '@bezel/protocol'
 
-/** Named in the page; drawn in its place where pages are served. */
+/** File name of the diagram. The page shows it as a picture; the served page replaces it with the inline diagram. */
 export const DIAGRAM_FILE = 'order-lifecycle.svg'
 
-/** docs/reference/order-lifecycle.md: the table of transitions as a picture and in words. */
+/** The texts of each cause: a few words for an arrow, and a sentence. */
+export const CAUSE_WORDS: Readonly<Record<OrderCause, { readonly label: string; readonly text: string }>> = {
+  prepared: { label: 'prepared', text: 'A transaction that brings it to the chain was prepared.' },
+  reported: { label: 'reported', text: 'The hash of its transaction was reported.' },
+  mismatched: { label: 'not its hash', text: 'The reported hash was mined, and was not this order.' },
+  lapsed: {
+    label: 'out of date',
+    text: 'The last transaction that could bring it to the chain is out of date, or was withdrawn.',
+  },
+  reverted: { label: 'reverted', text: 'Its transaction was mined and failed.' },
+  requested: { label: 'mined', text: 'Its transaction was mined, and the oracle is asked.' },
+  placed: { label: 'rests', text: 'A limit or stop rests on the chain.' },
+  updated: { label: 'changed', text: 'Its terms were changed on the chain.' },
+  canceled: { label: 'canceled', text: 'It was cancelled on the chain.' },
+  answeredPartly: { label: 'partly answered', text: 'The oracle answered for one part while others wait.' },
+  executed: { label: 'executed', text: 'Everything is answered, and something was traded.' },
+  refused: { label: 'refused', text: 'Everything is answered, and nothing was traded.' },
+  reclaimed: { label: 'reclaimed', text: 'Nothing was answered in time, and the collateral was taken back.' },
+  timedOut: { label: 'no answer', text: "The oracle's time for an answer is over." },
+}
+
+/** A move from one status to another, with all its causes. */
+export interface Move {
+  readonly from: OrderStanding
+  readonly to: OrderStatus
+  readonly causes: readonly OrderCause[]
+}
+
+/** Returns docs/reference/order-lifecycle.md: the table of transitions as a picture and in words. */
 export function lifecyclePage(): string {
   const moves = lifecycleMoves().map(({ from, to, causes }) => [
     from === 'absent' ? 'not known before' : `\`${from}\``,
@@ -24,4 +51,13 @@ export function lifecyclePage(): string {
     table(['From', 'To', 'When'], moves),
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+/** Returns the table of transitions as arrows, one for each pair of statuses. */
+export function lifecycleMoves(): readonly Move[] {
+  return (Object.keys(ORDER_TRANSITIONS) as OrderStanding[]).flatMap((from) => {
+    const causes = Object.entries(ORDER_TRANSITIONS[from]) as [OrderCause, OrderStatus][]
+    const byTarget = Map.groupBy(causes, ([, to]) => to)
+    return [...byTarget].map(([to, same]) => ({ from, to, causes: same.map(([cause]) => cause) }))
+  })
 }

@@ -1,43 +1,18 @@
-import type { AsyncapiDocument } from '../asyncapi/createStreamDocument.ts'
-import { table } from '../markdown/table.ts'
-import { fieldTable } from './fieldTable.ts'
-import { refName } from './refName.ts'
-import type { Schema } from './schema.ts'
+import type { AsyncapiDocument, AsyncapiMessage } from '../asyncapi/createStreamDocument.ts'
+import { table } from '../markdown/writeMarkdown.ts'
+import { refName, type Ref } from '../openapi/openapiDocument.ts'
+import { fieldTable } from './schemaText.ts'
 
-interface Message {
-  readonly name: string
-  readonly summary: string
-  readonly payload: Schema
-  readonly examples: readonly { readonly payload: unknown }[]
-}
-
-interface Ref {
-  readonly $ref: string
-}
-
-interface Operation {
-  readonly action: 'receive' | 'send'
-  readonly summary: string
-  readonly security?: readonly unknown[]
-  readonly messages: readonly Ref[]
-  readonly reply?: { readonly messages: readonly Ref[] }
-}
-
-interface Channel {
-  readonly address: string
-  readonly title: string
-}
-
-/** By the beginning of a message's id: who says it. */
+/** Headings by the beginning of a message's id, which tells the sender. */
 const KINDS = { client: 'What a client says', control: 'What the service answers', data: 'Data' } as const
 
-/** Where named schemas are told. */
+/** The page that describes the named schemas. */
 const SCHEMAS_PAGE = 'rest.md'
 
-/** docs/reference/messages.md: every message of the WebSocket. */
+/** Returns docs/reference/messages.md: every message of the WebSocket. */
 export function messagesPage(document: AsyncapiDocument): string {
-  const messages = Object.entries(document.components.messages as unknown as Readonly<Record<string, Message>>)
-  const channels = Object.entries(document.channels as unknown as Readonly<Record<string, Channel>>)
+  const messages = Object.entries(document.components.messages)
+  const channels = Object.entries(document.channels)
   const parts = [
     '# Stream messages',
     'Made from [asyncapi.json](asyncapi.json), which is made from the schemas that the service itself checks. How a client uses them is in [The stream](../stream.md).',
@@ -45,9 +20,9 @@ export function messagesPage(document: AsyncapiDocument): string {
       ['Channel', 'Address', ''],
       channels.map(([id, { address, title }]) => [`\`${id}\``, `\`WS ${address}\``, title]),
     ),
-    String(document.info.description),
+    document.info.description,
     '## Operations',
-    operationTable(document.operations as unknown as Readonly<Record<string, Operation>>),
+    operationTable(document.operations),
     ...Object.entries(KINDS).flatMap(([kind, title]) => [
       `## ${title}`,
       ...messages.filter(([id]) => id.startsWith(kind)).map(([id, message]) => messageSection(id, message)),
@@ -56,7 +31,7 @@ export function messagesPage(document: AsyncapiDocument): string {
   return `${parts.join('\n\n')}\n`
 }
 
-function operationTable(operations: Readonly<Record<string, Operation>>): string {
+function operationTable(operations: AsyncapiDocument['operations']): string {
   const rows = Object.entries(operations).map(([id, { action, summary, security, messages, reply }]) => [
     `\`${id}\``,
     `${summary}${security === undefined ? '' : ' (needs credentials)'}`,
@@ -70,7 +45,7 @@ function linksTo(refs: readonly Ref[]): string {
   return refs.map(({ $ref }) => `[${refName($ref)}](#${refName($ref).toLowerCase()})`).join(', ')
 }
 
-function messageSection(id: string, { summary, payload, examples }: Message): string {
+function messageSection(id: string, { summary, payload, examples }: AsyncapiMessage): string {
   const lines = examples.map(({ payload: example }) => JSON.stringify(example))
   return [
     `### ${id}`,

@@ -4,24 +4,25 @@ import { DATA_MESSAGES } from '@bezel/protocol'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createStreamDocument } from '../asyncapi/createStreamDocument.ts'
 import { createAnswerChecker } from '../openapi/answerChecker.ts'
-import type { OpenapiDocument } from '../openapi/createDocument.ts'
-import { referenceDocument } from '../openapi/referenceDocument.ts'
+import type { OpenapiDocument } from '../openapi/openapiDocument.ts'
+import { referenceDocument } from '../openapi/createDocument.ts'
 import { ORDER_TRANSITIONS } from '../../trading/orders/orderTransitions.ts'
 import { exampleOf } from './exampleOf.ts'
-import { fieldTable } from './fieldTable.ts'
-import { lifecycleDiagram } from './lifecycleDiagram.ts'
-import { ROUTES, USUAL_WAYS } from './lifecycleLayout.ts'
-import { lifecycleMoves } from './lifecycleMoves.ts'
-import { lifecyclePage } from './lifecyclePage.ts'
+import { fieldTable } from './schemaText.ts'
+import { lifecycleDiagram, ARROW_ROUTES, USUAL_WAYS } from './lifecycleDiagram.ts'
+import { lifecycleMoves, lifecyclePage } from './lifecyclePage.ts'
 import { messagesPage } from './messagesPage.ts'
-import { openapiView } from './openapiView.ts'
-import { restPage } from './restPage.ts'
+import { operationViews, restPage } from './restPage.ts'
 
 const document = referenceDocument()
-const view = openapiView(document)
+
+const operations = operationViews(document)
+
+const { schemas } = document.components
+
 const page = restPage(document)
 
-/** The part of a page below a heading. */
+/** Returns the part of a page below a heading. */
 function sectionOf(text: string, heading: string): string {
   const [, after = ''] = text.split(`\n### ${heading}\n`)
   return after.split(/\n#{2,3} /)[0]!
@@ -29,8 +30,8 @@ function sectionOf(text: string, heading: string): string {
 
 describe('the REST page', () => {
   it('tells every operation with its request, parameters, and every code it answers with', () => {
-    assert.ok(view.operations.length >= 30)
-    for (const { operationId, method, path, parameters, answers } of view.operations) {
+    assert.ok(operations.length >= 30)
+    for (const { operationId, method, path, parameters, answers } of operations) {
       const section = sectionOf(page, operationId)
       assert.ok(section.includes(`\`${method} ${path}\``), operationId)
       for (const { name, in: place } of parameters) {
@@ -59,7 +60,7 @@ describe('the REST page', () => {
   })
 
   it('tells every schema with all its fields', () => {
-    for (const [name, { properties = {} }] of Object.entries(view.schemas)) {
+    for (const [name, { properties = {} }] of Object.entries(schemas)) {
       const section = sectionOf(page, `Schema: ${name}`)
       assert.notEqual(section.trim(), '', name)
       for (const field of Object.keys(properties)) assert.ok(section.includes(`| \`${field}\` |`), `${name}.${field}`)
@@ -70,14 +71,14 @@ describe('the REST page', () => {
     const checker = createAnswerChecker(document)
     const ajv = new Ajv2020({ allErrors: true, strictTypes: false })
     ajv.addKeyword('components')
-    for (const { operationId, answers, body } of view.operations) {
+    for (const { operationId, answers, body } of operations) {
       for (const [status, { content }] of Object.entries(answers)) {
         const schema = content['application/json']?.schema
         if (schema === undefined || schema.allOf !== undefined || Object.keys(schema).join() === 'description') continue
-        checker.assert(operationId, Number(status), exampleOf(schema, view.schemas))
+        checker.assert(operationId, Number(status), exampleOf(schema, schemas))
       }
       if (body === undefined) continue
-      const example = exampleOf(body.schema, view.schemas)
+      const example = exampleOf(body.schema, schemas)
       const validate = ajv.compile({ ...body.schema, components: document.components })
       assert.ok(validate(example), `${operationId}: ${ajv.errorsText(validate.errors)} ${JSON.stringify(example)}`)
     }
@@ -133,7 +134,7 @@ describe('the order lifecycle', () => {
       assert.ok(svg.includes(`<g class="status ${status}">`), status)
     }
     const moves = new Set(lifecycleMoves().map(({ from, to }) => `${from} ${to}`))
-    for (const move of [...Object.keys(ROUTES), ...USUAL_WAYS]) assert.ok(moves.has(move), move)
+    for (const move of [...Object.keys(ARROW_ROUTES), ...USUAL_WAYS]) assert.ok(moves.has(move), move)
   })
 
   it('has neither style nor script inside, for pages that allow none', () => {

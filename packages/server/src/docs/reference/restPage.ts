@@ -1,26 +1,37 @@
-import type { OpenapiDocument } from '../openapi/createDocument.ts'
-import { table } from '../markdown/table.ts'
-import { boundsText } from './boundsText.ts'
-import { callerOf, type Caller } from './callerOf.ts'
-import { fieldTable } from './fieldTable.ts'
-import { openapiView, type OpenapiView } from './openapiView.ts'
-import { operationSection } from './operationSection.ts'
-import type { Schema } from './schema.ts'
-import { typeText } from './typeText.ts'
+import {
+  refName,
+  type OpenapiComponents,
+  type OpenapiDocument,
+  type OpenapiTag,
+  resolveRef,
+  type OpenapiAnswer,
+  type OpenapiParameter,
+} from '../openapi/openapiDocument.ts'
+import { table } from '../markdown/writeMarkdown.ts'
+import { boundsText, typeText, fieldTable, notesText } from './schemaText.ts'
+import type { Schema, Schemas } from '../openapi/schemaDescriber.ts'
+import { exampleOf, jsonBlock } from './exampleOf.ts'
 
-/** docs/reference/rest.md: every operation and every schema of the document. */
+/** Returns docs/reference/rest.md: every operation and every schema of the document. */
 export function restPage(document: OpenapiDocument): string {
-  const view = openapiView(document)
+  const { info, tags, components } = document
+  const operations = operationViews(document)
   const parts = [
     '# REST operations',
     'Made from [openapi.json](openapi.json), which is made from the routes themselves.',
-    view.description,
+    info.description,
     'How the operations fit together is in the [guide](../api.md), how requests are signed in [Signing](../signing.md), what errors mean in [Errors](errors.md).',
-    overview(view),
-    ...view.tags.flatMap(({ name, description }) => tagParts(name, description, view)),
+    overview(operations, components),
+    ...tags.flatMap((tag) =>
+      tagParts(
+        tag,
+        operations.filter((operation) => operation.tag === tag.name),
+        components,
+      ),
+    ),
     '## Schemas',
     'Objects take no fields beyond these, unless it says so.',
-    ...Object.entries(view.schemas).map(([name, schema]) => schemaSection(name, schema)),
+    ...Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema)),
   ]
   return `${parts.join('\n\n')}\n`
 }
@@ -33,19 +44,22 @@ const NEEDS: Readonly<Record<Caller, string>> = {
   envelope: 'agent, in the body',
 }
 
-function overview(view: OpenapiView): string {
-  const rows = view.operations.map((operation) => [
+function overview(operations: readonly OperationView[], { schemas }: OpenapiComponents): string {
+  const rows = operations.map((operation) => [
     `[${operation.operationId}](#${operation.operationId.toLowerCase()})`,
     `\`${operation.method} ${operation.path}\``,
-    NEEDS[callerOf(operation, view)],
+    NEEDS[callerOf(operation, schemas)],
   ])
   return table(['Operation', 'Request', 'Signed by'], rows)
 }
 
-function tagParts(name: string, description: string, view: OpenapiView): string[] {
-  const own = view.operations.filter(({ tag }) => tag === name)
+function tagParts(
+  { name, description }: OpenapiTag,
+  own: readonly OperationView[],
+  components: OpenapiComponents,
+): string[] {
   if (own.length === 0) return []
-  return [`## ${name}`, description, ...own.map((operation) => operationSection(operation, view))]
+  return [`## ${name}`, description, ...own.map((operation) => operationSection(operation, components))]
 }
 
 function schemaSection(name: string, schema: Schema): string {
@@ -61,4 +75,176 @@ function schemaSection(name: string, schema: Schema): string {
   ]
     .filter((part) => part !== '')
     .join('\n\n')
+}
+
+/** Returns the section of an operation: request, answer, errors. */
+function operationSection(operation: OperationView, components: OpenapiComponents): string {
+  const { operationId, method, path, summary, description } = operation
+  const { schemas } = components
+  return [
+    `### ${operationId}`,
+    `\`${method} ${path}\``,
+    `${summary}.${description === '' ? '' : ` ${description}`}`,
+    accessText(operation, components),
+    parameterTable(operation),
+    callerOf(operation, schemas) === 'anybody' ? curlBlock(operation) : '',
+    bodyText(operation, schemas),
+    ...answerTexts(operation, schemas),
+    errorTable(operation),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+function accessText(operation: OperationView, { securitySchemes, schemas }: OpenapiComponents): string {
+  const signed = 'the [signature of an agent](../signing.md), in four headers'
+  const texts: Readonly<Record<Caller, string>> = {
+    anybody: 'Open to everybody.',
+    agent: `**Needs** ${signed}.`,
+    agentOrKey: `**Needs** ${signed}; or a read-only key in \`${securitySchemes.ApiKey?.name}\`.`,
+    envelope: '**Needs** a signature inside the body, as the [facade](../facade.md) has it.',
+    trader: "**Needs** the [trader's own signature](../signing.md#signatures-of-the-trader), in the body.",
+  }
+  return texts[callerOf(operation, schemas)]
+}
+
+/** Example values of path parameters. A request that needs others is not shown. */
+const PLACES: Readonly<Record<string, string>> = { '{chain}': 'arbitrum-sepolia', '{symbol}': 'BTC-USD' }
+
+/** Returns a curl command for a public read, which works as it is against the local chain. */
+function curlBlock({ method, path }: OperationView): string {
+  const filled = path.replaceAll(/\{\w+\}/g, (place) => PLACES[place] ?? place)
+  if (method !== 'GET' || filled.includes('{')) return ''
+  return `\`\`\`sh\ncurl -s http://127.0.0.1:8080${filled}\n\`\`\``
+}
+
+/**
+ * Returns the table of path and query parameters. The headers of a signature are the same everywhere and are left out.
+ */
+function parameterTable({ parameters }: OperationView): string {
+  const own = parameters.filter(({ in: place }) => place !== 'header')
+  const rows = own.map(({ name, in: place, description = '', required, schema }) => [
+    `\`${name}\``,
+    place,
+    typeText(schema, ''),
+    notesText([required === true ? '' : 'optional', description, boundsText(schema)]),
+  ])
+  return table(['Parameter', 'In', 'Type', ''], rows)
+}
+
+function bodyText({ body }: OperationView, schemas: Schemas): string {
+  if (body === undefined) return ''
+  const { required, schema } = body
+  return [
+    `**Body**${required ? '' : ' (may be left out)'}: ${shapeText(schema)}`,
+    fieldTable(schema.$ref === undefined ? schema : (schemas[refName(schema.$ref)] ?? {}), ''),
+    jsonBlock(exampleOf(schema, schemas)),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+/** Returns the answers with a shape of their own; the errors have one shape for all. */
+function answerTexts({ answers }: OperationView, schemas: Schemas): string[] {
+  const own = Object.entries(answers).flatMap(([status, { content }]) => {
+    const schema = content['application/json']?.schema
+    return schema === undefined || isError(schema) ? [] : [{ status, schema, key: JSON.stringify(schema) }]
+  })
+  const byShape = Map.groupBy(own, ({ key }) => key)
+  return [...byShape.values()].map((same) => {
+    const { schema } = same[0]!
+    const statuses = same.map(({ status }) => status).join(', ')
+    return [
+      `**Answer** ${statuses}: ${shapeText(schema)}`,
+      schema.$ref === undefined ? fieldTable(schema, '') : '',
+      isFree(schema) ? '' : jsonBlock(exampleOf(schema, schemas)),
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n')
+  })
+}
+
+function isError(schema: Schema): boolean {
+  return schema.allOf?.some(({ $ref }) => $ref?.endsWith('/Error')) ?? false
+}
+
+/** True for a schema that takes any value: there is no one example of it. */
+function isFree({ $ref, type, anyOf }: Schema): boolean {
+  return $ref === undefined && type === undefined && anyOf === undefined
+}
+
+function shapeText(schema: Schema): string {
+  if (isFree(schema)) return schema.description ?? 'anything'
+  return typeText(schema, '')
+}
+
+/** Returns the codes of each status, each with a link to its meaning; for a plain-text refusal, its description. */
+function errorTable({ answers }: OperationView): string {
+  const rows = Object.entries(answers).flatMap(([status, { description, content }]) => {
+    const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content)
+    if (type === 'text/plain') return [[status, `${description} (plain text)`]]
+    if (!isError(schema)) return []
+    const codes = schema.allOf?.flatMap(({ properties }) => properties?.code?.enum ?? []) ?? []
+    return [[status, codes.map((code) => errorLink(String(code))).join(', ')]]
+  })
+  return table(['HTTP', 'Errors'], rows)
+}
+
+function errorLink(code: string): string {
+  return `[\`${code}\`](errors.md#${code.toLowerCase()})`
+}
+
+/**
+ * The kind of caller an operation accepts: anybody, an agent by its signature, an agent or a read-only key, the trader
+ * by a signature in the body, or the signer of a facade envelope.
+ */
+type Caller = 'anybody' | 'agent' | 'agentOrKey' | 'trader' | 'envelope'
+
+function callerOf({ security, body }: OperationView, schemas: Schemas): Caller {
+  if (security.length > 0) return security.includes('ApiKey') ? 'agentOrKey' : 'agent'
+  const { properties: fields = {} } = schemas[refName(body?.schema.$ref ?? '')] ?? body?.schema ?? {}
+  if (!('signature' in fields)) return 'anybody'
+  return 'trader' in fields ? 'trader' : 'envelope'
+}
+
+/** An operation with its references resolved. */
+interface OperationView {
+  readonly operationId: string
+  readonly tag: string
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly description: string
+  /** Names of the security schemes, any one of which is enough. */
+  readonly security: readonly string[]
+  readonly parameters: readonly OpenapiParameter[]
+  readonly body: { readonly required: boolean; readonly schema: Schema } | undefined
+  readonly answers: Readonly<Record<string, OpenapiAnswer>>
+}
+
+/** Lists every operation of a document, in its order. */
+export function operationViews({ paths, components }: OpenapiDocument): readonly OperationView[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const { operationId, tags, summary, description = '', security = [], parameters = [], requestBody } = operation
+      const schema = requestBody?.content['application/json']?.schema
+      return {
+        operationId,
+        tag: tags[0] ?? '',
+        method: method.toUpperCase(),
+        path,
+        summary,
+        description,
+        security: security.flatMap((scheme) => Object.keys(scheme)),
+        parameters: parameters.map((parameter) => resolveRef(parameter, components.parameters)),
+        body: requestBody && schema && { required: requestBody.required, schema },
+        answers: Object.fromEntries(
+          Object.entries(operation.responses).map(([status, answer]) => [
+            status,
+            resolveRef(answer, components.responses),
+          ]),
+        ),
+      }
+    }),
+  )
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { USER_SIGNED_STRUCTS } from '../signing/userSignedStructs.ts'
+import { USER_SIGNED_STRUCTS } from '../signing/signers.ts'
 import { ACTIONS, classifyAction } from './actions.ts'
 
-/** What the public clients can send, by the names in their sources. */
+/** The actions that public clients can send, by the names in their sources. */
 const KNOWN_TO_CLIENTS = `
   CSignerAction CValidatorAction agentEnableDexAbstraction agentSetAbstraction approveAgent approveBuilderFee batchModify
   borrowLend cDeposit cWithdraw cancel cancelByCloid claimRewards convertToMultiSigUser createSubAccount createVault

@@ -1,14 +1,17 @@
-/** How an action is answered. */
+/** The way an action is answered. */
 export type ActionKind =
-  /** An L1 action of an agent that trades. */
+  /** An L1 action that trades, signed by an agent. */
   | 'trade'
-  /** Signed by the master wallet and carried out here. */
+  /** An action signed by the master wallet that the facade carries out. */
   | 'user-signed'
-  /** Answered ok, whoever sent it, and nothing happens: some clients send it unasked, and again and again after an error. */
+  /**
+   * An action that does nothing and is answered ok whoever sent it: some clients send it unasked, and repeat it after
+   * every error.
+   */
   | 'noop'
-  /** Moves funds or hands over an account: refused before anything else is looked at. */
+  /** An action that moves funds or hands over an account. Refused by its name, before its signature is checked. */
   | 'custody'
-  /** Exists on the exchange and not here. */
+  /** An action that exists on the exchange but not here. */
   | 'unsupported'
 
 /** Every action that a public client knows, by `action.type`. */
@@ -82,17 +85,22 @@ type NamesOf<Kind extends ActionKind> = {
 export type TradeAction = NamesOf<'trade'>
 export type UserSignedAction = NamesOf<'user-signed'>
 
-/** An action with what is to be done about it; an `err` is the text of the answer. */
+/** The kind of an action by its name. `err` is the text of the refusal. */
 export type ClassifiedAction =
   | { readonly kind: 'trade'; readonly name: TradeAction }
   | { readonly kind: 'user-signed'; readonly name: UserSignedAction }
   | { readonly kind: 'noop' }
   | { readonly kind: 'custody' | 'unsupported'; readonly err: string }
 
-/** Strangers choose the name: no more of it is repeated to them than the longest real one has. */
+/**
+ * Bounds how much of an unknown name is repeated in the refusal, because strangers choose it. No real name is longer.
+ */
 const MAX_QUOTED_CHARS = 40
 
-/** By name alone, so it comes before the signature. A name nobody knows is unsupported. */
+/**
+ * Classifies an action by its name alone, so it can run before the signature is checked. An unknown name is
+ * unsupported.
+ */
 export function classifyAction(type: string): ClassifiedAction {
   const kind: ActionKind = Object.hasOwn(ACTIONS, type) ? ACTIONS[type as keyof typeof ACTIONS] : 'unsupported'
   if (kind === 'trade') return { kind, name: type as TradeAction }

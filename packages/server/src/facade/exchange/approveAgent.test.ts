@@ -2,16 +2,20 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { parseAddress, type Address, type ChainSlug } from '@bezel/protocol'
 import { openRegistry, type Registry } from '../../agents/registry.ts'
-import { selectEngine } from '../../signatures/selectEngine.ts'
+import { selectEngine } from '../../signatures/engines.ts'
 import type { Envelope } from '../signing/envelope.ts'
 import { signUserSigned } from '@bezel/testkit/signEnvelope.ts'
 import { openTestFacadeNonces, type TestFacadeNonces } from '../signing/testing/testFacadeNonces.ts'
 import { VECTOR_KEY, VECTOR_SIGNER } from '../signing/testing/vectorSigner.ts'
-import { approveAgent, type ApproveAgentParts } from './approveAgent.ts'
+import { approveAgent, type ApproveAgentParts, parseAgentName } from './approveAgent.ts'
+import { ExchangeErr } from './errStrings.ts'
 
 const engine = await selectEngine()
+
 const AGENT = parseAddress('0x000000000000000000000000000000000000dead')!
+
 const MASTER = parseAddress(VECTOR_SIGNER)!
+
 const OTHER_KEY = `0x${'7'.repeat(64)}`
 
 describe('approveAgent', () => {
@@ -145,5 +149,44 @@ describe('approveAgent', () => {
     const all = agents.map((agentAddress) => approveAgent(parts(), signed({ agentAddress })))
     const settled = await Promise.allSettled(all)
     assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1)
+  })
+})
+
+describe('parseAgentName', () => {
+  it('reads the expiry behind the name', () => {
+    const expected: readonly [string, string, number | null][] = [
+      ['', '', null],
+      ['bot', 'bot', null],
+      ['bot valid_until 1767225600000', 'bot', 1_767_225_600_000],
+      ['my bot valid_until 1', 'my bot', 1],
+      ['valid_until 5', '', 5],
+      [' valid_until 5', '', 5],
+      ['a valid_until 5 valid_until 6', 'a valid_until 5', 6],
+      ['two\nlines valid_until 6', 'two\nlines', 6],
+    ]
+    for (const [text, name, expiresAt] of expected) assert.deepEqual(parseAgentName(text), { name, expiresAt }, text)
+  })
+
+  it('takes what only looks like an expiry as part of the name', () => {
+    for (const name of [
+      'botvalid_until 5',
+      'valid_until',
+      'bot valid_until ',
+      'bot valid_until x',
+      'bot valid_until -5',
+      'bot valid_until 5 ',
+      'Bot VALID_UNTIL 5',
+    ]) {
+      assert.deepEqual(parseAgentName(name), { name, expiresAt: null })
+    }
+  })
+
+  it('refuses names that are too long and times that can not be', () => {
+    assert.equal(parseAgentName(`${'x'.repeat(32)} valid_until 5`).name.length, 32)
+    assert.throws(() => parseAgentName('x'.repeat(33)), ExchangeErr)
+    assert.throws(() => parseAgentName(`${'x'.repeat(33)} valid_until 5`), ExchangeErr)
+    for (const digits of ['0', '9007199254740992', '9'.repeat(400)]) {
+      assert.throws(() => parseAgentName(`bot valid_until ${digits}`), /valid_until must be a time/)
+    }
   })
 })

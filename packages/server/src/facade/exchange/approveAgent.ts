@@ -1,18 +1,16 @@
-import { ApiError, parseAddress, type Address } from '@bezel/protocol'
-import type { AgentRecord } from '../../trading/agentRecord.ts'
-import { checkRegistration, refuseManyAgents } from '../../agents/register.ts'
-import type { Registry } from '../../agents/registry.ts'
+import { ApiError, parseAddress, type Address, MAX_AGENT_NAME_CHARS } from '@bezel/protocol'
+import { checkRegistration, refuseManyAgents, type Registry } from '../../agents/registry.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
-import type { SignatureEngine } from '../../signatures/signatureEngine.ts'
+import type { SignatureEngine } from '../../signatures/recovery.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { Envelope } from '../signing/envelope.ts'
 import type { FacadeNonces } from '../signing/facadeNonces.ts'
-import { HYPERLIQUID_CHAINS, type PhantomSource } from '../signing/phantomSource.ts'
-import { userSignedSigner } from '../signing/userSignedSigner.ts'
-import { ExchangeErr } from './exchangeErr.ts'
-import { parseAgentName } from './parseAgentName.ts'
-import { nonceUsed, requireTimely } from './requireTimely.ts'
+import { HYPERLIQUID_CHAINS, type PhantomSource } from '../signing/phantomAgent.ts'
+import { userSignedSigner } from '../signing/signers.ts'
+import { ExchangeErr } from './errStrings.ts'
+import { nonceUsed, requireTimely } from './requireAgent.ts'
 
-/** What registering an agent through the facade works with. */
+/** The dependencies of `approveAgent`. */
 export interface ApproveAgentParts {
   readonly chain: Pick<ServedChain, 'slug'>
   readonly registry: Registry
@@ -23,9 +21,10 @@ export interface ApproveAgentParts {
 }
 
 /**
- * Registers an agent for the master wallet that the signature recovers to, with full trading scope and the relayer as its sender. The rules are those of
- * a native registration that the agent itself did not sign. A wrong signature registers the agent for nobody's address, which is harmless:
- * nobody can make the relayer that address's delegate. Throws an `ExchangeErr`.
+ * Registers an agent for the master wallet that the signature recovers to, with full trading scope and the relayer as
+ * its sender. The rules are those of a native registration that the agent itself did not sign. A wrong signature
+ * recovers to an address whose key nobody has, which is harmless: nobody can make the relayer the delegate of that
+ * address. Throws an `ExchangeErr`.
  */
 export async function approveAgent(of: ApproveAgentParts, envelope: Envelope): Promise<AgentRecord> {
   const next = registrationOf(of, envelope)
@@ -40,7 +39,10 @@ export async function approveAgent(of: ApproveAgentParts, envelope: Envelope): P
   )
 }
 
-/** The record the action asks for. Its nonce is when the master wallet signed, so an older one never replaces a newer one. */
+/**
+ * Returns the record that the action asks for. Its nonce is the time at which the master wallet signed, so an older
+ * approval never replaces a newer one.
+ */
 function registrationOf({ chain, engine, sources, nowMs }: ApproveAgentParts, envelope: Envelope): AgentRecord {
   const { action, nonce } = envelope
   requireNetwork(action.hyperliquidChain, sources)
@@ -77,18 +79,44 @@ function addressOf(value: unknown): Address {
   return address
 }
 
-/** Absent and null are no name. */
+/** Returns the agent's name; absent and null count as the empty name. */
 function nameOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
   throw new ExchangeErr('agentName must be a string.')
 }
 
-/** The native refusals in the facade's own shape. */
+/** Turns refusals of the native registration into an `ExchangeErr`. */
 async function refusalsAsErr(change: Promise<AgentRecord>): Promise<AgentRecord> {
   try {
     return await change
   } catch (error) {
     throw error instanceof ApiError ? new ExchangeErr(error.message, { cause: error }) : error
   }
+}
+
+/** The two parts of an `agentName`. */
+interface ParsedAgentName {
+  readonly name: string
+  /** Epoch ms; null = never. */
+  readonly expiresAt: number | null
+}
+
+const VALID_UNTIL = /^(.*?)(?:^| )valid_until (\d+)$/s
+
+/** Splits an expiry from the name that it follows, as in `bot valid_until 1767225600000`. */
+export function parseAgentName(text: string): ParsedAgentName {
+  const match = VALID_UNTIL.exec(text)
+  const [, name = text, digits] = match ?? []
+  if (name.length > MAX_AGENT_NAME_CHARS) {
+    throw new ExchangeErr(`agentName may have at most ${MAX_AGENT_NAME_CHARS} characters before valid_until.`)
+  }
+  return { name, expiresAt: digits === undefined ? null : expiryOf(digits) }
+}
+
+/** Reads an expiry. Refuses 0, which elsewhere means no expiry, the opposite of what the client wrote. */
+function expiryOf(digits: string): number {
+  const expiresAt = Number(digits)
+  if (Number.isSafeInteger(expiresAt) && expiresAt > 0) return expiresAt
+  throw new ExchangeErr('valid_until must be a time in milliseconds.')
 }

@@ -2,7 +2,7 @@ import type { ExchangeAction } from '../signing/envelope.ts'
 import { ordersAnswer, type ExchangeAnswer } from './exchangeAnswer.ts'
 import type { RunAction } from './exchangeParts.ts'
 import { listAt } from './fields.ts'
-import { modifyKey, modifyOne, readModify } from './modifyOne.ts'
+import { modifyKey, modifyOne, readModify } from './modify.ts'
 import { requireBatch, runBatch } from './runBatch.ts'
 
 /** Changes several orders. */

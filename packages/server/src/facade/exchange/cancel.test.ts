@@ -1,4 +1,4 @@
-import { diamondAbi, type OrderId } from '@bezel/protocol'
+import { diamondAbi, Price, type OrderId } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { decodeFunctionData } from 'viem'
@@ -124,7 +124,9 @@ describe('cancel', () => {
   it('removes a take profit or stop loss', async () => {
     const position = await world.hold({ sl: usd(55_000), tp: usd(70_000) })
     const [oid] = await world.parts.reads.triggers.oidsOf([{ positionId: position.record.id, kind: 'sl' }])
-    const answer = await world.sendWhile(cancels(Number(oid)), () => world.change(position.record.id, { sl: 0n }))
+    const answer = await world.sendWhile(cancels(Number(oid)), () =>
+      world.change(position.record.id, { sl: Price.zero }),
+    )
     assert.deepEqual(statusesOf(answer), ['success'])
     assert.deepEqual(lastCall().args, [position.state.trade.index, 0n])
     assert.equal(lastCall().functionName, 'updateSl')
@@ -171,7 +173,7 @@ describe('cancel', () => {
     const executing = { error: 'Order is being executed and cannot be canceled.' }
     assert.deepEqual(statusesOf(await world.send(cancels(oid))), [executing])
     world.change(position.record.id, { sl: usd(55_000) })
-    const answer = await world.sendWhile(cancels(oid), () => world.change(position.record.id, { sl: 0n }))
+    const answer = await world.sendWhile(cancels(oid), () => world.change(position.record.id, { sl: Price.zero }))
     assert.deepEqual(statusesOf(answer), ['success'])
     assert.deepEqual(statusesOf(await world.send(cancels(oid))), [DEAD])
   })

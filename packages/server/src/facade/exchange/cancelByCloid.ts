@@ -1,13 +1,13 @@
 import type { JsonValue } from '../../json/parseStrictJson.ts'
 import type { ExchangeAction } from '../signing/envelope.ts'
-import { cancelOne } from './cancelOne.ts'
+import { cancelOne } from './cancel.ts'
 import { findByCloid } from './cloids.ts'
 import { cancelsAnswer, type ExchangeAnswer } from './exchangeAnswer.ts'
 import type { RunAction } from './exchangeParts.ts'
 import { assetAt, cloidAt, listAt, objectAt } from './fields.ts'
 import { requireBatch, runBatch } from './runBatch.ts'
 
-/** Cancels orders by the ids their client gave them. */
+/** Cancels orders by their client ids. */
 export function cancelByCloid(action: ExchangeAction): RunAction<ExchangeAnswer> {
   const items = listAt(action.cancels, 'action.cancels').map(readCancel)
   return async (context) => {

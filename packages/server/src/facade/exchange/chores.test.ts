@@ -4,16 +4,13 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createOrder } from '../../orders/createOrder.ts'
 import { LIMIT_BODY } from '../../orders/testing/ordersWorld.ts'
 import { usd } from '../../market/testing/fixtures.ts'
-import { listDueSchedules, saveSchedule } from '../../store/facadeScheduleStore.ts'
-import { findOrder, listLiveOrders } from '../../store/orderStore.ts'
-import { refoldOrder } from '../../journal/refoldOrder.ts'
+import { listDueSchedules, saveSchedule } from '../../store/facadeChoreStore.ts'
+import { findOrder, listLiveOrders, takeId } from '../../store/orderStore.ts'
+import { refoldOrder } from '../../journal/refold.ts'
 import { OFF_CHAIN } from '../../journal/accountLog.ts'
-import { nextId } from '../../store/idStore.ts'
 import { getAddress } from 'viem'
 import { until } from '@bezel/testkit/until.ts'
-import { createDueCancels } from './dueCancels.ts'
-import { createReclaims } from './reclaims.ts'
-import { startChores } from './startChores.ts'
+import { createDueCancels, createReclaims, startChores } from './chores.ts'
 import {
   gtc,
   openExchangeWorld,
@@ -49,13 +46,13 @@ describe('what the facade does by itself', () => {
     (await listDueSchedules(world.parts.store.read, 'arbitrum', { nowMs: world.base.market.nowMs, limit: 9 })).length
   const kinds = () => world.relayer.taken.map(({ attempt }) => attempt.kind)
 
-  /** Orders of as many other traders that are just like this one. */
+  /** Copies the order for `count` other traders. */
   const crowd = (oid: number, count: number): Promise<Address[]> =>
     world.parts.store.transaction(async (sql) => {
       const traders: Address[] = []
       for (let i = 1; i <= count; i += 1) {
         const trader = getAddress(`0x${String(i).padStart(40, '0')}`) as Address
-        const id = BigInt(await nextId(sql))
+        const id = BigInt(await takeId(sql))
         await sql.run(
           `insert into orders (id, chain, trader, request, created_at, spend_usd, status, state)
            select $1, chain, $2, request, created_at, spend_usd, status, state from orders where id = $3`,

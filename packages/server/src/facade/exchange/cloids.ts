@@ -7,11 +7,12 @@ import type { ActionContext } from './exchangeParts.ts'
 import type { AlsoKeep } from './relayed.ts'
 import type { OrderToTranslate } from './translateOrder.ts'
 
-// A client that got no answer sends the same order again under the same id of its own, and must not get a second one. What is compared is
-// what it asked for: what that becomes natively depends on the mark and on the chosen leverage of the moment.
+// Client order ids (cloids). A client that got no answer sends the same order again under the same cloid and must not
+// get a second order. The comparison covers the request as the client wrote it, because its native translation depends
+// on the current mark and on the leverage chosen at the time.
 
-/** Equal for equal orders, however their numbers were written. */
-export function askedText({ item, attached, isOfPosition }: OrderToTranslate): string {
+/** Returns a text that is equal for equal orders, however their numbers were written. */
+function askedText({ item, attached, isOfPosition }: OrderToTranslate): string {
   const { asset, isBuy, px, sz, reduceOnly, terms } = item
   return JSON.stringify([
     asset,
@@ -26,7 +27,10 @@ export function askedText({ item, attached, isOfPosition }: OrderToTranslate): s
   ])
 }
 
-/** What the client's id stands for already; `undefined` when it is free. Throws `IDEMPOTENCY_CONFLICT` when that is another order. */
+/**
+ * Finds the order that the cloid already stands for; `undefined` when the cloid is free. Throws `IDEMPOTENCY_CONFLICT`
+ * when it stands for a different order.
+ */
 export async function findAsked(context: ActionContext, of: OrderToTranslate): Promise<OrderId | undefined> {
   const { cloid } = of.item
   if (cloid === null) return undefined
@@ -36,20 +40,20 @@ export async function findAsked(context: ActionContext, of: OrderToTranslate): P
     if (kept.asked !== askedText(of)) throw duplicate(cloid)
     return kept.oid
   }
-  // Made natively, with terms of its own.
+  // An order that was made natively has terms of its own, which can't be compared.
   const known = await findOrderByClientId(parts.store.read, agent.chain, agent.trader, cloid)
   if (known !== undefined) throw duplicate(cloid)
   return undefined
 }
 
-/** The order or trigger that a client's id stands for, whoever made it. */
+/** Finds the order or trigger that a cloid stands for, made through the facade or natively. */
 export async function findByCloid({ parts, agent }: ActionContext, cloid: string): Promise<OrderId | undefined> {
   const kept = await readCloid(parts.store.read, { chain: agent.chain, trader: agent.trader, cloid })
   if (kept !== undefined) return kept.oid
   return (await findOrderByClientId(parts.store.read, agent.chain, agent.trader, cloid))?.record.id
 }
 
-/** Keeps what the client asked for with the order that was made of it. */
+/** Returns the work that stores the client's request with the order made from it. */
 export function keepOrderCloid(context: ActionContext, of: OrderToTranslate): AlsoKeep {
   return async (sql, attempt) => {
     if (of.item.cloid === null) return
@@ -58,14 +62,17 @@ export function keepOrderCloid(context: ActionContext, of: OrderToTranslate): Al
   }
 }
 
-/** Throws `IDEMPOTENCY_CONFLICT` when somebody was faster, which undoes the whole transaction. */
+/**
+ * Stores a cloid. Throws `IDEMPOTENCY_CONFLICT` when another request stored it first, which undoes the whole
+ * transaction.
+ */
 export async function keepCloid(sql: Sql, context: ActionContext, of: OrderToTranslate, oid: OrderId): Promise<void> {
   const { cloid } = of.item
   if (cloid === null) return
   if (!(await insertCloid(sql, keyOf(context, cloid), { asked: askedText(of), oid }))) throw duplicate(cloid)
 }
 
-/** Of an order that never came to be. */
+/** Frees the cloid of an order that never came to be. */
 export async function freeCloid(sql: Sql, context: ActionContext, { item }: OrderToTranslate): Promise<void> {
   if (item.cloid !== null) await deleteCloid(sql, keyOf(context, item.cloid))
 }

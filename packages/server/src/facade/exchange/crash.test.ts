@@ -22,7 +22,7 @@ describe('an order and the relayer of a process that dies', () => {
   let node: FakeRelayNode
   let relaying: Relaying
 
-  /** A relayer over the world's store that is never asked to send: its process dies before. */
+  /** Starts a relayer over the world's store that is never asked to send: its process dies before. */
   function startRelaying(): void {
     const { chain } = world.parts.orders
     relaying = createRelaying({

@@ -1,12 +1,12 @@
 import { ApiError, ERRORS, type ErrorCode } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RelayRefusedError } from '../relayer/relayRefusal.ts'
-import { anyText, reasonText, refusalText } from './errStrings.ts'
-import { ExchangeErr } from './exchangeErr.ts'
+import { RelayRefusedError } from '../relayer/gasBudget.ts'
+import { anyText, reasonText, refusalText, ExchangeErr } from './errStrings.ts'
 import { SIGNER } from './testing/exchangeWorld.ts'
 
 const of = { agent: SIGNER }
+
 const text = (code: ErrorCode, details?: Record<string, unknown>, message = 'why.'): string | undefined =>
   refusalText(new ApiError(code, message, details), of)
 

@@ -1,14 +1,22 @@
 import { ApiError, type Address, type ErrorCode, type OrderReason } from '@bezel/protocol'
-import { RelayRefusedError } from '../relayer/relayRefusal.ts'
-import { ExchangeErr } from './exchangeErr.ts'
+import { RelayRefusedError } from '../relayer/gasBudget.ts'
 
-/** Sentences that clients match, mostly by their beginning: more may stand behind them. */
+/**
+ * A refusal that is answered with status 200 as `{"status": "err", "response": message}`. Clients match the start of
+ * some messages.
+ */
+export class ExchangeErr extends Error {
+  override readonly name = 'ExchangeErr'
+}
+
+/** The texts that clients match, mostly by their beginning. More text may follow them. */
 export const ERR = {
   tick: 'Price must be divisible by tick size.',
   invalidPrice: 'Order has invalid price.',
   invalidSize: 'Order has invalid size',
   zeroSize: 'Order has zero size.',
-  // Of another exchange's minimum, which is part of what is matched; ours stands behind it.
+  // The $10 is another exchange's minimum, but clients match it as part of the text; the minimum of this market follows
+  // it.
   minimum: 'Order must have minimum value of $10',
   margin: 'Insufficient margin to place order.',
   reduceOnly: 'Reduce only order would increase position.',
@@ -33,7 +41,7 @@ export const ERR = {
   flip: 'Order would flip the position, which is not supported: close it first, then open the other side.',
 } as const
 
-/** Whom a refusal concerns. */
+/** The agent that a refusal concerns. */
 export interface Concerned {
   readonly agent: Address
 }
@@ -41,12 +49,16 @@ export interface Concerned {
 type Text = (error: ApiError, of: Concerned) => string
 
 const asItIs: Text = ({ message }) => message
+
 const walletIs =
   (what: string): Text =>
   (_error, { agent }) =>
     `${ERR.wallet} ${agent.toLowerCase()} ${what}`
 
-/** What is said for each refusal of the native interface. Those of 500 and more are only told where something else of the request was done. */
+/**
+ * The text for each refusal of the native interface. Errors of status 500 and above are told only when another part of
+ * the request was done.
+ */
 const BY_CODE: Readonly<Record<ErrorCode, Text>> = {
   VALIDATION_ERROR: invalidTerm,
   PRECISION_ERROR: tooPrecise,
@@ -91,7 +103,7 @@ const BY_CODE: Readonly<Record<ErrorCode, Text>> = {
   CHAIN_READ_ONLY: asItIs,
 }
 
-/** What is said when the chain took an order and refused to execute it. */
+/** The text for each reason for which the chain took an order and then refused to execute it. */
 const BY_REASON: Readonly<Record<OrderReason, string>> = {
   SLIPPAGE: ERR.noMatch,
   NOT_HIT: ERR.noMatch,
@@ -109,7 +121,7 @@ const BY_REASON: Readonly<Record<OrderReason, string>> = {
   OTHER: 'Order was rejected by the contracts.',
 }
 
-/** What is said for the custom errors of the contracts that clients can do something about. */
+/** The texts for those custom errors of the contracts that a client can do something about. */
 const BY_REVERT: ReadonlyMap<string, string> = new Map([
   ['TradeTpInvalid', ERR.trigger],
   ['TradeSlInvalid', ERR.trigger],
@@ -134,14 +146,14 @@ export function reasonText(reason: OrderReason | null): string {
   return BY_REASON[reason ?? 'OTHER']
 }
 
-/** The text of what a client is refused for; `undefined` for what is our own trouble. */
+/** Returns the text of a refusal; `undefined` for an error of the service itself. */
 export function refusalText(error: unknown, of: Concerned): string | undefined {
   if (error instanceof ExchangeErr || error instanceof RelayRefusedError) return error.message
   if (error instanceof ApiError && error.status < 500) return BY_CODE[error.code](error, of)
   return undefined
 }
 
-/** The same where something must be said whatever it is, because other parts of the request were done. */
+/** Returns a text for any error, for requests of which other parts were done, so that something must be answered. */
 export function anyText(error: unknown, of: Concerned): string {
   if (error instanceof ApiError) return BY_CODE[error.code](error, of)
   return refusalText(error, of) ?? 'The service could not take this now. Retry.'

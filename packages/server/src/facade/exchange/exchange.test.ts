@@ -1,7 +1,7 @@
 import { parseAddress, type Address } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { delegationTx } from '../../agents/delegationTx.ts'
+import { delegationTx } from '../../agents/agentRefusals.ts'
 import { signL1, signUserSigned } from '@bezel/testkit/signEnvelope.ts'
 import { VECTOR_KEY } from '../signing/testing/vectorSigner.ts'
 import { ACTIONS } from './actions.ts'
@@ -20,6 +20,7 @@ import {
 } from './testing/exchangeWorld.ts'
 
 const OK = { status: 'ok', response: { type: 'default' } }
+
 const OTHER_KEY = `0x${'9'.repeat(64)}`
 
 describe('the way of an envelope', () => {
@@ -49,7 +50,7 @@ describe('the way of an envelope', () => {
   it('classifies every action by its name alone, before anything else', async () => {
     for (const [type, kind] of Object.entries(ACTIONS)) {
       if (kind === 'trade' || kind === 'user-signed') continue
-      // Nobody's signature, an old nonce, and a chain without a relayer.
+      // The signature of an unknown key, an old nonce, and a chain without a relayer.
       const envelope = signL1(OTHER_KEY, { action: { type }, nonce: 1 })
       const answer = await answerEnvelope({ ...world.parts, relayer: null }, envelope, BEARER)
       assert.equal(answer.status, kind === 'noop' ? 'ok' : 'err', type)

@@ -1,37 +1,58 @@
 import { ApiError, type TransactionRequest } from '@bezel/protocol'
-import type { AgentRecord } from '../../trading/agentRecord.ts'
-import { agentNotDelegated, requireInForce } from '../../agents/agentRefusals.ts'
-import { delegateIfKnown } from '../../agents/delegates.ts'
-import { delegationTx } from '../../agents/delegationTx.ts'
 import type { LimitAnswer } from '../../access/limits.ts'
-import { refuseUndelegated } from '../../orders/delegation.ts'
-import type { Relay } from '../../orders/signedWrite.ts'
-import type { Envelope } from '../signing/envelope.ts'
-import { classifyAction } from './actions.ts'
+import { agentNotDelegated, requireInForce, delegationTx } from '../../agents/agentRefusals.ts'
+import { delegateIfKnown } from '../../agents/delegates.ts'
+import { refuseUndelegated, type Relay } from '../../orders/signedWrite.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
+import type { Envelope, ExchangeAction } from '../signing/envelope.ts'
+import { classifyAction, type TradeAction } from './actions.ts'
 import { approveAgent } from './approveAgent.ts'
-import { ERR, refusalText } from './errStrings.ts'
+import { batchModify } from './batchModify.ts'
+import { cancel } from './cancel.ts'
+import { cancelByCloid } from './cancelByCloid.ts'
+import { ERR, refusalText, ExchangeErr } from './errStrings.ts'
 import { OK_DEFAULT, type ExchangeAnswer } from './exchangeAnswer.ts'
-import { createEnvelopeNonce } from './envelopeNonce.ts'
-import { ExchangeErr } from './exchangeErr.ts'
-import type { ActionContext, ExchangeParts, RunAction, TradingParts } from './exchangeParts.ts'
-import { requireAgent } from './requireAgent.ts'
-import { nonceUsed, requireTimely } from './requireTimely.ts'
-import { TRADE_ACTIONS } from './tradeActions.ts'
+import {
+  createEnvelopeNonce,
+  type ActionContext,
+  type ExchangeParts,
+  type RunAction,
+  type TradingParts,
+} from './exchangeParts.ts'
+import { modify } from './modify.ts'
+import { order } from './order.ts'
+import { requireAgent, nonceUsed, requireTimely } from './requireAgent.ts'
+import { scheduleCancel } from './scheduleCancel.ts'
+import { updateIsolatedMargin } from './updateIsolatedMargin.ts'
+import { updateLeverage } from './updateLeverage.ts'
 
-/** What brought an envelope. */
+/** The connection that brought an envelope. */
 export interface Bearer {
-  /** Of its IP (`networkOf`). */
+  /** The network of the sender's IP address (`networkOf`). */
   readonly network: string
-  /** Hears what a charge said; throws `RATE_LIMITED` when it was refused. */
+  /** Receives the result of each charge against a limit. Throws `RATE_LIMITED` when the charge was refused. */
   readonly onCharge: (answer: LimitAnswer) => void
 }
 
-/** Anybody can sign an approval, and each is kept: this many a minute from one IP. */
+/** Approvals a minute from one IP. Limited because anybody can sign an approval and each one is stored. */
 const APPROVALS_PER_MINUTE = 10
 
+/** The readers of the trading actions. A reader throws a `MalformedEnvelope`, or returns the work of the action. */
+const TRADE_ACTIONS: Readonly<Record<TradeAction, (action: ExchangeAction) => RunAction<ExchangeAnswer>>> = {
+  order,
+  cancel,
+  cancelByCloid,
+  modify,
+  batchModify,
+  updateLeverage,
+  updateIsolatedMargin,
+  scheduleCancel,
+}
+
 /**
- * The one way of an envelope, whatever brought it. By its name alone an action is refused, or passed over, before anything else is looked at; then
- * it is read, and only then does anything depend on who signed it. Throws a `MalformedEnvelope`, and what is trouble of our own.
+ * Answers an envelope, whichever transport brought it. An action is first refused or passed over by its name alone,
+ * then its fields are read, and only then does anything depend on the signer. Throws a `MalformedEnvelope`, and errors
+ * of the service itself.
  */
 export async function answerEnvelope(
   parts: ExchangeParts,
@@ -53,7 +74,7 @@ function requireRelayer(parts: ExchangeParts): TradingParts {
   throw new ApiError('CHAIN_READ_ONLY', `The facade only reads on ${orders.chain.slug}: it has no relayer there.`)
 }
 
-/** Registers an agent, and says what its master wallet has to send before it can act. */
+/** Registers an agent, and answers with the transaction that its master wallet has to send before the agent can act. */
 async function approve(parts: TradingParts, envelope: Envelope, bearer: Bearer): Promise<ExchangeAnswer> {
   const { orders, relayer, now } = parts
   const { chain, delegates } = orders
@@ -93,7 +114,7 @@ async function trade(
   }
 }
 
-/** Refusals are answers too: the nonce is used up with them. */
+/** Runs an action and answers it. A refusal is an answer too and uses up the nonce. */
 async function answerOf(
   context: ActionContext & Required<Pick<ActionContext, 'nonce'>>,
   envelope: Envelope,
@@ -101,7 +122,8 @@ async function answerOf(
 ): Promise<ExchangeAnswer> {
   const { parts, agent, nonce } = context
   try {
-    // What is kept without being relayed could be changed back by a replay after a crash.
+    // A change that is stored without being relayed could be reverted by a replay after a crash, so its nonce is kept
+    // first.
     if (!isRelayed(envelope) && !(await nonce.keep())) throw nonceUsed(envelope.nonce)
     await requireMayAct(parts, agent, envelope)
     return await run(context)
@@ -110,7 +132,7 @@ async function answerOf(
   }
 }
 
-/** Everything of it happens in writes that are relayed. */
+/** True for actions that change something only through relayed writes, which use up the nonce themselves. */
 function isRelayed({ action }: Envelope): boolean {
   return action.type !== 'updateLeverage' && action.type !== 'scheduleCancel'
 }
@@ -120,7 +142,7 @@ function signerOf({ engine, sources, registry, orders }: TradingParts, envelope:
   return requireAgent({ engine, sources, agentOf }, envelope)
 }
 
-/** Every action changes something, so each counts twice: as a request, and as a write. */
+/** Charges the agent twice, as a request and as a write, because every action changes something. */
 async function chargeAgent(parts: TradingParts, { chain, agent }: AgentRecord, { onCharge }: Bearer): Promise<void> {
   const key = `${chain} ${agent}`
   const buckets = [
@@ -130,7 +152,7 @@ async function chargeAgent(parts: TradingParts, { chain, agent }: AgentRecord, {
   onCharge(await parts.limits.take(buckets, parts.now()))
 }
 
-/** Whether the agent still may, for whom, and whether the chain lets the relayer act for its trader. */
+/** Throws unless the agent is in force, acts for its own trader, and the chain lets the relayer act for that trader. */
 async function requireMayAct(parts: TradingParts, agent: AgentRecord, { vaultAddress }: Envelope): Promise<void> {
   const { orders, relayer } = parts
   if (vaultAddress !== null && vaultAddress !== agent.trader) {
@@ -155,7 +177,7 @@ function contextOf(parts: TradingParts, agent: AgentRecord, { expiresAfter }: En
   return { parts, agent, expiresAfter, deadlineMs: parts.now() + parts.fillWaitMs }
 }
 
-/** Throws what is no refusal. */
+/** Returns the answer to a refusal. Throws any other error again. */
 function refusalAnswer(error: unknown, agent: AgentRecord | undefined): ExchangeAnswer {
   const response = agent === undefined ? ownText(error) : refusalText(error, agent)
   if (response === undefined) throw error
@@ -163,7 +185,7 @@ function refusalAnswer(error: unknown, agent: AgentRecord | undefined): Exchange
   return { status: 'err', response, ...(tx === undefined ? {} : { delegationTx: tx }) }
 }
 
-/** Of what is refused while nobody knows whom. */
+/** Returns the text of a refusal made before the agent is known. */
 function ownText(error: unknown): string | undefined {
   if (error instanceof ApiError && error.code === 'RATE_LIMITED') return `${ERR.requests}. ${error.message}`
   return error instanceof ExchangeErr ? error.message : undefined

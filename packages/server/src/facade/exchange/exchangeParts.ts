@@ -1,39 +1,39 @@
-import type { AgentRecord } from '../../trading/agentRecord.ts'
-import type { Registry } from '../../agents/registry.ts'
+import type { Address } from '@bezel/protocol'
 import type { Limits } from '../../access/limits.ts'
+import type { Registry } from '../../agents/registry.ts'
 import type { ChainOrders } from '../../orders/chainOrders.ts'
-import type { SignatureEngine } from '../../signatures/signatureEngine.ts'
-import type { Store } from '../../store/sql.ts'
+import type { SignatureEngine } from '../../signatures/recovery.ts'
+import type { Store, Sql } from '../../store/sql.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { FacadeReads } from '../facadeReads.ts'
-import type { Relayer } from '../relayer/relayer.ts'
+import type { Relayer } from '../relayer/startRelayer.ts'
 import type { FacadeNonces } from '../signing/facadeNonces.ts'
-import type { PhantomSource } from '../signing/phantomSource.ts'
-import type { EnvelopeNonce } from './envelopeNonce.ts'
+import type { PhantomSource } from '../signing/phantomAgent.ts'
 import type { OrderWaits } from './orderWaits.ts'
 
-/** Who sends what was asked for. */
+/** The relayer functions that the exchange side uses. */
 export type ExchangeRelayer = Pick<Relayer, 'address' | 'enqueue' | 'broadcast' | 'onFailed'>
 
-/** What the exchange side of one chain's facade works with. */
+/** The dependencies of the exchange side of one chain's facade. */
 export interface ExchangeParts {
   readonly orders: ChainOrders
   readonly store: Pick<Store, 'read' | 'transaction'>
   readonly reads: Pick<FacadeReads, 'triggers' | 'leverageOf'>
-  /** `null`: a chain on which the facade only reads. */
+  /** `null` on a chain where the facade only reads. */
   readonly relayer: ExchangeRelayer | null
   readonly registry: Registry
   readonly nonces: FacadeNonces
   readonly engine: SignatureEngine
   readonly sources: readonly PhantomSource[]
   readonly limits: Limits
-  /** Requests a minute of one agent. */
+  /** Requests that one agent may send in a minute. */
   readonly agentLimit: number
-  /** Those of them that change something, which all of them are here. */
+  /** Writes that one agent may send in a minute. Every action counts as a write. */
   readonly agentWritesLimit: number
-  /** Counts approvals of agents alone, apart from the limits of requests. */
+  /** Counts approvals of agents, apart from the request limits. */
   readonly approvals: Limits
   readonly waits: OrderWaits
-  /** How long an answer is held for the fill. */
+  /** Time that an answer is held for the fill. */
   readonly fillWaitMs: number
   readonly now: () => number
 }
@@ -41,17 +41,51 @@ export interface ExchangeParts {
 /** The parts of a chain that has a relayer. */
 export type TradingParts = ExchangeParts & { readonly relayer: ExchangeRelayer }
 
-/** An action of an agent that may act. */
+/** The context of one action, of an agent that may act. */
 export interface ActionContext {
   readonly parts: TradingParts
   readonly agent: AgentRecord
-  /** When the answer is given at the latest, epoch ms. */
+  /** The latest time of the answer, epoch ms. */
   readonly deadlineMs: number
-  /** Nothing of it may be mined after this, epoch ms. */
+  /** The time after which nothing of the action may be mined, epoch ms. */
   readonly expiresAfter: number | null
-  /** Of the envelope; what the facade does by itself has none. */
+  /** The nonce of the envelope. Absent for work that the facade does by itself. */
   readonly nonce?: EnvelopeNonce
 }
 
-/** What an action does once it was read and its sender may act. */
+/** The work of an action, run once its fields were read and its sender may act. */
 export type RunAction<Answer> = (context: ActionContext) => Promise<Answer>
+
+/**
+ * The nonce of an envelope that was taken in memory. The first write of the envelope uses it up for good, in the same
+ * commit: after a crash before that commit the envelope is unused, after a later crash the request is done.
+ */
+interface EnvelopeNonce {
+  /** Uses up the nonce in the transaction of a write. Returns false when another process used it. */
+  claim(sql: Sql): Promise<boolean>
+  /** Notes that a write that claimed the nonce is committed. */
+  noteKept(): void
+  /**
+   * Uses up the nonce when no write did, because an answered envelope is never answered again. Returns false when
+   * another process used it.
+   */
+  keep(): Promise<boolean>
+}
+
+export function createEnvelopeNonce(
+  { nonces, store }: Pick<TradingParts, 'nonces' | 'store'>,
+  of: { readonly signer: Address; readonly nonce: number },
+): EnvelopeNonce {
+  let isKept = false
+  const claim = async (sql: Sql): Promise<boolean> => isKept || nonces.claim(sql, of.signer, of.nonce)
+  return {
+    claim,
+    noteKept: () => void (isKept = true),
+    async keep() {
+      if (isKept) return true
+      const isFree = await store.transaction(claim)
+      isKept = true
+      return isFree
+    },
+  }
+}

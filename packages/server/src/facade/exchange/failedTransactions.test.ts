@@ -1,4 +1,4 @@
-import type { OrderId } from '@bezel/protocol'
+import { Price, type OrderId } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { usd } from '../../market/testing/fixtures.ts'
@@ -25,7 +25,7 @@ describe('a relayed transaction that fails on the chain', () => {
   })
   afterEach(() => world.remove())
 
-  /** Sends an action, and lets its transaction fail while the answer is held. */
+  /** Sends an action and makes its transaction fail while the answer is held. */
   async function sendInVain(action: Parameters<ExchangeWorld['send']>[0]) {
     const answer = await world.sendWhile(action, async () => {
       await until('somebody waits for it', () => world.relayer.watched > 0)
@@ -85,7 +85,7 @@ describe('a relayed transaction that fails on the chain', () => {
     const { record } = await world.hold({ sl: usd(55_000) })
     const [oid] = await world.parts.reads.triggers.oidsOf([{ positionId: record.id, kind: 'sl' }])
     const removed = { type: 'cancel', cancels: [{ a: 0, o: Number(oid) }] }
-    const answer = await world.sendWhile(removed, () => world.change(record.id, { sl: 0n }))
+    const answer = await world.sendWhile(removed, () => world.change(record.id, { sl: Price.zero }))
     assert.deepEqual(statusesOf(answer), ['success'])
     assert.equal(world.relayer.watched, 0)
   })

@@ -1,10 +1,10 @@
 import { parseDecimal, parseOrderId, type Decimal, type OrderId } from '@bezel/protocol'
 import type { JsonValue } from '../../json/parseStrictJson.ts'
-import { MalformedEnvelope } from '../signing/malformedEnvelope.ts'
+import { MalformedEnvelope } from '../signing/envelope.ts'
 
-// Fields of actions, as they were sent. Each throws a `MalformedEnvelope` that names the path of what is wrong.
+// Readers for fields of actions. Each throws a `MalformedEnvelope` that names the path of the wrong field.
 
-export type JsonObject = Readonly<Record<string, JsonValue>>
+type JsonObject = Readonly<Record<string, JsonValue>>
 
 const CLOID_PATTERN = /^0x[0-9a-fA-F]{32}$/
 
@@ -28,32 +28,32 @@ export function integerAt(value: JsonValue | undefined, path: string): number {
   throw new MalformedEnvelope(`${path} must be a whole number.`)
 }
 
-/** The place of a coin in the universe. */
+/** Reads an asset id: the index of a coin in the universe. */
 export function assetAt(value: JsonValue | undefined, path: string): number {
   const asset = integerAt(value, path)
   if (asset >= 0) return asset
   throw new MalformedEnvelope(`${path} must be an asset id.`)
 }
 
-/** A price or a size; its range is judged with the order it belongs to. */
+/** Reads a price or a size. Its range is checked with the order it belongs to. */
 export function decimalAt(value: JsonValue | undefined, path: string): Decimal {
   const decimal = typeof value === 'string' ? parseDecimal(value) : undefined
   if (decimal !== undefined) return decimal
   throw new MalformedEnvelope(`${path} must be a decimal number as text.`)
 }
 
-/** In lower case. */
+/** Reads a client order id, and returns it in lower case. */
 export function cloidAt(value: JsonValue | undefined, path: string): string {
   if (typeof value === 'string' && CLOID_PATTERN.test(value)) return value.toLowerCase()
   throw new MalformedEnvelope(`${path} must be 0x and 32 hex digits.`)
 }
 
-/** `undefined`: a number that no order can have. */
+/** Reads an order id; `undefined` for a number that no order can have. */
 export function oidAt(value: JsonValue | undefined, path: string): OrderId | undefined {
   return parseOrderId(String(integerAt(value, path)))
 }
 
-/** Some clients send null for what they leave out. */
+/** True for undefined and for null, which some clients send for fields they leave out. */
 export function isAbsent(value: JsonValue | undefined): value is null | undefined {
   return value === undefined || value === null
 }

@@ -1,32 +1,30 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
-import { scaleDecimalTruncated, type Decimal } from '@bezel/protocol'
+import { BaseSize, Price, type Decimal } from '@bezel/protocol'
 import type { ListedMarket } from '../../trading/market/chainMarkets.ts'
 import { positionSize } from '../../trading/plan/closing.ts'
-import { BASE_SIZE_DECIMALS, PRICE_DECIMALS } from '../../trading/plan/decimals.ts'
 import type { TradingContext } from '../../trading/plan/plan.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { coinsOf, nativePrice, nativeSize, sizeStep, type Coin } from '../coins.ts'
-import { bestPrices } from '../info/bestPrices.ts'
-import { ERR } from './errStrings.ts'
-import { ExchangeErr } from './exchangeErr.ts'
+import { bestPrices } from '../info/assetCtx.ts'
+import { ERR, ExchangeErr } from './errStrings.ts'
 import type { ActionContext } from './exchangeParts.ts'
 
-/** A coin that can be traded. */
+/** A coin that can be traded, with its market. */
 export interface TradedCoin {
   readonly coin: Coin
   readonly market: ListedMarket
 }
 
-/** A coin as an order is judged by it. Prices are of one unit (1e10), sizes units (1e18). */
+/** The state of a coin's market that orders are checked against. Prices are for one unit, sizes count units. */
 export interface MarketView extends TradedCoin {
   readonly trading: TradingContext
-  readonly mark: bigint
-  readonly bid: bigint
-  readonly ask: bigint
-  /** Of the trader in this coin, oldest first. */
+  readonly mark: Price
+  readonly bid: Price
+  readonly ask: Price
+  /** The trader's positions in this coin, oldest first. */
   readonly positions: readonly LivePosition[]
 }
 
-/** Throws an `ExchangeErr` for a coin that is not traded. */
+/** Returns a coin with its market. Throws an `ExchangeErr` for a coin that is not traded. */
 export function tradedCoin({ chain }: TradingContext, asset: number): TradedCoin {
   const coin = coinsOf(chain).universe[asset]
   const market = coin?.symbol === undefined ? undefined : chain.markets.get(coin.symbol)
@@ -35,7 +33,7 @@ export function tradedCoin({ chain }: TradingContext, asset: number): TradedCoin
   return { coin, market }
 }
 
-/** Throws `NOT_READY` while the price is stale. */
+/** Returns the current view of a coin's market. Throws `NOT_READY` while the price is stale. */
 export function marketView({ parts, agent }: ActionContext, asset: number): MarketView {
   const trading = parts.orders.trading()
   const { coin, market } = tradedCoin(trading, asset)
@@ -47,34 +45,37 @@ export function marketView({ parts, agent }: ActionContext, asset: number): Mark
   return { trading, coin, market, mark, bid, ask, positions }
 }
 
-/** What the trader holds on one side. */
-export function heldSize({ trading }: Pick<MarketView, 'trading'>, positions: readonly LivePosition[]): bigint {
-  return positions.reduce((size, position) => size + positionSize(position, trading), 0n)
+/** Returns the total size of the positions. */
+export function heldSize({ trading }: Pick<MarketView, 'trading'>, positions: readonly LivePosition[]): BaseSize {
+  return BaseSize.of(positions.reduce((size, position) => size + positionSize(position, trading), 0n))
 }
 
-/** Whether a size is all that is held: clients know no more of it than its steps, and what is left of less could not be named in an order. */
-export function isAllHeld({ coin }: Pick<TradedCoin, 'coin'>, size: bigint, held: bigint): boolean {
+/**
+ * True when a size is less than one size step short of everything held. Clients see sizes cut off to whole steps, and a
+ * remainder below one step could not be named in an order.
+ */
+export function isAllHeld({ coin }: Pick<TradedCoin, 'coin'>, size: BaseSize, held: BaseSize): boolean {
   return held - size < sizeStep(coin)
 }
 
-/** A price of the coin, as the native interface takes it. Throws an `ExchangeErr` unless it is above zero. */
+/** Converts a price of the coin to the native unit. Throws an `ExchangeErr` unless it is above zero. */
 export function priceOf(
   { coin }: Pick<TradedCoin, 'coin'>,
   px: Decimal,
-): { readonly text: Decimal; readonly units: bigint } {
+): { readonly text: Decimal; readonly units: Price } {
   const text = nativePrice(coin, px)
-  const units = scaleDecimalTruncated(text, PRICE_DECIMALS)
+  const units = Price.parseTruncated(text)
   if (units <= 0n) throw new ExchangeErr(ERR.invalidPrice)
   return { text, units }
 }
 
-/** A size of the coin in the same way. */
+/** Converts a size of the coin to native units. Throws an `ExchangeErr` unless it is above zero. */
 export function sizeOf(
   { coin }: Pick<TradedCoin, 'coin'>,
   sz: Decimal,
-): { readonly text: Decimal; readonly units: bigint } {
+): { readonly text: Decimal; readonly units: BaseSize } {
   const text = nativeSize(coin, sz)
   if (text === '0') throw new ExchangeErr(ERR.zeroSize)
   if (text.startsWith('-')) throw new ExchangeErr(`${ERR.invalidSize}.`)
-  return { text, units: scaleDecimalTruncated(text, BASE_SIZE_DECIMALS) }
+  return { text, units: BaseSize.parseTruncated(text) }
 }

@@ -1,8 +1,28 @@
+import type { Decimal, OrderId, UpdateOrderRequest } from '@bezel/protocol'
+import type { JsonValue } from '../../json/parseStrictJson.ts'
+import { updateOrder } from '../../orders/updateOrder.ts'
+import type { OrderState } from '../../trading/orders/orderModel.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import type { ExchangeAction } from '../signing/envelope.ts'
-import { OK_DEFAULT, type ExchangeAnswer } from './exchangeAnswer.ts'
-import { ExchangeErr } from './exchangeErr.ts'
-import type { RunAction } from './exchangeParts.ts'
-import { modifyOne, readModify } from './modifyOne.ts'
+import { findByCloid } from './cloids.ts'
+import { ExchangeErr, ERR } from './errStrings.ts'
+import {
+  OK_DEFAULT,
+  type ExchangeAnswer,
+  type OrderStatusAnswer,
+  orderIds,
+  orderStatusAnswer,
+  namesOf,
+} from './exchangeAnswer.ts'
+import type { RunAction, ActionContext } from './exchangeParts.ts'
+import { cloidAt, objectAt, oidAt } from './fields.ts'
+import { heldSize, isAllHeld, marketView, priceOf, sizeOf, type MarketView } from './marketView.ts'
+import { readOrderItem, type OrderItem } from './orderItem.ts'
+import { ownTarget, type OwnTarget } from './ownTarget.ts'
+import { heldTriggers, setTrigger, type SentTrigger } from './placeTrigger.ts'
+import { isMarketable, postOnlyRefusal, refuseFarPrice } from './priceBound.ts'
+import { relayed, settledOrder, unlessFailed } from './relayed.ts'
+import type { Taken } from './runBatch.ts'
 
 /** Changes one order. */
 export function modify(action: ExchangeAction): RunAction<ExchangeAnswer> {
@@ -12,4 +32,145 @@ export function modify(action: ExchangeAction): RunAction<ExchangeAnswer> {
     if (typeof status === 'object' && 'error' in status) throw new ExchangeErr(status.error)
     return OK_DEFAULT
   }
+}
+
+/** A request to change an order into `item`. */
+interface Modify {
+  /** The order's id, or its client order id. */
+  readonly named: { readonly oid: OrderId | undefined } | { readonly cloid: string }
+  readonly item: OrderItem
+}
+
+export function readModify(value: JsonValue | undefined, path: string): Modify {
+  const { oid, order } = objectAt(value, path)
+  const named = typeof oid === 'string' ? { cloid: cloidAt(oid, `${path}.oid`) } : { oid: oidAt(oid, `${path}.oid`) }
+  return { named, item: readOrderItem(order, `${path}.order`) }
+}
+
+/** Returns the key under which changes are queued: the second change of an order waits for the first. */
+export function modifyKey({ named }: Modify): string {
+  return 'cloid' in named ? named.cloid : String(named.oid)
+}
+
+/**
+ * Changes the price or size of a resting order, or the price of a take profit or stop loss. The id stays. Throws the
+ * refusal.
+ */
+export async function modifyOne(context: ActionContext, { named, item }: Modify): Promise<Taken<OrderStatusAnswer>> {
+  const oid = 'cloid' in named ? await findByCloid(context, named.cloid) : named.oid
+  const target = await ownTarget(context, oid, null)
+  return target.kind === 'order' ? modifyOrder(context, target, item) : modifyTrigger(context, target, item)
+}
+
+type OrderTarget = Extract<OwnTarget, { kind: 'order' }>
+
+type TriggerTarget = Extract<OwnTarget, { kind: 'trigger' }>
+
+async function modifyOrder(
+  context: ActionContext,
+  target: OrderTarget,
+  item: OrderItem,
+): Promise<Taken<OrderStatusAnswer>> {
+  const { record, state } = target
+  const { request } = record
+  requireSame(item, { asset: request.pairIndex, isBuy: request.side === 'long' })
+  if (item.reduceOnly)
+    throw new ExchangeErr('An order that opens can not be made reduce-only: cancel it and place another one.')
+  if (item.cloid !== null && item.cloid !== request.clientId)
+    throw new ExchangeErr('The cloid of an order can not be changed.')
+  const view = marketView(context, item.asset)
+  const body = changesOf(state, newTerms(view, target, item))
+  const names = namesOf(record)
+  if (Object.keys(body).length === 0) return { isAwaited: false, status: Promise.resolve({ resting: orderIds(names) }) }
+  const { hash } = await relayed(context, (write) => updateOrder(context.parts.orders, write, record.id, body))
+  const isDone = (now: OrderState): boolean => now.status !== 'open' || Object.keys(changesOf(now, body)).length === 0
+  const settled = settledOrder(context, record.id, isDone).catch(() => undefined)
+  const { coin } = view
+  const pending = { ...state, ...names, status: 'pending', txHash: hash } as const
+  return {
+    isAwaited: true,
+    status: unlessFailed(context, hash, settled).then((now) =>
+      now === 'failed'
+        ? { error: ERR.failed }
+        : orderStatusAnswer(coin, now === undefined ? pending : { ...now, ...names }),
+    ),
+  }
+}
+
+interface NewTerms {
+  readonly price: Decimal
+  readonly size: Decimal
+}
+
+/**
+ * Returns the new native terms. Throws when the order would change its kind: a limit order can't become a stop order.
+ */
+function newTerms(view: MarketView, { record }: OrderTarget, item: OrderItem): NewTerms {
+  const size = sizeOf(view, item.sz).text
+  const { terms } = item
+  const type = terms.kind === 'trigger' && terms.tpsl === 'sl' ? 'stop' : 'limit'
+  if (type !== record.request.type)
+    throw new ExchangeErr('The type of an order can not be changed: cancel it and place another one.')
+  if (terms.kind === 'trigger') return { size, price: priceOf(view, terms.triggerPx).text }
+  const price = priceOf(view, item.px)
+  refuseFarPrice(view, price.units)
+  if (terms.tif === 'Ioc')
+    throw new ExchangeErr('A resting order can not become an Ioc order: cancel it and place another one.')
+  if (terms.tif === 'Alo' && isMarketable(view, item.isBuy, price.units)) throw postOnlyRefusal(view)
+  return { size, price: price.text }
+}
+
+/** Returns the terms that differ from the order's current ones. */
+function changesOf(state: OrderState, terms: Pick<UpdateOrderRequest, 'price' | 'size'>): UpdateOrderRequest {
+  const { price, size } = terms
+  return {
+    ...(price === undefined || price === state.price ? {} : { price }),
+    ...(size === undefined || size === state.size ? {} : { size }),
+  }
+}
+
+async function modifyTrigger(
+  context: ActionContext,
+  target: TriggerTarget,
+  item: OrderItem,
+): Promise<Taken<OrderStatusAnswer>> {
+  const { position, tpsl } = target
+  const { trade } = position.state
+  requireSame(item, { asset: trade.pairIndex, isBuy: !trade.long })
+  const view = marketView(context, item.asset)
+  const price = newTrigger(view, target, item)
+  const changes = partsOf(view, position, item).map((part) => ({ position: part, tpsl, price: price.text }))
+  const sent: SentTrigger[] = []
+  for (const change of changes) sent.push(await setTrigger(context, change))
+  return { isAwaited: true, status: heldTriggers(context, null, sent, { oid: Number(target.oid) }) }
+}
+
+/**
+ * Returns the positions whose trigger changes. Clients see one position per coin: a size larger than this position's
+ * own means all positions on the same side.
+ */
+function partsOf(view: MarketView, position: LivePosition, item: OrderItem): readonly LivePosition[] {
+  const { units } = sizeOf(view, item.sz)
+  if (!isAllHeld(view, units, heldSize(view, [position]))) throw new ExchangeErr(ERR.partialTrigger)
+  const sameSide = view.positions.filter(({ state }) => state.trade.long === position.state.trade.long)
+  return sameSide.length > 1 && isAllHeld(view, units, heldSize(view, sameSide)) ? sameSide : [position]
+}
+
+/**
+ * Returns the new trigger price. A take profit may also be sent as a resting order, the form it may have been placed
+ * in.
+ */
+function newTrigger(view: MarketView, { position, tpsl }: TriggerTarget, { terms, px }: OrderItem) {
+  const kind = terms.kind === 'trigger' ? terms.tpsl : 'tp'
+  if (kind !== tpsl) throw new ExchangeErr('A TP order can not become an SL order, nor the other way round.')
+  const price = priceOf(view, terms.kind === 'trigger' ? terms.triggerPx : px)
+  const isAbove = (tpsl === 'tp') === position.state.trade.long
+  if (isAbove ? price.units <= view.mark : price.units >= view.mark) throw new ExchangeErr(ERR.trigger)
+  return price
+}
+
+function requireSame(item: OrderItem, { asset, isBuy }: Pick<OrderItem, 'asset' | 'isBuy'>): void {
+  if (item.asset !== asset) throw new ExchangeErr(ERR.dead)
+  if (item.isBuy !== isBuy)
+    throw new ExchangeErr('The side of an order can not be changed: cancel it and place another one.')
 }

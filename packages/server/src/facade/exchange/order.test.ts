@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { Price } from '@bezel/protocol'
 import { chainMarkets, usd } from '../../market/testing/fixtures.ts'
 import { createOrder } from '../../orders/createOrder.ts'
 import { reverted, uint } from '../../orders/testing/scriptedNode.ts'
 import { saveLeverage } from '../../store/facadeLeverageStore.ts'
 import { findOrderByClientId, listLiveOrders } from '../../store/orderStore.ts'
-import { RelayRefusedError } from '../relayer/relayRefusal.ts'
+import { RelayRefusedError } from '../relayer/gasBudget.ts'
 import {
   alo,
   executed,
@@ -21,7 +22,6 @@ import {
   trigger,
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
-
 import { orderSteps } from './testing/orderSteps.ts'
 
 const CLOID = '0x000000000000000000000000000ABCDE'
@@ -110,7 +110,7 @@ describe('order', () => {
     it('is refused when it could not match at its price', async () => {
       const text = 'Order could not immediately match against any resting orders. asset=0'
       assert.equal(await errorOf(orderItem({ p: '59999' })), text)
-      // Between the mark and what it would be executed at.
+      // Prices between the mark and the price of execution.
       assert.equal(await errorOf(orderItem({ p: '60011.9' })), text)
       assert.equal(await errorOf(orderItem({ b: false, p: '60001' })), text)
     })
@@ -256,7 +256,7 @@ describe('order', () => {
         world.base.positions.length = 0
         await world.happen(oid, requested)
         await world.happen(oid, executed)
-        // The second one.
+        // Ends the wait for the second order.
         world.parts.waits.close()
       })
       assert.deepEqual(
@@ -336,7 +336,7 @@ describe('order', () => {
       const position = await world.hold()
       const stop = orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', '55000'), c: CLOID })
       const [first] = await place(stop)
-      // Its transaction may never be mined: nobody is told that it protects before it does.
+      // The transaction may never be mined: no client is told that the stop protects before it does.
       assert.match(await errorOf(stop), /^Order was never placed/)
       world.change(position.record.id, { sl: usd(55_000) })
       const [again] = await place(stop)
@@ -363,8 +363,8 @@ describe('order', () => {
       pairs: new Map([[0, pepe]]),
       symbols: new Map([[0, pepe.symbol]]),
     }
-    world.base.market.chain = { ...listed, referencePrices: new Map([[0, 10n ** 5n]]) }
-    world.base.market.quotes.set(0, { ...world.base.market.quotes.get(0)!, mark: 10n ** 5n })
+    world.base.market.chain = { ...listed, referencePrices: new Map([[0, Price.of(10n ** 5n)]]) }
+    world.base.market.quotes.set(0, { ...world.base.market.quotes.get(0)!, mark: Price.of(10n ** 5n) })
     const [status] = await place(orderItem({ p: '0.009', s: '1000000', t: gtc }))
     const { record } = await stored((status as { resting: { oid: number } }).resting.oid)
     assert.deepEqual([record.request.price, record.request.size], ['0.000009', '1000000000'])

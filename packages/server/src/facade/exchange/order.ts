@@ -1,20 +1,34 @@
-import type { OrderId } from '@bezel/protocol'
+import { type OrderId, ApiError } from '@bezel/protocol'
+import { createOrder } from '../../orders/createOrder.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
-import { MalformedEnvelope } from '../signing/malformedEnvelope.ts'
-import type { ExchangeAction } from '../signing/envelope.ts'
-import { ERR } from './errStrings.ts'
-import { ordersAnswer, type ExchangeAnswer, type OrderStatusAnswer } from './exchangeAnswer.ts'
-import { ExchangeErr } from './exchangeErr.ts'
+import { findOrder } from '../../store/orderStore.ts'
+import type { OrderRecord } from '../../trading/orders/orderModel.ts'
+import { coinsOf, type Coin } from '../coins.ts'
+import { MalformedEnvelope, type ExchangeAction } from '../signing/envelope.ts'
+import { findAsked, keepOrderCloid } from './cloids.ts'
+import { ERR, ExchangeErr } from './errStrings.ts'
+import {
+  ordersAnswer,
+  type ExchangeAnswer,
+  type OrderStatusAnswer,
+  orderStatusAnswer,
+  type AnsweredOrder,
+  namesOf,
+} from './exchangeAnswer.ts'
 import type { ActionContext, RunAction } from './exchangeParts.ts'
 import { listAt } from './fields.ts'
 import { readOrderItem, type OrderItem } from './orderItem.ts'
-import { placeOrder } from './placeOrder.ts'
+import { placeTrigger, triggerAnswer } from './placeTrigger.ts'
+import { relayed, isUnderWay, settledOrder } from './relayed.ts'
 import { requireBatch, runBatch, type Taken } from './runBatch.ts'
-import type { Attached, OrderToTranslate } from './translateOrder.ts'
+import { type Attached, type OrderToTranslate, translateOrder, type TranslatedOrder } from './translateOrder.ts'
 
 type Grouping = 'na' | 'normalTpsl' | 'positionTpsl'
 
-/** Places orders, each for itself or as an order with the triggers of what it opens. What is paid to a builder is ignored: nobody is. */
+/**
+ * Places orders, either independently or as one order with the take profit and stop loss of the position it opens.
+ * Ignores the builder fee: none is paid here.
+ */
 export function order(action: ExchangeAction): RunAction<ExchangeAnswer> {
   const items = listAt(action.orders, 'action.orders').map((item, at) => readOrderItem(item, `action.orders[${at}]`))
   const grouping = readGrouping(action.grouping)
@@ -26,7 +40,10 @@ export function order(action: ExchangeAction): RunAction<ExchangeAnswer> {
   }
 }
 
-/** One client has a grouping of its own, an object, which says nothing about triggers. */
+/**
+ * Reads the grouping. One client sends an object instead of a name, which says nothing about triggers and counts as
+ * `na`.
+ */
 function readGrouping(value: ExchangeAction[string] | undefined): Grouping {
   if (value === 'normalTpsl' || value === 'positionTpsl') return value
   if (value === 'na' || (value !== null && typeof value === 'object')) return 'na'
@@ -48,7 +65,7 @@ async function placeEach(
   })
 }
 
-/** An order that the chain refuses while the answer is held says for which asset. */
+/** Places an order. A refusal by the chain while the answer is held names the asset. */
 async function placeWithRefusals(context: ActionContext, of: OrderToTranslate): Promise<Taken<OrderStatusAnswer>> {
   const placed = await placeOrder(context, of)
   return { ...placed, status: placed.status.then((status) => named(status, of.item)) }
@@ -62,7 +79,7 @@ function suffixOf({ asset }: OrderItem): string {
   return ` asset=${asset}`
 }
 
-/** One order that is opened with its take profit and stop loss: on the chain they are part of it. */
+/** Places an order together with its take profit and stop loss, which are part of the same order on the chain. */
 async function placeGroup(context: ActionContext, items: readonly OrderItem[]): Promise<readonly OrderStatusAnswer[]> {
   const [main, ...children] = items
   const attached = attachedBy(main!, children)
@@ -81,7 +98,7 @@ async function placeGroup(context: ActionContext, items: readonly OrderItem[]): 
   return [status!, ...answers]
 }
 
-/** Throws when they are not the triggers of the first order. */
+/** Returns the trigger prices of the child orders. Throws when a child is not a trigger of the first order. */
 function attachedBy(main: OrderItem, children: readonly OrderItem[]): Attached {
   if (main.terms.kind !== 'limit' || main.reduceOnly) {
     throw new ExchangeErr('The first order of normalTpsl must be one that opens a position.')
@@ -98,7 +115,10 @@ function attachedBy(main: OrderItem, children: readonly OrderItem[]): Attached {
   return attached
 }
 
-/** They rest with the position once that is there; until then they wait with the order, and are refused with it. */
+/**
+ * Returns the outcomes of the triggers: resting once the position is open, waiting until then, refused when the order
+ * is.
+ */
 async function childAnswers(
   { parts }: ActionContext,
   children: readonly OrderItem[],
@@ -108,7 +128,7 @@ async function childAnswers(
   if (typeof main === 'object' && 'error' in main) return children.map(() => main)
   if (positionId === null) return children.map(() => 'waitingForFill' as const)
   const keys = children.map(({ terms }) => ({ positionId, kind: kindOf(terms) }))
-  // The order is filled whether these can be named now or not.
+  // The order is filled even when the triggers' ids can't be read now.
   const oids = await parts.reads.triggers.oidsOf(keys).catch(() => [])
   return children.map((_, at) => (oids[at] === undefined ? 'waitingForFill' : { resting: { oid: Number(oids[at]) } }))
 }
@@ -116,4 +136,76 @@ async function childAnswers(
 function kindOf(terms: OrderItem['terms']): TriggerKind {
   if (terms.kind !== 'trigger') throw new Error('the order is no trigger')
   return terms.tpsl
+}
+
+/** An order that was accepted. */
+interface PlacedOrder extends Taken<OrderStatusAnswer> {
+  /** The position that the order opened; `null` unless the order is filled. */
+  readonly positionId: Promise<OrderId | null>
+}
+
+const NO_POSITION = { positionId: Promise.resolve(null) }
+
+/** Places an order, or finds the one placed earlier under the same client order id. Throws the refusal. */
+async function placeOrder(context: ActionContext, of: OrderToTranslate): Promise<PlacedOrder> {
+  const known = await findAsked(context, of)
+  if (known !== undefined) return answerKnown(context, of, known)
+  try {
+    return await placeNew(context, of)
+  } catch (error) {
+    // Another request with the same client order id was faster.
+    const isTaken = error instanceof ApiError && error.code === 'IDEMPOTENCY_CONFLICT'
+    const made = isTaken ? await findAsked(context, of) : undefined
+    if (made === undefined) throw error
+    return answerKnown(context, of, made)
+  }
+}
+
+async function placeNew(context: ActionContext, of: OrderToTranslate): Promise<PlacedOrder> {
+  const translated = await translateOrder(context, of)
+  if (translated.kind === 'trigger') return { ...(await placeTrigger(context, of, translated)), ...NO_POSITION }
+  return placeNative(context, of, translated)
+}
+
+async function placeNative(
+  context: ActionContext,
+  of: OrderToTranslate,
+  { coin, body }: Extract<TranslatedOrder, { kind: 'order' }>,
+): Promise<PlacedOrder> {
+  const { orders } = context.parts
+  const { result } = await relayed(context, (write) => createOrder(orders, write, body), keepOrderCloid(context, of))
+  // Another request made the order in the meantime; `findAsked` throws when that request was a different one.
+  if (result.isRepeat) await findAsked(context, of)
+  return held(context, coin, result.prepared.order as AnsweredOrder, body.type === 'market')
+}
+
+/** Holds the answer until the order is no longer under way. */
+function held(context: ActionContext, coin: Coin, made: AnsweredOrder, isAwaited: boolean): PlacedOrder {
+  const settled = settledOrder(context, made.id as OrderId, (state) => !isUnderWay(state)).then(
+    (state) => ({ ...made, ...state }),
+    () => made,
+  )
+  return {
+    isAwaited,
+    status: settled.then((now) => orderStatusAnswer(coin, now)),
+    positionId: settled.then(({ status, fill }) =>
+      status === 'filled' ? ((fill?.positionId ?? null) as OrderId | null) : null,
+    ),
+  }
+}
+
+/** Answers with an order that exists, holding the answer while the order is under way. */
+async function answerKnown(context: ActionContext, of: OrderToTranslate, oid: OrderId): Promise<PlacedOrder> {
+  const { parts } = context
+  const stored = await findOrder(parts.store.read, oid)
+  if (stored === undefined) return { ...(await triggerAnswer(context, oid, of.item.cloid)), ...NO_POSITION }
+  const { record, state } = stored
+  if (state === undefined) throw new ExchangeErr(ERR.dead)
+  return held(context, coinOf(context, record), { ...state, ...namesOf(record) }, false)
+}
+
+function coinOf({ parts }: ActionContext, { request }: OrderRecord): Coin {
+  const coin = coinsOf(parts.orders.trading().chain).universe[request.pairIndex]
+  if (coin === undefined) throw new ExchangeErr(ERR.dead)
+  return coin
 }

@@ -1,17 +1,20 @@
 import type { Decimal } from '@bezel/protocol'
 import type { JsonValue } from '../../json/parseStrictJson.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
-import { MalformedEnvelope } from '../signing/malformedEnvelope.ts'
+import { MalformedEnvelope } from '../signing/envelope.ts'
 import { assetAt, booleanAt, cloidAt, decimalAt, isAbsent, objectAt } from './fields.ts'
 
-/** How long an order waits for its price. */
+/** The lifetime of an order: good till cancelled, immediate or cancel, or add liquidity only (post only). */
 export type TimeInForce = 'Gtc' | 'Ioc' | 'Alo'
 
-/** An order as a client of the facade asks for it. Prices and sizes are of the coin, which may be many units. */
+/**
+ * An order as a client of the facade asks for it. Prices are for one coin and sizes count coins; one coin may stand for
+ * many native units.
+ */
 export interface OrderItem {
   readonly asset: number
   readonly isBuy: boolean
-  /** The worst price that is taken; of a trigger it means nothing here, as it executes at market. */
+  /** The worst price to accept. Ignored for a trigger, which executes at market. */
   readonly px: Decimal
   readonly sz: Decimal
   readonly reduceOnly: boolean
@@ -23,7 +26,7 @@ export type OrderTerms =
   | { readonly kind: 'limit'; readonly tif: TimeInForce }
   | { readonly kind: 'trigger'; readonly triggerPx: Decimal; readonly tpsl: TriggerKind }
 
-/** The exchange's own interface says market with a word of its own. */
+/** Accepted `tif` values. The exchange's own web interface sends `FrontendMarket` for a market order. */
 const TIMES_IN_FORCE: ReadonlyMap<JsonValue | undefined, TimeInForce> = new Map<JsonValue | undefined, TimeInForce>([
   ['Gtc', 'Gtc'],
   ['Alo', 'Alo'],

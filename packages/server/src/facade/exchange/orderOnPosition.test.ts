@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { TokenSize } from '@bezel/protocol'
 import { usd } from '../../market/testing/fixtures.ts'
-import { RelayRefusedError } from '../relayer/relayRefusal.ts'
+import { RelayRefusedError } from '../relayer/gasBudget.ts'
 import {
   executed,
   FILL,
@@ -14,7 +15,6 @@ import {
   trigger,
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
-
 import { orderSteps } from './testing/orderSteps.ts'
 
 const CLOID = '0x000000000000000000000000000ABCDE'
@@ -30,7 +30,7 @@ describe('order', () => {
   const { place, errorOf, stored, callsOf, cancel, restingOid } = orderSteps(() => world)
 
   describe('against a position', () => {
-    // 0.016663333999866693 BTC.
+    // The positions held here have a size of 0.016663333999866693 BTC.
     it('closes the oldest first, and nothing when there is none', async () => {
       assert.equal(
         await errorOf(orderItem({ b: false, p: '59000', r: true })),
@@ -51,7 +51,7 @@ describe('order', () => {
       const { record } = await stored((status as { resting: { oid: number } }).resting.oid)
       assert.equal(record.request.reduceOnly, true)
       assert.match(await errorOf(orderItem({ b: false, p: '59000', s: '0.02' })), /^Order would flip the position/)
-      // Rounded up to the places of the market it is still the whole position.
+      // A size rounded up to the size precision of the market is still the whole position.
       const [rounded] = await place(orderItem({ b: false, p: '59000', s: '0.01667' }))
       assert.ok('resting' in (rounded as object))
     })
@@ -59,7 +59,7 @@ describe('order', () => {
     it('reduces the whole that clients see, where there are positions on both sides', async () => {
       for (let i = 0; i < 3; i += 1) await world.hold()
       await world.hold({ long: false })
-      // Net long of two: "all of it" must not leave a short.
+      // The trader is net long by two positions: closing all must not leave a short.
       const [status] = await place(orderItem({ b: false, p: '59000', s: '5', r: true }))
       const { record } = await stored(restingOid(status))
       assert.equal(record.request.size, '0.03332')
@@ -82,7 +82,7 @@ describe('order', () => {
         /^Order has invalid size/,
       )
       world.base.positions.length = 0
-      await world.hold({ positionSizeToken: 3n * 10n ** 12n })
+      await world.hold({ positionSizeToken: TokenSize.of(3n * 10n ** 12n) })
       const [dust] = await place(orderItem({ b: false, p: '59000', s: '0.000003', r: true }))
       assert.ok('resting' in (dust as object))
     })
@@ -92,7 +92,7 @@ describe('order', () => {
       await place(orderItem({ b: false, p: '59900', s: '0.01', r: true }))
       const { functionName, args } = callsOf()
       assert.equal(functionName, 'decreasePositionSize')
-      // One percent below this, which is what the chain allows, is the price of the order.
+      // The chain allows one percent below the expected price, which is the price of the order.
       const expected = (args as readonly unknown[])[3] as bigint
       assert.ok(expected - (expected * 1_000n) / 100_000n >= usd(59_900))
       assert.ok(expected - usd(60_505.06) <= 10n ** 9n)
@@ -117,7 +117,7 @@ describe('order', () => {
       assert.deepEqual(call.args, [position.state.trade.index, usd(55_000)])
       const [oid] = await world.parts.reads.triggers.oidsOf([{ positionId: position.record.id, kind: 'sl' }])
       assert.deepEqual(statusesOf(answer), [{ resting: { oid: Number(oid) } }])
-      // As one client always writes it.
+      // One client always sends a take profit in this form.
       const profit = orderItem({ b: false, p: '70000', s: '0.01666', r: true, t: trigger('tp', '70000', false) })
       const [pending] = await place(profit)
       assert.equal(callsOf().functionName, 'updateTp')
@@ -137,7 +137,7 @@ describe('order', () => {
       assert.equal(world.relayer.taken.length, 1)
       world.change(position.record.id, { sl: usd(56_000) })
       assert.notEqual(moved, before)
-      // The common way to move a stop: place the new one, then cancel the old one. What protects must stay.
+      // Clients commonly move a stop by placing the new one and then cancelling the old one. The new stop must stay.
       const dead = { error: 'Order was never placed, already canceled, or filled.' }
       assert.deepEqual(statusesOf(await cancel(before)), [dead])
       assert.equal(world.relayer.taken.length, 1)

@@ -3,19 +3,22 @@ import type { Changes } from '../../journal/accountLog.ts'
 import type { OrderState } from '../../trading/orders/orderModel.ts'
 import type { PositionState } from '../../trading/positions/positionModel.ts'
 
-/** Requests that are held until what they asked for has happened. They learn of it from the commits; the store is not asked again and again. */
+/**
+ * Requests that are held until their order or position reaches a state. They learn of it from commits, without polling
+ * the store.
+ */
 export interface OrderWaits {
-  /** The first state that is done, or `undefined` when the time is over. */
+  /** Resolves with the first state that `isDone`, or `undefined` on timeout. */
   wait(id: OrderId, isDone: (state: OrderState) => boolean, timeoutMs: number): Promise<OrderState | undefined>
-  /** The same of a position; one that is closed is always done. Whether it came in time. */
+  /** Waits for a position in the same way; a closed position is always done. Resolves with false on timeout. */
   waitPosition(id: OrderId, isDone: (state: PositionState) => boolean, timeoutMs: number): Promise<boolean>
-  /** A state of an order that somebody read: it may have been committed before anybody waited for it. */
+  /** Passes on a state that a caller read, which may have been committed before the wait began. */
   tell(id: OrderId, state: OrderState | undefined): void
-  /** After each commit, whoever made it. */
+  /** Passes on the changes of a commit, of any writer. */
   apply(changes: Pick<Changes, 'orders' | 'positions'>): void
-  /** Requests that are held now. */
+  /** The number of requests that are held now. */
   readonly size: number
-  /** Nobody is held any longer, as if the time of all was over. */
+  /** Ends all waits as if their time were over. */
   close(): void
 }
 

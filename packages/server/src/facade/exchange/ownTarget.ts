@@ -1,19 +1,21 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
 import type { OrderId } from '@bezel/protocol'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { findOrder } from '../../store/orderStore.ts'
 import type { OrderRecord, OrderState } from '../../trading/orders/orderModel.ts'
-import { ERR } from './errStrings.ts'
-import { ExchangeErr } from './exchangeErr.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
+import { ERR, ExchangeErr } from './errStrings.ts'
 import type { ActionContext } from './exchangeParts.ts'
-import { isUnderWay, settledOrder, settledPosition } from './settled.ts'
+import { isUnderWay, settledOrder, settledPosition } from './relayed.ts'
 
-/** What a client names by an id: an order, or the take profit or stop loss of a position. */
+/** The thing that a client names by an id: an order, or the take profit or stop loss of a position. */
 export type OwnTarget =
   | { readonly kind: 'order'; readonly record: OrderRecord; readonly state: OrderState }
   | { readonly kind: 'trigger'; readonly oid: OrderId; readonly tpsl: TriggerKind; readonly position: LivePosition }
 
-/** What the trader has under this id in this coin and can still be changed. Throws what clients know as the end of an order. */
+/**
+ * Finds the trader's order or trigger with this id in this coin, while it can still be changed. Otherwise throws the
+ * text by which clients know that an order has ended.
+ */
 export async function ownTarget(
   context: ActionContext,
   oid: OrderId | undefined,
@@ -24,11 +26,14 @@ export async function ownTarget(
   return target
 }
 
-export function pairIndexOf(target: OwnTarget): number {
+function pairIndexOf(target: OwnTarget): number {
   return target.kind === 'order' ? target.record.request.pairIndex : target.position.state.trade.pairIndex
 }
 
-/** An order that will rest may be on its way to the chain still: it is waited for, because nothing can be done to it before. */
+/**
+ * Finds one of the trader's orders. Waits for an order that is still on its way to the chain, because nothing can be
+ * done to it before.
+ */
 async function ownOrderOf(context: ActionContext, oid: OrderId): Promise<OwnTarget | undefined> {
   const { parts, agent } = context
   const stored = await findOrder(parts.store.read, oid)
@@ -37,7 +42,7 @@ async function ownOrderOf(context: ActionContext, oid: OrderId): Promise<OwnTarg
   if (record.chain !== agent.chain || record.trader !== agent.trader) return undefined
   const state = await pastItsWay(context, record, stored.state)
   if (state.status === 'pending') throw new ExchangeErr(ERR.executing)
-  // Nobody has sent it, and it can be withdrawn.
+  // A prepared order was not sent yet and can be withdrawn.
   if (state.status !== 'open' && state.status !== 'prepared') throw new ExchangeErr(ERR.dead)
   return { kind: 'order', record, state }
 }
@@ -59,7 +64,7 @@ async function ownTrigger(context: ActionContext, oid: OrderId): Promise<OwnTarg
   const current = (): LivePosition | undefined => orders.positions.find(positionId)
   if (current()?.record.trader !== context.agent.trader) return undefined
   const isOnItsWay = reads.triggers.isOnItsWay(key, now())
-  // As an order that will rest: it may be on its way to the chain still.
+  // The trigger may still be on its way to the chain, as a resting order may.
   if (isOnItsWay) await settledPosition(context, positionId, ({ trade }) => trade[kind] !== 0n)
   const position = current()
   if (position !== undefined && position.state.trade[kind] !== 0n) return { kind: 'trigger', oid, tpsl: kind, position }

@@ -1,24 +1,23 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
-import type { Decimal, Hex, OrderId } from '@bezel/protocol'
-import { scaleDecimalTruncated } from '@bezel/protocol'
+import { Price, type Decimal, type Hex, type OrderId } from '@bezel/protocol'
 import { updatePosition } from '../../orders/updatePosition.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import type { Sql } from '../../store/sql.ts'
-import { PRICE_DECIMALS } from '../../trading/plan/decimals.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { freeCloid, keepCloid } from './cloids.ts'
-import { ERR } from './errStrings.ts'
+import { ERR, ExchangeErr } from './errStrings.ts'
 import type { OrderIds, OrderStatusAnswer } from './exchangeAnswer.ts'
-import { ExchangeErr } from './exchangeErr.ts'
 import type { ActionContext } from './exchangeParts.ts'
-import { relayed } from './relayed.ts'
+import { relayed, settledPosition, unlessFailed } from './relayed.ts'
 import type { Taken } from './runBatch.ts'
-import { settledPosition, unlessFailed } from './settled.ts'
 import type { OrderToTranslate, TranslatedOrder } from './translateOrder.ts'
 
-/** So long one that was placed is awaited when it is to be changed before the chain knows of it. */
+/**
+ * Time for which a trigger that was sent counts as on its way to the chain, so that a change of it waits for its
+ * arrival.
+ */
 const ON_ITS_WAY_MS = 60_000
 
-/** `"0"` removes it. */
+/** The change of a position's take profit or stop loss. The price `"0"` removes it. */
 export interface TriggerChange {
   readonly position: LivePosition
   readonly tpsl: TriggerKind
@@ -26,8 +25,8 @@ export interface TriggerChange {
 }
 
 /**
- * Sets the take profit or stop loss of positions. A position has one of each, so one that was there is replaced: its order is over, and this one
- * has an id of its own. The answer names the order of the oldest position.
+ * Sets the take profit or stop loss of positions. A position has one of each, so an existing one is replaced: its order
+ * ends, and the new one has a new id. The answer names the order of the oldest position.
  */
 export async function placeTrigger(
   context: ActionContext,
@@ -37,14 +36,15 @@ export async function placeTrigger(
   const [first, ...others] = positions.map((position) => ({ position, tpsl, price }))
   if (first === undefined) throw new ExchangeErr(ERR.reduceOnly)
   const sent: SentTrigger[] = []
-  // The oldest comes last, and with it the client's id: while that is not kept the whole can be sent again.
+  // The oldest position comes last, together with the client order id: until that is stored, the client can send the
+  // whole request again.
   for (const change of others.toReversed()) sent.push(await renewTrigger(context, change))
   const named = await renewTrigger(context, first, (sql, oid) => keepCloid(sql, context, of, oid))
   const ids: OrderIds = { oid: Number(named.oid), ...(of.item.cloid === null ? {} : { cloid: of.item.cloid }) }
   return { isAwaited: false, status: heldTriggers(context, of, [...sent, named], ids) }
 }
 
-/** Sends the change of one position, unless it is as it should be, and makes an order with a new id of it. */
+/** Sends the change of one position, unless the price is already set, and makes an order with a new id of it. */
 async function renewTrigger(
   context: ActionContext,
   change: TriggerChange,
@@ -71,7 +71,7 @@ export interface SentTrigger {
   readonly hash: Hex | null
 }
 
-/** Sends the change of one position, unless it is as it should be. */
+/** Sends the change of one position, unless the price is already set. */
 export async function setTrigger(
   context: ActionContext,
   change: TriggerChange,
@@ -89,10 +89,13 @@ export async function setTrigger(
 }
 
 function isSet({ position, tpsl, price }: TriggerChange): boolean {
-  return position.state.trade[tpsl] === scaleDecimalTruncated(price, PRICE_DECIMALS)
+  return position.state.trade[tpsl] === Price.parseTruncated(price)
 }
 
-/** The chain may bring a stop loss closer than asked for, so any change of it counts. */
+/**
+ * Waits until the trigger has changed on the chain. Any change counts, because the chain may bring a stop loss closer
+ * than asked for.
+ */
 export async function settledTrigger(
   context: ActionContext,
   { change, hash }: SentTrigger,
@@ -110,7 +113,7 @@ export async function settledTrigger(
   return outcome
 }
 
-/** Rests once all of them are as they should be. `of`: the order that placed them; `null` when they were there before. */
+/** Answers `resting` once all triggers are set. `of` is the order that placed them; `null` when they existed before. */
 export async function heldTriggers(
   context: ActionContext,
   of: OrderToTranslate | null,
@@ -119,8 +122,8 @@ export async function heldTriggers(
 ): Promise<OrderStatusAnswer> {
   const settled = await Promise.all(sent.map((one) => settledTrigger(context, one)))
   if (settled.includes('failed')) {
-    // Nothing stands behind the client's id: the same order again must not be taken for one that is there. A store that can't free it now changes
-    // nothing about what failed: the client hears of that, and of its id when it uses it again.
+    // The trigger was not placed, so the client order id is freed: the same order sent again must not be taken for one
+    // that exists. When the store can't free it now, the client learns that when it uses the id again.
     if (of !== null) await context.parts.store.transaction((sql) => freeCloid(sql, context, of)).catch(() => undefined)
     return { error: ERR.failed }
   }
@@ -128,7 +131,9 @@ export async function heldTriggers(
   return { resting: ids, pending: { oid: ids.oid, txHash: sent[settled.indexOf(false)]!.hash } }
 }
 
-/** A trigger that was placed before under the same client's id: it rests when the chain says so, which may take a moment. */
+/**
+ * Answers with a trigger that was placed earlier under the same client order id, waiting until the chain confirms it.
+ */
 export async function triggerAnswer(
   context: ActionContext,
   oid: OrderId,

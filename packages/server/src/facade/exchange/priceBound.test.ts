@@ -1,13 +1,13 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
-import { scaleDecimalTruncated } from '@bezel/protocol'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
+import { Price, scaleDecimalTruncated } from '@bezel/protocol'
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ExchangeErr } from './exchangeErr.ts'
+import { ExchangeErr } from './errStrings.ts'
 import type { MarketView } from './marketView.ts'
 import { boundTerms, closingTerms, type BoundTerms } from './priceBound.ts'
 
-/** An order of either side at a price up to 70 percent away from the mark. */
+/** An order on either side at a price up to 70 percent away from the mark. */
 const anyBounded = fc
   .record({
     mark: fc.bigInt({ min: 10n ** 5n, max: 10n ** 16n }),
@@ -24,14 +24,14 @@ const anyBounded = fc
 
 const slipping = (maxClosingSlippageP: number): LivePosition => ({ state: { maxClosingSlippageP } }) as LivePosition
 
-/** The worst price that the contracts execute at (`Opening.isSlipped`). */
+/** Returns the worst price at which the contracts execute (`Opening.isSlipped`). */
 function worstOf(isBuy: boolean, { price, slippage }: BoundTerms): bigint {
   const expected = scaleDecimalTruncated(price, 10)
   const tolerance = (expected * scaleDecimalTruncated(slippage, 3)) / 100n / 1_000n
   return isBuy ? expected + tolerance : expected - tolerance
 }
 
-/** A bound that is no way from the mark is refused, and not judged. */
+/** Returns `undefined` for a bound that is refused because it is not beyond the mark. */
 function unlessRefused<Value>(work: () => Value): Value | undefined {
   try {
     return work()
@@ -44,7 +44,7 @@ function unlessRefused<Value>(work: () => Value): Value | undefined {
 describe('terms of a bounded order', () => {
   it('never allow a worse price than the one of the order', () => {
     const property = fc.property(anyBounded, ({ view, isBuy, bound }) => {
-      const terms = unlessRefused(() => boundTerms(view, isBuy, bound))
+      const terms = unlessRefused(() => boundTerms(view, isBuy, Price.of(bound)))
       if (terms === undefined) return
       const worst = worstOf(isBuy, terms)
       assert.ok(isBuy ? worst <= bound : worst >= bound)
@@ -55,7 +55,7 @@ describe('terms of a bounded order', () => {
   it('of one that closes keep the slippage that is in force, and reach the price of the order to a step', () => {
     const anySlippages = fc.array(fc.integer({ min: 0, max: 65_535 }), { minLength: 1, maxLength: 3 })
     const property = fc.property(anyBounded, anySlippages, ({ view, isBuy, bound, step }, inForce) => {
-      const terms = unlessRefused(() => closingTerms(view, isBuy, bound, inForce.map(slipping)))
+      const terms = unlessRefused(() => closingTerms(view, isBuy, Price.of(bound), inForce.map(slipping)))
       if (terms === undefined) return
       assert.equal(scaleDecimalTruncated(terms.slippage, 3), BigInt(Math.max(1_000, ...inForce)))
       const worst = worstOf(isBuy, terms)

@@ -1,22 +1,25 @@
-import type { Hex } from '@bezel/protocol'
+import type { Hex, OrderId } from '@bezel/protocol'
 import type { Relay, SignedWrite } from '../../orders/signedWrite.ts'
 import { setExpiry, setSubmitted } from '../../store/attemptStore.ts'
+import { findOrder } from '../../store/orderStore.ts'
 import type { Sql } from '../../store/sql.ts'
-import type { Attempt } from '../../trading/orders/orderModel.ts'
+import type { Attempt, OrderState } from '../../trading/orders/orderModel.ts'
+import type { PositionState } from '../../trading/positions/positionModel.ts'
 import type { ActionContext } from './exchangeParts.ts'
 
-/** What else is kept in the transaction that makes the write. */
+/** Work that is stored in the same transaction as the write. */
 export type AlsoKeep = (sql: Sql, attempt: Attempt) => Promise<void>
 
 export interface Relayed<Result> {
   readonly result: Result
-  /** Of the transaction; `null` when there was nothing to send. */
+  /** The transaction hash; `null` when there was nothing to send. */
   readonly hash: Hex | null
 }
 
 /**
- * A native write whose transaction the relayer sends. The bytes are signed and kept in the transaction of the store that makes the write, so a crash
- * after it loses nothing: the relayer sends what it finds. The first of an envelope's writes uses its nonce up.
+ * Makes a native write whose transaction the relayer sends. The signed bytes are stored in the same database
+ * transaction as the write, so a crash afterwards loses nothing: the relayer sends the bytes it finds. The first write
+ * of an envelope uses up its nonce.
  */
 export async function relayed<Result>(
   context: Pick<ActionContext, 'parts' | 'agent' | 'expiresAfter' | 'nonce'>,
@@ -32,7 +35,7 @@ export async function relayed<Result>(
       const ending = endingBy(attempt, expiresAfter)
       hash = (await relayer.enqueue(sql, { attempt: ending, trader: agent.trader })).hash
       if (ending !== attempt) await setExpiry(sql, attempt.id, ending.expiresAtMs)
-      // From the start it waits for this transaction, as if its agent had reported it.
+      // The attempt waits for this transaction from the start, as if its agent had reported it.
       await setSubmitted(sql, attempt.id, hash, now())
       await alsoKeep(sql, attempt)
     },
@@ -46,4 +49,53 @@ export async function relayed<Result>(
 function endingBy(attempt: Attempt, expiresAfter: number | null): Attempt {
   if (expiresAfter === null || expiresAfter >= attempt.expiresAtMs) return attempt
   return { ...attempt, expiresAtMs: expiresAfter }
+}
+
+type Waiting = Pick<ActionContext, 'parts' | 'deadlineMs'>
+
+/** Waits for an order to be `isDone`; `undefined` when that takes longer than the answer is held. */
+export async function settledOrder(
+  { parts, deadlineMs }: Waiting,
+  id: OrderId,
+  isDone: (state: OrderState) => boolean,
+): Promise<OrderState | undefined> {
+  const { waits, store, now } = parts
+  const waiting = waits.wait(id, isDone, deadlineMs - now())
+  // The state may have been reached before the wait began.
+  const state = (await findOrder(store.read, id).catch(() => undefined))?.state
+  waits.tell(id, state)
+  return state !== undefined && isDone(state) ? state : waiting
+}
+
+/** Waits for a position to be `isDone` or closed. False when that takes longer than the answer is held. */
+export async function settledPosition(
+  { parts, deadlineMs }: Waiting,
+  id: OrderId,
+  isDone: (state: PositionState) => boolean,
+): Promise<boolean> {
+  const { waits, orders, now } = parts
+  const current = orders.positions.find(id)
+  if (current === undefined || isDone(current.state)) return true
+  return waits.waitPosition(id, isDone, deadlineMs - now())
+}
+
+/** Returns the settled value, or `failed` when the transaction that was to bring it failed on the chain first. */
+export async function unlessFailed<Settled>(
+  { parts }: Pick<Waiting, 'parts'>,
+  hash: Hex | null,
+  settled: Promise<Settled>,
+): Promise<Settled | 'failed'> {
+  if (hash === null) return settled
+  const { promise, resolve } = Promise.withResolvers<'failed'>()
+  const stop = parts.relayer.onFailed(hash, () => resolve('failed'))
+  try {
+    return await Promise.race([settled, promise])
+  } finally {
+    stop()
+  }
+}
+
+/** True while the order's transaction, or the oracle's answer to it, is awaited. */
+export function isUnderWay({ status }: Pick<OrderState, 'status'>): boolean {
+  return status === 'prepared' || status === 'pending'
 }

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAddress, type Address, type Hex } from '@bezel/protocol'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
-import { selectEngine } from '../../signatures/selectEngine.ts'
+import { selectEngine } from '../../signatures/engines.ts'
 import { signL1 } from '@bezel/testkit/signEnvelope.ts'
 import { VECTOR_KEY, VECTOR_SIGNER } from '../signing/testing/vectorSigner.ts'
-import { requireAgent, type AgentLookup } from './requireAgent.ts'
-import { requireTimely } from './requireTimely.ts'
+import { requireAgent, type AgentLookup, requireTimely } from './requireAgent.ts'
 
 const engine = await selectEngine()
+
 const NOW_MS = 1_731_628_800_000
+
 const AGENT: AgentRecord = {
   chain: 'base',
   agent: parseAddress(VECTOR_SIGNER)!,
@@ -22,11 +23,13 @@ const AGENT: AgentRecord = {
   createdAtMs: NOW_MS,
   signedAtMs: NOW_MS,
 }
+
 const lookup = (sources: AgentLookup['sources'] = ['b', 'a']): AgentLookup => ({
   engine,
   sources,
   agentOf: (signer) => (signer === AGENT.agent ? AGENT : undefined),
 })
+
 const action = { type: 'cancel', cancels: [{ a: 0, o: 1 }] }
 
 describe('requireAgent', () => {

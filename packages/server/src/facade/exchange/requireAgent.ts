@@ -1,22 +1,24 @@
 import type { Address } from '@bezel/protocol'
+import type { SignatureEngine } from '../../signatures/recovery.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
-import type { SignatureEngine } from '../../signatures/signatureEngine.ts'
 import type { Envelope } from '../signing/envelope.ts'
-import { l1SignerCandidates } from '../signing/l1SignerCandidates.ts'
-import { HYPERLIQUID_CHAINS, type PhantomSource } from '../signing/phantomSource.ts'
-import { ExchangeErr } from './exchangeErr.ts'
+import { isInNonceWindow, NONCE_WINDOW_MS } from '../signing/facadeNonces.ts'
+import { HYPERLIQUID_CHAINS, type PhantomSource } from '../signing/phantomAgent.ts'
+import { l1SignerCandidates } from '../signing/signers.ts'
+import { ExchangeErr } from './errStrings.ts'
 
-/** How an agent is told from its signature. */
+/** The dependencies for finding the agent behind a signature. */
 export interface AgentLookup {
   readonly engine: SignatureEngine
   readonly sources: readonly PhantomSource[]
-  /** Of the chain the envelope was sent to. */
+  /** Looks up an agent of the chain that the envelope was sent to. */
   readonly agentOf: (signer: Address) => AgentRecord | undefined
 }
 
 /**
- * The agent that signed an L1 action: the first candidate that is registered. Throws an `ExchangeErr` when none is, or when the action is older than its
- * registration, because it was then meant for somebody else: the same key may have been used elsewhere before.
+ * Returns the agent that signed an L1 action: the first candidate that is registered. Throws an `ExchangeErr` when none
+ * is, or when the action is older than the registration, because the key may have been used elsewhere before and the
+ * action was then meant for somebody else.
  */
 export function requireAgent(lookup: AgentLookup, envelope: Envelope): AgentRecord {
   const found: Address[] = []
@@ -36,7 +38,10 @@ function olderThanRegistration({ agent, signedAtMs }: AgentRecord): ExchangeErr 
   )
 }
 
-/** The commonest mistake on live chains, which would otherwise show as the address of nobody. */
+/**
+ * Recognises a signature for the wrong network, the commonest mistake on live chains, which would otherwise show as an
+ * unknown address.
+ */
 function wrongNetwork({ engine, sources, agentOf }: AgentLookup, envelope: Envelope): ExchangeErr | undefined {
   for (const source of ['a', 'b'] as const) {
     if (sources.includes(source)) continue
@@ -50,8 +55,8 @@ function wrongNetwork({ engine, sources, agentOf }: AgentLookup, envelope: Envel
 }
 
 /**
- * Names whom the signature recovers to: that is how a mistake in signing shows. Where both networks are accepted nobody can tell which one was
- * meant, so both are named.
+ * Returns the refusal that names the recovered address, by which a mistake in signing shows. Where both networks are
+ * accepted the intended one is unknown, so both addresses are named.
  */
 function unknownSigner(sources: readonly PhantomSource[], [first, second]: readonly Address[]): ExchangeErr {
   if (first === undefined)
@@ -60,4 +65,21 @@ function unknownSigner(sources: readonly PhantomSource[], [first, second]: reado
   const [, other] = sources
   if (other === undefined || second === undefined) return new ExchangeErr(text)
   return new ExchangeErr(`${text} Signed for ${HYPERLIQUID_CHAINS[other]} it is ${second.toLowerCase()}.`)
+}
+
+/** Throws unless the nonce is close to the current time and the envelope has not expired. */
+export function requireTimely({ nonce, expiresAfter }: Pick<Envelope, 'nonce' | 'expiresAfter'>, nowMs: number): void {
+  if (!isInNonceWindow(nonce, nowMs)) {
+    throw new ExchangeErr(
+      `Invalid nonce: ${nonce} is more than ${NONCE_WINDOW_MS / 1000} s from server time ${nowMs}. Use the clock in milliseconds.`,
+    )
+  }
+  if (expiresAfter !== null && expiresAfter < nowMs) {
+    throw new ExchangeErr(`Action expired: expiresAfter ${expiresAfter} is before server time ${nowMs}.`)
+  }
+}
+
+/** Returns the refusal of a nonce that `FacadeNonces` reports as used. */
+export function nonceUsed(nonce: number): ExchangeErr {
+  return new ExchangeErr(`Invalid nonce: ${nonce} was already used by this signer. Use a new one for each action.`)
 }

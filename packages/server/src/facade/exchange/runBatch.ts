@@ -1,20 +1,20 @@
 import { ApiError } from '@bezel/protocol'
-import { ExchangeErr } from './exchangeErr.ts'
-import { anyText, refusalText } from './errStrings.ts'
+import { ExchangeErr, anyText, refusalText } from './errStrings.ts'
 import type { ActionContext } from './exchangeParts.ts'
 
-/** An item that was taken, with what becomes of it. */
+/** An item that was accepted, with its outcome. */
 export interface Taken<Status> {
-  /** Never rejects, and is there by the deadline of the request. */
+  /** The outcome. Never rejects, and resolves by the deadline of the request. */
   readonly status: Promise<Status>
-  /** What later items of the same key have to wait for, because it changes what they are judged by. */
+  /**
+   * True when later items with the same key must wait, because this item changes the state they are checked against.
+   */
   readonly isAwaited: boolean
 }
 
-/** Each is a transaction of its own. */
+/** The largest number of items in one request, because each item is a transaction of its own. */
 const MAX_ITEMS = 10
 
-/** A status or a refusal. */
 type StatusOr<Status> = Status | { readonly error: string }
 
 /** Throws when a request has too many items, or none. */
@@ -26,8 +26,9 @@ export function requireBatch(items: readonly unknown[], what: string): void {
 }
 
 /**
- * Takes the items one after the other and answers each, in their order. An item that is refused does not stop the others. Trouble of our own stops
- * everything while nothing was taken, so that the whole can be sent again; afterwards it is told with the item.
+ * Takes the items one after the other and answers them in the same order. A refused item does not stop the others. An
+ * error of the service stops everything while no item was taken, so that the whole request can be sent again; later it
+ * is reported with its item.
  */
 export async function runBatch<Item, Status>(
   context: Pick<ActionContext, 'agent'>,
@@ -35,7 +36,7 @@ export async function runBatch<Item, Status>(
   of: {
     readonly keyOf: (item: Item) => string
     readonly take: (item: Item) => Promise<Taken<Status>>
-    /** Told with a refusal. */
+    /** The text that is appended to a refusal of the item. */
     readonly suffixOf: (item: Item) => string
   },
 ): Promise<readonly StatusOr<Status>[]> {
@@ -57,7 +58,7 @@ export async function runBatch<Item, Status>(
   return Promise.all(statuses)
 }
 
-/** Nothing that another item could do better. */
+/** True for an error that concerns the whole request, so that no other item could succeed. */
 function isOfTheWhole(error: unknown, { agent }: Pick<ActionContext, 'agent'>): boolean {
   if (error instanceof ApiError && error.code === 'AGENT_NOT_DELEGATED') return true
   return refusalText(error, agent) === undefined

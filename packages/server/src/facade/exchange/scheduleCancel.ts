@@ -1,14 +1,17 @@
-import { clearSchedule, saveSchedule } from '../../store/facadeScheduleStore.ts'
+import { clearSchedule, saveSchedule } from '../../store/facadeChoreStore.ts'
 import type { ExchangeAction } from '../signing/envelope.ts'
+import { ExchangeErr } from './errStrings.ts'
 import { OK_DEFAULT, type ExchangeAnswer } from './exchangeAnswer.ts'
-import { ExchangeErr } from './exchangeErr.ts'
 import type { RunAction } from './exchangeParts.ts'
 import { integerAt, isAbsent } from './fields.ts'
 
-/** Nearer than this a client could not be sure that it is still able to call it off. */
+/** The shortest time ahead. With less, a client could not be sure to call the cancel off in time. */
 const MIN_AHEAD_MS = 5_000
 
-/** Says when all resting orders of the trader are to be cancelled, in place of what was said before; without a time, never. */
+/**
+ * Schedules the cancel of all resting orders of the trader, in place of an earlier schedule. Without a time it removes
+ * the schedule.
+ */
 export function scheduleCancel(action: ExchangeAction): RunAction<ExchangeAnswer> {
   const dueAtMs = isAbsent(action.time) ? null : integerAt(action.time, 'action.time')
   return async ({ parts, agent }) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { decodeFunctionData } from 'viem'
 import { usdc } from '../../trading/valuation/testing/fixtures.ts'
-import { listDueSchedules } from '../../store/facadeScheduleStore.ts'
+import { listDueSchedules } from '../../store/facadeChoreStore.ts'
 import { openExchangeWorld, TRADER, type ExchangeWorld } from './testing/exchangeWorld.ts'
 
 const OK = { status: 'ok', response: { type: 'default' } }

@@ -1,22 +1,18 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
-import { formatDecimal, type CreateOrderRequest, type Decimal } from '@bezel/protocol'
+import { BaseSize, max, type CreateOrderRequest, type Decimal, type Price } from '@bezel/protocol'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { sizeUnit, truncateSize } from '../../trading/plan/closing.ts'
-import { BASE_SIZE_DECIMALS } from '../../trading/plan/decimals.ts'
-import { larger } from '../../trading/valuation/scales.ts'
-import { sizeStep, type Coin } from '../coins.ts'
-import { defaultLeverage } from '../leverage.ts'
-import { ERR } from './errStrings.ts'
-import { ExchangeErr } from './exchangeErr.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
+import { sizeStep, type Coin, defaultLeverage } from '../coins.ts'
+import { ERR, ExchangeErr } from './errStrings.ts'
 import type { ActionContext } from './exchangeParts.ts'
 import { heldSize, isAllHeld, marketView, priceOf, sizeOf, type MarketView } from './marketView.ts'
 import type { OrderItem } from './orderItem.ts'
 import { boundTerms, closingTerms, isMarketable, postOnlyRefusal, refuseFarPrice } from './priceBound.ts'
 
-/** Triggers that come with an order and are for what it opens; prices of the coin. */
+/** The triggers of the position that an order opens. Prices are for one coin. */
 export type Attached = Readonly<Partial<Record<TriggerKind, Decimal>>>
 
-/** What an order of the facade is natively: an order, or the take profit or stop loss of positions. */
+/** The native form of an order of the facade: an order, or the take profit or stop loss of positions. */
 export type TranslatedOrder =
   | { readonly kind: 'order'; readonly coin: Coin; readonly body: CreateOrderRequest }
   | {
@@ -30,11 +26,11 @@ export type TranslatedOrder =
 export interface OrderToTranslate {
   readonly item: OrderItem
   readonly attached: Attached
-  /** Its triggers are for the whole position, whatever their size says. */
+  /** True when the triggers are for the whole position, whatever their size says. */
   readonly isOfPosition: boolean
 }
 
-/** Throws an `ExchangeErr` for what there is no native order for. */
+/** Translates an order into its native form. Throws an `ExchangeErr` when there is none. */
 export async function translateOrder(context: ActionContext, of: OrderToTranslate): Promise<TranslatedOrder> {
   const leverage = await leverageOf(context, of.item.asset)
   const view = marketView(context, of.item.asset)
@@ -57,7 +53,7 @@ export async function translateOrder(context: ActionContext, of: OrderToTranslat
   return marketOrder(view, of, leverage, reduced, price.units)
 }
 
-/** What the trader chose for the coin, or else what is shown as the default. */
+/** Returns the leverage that the trader chose for the coin, or the default that the facade shows. */
 async function leverageOf({ parts, agent }: ActionContext, asset: number): Promise<string> {
   const chosen = await parts.reads.leverageOf(agent.trader, asset)
   const pair = parts.orders.trading().chain.pairs.get(asset)
@@ -65,26 +61,30 @@ async function leverageOf({ parts, agent }: ActionContext, asset: number): Promi
 }
 
 /**
- * The positions that an order takes from; `undefined` when it opens one. Clients know one position per coin, so an order against it is never
- * opened beside it, and one that is larger is refused rather than done by halves.
+ * Returns the positions that an order reduces; `undefined` when it opens one. Clients see one position per coin, so an
+ * order against it never opens another position beside it, and an order larger than it is refused rather than half
+ * done.
  */
 function reducedBy(view: MarketView, { item, isOfPosition }: OrderToTranslate): readonly LivePosition[] | undefined {
   const opposite = view.positions.filter(({ state }) => state.trade.long !== item.isBuy)
   const against = heldSize(view, opposite) - heldOnSide(view, item)
   if (item.reduceOnly || isOfPosition) {
-    // Beside as much on the other side it would make the whole larger, whichever part it takes from.
+    // With as much held on the order's own side, reducing the opposite positions would make the net position larger.
     if (against <= 0n) throw new ExchangeErr(ERR.reduceOnly)
     return opposite
   }
   if (against <= 0n) return undefined
   const { units } = sizeOf(view, item.sz)
-  // A size that was rounded up to a step of the coin is still the whole position.
+  // A size that was rounded up to a size step of the coin still means the whole position.
   if (units - against >= sizeStep(view.coin)) throw new ExchangeErr(ERR.flip)
   return opposite
 }
 
-/** What the trader holds on the side that an order trades. There is some beside the opposite when both were opened as resting orders, or natively. */
-function heldOnSide(view: MarketView, { isBuy }: OrderItem): bigint {
+/**
+ * Returns the size held on the order's own side. Positions on both sides exist when both were opened as resting orders,
+ * or natively.
+ */
+function heldOnSide(view: MarketView, { isBuy }: OrderItem): BaseSize {
   return heldSize(
     view,
     view.positions.filter(({ state }) => state.trade.long === isBuy),
@@ -93,7 +93,7 @@ function heldOnSide(view: MarketView, { isBuy }: OrderItem): bigint {
 
 interface NativePrice {
   readonly text: Decimal
-  readonly units: bigint
+  readonly units: Price
 }
 
 function opening(
@@ -112,7 +112,7 @@ function marketOrder(
   { item, attached }: OrderToTranslate,
   leverage: string,
   reduced: readonly LivePosition[] | undefined,
-  bound: bigint,
+  bound: Price,
 ): TranslatedOrder {
   const common = { ...commonBody(view, item), type: 'market', leverage } as const
   const { isBuy } = item
@@ -128,22 +128,26 @@ function marketOrder(
   return { kind: 'order', coin: view.coin, body }
 }
 
-/** Clients close a position with its size as they were told it, which is cut off: all of it is meant, and nothing may be left behind. */
+/**
+ * Returns the native size of a reducing order. Clients close a position with the size they were shown, which is cut
+ * off: that means all of it, and nothing may be left behind.
+ */
 function reducingSize(view: MarketView, item: OrderItem, positions: readonly LivePosition[]): Decimal {
   const { text, units } = sizeOf(view, item.sz)
   const held = heldSize(view, positions)
-  const net = held - heldOnSide(view, item)
+  const net = BaseSize.of(held - heldOnSide(view, item))
   if (!isAllHeld(view, units, net)) return text
-  // Less than all of it, and never so much that the whole changes its side.
-  if (net < held) return formatDecimal(truncateSize(net, view.market), BASE_SIZE_DECIMALS)
-  // Of one position what is below the places of the market is closed with it; of several the last would keep some.
+  // Reduces less than everything on this side, and never so much that the net position changes its side.
+  if (net < held) return BaseSize.format(truncateSize(net, view.market))
+  // Closing a single position also closes the part below the market's size precision; with several, the last one would
+  // keep a remainder, so the size is rounded up.
   const least = positions.length === 1 ? truncateSize(held, view.market) : roundedUp(held, view.market)
-  const whole = larger(truncateSize(units, view.market), least)
-  return formatDecimal(larger(whole, sizeUnit(view.market.sizePrecision)), BASE_SIZE_DECIMALS)
+  const whole = max(truncateSize(units, view.market), least)
+  return BaseSize.format(max(whole, sizeUnit(view.market.sizePrecision)))
 }
 
-function roundedUp(size: bigint, market: MarketView['market']): bigint {
-  return truncateSize(size + sizeUnit(market.sizePrecision) - 1n, market)
+function roundedUp(size: BaseSize, market: MarketView['market']): BaseSize {
+  return truncateSize(BaseSize.of(size + sizeUnit(market.sizePrecision) - 1n), market)
 }
 
 function commonBody(
@@ -158,12 +162,12 @@ function commonBody(
   }
 }
 
-/** Native prices of what comes with an order that would be opened at `entry` (1e10). */
+/** Returns the native trigger prices of an order that would be opened at `entry` (1e10). */
 function attachedTo(
   view: MarketView,
   { isBuy }: OrderItem,
   attached: Attached,
-  entry: bigint,
+  entry: Price,
 ): Pick<CreateOrderRequest, TriggerKind> {
   const prices: Partial<Record<TriggerKind, Decimal>> = {}
   for (const kind of ['tp', 'sl'] as const) {
@@ -176,16 +180,19 @@ function attachedTo(
   return prices
 }
 
-/** A stop that buys waits above the mark, a take profit that buys below it; the other way round for a sale. */
-function requireTriggerSide(view: MarketView, item: OrderItem, tpsl: TriggerKind, price: bigint): void {
+/**
+ * Throws unless the trigger is on the right side of the mark: above it for a stop that buys and a take profit that
+ * sells, below it otherwise.
+ */
+function requireTriggerSide(view: MarketView, item: OrderItem, tpsl: TriggerKind, price: Price): void {
   requireSide(price, view.mark, (tpsl === 'sl') === item.isBuy)
 }
 
-function requireSide(price: bigint, from: bigint, isAbove: boolean): void {
+function requireSide(price: Price, from: Price, isAbove: boolean): void {
   if (isAbove ? price <= from : price >= from) throw new ExchangeErr(ERR.trigger)
 }
 
-/** A stop entry, or one that waits for a better price. */
+/** Translates an opening trigger into a stop order, or into a limit order that waits for a better price. */
 function entryTrigger(view: MarketView, of: OrderToTranslate, leverage: string): TranslatedOrder {
   const { tpsl, price } = triggerOf(view, of.item)
   requireTriggerSide(view, of.item, tpsl, price.units)
@@ -207,7 +214,7 @@ function triggerOf(
   return { tpsl: terms.tpsl, price: priceOf(view, terms.triggerPx) }
 }
 
-/** An order that rests and reduces is what a take profit is natively: it waits for a better price and then closes. */
+/** Translates a resting reduce-only order into a take profit, which also waits for a better price and then closes. */
 function restingReduction(
   view: MarketView,
   { item }: OrderToTranslate,
@@ -217,7 +224,10 @@ function restingReduction(
   return { kind: 'trigger', coin: view.coin, tpsl: 'tp', price: priceOf(view, item.px).text, positions }
 }
 
-/** A position has one take profit and one stop loss, which close all of it. */
+/**
+ * Throws unless the size is the whole position. A position has one take profit and one stop loss, which close all of
+ * it.
+ */
 function requireWhole(view: MarketView, item: OrderItem, positions: readonly LivePosition[], refusal: string): void {
   if (!isAllHeld(view, sizeOf(view, item.sz).units, heldSize(view, positions))) throw new ExchangeErr(refusal)
 }

@@ -1,33 +1,28 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
-import { formatDecimal, type Decimal } from '@bezel/protocol'
+import { abs, CollateralAmount, CollateralPrice, MicroUsd, type Decimal } from '@bezel/protocol'
 import { updatePosition } from '../../orders/updatePosition.ts'
 import { collateralAt, type Collateral } from '../../trading/plan/listed.ts'
-import type { PositionState } from '../../trading/positions/positionModel.ts'
-import { USD_PRICE_ONE } from '../../trading/valuation/scales.ts'
+import type { LivePosition, PositionState } from '../../trading/positions/positionModel.ts'
 import type { ExchangeAction } from '../signing/envelope.ts'
+import { ERR, ExchangeErr } from './errStrings.ts'
 import { OK_DEFAULT, type ExchangeAnswer } from './exchangeAnswer.ts'
-import { ERR } from './errStrings.ts'
-import { ExchangeErr } from './exchangeErr.ts'
 import type { RunAction } from './exchangeParts.ts'
 import { assetAt, booleanAt, integerAt } from './fields.ts'
 import { marketView } from './marketView.ts'
-import { relayed } from './relayed.ts'
-import { settledPosition, unlessFailed } from './settled.ts'
+import { relayed, settledPosition, unlessFailed } from './relayed.ts'
 
-/** Of the amount in the action. */
-const USD_ONE = 10n ** 6n
-
-/** Adds margin to the position in a coin, or takes some out. The side it names says nothing: there is one position per coin. */
+/**
+ * Adds margin to the position in a coin, or removes some. Ignores the side, because clients see one position per coin.
+ */
 export function updateIsolatedMargin(action: ExchangeAction): RunAction<ExchangeAnswer> {
   const asset = assetAt(action.asset, 'action.asset')
-  const usd = BigInt(integerAt(action.ntli, 'action.ntli'))
+  const usd = MicroUsd.of(integerAt(action.ntli, 'action.ntli'))
   booleanAt(action.isBuy, 'action.isBuy')
   return async (context) => {
     const { orders } = context.parts
     const { positions, trading, coin } = marketView(context, asset)
     const position = onlyOne(positions, coin.name)
     const { trade } = position.state
-    const amount = amountOf(usd < 0n ? -usd : usd, collateralAt(trading.chain, trade.collateralIndex))
+    const amount = amountOf(MicroUsd.of(abs(usd)), collateralAt(trading.chain, trade.collateralIndex))
     if (amount === '0') throw new ExchangeErr('ntli must be an amount other than zero.')
     const change = { collateral: { action: usd < 0n ? 'remove' : 'add', amount } } as const
     const { hash } = await relayed(context, (write) => updatePosition(orders, write, position.record.id, change))
@@ -38,7 +33,7 @@ export function updateIsolatedMargin(action: ExchangeAction): RunAction<Exchange
   }
 }
 
-/** With several, nobody could tell which of them is meant. */
+/** Returns the only position. Throws for several, because the action does not say which one it means. */
 function onlyOne(positions: readonly LivePosition[], coin: string): LivePosition {
   const [position, ...others] = positions
   if (position === undefined) throw new ExchangeErr(`There is no open position in ${coin}.`)
@@ -48,8 +43,9 @@ function onlyOne(positions: readonly LivePosition[], coin: string): LivePosition
   )
 }
 
-/** USD (1e6) as an amount of a token, rounded down to its decimals. A dollar of USDC is one USDC. */
-function amountOf(usd: bigint, { symbol, decimals, state }: Collateral): Decimal {
-  const price = symbol === 'USDC' ? USD_PRICE_ONE : state.priceUsd
-  return formatDecimal((usd * state.precision * USD_PRICE_ONE) / (USD_ONE * price), decimals)
+/** Converts USD to an amount of a token, rounded down to its decimals. One USD counts as one USDC. */
+function amountOf(usd: MicroUsd, { symbol, decimals, state }: Collateral): Decimal {
+  const price = symbol === 'USDC' ? CollateralPrice.one : state.priceUsd
+  const amount = (usd * state.precision * CollateralPrice.one) / (MicroUsd.one * price)
+  return CollateralAmount.format(CollateralAmount.of(amount), decimals)
 }

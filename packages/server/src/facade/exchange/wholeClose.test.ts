@@ -1,4 +1,4 @@
-import { diamondAbi, type OrderId } from '@bezel/protocol'
+import { diamondAbi, TokenSize, type OrderId } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { decodeFunctionData } from 'viem'
@@ -12,7 +12,7 @@ import {
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
 
-// Positions of a size that has more places than clients are shown: 0.016663333999866693 BTC and others like it.
+// Positions whose size has more decimals than clients are shown, such as 0.016663333999866693 BTC.
 
 const SIZE = 16_663_333_999_866_693n
 
@@ -24,7 +24,7 @@ describe('the size that clients are shown of a position', () => {
   })
   afterEach(() => world.remove())
 
-  /** What is done to the positions, one call each. */
+  /** Sends a reducing order and returns the resulting calls, one for each position. */
   async function reduce(s: string): Promise<readonly string[]> {
     const [status] = statusesOf(await world.send(orderAction(orderItem({ b: false, p: '59000', s, r: true }))))
     assert.ok('resting' in (status as object), JSON.stringify(status))
@@ -46,9 +46,9 @@ describe('the size that clients are shown of a position', () => {
   })
 
   it('closes all of several, whatever each of them has beyond it', async () => {
-    // Together 0.049976666: the second and the third have more beyond the step than the sum of all.
+    // The sum is 0.049976666 BTC. The second and third sizes have more beyond the size step than the sum.
     for (const size of [SIZE, SIZE - 7_333_999_866_693n + 9_999_000_000_000n, SIZE]) {
-      await world.hold({ positionSizeToken: size })
+      await world.hold({ positionSizeToken: TokenSize.of(size) })
     }
     const held = 2n * SIZE + SIZE - 7_333_999_866_693n + 9_999_000_000_000n
     const shown = (Number(held / 10n ** 13n) / 1e5).toFixed(5)

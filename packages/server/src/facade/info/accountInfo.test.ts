@@ -1,19 +1,27 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { parseAddress, scaleDecimal, type Address, type Decimal } from '@bezel/protocol'
+import {
+  CollateralAmount,
+  parseAddress,
+  Price,
+  scaleDecimal,
+  TokenSize,
+  type Address,
+  type Decimal,
+} from '@bezel/protocol'
 import fc from 'fast-check'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { usd } from '../../market/testing/fixtures.ts'
 import { saveLeverage } from '../../store/facadeLeverageStore.ts'
 import { ALICE, createFacadeWorld, livePosition, PEPE_PRICE, type FacadeWorld } from '../testing/facadeWorld.ts'
-import { answerInfo } from './answerInfo.ts'
-import { INFO_TYPES } from './infoTypes.ts'
-import { MalformedInfoError } from './malformedInfo.ts'
+import { answerInfo, INFO_TYPES } from './infoTypes.ts'
+import { MalformedInfoError } from './infoRequest.ts'
 
 const BOB = parseAddress(`0x${'bb'.repeat(20)}`)!
+
 const AGENT = parseAddress(`0x${'ce'.repeat(20)}`)!
 
-/** Text as USD (1e6), exactly. */
+/** Parses text as USD scaled by 1e6, without rounding. */
 const usdE6 = (text: string): bigint => scaleDecimal(text.replace(/\.0$/, '') as Decimal, 6)!
 
 function agentOf(changes: Partial<AgentRecord> = {}): AgentRecord {
@@ -92,7 +100,7 @@ describe('what the facade says of accounts', () => {
       const more = livePosition('12', {
         leverage: 50_000,
         openPrice: usd(61_000),
-        positionSizeToken: 81_967_213_114_754_098n,
+        positionSizeToken: TokenSize.of(81_967_213_114_754_098n),
       })
       const alone = async (of: typeof one) => {
         world.positions = [of!]
@@ -102,7 +110,7 @@ describe('what the facade says of accounts', () => {
       world.positions = [one!, more]
       const [both, ...others] = await positions()
       assert.deepEqual(others, [])
-      // Cut off once, not once for each.
+      // The sum is truncated once, not each position by itself.
       assert.deepEqual([first.szi, second.szi, both.szi], ['0.01666', '0.08196', '0.09863'])
       assert.equal(usdE6(both.marginUsed), usdE6(first.marginUsed) + usdE6(second.marginUsed))
       assert.equal(usdE6(both.unrealizedPnl), usdE6(first.unrealizedPnl) + usdE6(second.unrealizedPnl))
@@ -115,12 +123,18 @@ describe('what the facade says of accounts', () => {
 
     it('shows longs and shorts as what is left of them, on its side', async () => {
       const size = livePosition('1').state.trade.positionSizeToken
-      world.positions = [livePosition('11'), livePosition('12', { long: false, positionSizeToken: (size * 3n) / 4n })]
+      world.positions = [
+        livePosition('11'),
+        livePosition('12', { long: false, positionSizeToken: TokenSize.of((size * 3n) / 4n) }),
+      ]
       const [long] = await positions()
       assert.equal(long.szi, '0.00416')
       assert.equal(long.entryPx, '60012.0')
       assert.ok(Number(long.liquidationPx) < 60_000)
-      world.positions = [livePosition('11'), livePosition('12', { long: false, positionSizeToken: size * 2n })]
+      world.positions = [
+        livePosition('11'),
+        livePosition('12', { long: false, positionSizeToken: TokenSize.of(size * 2n) }),
+      ]
       const [short] = await positions()
       assert.ok(Number(short.szi) < 0 && Number(short.liquidationPx) > 60_000)
       world.positions = [livePosition('11'), livePosition('12', { long: false })]
@@ -130,7 +144,13 @@ describe('what the facade says of accounts', () => {
 
     it('counts coins of 1,000 units', async () => {
       const openPrice = PEPE_PRICE
-      world.positions = [livePosition('11', { pairIndex: 3, openPrice, positionSizeToken: 81_000_000n * 10n ** 18n })]
+      world.positions = [
+        livePosition('11', {
+          pairIndex: 3,
+          openPrice: Price.of(openPrice),
+          positionSizeToken: TokenSize.of(81_000_000n * 10n ** 18n),
+        }),
+      ]
       const [position] = await positions()
       assert.deepEqual([position.coin, position.szi, position.entryPx], ['kPEPE', '81000.0', '0.0123456'])
       assert.ok(Math.abs(Number(position.positionValue) - 999.99) < 0.01)
@@ -142,8 +162,8 @@ describe('what the facade says of accounts', () => {
         long: fc.boolean(),
         collateralIndex: fc.constantFrom(2, 3),
         leverage: fc.integer({ min: 2_000, max: 150_000 }),
-        collateralAmount: fc.bigInt({ min: 10n ** 6n, max: 10n ** 12n }),
-        positionSizeToken: fc.bigInt({ min: 10n ** 15n, max: 10n ** 20n }),
+        collateralAmount: fc.bigInt({ min: 10n ** 6n, max: 10n ** 12n }).map(CollateralAmount.of),
+        positionSizeToken: fc.bigInt({ min: 10n ** 15n, max: 10n ** 20n }).map(TokenSize.of),
       })
       await fc.assert(
         fc.asyncProperty(

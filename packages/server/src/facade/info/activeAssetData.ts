@@ -1,29 +1,43 @@
-import { formatDecimal } from '@bezel/protocol'
-import { coinPrice, coinsOf, type Coin } from '../coins.ts'
+import { BaseSize, MicroUsd, Price } from '@bezel/protocol'
+import { coinPrice, type Coin, defaultLeverage } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
-import { defaultLeverage } from '../leverage.ts'
 import { pointed, roundTo, steppedPx } from '../priceText.ts'
-import { usdText } from '../usd.ts'
-import { coinNameOf, lower, userOf, type InfoRequest } from './infoRequest.ts'
+import { coinRequest, lower, userOf, type CoinRequest, type UserRequest } from './infoRequest.ts'
+import { defineInfo } from './infoType.ts'
 
-const SIZE_DECIMALS = 18
-/** USD at 1e6 over a price at 1e10 to coins at 1e18. */
-const TO_SIZE = 10n ** 22n
+type ActiveAssetDataRequest = UserRequest & CoinRequest
 
-/** The leverage of a trader's next orders in a coin, and how much that buys. `null` for an unknown coin. */
-export async function activeAssetData(request: InfoRequest, reads: FacadeReads): Promise<unknown> {
-  const trader = userOf(request)
-  const chain = reads.markets()
-  const coin = coinsOf(chain).named(coinNameOf(request))
-  const pair = coin && chain.pairs.get(coin.pairIndex)
+interface ActiveAssetData {
+  readonly user: string
+  readonly coin: string
+  readonly leverage: { readonly type: 'isolated'; readonly value: number; readonly rawUsd: string }
+  readonly maxTradeSzs: readonly [buy: string, sell: string]
+  readonly availableToTrade: readonly [buy: string, sell: string]
+  readonly markPx: string
+}
+
+/**
+ * The leverage of a user's next orders in a coin, and the largest size that the wallet allows with it. `null` for an
+ * unknown coin.
+ */
+export const activeAssetData = defineInfo<ActiveAssetDataRequest, ActiveAssetData | null>({
+  parse: (body, reads) => ({ user: userOf(body), ...coinRequest(body, reads) }),
+  answer: readActiveAssetData,
+})
+
+export async function readActiveAssetData(
+  { user, coin }: ActiveAssetDataRequest,
+  reads: FacadeReads,
+): Promise<ActiveAssetData | null> {
+  const pair = coin && reads.markets().pairs.get(coin.pairIndex)
   if (coin === undefined || pair === undefined) return null
-  const leverage = (await reads.leverageOf(trader, coin.pairIndex)) ?? defaultLeverage(pair)
-  const walletUsd = await reads.wallet(trader)
+  const leverage = (await reads.leverageOf(user, coin.pairIndex)) ?? defaultLeverage(pair)
+  const walletUsd = await reads.wallet(user)
   const mark = reads.quote(coin.pairIndex)?.mark
-  const most = mark === undefined ? '0.0' : mostText(coin, walletUsd * BigInt(leverage), mark)
-  const available = pointed(usdText(walletUsd))
+  const most = mark === undefined ? '0.0' : mostText(coin, MicroUsd.of(walletUsd * BigInt(leverage)), mark)
+  const available = pointed(MicroUsd.format(walletUsd))
   return {
-    user: lower(trader),
+    user: lower(user),
     coin: coin.name,
     leverage: { type: 'isolated', value: leverage, rawUsd: '0.0' },
     maxTradeSzs: [most, most],
@@ -32,7 +46,7 @@ export async function activeAssetData(request: InfoRequest, reads: FacadeReads):
   }
 }
 
-function mostText(coin: Coin, usd: bigint, mark: bigint): string {
-  const size = (usd * TO_SIZE) / coinPrice(coin, mark)
-  return pointed(formatDecimal(roundTo(size, 10n ** BigInt(SIZE_DECIMALS - coin.szDecimals), 'down'), SIZE_DECIMALS))
+function mostText(coin: Coin, usd: MicroUsd, mark: Price): string {
+  const size = BaseSize.of((usd * Price.one * BaseSize.one) / MicroUsd.one / coinPrice(coin, mark))
+  return pointed(BaseSize.format(roundTo(size, 10n ** BigInt(BaseSize.decimals - coin.szDecimals), 'down')))
 }

@@ -2,15 +2,25 @@ import { coinsOf } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { steppedPx } from '../priceText.ts'
 import { quotedPair } from './assetCtx.ts'
-import type { InfoRequest } from './infoRequest.ts'
-import { remembered, type ReadyAnswer } from './remembered.ts'
+import { noFields } from './infoRequest.ts'
+import { defineInfo, remembered, type WrittenText } from './infoType.ts'
 
-const answerOf = remembered((reads) => `${reads.marketsVersion()} ${reads.priceVersion()}`, midsText)
+/** Prices by coin name. */
+type AllMids = Readonly<Record<string, string>>
 
-/** The mark of every coin that has one. */
-export function allMids(_request: InfoRequest, reads: FacadeReads): ReadyAnswer {
+/** The mark price of every coin that has one. */
+export const allMids = defineInfo<void, AllMids>({
+  parse: noFields,
+  answer: (_request, reads) => midsOf(reads),
+  inOtherDex: () => ({}),
+})
+
+const rememberedMids = remembered<AllMids>((reads) => `${reads.marketsVersion()} ${reads.priceVersion()}`, midsText)
+
+/** Returns the mark price of every coin that has one. Throws `NOT_READY` until the markets have been read. */
+export function midsOf(reads: FacadeReads): WrittenText<AllMids> {
   reads.markets()
-  return answerOf(reads)
+  return rememberedMids(reads)
 }
 
 function midsText(reads: FacadeReads): string {

@@ -1,15 +1,17 @@
-import type { FacadeReads } from '../facadeReads.ts'
-import type { InfoRequest } from './infoRequest.ts'
-import { meta } from './meta.ts'
-import { remembered, type ReadyAnswer } from './remembered.ts'
+import { noFields } from './infoRequest.ts'
+import { defineInfo, remembered } from './infoType.ts'
+import { metaOf, type Meta } from './meta.ts'
 
-const answerOf = remembered(
+const rememberedMetas = remembered<readonly Meta[]>(
   (reads) => String(reads.marketsVersion()),
-  (reads) => `[${meta({}, reads).text}]`,
+  (reads) => `[${metaOf(reads).text}]`,
 )
 
-/** The meta of every exchange within the exchange: of the one there is. */
-export function allPerpMetas(_request: InfoRequest, reads: FacadeReads): ReadyAnswer {
-  reads.markets()
-  return answerOf(reads)
-}
+/** The meta of every dex, of which there is one. */
+export const allPerpMetas = defineInfo<void, readonly Meta[]>({
+  parse: noFields,
+  answer(_request, reads) {
+    reads.markets()
+    return rememberedMetas(reads)
+  },
+})

@@ -1,20 +1,13 @@
-import type { PairQuote } from '../../trading/market/pairQuote.ts'
-import { formatDecimal, scaleDecimalTruncated, type Decimal } from '@bezel/protocol'
-import type { ChainMarkets, ListedPair } from '../../trading/market/chainMarkets.ts'
+import type { PairQuote, ChainMarkets, ListedPair } from '../../trading/market/chainMarkets.ts'
+import { BaseSize, FundingFraction, FundingRateP, max, Price, Ratio, Usd, type Decimal } from '@bezel/protocol'
 import { fundingRecord } from '../../trading/market/marketRecord.ts'
-import { P_10 } from '../../trading/valuation/scales.ts'
 import { coinsOf, szOf, type Coin } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { pointed, steppedPx } from '../priceText.ts'
-import { bestPrices } from './bestPrices.ts'
+import { ORDINARY_TERMS } from '../../trading/valuation/chainState.ts'
+import { shiftPrice, halfSpreadP } from '../../trading/valuation/priceImpact.ts'
 
-const USD_DECIMALS = 18
-const PRICE_DECIMALS = 10
-/** Of a rate as a fraction: percent at 1e18 is a fraction at 1e20. */
-const PERCENT_DECIMALS = 18
-const FRACTION_DECIMALS = 20
-
-/** What a market is doing, as clients show it. */
+/** The state of a market in the shape that clients display. */
 export interface AssetCtx {
   readonly funding: string
   readonly openInterest: string
@@ -28,7 +21,9 @@ export interface AssetCtx {
   readonly dayBaseVlm: string
 }
 
-/** Of a pair without a price. The mark has a point all the same: a client splits it there. */
+/**
+ * The context of a pair without a price. `markPx` has a decimal point all the same, because a client splits it there.
+ */
 const NOTHING: AssetCtx = {
   funding: '0.0',
   openInterest: '0.0',
@@ -42,7 +37,7 @@ const NOTHING: AssetCtx = {
   dayBaseVlm: '0.0',
 }
 
-/** Of one coin, at its last price. */
+/** Returns the context of one coin at its last price. */
 export function assetCtx(reads: FacadeReads, chain: ChainMarkets, coin: Coin): AssetCtx {
   const pair = chain.pairs.get(coin.pairIndex)
   const quote = reads.quote(coin.pairIndex)
@@ -52,7 +47,7 @@ export function assetCtx(reads: FacadeReads, chain: ChainMarkets, coin: Coin): A
   return {
     ...interestOf(chain, coin, quote),
     prevDayPx: dayOpenPx(reads, coin) ?? markPx,
-    // What is traded elsewhere is not known, and a part of it would look like all.
+    // Zero, because volume traded outside this service is not known, and a part of it would pass for the whole.
     dayNtlVlm: '0.0',
     dayBaseVlm: '0.0',
     premium: premiumOf(quote),
@@ -63,35 +58,36 @@ export function assetCtx(reads: FacadeReads, chain: ChainMarkets, coin: Coin): A
   }
 }
 
-/** One rate has room, so it is that of longs. Open interest is that of both sides, in coins. */
+/**
+ * Returns the funding rate of longs, because the shape has room for one rate only, and the open interest of both sides
+ * together, in coins.
+ */
 function interestOf(chain: ChainMarkets, coin: Coin, { mark }: PairQuote): Pick<AssetCtx, 'funding' | 'openInterest'> {
   const { fundingRateLongHourly, openInterestLongUsd, openInterestShortUsd } = fundingRecord(
     chain,
     coin.pairIndex,
     mark,
   )
-  const usd = scaled(openInterestLongUsd, USD_DECIMALS) + scaled(openInterestShortUsd, USD_DECIMALS)
+  const usd = Usd.parseTruncated(openInterestLongUsd as Decimal) + Usd.parseTruncated(openInterestShortUsd as Decimal)
   return {
-    funding: pointed(formatDecimal(scaled(fundingRateLongHourly, PERCENT_DECIMALS), FRACTION_DECIMALS)),
-    openInterest: pointed(szOf(coin, (usd * P_10) / mark)),
+    funding: pointed(
+      FundingFraction.format(FundingFraction.of(FundingRateP.parseTruncated(fundingRateLongHourly as Decimal))),
+    ),
+    openInterest: pointed(szOf(coin, BaseSize.of((usd * Price.one) / mark))),
   }
 }
 
 function premiumOf({ mark, index }: PairQuote): string {
-  return pointed(formatDecimal(((mark - index) * P_10) / index, PRICE_DECIMALS))
+  return pointed(Ratio.format(Ratio.of(((mark - index) * Ratio.one) / index)))
 }
 
-/** The price at midnight UTC. */
+/** Returns the price at midnight UTC: the open of the current daily candle. */
 function dayOpenPx({ candles }: FacadeReads, coin: Coin): string | undefined {
   const day = candles.current(coin.pairIndex, '1d')
-  return day && steppedPx(coin, scaled(day.open, PRICE_DECIMALS))
+  return day && steppedPx(coin, Price.parseTruncated(day.open as Decimal))
 }
 
-function scaled(text: string, decimals: number): bigint {
-  return scaleDecimalTruncated(text as Decimal, decimals)
-}
-
-/** JSON of one coin's, and what it was made from. */
+/** The JSON of one coin's context, with the inputs it was made from. */
 interface KnownText {
   readonly chain: ChainMarkets
   readonly quote: PairQuote | undefined
@@ -100,7 +96,9 @@ interface KnownText {
 
 const known = new WeakMap<FacadeReads, Map<number, KnownText>>()
 
-/** JSON of all, by asset id. At a tick most prices stay, and so does what was made from them. */
+/**
+ * Returns the JSON of all contexts, by asset id. Most prices stay the same at a tick, and their JSON is then reused.
+ */
 export function assetCtxTexts(reads: FacadeReads): string[] {
   const chain = reads.markets()
   const texts = known.get(reads) ?? new Map<number, KnownText>()
@@ -115,7 +113,15 @@ export function assetCtxTexts(reads: FacadeReads): string[] {
   })
 }
 
-/** A pair that has a price, so that a position in it can be closed even when nothing new can be opened. */
+/**
+ * Returns the pair of a coin that has a price. Closed pairs count too, because positions in them can still be closed.
+ */
 export function quotedPair(reads: FacadeReads, chain: ChainMarkets, coin: Coin): ListedPair | undefined {
   return reads.quote(coin.pairIndex) === undefined ? undefined : chain.pairs.get(coin.pairIndex)
+}
+
+/** Returns the prices at which a small order would be executed: the mark with the pair's spread on each side. */
+export function bestPrices({ listing }: Pick<ListedPair, 'listing'>, mark: Price): { bid: Price; ask: Price } {
+  const at = (isBuy: boolean): Price => max(shiftPrice(mark, halfSpreadP(isBuy, listing, ORDINARY_TERMS)), Price.of(1n))
+  return { bid: at(false), ask: at(true) }
 }

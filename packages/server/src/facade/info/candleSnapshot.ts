@@ -1,14 +1,24 @@
 import type { Candle, Decimal } from '@bezel/protocol'
-import { coinsOf, pxText, type Coin } from '../coins.ts'
-import type { FacadeReads } from '../facadeReads.ts'
+import { pxText, type Coin } from '../coins.ts'
 import { pointed } from '../priceText.ts'
-import { aggregate } from './aggregateCandles.ts'
-import { FACADE_INTERVALS, isFacadeInterval, type FacadeInterval } from './candleIntervals.ts'
-import { coinNameOf, requiredTimeOf, timeOf, type InfoRequest } from './infoRequest.ts'
-import { MalformedInfoError } from './malformedInfo.ts'
-import { readSourceCandles } from './readSourceCandles.ts'
+import {
+  aggregate,
+  FACADE_INTERVALS,
+  isFacadeInterval,
+  type FacadeInterval,
+  readSourceCandles,
+} from './facadeCandles.ts'
+import {
+  coinRequest,
+  MalformedInfoError,
+  requiredTimeOf,
+  timeOf,
+  type CoinRequest,
+  type InfoBody,
+} from './infoRequest.ts'
+import { defineInfo } from './infoType.ts'
 
-/** A candle as clients of the facade read it. */
+/** A candle in the shape that clients of the facade read. */
 export interface FacadeCandle {
   readonly t: number
   readonly T: number
@@ -22,22 +32,41 @@ export interface FacadeCandle {
   readonly n: number
 }
 
-/** Mark prices over time, oldest first: at most the last 5,000 before `endTime`, however early `startTime` is. `null` for an unknown coin. */
-export async function candleSnapshot({ req }: InfoRequest, reads: FacadeReads): Promise<unknown> {
-  if (typeof req !== 'object' || req === null || Array.isArray(req)) throw new MalformedInfoError()
-  const asked = req as InfoRequest
-  const { interval } = asked
-  if (!isFacadeInterval(interval)) throw new MalformedInfoError()
-  const startMs = requiredTimeOf(asked, 'startTime')
-  const endMs = Math.min(timeOf(asked, 'endTime') ?? reads.now(), reads.now())
-  const coin = coinsOf(reads.markets()).named(coinNameOf(asked))
-  if (coin === undefined) return null
-  if (reads.quote(coin.pairIndex) === undefined || startMs > endMs) return []
-  const source = await readSourceCandles(reads, coin.pairIndex, { interval, startMs, endMs })
-  return aggregate(source, interval, startMs).map((candle) => facadeCandle(coin, interval, candle))
+interface CandleSnapshotRequest extends CoinRequest {
+  readonly interval: FacadeInterval
+  readonly startMs: number
+  /** Epoch ms. Default: now. */
+  readonly endMs: number | undefined
 }
 
-/** Nothing is known of volume. */
+/**
+ * Mark prices over time, oldest first: at most the last 5,000 candles before `endTime`, however early `startTime` is.
+ * `null` for an unknown coin.
+ */
+export const candleSnapshot = defineInfo<CandleSnapshotRequest, readonly FacadeCandle[] | null>({
+  parse({ req }, reads) {
+    if (!isObject(req) || !isFacadeInterval(req.interval)) throw new MalformedInfoError()
+    return {
+      interval: req.interval,
+      startMs: requiredTimeOf(req, 'startTime'),
+      endMs: timeOf(req, 'endTime'),
+      ...coinRequest(req, reads),
+    }
+  },
+  async answer({ coin, interval, startMs, endMs: askedEndMs }, reads) {
+    const endMs = Math.min(askedEndMs ?? reads.now(), reads.now())
+    if (coin === undefined) return null
+    if (reads.quote(coin.pairIndex) === undefined || startMs > endMs) return []
+    const source = await readSourceCandles(reads, coin.pairIndex, { interval, startMs, endMs })
+    return aggregate(source, interval, startMs).map((candle) => facadeCandle(coin, interval, candle))
+  },
+})
+
+function isObject(value: unknown): value is InfoBody {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns a candle in the facade's shape. Volume is zero, because it is not known. */
 export function facadeCandle(coin: Coin, interval: FacadeInterval, candle: Candle): FacadeCandle {
   const px = (price: string): string => pointed(pxText(coin, price as Decimal))
   return {

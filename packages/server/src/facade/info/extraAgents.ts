@@ -1,14 +1,28 @@
 import type { Address } from '@bezel/protocol'
 import { isExpired, type AgentRecord } from '../../trading/agentRecord.ts'
 import type { FacadeReads } from '../facadeReads.ts'
-import { lower, userOf, type InfoRequest } from './infoRequest.ts'
+import { lower, userRequest, type UserRequest } from './infoRequest.ts'
+import { defineInfo } from './infoType.ts'
 
-/** Of an agent that does not expire: the end of the year 9999. */
+/** An agent that may trade for a user. */
+interface ExtraAgent {
+  readonly address: string
+  readonly name: AgentRecord['name']
+  /** Epoch ms. */
+  readonly validUntil: number
+}
+
+/** The end of the year 9999, for an agent that does not expire. */
 const NEVER_MS = 253_402_300_799_000
 
-/** Who may trade for a user. */
-export function extraAgents(request: InfoRequest, reads: FacadeReads): unknown {
-  return agentsInForce(reads, userOf(request)).map(({ agent, name, scope }) => ({
+/** The agents that may trade for a user. */
+export const extraAgents = defineInfo<UserRequest, readonly ExtraAgent[]>({
+  parse: userRequest,
+  answer: ({ user }, reads) => extraAgentsOf(reads, user),
+})
+
+export function extraAgentsOf(reads: FacadeReads, user: Address): ExtraAgent[] {
+  return agentsInForce(reads, user).map(({ agent, name, scope }) => ({
     address: lower(agent),
     name,
     validUntil: scope.expiresAt ?? NEVER_MS,

@@ -1,13 +1,21 @@
+import type { Address } from '@bezel/protocol'
 import { listLiveOrders } from '../../store/orderStore.ts'
 import type { FacadeOrder } from '../facadeOrder.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { openTriggers } from '../positionTriggers.ts'
 import { facadeOrders } from '../userOrders.ts'
-import { userOf, type InfoRequest } from './infoRequest.ts'
+import { userRequest, type UserRequest } from './infoRequest.ts'
+import { defineInfo } from './infoType.ts'
 
-/** Everything of a trader's that waits: orders, and the take profits and stop losses of its positions. */
-export async function frontendOpenOrders(request: InfoRequest, reads: FacadeReads): Promise<readonly FacadeOrder[]> {
-  const trader = userOf(request)
+/** A user's waiting orders, with the take profits and stop losses of open positions. */
+export const frontendOpenOrders = defineInfo<UserRequest, readonly FacadeOrder[]>({
+  parse: userRequest,
+  answer: ({ user }, reads) => listWaitingOrders(reads, user),
+  inOtherDex: () => [],
+})
+
+/** Lists a user's waiting orders and the take profits and stop losses of open positions. */
+export async function listWaitingOrders(reads: FacadeReads, trader: Address): Promise<readonly FacadeOrder[]> {
   const positions = reads.positionsOf(trader)
   const orders = await facadeOrders(reads, await listLiveOrders(reads.sql, reads.chain, trader))
   return [...orders, ...(await openTriggers(reads, positions))].map(({ order }) => order)

@@ -1,88 +1,73 @@
 import type { FacadeReads } from '../facadeReads.ts'
+import { ABSENT_TYPES } from './absentTypes.ts'
 import { activeAssetData } from './activeAssetData.ts'
 import { allMids } from './allMids.ts'
 import { allPerpMetas } from './allPerpMetas.ts'
 import { candleSnapshot } from './candleSnapshot.ts'
-import { clearinghouseState, noClearinghouseState } from './clearinghouseState.ts'
-import { exchangeStatus } from './exchangeStatus.ts'
+import { clearinghouseState } from './clearinghouseState.ts'
 import { extraAgents } from './extraAgents.ts'
 import { frontendOpenOrders } from './frontendOpenOrders.ts'
-import { fundingHistory } from './fundingHistory.ts'
 import { historicalOrders } from './historicalOrders.ts'
-import type { InfoRequest } from './infoRequest.ts'
+import { MalformedInfoError, type InfoBody } from './infoRequest.ts'
+import type { InfoType, JsonText } from './infoType.ts'
 import { l2Book } from './l2Book.ts'
-import { maxBuilderFee } from './maxBuilderFee.ts'
-import { meta, NO_META } from './meta.ts'
-import { metaAndAssetCtxs, NO_META_AND_CTXS } from './metaAndAssetCtxs.ts'
+import { meta } from './meta.ts'
+import { metaAndAssetCtxs } from './metaAndAssetCtxs.ts'
 import { openOrders } from './openOrders.ts'
 import { orderStatus } from './orderStatus.ts'
-import { outcomeMeta } from './outcomeMeta.ts'
-import { perpDexs } from './perpDexs.ts'
-import { portfolio } from './portfolio.ts'
 import { recentTrades } from './recentTrades.ts'
-import { referral } from './referral.ts'
-import { spotClearinghouseState } from './spotClearinghouseState.ts'
-import { spotMeta } from './spotMeta.ts'
-import { spotMetaAndAssetCtxs } from './spotMetaAndAssetCtxs.ts'
-import { subAccounts } from './subAccounts.ts'
-import { userAbstraction } from './userAbstraction.ts'
 import { userFees } from './userFees.ts'
 import { userFills } from './userFills.ts'
 import { userFillsByTime } from './userFillsByTime.ts'
-import { userFunding } from './userFunding.ts'
-import { userNonFundingLedgerUpdates } from './userNonFundingLedgerUpdates.ts'
-import { userRateLimit } from './userRateLimit.ts'
 import { userRole } from './userRole.ts'
-import { vaultDetails } from './vaultDetails.ts'
 
-/** Answers a request of one type: JSON, or an answer that is written already. Throws `MalformedInfoError`. */
-export type InfoAnswerer = (request: InfoRequest, reads: FacadeReads) => unknown
-
-/** What there is to be asked of the facade. */
-export interface InfoType {
-  readonly answer: InfoAnswerer
-  /** When the request names an exchange within the exchange: there are none. Types without it take no such name. */
-  readonly inOtherDex?: InfoAnswerer
-}
-
-const always = (answer: unknown): InfoAnswerer => {
-  return () => answer
-}
-
-/** Every type, by its name. */
+/** Every `/info` type of the facade, by name. */
 export const INFO_TYPES: Readonly<Record<string, InfoType>> = {
-  meta: { answer: meta, inOtherDex: always(NO_META) },
-  metaAndAssetCtxs: { answer: metaAndAssetCtxs, inOtherDex: always(NO_META_AND_CTXS) },
-  allMids: { answer: allMids, inOtherDex: always({}) },
-  spotMeta: { answer: spotMeta },
-  spotMetaAndAssetCtxs: { answer: spotMetaAndAssetCtxs },
-  perpDexs: { answer: perpDexs },
-  outcomeMeta: { answer: outcomeMeta },
-  allPerpMetas: { answer: allPerpMetas },
-  exchangeStatus: { answer: exchangeStatus },
-  l2Book: { answer: l2Book },
-  candleSnapshot: { answer: candleSnapshot },
-  recentTrades: { answer: recentTrades },
-  clearinghouseState: { answer: clearinghouseState, inOtherDex: noClearinghouseState },
-  spotClearinghouseState: { answer: spotClearinghouseState },
-  openOrders: { answer: openOrders, inOtherDex: always([]) },
-  frontendOpenOrders: { answer: frontendOpenOrders, inOtherDex: always([]) },
-  orderStatus: { answer: orderStatus },
-  historicalOrders: { answer: historicalOrders },
-  userFills: { answer: userFills },
-  userFillsByTime: { answer: userFillsByTime },
-  userFees: { answer: userFees },
-  userFunding: { answer: userFunding },
-  fundingHistory: { answer: fundingHistory },
-  userNonFundingLedgerUpdates: { answer: userNonFundingLedgerUpdates },
-  userRateLimit: { answer: userRateLimit },
-  userAbstraction: { answer: userAbstraction },
-  userRole: { answer: userRole },
-  extraAgents: { answer: extraAgents },
-  maxBuilderFee: { answer: maxBuilderFee },
-  referral: { answer: referral },
-  subAccounts: { answer: subAccounts },
-  vaultDetails: { answer: vaultDetails },
-  portfolio: { answer: portfolio },
-  activeAssetData: { answer: activeAssetData },
+  meta,
+  metaAndAssetCtxs,
+  allMids,
+  spotMeta: ABSENT_TYPES.spotMeta,
+  spotMetaAndAssetCtxs: ABSENT_TYPES.spotMetaAndAssetCtxs,
+  perpDexs: ABSENT_TYPES.perpDexs,
+  outcomeMeta: ABSENT_TYPES.outcomeMeta,
+  allPerpMetas,
+  exchangeStatus: ABSENT_TYPES.exchangeStatus,
+  l2Book,
+  candleSnapshot,
+  recentTrades,
+  clearinghouseState,
+  spotClearinghouseState: ABSENT_TYPES.spotClearinghouseState,
+  openOrders,
+  frontendOpenOrders,
+  orderStatus,
+  historicalOrders,
+  userFills,
+  userFillsByTime,
+  userFees,
+  userFunding: ABSENT_TYPES.userFunding,
+  fundingHistory: ABSENT_TYPES.fundingHistory,
+  userNonFundingLedgerUpdates: ABSENT_TYPES.userNonFundingLedgerUpdates,
+  userRateLimit: ABSENT_TYPES.userRateLimit,
+  userAbstraction: ABSENT_TYPES.userAbstraction,
+  userRole,
+  extraAgents,
+  maxBuilderFee: ABSENT_TYPES.maxBuilderFee,
+  referral: ABSENT_TYPES.referral,
+  subAccounts: ABSENT_TYPES.subAccounts,
+  vaultDetails: ABSENT_TYPES.vaultDetails,
+  portfolio: ABSENT_TYPES.portfolio,
+  activeAssetData,
+}
+
+/** Answers a request by its `type`. Throws `MalformedInfoError`, and whatever the reads throw. */
+export function answerInfo(body: unknown, reads: FacadeReads): JsonText | Promise<JsonText> {
+  if (!isBody(body)) throw new MalformedInfoError()
+  const { type } = body
+  const known = typeof type === 'string' && Object.hasOwn(INFO_TYPES, type) ? INFO_TYPES[type] : undefined
+  if (known === undefined) throw new MalformedInfoError()
+  return known(body, reads)
+}
+
+function isBody(body: unknown): body is InfoBody {
+  return typeof body === 'object' && body !== null && !Array.isArray(body)
 }

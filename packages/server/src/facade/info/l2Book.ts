@@ -1,94 +1,144 @@
-import { formatDecimal, scaleDecimalTruncated, type Decimal } from '@bezel/protocol'
+import { BaseSize, max, Price, type Decimal } from '@bezel/protocol'
 import { bookOf, type ChainMarkets, type ListedPair } from '../../trading/market/chainMarkets.ts'
 import { MAX_BOOK_LEVELS, orderBook } from '../../market/orderBook.ts'
 import { usdOfCollateral } from '../../trading/valuation/collateralAmounts.ts'
 import { maxOpenInterestCollateral, openInterestUsd } from '../../trading/valuation/openInterest.ts'
-import { larger, P_10 } from '../../trading/valuation/scales.ts'
-import { coinPrice, coinsOf, type Coin } from '../coins.ts'
+import { coinPrice, type Coin } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { pointed, roundTo } from '../priceText.ts'
-import { quotedPair } from './assetCtx.ts'
-import { bestPrices } from './bestPrices.ts'
-import { priceStep } from './priceStep.ts'
-import { coinNameOf, type InfoRequest } from './infoRequest.ts'
+import { quotedPair, bestPrices } from './assetCtx.ts'
+import { coinRequest, MalformedInfoError, type CoinRequest, type InfoBody } from './infoRequest.ts'
+import { defineInfo } from './infoType.ts'
 
-const PRICE_DECIMALS = 10
-const SIZE_DECIMALS = 18
+/** Allowed values of `nSigFigs`, and of `mantissa`, which goes with five digits only. */
+const SIGNIFICANT_DIGITS = [2, 3, 4, 5]
+const MANTISSAS = [1, 2, 5]
+const MANTISSA_DIGITS = 5
 
-/** A price of one coin (1e10) and what there is at it, in coins (1e18). */
+/** The precision of a book's prices. Default: the smallest price step of the market. */
+export interface BookPrecision {
+  /** Number of significant digits of a price. */
+  readonly nSigFigs: number | null
+  /** Step of the last digit: 1, 2 or 5. Default 1. */
+  readonly mantissa: number | null
+}
+
+type L2BookRequest = CoinRequest & BookPrecision
+
+interface L2Book {
+  readonly coin: string
+  readonly time: number
+  readonly levels: readonly [bids: readonly BookLevel[], asks: readonly BookLevel[]]
+}
+
+interface BookLevel {
+  readonly px: string
+  readonly sz: string
+  readonly n: number
+}
+
+/** A price of one coin and the size available at it, in coins. */
 interface Level {
-  readonly price: bigint
-  readonly size: bigint
+  readonly price: Price
+  readonly size: BaseSize
 }
 
 type Side = 'bids' | 'asks'
 
 /**
- * The depth that the contracts give a pair, around the mark and beyond its spread, best first. Nobody rests there. A closed market has none.
- * `null` for an unknown coin.
+ * The depth that the contracts give a pair: around the mark, outside the spread, best price first. It is computed, not
+ * made of resting orders. A closed market has none. `null` for an unknown coin.
  */
-export function l2Book(request: InfoRequest, reads: FacadeReads): unknown {
-  const chain = reads.markets()
-  const coin = coinsOf(chain).named(coinNameOf(request))
-  const step = priceStep(request)
+export const l2Book = defineInfo<L2BookRequest, L2Book | null>({
+  parse: (body, reads) => ({ ...coinRequest(body, reads), ...bookPrecision(body) }),
+  answer: l2BookOf,
+})
+
+export function l2BookOf({ coin, ...precision }: L2BookRequest, reads: FacadeReads): L2Book | null {
   if (coin === undefined) return null
+  const chain = reads.markets()
   const pair = quotedPair(reads, chain, coin)
   const quote = reads.quote(coin.pairIndex)
   if (pair === undefined || quote === undefined || !reads.isOpen(pair)) {
     return { coin: coin.name, time: quote?.updatedAtMs ?? reads.now(), levels: [[], []] }
   }
-  const stepE10 = step(coin, coinPrice(coin, quote.mark))
-  const levelsOf = (side: Side) =>
+  const stepE10 = priceStep(coin, coinPrice(coin, quote.mark), precision)
+  const levelsOf = (side: Side): BookLevel[] =>
     merged(sideLevels(chain, coin, pair, quote.mark, side), side, stepE10).flatMap(levelText(coin))
   return { coin: coin.name, time: quote.updatedAtMs, levels: [levelsOf('bids'), levelsOf('asks')] }
 }
 
-function sideLevels(chain: ChainMarkets, coin: Coin, pair: ListedPair, mark: bigint, side: Side): Level[] {
+function sideLevels(chain: ChainMarkets, coin: Coin, pair: ListedPair, mark: Price, side: Side): Level[] {
   const { bid, ask } = bestPrices(pair, mark)
   const best = side === 'bids' ? bid : ask
   const levels = orderBook(pair, { mark: best, updatedAtMs: 0 }, MAX_BOOK_LEVELS)[side].map(({ price, size }) => ({
-    price: coinPrice(coin, scaled(price, PRICE_DECIMALS)),
-    size: scaled(size, SIZE_DECIMALS) / coin.units,
+    price: coinPrice(coin, Price.parseTruncated(price as Decimal)),
+    size: BaseSize.of(BaseSize.parseTruncated(size as Decimal) / coin.units),
   }))
   return levels.length > 0 ? levels : [flatLevel(chain, coin, pair, best, side)]
 }
 
-/** Of a pair whose price does not move with volume: all that may be opened is there at the best price. */
+/**
+ * Returns the one level of a pair whose price does not move with volume: everything that may still be opened, at the
+ * best price.
+ */
 function flatLevel(
   chain: ChainMarkets,
   coin: Coin,
   { pairIndex, listing }: ListedPair,
-  price: bigint,
+  price: Price,
   side: Side,
 ): Level {
   const book = bookOf(chain, chain.defaultCollateralIndex, pairIndex)
   const { longUsd, shortUsd } = book ? openInterestUsd(book, price) : { longUsd: 0n, shortUsd: 0n }
   const mostUsd = book ? usdOfCollateral(maxOpenInterestCollateral(book), book.collateral) : 0n
-  const leftUsd = larger(mostUsd - (side === 'asks' ? longUsd : shortUsd), listing.minPositionSizeUsd)
-  return { price: coinPrice(coin, price), size: (leftUsd * P_10) / coinPrice(coin, price) }
+  const leftUsd = max<bigint>(mostUsd - (side === 'asks' ? longUsd : shortUsd), listing.minPositionSizeUsd)
+  const perCoin = coinPrice(coin, price)
+  return { price: perCoin, size: BaseSize.of((leftUsd * Price.one) / perCoin) }
 }
 
-/** Rounded away from the mark, so that nothing looks better than it is; what falls on one price is one level. */
+/**
+ * Rounds prices away from the mark, so that none looks better than it is, and joins the levels that end up on one
+ * price.
+ */
 function merged(levels: readonly Level[], side: Side, step: bigint): Level[] {
-  const sizes = new Map<bigint, bigint>()
+  const sizes = new Map<Price, BaseSize>()
   for (const { price, size } of levels) {
     const at = roundTo(price, step, side === 'bids' ? 'down' : 'up')
-    sizes.set(at, (sizes.get(at) ?? 0n) + size)
+    sizes.set(at, BaseSize.of((sizes.get(at) ?? 0n) + size))
   }
   return [...sizes].map(([price, size]) => ({ price, size }))
 }
 
-/** Sizes are cut to what the coin is traded in; where nothing is left there is no level. */
+/**
+ * Returns a function that writes a level. Sizes are truncated to the coin's size step, and a level that becomes empty
+ * is dropped.
+ */
 function levelText({ szDecimals }: Coin) {
-  const unit = 10n ** BigInt(SIZE_DECIMALS - szDecimals)
-  return ({ price, size }: Level) => {
+  const unit = 10n ** BigInt(BaseSize.decimals - szDecimals)
+  return ({ price, size }: Level): BookLevel[] => {
     const traded = roundTo(size, unit, 'down')
     if (price === 0n || traded === 0n) return []
-    const px = pointed(formatDecimal(price, PRICE_DECIMALS))
-    return [{ px, sz: pointed(formatDecimal(traded, SIZE_DECIMALS)), n: 1 }]
+    const px = pointed(Price.format(price))
+    return [{ px, sz: pointed(BaseSize.format(traded)), n: 1 }]
   }
 }
 
-function scaled(text: string, decimals: number): bigint {
-  return scaleDecimalTruncated(text as Decimal, decimals)
+/** Parses the precision of a book. Throws `MalformedInfoError`. */
+export function bookPrecision(body: InfoBody): BookPrecision {
+  const asked = { nSigFigs: body.nSigFigs ?? null, mantissa: body.mantissa ?? null }
+  if (asked.nSigFigs === null && asked.mantissa === null) return { nSigFigs: null, mantissa: null }
+  const nSigFigs = SIGNIFICANT_DIGITS.find((digits) => digits === asked.nSigFigs)
+  const mantissa = asked.mantissa === null ? null : MANTISSAS.find((unit) => unit === asked.mantissa)
+  const isMantissaFit = mantissa === null || nSigFigs === MANTISSA_DIGITS
+  if (nSigFigs === undefined || mantissa === undefined || !isMantissaFit) throw new MalformedInfoError()
+  return { nSigFigs, mantissa }
+}
+
+/** Returns the distance between two prices of a book near `price`, in the units of `Price`. */
+function priceStep({ pxDecimals }: Coin, price: Price, { nSigFigs, mantissa }: BookPrecision): bigint {
+  const smallest = 10n ** BigInt(Math.max(0, Price.decimals - pxDecimals))
+  if (nSigFigs === null) return smallest
+  const places = Math.max(0, price.toString().length - nSigFigs)
+  return max(10n ** BigInt(places) * BigInt(mantissa ?? 1), smallest)
 }

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { parseAddress, type FillHistoryEntry, type Hex } from '@bezel/protocol'
+import { FundingRateP, parseAddress, TokenSize, type FillHistoryEntry, type Hex } from '@bezel/protocol'
 import { usd } from '../../market/testing/fixtures.ts'
 import { insertFill } from '../../store/fillStore.ts'
 import { QUIET_PAIR } from '../../trading/valuation/testing/fixtures.ts'
 import { ALICE, createFacadeWorld, flatCandle, type FacadeWorld } from '../testing/facadeWorld.ts'
-import { answerInfo } from './answerInfo.ts'
-import { MalformedInfoError } from './malformedInfo.ts'
+import { answerInfo } from './infoTypes.ts'
+import { MalformedInfoError } from './infoRequest.ts'
 
 const HASH = `0x${'cd'.repeat(32)}` as Hex
+
 const NUMBER = /^-?\d+(?:\.\d+)?$/
+
 const HOUR_MS = 3_600_000
 
 describe('what the facade says of markets', () => {
@@ -66,11 +68,11 @@ describe('what the facade says of markets', () => {
   })
 
   it('shows funding as a fraction and open interest in coins', async () => {
-    const long = { ...QUIET_PAIR, oiLongToken: 3n * 10n ** 18n, oiShortToken: 10n ** 18n }
+    const long = { ...QUIET_PAIR, oiLongToken: TokenSize.of(3n * TokenSize.one), oiShortToken: TokenSize.one }
     const funded = {
       ...long,
       fundingParams: { ...long.fundingParams, fundingFeesEnabled: true },
-      fundingData: { ...long.fundingData, lastFundingRatePerSecondP: 10n ** 13n },
+      fundingData: { ...long.fundingData, lastFundingRatePerSecondP: FundingRateP.of(10n ** 13n) },
     }
     const chain = world.market.chain!
     world.market.chain = { ...chain, states: new Map([...chain.states, [3, new Map([[0, funded]])]]) }
@@ -252,7 +254,7 @@ describe('what the facade says of markets', () => {
     const ALL = ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '8h', '12h', '1d', '3d', '1w', '1M']
 
     beforeEach(() => {
-      // The price of a candle is when it begins, in minutes.
+      // The price of each candle is its beginning in minutes.
       world.candlesOf = ({ interval, fromMs, toMs }) => {
         const widthMs = WIDTHS[interval]!
         const count = Math.floor(toMs / widthMs) - Math.ceil(fromMs / widthMs) + 1

@@ -1,30 +1,65 @@
 import { coinsOf, type Coin } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
-import type { InfoRequest } from './infoRequest.ts'
-import { remembered, type ReadyAnswer } from './remembered.ts'
+import { noFields } from './infoRequest.ts'
+import { defineInfo, remembered, type WrittenText } from './infoType.ts'
 
-/** Of an exchange within the exchange: there are none. */
-export const NO_META = { universe: [], marginTables: [], collateralToken: 0 }
-
-const answerOf = remembered((reads) => String(reads.marketsVersion()), metaText)
-
-/** What can be traded. An asset's id is its place in the list, so a pair that is closed or missing still has one. */
-export function meta(_request: InfoRequest, reads: FacadeReads): ReadyAnswer {
-  reads.markets()
-  return answerOf(reads)
+/** The markets of the exchange. An asset's id is its place in the universe. */
+export interface Meta {
+  readonly universe: readonly Asset[]
+  readonly marginTables: readonly (readonly [id: number, table: MarginTable])[]
+  readonly collateralToken: number
 }
 
-function metaText(reads: FacadeReads): string {
+interface Asset {
+  readonly name: string
+  readonly szDecimals: number
+  readonly maxLeverage: number
+  readonly marginTableId: number
+  readonly onlyIsolated: boolean
+  readonly marginMode: 'noCross'
+  readonly isDelisted?: boolean
+}
+
+interface MarginTable {
+  readonly description: string
+  readonly marginTiers: readonly { readonly lowerBound: string; readonly maxLeverage: number }[]
+}
+
+/** The meta of a builder-deployed dex, of which there are none. */
+export const NO_META: Meta = { universe: [], marginTables: [], collateralToken: 0 }
+
+/**
+ * The markets that can be traded. A closed or missing pair keeps its place, so that the ids of the others stay the
+ * same.
+ */
+export const meta = defineInfo<void, Meta>({
+  parse: noFields,
+  answer: (_request, reads) => metaOf(reads),
+  inOtherDex: () => NO_META,
+})
+
+const rememberedMeta = remembered<Meta>(
+  (reads) => String(reads.marketsVersion()),
+  (reads) => JSON.stringify(makeMeta(reads)),
+)
+
+/** Returns the meta of a chain's markets. Throws `NOT_READY` until they have been read. */
+export function metaOf(reads: FacadeReads): WrittenText<Meta> {
+  reads.markets()
+  return rememberedMeta(reads)
+}
+
+function makeMeta(reads: FacadeReads): Meta {
   const { universe } = coinsOf(reads.markets())
   const leverages = [...new Set(universe.map(({ maxLeverage }) => maxLeverage))].toSorted((a, b) => a - b)
-  return JSON.stringify({
+  return {
     universe: universe.map(assetOf),
-    marginTables: leverages.map(marginTable),
+    marginTables: leverages.map((leverage) => [leverage, marginTable(leverage)]),
     collateralToken: 0,
-  })
+  }
 }
 
-function assetOf({ name, szDecimals, maxLeverage, isDelisted }: Coin) {
+function assetOf({ name, szDecimals, maxLeverage, isDelisted }: Coin): Asset {
   return {
     name,
     szDecimals,
@@ -36,7 +71,7 @@ function assetOf({ name, szDecimals, maxLeverage, isDelisted }: Coin) {
   }
 }
 
-/** One tier: the largest leverage is the same for every size. */
-function marginTable(maxLeverage: number) {
-  return [maxLeverage, { description: '', marginTiers: [{ lowerBound: '0.0', maxLeverage }] }]
+/** Returns a table with one tier, because the largest leverage is the same for every size. */
+function marginTable(maxLeverage: number): MarginTable {
+  return { description: '', marginTiers: [{ lowerBound: '0.0', maxLeverage }] }
 }

@@ -1,18 +1,22 @@
-import type { FacadeReads } from '../facadeReads.ts'
-import { assetCtxTexts } from './assetCtx.ts'
-import type { InfoRequest } from './infoRequest.ts'
-import { meta, NO_META } from './meta.ts'
-import { remembered, type ReadyAnswer } from './remembered.ts'
+import { assetCtxTexts, type AssetCtx } from './assetCtx.ts'
+import { noFields } from './infoRequest.ts'
+import { defineInfo, remembered } from './infoType.ts'
+import { metaOf, NO_META, type Meta } from './meta.ts'
 
-export const NO_META_AND_CTXS = [NO_META, []]
+/** The meta, and the contexts in the order of its universe. */
+type MetaAndAssetCtxs = readonly [meta: Meta, assetCtxs: readonly AssetCtx[]]
 
-const answerOf = remembered(
+const rememberedBoth = remembered<MetaAndAssetCtxs>(
   (reads) => `${reads.marketsVersion()} ${reads.priceVersion()}`,
-  (reads) => `[${meta({}, reads).text},[${assetCtxTexts(reads).join(',')}]]`,
+  (reads) => `[${metaOf(reads).text},[${assetCtxTexts(reads).join(',')}]]`,
 )
 
-/** What can be traded, and what each of it is doing, in the same order. */
-export function metaAndAssetCtxs(_request: InfoRequest, reads: FacadeReads): ReadyAnswer {
-  reads.markets()
-  return answerOf(reads)
-}
+/** The markets that can be traded, and the state of each. */
+export const metaAndAssetCtxs = defineInfo<void, MetaAndAssetCtxs>({
+  parse: noFields,
+  answer(_request, reads) {
+    reads.markets()
+    return rememberedBoth(reads)
+  },
+  inOtherDex: () => [NO_META, []],
+})

@@ -1,15 +1,23 @@
 import type { FacadeOrder } from '../facadeOrder.ts'
-import type { FacadeReads } from '../facadeReads.ts'
-import { frontendOpenOrders } from './frontendOpenOrders.ts'
-import type { InfoRequest } from './infoRequest.ts'
+import { listWaitingOrders } from './frontendOpenOrders.ts'
+import { userRequest, type UserRequest } from './infoRequest.ts'
+import { defineInfo } from './infoType.ts'
 
-/** The same orders in fewer words. */
-export async function openOrders(request: InfoRequest, reads: FacadeReads): Promise<unknown> {
-  return (await frontendOpenOrders(request, reads)).map(shortOrder)
+/** An order with fewer fields, which the stream's `orderUpdates` sends too. */
+type ShortOrder = Pick<FacadeOrder, 'coin' | 'side' | 'limitPx' | 'sz' | 'oid' | 'timestamp' | 'origSz'> & {
+  readonly cloid?: string
+  readonly reduceOnly?: true
 }
 
-/** What `orderUpdates` tells of an order too. */
-export function shortOrder({ coin, side, limitPx, sz, oid, timestamp, origSz, cloid, reduceOnly }: FacadeOrder) {
+/** The orders of `frontendOpenOrders` with fewer fields. */
+export const openOrders = defineInfo<UserRequest, readonly ShortOrder[]>({
+  parse: userRequest,
+  answer: async ({ user }, reads) => (await listWaitingOrders(reads, user)).map(shortOrder),
+  inOtherDex: () => [],
+})
+
+export function shortOrder(order: FacadeOrder): ShortOrder {
+  const { coin, side, limitPx, sz, oid, timestamp, origSz, cloid, reduceOnly } = order
   return {
     coin,
     side,

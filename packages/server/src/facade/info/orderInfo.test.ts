@@ -1,8 +1,11 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import {
   parseAddress,
+  Price,
+  TokenSize,
+  Usd,
   type Decimal,
   type FillAction,
   type FillHistoryEntry,
@@ -19,14 +22,16 @@ import { insertOrder, saveOrderState } from '../../store/orderStore.ts'
 import { insertPosition, savePositionState } from '../../store/positionStore.ts'
 import type { OrderEvent, OrderRecord, OrderRequest, OrderState } from '../../trading/orders/orderModel.ts'
 import { coinsOf } from '../coins.ts'
-import { orderStatusAnswer } from '../exchange/orderStatusAnswer.ts'
+import { orderStatusAnswer } from '../exchange/exchangeAnswer.ts'
 import { ALICE, createFacadeWorld, livePosition, type FacadeWorld } from '../testing/facadeWorld.ts'
 import { HASH, REQUEST, STATE } from '../testing/restingOrder.ts'
-import { answerInfo } from './answerInfo.ts'
-import { MalformedInfoError } from './malformedInfo.ts'
+import { answerInfo } from './infoTypes.ts'
+import { MalformedInfoError } from './infoRequest.ts'
 
 const BOB = parseAddress(`0x${'bb'.repeat(20)}`)!
+
 const AGENT = parseAddress(`0x${'ce'.repeat(20)}`)!
+
 const CLOID = `0x${'0a'.repeat(16)}`
 
 describe('what the facade says of orders and fills', () => {
@@ -43,7 +48,7 @@ describe('what the facade says of orders and fills', () => {
     return JSON.parse(String(await answerInfo({ type, user: ALICE, ...fields }, world.reads)))
   }
 
-  /** Stores an order of Alice's. */
+  /** Stores an order of Alice. */
   async function place(
     id: number,
     request: Partial<OrderRequest> = {},
@@ -59,7 +64,7 @@ describe('what the facade says of orders and fills', () => {
       originKey: `tx:${id}`,
     }
     await world.opened.store.transaction(async (sql) => {
-      await insertOrder(sql, { ...base, request: whole, createdAtMs: 1_000 + id, spendUsd: 0n, ...record })
+      await insertOrder(sql, { ...base, request: whole, createdAtMs: 1_000 + id, spendUsd: Usd.zero, ...record })
       const { size, price } = whole
       await saveOrderState(sql, base.id, { ...STATE, size, price, ...state }, undefined)
     })
@@ -77,13 +82,14 @@ describe('what the facade says of orders and fills', () => {
     const amounts = { price: '60000', size, collateral: '1500', leverage: '10', pnl }
     const told = { timestamp: at.timestampMs, txHash: HASH, positionId: '900' }
     const entry = { id: 5_000 + number, market: 'BTC/USD', action, side, ...amounts, ...told } as FillHistoryEntry
-    const event = {
+    const { leverage: _leverage, pnl: _pnl, ...traded } = amounts
+    const event: OrderEvent = {
       ...at,
       attemptId: null,
       kind: 'executed',
       pendingIndex: null,
-      fill: { ...amounts, feeCollateral: '0.9', ...told },
-    } as unknown as OrderEvent
+      fill: { ...traded, feeCollateral: '0.9', ...told },
+    }
     await world.opened.store.transaction(async (sql) => {
       await insertFill(sql, { chain: 'base', trader: ALICE, pairIndex, place: at, fill: entry })
       if (orderId === undefined) return
@@ -104,7 +110,7 @@ describe('what the facade says of orders and fills', () => {
     return { id: '7', clientId: null, status: 'filled', txHash: HASH, fill: told, reason: null } as const
   }
 
-  /** An open position that the store has too. */
+  /** Opens a position and stores it. */
   async function open(position: LivePosition): Promise<void> {
     await place(Number(position.record.originOrderId), {}, { status: 'filled' })
     await world.opened.store.transaction(async (sql) => {
@@ -259,7 +265,7 @@ describe('what the facade says of orders and fills', () => {
       assert.deepEqual([sl.orderType, sl.triggerCondition], ['Stop Market', 'Price below 55000.0'])
       assert.equal(tp.sz, '0.01666')
       assert.equal(new Set([900, tp.oid, sl.oid]).size, 3)
-      await close(POSITION, { trade: { ...POSITION.state.trade, tp: usd(80_000), sl: 0n } })
+      await close(POSITION, { trade: { ...POSITION.state.trade, tp: usd(80_000), sl: Price.zero } })
       const [moved, ...others] = await triggers()
       assert.deepEqual([moved.oid, moved.triggerPx, others], [tp.oid, '80000.0', []])
       assert.deepEqual((await ask('orderStatus', { oid: sl.oid })).order.status, 'canceled')
@@ -374,8 +380,8 @@ describe('what the facade says of orders and fills', () => {
       await fill(undefined, { size: '0.25', action: 'TradeLeverageUpdate' })
       await fill(undefined, { size: '2', side: 'short' })
       world.positions = [
-        livePosition('1', { positionSizeToken: tokens(1.25) }),
-        livePosition('2', { long: false, positionSizeToken: tokens(2) }),
+        livePosition('1', { positionSizeToken: TokenSize.of(tokens(1.25)) }),
+        livePosition('2', { long: false, positionSizeToken: TokenSize.of(tokens(2)) }),
       ]
       const told = await ask('userFills')
       assert.deepEqual(

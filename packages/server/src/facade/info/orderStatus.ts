@@ -5,54 +5,63 @@ import type { FacadeOrderStatus } from '../facadeOrder.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { findTriggerOrder } from '../positionTriggers.ts'
 import { facadeOrders } from '../userOrders.ts'
-import { userOf, type InfoRequest } from './infoRequest.ts'
-import { MalformedInfoError } from './malformedInfo.ts'
+import { MalformedInfoError, userOf, type UserRequest } from './infoRequest.ts'
+import { defineInfo } from './infoType.ts'
 
 const CLOID_PATTERN = /^0x[0-9a-fA-F]{32}$/
 
-/** One order, by its id or by the one its client gave it. */
-export async function orderStatus(request: InfoRequest, reads: FacadeReads): Promise<unknown> {
-  const trader = userOf(request)
-  reads.positionsOf(trader)
-  const order = await find(reads, trader, request.oid)
-  return order === undefined ? { status: 'unknownOid' } : { status: 'order', order }
+/** The order asked for, by its id or by its client order id. */
+type OrderStatusRequest = UserRequest & ({ readonly oid: OrderId } | { readonly cloid: string })
+
+type OrderStatusAnswer =
+  { readonly status: 'order'; readonly order: FacadeOrderStatus } | { readonly status: 'unknownOid' }
+
+/** One order and its status. */
+export const orderStatus = defineInfo<OrderStatusRequest, OrderStatusAnswer>({
+  parse(body, reads) {
+    const user = userOf(body)
+    // Throws `NOT_READY` until the follower has caught up with the chain, whatever the id is.
+    reads.positionsOf(user)
+    const { oid } = body
+    if (typeof oid === 'string' && CLOID_PATTERN.test(oid)) return { user, cloid: oid.toLowerCase() }
+    return { user, oid: idOf(oid) }
+  },
+  async answer(request, reads) {
+    const order = 'cloid' in request ? await findByCloid(reads, request) : await findByOid(reads, request)
+    return order === undefined ? { status: 'unknownOid' } : { status: 'order', order }
+  },
+})
+
+type Found = Promise<FacadeOrderStatus | undefined>
+
+async function findByOid(reads: FacadeReads, { user, oid }: UserRequest & { readonly oid: OrderId }): Found {
+  return (await shown(reads, user, await findOrder(reads.sql, oid))) ?? findTriggerOrder(reads, user, oid)
 }
 
-async function find(reads: FacadeReads, trader: Address, oid: unknown): Promise<FacadeOrderStatus | undefined> {
-  const { sql, chain } = reads
-  if (typeof oid === 'string' && CLOID_PATTERN.test(oid)) {
-    const cloid = oid.toLowerCase()
-    const order = await shown(reads, trader, await findOrderByClientId(sql, chain, trader, cloid))
-    return order ?? findTriggerByCloid(reads, trader, cloid)
-  }
-  const id = idOf(oid)
-  return (await shown(reads, trader, await findOrder(sql, id))) ?? findTriggerOrder(reads, trader, id)
+async function findByCloid(reads: FacadeReads, { user, cloid }: UserRequest & { readonly cloid: string }): Found {
+  const order = await shown(reads, user, await findOrderByClientId(reads.sql, reads.chain, user, cloid))
+  return order ?? findTriggerByCloid(reads, user, cloid)
 }
 
-/** Take profits and stop losses are no orders natively: only the facade knows what its client called them. */
-async function findTriggerByCloid(
-  reads: FacadeReads,
-  trader: Address,
-  cloid: string,
-): Promise<FacadeOrderStatus | undefined> {
+/**
+ * Finds a take profit or stop loss by its client order id. These are not orders natively, so only the facade's own
+ * table knows the id.
+ */
+async function findTriggerByCloid(reads: FacadeReads, trader: Address, cloid: string): Found {
   const kept = await readCloid(reads.sql, { chain: reads.chain, trader, cloid })
   const found = kept && (await findTriggerOrder(reads, trader, kept.oid))
   return found && { ...found, order: { ...found.order, cloid } }
 }
 
-/** Clients write numbers as text now and then. */
+/** Parses an order id. Some clients send numbers as text. */
 function idOf(oid: unknown): OrderId {
   const id = typeof oid === 'number' || typeof oid === 'string' ? parseOrderId(String(oid)) : undefined
   if (id === undefined) throw new MalformedInfoError()
   return id
 }
 
-/** What is another trader's, or of another chain, is unknown here. */
-async function shown(
-  reads: FacadeReads,
-  trader: Address,
-  order: StoredOrder | undefined,
-): Promise<FacadeOrderStatus | undefined> {
+/** Returns the facade's form of an order, or `undefined` for one of another trader or chain. */
+async function shown(reads: FacadeReads, trader: Address, order: StoredOrder | undefined): Found {
   if (order === undefined || order.record.trader !== trader || order.record.chain !== reads.chain) return undefined
   return (await facadeOrders(reads, [order]))[0]
 }

@@ -1,18 +1,45 @@
-import { formatDecimal } from '@bezel/protocol'
-import { larger } from '../../trading/valuation/scales.ts'
+import { Fraction, max, PercentP } from '@bezel/protocol'
 import type { FacadeReads } from '../facadeReads.ts'
 import { pointed } from '../priceText.ts'
-import { userOf, type InfoRequest } from './infoRequest.ts'
-
-/** Percent at 1e10 is a fraction at 1e12. */
-const FRACTION_DECIMALS = 12
+import { userRequest, type UserRequest } from './infoRequest.ts'
+import { defineInfo } from './infoType.ts'
 const NONE = '0.0'
 
-/** One rate has room for all markets, so it is the highest of them: no order costs more than a client reckons with. */
-export function userFees(request: InfoRequest, reads: FacadeReads): unknown {
-  userOf(request)
+interface UserFees {
+  readonly dailyUserVlm: readonly never[]
+  readonly feeSchedule: {
+    readonly cross: string
+    readonly add: string
+    readonly spotCross: string
+    readonly spotAdd: string
+    readonly tiers: { readonly vip: readonly never[]; readonly mm: readonly never[] }
+    readonly referralDiscount: string
+    readonly stakingDiscountTiers: readonly never[]
+  }
+  readonly userCrossRate: string
+  readonly userAddRate: string
+  readonly userSpotCrossRate: string
+  readonly userSpotAddRate: string
+  readonly activeReferralDiscount: string
+  readonly trial: null
+  readonly feeTrialEscrow: string
+  readonly nextTrialAvailableTimestamp: null
+  readonly stakingLink: null
+  readonly activeStakingDiscount: { readonly bpsOfMaxSupply: string; readonly discount: string }
+}
+
+/**
+ * Fee rates. The shape has one rate for all markets, so it is the highest of them: no order costs more than a client
+ * expects.
+ */
+export const userFees = defineInfo<UserRequest, UserFees>({
+  parse: userRequest,
+  answer: (_request, reads) => userFeesOf(reads),
+})
+
+function userFeesOf(reads: FacadeReads): UserFees {
   const feePs = [...reads.markets().markets.values()].map(({ listing }) => listing.feeP)
-  const rate = pointed(formatDecimal(feePs.reduce(larger, 0n), FRACTION_DECIMALS))
+  const rate = pointed(Fraction.format(Fraction.of(feePs.reduce(max<PercentP>, PercentP.zero))))
   return {
     dailyUserVlm: [],
     feeSchedule: {

@@ -1,11 +1,12 @@
-import type { FacadeReads } from '../facadeReads.ts'
-import { readFacadeFills } from '../userFills.ts'
-import { userOf, type InfoRequest } from './infoRequest.ts'
+import { readFacadeFills, type FacadeFill } from '../userFills.ts'
+import { userRequest, type UserRequest } from './infoRequest.ts'
+import { defineInfo } from './infoType.ts'
 
-/** As many as the exchange itself tells. */
+/** Largest number of fills in an answer, the same as Hyperliquid's. */
 export const MAX_FILLS = 2_000
 
-/** A trader's last executions, newest first. */
-export async function userFills(request: InfoRequest, reads: FacadeReads): Promise<unknown> {
-  return readFacadeFills(reads, userOf(request), { sinceMs: 0, limit: MAX_FILLS })
-}
+/** A user's last executions, newest first. */
+export const userFills = defineInfo<UserRequest, readonly FacadeFill[]>({
+  parse: userRequest,
+  answer: ({ user }, reads) => readFacadeFills(reads, user, { sinceMs: 0, limit: MAX_FILLS }),
+})

@@ -7,7 +7,7 @@ export interface FeeTransaction {
   readonly to: Address
   readonly value: bigint
   readonly data: Hex
-  /** Units of gas. */
+  /** Gas limit, in units of gas. */
   readonly gas: bigint
   /** Wei per unit of gas. */
   readonly maxFeeWei: bigint
@@ -19,15 +19,15 @@ const SHORT_STRING = 0x80
 const LONG_STRING = 0xb7
 const SHORT_LIST = 0xc0
 const LONG_LIST = 0xf7
-/** Longer payloads have their length before them. */
+/** The longest RLP payload whose length fits into the first byte. */
 const MAX_SHORT_BYTES = 55
 const WORD_BYTES = 32
 
 const EMPTY_LIST = Buffer.of(SHORT_LIST)
 
 /**
- * What is signed, or with a signature what is sent. Written out for this one shape, because a general serialiser takes ten times as long and
- * every relayed action waits for it.
+ * Encodes the bytes to sign or, with a signature, the bytes to send. Written for this one shape, because a general
+ * serialiser takes ten times as long and every relayed action waits for it.
  */
 export function encodeTransaction(chainId: number, of: FeeTransaction, signature?: CompactSignature): Buffer {
   const fields = [

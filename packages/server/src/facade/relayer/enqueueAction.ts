@@ -1,16 +1,22 @@
-import type { Fees, RelayAction, RelayEntry } from '../../store/relayRecord.ts'
 import type { Address, Hex } from '@bezel/protocol'
-import { countRelayEntries, insertRelayEntry, relayedHash, takeRelayNonce } from '../../store/relayStore.ts'
+import {
+  type Fees,
+  type RelayAction,
+  type RelayEntry,
+  countRelayEntries,
+  insertRelayEntry,
+  readRelayedHash,
+  takeRelayNonce,
+} from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Attempt } from '../../trading/orders/orderModel.ts'
-import { utcDayOf } from '../../trading/spend.ts'
+import { utcDayOf } from '../../trading/scope.ts'
 import { firstFees } from './fees.ts'
-import { reserveGas } from './gasBudget.ts'
-import { newestOf } from './relayEntry.ts'
-import type { RelayContext, RelayMemory } from './relayContext.ts'
-import { RelayRefusedError } from './relayRefusal.ts'
-import { ACTION_SELECTOR } from './requireShape.ts'
-import { signVersion } from './signVersion.ts'
+import { reserveGas, RelayRefusedError } from './gasBudget.ts'
+import type { RelayContext } from './relayContext.ts'
+import { newestOf, signVersion } from './relayEntry.ts'
+import { ACTION_SELECTOR } from './relayerKey.ts'
+import type { RelayMemory, RelayState } from './relayMemory.ts'
 
 export interface ActionToRelay {
   readonly attempt: Attempt
@@ -18,8 +24,9 @@ export interface ActionToRelay {
 }
 
 /**
- * Gives an action its nonce and signs it, inside the transaction that makes its order: all of it is kept, or nothing. Asks no node. An attempt
- * that was taken before is not taken again; its hash is the answer. Throws a `RelayRefusedError`.
+ * Gives an action its nonce and signs it, in the transaction that makes its order, so that all of it is stored or
+ * nothing. Asks no node. For an attempt that was enqueued before it returns the same hash. Throws a
+ * `RelayRefusedError`.
  */
 export async function enqueueAction(
   sql: Sql,
@@ -28,14 +35,14 @@ export async function enqueueAction(
   { attempt, trader }: ActionToRelay,
 ): Promise<Hex> {
   const { sender, settings, now } = context
-  const known = await relayedHash(sql, sender.chain, attempt.id)
+  const known = await readRelayedHash(sql, sender.chain, attempt.id)
   if (known !== undefined) return known
   requireOwn(context, attempt, trader)
   if (attempt.expiresAtMs <= now()) throw new RelayRefusedError('expired', 'The time for this action is over.')
   const action = actionOf(context, attempt, trader)
-  const fees = offeredFees(context, memory)
+  const fees = offeredFees(context, memory.state)
   const wei = action.gas * fees.maxFeeWei
-  requireFunds(memory, wei)
+  requireFunds(memory.state, wei)
   await requireRoom(sql, context)
   const day = utcDayOf(now())
   await reserveGas(sql, sender, { trader, day, wei }, settings)
@@ -46,12 +53,12 @@ export async function enqueueAction(
     day,
     countedWei: wei,
   })
-  // Too much, until the next step, when the transaction is rolled back.
-  memory.outstandingWei += wei
+  // If the transaction is rolled back, this counts too much until the next step recounts.
+  memory.reserved(wei)
   return newestOf(entry).hash
 }
 
-/** Takes the next nonce for it. */
+/** Stores an action as an entry with the next nonce. */
 export async function insertAction(
   sql: Sql,
   context: RelayContext,
@@ -66,7 +73,10 @@ export async function insertAction(
   return entry
 }
 
-/** It is a bug of the caller when it is not: the Diamond would refuse it, or take it for another trader. */
+/**
+ * Throws unless the attempt is the trader's own action with the relayer as sender. Anything else is a bug of the
+ * caller: the Diamond would refuse it, or take it for another trader.
+ */
 function requireOwn({ signer }: RelayContext, { sender, calldata }: Attempt, trader: Address): void {
   const start = `${ACTION_SELECTOR}${trader.slice(2).toLowerCase().padStart(64, '0')}`
   if (sender !== signer.address) throw new Error('the attempt is for another sender than the relayer')
@@ -84,8 +94,8 @@ function actionOf({ settings }: RelayContext, { id, calldata, gas }: Attempt, tr
   return { attemptId: id, trader, calldata, gas: units }
 }
 
-/** By the fees of the last look at the node. */
-function offeredFees({ settings, now }: RelayContext, { market }: RelayMemory): Fees {
+/** Returns the first offer, by the fees last read from the node. */
+function offeredFees({ settings, now }: RelayContext, { market }: RelayState): Fees {
   if (market === undefined || now() - market.atMs > settings.maxFeesAgeMs) throw notReady()
   const fees = firstFees(market, settings)
   if (market.baseFeeWei + fees.maxPriorityFeeWei > settings.maxFeeWei) {
@@ -94,9 +104,8 @@ function offeredFees({ settings, now }: RelayContext, { market }: RelayMemory): 
   return fees
 }
 
-/** What is on its way is counted with the most that it can cost. */
-function requireFunds(memory: RelayMemory, wei: bigint): void {
-  const { balanceWei, hasNoFunds, outstandingWei } = memory
+/** Throws unless the balance covers this action as well as the highest possible cost of all that is not mined yet. */
+function requireFunds({ balanceWei, hasNoFunds, outstandingWei }: RelayState, wei: bigint): void {
   if (balanceWei === undefined) throw notReady()
   if (!hasNoFunds && outstandingWei + wei <= balanceWei) return
   throw new RelayRefusedError(

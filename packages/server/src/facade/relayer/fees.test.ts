@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { RpcOutcome } from '../../chain/rpcOutcome.ts'
+import type { RpcOutcome } from '../../chain/rpcClient.ts'
 import { firstFees, parseFees, raisedFees } from './fees.ts'
 
 const ok = (result: unknown): RpcOutcome => ({ ok: true, result })

@@ -1,21 +1,20 @@
-import type { Fees } from '../../store/relayRecord.ts'
-import type { RpcCall } from '../../chain/rpcClient.ts'
-import type { RpcOutcome } from '../../chain/rpcOutcome.ts'
+import type { Fees } from '../../store/relayStore.ts'
+import type { RpcCall, RpcOutcome } from '../../chain/rpcClient.ts'
 
-/** What the chain asks per unit of gas, in wei. */
+/** The current fees of the chain per unit of gas, in wei. */
 export interface MarketFees {
-  /** Of the next block. */
+  /** Base fee of the next block. */
   readonly baseFeeWei: bigint
   readonly tipWei: bigint
 }
 
-/** Both are asked for, because some nodes have no history of fees. */
+/** The calls that read the fees. Both are made, because some nodes have no fee history. */
 export const feeCalls: readonly RpcCall[] = [
   { method: 'eth_feeHistory', params: ['0x4', 'latest', [50]] },
   { method: 'eth_gasPrice', params: [] },
 ]
 
-/** `undefined` when neither answer says anything. */
+/** Parses the fees; `undefined` when neither answer has any. */
 export function parseFees(history: RpcOutcome | undefined, price: RpcOutcome | undefined): MarketFees | undefined {
   return feesOfHistory(history) ?? feesOfPrice(price)
 }
@@ -45,21 +44,21 @@ export function weiOf(json: unknown): bigint | undefined {
   return typeof json === 'string' && /^0x[0-9a-f]{1,32}$/i.test(json) ? BigInt(json) : undefined
 }
 
-/** The base fee can rise by an eighth a block: twice as much lasts for six full blocks. */
+/** Factor on the base fee. It can rise by an eighth a block, so twice the fee lasts for about six full blocks. */
 const BASE_FEE_MARGIN = 2n
 
-/** A first offer. Never above the most that may be offered. */
+/** Returns the first offer of a transaction, never above the maximum fee. */
 export function firstFees(market: MarketFees, of: { readonly minTipWei: bigint; readonly maxFeeWei: bigint }): Fees {
   const tipWei = larger(market.tipWei, of.minTipWei)
   const maxFeeWei = smaller(BASE_FEE_MARGIN * market.baseFeeWei + tipWei, of.maxFeeWei)
   return { maxFeeWei, maxPriorityFeeWei: smaller(tipWei, maxFeeWei) }
 }
 
-/** Nodes take another transaction in the place of one only when both its fees are higher by 10 %; we take an eighth. */
+/** Factor of a replacement's fees, 9/8. Nodes replace a transaction only when both fees are at least 10 % higher. */
 const BUMP_NUMERATOR = 9n
 const BUMP_DENOMINATOR = 8n
 
-/** An offer that replaces another; `undefined` when that would be above the most that may be offered. */
+/** Returns the offer that replaces another; `undefined` when it would exceed the maximum fee. */
 export function raisedFees(before: Fees, market: Fees | undefined, maxFeeWei: bigint): Fees | undefined {
   const least = { fee: raised(before.maxFeeWei), tip: raised(before.maxPriorityFeeWei) }
   if (least.fee > maxFeeWei) return undefined

@@ -1,21 +1,25 @@
-import type { RelayEntry } from '../../store/relayRecord.ts'
 import type { Address } from '@bezel/protocol'
-import { addRelayedGas, relayedGasWei, setCountedWei, type RelaySender } from '../../store/relayStore.ts'
+import {
+  type RelayEntry,
+  addRelayedGas,
+  readRelayedGasWei,
+  setCountedWei,
+  type RelaySender,
+} from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { RelayerSettings } from './relayerSettings.ts'
-import { RelayRefusedError } from './relayRefusal.ts'
 
 /** Gas to count for a trader on a UTC day. */
-export interface GasDemand {
+interface GasDemand {
   readonly trader: Address
   readonly day: number
-  /** The most that it can cost. */
+  /** The highest possible cost. */
   readonly wei: bigint
 }
 
 /**
- * Counts the most that an action can cost. Throws when that would go beyond what is left of the day, so that what was taken before can always be
- * paid for. Inside the transaction that keeps the action.
+ * Reserves the highest possible cost of an action, in the transaction that stores the action. Throws when it exceeds
+ * the rest of the day's budget, so that everything accepted before can always be paid for.
  */
 export async function reserveGas(
   sql: Sql,
@@ -23,11 +27,11 @@ export async function reserveGas(
   { trader, day, wei }: GasDemand,
   { traderDayWei, deploymentDayWei }: RelayerSettings,
 ): Promise<void> {
-  const used = await relayedGasWei(sql, chain, day, trader)
+  const used = await readRelayedGasWei(sql, chain, day, trader)
   if (used + wei > traderDayWei) {
     throw new RelayRefusedError('trader_budget', `Gas budget of this account is used up for today. ${againAt(day)}`)
   }
-  if ((await relayedGasWei(sql, chain, day, null)) + wei > deploymentDayWei) {
+  if ((await readRelayedGasWei(sql, chain, day, null)) + wei > deploymentDayWei) {
     throw new RelayRefusedError('deployment_budget', `Gas budget of this service is used up for today. ${againAt(day)}`)
   }
   await addRelayedGas(sql, { chain, day, trader, wei })
@@ -39,7 +43,10 @@ function againAt(day: number): string {
   return `It is renewed at ${next} 00:00 UTC; orders through the native interface, with gas of your own, are not limited by it.`
 }
 
-/** Makes an entry count so much instead, whatever is left of the day: it is on its way or was paid. The entry as it counts now. */
+/**
+ * Replaces the amount that an entry counts, even beyond the day's budget, because the entry is on its way or paid.
+ * Returns the updated entry.
+ */
 export async function recountGas(sql: Sql, sender: RelaySender, entry: RelayEntry, wei: bigint): Promise<RelayEntry> {
   const { chain } = sender
   const { day, action } = entry
@@ -49,4 +56,19 @@ export async function recountGas(sql: Sql, sender: RelaySender, entry: RelayEntr
     if (action !== null) await addRelayedGas(sql, { chain, day, trader: action.trader, wei: more })
   }
   return { ...entry, countedWei: wei }
+}
+
+/** The reason for which the relayer refuses an action, of this trader or of all. */
+export type RelayRefusal =
+  'trader_budget' | 'deployment_budget' | 'low_balance' | 'gas_too_dear' | 'busy' | 'expired' | 'not_ready'
+
+/** The refusal of an action, of which nothing is stored. The message is written for the trader. */
+export class RelayRefusedError extends Error {
+  override readonly name = 'RelayRefusedError'
+  readonly reason: RelayRefusal
+
+  constructor(reason: RelayRefusal, message: string) {
+    super(message)
+    this.reason = reason
+  }
 }

@@ -1,61 +1,60 @@
-import type { RelayEntry } from '../../store/relayRecord.ts'
-import { endRelayEntry } from '../../store/relayStore.ts'
+import { blockCall, resultOf, parseBlock } from '../../chain/blocks.ts'
+import { type RelayEntry, endRelayEntry } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
-import { blockCall, resultOf } from '../../chain/chainCalls.ts'
-import { parseBlock } from '../../chain/chainJson.ts'
-import { finalBlock } from './finality.ts'
 import { recountGas } from './gasBudget.ts'
 import type { FoundReceipts } from './lookAtNode.ts'
+import type { MinedVersion } from './nodeAnswers.ts'
+import type { RelayContext } from './relayContext.ts'
 import { newestOf } from './relayEntry.ts'
-import { untrack, type MinedVersion, type RelayContext, type RelayMemory, type TrackedEntry } from './relayContext.ts'
+import { finalBlock, type RelayMemory } from './relayMemory.ts'
 
 /** An entry with a version in a block. */
 interface MinedEntry {
-  readonly of: TrackedEntry
+  readonly entry: RelayEntry
   readonly mined: MinedVersion
 }
 
-/** Takes up what the receipts say: what an entry really costs, which hash it is known by, and at finality depth its end. */
+/**
+ * Stores the findings of receipts: the actual cost of an entry, the hash it is known by and, at finality depth, its
+ * end.
+ */
 export async function keepMined(
   context: RelayContext,
   memory: RelayMemory,
   found: readonly FoundReceipts[],
 ): Promise<void> {
-  const now = context.now()
+  const nowMs = context.now()
   const seen: MinedEntry[] = []
   const fresh: MinedEntry[] = []
-  for (const { of, receipts } of found) {
-    if (receipts === 'unknown') continue
+  for (const { nonce, receipts } of found) {
+    const of = memory.state.tracked.get(nonce)
+    if (of === undefined || receipts === 'unknown') continue
     if (receipts === 'none') {
-      of.mined = undefined
-      of.missingSinceMs ??= now
+      memory.missing(nonce, nowMs)
       continue
     }
-    of.missingSinceMs = undefined
-    seen.push({ of, mined: receipts })
-    if (of.mined?.hash !== receipts.hash) fresh.push({ of, mined: receipts })
+    const one = { entry: of.entry, mined: receipts }
+    seen.push(one)
+    if (of.mined?.hash !== receipts.hash) fresh.push(one)
   }
-  await keepCosts(context, fresh)
-  for (const { of, mined } of seen) of.mined = mined
-  const final = finalBlock(context, memory)
-  await end(
-    context,
-    memory,
-    await canonical(
-      context,
-      seen.filter(({ mined }) => mined.blockNumber <= final),
-    ),
-  )
+  const counted = await keepCosts(context, fresh)
+  for (const { entry, mined } of seen) memory.mined(counted.get(entry.nonce) ?? entry, mined)
+  const final = finalBlock(context, memory.state)
+  const deep = seen.filter(({ mined }) => mined.blockNumber <= final)
+  await end(context, memory, await canonical(context, deep))
 }
 
-async function keepCosts(context: RelayContext, fresh: readonly MinedEntry[]): Promise<void> {
-  if (fresh.length === 0) return
-  const counted = await context.store.transaction(async (sql) => {
-    const entries: RelayEntry[] = []
-    for (const { of, mined } of fresh) entries.push(await keepCost(sql, context, of.entry, mined))
-    return entries
+/** Stores the actual costs. Returns the updated entries by their nonces. */
+async function keepCosts(
+  context: RelayContext,
+  fresh: readonly MinedEntry[],
+): Promise<ReadonlyMap<number, RelayEntry>> {
+  if (fresh.length === 0) return new Map()
+  return context.store.transaction(async (sql) => {
+    const counted = new Map<number, RelayEntry>()
+    for (const { entry, mined } of fresh) counted.set(entry.nonce, await keepCost(sql, context, entry, mined))
+    return counted
   })
-  for (const [i, { of }] of fresh.entries()) of.entry = counted[i]!
 }
 
 async function keepCost(
@@ -69,7 +68,9 @@ async function keepCost(
   return recountGas(sql, sender, entry, costWei)
 }
 
-/** Those whose block is the chain's own at its number: nodes keep receipts of blocks that were left. */
+/**
+ * Returns the entries whose block is on the canonical chain. Nodes keep receipts of blocks that were reorganised away.
+ */
 async function canonical({ client }: RelayContext, deep: readonly MinedEntry[]): Promise<readonly MinedEntry[]> {
   const numbers = [...new Set(deep.map(({ mined }) => mined.blockNumber))]
   const outcomes = await client.batch(numbers.map((number) => blockCall(number, false)))
@@ -81,13 +82,10 @@ async function end(context: RelayContext, memory: RelayMemory, final: readonly M
   if (final.length === 0) return
   const { store, sender, now } = context
   await store.transaction(async (sql) => {
-    for (const { of, mined } of final) {
-      await keepCost(sql, context, of.entry, mined)
-      await endRelayEntry(sql, sender, { nonce: of.entry.nonce, end: 'done', atMs: now() })
+    for (const { entry, mined } of final) {
+      await keepCost(sql, context, entry, mined)
+      await endRelayEntry(sql, sender, { nonce: entry.nonce, end: 'done', atMs: now() })
     }
   })
-  for (const { of, mined } of final) {
-    untrack(memory, of.entry)
-    memory.counts[mined.kind === 'burn' ? 'burnt' : 'mined'] += 1
-  }
+  for (const { entry, mined } of final) memory.ended(entry.nonce, mined.kind)
 }

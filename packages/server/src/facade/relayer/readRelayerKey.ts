@@ -3,22 +3,24 @@ import { StartupError } from '@bezel/protocol'
 import { createRelayerKey, type RelayerKey } from './relayerKey.ts'
 import { loadSigningEngine } from './signingEngine.ts'
 
-/** Where the key is. With neither, the facade is read-only. */
+/** The source of the key. With neither field, the facade is read-only. */
 export interface RelayerKeySource {
-  /** 32 bytes of hex, `0x` or not: `BEZEL_RELAYER_KEY`. */
+  /** The key as 64 hex digits, with or without `0x`: `BEZEL_RELAYER_KEY`. */
   readonly hex: string | undefined
-  /** Path of a file with the same: `BEZEL_RELAYER_KEY_FILE`. */
+  /** Path of a file with such a key: `BEZEL_RELAYER_KEY_FILE`. */
   readonly file: string | undefined
 }
 
 const KEY_PATTERN = /^(?:0x)?([0-9a-fA-F]{64})$/
-/** Nobody but the owner reads or writes it. */
+/** The mode of the key file: only the owner may read or write it. */
 const FILE_MODE = 0o600
 const MODE_BITS = 0o777
-/** A key and its line end; whatever is longer is something else. */
+/** The largest key file, a key with its line end. A longer file holds something else. */
 const MAX_FILE_BYTES = 200
 
-/** `undefined` without a key. Throws a `StartupError`, which never has a digit of the key in it. */
+/**
+ * Reads the key; `undefined` when none is configured. Throws a `StartupError`, which never contains a digit of the key.
+ */
 export async function readRelayerKey({ hex, file }: RelayerKeySource): Promise<RelayerKey | undefined> {
   if (hex !== undefined && file !== undefined) {
     throw new StartupError('Both BEZEL_RELAYER_KEY and BEZEL_RELAYER_KEY_FILE are set: leave one of them out.')
@@ -33,12 +35,12 @@ async function parseKey(text: string, what: string): Promise<RelayerKey> {
   try {
     if (digits !== undefined) return createRelayerKey(Buffer.from(digits, 'hex'), engine)
   } catch {
-    // Zero, or not below the order of the curve.
+    // The number is zero, or not below the order of the curve.
   }
   throw new StartupError(`${what} holds no private key: it takes 64 hexadecimal digits.`)
 }
 
-/** What was looked at is what is read: the mode is that of the open file. */
+/** Reads the key file. Mode and content come from the same open file, so the file can't be swapped in between. */
 function readKeyFile(path: string): string {
   const opened = open(path)
   try {

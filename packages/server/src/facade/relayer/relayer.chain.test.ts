@@ -9,17 +9,19 @@ import { encodeFunctionData, type Transaction } from 'viem'
 import { P10, tradeOf } from '@bezel/testkit/chainClient.ts'
 import { startDevnetWorld, type DevnetWorld, type FollowedStore } from '../../follower/testing/devnetWorld.ts'
 import type { Attempt, AttemptId } from '../../trading/orders/orderModel.ts'
-import { wrapCalls } from '../../trading/plan/wrapCalls.ts'
-import type { Relayer } from './relayer.ts'
+import { wrapCalls } from '../../trading/plan/encodeCall.ts'
+import { type Relayer, startRelayer } from './startRelayer.ts'
 import { createRelayerKey, type RelayerKey } from './relayerKey.ts'
 import { defaultRelayerSettings, type RelayerSettings } from './relayerSettings.ts'
 import { loadSigningEngine } from './signingEngine.ts'
-import { startRelayer } from './startRelayer.ts'
 import type { RelayingProcessOptions } from './testing/relayingProcess.ts'
 
 const FINALITY_DEPTH = 8
+
 const WAIT_MS = 30_000
+
 const KILLS = 6
+
 const TRADERS = ['trader-1', 'trader-2', 'trader-3', 'trader-4']
 
 describe('the relayer on the local chain', () => {
@@ -75,7 +77,7 @@ describe('the relayer on the local chain', () => {
 
   const settled = (): Promise<void> => until(() => relayer.health().unsettled === 0)
 
-  /** A resting order of one of the traders, as the facade prepares it. */
+  /** Returns a resting order of one of the traders, as the facade prepares it. */
   function orderOf(i: number, lastsMs = 60_000): { attempt: Attempt; trader: Address } {
     const trader = world.chain.account(TRADERS[i % TRADERS.length]!).address as Address
     const id = `0x${randomBytes(8).toString('hex')}` as AttemptId
@@ -111,7 +113,7 @@ describe('the relayer on the local chain', () => {
     return { attempts: made.map(({ attempt }) => attempt), hashes }
   }
 
-  /** The relayer's transactions on the chain from a nonce on, in the order of the chain. */
+  /** Reads the relayer's transactions on the chain from a nonce on, in the order of the chain. */
   async function minedFrom(nonce: number): Promise<Transaction[]> {
     const { client } = world.chain
     const head = await client.getBlockNumber()
@@ -124,7 +126,7 @@ describe('the relayer on the local chain', () => {
     }
   }
 
-  /** Each attempt once, in their order, with dense nonces. */
+  /** Expects each attempt to be mined once, in order, without gaps between the nonces. */
   async function expectMined(attempts: readonly Attempt[], nonce: number): Promise<Transaction[]> {
     const mined = await minedFrom(nonce)
     assert.deepEqual(
@@ -217,7 +219,7 @@ describe('the relayer on the local chain', () => {
     const first = await relay(6)
     await relayer.broadcast(first.hashes[0]!)
     await relayer.close()
-    // Enqueued by a process that ended before it could send.
+    // These are enqueued by a process that ends before it can send.
     const second = await relay(4)
     await start()
     await settled()
@@ -232,7 +234,7 @@ describe('the relayer on the local chain', () => {
     for (let kill = 0; kill < KILLS; kill += 1) {
       const child = await startProcess((id) => committed.push(id))
       for (let i = 0; i < 8; i += 1) child.send(orderOf(kill * 8 + i))
-      // Sometimes before anything is committed, sometimes while it is sent, sometimes when it is mined.
+      // The kill comes before the commit, while the transaction is sent, or after it is mined.
       await sleep(Math.floor((kill * 37) % 150))
       const exited = once(child, 'exit')
       child.kill('SIGKILL')

@@ -2,10 +2,10 @@ import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import type { RpcOutcome } from '../../chain/rpcOutcome.ts'
+import type { RpcOutcome } from '../../chain/rpcClient.ts'
 import type { Sql, Store } from '../../store/sql.ts'
-import { RelayRefusedError } from './relayRefusal.ts'
-import { ACTION_SELECTOR } from './requireShape.ts'
+import { RelayRefusedError } from './gasBudget.ts'
+import { ACTION_SELECTOR } from './relayerKey.ts'
 import type { SentTransaction } from './testing/fakeRelayNode.ts'
 import {
   attemptOf,
@@ -18,17 +18,19 @@ import {
   type RelayWorld,
 } from './testing/relayWorld.ts'
 
-// A relayer lives through faults of the node, reorganisations, strangers that use its key, and ends of its process between any two of its
-// steps. Whatever happens: each attempt is mined at most once, each that has time enough is mined in the end, the nonces have no hole, and nothing
-// but the two shapes is ever signed.
+// A relayer goes through node faults, reorganisations, foreign uses of its key, and the end of its process between any
+// two steps. The invariants: each attempt is mined at most once, each one with enough time is mined in the end, the
+// nonces have no hole, and only the two allowed shapes are ever signed.
 
 const RUNS = Number(process.env.RELAY_RUNS ?? 40)
+
 const OPERATIONS = 150
+
 const FAR_MS = 10 ** 12
 
 class CrashError extends Error {}
 
-/** Numbers in [0, 1) that follow from a seed. */
+/** Creates a pseudo-random generator of numbers in [0, 1) from a seed. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -39,7 +41,7 @@ function createRandom(seed: number): () => number {
   }
 }
 
-/** The process ends when this has burnt down: from then on nothing that it does has an effect. */
+/** The number of store and node calls left before the process ends; later ones have no effect. */
 interface Fuse {
   left: number
 }
@@ -49,7 +51,7 @@ function burn(fuse: Fuse): void {
   if (fuse.left <= 0) throw new CrashError()
 }
 
-/** The store of a process that may end before, in and after any transaction. */
+/** Wraps a store so that the process may end before, in and after any transaction. */
 function fusedStore(store: Store, fuse: Fuse): Store {
   const fusedSql = (sql: Sql): Sql => ({
     all: (text, ...params) => (burn(fuse), sql.all(text, ...params)),
@@ -97,7 +99,7 @@ async function live(world: RelayWorld, seed: number): Promise<void> {
     const refused: RpcOutcome = { ok: false, code: -32000, message: pick(random, ERROR_TEXTS), data: undefined }
     if (call.method === 'eth_sendRawTransaction') {
       const sent = node.received.at(-1)!
-      // Taken and forgotten, or taken and denied.
+      // The transaction is taken and then forgotten, or taken while the answer denies it.
       if (chance(0.5) && node.mempool.get(sent.nonce)?.hash === sent.hash) node.mempool.delete(sent.nonce)
       return chance(0.5) ? refused : { ok: true, result: sent.hash }
     }
@@ -105,7 +107,7 @@ async function live(world: RelayWorld, seed: number): Promise<void> {
     return chance(0.7) ? stale(call) : chance(0.5) ? refused : { ok: true, result: pick(random, NONSENSE) }
   }
 
-  // Other nodes keep what this one has replaced or forgotten: any bytes that ever went out can be mined.
+  // Other nodes keep transactions that this one replaced or forgot: any bytes that ever went out can be mined.
   node.elsewhere = (nonce) => {
     if (!chance(trouble.old)) return undefined
     return pick(
@@ -185,10 +187,13 @@ const ERROR_TEXTS: readonly [string, ...string[]] = [
   'already known',
   'internal error',
 ]
+
 const NONSENSE = [null, '0x', {}, 'yes', 7, '0x5']
 
 function pick<Value>(random: () => number, of: readonly [Value, ...Value[]]): Value
+
 function pick<Value>(random: () => number, of: readonly Value[]): Value | undefined
+
 function pick<Value>(random: () => number, of: readonly Value[]): Value | undefined {
   return of[Math.floor(random() * of.length)]
 }
@@ -263,7 +268,7 @@ async function requireEnd({ node, opened }: RelayWorld, attempts: ReadonlyMap<st
   assert.equal(sum, paid)
 }
 
-it('through faults, lies, reorganisations, strangers and ends of the process', { timeout: 280_000 }, async () => {
+it('through faults, lies, reorganisations, strangers and ends of the process', { timeout: 1_200_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 }), async (seed) => {
       const fresh = await openRelayWorld({ traderDayWei: 10n ** 18n })

@@ -5,14 +5,13 @@ import fc from 'fast-check'
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { FeeTransaction } from './encodeTransaction.ts'
-import { createRelayerKey } from './relayerKey.ts'
-import { ACTION_SELECTOR, ForbiddenTransactionError } from './requireShape.ts'
+import { createRelayerKey, ACTION_SELECTOR, ForbiddenTransactionError } from './relayerKey.ts'
 import { loadSigningEngine } from './signingEngine.ts'
 import { CHAIN, testKey, TRADER } from './testing/relayWorld.ts'
 
 const wei = fc.bigInt({ min: 0n, max: 2n ** 128n })
 
-/** Anything that the key may sign. */
+/** Any transaction that the key may sign. */
 const transactions = fc.record({
   nonce: fc.nat(),
   gas: fc.bigInt({ min: 0n, max: 2n ** 63n }),

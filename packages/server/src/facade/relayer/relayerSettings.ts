@@ -1,41 +1,46 @@
-import type { ChainSlug } from '@bezel/protocol'
+import { Wei, type ChainSlug } from '@bezel/protocol'
 
-/** Every setting of a chain's relayer. Wei of the chain's native token. */
+/** The settings of one chain's relayer. Amounts are in wei of the chain's native token. */
 export interface RelayerSettings {
-  /** Gas that one trader's actions may cost on a UTC day. */
+  /** The largest gas cost of one trader's actions on a UTC day. */
   readonly traderDayWei: bigint
-  /** Gas that all actions of the deployment on this chain may cost on a UTC day. */
+  /** The largest gas cost of all actions of the deployment on this chain on a UTC day. */
   readonly deploymentDayWei: bigint
-  /** Below this balance the relayer asks to be topped up. */
+  /** The balance below which the relayer asks to be topped up. */
   readonly lowBalanceWei: bigint
-  /** Most that is ever offered per unit of gas for an action. A burn may go to twice as much, so that it can always replace one. */
+  /**
+   * The highest fee offered per unit of gas for an action. A burn may offer twice as much, so that it can always
+   * replace an action.
+   */
   readonly maxFeeWei: bigint
-  /** Least tip per unit of gas. */
+  /** The lowest tip per unit of gas. */
   readonly minTipWei: bigint
-  /** Units; for an action that the node could not estimate. */
+  /** Gas limit, in units, of an action that the node could not estimate. */
   readonly fallbackGas: bigint
-  /** Units; more than any action takes. */
+  /** The largest gas limit of an action, in units. No action needs more. */
   readonly maxGas: bigint
-  /** Units; for an empty transfer. More than 21,000 because roll-ups count the bytes they publish as gas. */
+  /**
+   * Gas limit, in units, of an empty transfer. More than 21,000 because roll-ups count the bytes they publish as gas.
+   */
   readonly burnGas: bigint
-  /** Entries that are not settled yet, all together. */
+  /** The largest number of entries that are not settled, of all traders together. */
   readonly maxUnsettled: number
-  /** Between two looks at the node while something is under way. */
+  /** Time between two polls of the node while something is under way. */
   readonly pollMs: number
-  /** Between two looks at the fees and the balance. */
+  /** Time between two reads of the fees and the balance. */
   readonly feesMs: number
-  /** Fees older than this price nothing. */
+  /** The age beyond which fees are not used for an offer. */
   readonly maxFeesAgeMs: number
-  /** The next in line is re-priced when it was not mined within this. */
+  /** Time after which the next transaction in nonce order is re-priced when it was not mined. */
   readonly stuckMs: number
-  /** Between two sendings of the same bytes: nodes forget. */
+  /** Time between two sends of the same transaction. Nodes may forget one. */
   readonly resendMs: number
-  /** Between two versions of one entry, whatever the node says of its price. */
+  /** The shortest time between two versions of one entry, even when the node asks for a higher price. */
   readonly minRepriceMs: number
 }
 
 const GWEI = 10n ** 9n
-const ETHER = 10n ** 18n
+const ETHER = Wei.one
 
 const STANDARD: RelayerSettings = {
   traderDayWei: ETHER / 20n,
@@ -55,7 +60,7 @@ const STANDARD: RelayerSettings = {
   minRepriceMs: 1_000,
 }
 
-/** Its native token is worth a ten-thousandth of ether, and its nodes take no tip below 25 gwei. */
+/** Polygon's native token is worth a ten-thousandth of ether, and its nodes take no tip below 25 gwei. */
 const POLYGON: RelayerSettings = {
   ...STANDARD,
   traderDayWei: 200n * ETHER,
@@ -65,7 +70,10 @@ const POLYGON: RelayerSettings = {
   minTipWei: 25n * GWEI,
 }
 
-/** Generous: they are there so that a fault or an abuse can't empty the wallet, not to ration. */
+/**
+ * Returns the default settings of a chain. The budgets are generous: they keep a fault or an abuse from emptying the
+ * wallet and do not ration ordinary use.
+ */
 export function defaultRelayerSettings(chain: ChainSlug): RelayerSettings {
   return chain === 'polygon' ? POLYGON : STANDARD
 }

@@ -2,10 +2,10 @@ import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { Hex } from '@bezel/protocol'
-import type { RpcOutcome } from '../../chain/rpcOutcome.ts'
-import { relayedGasWei } from '../../store/relayStore.ts'
-import { utcDayOf } from '../../trading/spend.ts'
-import { RelayRefusedError, type RelayRefusal } from './relayRefusal.ts'
+import type { RpcOutcome } from '../../chain/rpcClient.ts'
+import { readRelayedGasWei } from '../../store/relayStore.ts'
+import { utcDayOf } from '../../trading/scope.ts'
+import { RelayRefusedError, type RelayRefusal } from './gasBudget.ts'
 import {
   attemptOf,
   CHAIN,
@@ -18,6 +18,7 @@ import {
 } from './testing/relayWorld.ts'
 
 const DAY = utcDayOf(START_MS)
+
 const refused = (message: string): RpcOutcome => ({ ok: false, code: -32000, message, data: undefined })
 
 async function refusalOf(work: Promise<unknown>): Promise<RelayRefusal> {
@@ -74,7 +75,7 @@ describe('relaying', () => {
     await world.pass(1)
     assert.deepEqual(minedHashes(), [hash])
     assert.equal(
-      await relayedGasWei(world.opened.store.read, CHAIN.slug, DAY, TRADER),
+      await readRelayedGasWei(world.opened.store.read, CHAIN.slug, DAY, TRADER),
       20_000n * world.node.minedTransactions()[0]!.maxFeeWei,
     )
   })
@@ -132,7 +133,7 @@ describe('relaying', () => {
       world.hashes.map(({ hash }) => hash),
       [after.hash],
     )
-    // The node that mines had not heard of the second.
+    // The mining node had not received the second version.
     world.node.mempool.set(0, before)
     await world.pass(1)
     assert.deepEqual(
@@ -141,7 +142,7 @@ describe('relaying', () => {
     )
     await world.pass(CHAIN.finalityDepth + 1)
     assert.equal(world.relaying.health().unsettled, 0)
-    assert.equal(await relayedGasWei(world.opened.store.read, CHAIN.slug, DAY, null), 20_000n * before.maxFeeWei)
+    assert.equal(await readRelayedGasWei(world.opened.store.read, CHAIN.slug, DAY, null), 20_000n * before.maxFeeWei)
   })
 
   it('re-prices at once when the base fee is beyond the offer or the node wants more, but not again and again', async () => {
@@ -175,7 +176,7 @@ describe('relaying', () => {
     assert.ok(actions.every((sent) => sent.maxFeeWei <= maxFeeWei))
     const burns = world.node.received.filter(({ data }) => data.length === 2)
     assert.ok(burns.length > 0 && burns.every((sent) => sent.maxFeeWei <= 2n * maxFeeWei))
-    // And still, when the node comes to its senses.
+    // The same holds when the node answers correctly again.
     world.node.lie = undefined
     world.nowMs += 5_000
     await world.settle()
@@ -304,7 +305,7 @@ describe('relaying', () => {
 })
 
 describe('budgets of gas', () => {
-  /** 20,100,000 wei a unit and a million units: so much is reserved for each action. */
+  /** The reserve of each action: a million units of gas at 20,000,100 wei. */
   const RESERVE_WEI = 1_000_000n * (2n * 10_000_000n + 100n)
 
   it('of a trader: refused before it is empty, settled to what was paid, renewed the next day', async () => {
@@ -319,7 +320,7 @@ describe('budgets of gas', () => {
     await world.pass(1)
     await world.enqueue(far())
     assert.equal(
-      await relayedGasWei(world.opened.store.read, CHAIN.slug, DAY, TRADER),
+      await readRelayedGasWei(world.opened.store.read, CHAIN.slug, DAY, TRADER),
       RESERVE_WEI + (2n * RESERVE_WEI) / 50n,
     )
     assert.equal(await refusalOf(world.enqueue(far())), 'trader_budget')

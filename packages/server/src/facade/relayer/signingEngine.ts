@@ -1,21 +1,24 @@
 import { createRequire } from 'node:module'
 
-/** One implementation of signing. Both give the same bytes for the same input: the nonce follows from key and digest (RFC 6979). */
+/**
+ * An implementation of signing. All return the same bytes for the same input, because the signature's nonce follows
+ * from key and digest (RFC 6979).
+ */
 export interface SigningEngine {
   readonly name: 'native' | 'js'
-  /** The 65 bytes of the uncompressed public key. Throws when the 32 bytes are no private key. */
+  /** Returns the 65 bytes of the uncompressed public key. Throws when the 32 bytes are not a valid private key. */
   readonly publicKeyOf: (key: Uint8Array) => Uint8Array
-  /** With s in the lower half, as chains demand. */
+  /** Signs a digest, with s in the lower half, as chains demand. */
   readonly sign: (digest: Uint8Array, key: Uint8Array) => CompactSignature
 }
 
 export interface CompactSignature {
-  /** r and s, 32 bytes each. */
+  /** The values r and s, 32 bytes each. */
   readonly rs: Uint8Array
   readonly recoveryId: number
 }
 
-/** The part of the native package that is used here; it comes without types. */
+/** The functions used from the native package, which has no types. */
 interface NativeBindings {
   readonly publicKeyCreate: (key: Uint8Array, isCompressed: boolean) => Uint8Array
   readonly ecdsaSign: (
@@ -24,7 +27,7 @@ interface NativeBindings {
   ) => { readonly signature: Uint8Array; readonly recid: number }
 }
 
-/** The fastest that this machine has. Name one to force it. */
+/** Loads the fastest engine that this machine has, or the named one. */
 export async function loadSigningEngine(name?: SigningEngine['name']): Promise<SigningEngine> {
   if (name === 'js') return loadJs()
   try {
@@ -35,9 +38,10 @@ export async function loadSigningEngine(name?: SigningEngine['name']): Promise<S
   }
 }
 
-/** Throws where the package has no build for this machine. */
+/** Loads the native engine. Throws where the package has no build for this machine. */
 function loadNative(): SigningEngine {
-  // The bindings by name: the package's main file turns into slow JavaScript without a word when they can't be loaded.
+  // Loads the bindings directly: the package's main file silently falls back to slow JavaScript when they can't be
+  // loaded.
   const { publicKeyCreate, ecdsaSign } = createRequire(import.meta.url)('secp256k1/bindings') as NativeBindings
   return {
     name: 'native',

@@ -2,11 +2,10 @@ import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Relayer } from './relayer.ts'
+import { type Relayer, startRelayer } from './startRelayer.ts'
 import { createRelayerKey } from './relayerKey.ts'
 import { defaultRelayerSettings } from './relayerSettings.ts'
 import { loadSigningEngine } from './signingEngine.ts'
-import { startRelayer } from './startRelayer.ts'
 import { attemptOf, CHAIN, openRelayWorld, testKey, TRADER, type RelayWorld } from './testing/relayWorld.ts'
 
 describe('a running relayer', () => {
@@ -39,7 +38,7 @@ describe('a running relayer', () => {
   }
 
   async function until(isTrue: () => boolean): Promise<void> {
-    for (const deadlineMs = Date.now() + 10_000; Date.now() < deadlineMs; await sleep(2)) if (isTrue()) return
+    for (const deadlineMs = Date.now() + 120_000; Date.now() < deadlineMs; await sleep(2)) if (isTrue()) return
     assert.fail('it did not come')
   }
 

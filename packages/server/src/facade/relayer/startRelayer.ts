@@ -1,30 +1,57 @@
+import type { Address, Hex } from '@bezel/protocol'
+import { backoffMs } from '../../ground/backoff.ts'
+import { createInterruptibleSleep } from '../../ground/interruptibleSleep.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { countOtherSenders, forgetRelayed } from '../../store/relayStore.ts'
-import { createWaker } from '../../ground/waker.ts'
-import { reconnectDelayMs } from '../../ground/reconnectDelay.ts'
-import { utcDayOf } from '../../trading/spend.ts'
+import type { Sql } from '../../store/sql.ts'
+import { utcDayOf } from '../../trading/scope.ts'
 import { createRelaying } from './createRelaying.ts'
-import type { Relayer } from './relayer.ts'
+import type { ActionToRelay } from './enqueueAction.ts'
 import type { OnRelayHash, RelayContext } from './relayContext.ts'
+import type { RelayerHealth } from './relayerHealth.ts'
 import type { RelayerKey } from './relayerKey.ts'
+
+/** Sends the actions of the facade's traders to one chain and pays their gas. */
+export interface Relayer {
+  readonly address: Address
+  /**
+   * Uses up the next nonce and stores the signed bytes in the transaction that makes the order, or does nothing. The
+   * same attempt again gets the same answer. Throws a `RelayRefusedError` whose message is for the trader.
+   */
+  enqueue(sql: Sql, of: ActionToRelay): Promise<{ readonly hash: Hex }>
+  /**
+   * Wakes the sender after the commit. Resolves when a node has the transaction, when it is settled in another way, or
+   * at `close`; never rejects. Everything that is stored is sent, even if nobody calls this.
+   */
+  broadcast(hash: Hex): Promise<void>
+  /**
+   * Calls the listener once if the transaction ends in a block without effect. Returns the function that removes the
+   * listener.
+   */
+  onFailed(hash: Hex, listener: () => void): () => void
+  health(): RelayerHealth
+  close(): Promise<void>
+}
 
 export interface RelayerOptions extends Omit<RelayContext, 'sender' | 'signer' | 'onHash'> {
   readonly key: RelayerKey
   readonly onHash?: OnRelayHash
 }
 
-/** Between two steps, however much there is to do: nodes behind one address that disagree would keep it spinning. */
+/** The shortest time between two steps. Without it, nodes behind one address that disagree would keep the loop busy. */
 const MIN_REST_MS = 10
-/** Between two tries, however long it has failed. */
+
+/** The longest time between two retries after failures. */
 const MAX_RETRY_MS = 2_000
 const FORGET_MS = 60_000
-/** What is settled is kept so long, for whoever asks what became of it. */
+
+/** Days for which settled entries are kept, for inquiries. */
 const KEEP_DAYS = 7
 const FORGET_PER_ROUND = 500
 
 /**
- * Starts the one sender of a chain and returns once it has read what was left to do. Everything goes on from the store, whatever happened
- * before; a node that is away is waited for.
+ * Starts the only sender of a chain. It continues from the state of the store after any kind of stop, and waits for a
+ * node that is unavailable.
  */
 export async function startRelayer({
   key,
@@ -35,7 +62,7 @@ export async function startRelayer({
   const signer = key.signerOf(chain)
   const sender = { chain: chain.slug, sender: key.address }
   const relaying = createRelaying({ ...options, sender, signer, onHash })
-  const waker = createWaker()
+  const waker = createInterruptibleSleep()
   const closing = new AbortController()
   const others = await countOtherSenders(store.read, sender)
   if (others > 0)
@@ -61,12 +88,12 @@ export async function startRelayer({
         const level = error instanceof NodeUnavailableError ? 'warn' : 'error'
         if (failures === 0) log[level]({ ...sender, err: error }, 'the relayer failed, and tries again')
         failures += 1
-        await waker.pause(Math.min(reconnectDelayMs(failures - 1, Math.random()), MAX_RETRY_MS))
+        await waker.pause(Math.min(backoffMs(failures - 1, Math.random()), MAX_RETRY_MS))
       }
     }
   }
 
-  /** When. */
+  /** Deletes old settled entries. Returns the current time, epoch ms. */
   async function forget(): Promise<number> {
     const beforeDay = utcDayOf(now()) - KEEP_DAYS
     const of = { beforeMs: beforeDay * 86_400_000, beforeDay, limit: FORGET_PER_ROUND }

@@ -2,8 +2,7 @@ import { StoreUnavailableError } from '../../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { createFacadeNonces } from './facadeNonces.ts'
-import { isInNonceWindow, NONCE_KEPT_MS, NONCE_WINDOW_MS } from './nonceWindow.ts'
+import { createFacadeNonces, isInNonceWindow, FACADE_NONCE_KEPT_MS, NONCE_WINDOW_MS } from './facadeNonces.ts'
 import { openTestFacadeNonces, SIGNER, SIGNERS, START_MS, type TestFacadeNonces } from './testing/testFacadeNonces.ts'
 
 describe('nonces of the facade', () => {
@@ -49,10 +48,10 @@ describe('nonces of the facade', () => {
   it('may wait a little between the check and the transaction, not for ever', async () => {
     const claim = (nonce: number): Promise<boolean> =>
       test.opened.store.transaction((sql) => test.nonces.claim(sql, SIGNER, nonce))
-    test.nowMs = START_MS + NONCE_KEPT_MS
+    test.nowMs = START_MS + FACADE_NONCE_KEPT_MS
     assert.equal(await claim(START_MS), true)
     assert.equal(await claim(START_MS - 1), false)
-    assert.equal(await claim(test.nowMs + NONCE_KEPT_MS + 1), false)
+    assert.equal(await claim(test.nowMs + FACADE_NONCE_KEPT_MS + 1), false)
   })
 
   it('stay used while a clock in the future lets them in', async () => {
@@ -180,7 +179,7 @@ describe('nonces of the facade at their maximum', () => {
     for (const nonce of [1, 2, 3]) assert.equal(test.nonces.take(SIGNER, START_MS + nonce), true)
     assert.throws(() => test.nonces.take(SIGNER, START_MS + 4), StoreUnavailableError)
     assert.equal(test.nonces.take(SIGNER, START_MS + 1), false)
-    test.nowMs += NONCE_KEPT_MS + 6_000
+    test.nowMs += FACADE_NONCE_KEPT_MS + 6_000
     assert.equal(test.nonces.take(SIGNER, test.nowMs), true)
     await test.remove()
   })

@@ -2,31 +2,29 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { JsonValue } from '../../json/parseStrictJson.ts'
-import { selectEngine } from '../../signatures/selectEngine.ts'
-import type { Envelope } from './envelope.ts'
-import { l1SignerCandidates } from './l1SignerCandidates.ts'
-import { MalformedEnvelope } from './malformedEnvelope.ts'
-import { parseEnvelope } from './parseEnvelope.ts'
+import { selectEngine } from '../../signatures/engines.ts'
+import { type Envelope, parseEnvelope, MalformedEnvelope } from './envelope.ts'
+import { l1SignerCandidates, userSignedSigner, userSignedDigest } from './signers.ts'
 import { L1_VECTORS } from './testing/l1Vectors.ts'
 import { anyMutation, anySignatureOrActionMutation, type Mutation } from './testing/mutations.ts'
 import { USER_SIGNED_VECTORS } from './testing/userSignedVectors.ts'
 import { VECTOR_SIGNER } from './testing/vectorSigner.ts'
-import { userSignedDigest } from './userSignedDigest.ts'
-import { userSignedSigner } from './userSignedSigner.ts'
 
 const engine = await selectEngine()
+
 const SEED = 20_260_102
 
 const L1_SENT = L1_VECTORS.flatMap(({ action, nonce, vaultAddress, expiresAfter, signed }) =>
   (['a', 'b'] as const).map((source) => ({ action, nonce, vaultAddress, expiresAfter, ...signed[source] })),
 )
+
 const USER_SENT = USER_SIGNED_VECTORS.map(({ action, signature }) => ({
   action,
   nonce: action.nonce ?? action.time ?? 0,
   signature,
 }))
 
-/** `undefined` when it is no envelope any more. */
+/** Parses an envelope; `undefined` when it no longer is one. */
 function parsed(value: unknown): Envelope | undefined {
   try {
     return parseEnvelope(Buffer.from(JSON.stringify(value)))
@@ -68,7 +66,7 @@ describe('an envelope that was changed', () => {
     assert.ok(changed > 3_000, String(changed))
   })
 
-  /** A key that is no member of the struct is not signed, and nothing looks at it. */
+  /** True when both have the same signed struct and signature. A key outside the struct is neither signed nor read. */
   function isSameStruct(one: Envelope, other: Envelope): boolean {
     const [a, b] = [one, other].map(({ action }) => Buffer.from(userSignedDigest(action) ?? []).toString('hex'))
     return a === b && JSON.stringify(one.signature) === JSON.stringify(other.signature)

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { hashTypedData, toHex, zeroAddress } from 'viem'
-import { selectEngine } from '../../signatures/selectEngine.ts'
+import { selectEngine } from '../../signatures/engines.ts'
 import { anyAddress } from '../../signatures/testing/domains.ts'
 import type { ExchangeAction } from './envelope.ts'
 import { signUserSigned } from '@bezel/testkit/signEnvelope.ts'
 import { VECTOR_KEY, VECTOR_SIGNER } from './testing/vectorSigner.ts'
-import { userSignedDigest } from './userSignedDigest.ts'
-import { userSignedSigner } from './userSignedSigner.ts'
-import { USER_SIGNED_STRUCTS, type MemberType } from './userSignedStructs.ts'
+import { userSignedDigest, USER_SIGNED_STRUCTS, type MemberType, userSignedSigner } from './signers.ts'
 
 const APPROVE = {
   type: 'approveAgent',

@@ -1,65 +1,60 @@
-import type { Address } from '@bezel/protocol'
 import type { FacadeReads } from '../facadeReads.ts'
-import { createAccountChannels, type AccountChannels } from './channels/account.ts'
-import { activeAssetCtxTelling } from './channels/activeAssetCtx.ts'
-import { createAllMids, type AllMids } from './channels/allMids.ts'
-import { createCandleChannel, type CandleChannel } from './channels/candle.ts'
-import { openFillTale, type FillTale } from './channels/fillTale.ts'
-import { bboTelling, l2BookTelling } from './channels/l2Book.ts'
-import { openOrderTale, type OrderTale } from './channels/orderTale.ts'
-import { createPairValues, type PairValues } from './channels/pairValues.ts'
-import { createTrades, type Trades } from './channels/trades.ts'
-import { createUserTales, type UserTales } from './channels/userTales.ts'
-import type { FacadeCounts } from './facadeCounts.ts'
-import type { FacadeStreamSources } from './facadeStreamSources.ts'
+import { createAccountChannels } from './channels/account.ts'
+import { createActiveAssetCtx } from './channels/activeAssetCtx.ts'
+import { createAllMids } from './channels/allMids.ts'
+import { createCandle } from './channels/candle.ts'
+import type { FacadeChannel, FacadeChannelName, FacadeCounts, FacadeStreamSources } from './channels/facadeChannel.ts'
+import { createFillReaders } from './channels/fillReader.ts'
+import { createBbo, createL2Book } from './channels/l2Book.ts'
+import { createOrderUpdates } from './channels/orderUpdates.ts'
+import { QUIET_CHANNELS } from './channels/quiet.ts'
+import { createTrades } from './channels/trades.ts'
+import { createUserEvents } from './channels/userEvents.ts'
+import { createUserFills } from './channels/userFills.ts'
 
-/** Everything that sockets of one chain's facade listen to. */
+/** All channels of one chain's facade. */
 export interface FacadeChannels {
   readonly reads: FacadeReads
-  readonly counts: FacadeCounts
-  readonly allMids: AllMids
-  readonly l2Book: PairValues
-  readonly bbo: PairValues
-  readonly activeAssetCtx: PairValues
-  readonly trades: Trades
-  readonly candle: CandleChannel
-  readonly orders: UserTales<OrderTale>
-  readonly fills: UserTales<FillTale>
-  readonly account: AccountChannels
-  /** Keeps what emits no event of a user's fresh, if it is one who trades here. Returns what ends it. */
-  readonly watch: (user: Address) => () => void
-  readonly onError: (error: unknown) => void
+  readonly byName: Readonly<Record<FacadeChannelName, FacadeChannel>>
   close(): void
 }
 
+/**
+ * Creates every channel. Each is in the file of its name, except `bbo`, which is with the book, four in `account` and
+ * four in `quiet`.
+ */
 export function createFacadeChannels(sources: FacadeStreamSources, counts: FacadeCounts): FacadeChannels {
-  const { reads, log, onError } = sources
-  const channels = {
+  // Channels hear of a log's new events in the order in which they are created: an order is sent before its executions,
+  // and both before the account.
+  const orderUpdates = createOrderUpdates(sources, counts.orderUpdates)
+  const fills = createFillReaders(sources)
+  const account = createAccountChannels(sources, counts)
+  const byName: FacadeChannels['byName'] = {
     allMids: createAllMids(sources, counts.allMids),
-    l2Book: createPairValues({ ...sources, read: l2BookTelling(reads), counts: counts.l2Book }),
-    bbo: createPairValues({ ...sources, read: bboTelling(reads), counts: counts.bbo }),
-    activeAssetCtx: createPairValues({ ...sources, read: activeAssetCtxTelling(reads), counts: counts.activeAssetCtx }),
+    l2Book: createL2Book(sources, counts.l2Book),
+    bbo: createBbo(sources, counts.bbo),
     trades: createTrades(sources, counts.trades),
-    candle: createCandleChannel(sources, counts.candle),
-    orders: createUserTales(log, (user, isOver) =>
-      openOrderTale({ ...sources, user, isOver, counts: counts.orderUpdates }),
-    ),
-    fills: createUserTales(log, (user, isOver) => openFillTale({ ...sources, user, isOver })),
-    account: createAccountChannels(sources, counts),
+    candle: createCandle(sources, counts.candle),
+    activeAssetCtx: createActiveAssetCtx(sources, counts.activeAssetCtx),
+    orderUpdates,
+    userFills: createUserFills(fills, sources, counts.userFills),
+    userEvents: createUserEvents(fills, counts.userEvents),
+    clearinghouseState: account.clearinghouseState,
+    openOrders: account.openOrders,
+    webData2: account.webData2,
+    activeAssetData: account.activeAssetData,
+    spotState: QUIET_CHANNELS.spotState,
+    notification: QUIET_CHANNELS.notification,
+    userFundings: QUIET_CHANNELS.userFundings,
+    userNonFundingLedgerUpdates: QUIET_CHANNELS.userNonFundingLedgerUpdates,
   }
   return {
-    ...channels,
-    reads,
-    counts,
-    onError,
-    watch: (user) => (isKnown(reads, user) ? sources.watch(user) : () => undefined),
+    reads: sources.reads,
+    byName,
     close() {
-      for (const channel of Object.values(channels)) channel.close()
+      for (const channel of Object.values(byName)) channel.close?.()
+      account.close()
+      fills.close()
     },
   }
-}
-
-/** Anybody may listen to any address, and rounds are for those who trade here. */
-function isKnown({ registry, chain }: FacadeReads, user: Address): boolean {
-  return registry.agentsOf(chain, user).length > 0
 }

@@ -1,18 +1,17 @@
-import { MALFORMED_TEXT } from '../../access/malformedText.ts'
+import { MALFORMED_TEXT } from '../../access/answerError.ts'
 import type { ApiError } from '@bezel/protocol'
 import type { JsonValue } from '../../json/parseStrictJson.ts'
-import type { Connection } from '../../stream/connection.ts'
+import type { Connection } from '../../stream/channel.ts'
 import type { FacadeReads } from '../facadeReads.ts'
-import { answerInfo } from '../info/answerInfo.ts'
-import { MalformedInfoError } from '../info/malformedInfo.ts'
-import type { JsonObject } from './facadeMessage.ts'
-import { postText } from './facadeTexts.ts'
+import { answerInfo } from '../info/infoTypes.ts'
+import { MalformedInfoError } from '../info/infoRequest.ts'
+import { type JsonObject, postText } from './facadeMessages.ts'
 
-/** Answers an envelope as `POST /exchange` does: `body` is JSON with status 200, and else a text. */
+/** Answers an envelope like `POST /exchange`: `body` is JSON when the status is 200, and text otherwise. */
 export type Exchange = (payload: JsonValue) => Promise<{ readonly status: number; readonly body: unknown }>
 
-/** Requests that come over a socket, each with an id of its client. They do not wait for each other. */
-export interface FacadePosts {
+/** Requests sent over a socket, each with an id chosen by the client. They run concurrently. */
+interface FacadePosts {
   answer(id: number, request: JsonObject): Promise<void>
 }
 
@@ -20,14 +19,15 @@ export interface FacadePostsOptions {
   readonly connection: Pick<Connection, 'send'>
   readonly reads: FacadeReads
   readonly exchange: Exchange
-  /** Counts one more request of the client's IP. Rejects with `RATE_LIMITED`. */
+  /** Counts one more request for the client's IP. Rejects with `RATE_LIMITED`. */
   readonly charge: () => Promise<void>
   readonly maxPosts: number
   readonly toApiError: (error: unknown) => ApiError
 }
 
 const OK = 200
-/** How the exchange whose shape this is begins what it says of this; clients know the words. */
+
+/** Beginning of Hyperliquid's own message for a rate limit, which clients recognize. */
 const RATE_LIMITED_WORDS = 'Too many cumulative requests sent'
 
 export function createFacadePosts(options: FacadePostsOptions): FacadePosts {
@@ -62,7 +62,7 @@ export function createFacadePosts(options: FacadePostsOptions): FacadePosts {
     const { code, message } = options.toApiError(error)
     const text = code === 'RATE_LIMITED' ? `${RATE_LIMITED_WORDS}: ${message}` : message
     if (type !== 'action') return refuse(id, text)
-    // Some clients take an error without a status for an action that was done.
+    // Some clients take an error without a status for an action that succeeded.
     connection.send(postText(id, 'action', JSON.stringify({ status: 'err', response: text })))
   }
 

@@ -5,7 +5,7 @@ import { afterEach, describe, it } from 'node:test'
 import { WebSocket } from 'ws'
 import { until } from '@bezel/testkit/until.ts'
 import { ALICE } from '../testing/facadeWorld.ts'
-import { FACADE_CHANNELS } from './facadeCounts.ts'
+import { FACADE_CHANNELS } from './channels/facadeChannel.ts'
 import { startFacadeStream, type FacadeClient, type FacadeStreamWorld } from './testing/facadeStreamWorld.ts'
 
 let world: FacadeStreamWorld
@@ -18,7 +18,10 @@ afterEach(() => world.close())
 const errorOf = (text: string) => ({ channel: 'error', data: text })
 const user = (byte: string): string => `0x${byte.repeat(20)}`
 
-/** As a client finds the answer to what it asked: every key is there, hex in any case. */
+/**
+ * Matches an answer to a request as a client does: every key of the request is there, and hex may differ in letter
+ * case.
+ */
 function isSubset(part: unknown, whole: unknown): boolean {
   if (typeof part === 'string' && typeof whole === 'string') return part.toLowerCase() === whole.toLowerCase()
   if (typeof part !== 'object' || part === null) return part === whole
@@ -185,7 +188,7 @@ describe('the bounds of a socket of the facade', () => {
     const payload = { type: 'l2Book', coin: 'BTC', pad: 'x'.repeat(60_000) }
     const answer = await client.ask({ method: 'post', id: 1, request: { type: 'info', payload } })
     equal(answer.channel, 'post')
-    // What is kept of a subscription is a stranger's to choose, and there may be hundreds.
+    // The text of a subscription is chosen by the client and kept, and there may be hundreds, so its length is bounded.
     const subscription = { type: 'spotState', user: ALICE, dex: 'x'.repeat(4_096) }
     match((await client.subscribe(subscription)).data as string, /^Error parsing JSON/)
     equal(world.counts.spotState.subscriptions, 0)

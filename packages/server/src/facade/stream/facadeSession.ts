@@ -1,19 +1,68 @@
-import { ApiError, CLOSE_CODES } from '@bezel/protocol'
-import type { Session } from '../../stream/session/session.ts'
+import { ApiError, CLOSE_CODES, type Address } from '@bezel/protocol'
+import type { Session } from '../../stream/socket/socketKind.ts'
 import type { SocketConnection } from '../../stream/socket/socketConnection.ts'
-import type { FacadeBounds } from './facadeBounds.ts'
-import { parseFacadeMessage } from './facadeMessage.ts'
+import {
+  parseFacadeMessage,
+  malformedText,
+  PONG_TEXT,
+  type JsonObject,
+  errorText,
+  subscriptionText,
+} from './facadeMessages.ts'
 import { createFacadePosts, type FacadePostsOptions } from './facadePosts.ts'
-import { createFacadeSubscriptions, type FacadeSubscriptionsOptions } from './facadeSubscriptions.ts'
-import { malformedText, PONG_TEXT } from './facadeTexts.ts'
+import type { Subscription, Connection } from '../../stream/channel.ts'
+import { MalformedInfoError } from '../info/infoRequest.ts'
+import type { FacadeChannels } from './facadeChannels.ts'
+import {
+  isFacadeChannel,
+  type FacadeChannelName,
+  type FacadeCounts,
+  type SubscriptionRequest,
+} from './channels/facadeChannel.ts'
+import { MAX_BODY_BYTES } from '../../access/limits.ts'
+import { DEFAULT_BOUNDS, type StreamBounds } from '../../stream/bounds.ts'
 
-export interface FacadeSessionOptions
+/** Limits of the facade's sockets. */
+export interface FacadeBounds extends StreamBounds {
+  /**
+   * Length of a subscribing message. It is kept while it waits for earlier ones, and its text for as long as the
+   * subscription lasts.
+   */
+  readonly maxSubscriptionBytes: number
+  /** Number of different users that one socket may subscribe to. */
+  readonly maxUsers: number
+  /** Number of unanswered posts of one socket. */
+  readonly maxPosts: number
+  /**
+   * Number of messages accepted at once, before the limit per second applies: a client that reconnects renews all its
+   * subscriptions at once.
+   */
+  readonly maxMessageBurst: number
+}
+
+export const FACADE_BOUNDS: FacadeBounds = Object.freeze({
+  ...DEFAULT_BOUNDS,
+  // A post carries what would otherwise be the body of a request.
+  maxMessageBytes: MAX_BODY_BYTES,
+  maxSubscriptionBytes: DEFAULT_BOUNDS.maxMessageBytes,
+  heartbeatMs: 30_000,
+  // The slowest known client sends something every 50 s.
+  idleMs: 75_000,
+  maxUsers: 10,
+  maxPosts: 50,
+  maxMessageBurst: DEFAULT_BOUNDS.maxSubscriptions + 50,
+})
+
+interface FacadeSessionOptions
   extends Omit<FacadeSubscriptionsOptions, 'connection' | 'bounds'>, Pick<FacadePostsOptions, 'exchange' | 'charge'> {
   readonly connection: SocketConnection
   readonly bounds: FacadeBounds
 }
 
-/** The talk with one client of the facade. Subscriptions begin and end in the order in which they were asked for; nothing else waits. */
+/**
+ * Opens the session of one client. Subscriptions begin and end in the order in which they were asked for; posts and
+ * pings do not wait.
+ */
 export function openFacadeSession(options: FacadeSessionOptions): Session {
   const { connection, bounds, channels } = options
   const subscriptions = createFacadeSubscriptions(options)
@@ -51,7 +100,7 @@ export function openFacadeSession(options: FacadeSessionOptions): Session {
           return connection.send(malformedText(bytes))
       }
     },
-    // Nobody proves who it is here: what is told of a user is what everybody may see.
+    // Clients do not authenticate: a user's data on this stream is public.
     checkCaller: () => undefined,
     lapse: () => undefined,
     close: () => subscriptions.closeAll(),
@@ -60,4 +109,109 @@ export function openFacadeSession(options: FacadeSessionOptions): Session {
 
 function tooManyWaiting({ maxWaitingMessages }: FacadeBounds): ApiError {
   return new ApiError('RATE_LIMITED', `More than ${maxWaitingMessages} messages wait for an earlier one.`)
+}
+
+/** The subscriptions of one client. A refusal is sent to the client as an error message. */
+interface FacadeSubscriptions {
+  subscribe(asked: JsonObject): Promise<void>
+  unsubscribe(asked: JsonObject): void
+  closeAll(): void
+}
+
+interface FacadeSubscriptionsOptions {
+  readonly connection: Connection
+  readonly channels: FacadeChannels
+  readonly bounds: Pick<FacadeBounds, 'maxSubscriptions' | 'maxUsers'>
+  readonly counts: FacadeCounts
+  readonly toApiError: (error: unknown) => ApiError
+}
+
+interface Known {
+  readonly name: FacadeChannelName
+  readonly user: Address | undefined
+  readonly subscription: Subscription
+}
+
+/** A parsed subscription. `key` identifies it on its socket. */
+interface Named {
+  readonly name: FacadeChannelName
+  readonly key: string
+  readonly request: SubscriptionRequest
+}
+
+function createFacadeSubscriptions(options: FacadeSubscriptionsOptions): FacadeSubscriptions {
+  const { connection, channels, bounds, counts } = options
+  const byKey = new Map<string, Known>()
+
+  /** Refuses a request. Clients find the refused one by its JSON in the text after `words`. */
+  function refuse(words: string, asked: JsonObject, reason?: string): void {
+    connection.send(errorText(`${words} ${JSON.stringify(asked)}${reason === undefined ? '' : `: ${reason}`}`))
+  }
+
+  function refuseInvalid(asked: JsonObject, error: unknown): void {
+    const isPlain = error instanceof MalformedInfoError
+    refuse('Invalid subscription', asked, isPlain ? undefined : options.toApiError(error).message)
+  }
+
+  function requireRoom({ user }: SubscriptionRequest): void {
+    if (byKey.size >= bounds.maxSubscriptions) throw tooMany(`${bounds.maxSubscriptions} subscriptions`)
+    const users = new Set([...byKey.values()].map((known) => known.user))
+    users.delete(undefined)
+    if (user !== undefined && !users.has(user) && users.size >= bounds.maxUsers)
+      throw tooMany(`${bounds.maxUsers} users`)
+  }
+
+  async function begin({ name, key, request }: Named, asked: JsonObject): Promise<void> {
+    requireRoom(request)
+    const subscription = await request.open(connection)
+    // The client may have disconnected meanwhile.
+    if (!connection.isOpen) return subscription.close()
+    byKey.set(key, { name, subscription, user: request.user })
+    counts[name].subscriptions += 1
+    connection.send(subscriptionText('subscribe', asked))
+    subscription.start()
+  }
+
+  function end(key: string, { name, subscription }: Known): void {
+    byKey.delete(key)
+    counts[name].subscriptions -= 1
+    subscription.close()
+  }
+
+  return {
+    async subscribe(asked) {
+      try {
+        const named = parseSubscription(asked, channels)
+        if (byKey.has(named.key)) refuse('Already subscribed:', asked)
+        else await begin(named, asked)
+      } catch (error) {
+        refuseInvalid(asked, error)
+      }
+    },
+    unsubscribe(asked) {
+      try {
+        const { key } = parseSubscription(asked, channels)
+        const known = byKey.get(key)
+        if (known === undefined) return refuse('Already unsubscribed:', asked)
+        end(key, known)
+        connection.send(subscriptionText('unsubscribe', asked))
+      } catch (error) {
+        refuseInvalid(asked, error)
+      }
+    },
+    closeAll() {
+      for (const [key, known] of byKey) end(key, known)
+    },
+  }
+}
+
+function parseSubscription(asked: JsonObject, { byName }: FacadeChannels): Named {
+  const { type: name } = asked
+  if (!isFacadeChannel(name)) throw new MalformedInfoError()
+  const request = byName[name].parse(asked)
+  return { name, key: `${name} ${request.key}`, request }
+}
+
+function tooMany(what: string): ApiError {
+  return new ApiError('RATE_LIMITED', `a socket has at most ${what}; end one first.`)
 }

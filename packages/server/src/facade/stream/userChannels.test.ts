@@ -1,11 +1,11 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { parseAddress, type Order } from '@bezel/protocol'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { usd } from '../../market/testing/fixtures.ts'
-import { answerInfo } from '../info/answerInfo.ts'
+import { answerInfo } from '../info/infoTypes.ts'
 import { ALICE, livePosition } from '../testing/facadeWorld.ts'
 import { fillOrder, keepPosition, moveOrder, placeOrder } from './testing/aliceTrades.ts'
 import { startFacadeStream, type FacadeClient, type FacadeStreamWorld } from './testing/facadeStreamWorld.ts'
@@ -15,6 +15,7 @@ interface Update {
   readonly status: string
   readonly statusTimestamp: number
 }
+
 interface Fills {
   readonly user?: string
   readonly isSnapshot?: boolean
@@ -22,26 +23,34 @@ interface Fills {
 }
 
 const AGENT = parseAddress(`0x${'ce'.repeat(20)}`)!
+
 const BOB = parseAddress(`0x${'bb'.repeat(20)}`)!
+
 const USER = ALICE.toLowerCase()
 
 let world: FacadeStreamWorld
+
 let client: FacadeClient
+
 beforeEach(async () => {
   world = await startFacadeStream()
   client = await world.connect()
 })
+
 afterEach(async () => {
   deepEqual(world.errors, [])
   await world.close()
 })
 
 const store = () => world.facade.opened.store
+
 const info = async (type: string) => JSON.parse(String(await answerInfo({ type, user: USER }, world.facade.reads)))
+
 const tidsOf = ({ fills }: Fills): number[] => fills.map(({ tid }) => tid)
+
 const updates = (of = client): Update[] => of.dataOf<Update[]>('orderUpdates').flat()
 
-/** A change of a stored order, and its event. */
+/** Changes a stored order, and appends its event. */
 async function move(id: number, changes: Parameters<typeof moveOrder>[2], isReverted = false): Promise<Order> {
   const order = await moveOrder(store(), id, changes)
   await world.append('orders', order, { isReverted })
@@ -124,7 +133,7 @@ describe('orderUpdates', () => {
     await move(8, { status: 'prepared' })
     await until('the relayed one is told', () => updates().length === 1)
     equal(updates()[0]!.order.oid, 8)
-    // One that was shown, and is no more.
+    // The order was shown, and then undone by a reorg.
     await move(7, { status: 'expired' }, true)
     await until('it is over', () => updates().length === 2)
     equal(updates()[1]!.status, 'canceled')
@@ -244,7 +253,7 @@ describe('clearinghouseState, openOrders and webData2', () => {
     deepEqual(client.dataOf('clearinghouseState')[1]!.clearinghouseState, await info('clearinghouseState'))
   })
 
-  it('are repeated while somebody listens', { timeout: 20_000 }, async () => {
+  it('are repeated while somebody listens', { timeout: 600_000 }, async () => {
     await client.subscribe({ type: 'clearinghouseState', user: USER })
     await until('it is told', () => client.dataOf('clearinghouseState').length === 1)
     world.facade.market.nowMs += 5_000
@@ -261,7 +270,7 @@ describe('clearinghouseState, openOrders and webData2', () => {
     await until('it is over', () => world.watched.length === 0)
   })
 
-  it('come later when the node is away', { timeout: 20_000 }, async () => {
+  it('come later when the node is away', { timeout: 600_000 }, async () => {
     world.facade.isNodeAway = true
     await client.subscribe({ type: 'clearinghouseState', user: USER })
     await new Promise((later) => setTimeout(later, 50))
@@ -304,7 +313,7 @@ describe('a reader of its own events that does not read', () => {
     for (let times = 0, isHeard = true; times < 200 && isHeard; times += 1) {
       const sent = userFills.sent
       client.say({ method: 'subscribe', subscription })
-      // A socket that is cut is no longer listened to.
+      // The server reads nothing more from a socket that it has cut.
       isHeard = await until('it is told', () => userFills.sent > sent, 1_000).catch(() => false)
       client.say({ method: 'unsubscribe', subscription })
     }

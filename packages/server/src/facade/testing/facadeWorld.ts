@@ -1,11 +1,10 @@
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
+import type { LivePosition, PositionState } from '../../trading/positions/positionModel.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
-import { parseAddress, type Address, type Candle, type Decimal, type OrderId } from '@bezel/protocol'
+import { Leverage, parseAddress, Price, type Address, type Candle, type Decimal, type OrderId } from '@bezel/protocol'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
-import type { CandleRange } from '../../market/candles/candleReads.ts'
-import type { ChainMarkets, ListedMarket } from '../../trading/market/chainMarkets.ts'
+import type { CandleWindow } from '../../market/candles/candleReads.ts'
+import { type ChainMarkets, type ListedMarket, precisionOf } from '../../trading/market/chainMarkets.ts'
 import { createFreshness } from '../../market/freshness.ts'
-import { precisionOf } from '../../trading/market/precision.ts'
 import {
   BTC,
   chainMarkets,
@@ -15,28 +14,30 @@ import {
   usd,
   type MarketWorld,
 } from '../../market/testing/fixtures.ts'
-import { migrate } from '../../store/migrate.ts'
-import { openTestStore, type TestStore } from '../../store/testStore.ts'
-import type { PositionState } from '../../trading/positions/positionModel.ts'
+import { migrate } from '../../store/openStore.ts'
+import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { POSITION, QUIET_PAIR } from '../../trading/valuation/testing/fixtures.ts'
 import { createFacadeReads, type FacadeReads } from '../facadeReads.ts'
 
-// BTC (0), a PEPE that costs next to nothing (3), USD/JPY (5), an AMZN that was closed (7) for another of the same name (9), EUR (21, closed
-// for the weekend) and places that nothing is known of.
+// Markets of the tests: BTC (0), PEPE (3), which costs less than 0.001 USD, USD/JPY (5), AMZN (7), closed in favour of
+// another pair of the same name (9), EUR (21), closed for the weekend. Nothing is known of the other indexes.
 
 export const ALICE: Address = parseAddress(`0x${'aa'.repeat(20)}`)!
-export const PEPE_PRICE = 123_456n
+
+export const PEPE_PRICE = Price.of(123_456n)
+
 const JPY_PRICE = usd(151.234)
+
 const AMZN_PRICE = usd(210)
 
-/** 30 bands of 100,000 USD, one per 100 ppm. */
+/** 30 bands of 100,000 USD each, 100 ppm apart. */
 const DEPTH = {
   totalDepthUsd: 3_000_000n,
   sharesBps: Array.from({ length: 30 }, (_, i) => (BigInt(i + 1) * 10_000n) / 30n),
   offsetsPpm: Array.from({ length: 30 }, (_, i) => BigInt(i + 1) * 100n),
 }
 
-function listedMarket(pairIndex: number, name: string, reference: bigint): ListedMarket {
+function listedMarket(pairIndex: number, name: string, reference: Price): ListedMarket {
   const [base = '', quote = ''] = name.split('/')
   return { ...BTC, pairIndex, symbol: symbol(name), base, quote, ...precisionOf(reference) }
 }
@@ -44,13 +45,13 @@ function listedMarket(pairIndex: number, name: string, reference: bigint): Liste
 export function facadeMarkets(): ChainMarkets {
   const chain = chainMarkets()
   const btc = { ...BTC, listing: { ...BTC.listing, depthAbove: DEPTH, depthBelow: DEPTH } }
-  const added: [ListedMarket, bigint][] = [
+  const added: [ListedMarket, Price][] = [
     [listedMarket(3, 'PEPE/USD', PEPE_PRICE), PEPE_PRICE],
     [listedMarket(5, 'USD/JPY', JPY_PRICE), JPY_PRICE],
     [listedMarket(9, 'AMZN/USD', AMZN_PRICE), AMZN_PRICE],
   ]
   const listed = [btc, ...added.map(([one]) => one), chain.markets.get(symbol('EUR/USD'))!]
-  const closed = { ...listedMarket(7, 'AMZN/USD', AMZN_PRICE), maxLeverage: 1_000n }
+  const closed = { ...listedMarket(7, 'AMZN/USD', AMZN_PRICE), maxLeverage: Leverage.one }
   const quiet = new Map(Array.from({ length: 22 }, (_, pairIndex) => [pairIndex, QUIET_PAIR]))
   return {
     ...chain,
@@ -71,7 +72,7 @@ export function facadeMarkets(): ChainMarkets {
   }
 }
 
-/** An open position of Alice: 100 USDC at ten times in BTC unless a test says otherwise. */
+/** Returns an open position of Alice. Default: 100 USDC in BTC with leverage 10. */
 export function livePosition(
   id: string,
   changes: Partial<PositionState['trade']> = {},
@@ -95,20 +96,20 @@ export function livePosition(
   }
 }
 
-/** What the facade of a test stands on. */
+/** State behind the facade under test. A test changes the fields that it is about. */
 export interface FacadeWorld {
   readonly market: MarketWorld
   readonly opened: TestStore
   readonly reads: FacadeReads
   positions: readonly LivePosition[]
   agents: readonly AgentRecord[]
-  /** USDC, as text. */
+  /** Wallet balance in USDC. */
   balance: string
   isNodeAway: boolean
   followerReason: 'starting' | 'chain_lagging' | 'reorg_too_deep' | undefined
-  /** What was asked of the candles. */
-  readonly asked: { readonly pairIndex: number; readonly range: CandleRange }[]
-  candlesOf: (range: CandleRange) => readonly Candle[]
+  /** Ranges that were read from the candles. */
+  readonly asked: { readonly pairIndex: number; readonly range: CandleWindow }[]
+  candlesOf: (range: CandleWindow) => readonly Candle[]
 }
 
 export async function createFacadeWorld(): Promise<FacadeWorld> {
@@ -116,7 +117,7 @@ export async function createFacadeWorld(): Promise<FacadeWorld> {
   market.chain = facadeMarkets()
   const quote = (pairIndex: number, mark: bigint) => {
     const times = { updatedAtMs: market.nowMs, tickedAtMs: market.nowMs }
-    market.quotes.set(pairIndex, { pairIndex, mark, index: mark, ...times })
+    market.quotes.set(pairIndex, { pairIndex, mark: Price.of(mark), index: Price.of(mark), ...times })
     market.open.add(pairIndex)
   }
   quote(3, PEPE_PRICE)

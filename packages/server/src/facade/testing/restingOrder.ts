@@ -1,7 +1,7 @@
 import type { Hex } from '@bezel/protocol'
 import type { OrderRequest, OrderState } from '../../trading/orders/orderModel.ts'
 
-// A resting order that tests change the one field of that they are about.
+// A resting order. Each test changes the field that it is about.
 
 export const HASH = `0x${'cd'.repeat(32)}` as Hex
 

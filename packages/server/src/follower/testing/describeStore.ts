@@ -1,15 +1,14 @@
 import type { ChainSlug, FillHistoryEntry } from '@bezel/protocol'
-import { fromExactJson, toExactJson } from '../../store/exactJson.ts'
-import type { Store } from '../../store/sql.ts'
+import { fromExactJson, toExactJson, type Store } from '../../store/sql.ts'
 import type { OrderEvent, OrderRequest, OrderState } from '../../trading/orders/orderModel.ts'
 import type { PositionEvent, PositionState } from '../../trading/positions/positionModel.ts'
 
 /**
- * What a store says of a chain, up to the names it gave: orders and positions go by the place of their first event instead of their id. Two
- * stores that followed the same chain, whatever way they took, are described alike.
+ * The content of a store for one chain, without the ids it assigned: orders and positions are named by the place of
+ * their first event. Two stores that followed the same chain, in whatever way, have equal descriptions.
  */
-export interface StoreDescription {
-  /** Block number and hash. */
+interface StoreDescription {
+  /** Block number and hash of the cursor. */
   readonly cursor: string
   readonly orders: readonly unknown[]
   readonly positions: readonly unknown[]
@@ -18,8 +17,8 @@ export interface StoreDescription {
 
 export interface DescribeOptions {
   /**
-   * Also what was asked for: not to be compared when some orders were made here, because the chain does not say everything that was asked
-   * for, nor by which attempt it came. Their status, fills and reasons are compared all the same.
+   * True to compare the requests and attempts too. Must be false when some orders were prepared by the service, because
+   * the chain tells neither the whole request nor the attempt. Status, fills and reasons are always compared.
    */
   readonly withRequests: boolean
 }
@@ -95,7 +94,7 @@ export async function describeStore(
   }
 }
 
-/** The first event names its owner. */
+/** Returns the name of each order or position: the place of its first event. */
 function namesOf(rows: readonly EventRow[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const { owner, body } of rows) {
@@ -127,7 +126,7 @@ function byName<Named extends { readonly name: string }>(named: readonly Named[]
   return named.toSorted((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
 }
 
-/** Without bigints, so that differences print well. */
+/** Converts bigints to text, so that differences print well. */
 function plain(value: unknown): object {
   return JSON.parse(toExactJson(value)) as object
 }

@@ -1,22 +1,23 @@
-import type { Address } from '@bezel/protocol'
+import { createChainHead } from '../../journal/clock.ts'
+import { Price, type Address } from '@bezel/protocol'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { numberToHex } from 'viem'
 import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import type { Changes } from '../../journal/accountLog.ts'
 import { openTestLog } from '../../journal/testing/testLog.ts'
 import type { ChainMarkets } from '../../trading/market/chainMarkets.ts'
 import { assembleMarkets } from '../../market/listing/assembleMarkets.ts'
 import { readListing } from '../../market/listing/readListing.ts'
-import { readMoment } from '../../market/listing/readMoment.ts'
-import { readState } from '../../market/listing/readState.ts'
-import { migrate } from '../../store/migrate.ts'
-import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import { readMoment, readState } from '../../market/listing/readState.ts'
+import { migrate } from '../../store/openStore.ts'
+import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { createRpcClient, type RpcClient } from '../../chain/rpcClient.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import { startFollower, type Follower, type FollowerOptions } from '../startFollower.ts'
 
-/** A local chain of a test with a price that stands still, and as many followers of it as the test wants. */
+/** A local chain with a constant price, and any number of followers. */
 export interface DevnetWorld {
   readonly devnet: RunningDevnet
   readonly chain: ChainClient
@@ -25,13 +26,13 @@ export interface DevnetWorld {
   readonly markets: ChainMarkets
   follow(options?: Partial<FollowerOptions>, store?: TestStore): Promise<FollowedStore>
   setPrice(usd: number): Promise<void>
-  /** Blocks come only while this runs, which it does from the start. */
+  /** Mines blocks from the start on; no blocks come while it is paused. */
   readonly mining: Mining
   close(): Promise<void>
 }
 
-export interface Mining {
-  /** Resolves when no block is under way any more. */
+interface Mining {
+  /** Stops mining. Resolves when no block is being mined any more. */
   pause(): Promise<void>
   resume(): void
 }
@@ -41,27 +42,23 @@ export interface FollowedStore {
   readonly follower: Follower
   readonly opened: TestStore
   readonly commits: Changes[]
-  /** Resolves when the follower has applied the block that was the node's head at the call. */
+  /** Resolves when the follower's head is the node's current head. */
   caughtUp(): Promise<void>
   stop(): Promise<void>
 }
 
 const WAIT_MS = 30_000
+
 const BLOCK_MS = 25
-/** What goes wrong shows in the output of the test. */
+
+/** Prints warnings and errors to the output of the test. */
 const LOG = { info: () => undefined, warn: console.error, error: console.error }
 
 export async function startDevnetWorld(settings: Record<string, string> = {}): Promise<DevnetWorld> {
   const devnet = await startDevnet({ DEVNET_BLOCK_MS: '60000', DEVNET_ORACLE_DELAY_MS: '100', ...settings })
   const chain = createChainClient(devnet.file)
-  const described = devnet.file.chains['arbitrum-sepolia']!
-  const served = {
-    slug: 'arbitrum-sepolia',
-    testnet: true,
-    finalityDepth: 64,
-    startBlock: 0,
-    ...described,
-  } as unknown as ServedChain
+  const { chainId, rpcUrl, wsUrl, diamond } = devnet.file.chains['arbitrum-sepolia']!
+  const served = testChain('arbitrum-sepolia', { chainId, rpcUrl, wsUrl, diamond: diamond as Address })
   const client = createRpcClient({ url: served.rpcUrl, timeoutMs: 5_000 })
   const setPrice = async (usd: number): Promise<void> => {
     await chain.control('bezel_setPrice', 'BTC/USD', String(usd))
@@ -75,6 +72,7 @@ export async function startDevnetWorld(settings: Record<string, string> = {}): P
     await migrate(opened.store)
     const commits: Changes[] = []
     const follower = startFollower({
+      head: createChainHead(),
       chain: served,
       client,
       store: opened.store,
@@ -107,7 +105,7 @@ export async function startDevnetWorld(settings: Record<string, string> = {}): P
   return { devnet, chain, served, client, markets, follow, setPrice, mining, close }
 }
 
-/** The local chain's own timer can't be stopped, so it is set to a minute and blocks are asked for. */
+/** Mines a block every 25 ms by request. The local chain's own timer can't be stopped, so it is set to a minute. */
 function startMining(chain: ChainClient): Mining {
   let running = new AbortController()
   let round = mine(running.signal)
@@ -128,7 +126,7 @@ function startMining(chain: ChainClient): Mining {
   }
 }
 
-/** By its hash: a reorganisation may leave the number as it was. */
+/** Waits until the follower's head has the hash of the node's head; a reorganisation may leave the number unchanged. */
 async function caughtUp(follower: Follower, { client }: ChainClient): Promise<void> {
   for (const deadlineMs = Date.now() + WAIT_MS; Date.now() < deadlineMs; await sleep(5)) {
     const { hash } = await client.getBlock()
@@ -141,6 +139,6 @@ async function readMarkets(client: RpcClient, diamond: Address): Promise<ChainMa
   const moment = await readMoment(client)
   const at = { client, diamond, block: numberToHex(moment.blockNumber) }
   const listing = await readListing(at)
-  const references = new Map(listing.pairs.map(({ pairIndex }) => [pairIndex, 10n ** 12n]))
+  const references = new Map(listing.pairs.map(({ pairIndex }) => [pairIndex, Price.of(100n * Price.one)]))
   return assembleMarkets(listing, await readState(at, listing, moment), references, moment)
 }

@@ -9,14 +9,14 @@ import type { Store } from '../../store/sql.ts'
 const LAST_ID = '9007199254740991' as OrderId
 const CHAIN = 'arbitrum-sepolia'
 
-/** The orders of a trader, oldest first. */
+/** Lists the orders of a trader, oldest first. */
 export async function ordersOf({ read }: Store, trader: string): Promise<StoredOrder[]> {
   return (await listOrders(read, CHAIN, trader as Address, LAST_ID, 1_000)).toReversed()
 }
 
 type ViewName = ContractFunctionName<typeof diamondAbi, 'view' | 'pure'>
 
-/** Fails unless what is stored of a trader is what the Diamond itself says. No block may come meanwhile. */
+/** Fails unless the stored state of a trader equals that of the Diamond. No block may be mined meanwhile. */
 export async function expectLikeChain(store: Store, chain: ChainClient, trader: string): Promise<void> {
   const view = async <N extends ViewName>(
     functionName: N,

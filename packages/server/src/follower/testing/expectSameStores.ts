@@ -3,7 +3,9 @@ import type { ChainSlug } from '@bezel/protocol'
 import type { Store } from '../../store/sql.ts'
 import { describeStore, type DescribeOptions } from './describeStore.ts'
 
-/** Fails with the difference when two stores do not say the same of a chain. Both followers must stand still at the same block. */
+/**
+ * Fails with the difference when two stores differ about a chain. Both followers must stand still at the same block.
+ */
 export async function expectSameStores(
   ours: Store,
   reference: Store,

@@ -1,13 +1,12 @@
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { keccak256, numberToHex, toHex } from 'viem'
 import type { Address, Hex } from '@bezel/protocol'
-import type { DiamondEvent } from '../../chain/events/index.ts'
-import type { RpcCall, RpcClient } from '../../chain/rpcClient.ts'
-import { type RpcOutcome } from '../../chain/rpcOutcome.ts'
-import { encodeLog } from './encodeLog.ts'
+import type { DiamondEvent } from '../../chain/events.ts'
+import type { RpcCall, RpcClient, RpcOutcome } from '../../chain/rpcClient.ts'
+import { encodeLog } from '../../chain/testing/encodeLog.ts'
 
 /** A transaction of a made-up chain. */
-export interface FakeTransaction {
+interface FakeTransaction {
   readonly hash?: Hex
   readonly from: Address
   readonly to?: Address
@@ -16,23 +15,23 @@ export interface FakeTransaction {
   readonly isReverted?: boolean
 }
 
-/** A node with a chain that a test writes by hand. It can be made to fail in every way that nodes do. */
+/** A node with a made-up chain, which can fail in every way that real nodes do. */
 export interface FakeNode {
   readonly client: RpcClient
   chainId: number
-  /** Every batch fails. */
+  /** True to let every batch fail. */
   isAway: boolean
-  /** Logs are found by block hash but not by number: the index of the node is late. */
+  /** True to find logs by block hash but not by number, like a node whose index is late. */
   hidesLogs: boolean
-  /** Widest range of logs that it takes. */
+  /** Widest range of logs, in blocks, that the node accepts. */
   maxRange: number
-  /** Calls of a method are answered with this instead. */
+  /** Fixed answers by method, instead of the real ones. */
   readonly lies: Map<string, unknown>
   head(): number
   mine(...transactions: readonly FakeTransaction[]): Hex
-  /** Drops the last blocks. What is mined after that differs, though it may say the same. */
+  /** Drops the last blocks. Blocks mined afterwards have other hashes, even with the same content. */
   rewind(depth: number): void
-  /** Batches so far, each by its methods. */
+  /** The methods of each batch so far. */
   readonly batches: string[][]
 }
 

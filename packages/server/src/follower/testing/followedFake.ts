@@ -1,45 +1,38 @@
+import { createChainHead } from '../../journal/clock.ts'
 import type { Hex, OrderId } from '@bezel/protocol'
 import type { Changes } from '../../journal/accountLog.ts'
 import { NO_JOURNAL, openTestLog } from '../../journal/testing/testLog.ts'
 import { chainMarkets } from '../../market/testing/fixtures.ts'
 import { insertAttempt, setSubmitted } from '../../store/attemptStore.ts'
-import { refoldOrder } from '../../journal/refoldOrder.ts'
-import { nextId } from '../../store/idStore.ts'
-import { migrate } from '../../store/migrate.ts'
-import { findOrder, insertOrder, type StoredOrder } from '../../store/orderStore.ts'
-import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import { refoldOrder } from '../../journal/refold.ts'
+import { takeId, findOrder, insertOrder, type StoredOrder } from '../../store/orderStore.ts'
+import { migrate } from '../../store/openStore.ts'
+import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import type { Attempt, AttemptId, OrderRecord } from '../../trading/orders/orderModel.ts'
-import type { ServedChain } from '../../chain/servedChain.ts'
+import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createFollowing, type Following, type FollowingOptions } from '../createFollowing.ts'
 import { createFakeNode, START_MS, type FakeNode } from './fakeNode.ts'
 import { CHAIN, DIAMOND } from './handMade.ts'
 
-/** A made-up chain, a store, and a follower that a test moves on by hand. */
+/** A made-up chain, a store, and a follower that a test steps by hand. */
 export interface FollowedFake {
   readonly node: FakeNode
   readonly opened: TestStore
   readonly commits: Changes[]
   following: Following
   nowMs: number
-  /** Steps until there is nothing more to do at once. */
+  /** Runs steps until there is nothing more to do at once. */
   follow(): Promise<void>
-  /** As after a restart: a new follower over the same store. */
+  /** Replaces the follower by a new one over the same store, as a restart does. */
   restart(options?: Partial<FollowingOptions>): Promise<void>
-  /** Keeps an order with its attempts and folds it, as preparing does. */
+  /** Stores an order with its attempts and folds it, as preparing does. */
   prepare(record: OrderRecord, ...attempts: readonly Attempt[]): Promise<OrderId>
   /** Reports a hash for an attempt and folds its order, as submitting does. */
   report(id: OrderId, attemptId: AttemptId, hash: Hex): Promise<void>
   order(id: OrderId): Promise<StoredOrder>
 }
 
-export const SERVED = {
-  slug: CHAIN,
-  chainId: 421_614,
-  testnet: true,
-  diamond: DIAMOND,
-  rpcUrl: '',
-  wsUrl: undefined,
-} as unknown as ServedChain
+export const SERVED = testChain(CHAIN, { diamond: DIAMOND })
 
 const TIMEOUT_BLOCKS = 200
 
@@ -53,6 +46,7 @@ export async function openFollowedFake(options: Partial<FollowingOptions> = {}):
 
   async function start(changed: Partial<FollowingOptions>): Promise<Following> {
     const following = createFollowing({
+      head: createChainHead(),
       chain: SERVED,
       client: node.client,
       store: opened.store,
@@ -82,7 +76,7 @@ export async function openFollowedFake(options: Partial<FollowingOptions> = {}):
     },
     prepare: (record, ...attempts) =>
       opened.store.transaction(async (sql) => {
-        const id = await nextId(sql)
+        const id = await takeId(sql)
         await insertOrder(sql, { ...record, id })
         for (const attempt of attempts) await insertAttempt(sql, { chain: CHAIN, orderId: id, attempt })
         await refoldOrder(sql, id, { nowMs: fake.nowMs, headBlock: 0, timeoutBlocks: TIMEOUT_BLOCKS }, NO_JOURNAL)

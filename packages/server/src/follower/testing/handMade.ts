@@ -1,9 +1,10 @@
-import { parseAddress, type Address, type ChainSlug, type Decimal, type Hex, type OrderId } from '@bezel/protocol'
+import { parseAddress, Usd, type Address, type ChainSlug, type Decimal, type Hex, type OrderId } from '@bezel/protocol'
 import { symbol } from '../../market/testing/fixtures.ts'
 import type { Attempt, AttemptId, OrderRecord } from '../../trading/orders/orderModel.ts'
-import type { EventOf } from '../../chain/events/index.ts'
+import type { EventOf } from '../../chain/events.ts'
 
-// Events as the Diamond writes them, and orders as the service prepares them, of one trade: 100 USDC at 10x on BTC/USD at 60,000.
+// Events as the Diamond emits them, and orders as the service prepares them, for one trade: 100 USDC at 10x on BTC/USD
+// at 60,000.
 
 export const CHAIN: ChainSlug = 'arbitrum-sepolia'
 export const DIAMOND = address('d1')
@@ -126,7 +127,7 @@ export function tradeClosed(index = 0): EventOf<'TradeClosed'> {
   return { name: 'TradeClosed', args: { user: ALICE, index, isPnlPositive: false } }
 }
 
-/** An order of Alice's, made here. */
+/** Returns an order of Alice that the service prepared. */
 export function orderRecord(id: number, changes: Partial<OrderRecord['request']> = {}): OrderRecord {
   return {
     id: String(id) as OrderId,
@@ -135,7 +136,7 @@ export function orderRecord(id: number, changes: Partial<OrderRecord['request']>
     agent: AGENT,
     createdAtMs: 1_800_000_000_000,
     originKey: null,
-    spendUsd: 0n,
+    spendUsd: Usd.zero,
     request: {
       kind: 'open',
       market: symbol('BTC/USD'),
@@ -158,7 +159,7 @@ export function orderRecord(id: number, changes: Partial<OrderRecord['request']>
   }
 }
 
-/** Calldata of a call, and behind it the attempt's id. */
+/** Returns the calldata of a call with the attempt id appended. */
 export function calldataOf(call: string, id: AttemptId): Hex {
   return `0x${call}${id.slice(2)}` as Hex
 }

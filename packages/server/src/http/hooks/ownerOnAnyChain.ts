@@ -2,13 +2,14 @@ import { ApiError, type Address, type ChainSlug } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
 import { requireInForce } from '../../agents/agentRefusals.ts'
 import { hashApiKey } from '../../agents/apiKey.ts'
-import type { SignedOperation } from '../../signatures/signedOperations.ts'
+import type { SignedOperation } from '../../signatures/verifyRequest.ts'
 import { callerOf } from '../../access/caller.ts'
 import type { AuthenticateOptions } from '../../access/authenticateCall.ts'
+import { addressParam } from '../parameters.ts'
 import { authenticateRead } from './authenticate.ts'
 import { readApiKey, readSignatureHeaders } from '../../access/signatureHeaders.ts'
 
-/** What the hook of an operation that is of no chain works with. */
+/** The context of the hook for operations whose path names no chain. */
 export interface OwnerContext {
   readonly chains: readonly { readonly slug: ChainSlug }[]
   readonly authenticate: AuthenticateOptions
@@ -16,17 +17,14 @@ export interface OwnerContext {
 }
 
 /**
- * The hook of a private operation whose path names a wallet and no chain: an API key of that trader, from any chain, or the signature of an agent
- * that is registered for it. A signature is bound to a chain, so it is held against the domain of each chain on which the agent is
- * registered for this trader. No transaction follows, so the agent need not be the delegate; the limit of writes is not charged either.
+ * Returns the hook of a private operation whose path names a wallet and no chain. It accepts an API key of that trader
+ * from any chain, or the signature of an agent that is registered for the trader. A signature is bound to a chain, so
+ * it is checked against the domain of each chain on which the agent is registered for this trader. No transaction
+ * follows, so the agent need not be the on-chain delegate, and the limit of writes is not charged.
  */
-export function requireOwnerOnAnyChain(
-  context: OwnerContext,
-  operation: SignedOperation,
-  ownerOf: (request: FastifyRequest) => Address,
-) {
+export function requireOwnerOnAnyChain(context: OwnerContext, operation: SignedOperation) {
   return async (request: FastifyRequest): Promise<void> => {
-    const owner = ownerOf(request)
+    const owner = addressParam((request.params as { address: string }).address)
     const chains = chainsToTry(request, owner, context)
     if (chains.length === 0) throw notTheOwner(context.authenticate.headerPrefix)
     await authenticateOnFirst(request, chains, operation, context.authenticate)
@@ -36,7 +34,7 @@ export function requireOwnerOnAnyChain(
   }
 }
 
-/** Chains on which these credentials, if they are good, are the owner's. */
+/** Lists the chains on which these credentials, if they are valid, belong to the owner. */
 function chainsToTry(request: FastifyRequest, owner: Address, { chains, authenticate }: OwnerContext): ChainSlug[] {
   const { registry, headerPrefix } = authenticate
   const signed = readSignatureHeaders(request.headers, headerPrefix)
@@ -47,7 +45,10 @@ function chainsToTry(request: FastifyRequest, owner: Address, { chains, authenti
   return slugs.filter((slug) => registry.keyOwner(slug, keyHash) === owner)
 }
 
-/** Nothing is charged or claimed on a chain for which the signature is not good, so to try the next one costs the agent nothing. */
+/**
+ * Authenticates on the first chain that accepts the signature. A chain that does not accept it charges no limit and
+ * claims no nonce, so the further attempts cost the agent nothing.
+ */
 async function authenticateOnFirst(
   request: FastifyRequest,
   chains: readonly ChainSlug[],
@@ -64,7 +65,7 @@ async function authenticateOnFirst(
   }
 }
 
-/** Says nothing of who is registered for whom. */
+/** Returns a refusal that does not reveal which agents are registered for which trader. */
 function notTheOwner(headerPrefix: string): ApiError {
   return new ApiError(
     'UNAUTHENTICATED',

@@ -1,81 +1,106 @@
 import type { FastifyInstance } from 'fastify'
-import { getAccount } from './account/getAccount.ts'
-import { listEvents, type EventsContext } from './account/listEvents.ts'
-import { listFills } from './account/listFills.ts'
-import { listOpenOrders } from './account/listOpenOrders.ts'
-import { listOrderHistory } from './account/listOrderHistory.ts'
-import { listPositions } from './account/listPositions.ts'
+import { registerRoute } from '../hooks/registerRoute.ts'
+import type { WriteContext } from '../hooks/authenticate.ts'
+import type { OwnerContext } from '../hooks/ownerOnAnyChain.ts'
+import type { AnyRoute, Route } from '../route.ts'
+import { getAccountRoute } from './account/getAccount.ts'
+import { listEventsRoute, type EventsContext } from './account/listEvents.ts'
+import { listFillsRoute } from './account/listFills.ts'
+import { listOpenOrdersRoute } from './account/listOpenOrders.ts'
+import { listOrderHistoryRoute } from './account/listOrderHistory.ts'
+import { listPositionsRoute } from './account/listPositions.ts'
+import type { AccountContext } from './account/ownAccount.ts'
 import type { AgentRoutesContext } from './agents/agentRoutes.ts'
-import { createAgent } from './agents/createAgent.ts'
-import { getAgent } from './agents/getAgent.ts'
-import { issueApiKey } from './agents/issueApiKey.ts'
-import { revokeAgent } from './agents/revokeAgent.ts'
-import { getCandles, type CandlesContext } from './markets/getCandles.ts'
-import { getFunding } from './markets/getFunding.ts'
-import { getMarket } from './markets/getMarket.ts'
-import { getOrderBook } from './markets/getOrderBook.ts'
-import { getPrices } from './markets/getPrices.ts'
-import { getRecentTrades } from './markets/getRecentTrades.ts'
-import { listMarkets } from './markets/listMarkets.ts'
+import { createAgentRoute } from './agents/createAgent.ts'
+import { getAgentRoute } from './agents/getAgent.ts'
+import { issueApiKeyRoute } from './agents/issueApiKey.ts'
+import { revokeAgentRoute } from './agents/revokeAgent.ts'
+import { hlExchangeRoute, type HlExchangeContext } from './facade/hlExchange.ts'
+import { hlInfoRoute, type HlInfoContext } from './facade/hlInfo.ts'
+import { getCandlesRoute, type CandlesContext } from './markets/getCandles.ts'
+import { getFundingRoute } from './markets/getFunding.ts'
+import { getMarketRoute } from './markets/getMarket.ts'
+import { getOrderBookRoute } from './markets/getOrderBook.ts'
+import { getPricesRoute } from './markets/getPrices.ts'
+import { getRecentTradesRoute } from './markets/getRecentTrades.ts'
+import { listMarketsRoute } from './markets/listMarkets.ts'
 import type { MarketsContext } from './markets/marketsOf.ts'
-import { dismissNotification } from './notifications/dismissNotification.ts'
-import { listNotifications, type NotificationsContext } from './notifications/listNotifications.ts'
-import { cancelOrder } from './orders/cancelOrder.ts'
-import { createOrder } from './orders/createOrder.ts'
-import { getOrder } from './orders/getOrder.ts'
-import type { OrderWriteContext } from './orders/orderWrite.ts'
-import { submitOrder } from './orders/submitOrder.ts'
-import { updateOrder } from './orders/updateOrder.ts'
-import { closePosition } from './positions/closePosition.ts'
-import { updatePosition } from './positions/updatePosition.ts'
-import { getChainInfo, type SystemContext } from './system/getChainInfo.ts'
-import { health } from './system/health.ts'
-import { ready, type ReadyContext } from './system/ready.ts'
+import { dismissNotificationRoute } from './notifications/dismissNotification.ts'
+import { listNotificationsRoute, type NotificationsContext } from './notifications/listNotifications.ts'
+import { cancelOrderRoute } from './orders/cancelOrder.ts'
+import { createOrderRoute } from './orders/createOrder.ts'
+import { getOrderRoute } from './orders/getOrder.ts'
+import { submitOrderRoute } from './orders/submitOrder.ts'
+import { updateOrderRoute } from './orders/updateOrder.ts'
+import { closePositionRoute } from './positions/closePosition.ts'
+import { updatePositionRoute } from './positions/updatePosition.ts'
+import { getChainInfoRoute, type SystemContext } from './system/getChainInfo.ts'
+import { healthRoute } from './system/health.ts'
+import { readyRoute, type ReadyContext } from './system/ready.ts'
 
-/** What the public routes answer from. */
+/** The context of the public routes. */
 export type PublicContext = MarketsContext & SystemContext & ReadyContext
 
+/** The context of the routes of the native interface and of their hooks. */
 export type RouteContext = PublicContext &
   CandlesContext &
   AgentRoutesContext &
+  AccountContext &
   EventsContext &
-  OrderWriteContext &
+  WriteContext &
+  OwnerContext &
   NotificationsContext
 
-/** Every operation, by its operation id. */
+export type FacadeRoutesContext = HlInfoContext & HlExchangeContext
+
+/** Operations that need no credentials and no store. */
+export const PUBLIC_ROUTES: readonly Route<PublicContext, 'public'>[] = [
+  healthRoute,
+  readyRoute,
+  getChainInfoRoute,
+  listMarketsRoute,
+  getMarketRoute,
+  getOrderBookRoute,
+  getFundingRoute,
+  getPricesRoute,
+]
+
+/** Every operation of the native interface. */
+const NATIVE_ROUTES: readonly Route<RouteContext>[] = [
+  ...PUBLIC_ROUTES,
+  getRecentTradesRoute,
+  getCandlesRoute,
+  createAgentRoute,
+  getAgentRoute,
+  revokeAgentRoute,
+  issueApiKeyRoute,
+  getAccountRoute,
+  listPositionsRoute,
+  listOpenOrdersRoute,
+  listOrderHistoryRoute,
+  listFillsRoute,
+  listEventsRoute,
+  getOrderRoute,
+  createOrderRoute,
+  updateOrderRoute,
+  cancelOrderRoute,
+  submitOrderRoute,
+  closePositionRoute,
+  updatePositionRoute,
+  listNotificationsRoute,
+  dismissNotificationRoute,
+]
+
+/** Every operation of the exchange-shaped facade. */
+const FACADE_ROUTES: readonly Route<FacadeRoutesContext>[] = [hlInfoRoute, hlExchangeRoute]
+
+/** Every operation, in the order of the reference. */
+export const ROUTES: readonly AnyRoute[] = [...NATIVE_ROUTES, ...FACADE_ROUTES]
+
 export function registerRoutes(app: FastifyInstance, context: RouteContext): void {
-  registerPublicRoutes(app, context)
-  getRecentTrades(app, context)
-  getCandles(app, context)
-  createAgent(app, context)
-  getAgent(app, context)
-  revokeAgent(app, context)
-  issueApiKey(app, context)
-  getAccount(app, context)
-  listPositions(app, context)
-  listOpenOrders(app, context)
-  listOrderHistory(app, context)
-  listFills(app, context)
-  listEvents(app, context)
-  getOrder(app, context)
-  createOrder(app, context)
-  updateOrder(app, context)
-  cancelOrder(app, context)
-  submitOrder(app, context)
-  closePosition(app, context)
-  updatePosition(app, context)
-  listNotifications(app, context)
-  dismissNotification(app, context)
+  for (const route of NATIVE_ROUTES) registerRoute(app, route, context)
 }
 
-/** What needs no credentials and no store. */
-export function registerPublicRoutes(app: FastifyInstance, context: PublicContext): void {
-  health(app, context)
-  ready(app, context)
-  getChainInfo(app, context)
-  listMarkets(app, context)
-  getMarket(app, context)
-  getOrderBook(app, context)
-  getFunding(app, context)
-  getPrices(app, context)
+export function registerFacadeRoutes(app: FastifyInstance, context: FacadeRoutesContext): void {
+  for (const route of FACADE_ROUTES) registerRoute(app, route, context)
 }

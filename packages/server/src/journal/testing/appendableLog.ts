@@ -1,11 +1,11 @@
 import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
-import { appendEvents, firstSeqOf, lastSeqOf, listEvents, type NewEvent } from '../../store/accountEventStore.ts'
+import { appendEvents, readFirstSeq, readLastSeq, listEvents, type NewEvent } from '../../store/accountEventStore.ts'
 import type { Store } from '../../store/sql.ts'
 import type { AccountLog } from '../accountLog.ts'
 
-/** The reading side of a log over a real store, which a test appends to as it likes. */
+/** The reading side of a log over a real store, to which a test appends events directly. */
 export interface AppendableLog extends Omit<AccountLog, 'transaction' | 'account'> {
-  /** One commit. */
+  /** Appends events in one commit. */
   append(trader: Address, events: readonly NewEvent[]): Promise<void>
 }
 
@@ -16,8 +16,8 @@ export function openAppendableLog(store: Store, chain: ChainSlug): AppendableLog
       await store.transaction((sql) => appendEvents(sql, { chain, trader }, events))
       for (const listener of listeners) listener(trader)
     },
-    lastSeq: (trader) => lastSeqOf(store.read, { chain, trader }),
-    firstSeq: (trader) => firstSeqOf(store.read, { chain, trader }),
+    lastSeq: (trader) => readLastSeq(store.read, { chain, trader }),
+    firstSeq: (trader) => readFirstSeq(store.read, { chain, trader }),
     read: (trader, of) => listEvents(store.read, { chain, trader }, of),
     onAppend(listener) {
       listeners.add(listener)
@@ -26,7 +26,7 @@ export function openAppendableLog(store: Store, chain: ChainSlug): AppendableLog
   }
 }
 
-/** An event with its own text as data. */
+/** Returns an event with the given text in its data. */
 export function testEvent(channel: LogChannel, text: string): NewEvent {
   return { channel, timestampMs: 1_700_000_000_000, block: null, isReverted: false, data: JSON.stringify({ text }) }
 }

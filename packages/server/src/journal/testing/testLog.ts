@@ -1,9 +1,8 @@
 import type { ChainSlug } from '@bezel/protocol'
 import type { Store } from '../../store/sql.ts'
-import type { AccountLog, Changes, Journal } from '../accountLog.ts'
-import { createAccountLog } from '../createAccountLog.ts'
+import { type AccountLog, type Changes, type Journal, createAccountLog } from '../accountLog.ts'
 
-/** A real log over a store; of the positions it tells the ids of those that changed and are open. */
+/** Opens a real log over a store. Its positions events hold the ids of the changed positions that are open. */
 export function openTestLog(
   store: Store,
   chain: ChainSlug,
@@ -24,5 +23,5 @@ export function openTestLog(
   })
 }
 
-/** For a test in which nobody reads the log. */
+/** A journal that ignores all changes. */
 export const NO_JOURNAL: Journal = { order: () => {}, position: () => {}, execution: () => {} }

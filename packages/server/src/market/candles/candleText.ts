@@ -1,14 +1,14 @@
-import { formatDecimal, parseDecimal, scaleDecimal, type Candle } from '@bezel/protocol'
-import { flatOhlc, isFlat, type Ohlc } from './ohlc.ts'
+import { Price, parseDecimal, type Candle } from '@bezel/protocol'
+import type { Ohlc } from '../feed/pages.ts'
 
-const PRICE_DECIMALS = 10
-
-/** A candle as the store has it, without its time: `open,high,low,close`, or the one price of a flat one. */
+/**
+ * A candle as the store keeps it, without its time: `open,high,low,close`, or a single price when all four are equal.
+ */
 export type CandleText = string
 
 export function candleText(ohlc: Ohlc): CandleText {
-  if (isFlat(ohlc)) return formatDecimal(ohlc.open, PRICE_DECIMALS)
-  return [ohlc.open, ohlc.high, ohlc.low, ohlc.close].map((price) => formatDecimal(price, PRICE_DECIMALS)).join(',')
+  if (isFlat(ohlc)) return Price.format(ohlc.open)
+  return [ohlc.open, ohlc.high, ohlc.low, ohlc.close].map((price) => Price.format(price)).join(',')
 }
 
 export function parseCandleText(text: CandleText): Ohlc {
@@ -18,7 +18,7 @@ export function parseCandleText(text: CandleText): Ohlc {
   return { open, high, low, close }
 }
 
-/** The JSON of a `Candle`, straight from what is stored. */
+/** Returns the JSON of a `Candle`, made directly from the stored text. */
 export function candleJson(timeMs: number, text: CandleText): string {
   const [open, high = open, low = open, close = open] = text.split(',')
   return `{"time":${timeMs},"open":"${open}","high":"${high}","low":"${low}","close":"${close}"}`
@@ -28,9 +28,28 @@ export function candleOf(timeMs: number, text: CandleText): Candle {
   return JSON.parse(candleJson(timeMs, text)) as Candle
 }
 
-function parsePrice(text: string): bigint {
+function parsePrice(text: string): Price {
   const decimal = parseDecimal(text)
-  const price = decimal === undefined ? undefined : scaleDecimal(decimal, PRICE_DECIMALS)
+  const price = decimal === undefined ? undefined : Price.parse(decimal)
   if (price === undefined) throw new Error(`the store holds ${JSON.stringify(text)} as a price of a candle`)
   return price
+}
+
+export function flatOhlc(price: Price): Ohlc {
+  return { open: price, high: price, low: price, close: price }
+}
+
+export function isFlat({ open, high, low, close }: Ohlc): boolean {
+  return high === low && open === close && open === high
+}
+
+/** Joins two stretches of time into one. They may overlap, as long as the later one ends later. */
+export function joinOhlc(earlier: Ohlc | undefined, later: Ohlc | undefined): Ohlc | undefined {
+  if (earlier === undefined || later === undefined) return earlier ?? later
+  return {
+    open: earlier.open,
+    high: earlier.high > later.high ? earlier.high : later.high,
+    low: earlier.low < later.low ? earlier.low : later.low,
+    close: later.close,
+  }
 }

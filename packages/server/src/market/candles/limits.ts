@@ -1,59 +1,80 @@
-/** Most candles of one answer, and of one page of the upstream's history. */
+/** The greatest number of candles in one answer, and in one page of the upstream's history. */
 export const MAX_CANDLES = 5_000
 
-/** How many candles an answer has when no beginning is asked for. */
+/** The number of candles in an answer when the request names no start. */
 export const DEFAULT_CANDLES = 500
 
-/** Candles of a series that the store keeps. Older ones are asked of the upstream again. */
+/** The number of candles that the store keeps of each series. Older ones are read from the upstream again. */
 export const KEPT_CANDLES = MAX_CANDLES
 
-/** Candles in one row of the store. Small, because the last row of a series is written anew with each candle that ends. */
+/**
+ * The number of candles in one row of the store. Small, because the last row of a series is rewritten whenever a candle
+ * ends.
+ */
 export const CHUNK_CANDLES = 60
 
-/** Rows of the store that stay in memory: up to 5 KB each. */
+/** The number of rows of the store that stay in memory, up to 5 KB each. */
 export const MAX_CACHED_CHUNKS = 2_000
 
-/** Finished answers in memory, together. */
+/** Total size of the finished answers in memory. */
 export const MAX_CACHED_ANSWER_BYTES = 8_000_000
 
-/** Pairs that candles are made of. A feed that names more is not believed. */
+/** The greatest number of pairs that candles are made of. Further pairs that the feed names are ignored. */
 export const MAX_PAIRS = 2_000
 
-/** How far the feed's own time of a tick may be ahead of ours, and how far behind. Else it has no time that could be used. */
+/**
+ * The furthest that the feed's time of a tick may be ahead of the local clock, and behind it. Beyond that the feed's
+ * time is not used.
+ */
 export const MAX_AHEAD_MS = 2_000
 export const MAX_BEHIND_MS = 600_000
 
-/** When our own clock is put back by more, nothing that was counted by it is of use. Less is waited for. */
+/**
+ * The greatest step back of the local clock that is waited out. After a larger one everything that was timed by it is
+ * discarded.
+ */
 export const MAX_CLOCK_STEP_MS = 60_000
 
-/** Without a sign of the feed for longer, ticks were missed, also when the connection stayed. Heartbeats come every second. */
+/**
+ * The longest silence of the feed, which sends heartbeats every second. After a longer one ticks were missed, even if
+ * the connection stayed open.
+ */
 export const MAX_QUIET_MS = 3_000
 
-/** Between two writes of the running candles: what a crash may lose where the upstream has no history to fill it from. */
+/**
+ * Pause between two writes of the running candles. A crash loses at most this much where the upstream has no history to
+ * fill it from.
+ */
 export const FLUSH_MS = 5_000
 
-/** Rows of one transaction of a flush, so that none holds the process up for more than a few milliseconds. */
+/** The number of rows per transaction of a flush, so that none blocks the process for more than a few milliseconds. */
 export const FLUSH_ROWS = 50
 
-/** Requests to the upstream's history under way at once, and those that may wait for a turn. */
+/** The number of concurrent requests for the upstream's history, and the number that may wait behind them. */
 export const MAX_REQUESTS = 4
 export const MAX_WAITING_REQUESTS = 100
 
 /**
- * Requests for what was missed of one series. Two interruptions a minute need as many: each is read at once, and again when the candle has
- * ended. More are made by late ticks that come all the time, and wait.
+ * The number of repair requests per minute for one series. Two interruptions a minute need four: each is read at once,
+ * and again when the candle has ended. More are only caused by ticks that keep coming late, and those wait.
  */
 export const MAX_REPAIRS_PER_MINUTE = 4
 
-/** Between two requests for candles that nobody asked for lately. */
+/** Pause between two requests for candles that nobody asked for lately. */
 export const REPAIR_PAUSE_MS = 100
 
-/** For how long a series that was asked for comes before the others. */
+/** The time for which a requested series is repaired before the others. */
 export const ASKED_MS = 600_000
 
-/** Old ranges of one series that are read at once: all of them are made up by somebody, and others want to be read, too. */
+/**
+ * The number of old ranges of one series that are read at the same time. Clients choose these ranges freely, and other
+ * series need requests too.
+ */
 export const MAX_READINGS = 8
 
-/** For how long the upstream's word that it has nothing older is believed, and of how many ranges of one series. */
+/**
+ * The time for which the upstream's answer that it has nothing older is trusted, and the number of such ranges
+ * remembered per series.
+ */
 export const NOTHING_OLDER_MS = 600_000
 export const MAX_NOTHINGS = 16

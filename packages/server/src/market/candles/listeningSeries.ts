@@ -1,17 +1,19 @@
 import { CANDLE_INTERVALS, type CandleInterval } from '@bezel/protocol'
-import type { Heard } from '../feed.ts'
-import { believedTime } from './believedTime.ts'
-import { MAX_CLOCK_STEP_MS, MAX_PAIRS, MAX_QUIET_MS } from './limits.ts'
+import type { Heard } from '../feed/feed.ts'
+import { MAX_CLOCK_STEP_MS, MAX_PAIRS, MAX_QUIET_MS, MAX_AHEAD_MS, MAX_BEHIND_MS } from './limits.ts'
 import type { RunningState } from './runningState.ts'
 import { addTickTo, advanceSeries, createSeries, endGap, type OnEnded, type Series } from './series.ts'
 
-/** The series of all pairs, moved on by what is heard of the feed. */
+/** The series of all pairs, moved on by what the feed sends. */
 export interface ListeningSeries {
-  /** Returns the pairs whose candles changed. */
+  /** Applies a frame of the feed. Returns the pairs whose candles changed. */
   hear(heard: Heard): Iterable<number>
-  /** The feed's latest time; `undefined` before anything was ever heard. */
+  /** Returns the feed's latest time; `undefined` before its first frame. */
   clockMs(): number | undefined
-  /** Made when it is asked for and the time is known: also of a pair that does not tick, whose candles only the upstream has. */
+  /**
+   * Returns a series; creates it when the time is known, also for a pair that does not tick, whose candles only the
+   * upstream has.
+   */
   of(pairIndex: number, interval: CandleInterval): Series | undefined
   all(): Iterable<Series>
 }
@@ -19,10 +21,11 @@ export interface ListeningSeries {
 type PairSeries = Readonly<Record<CandleInterval, Series>>
 
 const INTERVALS = Object.keys(CANDLE_INTERVALS) as CandleInterval[]
-/** The narrowest width: at no other moment does a candle end. */
+
+/** The narrowest width. Every candle ends at a multiple of it. */
 const STEP_MS = CANDLE_INTERVALS['1m']
 
-/** Goes on from a state that was kept, or from nothing. */
+/** Creates the series from a stored state, or empty ones without it. */
 export function createListeningSeries(kept: RunningState | undefined, onEnded: OnEnded): ListeningSeries {
   const pairs = new Map<number, PairSeries>()
   let clockMs = kept?.clockMs
@@ -44,14 +47,17 @@ export function createListeningSeries(kept: RunningState | undefined, onEnded: O
     for (const pair of pairs.values()) for (const interval of INTERVALS) yield pair[interval]
   }
 
-  /** No time that is believed is far ahead of ours, so ours was wrong. */
+  /**
+   * Discards everything when the feed's clock is far ahead of the local one: accepted times never are, so the local
+   * clock was wrong before.
+   */
   function forgetFuture(nowMs: number): void {
     if (clockMs === undefined || clockMs - nowMs <= MAX_CLOCK_STEP_MS) return
     pairs.clear()
     clockMs = undefined
   }
 
-  /** Returns whether candles ended. */
+  /** Moves the feed's clock forward. Returns true when candles ended. */
   function advance(timeMs: number): boolean {
     const beforeMs = clockMs ?? 0
     clockMs = Math.max(beforeMs, timeMs)
@@ -86,4 +92,22 @@ export function createListeningSeries(kept: RunningState | undefined, onEnded: O
     of: (pairIndex, interval) => (clockMs === undefined ? undefined : pairOf(pairIndex)[interval]),
     all,
   }
+}
+
+/**
+ * Returns the time that counts for a frame: the feed's, which is also the clock of the upstream's history, as far as it
+ * is plausible. `clockMs` is the latest time so far.
+ *
+ * A time in the future would end candles too early and make everything after it late, so at most `MAX_AHEAD_MS` of lead
+ * is accepted. A feed that is always further ahead is timed by the local clock. A feed that is always behind is timed
+ * by its own clock: its candles end later, with the right ticks in them.
+ *
+ * A frame without a usable time is placed in the order of its arrival, never before an earlier frame, so that a feed at
+ * the very limit does not jump back and forth. The same holds for all frames while the local clock, after it was set
+ * back, is behind where it was.
+ */
+function believedTime({ timeMs, receivedAtMs }: Heard, clockMs: number): number {
+  const isBelievable = timeMs <= receivedAtMs + MAX_AHEAD_MS && timeMs >= receivedAtMs - MAX_BEHIND_MS
+  const isOurClockRight = clockMs <= receivedAtMs + MAX_AHEAD_MS
+  return isBelievable && isOurClockRight ? timeMs : Math.max(receivedAtMs, clockMs)
 }

@@ -1,18 +1,17 @@
-import { parseCandleText } from './candleText.ts'
+import { parseCandleText, isFlat } from './candleText.ts'
 import type { EndedCandles, EndedRange } from './endedCandles.ts'
 import { MAX_CANDLES } from './limits.ts'
-import { mergeHistory, type CandlesByTime } from './mergeHistory.ts'
-import { isFlat, type Ohlc } from './ohlc.ts'
+import { mergeHistory, type CandlesByTime, type Upstream } from './upstream.ts'
+import type { Ohlc } from '../feed/pages.ts'
 import type { Series } from './series.ts'
-import type { Upstream } from './upstream.ts'
 
-/** Where candles are read from and kept. */
+/** The places where candles are read from and kept. */
 export interface CandleSources {
   readonly upstream: Upstream
   readonly ended: EndedCandles
 }
 
-/** What was asked, and how the series stood then. */
+/** A request to the upstream, with the state of the series at that moment. */
 interface Question {
   readonly fromMs: number
   readonly toMs: number
@@ -22,8 +21,9 @@ interface Question {
 }
 
 /**
- * Reads the candles that were not observed wholly from the upstream. The series goes on meanwhile: what is not certain then stays unseen,
- * to be asked for again. Returns whether candles may be others than before. Throws `FeedUnavailableError`.
+ * Reads the candles that were not completely observed from the upstream. The series goes on meanwhile, and what is not
+ * certain afterwards stays unseen, to be read again. Returns true when candles may have changed. Throws
+ * `FeedUnavailableError`.
  */
 export async function repairSeries(series: Series, { upstream, ended }: CandleSources): Promise<boolean> {
   const question = questionOf(series)
@@ -32,7 +32,7 @@ export async function repairSeries(series: Series, { upstream, ended }: CandleSo
   const history = await upstream.history({ ...series, fromMs, toMs })
   const lastEndedMs = Math.min(toMs, runningMs - series.widthMs)
   const own = await ownCandles(ended, { ...series, fromMs: fromMs - series.widthMs, toMs: lastEndedMs })
-  /** Something else was missed meanwhile: the page is better than nothing, and all of it stays unseen. */
+  /** True when more was missed in the meantime. The page is still used, but the whole range stays unseen. */
   const isOutdated = series.gaps !== question.gaps
   if (history === undefined) {
     if (!isOutdated) series.unseen = undefined
@@ -44,7 +44,7 @@ export async function repairSeries(series: Series, { upstream, ended }: CandleSo
   return true
 }
 
-/** Kept candles by the time they begin, where there are any. */
+/** Returns the stored candles of a range by the time they begin. */
 export async function ownCandles(ended: EndedCandles, range: EndedRange): Promise<CandlesByTime> {
   const fromMs = Math.max(0, range.fromMs)
   const texts = await ended.read({ ...range, fromMs })
@@ -72,7 +72,7 @@ function settleUnseen(series: Series, question: Question, running: Ohlc | undefi
   const { toMs, runningMs } = question
   if (toMs < runningMs) series.unseen = undefined
   else if (series.timeMs === runningMs) continueRunning(series, running, question)
-  // It ended while the upstream was asked, so that the page may be of before its end.
+  // The candle ended while the upstream was asked, so the page may not contain all of it.
   else series.unseen = { fromMs: runningMs, toMs: series.unseen!.toMs, again: undefined }
 }
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { Price } from '@bezel/protocol'
 import { MAX_REPAIRS_PER_MINUTE } from './limits.ts'
 import { createCandleWorld, type CandleWorld } from './testing/candleWorld.ts'
 
 const MINUTE_MS = 60_000
 const START_MS = Date.UTC(2026, 10, 14, 12)
-const usd = (price: number): bigint => BigInt(price) * 10n ** 10n
+const usd = (price: number): Price => Price.of(BigInt(price) * 10n ** 10n)
 
 describe('what was missed of candles', () => {
   let world: CandleWorld
@@ -19,7 +20,7 @@ describe('what was missed of candles', () => {
   })
   afterEach(() => world.close())
 
-  /** Somebody else hears 25, then the price is 30 again when it is listened. */
+  /** Publishes 25 while disconnected; after the reconnect the price is 30 again. */
   function missTwoMinutes(): void {
     world.isConnected = false
     world.publish([[0, usd(25)]], START_MS + MINUTE_MS)

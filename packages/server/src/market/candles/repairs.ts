@@ -1,16 +1,25 @@
 import { FeedUnavailableError } from '../feed/pages.ts'
-import { reconnectDelayMs } from '../../ground/reconnectDelay.ts'
-import type { Every } from './every.ts'
-import { ASKED_MS, MAX_REQUESTS, REPAIR_PAUSE_MS } from './limits.ts'
-import { createRepairBudget } from './repairBudget.ts'
+import { backoffMs } from '../../ground/backoff.ts'
+import type { Every } from '../../ground/every.ts'
+import { ASKED_MS, MAX_REQUESTS, REPAIR_PAUSE_MS, MAX_REPAIRS_PER_MINUTE } from './limits.ts'
 import { repairSeries, type CandleSources } from './repairSeries.ts'
 import { isReadable, type Series } from './series.ts'
 
-/** Keeps reading from the upstream what was not observed: at once for those who ask, slowly for everything else. */
+/** Limits how often the upstream is asked for one series, however often ticks of it are missed. */
+interface RepairBudget {
+  isLeft(series: Series): boolean
+  take(series: Series): void
+  /** Returns the time of the last request; 0 when there was none. */
+  lastMs(series: Series): number
+}
+
+const MINUTE_MS = 60_000
+
+/** Reads what was not observed from the upstream: at once for series that are requested, slowly for all others. */
 export interface Repairs {
   /**
-   * Done when the series is as good as it gets now; also when the upstream does not answer, which is then left alone for a while. `undefined`
-   * when there is nothing to wait for.
+   * Resolves when the series is as complete as possible now, also when the upstream does not answer, which then gets a
+   * pause. Returns `undefined` when there is nothing to wait for.
    */
   repair(series: Series): Promise<void> | undefined
   close(): void
@@ -18,16 +27,16 @@ export interface Repairs {
 
 export interface RepairsOptions extends CandleSources {
   readonly all: () => Iterable<Series>
-  /** Called when ended candles may be others than before, and the running one. */
+  /** Called when ended candles, or the running one, may have changed. */
   readonly onRepaired: (series: Series) => void
   readonly now: () => number
   readonly random: () => number
   readonly every: Every
-  /** What is no fault of the upstream. */
+  /** Receives errors that are not caused by the upstream. */
   readonly onError: (error: unknown) => void
 }
 
-/** A candle may end while it is asked for, and is then asked for once more. */
+/** The number of reads per repair. A candle may end while it is read, and is then read once more. */
 const MAX_TRIES = 2
 
 export function startRepairs(options: RepairsOptions): Repairs {
@@ -37,7 +46,7 @@ export function startRepairs(options: RepairsOptions): Repairs {
   const budget = createRepairBudget(now)
   let failures = 0
   let retryAtMs = 0
-  const stop = options.every(REPAIR_PAUSE_MS, round)
+  const rounds = options.every(REPAIR_PAUSE_MS, round, options)
 
   function isDue(series: Series): boolean {
     return isReadable(series) && budget.isLeft(series)
@@ -52,7 +61,7 @@ export function startRepairs(options: RepairsOptions): Repairs {
       failures = 0
     } catch (error) {
       if (!(error instanceof FeedUnavailableError)) throw error
-      retryAtMs = now() + reconnectDelayMs(failures++, random())
+      retryAtMs = now() + backoffMs(failures++, random())
     }
   }
 
@@ -65,7 +74,10 @@ export function startRepairs(options: RepairsOptions): Repairs {
     return work
   }
 
-  /** Those that were asked for lately, a few at once; else one of the others. None waits for one that keeps missing something. */
+  /**
+   * Starts the next repairs: a few series that were requested lately, or else one of the others. The series that was
+   * read the longest ago comes first, so none waits behind one that keeps missing ticks.
+   */
   function round(): void {
     if (now() < retryAtMs || underWay.size >= MAX_REQUESTS) return
     const next: Series[] = []
@@ -89,6 +101,26 @@ export function startRepairs(options: RepairsOptions): Repairs {
       askedAtMs.set(series, now())
       return begin(series)
     },
-    close: stop,
+    close: () => void rounds.close(),
+  }
+}
+
+function createRepairBudget(now: () => number): RepairBudget {
+  /** Times of the last requests of each series, oldest first. */
+  const takenAtMs = new WeakMap<Series, number[]>()
+
+  return {
+    isLeft(series) {
+      const taken = takenAtMs.get(series)
+      if (taken === undefined || taken.length < MAX_REPAIRS_PER_MINUTE) return true
+      // The absolute difference, so that a clock set back by a minute or more does not block the series.
+      return Math.abs(now() - taken[0]!) >= MINUTE_MS
+    },
+    take(series) {
+      const taken = takenAtMs.get(series) ?? []
+      taken.push(now())
+      takenAtMs.set(series, taken.slice(-MAX_REPAIRS_PER_MINUTE))
+    },
+    lastMs: (series) => takenAtMs.get(series)?.at(-1) ?? 0,
   }
 }

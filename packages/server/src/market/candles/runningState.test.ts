@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { flatOhlc } from './ohlc.ts'
+import { Price } from '@bezel/protocol'
+import { flatOhlc } from './candleText.ts'
 import { parseState, stateText } from './runningState.ts'
 import { addTickTo, createSeries } from './series.ts'
 
@@ -8,11 +9,11 @@ describe('running candles in the store', () => {
   it('come back as they were, with what was heard as what was known before', () => {
     const ticked = {
       ...createSeries(3, '4h', 1_794_700_000_000),
-      before: flatOhlc(5n),
-      lastClose: 4n,
+      before: flatOhlc(Price.of(5n)),
+      lastClose: Price.of(4n),
       unseen: undefined,
     }
-    addTickTo(ticked, 2n ** 64n - 1n, 1_794_700_000_001)
+    addTickTo(ticked, Price.of(2n ** 64n - 1n), 1_794_700_000_001)
     const empty = createSeries(65_535, '1m', 1_794_700_000_000)
     const { clockMs, series } = parseState(stateText({ clockMs: 1_794_700_000_001, series: [ticked, empty] }))
     const [first, second] = [...series]

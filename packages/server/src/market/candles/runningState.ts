@@ -1,21 +1,25 @@
-import { isCandleInterval } from '@bezel/protocol'
-import { joinOhlc, type Ohlc } from './ohlc.ts'
+import { isCandleInterval, Price, withScales } from '@bezel/protocol'
+import type { Ohlc } from '../feed/pages.ts'
+import { joinOhlc } from './candleText.ts'
 import { createSeries, type Series } from './series.ts'
 
-/** All series as they stood at one instant of the feed's clock. */
+/** All series as they were at one instant of the feed's clock. */
 export interface RunningState {
   readonly clockMs: number
   readonly series: Iterable<Series>
 }
 
 const ROWS = '\n'
+
 const CELLS = ' '
-/** Stands for what is not known. */
+
+/** Marks a value that is not known. */
 const NONE = '-'
 
 /**
- * The clock, then a line for each series: pair, interval, beginning, last close, unseen from and to, and open, high, low and close (1e10).
- * Plain text, because all series are written every few seconds and the process does nothing else meanwhile.
+ * Serialises the state: the clock, then a line for each series with pair, interval, begin, last close, unseen from and
+ * to, and open, high, low and close (1e10). Plain text, because it is fast to make: all series are written every few
+ * seconds, which blocks the process.
  */
 export function stateText({ clockMs, series }: RunningState): string {
   const rows = [String(clockMs)]
@@ -41,12 +45,12 @@ function seriesOf(row: string): Series {
   return {
     ...createSeries(Number(pairIndex), interval, Number(timeMs)),
     before: ohlcOf(prices),
-    lastClose: lastClose === NONE ? undefined : BigInt(lastClose),
+    lastClose: lastClose === NONE ? undefined : Price.of(BigInt(lastClose)),
     unseen: unseenFrom === NONE ? undefined : { fromMs: Number(unseenFrom), toMs: Number(unseenTo), again: undefined },
   }
 }
 
 function ohlcOf([open, high, low, close]: readonly string[]): Ohlc | undefined {
   if (open === undefined || high === undefined || low === undefined || close === undefined) return undefined
-  return { open: BigInt(open), high: BigInt(high), low: BigInt(low), close: BigInt(close) }
+  return withScales<Ohlc>({ open: BigInt(open), high: BigInt(high), low: BigInt(low), close: BigInt(close) })
 }

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { joinOhlc, type Ohlc } from './ohlc.ts'
+import { Price } from '@bezel/protocol'
+import type { Ohlc } from '../feed/pages.ts'
+import { joinOhlc } from './candleText.ts'
 import { addTickTo, advanceSeries, createSeries, endGap, isReadable, runningOhlc, type Series } from './series.ts'
 
 const MINUTE_MS = 60_000
-const ohlc = (open: bigint, high: bigint, low: bigint, close: bigint): Ohlc => ({ open, high, low, close })
+
+const ohlc = (open: bigint, high: bigint, low: bigint, close: bigint): Ohlc => ({
+  open: Price.of(open),
+  high: Price.of(high),
+  low: Price.of(low),
+  close: Price.of(close),
+})
 
 describe('a series of candles', () => {
   const ended: [number, Ohlc][] = []
@@ -20,9 +28,9 @@ describe('a series of candles', () => {
 
   it('counts a tick at a boundary to the candle that begins there', () => {
     const series = begin()
-    addTickTo(series, 10n, 59_999)
+    addTickTo(series, Price.of(10n), 59_999)
     advanceSeries(series, 60_000, onEnded)
-    addTickTo(series, 20n, 60_000)
+    addTickTo(series, Price.of(20n), 60_000)
     assert.deepEqual(ended, [[0, ohlc(10n, 10n, 10n, 10n)]])
     assert.deepEqual([series.timeMs, runningOhlc(series)!.open, runningOhlc(series)!.close], [MINUTE_MS, 20n, 20n])
   })
@@ -36,7 +44,7 @@ describe('a series of candles', () => {
       [7n, 10],
       [8n, 30],
     ] as const) {
-      addTickTo(series, price, timeMs)
+      addTickTo(series, Price.of(price), timeMs)
     }
     const { open, high, low, close } = runningOhlc(series)!
     assert.deepEqual([open, high, low, close], [7n, 9n, 1n, 8n])
@@ -45,7 +53,7 @@ describe('a series of candles', () => {
   it('carries the close over candles without ticks, and opens with the first tick', () => {
     const series = begin()
     assert.equal(runningOhlc(series), undefined, 'no price yet')
-    addTickTo(series, 10n, 1)
+    addTickTo(series, Price.of(10n), 1)
     advanceSeries(series, 3 * MINUTE_MS + 1, onEnded)
     assert.deepEqual(
       ended.map(([timeMs, { close }]) => [timeMs, close]),
@@ -56,18 +64,18 @@ describe('a series of candles', () => {
       ],
     )
     assert.deepEqual(runningOhlc(series), ohlc(10n, 10n, 10n, 10n))
-    addTickTo(series, 12n, 3 * MINUTE_MS + 2)
+    addTickTo(series, Price.of(12n), 3 * MINUTE_MS + 2)
     assert.deepEqual([runningOhlc(series)!.open, runningOhlc(series)!.low], [12n, 12n])
   })
 
   it('knows which candles it has not seen, until something is heard of the pair', () => {
     const series = begin()
-    addTickTo(series, 10n, 1)
+    addTickTo(series, Price.of(10n), 1)
     endGap(series, 2 * MINUTE_MS)
     advanceSeries(series, 2 * MINUTE_MS, onEnded)
     advanceSeries(series, 3 * MINUTE_MS, onEnded)
     assert.deepEqual(series.unseen, { fromMs: 0, toMs: 3 * MINUTE_MS, again: undefined })
-    addTickTo(series, 11n, 3 * MINUTE_MS)
+    addTickTo(series, Price.of(11n), 3 * MINUTE_MS)
     advanceSeries(series, 4 * MINUTE_MS, onEnded)
     assert.equal(series.unseen?.toMs, 3 * MINUTE_MS)
     assert.ok(isReadable(series))
@@ -76,8 +84,8 @@ describe('a series of candles', () => {
   it('does not take a tick from before for the close, but for a sign that it missed something', () => {
     const series = begin()
     advanceSeries(series, 2 * MINUTE_MS, onEnded)
-    addTickTo(series, 10n, 2 * MINUTE_MS + 5)
-    addTickTo(series, 99n, MINUTE_MS + 5)
+    addTickTo(series, Price.of(10n), 2 * MINUTE_MS + 5)
+    addTickTo(series, Price.of(99n), MINUTE_MS + 5)
     assert.equal(runningOhlc(series)!.high, 10n)
     assert.deepEqual(series.unseen, { fromMs: MINUTE_MS, toMs: 2 * MINUTE_MS, again: undefined })
   })
@@ -85,15 +93,15 @@ describe('a series of candles', () => {
   it('reads again what it opened with when a tick is older than all it heard, and for no other', () => {
     const series = begin()
     series.before = ohlc(5n, 5n, 5n, 5n)
-    for (const timeMs of [20, 30, 25]) addTickTo(series, 10n, timeMs)
+    for (const timeMs of [20, 30, 25]) addTickTo(series, Price.of(10n), timeMs)
     assert.equal(series.unseen, undefined)
-    addTickTo(series, 10n, 19)
+    addTickTo(series, Price.of(10n), 19)
     assert.deepEqual(series.unseen, { fromMs: 0, toMs: 0, again: undefined })
   })
 
   it('does not fill a gap that is longer than any answer', () => {
     const series = begin()
-    addTickTo(series, 10n, 1)
+    addTickTo(series, Price.of(10n), 1)
     endGap(series, 6_000 * MINUTE_MS)
     advanceSeries(series, 6_000 * MINUTE_MS, onEnded)
     assert.deepEqual(ended, [])

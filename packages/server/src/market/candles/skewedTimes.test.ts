@@ -1,3 +1,4 @@
+import { Price } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { MAX_REPAIRS_PER_MINUTE } from './limits.ts'
@@ -6,7 +7,7 @@ import { createCandleWorld, type CandleWorld } from './testing/candleWorld.ts'
 const MINUTE_MS = 60_000
 const START_MS = Date.UTC(2026, 10, 14, 12)
 const PAIRS = Array.from({ length: 20 }, (_, pairIndex) => pairIndex)
-const usd = (price: number): bigint => BigInt(Math.round(price * 100)) * 10n ** 8n
+const usd = (price: number): Price => Price.of(BigInt(Math.round(price * 100)) * 10n ** 8n)
 
 describe('candles of a feed whose times are not ours', () => {
   let world: CandleWorld
@@ -16,7 +17,10 @@ describe('candles of a feed whose times are not ours', () => {
   })
   afterEach(() => world.close())
 
-  /** Ten ticks a second, with the price of the step; `skewMs` is how far the feed's clock is ahead. */
+  /**
+   * Publishes ten ticks a second, each at 100 USD plus the number of the step. `skewMs` returns how far the feed's
+   * clock is ahead.
+   */
   async function tickFor(forMs: number, skewMs: (step: number) => number, onStep?: () => void): Promise<void> {
     for (let step = 0; step < forMs / 100; step += 1) {
       world.nowMs += 100
@@ -66,7 +70,7 @@ describe('candles of a feed whose times are not ours', () => {
   it('are read from the upstream a few times a minute at most, however many ticks come late', async () => {
     await tickFor(MINUTE_MS, () => 0)
     const before = world.asked.length
-    // Half of the frames are of a minute and a half ago.
+    // Every other frame is dated one and a half minutes ago.
     await tickFor(
       2 * MINUTE_MS,
       (step) => (step % 2) * -1.5 * MINUTE_MS,

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { migrate } from '../../store/migrate.ts'
+import { Price } from '@bezel/protocol'
+import { migrate } from '../../store/openStore.ts'
 import type { Store } from '../../store/sql.ts'
-import { openTestStore } from '../../store/testStore.ts'
-import type { Heard } from '../feed.ts'
+import { openTestStore } from '../../store/testing/testStore.ts'
+import type { Heard } from '../feed/feed.ts'
 import { FLUSH_MS } from './limits.ts'
 import { startCandles } from './startCandles.ts'
 
 const START_MS = 28_000_000 * 60_000
 const MINUTE_MS = 60_000
 
-/** Candles over an upstream without history, in a process that a test ends. */
+/** Starts candles over an upstream without history, in a process that the test ends. */
 async function start(store: Store, now: () => number) {
   let hear = (_heard: Heard): void => undefined
   let flush = async (): Promise<void> => undefined
@@ -20,12 +21,15 @@ async function start(store: Store, now: () => number) {
     random: () => 0,
     feed: { onHeard: (listener) => ((hear = listener), () => undefined) },
     pages: { history: async () => undefined },
-    every: (everyMs, work) => (everyMs === FLUSH_MS && (flush = async () => work()), () => undefined),
+    every(intervalMs, work) {
+      if (intervalMs === FLUSH_MS) flush = async () => work()
+      return { close: async () => undefined }
+    },
     log: { error: (fault: unknown) => assert.fail(String(fault)) },
   })
   for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
   const tick = (timeMs: number, price: number): void =>
-    hear({ timeMs, receivedAtMs: timeMs, connection: 1, marks: [[0, BigInt(price) * 10n ** 10n]] })
+    hear({ timeMs, receivedAtMs: timeMs, connection: 1, marks: [[0, Price.of(BigInt(price) * 10n ** 10n)]] })
   return { candles, tick, flush: () => flush() }
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { ApiError, CANDLE_INTERVALS, formatDecimal, type Candle, type CandleInterval } from '@bezel/protocol'
+import { ApiError, CANDLE_INTERVALS, formatDecimal, Price, type Candle, type CandleInterval } from '@bezel/protocol'
 import fc from 'fast-check'
 import { createCandleWorld, type CandleWorld } from './testing/candleWorld.ts'
 import { referenceCandles, type PublishedTick } from './testing/referenceCandles.ts'
 
 const INTERVALS = Object.keys(CANDLE_INTERVALS) as CandleInterval[]
-/** Shortly before a day ends, so that candles of every width do. */
+/** Shortly before the end of a day, so that candles of every width end. */
 const START_MS = Date.UTC(2026, 10, 14, 23, 58, 30)
 const PAIRS = [0, 7, 300]
 
@@ -89,10 +89,10 @@ const anyStep = fc.oneof(
 )
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 
-/** Prices of a stretch that nobody listens to, at its beginning, somewhere and its end. */
+/** Publishes prices while nobody is connected, at the beginning, in the middle and at the end of a stretch. */
 function publishUnheard(world: CandleWorld, forMs: number, pairIndex: number, mark: bigint): void {
   for (const part of [0, 0.37, 1])
-    world.publish([[pairIndex, mark + BigInt(Math.floor(part * 10))]], world.nowMs + Math.floor(forMs * part))
+    world.publish([[pairIndex, Price.of(mark + BigInt(Math.floor(part * 10)))]], world.nowMs + Math.floor(forMs * part))
   world.nowMs += forMs
 }
 
@@ -100,16 +100,17 @@ async function take(world: CandleWorld, step: Step): Promise<void> {
   switch (step.kind) {
     case 'ticks':
       world.nowMs += step.dtMs
-      return world.publish([[PAIRS[step.pair]!, step.price]])
+      return world.publish([[PAIRS[step.pair]!, Price.of(step.price)]])
     case 'boundary':
-      // The last millisecond of a minute, its end, and the same instant again.
+      // Ticks at the last millisecond of a minute, at its end, and at the same instant again.
       world.publish([], (world.nowMs += 60_000 - (world.nowMs % 60_000) - 1))
-      world.publish([[PAIRS[step.pair]!, step.price]])
-      world.publish([[PAIRS[step.pair]!, step.price + 5n]], (world.nowMs += 1))
-      return world.publish([[PAIRS[step.pair]!, step.price + 2n]])
+      world.publish([[PAIRS[step.pair]!, Price.of(step.price)]])
+      world.publish([[PAIRS[step.pair]!, Price.of(step.price + 5n)]], (world.nowMs += 1))
+      return world.publish([[PAIRS[step.pair]!, Price.of(step.price + 2n)]])
     case 'late':
-      world.publish([[PAIRS[step.pair]!, step.price]], Math.max(START_MS, world.nowMs - step.byMs))
-      // A tick for a candle that had ended, and a crash before that is written down, is more than can be known afterwards.
+      world.publish([[PAIRS[step.pair]!, Price.of(step.price)]], Math.max(START_MS, world.nowMs - step.byMs))
+      // Flushed, because a tick for an ended candle that a crash loses before it is written can't be recovered
+      // afterwards.
       return world.flush()
     case 'beats':
       for (let beat = 0; beat < step.count; beat += 1) world.publish([], (world.nowMs += 1_000))
@@ -156,7 +157,7 @@ describe('candles', () => {
           const own = await createCandleWorld(START_MS)
           own.mood = mood
           own.connect()
-          own.publish(PAIRS.slice(0, 2).map((pair) => [pair, 10n ** 12n]))
+          own.publish(PAIRS.slice(0, 2).map((pair) => [pair, Price.of(10n ** 12n)]))
           for (const [at, one] of steps.entries()) {
             await take(own, one)
             if (at % 9 !== 8) continue
@@ -176,7 +177,7 @@ describe('candles', () => {
     )
   })
 
-  const usd = (price: number): bigint => BigInt(Math.round(price * 100)) * 10n ** 8n
+  const usd = (price: number): Price => Price.of(BigInt(Math.round(price * 100)) * 10n ** 8n)
 
   it('are made of what was heard where the upstream has no history, and survive a crash as of the last flush', async () => {
     world.mood = 'none'

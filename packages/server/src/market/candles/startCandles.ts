@@ -1,27 +1,30 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { readRunningCandles } from '../../store/candleStore.ts'
+import { readRunningCandles, writeRunningCandles } from '../../store/candleStore.ts'
 import type { Store } from '../../store/sql.ts'
-import type { Feed } from '../feed.ts'
+import type { Feed } from '../feed/feed.ts'
 import type { FeedPages } from '../feed/pages.ts'
-import { createListeners } from '../../ground/listeners.ts'
+import { createPublisher } from '../../ground/publisher.ts'
 import { createCandleReads, type CandleReads } from './candleReads.ts'
-import { createEndedCandles } from './endedCandles.ts'
-import { everyInterval, type Every } from './every.ts'
-import { startFlushes } from './flushes.ts'
+import { createEndedCandles, type EndedCandles } from './endedCandles.ts'
+import { every as everyInterval, type Every } from '../../ground/every.ts'
 import { createListeningSeries, type ListeningSeries } from './listeningSeries.ts'
 import { startRepairs } from './repairs.ts'
-import { parseState, type RunningState } from './runningState.ts'
-import type { Series } from './series.ts'
-import { skipStored } from './skipStored.ts'
+import { parseState, type RunningState, stateText } from './runningState.ts'
+import { type Series, advanceSeries } from './series.ts'
 import { createUpstream } from './upstream.ts'
+import { parseCandleText } from './candleText.ts'
+import { FLUSH_MS } from './limits.ts'
 
-/** Mark prices over time, of all chains: there is one feed. */
+/** Candles of the mark prices. All chains share them, because there is one feed. */
 export interface Candles extends CandleReads {
-  /** Told the pairs whose running candles changed. Returns a function that ends it. */
+  /** Calls the listener with the pairs whose running candles changed. Returns a function that ends the subscription. */
   onChange(listener: (pairIndexes: readonly number[]) => void): () => void
-  /** Told a series of which ended candles may be others than before, and the running one. Returns a function that ends it. */
+  /**
+   * Calls the listener with a series whose ended candles, or the running one, may have changed by a repair. Returns a
+   * function that ends the subscription.
+   */
   onRepaired(listener: (series: RepairedSeries) => void): () => void
-  /** Writes everything down. */
+  /** Stops listening to the feed and writes everything to the store. */
   close(): Promise<void>
 }
 
@@ -33,16 +36,16 @@ export interface CandlesOptions {
   readonly pages: Pick<FeedPages, 'history'>
   readonly now: () => number
   readonly random: () => number
-  /** By the clock of the process, unless a test has another. */
+  /** Timer of the rounds. Default the clock of the process; tests pass their own. */
   readonly every?: Every
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
-/** Starts at once; what was kept is read in the background, and what is asked meanwhile waits for it. */
+/** Starts the candles and returns at once. The stored state is read in the background, and reads wait for it. */
 export function startCandles(options: CandlesOptions): Candles {
   const { store, feed, now, every = everyInterval } = options
-  const changes = createListeners<readonly number[]>()
-  const repaired = createListeners<RepairedSeries>()
+  const changes = createPublisher<readonly number[]>()
+  const repaired = createPublisher<RepairedSeries>()
   const ended = createEndedCandles(store)
   const sources = { upstream: createUpstream(options.pages), ended }
   const onError = (error: unknown): void => options.log.error({ err: error }, 'candles')
@@ -55,7 +58,7 @@ export function startCandles(options: CandlesOptions): Candles {
     every,
     onError,
     all: () => listening?.all() ?? [],
-    onRepaired: repaired.tell,
+    onRepaired: repaired.publish,
   })
   const flushes = startFlushes({ store, ended, now, every, onError, state: () => stateOf(listening) })
 
@@ -66,7 +69,7 @@ export function startCandles(options: CandlesOptions): Candles {
     const series = createListeningSeries(kept, ended.put)
     stopListening = feed.onHeard((heard) => {
       const changed = [...series.hear(heard)]
-      if (changed.length > 0) changes.tell(changed)
+      if (changed.length > 0) changes.publish(changed)
     })
     listening = series
   }
@@ -78,8 +81,8 @@ export function startCandles(options: CandlesOptions): Candles {
 
   return {
     ...createCandleReads({ ...sources, now, repairs, listening: () => listening ?? seriesOnceLoaded() }),
-    onChange: changes.add,
-    onRepaired: repaired.add,
+    onChange: changes.subscribe,
+    onRepaired: repaired.subscribe,
     async close() {
       await loaded
       stopListening()
@@ -92,4 +95,60 @@ export function startCandles(options: CandlesOptions): Candles {
 function stateOf(listening: ListeningSeries | undefined): RunningState | undefined {
   const clockMs = listening?.clockMs()
   return listening === undefined || clockMs === undefined ? undefined : { clockMs, series: listening.all() }
+}
+
+/**
+ * Moves a stored series on to its first candle that is not in the store. A process can be killed after its ended
+ * candles were written and before the state without them was; the older state would end them again, with only the ticks
+ * it had. Candles that have not ended by the local clock are left alone.
+ */
+async function skipStored(series: Series, ended: Pick<EndedCandles, 'read'>, nowMs: number): Promise<void> {
+  while (series.timeMs + series.widthMs <= nowMs) {
+    const [stored] = await ended.read({ ...series, fromMs: series.timeMs, toMs: series.timeMs })
+    if (stored === undefined) return
+    series.before = parseCandleText(stored)
+    advanceSeries(series, series.timeMs + series.widthMs, () => undefined)
+  }
+}
+
+/** Writes candles to the store: ended candles first, then the running state, which no longer contains them. */
+interface Flushes {
+  /** Writes one last time. */
+  close(): Promise<void>
+}
+
+interface FlushesOptions {
+  readonly store: Store
+  readonly ended: EndedCandles
+  /** Returns the state to write; `undefined` before the feed's first frame. */
+  readonly state: () => RunningState | undefined
+  readonly now: () => number
+  readonly every: Every
+  readonly onError: (error: unknown) => void
+}
+
+function startFlushes({ store, ended, state, now, every, onError }: FlushesOptions): Flushes {
+  let last: Promise<void> = Promise.resolve()
+  const rounds = every(FLUSH_MS, () => flush().catch(onError))
+
+  async function write(): Promise<void> {
+    // The state is taken first: candles that end during the write belong to the next flush.
+    const current = state()
+    const text = current === undefined ? undefined : stateText(current)
+    await ended.flush(now())
+    if (text !== undefined) await store.transaction((sql) => writeRunningCandles(sql, text))
+  }
+
+  function flush(): Promise<void> {
+    const work = last.then(write)
+    last = work.catch(() => undefined)
+    return work
+  }
+
+  return {
+    async close() {
+      await rounds.close()
+      await flush().catch(onError)
+    },
+  }
 }

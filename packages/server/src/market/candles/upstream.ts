@@ -1,10 +1,26 @@
-import { FeedUnavailableError, type FeedPages } from '../feed/pages.ts'
+import { FeedUnavailableError, type FeedPages, type Ohlc } from '../feed/pages.ts'
 import { MAX_REQUESTS, MAX_WAITING_REQUESTS } from './limits.ts'
-import type { CandlesByTime } from './mergeHistory.ts'
+import { flatOhlc, isFlat } from './candleText.ts'
 
-/** The upstream's history, a few requests at a time. */
+/** Candles by the time they begin. */
+export type CandlesByTime = ReadonlyMap<number, Ohlc>
+
+interface MergeInput {
+  /** Begin of the first ended candle; `toMs` is the begin of the last one. */
+  readonly fromMs: number
+  readonly toMs: number
+  readonly widthMs: number
+  /** Candles of the upstream, which may leave out those without ticks. */
+  readonly history: CandlesByTime
+  /** Stored candles of the same stretch and the candle before it. */
+  readonly own: CandlesByTime
+}
+
+/** The upstream's history, requested at most `MAX_REQUESTS` at a time. */
 export interface Upstream {
-  /** Candles that begin in the range; `undefined` where there is no history. Throws `FeedUnavailableError`. */
+  /**
+   * Reads the candles that begin in the range; `undefined` where there is no history. Throws `FeedUnavailableError`.
+   */
   history(range: HistoryRange): Promise<CandlesByTime | undefined>
 }
 
@@ -21,7 +37,7 @@ export function createUpstream(pages: Pick<FeedPages, 'history'>): Upstream {
   const waiting: (() => void)[] = []
   let underWay = 0
 
-  /** Anybody may ask for anything that is old, so the line is not endless. */
+  /** Waits for a free request. The queue is limited, because anybody may ask for old candles. */
   async function turn(): Promise<void> {
     if (underWay < MAX_REQUESTS) {
       underWay += 1
@@ -48,4 +64,25 @@ export function createUpstream(pages: Pick<FeedPages, 'history'>): Upstream {
       }
     },
   }
+}
+
+/**
+ * Returns the candles to keep for a stretch that was not observed: the upstream's candle, else the own one, else a flat
+ * candle at the close before it. An own candle that only carried a close carries the corrected close instead. There are
+ * none before the first known candle.
+ */
+export function mergeHistory({ fromMs, toMs, widthMs, history, own }: MergeInput): CandlesByTime {
+  const merged = new Map<number, Ohlc>()
+  let ownClose = own.get(fromMs - widthMs)?.close
+  let close = ownClose
+  for (let ms = fromMs; ms <= toMs; ms += widthMs) {
+    const kept = own.get(ms)
+    const isCarried = kept === undefined || (isFlat(kept) && kept.close === ownClose)
+    const carried = isCarried && close !== undefined ? flatOhlc(close) : kept
+    const ohlc = history.get(ms) ?? carried
+    if (ohlc !== undefined) merged.set(ms, ohlc)
+    ownClose = kept?.close ?? ownClose
+    close = ohlc?.close ?? close
+  }
+  return merged
 }

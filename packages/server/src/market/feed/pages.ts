@@ -1,15 +1,21 @@
-import type { Ohlc } from '../candles/ohlc.ts'
+import { type Price } from '@bezel/protocol'
 import { isPairIndex, parseJson, parsePrice, type PairPrice } from './parseFrame.ts'
 
-/** The feed's pages over HTTP, beside its stream. */
+/** The feed's HTTP pages, beside its stream. */
 export interface FeedPages {
-  /** `GET /charts`: the current prices of all pairs. */
+  /** Reads `GET /charts`: the current prices of all pairs. */
   snapshot(): Promise<Snapshot>
-  /** `GET /charts/{pair}/{from}/{to}/{minutes}`: the close (1e10) of the oldest candle in the range; `undefined` when there is none. */
-  firstClose(pairIndex: number, range: CandleRange): Promise<bigint | undefined>
-  /** The same page: all candles of the range by the time they begin (ms); `undefined` where the feed has no history of the pair or width. */
-  history(pairIndex: number, range: CandleRange): Promise<ReadonlyMap<number, Ohlc> | undefined>
-  /** `GET /market-status`: which pairs trade now; `undefined` where the feed has no such page. */
+  /**
+   * Reads `GET /charts/{pair}/{from}/{to}/{minutes}`: the close (1e10) of the oldest candle in the range; `undefined`
+   * when there is none.
+   */
+  firstClose(pairIndex: number, range: FeedCandleRange): Promise<Price | undefined>
+  /**
+   * Reads the same page: all candles of the range by the time they begin (ms); `undefined` where the feed has no
+   * history of the pair or width.
+   */
+  history(pairIndex: number, range: FeedCandleRange): Promise<ReadonlyMap<number, Ohlc> | undefined>
+  /** Reads `GET /market-status`: true for each pair that trades now; `undefined` where the feed has no such page. */
   marketStatus(): Promise<ReadonlyMap<number, boolean> | undefined>
 }
 
@@ -18,23 +24,34 @@ export interface Snapshot {
   readonly indices: readonly PairPrice[]
 }
 
-export interface CandleRange {
+export interface FeedCandleRange {
   readonly fromS: number
   readonly toS: number
   readonly minutes: number
 }
 
-/** The feed did not answer, or not with anything that can be read. Asking again may help. */
+/** First, highest, lowest and last price of a stretch of time, 1e10. */
+export interface Ohlc {
+  readonly open: Price
+  readonly high: Price
+  readonly low: Price
+  readonly close: Price
+}
+
+/** Thrown when the feed did not answer, or with something that can't be read. A retry may help. */
 export class FeedUnavailableError extends Error {
   override readonly name = 'FeedUnavailableError'
 }
 
 const MINUTE_MS = 60_000
 const PAGE_TIMEOUT_MS = 5_000
-/** A page that is longer is no page of a price feed: a week of candles has 20 KB, the whole snapshot 60 KB. */
+/**
+ * The greatest length of a page. A week of candles has 20 KB, the whole snapshot 60 KB, so a longer answer is no page
+ * of the feed.
+ */
 const MAX_PAGE_CHARS = 4_000_000
 
-/** `feedUrl` is http or https, without a slash at its end. */
+/** Creates a reader of the feed's pages. `feedUrl` is http or https, without a slash at its end. */
 export function createFeedPages(feedUrl: string): FeedPages {
   return {
     async snapshot() {
@@ -65,7 +82,9 @@ export function createFeedPages(feedUrl: string): FeedPages {
   }
 }
 
-/** The JSON of a page; `undefined` when the feed answers that it has none (4xx). Throws `FeedUnavailableError`. */
+/**
+ * Reads the JSON of a page; `undefined` when the feed answers that it has none (4xx). Throws `FeedUnavailableError`.
+ */
 async function readPage(feedUrl: string, path: string): Promise<unknown> {
   let answer: Response
   let text: string
@@ -75,14 +94,14 @@ async function readPage(feedUrl: string, path: string): Promise<unknown> {
   } catch (error) {
     throw new FeedUnavailableError(`the feed did not answer ${path}`, { cause: error })
   }
-  // Too many requests is the one refusal that passes by itself.
+  // Status 429 (too many requests) is the one 4xx that goes away by itself.
   if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) return undefined
   const page = answer.ok && text.length <= MAX_PAGE_CHARS ? parseJson(text) : undefined
   if (page === undefined) throw new FeedUnavailableError(`the feed answered ${path} with ${answer.status} and no JSON`)
   return page
 }
 
-/** `undefined` when it is no candle of that width. */
+/** Returns the candle of a row with its begin in milliseconds; `undefined` when it is no valid candle of that width. */
 function parseCandle(row: Readonly<Record<string, unknown>>, minutes: number): [number, Ohlc] | undefined {
   const time = Number(row.time)
   const [open, high, low, close] = [row.open, row.high, row.low, row.close].map(parsePrice)
@@ -92,7 +111,10 @@ function parseCandle(row: Readonly<Record<string, unknown>>, minutes: number): [
   return isOrdered ? [time, { open, high, low, close }] : undefined
 }
 
-/** Prices by place; a place without one is a pair that the feed does not have. */
+/**
+ * Returns the prices of a column, whose index is the pair index. An entry without a price is a pair that the feed does
+ * not have.
+ */
 function parseColumn(column: unknown): readonly PairPrice[] {
   if (!Array.isArray(column)) return []
   const prices = column.map((value, pairIndex) => [pairIndex, parsePrice(value)] as const)

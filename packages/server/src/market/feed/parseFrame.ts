@@ -1,35 +1,33 @@
-import { parseFeedNumber, scaleDecimalTruncated } from '@bezel/protocol'
+import { Price, parseFeedNumber } from '@bezel/protocol'
 
-/** A price of one pair, 1e10 like every price of the chain. */
-export type PairPrice = readonly [pairIndex: number, price: bigint]
+/** A price of one pair. */
+export type PairPrice = readonly [pairIndex: number, price: Price]
 
-/** What one message of the feed says. `skipped` counts entries in it that made no sense. */
+/** A parsed message of the feed. `skipped` counts its invalid entries. */
 export type FeedFrame =
   | {
       readonly kind: 'prices'
       readonly marks: readonly PairPrice[]
-      /** `undefined` in version 3, which has marks alone. */
+      /** Index prices; `undefined` in version 3, which has marks only. */
       readonly indices: readonly PairPrice[] | undefined
-      /** The feed's own time of it; `undefined` in version 3. */
+      /** The feed's own time of the frame; `undefined` in version 3. */
       readonly timeMs: number | undefined
       readonly skipped: number
     }
   | {
       readonly kind: 'heartbeat'
-      /** `undefined` when it is no time. */
+      /** The feed's time; `undefined` when the value is no valid time. */
       readonly timeMs: number | undefined
     }
-
-const PRICE_DECIMALS = 10
-/** Prices are uint64 on chain. */
+/** The greatest price: prices are uint64 on chain. */
 const MAX_PRICE = 2n ** 64n - 1n
-/** Pair indices are uint16 on chain, which also bounds what a hostile feed can make us remember. */
+/** The greatest pair index: uint16 on chain, which also bounds how much memory a hostile feed can use up. */
 const MAX_PAIR_INDEX = 65_535
 
 /**
- * A text message of the feed: `{m: [pair, price, ...], i: [...], t}` (version 4), `[pair, price, ...]` (version 3) or `[ms]`, the heartbeat
- * of both. `undefined` when it is none of them. An entry that makes no sense is left out and not the whole message, so that one bad
- * pair can't blind all the others.
+ * Parses a text message of the feed: `{m: [pair, price, ...], i: [...], t}` (version 4), `[pair, price, ...]` (version
+ * 3) or `[ms]`, the heartbeat of both; `undefined` when it is none of them. Only the invalid entries of a message are
+ * left out, so that one bad pair can't hide all the others.
  */
 export function parseFrame(text: string): FeedFrame | undefined {
   const value = parseJson(text)
@@ -74,12 +72,15 @@ export function isPairIndex(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_PAIR_INDEX
 }
 
-/** 1e10; further digits are cut off, as the chain has none. `undefined` when it is no price that the chain could have. */
-export function parsePrice(value: unknown): bigint | undefined {
+/**
+ * Parses a price and cuts off the digits that the chain has no room for; `undefined` when it is no price that the chain
+ * could have.
+ */
+export function parsePrice(value: unknown): Price | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined
   const decimal = parseFeedNumber(value)
   if (decimal === undefined) return undefined
-  const price = scaleDecimalTruncated(decimal, PRICE_DECIMALS)
+  const price = Price.parseTruncated(decimal)
   return price > 0n && price <= MAX_PRICE ? price : undefined
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Price } from '@bezel/protocol'
 import { parseFrame } from './parseFrame.ts'
 import { createPriceBook, type PriceBook } from './priceBook.ts'
 
@@ -45,11 +46,11 @@ describe('createPriceBook', () => {
     tick(book, '[1,5]', 200)
     book.applySnapshot(
       [
-        [0, 6n],
-        [1, 6n],
-        [2, 6n],
+        [0, Price.of(6n)],
+        [1, Price.of(6n)],
+        [2, Price.of(6n)],
       ],
-      [[2, 7n]],
+      [[2, Price.of(7n)]],
       150,
       250,
     )

@@ -1,16 +1,20 @@
-import type { PairQuote } from '../../trading/market/pairQuote.ts'
+import { type Price } from '@bezel/protocol'
+import type { PairQuote } from '../../trading/market/chainMarkets.ts'
 import type { FeedFrame, PairPrice } from './parseFrame.ts'
 
 /** The latest price of every pair that the feed knows, in memory. */
 export interface PriceBook {
   get(pairIndex: number): PairQuote | undefined
-  /** Whether a snapshot has filled it; until then closed markets have no price. */
+  /** Returns true once a snapshot has been applied; until then closed markets have no price. */
   hasSnapshot(): boolean
-  /** Grows with every change, so that what is made from the prices knows when it is out of date. */
+  /** Returns a counter that grows with every change, so that values derived from prices know when they are outdated. */
   version(): number
-  /** The quotes that a frame changed or confirmed. */
+  /** Applies a frame. Returns the quotes that it changed or confirmed. */
   applyTick(frame: FeedFrame & { readonly kind: 'prices' }, nowMs: number): readonly PairQuote[]
-  /** Fills in what has not ticked since `sinceMs`: a snapshot is older than any tick that came after it was asked for. */
+  /**
+   * Fills in the pairs that have not ticked since `sinceMs`, when the snapshot was requested: later ticks are newer
+   * than the snapshot.
+   */
   applySnapshot(marks: readonly PairPrice[], indices: readonly PairPrice[], sinceMs: number, nowMs: number): void
 }
 
@@ -25,12 +29,13 @@ export function createPriceBook(): PriceBook {
     version: () => version,
     applyTick({ marks, indices }, nowMs) {
       const changed = new Map<number, PairQuote>()
-      const put = (pairIndex: number, mark: bigint, index: bigint): void => {
+      const put = (pairIndex: number, mark: Price, index: Price): void => {
         const quote = { pairIndex, mark, index, updatedAtMs: nowMs, tickedAtMs: nowMs }
         quotes.set(pairIndex, quote)
         changed.set(pairIndex, quote)
       }
-      // Version 3 has no index prices: there the mark is all that is known. In version 4 a pair without one keeps what it had.
+      // Version 3 has no index prices, so the mark serves as index. In version 4 a pair without one keeps the index it
+      // had.
       for (const [pair, mark] of marks) put(pair, mark, (indices && quotes.get(pair)?.index) ?? mark)
       for (const [pair, index] of indices ?? []) {
         const mark = quotes.get(pair)?.mark

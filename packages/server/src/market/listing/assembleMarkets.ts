@@ -1,18 +1,26 @@
+import { type Price } from '@bezel/protocol'
 import type { Moment } from '../../trading/valuation/chainState.ts'
-import type { ChainMarkets, ListedCollateral, ListedMarket } from '../../trading/market/chainMarkets.ts'
+import {
+  type ChainMarkets,
+  type ListedCollateral,
+  type ListedMarket,
+  precisionOf,
+} from '../../trading/market/chainMarkets.ts'
 import { tradablePairs } from './namedPair.ts'
-import { precisionOf } from '../../trading/market/precision.ts'
 import type { ChainListing } from './readListing.ts'
 import type { TradedState } from './readState.ts'
 
 /** Symbol of the collateral whose rates a market shows. */
 const DEFAULT_COLLATERAL = 'USDC'
 
-/** Puts together what was read. A pair without a reference price can't be a market yet, as its precision is not known. */
+/**
+ * Combines the parts that were read. A pair without a reference price can't be a market yet, because its precision is
+ * not known.
+ */
 export function assembleMarkets(
   listing: ChainListing,
   traded: TradedState,
-  referencePrices: ReadonlyMap<number, bigint>,
+  referencePrices: ReadonlyMap<number, Price>,
   moment: Moment,
 ): ChainMarkets {
   const markets: ListedMarket[] = []

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { marketGroupOf } from './marketGroup.ts'
-import { isTradable, namePair, tradablePairs, type NamedPair } from './namedPair.ts'
+import { marketGroupOf, isTradable, namePair, tradablePairs, type NamedPair } from './namedPair.ts'
 
 const GROUPS = [
   { name: 'crypto', minLeverage: 1_100n, maxLeverage: 200_000n },
   { name: 'stocks-2', minLeverage: 3_000n, maxLeverage: 40_000n },
 ]
+
 const FEES = [
   { totalPositionSizeFeeP: 600_000_000, totalLiqCollateralFeeP: 100_000_000_000, minPositionSizeUsd: 1_250_000 },
 ]

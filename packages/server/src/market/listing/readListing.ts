@@ -1,22 +1,56 @@
-import type { Address, MarketSymbol } from '@bezel/protocol'
-import type { Hex } from 'viem'
-import { createCallRound, type CallRound, type Later } from '../../chain/callRound.ts'
+import {
+  CollateralAmount,
+  parseAddress,
+  PercentP,
+  TokenSize,
+  Usd,
+  WholeCollateral,
+  type Address,
+  type MarketSymbol,
+} from '@bezel/protocol'
+import { type Hex, decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
+import { createCallRound, type CallRound, type Later, type DiamondCall } from '../../chain/diamondCalls.ts'
 import type { RpcClient } from '../../chain/rpcClient.ts'
-import type { OiWindowsSettings } from '../../trading/valuation/chainState.ts'
-import type { BandWords } from '../../trading/valuation/depthBands.ts'
-import type { ListedPair } from '../../trading/market/chainMarkets.ts'
+import type { OiWindowsSettings, PairListing, PairState } from '../../trading/valuation/chainState.ts'
+import { type BandWords, decodeDepthBook } from '../../trading/valuation/depthBands.ts'
+import type { ListedPair, ListedCollateral } from '../../trading/market/chainMarkets.ts'
 import { isTradable, namePair, type NamedPair } from './namedPair.ts'
-import { readCollaterals, type DiamondCollateral, type ScaledCollateral } from './readCollaterals.ts'
-import { readPairListings } from './readPairListings.ts'
-import { readPairTerms, type PairTerms } from './readPairTerms.ts'
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
 
-/** The part of a chain's markets that changes by governance alone. */
+/** A collateral as the Diamond's view `getCollaterals` returns it. Its index is its place in that list plus one. */
+interface DiamondCollateral {
+  readonly collateral: Hex
+  readonly isActive: boolean
+  readonly precision: bigint
+  readonly precisionDelta: bigint
+}
+
+/** A collateral with the scales the Diamond counts it in. */
+type ScaledCollateral = ListedCollateral & Pick<DiamondCollateral, 'precision' | 'precisionDelta'>
+
+/**
+ * The part of a pair's state that only governance changes, and open interest from before v10, which can only shrink.
+ */
+export type PairTerms = Pick<
+  PairState,
+  | 'fundingParams'
+  | 'borrowingParams'
+  | 'skewDepth'
+  | 'maxOi'
+  | 'oiLongBeforeV10Collateral'
+  | 'oiShortBeforeV10Collateral'
+>
+
+/** Factor from thousandths of a USD, in which a fee group's smallest position size is given, to 1e18. */
+const E3_TO_E18 = 10n ** 15n
+
+/** The part of a chain's markets that only governance changes. */
 export interface ChainListing {
   readonly collaterals: readonly ScaledCollateral[]
-  /** Those that can be traded, and those in which positions are still open. */
+  /** The pairs that can be traded, and those in which positions are still open. */
   readonly pairs: readonly ListedPair[]
   readonly symbols: ReadonlyMap<number, MarketSymbol>
-  /** By collateral index, by pair index. */
+  /** Terms by collateral index, then by pair index. */
   readonly terms: ReadonlyMap<number, ReadonlyMap<number, PairTerms>>
   readonly windows: OiWindowsSettings
   readonly marketOrdersTimeoutBlocks: number
@@ -29,7 +63,10 @@ export interface DiamondAt {
   readonly block: Hex
 }
 
-/** Three rounds of calls: what there is, what it is called and whether it is in use, and the details of what is. */
+/**
+ * Reads the listing in three rounds of calls: counts and settings, then names and open interest, then the details of
+ * the pairs in use.
+ */
 export async function readListing({ client, diamond, block }: DiamondAt): Promise<ChainListing> {
   const newRound = (): CallRound => createCallRound(client, diamond, block)
   const frame = await readFrame(newRound())
@@ -117,13 +154,112 @@ async function readNames(round: CallRound, frame: Frame, block: Hex): Promise<Na
 }
 
 /**
- * Pairs with open interest in one collateral. Trades from before v10 are not asked for: they have no view that takes many pairs, and one that
- * is still open on a pair closed to trading is the rarest thing.
+ * Returns the pairs with open interest in one collateral. Trades from before v10 are left out: no view gives them for
+ * many pairs at once, and such a trade on a pair closed to trading is very rare.
  */
 function readInterest(round: CallRound, collateralIndex: number, pairIndices: readonly number[]): Later<number[]> {
   const tokens = round.view('getPairOisAfterV10Token', [pairIndices.map(() => collateralIndex), pairIndices])
   return () => {
     const found = tokens()
     return pairIndices.filter((_, at) => found[at]!.oiLongToken > 0n || found[at]!.oiShortToken > 0n)
+  }
+}
+
+/** Reads the settings of each pair that hold for all collaterals. */
+function readPairListings(
+  round: CallRound,
+  pairs: readonly NamedPair[],
+  offsets: BandWords,
+): Later<readonly ListedPair[]> {
+  const wide = pairs.map(({ pairIndex }) => BigInt(pairIndex))
+  const multipliers = round.view('getPairCounterTradeFeeRateMultipliers', [pairs.map(({ pairIndex }) => pairIndex)])
+  const bands = round.view('getPairDepthBandsArray', [wide])
+  const factors = round.view('getPairFactors', [wide])
+  const liquidationParams = wide.map((index) => round.view('getPairLiquidationParams', [index]))
+  return () =>
+    pairs.map(({ spreadP, fee, ...pair }, at) => {
+      const { aboveSlot1, aboveSlot2, belowSlot1, belowSlot2 } = bands()[at]!
+      const listing: PairListing = {
+        spreadP,
+        feeP: PercentP.of(fee.totalPositionSizeFeeP),
+        liqFeeP: PercentP.of(fee.totalLiqCollateralFeeP),
+        minPositionSizeUsd: Usd.of(BigInt(fee.minPositionSizeUsd) * E3_TO_E18),
+        counterTradeFeeRateMultiplier: multipliers()[at]!,
+        liquidationParams: liquidationParams[at]!(),
+        depthAbove: decodeDepthBook({ slot1: aboveSlot1, slot2: aboveSlot2 }, offsets),
+        depthBelow: decodeDepthBook({ slot1: belowSlot1, slot2: belowSlot2 }, offsets),
+        factors: factors()[at]!,
+      }
+      return { ...pair, listing }
+    })
+}
+
+/** Reads the terms of each pair in one collateral, by pair index. */
+function readPairTerms(
+  round: CallRound,
+  collateral: { readonly index: number; readonly precision: bigint },
+  pairIndices: readonly number[],
+): Later<ReadonlyMap<number, PairTerms>> {
+  const collateralIndices = pairIndices.map(() => collateral.index)
+  const fundingParams = round.view('getPairFundingFeeParams', [collateralIndices, pairIndices])
+  const borrowingParams = round.view('getPairBorrowingFeeParams', [collateralIndices, pairIndices])
+  const skewDepths = round.view('getPairSkewDepths', [collateralIndices, pairIndices])
+  const oldInterests = pairIndices.map((pair) => round.view('getBorrowingPairOiBeforeV10', [collateral.index, pair]))
+  const toCollateral = (whole: bigint) => CollateralAmount.of((whole * collateral.precision) / WholeCollateral.one)
+  return () =>
+    new Map(
+      pairIndices.map((pairIndex, at) => {
+        const { long, short, max } = oldInterests[at]!()
+        const terms: PairTerms = {
+          fundingParams: fundingParams()[at]!,
+          borrowingParams: borrowingParams()[at]!,
+          skewDepth: TokenSize.of(skewDepths()[at]!),
+          maxOi: WholeCollateral.of(max),
+          oiLongBeforeV10Collateral: toCollateral(long),
+          oiShortBeforeV10Collateral: toCollateral(short),
+        }
+        return [pairIndex, terms]
+      }),
+    )
+}
+
+/** Reads each token's symbol. Its decimals are the ones that the Diamond calculates with. */
+function readCollaterals(
+  round: CallRound,
+  found: readonly DiamondCollateral[],
+  block: Hex,
+): Later<readonly ScaledCollateral[]> {
+  const symbols = found.map(({ collateral }) => round.add(symbolCall(collateral, block)))
+  return () =>
+    found.map(({ collateral, isActive, precision, precisionDelta }, at) => ({
+      index: at + 1,
+      symbol: symbols[at]!(),
+      address: parseAddress(collateral) as Address,
+      decimals: decimalsOf(precision),
+      isActive,
+      precision,
+      precisionDelta,
+    }))
+}
+
+/** Returns the number of decimals of a `precision`, which is a power of ten. */
+function decimalsOf(precision: bigint): number {
+  return precision.toString().length - 1
+}
+
+function symbolCall(token: Hex, block: Hex): DiamondCall<string> {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'symbol' })
+  return {
+    call: { method: 'eth_call', params: [{ to: token, data }, block] },
+    decode(outcome) {
+      try {
+        if (outcome.ok) {
+          return decodeFunctionResult({ abi: erc20Abi, functionName: 'symbol', data: outcome.result as Hex })
+        }
+      } catch (error) {
+        throw new NodeUnavailableError(`the symbol of ${token} can't be read`, { cause: error })
+      }
+      throw new NodeUnavailableError(`the symbol of ${token} failed: ${outcome.message}`)
+    },
   }
 }

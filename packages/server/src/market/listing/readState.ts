@@ -1,20 +1,29 @@
-import { createCallRound, type CallRound, type Later } from '../../chain/callRound.ts'
-import type { CollateralState, Moment, PairOi, PairState, VolumeState } from '../../trading/valuation/chainState.ts'
-import { windowIdAt } from '../../trading/valuation/volumeWindows.ts'
+import { CollateralPrice, TokenSize, withScales } from '@bezel/protocol'
+import { createCallRound, type CallRound, type Later } from '../../chain/diamondCalls.ts'
+import type {
+  CollateralState,
+  Moment,
+  PairFundingFeeData,
+  PairOi,
+  PairState,
+  VolumeState,
+} from '../../trading/valuation/chainState.ts'
+import { windowIdAt } from '../../trading/valuation/priceImpact.ts'
 import type { ListedPair, PairStates } from '../../trading/market/chainMarkets.ts'
-import type { PairTerms } from './readPairTerms.ts'
-import type { ChainListing, DiamondAt } from './readListing.ts'
+import type { PairTerms, ChainListing, DiamondAt } from './readListing.ts'
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
+import type { RpcClient } from '../../chain/rpcClient.ts'
 
 /** The part of a chain's markets that every trade changes. */
 export interface TradedState {
-  /** 1e8, by place in the listing's collaterals. */
+  /** States in the order of the listing's collaterals. */
   readonly collaterals: readonly CollateralState[]
   readonly states: ReadonlyMap<number, PairStates>
   readonly volumes: ReadonlyMap<number, VolumeState>
   readonly tradingActivated: number
 }
 
-/** One round of calls. */
+/** Reads the state in one round of calls. */
 export async function readState(
   { client, diamond, block }: DiamondAt,
   listing: ChainListing,
@@ -31,7 +40,7 @@ export async function readState(
     collaterals: collaterals.map(({ precision, precisionDelta }, at) => ({
       precision,
       precisionDelta,
-      priceUsd: prices[at]!(),
+      priceUsd: CollateralPrice.of(prices[at]!()),
     })),
     states: new Map(collaterals.map(({ index }, at) => [index, states[at]!()])),
     volumes: volumes(),
@@ -55,9 +64,9 @@ function readPairStates(
         pairIndex,
         {
           ...terms.get(pairIndex)!,
-          oiLongToken: tokens()[at]!.oiLongToken,
-          oiShortToken: tokens()[at]!.oiShortToken,
-          fundingData: fundingData()[at]!,
+          oiLongToken: TokenSize.of(tokens()[at]!.oiLongToken),
+          oiShortToken: TokenSize.of(tokens()[at]!.oiShortToken),
+          fundingData: withScales<PairFundingFeeData>(fundingData()[at]!),
           borrowingData: borrowingData()[at]!,
         },
       ]),
@@ -77,21 +86,37 @@ function readVolumes(
   return () =>
     new Map(
       found.map(({ pairIndex, windows }) => {
-        const byId = new Map(windows().map((window, at): [number, PairOi] => [ids[at]!, window]))
+        const byId = new Map(windows().map((window, at): [number, PairOi] => [ids[at]!, withScales<PairOi>(window)]))
         return [pairIndex, { settings, windows: byId }]
       }),
     )
 }
 
-/** Without depth volume moves no price, so nobody asks for it. */
+/** Returns true when volume moves the pair's price. Without depth it does not, so the volume is not read. */
 function hasDepth({ listing }: ListedPair): boolean {
   return listing.depthAbove.totalDepthUsd > 0n || listing.depthBelow.totalDepthUsd > 0n
 }
 
-/** The windows that count now, oldest first. */
+/** Returns the ids of the open interest windows that count now, oldest first. */
 function activeWindowIds(settings: ChainListing['windows'], timestampS: number): readonly number[] {
   if (settings.windowsDuration === 0) return []
   const current = windowIdAt(settings, timestampS)
   const first = Math.max(0, current - settings.windowsCount + 1)
   return Array.from({ length: Math.max(0, current - first + 1) }, (_, at) => first + at)
+}
+
+/** Reads the number and time of the node's newest block. */
+export async function readMoment(client: RpcClient): Promise<Moment> {
+  const [outcome] = await client.batch([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
+  const block = outcome?.ok ? (outcome.result as { number?: unknown; timestamp?: unknown } | null) : undefined
+  const blockNumber = quantity(block?.number)
+  const timestampS = quantity(block?.timestamp)
+  if (blockNumber === undefined || timestampS === undefined) {
+    throw new NodeUnavailableError('the node gave no newest block')
+  }
+  return { blockNumber, timestampS }
+}
+
+function quantity(value: unknown): number | undefined {
+  return typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value) ? Number(value) : undefined
 }

@@ -1,19 +1,26 @@
-import type { PairQuote } from '../../trading/market/pairQuote.ts'
-import { parseAddress, parseMarketSymbol, type MarketGroup, type MarketSymbol } from '@bezel/protocol'
+import type { PairQuote, ChainMarkets, ListedMarket } from '../../trading/market/chainMarkets.ts'
+import {
+  CollateralPrice,
+  Leverage,
+  parseAddress,
+  parseMarketSymbol,
+  Price,
+  type MarketGroup,
+  type MarketSymbol,
+} from '@bezel/protocol'
 import type { PairState } from '../../trading/valuation/chainState.ts'
 import { LISTING, QUIET_PAIR, USDC } from '../../trading/valuation/testing/fixtures.ts'
-import type { ChainMarkets, ListedMarket } from '../../trading/market/chainMarkets.ts'
 
-// A chain with BTC/USD (pair 0) and EUR/USD (pair 21) in USDC and WETH. Tests change the one field they are about.
+// A chain with BTC/USD (pair 0) and EUR/USD (pair 21) in USDC and WETH. Tests change only the field they are about.
 
 export const symbol = (text: string): MarketSymbol => parseMarketSymbol(text)!
 
-/** Whole USD to a price. */
-export const usd = (price: number): bigint => BigInt(Math.round(price * 1e4)) * 10n ** 6n
+/** Returns the price of an amount in USD. */
+export const usd = (price: number): Price => Price.of(BigInt(Math.round(price * 1e4)) * 10n ** 6n)
 
 function market(pairIndex: number, name: string, group: MarketGroup): ListedMarket {
   const [base = '', quote = ''] = name.split('/')
-  const leverages = { minLeverage: 1_100n, maxLeverage: 200_000n }
+  const leverages = { minLeverage: Leverage.of(1_100), maxLeverage: Leverage.of(200_000) }
   const precisions = { pricePrecision: 2, sizePrecision: 5 }
   return {
     pairIndex,
@@ -30,16 +37,17 @@ function market(pairIndex: number, name: string, group: MarketGroup): ListedMark
 }
 
 export const BTC = market(0, 'BTC/USD', 'crypto')
+
 export const EUR = market(21, 'EUR/USD', 'forex')
 
-/** `pair` is BTC's state in USDC; all others are quiet. */
+/** Returns the markets of the chain. `pair` overrides BTC's state in USDC; all other pairs have no activity. */
 export function chainMarkets(pair: Partial<PairState> = {}): ChainMarkets {
   const quiet = new Map([
     [0, QUIET_PAIR],
     [21, QUIET_PAIR],
   ])
   const token = { isActive: true, address: parseAddress(`0x${'11'.repeat(20)}`)! }
-  const weth = { precision: 10n ** 18n, precisionDelta: 1n, priceUsd: 2_500n * 10n ** 8n }
+  const weth = { precision: 10n ** 18n, precisionDelta: 1n, priceUsd: CollateralPrice.of(2_500n * CollateralPrice.one) }
   return {
     moment: { timestampS: 1_000, blockNumber: 100 },
     collaterals: [
@@ -75,7 +83,10 @@ export function chainMarkets(pair: Partial<PairState> = {}): ChainMarkets {
   }
 }
 
-/** What the reads stand on, as a test sets it. Starts ready: BTC open and just ticked, EUR closed with a price of an hour ago. */
+/**
+ * The inputs of the market reads, as a test sets them. Initially ready: BTC open with a current tick, EUR closed with a
+ * price from an hour ago.
+ */
 export interface MarketWorld {
   nowMs: number
   chain: ChainMarkets | undefined
@@ -103,7 +114,7 @@ export function createWorld(): MarketWorld {
   }
 }
 
-/** The ports of a world. */
+/** Returns the inputs as the interfaces that the reads expect. */
 export function portsOf(world: MarketWorld) {
   const version = (): number => world.version
   return {

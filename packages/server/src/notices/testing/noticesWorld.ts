@@ -8,8 +8,8 @@ import { openRegistry, type Registry } from '../../agents/registry.ts'
 import type { RpcClient } from '../../chain/rpcClient.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import { chainMarkets } from '../../market/testing/fixtures.ts'
-import { migrate } from '../../store/migrate.ts'
-import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import { migrate } from '../../store/openStore.ts'
+import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import type { NoticesOptions } from '../startNotices.ts'
 
@@ -23,23 +23,23 @@ const SCOPE: AgentScope = {
   permissions: 'trade',
 }
 
-/** A real store, registry and delegates, over a node and markets that say what the test says. */
+/** A real store, registry and delegates, over a fake node and fake markets whose values the test sets. */
 export interface NoticesWorld {
   readonly opened: TestStore
   readonly chains: readonly ServedChain[]
   registry: Registry
   nowMs: number
-  /** Whom every trader's chain lets act, on every chain. */
+  /** The on-chain delegate of every trader on every chain. */
   delegate: Address
   isNodeAway: boolean
-  /** Round trips so far. */
+  /** The number of round trips to the node so far. */
   roundTrips: number
-  /** `undefined`: not read yet. */
+  /** State of the Diamond; `undefined` while the markets are not read yet. */
   tradingActivated: number | undefined
   agentsOf: (slug: ChainSlug) => ChainAgents
   options(): Omit<NoticesOptions, 'log'>
   register(record: Pick<AgentRecord, 'agent' | 'trader'> & Partial<AgentRecord>, expiresAt?: number): Promise<void>
-  /** Everything again over the same files. */
+  /** Opens everything again over the same files. */
   restart(): Promise<void>
   remove(): Promise<void>
 }

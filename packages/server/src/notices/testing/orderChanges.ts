@@ -1,12 +1,11 @@
-import type { OrderChange } from '../../trading/orders/orderChange.ts'
-import type { Decimal, Fill, OrderId, OrderStatus } from '@bezel/protocol'
+import type { OrderChange, OrderRecord, OrderState } from '../../trading/orders/orderModel.ts'
+import { Usd, type Decimal, type Fill, type OrderId, type OrderStatus } from '@bezel/protocol'
 import type { Cause } from '../../journal/accountLog.ts'
-import type { OrderRecord, OrderState } from '../../trading/orders/orderModel.ts'
 import { anOrder, hash, T0 } from '../../trading/orders/testing/orderHistory.ts'
 
-// What a commit changed of orders. Tests give the one field they are about.
+// Changes of orders as a commit passes them on. A test sets only the fields it is about.
 
-/** A minute after the fill. */
+/** The time of the commit: one minute after the fill. */
 export const NOW_MS = T0 + 60_000
 
 export const CAUSE: Cause = { nowMs: NOW_MS, block: 1_000, isReorg: false }
@@ -40,11 +39,11 @@ export function aState(status: OrderStatus, changes: Partial<OrderState> = {}): 
   }
 }
 
-/** What keepers close: its origin says why. */
+/** Returns the closing order of a keeper. The prefix of its origin key says why it closed. */
 export function keeperOrder(kind: 'liq' | 'sl' | 'tp'): OrderRecord {
   const legs = [{ positionId: POSITION_ID, tradeIndex: 0, size: '0.1' as Decimal }]
   const request = { kind: 'close', side: 'short', type: 'stop', reduceOnly: true, legs } as const
-  return anOrder(request, { agent: null, originKey: `${kind}:${POSITION_ID}`, spendUsd: 0n })
+  return anOrder(request, { agent: null, originKey: `${kind}:${POSITION_ID}`, spendUsd: Usd.zero })
 }
 
 export function aChange(

@@ -1,24 +1,29 @@
-import { diamondAbi, type Address, type Hex, type OrderId } from '@bezel/protocol'
+import { diamondAbi, Price, type Address, type Hex, type OrderId } from '@bezel/protocol'
 import { encodeAbiParameters, encodeEventTopics, numberToHex } from 'viem'
-import { attemptsOf } from '../../store/attemptStore.ts'
+import { listAttempts } from '../../store/attemptStore.ts'
 import { insertOrderEvent, type OrderHandle } from '../../store/orderEventStore.ts'
-import type { Attempt, OrderEvent } from '../../trading/orders/orderModel.ts'
+import type { Attempt, ChainPlace, OrderEvent } from '../../trading/orders/orderModel.ts'
 import { POSITION, TRADE } from '../../trading/valuation/testing/fixtures.ts'
 import type { Trade } from '../../trading/valuation/chainState.ts'
 import { NO_JOURNAL } from '../../journal/testing/testLog.ts'
-import { refoldOrder } from '../../journal/refoldOrder.ts'
+import { refoldOrder } from '../../journal/refold.ts'
 import { TRADER, type OrdersWorld } from './ordersWorld.ts'
 
 export const hashOf = (n: number): Hex => numberToHex(n, { size: 32 }) as Hex
 
-/** The newest attempt of an order. */
+/** Reads the newest attempt of an order. */
 export async function lastAttempt(world: OrdersWorld, id: string): Promise<Attempt> {
-  return (await attemptsOf(world.opened.store.read, id as OrderId)).at(-1)!
+  return (await listAttempts(world.opened.store.read, id as OrderId)).at(-1)!
 }
 
-type EventBody = Pick<OrderEvent, 'kind'> & Record<string, unknown>
+type BodyOf<Event> = Event extends OrderEvent
+  ? Omit<Event, keyof ChainPlace | 'attemptId'> & Partial<ChainPlace>
+  : never
 
-/** Lets the follower see something about an order: in a block of its own, by the newest attempt. */
+/** An event without the fields that `happen` fills in. */
+type EventBody = BodyOf<OrderEvent>
+
+/** Adds an event to an order as the follower does: in a block of its own, caused by the newest attempt. */
 export async function happen(
   world: OrdersWorld,
   id: string,
@@ -28,23 +33,30 @@ export async function happen(
   const blockNumber = (world.headBlock += 1)
   const place = { blockNumber, blockHash: hashOf(blockNumber), logIndex: 0, txHash: hashOf(blockNumber) }
   const attempt = await lastAttempt(world, id)
-  const full = { ...place, timestampMs: world.market.nowMs, attemptId: attempt.id, ...event } as unknown as OrderEvent
+  const full: OrderEvent = { ...place, timestampMs: world.market.nowMs, attemptId: attempt.id, ...event }
   await world.opened.store.transaction(async (sql) => {
     await insertOrderEvent(sql, { chain: 'arbitrum', trader: TRADER, orderId: id as OrderId, handle, event: full })
     await refoldOrder(sql, id as OrderId, world.orders.clock(), NO_JOURNAL)
   })
 }
 
-/** A resting order at 50,000 with trade index 4. */
+/** Adds the event that places the order at 50,000 with trade index 4. */
 export const placed = (world: OrdersWorld, id: string): Promise<void> =>
   happen(
     world,
     id,
-    { kind: 'placed', tradeIndex: 4, price: 50_000n * 10n ** 10n, sl: 0n, tp: 0n, slippageP: 1_000 },
+    {
+      kind: 'placed',
+      tradeIndex: 4,
+      price: Price.of(50_000n * Price.one),
+      sl: Price.zero,
+      tp: Price.zero,
+      slippageP: 1_000,
+    },
     'trade:4',
   )
 
-/** The log that a resting order leaves, as a node gives it. */
+/** Returns the log of a resting order as a node returns it. */
 export function tradeStoredLog(diamond: Address, changes: Partial<Trade> = {}) {
   const trade = { ...TRADE, user: TRADER, tradeType: 1, __placeholder: 0, ...changes }
   const info = {

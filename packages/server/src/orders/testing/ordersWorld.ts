@@ -1,9 +1,10 @@
-import type { OrderChange } from '../../trading/orders/orderChange.ts'
-import type { LivePosition } from '../../trading/positions/livePosition.ts'
-import { CHAINS, type Address, type AgentScope, type CreateOrderRequest, type Position } from '@bezel/protocol'
+import type { OrderChange, AttemptId } from '../../trading/orders/orderModel.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
+import { CHAINS, type Address, type CreateOrderRequest, type Position } from '@bezel/protocol'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import { getAddress, numberToHex } from 'viem'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { openTestLog } from '../../journal/testing/testLog.ts'
@@ -13,29 +14,22 @@ import type { ServedChain } from '../../chain/servedChain.ts'
 import { openNonces, type Nonces } from '../../access/nonces.ts'
 import { createWorld, portsOf, type MarketWorld } from '../../market/testing/fixtures.ts'
 import { createFreshness } from '../../market/freshness.ts'
-import { migrate } from '../../store/migrate.ts'
+import { migrate } from '../../store/openStore.ts'
 import type { Store } from '../../store/sql.ts'
-import { openTestStore, type TestStore } from '../../store/testStore.ts'
-import type { AttemptId } from '../../trading/orders/orderModel.ts'
-import type { ChainOrders } from '../chainOrders.ts'
-import { createTradingContext } from '../tradingContext.ts'
+import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
+import { type ChainOrders, createTradingContext } from '../chainOrders.ts'
 import type { SignedWrite } from '../signedWrite.ts'
 import { scriptedNode, type ScriptedNode } from './scriptedNode.ts'
 
 export const TRADER = getAddress(`0x${'1'.repeat(40)}`) as Address
+
 export const AGENT = getAddress(`0x${'a'.repeat(40)}`) as Address
+
 export const OTHER_AGENT = getAddress(`0x${'b'.repeat(40)}`) as Address
+
 export const OTHER_TRADER = getAddress(`0x${'2'.repeat(40)}`) as Address
 
-export const FULL_SCOPE: AgentScope = {
-  markets: 'all',
-  maxLeverage: null,
-  dailySpendCapUsd: null,
-  expiresAt: null,
-  permissions: 'trade',
-}
-
-/** 0.1 BTC at 60,000: 6,000 USD, 600 USDC at leverage 10. */
+/** A market order of 0.1 BTC at 60,000: 6,000 USD, 600 USDC at leverage 10. */
 export const MARKET_BODY: CreateOrderRequest = {
   market: 'BTC/USD',
   side: 'long',
@@ -43,9 +37,13 @@ export const MARKET_BODY: CreateOrderRequest = {
   size: '0.1',
   leverage: '10',
 }
+
 export const LIMIT_BODY: CreateOrderRequest = { ...MARKET_BODY, type: 'limit', price: '50000' }
 
-/** Everything a write needs: a real store, real nonces and a real registry, over a node and markets that say what the test says. */
+/**
+ * Everything that a write needs: a real store, real nonces and a real registry, over a node and markets that the test
+ * scripts.
+ */
 export interface OrdersWorld {
   orders: ChainOrders
   registry: Registry
@@ -56,11 +54,11 @@ export interface OrdersWorld {
   readonly changes: OrderChange[]
   readonly positions: LivePosition[]
   headBlock: number
-  /** Transactions of the store so far. */
+  /** Number of the store's transactions so far. */
   transactions: number
   /** Registers an agent, or changes it. */
   register(changes?: Partial<AgentRecord>): Promise<AgentRecord>
-  /** A write with a nonce of its own, as the hook would let it through. */
+  /** Returns a write with a fresh nonce, as the authentication hook passes it on. */
   write(agent?: Address): SignedWrite
   /** Opens everything again over the same files. */
   restart(): Promise<void>
@@ -122,6 +120,7 @@ export async function openOrdersWorld(): Promise<OrdersWorld> {
 }
 
 const { slug, chainId, testnet, liveDiamond: diamond } = CHAINS.arbitrum
+
 const SERVED: ServedChain = {
   slug,
   chainId,
@@ -140,12 +139,36 @@ const FRESH_AGENT: AgentRecord = {
   agent: AGENT,
   trader: TRADER,
   name: '',
-  scope: FULL_SCOPE,
+  scope: UNLIMITED_SCOPE,
   mode: 'self',
   agentSigned: true,
   revoked: false,
   createdAtMs: 1,
   signedAtMs: 1,
+}
+
+/** A position in the API's form. */
+const POSITION_ANSWER: Position = {
+  id: '1',
+  trader: TRADER,
+  market: 'BTC/USD',
+  pairIndex: 0,
+  side: 'long',
+  size: '0.1',
+  collateral: '600',
+  collateralSymbol: 'USDC',
+  leverage: '10',
+  entryPrice: '60000',
+  markPrice: '60000',
+  liquidationPrice: '54600',
+  unrealizedPnl: '0',
+  unrealizedPnlPercent: '0',
+  fundingFee: '0',
+  borrowingFee: '0',
+  sl: '0',
+  tp: '0',
+  openedAtBlock: 1,
+  marginMode: 'isolated',
 }
 
 let lastAttempt = 0
@@ -165,8 +188,12 @@ function ordersOf(world: OrdersWorld): ChainOrders {
       ofTrader: (trader) => positions.filter(({ record }) => record.trader === trader),
       find: (id) => positions.find(({ record }) => record.id === id),
     },
-    positionAnswer: ({ record, state }) =>
-      ({ id: record.id, sl: String(state.trade.sl), tp: String(state.trade.tp) }) as unknown as Position,
+    positionAnswer: ({ record, state }) => ({
+      ...POSITION_ANSWER,
+      id: record.id,
+      sl: String(state.trade.sl),
+      tp: String(state.trade.tp),
+    }),
     clock: () => ({ nowMs: now(), headBlock: world.headBlock, timeoutBlocks: 200 }),
     now,
     newAttemptId: () => numberToHex((lastAttempt += 1), { size: 8 }) as AttemptId,

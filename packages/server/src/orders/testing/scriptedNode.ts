@@ -1,17 +1,16 @@
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { diamondAbi, type Address } from '@bezel/protocol'
 import { encodeAbiParameters, toFunctionSelector, getAbiItem, type Hex } from 'viem'
-import type { RpcCall, RpcClient } from '../../chain/rpcClient.ts'
-import { type RpcOutcome } from '../../chain/rpcOutcome.ts'
+import type { RpcCall, RpcClient, RpcOutcome } from '../../chain/rpcClient.ts'
 
-/** A node that says what the test says. */
+/** A node whose answers the test sets. */
 export interface ScriptedNode extends RpcClient {
   delegate: Address
   simulation: RpcOutcome
   estimate: RpcOutcome
   balance: RpcOutcome
   allowance: RpcOutcome
-  /** JSON of the node. */
+  /** Transaction as the node's JSON. */
   transaction: unknown
   receipt: unknown
   isAway: boolean
@@ -22,7 +21,7 @@ export interface ScriptedNode extends RpcClient {
 
 export const ok = (result: unknown): RpcOutcome => ({ ok: true, result })
 export const uint = (value: bigint): RpcOutcome => ok(encodeAbiParameters([{ type: 'uint256' }], [value]))
-/** As most nodes say it. */
+/** Returns a revert in the form of most nodes. */
 export const reverted = (data: unknown): RpcOutcome => ({ ok: false, code: 3, message: 'execution reverted', data })
 
 const DELEGATE_SELECTOR = toFunctionSelector(getAbiItem({ abi: diamondAbi, name: 'getTradingDelegate' }))

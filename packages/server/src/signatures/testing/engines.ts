@@ -1,10 +1,10 @@
-import { selectEngine } from '../selectEngine.ts'
-import { ENGINE_NAMES, type SignatureEngine } from '../signatureEngine.ts'
+import { selectEngine } from '../engines.ts'
+import { ENGINE_NAMES, type SignatureEngine } from '../recovery.ts'
 
 const loaded = await Promise.all(ENGINE_NAMES.map((name) => selectEngine([name]).catch(() => undefined)))
 
-/** Every engine of this machine. The native one may be missing where it could not be built; the others never. */
+/** Every engine that works on this machine. Only the native one may be missing, where it could not be built. */
 export const ENGINES: readonly SignatureEngine[] = loaded.filter((engine) => engine !== undefined)
 
-/** For `describe`: says in the test report that the native engine was not tried. */
+/** `skip` option for `describe`, so that the test report says when the native engine was not tested. */
 export const NATIVE_SKIP = ENGINES.some(({ name }) => name === 'native') ? false : 'native engine is not built here'

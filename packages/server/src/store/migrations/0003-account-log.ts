@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** What happened to each account, numbered. */
+/** The numbered events of each account. */
 export const accountLog: Migration = {
   statements: [
     // One row per log, so that its events need no long keys.
@@ -22,7 +22,8 @@ export const accountLog: Migration = {
       data text not null,
       primary key (log_id, seq)
     )`,
-    // An order that rested for long is filled after younger ones. Of those from before this step the next best is known.
+    // An order that rested for long is filled after younger ones. Of those from before this step the next best is
+    // known.
     'alter table orders add column filled_at bigint',
     `update orders set filled_at = created_at where status = 'filled'`,
     'create index orders_filled on orders (chain, trader, filled_at, id) where filled_at is not null',

@@ -1,11 +1,12 @@
 import type { Migration } from './migration.ts'
 
-/** What users are told. */
+/** Messages to users. */
 export const notices: Migration = {
   statements: [
     'create table notice_sequence (next_id bigint not null)',
     'insert into notice_sequence (next_id) values (1)',
-    // Every execution writes one, so it has no more indices than it needs: to list, to tell a thing once, to let go of what is over.
+    // Every execution writes one, so it has no more indices than it needs: to list, to tell a thing once, to let go of
+    // what is over.
     `create table notices (
       trader text not null,
       id bigint not null,

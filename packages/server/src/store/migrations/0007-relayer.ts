@@ -1,6 +1,8 @@
 import type { Migration } from './migration.ts'
 
-/** What the facade's relayer has signed, so that a crash at any point neither loses nor repeats an action. */
+/**
+ * Everything that the facade's relayer has signed, so that a crash at any point neither loses nor repeats an action.
+ */
 export const relayer: Migration = {
   statements: [
     `create table relay_senders (
@@ -26,7 +28,8 @@ export const relayer: Migration = {
       primary key (chain, sender, nonce)
     )`,
     `create index relay_entries_live on relay_entries (chain, sender, nonce) where state = 'live'`,
-    // An attempt has a second nonce only when the first was proven to be somebody else's: the schema says so, whatever the code does.
+    // An attempt has a second nonce only when the first was proven to be somebody else's: the schema says so, whatever
+    // the code does.
     `create unique index relay_entries_by_attempt on relay_entries (chain, attempt_id)
       where attempt_id is not null and state <> 'lost'`,
     'create index relay_entries_ended on relay_entries (ended_at) where ended_at is not null',

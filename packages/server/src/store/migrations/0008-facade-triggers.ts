@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** What the facade keeps of its own: ids of take profits and stop losses, and the leverage a trader chose for a market. */
+/** Records of the facade itself: ids of take profits and stop losses, and the leverage a trader chose for a market. */
 export const facadeTriggers: Migration = {
   statements: [
     `create table facade_triggers (

@@ -1,9 +1,10 @@
 import type { Migration } from './migration.ts'
 
-/** What clients of the facade gave names to, and when they want their orders cancelled. */
+/** Names that clients of the facade gave to orders, and when they want their orders cancelled. */
 export const facadeSchedule: Migration = {
   statements: [
-    // What was asked for under a client's own id, as it was asked: what it became natively depends on the price of that moment.
+    // What was asked for under a client's own id, as it was asked: what it became natively depends on the price of that
+    // moment.
     `create table facade_cloids (
       chain text not null,
       trader text not null,

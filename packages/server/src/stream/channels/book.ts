@@ -1,28 +1,33 @@
 import { ApiError, type OrderBook } from '@bezel/protocol'
-import type { Tick } from '../../market/feed.ts'
+import type { Tick } from '../../market/feed/feed.ts'
 import { DEFAULT_BOOK_LEVELS } from '../../market/orderBook.ts'
 import type { SubscribeMarket } from '../channel.ts'
-import { createLooks, type Lookable } from '../../ground/looks.ts'
+import { createCoalescer } from '../../ground/coalesce.ts'
 import type { PublicSources } from '../topics/publicSources.ts'
-import { createShared } from '../../ground/shared.ts'
+import { createRefCounted } from '../../ground/refCounted.ts'
 import type { ChannelCounts } from '../streamCounts.ts'
 import { createTopic, type Topic } from '../topics/topic.ts'
 import type { PublicChannel } from './prices.ts'
 
-/** One market's book, while somebody listens. */
-interface Depth extends Lookable {
+/** The book of one market while it has subscribers. */
+interface Depth {
   readonly topic: Topic
   readonly pairIndex: number
+  /** Publishes the book when it has changed. */
+  look(): void
 }
 
-/** The whole book of a market at every change. Each market has a sequence of its own, which goes on when the last listener left. */
+/**
+ * Publishes the whole book of a market at every change. Each market has its own sequence, which continues after the
+ * last subscriber has left.
+ */
 export function createBookChannel(
   { markets, feed }: Pick<PublicSources, 'markets' | 'feed'>,
   counts: ChannelCounts,
 ): PublicChannel<SubscribeMarket> {
   const seqs = new Map<string, number>()
-  const depths = createShared(openDepth)
-  const looks = createLooks<Depth>()
+  const depths = createRefCounted(openDepth)
+  const looks = createCoalescer((depth: Depth) => depth.look())
   let listingVersion = markets.watch.version()
 
   const seqOf = (market: string): number => seqs.get(market) ?? 0
@@ -33,9 +38,10 @@ export function createBookChannel(
     const topic = createTopic({
       counts,
       snapshot() {
-        // Nothing is shown while it could not be known.
+        // Throws when the book is not known now, so that no outdated book is sent.
         bookOf(market)
-        // What was told with the present number: a newer book, told by nobody, would never be corrected when the price comes back.
+        // The snapshot is the book that was published with the current sequence number. A newer, unpublished book would
+        // never be corrected if the price moved back.
         return messageOf(told, true)
       },
     })
@@ -56,7 +62,7 @@ export function createBookChannel(
     return `{"channel":"book","market":"${market}","snapshot":${isSnapshot},"seq":${seqOf(market)},"data":${JSON.stringify(book)}}`
   }
 
-  /** A market can be closed or go stale while somebody listens to it. */
+  /** Returns the book; `undefined` when the market was closed or went stale while it has subscribers. */
   function tryBook(market: string): OrderBook | undefined {
     try {
       return bookOf(market)
@@ -66,7 +72,10 @@ export function createBookChannel(
     }
   }
 
-  /** Marks change with ticks, bands only when the markets were read again. */
+  /**
+   * Checks the books of the pairs that ticked. Marks change with ticks; bands only when the markets were read again,
+   * and then all books are checked.
+   */
   function onTick({ quotes }: Tick): void {
     const version = markets.watch.version()
     const ticked = version === listingVersion ? new Set(quotes.map(({ pairIndex }) => pairIndex)) : undefined
@@ -86,7 +95,7 @@ export function createBookChannel(
   }
 }
 
-/** When it was made does not make it another one. */
+/** Compares two books without their timestamps. */
 function isSame(a: OrderBook, b: OrderBook): boolean {
   return a.markPrice === b.markPrice && JSON.stringify([a.bids, a.asks]) === JSON.stringify([b.bids, b.asks])
 }

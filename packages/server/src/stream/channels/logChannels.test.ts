@@ -2,22 +2,25 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it, mock } from 'node:test'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { DATA_MESSAGES, LOG_CHANNELS, type Address, type LogChannel } from '@bezel/protocol'
-import { eventEntry, eventMessage } from '../../journal/eventText.ts'
+import { eventEntry, eventMessage } from '../../journal/readPage.ts'
 import { openAppendableLog, testEvent, type AppendableLog } from '../../journal/testing/appendableLog.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { Caller } from '../../access/caller.ts'
-import { notReady } from '../../ground/notReady.ts'
-import { migrate } from '../../store/migrate.ts'
-import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import { notReady } from '../../ground/unavailable.ts'
+import { migrate } from '../../store/openStore.ts'
+import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { createRecordingConnection, type RecordingConnection } from '../testing/recordingConnection.ts'
 import { createLogChannels, type LogChannels } from './logChannels.ts'
 
 const AGENT = `0x${'a'.repeat(40)}` as Address
-/** Three of them are written at once. */
+
+/** Text of a large event, of which three are written at once. */
 const LARGE = 'x'.repeat(30_000)
+
 const NOW_MS = 1_700_000_000_000
+
 const RECORD: AgentRecord = {
   chain: 'base',
   agent: AGENT,
@@ -32,18 +35,29 @@ const RECORD: AgentRecord = {
 }
 
 let opened: TestStore
+
 let log: AppendableLog
+
 let channels: LogChannels
+
 let trader: Address
+
 let record: AgentRecord | undefined
+
 let keyOwner: Address | undefined
+
 let delegate: Address | undefined
+
 let nowMs: number
+
 let watched: Address[]
+
 let isReady: boolean
+
 let traders = 0
 
 const agentCaller = (): Caller => ({ via: 'agent', trader, agent: record! })
+
 const keyCaller = (): Caller => ({ via: 'apiKey', trader, keyHash: 'k' })
 
 async function subscribe(connection: RecordingConnection, channel: LogChannel, fromSeq?: number): Promise<void> {
@@ -55,6 +69,7 @@ async function subscribe(connection: RecordingConnection, channel: LogChannel, f
 
 const seqsOf = ({ texts }: RecordingConnection): number[] =>
   texts.map((text) => (JSON.parse(text) as { seq: number }).seq)
+
 const settled = async (): Promise<void> => {
   for (let tick = 0; tick < 20; tick += 1) await nextTick()
 }

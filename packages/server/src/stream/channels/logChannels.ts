@@ -1,69 +1,51 @@
-import type { LoggedEvent } from '../../store/loggedEvent.ts'
+import type { LoggedEvent } from '../../store/accountEventStore.ts'
 import { ApiError, type Address, type LogChannel } from '@bezel/protocol'
 import type { AccountLog } from '../../journal/accountLog.ts'
-import { eventMessage, snapshotMessage } from '../../journal/eventText.ts'
+import { eventMessage, snapshotMessage } from '../../journal/readPage.ts'
 import type { ChainAgents } from '../../agents/chainAgents.ts'
 import type { Caller } from '../../access/caller.ts'
-import type { Channel, SubscribeLog, Subscription } from '../channel.ts'
-import type { Connection } from '../connection.ts'
+import type { Channel, SubscribeLog, Subscription, Connection } from '../channel.ts'
 import { textFrame } from '../socket/frames.ts'
-import { lapseOf } from '../session/lapseOf.ts'
-import { createLogReader, type LogReader } from '../log/logReader.ts'
-import type { LogSnapshots } from '../log/logSnapshots.ts'
+import { lapseOf } from '../session/streamAuth.ts'
+import { createLogReader } from '../log/logReader.ts'
+import { type LogSnapshots, createSnapshotTaker } from '../log/logSnapshots.ts'
 import { createLogSubscription } from '../log/logSubscription.ts'
-import { createSnapshotTaker } from '../log/snapshotTaker.ts'
 import { createStreamCounts, type StreamCounts } from '../streamCounts.ts'
-import { createTurns, type Turns } from '../../ground/turns.ts'
+import { createRefCounted } from '../../ground/refCounted.ts'
+import { createTimeSliced, type TimeSliced } from '../../ground/timeSliced.ts'
 
 export interface LogChannelsOptions {
   readonly log: Pick<AccountLog, 'lastSeq' | 'firstSeq' | 'read' | 'onAppend'>
   readonly agents: Pick<ChainAgents, 'chain' | 'relayer' | 'registry' | 'delegates'>
   readonly snapshots: LogSnapshots
-  /** Somebody listens to this trader's log: what emits no event is looked at in rounds. Returns what ends it. */
+  /**
+   * Adds the trader to the background rounds that read what emits no event, while its log has subscribers. Returns a
+   * function that removes it.
+   */
   readonly watch: (trader: Address) => () => void
   readonly now: () => number
-  /** The store could not be read; it is asked again. */
+  /** Receives errors of reads of the store, which are retried. */
   readonly onError: (error: unknown) => void
-  /** Shared by all chains of a process. */
-  readonly turns?: Turns
+  /** Queue of the store's reads, shared by all chains of a process. */
+  readonly turns?: TimeSliced
   readonly counts?: Pick<StreamCounts, 'channels'>
 }
 
-/** The four channels of traders' own events, of one chain. */
+/** The four private channels of one chain: the events of a trader's own log. */
 export type LogChannels = Readonly<Record<LogChannel, Channel<SubscribeLog>>> & { close(): void }
 
-/** A trader's log that is listened to. */
-interface OpenLog {
-  readonly reader: LogReader
-  readonly unwatch: () => void
-  listeners: number
-}
-
 export function createLogChannels(options: LogChannelsOptions): LogChannels {
-  const { log, agents, now, onError, turns = createTurns(), counts = createStreamCounts() } = options
+  const { log, agents, now, onError, turns = createTimeSliced(), counts = createStreamCounts() } = options
   const takeSnapshot = createSnapshotTaker(log, options.snapshots)
-  const logs = new Map<Address, OpenLog>()
+  /** The logs that have subscribers. */
+  const logs = createRefCounted(
+    (trader: Address) => ({
+      reader: createLogReader({ trader, log, turns, frameOf, onError }),
+      unwatch: options.watch(trader),
+    }),
+    { onDrop: ({ unwatch }) => unwatch() },
+  )
   const stop = log.onAppend((trader) => logs.get(trader)?.reader.wake())
-
-  function open(trader: Address): LogReader {
-    const known = logs.get(trader)
-    const opened = known ?? { reader: newReader(trader), unwatch: options.watch(trader), listeners: 0 }
-    opened.listeners += 1
-    if (known === undefined) logs.set(trader, opened)
-    return opened.reader
-  }
-
-  function newReader(trader: Address): LogReader {
-    return createLogReader({ trader, log, turns, frameOf, onError })
-  }
-
-  function release(trader: Address): void {
-    const opened = logs.get(trader)!
-    opened.listeners -= 1
-    if (opened.listeners > 0) return
-    logs.delete(trader)
-    opened.unwatch()
-  }
 
   const lapse = (caller: Caller): ApiError | undefined => lapseOf(caller, agents, now())
 
@@ -78,8 +60,8 @@ export function createLogChannels(options: LogChannelsOptions): LogChannels {
 
   async function subscribe(connection: Connection, { channel, fromSeq }: SubscribeLog): Promise<Subscription> {
     const { trader } = requireCaller(connection, lapse)
-    const reader = open(trader)
-    const onClose = (): void => release(trader)
+    const { reader } = logs.hold(trader)
+    const onClose = (): void => logs.release(trader)
     const onSent = (count: number): void => void (counts.channels[channel].sent += count)
     try {
       const begin = await beginOf(channel, trader, fromSeq)
@@ -95,7 +77,10 @@ export function createLogChannels(options: LogChannelsOptions): LogChannels {
   return { orders: channel, fills: channel, positions: channel, account: channel, close: stop }
 }
 
-/** Credentials that ended since they were shown end for the whole socket, so that it can show others. */
+/**
+ * Returns the caller. Credentials that became invalid end the authentication of the whole socket, so that the client
+ * can send others.
+ */
 function requireCaller(connection: Connection, lapse: (caller: Caller) => ApiError | undefined): Caller {
   const { caller } = connection
   const refusal = caller === undefined ? undefined : lapse(caller)
@@ -104,7 +89,10 @@ function requireCaller(connection: Connection, lapse: (caller: Caller) => ApiErr
   throw new ApiError('UNAUTHENTICATED', 'This channel is private: send auth first.')
 }
 
-/** The event before the first one that a client asks for. Throws `VALIDATION_ERROR` when that can't follow without a hole. */
+/**
+ * Returns the sequence number before the first event that a client asks for. Throws `VALIDATION_ERROR` when the events
+ * from there on would have a gap.
+ */
 async function placeBefore(
   log: Pick<AccountLog, 'lastSeq' | 'firstSeq'>,
   trader: Address,

@@ -3,21 +3,21 @@ import { after, before, describe, it } from 'node:test'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { LOG_CHANNELS, type Address, type LogChannel } from '@bezel/protocol'
 import fc from 'fast-check'
-import { eventMessage } from '../../journal/eventText.ts'
+import { eventMessage } from '../../journal/readPage.ts'
 import { openAppendableLog, testEvent, type AppendableLog } from '../../journal/testing/appendableLog.ts'
-import { migrate } from '../../store/migrate.ts'
-import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import { migrate } from '../../store/openStore.ts'
+import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createRecordingConnection, type RecordingConnection } from '../testing/recordingConnection.ts'
 import { createLogChannels, type LogChannels } from './logChannels.ts'
 
-// Appends, subscriptions, resumes, slow readers and cuts in any order and at any moment. Whatever happens, a client that resumes where it was
-// sees each event of its channel once and in order.
+// Appends, subscriptions, resumes, slow readers and disconnects in any order and at any moment. Whatever happens, a
+// client that resumes from its last event sees each event of its channel once and in order.
 
 const CLIENTS = 4
-/** More than a page of the replay, and of the shared reader. */
+/** The greatest number of events appended at once: more than a page of the replay and of the shared reader. */
 const MOST_EVENTS = 230
-/** When nothing came for so long, nothing comes. */
+/** The number of ticks without a message after which no more are expected. */
 const QUIET_TICKS = 60
 
 type Step =
@@ -26,7 +26,7 @@ type Step =
   | { readonly kind: 'stick' | 'drain' | 'cut'; readonly client: number }
   | { readonly kind: 'wait'; readonly ticks: number }
 
-/** Few, so that most things that happen at once have to do with each other. */
+/** Only two channels, so that most concurrent steps affect each other. */
 const channel = fc.constantFrom('orders' as const, 'fills' as const)
 const client = fc.nat(CLIENTS - 1)
 const appended = fc.oneof(
@@ -45,16 +45,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('wait' as const), ticks: fc.integer({ min: 1, max: 5 }) }) },
 )
 
-/** In ticks. */
+/** Delays of the store, in ticks. */
 const anyDelays = fc.array(fc.nat(4), { minLength: 1, maxLength: 12 })
 
 function cycleOf(count: number): LogChannel[] {
   return Array.from({ length: count }, (_, at) => LOG_CHANNELS[at % LOG_CHANNELS.length]!)
 }
 
-/** What one client holds of one channel, over all its sockets. */
+/** The messages that one client has of one channel, over all its sockets. */
 interface Held {
-  /** The first event that it has to be told. */
+  /** Sequence number of the first event that it must receive. */
   readonly from: number
   readonly texts: string[]
 }
@@ -63,7 +63,7 @@ interface Client {
   readonly trader: Address
   readonly held: Map<LogChannel, Held>
   connection: RecordingConnection
-  /** On this connection. */
+  /** Channels subscribed to on this connection. */
   listening: Set<LogChannel>
 }
 
@@ -73,7 +73,7 @@ function traderOf(clients: readonly Client[], n: number): Address {
 
 let runs = 0
 
-/** A new pair of traders and its clients, over the same store. */
+/** Creates a new pair of traders and its clients, over the same store. */
 function startClients(): Client[] {
   runs += 1
   const traders = [0, 1].map((n) => `0x${n}${String(runs).padStart(39, '0')}` as Address)
@@ -98,7 +98,7 @@ describe('the channels of a log, whatever happens at the same time,', () => {
   })
   after(() => opened.remove())
 
-  /** A store that answers when it likes: what it says may be old by then. */
+  /** Wraps the log so that it answers after these delays: an answer may be outdated when it arrives. */
   function slowly(delays: readonly number[]): AppendableLog {
     let calls = 0
     const pause = async (): Promise<void> => {
@@ -120,7 +120,7 @@ describe('the channels of a log, whatever happens at the same time,', () => {
   }
 
   function startChannels(delays: readonly number[]): LogChannels {
-    // The state of a channel is the number of its events: a snapshot must hold at least those up to its seq.
+    // The state of a channel is the number of its events: a snapshot must include at least those up to its seq.
     const make = async (trader: Address): Promise<string> => {
       await nextTick()
       return String((await log.read(trader, { after: 0, limit: 100_000 })).length)
@@ -154,7 +154,7 @@ describe('the channels of a log, whatever happens at the same time,', () => {
     subscription.start()
   }
 
-  /** Moves what a socket was sent to what its client holds. */
+  /** Moves the messages sent to a socket to the record of its client. */
   function collect({ connection, held }: Client): void {
     for (const text of connection.texts.splice(0)) {
       const { channel: name, snapshot, seq, data } = JSON.parse(text) as Message
@@ -195,7 +195,7 @@ describe('the channels of a log, whatever happens at the same time,', () => {
     of.listening = new Set()
   }
 
-  /** Everybody reads all, and those who were cut come back. */
+  /** Lets every client read everything, and reconnects those that were disconnected. */
   async function finish(clients: readonly Client[], channels: LogChannels): Promise<void> {
     for (const of of clients) {
       if (!of.connection.isOpen) cut(of)
@@ -249,7 +249,7 @@ interface Message {
   readonly data: unknown
 }
 
-/** Where a client goes on that has seen everything up to here. */
+/** Returns the sequence number from which a client resumes. */
 function nextSeq(held: Held | undefined): number {
   const last = held?.texts.at(-1)
   return last === undefined ? (held?.from ?? 1) : (JSON.parse(last) as Message).seq + 1

@@ -1,20 +1,19 @@
-import type { PairQuote } from '../../trading/market/pairQuote.ts'
-import type { ChainMarkets, ListedMarket } from '../../trading/market/chainMarkets.ts'
-import type { Tick } from '../../market/feed.ts'
+import type { PairQuote, ChainMarkets, ListedMarket } from '../../trading/market/chainMarkets.ts'
+import type { Tick } from '../../market/feed/feed.ts'
 import { priceRecord } from '../../trading/market/marketRecord.ts'
 import type { Channel, SubscribePrices } from '../channel.ts'
 import type { PublicSources } from '../topics/publicSources.ts'
 import type { ChannelCounts } from '../streamCounts.ts'
 import { createTopic } from '../topics/topic.ts'
 
-/** A channel that listens to its source until it is closed. */
+/** A channel that is subscribed to its source until it is closed. */
 export interface PublicChannel<Message> extends Channel<Message> {
   close(): void
 }
 
 /**
- * Prices of all markets, and then those that changed. The sequence counts what was published while somebody listened, so it is the same for
- * all sockets.
+ * Sends the prices of all markets, then those that change. The sequence counts the messages published while the channel
+ * has subscribers, so it is the same for all sockets.
  */
 export function createPricesChannel(
   { markets, feed }: Pick<PublicSources, 'markets' | 'feed'>,
@@ -28,12 +27,15 @@ export function createPricesChannel(
   let seq = 0
 
   function snapshot(): string {
-    // `{"data": Price[]}`, made once for each tick.
+    // `{"data": Price[]}`, rendered once for each tick.
     const data = markets.prices().toString('utf8').slice(1)
     return `{"channel":"prices","snapshot":true,"seq":${seq},${data}`
   }
 
-  /** Ticks tell what changed, except for what a snapshot of the feed filled in and for markets that are new: then all are looked at. */
+  /**
+   * Returns true when all markets must be checked. A tick names the pairs that changed, except for those that a
+   * snapshot of the feed filled in and for new markets.
+   */
   function isAllDue(): boolean {
     const chain = markets.watch.current()
     const version = feed.book.version()
@@ -63,7 +65,7 @@ export function createPricesChannel(
     return listed.has(pairIndex) && (before === undefined || before.mark !== mark || before.index !== index)
   }
 
-  /** The snapshot tells all of them. */
+  /** Records all current prices as sent, because the snapshot contains them. */
   function noteAll(): void {
     isAllDue()
     for (const quote of allQuotes()) told.set(quote.pairIndex, quote)

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { DATA_MESSAGES, type Candle, type RecentTrade, type StreamChannel } from '@bezel/protocol'
+import { DATA_MESSAGES, Price, type Candle, type RecentTrade, type StreamChannel } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { chainMarkets, usd } from '../../market/testing/fixtures.ts'
 import { until } from '@bezel/testkit/until.ts'
@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** Takes the next message, which must be data that its schema allows. */
+/** Returns the next message, which must be data that matches its schema. */
 async function nextData(of = client): Promise<Told> {
   const told = await of.next()
   deepEqual([...Value.Errors(DATA_MESSAGES[told.channel as StreamChannel], told)], [])
@@ -30,7 +30,7 @@ async function subscribe(message: object, of = client): Promise<Told> {
   return snapshot
 }
 
-/** Nothing more was told. */
+/** Checks that no further message was sent. */
 async function expectSilence(of = client): Promise<void> {
   equal((await of.ask({ op: 'ping' })).op, 'pong')
 }
@@ -80,14 +80,14 @@ describe('prices', () => {
   it('tell what changed without a tick of its own: a filled-in price, a new market', async () => {
     await subscribe({ channel: 'prices' })
     const eur = world.sources.world.quotes.get(21)!
-    world.sources.world.quotes.set(21, { ...eur, mark: eur.mark * 2n })
+    world.sources.world.quotes.set(21, { ...eur, mark: Price.of(eur.mark * 2n) })
     world.sources.world.version += 1
     world.sources.tick({ 0: 60_000 })
     deepEqual(marksOf(await nextData()), [['EUR/USD', '2.32']])
     world.sources.world.chain = chainMarkets()
     world.sources.tick({ 0: 60_005 })
     deepEqual(marksOf(await nextData()), [['BTC/USD', '60005']])
-    // A pair that this chain does not list.
+    // Pair 7 is not listed on this chain.
     world.sources.tick({ 7: 5 })
     await expectSilence()
   })
@@ -175,7 +175,7 @@ describe('trades', () => {
     world.sources.trades.list = () => new Promise((resolve) => (found = resolve))
     client.say({ op: 'subscribe', channel: 'trades', market: 'BTC/USD' })
     const go = await until('it is read', () => found)
-    // 2 is in what was read and told late; 3 came after the reading.
+    // Trade 2 is part of what was read and is announced late; trade 3 came after the read.
     tell(trade(2))
     tell(trade(3))
     go([trade(2), trade(1)])
@@ -190,7 +190,7 @@ describe('trades', () => {
     await subscribe({ channel: 'trades', market: 'BTC/USD' })
     world.sources.stored = [trade(1)]
     world.sources.tellTakenBack()
-    // Mined again, in a block of another time, while the list is read.
+    // The trade is mined again, in a block with another time, while the list is read.
     tell({ ...trade(2), timestamp: 7 })
     const again = await nextData()
     deepEqual([again.snapshot, pricesOf(again)], [true, ['2', '1']])
@@ -307,7 +307,7 @@ describe('candles', () => {
     }
     world.sources.candlesOf = [candle(1, '3')]
     world.sources.tellCandles([0])
-    // The second chart has to wait now, and does not see what comes first.
+    // The second chart has to wait now, and misses the changes in between.
     world.sources.candlesOf = [candle(1, '4')]
     world.sources.tellCandles([0])
     world.sources.candlesOf = [candle(1, '4'), candle(2, '5')]

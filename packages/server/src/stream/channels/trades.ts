@@ -2,44 +2,49 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RecentTrade } from '@bezel/protocol'
 import type { SubscribeMarket } from '../channel.ts'
 import type { PublicSources } from '../topics/publicSources.ts'
-import { createShared } from '../../ground/shared.ts'
+import { createRefCounted } from '../../ground/refCounted.ts'
 import type { ChannelCounts } from '../streamCounts.ts'
-import { subscribeLoaded, type LoadedTopic } from '../topics/subscribeLoaded.ts'
-import { createTopic } from '../topics/topic.ts'
+import { subscribeLoaded, type LoadedTopic, createTopic } from '../topics/topic.ts'
 import type { PublicChannel } from './prices.ts'
 
-/** One pair's last trades, while somebody listens and a while longer. */
+/** The last trades of one pair, while it has subscribers and up to a minute longer. */
 interface Tape extends LoadedTopic {
   add(trades: readonly RecentTrade[]): void
-  /** Trades were taken back: everybody gets what is left. */
+  /** Reads all trades again after a reorganisation removed some, and sends every subscriber what is left. */
   reload(): Promise<void>
 }
 
 const SNAPSHOT_TRADES = 100
 
-/** A store that can't be read is asked again this much later. */
+/** Pause before a failed read of the store is repeated. */
 const RETRY_MS = 500
 
-/** To read a tape costs the store more than to keep it for who comes and goes: all markets' tapes, 25 KB each. */
+/**
+ * Limits on tapes without subscribers. Reading a tape costs the store more than keeping it for clients that come and
+ * go; 500 are enough for all markets, at 25 KB each.
+ */
 const KEEPING = { keptMs: 60_000, maxKept: 500 }
 
-/** The last trades of a market, newest first, and then each new one. */
+/** Sends the last trades of a market, newest first, and then each new one. */
 export function createTradesChannel(
   { markets, trades }: Pick<PublicSources, 'markets' | 'trades'>,
   counts: ChannelCounts,
 ): PublicChannel<SubscribeMarket> {
-  const tapes = createShared(openTape, KEEPING)
+  const tapes = createRefCounted(openTape, { keeping: KEEPING })
   let isClosed = false
 
   function openTape(market: string): Tape {
     const { pairIndex } = markets.listed(market)
-    /** JSON, newest first. */
+    /** Trades as JSON, newest first. */
     let texts: readonly string[] = []
     let early: RecentTrade[] | undefined
     let loads = 0
     const topic = createTopic({ counts, snapshot: () => messageOf(market, texts, true) })
 
-    /** Oldest first. What is written before it is told can be in what was read, too: then it is known already. */
+    /**
+     * Adds trades, oldest first. Trades are stored before they are announced, so one may already be part of what was
+     * read; then it is ignored.
+     */
     function add(added: readonly RecentTrade[]): void {
       if (early !== undefined) return void early.push(...added)
       const fresh = merge(added)
@@ -54,7 +59,10 @@ export function createTradesChannel(
       return fresh
     }
 
-    /** The last one that was begun counts; until it is there, what comes meanwhile waits. Whether this was it. */
+    /**
+     * Reads the trades. Of several reads only the one that began last counts, and new trades wait for it. Returns true
+     * when this read was the one.
+     */
     async function load(): Promise<boolean> {
       early ??= []
       const mine = (loads += 1)

@@ -1,11 +1,11 @@
-import type { LoggedEvent } from '../../store/loggedEvent.ts'
+import type { LoggedEvent } from '../../store/accountEventStore.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address } from '@bezel/protocol'
 import { until } from '@bezel/testkit/until.ts'
 import { createLogReader, type LogReader, type LogTarget } from './logReader.ts'
-import { createTurns } from '../../ground/turns.ts'
+import { createTimeSliced } from '../../ground/timeSliced.ts'
 
 const TRADER = `0x${'1'.repeat(40)}` as Address
 
@@ -13,7 +13,7 @@ interface Target extends LogTarget {
   readonly seen: number[]
 }
 
-/** The numbers of what it was handed. */
+/** Creates a target that records the sequence numbers it receives. */
 function target(after: number): Target {
   const seen: number[] = []
   return {
@@ -25,7 +25,7 @@ function target(after: number): Target {
   }
 }
 
-/** A reader of a log of so many events, whose answers wait for `answer`. */
+/** Creates a reader of a log with this many events, whose reads wait for `answer`. */
 function readerOf(
   events: { count: number },
   onError: (error: unknown) => void = (error) => assert.fail(String(error)),
@@ -34,7 +34,7 @@ function readerOf(
   let failures = 0
   const reader: LogReader = createLogReader({
     trader: TRADER,
-    turns: createTurns(),
+    turns: createTimeSliced(),
     onError,
     frameOf: ({ seq }) => Buffer.from(String(seq)),
     log: {

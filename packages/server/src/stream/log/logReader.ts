@@ -1,57 +1,69 @@
-import type { LoggedEvent } from '../../store/loggedEvent.ts'
+import type { LoggedEvent } from '../../store/accountEventStore.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, LogChannel } from '@bezel/protocol'
 import type { AccountLog } from '../../journal/accountLog.ts'
 import { readPage, type LogPage } from '../../journal/readPage.ts'
-import type { Turns } from '../../ground/turns.ts'
+import type { TimeSliced } from '../../ground/timeSliced.ts'
 
-/** One channel of a log on one socket, once it has caught up. */
+/** One channel of a log on one socket that has caught up. */
 export interface LogTarget {
   readonly channel: LogChannel
-  /** It has seen all of its events up to this one. */
+  /** Sequence number up to which it has all events of its channel. */
   readonly after: number
-  /** Before a round of events. A target that must not have them leaves. */
+  /** Called before each batch of events. A target whose client may no longer receive them leaves. */
   prepare(): void
-  /** An event of its channel as a message; the same bytes go to all targets. A target that can't take it leaves. */
+  /**
+   * Receives an event of its channel as a message; all targets share the same bytes. A target that can't take it
+   * leaves.
+   */
   take(frame: Buffer, seq: number): void
 }
 
-/** Reads one trader's log on, for everybody who listens to it. */
+/** Reads one trader's log for all its subscribers. */
 export interface LogReader {
-  /** Whether a target at this place, which may or may not be the end of the log, can be handed all that follows. */
+  /**
+   * Returns true when a target at this sequence number can be given all events that follow. `isAtEnd` tells that it is
+   * the end of the log.
+   */
   canJoin(after: number, isAtEnd: boolean): boolean
-  /** Only when it can join. It is handed every later event of its channel, once and in order. */
+  /** Adds a target, which must be able to join. It receives every later event of its channel once and in order. */
   join(target: LogTarget): void
   leave(target: LogTarget): void
-  /** A page for those who are still catching up. What the last one of them read is at hand: a client's channels go through the same pages. */
+  /**
+   * Reads a page for targets that are still catching up. The last page is cached, because the channels of one client
+   * read the same pages.
+   */
   page(after: number): Promise<LogPage>
-  /** Something was appended. */
+  /** Notes that events were appended. */
   wake(): void
 }
 
 export interface LogReaderOptions {
   readonly trader: Address
   readonly log: Pick<AccountLog, 'read'>
-  readonly turns: Turns
+  readonly turns: TimeSliced
   readonly frameOf: (event: LoggedEvent) => Buffer
   readonly onError: (error: unknown) => void
 }
 
-/** Of the store's work in one turn, for those who are live. */
+/** The number of events that one read of the store returns for the targets that have caught up. */
 const LIVE_PAGE_EVENTS = 200
 
-/** For those who catch up: a page is sent before the next one is read, so that many can do so at once in little memory. */
+/**
+ * The number of events in a page for targets that catch up. A page is sent before the next one is read, so that many
+ * can catch up at once in little memory.
+ */
 const PAGE_EVENTS = 100
 
-/** Of both: some events are long. */
+/** Bounds the bytes of both kinds of pages, because some events are long. */
 const MAX_PAGE_BYTES = 1024 * 1024
 
-/** A store that can't be read is asked again this much later. */
+/** Pause before a failed read of the store is repeated. */
 const RETRY_MS = 500
 
 export function createLogReader({ trader, log, turns, frameOf, onError }: LogReaderOptions): LogReader {
   const targets = new Set<LogTarget>()
-  /** Everything up to it was handed out. Without targets it means nothing. */
+  /** Sequence number up to which all targets have received their events. Has no meaning without targets. */
   let place = 0
   let isReading = false
   let isWoken = false
@@ -66,12 +78,12 @@ export function createLogReader({ trader, log, turns, frameOf, onError }: LogRea
     }
   }
 
-  /** Whether there may be more. */
+  /** Reads the next events and passes them on. Returns true when there may be more. */
   async function readLive(): Promise<boolean> {
     if (targets.size === 0) return false
     const after = place
     const { events, isLast } = await readPage(log, trader, { after, limit: LIVE_PAGE_EVENTS, maxBytes: MAX_PAGE_BYTES })
-    // All left, and somebody joined elsewhere, while it was read.
+    // While the page was read, all targets left and another one joined at another place.
     if (after !== place) return true
     handOut(events)
     return !isLast
@@ -104,14 +116,14 @@ export function createLogReader({ trader, log, turns, frameOf, onError }: LogRea
     join(target) {
       if (targets.size === 0) place = target.after
       targets.add(target)
-      // It may have been appended to since the target looked.
+      // Events may have been appended since the target read its last page.
       wake()
     },
     leave: (target) => void targets.delete(target),
     async page(after) {
       if (recent?.after === after) return recent.page
       const page = await readPage(log, trader, { after, limit: PAGE_EVENTS, maxBytes: MAX_PAGE_BYTES })
-      // That there is nothing may be over by now.
+      // An empty page is not cached, because events may have been appended by now.
       if (page.events.length > 0) recent = { after, page }
       return page
     },

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Address } from '@bezel/protocol'
-import { takeSnapshot } from './logSnapshots.ts'
+import type { Address, LogChannel } from '@bezel/protocol'
+import { createSnapshotTaker, takeSnapshot } from './logSnapshots.ts'
 
 const TRADER = `0x${'1'.repeat(40)}` as Address
 
-/** A log that grows by so many events during each of the tries, and a snapshot that says how many it holds. */
+/**
+ * Takes a snapshot of a log that grows by these numbers of events during the attempts. The snapshot is the number of
+ * its events.
+ */
 async function takeWhile(growth: readonly number[]): Promise<{ seq: number; data: string; tries: number }> {
   let lastSeq = 7
   let tries = 0
@@ -39,5 +42,32 @@ describe('takeSnapshot', () => {
       return 1
     }
     assert.deepEqual(await takeSnapshot({ lastSeq }, TRADER, async () => String(inMemory)), { seq: 1, data: '1' })
+  })
+})
+
+describe('snapshots', () => {
+  it('of orders and fills are made once for those who come at the same time, until the log goes on', async () => {
+    let lastSeq = 7
+    const made: LogChannel[] = []
+    const make = (channel: LogChannel) => async () => (made.push(channel), String(made.length))
+    const snapshots = {
+      orders: make('orders'),
+      fills: make('fills'),
+      positions: make('positions'),
+      account: make('account'),
+    }
+    let nowMs = 0
+    const take = createSnapshotTaker({ lastSeq: async () => lastSeq }, snapshots, () => nowMs)
+    for (let times = 0; times < 3; times += 1)
+      for (const channel of ['orders', 'fills'] as const) await take(channel, TRADER)
+    assert.deepEqual(made, ['orders', 'fills'])
+    lastSeq += 1
+    assert.deepEqual([(await take('fills', TRADER)).seq, made.length], [8, 3])
+    await take('fills', `0x${'2'.repeat(40)}` as Address)
+    for (let times = 0; times < 2; times += 1) await take('positions', TRADER)
+    assert.deepEqual(made.slice(3), ['fills', 'positions', 'positions'])
+    nowMs += 1_000
+    await take('fills', TRADER)
+    assert.deepEqual(made.slice(6), ['fills'], 'none is reused after a second')
   })
 })

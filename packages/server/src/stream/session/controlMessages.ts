@@ -1,9 +1,9 @@
 import type { ApiError, CandleInterval, ChainSlug, StreamChannel } from '@bezel/protocol'
 import type { Caller } from '../../access/caller.ts'
 
-// What the service says beside data.
+// Messages of the service that carry no data of a channel.
 
-/** A subscription as messages name it. */
+/** The fields by which messages name a subscription. */
 export interface SubscriptionName {
   readonly channel: StreamChannel
   readonly market?: string

@@ -1,12 +1,11 @@
 import type { ChainSlug } from '@bezel/protocol'
-import type { StreamAuth } from './auth.ts'
+import type { StreamAuth } from './streamAuth.ts'
 import type { StreamBounds } from '../bounds.ts'
 import type { Channels } from '../channel.ts'
 import { authenticatedMessage, errorMessage, helloMessage, pingMessage } from './controlMessages.ts'
 import { textFrame } from '../socket/frames.ts'
-import { createMessageRate } from '../socket/messageRate.ts'
+import { createMessageRate, type SocketKind } from '../socket/socketKind.ts'
 import { openSession } from './session.ts'
-import type { SocketKind } from '../socket/socketKind.ts'
 import type { StreamCounts } from '../streamCounts.ts'
 
 export interface NativeKindOptions {
@@ -14,11 +13,13 @@ export interface NativeKindOptions {
   readonly auth: StreamAuth
   readonly counts: StreamCounts
   readonly now: () => number
+  /** A clock in milliseconds that never goes back. Default `performance.now`. */
+  readonly clock?: () => number
 }
 
-/** `/v1/{chain}/ws`. */
+/** Creates the socket kind of `/v1/{chain}/ws`. */
 export function createNativeKind(options: NativeKindOptions, bounds: StreamBounds): SocketKind {
-  const { auth, counts, now } = options
+  const { auth, counts, now, clock = () => performance.now() } = options
   return {
     path: /^\/v1\/([^/?]+)\/ws(?:\?|$)/,
     operation: 'openStream',
@@ -32,6 +33,7 @@ export function createNativeKind(options: NativeKindOptions, bounds: StreamBound
         bounds,
         counts,
         now,
+        clock,
         toApiError,
         channels: options.channelsOf(chain.slug),
         lapseOf: (of) => auth.lapseOf(chain, of),

@@ -1,47 +1,50 @@
-import { ApiError, CLOSE_CODES, type ClientMessage } from '@bezel/protocol'
+import {
+  ApiError,
+  CLOSE_CODES,
+  type ClientMessage,
+  CLIENT_MESSAGES,
+  isLogChannel,
+  STREAM_CHANNELS,
+} from '@bezel/protocol'
 import type { Caller } from '../../access/caller.ts'
-import type { AuthMessage } from './auth.ts'
-import { parseClientMessage } from './clientMessages.ts'
+import type { ClientAuthMessage } from './streamAuth.ts'
 import { authenticatedMessage, pongMessage } from './controlMessages.ts'
 import type { SocketConnection } from '../socket/socketConnection.ts'
+import type { Session } from '../socket/socketKind.ts'
 import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts'
-
-/** The talk with one client. */
-export interface Session {
-  receive(bytes: Uint8Array): void
-  /** Tells a caller whose credentials ended, and ends its private subscriptions. Looks at nothing but memory. */
-  checkCaller(): void
-  /** Ends the private ones of its subscriptions. */
-  lapse(): void
-  /** Ends all its subscriptions. */
-  close(): void
-}
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { parseStrictJson, StrictJsonError, type JsonValue, stepText } from '../../json/parseStrictJson.ts'
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 
 export interface SessionOptions extends SubscriptionsOptions {
   readonly connection: SocketConnection
-  /** Who sends this message. Throws an `ApiError`. */
-  readonly authenticate: (message: AuthMessage) => Promise<Caller>
-  /** Why a caller may no longer listen; `undefined` when it still may. */
+  /** Authenticates the sender of the message. Throws an `ApiError`. */
+  readonly authenticate: (message: ClientAuthMessage) => Promise<Caller>
+  /** Returns the reason why a caller may no longer listen; `undefined` while it may. */
   readonly lapseOf: (caller: Caller) => ApiError | undefined
   readonly now: () => number
-  /** Turns whatever was thrown into what the client is told. */
+  /** Converts anything thrown into the error that the client is sent. */
   readonly toApiError: (error: unknown) => ApiError
 }
 
 interface Received {
   readonly message: ClientMessage | ApiError
-  /** What it can't have by then it is refused, so that those behind it are not held up for longer. */
+  /**
+   * Time at which the message is refused if it is still waiting, so that it does not hold up those behind it for
+   * longer.
+   */
   readonly untilMs: number
 }
 
-/** Works on messages one after the other, in the order in which they came. */
+/** Processes messages one after the other, in the order in which they came. */
 export function openSession(options: SessionOptions): Session {
   const { connection, bounds } = options
   const subscriptions = createSubscriptions(options)
   const waiting: Received[] = []
   let isBusy = false
 
-  /** Returns a promise only when there is something to wait for. */
+  /** Processes one message. Returns a promise only when there is something to wait for. */
   function answer({ message, untilMs }: Received): void | Promise<void> {
     if (message instanceof ApiError) return connection.refuse(message)
     switch (message.op) {
@@ -63,10 +66,10 @@ export function openSession(options: SessionOptions): Session {
     if (lapsed !== undefined) connection.lapse(lapsed)
   }
 
-  async function authenticate(message: AuthMessage, untilMs: number): Promise<void> {
+  async function authenticate(message: ClientAuthMessage, untilMs: number): Promise<void> {
     checkCaller()
     if (connection.caller !== undefined) throw alreadyAuthenticated()
-    if (performance.now() > untilMs) throw waitedTooLong()
+    if (options.clock() > untilMs) throw waitedTooLong()
     connection.caller = await options.authenticate(message)
     connection.send(authenticatedMessage(connection.caller))
   }
@@ -93,7 +96,7 @@ export function openSession(options: SessionOptions): Session {
 
   return {
     receive(bytes) {
-      const received = { message: parseClientMessage(bytes), untilMs: performance.now() + bounds.maxWaitMs }
+      const received = { message: parseClientMessage(bytes), untilMs: options.clock() + bounds.maxWaitMs }
       if (!isBusy) work(received)
       else if (waiting.length < bounds.maxWaitingMessages) waiting.push(received)
       else connection.cut(CLOSE_CODES.rateLimited, tooManyWaiting(bounds.maxWaitingMessages))
@@ -117,4 +120,89 @@ function waitedTooLong(): ApiError {
 
 function tooManyWaiting(max: number): ApiError {
   return new ApiError('RATE_LIMITED', `More than ${max} messages wait for an earlier one.`)
+}
+
+const OPS = ['subscribe', 'unsubscribe', 'auth', 'ping', 'pong'] as const
+
+type Op = (typeof OPS)[number]
+
+type MessageName = keyof typeof CLIENT_MESSAGES
+
+type JsonObject = { readonly [key: string]: JsonValue }
+
+const NAMES = Object.keys(CLIENT_MESSAGES) as MessageName[]
+
+const CHECKS = Object.fromEntries(NAMES.map((name) => [name, TypeCompiler.Compile(CLIENT_MESSAGES[name])]))
+
+/** Name of the whole message in error texts. */
+const ROOT = 'message'
+
+/** Parses a client message. Returns the error when it is not valid. */
+export function parseClientMessage(bytes: Uint8Array): ClientMessage | ApiError {
+  try {
+    return checkMessage(parseStrictJson(bytes, ROOT))
+  } catch (error) {
+    if (error instanceof StrictJsonError) return new ApiError('VALIDATION_ERROR', error.message)
+    if (error instanceof ApiError) return error
+    throw error
+  }
+}
+
+/** Checks a message against the schema that its op and channel select, so that the error is about that schema alone. */
+function checkMessage(value: JsonValue): ClientMessage {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('must be an object', '')
+  const name = nameOf(value)
+  const check = CHECKS[name]!
+  if (check.Check(value)) return value as ClientMessage
+  throw new ApiError('VALIDATION_ERROR', describeMismatch(CLIENT_MESSAGES[name], check.Errors(value).First(), ROOT))
+}
+
+function nameOf(value: JsonObject): MessageName {
+  const op = choiceOf(value, 'op', OPS)
+  if (op === 'auth') return 'apiKey' in value ? 'authKey' : 'authAgent'
+  return op === 'ping' || op === 'pong' ? op : subscriptionNameOf(op, value)
+}
+
+function subscriptionNameOf(op: Exclude<Op, 'auth' | 'ping' | 'pong'>, value: JsonObject): MessageName {
+  const channel = choiceOf(value, 'channel', STREAM_CHANNELS)
+  if (isLogChannel(channel)) return `${op}Log`
+  if (channel === 'prices') return `${op}Prices`
+  return channel === 'candles' ? `${op}Candles` : `${op}Market`
+}
+
+function choiceOf<Choice extends string>(value: JsonObject, field: string, choices: readonly Choice[]): Choice {
+  const given = Object.hasOwn(value, field) ? value[field] : undefined
+  const choice = choices.find((candidate) => candidate === given)
+  if (choice !== undefined) return choice
+  const allowed = choices.map((candidate) => JSON.stringify(candidate)).join(', ')
+  throw invalid(given === undefined ? `is missing; it is one of ${allowed}` : `must be one of ${allowed}`, `.${field}`)
+}
+
+function invalid(predicate: string, path: string): ApiError {
+  return new ApiError('VALIDATION_ERROR', `${ROOT}${path} ${predicate}.`)
+}
+
+/** Describes a schema mismatch in a sentence that names the field and its allowed values. */
+function describeMismatch(schema: TObject, error: ValueError | undefined, root: string): string {
+  if (error === undefined) return `${root} is not valid.`
+  const path = root + error.path.split('/').slice(1).map(unescapePointer).map(stepText).join('')
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) {
+    return `${path} is not known; the fields are ${Object.keys(schema.properties).join(', ')}.`
+  }
+  if (error.type === ValueErrorType.ObjectRequiredProperty)
+    return `${path} is missing; it is ${allowedText(error.schema)}.`
+  return `${path} must be ${allowedText(error.schema)}.`
+}
+
+function allowedText({ anyOf, type, pattern, minimum, maximum, minLength, maxLength, const: only }: TSchema): string {
+  if (Array.isArray(anyOf)) return `one of ${anyOf.map((choice: TSchema) => JSON.stringify(choice.const)).join(', ')}`
+  if (only !== undefined) return JSON.stringify(only)
+  if (pattern !== undefined) return `a string that matches ${pattern}`
+  if (type === 'integer') return `an integer from ${minimum} to ${maximum}`
+  return `a string of ${minLength} to ${maxLength} characters`
+}
+
+/** Unescapes a step of a JSON pointer (RFC 6901). */
+function unescapePointer(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }

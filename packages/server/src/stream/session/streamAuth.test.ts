@@ -12,20 +12,25 @@ import { openRegistry, type Registry } from '../../agents/registry.ts'
 import { createInProcessLimits } from '../../access/inProcessLimits.ts'
 import { openNonces, type Nonces } from '../../access/nonces.ts'
 import type { Caller } from '../../access/caller.ts'
-import { selectEngine } from '../../signatures/selectEngine.ts'
-import { CURVE_ORDER } from '../../signatures/testing/signatureText.ts'
-import { migrate } from '../../store/migrate.ts'
-import { openTestStore, type TestStore } from '../../store/testStore.ts'
+import { selectEngine } from '../../signatures/engines.ts'
+import { CURVE_ORDER } from '../../signatures/testing/hostileSignatures.ts'
+import { migrate } from '../../store/openStore.ts'
+import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
-import type { StreamAuth } from './auth.ts'
-import { createStreamAuth } from './streamAuth.ts'
+import { type StreamAuth, createStreamAuth } from './streamAuth.ts'
 
 const BASE = testChain('base')
+
 const DOMAIN = requestDomain({ name: 'Test', chainId: BASE.chainId, diamond: BASE.diamond })
+
 const AGENT_LIMIT = 5
+
 const KEY = createApiKey()
+
 const agent = privateKeyToAccount(generatePrivateKey())
+
 const stranger = privateKeyToAccount(generatePrivateKey())
+
 const trader = privateKeyToAccount(generatePrivateKey()).address as Address
 
 interface Signed {
@@ -39,7 +44,7 @@ type Part = 'operation' | 'method' | 'path' | 'bodyHash' | 'timestamp' | 'nonce'
 
 let lastNonce = 0
 
-/** What the agent signs, or something else that looks like it. */
+/** Signs the struct of the agent, or a changed one. */
 async function sign(changes: Partial<Record<Part, string>> = {}, signer = agent): Promise<Signed> {
   const struct = {
     operation: 'wsAuth',
@@ -62,14 +67,20 @@ async function sign(changes: Partial<Record<Part, string>> = {}, signer = agent)
 }
 
 let nowMs: number
+
 let opened: TestStore
+
 let registry: Registry
+
 let nonces: Nonces
+
 let auth: StreamAuth
+
 let delegate: Address
+
 const folder = mkdtempSync(join(tmpdir(), 'bezel-auth-'))
 
-/** The two ways in which the same four values come. */
+/** The two ways to send the same four values. */
 const WAYS: Readonly<Record<string, (signed: Signed) => Promise<Caller | undefined>>> = {
   message: (signed) => auth.authenticate(BASE, { op: 'auth', ...signed } as never),
   upgrade: (signed) => auth.authenticateUpgrade(BASE, upgradeWith(headersOf(signed))),
@@ -79,8 +90,8 @@ function headersOf(signed: Partial<Signed>): Record<string, string> {
   return Object.fromEntries(Object.entries(signed).map(([name, value]) => [`x-service-${name}`, value]))
 }
 
-function upgradeWith(headers: Record<string, string>): IncomingMessage {
-  return { headers, url: '/v1/base/ws?token=1', method: 'GET' } as unknown as IncomingMessage
+function upgradeWith(headers: Record<string, string>): Pick<IncomingMessage, 'headers' | 'url' | 'method'> {
+  return { headers, url: '/v1/base/ws?token=1', method: 'GET' }
 }
 
 const refused = (code: ErrorCode) => ({ code })
@@ -266,7 +277,7 @@ describe('the credentials of the stream', () => {
   })
 })
 
-/** The other signature of the same key over the same digest. */
+/** Returns the other valid signature of the same key over the same digest. */
 function highS(signature: string): string {
   const s = CURVE_ORDER - BigInt(`0x${signature.slice(66, 130)}`)
   const v = signature.endsWith('1b') ? '1c' : '1b'

@@ -3,23 +3,38 @@ import {
   authenticateAgent,
   authenticateKey,
   type SignedCall,
+  apiKeyUnknown,
 } from '../../access/authenticateCall.ts'
-import { requireUsable } from '../../access/requireUsable.ts'
-import { ApiError, type ChainSlug } from '@bezel/protocol'
-import type { Caller } from '../../access/caller.ts'
-import { requireAllowed } from '../../access/limitAnswers.ts'
+import { requireUsable, type Caller } from '../../access/caller.ts'
+import { ApiError, type ChainSlug, type CLIENT_MESSAGES } from '@bezel/protocol'
+import { requireAllowed } from '../../access/limits.ts'
 import {
   parseSignatureFields,
   readApiKey,
   readSignatureHeaders,
   type SignatureHeaders,
 } from '../../access/signatureHeaders.ts'
-import type { AuthMessage, StreamAuth } from './auth.ts'
-import { lapseOf } from './lapseOf.ts'
+import { agentNotDelegated, needsDelegation, outOfForce } from '../../agents/agentRefusals.ts'
+import { type ChainAgents, requiredDelegate } from '../../agents/chainAgents.ts'
+import type { IncomingMessage } from 'node:http'
+import type { Static } from '@sinclair/typebox'
+import type { ServedChain } from '../../chain/servedChain.ts'
+
+export type ClientAuthMessage = Static<typeof CLIENT_MESSAGES.authAgent> | Static<typeof CLIENT_MESSAGES.authKey>
+
+/** Authenticates the clients of sockets. Throws an `ApiError` with the codes of the REST operations. */
+export interface StreamAuth {
+  /** Returns, from memory, the reason why a caller may no longer listen; `undefined` while it may. */
+  lapseOf(chain: ServedChain, caller: Caller): ApiError | undefined
+  /** Authenticates by the `auth` message. */
+  authenticate(chain: ServedChain, message: ClientAuthMessage): Promise<Caller>
+  /** Authenticates by the headers of the upgrade request; `undefined` when it carries no credentials. */
+  authenticateUpgrade(chain: ServedChain, request: Pick<IncomingMessage, 'headers'>): Promise<Caller | undefined>
+}
 
 const NO_BODY: Uint8Array = new Uint8Array(0)
 
-/** The credentials of the stream: those of private reads, over the struct `wsAuth`. */
+/** Creates the authentication of the stream. It takes the credentials of private reads, with the operation `wsAuth`. */
 export function createStreamAuth({ agentsOf, authenticate: options, now }: PrivateContext): StreamAuth {
   async function byAgent(chain: ChainSlug, signed: SignatureHeaders): Promise<Caller> {
     const agent = await authenticateAgent(handshakeOf(chain), signed, options, requireAllowed)
@@ -48,17 +63,44 @@ export function createStreamAuth({ agentsOf, authenticate: options, now }: Priva
   }
 }
 
-/** The same for a message and an upgrade, whatever query the socket was opened with. */
+/**
+ * Returns the signed call, which is the same for a message and an upgrade, whatever query the socket was opened with.
+ */
 function handshakeOf(chain: ChainSlug): SignedCall {
   return { chain, operation: 'wsAuth', method: 'WS', path: `/v1/${chain}/ws`, body: NO_BODY }
 }
 
-/** An error message has no details, so its text says what is wrong. */
-function signedMessage(message: Exclude<AuthMessage, { readonly apiKey: string }>): SignatureHeaders {
+/**
+ * Parses the fields of a signed `auth` message. Error messages of the stream have no details, so the text names the
+ * faults.
+ */
+function signedMessage(message: Exclude<ClientAuthMessage, { readonly apiKey: string }>): SignatureHeaders {
   const { agent, timestamp, nonce, signature } = message
   const parsed = parseSignatureFields(agent, timestamp, nonce, signature)
   if ('agent' in parsed) return parsed
   const issues = parsed.map(({ field, message: what }) => ({ path: `message.${field}`, message: what }))
   const text = parsed.map(({ field, message: what }) => `${field} ${what}`).join('; ')
   throw new ApiError('VALIDATION_ERROR', `The auth message is malformed: ${text}.`, { issues })
+}
+
+/**
+ * Returns the reason why a caller that authenticated before may no longer listen; `undefined` while it may. Called
+ * before everything that is sent to it, so it reads memory only. For the delegate that is the last look, which
+ * background rounds keep fresh for subscribed traders.
+ */
+export function lapseOf(
+  caller: Caller,
+  { chain, relayer, registry, delegates }: Pick<ChainAgents, 'chain' | 'relayer' | 'registry' | 'delegates'>,
+  nowMs: number,
+): ApiError | undefined {
+  if (caller.via === 'apiKey') {
+    return registry.keyOwner(chain.slug, caller.keyHash) === caller.trader ? undefined : apiKeyUnknown()
+  }
+  const record = registry.agent(chain.slug, caller.agent.agent)
+  if (record?.trader !== caller.trader) return new ApiError('AGENT_REVOKED', 'This agent now serves another trader.')
+  const refusal = outOfForce(record, nowMs)
+  if (refusal !== undefined || !needsDelegation(record)) return refusal
+  const delegate = delegates.known(record.trader)
+  const required = requiredDelegate({ relayer }, record)
+  return delegate === undefined || delegate === required ? undefined : agentNotDelegated(chain, required)
 }

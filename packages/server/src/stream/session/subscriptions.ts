@@ -1,15 +1,17 @@
 import { ApiError, isLogChannel, type ClientMessage } from '@bezel/protocol'
 import type { StreamBounds } from '../bounds.ts'
-import type { Channel, Channels, Subscription } from '../channel.ts'
-import type { Connection } from '../connection.ts'
+import type { Channel, Channels, Subscription, Connection } from '../channel.ts'
 import { subscribedMessage, unsubscribedMessage, type SubscriptionName } from './controlMessages.ts'
 import type { StreamCounts } from '../streamCounts.ts'
 
 export type SubscribeMessage = ClientMessage & { readonly op: 'subscribe' }
 
-/** What one client listens to. */
+/** The subscriptions of one client. */
 export interface Subscriptions {
-  /** Throws an `ApiError`; returns a promise only when there is something to wait for, until `untilMs` (of `performance.now()`) at most. */
+  /**
+   * Subscribes. Throws an `ApiError`. Returns a promise only when there is something to wait for, at most until
+   * `untilMs` (of `clock`).
+   */
   subscribe(message: SubscribeMessage, untilMs: number): void | Promise<void>
   unsubscribe(name: SubscriptionName): void
   closePrivate(): void
@@ -21,6 +23,8 @@ export interface SubscriptionsOptions {
   readonly channels: Channels
   readonly bounds: StreamBounds
   readonly counts: StreamCounts
+  /** A clock in milliseconds that never goes back. */
+  readonly clock: () => number
 }
 
 interface Known {
@@ -28,7 +32,8 @@ interface Known {
   readonly subscription: Subscription
 }
 
-export function createSubscriptions({ connection, channels, bounds, counts }: SubscriptionsOptions): Subscriptions {
+export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
+  const { connection, channels, bounds, counts, clock } = options
   const byKey = new Map<string, Known>()
 
   function begin(name: SubscriptionName, subscription: Subscription): void {
@@ -38,7 +43,7 @@ export function createSubscriptions({ connection, channels, bounds, counts }: Su
     subscription.start()
   }
 
-  /** Meanwhile the client may have gone, or lost the right to listen. */
+  /** Begins a subscription after a wait, in which the client may have left or lost the right to listen. */
   function beginLater(name: SubscriptionName, subscription: Subscription): void {
     const isPrivate = isLogChannel(name.channel)
     if (connection.isOpen && (!isPrivate || connection.caller !== undefined)) return begin(name, subscription)
@@ -61,7 +66,7 @@ export function createSubscriptions({ connection, channels, bounds, counts }: Su
       const channel = channels[message.channel] as Channel<SubscribeMessage>
       const made = channel.subscribe(connection, message)
       if (!(made instanceof Promise)) return begin(message, made)
-      return inTime(made, untilMs).then((later) => beginLater(message, later))
+      return within(untilMs - clock(), made).then((later) => beginLater(message, later))
     },
     unsubscribe(name) {
       const key = keyOf(name)
@@ -78,13 +83,16 @@ export function createSubscriptions({ connection, channels, bounds, counts }: Su
   }
 }
 
-/** Whoever waits behind it is not held up for longer; one that comes too late is ended. */
-function inTime(made: Promise<Subscription>, untilMs: number): Promise<Subscription> {
+/**
+ * Waits at most `maxMs` for a subscription, so that messages behind it are not held up for longer. A subscription that
+ * comes later is closed.
+ */
+function within(maxMs: number, made: Promise<Subscription>): Promise<Subscription> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(tookTooLong())
       made.then((late) => late.close()).catch(() => undefined)
-    }, untilMs - performance.now())
+    }, maxMs)
     made.finally(() => clearTimeout(timer)).then(resolve, reject)
   })
 }

@@ -4,14 +4,14 @@ import fc from 'fast-check'
 import * as ws from 'ws'
 import { pongFrame, textFrame } from './frames.ts'
 
-/** A part of the library that its types leave out. */
+/** A class of the WebSocket library that its types leave out. */
 type ReceiverConstructor = new (options: { isServer: boolean }) => {
   on(event: 'message' | 'pong', listener: (data: Buffer, isBinary: boolean) => void): void
   write(bytes: Buffer): void
 }
-const { Receiver } = ws as unknown as { readonly Receiver: ReceiverConstructor }
+const { Receiver } = ws as typeof ws & { readonly Receiver: ReceiverConstructor }
 
-/** What a client's library reads. */
+/** Reads a frame with the library that clients use. */
 function read(frame: Buffer): { readonly text: string[]; readonly pongs: string[] } {
   const told = { text: [] as string[], pongs: [] as string[] }
   const receiver = new Receiver({ isServer: false })

@@ -5,7 +5,7 @@ const TWO_BYTE_LENGTH = 126
 const EIGHT_BYTE_LENGTH = 127
 const MAX_TWO_BYTE_LENGTH = 0xffff
 
-/** A whole text message. Built once and written as it is, it costs the same for one socket as for a thousand. */
+/** Returns a whole text message as a frame. It is built once and written unchanged to any number of sockets. */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)
   const headerLength = length < TWO_BYTE_LENGTH ? 2 : length <= MAX_TWO_BYTE_LENGTH ? 4 : 10
@@ -30,10 +30,10 @@ function writeLength(frame: Buffer, length: number): void {
 const FINAL_PING = 0x89
 const FINAL_PONG = 0x8a
 
-/** Asks for a pong, which every client's library answers by itself. */
+/** Protocol ping, which every client library answers with a pong by itself. */
 export const PING_FRAME: Buffer = Buffer.from([FINAL_PING, 0])
 
-/** The answer to a protocol ping, which repeats its at most 125 bytes. */
+/** Returns the answer to a protocol ping, which repeats its payload of at most 125 bytes. */
 export function pongFrame(payload: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([FINAL_PONG, payload.length]), payload])
 }

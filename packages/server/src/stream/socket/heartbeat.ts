@@ -1,16 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CLOSE_CODES } from '@bezel/protocol'
+import { every } from '../../ground/every.ts'
 import type { StreamBounds } from '../bounds.ts'
-import type { Session } from '../session/session.ts'
 import type { SocketConnection } from './socketConnection.ts'
-import type { Dialect } from './socketKind.ts'
+import type { Dialect, Session } from './socketKind.ts'
 
-/** What is remembered of a socket to know whether it lives. Times are of `performance.now()`, which no change of the clock moves. */
+/** The state by which the heartbeat decides if a socket is alive. Times are of a clock that never goes back. */
 export interface Pulse {
   readonly connection: Pick<SocketConnection, 'offer' | 'close' | 'terminate' | 'bytesLeft' | 'isOpen'>
   readonly session: Pick<Session, 'checkCaller'>
   heardAtMs: number
   pingAtMs: number
-  /** Bytes that had left at the last look, and since when none has; `undefined` while none wait. */
+  /**
+   * The number of bytes that had been sent at the last check, and the time since which it has not grown; `undefined`
+   * while no bytes wait.
+   */
   stuck: { readonly bytesLeft: number; readonly sinceMs: number } | undefined
 }
 
@@ -26,12 +30,20 @@ export interface HeartbeatOptions {
   readonly bounds: StreamBounds
   readonly dialect: Pick<Dialect, 'pingFrame'>
   readonly now: () => number
+  /** A clock in milliseconds that never goes back. */
+  readonly clock: () => number
 }
 
-/** One timer for all sockets: pings, tells credentials that ended, and ends those that are silent or take nothing. */
-export function startHeartbeat(pulses: Iterable<Pulse>, { bounds, now, dialect }: HeartbeatOptions): { close(): void } {
+/**
+ * Runs one timer for all sockets. It pings, reports credentials that became invalid, and ends sockets that are silent
+ * or take no bytes.
+ */
+export function startHeartbeat(
+  pulses: Iterable<Pulse>,
+  { bounds, now, clock, dialect }: HeartbeatOptions,
+): { close(): void } {
   function sweep(): void {
-    const nowMs = performance.now()
+    const nowMs = clock()
     let ping: Buffer | undefined
     for (const pulse of pulses) {
       pulse.session.checkCaller()
@@ -41,14 +53,14 @@ export function startHeartbeat(pulses: Iterable<Pulse>, { bounds, now, dialect }
       else if (nowMs >= pulse.pingAtMs) {
         ping ??= dialect.pingFrame(now())
         pulse.pingAtMs = nowMs + bounds.heartbeatMs
-        // A reader that is far behind hears of itself that it is alive; another ping would only wait with the rest.
+        // `offer` writes nothing to a client that is far behind: it shows that it is alive by reading, and a ping would
+        // only queue.
         pulse.connection.offer(ping)
       }
     }
   }
-  const timer = setInterval(sweep, bounds.sweepMs)
-  timer.unref()
-  return { close: () => clearInterval(timer) }
+  const sweeps = every(bounds.sweepMs, sweep)
+  return { close: () => void sweeps.close() }
 }
 
 function isStuck(pulse: Pulse, nowMs: number, { stuckMs }: StreamBounds): boolean {
@@ -56,4 +68,24 @@ function isStuck(pulse: Pulse, nowMs: number, { stuckMs }: StreamBounds): boolea
   if (bytesLeft === undefined) pulse.stuck = undefined
   else if (pulse.stuck?.bytesLeft !== bytesLeft) pulse.stuck = { bytesLeft, sinceMs: nowMs }
   return pulse.stuck !== undefined && nowMs - pulse.stuck.sinceMs >= stuckMs
+}
+
+/** The longest wait for clients to close their side. Well-behaved ones answer within a round trip. */
+const GOODBYE_MS = 1_000
+
+const POLL_MS = 10
+
+/**
+ * Closes all sockets with 1001, and terminates those that are still open a second later. Each socket is removed from
+ * `pulses` when it is gone.
+ */
+export async function closeSockets(pulses: ReadonlySet<Pulse>): Promise<void> {
+  for (const { connection } of pulses) connection.close(CLOSE_CODES.shutdown, 'shutdown')
+  await emptied(pulses, GOODBYE_MS)
+  for (const { connection } of pulses) connection.terminate()
+  await emptied(pulses, GOODBYE_MS)
+}
+
+async function emptied(pulses: ReadonlySet<Pulse>, withinMs: number): Promise<void> {
+  for (let waitedMs = 0; pulses.size > 0 && waitedMs < withinMs; waitedMs += POLL_MS) await sleep(POLL_MS)
 }

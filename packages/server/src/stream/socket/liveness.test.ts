@@ -1,32 +1,57 @@
 import { deepEqual, equal } from 'node:assert/strict'
-import { afterEach, describe, it } from 'node:test'
+import { after, afterEach, before, describe, it, mock } from 'node:test'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { until } from '@bezel/testkit/until.ts'
 import type { StreamBounds } from '../bounds.ts'
 import type { StreamClient } from '../testing/streamClient.ts'
 import { startStreamWorld, type StreamWorld } from '../testing/streamWorld.ts'
 
 let world: StreamWorld
+let clockMs = 0
 const start = async (bounds: Partial<StreamBounds> = {}): Promise<void> =>
   void (world = await startStreamWorld({ bounds }))
 afterEach(() => world.close())
 
 const SHORT = { heartbeatMs: 60, idleMs: 180, sweepMs: 10, closeWaitMs: 100 }
-const sleep = (ms: number): Promise<void> => new Promise((later) => setTimeout(later, ms))
+
+/** Starts a world whose time only `pass` moves. */
+async function startStill(bounds: Partial<StreamBounds>): Promise<void> {
+  world = await startStreamWorld({ bounds, clock: () => clockMs })
+}
+
+/** Moves the time in steps of the sweep, and lets the work of each step finish. */
+async function pass(ms: number): Promise<void> {
+  for (let passedMs = 0; passedMs < ms; passedMs += 10) {
+    clockMs += 10
+    mock.timers.tick(10)
+    await nextTick()
+  }
+}
 
 describe('the heartbeat', () => {
+  // All tests share one mock clock: a socket that ends late clears its timer, which must belong to the same clock.
+  before(() => mock.timers.enable({ apis: ['setTimeout', 'setInterval'] }))
+  after(() => mock.timers.reset())
+
   it('pings, and closes who says nothing', async () => {
-    await start(SHORT)
+    const startMs = Date.now()
+    await startStill(SHORT)
     const client = await world.connect()
     equal((await client.next()).heartbeatMs, 60)
+    await pass(60)
     const { op, timestamp } = await client.next()
     equal(op, 'ping')
-    equal(Math.abs(Number(timestamp) - Date.now()) < 5_000, true)
+    equal(Number(timestamp) >= startMs && Number(timestamp) <= Date.now(), true)
+    await pass(110)
+    equal(world.counts.sockets, 1)
+    await pass(10)
     equal(await client.closed, 4408)
     await until('it is counted', () => world.counts.closed.get('4408') === 1)
   })
 
   it('takes any message, and protocol pings and pongs, for a sign of life', async () => {
-    await start({ ...SHORT, idleMs: 600 })
+    await startStill({ ...SHORT, idleMs: 600 })
+    const witness = await world.connect()
     const says: ((client: StreamClient) => void)[] = [
       (client) => client.say({ op: 'pong' }),
       (client) => client.say('nonsense'),
@@ -38,19 +63,24 @@ describe('the heartbeat', () => {
     clients[2]!.socket.on('pong', (data) => pongs.push(String(data)))
     for (let i = 0; i < 16; i += 1) {
       clients.forEach((client, at) => says[at]!(client))
-      await sleep(50)
+      // When this ping is answered, the service has received everything sent before.
+      witness.say({ op: 'ping' })
+      await until('an answer', () => witness.told.filter(({ op }) => op === 'pong').length > i)
+      await pass(50)
     }
-    equal(world.counts.sockets, 4)
+    equal(world.counts.sockets, 5)
     deepEqual(new Set(pongs), new Set(['abc']))
   })
 
   it('ends a connection whose other end does not answer the close', async () => {
-    await start(SHORT)
+    await startStill(SHORT)
     const deaf = await world.raw(true)
     deaf.pause()
-    const started = performance.now()
-    await until('it is gone', () => world.counts.sockets === 0)
-    equal(performance.now() - started < 5_000, true)
+    const startMs = clockMs
+    await until('it is gone', async () => {
+      if (clockMs - startMs < 500) await pass(10)
+      return world.counts.sockets === 0
+    })
     deaf.destroy()
   })
 })
@@ -81,7 +111,7 @@ describe('a flood', () => {
   it('from a client that never stops costs nothing after it is cut', async () => {
     await start({ closeWaitMs: 300 })
     const socket = await world.raw(true)
-    // Masked with zeros: a text frame that says {}.
+    // A text frame with the payload `{}`, masked with zeros.
     const frame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d])
     const many = Buffer.concat(Array.from({ length: 8_192 }, () => frame))
     const pump = (): void => {

@@ -4,38 +4,52 @@ import { ApiError, CLOSE_CODES } from '@bezel/protocol'
 import type { FastifyBaseLogger, FastifyError } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { ServedChain } from '../../chain/servedChain.ts'
-import type { LimitAnswer } from '../../access/limits.ts'
-import { toApiError } from '../../access/answerError.ts'
-import { requireAllowed } from '../../access/limitAnswers.ts'
-import { REQUEST_ID_HEADER, requestIdOf } from '../../access/requestId.ts'
+import { type LimitAnswer, requireAllowed } from '../../access/limits.ts'
+import { toApiError, REQUEST_ID_HEADER, requestIdOf } from '../../access/answerError.ts'
 import { DEFAULT_BOUNDS, type StreamBounds } from '../bounds.ts'
-import { closeSockets } from './closeSockets.ts'
-import { createHandshake, type Handshake, type Upgrade } from './handshake.ts'
-import { startHeartbeat, type Pulse } from './heartbeat.ts'
-import { createIpCharge, type IpChargeOptions } from './ipCharge.ts'
-import { createNativeKind, type NativeKindOptions } from '../session/nativeKind.ts'
-import { openSocket, type SocketContext } from './openSocket.ts'
-import { createPlaces } from './places.ts'
-import { refuseUpgrade } from './refuseUpgrade.ts'
-import type { SocketKind } from './socketKind.ts'
+import { closeSockets, startHeartbeat, type HeartbeatOptions, type Pulse, createPulse } from './heartbeat.ts'
+import {
+  createHandshake,
+  type Handshake,
+  type Upgrade,
+  createIpCharge,
+  type IpChargeOptions,
+  createPlaces,
+  admit,
+  isWebSocketUpgrade,
+  type Admitted,
+  refuseUpgrade,
+} from './upgrade.ts'
+import type { SocketKind, Visit } from './socketKind.ts'
 import type { StreamCounts } from '../streamCounts.ts'
-import { admit, isWebSocketUpgrade, type Admitted } from './upgrade.ts'
+import { pongFrame } from './frames.ts'
+import { createSocketConnection } from './socketConnection.ts'
 
-export interface StreamOptions extends IpChargeOptions, NativeKindOptions {
+export interface ServeStreamOptions extends IpChargeOptions {
   readonly chains: readonly ServedChain[]
-  /** What is spoken on other paths than the native one. */
-  readonly otherKinds?: readonly SocketKind[]
+  /**
+   * The kinds of sockets that are served, each on its own path. In metrics an upgrade at any other path counts as the
+   * first kind.
+   */
+  readonly kinds: readonly SocketKind[]
+  readonly counts: StreamCounts
   readonly metrics: {
     answered(of: { readonly operation: string; readonly status: number; readonly elapsedMs: number }): void
     rateLimited(scope: LimitAnswer['scope']): void
   }
   readonly log: Pick<FastifyBaseLogger, 'info' | 'error'>
-  readonly bounds?: Partial<StreamBounds>
+  /** A clock in milliseconds that never goes back. Default `performance.now`. */
+  readonly clock?: () => number
+  /** The limits on all sockets together. Default `DEFAULT_BOUNDS`. */
+  readonly bounds?: Pick<StreamBounds, 'maxSockets' | 'maxSocketsPerIp'>
 }
 
 /** The WebSockets of a server. */
-export interface Stream {
-  /** Refuses new sockets, says goodbye to all, and is done when the last one is gone. To be called before the server is closed. */
+export interface ServedStream {
+  /**
+   * Refuses new sockets, closes all others, and resolves when the last one is gone. Must be called before the server is
+   * closed.
+   */
   close(): Promise<void>
 }
 
@@ -46,28 +60,26 @@ interface Room {
   readonly heartbeat: { close(): void }
 }
 
-/** Codes with a meaning of their own; beyond them a client may name any number. */
+/** Close codes that get their own label in the metrics. A client may send any other number. */
 const TOLD_CODES: ReadonlySet<number> = new Set([...Object.values(CLOSE_CODES), 1002, 1005, 1006, 1007, 1008])
 
-/** Serves `/v1/{chain}/ws`, and what else is spoken on other paths. */
-export function serveStream(server: Server, options: StreamOptions): Stream {
-  const { counts, log, now } = options
-  const bounds: StreamBounds = { ...DEFAULT_BOUNDS, ...options.bounds }
+/** Serves WebSockets on an HTTP server. */
+export function serveStream(server: Server, options: ServeStreamOptions): ServedStream {
+  const { counts, kinds, log, now, clock = () => performance.now(), bounds = DEFAULT_BOUNDS } = options
   const ipCharge = createIpCharge(options)
-  const kinds = [createNativeKind(options, bounds), ...(options.otherKinds ?? [])]
-  const admission = { ...options, kinds, ipCharge, places: createPlaces(bounds) }
-  const rooms = new Map(kinds.map((kind) => [kind, openRoom(kind, now)]))
+  const admission = { ...options, ipCharge, places: createPlaces(bounds) }
+  const rooms = new Map(kinds.map((kind) => [kind, openRoom(kind, { now, clock })]))
   let isClosing = false
 
   async function onUpgrade(upgrade: Upgrade): Promise<void> {
     const { request, socket } = upgrade
-    const startMs = performance.now()
-    // From here on the headers have the id that is logged, also where the client gave none.
+    const startMs = clock()
+    // From here on the headers carry the id that is logged, also when the client sent none.
     const requestId = (request.headers[REQUEST_ID_HEADER] = requestIdOf(request))
     let limitAnswer: LimitAnswer | undefined
     let status = 101
     let operation = kinds[0]!.operation
-    // A client that goes away meanwhile is no error, and without a listener it would end the process.
+    // A client that disconnects meanwhile is no error, and without a listener it would end the process.
     socket.on('error', ignore)
     try {
       const admitted = await admit(request, socket, admission, (answer) => (limitAnswer = answer))
@@ -81,7 +93,7 @@ export function serveStream(server: Server, options: StreamOptions): Stream {
       if (limitAnswer?.isAllowed === false) options.metrics.rateLimited(limitAnswer.scope)
       refuseUpgrade(socket, refusal, { url: request.url ?? '', requestId, limitAnswer, nowMs: now() })
     }
-    const elapsedMs = performance.now() - startMs
+    const elapsedMs = clock() - startMs
     options.metrics.answered({ operation, status, elapsedMs })
     log.info({ requestId, method: request.method, url: request.url, status, elapsedMs }, 'answered')
   }
@@ -93,9 +105,10 @@ export function serveStream(server: Server, options: StreamOptions): Stream {
   }
 
   function contextOf({ kind, chain, network, caller }: Admitted, requestId: string): SocketContext {
-    const openedMs = performance.now()
+    const openedMs = clock()
     return {
       kind,
+      clock,
       visit: {
         chain,
         caller,
@@ -106,7 +119,7 @@ export function serveStream(server: Server, options: StreamOptions): Stream {
       onClose(pulse, code) {
         rooms.get(kind)!.pulses.delete(pulse)
         countClose(counts, code)
-        const elapsedMs = performance.now() - openedMs
+        const elapsedMs = clock() - openedMs
         log.info({ requestId, chain: chain.slug, code, elapsedMs }, 'socket closed')
       },
     }
@@ -123,12 +136,13 @@ export function serveStream(server: Server, options: StreamOptions): Stream {
   }
 }
 
-function openRoom({ bounds, dialect }: SocketKind, now: () => number): Room {
+function openRoom({ bounds, dialect }: SocketKind, clocks: Pick<HeartbeatOptions, 'now' | 'clock'>): Room {
   const pulses = new Set<Pulse>()
-  return { handshake: createHandshake(bounds), pulses, heartbeat: startHeartbeat(pulses, { bounds, dialect, now }) }
+  const heartbeat = startHeartbeat(pulses, { bounds, dialect, ...clocks })
+  return { handshake: createHandshake(bounds), pulses, heartbeat }
 }
 
-function tellableError({ log }: Pick<StreamOptions, 'log'>, error: unknown, requestId: string): ApiError {
+function tellableError({ log }: Pick<ServeStreamOptions, 'log'>, error: unknown, requestId: string): ApiError {
   const refusal = toApiError(error as FastifyError, requestId)
   if (refusal.code === 'INTERNAL') log.error({ requestId, err: error }, 'request failed')
   return refusal
@@ -141,5 +155,83 @@ function countClose(counts: StreamCounts, code: number): void {
 }
 
 function ignore(): void {
-  // Nobody is there to be told.
+  // The client is gone, so there is nobody to report the error to.
+}
+
+interface SocketContext {
+  readonly kind: SocketKind
+  readonly visit: Visit
+  /** A clock in milliseconds that never goes back. */
+  readonly clock: () => number
+  /** Called after the close. `code` is the close code, sent by the service or by the client. */
+  readonly onClose: (pulse: Pulse, code: number) => void
+}
+
+/**
+ * Close codes that the WebSocket library sends when it can't read on. It reports all of them as 1006. Every other fault
+ * of a frame is 1002.
+ */
+const FAULT_CODES: Readonly<Record<string, number>> = {
+  WS_ERR_INVALID_UTF8: 1007,
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: 1008,
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: CLOSE_CODES.tooLarge,
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: CLOSE_CODES.tooLarge,
+}
+
+const PROTOCOL_ERROR = 1002
+
+/** Opens the session of a client, which greets it, and passes on its messages until its socket is closed. */
+function openSocket(webSocket: WebSocket, socket: Socket, context: SocketContext): Pulse {
+  const { kind, visit, clock } = context
+  const { bounds } = kind
+  const connection = createSocketConnection(webSocket, socket, {
+    chain: visit.chain.slug,
+    bounds,
+    errorText: kind.dialect.errorText,
+    onLapse: () => session.lapse(),
+  })
+  const session = kind.openSession(connection, visit)
+  const rate = kind.createRate()
+  const pulse = createPulse({ connection, session }, clock(), bounds)
+  let faultCode: number | undefined
+
+  /** Records any message as a sign of life. Returns false when no further message is processed. */
+  function hear(): boolean {
+    if (!connection.isOpen) return false
+    pulse.heardAtMs = clock()
+    if (rate.isWithin(pulse.heardAtMs)) return true
+    connection.cut(CLOSE_CODES.rateLimited, tooManyMessages(bounds))
+    return false
+  }
+
+  webSocket.on('message', (bytes: Buffer, isBinary) => {
+    if (!hear()) return
+    if (!isBinary) return session.receive(bytes)
+    connection.refuse(notText())
+    connection.close(CLOSE_CODES.binary, 'binary')
+  })
+  webSocket.on('ping', (bytes) => {
+    if (hear()) connection.offer(pongFrame(bytes))
+  })
+  webSocket.on('pong', hear)
+  // The library closes the socket itself after a protocol error; without a listener the error would end the process.
+  webSocket.on('error', (error: NodeJS.ErrnoException) => (faultCode ??= faultCodeOf(error)))
+  webSocket.on('close', (code) => {
+    session.close()
+    context.onClose(pulse, connection.closeCode ?? faultCode ?? code)
+  })
+  return pulse
+}
+
+/** Returns the close code of a faulty frame; `undefined` when the connection broke without one. */
+function faultCodeOf({ code = '' }: NodeJS.ErrnoException): number | undefined {
+  return code.startsWith('WS_ERR_') ? (FAULT_CODES[code] ?? PROTOCOL_ERROR) : undefined
+}
+
+function tooManyMessages({ maxMessagesPerSecond }: StreamBounds): ApiError {
+  return new ApiError('RATE_LIMITED', `A client sends at most ${maxMessagesPerSecond} messages in a second.`)
+}
+
+function notText(): ApiError {
+  return new ApiError('VALIDATION_ERROR', 'Messages are JSON in text frames; binary ones are not understood.')
 }

@@ -10,13 +10,13 @@ const start = async (bounds: Partial<StreamBounds> = {}): Promise<void> =>
   void (world = await startStreamWorld({ bounds }))
 afterEach(() => world.close())
 
-/** A text frame, masked with zeros. */
+/** Returns a text frame, masked with zeros. */
 function masked(message: object): Buffer {
   const payload = Buffer.from(JSON.stringify(message))
   return Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload])
 }
 
-/** Ticks until the reader has fallen behind, or as often as is enough for any kernel's buffers. */
+/** Publishes ticks until the reader has fallen behind, or enough of them to fill any kernel's buffers. */
 async function tickUntil(isEnough: () => boolean): Promise<number> {
   let ticks = 0
   for (; ticks < 200_000 && !isEnough(); ticks += 1) {
@@ -85,7 +85,7 @@ describe('a reader of latest values that does not read', () => {
     equal(JSON.stringify(told[again]!.data).includes(`"${last}"`), true)
     const seqs = told.map(({ seq }) => Number(seq))
     equal(seqs[again + 1], seqs[again]! + 1)
-    // Deltas follow each other without a hole, on both sides of it.
+    // Deltas follow each other without a gap, before and after the snapshot.
     for (let at = 1; at < told.length; at += 1) if (at !== again) equal(seqs[at], seqs[at - 1]! + 1)
     equal(seqs[again]! > seqs[again - 1]!, true)
   })
@@ -151,7 +151,8 @@ describe('a reader of a log that does not read', () => {
     }
     connection!.onDrain(() => (drained += 1))
     connection!.onDrain(() => (drained += 1))
-    await new Promise((later) => setTimeout(later, 50))
+    // Other clients are served meanwhile.
+    await (await world.connect()).next()
     equal(drained, 1)
     client.socket.resume()
     await until('both were called', () => drained === 3)

@@ -2,20 +2,20 @@ import type { Socket } from 'node:net'
 import { ApiError, CLOSE_CODES, type ChainSlug } from '@bezel/protocol'
 import type { WebSocket } from 'ws'
 import type { StreamBounds } from '../bounds.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection } from '../channel.ts'
 import { textFrame } from './frames.ts'
-import { createOnceDrained } from './onceDrained.ts'
-import type { Dialect } from './socketKind.ts'
 
-/** A socket as the server of the stream holds it. */
+/** A socket with the operations that only the stream's server uses. */
 export interface SocketConnection extends Connection {
-  /** Says why, closes, and reads nothing more: what else the other end sends costs nothing. */
+  /**
+   * Sends the error, closes the socket, and reads nothing more, so that further messages of the client cost nothing.
+   */
   cut(code: number, error: ApiError): void
-  /** Ends it without a word. */
+  /** Ends the connection without a close frame. */
   terminate(): void
-  /** What we closed it with; `undefined` while we did not. */
+  /** The close code that the service sent; `undefined` while it has not closed the socket. */
   readonly closeCode: number | undefined
-  /** How many bytes have left, or `undefined` when none wait. */
+  /** Returns the number of bytes that were sent; `undefined` when no bytes wait. */
   bytesLeft(): number | undefined
 }
 
@@ -23,12 +23,13 @@ export interface SocketConnectionOptions {
   readonly chain: ChainSlug
   readonly bounds: Pick<StreamBounds, 'maxQueuedLatestBytes' | 'maxQueuedLogBytes'>
   readonly onLapse: () => void
-  readonly errorText: Dialect['errorText']
+  /** Formats an error in the message format of this socket kind. */
+  readonly errorText: (error: ApiError) => string
 }
 
 /**
- * All messages are written here, as ready frames straight to the TCP socket, so that they keep their order; the library keeps to reading and to
- * the closing handshake.
+ * Creates the connection. All messages are written as finished frames directly to the TCP socket, so that they keep
+ * their order; the WebSocket library only reads, and does the closing handshake.
  */
 export function createSocketConnection(
   webSocket: WebSocket,
@@ -50,7 +51,7 @@ export function createSocketConnection(
     if (!isOpen()) return
     socket.write(textFrame(errorText(error)))
     close(code, '')
-    // Nothing is read any more, the other end's own goodbye neither, so this end has to hang up.
+    // The client's close frame is not read any more either, so the service ends the TCP connection.
     webSocket.pause()
     socket.end()
   }
@@ -104,4 +105,22 @@ function tooSlow(maxBytes: number): ApiError {
     'RATE_LIMITED',
     `More than ${maxBytes} bytes wait to be read on this socket; connect again and resume.`,
   )
+}
+
+/**
+ * Creates a function that calls listeners once, when all queued bytes are written. When few are queued the socket emits
+ * no `drain`, and the listener is called in the next microtask.
+ */
+function createOnceDrained(socket: Socket): (listener: () => void) => void {
+  const listeners: (() => void)[] = []
+
+  function onDrained(): void {
+    for (const listener of listeners.splice(0)) listener()
+  }
+
+  return (listener) => {
+    if (!socket.writableNeedDrain) return queueMicrotask(listener)
+    if (listeners.length === 0) socket.once('drain', onDrained)
+    listeners.push(listener)
+  }
 }

@@ -1,26 +1,26 @@
 import type { Candle, CandleInterval, RecentTrade } from '@bezel/protocol'
-import type { Tick, TickListener } from '../../market/feed.ts'
+import type { Tick, TickListener } from '../../market/feed/feed.ts'
 import { createMarketReads } from '../../market/marketReads.ts'
 import { createWorld, portsOf, usd, type MarketWorld } from '../../market/testing/fixtures.ts'
 import type { PublicSources } from '../topics/publicSources.ts'
 
 type Trade = { readonly pairIndex: number; readonly trade: RecentTrade }
 
-/** Sources of the public channels that say what the test says. */
+/** Fake sources of the public channels, whose data the test sets. */
 export interface FakeSources extends PublicSources {
   readonly world: MarketWorld
-  /** Moves marks, in USD by pair, and tells so; a pair with the mark it has is only confirmed. */
+  /** Sets marks, in USD by pair, and publishes the tick. A pair with an unchanged mark is only confirmed. */
   tick(marks: Readonly<Record<number, number>>): void
-  /** What `list` reads. Newest first. */
+  /** The trades that `list` returns, newest first. */
   stored: RecentTrade[]
-  /** Tells of trades, without storing them. */
+  /** Announces trades, without storing them. */
   tellTrades(trades: readonly Trade[]): void
   tellTakenBack(): void
-  /** What `recent` reads; the last one is current. */
+  /** The candles that `recent` returns; the last one is current. */
   candlesOf: Candle[]
   tellCandles(pairIndexes: readonly number[]): void
   tellRepaired(pairIndex: number, interval: CandleInterval): void
-  /** How often something is listened to now. */
+  /** Returns the number of listeners on all sources. */
   listeners(): number
 }
 

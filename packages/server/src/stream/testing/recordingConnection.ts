@@ -1,23 +1,22 @@
 import { CLOSE_CODES, type ApiError, type ChainSlug, type ErrorCode } from '@bezel/protocol'
 import type { Caller } from '../../access/caller.ts'
-import type { Subscription } from '../channel.ts'
-import type { Connection } from '../connection.ts'
+import type { Subscription, Connection } from '../channel.ts'
 
-/** A socket without a network: what would reach the client is written down, and the test says how fast it is read. */
+/** A socket without a network: it records the messages, and the test decides how fast they are read. */
 export interface RecordingConnection extends Connection {
-  /** Data messages, as sent. */
+  /** Data messages as sent. */
   readonly texts: string[]
   readonly refusals: ErrorCode[]
-  /** Ended by `lapse` and by the close. */
+  /** Subscriptions that `lapse` and `close` end. */
   readonly subscriptions: Set<Subscription>
   closedWith: number | undefined
-  /** While true nothing that is sent is read. */
+  /** True while the client reads nothing. */
   isStuck: boolean
-  /** Reads all that waits. */
+  /** Reads all queued messages. */
   drain(): void
 }
 
-/** How much may wait, in messages. */
+/** Limits of the queue, as numbers of messages. */
 export interface RecordingBounds {
   readonly behind: number
   readonly cut: number
@@ -82,7 +81,7 @@ export function createRecordingConnection(
   return connection
 }
 
-/** Of frames of the server, one behind the other. */
+/** Returns the texts of consecutive server frames. */
 function textsOf(frames: Buffer): string[] {
   const texts: string[] = []
   for (let at = 0; at < frames.length;) {

@@ -3,34 +3,37 @@ import { ApiError, parseAddress, type Address } from '@bezel/protocol'
 import { createInProcessLimits } from '../../access/inProcessLimits.ts'
 import type { Caller } from '../../access/caller.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
-import type { StreamBounds } from '../bounds.ts'
-import type { Channel, SubscribeLog } from '../channel.ts'
-import type { Connection } from '../connection.ts'
-import { createPublicChannels } from '../topics/publicChannels.ts'
-import { serveStream, type Stream } from '../socket/serveStream.ts'
+import { DEFAULT_BOUNDS, type StreamBounds } from '../bounds.ts'
+import { createNativeKind } from '../session/nativeKind.ts'
+import type { StreamAuth } from '../session/streamAuth.ts'
+import type { Channel, SubscribeLog, Connection } from '../channel.ts'
+import { createPublicChannels } from '../channels/streamChannels.ts'
+import { serveStream, type ServedStream } from '../socket/serveStream.ts'
 import { createStreamCounts, type StreamCounts } from '../streamCounts.ts'
 import { createFakeSources, type FakeSources } from './fakeSources.ts'
 
 export const CHAIN = 'arbitrum-sepolia'
+
 export const TRADER: Address = parseAddress(`0x${'ab'.repeat(20)}`)!
-/** The one API key that the fake of the authentication knows, in a message and as the header `key`. */
+
+/** The one API key that the fake authentication accepts, in a message and as the header `key`. */
 export const GOOD_KEY = 'gk_good'
 
-/** A stream with sources and an authentication that are fakes, on a server that does not listen yet. */
+/** A stream with fake sources and a fake authentication, on a server that does not listen yet. */
 export interface TestStream {
   readonly server: Server
   readonly sources: FakeSources
   readonly counts: StreamCounts
-  readonly stream: Stream
+  readonly stream: ServedStream
   /** Connections that subscribed to a private channel. */
   readonly logConnections: Connection[]
-  /** How upgrades were answered, as metrics hear of it. */
+  /** HTTP statuses of the answered upgrades, as reported to the metrics. */
   readonly statuses: number[]
-  /** Lines of level error. */
+  /** Log lines of level error. */
   readonly errors: unknown[]
-  /** What `auth` waits for. */
+  /** Delays the answer to `auth` until it resolves. */
   authDelay: Promise<void>
-  /** Why no caller may listen any more. */
+  /** The reason why no caller may listen any more; `undefined` while all may. */
   lapse: ApiError | undefined
   close(): Promise<void>
 }
@@ -38,9 +41,12 @@ export interface TestStream {
 export interface TestStreamOptions {
   readonly bounds?: Partial<StreamBounds>
   readonly ipLimit?: number
+  /** A clock in milliseconds. Default `performance.now`. */
+  readonly clock?: () => number
 }
 
-export function startStream({ bounds = {}, ipLimit = 100_000 }: TestStreamOptions = {}): TestStream {
+export function startStream(options: TestStreamOptions = {}): TestStream {
+  const { bounds = {}, ipLimit = 100_000, clock = () => performance.now() } = options
   const server = createServer((_request, response) => response.end('http'))
   const sources = createFakeSources()
   const counts = createStreamCounts()
@@ -55,18 +61,19 @@ export function startStream({ bounds = {}, ipLimit = 100_000 }: TestStreamOption
     },
   }
   const channels = { ...publicChannels, orders: log, fills: log, positions: log, account: log }
+  const auth: StreamAuth = {
+    lapseOf: () => test.lapse,
+    async authenticate(_chain, message) {
+      await test.authDelay
+      return callerOf('apiKey' in message ? message.apiKey : undefined)
+    },
+    authenticateUpgrade: async (_chain, { headers }) =>
+      headers.key === undefined ? undefined : callerOf(String(headers.key)),
+  }
+  const allBounds = { ...DEFAULT_BOUNDS, ...bounds }
   const stream = serveStream(server, {
     chains: [testChain(CHAIN)],
-    channelsOf: () => channels,
-    auth: {
-      lapseOf: () => test.lapse,
-      async authenticate(_chain, message) {
-        await test.authDelay
-        return callerOf('apiKey' in message ? message.apiKey : undefined)
-      },
-      authenticateUpgrade: async (_chain, { headers }) =>
-        headers.key === undefined ? undefined : callerOf(String(headers.key)),
-    },
+    kinds: [createNativeKind({ channelsOf: () => channels, auth, counts, now: Date.now, clock }, allBounds)],
     counts,
     metrics: { answered: ({ status }) => void statuses.push(status), rateLimited: () => undefined },
     log: { info: () => undefined, error: (line: unknown) => void errors.push(line) },
@@ -74,7 +81,8 @@ export function startStream({ bounds = {}, ipLimit = 100_000 }: TestStreamOption
     ipLimit,
     trustedProxies: 0,
     now: Date.now,
-    bounds,
+    clock,
+    bounds: allBounds,
   })
   const close = async (): Promise<void> => {
     await stream.close()

@@ -1,26 +1,26 @@
 import { once } from 'node:events'
 import type { WebSocket } from 'ws'
 
-/** What came over a socket: any message of the service. */
+/** A message of the service, received over a socket. */
 export type Told = Readonly<Record<string, unknown>>
 
-/** A client that keeps what it is told, in order. */
+/** A client that records the messages it receives, in order. */
 export interface StreamClient {
   readonly socket: WebSocket
-  /** All so far, the ones that were taken too. */
+  /** All messages so far, including those that `next` returned. */
   readonly told: readonly Told[]
   say(message: object | string): void
-  /** The next message that was not taken yet. */
+  /** Returns the next message that was not returned yet, and waits for it. */
   next(): Promise<Told>
-  /** Says something and takes the answer. */
+  /** Sends a message and returns the answer. */
   ask(message: object | string): Promise<Told>
-  /** The code that it was closed with. */
+  /** The code that the socket was closed with. */
   readonly closed: Promise<number>
 }
 
 const PATIENCE_MS = 10_000
 
-/** Waits until it is open. Rejects when the handshake is refused. */
+/** Records the messages of a socket, once it is open. Rejects when the handshake is refused. */
 export async function listen(socket: WebSocket): Promise<StreamClient> {
   const told: Told[] = []
   let taken = 0

@@ -5,12 +5,12 @@ import { listen, type StreamClient } from './streamClient.ts'
 
 export { CHAIN, GOOD_KEY, TRADER } from './startStream.ts'
 
-/** A stream on loopback, and clients of all manners. */
+/** A stream on the loopback interface, and ways to connect to it. */
 export interface StreamWorld extends TestStream {
   connect(headers?: Readonly<Record<string, string>>): Promise<StreamClient>
-  /** What an upgrade request is answered in HTTP. */
+  /** Sends an upgrade request and returns the HTTP answer. */
   upgrade(path: string, headers?: Readonly<Record<string, string>>): Promise<string>
-  /** A TCP connection, after a good handshake when `isUpgraded`. */
+  /** Opens a TCP connection, with a valid handshake when `isUpgraded`. */
   raw(isUpgraded: boolean): Promise<Socket>
 }
 
@@ -54,7 +54,7 @@ export async function startStreamWorld(options: TestStreamOptions = {}): Promise
   })
 }
 
-/** Ends the stream, then the server. */
+/** Returns a function that closes the stream, then the server. */
 function closing({ server, close }: TestStream): () => Promise<void> {
   return async () => {
     await close()

@@ -2,15 +2,15 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ApiError } from '@bezel/protocol'
 import fc from 'fast-check'
-import type { Connection } from '../connection.ts'
-import { createTopic, type Topic } from './topic.ts'
+import type { Connection } from '../channel.ts'
+import { createTopic } from './topic.ts'
 
-/** A reader that takes what it is offered while it reads. */
+/** A client that takes every message offered to it while it reads. */
 interface Reader {
   readonly told: string[]
   isReading: boolean
   readAgain(): void
-  readonly connection: Connection
+  readonly connection: Pick<Connection, 'offer' | 'onDrain'>
 }
 
 function createReader(): Reader {
@@ -29,31 +29,31 @@ function createReader(): Reader {
         return reader.isReading
       },
       onDrain: (listener) => void drains.push(listener),
-    } as Pick<Connection, 'offer' | 'onDrain'> as Connection,
+    },
   }
   return reader
 }
 
-/** A topic whose state is a number. */
+/** Creates a topic whose state is a number. */
 function createCounter() {
   const counts = { subscriptions: 0, sent: 0, snapshots: 0 }
-  const counter = {
-    value: 0,
-    isReady: true,
-    counts,
-    topic: undefined as unknown as Topic,
-    next(): void {
-      counter.value += 1
-      counter.topic.publish(`+${counter.value}`)
-    },
-  }
-  counter.topic = createTopic({
+  const topic = createTopic({
     counts,
     snapshot() {
       if (!counter.isReady) throw new ApiError('NOT_READY', 'not now')
       return `=${counter.value}`
     },
   })
+  const counter = {
+    value: 0,
+    isReady: true,
+    counts,
+    topic,
+    next(): void {
+      counter.value += 1
+      topic.publish(`+${counter.value}`)
+    },
+  }
   return counter
 }
 

@@ -1,33 +1,44 @@
 import { ApiError } from '@bezel/protocol'
-import type { Subscription } from '../channel.ts'
-import type { Connection } from '../connection.ts'
+import type { Subscription, Connection } from '../channel.ts'
 import { textFrame } from '../socket/frames.ts'
 import type { ChannelCounts } from '../streamCounts.ts'
+import type { RefCounted } from '../../ground/refCounted.ts'
 
-/** Where only the latest value matters: who reads slowly gets fewer messages, and never a wrong picture. */
+/** A topic whose state has to be read before it can be sent. */
+export interface LoadedTopic {
+  readonly topic: Topic
+  readonly loaded: Promise<unknown>
+}
+
+/** A topic of which only the latest value matters: a slow client gets fewer messages, but never a wrong state. */
 export interface Topic {
-  /** `onClose` is called once, when it ends. */
-  subscribe(connection: Connection, onClose?: () => void): Subscription
-  /** A change, to everybody who has the state before it. */
+  /** Creates a subscription. `onClose` is called when it ends. */
+  subscribe(connection: TopicConnection, onClose?: () => void): Subscription
+  /** Sends a change to every subscriber that has the state before it. */
   publish(text: string): void
-  /** Whether somebody listens. */
+  /** Returns true while there are subscribers. */
   isWanted(): boolean
 }
 
+/** The part of a connection that a topic writes to. */
+type TopicConnection = Pick<Connection, 'offer' | 'onDrain'>
+
 export interface TopicOptions {
-  /** The whole state now, as a message. May throw an `ApiError`: then it is asked again at the next change. */
+  /**
+   * Returns the whole current state as a message. May throw an `ApiError`; then it is called again at the next change.
+   */
   readonly snapshot: () => string
   readonly counts: ChannelCounts
 }
 
 interface Listener {
-  readonly connection: Connection
-  /** All that waited on its socket is written, but there was no snapshot to be had. */
+  readonly connection: TopicConnection
+  /** True when all bytes queued on its socket are written, but no snapshot was available. */
   isDrained: boolean
 }
 
 export function createTopic({ snapshot, counts }: TopicOptions): Topic {
-  /** Those that have every change so far, and those that need a snapshot first. */
+  /** Subscribers that have every change so far; those in `behind` need a snapshot first. */
   const live = new Set<Listener>()
   const behind = new Set<Listener>()
 
@@ -94,4 +105,20 @@ export function createTopic({ snapshot, counts }: TopicOptions): Topic {
       for (const listener of behind) if (listener.isDrained) catchUp(listener)
     },
   }
+}
+
+/** Subscribes once the state is loaded. Concurrent subscribers wait for the same read. */
+export async function subscribeLoaded(
+  topics: RefCounted<string, LoadedTopic>,
+  key: string,
+  connection: Connection,
+): Promise<Subscription> {
+  const { topic, loaded } = topics.hold(key)
+  try {
+    await loaded
+  } catch (error) {
+    topics.discard(key)
+    throw error
+  }
+  return topic.subscribe(connection, () => topics.release(key))
 }

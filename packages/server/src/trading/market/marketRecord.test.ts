@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { MarketSchema } from '@bezel/protocol'
+import { FundingRateP, MarketSchema, Price } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { tokens } from '../valuation/testing/fixtures.ts'
 import { fundingRecord, marketRecord, priceRecord } from './marketRecord.ts'
@@ -73,14 +73,14 @@ describe('fundingRecord', () => {
       fundingData: {
         accFundingFeeLongP: 0n,
         accFundingFeeShortP: 0n,
-        lastFundingRatePerSecondP: 10n ** 12n,
+        lastFundingRatePerSecondP: FundingRateP.of(10n ** 12n),
         lastFundingUpdateTs: 1_000,
       },
       borrowingParams: { borrowingRatePerSecondP: 3_170 },
     })
     const funding = fundingRecord(chain, 0, usd(60_000))
     assert.equal(funding.fundingRateLongHourly, '0.0036')
-    // Half as many shorts share it, so each gets twice as much.
+    // Half as many shorts share the payment, so each gets twice as much.
     assert.equal(funding.fundingRateShortHourly, '-0.0072')
     assert.equal(funding.borrowingRateHourly, '0.0011412')
   })
@@ -93,7 +93,7 @@ describe('fundingRecord', () => {
 
 describe('priceRecord', () => {
   it('writes prices as decimals', () => {
-    const quote = { pairIndex: 0, mark: 85_000n, index: usd(60_000.5), updatedAtMs: 7, tickedAtMs: undefined }
+    const quote = { pairIndex: 0, mark: Price.of(85_000n), index: usd(60_000.5), updatedAtMs: 7, tickedAtMs: undefined }
     assert.deepEqual(priceRecord(BTC, quote), { market: 'BTC/USD', mark: '0.0000085', index: '60000.5', updatedAt: 7 })
   })
 })

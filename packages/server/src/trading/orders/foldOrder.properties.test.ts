@@ -4,16 +4,16 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { foldOrder } from './foldOrder.ts'
-import { orderAnswer } from './orderAnswer.ts'
-import type { FoldClock, OrderState } from './orderModel.ts'
+import { orderAnswer, type FoldClock, type OrderState } from './orderModel.ts'
 import { ORDER_TRANSITIONS, type OrderStanding } from './orderTransitions.ts'
 import { stateIn, stories, type Chapter, type Story } from './testing/orderStory.ts'
 
 const RUNS = { numRuns: 500 }
-/** The chain has decided, and no time changes it. */
+
+/** Statuses that the chain decided and that time alone does not change. */
 const SETTLED: ReadonlySet<OrderStatus> = new Set(['filled', 'rejected', 'canceled'])
 
-/** Holds for every moment of every story. */
+/** Checks a property at every moment of every story. */
 function everywhere(check: (story: Story, chapter: Chapter, state: OrderState) => void): void {
   fc.assert(
     fc.property(stories(), (story) => {
@@ -98,7 +98,7 @@ describe('the fold of an order, over random histories', () => {
       }),
       { numRuns: 2_000 },
     )
-    // The stories are worth something: they go nearly everywhere.
+    // Shows that the stories cover nearly every transition.
     assert.ok(taken.size >= 20, [...taken].join(', '))
   })
 

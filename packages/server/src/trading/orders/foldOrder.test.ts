@@ -1,4 +1,4 @@
-import { ORDER_REASONS } from '@bezel/protocol'
+import { ORDER_REASONS, Price, Usd } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { foldOrder } from './foldOrder.ts'
@@ -35,7 +35,7 @@ const REPORTED = anAttempt(1, { submittedHash: hash(1), submittedAtMs: T0 + 500 
 const REQUESTED = requested({ block: BLOCK, n: 1 })
 const PLACED = placed({ block: BLOCK, n: 1 })
 
-/** Folds an order that is there. */
+/** Folds an order that must exist. */
 function fold(
   record: OrderRecord,
   attempts: readonly Attempt[],
@@ -47,7 +47,7 @@ function fold(
   return state
 }
 
-/** What the test is about, of a state that has more. */
+/** Compares only the fields that the test names. */
 function assertState(state: OrderState, expected: Partial<OrderState>): void {
   assert.deepEqual({ ...state, ...expected }, state)
 }
@@ -347,7 +347,7 @@ describe('a resting order', () => {
   it('is open with the terms of the chain', () => {
     const event = placed(
       { block: BLOCK, n: 1 },
-      { sl: 551_234_567_891_234n, tp: 700_000_000_000_000n, slippageP: 1_500 },
+      { sl: Price.of(551_234_567_891_234n), tp: Price.of(700_000_000_000_000n), slippageP: 1_500 },
     )
     assertState(fold(LIMIT_ORDER, [OPEN], [event]), {
       status: 'open',
@@ -371,7 +371,12 @@ describe('a resting order', () => {
   })
 
   it('takes the terms of an update, unset ones as null', () => {
-    const terms = { price: 590_000_000_000_000n, sl: 0n, tp: 650_000_000_000_000n, slippageP: 250 }
+    const terms = {
+      price: Price.of(59_000n * Price.one),
+      sl: Price.zero,
+      tp: Price.of(65_000n * Price.one),
+      slippageP: 250,
+    }
     const events = [PLACED, updated({ block: BLOCK + 5, n: 2 }, terms)]
     assertState(fold(LIMIT_ORDER, [OPEN, anAttempt(2, { kind: 'update' })], events), {
       status: 'open',
@@ -402,7 +407,7 @@ describe('a resting order', () => {
   it('is filled when it is triggered, with the terms it had', () => {
     const events = [
       PLACED,
-      updated({ block: BLOCK + 1 }, { price: 10_000_000_000n }),
+      updated({ block: BLOCK + 1 }, { price: Price.of(10_000_000_000n) }),
       executed({ block: BLOCK + 9 }, null),
     ]
     const state = fold(LIMIT_ORDER, [OPEN], events)
@@ -425,7 +430,7 @@ describe('a resting order', () => {
     const events = [
       PLACED,
       canceled({ ...place, log: 4 }),
-      placed({ ...place, log: 6 }, { price: 580_000_000_000_000n }, 4),
+      placed({ ...place, log: 6 }, { price: Price.of(580_000_000_000_000n) }, 4),
     ]
     assertState(fold(LIMIT_ORDER, [OPEN, replace], events), {
       status: 'open',
@@ -436,20 +441,20 @@ describe('a resting order', () => {
       countedSinceMs: T0,
       updatedAtMs: timeOfBlock(BLOCK + 6),
     })
-    const updatedLater = [...events, updated({ block: BLOCK + 7 }, { price: 570_000_000_000_000n })]
+    const updatedLater = [...events, updated({ block: BLOCK + 7 }, { price: Price.of(570_000_000_000_000n) })]
     assertState(fold(LIMIT_ORDER, [OPEN, replace], updatedLater), { size: decimal('0.25'), price: decimal('57000') })
     const undone = events.filter(({ blockNumber }) => blockNumber <= BLOCK)
     assertState(fold(LIMIT_ORDER, [OPEN, replace], undone), { size: decimal('0.1'), tradeIndex: 3, status: 'open' })
   })
 
   it('keeps its first resting place should a transaction place two', () => {
-    const twice = [PLACED, placed({ block: BLOCK, n: 1, log: 7 }, { price: 1n }, 99)]
+    const twice = [PLACED, placed({ block: BLOCK, n: 1, log: 7 }, { price: Price.of(1n) }, 99)]
     assert.deepEqual(fold(LIMIT_ORDER, [OPEN], twice), fold(LIMIT_ORDER, [OPEN], [PLACED]))
   })
 })
 
 describe('a closing order with legs', () => {
-  const close = anOrder({ kind: 'close', reduceOnly: true, side: 'short' }, { spendUsd: 0n })
+  const close = anOrder({ kind: 'close', reduceOnly: true, side: 'short' }, { spendUsd: Usd.zero })
   const legs = [5, 6, 7].map((pendingIndex, log) => requested({ block: BLOCK, n: 1, log }, pendingIndex))
   const filled = (pendingIndex: number, block: number, fields = {}) => executed({ block }, pendingIndex, fields)
 

@@ -1,20 +1,44 @@
-import { formatDecimal, type Decimal } from '@bezel/protocol'
-import { attemptOf, openAttemptsOf, type OpenAttempts } from './openAttempts.ts'
-import type { OrderProgress } from './orderProgress.ts'
+import { Price, type Decimal, type Hex, type OrderReason } from '@bezel/protocol'
+import { slippageDecimal, triggerDecimal } from '../market/amounts.ts'
+import { attemptOf, openAttemptsOf, type OpenAttempts, endOf, isReported } from './openAttempts.ts'
 import type { Attempt, FoldClock, OrderEvent, OrderRecord, OrderState, RestingTerms } from './orderModel.ts'
-import { orderStateOf } from './orderStateOf.ts'
-import { nextStatus, type OrderCause } from './orderTransitions.ts'
-import { causeOfAnswers, timeoutBlockOf, withAnswer, type Answer } from './requestLegs.ts'
+import { nextStatus, type OrderCause, type OrderStanding } from './orderTransitions.ts'
+import {
+  causeOfAnswers,
+  timeoutBlockOf,
+  withAnswer,
+  type RequestAnswer,
+  type RequestLeg,
+  fillOf,
+  reasonOf,
+  unansweredOf,
+} from './requestLegs.ts'
 
-const PRICE_DECIMALS = 10
-const SLIPPAGE_DECIMALS = 3
+/** The state of an order in the middle of a fold. */
+interface OrderProgress {
+  readonly status: OrderStanding
+  readonly terms: Pick<OrderState, 'size' | 'price' | 'sl' | 'tp' | 'slippage'>
+  /** The first event that brought it to the chain. */
+  readonly arrival: OrderEvent | undefined
+  /** Trade index that the chain gave it when it was last placed. */
+  readonly tradeIndex: number | null
+  /** Requests to the oracle, in the order in which they were made. */
+  readonly legs: readonly RequestLeg[]
+  /** An answer without a request: the execution of a resting order, or a keeper's close. */
+  readonly direct: RequestAnswer | undefined
+  /** The failed transaction that rejected it. */
+  readonly failure: OrderEvent | undefined
+  /** Time of the last attempt or event. The clock has no part in it, so folding later gives the same. */
+  readonly updatedAtMs: number
+}
 
 /**
- * An order as it stands: the one function that decides. It steps through the attempts, then through what the chain said, then asks for the
- * timeout, each step by the table of transitions. `undefined`: neither was anything prepared nor does the chain know of it.
+ * Computes the state of an order; nothing else decides it. It steps through the attempts, then through the events of
+ * the chain, then checks the timeout, each step by the table of transitions. Returns `undefined` when nothing was
+ * prepared and the chain does not know the order.
  *
- * Times of attempts come from our clock and those of events from the chain's, so no step compares the two: an event always has the last
- * word over what was prepared.
+ * Times of attempts come from this service's clock and those of events from the chain's, so no step compares the two:
+ * an event always overrules what was prepared.
  */
 export function foldOrder(
   record: OrderRecord,
@@ -26,7 +50,7 @@ export function foldOrder(
   const opening = openAttemptsOf(attempts, failedAttempts(sorted, attempts), clock.nowMs)
   let progress = foldAttempts(initialProgress(record), opening)
   for (const event of sorted) {
-    // An answer may come after the timeout.
+    // An answer may come after the timeout, so the timeout is checked up to the block before each event.
     progress = foldTimeout(progress, event.blockNumber - 1, clock.timeoutBlocks)
     progress = foldEvent(progress, event, attempts, opening)
   }
@@ -53,7 +77,7 @@ function failedAttempts(events: readonly OrderEvent[], attempts: readonly Attemp
   return new Set(failed.filter((attempt) => attempt !== undefined))
 }
 
-/** Moves on by `cause` with what it changes; stays as it is when the cause means nothing here. */
+/** Applies a cause with its changes. Nothing changes when the cause has no meaning in the present status. */
 function step(progress: OrderProgress, cause: OrderCause, changes: Partial<OrderProgress>): OrderProgress {
   const status = nextStatus(progress.status, cause)
   if (status === undefined) return progress
@@ -61,10 +85,10 @@ function step(progress: OrderProgress, cause: OrderCause, changes: Partial<Order
   return { ...progress, ...changes, status, updatedAtMs }
 }
 
-/** First those that are over, so that the one that stands has the last word. */
+/** Applies the attempts that are over first, so that the standing one decides. */
 function foldAttempts(from: OrderProgress, { over, standing }: OpenAttempts): OrderProgress {
   let progress = from
-  // When it lapsed is not kept: a transaction that is mined after all makes it irrelevant.
+  // The time of the lapse is not kept, because a transaction that is mined after all makes it irrelevant.
   for (const attempt of over) progress = step(begin(progress, attempt), 'lapsed', {})
   return standing === undefined ? progress : begin(progress, standing)
 }
@@ -109,15 +133,18 @@ function foldEvent(
   }
 }
 
-/** An answer to one of the requests; to the order as a whole when it made none. */
-function foldAnswer(progress: OrderProgress, answer: Answer): OrderProgress {
+/** Applies an answer to the request it belongs to, or to the whole order when it made no request. */
+function foldAnswer(progress: OrderProgress, answer: RequestAnswer): OrderProgress {
   const updatedAtMs = answer.timestampMs
   if (progress.legs.length === 0) return step(progress, answer.kind, { updatedAtMs, direct: answer })
   const legs = withAnswer(progress.legs, answer)
   return legs === undefined ? progress : step(progress, causeOfAnswers(legs), { updatedAtMs, legs })
 }
 
-/** A failed transaction ends an order that it alone could have brought to the chain. A failed change leaves it as it was. */
+/**
+ * True when a failed transaction ends the order, because no other could have brought it to the chain. A failed change
+ * leaves the order as it was.
+ */
 function isFatal(
   progress: OrderProgress,
   event: OrderEvent,
@@ -127,13 +154,13 @@ function isFatal(
   return progress.arrival === undefined && standing === undefined && attemptOf(event, attempts)?.kind === 'open'
 }
 
-/** Moves on an order of which a request has waited too long. */
+/** Marks an order as timed out when one of its requests has waited too long. */
 function foldTimeout(progress: OrderProgress, headBlock: number, timeoutBlocks: number): OrderProgress {
   const dueBlock = timeoutBlockOf(progress.legs, timeoutBlocks)
   return dueBlock !== null && headBlock >= dueBlock ? step(progress, 'timedOut', {}) : progress
 }
 
-/** Of an order that was replaced by one of another size, which the chain does not keep. */
+/** Returns the size of an order that was replaced by one of another size; the chain does not keep it. */
 function replacedSize(event: OrderEvent, attempts: readonly Attempt[]): Decimal | null {
   const attempt = attemptOf(event, attempts)
   return attempt?.kind === 'replace' ? attempt.size : null
@@ -141,13 +168,83 @@ function replacedSize(event: OrderEvent, attempts: readonly Attempt[]): Decimal 
 
 function restingTerms(terms: RestingTerms): Pick<OrderState, 'price' | 'sl' | 'tp' | 'slippage'> {
   return {
-    price: formatDecimal(terms.price, PRICE_DECIMALS),
-    sl: priceIfSet(terms.sl),
-    tp: priceIfSet(terms.tp),
-    slippage: formatDecimal(BigInt(terms.slippageP), SLIPPAGE_DECIMALS),
+    price: Price.format(terms.price),
+    sl: triggerDecimal(terms.sl),
+    tp: triggerDecimal(terms.tp),
+    slippage: slippageDecimal(terms.slippageP),
   }
 }
 
-function priceIfSet(price: bigint): Decimal | null {
-  return price === 0n ? null : formatDecimal(price, PRICE_DECIMALS)
+/** Returns the state at the end of an order's history; `undefined` when it has none. */
+function orderStateOf(
+  progress: OrderProgress,
+  attempts: readonly Attempt[],
+  opening: OpenAttempts,
+  { timeoutBlocks }: FoldClock,
+): OrderState | undefined {
+  const { status, legs } = progress
+  if (status === 'absent') return undefined
+  const answers = answersOf(progress)
+  const isWaiting = status === 'pending' || status === 'timed_out'
+  const expiresAtMs = isOnChain(progress) ? null : (opening.standing?.expiresAtMs ?? null)
+  return {
+    status,
+    ...progress.terms,
+    txHash: txHashOf(progress, opening),
+    expiresAtMs,
+    fill: fillOf(answers),
+    reason: reasonOfOrder(progress, answers),
+    updatedAtMs: updatedAtOf(progress, opening),
+    tradeIndex: status === 'open' ? progress.tradeIndex : null,
+    unanswered: isWaiting ? unansweredOf(legs).map(({ pendingIndex }) => pendingIndex) : [],
+    dueAtMs: expiresAtMs,
+    dueBlock: status === 'pending' ? timeoutBlockOf(legs, timeoutBlocks) : null,
+    countedSinceMs: countedSinceOf(progress, attempts, opening),
+  }
+}
+
+function isOnChain({ arrival, direct }: OrderProgress): boolean {
+  return arrival !== undefined || direct !== undefined
+}
+
+function answersOf({ legs, direct }: OrderProgress): readonly RequestAnswer[] {
+  return [...legs.map(({ answer }) => answer), direct].filter((answer) => answer !== undefined)
+}
+
+/**
+ * Returns the hash of the decisive transaction: the one that brought the order to the chain, else the failed one, else
+ * the reported one.
+ */
+function txHashOf({ status, arrival, direct, failure }: OrderProgress, { over, standing }: OpenAttempts): Hex | null {
+  const decided = arrival ?? direct ?? failure
+  if (decided !== undefined) return decided.txHash
+  // The reported hash of an earlier attempt is ignored: the order now waits for another transaction.
+  if (status === 'prepared') return null
+  return standing?.submittedHash ?? over.findLast(isReported)?.submittedHash ?? null
+}
+
+function reasonOfOrder(progress: OrderProgress, answers: readonly RequestAnswer[]): OrderReason | null {
+  if (isOnChain(progress)) return reasonOf(answers)
+  return progress.failure === undefined ? null : 'OTHER'
+}
+
+/** Returns the time of the last change. The end of an attempt counts only while the order is expired. */
+function updatedAtOf({ status, updatedAtMs }: OrderProgress, { over }: OpenAttempts): number {
+  return status === 'expired' ? Math.max(updatedAtMs, ...over.map(endOf)) : updatedAtMs
+}
+
+/**
+ * Returns the time since when the order counts against its agent's cap. A prepared order counts from its preparation
+ * on, also once its transaction is mined. An order whose attempt had ended before its block stopped counting, and
+ * counts again from that block on.
+ */
+function countedSinceOf(
+  { arrival, direct, updatedAtMs }: OrderProgress,
+  attempts: readonly Attempt[],
+  { over, standing }: OpenAttempts,
+): number {
+  const event = arrival ?? direct
+  if (event === undefined) return (standing ?? over.at(-1))?.createdAtMs ?? updatedAtMs
+  const attempt = attemptOf(event, attempts)
+  return attempt !== undefined && event.timestampMs < endOf(attempt) ? attempt.createdAtMs : event.timestampMs
 }

@@ -1,21 +1,21 @@
 import type { Attempt, OrderEvent } from './orderModel.ts'
 
-/** When an attempt stops being good: it expires, or was withdrawn before. */
+/** Returns the end of an attempt: its expiry, or its withdrawal if that was earlier. */
 export function endOf({ expiresAtMs, withdrawnAtMs }: Attempt): number {
   return withdrawnAtMs === null ? expiresAtMs : Math.min(withdrawnAtMs, expiresAtMs)
 }
 
-/** Out of date at `nowMs`. A withdrawal is known to whoever reads it, whatever their clock says. */
+/** True when an attempt is over at `nowMs`. A withdrawn one is over whatever the clock says. */
 export function hasLapsed(attempt: Attempt, nowMs: number): boolean {
   return attempt.withdrawnAtMs !== null || nowMs >= attempt.expiresAtMs
 }
 
-/** The hash reported for it counts. */
+/** True when a hash was reported for the attempt and not found to belong to something else. */
 export function isReported({ submittedHash, isMismatch }: Attempt): boolean {
   return submittedHash !== null && !isMismatch
 }
 
-/** The one whose transaction an event is in: known by its id, else by the hash that was reported. */
+/** Finds the attempt whose transaction an event is in: by its id, else by the reported hash. */
 export function attemptOf(event: OrderEvent, attempts: readonly Attempt[]): Attempt | undefined {
   return (
     attempts.find(({ id }) => id === event.attemptId) ??
@@ -24,13 +24,18 @@ export function attemptOf(event: OrderEvent, attempts: readonly Attempt[]): Atte
 }
 
 export interface OpenAttempts {
-  /** Lapsed or failed ones, oldest first. */
+  /** Lapsed or failed attempts, oldest first. */
   readonly over: readonly Attempt[]
-  /** The one that can still bring the order to the chain. Of several, one that was reported, then the newest. */
+  /**
+   * The attempt that can still bring the order to the chain. Of several it is the newest reported one, else the newest.
+   */
   readonly standing: Attempt | undefined
 }
 
-/** Sorts out the attempts that bring an order to the chain. `failed` are those whose transaction was mined and reverted. */
+/**
+ * Sorts the attempts that bring an order to the chain into those that are over and the standing one. `failed` are those
+ * whose transaction was mined and reverted.
+ */
 export function openAttemptsOf(
   attempts: readonly Attempt[],
   failed: ReadonlySet<Attempt>,

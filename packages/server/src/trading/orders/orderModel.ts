@@ -5,17 +5,20 @@ import type {
   Fill,
   Hex,
   MarketSymbol,
+  Order,
   OrderId,
   OrderReason,
   OrderStatus,
   OrderType,
+  Price,
   Side,
+  Usd,
 } from '@bezel/protocol'
 
-// What an order is made of: a record that never changes, the attempts prepared for it, and what the chain said. Its state is computed from
-// these three and the clock by `foldOrder`, and from nothing else.
+// The parts of an order: a record that never changes, the attempts prepared for it, and its events on the chain.
+// `foldOrder` computes its state from these three and the clock, and from nothing else.
 
-/** A position that a closing order takes from. */
+/** A position that a closing order closes, wholly or in part. */
 export interface Leg {
   readonly positionId: OrderId
   readonly tradeIndex: number
@@ -23,51 +26,56 @@ export interface Leg {
   readonly size: Decimal
 }
 
-/** What was asked for, fixed when it was made. */
+/** The request of an order, fixed when the order was made. */
 export interface OrderRequest {
-  /** `increase` only happens elsewhere: this service prepares none. */
+  /** Kind of the order. An `increase` is only found on the chain: this service prepares none. */
   readonly kind: 'open' | 'close' | 'increase'
   readonly market: MarketSymbol
   readonly pairIndex: number
-  /** The side it trades: for a close the opposite of the position's. */
+  /** The side that it trades; for a close the opposite of the position's. */
   readonly side: Side
   readonly type: OrderType
   /** Base units. */
   readonly size: Decimal
   readonly price: Decimal | null
   readonly leverage: Decimal
-  /** Symbol of the token. */
+  /** Symbol of the collateral token. */
   readonly collateral: string
   readonly collateralIndex: number
   readonly sl: Decimal | null
   readonly tp: Decimal | null
   readonly reduceOnly: boolean
-  /** Percent. */
+  /** Slippage in percent. */
   readonly slippage: Decimal
   readonly clientId: string | null
-  /** Of a close; an open has none. */
+  /** Positions that a close takes from; empty for an open. */
   readonly legs: readonly Leg[]
 }
 
-/** The part of an order that is written once. */
+/** The part of an order that never changes. */
 export interface OrderRecord {
   readonly id: OrderId
   readonly chain: ChainSlug
   readonly trader: Address
-  /** `null`: made elsewhere, and found on the chain. Of a second trade of a transaction that was prepared here: whom it counts for. */
+  /**
+   * Agent of the order; `null` when it was made elsewhere and found on the chain. A second trade in a transaction that
+   * was prepared here has the agent against whose cap it counts.
+   */
   readonly agent: Address | null
   readonly request: OrderRequest
   readonly createdAtMs: number
-  /** Of an order found on the chain: what it is found by again after a reorganisation, so that it keeps its id. */
+  /**
+   * Key of an order that was found on the chain. It is the same after a reorganisation, so that the order keeps its id.
+   */
   readonly originKey: string | null
-  /** 1e18 USD; what the order counts against its agent's daily cap. 0 for closes and for orders made elsewhere. */
-  readonly spendUsd: bigint
+  /** Amount that the order counts against its agent's daily cap. 0 for closes and for orders made elsewhere. */
+  readonly spendUsd: Usd
 }
 
-/** 8 random bytes that stand behind the calldata of a prepared transaction, by which it is known again on the chain. */
+/** Id of a prepared transaction: 8 random bytes appended to its calldata, by which it is recognised on the chain. */
 export type AttemptId = Hex
 
-/** What a prepared transaction is to do. `open` also brings a close order to the chain. */
+/** The purpose of a prepared transaction. `open` also brings a close order to the chain. */
 export type AttemptKind = 'open' | 'update' | 'replace' | 'cancel' | 'reclaim'
 
 /** A transaction prepared for an order. */
@@ -75,43 +83,44 @@ export interface Attempt {
   readonly id: AttemptId
   readonly kind: AttemptKind
   readonly sender: Address
-  /** The whole input, the id included. */
+  /** Whole input of the transaction, including the id. */
   readonly calldata: Hex
   readonly gas: string | null
   readonly createdAtMs: number
   readonly expiresAtMs: number
-  /** Of `replace`: the size asked for now, which the chain does not keep. */
+  /** New size of a `replace`, which the chain does not keep; else `null`. */
   readonly size: Decimal | null
   readonly submittedHash: Hex | null
-  /** When `submittedHash` was reported. */
+  /** Time at which `submittedHash` was reported. */
   readonly submittedAtMs: number | null
-  /** The reported hash was mined without being this order: it counts as never reported. */
+  /** True when the reported hash was mined but was not this order: it counts as never reported. */
   readonly isMismatch: boolean
-  /** Cancelled while prepared: it counts as expired at this time. */
+  /** Time at which it was cancelled while prepared, which counts as its expiry; else `null`. */
   readonly withdrawnAtMs: number | null
 }
 
-/** Where in the chain something happened. */
+/** The place of an event in the chain. */
 export interface ChainPlace {
   readonly blockNumber: number
   readonly blockHash: Hex
-  /** Unique in its block. Negative for what emits no log: -1 - the place of the transaction in its block. */
+  /** Index of the log, unique in its block. Negative for an event without a log: -1 - the index of its transaction. */
   readonly logIndex: number
   readonly txHash: Hex
   readonly timestampMs: number
 }
 
-/** Prices are 1e10 and slippage is 1e3 per percent, as the chain keeps them. */
+/** The terms of a resting order, in the chain's scales. */
 export interface RestingTerms {
-  readonly price: bigint
-  readonly sl: bigint
-  readonly tp: bigint
+  readonly price: Price
+  readonly sl: Price
+  readonly tp: Price
+  /** Slippage, 1e3 per percent, like a `Slippage`. */
   readonly slippageP: number
 }
 
-/** What the chain said about an order. */
+/** An event of an order on the chain. */
 export type OrderEvent = ChainPlace & {
-  /** Of the transaction it is in; `null` when none of ours. */
+  /** Id of the attempt whose transaction it is in; `null` when this service prepared none. */
   readonly attemptId: AttemptId | null
 } & (
     | { readonly kind: 'requested'; readonly pendingIndex: number; readonly tradeIndex: number }
@@ -121,19 +130,19 @@ export type OrderEvent = ChainPlace & {
     | { readonly kind: 'executed'; readonly pendingIndex: number | null; readonly fill: Fill }
     | { readonly kind: 'refused'; readonly pendingIndex: number | null; readonly reason: OrderReason }
     | { readonly kind: 'reclaimed'; readonly pendingIndex: number }
-    /** Of the transaction of an attempt, which then has no other event. */
+    /** The transaction of an attempt failed; it has no other event then. */
     | { readonly kind: 'reverted' }
   )
 
-/** What else decides: expiry goes by the clock, the oracle's timeout by blocks. */
+/** The time of a fold: expiry goes by the clock, the oracle's timeout by blocks. */
 export interface FoldClock {
   readonly nowMs: number
   readonly headBlock: number
-  /** A market request can be reclaimed so many blocks after its own. */
+  /** Blocks after which a market request can be reclaimed, counted from its own block. */
   readonly timeoutBlocks: number
 }
 
-/** An order as it stands: everything that can change. */
+/** The current state of an order: everything that can change. */
 export interface OrderState {
   readonly status: OrderStatus
   readonly size: Decimal
@@ -142,19 +151,64 @@ export interface OrderState {
   readonly tp: Decimal | null
   readonly slippage: Decimal
   readonly txHash: Hex | null
-  /** While prepared. */
+  /** Expiry of the prepared transaction, while the order is prepared. */
   readonly expiresAtMs: number | null
   readonly fill: Fill | null
   readonly reason: OrderReason | null
   readonly updatedAtMs: number
-  /** Of a resting order: its handle for update and cancel. */
+  /** Index of a resting order on the chain, which update and cancel refer to. */
   readonly tradeIndex: number | null
-  /** Requests the oracle has not answered: handles for a reclaim. */
+  /** Indices of the requests that the oracle has not answered, which a reclaim refers to. */
   readonly unanswered: readonly number[]
-  /** Time moves it on at this moment, if nothing else does before. */
+  /** Time at which its status changes if nothing else happens before. */
   readonly dueAtMs: number | null
-  /** The oracle's timeout moves it on at this block. */
+  /** Block at which the oracle's timeout changes its status. */
   readonly dueBlock: number | null
-  /** When the last event that made it count came; the day of a revived order's spend. */
+  /** Time since when it counts against its agent's cap (`countedSinceOf`); its day is the day of the spend. */
   readonly countedSinceMs: number
+}
+
+/** A change that a fold found. `undefined` means that the order does not exist any more, or did not exist before. */
+export interface OrderChange {
+  readonly record: OrderRecord
+  readonly before: OrderState | undefined
+  readonly after: OrderState | undefined
+}
+
+/** Value of the oracle's timeout until the chain's setting is read. */
+export const UNKNOWN_TIMEOUT_BLOCKS = 2 ** 52
+
+/**
+ * True once the chain's timeout is read. Before that, an order that waits for the oracle must not be folded: one that
+ * had timed out would become pending again for good.
+ */
+export function isTimeoutKnown({ timeoutBlocks }: Pick<FoldClock, 'timeoutBlocks'>): boolean {
+  return timeoutBlocks < UNKNOWN_TIMEOUT_BLOCKS
+}
+
+/** Returns an order as the interface shows it. */
+export function orderAnswer({ id, trader, request, createdAtMs }: OrderRecord, state: OrderState): Order {
+  return {
+    id,
+    trader,
+    market: request.market,
+    side: request.side,
+    type: request.type,
+    size: state.size,
+    price: state.price,
+    leverage: request.leverage,
+    collateral: request.collateral,
+    sl: state.sl,
+    tp: state.tp,
+    reduceOnly: request.reduceOnly,
+    slippage: state.slippage,
+    clientId: request.clientId,
+    status: state.status,
+    txHash: state.txHash,
+    expiresAt: state.expiresAtMs,
+    fill: state.fill,
+    reason: state.reason,
+    createdAt: createdAtMs,
+    updatedAt: state.updatedAtMs,
+  }
 }

@@ -1,50 +1,56 @@
 import type { OrderStatus } from '@bezel/protocol'
 
-/** What moves an order on. The first four are ours, the last is the count of blocks, the others the chain told. */
+/**
+ * A cause of a change of status. The first four come from this service, `timedOut` from the count of blocks, the others
+ * from events of the chain.
+ */
 export type OrderCause =
-  /** A transaction that brings it to the chain was prepared. */
+  /** A transaction that brings the order to the chain was prepared. */
   | 'prepared'
   /** The hash of that transaction was reported. */
   | 'reported'
-  /** The reported hash was mined, and was not this order. */
+  /** The reported hash was mined, but was not this order. */
   | 'mismatched'
-  /** The last transaction that could bring it to the chain is out of date, or was withdrawn. */
+  /** The last transaction that could bring the order to the chain has expired or was withdrawn. */
   | 'lapsed'
   /** That transaction was mined and failed. */
   | 'reverted'
-  /** One request to the oracle; a closing order has one per leg. */
+  /** A request to the oracle was made; a closing order has one per leg. */
   | 'requested'
   | 'placed'
   | 'updated'
   | 'canceled'
-  /** An answer to one leg while others wait. */
+  /** One leg was answered while others wait. */
   | 'answeredPartly'
-  /** All is answered, and something was traded. */
+  /** All legs are answered, and something was traded. */
   | 'executed'
-  /** All is answered, nothing was traded. */
+  /** All legs are answered, and nothing was traded. */
   | 'refused'
-  /** Nothing was answered, and all was taken back. */
+  /** No leg was answered, and all collateral was taken back. */
   | 'reclaimed'
-  /** The oracle's time for a request is over. */
+  /** The oracle's time to answer a request is over. */
   | 'timedOut'
 
-/** `absent`: neither prepared nor on the chain, as an order found in a block that is no longer part of it. */
+/**
+ * The status of an order during a fold. `absent` is an order that is neither prepared nor on the chain, such as one
+ * found in a block that was reorganised away.
+ */
 export type OrderStanding = OrderStatus | 'absent'
 
 /**
- * Every move of an order. A cause that a status does not list moves nothing and changes nothing: the contracts' rules exclude it, and
- * were it to come nevertheless, one odd transaction must not stop the chain for everybody.
+ * Every change of status. A cause that a status does not list changes nothing: the contracts exclude it, and if it
+ * occurs nevertheless, one odd transaction must not stop the chain for everybody.
  *
- * No status is final to the chain: `expired` and a `rejected` that comes from a failed transaction are revived by a later one, `timed_out`
- * by a late answer, `canceled` by the second half of a replacement. A re-organisation takes events away, so that what readers see may
- * also go backwards; the fold starts over and never does.
+ * No status is final on the chain except `filled`: `expired`, and `rejected` after a failed transaction, are revived by
+ * a later transaction, `timed_out` by a late answer, `canceled` by the second half of a replacement. A reorganisation
+ * removes events, so that readers may also see a status go back; the fold itself starts over and only goes forward.
  */
 export const ORDER_TRANSITIONS: Readonly<Record<OrderStanding, Readonly<Partial<Record<OrderCause, OrderStatus>>>>> = {
   absent: {
     prepared: 'prepared',
     requested: 'pending',
     placed: 'open',
-    // A keeper's close has no request of the trader's.
+    // A keeper's close has no request by the trader.
     executed: 'filled',
     refused: 'rejected',
   },
@@ -56,7 +62,7 @@ export const ORDER_TRANSITIONS: Readonly<Record<OrderStanding, Readonly<Partial<
     placed: 'open',
   },
   pending: {
-    // These four while its transaction is reported and not mined.
+    // The first four apply while its transaction is reported and not mined.
     mismatched: 'prepared',
     lapsed: 'expired',
     reverted: 'rejected',
@@ -68,7 +74,7 @@ export const ORDER_TRANSITIONS: Readonly<Record<OrderStanding, Readonly<Partial<
     reclaimed: 'canceled',
     timedOut: 'timed_out',
   },
-  // A trigger that was refused leaves it resting.
+  // An order whose trigger was refused stays open.
   open: {
     updated: 'open',
     canceled: 'canceled',
@@ -96,7 +102,7 @@ export const ORDER_TRANSITIONS: Readonly<Record<OrderStanding, Readonly<Partial<
   filled: {},
 }
 
-/** `undefined`: the cause means nothing to an order that stands like this. */
+/** Returns the next status; `undefined` when the cause has no meaning in this status. */
 export function nextStatus(from: OrderStanding, cause: OrderCause): OrderStatus | undefined {
   return ORDER_TRANSITIONS[from][cause]
 }

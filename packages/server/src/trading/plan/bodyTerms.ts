@@ -2,11 +2,15 @@ import {
   ApiError,
   decimalPlaces,
   formatDecimal,
+  Leverage,
+  MAX_DECIMAL_CHARS,
   parseDecimal,
+  Price,
   scaleDecimalTruncated,
+  Slippage,
   type Decimal,
+  type Scale,
 } from '@bezel/protocol'
-import { LEVERAGE_DECIMALS, PRICE_DECIMALS, SLIPPAGE_DECIMALS } from './decimals.ts'
 
 /** One entry of `details.issues`. */
 export interface Issue {
@@ -14,42 +18,42 @@ export interface Issue {
   readonly message: string
 }
 
-/** Numbers that bodies carry. */
+/** The names of the numbers in request bodies. */
 export type TermName = 'size' | 'price' | 'leverage' | 'slippage' | 'sl' | 'tp' | 'amount'
 
 interface Rule {
-  /** Whether the smallest value itself is taken. */
+  /** True when `min` itself is accepted. */
   readonly isMinTaken: boolean
   readonly min: bigint
   readonly max: bigint | undefined
-  /** What `min` and `max` are scaled by. */
+  /** Decimals of the scale of `min` and `max`. */
   readonly decimals: number
 }
-
-/** All that a decimal of the longest accepted text can have, so that comparing rounds nothing. */
-const EXACT_DECIMALS = 40
 
 const MAX_UINT16 = 2n ** 16n - 1n
 const MAX_UINT24 = 2n ** 24n - 1n
 const MAX_UINT64 = 2n ** 64n - 1n
 
-const PRICE_RULE: Rule = { isMinTaken: false, min: 0n, max: MAX_UINT64, decimals: PRICE_DECIMALS }
-/** 0 is none. */
+const PRICE_RULE: Rule = { isMinTaken: false, min: 0n, max: MAX_UINT64, decimals: Price.decimals }
+/** Rule of a stop loss or take profit; 0 means none. */
 const TRIGGER_RULE: Rule = { ...PRICE_RULE, isMinTaken: true }
 const AMOUNT_RULE: Rule = { isMinTaken: false, min: 0n, max: undefined, decimals: 0 }
 
-/** What fits the Diamond's integers: nothing else is known about these numbers without a market. */
+/** The bounds of the Diamond's integers: without a market nothing else is known about these numbers. */
 const RULES: Readonly<Record<TermName, Rule>> = {
   size: AMOUNT_RULE,
   amount: AMOUNT_RULE,
   price: PRICE_RULE,
   sl: TRIGGER_RULE,
   tp: TRIGGER_RULE,
-  leverage: { isMinTaken: false, min: 0n, max: MAX_UINT24, decimals: LEVERAGE_DECIMALS },
-  slippage: { isMinTaken: true, min: 1n, max: MAX_UINT16, decimals: SLIPPAGE_DECIMALS },
+  leverage: { isMinTaken: false, min: 0n, max: MAX_UINT24, decimals: Leverage.decimals },
+  slippage: { isMinTaken: true, min: 1n, max: MAX_UINT16, decimals: Slippage.decimals },
 }
 
-/** The given numbers of a body as canonical decimals. Throws `VALIDATION_ERROR` that names every number that no market would take. */
+/**
+ * Reads the given numbers of a body as canonical decimals. Throws a `VALIDATION_ERROR` that lists every number that no
+ * market would accept.
+ */
 export function readTerms<Name extends TermName>(
   given: { readonly [N in Name]?: string | undefined },
   otherIssues: readonly Issue[] = [],
@@ -68,23 +72,28 @@ export function readTerms<Name extends TermName>(
   return terms
 }
 
-/** Throws `VALIDATION_ERROR` when there are any. */
+/** Throws `VALIDATION_ERROR` when there are any issues. */
 export function refuseIssues(issues: readonly Issue[]): void {
   const [first] = issues
   if (first === undefined) return
   throw new ApiError('VALIDATION_ERROR', `${first.path} ${first.message}.`, { issues })
 }
 
-/** `value` x 10^decimals, exactly. Throws `PRECISION_ERROR` when it has more than `maxDecimals` places: nothing is rounded for the caller. */
-export function scaleTerm(
+/**
+ * Converts a number to its scale, exactly. Throws `PRECISION_ERROR` when it has more than `maxDecimals` decimals:
+ * nothing is rounded for the caller.
+ */
+export function scaleTerm<Value extends bigint>(
   field: string,
   value: Decimal,
-  { maxDecimals, decimals }: { readonly maxDecimals: number; readonly decimals: number },
-): bigint {
+  scale: Pick<Scale<Value>, 'parseTruncated'>,
+  maxDecimals: number,
+): Value {
   requirePrecision(field, value, maxDecimals)
-  return scaleDecimalTruncated(value, decimals)
+  return scale.parseTruncated(value)
 }
 
+/** Throws `PRECISION_ERROR` when a number has more than `maxDecimals` decimals. */
 export function requirePrecision(field: string, value: Decimal, maxDecimals: number): void {
   if (decimalPlaces(value) <= maxDecimals) return
   const message = `${field} has more than ${maxDecimals} decimals: ${value}.`
@@ -92,8 +101,9 @@ export function requirePrecision(field: string, value: Decimal, maxDecimals: num
 }
 
 function isWithin(value: Decimal, { isMinTaken, min, max, decimals }: Rule): boolean {
-  const exact = scaleDecimalTruncated(value, EXACT_DECIMALS)
-  const unit = 10n ** BigInt(EXACT_DECIMALS - decimals)
+  // No accepted text has more decimals, so the comparison is exact.
+  const exact = scaleDecimalTruncated(value, MAX_DECIMAL_CHARS)
+  const unit = 10n ** BigInt(MAX_DECIMAL_CHARS - decimals)
   if (max !== undefined && exact > max * unit) return false
   return isMinTaken ? exact >= min * unit : exact > min * unit
 }

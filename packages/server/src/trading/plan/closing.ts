@@ -1,56 +1,64 @@
-import type { LivePosition } from '../positions/livePosition.ts'
-import { formatDecimal, type Decimal, type Hex } from '@bezel/protocol'
+import {
+  BaseSize,
+  CollateralAmount,
+  CollateralPrice,
+  DEFAULT_SLIPPAGE,
+  Leverage,
+  Slippage,
+  Usd,
+  type Decimal,
+  type Hex,
+  type Price,
+} from '@bezel/protocol'
 import type { ListedMarket } from '../market/chainMarkets.ts'
-import type { Leg } from '../orders/orderModel.ts'
-import { baseSizeOfTokens, positionSizeCollateral, tokensOfCollateral } from '../valuation/collateralAmounts.ts'
+import type { Leg, OrderRequest } from '../orders/orderModel.ts'
+import type { LivePosition } from '../positions/positionModel.ts'
+import { baseSizeOfTokens, tokensOfTrade } from '../valuation/collateralAmounts.ts'
 import { minCollateral } from '../valuation/fees.ts'
-import { BASE_SIZE_DECIMALS } from './decimals.ts'
-import { encodeCall } from './encodeCall.ts'
+import { encodeCall, requireCallCount } from './encodeCall.ts'
 import { collateralAt } from './listed.ts'
-import type { TradingContext } from './plan.ts'
+import type { OrderPlan, TradingContext } from './plan.ts'
 
-/** What a partial close leaves covers this many minimum fees; of less the Diamond says `InsufficientCollateral`. */
+/**
+ * Number of minimum fees that the collateral left by a partial close must cover; below that the Diamond reverts with
+ * `InsufficientCollateral`.
+ */
 const MIN_FEES_LEFT = 1n
 
-/** What to take from one position. Sizes are base units, 1e18. */
+/** The part that an order takes from one position. */
 export interface ClosingTerms {
   readonly position: LivePosition
   readonly market: ListedMarket
-  readonly size: bigint
-  /** 1e10. */
-  readonly expectedPrice: bigint
+  readonly size: BaseSize
+  readonly expectedPrice: Price
 }
 
 export interface Closing {
   readonly position: LivePosition
   readonly call: Hex
   readonly leg: Leg
-  readonly size: bigint
+  readonly size: BaseSize
 }
 
-/** Base units, 1e18, truncated. A trade from before v10 has no token size: its notional at the open price stands in. */
-export function positionSize({ state: { trade, info } }: LivePosition, { chain }: TradingContext): bigint {
-  const collateral = collateralAt(chain, trade.collateralIndex).state
-  const tokens =
-    trade.positionSizeToken > 0n
-      ? trade.positionSizeToken
-      : tokensOfCollateral(positionSizeCollateral(trade), trade.openPrice, collateral)
-  return baseSizeOfTokens(tokens, BigInt(info.collateralPriceUsd))
+/** Returns the whole size of a position, truncated. */
+export function positionSize({ state: { trade, info } }: LivePosition, { chain }: TradingContext): BaseSize {
+  const tokens = tokensOfTrade(trade, collateralAt(chain, trade.collateralIndex).state)
+  return baseSizeOfTokens(tokens, CollateralPrice.of(info.collateralPriceUsd))
 }
 
-/** A size as a market counts it: further decimals cut off. */
-export function truncateSize(size: bigint, { sizePrecision }: Pick<ListedMarket, 'sizePrecision'>): bigint {
-  return size - (size % sizeUnit(sizePrecision))
+/** Truncates a size to the decimals of its market. */
+export function truncateSize(size: BaseSize, { sizePrecision }: Pick<ListedMarket, 'sizePrecision'>): BaseSize {
+  return BaseSize.of(size - (size % sizeUnit(sizePrecision)))
 }
 
-/** The smallest size of a market above zero. */
-export function sizeUnit(sizePrecision: number): bigint {
-  return 10n ** BigInt(BASE_SIZE_DECIMALS - sizePrecision)
+/** Returns the smallest size of a market above zero. */
+export function sizeUnit(sizePrecision: number): BaseSize {
+  return BaseSize.of(10n ** BigInt(BaseSize.decimals - sizePrecision))
 }
 
 /**
- * Closes all of a position, or a part. All of it also when the size reaches the position's as the market counts, since what is left could not be named
- * in an order, and when the Diamond would not keep what is left.
+ * Plans the close of a position, in full or in part. It closes in full also when the size reaches the position's
+ * truncated size, because an order could not name the rest, and when the Diamond would not keep the rest.
  */
 export function planClosing(terms: ClosingTerms, context: TradingContext): Closing {
   const { position, market, size, expectedPrice } = terms
@@ -74,26 +82,68 @@ export function planClosing(terms: ClosingTerms, context: TradingContext): Closi
 }
 
 /**
- * The collateral that goes with a part of the size: its share, rounded down so that no more is closed than was said, but at least one unit, as
- * the Diamond takes no zero. `undefined` when too little would be left.
+ * Returns the collateral that goes with a part of the size: its share, rounded down so that no more is closed than was
+ * requested, but at least one unit, because the Diamond rejects zero. `undefined` when too little would be left.
  */
 function partOf(
   { position, market, size }: ClosingTerms,
-  whole: bigint,
+  whole: BaseSize,
   { chain }: TradingContext,
-): bigint | undefined {
+): CollateralAmount | undefined {
   const { trade } = position.state
   const collateral = collateralAt(chain, trade.collateralIndex).state
   const share = (trade.collateralAmount * size) / whole
-  const part = share > 0n ? share : 1n
+  const part = CollateralAmount.of(share > 0n ? share : 1n)
   const left = trade.collateralAmount - part
   return left > 0n && left >= minCollateral(MIN_FEES_LEFT, market.listing, collateral) ? part : undefined
 }
 
-function legOf({ record, state }: LivePosition, size: bigint): Leg {
-  return { positionId: record.id, tradeIndex: state.trade.index, size: sizeText(size) }
+function legOf({ record, state }: LivePosition, size: BaseSize): Leg {
+  return { positionId: record.id, tradeIndex: state.trade.index, size: BaseSize.format(size) }
 }
 
-export function sizeText(size: bigint): Decimal {
-  return formatDecimal(size, BASE_SIZE_DECIMALS)
+interface ClosingOrder {
+  /** The request without the fields that come from the first position. */
+  readonly request: Omit<OrderRequest, 'leverage' | 'collateral' | 'collateralIndex' | 'legs'>
+  readonly first: LivePosition
+  readonly closings: readonly Closing[]
+}
+
+/** Plans one order that closes one or more positions. It opens nothing, so it can neither raise leverage nor spend. */
+export function closingOrder({ request, first, closings }: ClosingOrder, { chain }: TradingContext): OrderPlan {
+  const { leverage, collateralIndex } = first.state.trade
+  const calls = withSlippage(request, closings)
+  requireCallCount(calls.length)
+  return {
+    kind: 'open',
+    calls,
+    action: { market: request.market, leverage: null, spendUsd: Usd.zero },
+    validity: 'market',
+    takes: null,
+    request: {
+      ...request,
+      leverage: Leverage.format(Leverage.of(leverage)),
+      collateral: collateralAt(chain, collateralIndex).symbol,
+      collateralIndex,
+      legs: closings.map(({ leg }) => leg),
+    },
+  }
+}
+
+/**
+ * Returns the calls, each close preceded by a call that sets the order's slippage where the position has another one.
+ * The chain keeps the closing slippage per position, so an earlier close may have changed it.
+ */
+function withSlippage({ slippage }: Pick<OrderRequest, 'slippage'>, closings: readonly Closing[]): Hex[] {
+  const asked = slippagePOf(slippage)
+  return closings.flatMap(({ position, call }) => {
+    const { trade, maxClosingSlippageP } = position.state
+    const isInForce = asked === (maxClosingSlippageP || slippagePOf(DEFAULT_SLIPPAGE))
+    return isInForce ? [call] : [encodeCall('updateMaxClosingSlippageP', [trade.index, asked]), call]
+  })
+}
+
+/** Converts a slippage to the chain's scale, 1e3 per percent. */
+function slippagePOf(slippage: Decimal): number {
+  return Number(Slippage.parse(slippage)!)
 }

@@ -2,14 +2,16 @@ import { ApiError, parseMarketSymbol } from '@bezel/protocol'
 import type { ChainMarkets, ListedMarket } from '../market/chainMarkets.ts'
 import type { TradingContext } from './plan.ts'
 
-// What a body or a position names, found among what the chain lists.
+// Finds the markets and collaterals that a body or a position names.
 
 export type Collateral = ChainMarkets['collaterals'][number]
 
-/** Of a pair that is closed to new trades: its own precision may not be known, and what is still open in it must be closable. */
+/**
+ * Precision of a pair that is closed to new trades: its own may not be known, and its open positions must be closable.
+ */
 const ANY_PRECISION = { pricePrecision: 10, sizePrecision: 8 }
 
-/** Throws `MARKET_NOT_FOUND`. */
+/** Returns a market by its name. Throws `MARKET_NOT_FOUND`. */
 export function marketNamed({ markets }: ChainMarkets, name: string): ListedMarket {
   const symbol = parseMarketSymbol(name)
   const market = symbol === undefined ? undefined : markets.get(symbol)
@@ -17,7 +19,9 @@ export function marketNamed({ markets }: ChainMarkets, name: string): ListedMark
   return market
 }
 
-/** The market of something that exists on the chain, also when nothing new is opened in it. Throws `MARKET_NOT_FOUND`. */
+/**
+ * Returns the market of an existing order or position, also when it is closed to new trades. Throws `MARKET_NOT_FOUND`.
+ */
 export function marketOfPair({ markets, pairs }: ChainMarkets, pairIndex: number): ListedMarket {
   const pair = pairs.get(pairIndex)
   if (pair === undefined) throw new ApiError('MARKET_NOT_FOUND', `There is no market with pair index ${pairIndex}.`)
@@ -25,7 +29,10 @@ export function marketOfPair({ markets, pairs }: ChainMarkets, pairIndex: number
   return market?.pairIndex === pairIndex ? market : { ...pair, ...ANY_PRECISION }
 }
 
-/** By symbol, an active token before one that is not; `undefined` is the chain's default. Throws `COLLATERAL_NOT_SUPPORTED`. */
+/**
+ * Returns a collateral by its symbol, an active token before an inactive one; the chain's default without a name.
+ * Throws `COLLATERAL_NOT_SUPPORTED`.
+ */
 export function collateralNamed({ collaterals, defaultCollateralIndex }: ChainMarkets, name?: string): Collateral {
   const named = collaterals.filter(({ symbol, index }) =>
     name === undefined ? index === defaultCollateralIndex : symbol === name,
@@ -34,7 +41,7 @@ export function collateralNamed({ collaterals, defaultCollateralIndex }: ChainMa
   return collateral ?? refuseCollateral(name ?? 'default', collaterals)
 }
 
-/** Throws `COLLATERAL_NOT_SUPPORTED`. */
+/** Returns a collateral by its index. Throws `COLLATERAL_NOT_SUPPORTED`. */
 export function collateralAt({ collaterals }: ChainMarkets, collateralIndex: number): Collateral {
   return (
     collaterals.find(({ index }) => index === collateralIndex) ??
@@ -42,14 +49,15 @@ export function collateralAt({ collaterals }: ChainMarkets, collateralIndex: num
   )
 }
 
-/** Throws `COLLATERAL_NOT_SUPPORTED` for a token in which nothing new is opened. */
+/** Throws `COLLATERAL_NOT_SUPPORTED` for a token in which no new trade can be opened. */
 export function requireActive(collateral: Collateral, { collaterals }: ChainMarkets): void {
   if (!collateral.isActive) refuseCollateral(collateral.symbol, collaterals)
 }
 
 /**
- * Throws `MARKET_CLOSED`. Only what needs an answer of the oracle is refused while it does not answer: market orders, closes, and changes of
- * leverage. A resting order, its update and its cancel, and a position's sl and tp wait for prices anyway, so they are taken at any hour.
+ * Throws `MARKET_CLOSED`. Only actions that need an answer of the oracle are refused while the market is closed: market
+ * orders, closes, and changes of leverage. A resting order, its update and cancel, and a position's sl and tp wait for
+ * prices anyway, so they are accepted at any hour.
  */
 export function requireOpen({ isOpen }: TradingContext, market: ListedMarket): void {
   if (isOpen(market)) return

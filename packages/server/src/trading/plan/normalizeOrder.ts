@@ -1,16 +1,13 @@
-import { ApiError, type CreateOrderRequest, type Decimal } from '@bezel/protocol'
+import { ApiError, DEFAULT_SLIPPAGE, Leverage, Slippage, type CreateOrderRequest, type Decimal } from '@bezel/protocol'
 import type { OrderRequest } from '../orders/orderModel.ts'
 import { readTerms, requirePrecision, type Issue } from './bodyTerms.ts'
-import { LEVERAGE_DECIMALS, SLIPPAGE_DECIMALS } from './decimals.ts'
 import { collateralNamed, marketNamed } from './listed.ts'
 import type { TradingContext } from './plan.ts'
 
-/** Percent; what the interface gives an order without one, and what the Diamond closes with when nothing else was set. */
-export const DEFAULT_SLIPPAGE = '1' as Decimal
-
 /**
- * A body with its defaults filled in, checked by everything that never changes about it, so that a repeat of it is recognised whatever
- * the market does meanwhile. What can change (hours, limits of leverage and size, whether a collateral is active) is checked when it is planned.
+ * Returns the request of a body, with its defaults filled in and checked against everything that never changes, so that
+ * a repeat is recognised whatever the market does meanwhile. Rules that can change (trading hours, limits of leverage
+ * and size, active collaterals) are checked when the order is planned.
  */
 export function normalizeOrder(body: CreateOrderRequest, { chain }: TradingContext): OrderRequest {
   const { size, price, leverage, sl, tp, slippage } = readTerms(
@@ -21,8 +18,8 @@ export function normalizeOrder(body: CreateOrderRequest, { chain }: TradingConte
   const collateral = collateralNamed(chain, body.collateral)
   requirePrecisions({ price, sl, tp }, market.pricePrecision)
   requirePrecisions({ size }, market.sizePrecision)
-  requirePrecisions({ leverage }, LEVERAGE_DECIMALS)
-  requirePrecisions({ slippage }, SLIPPAGE_DECIMALS)
+  requirePrecisions({ leverage }, Leverage.decimals)
+  requirePrecisions({ slippage }, Slippage.decimals)
   const reduceOnly = body.reduceOnly ?? false
   if (reduceOnly) refuseUnclosable(body.type, noneWhenZero(sl) ?? noneWhenZero(tp))
   return {
@@ -45,7 +42,7 @@ export function normalizeOrder(body: CreateOrderRequest, { chain }: TradingConte
   }
 }
 
-/** On chain 0 is no stop loss and no take profit; so it is in a body. */
+/** Returns `null` for 0, which means no stop loss and no take profit, in a body as on the chain. */
 export function noneWhenZero(value: Decimal | undefined): Decimal | null {
   return value === undefined || value === '0' ? null : value
 }
@@ -56,7 +53,10 @@ function missingPrice({ type, price }: CreateOrderRequest): Issue[] {
     : []
 }
 
-/** A close waits for nothing and leaves nothing that a stop loss or take profit could hold on to. */
+/**
+ * Throws `UNSUPPORTED` for a close that is no market order or that has an sl or tp: a close can't rest, and nothing
+ * remains to which a stop loss or take profit could apply.
+ */
 function refuseUnclosable(type: CreateOrderRequest['type'], attached: Decimal | null): void {
   if (type !== 'market') {
     throw new ApiError('UNSUPPORTED', `There is no reduce-only ${type} order; set sl or tp of the position instead.`)

@@ -1,7 +1,15 @@
-import type { LivePosition } from '../positions/livePosition.ts'
+import type { LivePosition } from '../positions/positionModel.ts'
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { formatDecimal, PendingOrderType, type Address, type CreateOrderRequest, type Decimal } from '@bezel/protocol'
+import {
+  formatDecimal,
+  PendingOrderType,
+  Price,
+  withScales,
+  type Address,
+  type CreateOrderRequest,
+  type Decimal,
+} from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { sharedWorld } from '../../../../../contracts/test/sharedWorld.ts'
 import { ALICE, balanceOf, BTC as PAIR, flatten, mineBlocks, usd, usdc } from '../../../../../contracts/test/trading.ts'
@@ -10,6 +18,7 @@ import { AGENTS } from '../../../../devnet/src/deploy/accounts.ts'
 import type { OrderState } from '../orders/orderModel.ts'
 import { positionSize } from './closing.ts'
 import { normalizeOrder } from './normalizeOrder.ts'
+import type { Trade } from '../valuation/chainState.ts'
 import type { KnownOrder, Plan, TradingContext } from './plan.ts'
 import { planCancelOrder } from './planCancelOrder.ts'
 import { planClosePosition } from './planClosePosition.ts'
@@ -17,13 +26,15 @@ import { planCreateOrder } from './planCreateOrder.ts'
 import { planUpdateOrder } from './planUpdateOrder.ts'
 import { planUpdatePosition } from './planUpdatePosition.ts'
 import { ATTEMPT, BODY, contextOf, decimal, orderOf, positionOf } from './testing/fixtures.ts'
-import { wrapCalls } from './wrapCalls.ts'
+import { wrapCalls } from './encodeCall.ts'
 
-// What plans say is what the contracts do: every plan is sent with the bytes behind it, by a delegate and by the trader itself.
+// Checks that the contracts do what plans say: every plan is sent as encoded, by a delegate and by the trader itself.
 
 const DELEGATE = AGENTS[0]!.account
+
 const TRADER = ALICE.address as Address
-const PRICE = usd(60_000)
+
+const PRICE = Price.of(usd(60_000))
 
 const world = sharedWorld(async (prepared) => {
   await flatten(prepared, PAIR)
@@ -55,7 +66,7 @@ function plansSentBy(sender: PrivateKeyAccount): void {
     const request = normalizeOrder({ ...BODY, ...body }, context)
     return planCreateOrder(request, context, { trader: TRADER, positions, collateral: body.collateral })
   }
-  const tradeAt = (index: number) => world().read('getTrade', [TRADER, index])
+  const tradeAt = async (index: number) => withScales<Trade>(await world().read('getTrade', [TRADER, index]))
   const pending = () => world().read('getPendingOrders', [TRADER])
 
   async function openPosition(body: Partial<CreateOrderRequest> = {}): Promise<LivePosition> {
@@ -72,7 +83,7 @@ function plansSentBy(sender: PrivateKeyAccount): void {
     return { record: { ...record, trader: TRADER }, state: { ...state, trade, info, maxClosingSlippageP } }
   }
 
-  /** The resting order at an index, as it stands on the chain. */
+  /** Reads the resting order at an index from the chain. */
   async function readOrder(index: number, body: Partial<CreateOrderRequest>): Promise<KnownOrder> {
     const request = normalizeOrder({ ...BODY, ...body }, context)
     const { openPrice, sl, tp } = await tradeAt(index)
@@ -176,10 +187,10 @@ function plansSentBy(sender: PrivateKeyAccount): void {
     onlyEvent(await world().answer(orderId, PRICE), 'PositionSizeDecreaseExecuted')
     const after = await readPosition(index)
     const closed = positionSizeToken - after.state.trade.positionSizeToken
-    // What was said, less what one unit of collateral stands for.
+    // The requested size, less at most the size that one unit of collateral stands for.
     const unit = positionSizeToken / position.state.trade.collateralAmount + 1n
     assert.ok(closed <= 4n * 10n ** 15n && closed > 4n * 10n ** 15n - 2n * unit, String(closed))
-    // The slippage stays with what is left; the next close brings its own.
+    // The rest of the position keeps the slippage; the next close sets its own.
     assert.equal(after.state.maxClosingSlippageP, 2_500)
     await send(planClosePosition(after, {}, context))
     assert.equal((await readPosition(index)).state.maxClosingSlippageP, 1_000)
@@ -199,7 +210,7 @@ function plansSentBy(sender: PrivateKeyAccount): void {
     const least = await world().read('pairMinFeeUsd', [BigInt(PAIR)])
     const unit = 10n ** 13n
     const whole = positionSize(position, context)
-    // From below: the last size whose rest covers the smallest fee.
+    // The largest size whose rest still covers the minimum fee.
     const kept = (least * whole) / (trade.collateralAmount * 10n ** 12n)
     const largest = (whole - kept) / unit - 1n
     const part = planClosePosition(position, { size: formatDecimal(largest, 5) }, context)

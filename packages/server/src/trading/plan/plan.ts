@@ -1,32 +1,41 @@
-import { ApiError, type Decimal, type Hex, type MarketSymbol } from '@bezel/protocol'
+import {
+  ApiError,
+  type CollateralAmount,
+  type Decimal,
+  type Hex,
+  type Leverage,
+  type MarketSymbol,
+  type Price,
+  type Usd,
+} from '@bezel/protocol'
 import type { ChainMarkets, ListedMarket } from '../market/chainMarkets.ts'
 import type { AttemptKind, OrderRecord, OrderRequest, OrderState } from '../orders/orderModel.ts'
 
-/** What rules of trading look at: the chain's markets as last read, and prices. */
+/** The inputs of the trading rules: the chain's markets as last read, and prices. */
 export interface TradingContext {
   readonly chain: ChainMarkets
-  /** 1e10. Throws `NOT_READY` when the price is stale. */
-  readonly markOf: (market: ListedMarket) => bigint
+  /** Throws `NOT_READY` when the price is stale. */
+  readonly markOf: (market: ListedMarket) => Price
   readonly isOpen: (market: ListedMarket) => boolean
 }
 
-/** What an agent's scope is asked about. `leverage` (1e3) is `null` when the action can't raise it; `spendUsd` is 1e18. */
+/** The facts that an agent's scope is checked against. `leverage` is `null` when the action can't raise it. */
 export interface ScopedAction {
   readonly market: MarketSymbol
-  readonly leverage: bigint | null
-  readonly spendUsd: bigint
+  readonly leverage: Leverage | null
+  readonly spendUsd: Usd
 }
 
-/** Which calls of the Diamond do what was asked for, before anything is known about the sender. */
+/** The calls of the Diamond that carry out a request, independent of their sender. */
 export interface Plan {
   readonly kind: AttemptKind
-  /** Calls of the trader, each ABI-encoded; several are one `multicall`. */
+  /** Calls of the trader, each ABI-encoded; several are sent as one `multicall`. */
   readonly calls: readonly Hex[]
   readonly action: ScopedAction
-  /** How long the price in it is good: until the market moves, or longer. */
+  /** Kind of validity: `market` prices expire soon, `resting` ones last longer. */
   readonly validity: 'market' | 'resting'
-  /** Of a token that the Diamond takes from the trader, in its units. */
-  readonly takes: { readonly collateralIndex: number; readonly amount: bigint } | null
+  /** Amount of a token that the Diamond takes from the trader; `null` when it takes nothing. */
+  readonly takes: { readonly collateralIndex: number; readonly amount: CollateralAmount } | null
 }
 
 /** A plan that makes a new order. */
@@ -38,7 +47,7 @@ export interface OrderPlan extends Plan {
 /** A plan that changes an order that is on the chain. */
 export interface ChangePlan extends Plan {
   readonly kind: 'update' | 'replace' | 'cancel' | 'reclaim'
-  /** What the order will be once it is mined. */
+  /** Terms that the order will have once the transaction is mined. */
   readonly changes: {
     readonly size?: Decimal
     readonly price?: Decimal
@@ -54,7 +63,7 @@ export interface KnownOrder {
   readonly state: OrderState
 }
 
-/** The refusal of a change that an order's status does not accept. */
+/** Returns the refusal of a change that the order's status does not accept. */
 export function notModifiable({ record, state }: KnownOrder, rule: string): ApiError {
   const { id } = record
   const { status } = state

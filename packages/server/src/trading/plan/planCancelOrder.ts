@@ -1,9 +1,8 @@
-import type { Hex } from '@bezel/protocol'
-import { encodeCall } from './encodeCall.ts'
+import { Usd, type Hex } from '@bezel/protocol'
+import { encodeCall, requireCallCount } from './encodeCall.ts'
 import { notModifiable, type ChangePlan, type KnownOrder } from './plan.ts'
-import { requireCallCount } from './wrapCalls.ts'
 
-/** What ends an order early. `'withdraw'`: it never reached the chain, so nothing has to. */
+/** Plans the early end of an order. `'withdraw'` means that it never reached the chain, so no transaction is needed. */
 export function planCancelOrder(order: KnownOrder): ChangePlan | 'withdraw' {
   const { status, txHash, tradeIndex, unanswered } = order.state
   if (status === 'prepared' && txHash === null) return 'withdraw'
@@ -22,7 +21,7 @@ function changePlan({ record }: KnownOrder, kind: 'cancel' | 'reclaim', calls: r
   return {
     kind,
     calls,
-    action: { market: record.request.market, leverage: null, spendUsd: 0n },
+    action: { market: record.request.market, leverage: null, spendUsd: Usd.zero },
     validity: 'resting',
     takes: null,
     changes: {},

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ContractsVersion, formatDecimal, scaleDecimal, type ClosePositionRequest } from '@bezel/protocol'
+import {
+  CollateralAmount,
+  ContractsVersion,
+  formatDecimal,
+  scaleDecimal,
+  TokenSize,
+  type ClosePositionRequest,
+} from '@bezel/protocol'
 import fc from 'fast-check'
 import { BTC } from '../../market/testing/fixtures.ts'
 import { minCollateral } from '../valuation/fees.ts'
@@ -63,7 +70,7 @@ describe('a close', () => {
   })
 
   it('is of everything when the rest would have less than the Diamond keeps', () => {
-    // 0.75 USDC of 100 are 0.000124975 BTC.
+    // Of 100 USDC, 0.75 are 0.000124975 BTC.
     assert.equal(decoded(closed({ size: '0.01653' }).calls[0]!).name, 'decreasePositionSize')
     assert.deepEqual(closed({ size: '0.01654' }).calls.map(decoded), FULL)
     assert.equal(closed({ size: '0.01654' }).request.size, '0.01654')
@@ -89,12 +96,12 @@ describe('a close', () => {
       return calls.slice(0, -1).map(decoded)
     }
     const set = (slippageP: number) => [{ name: 'updateMaxClosingSlippageP', args: [4, slippageP] }]
-    // What an earlier close left, wide or tight.
+    // Slippages that an earlier close left, wide or tight.
     assert.deepEqual(setBy(20_000), set(1_000))
     assert.deepEqual(setBy(1), set(1_000))
     assert.deepEqual(setBy(20_000, '1'), set(1_000))
     assert.deepEqual(setBy(1_000, '20'), set(20_000))
-    // It holds already; nothing set is 1 %.
+    // The slippage is already set; an unset one is 1 %.
     for (const held of [setBy(0), setBy(1_000), setBy(0, '1'), setBy(20_000, '20')]) assert.deepEqual(held, [])
   })
 
@@ -108,7 +115,7 @@ describe('a close', () => {
   })
 
   it('sizes a position from before v10 by its notional at its price', () => {
-    const position = positionOf({ positionSizeToken: 0n })
+    const position = positionOf({ positionSizeToken: TokenSize.zero })
     const old = {
       ...position,
       state: { ...position.state, info: { ...position.state.info, contractsVersion: ContractsVersion.V9_2 } },
@@ -155,7 +162,10 @@ describe('any close by size', () => {
         fc.bigInt({ min: 10n ** 13n, max: 10n ** 21n }),
         fc.nat({ max: 100_000 }),
         (collateralAmount, positionSizeToken, share) => {
-          const position = positionOf({ collateralAmount, positionSizeToken })
+          const position = positionOf({
+            collateralAmount: CollateralAmount.of(collateralAmount),
+            positionSizeToken: TokenSize.of(positionSizeToken),
+          })
           const whole = positionSize(position, contextOf())
           const units = ((whole / 10n ** 13n) * BigInt(share)) / 100_000n
           fc.pre(units > 0n)

@@ -1,15 +1,19 @@
-import type { LivePosition } from '../positions/livePosition.ts'
-import { ApiError, scaleDecimal, type ClosePositionRequest, type Decimal } from '@bezel/protocol'
+import type { LivePosition } from '../positions/positionModel.ts'
+import {
+  ApiError,
+  BaseSize,
+  DEFAULT_SLIPPAGE,
+  Slippage,
+  type ClosePositionRequest,
+  type Decimal,
+} from '@bezel/protocol'
 import type { ListedMarket } from '../market/chainMarkets.ts'
 import { readTerms, requirePrecision } from './bodyTerms.ts'
-import { planClosing, positionSize, sizeText } from './closing.ts'
-import { closingOrder } from './closingOrder.ts'
-import { BASE_SIZE_DECIMALS, SLIPPAGE_DECIMALS } from './decimals.ts'
+import { planClosing, positionSize, closingOrder } from './closing.ts'
 import { marketOfPair, requireOpen } from './listed.ts'
-import { DEFAULT_SLIPPAGE } from './normalizeOrder.ts'
 import type { OrderPlan, TradingContext } from './plan.ts'
 
-/** A close of a position at market, all of it or a part: an order of the opposite side. */
+/** Plans the close of a position at market, in full or in part: an order of the opposite side. */
 export function planClosePosition(
   position: LivePosition,
   body: ClosePositionRequest,
@@ -20,9 +24,9 @@ export function planClosePosition(
   const market = marketOfPair(context.chain, trade.pairIndex)
   const whole = positionSize(position, context)
   requireClosable(size, whole, market)
-  if (slippage !== undefined) requirePrecision('slippage', slippage, SLIPPAGE_DECIMALS)
+  if (slippage !== undefined) requirePrecision('slippage', slippage, Slippage.decimals)
   requireOpen(context, market)
-  const asked = size === undefined ? whole : scaleDecimal(size, BASE_SIZE_DECIMALS)!
+  const asked = size === undefined ? whole : BaseSize.parse(size)!
   const closing = planClosing({ position, market, size: asked, expectedPrice: context.markOf(market) }, context)
   const request = {
     kind: 'close',
@@ -30,7 +34,7 @@ export function planClosePosition(
     pairIndex: trade.pairIndex,
     side: trade.long ? 'short' : 'long',
     type: 'market',
-    size: size ?? sizeText(whole),
+    size: size ?? BaseSize.format(whole),
     price: null,
     sl: null,
     tp: null,
@@ -41,12 +45,12 @@ export function planClosePosition(
   return closingOrder({ request, first: position, closings: [closing] }, context)
 }
 
-/** The position's own size is taken as it is shown, whatever its decimals. */
-function requireClosable(size: Decimal | undefined, whole: bigint, { sizePrecision }: ListedMarket): void {
-  const wholeText = sizeText(whole)
+/** Throws when the size can't be closed. The position's own size is accepted as it is shown, whatever its decimals. */
+function requireClosable(size: Decimal | undefined, whole: BaseSize, { sizePrecision }: ListedMarket): void {
+  const wholeText = BaseSize.format(whole)
   if (size === undefined || size === wholeText) return
   requirePrecision('size', size, sizePrecision)
-  if (scaleDecimal(size, BASE_SIZE_DECIMALS)! <= whole) return
+  if (BaseSize.parse(size)! <= whole) return
   const message = `The position has a size of ${wholeText}; ${size} of it can't be closed.`
   throw new ApiError('UNSUPPORTED', message, { size, positionSize: wholeText })
 }

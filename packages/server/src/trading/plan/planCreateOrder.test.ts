@@ -1,7 +1,14 @@
-import type { LivePosition } from '../positions/livePosition.ts'
+import type { LivePosition } from '../positions/positionModel.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { formatDecimal, scaleDecimal, type CreateOrderRequest, type Decimal } from '@bezel/protocol'
+import {
+  CollateralAmount,
+  formatDecimal,
+  Leverage,
+  scaleDecimal,
+  type CreateOrderRequest,
+  type Decimal,
+} from '@bezel/protocol'
 import fc from 'fast-check'
 import { zeroAddress } from 'viem'
 import { usd } from '../../market/testing/fixtures.ts'
@@ -131,7 +138,7 @@ describe('a new trade is refused', () => {
   })
 
   it('below the smallest collateral', () => {
-    // 3.75 USD at 10x are 37.5 USD.
+    // A collateral of 3.75 USD at 10x is a notional of 37.5 USD.
     const context = contextOf({ markOf: () => usd(3_750) })
     planOf({}, context)
     assert.deepEqual(
@@ -146,7 +153,7 @@ describe('a new trade is refused', () => {
   })
 
   it('below the smallest position', () => {
-    const context = withMarket({ minLeverage: 100_000n, maxLeverage: 200_000n })
+    const context = withMarket({ minLeverage: Leverage.of(100_000n), maxLeverage: Leverage.of(200_000n) })
     const details = refusalOf(() => planOf({ leverage: '100', size: '0.00624' }, context), 'SIZE_BELOW_MINIMUM')
     assert.equal(details['minPositionUsd'], '375')
     assert.equal(details['notionalUsd'], '374.4')
@@ -228,7 +235,7 @@ describe('a reduce-only order', () => {
 
   it('closes positions in one collateral alone: the one it names, else that of the oldest', () => {
     const inWeth = (index: number, id: string) =>
-      positionOf({ index, long: false, collateralIndex: 2, collateralAmount: 5n * 10n ** 17n }, id)
+      positionOf({ index, long: false, collateralIndex: 2, collateralAmount: CollateralAmount.of(5n * 10n ** 17n) }, id)
     const positions = [short(3, '11'), inWeth(1, '12'), short(2, '13'), inWeth(5, '14')]
     const reduced = (body: Partial<CreateOrderRequest>, of = positions) => {
       const { request } = reduce('5', of, body)

@@ -1,24 +1,22 @@
-import type { LivePosition } from '../positions/livePosition.ts'
-import { ApiError, scaleDecimal, type Address } from '@bezel/protocol'
+import type { LivePosition } from '../positions/positionModel.ts'
+import { ApiError, BaseSize, Price, type Address } from '@bezel/protocol'
 import type { ListedMarket } from '../market/chainMarkets.ts'
 import type { OrderRequest } from '../orders/orderModel.ts'
-import { planClosing, sizeUnit, type Closing } from './closing.ts'
-import { closingOrder } from './closingOrder.ts'
-import { BASE_SIZE_DECIMALS, PRICE_DECIMALS } from './decimals.ts'
+import { planClosing, sizeUnit, type Closing, closingOrder } from './closing.ts'
 import { collateralAt, marketOfPair, requireOpen } from './listed.ts'
 import type { OrderPlan, TradingContext } from './plan.ts'
 import { planOpening } from './planOpening.ts'
 
-/** Who orders, and what of theirs a reduce-only order can close. */
+/** The ordering trader, with the positions that a reduce-only order can close. */
 export interface OrderingAccount {
   readonly trader: Address
-  /** The open ones, oldest first. */
+  /** Open positions, oldest first. */
   readonly positions: readonly LivePosition[]
-  /** As the body names it: the request has the chain's default where it names none. */
+  /** Collateral that the body names, if any; the request itself has the chain's default where the body names none. */
   readonly collateral: string | undefined
 }
 
-/** The calls of a normalized request. */
+/** Plans the calls of a normalized request. */
 export function planCreateOrder(request: OrderRequest, context: TradingContext, account: OrderingAccount): OrderPlan {
   const market = marketOfPair(context.chain, request.pairIndex)
   if (request.type === 'market') requireOpen(context, market)
@@ -46,8 +44,8 @@ function planNewTrade(
 }
 
 /**
- * Closes positions of the other side, oldest first, until the size is used up. More than all of them is all of them. They are in one collateral,
- * the named one or that of the oldest, because what an order fills is told as an amount of one token.
+ * Plans the close of positions of the other side, oldest first, until the size is used up; a larger size closes all of
+ * them. All are in one collateral, the named one or that of the oldest, because a fill is an amount of one token.
  */
 function planReduction(
   request: OrderRequest,
@@ -66,14 +64,14 @@ function planReduction(
   const { collateralIndex } = first.state.trade
   const expectedPrice = priceOf(request, market, context)
   const closings: Closing[] = []
-  let left = scaleDecimal(request.size, BASE_SIZE_DECIMALS)!
+  let left = BaseSize.parse(request.size)!
   for (const position of opposite) {
     if (position.state.trade.collateralIndex !== collateralIndex) continue
-    // Less than the smallest size is what a position had beyond the decimals of the market, and was not asked for.
+    // A rest below the smallest size stems from a position's further decimals and was not requested.
     if (left < sizeUnit(market.sizePrecision)) break
     const closing = planClosing({ position, market, size: left, expectedPrice }, context)
     closings.push(closing)
-    left -= closing.size
+    left = BaseSize.of(left - closing.size)
   }
   return closingOrder({ request, first, closings }, context)
 }
@@ -88,7 +86,7 @@ function nothingToReduce({ market, side }: OrderRequest, collateral: string | un
   })
 }
 
-/** The price expected of a market order is the mark, unless another one is named. */
-function priceOf({ price }: OrderRequest, market: ListedMarket, { markOf }: TradingContext): bigint {
-  return price === null ? markOf(market) : scaleDecimal(price, PRICE_DECIMALS)!
+/** Returns the named price, or the mark when a market order names none. */
+function priceOf({ price }: OrderRequest, market: ListedMarket, { markOf }: TradingContext): Price {
+  return price === null ? markOf(market) : Price.parse(price)!
 }

@@ -1,8 +1,13 @@
 import {
+  CollateralAmount,
   ApiError,
-  formatDecimal,
-  scaleDecimal,
+  CollateralPrice,
+  Leverage,
+  OrderSize,
+  Price,
+  Slippage,
   TradeType,
+  Usd,
   type Address,
   type Decimal,
   type Hex,
@@ -14,15 +19,10 @@ import { marketMinimums } from '../market/marketRecord.ts'
 import { usdOfCollateral } from '../valuation/collateralAmounts.ts'
 import type { CollateralState } from '../valuation/chainState.ts'
 import { minCollateral, MIN_FEES_ON_OPEN } from '../valuation/fees.ts'
-import { ONE_E3, USD_PRICE_ONE } from '../valuation/scales.ts'
 import { refuseIssues } from './bodyTerms.ts'
-import { LEVERAGE_DECIMALS, PRICE_DECIMALS, SLIPPAGE_DECIMALS, USD_DECIMALS } from './decimals.ts'
 import { encodeOpenTrade } from './encodeCall.ts'
 import { collateralAt, requireActive } from './listed.ts'
 import type { TradingContext } from './plan.ts'
-
-/** Most that any market takes. */
-const SIZE_DECIMALS = 8
 const NONE = '0' as Decimal
 const MAX_UINT120 = 2n ** 120n - 1n
 
@@ -32,7 +32,7 @@ const TRADE_TYPES: Readonly<Record<OrderType, number>> = {
   stop: TradeType.STOP,
 }
 
-/** A trade to be opened, its numbers within the precision of the market. */
+/** A trade to open. Its numbers are within the precision of the market. */
 export interface OpeningTerms {
   readonly trader: Address
   readonly market: ListedMarket
@@ -40,8 +40,8 @@ export interface OpeningTerms {
   readonly side: Side
   readonly type: OrderType
   readonly size: Decimal
-  /** 1e10: the trigger, or the price expected of a market order. */
-  readonly price: bigint
+  /** Trigger price, or expected price of a market order. */
+  readonly price: Price
   readonly leverage: Decimal
   readonly sl: Decimal | null
   readonly tp: Decimal | null
@@ -50,23 +50,23 @@ export interface OpeningTerms {
 
 export interface Opening {
   readonly call: Hex
-  /** Units of the token. */
-  readonly collateralAmount: bigint
-  /** 1e18. */
-  readonly notionalUsd: bigint
-  /** 1e3. */
-  readonly leverage: bigint
+  readonly collateralAmount: CollateralAmount
+  readonly notionalUsd: Usd
+  readonly leverage: Leverage
 }
 
-/** The `openTrade` of an order. Throws what the market has against its leverage and size, and the chain against its collateral. */
+/**
+ * Plans the `openTrade` call of an order. Throws when the market refuses its leverage or size, or the chain its
+ * collateral.
+ */
 export function planOpening(terms: OpeningTerms, { chain }: TradingContext): Opening {
   const { market, price } = terms
   const collateral = collateralAt(chain, terms.collateralIndex)
   requireActive(collateral, chain)
-  const leverage = scaleDecimal(terms.leverage, LEVERAGE_DECIMALS)!
+  const leverage = Leverage.parse(terms.leverage)!
   requireLeverage(leverage, market.minLeverage, market.maxLeverage)
-  // A size has at most 8 decimals and a price 10, so their product has at most the 18 of a USD amount: nothing is rounded here.
-  const notionalUsd = scaleDecimal(terms.size, SIZE_DECIMALS)! * price
+  // Exact: a size has at most 8 decimals and a price 10, so their product has at most the 18 of a USD amount.
+  const notionalUsd = Usd.of(OrderSize.parse(terms.size)! * price)
   const collateralAmount = collateralOfNotional(notionalUsd, leverage, collateral.state)
   requireSize({ notionalUsd, collateralAmount }, market, collateral.state)
   if (collateralAmount > MAX_UINT120) refuseIssues([{ path: 'body.size', message: 'is more than the contracts hold' }])
@@ -80,36 +80,44 @@ export function planOpening(terms: OpeningTerms, { chain }: TradingContext): Ope
       tradeType: TRADE_TYPES[terms.type],
       collateralAmount,
       openPrice: price,
-      tp: scaleDecimal(terms.tp ?? NONE, PRICE_DECIMALS)!,
-      sl: scaleDecimal(terms.sl ?? NONE, PRICE_DECIMALS)!,
+      tp: Price.parse(terms.tp ?? NONE)!,
+      sl: Price.parse(terms.sl ?? NONE)!,
     },
-    Number(scaleDecimal(terms.slippage, SLIPPAGE_DECIMALS)!),
+    Number(Slippage.parse(terms.slippage)!),
   )
   return { call, collateralAmount, notionalUsd, leverage }
 }
 
-/** notional / leverage / the token's USD price, in units of the token. One division, so it is rounded once: down, never asking for more than was said. */
-export function collateralOfNotional(
-  notionalUsd: bigint,
-  leverage: bigint,
+/**
+ * Returns notional / leverage / the token's USD price, in units of the token. One division rounds only once, downwards,
+ * so that it never takes more than was requested.
+ */
+function collateralOfNotional(
+  notionalUsd: Usd,
+  leverage: Leverage,
   { precisionDelta, priceUsd }: CollateralState,
-): bigint {
-  return (notionalUsd * ONE_E3 * USD_PRICE_ONE) / (leverage * priceUsd * precisionDelta)
+): CollateralAmount {
+  return CollateralAmount.of(
+    (notionalUsd * Leverage.one * CollateralPrice.one) / (leverage * priceUsd * precisionDelta),
+  )
 }
 
-/** Throws `LEVERAGE_OUT_OF_RANGE`; all 1e3. */
-export function requireLeverage(leverage: bigint, minLeverage: bigint, maxLeverage: bigint): void {
+/** Throws `LEVERAGE_OUT_OF_RANGE`. */
+export function requireLeverage(leverage: Leverage, minLeverage: Leverage, maxLeverage: Leverage): void {
   if (leverage >= minLeverage && leverage <= maxLeverage) return
   const details = {
-    leverage: formatDecimal(leverage, LEVERAGE_DECIMALS),
-    minLeverage: formatDecimal(minLeverage, LEVERAGE_DECIMALS),
-    maxLeverage: formatDecimal(maxLeverage, LEVERAGE_DECIMALS),
+    leverage: Leverage.format(leverage),
+    minLeverage: Leverage.format(minLeverage),
+    maxLeverage: Leverage.format(maxLeverage),
   }
   const message = `A leverage of ${details.leverage} is not between ${details.minLeverage} and ${details.maxLeverage}.`
   throw new ApiError('LEVERAGE_OUT_OF_RANGE', message, details)
 }
 
-/** The collateral is compared in units of the token, as the Diamond does, so that rounding never refuses what it would take. */
+/**
+ * Throws `SIZE_BELOW_MINIMUM`. Compares the collateral in units of the token, as the Diamond does, so that rounding
+ * never refuses what the Diamond would accept.
+ */
 function requireSize(
   { notionalUsd, collateralAmount }: Pick<Opening, 'notionalUsd' | 'collateralAmount'>,
   market: ListedMarket,
@@ -119,10 +127,10 @@ function requireSize(
   const isEnoughCollateral = collateralAmount >= minCollateral(MIN_FEES_ON_OPEN, market.listing, collateral)
   if (notionalUsd >= minPositionUsd && isEnoughCollateral && collateralAmount > 0n) return
   const details = {
-    notionalUsd: formatDecimal(notionalUsd, USD_DECIMALS),
-    minPositionUsd: formatDecimal(minPositionUsd, USD_DECIMALS),
-    collateralUsd: formatDecimal(usdOfCollateral(collateralAmount, collateral), USD_DECIMALS),
-    minCollateralUsd: formatDecimal(minCollateralUsd, USD_DECIMALS),
+    notionalUsd: Usd.format(notionalUsd),
+    minPositionUsd: Usd.format(minPositionUsd),
+    collateralUsd: Usd.format(usdOfCollateral(collateralAmount, collateral)),
+    minCollateralUsd: Usd.format(minCollateralUsd),
   }
   const message = `A position of ${details.notionalUsd} USD with ${details.collateralUsd} USD of collateral is too small: at least ${details.minPositionUsd} and ${details.minCollateralUsd}.`
   throw new ApiError('SIZE_BELOW_MINIMUM', message, details)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ORDER_STATUSES, type UpdateOrderRequest } from '@bezel/protocol'
+import { Leverage, ORDER_STATUSES, type UpdateOrderRequest } from '@bezel/protocol'
 import fc from 'fast-check'
 import { zeroAddress } from 'viem'
 import { usd } from '../../market/testing/fixtures.ts'
@@ -86,7 +86,7 @@ describe('a change of size', () => {
     ])
     assert.deepEqual(rest, {
       kind: 'replace',
-      // 800 USD now, 500 of which count already.
+      // The notional is 800 USD now, of which 500 already count.
       action: { market: 'BTC/USD', leverage: 10_000n, spendUsd: 300n * 10n ** 18n },
       validity: 'resting',
       takes: { collateralIndex: 3, amount: usdc(80) },
@@ -107,7 +107,7 @@ describe('a change of size', () => {
 
   it('must be one that could be placed', () => {
     refusalOf(() => updated({ size: '0.0001' }), 'SIZE_BELOW_MINIMUM')
-    const stricter = withMarket({ maxLeverage: 5_000n })
+    const stricter = withMarket({ maxLeverage: Leverage.of(5_000n) })
     refusalOf(() => planUpdateOrder(orderOf(), { size: '0.02' }, stricter), 'LEVERAGE_OUT_OF_RANGE')
     refusalOf(() => updated({ size: '0.02' }, orderOf({}, { collateralIndex: 4 })), 'COLLATERAL_NOT_SUPPORTED')
   })

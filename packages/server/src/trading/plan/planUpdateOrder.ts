@@ -1,7 +1,6 @@
-import { scaleDecimal, type Decimal, type UpdateOrderRequest } from '@bezel/protocol'
-import type { Precision } from '../market/precision.ts'
+import { max, Usd, Price, Slippage, type Decimal, type UpdateOrderRequest } from '@bezel/protocol'
+import type { Precision } from '../market/chainMarkets.ts'
 import { readTerms, refuseIssues, requirePrecision } from './bodyTerms.ts'
-import { PRICE_DECIMALS, SLIPPAGE_DECIMALS } from './decimals.ts'
 import { encodeCall } from './encodeCall.ts'
 import { marketOfPair } from './listed.ts'
 import { noneWhenZero } from './normalizeOrder.ts'
@@ -10,17 +9,20 @@ import { planOpening } from './planOpening.ts'
 
 type Changes = ChangePlan['changes']
 
-/** The terms of a resting order once it is changed. */
+/** The terms of a resting order after the change. */
 interface NewTerms {
   readonly tradeIndex: number
   readonly size: Decimal
-  readonly price: bigint
+  readonly price: Price
   readonly sl: Decimal | null
   readonly tp: Decimal | null
   readonly slippage: Decimal
 }
 
-/** A change of a resting order. The chain changes all but the size in one call, which wants the unchanged values too; another size is a new order there. */
+/**
+ * Plans the change of a resting order. The chain changes all terms but the size in one call, which needs the unchanged
+ * values too; another size needs a new order on the chain.
+ */
 export function planUpdateOrder(order: KnownOrder, body: UpdateOrderRequest, context: TradingContext): ChangePlan {
   const given = readBody(body)
   const { record, state } = order
@@ -51,7 +53,7 @@ function requirePrecisions(given: Given, { pricePrecision, sizePrecision }: Prec
     sl: pricePrecision,
     tp: pricePrecision,
     size: sizePrecision,
-    slippage: SLIPPAGE_DECIMALS,
+    slippage: Slippage.decimals,
   }
   for (const [field, value] of Object.entries(given)) {
     requirePrecision(field, value, maxDecimals[field as keyof Given])
@@ -68,34 +70,34 @@ function changesOf({ sl, tp, ...rest }: Given): Changes {
 
 function planUpdate({ record }: KnownOrder, terms: NewTerms): Omit<ChangePlan, 'changes'> {
   const { tradeIndex, price, sl, tp, slippage } = terms
-  const slippageP = Number(scaleDecimal(slippage, SLIPPAGE_DECIMALS)!)
+  const slippageP = Number(Slippage.parse(slippage)!)
   return {
     kind: 'update',
     calls: [encodeCall('updateOpenOrder', [tradeIndex, price, priceUnits(tp), priceUnits(sl), slippageP])],
-    action: { market: record.request.market, leverage: null, spendUsd: 0n },
+    action: { market: record.request.market, leverage: null, spendUsd: Usd.zero },
     validity: 'resting',
     takes: null,
   }
 }
 
-/** Cancels and places again in one transaction, so that there are never two orders and never none. */
+/** Plans to cancel and place again in one transaction, so that there are never two orders and never none. */
 function planReplace({ record }: KnownOrder, terms: NewTerms, context: TradingContext): Omit<ChangePlan, 'changes'> {
   const { request, trader } = record
   const market = marketOfPair(context.chain, request.pairIndex)
   const opening = planOpening({ ...request, ...terms, market, trader }, context)
-  const growthUsd = opening.notionalUsd - record.spendUsd
+  const growthUsd = Usd.of(opening.notionalUsd - record.spendUsd)
   return {
     kind: 'replace',
     calls: [encodeCall('cancelOpenOrder', [terms.tradeIndex]), opening.call],
-    // What the order was made with counts already.
-    action: { market: request.market, leverage: opening.leverage, spendUsd: growthUsd > 0n ? growthUsd : 0n },
+    // The notional that the order was made with already counts.
+    action: { market: request.market, leverage: opening.leverage, spendUsd: max(growthUsd, Usd.zero) },
     validity: 'resting',
-    // The whole of it must be allowed, although the cancel gives back what the order held.
+    // The allowance must cover the whole amount, although the cancel returns what the order held.
     takes: { collateralIndex: request.collateralIndex, amount: opening.collateralAmount },
   }
 }
 
-/** 1e10; `null` is none. */
-function priceUnits(price: Decimal | null): bigint {
-  return price === null ? 0n : scaleDecimal(price, PRICE_DECIMALS)!
+/** Converts a price to the chain's scale; `null` becomes 0, which means none. */
+function priceUnits(price: Decimal | null): Price {
+  return price === null ? Price.zero : Price.parse(price)!
 }

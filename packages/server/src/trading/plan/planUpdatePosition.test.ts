@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { formatDecimal, type UpdatePositionRequest } from '@bezel/protocol'
+import { formatDecimal, Leverage, type UpdatePositionRequest } from '@bezel/protocol'
 import fc from 'fast-check'
 import { usd } from '../../market/testing/fixtures.ts'
 import { usdc } from '../valuation/testing/fixtures.ts'
@@ -65,7 +65,7 @@ describe('the leverage of a position', () => {
   it('does not rise above the maximum of its market, and may come down from above it', () => {
     updated({ leverage: '200' })
     refusalOf(() => updated({ leverage: '200.001' }), 'LEVERAGE_OUT_OF_RANGE')
-    const stricter = withMarket({ maxLeverage: 5_000n })
+    const stricter = withMarket({ maxLeverage: Leverage.of(5_000n) })
     updated({ leverage: '9' }, positionOf(), stricter)
     const details = refusalOf(() => updated({ leverage: '11' }, positionOf(), stricter), 'LEVERAGE_OUT_OF_RANGE')
     assert.equal(details['maxLeverage'], '5')

@@ -1,20 +1,18 @@
-import type { LivePosition } from '../positions/livePosition.ts'
-import { formatDecimal, type Hex, type UpdatePositionRequest } from '@bezel/protocol'
+import type { LivePosition } from '../positions/positionModel.ts'
+import { CollateralAmount, Usd, Leverage, Price, max, type Hex, type UpdatePositionRequest } from '@bezel/protocol'
 import type { ListedMarket } from '../market/chainMarkets.ts'
-import { larger } from '../valuation/scales.ts'
-import { readTerms, refuseIssues, scaleTerm } from './bodyTerms.ts'
-import { LEVERAGE_DECIMALS, PRICE_DECIMALS } from './decimals.ts'
+import { readTerms, refuseIssues, requirePrecision, scaleTerm } from './bodyTerms.ts'
 import { encodeCall } from './encodeCall.ts'
 import { collateralAt, marketOfPair, requireOpen } from './listed.ts'
 import type { Plan, TradingContext } from './plan.ts'
 import { requireLeverage } from './planOpening.ts'
 
-/** 1e3. A position may go below what its market opens with, down to this. */
-const MIN_LEVERAGE = 100n
+/** The lowest leverage of an open position, 0.1; it may be below the market's minimum for opening. */
+const MIN_LEVERAGE = Leverage.of(100n)
 
 type CollateralChange = NonNullable<UpdatePositionRequest['collateral']>
 
-/** A change of an open position: its triggers, its leverage, or its collateral, one kind at a time. */
+/** Plans the change of an open position: its triggers, its leverage, or its collateral, one kind at a time. */
 export function planUpdatePosition(position: LivePosition, body: UpdatePositionRequest, context: TradingContext): Plan {
   requireOneKind(body)
   const market = marketOfPair(context.chain, position.state.trade.pairIndex)
@@ -31,24 +29,28 @@ function requireOneKind({ sl, tp, leverage, collateral }: UpdatePositionRequest)
   refuseIssues([{ path: 'body', message }])
 }
 
-/** At once on the chain, without the oracle; `"0"` removes. Which side of the price they are on is the chain's to judge. */
+/**
+ * Plans new triggers. They apply at once, without the oracle; `"0"` removes one. The chain checks that each is on the
+ * right side of the price.
+ */
 function planTriggers(
   { state: { trade } }: LivePosition,
   { sl: slText, tp: tpText }: UpdatePositionRequest,
   market: ListedMarket,
 ): Plan {
   const { sl, tp } = readTerms({ sl: slText, tp: tpText })
-  const scale = { maxDecimals: market.pricePrecision, decimals: PRICE_DECIMALS }
   const calls: Hex[] = []
-  if (sl !== undefined) calls.push(encodeCall('updateSl', [trade.index, scaleTerm('sl', sl, scale)]))
-  if (tp !== undefined) calls.push(encodeCall('updateTp', [trade.index, scaleTerm('tp', tp, scale)]))
-  const action = { market: market.symbol, leverage: null, spendUsd: 0n }
+  if (sl !== undefined)
+    calls.push(encodeCall('updateSl', [trade.index, scaleTerm('sl', sl, Price, market.pricePrecision)]))
+  if (tp !== undefined)
+    calls.push(encodeCall('updateTp', [trade.index, scaleTerm('tp', tp, Price, market.pricePrecision)]))
+  const action = { market: market.symbol, leverage: null, spendUsd: Usd.zero }
   return { kind: 'update', calls, action, validity: 'resting', takes: null }
 }
 
 function planLeverage(position: LivePosition, text: string, market: ListedMarket, context: TradingContext): Plan {
   const { leverage: given } = readTerms({ leverage: text })
-  const leverage = scaleTerm('leverage', given!, { maxDecimals: LEVERAGE_DECIMALS, decimals: LEVERAGE_DECIMALS })
+  const leverage = scaleTerm('leverage', given!, Leverage, Leverage.decimals)
   if (leverage === BigInt(position.state.trade.leverage)) {
     refuseIssues([{ path: 'body.leverage', message: 'is what the position has already' }])
   }
@@ -56,8 +58,9 @@ function planLeverage(position: LivePosition, text: string, market: ListedMarket
 }
 
 /**
- * Collateral moves by the leverage that keeps the size: L' = C x L / C', rounded down to the chain's 0.001. So a position ends with at least the
- * collateral that was asked for: a little more is added, a little less removed.
+ * Plans a change of collateral as the change of leverage that keeps the size: L' = C x L / C', rounded down to the
+ * chain's 0.001. So a position ends with at least the requested collateral: slightly more is added, slightly less
+ * removed.
  */
 function planCollateral(
   position: LivePosition,
@@ -68,27 +71,27 @@ function planCollateral(
   const { amount: given } = readTerms({ amount: text }, [], 'body.collateral')
   const { trade } = position.state
   const { decimals } = collateralAt(context.chain, trade.collateralIndex)
-  const amount = scaleTerm('collateral.amount', given!, { maxDecimals: decimals, decimals })
+  requirePrecision('collateral.amount', given!, decimals)
+  const amount = CollateralAmount.parseTruncated(given!, decimals)
   const isAdded = action === 'add'
   const collateral = isAdded ? trade.collateralAmount + amount : trade.collateralAmount - amount
   if (collateral <= 0n) {
-    const held = formatDecimal(trade.collateralAmount, decimals)
+    const held = CollateralAmount.format(trade.collateralAmount, decimals)
     refuseIssues([{ path: 'body.collateral.amount', message: `must be below the position's collateral, ${held}` }])
   }
-  const leverage = (trade.collateralAmount * BigInt(trade.leverage)) / collateral
+  const leverage = Leverage.of((trade.collateralAmount * BigInt(trade.leverage)) / collateral)
   if (leverage === BigInt(trade.leverage)) {
     refuseIssues([{ path: 'body.collateral.amount', message: 'is too little to move the leverage by 0.001' }])
   }
-  // More collateral can only lower the leverage, which no scope forbids.
+  // More collateral only lowers the leverage, which no scope forbids.
   return planNewLeverage({ position, leverage, scopedLeverage: isAdded ? null : leverage }, market, context)
 }
 
 interface NewLeverage {
   readonly position: LivePosition
-  /** 1e3. */
-  readonly leverage: bigint
-  /** As the agent's scope is asked about it. */
-  readonly scopedLeverage: bigint | null
+  readonly leverage: Leverage
+  /** Leverage to check against the agent's scope; `null` when the change can't raise it. */
+  readonly scopedLeverage: Leverage | null
 }
 
 function planNewLeverage(
@@ -97,21 +100,24 @@ function planNewLeverage(
   context: TradingContext,
 ): Plan {
   const { trade } = position.state
-  requireReachableLeverage(leverage, BigInt(trade.leverage), market)
+  requireReachableLeverage(leverage, Leverage.of(trade.leverage), market)
   requireOpen(context, market)
-  // As the Diamond computes it when it takes the difference.
+  // Computed like in the Diamond, which takes the difference.
   const collateral = (trade.collateralAmount * BigInt(trade.leverage)) / leverage
   const added = collateral - trade.collateralAmount
   return {
     kind: 'update',
     calls: [encodeCall('updateLeverage', [trade.index, Number(leverage)])],
-    action: { market: market.symbol, leverage: scopedLeverage, spendUsd: 0n },
+    action: { market: market.symbol, leverage: scopedLeverage, spendUsd: Usd.zero },
     validity: 'resting',
-    takes: added > 0n ? { collateralIndex: trade.collateralIndex, amount: added } : null,
+    takes: added > 0n ? { collateralIndex: trade.collateralIndex, amount: CollateralAmount.of(added) } : null,
   }
 }
 
-/** The market's maximum binds what rises: a position above it, whose market got stricter, may still come down. */
-function requireReachableLeverage(leverage: bigint, current: bigint, { maxLeverage }: ListedMarket): void {
-  requireLeverage(leverage, MIN_LEVERAGE, leverage > current ? maxLeverage : larger(maxLeverage, current))
+/**
+ * Throws `LEVERAGE_OUT_OF_RANGE`. The market's maximum applies to a rise only: a position above it, whose market was
+ * tightened, may still be lowered in steps.
+ */
+function requireReachableLeverage(leverage: Leverage, current: Leverage, { maxLeverage }: ListedMarket): void {
+  requireLeverage(leverage, MIN_LEVERAGE, leverage > current ? maxLeverage : max(maxLeverage, current))
 }

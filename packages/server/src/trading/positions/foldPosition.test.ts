@@ -1,4 +1,4 @@
-import type { Hex } from '@bezel/protocol'
+import { CollateralAmount, Price, TokenSize, type Hex } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -23,10 +23,17 @@ function at(block: number, log: number, body: Body): PositionEvent {
 const { info } = POSITION
 const OPENED: Body = { kind: 'opened', trade: TRADE, info, liquidationParams: LIQUIDATION, maxClosingSlippageP: 0 }
 const STARTED: Body = { kind: 'holdingFeesStarted', initialAccFundingFeeP: -7n, initialAccBorrowingFeeP: 9n }
-const CHARGED: Body = { kind: 'realized', realizedTradingFeesCollateral: usdc(3), realizedPnlCollateral: 0n }
+const CHARGED: Body = {
+  kind: 'realized',
+  realizedTradingFeesCollateral: usdc(3),
+  realizedPnlCollateral: CollateralAmount.zero,
+}
 const RENEWED = { ...LIQUIDATION, maxLiqSpreadP: 1 }
 
-/** As the contracts log a market open: stored, then where its holding fees start, then the opening fee. */
+/**
+ * The events of a market open, in the order in which the contracts log them: the stored trade, the start of its holding
+ * fees, the opening fee.
+ */
 const OPENING = [at(BLOCK, 2, OPENED), at(BLOCK, 5, STARTED), at(BLOCK, 9, CHARGED)]
 
 function resize(renewed: boolean): Body {
@@ -36,7 +43,7 @@ function resize(renewed: boolean): Body {
     leverage: 12_345,
     openPrice: price(101),
     sl: price(90),
-    positionSizeToken: 77n,
+    positionSizeToken: TokenSize.of(77n),
     renewedLiquidationParams: renewed ? RENEWED : null,
   }
 }
@@ -88,7 +95,11 @@ describe('a position', () => {
   })
 
   it('keeps what an event does not tell', () => {
-    const holding: Body = { kind: 'realized', realizedTradingFeesCollateral: null, realizedPnlCollateral: -5n }
+    const holding: Body = {
+      kind: 'realized',
+      realizedTradingFeesCollateral: null,
+      realizedPnlCollateral: CollateralAmount.of(-5n),
+    }
     const fees: Body = { kind: 'realized', realizedTradingFeesCollateral: usdc(4), realizedPnlCollateral: null }
     const state = fold(...OPENING, at(BLOCK + 1, 0, holding), at(BLOCK + 1, 1, fees))
     assert.equal(state.feesData.realizedPnlCollateral, -5n)
@@ -98,7 +109,7 @@ describe('a position', () => {
 
   it('takes a new take profit and stop loss', () => {
     const tp: Body = { kind: 'tpUpdated', tp: price(120) }
-    const state = fold(...OPENING, at(BLOCK + 1, 0, tp), at(BLOCK + 1, 1, { kind: 'slUpdated', sl: 0n }))
+    const state = fold(...OPENING, at(BLOCK + 1, 0, tp), at(BLOCK + 1, 1, { kind: 'slUpdated', sl: Price.zero }))
     assert.deepEqual(state.trade, { ...TRADE, tp: price(120), sl: 0n })
     assert.equal(state.updatedAtMs, (BLOCK + 1) * 250)
     assert.equal(state.openedAtMs, BLOCK * 250)
@@ -131,10 +142,18 @@ describe('a position', () => {
     const block = BLOCK + 8
     const state = fold(
       ...OPENING,
-      at(block, 1, { kind: 'realized', realizedTradingFeesCollateral: null, realizedPnlCollateral: -usdc(1) }),
+      at(block, 1, {
+        kind: 'realized',
+        realizedTradingFeesCollateral: null,
+        realizedPnlCollateral: CollateralAmount.of(-usdc(1)),
+      }),
       at(block, 2, { kind: 'holdingFeesStarted', initialAccFundingFeeP: 11n, initialAccBorrowingFeeP: 12n }),
       at(block, 3, resize(true)),
-      at(block, 4, { kind: 'realized', realizedTradingFeesCollateral: usdc(5), realizedPnlCollateral: -usdc(1) }),
+      at(block, 4, {
+        kind: 'realized',
+        realizedTradingFeesCollateral: usdc(5),
+        realizedPnlCollateral: CollateralAmount.of(-usdc(1)),
+      }),
     )
     assert.deepEqual(state.feesData, {
       realizedTradingFeesCollateral: usdc(5),
@@ -146,7 +165,10 @@ describe('a position', () => {
   })
 
   it('changes its collateral alone', () => {
-    const state = fold(...OPENING, at(BLOCK + 1, 0, { kind: 'collateralUpdated', collateralAmount: 1n }))
+    const state = fold(
+      ...OPENING,
+      at(BLOCK + 1, 0, { kind: 'collateralUpdated', collateralAmount: CollateralAmount.of(1n) }),
+    )
     assert.deepEqual(state.trade, { ...TRADE, collateralAmount: 1n })
   })
 
@@ -182,12 +204,15 @@ describe('the fold of a position, over random histories', () => {
     amount.map((n): Body => ({ kind: 'holdingFeesStarted', initialAccFundingFeeP: -n, initialAccBorrowingFeeP: n })),
     fc.tuple(fc.option(amount), fc.option(amount)).map(([fees, pnl]): Body => ({
       kind: 'realized',
-      realizedTradingFeesCollateral: fees,
-      realizedPnlCollateral: pnl,
+      realizedTradingFeesCollateral: fees === null ? null : CollateralAmount.of(fees),
+      realizedPnlCollateral: pnl === null ? null : CollateralAmount.of(pnl),
     })),
-    amount.map((tp): Body => ({ kind: 'tpUpdated', tp })),
-    amount.map((sl): Body => ({ kind: 'slUpdated', sl })),
-    amount.map((collateralAmount): Body => ({ kind: 'collateralUpdated', collateralAmount })),
+    amount.map((tp): Body => ({ kind: 'tpUpdated', tp: Price.of(tp) })),
+    amount.map((sl): Body => ({ kind: 'slUpdated', sl: Price.of(sl) })),
+    amount.map((collateralAmount): Body => ({
+      kind: 'collateralUpdated',
+      collateralAmount: CollateralAmount.of(collateralAmount),
+    })),
     fc.nat(65_535).map((maxSlippageP): Body => ({ kind: 'closingSlippageUpdated', maxSlippageP })),
     fc.tuple(amount, fc.boolean()).map(([sl, renewed]): Body => ({ ...resize(renewed), sl }) as Body),
   )
@@ -209,7 +234,7 @@ describe('the fold of a position, over random histories', () => {
   })
 
   it('goes forward from any moment at which there is a position', () => {
-    // Fees may be told before the opening, and the opening anywhere in its block.
+    // Fee events may precede the opening, and the opening may be anywhere in its block.
     const openings = fc.shuffledSubarray([OPENED, STARTED, CHARGED], { minLength: 3 })
     fc.assert(
       fc.property(histories, openings, fc.nat(40), (events, opening, cut) => {

@@ -1,21 +1,23 @@
+import { CollateralAmount } from '@bezel/protocol'
 import type { TradeFeesData } from '../valuation/chainState.ts'
 import type { PositionEvent, PositionState } from './positionModel.ts'
 
 const NO_FEES: TradeFeesData = {
-  realizedTradingFeesCollateral: 0n,
-  realizedPnlCollateral: 0n,
+  realizedTradingFeesCollateral: CollateralAmount.zero,
+  realizedPnlCollateral: CollateralAmount.zero,
   initialAccFundingFeeP: 0n,
   initialAccBorrowingFeeP: 0n,
 }
 
-/** What orders the events of one chain. */
+/** The position of an event in the order of one chain. */
 export type EventPlace = Pick<PositionEvent, 'blockNumber' | 'logIndex'>
 
 type OpenedEvent = Extract<PositionEvent, { kind: 'opened' }>
 
 /**
- * A position from everything the chain said about it; `undefined` while it was not opened. Starts from the opening wherever that stands in
- * the log: the contracts store a trade before they charge it, but nothing that is said about its fees may depend on it.
+ * Computes a position from all its events; `undefined` when it was not opened. Starts from the opening event wherever
+ * it is in the log: the contracts store a trade before they charge it, but the fee events must not depend on that
+ * order.
  */
 export function foldPosition(events: readonly PositionEvent[]): PositionState | undefined {
   const sorted = events.toSorted(comparePlaces)
@@ -25,14 +27,14 @@ export function foldPosition(events: readonly PositionEvent[]): PositionState | 
 }
 
 /**
- * What a position becomes by one more event. Folding everything gives the same, provided that the event comes after
- * everything the state was folded from.
+ * Applies one more event to a position. The result equals a fold of all events, provided that this event comes after
+ * all events that the state was folded from.
  */
 export function foldForward(state: PositionState, event: PositionEvent): PositionState {
   return { ...state, ...changesOf(state, event), updatedAtMs: Math.max(state.updatedAtMs, event.timestampMs) }
 }
 
-/** Negative when `a` comes first in the chain. */
+/** Orders events by their place in the chain; negative when `a` comes first. */
 export function comparePlaces(a: EventPlace, b: EventPlace): number {
   return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
 }

@@ -1,7 +1,16 @@
-import type { LivePosition } from './livePosition.ts'
+import type { LivePosition } from './positionModel.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { formatDecimal, scaleDecimal, type Address, type Decimal, type OrderId, type Position } from '@bezel/protocol'
+import {
+  formatDecimal,
+  Price,
+  scaleDecimal,
+  withScales,
+  type Address,
+  type Decimal,
+  type OrderId,
+  type Position,
+} from '@bezel/protocol'
 import { numberToHex } from 'viem'
 import {
   ALICE,
@@ -19,17 +28,20 @@ import type { RpcClient } from '../../chain/rpcClient.ts'
 import type { ChainMarkets } from '../market/chainMarkets.ts'
 import { assembleMarkets } from '../../market/listing/assembleMarkets.ts'
 import { readListing } from '../../market/listing/readListing.ts'
-import { readMoment } from '../../market/listing/readMoment.ts'
-import { readState } from '../../market/listing/readState.ts'
+import { readMoment, readState } from '../../market/listing/readState.ts'
+import type { Trade, TradeFeesData } from '../valuation/chainState.ts'
 import { positionAnswer, valuationTimeS } from './positionAnswer.ts'
 
-// Markets are read from the real Diamond as the service reads them; what comes out is held against the Diamond's own views.
+// Markets are read from the real Diamond in the same way as by the service; the results are compared with the Diamond's
+// own views.
 
 const MARK = usd(61_500)
+
 const INDEX = usd(61_400)
+
 const START_MS = Date.UTC(2026, 5, 1, 12)
 
-/** The chain of a test as a node. */
+/** Wraps the chain of a test as an RPC client. */
 function clientOf({ chain }: World): RpcClient {
   return {
     roundTrips: () => 0,
@@ -47,7 +59,7 @@ async function readMarkets(world: World): Promise<ChainMarkets> {
   const moment = await readMoment(client)
   const at = { client, diamond: world.plan.diamond as Address, block: numberToHex(moment.blockNumber) }
   const listing = await readListing(at)
-  const references = new Map(listing.pairs.map(({ pairIndex }) => [pairIndex, usd(100)]))
+  const references = new Map(listing.pairs.map(({ pairIndex }) => [pairIndex, Price.of(usd(100))]))
   return assembleMarkets(listing, await readState(at, listing, moment), references, moment)
 }
 
@@ -67,10 +79,10 @@ async function readPosition(
     record: { id: '7' as OrderId, chain: 'arbitrum-sepolia', trader, originOrderId: '6' as OrderId },
     state: {
       isOpen: true,
-      trade,
+      trade: withScales<Trade>(trade),
       info,
       liquidationParams,
-      feesData,
+      feesData: withScales<TradeFeesData>(feesData),
       maxClosingSlippageP: 0,
       openedAtBlock,
       openedAtMs: START_MS,
@@ -111,7 +123,7 @@ describe('a position and the Diamond', () => {
     for (const { trader, index, block } of trades) {
       const position = await readPosition(world, trader, index, block)
       const timestampS = valuationTimeS(chain, { timestampMs: world.chain.head().timestampS * 1_000 })
-      const answer = positionAnswer(position, chain, { mark: MARK, index: INDEX }, timestampS)
+      const answer = positionAnswer(position, chain, { mark: Price.of(MARK), index: Price.of(INDEX) }, timestampS)
       held.push({ position, answer: answer! })
     }
   })
@@ -179,7 +191,7 @@ describe('a position and the Diamond', () => {
     const { trade, openedAtBlock } = first!.position.state
     const { answer } = first!
     assert.deepEqual(answer, {
-      // Compared above.
+      // The other fields are compared above.
       ...answer,
       id: '7',
       trader: ALICE.address,

@@ -1,15 +1,16 @@
-import type { LivePosition } from './livePosition.ts'
+import type { LivePosition, PositionState } from './positionModel.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ContractsVersion, PositionSchema, type Address, type OrderId } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { chainMarkets, usd } from '../../market/testing/fixtures.ts'
-import type { PositionState } from './positionModel.ts'
-import { POSITION } from '../valuation/testing/fixtures.ts'
+import { POSITION, tokens } from '../valuation/testing/fixtures.ts'
 import { positionAnswer, valuationTimeS } from './positionAnswer.ts'
 
 const { trade, info, liquidationParams, feesData } = POSITION
+
 const PRICES = { mark: usd(60_000), index: usd(60_000) }
+
 const BORROWING = { borrowingParams: { borrowingRatePerSecondP: 31_710 } }
 
 function live(changes: Partial<PositionState> = {}): LivePosition {
@@ -40,10 +41,10 @@ describe('positionAnswer', () => {
   })
 
   it('shows the mark without skew, and values with it', () => {
-    const skewed = { oiLongToken: 20n * 10n ** 18n, skewDepth: 1_000n * 10n ** 18n }
+    const skewed = { oiLongToken: tokens(20), skewDepth: tokens(1_000) }
     const answer = positionAnswer(live(), chainMarkets(skewed), PRICES, 1_000)
     assert.equal(answer?.markPrice, '60000')
-    // 60006 instead of 60000 is 0.01 % of 1000 USD.
+    // A price of 60006 instead of 60000 is 0.01 % of 1000 USD.
     assert.equal(answer?.unrealizedPnl, '-0.849981')
   })
 
@@ -56,7 +57,7 @@ describe('positionAnswer', () => {
 
   it('gives a trade from before v10, which has no token size, the size it was opened with', () => {
     const old = {
-      trade: { ...trade, positionSizeToken: 0n },
+      trade: { ...trade, positionSizeToken: tokens(0) },
       info: { ...info, contractsVersion: ContractsVersion.V9_2 },
     }
     assert.equal(positionAnswer(live(old), chainMarkets(), PRICES, 1_000)?.size, '0.016663333999866693')

@@ -1,147 +1,164 @@
-// What the Diamond stores and a valuation reads. Fields carry the chain's names, scales and viem's types (number up to 48 bits, bigint
-// beyond), so a decoded struct or event argument is assignable as it is. The structs are those of contracts/src/Types.sol.
+import type {
+  CollateralAmount,
+  CollateralPrice,
+  FundingRateP,
+  PercentP,
+  Price,
+  TokenSize,
+  Usd,
+  WholeCollateral,
+} from '@bezel/protocol'
+
+// The state of the Diamond that a valuation reads. Fields carry the chain's names and scales; integers of up to 48 bits
+// are numbers, as viem decodes them, so `withScales` turns a decoded struct or event argument into one of these types.
+// The structs are those of contracts/src/Types.sol.
 
 /** A position, or a resting order when `tradeType` is not TRADE. */
 export interface Trade {
   readonly user: `0x${string}`
   readonly index: number
   readonly pairIndex: number
-  /** 1e3. */
+  /** Scale 1e3. */
   readonly leverage: number
   readonly long: boolean
   readonly isOpen: boolean
   readonly collateralIndex: number
   readonly tradeType: number
-  /** Units of the token, like every name that ends in Collateral. */
-  readonly collateralAmount: bigint
-  /** 1e10, like every price; 0 is no take profit or stop loss. */
-  readonly openPrice: bigint
-  readonly tp: bigint
-  readonly sl: bigint
+  readonly collateralAmount: CollateralAmount
+  readonly openPrice: Price
+  /** Take profit and stop loss; 0 means none. */
+  readonly tp: Price
+  readonly sl: Price
   readonly isCounterTrade: boolean
-  /** 1e18. */
-  readonly positionSizeToken: bigint
+  /** Size in tokens; 0 for a trade from before v10. */
+  readonly positionSizeToken: TokenSize
 }
 
 export interface TradeInfo {
-  /** 1e8, when the trade was stored. */
+  /** USD price of the collateral when the trade was stored, 1e8. */
   readonly collateralPriceUsd: number
   readonly contractsVersion: number
-  /** Decides how long a close in profit bears the protection factor. */
+  /** Block of the last increase; a close in profit soon after it bears the protection factor. */
   readonly lastPosIncreaseBlock: number
 }
 
-/** Copied from the pair's group when a trade opens, refreshed when its size grows. */
+/** Liquidation parameters of a trade, copied from the pair's group when it opens and refreshed when its size grows. */
 export interface LiquidationParams {
-  /** 1e10 per percent, like every name that ends in P unless it says otherwise. */
+  /** Scale 1e10 per percent, like every name that ends in P unless noted otherwise. */
   readonly maxLiqSpreadP: number
   readonly startLiqThresholdP: number
   readonly endLiqThresholdP: number
-  /** 1e3. */
+  /** Scale 1e3. */
   readonly startLeverage: number
   readonly endLeverage: number
 }
 
-/** What a trade has paid and earned so far, and where its holding fees started. */
+/** The fees and profit that a trade has realised so far, and the accumulators from which its holding fees started. */
 export interface TradeFeesData {
-  readonly realizedTradingFeesCollateral: bigint
-  readonly realizedPnlCollateral: bigint
-  /** 1e20: percent x price. */
+  readonly realizedTradingFeesCollateral: CollateralAmount
+  readonly realizedPnlCollateral: CollateralAmount
+  /** Scale 1e20: percent x price. */
   readonly initialAccFundingFeeP: bigint
   readonly initialAccBorrowingFeeP: bigint
 }
 
 /** An open position with everything the chain keeps about it. */
-export interface Position {
+export interface ValuedPosition {
   readonly trade: Trade
   readonly info: TradeInfo
   readonly liquidationParams: LiquidationParams
   readonly feesData: TradeFeesData
-  /** Borrowing of the first generation, read by view call: its history of groups is not kept here. Zero on the local chain. */
-  readonly oldBorrowingFeeCollateral: bigint
+  /**
+   * Borrowing fee of the first generation, read by a view call because the history of its groups is not kept here. Zero
+   * on the local chain.
+   */
+  readonly oldBorrowingFeeCollateral: CollateralAmount
 }
 
 export interface FundingFeeParams {
-  /** 1e26. */
+  /** Scale 1e26. */
   readonly skewCoefficientPerYear: bigint
-  /** 1e7. */
+  /** Scale 1e7. */
   readonly absoluteVelocityPerYearCap: number
-  /** 1e10, percent per second. */
+  /** Scale 1e10, in percent per second. */
   readonly absoluteRatePerSecondCap: number
-  /** Whole USD. */
+  /** In whole USD. */
   readonly thetaThresholdUsd: number
   readonly fundingFeesEnabled: boolean
   readonly aprMultiplierEnabled: boolean
 }
 
 export interface PairFundingFeeData {
-  /** 1e20: percent x price, signed. */
+  /** Scale 1e20: percent x price, signed. */
   readonly accFundingFeeLongP: bigint
   readonly accFundingFeeShortP: bigint
-  /** 1e18, percent per second; positive: longs pay. */
-  readonly lastFundingRatePerSecondP: bigint
+  /** Rate per second; positive when longs pay. */
+  readonly lastFundingRatePerSecondP: FundingRateP
   readonly lastFundingUpdateTs: number
 }
 
 export interface BorrowingFeeParams {
-  /** 1e10, percent per second. */
+  /** Scale 1e10, in percent per second. */
   readonly borrowingRatePerSecondP: number
 }
 
 export interface PairBorrowingFeeData {
-  /** 1e20: percent x price. */
+  /** Scale 1e20: percent x price. */
   readonly accBorrowingFeeP: bigint
   readonly lastBorrowingUpdateTs: number
 }
 
-/** What the chain keeps for one pair in one collateral. */
+/** The state of one pair in one collateral. */
 export interface PairState {
-  /** 1e18, trades of v10 and later. */
-  readonly oiLongToken: bigint
-  readonly oiShortToken: bigint
-  /** Trades from before v10, which have no token size. */
-  readonly oiLongBeforeV10Collateral: bigint
-  readonly oiShortBeforeV10Collateral: bigint
-  /** Largest open interest of one side: 1e10 in whole collateral. */
-  readonly maxOi: bigint
-  /** 1e18 tokens; 0: the skew moves no price. */
-  readonly skewDepth: bigint
+  /** Open interest of trades of v10 and later. */
+  readonly oiLongToken: TokenSize
+  readonly oiShortToken: TokenSize
+  /** Open interest of trades from before v10, which have no token size. */
+  readonly oiLongBeforeV10Collateral: CollateralAmount
+  readonly oiShortBeforeV10Collateral: CollateralAmount
+  /** Largest open interest of one side. */
+  readonly maxOi: WholeCollateral
+  /** Depth for the skew impact; 0 means that the skew moves no price. */
+  readonly skewDepth: TokenSize
   readonly fundingParams: FundingFeeParams
   readonly fundingData: PairFundingFeeData
   readonly borrowingParams: BorrowingFeeParams
   readonly borrowingData: PairBorrowingFeeData
 }
 
-/** One side of a pair's depth, decoded: cumulative shares of the total, and the price offset at which each band ends. */
+/**
+ * One side of a pair's depth, decoded: the cumulative shares of the total, and the price offset at which each band
+ * ends.
+ */
 export interface DepthBook {
-  /** Whole USD; 0: no depth is set, so volume moves no price. */
+  /** Total depth in whole USD; 0 means that none is set, so volume moves no price. */
   readonly totalDepthUsd: bigint
-  /** 30 shares in hundredths of a percent, cumulative. */
+  /** Cumulative shares of the 30 bands, in hundredths of a percent. */
   readonly sharesBps: readonly bigint[]
-  /** 30 offsets in millionths of the price (1e4 per percent). */
+  /** Price offsets of the 30 bands, in millionths of the price (1e4 per percent). */
   readonly offsetsPpm: readonly bigint[]
 }
 
 export interface PairFactors {
-  /** 1e10 is one. */
+  /** Scale 1e10: 1e10 is a factor of one. */
   readonly protectionCloseFactor: number
   readonly protectionCloseFactorBlocks: number
-  /** 1e10 is one. */
+  /** Scale 1e10: 1e10 is a factor of one. */
   readonly cumulativeFactor: number
   readonly exemptOnOpen: boolean
   readonly exemptAfterProtectionCloseFactor: boolean
 }
 
-/** What holds for a pair in every collateral, resolved through its group and fee group. */
+/** The settings of a pair that apply in every collateral, resolved through its group and fee group. */
 export interface PairListing {
-  readonly spreadP: bigint
-  /** Of the position size: totalPositionSizeFeeP. */
-  readonly feeP: bigint
-  /** Of the collateral: totalLiqCollateralFeeP. */
-  readonly liqFeeP: bigint
-  /** 1e18, as pairMinPositionSizeUsd gives it: the floor on which a fee is charged. */
-  readonly minPositionSizeUsd: bigint
-  /** 1e3, as getPairCounterTradeFeeRateMultiplier gives it. */
+  readonly spreadP: PercentP
+  /** Trading fee as a share of the position size (totalPositionSizeFeeP). */
+  readonly feeP: PercentP
+  /** Liquidation fee as a share of the collateral (totalLiqCollateralFeeP). */
+  readonly liqFeeP: PercentP
+  /** Smallest size on which a fee is charged (pairMinPositionSizeUsd). */
+  readonly minPositionSizeUsd: Usd
+  /** Fee multiplier of counter trades, 1e3 (getPairCounterTradeFeeRateMultiplier). */
   readonly counterTradeFeeRateMultiplier: number
   readonly liquidationParams: LiquidationParams
   readonly depthAbove: DepthBook
@@ -154,8 +171,7 @@ export interface CollateralState {
   readonly precision: bigint
   /** 10^(18 - decimals). */
   readonly precisionDelta: bigint
-  /** 1e8. */
-  readonly priceUsd: bigint
+  readonly priceUsd: CollateralPrice
 }
 
 export interface OiWindowsSettings {
@@ -164,10 +180,10 @@ export interface OiWindowsSettings {
   readonly windowsCount: number
 }
 
-/** 1e18 USD bought (long) and sold (short) in one window. */
+/** The volume bought (long) and sold (short) in one window. */
 export interface PairOi {
-  readonly oiLongUsd: bigint
-  readonly oiShortUsd: bigint
+  readonly oiLongUsd: Usd
+  readonly oiShortUsd: Usd
 }
 
 /** A pair's recent volume over all collaterals, by window id. */
@@ -176,14 +192,14 @@ export interface VolumeState {
   readonly windows: ReadonlyMap<number, PairOi>
 }
 
-/** What the Diamond grants or charges one trader on one pair. */
+/** The terms of one trader on one pair. */
 export interface TraderTerms {
-  /** 1e3 of the volume impact; 0 is none of their own. */
+  /** Multiplier of the volume impact, 1e3; 0 means that the trader has none. */
   readonly cumulVolPriceImpactMultiplier: number
-  /** 1e3 per percent, on top of the pair's spread. */
+  /** Extra spread on top of the pair's, 1e3 per percent. */
   readonly fixedSpreadP: number
   readonly isProtectionWhitelisted: boolean
-  /** 1e3 of the trading fee: the tier cached for today. */
+  /** Multiplier of the trading fee, 1e3: the tier cached for today. */
   readonly feeMultiplier: number
 }
 
@@ -194,7 +210,7 @@ export const ORDINARY_TERMS: TraderTerms = {
   feeMultiplier: 1_000,
 }
 
-/** Everything that prices a trader's trade of one pair in one collateral. */
+/** Everything that determines the price of a trader's trade of one pair in one collateral. */
 export interface Market {
   readonly listing: PairListing
   readonly pair: PairState

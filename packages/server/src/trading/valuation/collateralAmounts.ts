@@ -1,43 +1,62 @@
+import { BaseSize, CollateralAmount, CollateralPrice, Leverage, Price, TokenSize, Usd } from '@bezel/protocol'
 import type { CollateralState, Trade } from './chainState.ts'
-import { ONE_E3, P_10, USD_PRICE_ONE } from './scales.ts'
 
-// As contracts/src/rules/Amounts.sol computes it.
+// The formulas of contracts/src/rules/Amounts.sol. Every division of these modules truncates toward zero, in Solidity
+// as with bigint, so `x / a / b` and `x / (a * b)` are the same number for positive a and b.
 
-/** S = C x L / 1000, truncated. */
+/** Returns the size in collateral: S = C x L / 1000, truncated. */
 export function positionSizeCollateral({
   collateralAmount,
   leverage,
-}: Pick<Trade, 'collateralAmount' | 'leverage'>): bigint {
-  return (collateralAmount * BigInt(leverage)) / ONE_E3
+}: Pick<Trade, 'collateralAmount' | 'leverage'>): CollateralAmount {
+  return CollateralAmount.of((collateralAmount * BigInt(leverage)) / Leverage.one)
 }
 
-/** 1e18 USD, truncated. */
-export function usdOfCollateral(amountCollateral: bigint, { precisionDelta, priceUsd }: CollateralState): bigint {
-  return (amountCollateral * precisionDelta * priceUsd) / USD_PRICE_ONE
+/** Converts an amount of collateral to USD, truncated. */
+export function usdOfCollateral(amount: CollateralAmount, { precisionDelta, priceUsd }: CollateralState): Usd {
+  return Usd.of((amount * precisionDelta * priceUsd) / CollateralPrice.one)
 }
 
-/** Of 1e18 USD, truncated. */
-export function collateralOfUsd(usd: bigint, { precisionDelta, priceUsd }: CollateralState): bigint {
-  return (usd * USD_PRICE_ONE) / priceUsd / precisionDelta
-}
-
-/**
- * Tokens (1e18) that a size is at `price` (1e10), truncated. They count in units of the collateral: a size of 1 WETH on a pair at
- * 100 is 0.01 tokens whatever WETH costs, so token amounts of two collaterals can't be added.
- */
-export function tokensOfCollateral(sizeCollateral: bigint, price: bigint, { precisionDelta }: CollateralState): bigint {
-  return (sizeCollateral * precisionDelta * P_10) / price
+/** Converts USD to an amount of collateral, truncated. */
+export function collateralOfUsd(usd: Usd, { precisionDelta, priceUsd }: CollateralState): CollateralAmount {
+  return CollateralAmount.of((usd * CollateralPrice.one) / priceUsd / precisionDelta)
 }
 
 /**
- * Token size as people count it: base units whose number times the price is USD, 1e18, truncated. `collateralPriceUsd` (1e8) is the one
- * stored with the trade, so that a position's size does not move with the price of its collateral.
+ * Returns the tokens of a size at a price, truncated. Tokens count in units of the collateral: a size of 1 WETH on a
+ * pair at 100 is 0.01 tokens whatever WETH costs, so token amounts of two collaterals can't be added.
  */
-export function baseSizeOfTokens(tokens: bigint, collateralPriceUsd: bigint): bigint {
-  return (tokens * collateralPriceUsd) / USD_PRICE_ONE
+export function tokensOfCollateral(
+  sizeCollateral: CollateralAmount,
+  price: Price,
+  { precisionDelta }: CollateralState,
+): TokenSize {
+  return TokenSize.of((sizeCollateral * precisionDelta * Price.one) / price)
 }
 
-/** The way back from tokens to collateral, signed, truncated. */
-export function collateralOfTokens(tokens: bigint, price: bigint, { precisionDelta }: CollateralState): bigint {
-  return (tokens * price) / P_10 / precisionDelta
+/**
+ * Returns the size of a trade in tokens. A trade from before v10 stores none, so its notional at the open price is
+ * used.
+ */
+export function tokensOfTrade(trade: Trade, collateral: CollateralState): TokenSize {
+  return trade.positionSizeToken > 0n
+    ? trade.positionSizeToken
+    : tokensOfCollateral(positionSizeCollateral(trade), trade.openPrice, collateral)
+}
+
+/** Converts tokens back to collateral, signed, truncated. */
+export function collateralOfTokens(
+  tokens: TokenSize,
+  price: Price,
+  { precisionDelta }: CollateralState,
+): CollateralAmount {
+  return CollateralAmount.of((tokens * price) / Price.one / precisionDelta)
+}
+
+/**
+ * Converts tokens to base units, truncated. `collateralPriceUsd` is the one stored with the trade, so that a position's
+ * size does not move with the price of its collateral.
+ */
+export function baseSizeOfTokens(tokens: TokenSize, collateralPriceUsd: CollateralPrice): BaseSize {
+  return BaseSize.of((tokens * collateralPriceUsd) / CollateralPrice.one)
 }

@@ -1,20 +1,24 @@
+import { min, PercentP, Usd } from '@bezel/protocol'
 import type { DepthBook } from './chainState.ts'
-import { smaller } from './scales.ts'
 
-// As contracts/src/rules/DepthBands.sol computes it.
+// The formulas of contracts/src/rules/DepthBands.sol.
 
 const BANDS_IN_FIRST_WORD = 14
 const BANDS_IN_SECOND_WORD = 16
 const BAND_BITS = 16n
 const DEPTH_BITS = 32n
-/** The band that holds all of the depth also takes whatever lies beyond it. */
+/**
+ * Share of the band that completes the depth, in hundredths of a percent. That band also takes everything beyond the
+ * depth.
+ */
 export const WHOLE_BPS = 10_000n
-/** Of the depth in whole USD to 1e18. */
-export const BAND_USD_ONE = 10n ** 18n
-/** Millionths to 1e10 per percent. */
+/** Factor from millionths to a `PercentP`. */
 export const PPM_TO_P = 10n ** 6n
 
-/** A pair of the Diamond's words: the total depth in the low 32 bits of the first, then 14 bands; 16 bands in the second. */
+/**
+ * Two storage words of the Diamond. The first has the total depth in its low 32 bits, then 14 bands; the second has 16
+ * bands.
+ */
 export interface BandWords {
   readonly slot1: bigint
   readonly slot2: bigint
@@ -37,21 +41,21 @@ function words(packed: bigint, count: number): bigint[] {
 }
 
 /**
- * The average-fill impact of `usd` (1e18) through the bands, 1e10 per percent. Each band's average and
- * the weighted whole are truncated.
+ * Returns the average impact of filling `usd` through the bands. Each band's average and the weighted total are
+ * truncated.
  */
-export function averageImpactP({ totalDepthUsd, sharesBps, offsetsPpm }: DepthBook, usd: bigint): bigint {
-  if (totalDepthUsd === 0n || usd === 0n) return 0n
-  let remaining = usd
+export function averageImpactP({ totalDepthUsd, sharesBps, offsetsPpm }: DepthBook, usd: Usd): PercentP {
+  if (totalDepthUsd === 0n || usd === 0n) return PercentP.zero
+  let remaining: bigint = usd
   let weighted = 0n
   let depthBefore = 0n
   let offsetBefore = 0n
   for (const [i, share] of sharesBps.entries()) {
-    const depth = (share * totalDepthUsd * BAND_USD_ONE) / WHOLE_BPS
+    const depth = (share * totalDepthUsd * Usd.one) / WHOLE_BPS
     const offset = (offsetsPpm[i] ?? 0n) * PPM_TO_P
     if (depth > depthBefore) {
       const available = depth - depthBefore
-      const taken = share === WHOLE_BPS ? remaining : smaller(remaining, available)
+      const taken = share === WHOLE_BPS ? remaining : min(remaining, available)
       weighted += (offsetBefore + ((offset - offsetBefore) * taken) / available / 2n) * taken
       remaining -= taken
       depthBefore = depth
@@ -59,5 +63,5 @@ export function averageImpactP({ totalDepthUsd, sharesBps, offsetsPpm }: DepthBo
     offsetBefore = offset
     if (remaining === 0n) break
   }
-  return weighted / usd
+  return PercentP.of(weighted / usd)
 }

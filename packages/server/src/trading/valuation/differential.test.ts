@@ -7,8 +7,8 @@ import { openTrade } from './testing/openActions.ts'
 import { moveCollateralPrice, movePrices, passTime } from './testing/surroundings.ts'
 import { compareViews } from './testing/viewComparisons.ts'
 
-// Random trading on the real Diamond of the local chain. Before each execution everything is computed here from the state that the
-// chain had, and must be what the chain then did; after each step the views are asked about a position and must agree.
+// Trades randomly on the real Diamond of the local chain. Before each execution everything is computed from the chain's
+// state and must equal what the chain then does; after each step the views of a position must agree.
 
 const STEPS = Number(process.env.CAMPAIGN_STEPS ?? 120)
 const SEED = Number(process.env.CAMPAIGN_SEED ?? 3)
@@ -27,7 +27,7 @@ const ACTIONS: readonly Action[] = [
   { weight: 4, run: moveCollateralPrice },
 ]
 
-/** Something that needs a position; without one, a new one is opened instead. */
+/** Runs an action that needs a position; without one, opens one instead. */
 function onHeld(act: (c: Campaign, held: HeldPosition) => Promise<void>): (c: Campaign) => Promise<void> {
   return (c) => (c.held.length === 0 ? openTrade(c) : act(c, c.random.pick(c.held)))
 }
@@ -60,7 +60,7 @@ describe('our numbers and the Diamond', () => {
     t.diagnostic(`${total} comparisons`)
     for (const [circumstance, count] of c.witnessed) t.diagnostic(`seen: ${circumstance}: ${count}`)
     assert.ok(total > STEPS * 10, `only ${total} comparisons`)
-    // A run of one's own may be too short to see everything.
+    // A run with custom settings may be too short to cover everything.
     if (process.env.CAMPAIGN_SEED !== undefined || process.env.CAMPAIGN_STEPS !== undefined) return
     const unseen = [...c.witnessed].filter(([, count]) => count === 0).map(([circumstance]) => circumstance)
     assert.deepEqual(unseen, [], 'circumstances that never came up')

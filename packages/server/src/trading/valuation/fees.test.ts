@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { CollateralAmount, CollateralPrice } from '@bezel/protocol'
 import fc from 'fast-check'
 import { ORDINARY_TERMS } from './chainState.ts'
 import {
@@ -16,7 +17,7 @@ describe('fees', () => {
   it('0.06 % of the size, and of 1250 USD at least', () => {
     assert.equal(rawTradingFeeCollateral(usdc(10_000), false, LISTING, USDC), usdc(6))
     assert.equal(rawTradingFeeCollateral(usdc(1), false, LISTING, USDC), usdc(0.75))
-    assert.equal(rawTradingFeeCollateral(0n, false, LISTING, USDC), usdc(0.75))
+    assert.equal(rawTradingFeeCollateral(CollateralAmount.zero, false, LISTING, USDC), usdc(0.75))
   })
 
   it('a counter trade pays its share of the rate, but not less than the floor does', () => {
@@ -25,13 +26,13 @@ describe('fees', () => {
   })
 
   it('the floor is in USD: a cheaper collateral pays more of it', () => {
-    const cheap = { ...USDC, priceUsd: 50_000_000n }
-    assert.equal(rawTradingFeeCollateral(0n, false, LISTING, cheap), usdc(1.5))
+    const cheap = { ...USDC, priceUsd: CollateralPrice.of(50_000_000n) }
+    assert.equal(rawTradingFeeCollateral(CollateralAmount.zero, false, LISTING, cheap), usdc(1.5))
   })
 
   it('a tier takes its share off, truncated', () => {
-    assert.equal(tieredFeeCollateral(1_001n, { ...ORDINARY_TERMS, feeMultiplier: 850 }), 850n)
-    assert.equal(tieredFeeCollateral(1_001n, ORDINARY_TERMS), 1_001n)
+    assert.equal(tieredFeeCollateral(CollateralAmount.of(1_001n), { ...ORDINARY_TERMS, feeMultiplier: 850 }), 850n)
+    assert.equal(tieredFeeCollateral(CollateralAmount.of(1_001n), ORDINARY_TERMS), 1_001n)
   })
 
   it('the minimum fee is that of the floor, and five of them are the least collateral', () => {
@@ -49,7 +50,7 @@ describe('fees', () => {
     fc.assert(
       fc.property(sizes, sizes, fc.boolean(), (a, b, isCounterTrade) => {
         const [less, more] = a < b ? [a, b] : [b, a]
-        const fee = (size: bigint) => rawTradingFeeCollateral(size, isCounterTrade, LISTING, USDC)
+        const fee = (size: bigint) => rawTradingFeeCollateral(CollateralAmount.of(size), isCounterTrade, LISTING, USDC)
         assert.ok(fee(less) <= fee(more))
       }),
     )

@@ -1,55 +1,72 @@
-import { collateralOfUsd } from './collateralAmounts.ts'
+import { CollateralAmount, HUNDRED_PERCENT, Leverage, max, Usd } from '@bezel/protocol'
 import type { CollateralState, PairListing, TraderTerms } from './chainState.ts'
-import { HUNDRED_PERCENT, larger, ONE_E3 } from './scales.ts'
+import { collateralOfUsd } from './collateralAmounts.ts'
 
-// As contracts/src/rules/Fees.sol computes it.
+// The formulas of contracts/src/rules/Fees.sol.
 
-/** A new trade's collateral covers at least this many minimum fees; what a partial close or a leverage update leaves covers one. */
+/**
+ * Number of minimum fees that a new trade's collateral must cover. What a partial close or a leverage update leaves
+ * must cover one.
+ */
 export const MIN_FEES_ON_OPEN = 5n
 
-/** 100 % of a share in 1e3 per percent. */
+/** The whole of a share whose scale is 1e3 per percent. */
 const WHOLE_SHARE = 100_000n
 
 type FeeListing = Pick<PairListing, 'feeP' | 'minPositionSizeUsd' | 'counterTradeFeeRateMultiplier'>
 
-/** 1e3 of the pair's rate. */
+/** Returns the multiplier of the pair's fee rate, 1e3. */
 export function feeRateMultiplier(listing: FeeListing, isCounterTrade: boolean): bigint {
-  return isCounterTrade ? BigInt(listing.counterTradeFeeRateMultiplier) : ONE_E3
+  return isCounterTrade ? BigInt(listing.counterTradeFeeRateMultiplier) : Leverage.one
 }
 
-/** Fee of an open, a close or a part of either, before any tier; a size below the floor pays as the floor does. Truncated. */
+/**
+ * Returns the fee of an open, a close or a part of either, before any tier; a size below the floor pays the fee of the
+ * floor. Truncated.
+ */
 export function rawTradingFeeCollateral(
-  sizeCollateral: bigint,
+  sizeCollateral: CollateralAmount,
   isCounterTrade: boolean,
   listing: FeeListing,
   collateral: CollateralState,
-): bigint {
-  const floor = collateralOfUsd(listing.minPositionSizeUsd, collateral) * ONE_E3
-  const basis = larger(sizeCollateral * feeRateMultiplier(listing, isCounterTrade), floor)
-  return (basis * listing.feeP) / HUNDRED_PERCENT / ONE_E3
+): CollateralAmount {
+  const floor = collateralOfUsd(listing.minPositionSizeUsd, collateral) * Leverage.one
+  const basis = max(sizeCollateral * feeRateMultiplier(listing, isCounterTrade), floor)
+  return CollateralAmount.of((basis * listing.feeP) / HUNDRED_PERCENT / Leverage.one)
 }
 
-/** A fee as a trader's tier leaves it, truncated. */
-export function tieredFeeCollateral(rawFeeCollateral: bigint, { feeMultiplier }: TraderTerms): bigint {
-  return (rawFeeCollateral * BigInt(feeMultiplier)) / ONE_E3
+/** Returns a fee after the trader's tier, truncated. */
+export function tieredFeeCollateral(rawFee: CollateralAmount, { feeMultiplier }: TraderTerms): CollateralAmount {
+  return CollateralAmount.of((rawFee * BigInt(feeMultiplier)) / Leverage.one)
 }
 
-/** 1e18, truncated. */
-export function minFeeUsd({ minPositionSizeUsd, feeP }: FeeListing): bigint {
-  return (minPositionSizeUsd * feeP) / HUNDRED_PERCENT
+/** Returns the fee of the smallest size on which a fee is charged, truncated. */
+export function minFeeUsd({ minPositionSizeUsd, feeP }: Pick<FeeListing, 'minPositionSizeUsd' | 'feeP'>): Usd {
+  return Usd.of((minPositionSizeUsd * feeP) / HUNDRED_PERCENT)
 }
 
-/** Collateral that covers `feeCount` minimum fees, truncated: the Diamond accepts exactly this much. */
-export function minCollateral(feeCount: bigint, listing: FeeListing, collateral: CollateralState): bigint {
-  return collateralOfUsd(minFeeUsd(listing) * feeCount, collateral)
+/** Returns the collateral that covers `feeCount` minimum fees, truncated: the Diamond accepts exactly this much. */
+export function minCollateral(feeCount: bigint, listing: FeeListing, collateral: CollateralState): CollateralAmount {
+  return collateralOfUsd(Usd.of(minFeeUsd(listing) * feeCount), collateral)
 }
 
-/** Of the collateral, truncated. */
-export function liquidationFeeCollateral(collateralAmount: bigint, { liqFeeP }: Pick<PairListing, 'liqFeeP'>): bigint {
-  return (collateralAmount * liqFeeP) / HUNDRED_PERCENT
+/** Returns the liquidation fee, a share of the collateral, truncated. */
+export function liquidationFeeCollateral(
+  collateralAmount: CollateralAmount,
+  { liqFeeP }: Pick<PairListing, 'liqFeeP'>,
+): CollateralAmount {
+  return CollateralAmount.of((collateralAmount * liqFeeP) / HUNDRED_PERCENT)
 }
 
-/** Price of a refused request and of a leverage update ("min gov fee"); `govFeeP` is 1e3 per percent. Truncated twice. */
-export function cancelFeeCollateral(govFeeP: number, listing: FeeListing, collateral: CollateralState): bigint {
-  return ((rawTradingFeeCollateral(0n, false, listing, collateral) / 2n) * BigInt(govFeeP)) / WHOLE_SHARE
+/**
+ * Returns the fee of a refused request and of a leverage update ("min gov fee"); `govFeeP` is 1e3 per percent.
+ * Truncated twice.
+ */
+export function cancelFeeCollateral(
+  govFeeP: number,
+  listing: FeeListing,
+  collateral: CollateralState,
+): CollateralAmount {
+  const smallest = rawTradingFeeCollateral(CollateralAmount.zero, false, listing, collateral)
+  return CollateralAmount.of(((smallest / 2n) * BigInt(govFeeP)) / WHOLE_SHARE)
 }

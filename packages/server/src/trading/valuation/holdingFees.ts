@@ -1,34 +1,32 @@
-import { ContractsVersion, TradeType } from '@bezel/protocol'
+import { CollateralAmount, ContractsVersion, HUNDRED_PERCENT, TradeType, type Price } from '@bezel/protocol'
+import type { CollateralState, PairState, ValuedPosition, Trade } from './chainState.ts'
 import { positionSizeCollateral } from './collateralAmounts.ts'
-import type { CollateralState, PairState, Position, Trade } from './chainState.ts'
-import { pendingBorrowingP } from './pendingBorrowing.ts'
-import { pendingFunding } from './pendingFunding.ts'
+import { pendingFunding } from './funding.ts'
 import { realizedCollateral } from './profit.ts'
-import { HUNDRED_PERCENT } from './scales.ts'
 
-// As contracts/src/rules/HoldingFees.sol computes it.
+// The formulas of contracts/src/rules/HoldingFees.sol.
 
-/** Pending, in collateral; positive is paid by the trader. getTradePendingHoldingFeesCollateral. */
+/** The pending fees of a position; positive when the trader pays (getTradePendingHoldingFeesCollateral). */
 export interface HoldingFees {
-  readonly fundingFeeCollateral: bigint
-  readonly borrowingFeeCollateral: bigint
-  readonly oldBorrowingFeeCollateral: bigint
-  readonly totalFeeCollateral: bigint
+  readonly fundingFeeCollateral: CollateralAmount
+  readonly borrowingFeeCollateral: CollateralAmount
+  readonly oldBorrowingFeeCollateral: CollateralAmount
+  readonly totalFeeCollateral: CollateralAmount
 }
 
 const NO_HOLDING_FEES: HoldingFees = {
-  fundingFeeCollateral: 0n,
-  borrowingFeeCollateral: 0n,
-  oldBorrowingFeeCollateral: 0n,
-  totalFeeCollateral: 0n,
+  fundingFeeCollateral: CollateralAmount.zero,
+  borrowingFeeCollateral: CollateralAmount.zero,
+  oldBorrowingFeeCollateral: CollateralAmount.zero,
+  totalFeeCollateral: CollateralAmount.zero,
 }
 
-/** What a position owes for being held, at `price` (1e10) and that time. Resting orders owe nothing. */
+/** Returns the fees that a position owes for being held, at a price and a time. Resting orders owe nothing. */
 export function holdingFees(
-  position: Position,
+  position: ValuedPosition,
   pair: PairState,
   collateral: CollateralState,
-  price: bigint,
+  price: Price,
   timestampS: number,
 ): HoldingFees {
   const { trade, feesData, oldBorrowingFeeCollateral } = position
@@ -36,23 +34,24 @@ export function holdingFees(
   const fundingFeeCollateral = fundingFee(position, pair, collateral, price, timestampS)
   const borrowedP = pendingBorrowingP(pair, price, timestampS) - feesData.initialAccBorrowingFeeP
   const borrowingFeeCollateral = feeOfAccumulated(trade, borrowedP)
+  const total = fundingFeeCollateral + borrowingFeeCollateral + oldBorrowingFeeCollateral
   return {
     fundingFeeCollateral,
     borrowingFeeCollateral,
     oldBorrowingFeeCollateral,
-    totalFeeCollateral: fundingFeeCollateral + borrowingFeeCollateral + oldBorrowingFeeCollateral,
+    totalFeeCollateral: CollateralAmount.of(total),
   }
 }
 
-/** Funding came with v10: older trades neither pay nor get it. */
+/** Returns the funding fee. Trades from before v10 neither pay nor get funding. */
 function fundingFee(
-  { trade, info, feesData }: Position,
+  { trade, info, feesData }: ValuedPosition,
   pair: PairState,
   collateral: CollateralState,
-  price: bigint,
+  price: Price,
   timestampS: number,
-): bigint {
-  if (info.contractsVersion < ContractsVersion.V10) return 0n
+): CollateralAmount {
+  if (info.contractsVersion < ContractsVersion.V10) return CollateralAmount.zero
   const { accFundingFeeLongP, accFundingFeeShortP } = pendingFunding(pair, collateral, price, timestampS)
   return feeOfAccumulated(
     trade,
@@ -60,19 +59,40 @@ function fundingFee(
   )
 }
 
-/** S x (acc - acc0) / Po, accumulators 1e20, truncated toward zero: a trader who earns gets the smaller amount. */
-function feeOfAccumulated(trade: Trade, accumulatedP: bigint): bigint {
-  return (positionSizeCollateral(trade) * accumulatedP) / trade.openPrice / HUNDRED_PERCENT
-}
-
-/** What lowers a position's value besides its closing fee: pending holding fees less what it has realised. */
-export function carriedFeesCollateral(
-  position: Position,
-  pair: PairState,
-  collateral: CollateralState,
-  price: bigint,
+/**
+ * Returns a pair's borrowing (v2) accumulator at a time, 1e20 (getPairPendingAccBorrowingFees). Nothing accrues before
+ * its first update.
+ */
+export function pendingBorrowingP(
+  { borrowingParams, borrowingData }: Pick<PairState, 'borrowingParams' | 'borrowingData'>,
+  price: Price,
   timestampS: number,
 ): bigint {
+  const { accBorrowingFeeP, lastBorrowingUpdateTs } = borrowingData
+  const elapsedS = timestampS - lastBorrowingUpdateTs
+  if (lastBorrowingUpdateTs === 0 || elapsedS <= 0) return accBorrowingFeeP
+  return accBorrowingFeeP + BigInt(borrowingParams.borrowingRatePerSecondP) * BigInt(elapsedS) * price
+}
+
+/**
+ * Returns S x (acc - acc0) / Po, with accumulators at 1e20, truncated toward zero: a trader who earns gets the smaller
+ * amount.
+ */
+function feeOfAccumulated(trade: Trade, accumulatedP: bigint): CollateralAmount {
+  return CollateralAmount.of((positionSizeCollateral(trade) * accumulatedP) / trade.openPrice / HUNDRED_PERCENT)
+}
+
+/**
+ * Returns the fees that lower a position's value besides its closing fee: pending holding fees less what it has
+ * realised.
+ */
+export function carriedFeesCollateral(
+  position: ValuedPosition,
+  pair: PairState,
+  collateral: CollateralState,
+  price: Price,
+  timestampS: number,
+): CollateralAmount {
   const pending = holdingFees(position, pair, collateral, price, timestampS)
-  return pending.totalFeeCollateral - realizedCollateral(position.feesData)
+  return CollateralAmount.of(pending.totalFeeCollateral - realizedCollateral(position.feesData))
 }

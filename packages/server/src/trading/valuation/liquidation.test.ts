@@ -1,17 +1,23 @@
+import { CollateralAmount, HUNDRED_PERCENT, PercentP, Price } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Position } from './chainState.ts'
-import { isLiquidationReached, liquidationPrice, liquidationPriceOwing, liquidationThresholdP } from './liquidation.ts'
-import { HUNDRED_PERCENT } from './scales.ts'
-import { clampStopLoss, maxStopLossP } from './stopLoss.ts'
+import type { ValuedPosition } from './chainState.ts'
+import {
+  isLiquidationReached,
+  liquidationPrice,
+  liquidationPriceOwing,
+  liquidationThresholdP,
+  clampStopLoss,
+  maxStopLossP,
+} from './liquidation.ts'
 import { LIQUIDATION, LISTING, MARKET, POSITION, price, QUIET_PAIR, TRADE, usdc } from './testing/fixtures.ts'
 
 const trades = fc.record({
   long: fc.boolean(),
   leverage: fc.integer({ min: 1_100, max: 200_000 }),
-  collateralAmount: fc.bigInt(usdc(4), usdc(1_000_000)),
-  openPrice: fc.bigInt(10n ** 9n, 10n ** 16n),
+  collateralAmount: fc.bigInt(usdc(4), usdc(1_000_000)).map(CollateralAmount.of),
+  openPrice: fc.bigInt(10n ** 9n, 10n ** 16n).map(Price.of),
 })
 
 describe('liquidation threshold', () => {
@@ -35,7 +41,7 @@ describe('liquidation price', () => {
     fc.assert(
       fc.property(trades, (terms) => {
         const trade = { ...TRADE, ...terms }
-        const at = liquidationPriceOwing(0n, trade, LIQUIDATION, MARKET)
+        const at = liquidationPriceOwing(CollateralAmount.zero, trade, LIQUIDATION, MARKET)
         assert.ok(trade.long ? at < trade.openPrice : at > trade.openPrice)
       }),
     )
@@ -45,16 +51,16 @@ describe('liquidation price', () => {
     fc.assert(
       fc.property(trades, fc.bigInt(0n, usdc(100)), fc.bigInt(0n, usdc(100)), (terms, fee, more) => {
         const trade = { ...TRADE, ...terms }
-        const less = liquidationPriceOwing(fee, trade, LIQUIDATION, MARKET)
-        const nearer = liquidationPriceOwing(fee + more, trade, LIQUIDATION, MARKET)
+        const less = liquidationPriceOwing(CollateralAmount.of(fee), trade, LIQUIDATION, MARKET)
+        const nearer = liquidationPriceOwing(CollateralAmount.of(fee + more), trade, LIQUIDATION, MARKET)
         assert.ok(trade.long ? nearer >= less : nearer <= less)
       }),
     )
   })
 
   it('moves away when the position has realised a profit', () => {
-    const rich: Position = { ...POSITION, feesData: { ...POSITION.feesData, realizedPnlCollateral: usdc(10) } }
-    const at = (position: Position) => liquidationPrice(position, MARKET, price(60_000), 1_000)
+    const rich: ValuedPosition = { ...POSITION, feesData: { ...POSITION.feesData, realizedPnlCollateral: usdc(10) } }
+    const at = (position: ValuedPosition) => liquidationPrice(position, MARKET, price(60_000), 1_000)
     assert.ok(at(rich) < at(POSITION))
   })
 
@@ -66,22 +72,25 @@ describe('liquidation price', () => {
 
   it('half of the spread counts, up to the cap of the parameters', () => {
     const wide = (spreadP: bigint) =>
-      liquidationPriceOwing(0n, TRADE, LIQUIDATION, { ...MARKET, listing: { ...LISTING, spreadP } })
+      liquidationPriceOwing(CollateralAmount.zero, TRADE, LIQUIDATION, {
+        ...MARKET,
+        listing: { ...LISTING, spreadP: PercentP.of(spreadP) },
+      })
     assert.ok(wide(400_000_000n) > wide(0n))
     assert.equal(wide(1_000_000_000n), wide(10_000_000_000n))
   })
 
   it('is never negative', () => {
-    assert.equal(liquidationPriceOwing(-usdc(10_000), TRADE, LIQUIDATION, MARKET), 0n)
+    assert.equal(liquidationPriceOwing(CollateralAmount.of(-usdc(10_000)), TRADE, LIQUIDATION, MARKET), 0n)
   })
 
   it('is reached at, not only beyond it', () => {
     assert.deepEqual(
-      [9n, 10n, 11n].map((at) => isLiquidationReached(10n, true, at)),
+      [9n, 10n, 11n].map((at) => isLiquidationReached(Price.of(10n), true, Price.of(at))),
       [true, true, false],
     )
     assert.deepEqual(
-      [9n, 10n, 11n].map((at) => isLiquidationReached(10n, false, at)),
+      [9n, 10n, 11n].map((at) => isLiquidationReached(Price.of(10n), false, Price.of(at))),
       [false, true, true],
     )
   })
@@ -89,12 +98,12 @@ describe('liquidation price', () => {
 
 describe('stop loss', () => {
   it('stays as asked where it may stand, and none stays none', () => {
-    assert.equal(clampStopLoss({ ...TRADE, sl: 0n }, LIQUIDATION, LISTING), 0n)
+    assert.equal(clampStopLoss({ ...TRADE, sl: Price.zero }, LIQUIDATION, LISTING), 0n)
     assert.equal(clampStopLoss({ ...TRADE, sl: price(59_000) }, LIQUIDATION, LISTING), price(59_000))
   })
 
   it('is impossible when fees and buffer use up the threshold', () => {
-    const dear = { ...LISTING, feeP: 50_000_000_000n }
+    const dear = { ...LISTING, feeP: PercentP.of(50_000_000_000n) }
     assert.equal(clampStopLoss({ ...TRADE, sl: price(59_000) }, LIQUIDATION, dear), 0n)
     assert.equal(maxStopLossP(TRADE, LIQUIDATION, dear), 0n)
   })
@@ -109,7 +118,7 @@ describe('stop loss', () => {
       fc.property(trades, fc.bigInt(1n, 10n ** 17n), (terms, distance) => {
         const { openPrice, long } = terms
         const asked = long ? (distance < openPrice ? openPrice - distance : 1n) : openPrice + distance
-        const once = clampStopLoss({ ...TRADE, ...terms, sl: asked }, LIQUIDATION, LISTING)
+        const once = clampStopLoss({ ...TRADE, ...terms, sl: Price.of(asked) }, LIQUIDATION, LISTING)
         const twice = clampStopLoss({ ...TRADE, ...terms, sl: once }, LIQUIDATION, LISTING)
         assert.equal(twice, once)
         if (once !== 0n) assert.ok(long ? once >= asked : once <= asked)
@@ -120,11 +129,11 @@ describe('stop loss', () => {
   it('always lies inside the liquidation price without carried fees', () => {
     fc.assert(
       fc.property(trades, (terms) => {
-        const trade = { ...TRADE, ...terms, sl: terms.long ? 1n : terms.openPrice * 100n }
+        const trade = { ...TRADE, ...terms, sl: Price.of(terms.long ? 1n : terms.openPrice * 100n) }
         const sl = clampStopLoss(trade, LIQUIDATION, LISTING)
         const fees = (2n * trade.collateralAmount * BigInt(trade.leverage) * LISTING.feeP) / HUNDRED_PERCENT / 1_000n
-        const liqPrice = liquidationPriceOwing(fees, trade, LIQUIDATION, MARKET)
-        // The spread inside the liquidation price is worth less than the 5 % buffer up to 250x.
+        const liqPrice = liquidationPriceOwing(CollateralAmount.of(fees), trade, LIQUIDATION, MARKET)
+        // Up to 250x, the spread inside the liquidation price is worth less than the 5 % buffer.
         if (sl > 0n) assert.ok(trade.long ? sl > liqPrice : sl < liqPrice)
       }),
     )

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { formatDecimal } from '@bezel/protocol'
+import { CollateralPrice, FundingRateP, PercentP, Usd, WholeCollateral } from '@bezel/protocol'
 import type { PairState } from './chainState.ts'
-import { BORROWING_RATE_DECIMALS, borrowingHourlyPercent, FUNDING_RATE_DECIMALS, fundingHourly } from './hourlyRates.ts'
+import { borrowingHourlyPercent, fundingHourly } from './funding.ts'
 import { marketOpenInterestUsd, maxOpenInterestCollateral, openInterestUsd } from './openInterest.ts'
 import { price, QUIET_PAIR, tokens, USDC, usdc } from './testing/fixtures.ts'
 
-const WETH = { precision: 10n ** 18n, precisionDelta: 1n, priceUsd: 2_500n * 10n ** 8n }
+const WETH = { precision: 10n ** 18n, precisionDelta: 1n, priceUsd: CollateralPrice.of(2_500n * CollateralPrice.one) }
 
-/** The rate stands still (no velocity) at 0.001 % a second, longs pay. */
+/** Builds a pair whose rate stays (no velocity) at 0.001 % a second, paid by longs. */
 function steady(long: number, short: number, params: Partial<PairState['fundingParams']> = {}): PairState {
   return {
     ...QUIET_PAIR,
@@ -20,14 +20,14 @@ function steady(long: number, short: number, params: Partial<PairState['fundingP
       absoluteRatePerSecondCap: 3_170_978_0,
       ...params,
     },
-    fundingData: { ...QUIET_PAIR.fundingData, lastFundingRatePerSecondP: 10n ** 15n },
+    fundingData: { ...QUIET_PAIR.fundingData, lastFundingRatePerSecondP: FundingRateP.of(10n ** 15n) },
   }
 }
 
 describe('hourly rates', () => {
   const shown = (pair: PairState) => {
     const { longPercent, shortPercent } = fundingHourly(pair, USDC, price(1), 5_000)
-    return [longPercent, shortPercent].map((rate) => formatDecimal(rate, FUNDING_RATE_DECIMALS))
+    return [longPercent, shortPercent].map((rate) => FundingRateP.format(rate))
   }
 
   it('of funding: paid by one side, received by the other', () => {
@@ -45,13 +45,13 @@ describe('hourly rates', () => {
 
   it('of borrowing', () => {
     const pair = { ...QUIET_PAIR, borrowingParams: { borrowingRatePerSecondP: 31_710 } }
-    assert.equal(formatDecimal(borrowingHourlyPercent(pair), BORROWING_RATE_DECIMALS), '0.0114156')
+    assert.equal(PercentP.format(borrowingHourlyPercent(pair)), '0.0114156')
   })
 })
 
 describe('open interest', () => {
   const inUsdc = { pair: { ...QUIET_PAIR, oiLongToken: tokens(2), oiShortToken: tokens(1) }, collateral: USDC }
-  const inWeth = { pair: { ...QUIET_PAIR, oiLongToken: tokens(0.001), oiShortToken: 0n }, collateral: WETH }
+  const inWeth = { pair: { ...QUIET_PAIR, oiLongToken: tokens(0.001), oiShortToken: tokens(0) }, collateral: WETH }
 
   it('of a collateral: tokens at the price, in USD', () => {
     const usd = (amount: bigint) => amount * 10n ** 18n
@@ -64,13 +64,13 @@ describe('open interest', () => {
     const old = { pair: { ...QUIET_PAIR, oiShortBeforeV10Collateral: usdc(7) }, collateral: USDC }
     const { longUsd, shortUsd, skewUsd } = marketOpenInterestUsd([inUsdc, inWeth, old], price(100))
     assert.deepEqual(
-      [longUsd, shortUsd, skewUsd].map((usd) => formatDecimal(usd, 18)),
+      [longUsd, shortUsd, skewUsd].map((usd) => Usd.format(usd)),
       ['450', '107', '343'],
     )
   })
 
   it('has a limit in whole collateral at 1e10', () => {
-    const pair = { ...QUIET_PAIR, maxOi: 5n * 10n ** 10n }
+    const pair = { ...QUIET_PAIR, maxOi: WholeCollateral.of(5n * WholeCollateral.one) }
     assert.equal(maxOpenInterestCollateral({ pair, collateral: USDC }), usdc(5))
   })
 })

@@ -1,29 +1,19 @@
-import { collateralOfTokens, usdOfCollateral } from './collateralAmounts.ts'
+import { CollateralAmount, Usd, WholeCollateral, type Price, type TokenSize } from '@bezel/protocol'
 import type { CollateralState, PairState } from './chainState.ts'
-import { P_10 } from './scales.ts'
+import { collateralOfTokens, usdOfCollateral } from './collateralAmounts.ts'
 
-/** 1e18 USD. */
 export interface OpenInterestUsd {
-  readonly longUsd: bigint
-  readonly shortUsd: bigint
-  /** Longs less shorts. */
-  readonly skewUsd: bigint
+  readonly longUsd: Usd
+  readonly shortUsd: Usd
+  /** Open interest of longs less that of shorts. */
+  readonly skewUsd: Usd
 }
 
 /** A pair in one of its collaterals. */
 export type PairInCollateral = { readonly pair: PairState; readonly collateral: CollateralState }
 
-/** Of one collateral at `price`: pre-v10 open interest + tokens at the price, each side rounded down to the token's unit first. */
-export function openInterestUsd({ pair, collateral }: PairInCollateral, price: bigint): OpenInterestUsd {
-  const sideUsd = (beforeV10Collateral: bigint, tokens: bigint): bigint =>
-    usdOfCollateral(beforeV10Collateral + collateralOfTokens(tokens, price, collateral), collateral)
-  const longUsd = sideUsd(pair.oiLongBeforeV10Collateral, pair.oiLongToken)
-  const shortUsd = sideUsd(pair.oiShortBeforeV10Collateral, pair.oiShortToken)
-  return { longUsd, shortUsd, skewUsd: longUsd - shortUsd }
-}
-
-/** Of the market: the sum over its collaterals. */
-export function marketOpenInterestUsd(books: readonly PairInCollateral[], price: bigint): OpenInterestUsd {
+/** Returns the open interest of a market: the sum over its collaterals. */
+export function marketOpenInterestUsd(books: readonly PairInCollateral[], price: Price): OpenInterestUsd {
   let longUsd = 0n
   let shortUsd = 0n
   for (const book of books) {
@@ -31,10 +21,22 @@ export function marketOpenInterestUsd(books: readonly PairInCollateral[], price:
     longUsd += one.longUsd
     shortUsd += one.shortUsd
   }
-  return { longUsd, shortUsd, skewUsd: longUsd - shortUsd }
+  return { longUsd: Usd.of(longUsd), shortUsd: Usd.of(shortUsd), skewUsd: Usd.of(longUsd - shortUsd) }
 }
 
-/** Largest open interest of one side, in units of the collateral, truncated: getPairMaxOiCollateral. */
-export function maxOpenInterestCollateral({ pair, collateral }: PairInCollateral): bigint {
-  return (pair.maxOi * collateral.precision) / P_10
+/**
+ * Returns the open interest in one collateral: that of trades from before v10 plus tokens at the price, each side first
+ * rounded down to the token's unit.
+ */
+export function openInterestUsd({ pair, collateral }: PairInCollateral, price: Price): OpenInterestUsd {
+  const sideUsd = (beforeV10: CollateralAmount, tokens: TokenSize): Usd =>
+    usdOfCollateral(CollateralAmount.of(beforeV10 + collateralOfTokens(tokens, price, collateral)), collateral)
+  const longUsd = sideUsd(pair.oiLongBeforeV10Collateral, pair.oiLongToken)
+  const shortUsd = sideUsd(pair.oiShortBeforeV10Collateral, pair.oiShortToken)
+  return { longUsd, shortUsd, skewUsd: Usd.of(longUsd - shortUsd) }
+}
+
+/** Returns the largest open interest of one side, truncated (getPairMaxOiCollateral). */
+export function maxOpenInterestCollateral({ pair, collateral }: PairInCollateral): CollateralAmount {
+  return CollateralAmount.of((pair.maxOi * collateral.precision) / WholeCollateral.one)
 }

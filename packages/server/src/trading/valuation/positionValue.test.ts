@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ContractsVersion, TradeType } from '@bezel/protocol'
+import { CollateralAmount, ContractsVersion, PercentP, Price, TokenSize, TradeType } from '@bezel/protocol'
 import fc from 'fast-check'
-import type { Market, Position } from './chainState.ts'
-import { quoteClose } from './closeQuote.ts'
-import { effectiveLeverage } from './effectiveLeverage.ts'
+import type { Market, ValuedPosition } from './chainState.ts'
+import { quoteClose } from './quotes.ts'
+import { effectiveLeverage, partByCollateral, partByLeverage, increasedOpenPrice } from './resizing.ts'
 import { holdingFees } from './holdingFees.ts'
-import { partByCollateral, partByLeverage } from './partialClose.ts'
 import { valuePosition } from './positionValue.ts'
-import { increasedOpenPrice } from './sizeIncrease.ts'
 import { LISTING, MARKET, MOMENT, POSITION, price, QUIET_PAIR, tokens, TRADE, USDC, usdc } from './testing/fixtures.ts'
 
 const at = (usd: number) => ({ mark: price(usd), index: price(usd) })
 
-/** Nothing but the fee stands between value and payout. */
-const FRICTIONLESS: Market = { ...MARKET, listing: { ...LISTING, spreadP: 0n } }
+/** A market without spread, so that value and payout differ by the fee only. */
+const FRICTIONLESS: Market = { ...MARKET, listing: { ...LISTING, spreadP: PercentP.zero } }
 
 describe('value of a position', () => {
   it('right after opening it is down by spread and opening fee', () => {
     const value = valuePosition(POSITION, at(60_000), MARKET, 1_000)
-    // 0.02 % x 10 of 100 USDC, rounded to 0.1999601, and 0.75
+    // The loss is 0.02 % x 10 of 100 USDC, rounded to 0.1999601, and the fee 0.75.
     assert.equal(value.unrealizedPnlCollateral, -199_961n - 750_000n)
     assert.equal(value.unrealizedPnlP, -9_499_610_000n)
     assert.equal(value.liquidationPrice, 547_129_404_000_000n)
@@ -27,7 +25,7 @@ describe('value of a position', () => {
 
   it('pending fees lower it and are shown, positive when the trader pays', () => {
     const pair = { ...QUIET_PAIR, borrowingParams: { borrowingRatePerSecondP: 31_710 } }
-    const position = { ...POSITION, oldBorrowingFeeCollateral: 1_000n }
+    const position = { ...POSITION, oldBorrowingFeeCollateral: CollateralAmount.of(1_000n) }
     const value = valuePosition(position, at(60_000), { ...MARKET, pair }, 1_000 + 86_400)
     const fees = holdingFees(position, pair, USDC, price(60_000), 1_000 + 86_400)
     assert.equal(value.borrowingFeeCollateral, fees.borrowingFeeCollateral + 1_000n)
@@ -41,7 +39,7 @@ describe('value of a position', () => {
     const market = { ...MARKET, pair }
     const value = valuePosition(POSITION, at(60_000), market, 1_000)
     assert.equal(value.marketPrice, price(60_006), 'half of 20 / 1000 is 0.01 %')
-    const old: Position = { ...POSITION, info: { ...POSITION.info, contractsVersion: ContractsVersion.V9_2 } }
+    const old: ValuedPosition = { ...POSITION, info: { ...POSITION.info, contractsVersion: ContractsVersion.V9_2 } }
     assert.equal(valuePosition(old, at(60_000), market, 1_000).marketPrice, price(60_000))
   })
 
@@ -73,7 +71,7 @@ describe('value of a position', () => {
 
 describe('holding fees', () => {
   const pair = { ...QUIET_PAIR, borrowingParams: { borrowingRatePerSecondP: 31_710 } }
-  const later = (position: Position) => holdingFees(position, pair, USDC, price(60_000), 1_000 + 86_400)
+  const later = (position: ValuedPosition) => holdingFees(position, pair, USDC, price(60_000), 1_000 + 86_400)
 
   it('resting orders owe nothing', () => {
     const order = { ...POSITION, trade: { ...TRADE, tradeType: TradeType.LIMIT } }
@@ -97,21 +95,21 @@ describe('holding fees', () => {
 
 describe('changes of a position', () => {
   it('an increase averages the open price, rounded against the trader', () => {
-    const trade = { ...TRADE, openPrice: 100n }
-    const long = increasedOpenPrice(trade, usdc(1_000), 101n, 100n)
-    const short = increasedOpenPrice({ ...trade, long: false }, usdc(1_000), 101n, 100n)
+    const trade = { ...TRADE, openPrice: Price.of(100n) }
+    const long = increasedOpenPrice(trade, usdc(1_000), Price.of(101n), Price.of(100n))
+    const short = increasedOpenPrice({ ...trade, long: false }, usdc(1_000), Price.of(101n), Price.of(100n))
     assert.deepEqual([long, short], [101n, 100n])
   })
 
   it('effective leverage rises as the value falls, and has no number when there is none', () => {
     const flat = { ...TRADE, openPrice: price(100) }
-    assert.equal(effectiveLeverage(flat, 0n, price(100), USDC), 10_000n)
+    assert.equal(effectiveLeverage(flat, CollateralAmount.zero, price(100), USDC), 10_000n)
     assert.equal(effectiveLeverage(flat, usdc(50), price(100), USDC), 20_000n)
     assert.equal(effectiveLeverage(flat, usdc(100), price(100), USDC), undefined)
   })
 
   it('a part has its share of the tokens, truncated', () => {
-    assert.equal(partByCollateral({ ...TRADE, positionSizeToken: 10n }, usdc(33)).positionSizeToken, 3n)
-    assert.equal(partByLeverage({ ...TRADE, positionSizeToken: 10n }, 3_300).positionSizeToken, 3n)
+    assert.equal(partByCollateral({ ...TRADE, positionSizeToken: TokenSize.of(10n) }, usdc(33)).positionSizeToken, 3n)
+    assert.equal(partByLeverage({ ...TRADE, positionSizeToken: TokenSize.of(10n) }, 3_300).positionSizeToken, 3n)
   })
 })

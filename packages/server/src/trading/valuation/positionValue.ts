@@ -1,36 +1,37 @@
-import type { Market, Position } from './chainState.ts'
+import { CollateralAmount, HUNDRED_PERCENT, PercentP, type Price } from '@bezel/protocol'
+import type { Market, ValuedPosition } from './chainState.ts'
 import { holdingFees } from './holdingFees.ts'
 import { liquidationPrice } from './liquidation.ts'
+import { marketPrice } from './priceImpact.ts'
 import { grossValueCollateral, profitP, realizedCollateral } from './profit.ts'
-import { HUNDRED_PERCENT } from './scales.ts'
-import { marketPrice } from './skewImpact.ts'
 
-/** The feed's two prices of a market, 1e10, both without skew. */
+/** The two prices of a market in the feed, both without skew. */
 export interface FeedPrices {
-  readonly mark: bigint
-  readonly index: bigint
+  readonly mark: Price
+  readonly index: Price
 }
 
-/** A position as it is shown. Amounts are in units of the collateral; a positive fee is paid by the trader. */
+/** The value of a position as it is shown. A positive fee is paid by the trader. */
 export interface PositionValue {
-  /** The mark shifted by the pair's skew: what the position's profit is measured at. */
-  readonly marketPrice: bigint
-  readonly liquidationPrice: bigint
-  /** Raw PnL at the market price - pending holding fees + realised; no closing fee. */
-  readonly unrealizedPnlCollateral: bigint
-  /** The same in percent of the collateral, 1e10, truncated toward zero. */
-  readonly unrealizedPnlP: bigint
-  readonly fundingFeeCollateral: bigint
-  /** Of both generations. */
-  readonly borrowingFeeCollateral: bigint
+  /** The mark shifted by the pair's skew, at which the position's profit is measured. */
+  readonly marketPrice: Price
+  readonly liquidationPrice: Price
+  /** Raw PnL at the market price, minus pending holding fees, plus realised PnL; without the closing fee. */
+  readonly unrealizedPnlCollateral: CollateralAmount
+  /** The same in percent of the collateral, truncated toward zero. */
+  readonly unrealizedPnlP: PercentP
+  readonly fundingFeeCollateral: CollateralAmount
+  /** Borrowing fees of both generations. */
+  readonly borrowingFeeCollateral: CollateralAmount
 }
 
 /**
- * Values a position at the last followed block's time. Holding fees accrue at the mark, as in an execution; those inside the liquidation
- * price at the index, which is what the oracles answer a liquidation with. Raw PnL is never below the collateral, fees can go further.
+ * Values a position at a time. Holding fees accrue at the mark, as in an execution; those inside the liquidation price
+ * accrue at the index, with which the oracles answer a liquidation. The raw loss never exceeds the collateral, but fees
+ * can add to it.
  */
 export function valuePosition(
-  position: Position,
+  position: ValuedPosition,
   prices: FeedPrices,
   market: Market,
   timestampS: number,
@@ -41,13 +42,13 @@ export function valuePosition(
   const price = marketPrice(prices.mark, info.contractsVersion, pair)
   const rawPnl =
     grossValueCollateral(trade.collateralAmount, profitP(trade, price), collateral) - trade.collateralAmount
-  const unrealizedPnlCollateral = rawPnl - fees.totalFeeCollateral + realizedCollateral(feesData)
+  const unrealizedPnl = rawPnl - fees.totalFeeCollateral + realizedCollateral(feesData)
   return {
     marketPrice: price,
     liquidationPrice: liquidationPrice(position, market, prices.index, timestampS),
-    unrealizedPnlCollateral,
-    unrealizedPnlP: (unrealizedPnlCollateral * HUNDRED_PERCENT) / trade.collateralAmount,
+    unrealizedPnlCollateral: CollateralAmount.of(unrealizedPnl),
+    unrealizedPnlP: PercentP.of((unrealizedPnl * HUNDRED_PERCENT) / trade.collateralAmount),
     fundingFeeCollateral: fees.fundingFeeCollateral,
-    borrowingFeeCollateral: fees.borrowingFeeCollateral + fees.oldBorrowingFeeCollateral,
+    borrowingFeeCollateral: CollateralAmount.of(fees.borrowingFeeCollateral + fees.oldBorrowingFeeCollateral),
   }
 }

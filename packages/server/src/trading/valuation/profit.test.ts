@@ -1,8 +1,9 @@
+import { CollateralAmount, HUNDRED_PERCENT, PercentP, Price, withScales } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import type { TradeFeesData } from './chainState.ts'
 import { grossValueCollateral, profitP, realizedCollateral, tradeValueCollateral } from './profit.ts'
-import { HUNDRED_PERCENT } from './scales.ts'
 import { POSITION, price, TRADE, USDC, usdc } from './testing/fixtures.ts'
 
 const prices = fc.bigInt(1n, 10n ** 18n)
@@ -18,8 +19,8 @@ describe('profit', () => {
   it('a long and a short of the same trade mirror each other above the floor', () => {
     fc.assert(
       fc.property(prices, prices, leverages, (openPrice, at, leverage) => {
-        const long = profitP({ long: true, openPrice, leverage }, at)
-        const short = profitP({ long: false, openPrice, leverage }, at)
+        const long = profitP({ long: true, openPrice: Price.of(openPrice), leverage }, Price.of(at))
+        const short = profitP({ long: false, openPrice: Price.of(openPrice), leverage }, Price.of(at))
         assert.ok(long >= -HUNDRED_PERCENT && short >= -HUNDRED_PERCENT)
         if (long > -HUNDRED_PERCENT && short > -HUNDRED_PERCENT) assert.equal(long, -short)
       }),
@@ -30,29 +31,33 @@ describe('profit', () => {
     fc.assert(
       fc.property(prices, prices, prices, leverages, (openPrice, a, b, leverage) => {
         const [low, high] = a < b ? [a, b] : [b, a]
-        const trade = { long: true, openPrice, leverage }
-        assert.ok(profitP(trade, low) <= profitP(trade, high))
+        const trade = { long: true, openPrice: Price.of(openPrice), leverage }
+        assert.ok(profitP(trade, Price.of(low)) <= profitP(trade, Price.of(high)))
       }),
     )
   })
 
   it('there is none without an open price', () => {
-    assert.equal(profitP({ ...TRADE, openPrice: 0n }, price(1)), 0n)
+    assert.equal(profitP({ ...TRADE, openPrice: Price.zero }, price(1)), 0n)
   })
 })
 
 describe('value of a trade', () => {
   it('at -100 % it is worth nothing, and never less', () => {
-    assert.equal(grossValueCollateral(usdc(100), -HUNDRED_PERCENT, USDC), 0n)
-    assert.equal(tradeValueCollateral(usdc(100), -HUNDRED_PERCENT, 1n, USDC), 0n)
+    assert.equal(grossValueCollateral(usdc(100), PercentP.of(-HUNDRED_PERCENT), USDC), 0n)
+    assert.equal(tradeValueCollateral(usdc(100), PercentP.of(-HUNDRED_PERCENT), CollateralAmount.of(1n), USDC), 0n)
   })
 
   it('what it is owed (realised profit) adds to it', () => {
-    assert.equal(tradeValueCollateral(usdc(100), 0n, -5n, USDC), usdc(100) + 5n)
+    assert.equal(tradeValueCollateral(usdc(100), PercentP.zero, CollateralAmount.of(-5n), USDC), usdc(100) + 5n)
   })
 
   it('realised: profit less trading fees', () => {
-    const feesData = { ...POSITION.feesData, realizedPnlCollateral: -20n, realizedTradingFeesCollateral: 30n }
+    const feesData = withScales<TradeFeesData>({
+      ...POSITION.feesData,
+      realizedPnlCollateral: -20n,
+      realizedTradingFeesCollateral: 30n,
+    })
     assert.equal(realizedCollateral(feesData), -50n)
   })
 })

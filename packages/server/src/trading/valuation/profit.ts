@@ -1,39 +1,44 @@
+import { CollateralAmount, HUNDRED_PERCENT, Leverage, max, PercentP, type Price } from '@bezel/protocol'
 import type { CollateralState, Trade, TradeFeesData } from './chainState.ts'
-import { HUNDRED_PERCENT, larger, ONE_E3 } from './scales.ts'
 
-// As contracts/src/rules/TradeValue.sol computes it.
+// The formulas of contracts/src/rules/TradeValue.sol.
 
-/** Percent of the collateral (1e10), truncated, never below -100 %. */
+/** Returns the profit in percent of the collateral, truncated, never below -100 %. */
 export function profitP(
   { long, openPrice, leverage }: Pick<Trade, 'long' | 'openPrice' | 'leverage'>,
-  price: bigint,
-): bigint {
-  if (openPrice === 0n) return 0n
+  price: Price,
+): PercentP {
+  if (openPrice === 0n) return PercentP.zero
   const move = long ? price - openPrice : openPrice - price
-  return larger((move * HUNDRED_PERCENT * BigInt(leverage)) / openPrice / ONE_E3, -HUNDRED_PERCENT)
+  return PercentP.of(max((move * HUNDRED_PERCENT * BigInt(leverage)) / openPrice / Leverage.one, -HUNDRED_PERCENT))
 }
 
-/** Collateral with profit or loss, before any fee. Rounds at 18 decimals and then down to the token's, as the Diamond does. */
+/**
+ * Returns the collateral with profit or loss, before any fee. Rounds at 18 decimals and then down to the token's, as
+ * the Diamond does.
+ */
 export function grossValueCollateral(
-  collateralAmount: bigint,
-  pnlP: bigint,
+  collateralAmount: CollateralAmount,
+  pnlP: PercentP,
   { precisionDelta }: CollateralState,
-): bigint {
+): CollateralAmount {
   const scaled = collateralAmount * precisionDelta
-  return (scaled + (scaled * pnlP) / HUNDRED_PERCENT) / precisionDelta
+  return CollateralAmount.of((scaled + (scaled * pnlP) / HUNDRED_PERCENT) / precisionDelta)
 }
 
-/** Value less `owedCollateral` (closing fee + pending holding fees - realised), floored at 0: what a close pays out. */
+/**
+ * Returns the payout of a close: the value less `owed` (closing fee + pending holding fees - realised), floored at 0.
+ */
 export function tradeValueCollateral(
-  collateralAmount: bigint,
-  pnlP: bigint,
-  owedCollateral: bigint,
+  collateralAmount: CollateralAmount,
+  pnlP: PercentP,
+  owed: CollateralAmount,
   collateral: CollateralState,
-): bigint {
-  return larger(grossValueCollateral(collateralAmount, pnlP, collateral) - owedCollateral, 0n)
+): CollateralAmount {
+  return CollateralAmount.of(max(grossValueCollateral(collateralAmount, pnlP, collateral) - owed, 0n))
 }
 
-/** What a position has earned and paid beside its open profit; the opening fee is inside. */
-export function realizedCollateral(feesData: TradeFeesData): bigint {
-  return feesData.realizedPnlCollateral - feesData.realizedTradingFeesCollateral
+/** Returns what a position has realised besides its open profit, including the opening fee. */
+export function realizedCollateral(feesData: TradeFeesData): CollateralAmount {
+  return CollateralAmount.of(feesData.realizedPnlCollateral - feesData.realizedTradingFeesCollateral)
 }

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { positionSizeCollateral } from './collateralAmounts.ts'
-import type { PairState, Position } from './chainState.ts'
-import { quoteClose } from './closeQuote.ts'
-import { collateralOfUsd } from './collateralAmounts.ts'
+import { CollateralAmount, Price } from '@bezel/protocol'
+import { positionSizeCollateral, collateralOfUsd } from './collateralAmounts.ts'
+import type { PairState, ValuedPosition } from './chainState.ts'
+import { quoteClose, quoteOpen } from './quotes.ts'
 import { cancelFeeCollateral } from './fees.ts'
-import { fundingVelocityPerYear } from './fundingRate.ts'
+import { fundingVelocityPerYear, pendingFunding } from './funding.ts'
 import { holdingFees } from './holdingFees.ts'
-import { liquidationPrice, liquidationPriceOwing, liquidationThresholdP } from './liquidation.ts'
-import { quoteOpen } from './openQuote.ts'
-import { pendingFunding } from './pendingFunding.ts'
-import { skewImpactP } from './skewImpact.ts'
-import { clampStopLoss, maxStopLossP } from './stopLoss.ts'
+import {
+  liquidationPrice,
+  liquidationPriceOwing,
+  liquidationThresholdP,
+  clampStopLoss,
+  maxStopLossP,
+} from './liquidation.ts'
+import { skewImpactP } from './priceImpact.ts'
 import * as fixture from './testing/fixtures.ts'
 
 const { LIQUIDATION, LISTING, MARKET, MOMENT, POSITION, price, QUIET_PAIR, tokens, TRADE, USDC, usdc } = fixture
@@ -50,12 +53,15 @@ describe('the worked vectors', () => {
 
   it('short 40x at 60000 with fees 2 x 2400000', () => {
     const short = { ...TRADE, long: false, leverage: 40_000, openPrice: price(60_000) }
-    assert.equal(liquidationPriceOwing(4_800_000n, short, LIQUIDATION, MARKET), 611_695_714_285_725n)
+    assert.equal(
+      liquidationPriceOwing(CollateralAmount.of(4_800_000n), short, LIQUIDATION, MARKET),
+      611_695_714_285_725n,
+    )
     assert.equal(quoteOpen(short, price(60_000), MARKET, MOMENT).openingFeeCollateral, 2_400_000n)
   })
 
   it('stop loss clamp at 10x', () => {
-    const trade = { ...TRADE, openPrice: price(60_000), sl: 1n }
+    const trade = { ...TRADE, openPrice: price(60_000), sl: Price.of(1n) }
     assert.equal(maxStopLossP(trade, LIQUIDATION, LISTING), 838_000_000_000n)
     assert.equal(price(60_000) - clampStopLoss(trade, LIQUIDATION, LISTING), 50_280_000_000_000n)
   })
@@ -94,7 +100,7 @@ describe('the worked vectors', () => {
   })
 })
 
-/** A size of 1000 USDC, opened at 15. */
-function positionAt15(): Position {
+/** Builds a position of 1000 USDC, opened at 15. */
+function positionAt15(): ValuedPosition {
   return { ...POSITION, trade: { ...TRADE, collateralAmount: usdc(100), openPrice: price(15) } }
 }

@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Usd } from '@bezel/protocol'
 import { ORDINARY_TERMS, type DepthBook, type Market, type PairFactors } from './chainState.ts'
 import { MARKET, MOMENT } from './testing/fixtures.ts'
-import { closeVolumeImpactP, openVolumeImpactP } from './volumeImpact.ts'
-import { activeVolumeUsd, windowIdAt } from './volumeWindows.ts'
+import { closeVolumeImpactP, openVolumeImpactP, activeVolumeUsd, windowIdAt } from './priceImpact.ts'
 
-const USD = 10n ** 18n
+const USD = Usd.one
+const THOUSAND = Usd.of(1_000n * USD)
+
 const PPM = 10n ** 6n
 
-/** One band: 1000 USD within 100 ppm above, 200 ppm below. */
+/** A depth of one band: 1000 USD within 100 ppm above, 200 ppm below. */
 const above: DepthBook = { totalDepthUsd: 1_000n, sharesBps: [10_000n], offsetsPpm: [100n] }
+
 const below: DepthBook = { totalDepthUsd: 1_000n, sharesBps: [10_000n], offsetsPpm: [200n] }
 
-function marketWith(factors: Partial<PairFactors> = {}, boughtUsd = 0n): Market {
+function marketWith(factors: Partial<PairFactors> = {}, boughtUsd = Usd.zero): Market {
   const listing = { ...MARKET.listing, depthAbove: above, depthBelow: below }
   const windows = new Map([
-    [windowIdAt(MARKET.volume.settings, MOMENT.timestampS), { oiLongUsd: boughtUsd, oiShortUsd: 0n }],
+    [windowIdAt(MARKET.volume.settings, MOMENT.timestampS), { oiLongUsd: boughtUsd, oiShortUsd: Usd.zero }],
   ])
   return {
     ...MARKET,
@@ -24,22 +27,22 @@ function marketWith(factors: Partial<PairFactors> = {}, boughtUsd = 0n): Market 
   }
 }
 
-const CLOSE = { long: true, sizeUsd: 1_000n * USD, isPnlPositive: true, lastPosIncreaseBlock: MOMENT.blockNumber }
+const CLOSE = { long: true, sizeUsd: THOUSAND, isPnlPositive: true, lastPosIncreaseBlock: MOMENT.blockNumber }
 
 describe('volume impact', () => {
   it('a buy raises the price through the depth above, a sell lowers it through the depth below', () => {
-    // f(1000 USD) is 50 ppm above; without volume before, half of it counts.
-    assert.equal(openVolumeImpactP(true, 1_000n * USD, marketWith(), MOMENT), 25n * PPM)
-    assert.equal(openVolumeImpactP(false, 1_000n * USD, marketWith(), MOMENT), -50n * PPM)
+    // f(1000 USD) is 50 ppm above; without earlier volume, half of it counts.
+    assert.equal(openVolumeImpactP(true, THOUSAND, marketWith(), MOMENT), 25n * PPM)
+    assert.equal(openVolumeImpactP(false, THOUSAND, marketWith(), MOMENT), -50n * PPM)
   })
 
   it('recent volume of the same side counts, times the cumulative factor', () => {
-    const before = 1_000n * USD
+    const before = THOUSAND
     // f(e) = 50 ppm, f(e + S) = 100 ppm
-    assert.equal(openVolumeImpactP(true, 1_000n * USD, marketWith({}, before), MOMENT), 75n * PPM)
-    assert.equal(openVolumeImpactP(false, 1_000n * USD, marketWith({}, before), MOMENT), -50n * PPM)
-    const halved = marketWith({ cumulativeFactor: 5_000_000_000 }, 2n * before)
-    assert.equal(openVolumeImpactP(true, 1_000n * USD, halved, MOMENT), 75n * PPM)
+    assert.equal(openVolumeImpactP(true, THOUSAND, marketWith({}, before), MOMENT), 75n * PPM)
+    assert.equal(openVolumeImpactP(false, THOUSAND, marketWith({}, before), MOMENT), -50n * PPM)
+    const halved = marketWith({ cumulativeFactor: 5_000_000_000 }, Usd.of(2n * before))
+    assert.equal(openVolumeImpactP(true, THOUSAND, halved, MOMENT), 75n * PPM)
   })
 
   it('a close in profit soon after an increase bears the protection factor', () => {
@@ -61,7 +64,7 @@ describe('volume impact', () => {
 
   it("a trader's own multiplier scales it; 0 is none", () => {
     const market = { ...marketWith(), terms: { ...ORDINARY_TERMS, cumulVolPriceImpactMultiplier: 500 } }
-    assert.equal(openVolumeImpactP(false, 1_000n * USD, market, MOMENT), -25n * PPM)
+    assert.equal(openVolumeImpactP(false, THOUSAND, market, MOMENT), -25n * PPM)
   })
 
   it('exemptions switch it off on open, and on closes that are no longer protected', () => {
@@ -74,7 +77,7 @@ describe('volume impact', () => {
 
 describe('active volume', () => {
   const settings = { startTs: 100, windowsDuration: 60, windowsCount: 2 }
-  const windows = new Map([0, 1, 2].map((id) => [id, { oiLongUsd: BigInt(10 ** id), oiShortUsd: 5n }]))
+  const windows = new Map([0, 1, 2].map((id) => [id, { oiLongUsd: Usd.of(10 ** id), oiShortUsd: Usd.of(5n) }]))
 
   it('is that of the current window and the ones before it, as many as count', () => {
     assert.equal(activeVolumeUsd({ settings, windows }, true, 100), 1n)

@@ -1,10 +1,10 @@
-import type { LivePosition } from '../../../trading/positions/livePosition.ts'
+import type { LivePosition } from '../../../trading/positions/positionModel.ts'
 import type { Address, OrderId } from '@bezel/protocol'
 import { POSITION } from '../../../trading/valuation/testing/fixtures.ts'
 
 export const ALICE = `0x${'aa'.repeat(20)}` as Address
 
-/** An open position of Alice's. */
+/** Returns an open position of the trader `ALICE`. */
 export function live(id: string, pairIndex = 0): LivePosition {
   const { trade, info, liquidationParams, feesData } = POSITION
   return {

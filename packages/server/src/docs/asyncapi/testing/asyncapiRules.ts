@@ -1,4 +1,4 @@
-// What AsyncAPI 3.0 asks of the parts that the document has, as a JSON schema. For tests.
+// The rules of AsyncAPI 3.0 for the parts that the document uses, as a JSON schema. For tests.
 
 const ref = {
   type: 'object',
@@ -8,7 +8,7 @@ const ref = {
 }
 const refs = { type: 'array', items: ref, uniqueItems: true }
 const text = { type: 'string', minLength: 1 }
-/** Keys of the maps that others refer into. */
+/** Rule for the keys of the maps that references point into. */
 const names = { pattern: '^[A-Za-z0-9_-]+$' }
 
 function closed(properties: Record<string, object>, required: readonly string[]): object {

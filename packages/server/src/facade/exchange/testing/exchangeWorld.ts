@@ -1,20 +1,19 @@
-import type { LivePosition } from '../../../trading/positions/livePosition.ts'
-import { parseAddress, type Address, type Hex, type OrderId } from '@bezel/protocol'
+import type { LivePosition } from '../../../trading/positions/positionModel.ts'
+import { parseAddress, Usd, type Address, type Hex, type OrderId } from '@bezel/protocol'
 import { openTestLog } from '../../../journal/testing/testLog.ts'
 import type { Changes } from '../../../journal/accountLog.ts'
 import type { AgentRecord } from '../../../trading/agentRecord.ts'
 import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
-import { requireAllowed } from '../../../access/limitAnswers.ts'
+import { requireAllowed } from '../../../access/limits.ts'
 import type { JsonValue } from '../../../json/parseStrictJson.ts'
-import { refoldOrder } from '../../../journal/refoldOrder.ts'
+import { refoldOrder } from '../../../journal/refold.ts'
 import { hashOf, lastAttempt } from '../../../orders/testing/chainEvents.ts'
 import { openOrdersWorld, TRADER, type OrdersWorld } from '../../../orders/testing/ordersWorld.ts'
-import { selectEngine } from '../../../signatures/selectEngine.ts'
+import { selectEngine } from '../../../signatures/engines.ts'
 import { findAttempt } from '../../../store/attemptStore.ts'
 import { readLeverage } from '../../../store/facadeLeverageStore.ts'
-import { nextId } from '../../../store/idStore.ts'
+import { takeId, insertOrder } from '../../../store/orderStore.ts'
 import { insertOrderEvent, type OrderHandle } from '../../../store/orderEventStore.ts'
-import { insertOrder } from '../../../store/orderStore.ts'
 import { insertPosition } from '../../../store/positionStore.ts'
 import { until } from '@bezel/testkit/until.ts'
 import type { Attempt, OrderEvent, OrderRequest } from '../../../trading/orders/orderModel.ts'
@@ -32,32 +31,37 @@ import type { ExchangeRelayer, TradingParts } from '../exchangeParts.ts'
 import { createOrderWaits } from '../orderWaits.ts'
 
 export { TRADER }
+
 export const SIGNER = parseAddress(VECTOR_SIGNER)!
+
 export const RELAYER = parseAddress(`0x${'7e'.repeat(20)}`)!
 
-/** Who brings the envelopes. */
+/** The connection that brings the envelopes. */
 export const BEARER = { network: '203.0.113.7', onCharge: requireAllowed }
 
 const engine = await selectEngine()
 
-/** A relayer that takes everything, and remembers it. */
+/** A relayer that accepts everything and remembers it. */
 export interface FakeRelayer extends ExchangeRelayer {
   readonly taken: { readonly attempt: Attempt; readonly trader: Address; readonly hash: Hex }[]
   readonly broadcasts: Hex[]
-  /** Instead of taking. */
+  /** The error to throw instead of accepting. */
   refuse: Error | undefined
-  /** Says that a transaction failed on the chain. */
+  /** Reports that a transaction failed on the chain. */
   fail(hash: Hex): void
-  /** How many wait to hear of that. */
+  /** The number of listeners that wait for such a failure. */
   readonly watched: number
 }
 
-/** The whole exchange side over a real store, a real registry and real nonces, with a node, markets and a relayer that say what the test says. */
+/**
+ * The whole exchange side over a real store, a real registry and real nonces. The test controls the node, the markets
+ * and the relayer.
+ */
 export interface ExchangeWorld {
   readonly base: OrdersWorld
   parts: TradingParts
   relayer: FakeRelayer
-  /** Everything that was committed. */
+  /** All changes that were committed. */
   readonly committed: Changes[]
   /** Signs an action as the agent and sends it. */
   send(
@@ -69,20 +73,20 @@ export interface ExchangeWorld {
       readonly expiresAfter?: number
     },
   ): Promise<ExchangeAnswer>
-  /** The same, while the chain says something as soon as the transaction is sent. The id of the order is `oid`. */
+  /** Sends an action and calls `chainSays` with the order's id as soon as the transaction is sent. */
   sendWhile(action: ExchangeAction, chainSays: (oid: OrderId) => Promise<void> | void): Promise<ExchangeAnswer>
-  /** Lets the chain say something about an order, by its newest attempt. */
+  /** Reports a chain event of an order, by its newest attempt. */
   happen(
     id: string | number,
     event: Record<string, unknown> & { readonly kind: OrderEvent['kind'] },
     handle?: OrderHandle,
   ): Promise<void>
-  /** A position of the trader, in the store and in memory. */
+  /** Opens a position of the trader, in the store and in memory. */
   hold(trade?: Partial<Trade>): Promise<LivePosition>
-  /** Changes what a position is, as a followed block does. */
+  /** Changes a position as a followed block does. */
   change(id: OrderId, trade: Partial<Trade>): void
   register(changes?: Partial<AgentRecord>): Promise<AgentRecord>
-  /** Another process over the same files. */
+  /** Starts another process over the same files. */
   restart(): Promise<void>
   remove(): Promise<void>
 }
@@ -129,8 +133,9 @@ export async function openExchangeWorld(): Promise<ExchangeWorld> {
   return world
 }
 
-/** Long enough for what a test lets the chain say; without it nobody wants to wait. */
+/** The fill wait of tests that let a chain event happen; the others use `HASTE_MS`, because nothing comes. */
 const PATIENCE_MS = 20_000
+
 const HASTE_MS = 60
 
 async function partsOf({ base, relayer, committed }: ExchangeWorld): Promise<TradingParts> {
@@ -188,7 +193,7 @@ async function happen(
   const blockNumber = (base.headBlock += 1)
   const place = { blockNumber, blockHash: hashOf(blockNumber), logIndex: 0, txHash: hashOf(blockNumber) }
   const { id: attemptId } = await lastAttempt(base, orderId)
-  const full = { ...place, timestampMs: base.market.nowMs, attemptId, ...event } as unknown as OrderEvent
+  const full = { ...place, timestampMs: base.market.nowMs, attemptId, ...event } as OrderEvent
   await parts.orders.accountLog.transaction({ block: blockNumber, isReorg: false }, async (sql, journal) => {
     await insertOrderEvent(sql, { chain: 'arbitrum', trader: TRADER, orderId, handle, event: full })
     await refoldOrder(sql, orderId, base.orders.clock(), journal)
@@ -242,23 +247,25 @@ async function insertHeld({ opened, positions }: OrdersWorld, trade: Partial<Tra
     updatedAtMs: 1,
   }
   return opened.store.transaction(async (sql) => {
-    const [originOrderId, id] = [await nextId(sql), await nextId(sql)]
+    const [originOrderId, id] = [await takeId(sql), await takeId(sql)]
     const request = { clientId: null } as OrderRequest
     const order = { id: originOrderId, chain: 'arbitrum', trader: TRADER, agent: null, request } as const
-    await insertOrder(sql, { ...order, createdAtMs: 1, originKey: null, spendUsd: 0n })
+    await insertOrder(sql, { ...order, createdAtMs: 1, originKey: null, spendUsd: Usd.zero })
     const record = { id, chain: 'arbitrum', trader: TRADER, originOrderId } as const
     await insertPosition(sql, record)
     return { record, state }
   })
 }
 
-/** An order of a client: a market buy of 0.1 BTC that takes up to 61,000, unless said otherwise. */
+/** Returns an order as a client sends it: a market buy of 0.1 BTC up to a price of 61,000, unless changed. */
 export function orderItem(changes: Record<string, JsonValue> = {}): { [key: string]: JsonValue } {
   return { a: 0, b: true, p: '61000', s: '0.1', r: false, t: { limit: { tif: 'Ioc' } }, ...changes }
 }
 
 export const gtc = { limit: { tif: 'Gtc' } }
+
 export const alo = { limit: { tif: 'Alo' } }
+
 export const trigger = (tpsl: 'tp' | 'sl', triggerPx: string, isMarket = true): JsonValue => ({
   trigger: { isMarket, triggerPx, tpsl },
 })
@@ -267,14 +274,14 @@ export function orderAction(...orders: JsonValue[]): ExchangeAction {
   return { type: 'order', orders, grouping: 'na' }
 }
 
-/** The statuses of an answer. */
+/** Returns the statuses of an answer. */
 export function statusesOf(answer: ExchangeAnswer): readonly unknown[] {
   const { response } = answer
   if (typeof response === 'string' || !('data' in response)) throw new Error(`no statuses in ${JSON.stringify(answer)}`)
   return response.data.statuses
 }
 
-/** What the chain says of a market order of 0.1 BTC. */
+/** The fill of a market order of 0.1 BTC. */
 export const FILL = {
   price: '60012',
   size: '0.09998',
@@ -286,8 +293,9 @@ export const FILL = {
 }
 
 export const requested = { kind: 'requested', pendingIndex: 1, tradeIndex: 0 } as const
+
 export const executed = { kind: 'executed', pendingIndex: 1, fill: FILL } as const
 
-/** Of a resting order at 50,000. */
+/** Returns the event of a resting order at a price, by default 50,000. */
 export const placedAt = (price = 50_000) =>
   ({ kind: 'placed', tradeIndex: 4, price: BigInt(price) * 10n ** 10n, sl: 0n, tp: 0n, slippageP: 1_000 }) as const

@@ -6,12 +6,12 @@ import { orderAction, statusesOf, TRADER, type ExchangeWorld, type orderItem } f
 
 type Item = ReturnType<typeof orderItem>
 
-/** What tests of orders do again and again, in the world of the test that runs. */
+/** Returns the steps that tests of orders share, in the world of the running test. */
 export function orderSteps(world: () => ExchangeWorld) {
   const place = async (...items: Item[]) => statusesOf(await world().send(orderAction(...items)))
   return {
     place,
-    /** Places it, and expects an error with nothing sent. */
+    /** Places an order, and expects an error with nothing sent. */
     async errorOf(item: Item): Promise<string> {
       const [status] = await place(item)
       assert.deepEqual(Object.keys(status as object), ['error'])
@@ -19,7 +19,7 @@ export function orderSteps(world: () => ExchangeWorld) {
       return (status as { error: string }).error
     },
     stored: async (oid: number | string) => (await findOrder(world().parts.store.read, String(oid) as OrderId))!,
-    /** The call of the Diamond that the relayer took, the last one unless told which. */
+    /** Decodes the call of the Diamond that the relayer took, by default the last one. */
     callsOf(at = -1) {
       const { calldata } = world().relayer.taken.at(at)!.attempt
       const outer = decodeFunctionData({ abi: diamondAbi, data: calldata as `0x${string}` })

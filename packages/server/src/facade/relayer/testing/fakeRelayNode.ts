@@ -1,9 +1,8 @@
 import type { Address, Hex } from '@bezel/protocol'
 import { keccak256, numberToHex, parseTransaction, toHex } from 'viem'
-import type { RpcCall, RpcClient } from '../../../chain/rpcClient.ts'
-import type { RpcOutcome } from '../../../chain/rpcOutcome.ts'
+import type { RpcCall, RpcClient, RpcOutcome } from '../../../chain/rpcClient.ts'
 
-/** A transaction as it came to the node. */
+/** A transaction that was sent to the node. */
 export interface SentTransaction {
   readonly hash: Hex
   readonly raw: Hex
@@ -16,38 +15,39 @@ export interface SentTransaction {
   readonly tipWei: bigint
 }
 
-/** What a test does to the answer of one call: `undefined` leaves it as it is. */
+/** Replaces the answer of one call; `undefined` leaves it unchanged. */
 export type Lie = (call: RpcCall, truth: RpcOutcome) => RpcOutcome | undefined
 
 /**
- * A node with one account, a mempool by geth's rules and blocks that come when the test says so. It tells the truth unless it is told to lie.
+ * A node with one account, a mempool by geth's rules, and blocks that are mined on demand. Answers truthfully unless
+ * `lie` is set.
  */
 export interface FakeRelayNode {
   readonly client: RpcClient
   baseFeeWei: bigint
   balanceWei: bigint
   lie: Lie | undefined
-  /** Before a batch has any effect, and after it had all of it. */
+  /** Called before a batch has any effect. */
   before: (() => void) | undefined
   after: (() => void) | undefined
-  /** Every raw transaction that ever came, whether it was taken or not. */
+  /** All raw transactions received, taken or not. */
   readonly received: SentTransaction[]
   onReceived: ((sent: SentTransaction) => void) | undefined
   readonly mempool: Map<number, SentTransaction>
-  /** What the node that makes the next block has for a nonce, when that is something else than this one has. */
+  /** Returns the transaction that the next block's miner has for a nonce, when it differs from this node's. */
   elsewhere: ((nonce: number) => SentTransaction | undefined) | undefined
   head(): number
-  /** How many nonces of the account are used. */
+  /** Returns the number of used nonces of the account. */
   used(): number
-  /** Hashes of the account's transactions on the chain, in the order of their nonces. */
+  /** Returns the account's transactions on the chain, in the order of their nonces. */
   minedTransactions(): readonly SentTransaction[]
-  /** A block with up to `limit` of the waiting ones that pay the base fee. */
+  /** Mines a block with up to `limit` waiting transactions that pay the base fee. */
   mine(limit?: number): void
-  /** Replaces the last blocks by one more; their transactions wait again, or are gone. */
+  /** Replaces the last blocks by one more than there were; their transactions wait again, or are gone. */
   reorg(depth: number, mode: 'drop' | 'remine'): void
-  /** Somebody else sends a transaction with the key: in the next block. */
+  /** Sends a transaction with the key from elsewhere; it is in the next block. */
   useElsewhere(nonce?: number): void
-  /** The answers as the node would have given them now, whenever they are asked for. */
+  /** Returns a function that always answers from the state of this moment. */
   snapshot(): (call: RpcCall) => RpcOutcome
 }
 
@@ -147,7 +147,7 @@ function foreignTransaction(number: number, nonce: number, account: Address): Se
   return { hash, raw: '0x' as Hex, nonce, to: account, data: '0xf0' as Hex, value: 1n, ...fees }
 }
 
-/** All that reads are answered from. */
+/** The state that reads are answered from. */
 interface FakeView {
   readonly account: Address
   readonly blocks: readonly FakeBlock[]

@@ -1,9 +1,9 @@
 import type { Address, Hex } from '@bezel/protocol'
-import { migrate } from '../../../store/migrate.ts'
+import { migrate } from '../../../store/openStore.ts'
 import type { Store } from '../../../store/sql.ts'
-import { openTestStore, type TestStore } from '../../../store/testStore.ts'
+import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
 import type { Attempt, AttemptId } from '../../../trading/orders/orderModel.ts'
-import { wrapCalls } from '../../../trading/plan/wrapCalls.ts'
+import { wrapCalls } from '../../../trading/plan/encodeCall.ts'
 import { createRelaying, type Relaying } from '../createRelaying.ts'
 import type { RelayContext } from '../relayContext.ts'
 import { createRelayerKey, type RelayerKey } from '../relayerKey.ts'
@@ -17,34 +17,37 @@ export const CHAIN = {
   diamond: '0xd659a15812064C79E189fd950A189b15c75d3186' as Address,
   finalityDepth: 8,
 } as const
+
 export const TRADER = '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf' as Address
+
 export const OTHER_TRADER = '0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF' as Address
+
 export const START_MS = 1_800_000_000_000
 
 export const testKey: RelayerKey = createRelayerKey(Buffer.alloc(32, 7), await loadSigningEngine())
 
-/** A relayer on a fake node and a real store, with a clock that stands still until it is moved. */
+/** A relayer on a fake node and a real store, with a clock that only the test moves. */
 export interface RelayWorld {
   readonly node: FakeRelayNode
   readonly opened: TestStore
   nowMs: number
   relaying: Relaying
   readonly logged: string[]
-  /** Changes of hashes that were told. */
+  /** The hash changes that were reported. */
   readonly hashes: { readonly attemptId: AttemptId; readonly hash: Hex }[]
-  /** As a process that starts again: with nothing but the store. */
+  /** Starts a new process that knows nothing but the store. */
   restart(store?: Store): void
   enqueue(attempt?: Attempt, trader?: Address): Promise<Hex>
-  /** Steps until nothing is left to do at this moment. */
+  /** Runs steps until nothing is left to do at this moment. */
   settle(): Promise<void>
-  /** A block, some time, and what follows. */
+  /** Mines blocks, moving the clock by `ms` and settling after each. */
   pass(blocks: number, ms?: number): Promise<void>
   close(): Promise<void>
 }
 
 let attempts = 0
 
-/** A transaction prepared for the relayer. */
+/** Returns a transaction prepared for the relayer. */
 export function attemptOf(of: { expiresAtMs: number; gas?: string | null; trader?: Address }): Attempt {
   attempts += 1
   const id = `0x${attempts.toString(16).padStart(16, '0')}` as AttemptId

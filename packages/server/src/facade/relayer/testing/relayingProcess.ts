@@ -7,9 +7,10 @@ import { readRelayerKey } from '../readRelayerKey.ts'
 import { defaultRelayerSettings } from '../relayerSettings.ts'
 import { startRelayer } from '../startRelayer.ts'
 
-// A relayer in a process of its own, which a test ends when it likes. It takes the attempts that it is sent and says which are committed.
+// A relayer in a process of its own, which a test can kill at any time. It enqueues the attempts that it is sent and
+// reports which are committed.
 
-/** What the test starts it with. */
+/** The options that the test starts the process with. */
 export interface RelayingProcessOptions {
   readonly chain: ServedChain
   readonly file: string

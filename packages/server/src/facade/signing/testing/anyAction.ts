@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { JsonValue } from '../../../json/parseStrictJson.ts'
 import type { ExchangeAction } from '../envelope.ts'
 
-/** Where the length of an integer changes, and the ends of what a double holds exactly. */
+/** Integers at which the encoded length changes, and the ends of the range that a double holds exactly. */
 const EDGES = [7, 8, 15, 16, 31, 32, 33, 52, 53].flatMap((bits) => [2 ** bits - 1, 2 ** bits, 2 ** bits + 1])
 const edge = fc
   .constantFrom(...EDGES, 0, 31, 32, 33, 127, 128, 129)
@@ -12,10 +12,10 @@ const edge = fc
 
 export const anyInteger: fc.Arbitrary<number> = fc.oneof(edge, fc.maxSafeInteger(), fc.integer({ min: -40, max: 300 }))
 
-/** Lengths around which the form of a string, a list or a map changes. */
+/** Lengths around which the encoding of a string, a list or a map changes. */
 const edgeLength = fc.constantFrom(15, 16, 17, 31, 32, 33, 255, 256, 257)
 
-/** All of Unicode that the parser lets through. */
+/** Strings of all Unicode that the parser accepts. */
 const anyString = fc
   .oneof(
     fc.string({ unit: 'grapheme', maxLength: 8 }),
@@ -43,14 +43,14 @@ const { value: anyValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 }))
 
-/** Objects of any order of keys. */
+/** Generates objects with keys in any order. */
 function members(value: fc.Arbitrary<JsonValue>): fc.Arbitrary<{ [key: string]: JsonValue }> {
   return fc
     .uniqueArray(fc.tuple(anyKey, value), { selector: ([key]) => key, maxLength: 4 })
     .map((entries) => Object.fromEntries(entries))
 }
 
-/** An action no client would think of: its type stands anywhere among its keys. */
+/** Actions that no client would send, with `type` anywhere among the keys. */
 export const anyAction: fc.Arbitrary<ExchangeAction> = fc
   .tuple(members(anyValue), anyString, members(anyValue))
   .map(([before, type, after]) => ({ ...before, type, ...without(after, before) }))

@@ -1,10 +1,10 @@
 import type { ExchangeAction } from '../envelope.ts'
-import type { PhantomSource } from '../phantomSource.ts'
+import type { PhantomSource } from '../phantomAgent.ts'
 import type { Signed } from './vectorSigner.ts'
 
-// Made with independent clients of the exchange, which agree on each of them.
+// Test vectors made with independent clients of the exchange, which agree on each of them.
 
-/** An L1 action with every step of its way to a signature, on both networks. */
+/** An L1 action with every intermediate value up to its signature, on both networks. */
 export interface L1Vector {
   readonly name: string
   readonly action: ExchangeAction

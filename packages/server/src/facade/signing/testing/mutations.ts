@@ -1,19 +1,24 @@
 import fc from 'fast-check'
 import type { JsonValue } from '../../../json/parseStrictJson.ts'
-import { CURVE_ORDER, wordText } from '../../../signatures/testing/signatureText.ts'
+import { CURVE_ORDER, wordText } from '../../../signatures/testing/hostileSignatures.ts'
 
 type Json = { [key: string]: JsonValue }
 
-/** Changes an envelope, as it is sent, into one that its signer never signed. */
+/** Changes an envelope, in its JSON form, into one that its signer never signed. */
 export type Mutation = (envelope: Json) => Json
 
 const flipBit = (hex: string, bit: number): string => `0x${wordText(BigInt(hex) ^ (1n << BigInt(bit)))}`
 
 const bit = fc.nat({ max: 255 })
+
 const anotherVault = fc.constantFrom('0x1719884eb866cb12b2287399b15f7db5e7d775ea', '00'.repeat(20))
+
 const anotherTime = fc.oneof(fc.constantFrom(0, 1), fc.maxSafeNat())
 
-/** Of the signature: one bit, the other v, r and s swapped, the twin in the upper half. */
+/**
+ * Mutations of the signature: one bit flipped, the other v, r and s swapped, and the twin signature with s in the upper
+ * half.
+ */
 const signatureMutation: fc.Arbitrary<Mutation> = fc.oneof(
   fc
     .tuple(fc.constantFrom('r', 's'), bit)
@@ -29,14 +34,14 @@ const signatureMutation: fc.Arbitrary<Mutation> = fc.oneof(
   ),
 )
 
-/** Of what surrounds the action. */
+/** Mutations of the fields beside the action. */
 const outerMutation: fc.Arbitrary<Mutation> = fc.oneof(
   fc.integer({ min: 1, max: 1_000_000 }).map((more) => (of: Json) => ({ ...of, nonce: Number(of.nonce) + more })),
   anotherVault.map((vault) => (of: Json) => ({ ...of, vaultAddress: of.vaultAddress === null ? vault : null })),
   anotherTime.map((time) => (of: Json) => ({ ...of, expiresAfter: of.expiresAfter === time ? null : time })),
 )
 
-/** Of one value or key somewhere inside the action. */
+/** Mutations of one value or key somewhere inside the action. */
 const actionMutation: fc.Arbitrary<Mutation> = fc
   .tuple(fc.nat(), fc.constantFrom('value', 'drop', 'add', 'repeat'))
   .map(([at, kind]) => (of: Json) => ({
@@ -45,19 +50,20 @@ const actionMutation: fc.Arbitrary<Mutation> = fc
   }))
 
 export const anyMutation: fc.Arbitrary<Mutation> = fc.oneof(signatureMutation, outerMutation, actionMutation)
+
 export const anySignatureOrActionMutation: fc.Arbitrary<Mutation> = fc.oneof(signatureMutation, actionMutation)
 
 function ofSignature(change: (signature: Json) => Json): Mutation {
   return (envelope) => ({ ...envelope, signature: change(envelope.signature as Json) })
 }
 
-/** How many members and items there are. */
+/** Counts the members and items at all depths. */
 function countOf(value: JsonValue): number {
   if (value === null || typeof value !== 'object') return 0
   return Object.values(value).reduce<number>((sum, member) => sum + 1 + countOf(member), 0)
 }
 
-/** Changes the member or item that comes after `left` others. */
+/** Changes the member or item that follows `left` others. */
 function changeAt(value: JsonValue, at: { left: number }, kind: string): JsonValue {
   if (value === null || typeof value !== 'object') return value
   const entries = Object.entries(value).flatMap(([key, member]): [string, JsonValue][] => {
@@ -72,7 +78,7 @@ function changeAt(value: JsonValue, at: { left: number }, kind: string): JsonVal
   return Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries)
 }
 
-/** Never one that means the same, as `1.0` does for `1`. */
+/** Returns a different value, never one with the same meaning, as `1.0` has for `1`. */
 function another(value: JsonValue): JsonValue {
   if (typeof value === 'number') return value + 1
   if (typeof value === 'string') return `${value}1`

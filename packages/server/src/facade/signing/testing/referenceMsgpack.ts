@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../json/parseStrictJson.ts'
 
-/** MessagePack written out from its specification and nothing else, to compare with: slow, and only for what JSON can say. */
+/** Encodes JSON as MessagePack, written from the specification alone as a reference to compare with. Slow. */
 export function referenceMsgpack(value: JsonValue): Buffer {
   if (value === null) return Buffer.of(0xc0)
   if (typeof value === 'boolean') return Buffer.of(value ? 0xc3 : 0xc2)
@@ -11,7 +11,10 @@ export function referenceMsgpack(value: JsonValue): Buffer {
   return Buffer.concat([header(entries.length / 2, 0x80, 0xde), ...entries])
 }
 
-/** Arrays and maps: a count below 16 is in the first byte, a larger one in two or four behind it. */
+/**
+ * Encodes the header of an array or a map: a count below 16 is in the first byte, a larger one in two or four bytes
+ * after it.
+ */
 function header(count: number, fixed: number, first16: number): Buffer {
   if (count < 16) return Buffer.of(fixed + count)
   return count < 2 ** 16 ? tagged(first16, 2, BigInt(count)) : tagged(first16 + 1, 4, BigInt(count))
@@ -25,7 +28,7 @@ function string(text: string): Buffer {
   return Buffer.concat([count < 2n ** 16n ? tagged(0xda, 2, count) : tagged(0xdb, 4, count), bytes])
 }
 
-/** The shortest form; unsigned for all that are not negative. */
+/** Encodes an integer in its shortest form, unsigned unless it is negative. */
 function integer(value: bigint): Buffer {
   if (value >= 0n && value < 2n ** 7n) return Buffer.of(Number(value))
   if (value < 0n && value >= -32n) return Buffer.of(Number(256n + value))

@@ -1,13 +1,13 @@
 import { parseAddress, type Address } from '@bezel/protocol'
-import { migrate } from '../../../store/migrate.ts'
-import { openTestStore, type TestStore } from '../../../store/testStore.ts'
+import { migrate } from '../../../store/openStore.ts'
+import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
 import { createFacadeNonces, type FacadeNonces } from '../facadeNonces.ts'
 
 export const SIGNERS: readonly Address[] = ['0x'.padEnd(42, '1'), '0x'.padEnd(42, '2')].map((text) =>
   parseAddress(text)!,
 )
 export const SIGNER = SIGNERS[0]!
-/** Where the clock of a test starts. */
+/** The start of a test's clock, epoch ms. */
 export const START_MS = 1_700_000_000_000
 
 /** Nonces over a real store, with a clock that the test moves. */
@@ -15,11 +15,11 @@ export interface TestFacadeNonces {
   readonly opened: TestStore
   nowMs: number
   nonces: FacadeNonces
-  /** A process that ended without a word and one that takes over. */
+  /** Replaces the process by a new one over the same store, without a clean shutdown. */
   restart(): Promise<void>
-  /** As a write does: taken early, claimed in its transaction. */
+  /** Takes a nonce and claims it in a transaction, as a write does. */
   write(nonce: number, signer?: Address): Promise<boolean>
-  /** A write whose transaction is rolled back after the claim. */
+  /** Makes a write whose transaction is rolled back after the claim. */
   writeRefused(nonce: number, signer?: Address): Promise<boolean>
   use(nonce: number, signer?: Address): Promise<boolean>
   stored(): Promise<number>
@@ -29,12 +29,17 @@ export interface TestFacadeNonces {
 export async function openTestFacadeNonces(maxNonces = 500_000): Promise<TestFacadeNonces> {
   const opened = openTestStore()
   await migrate(opened.store)
-  const open = (): Promise<FacadeNonces> =>
-    createFacadeNonces({ store: opened.store, now: () => test.nowMs, maxNonces })
+  let nowMs = START_MS
+  const open = (): Promise<FacadeNonces> => createFacadeNonces({ store: opened.store, now: () => nowMs, maxNonces })
   const test: TestFacadeNonces = {
     opened,
-    nowMs: START_MS,
-    nonces: undefined as unknown as FacadeNonces,
+    get nowMs() {
+      return nowMs
+    },
+    set nowMs(value) {
+      nowMs = value
+    },
+    nonces: await open(),
     async restart() {
       await opened.reopen()
       test.nonces = await open()
@@ -56,6 +61,5 @@ export async function openTestFacadeNonces(maxNonces = 500_000): Promise<TestFac
       Number((await opened.store.read.get<{ n: bigint }>('select count(*) as n from facade_nonces'))!.n),
     remove: () => opened.remove(),
   }
-  test.nonces = await open()
   return test
 }

@@ -1,7 +1,7 @@
 import type { ExchangeAction } from '../envelope.ts'
 import type { Signed } from './vectorSigner.ts'
 
-// Made with independent clients of the exchange, which agree on each of them.
+// Test vectors made with independent clients of the exchange, which agree on each of them.
 
 export interface UserSignedVector extends Signed {
   readonly name: string

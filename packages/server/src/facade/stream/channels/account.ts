@@ -1,56 +1,280 @@
-import type { Address } from '@bezel/protocol'
+import type { Address, MicroUsd } from '@bezel/protocol'
+import { createLru } from '../../../ground/lru.ts'
+import type { Subscription, Connection } from '../../../stream/channel.ts'
+import { coinsOf } from '../../coins.ts'
 import type { FacadeReads } from '../../facadeReads.ts'
-import type { InfoRequest } from '../../info/infoRequest.ts'
-import { createCalmWallets } from '../calmWallets.ts'
-import type { FacadeCounts } from '../facadeCounts.ts'
-import type { FacadeStreamSources } from '../facadeStreamSources.ts'
+import { readActiveAssetData } from '../../info/activeAssetData.ts'
+import { assetCtxTexts } from '../../info/assetCtx.ts'
+import { noClearinghouseState, readClearinghouseState } from '../../info/clearinghouseState.ts'
+import { extraAgentsOf } from '../../info/extraAgents.ts'
+import { listWaitingOrders } from '../../info/frontendOpenOrders.ts'
+import { isOtherDex, lower, MalformedInfoError, userOf } from '../../info/infoRequest.ts'
+import { metaOf } from '../../info/meta.ts'
 import {
-  activeAssetDataMessage,
-  clearinghouseStateMessage,
-  openOrdersMessage,
-  webData2Message,
-} from './accountMessages.ts'
-import { createUserValues, type UserValues } from './userValues.ts'
-
-/** Clients that share one subscription between two questions wait for the next message. */
-const STATE_REPEAT_MS = 5_000
-/** Long, because all markets are in it. */
-const WEB_DATA_REPEAT_MS = 10_000
+  channelText,
+  requiredCoin,
+  type FacadeChannel,
+  type FacadeCounts,
+  type FacadeStreamSources,
+  type SubscriptionRequest,
+} from './facadeChannel.ts'
+import { quietChannel } from './quiet.ts'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { notReady } from '../../../ground/unavailable.ts'
+import { createRefCounted } from '../../../ground/refCounted.ts'
+import type { ChannelCounts } from '../../../stream/streamCounts.ts'
+import { createTopic, type Topic } from '../../../stream/topics/topic.ts'
+import { every } from '../../../ground/every.ts'
+import { createSingleFlight, type SingleFlight } from '../../../ground/singleFlight.ts'
 
 type AccountChannel = 'clearinghouseState' | 'openOrders' | 'webData2' | 'activeAssetData'
 
-export type AccountChannels = Readonly<Record<AccountChannel, UserValues>> & { close(): void }
+/** Channels about a user's account and waiting orders. They share one cache of wallets. */
+type AccountChannels = Readonly<Record<AccountChannel, FacadeChannel>> & { close(): void }
 
-/** What users have and wait for. */
+type ReadMessage = (user: Address, coin: string | undefined) => Promise<string>
+
+/**
+ * Interval of the account messages. Short, because a client that shares one subscription between two callers waits for
+ * the next message.
+ */
+const STATE_REPEAT_MS = 5_000
+
+/** Interval of `webData2`. Longer, because each message contains all markets. */
+const WEB_DATA_REPEAT_MS = 10_000
+
+/** Name of the main dex: builder-deployed ones have names, it has none. */
+const MAIN_DEX = ''
+
+const NO_ORDERS_ELSEWHERE = quietChannel((user, { dex }) =>
+  channelText('openOrders', JSON.stringify({ dex, user, orders: [] })),
+)
+
+/** Refuses `webData2` of a builder-deployed dex: its message covers the main one only. */
+const NOTHING_ELSEWHERE: FacadeChannel = {
+  parse() {
+    throw new MalformedInfoError()
+  },
+}
+
+/** Longest age of a cached wallet. A transfer that no event announces shows this much later. */
+const MAX_AGE_MS = 30_000
+
+/** Number of cached wallets. Bounds memory; the oldest are dropped first. */
+const MAX_KNOWN = 10_000
+
 export function createAccountChannels(sources: FacadeStreamSources, counts: FacadeCounts): AccountChannels {
   const { reads, log } = sources
   const wallets = createCalmWallets(reads)
-  // Before those who then look again.
+  // Subscribed before the channels, so that the cache is cleared when they read again.
   const stop = log.onAppend(wallets.forget)
+  const calmReads = (): FacadeReads => ({ ...reads, wallet: wallets.wallet })
 
-  type Read = (reads: FacadeReads, user: Address, request: InfoRequest) => Promise<string>
-  const open = (name: AccountChannel, repeatMs: number | undefined, read: Read): UserValues =>
-    createUserValues({ ...sources, counts: counts[name], repeatMs, read: (user, of) => read(reads, user, of) })
-  const calm =
-    (read: Read): Read =>
-    async (_reads, user, request) =>
-      read({ ...reads, wallet: wallets.wallet }, user, request)
+  const open = (name: AccountChannel, repeatMs: number | undefined, read: ReadMessage): UserValues =>
+    createUserValues({ ...sources, counts: counts[name], repeatMs, read })
+  const states = open('clearinghouseState', STATE_REPEAT_MS, (user) => clearinghouseStateMessage(calmReads(), user))
+  const orders = open('openOrders', undefined, (user) => openOrdersMessage(reads, user))
+  const pages = open('webData2', WEB_DATA_REPEAT_MS, (user) => webData2Message(calmReads(), user, reads))
+  const assets = open('activeAssetData', STATE_REPEAT_MS, (user, coin) =>
+    activeAssetDataMessage(calmReads(), user, coin),
+  )
 
-  const channels: Readonly<Record<AccountChannel, UserValues>> = {
-    clearinghouseState: open('clearinghouseState', STATE_REPEAT_MS, calm(clearinghouseStateMessage)),
-    openOrders: open('openOrders', undefined, openOrdersMessage),
-    webData2: open(
-      'webData2',
-      WEB_DATA_REPEAT_MS,
-      calm((of, user) => webData2Message(of, user, reads)),
-    ),
-    activeAssetData: open('activeAssetData', STATE_REPEAT_MS, calm(activeAssetDataMessage)),
+  const requestOf = (values: UserValues, user: Address, coin?: string): SubscriptionRequest => ({
+    key: coin === undefined ? user : `${user} ${coin}`,
+    user,
+    open: (connection) => watched(sources, user, values.subscribe(connection, user, coin)),
+  })
+  const ofAccount = (values: UserValues, elsewhere: FacadeChannel): FacadeChannel => ({
+    parse: (body) => (isOtherDex(body) ? elsewhere.parse(body) : requestOf(values, userOf(body))),
+    close: values.close,
+  })
+  const channels: Readonly<Record<AccountChannel, FacadeChannel>> = {
+    clearinghouseState: ofAccount(states, noStateElsewhere(reads)),
+    openOrders: ofAccount(orders, NO_ORDERS_ELSEWHERE),
+    webData2: ofAccount(pages, NOTHING_ELSEWHERE),
+    activeAssetData: {
+      parse(body) {
+        const user = userOf(body)
+        return requestOf(assets, user, requiredCoin(body, reads).name)
+      },
+      close: assets.close,
+    },
   }
+  return { ...channels, close: stop }
+}
+
+/** Creates the channel of an account in a builder-deployed dex: empty, because there are none. */
+function noStateElsewhere(reads: FacadeReads): FacadeChannel {
+  return quietChannel((user, { dex }) => {
+    const state = { dex, user, clearinghouseState: noClearinghouseState(reads) }
+    return channelText('clearinghouseState', JSON.stringify(state))
+  })
+}
+
+/**
+ * Keeps account data without events fresh while somebody is subscribed. Only for users with an agent here, because
+ * anybody may subscribe to any address.
+ */
+function watched(
+  { reads, watch }: Pick<FacadeStreamSources, 'reads' | 'watch'>,
+  user: Address,
+  subscription: Subscription,
+): Subscription {
+  const isKnown = reads.registry.agentsOf(reads.chain, user).length > 0
+  const unwatch = isKnown ? watch(user) : () => undefined
   return {
-    ...channels,
+    start: () => subscription.start(),
     close() {
+      unwatch()
+      subscription.close()
+    },
+  }
+}
+
+async function clearinghouseStateMessage(reads: FacadeReads, user: Address): Promise<string> {
+  const state = await readClearinghouseState(user, reads)
+  return channelText(
+    'clearinghouseState',
+    JSON.stringify({ dex: MAIN_DEX, user: lower(user), clearinghouseState: state }),
+  )
+}
+
+async function openOrdersMessage(reads: FacadeReads, user: Address): Promise<string> {
+  const orders = await listWaitingOrders(reads, user)
+  return channelText('openOrders', JSON.stringify({ dex: MAIN_DEX, user: lower(user), orders }))
+}
+
+async function activeAssetDataMessage(reads: FacadeReads, user: Address, name = ''): Promise<string> {
+  const coin = coinsOf(reads.markets()).named(name)
+  return channelText('activeAssetData', JSON.stringify(await readActiveAssetData({ user, coin }, reads)))
+}
+
+/**
+ * Reads everything that a page of the exchange shows. `shared` are the reads whose answers are cached once for all
+ * users.
+ */
+async function webData2Message(reads: FacadeReads, user: Address, shared: FacadeReads): Promise<string> {
+  const [agent] = extraAgentsOf(reads, user)
+  const ofUser = {
+    clearinghouseState: await readClearinghouseState(user, reads),
+    openOrders: await listWaitingOrders(reads, user),
+    leadingVaults: [],
+    totalVaultEquity: '0.0',
+    agentAddress: agent?.address ?? null,
+    agentValidUntil: agent?.validUntil ?? null,
+    cumLedger: '0.0',
+    serverTime: reads.now(),
+    isVault: false,
+    user: lower(user),
+    twapStates: [],
+    spotState: { balances: [] },
+    spotAssetCtxs: [],
+    perpsAtOpenInterestCap: [],
+  }
+  const ofAll = `"meta":${metaOf(shared).text},"assetCtxs":[${assetCtxTexts(shared).join(',')}]`
+  return channelText('webData2', `${JSON.stringify(ofUser).slice(0, -1)},${ofAll}}`)
+}
+
+/** A cache of wallets: repeated requests for one address do not reach the node each time. */
+interface CalmWallets {
+  readonly wallet: FacadeReads['wallet']
+  /** Drops the cached wallet after an event of the account, so that the next caller reads it again. */
+  forget(trader: Address): void
+}
+
+function createCalmWallets({ wallet, now }: Pick<FacadeReads, 'wallet' | 'now'>): CalmWallets {
+  const known = createLru<Address, { readonly askedAtMs: number; readonly reading: Promise<MicroUsd> }>(MAX_KNOWN)
+  return {
+    async wallet(trader) {
+      const before = known.get(trader)
+      if (before !== undefined && now() - before.askedAtMs < MAX_AGE_MS) return before.reading
+      const asked = { askedAtMs: now(), reading: Promise.resolve(wallet(trader)) }
+      known.set(trader, asked)
+      asked.reading.catch(() => known.get(trader) === asked && known.delete(trader))
+      return asked.reading
+    },
+    forget: known.delete,
+  }
+}
+
+/** Values of users, each read once for all sockets. Sent whole at the beginning and whenever they change. */
+interface UserValues {
+  /**
+   * Subscribes a connection. `coin` is the name of the coin that the value is about; `undefined` for the whole account.
+   */
+  subscribe(connection: Connection, user: Address, coin: string | undefined): Subscription
+  close(): void
+}
+
+interface UserValuesOptions extends Pick<FacadeStreamSources, 'log' | 'onError'> {
+  /** Reads the whole message. */
+  readonly read: (user: Address, coin: string | undefined) => Promise<string>
+  readonly counts: ChannelCounts
+  /**
+   * Interval at which a value is read again, in addition to after events of its user; `undefined` for a value that
+   * changes with events only.
+   */
+  readonly repeatMs: number | undefined
+}
+
+/** Number of values that are started without yielding to the event loop. */
+const VALUES_AT_ONCE = 10
+
+interface UserValue extends SingleFlight {
+  readonly topic: Topic
+  readonly user: Address
+}
+
+function createUserValues({ log, onError, read, counts, repeatMs }: UserValuesOptions): UserValues {
+  const values = createRefCounted(open)
+  let isClosed = false
+
+  function open(key: string): UserValue {
+    const [user, coin] = JSON.parse(key) as [Address, string?]
+    let told: string | undefined
+    const topic = createTopic({
+      counts,
+      snapshot() {
+        if (told === undefined) throw notReady('starting')
+        return told
+      },
+    })
+    async function tell(): Promise<void> {
+      const text = await read(user, coin)
+      if (text === told) return
+      told = text
+      topic.publish(text)
+    }
+    const isOver = (): boolean => isClosed || values.get(key)?.topic !== topic
+    return { topic, user, ask: createSingleFlight({ work: tell, isOver, onError }).ask }
+  }
+
+  /** Reads all values again, a few at a time, so that other work can run in between. */
+  async function askAll(): Promise<void> {
+    let asked = 0
+    for (const value of values.items()) {
+      value.ask()
+      asked += 1
+      if (asked % VALUES_AT_ONCE === 0) await nextTick()
+    }
+  }
+
+  const repetition = repeatMs === undefined ? undefined : every(repeatMs, askAll)
+  const stop = log.onAppend((trader) => {
+    for (const value of values.items()) if (value.user === trader) value.ask()
+  })
+  return {
+    subscribe(connection, user, coin) {
+      const key = JSON.stringify(coin === undefined ? [user] : [user, coin])
+      const isNew = values.get(key) === undefined
+      const value = values.hold(key)
+      if (isNew) value.ask()
+      return value.topic.subscribe(connection, () => values.release(key))
+    },
+    close() {
+      isClosed = true
       stop()
-      for (const channel of Object.values(channels)) channel.close()
+      void repetition?.close()
     },
   }
 }

@@ -1,17 +1,25 @@
-import { coinsOf } from '../../coins.ts'
-import type { FacadeReads } from '../../facadeReads.ts'
+import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import { assetCtx } from '../../info/assetCtx.ts'
-import { coinNameOf, type InfoRequest } from '../../info/infoRequest.ts'
-import { channelText } from '../facadeTexts.ts'
-import type { Telling } from '../liveValue.ts'
+import { channelText, requiredCoin, type FacadeChannel, type FacadeStreamSources } from './facadeChannel.ts'
+import { createCoinValues } from './liveValues.ts'
 
-/** What a market is doing. */
-export function activeAssetCtxTelling(reads: FacadeReads): (request: InfoRequest) => Telling | undefined {
-  return (request) => {
-    const chain = reads.markets()
-    const coin = coinsOf(chain).named(coinNameOf(request))
-    if (coin === undefined) return undefined
-    const text = channelText('activeAssetCtx', JSON.stringify({ coin: coin.name, ctx: assetCtx(reads, chain, coin) }))
-    return { key: text, text }
+/** Creates the channel of a market's state, as `metaAndAssetCtxs` of `/info` answers it. */
+export function createActiveAssetCtx(sources: FacadeStreamSources, counts: ChannelCounts): FacadeChannel {
+  const { reads } = sources
+  const ctxs = createCoinValues<null>({
+    ...sources,
+    counts,
+    read(coin) {
+      const ctx = assetCtx(reads, reads.markets(), coin)
+      const text = channelText('activeAssetCtx', JSON.stringify({ coin: coin.name, ctx }))
+      return { key: text, text }
+    },
+  })
+  return {
+    parse(body) {
+      const coin = requiredCoin(body, reads)
+      return { key: coin.name, open: (connection) => ctxs.subscribe(connection, coin, null) }
+    },
+    close: ctxs.close,
   }
 }

@@ -1,35 +1,55 @@
-import type { FacadeReads } from '../../facadeReads.ts'
-import type { InfoRequest } from '../../info/infoRequest.ts'
-import { l2Book } from '../../info/l2Book.ts'
-import { channelText } from '../facadeTexts.ts'
-import type { Telling } from '../liveValue.ts'
+import type { ChannelCounts } from '../../../stream/streamCounts.ts'
+import { bookPrecision, l2BookOf, type BookPrecision } from '../../info/l2Book.ts'
+import { channelText, requiredCoin, type FacadeChannel, type FacadeStreamSources } from './facadeChannel.ts'
+import { createCoinValues } from './liveValues.ts'
 
-/** A book as `/info` answers it. */
-interface Book {
-  readonly coin: string
-  readonly time: number
-  readonly levels: readonly [bids: readonly unknown[], asks: readonly unknown[]]
-}
+const FINEST: BookPrecision = { nSigFigs: null, mantissa: null }
 
-/** The whole book of a coin. */
-export function l2BookTelling(reads: FacadeReads): (request: InfoRequest) => Telling | undefined {
-  return (request) => {
-    const book = bookOf(request, reads)
-    return book && { key: JSON.stringify(book.levels), text: channelText('l2Book', JSON.stringify(book)) }
+/** Creates the channel of a coin's whole book, as `/info` answers it. */
+export function createL2Book(sources: FacadeStreamSources, counts: ChannelCounts): FacadeChannel {
+  const { reads } = sources
+  const books = createCoinValues<BookPrecision>({
+    ...sources,
+    counts,
+    read(coin, precision) {
+      const book = l2BookOf({ coin, ...precision }, reads)
+      return book === null
+        ? undefined
+        : { key: JSON.stringify(book.levels), text: channelText('l2Book', JSON.stringify(book)) }
+    },
+  })
+  return {
+    parse(body) {
+      const coin = requiredCoin(body, reads)
+      const precision = bookPrecision(body)
+      return {
+        key: JSON.stringify({ coin: coin.name, ...precision }),
+        open: (connection) => books.subscribe(connection, coin, precision),
+      }
+    },
+    close: books.close,
   }
 }
 
-/** Its best prices, `null` on a side that is empty. */
-export function bboTelling(reads: FacadeReads): (request: InfoRequest) => Telling | undefined {
-  return (request) => {
-    const book = bookOf(request, reads)
-    if (book === undefined) return undefined
-    const { coin, time, levels } = book
-    const bbo = levels.map((side) => side[0] ?? null)
-    return { key: JSON.stringify(bbo), text: channelText('bbo', JSON.stringify({ coin, time, bbo })) }
+/** Creates the channel of the best bid and ask of a coin's book. A side that is empty is `null`. */
+export function createBbo(sources: FacadeStreamSources, counts: ChannelCounts): FacadeChannel {
+  const { reads } = sources
+  const bests = createCoinValues<null>({
+    ...sources,
+    counts,
+    read(coin) {
+      const book = l2BookOf({ coin, ...FINEST }, reads)
+      if (book === null) return undefined
+      const { time, levels } = book
+      const bbo = levels.map((side) => side[0] ?? null)
+      return { key: JSON.stringify(bbo), text: channelText('bbo', JSON.stringify({ coin: book.coin, time, bbo })) }
+    },
+  })
+  return {
+    parse(body) {
+      const coin = requiredCoin(body, reads)
+      return { key: coin.name, open: (connection) => bests.subscribe(connection, coin, null) }
+    },
+    close: bests.close,
   }
-}
-
-function bookOf(request: InfoRequest, reads: FacadeReads): Book | undefined {
-  return (l2Book(request, reads) as Book | null) ?? undefined
 }

@@ -1,28 +1,39 @@
-import type { Subscription } from '../../../stream/channel.ts'
-import type { Connection } from '../../../stream/connection.ts'
-import { channelText } from '../facadeTexts.ts'
-import type { FillTale, FillSubscriptionOptions } from './fillTale.ts'
+import type { Subscription, Connection } from '../../../stream/channel.ts'
+import type { ChannelCounts } from '../../../stream/streamCounts.ts'
+import { userOf } from '../../info/infoRequest.ts'
+import { channelText, type FacadeChannel } from './facadeChannel.ts'
+import type { FillReader } from './fillReader.ts'
+import type { UserReaders } from './userReaders.ts'
 
-/** The channel has another name than what is subscribed to. */
+/** Name of the messages, which differs from the name of the subscription. */
 const CHANNEL = 'user'
 
-/** What happens to a user, on one socket: executions, and nothing else that its other channels do not tell. */
-export function subscribeUserEvents(
-  tale: Pick<FillTale, 'onFills'>,
-  connection: Connection,
-  { onClose, counts }: Pick<FillSubscriptionOptions, 'onClose' | 'counts'>,
-): Subscription {
-  let stop = (): void => undefined
+/** Creates the channel of a user's events. It sends executions only; other events have channels of their own. */
+export function createUserEvents(fills: UserReaders<FillReader>, counts: ChannelCounts): FacadeChannel {
+  function subscribe(reader: FillReader, connection: Connection, onClose: () => void): Subscription {
+    let stop = (): void => undefined
+    return {
+      start() {
+        stop = reader.onFills((news) => {
+          connection.send(channelText(CHANNEL, JSON.stringify({ fills: news })))
+          counts.sent += 1
+        })
+      },
+      close() {
+        stop()
+        onClose()
+      },
+    }
+  }
+
   return {
-    start() {
-      stop = tale.onFills((fills) => {
-        connection.send(channelText(CHANNEL, JSON.stringify({ fills })))
-        counts.sent += 1
-      })
-    },
-    close() {
-      stop()
-      onClose()
+    parse(body) {
+      const user = userOf(body)
+      return {
+        key: user,
+        user,
+        open: (connection) => fills.subscribe(user, (reader, onClose) => subscribe(reader, connection, onClose)),
+      }
     },
   }
 }

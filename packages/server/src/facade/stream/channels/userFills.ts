@@ -1,19 +1,47 @@
-import type { Subscription } from '../../../stream/channel.ts'
-import type { Connection } from '../../../stream/connection.ts'
-import { lower } from '../../info/infoRequest.ts'
+import { createSingleFlight } from '../../../ground/singleFlight.ts'
+import type { Subscription, Connection } from '../../../stream/channel.ts'
+import type { ChannelCounts } from '../../../stream/streamCounts.ts'
+import { lower, userOf } from '../../info/infoRequest.ts'
 import type { FacadeFill } from '../../userFills.ts'
-import { channelText } from '../facadeTexts.ts'
-import { createRefresher } from '../../../ground/refresher.ts'
-import type { FillSubscriptionOptions, FillTale } from './fillTale.ts'
+import { channelText, type FacadeChannel, type FacadeStreamSources } from './facadeChannel.ts'
+import type { FillReader } from './fillReader.ts'
+import type { UserReaders } from './userReaders.ts'
 
-/** A user's last executions on one socket, newest first, and then each new one, once. */
-export function subscribeUserFills(
-  tale: FillTale,
+interface SubscribeOptions {
+  readonly onClose: () => void
+  readonly onError: (error: unknown) => void
+  readonly counts: ChannelCounts
+}
+
+/** Creates the channel of a user's executions: the last ones, newest first, and then each new one. */
+export function createUserFills(
+  fills: UserReaders<FillReader>,
+  { onError }: Pick<FacadeStreamSources, 'onError'>,
+  counts: ChannelCounts,
+): FacadeChannel {
+  return {
+    parse(body) {
+      const user = userOf(body)
+      return {
+        key: user,
+        user,
+        open: (connection) =>
+          fills.subscribe(user, (reader, onClose) =>
+            subscribeUserFills(reader, connection, { onClose, onError, counts }),
+          ),
+      }
+    },
+  }
+}
+
+/** Subscribes one socket to a user's executions. Sends the last ones, newest first, and then each new one once. */
+function subscribeUserFills(
+  reader: FillReader,
   connection: Connection,
-  { onClose, onError, counts }: FillSubscriptionOptions,
+  { onClose, onError, counts }: SubscribeOptions,
 ): Subscription {
-  const user = lower(tale.user)
-  /** What came before the snapshot was sent; `undefined` after it. */
+  const user = lower(reader.user)
+  /** Executions that arrived before the snapshot was sent; `undefined` after it. */
   let early: FacadeFill[] | undefined = []
   let stop = (): void => undefined
   let isOpen = true
@@ -24,7 +52,7 @@ export function subscribeUserFills(
   }
 
   async function begin(): Promise<void> {
-    const fills = await tale.recent()
+    const fills = await reader.recent()
     if (!isOpen || early === undefined) return
     const told = new Set(fills.map(({ tid }) => tid))
     const missed = early.filter(({ tid }) => !told.has(tid))
@@ -38,10 +66,10 @@ export function subscribeUserFills(
     counts.sent += 1
   }
 
-  const begun = createRefresher({ work: begin, onError, isOver: () => !isOpen || early === undefined })
+  const begun = createSingleFlight({ work: begin, onError, isOver: () => !isOpen || early === undefined })
   return {
     start() {
-      stop = tale.onFills(onFills)
+      stop = reader.onFills(onFills)
       begun.ask()
     },
     close() {

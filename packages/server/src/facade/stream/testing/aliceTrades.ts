@@ -1,16 +1,15 @@
-import type { LivePosition } from '../../../trading/positions/livePosition.ts'
-import type { FillHistoryEntry, Hex, Order, OrderId } from '@bezel/protocol'
+import type { LivePosition } from '../../../trading/positions/positionModel.ts'
+import { Usd, type FillHistoryEntry, type Hex, type Order, type OrderId } from '@bezel/protocol'
 import { insertFill } from '../../../store/fillStore.ts'
 import { insertOrderEvent } from '../../../store/orderEventStore.ts'
 import { findOrder, insertOrder, saveOrderState } from '../../../store/orderStore.ts'
 import { insertPosition, savePositionState } from '../../../store/positionStore.ts'
 import type { Store } from '../../../store/sql.ts'
-import { orderAnswer } from '../../../trading/orders/orderAnswer.ts'
-import type { OrderEvent, OrderRecord, OrderState } from '../../../trading/orders/orderModel.ts'
+import { orderAnswer, type OrderEvent, type OrderRecord, type OrderState } from '../../../trading/orders/orderModel.ts'
 import { ALICE } from '../../testing/facadeWorld.ts'
 import { HASH, REQUEST, STATE } from '../../testing/restingOrder.ts'
 
-// What a store has of Alice's orders and executions, as a test wants it.
+// Helpers that store Alice's orders and executions.
 
 /** Stores an order. */
 export async function placeOrder(store: Store, id: number, changes: Partial<OrderRecord> = {}): Promise<void> {
@@ -22,7 +21,7 @@ export async function placeOrder(store: Store, id: number, changes: Partial<Orde
     originKey: `tx:${id}`,
     request: REQUEST,
     createdAtMs: 1_000 + id,
-    spendUsd: 0n,
+    spendUsd: Usd.zero,
     ...changes,
   }
   await store.transaction(async (sql) => {
@@ -31,7 +30,7 @@ export async function placeOrder(store: Store, id: number, changes: Partial<Orde
   })
 }
 
-/** Changes a stored order, and says what its event would. */
+/** Changes a stored order, and returns it as its event would contain it. */
 export async function moveOrder(store: Store, id: number, changes: Partial<OrderState>): Promise<Order> {
   const stored = (await findOrder(store.read, String(id) as OrderId))!
   const state = { ...stored.state!, ...changes }
@@ -47,8 +46,9 @@ export async function fillOrder(store: Store, orderId: number, blockNumber: numb
   const told = { timestamp: place.timestampMs, txHash: HASH, positionId: '900' }
   const of = { market: 'BTC/USD', action: 'TradeOpenedMarket', side: 'long' }
   const fill = { id: 5_000 + blockNumber, ...of, ...amounts, ...told } as FillHistoryEntry
-  const executed = { kind: 'executed', pendingIndex: null, fill: { ...amounts, feeCollateral: '0.9', ...told } }
-  const event = { ...place, attemptId: null, ...executed } as unknown as OrderEvent
+  const { leverage: _leverage, pnl: _pnl, ...traded } = amounts
+  const executed = { kind: 'executed', pendingIndex: null, fill: { ...traded, feeCollateral: '0.9', ...told } } as const
+  const event: OrderEvent = { ...place, attemptId: null, ...executed }
   await store.transaction(async (sql) => {
     await insertFill(sql, { chain: 'base', trader: ALICE, pairIndex: 0, place, fill })
     const key = { chain: 'base', trader: ALICE, orderId: String(orderId) as OrderId, handle: null } as const

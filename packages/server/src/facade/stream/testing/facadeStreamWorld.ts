@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ApiError, type Address } from '@bezel/protocol'
+import type { Address } from '@bezel/protocol'
 import { WebSocket } from 'ws'
 import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
 import type { JsonValue } from '../../../json/parseStrictJson.ts'
@@ -9,28 +9,28 @@ import { createStreamCounts } from '../../../stream/streamCounts.ts'
 import { listen, type StreamClient, type Told } from '../../../stream/testing/streamClient.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createFacadeWorld, type FacadeWorld } from '../../testing/facadeWorld.ts'
-import type { FacadeBounds } from '../facadeBounds.ts'
-import { createFacadeCounts, type FacadeCounts } from '../facadeCounts.ts'
+import type { FacadeBounds } from '../facadeSession.ts'
+import { createFacadeCounts, type FacadeCounts } from '../channels/facadeChannel.ts'
 import { openFacadeStream } from '../openFacadeStream.ts'
 import { createFakeFacadeSources, type FakeFacadeSources } from './fakeFacadeSources.ts'
 
-/** A client of the facade that keeps what it is told. */
+/** A client of the facade that records the messages it receives. */
 export interface FacadeClient extends StreamClient {
-  /** Subscribes and takes the acknowledgement. */
+  /** Subscribes and waits for the acknowledgement. */
   subscribe(subscription: object): Promise<Told>
   /** The data of all messages of a channel so far. */
   dataOf<Data = Record<string, unknown>>(channel: string): Data[]
 }
 
-/** The facade's sockets on loopback, with sources that say what the test says. */
+/** The facade's sockets on loopback, with sources that the test controls. */
 export interface FacadeStreamWorld extends Omit<FakeFacadeSources, 'sources'> {
   readonly facade: FacadeWorld
   readonly counts: FacadeCounts
   readonly sockets: () => number
   readonly errors: unknown[]
-  /** Whose accounts are looked at in rounds. */
+  /** Users whose accounts are being polled. */
   readonly watched: Address[]
-  /** What `exchange` was given, and what it answers. */
+  /** The envelopes that `exchange` received. */
   readonly envelopes: JsonValue[]
   exchange: () => Promise<{ status: number; body: unknown }>
   readonly url: string
@@ -67,12 +67,7 @@ export async function startFacadeStream(
   const streamCounts = createStreamCounts()
   const served = serveStream(server, {
     chains: [testChain('base')],
-    channelsOf: () => ({}) as never,
-    auth: {
-      lapseOf: () => undefined,
-      authenticate: () => Promise.reject(new ApiError('UNAUTHENTICATED', 'no')),
-      authenticateUpgrade: async () => undefined,
-    },
+    kinds: [stream.kind],
     counts: streamCounts,
     metrics: { answered: () => undefined, rateLimited: () => undefined },
     log: { info: () => undefined, error: (line: unknown) => void errors.push(line) },
@@ -80,7 +75,6 @@ export async function startFacadeStream(
     ipLimit: options.ipLimit ?? 100_000,
     trustedProxies: 0,
     now: () => facade.market.nowMs,
-    otherKinds: [stream.kind],
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo

@@ -1,16 +1,16 @@
 import type { Address, CandleInterval, LogChannel } from '@bezel/protocol'
 import { openAppendableLog } from '../../../journal/testing/appendableLog.ts'
-import type { Tick } from '../../../market/feed.ts'
-import { createListeners } from '../../../ground/listeners.ts'
+import type { Tick } from '../../../market/feed/feed.ts'
+import { createPublisher } from '../../../ground/publisher.ts'
 import { usd } from '../../../market/testing/fixtures.ts'
-import { createTurns } from '../../../ground/turns.ts'
+import { createTimeSliced } from '../../../ground/timeSliced.ts'
 import { ALICE, type FacadeWorld } from '../../testing/facadeWorld.ts'
-import type { FacadeStreamSources } from '../facadeStreamSources.ts'
+import type { FacadeStreamSources } from '../channels/facadeChannel.ts'
 
-/** Sources of the facade's channels that say what the test says. */
+/** Sources of the facade's channels that the test controls. */
 export interface FakeFacadeSources {
   readonly sources: Omit<FacadeStreamSources, 'onError' | 'watch'>
-  /** Moves marks, in USD by pair, and tells so. */
+  /** Sets mark prices, in USD by pair index, and publishes a tick. */
   tick(marks: Readonly<Record<number, number>>): void
   tellTrades(pairIndex: number): void
   tellCandles(pairIndexes: readonly number[]): void
@@ -21,19 +21,19 @@ export interface FakeFacadeSources {
 
 export function createFakeFacadeSources({ reads, opened, market }: FacadeWorld): FakeFacadeSources {
   const log = openAppendableLog(opened.store, 'base')
-  const ticks = createListeners<Tick>()
-  const trades = createListeners<readonly { pairIndex: number; trade: never }[]>()
-  const takenBack = createListeners<void>()
-  const changes = createListeners<Iterable<number>>()
-  const repaired = createListeners<{ pairIndex: number; interval: CandleInterval }>()
+  const ticks = createPublisher<Tick>()
+  const trades = createPublisher<readonly { pairIndex: number; trade: never }[]>()
+  const takenBack = createPublisher<void>()
+  const changes = createPublisher<Iterable<number>>()
+  const repaired = createPublisher<{ pairIndex: number; interval: CandleInterval }>()
   return {
     sources: {
       reads,
       log,
-      feed: { onTick: ticks.add },
-      candles: { onChange: changes.add, onRepaired: repaired.add },
-      trades: { onTrades: trades.add, onTakenBack: (listener) => takenBack.add(listener) },
-      turns: createTurns(),
+      feed: { onTick: ticks.subscribe },
+      candles: { onChange: changes.subscribe, onRepaired: repaired.subscribe },
+      trades: { onTrades: trades.subscribe, onTakenBack: (listener) => takenBack.subscribe(listener) },
+      turns: createTimeSliced(),
     },
     tick(marks) {
       const { nowMs, quotes } = market
@@ -43,11 +43,11 @@ export function createFakeFacadeSources({ reads, opened, market }: FacadeWorld):
       })
       for (const quote of told) quotes.set(quote.pairIndex, quote)
       market.version += 1
-      ticks.tell({ timeMs: nowMs, receivedAtMs: nowMs, quotes: told })
+      ticks.publish({ timeMs: nowMs, receivedAtMs: nowMs, quotes: told })
     },
-    tellTrades: (pairIndex) => trades.tell([{ pairIndex, trade: undefined as never }]),
-    tellCandles: (pairIndexes) => changes.tell(pairIndexes),
-    tellRepaired: (pairIndex, interval) => repaired.tell({ pairIndex, interval }),
+    tellTrades: (pairIndex) => trades.publish([{ pairIndex, trade: undefined as never }]),
+    tellCandles: (pairIndexes) => changes.publish(pairIndexes),
+    tellRepaired: (pairIndex, interval) => repaired.publish({ pairIndex, interval }),
     append: (channel, data, { trader = ALICE, isReverted = false } = {}) =>
       log.append(trader, [{ channel, timestampMs: 1, block: null, isReverted, data: JSON.stringify(data) }]),
   }

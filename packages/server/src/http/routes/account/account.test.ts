@@ -1,4 +1,4 @@
-import { NodeUnavailableError } from '../../../ground/unavailable.ts'
+import { NodeUnavailableError, type NotReadyReason } from '../../../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import {
@@ -10,6 +10,7 @@ import {
   parseAddress,
   parseMarketSymbol,
   PositionListSchema,
+  Usd,
   type Decimal,
   type FillHistoryEntry,
   type Hex,
@@ -19,39 +20,41 @@ import {
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance } from 'fastify'
-import { createApiKey, hashApiKey } from '../../../agents/apiKey.ts'
-import type { ChainAgents } from '../../../agents/chainAgents.ts'
-import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
+import { createApiKey } from '../../../agents/apiKey.ts'
+import { keyAccess } from '../../../access/testing/keyAccess.ts'
 import { createMarketReads } from '../../../market/marketReads.ts'
-import type { NotReadyReason } from '../../../ground/notReady.ts'
 import { createWorld, portsOf, type MarketWorld } from '../../../market/testing/fixtures.ts'
 import { openLivePositions } from '../../../accounts/positions/livePositions.ts'
 import { createPositionReads } from '../../../accounts/positions/positionReads.ts'
 import { insertFill } from '../../../store/fillStore.ts'
-import { migrate } from '../../../store/migrate.ts'
+import { migrate } from '../../../store/openStore.ts'
 import { insertOrder, saveOrderState } from '../../../store/orderStore.ts'
 import { insertPosition, savePositionState } from '../../../store/positionStore.ts'
-import { openTestStore, type TestStore } from '../../../store/testStore.ts'
+import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import type { OrderRecord, OrderState } from '../../../trading/orders/orderModel.ts'
 import { POSITION } from '../../../trading/valuation/testing/fixtures.ts'
 import { createApp } from '../../createApp.ts'
-import type { AuthenticateOptions } from '../../../access/authenticateCall.ts'
-import { getOrder } from '../orders/getOrder.ts'
-import type { AccountContext } from './accountRoutes.ts'
-import { getAccount } from './getAccount.ts'
-import { listFills } from './listFills.ts'
-import { listOpenOrders } from './listOpenOrders.ts'
-import { listOrderHistory } from './listOrderHistory.ts'
-import { listPositions } from './listPositions.ts'
+import { registerRoute } from '../../hooks/registerRoute.ts'
+import { getOrderRoute } from '../orders/getOrder.ts'
+import type { AccountContext } from './ownAccount.ts'
+import { getAccountRoute } from './getAccount.ts'
+import { listFillsRoute } from './listFills.ts'
+import { listOpenOrdersRoute } from './listOpenOrders.ts'
+import { listOrderHistoryRoute } from './listOrderHistory.ts'
+import { listPositionsRoute } from './listPositions.ts'
 
 const BASE = testChain('base')
+
 const ARBITRUM = testChain('arbitrum')
+
 const ALICE = parseAddress(`0x${'a1'.repeat(20)}`)!
+
 const BOB = parseAddress(`0x${'b2'.repeat(20)}`)!
+
 const HASH = `0x${'cd'.repeat(32)}` as Hex
+
 const KEYS = new Map([ALICE, BOB].map((trader) => [trader, createApiKey()]))
-const OWNERS = new Map([...KEYS].map(([trader, key]) => [hashApiKey(key), trader]))
 
 function orderOf(id: number, of: Partial<OrderRecord> = {}): OrderRecord {
   const decimal = (text: string) => text as Decimal
@@ -62,7 +65,7 @@ function orderOf(id: number, of: Partial<OrderRecord> = {}): OrderRecord {
     agent: ALICE,
     createdAtMs: 1_000 + id,
     originKey: null,
-    spendUsd: 0n,
+    spendUsd: Usd.zero,
     ...of,
     request: {
       kind: 'open',
@@ -161,14 +164,6 @@ describe("the routes of a trader's own account", () => {
     follower = undefined
     isNodeAway = false
     const markets = createMarketReads(portsOf(world))
-    const registry = {
-      agent: () => undefined,
-      agentsOf: () => [],
-      keyOwner: (_chain: string, hash: string) => OWNERS.get(hash),
-    }
-    const agents = { chain: BASE, registry, delegates: { touch: () => undefined } } as unknown as ChainAgents
-    const limits = createInProcessLimits()
-    const authenticate = { registry, limits, agentLimit: 10_000, headerPrefix: 'X-Service-', now: Date.now }
     const positions = createPositionReads({
       live: await openLivePositions(opened.store, 'base'),
       freshness: markets.freshness,
@@ -178,12 +173,10 @@ describe("the routes of a trader's own account", () => {
       now: () => world.nowMs,
     })
     const context: AccountContext = {
+      ...keyAccess(BASE, KEYS),
       chains: [BASE, ARBITRUM],
       markets: new Map([['base', markets]]),
       store: opened.store,
-      agentsOf: () => agents,
-      authenticate: authenticate as unknown as AuthenticateOptions,
-      now: Date.now,
       positionsOf: () => positions,
       followerReason: () => follower,
       accountsOf: () => ({
@@ -196,8 +189,15 @@ describe("the routes of a trader's own account", () => {
       }),
     }
     app = createApp('silent')
-    for (const route of [getAccount, listPositions, listOpenOrders, listOrderHistory, listFills, getOrder]) {
-      route(app, context)
+    for (const route of [
+      getAccountRoute,
+      listPositionsRoute,
+      listOpenOrdersRoute,
+      listOrderHistoryRoute,
+      listFillsRoute,
+      getOrderRoute,
+    ]) {
+      registerRoute(app, route, context)
     }
   })
 

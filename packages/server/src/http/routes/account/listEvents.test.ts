@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { parseAddress } from '@bezel/protocol'
 import type { FastifyInstance } from 'fastify'
-import { eventEntry } from '../../../journal/eventText.ts'
+import { eventEntry } from '../../../journal/readPage.ts'
 import { openAppendableLog, testEvent, type AppendableLog } from '../../../journal/testing/appendableLog.ts'
-import { createApiKey, hashApiKey } from '../../../agents/apiKey.ts'
-import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
-import { migrate } from '../../../store/migrate.ts'
-import { openTestStore, type TestStore } from '../../../store/testStore.ts'
+import { createApiKey } from '../../../agents/apiKey.ts'
+import { keyAccess } from '../../../access/testing/keyAccess.ts'
+import { migrate } from '../../../store/openStore.ts'
+import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
-import { listEvents, type EventsContext } from './listEvents.ts'
+import { registerRoute } from '../../hooks/registerRoute.ts'
+import { listEventsRoute } from './listEvents.ts'
 
 const BASE = testChain('base')
 const ALICE = parseAddress(`0x${'a1'.repeat(20)}`)!
 const BOB = parseAddress(`0x${'b2'.repeat(20)}`)!
 const CAROL = parseAddress(`0x${'c3'.repeat(20)}`)!
 const KEYS = new Map([ALICE, BOB, CAROL].map((trader) => [trader, createApiKey()]))
-const OWNERS = new Map([...KEYS].map(([trader, key]) => [hashApiKey(key), trader]))
 const DATA = '{"text":"é\\u0001 😀","n":1.50}'
 
 describe('listEvents', () => {
@@ -31,17 +31,8 @@ describe('listEvents', () => {
     log = openAppendableLog(opened.store, 'base')
     const events = Array.from({ length: 150 }, (_, at) => testEvent(at % 2 === 0 ? 'orders' : 'fills', String(at)))
     await log.append(ALICE, [...events, { ...events[0]!, data: DATA, block: 12, isReverted: true }])
-    const registry = { keyOwner: (_chain: string, hash: string) => OWNERS.get(hash) }
-    const limits = createInProcessLimits()
-    const authenticate = { registry, limits, agentLimit: 10_000, headerPrefix: 'X-Service-', now: Date.now }
     app = createApp('silent')
-    listEvents(app, {
-      chains: [BASE],
-      agentsOf: () => ({ chain: BASE, registry, delegates: { touch: () => {} } }),
-      authenticate,
-      now: Date.now,
-      logOf: () => log,
-    } as unknown as EventsContext)
+    registerRoute(app, listEventsRoute, { ...keyAccess(BASE, KEYS), chains: [BASE], logOf: () => log })
   })
   after(() => opened.remove())
 

@@ -1,39 +1,48 @@
 import { EventPageSchema, type ChainSlug } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
 import type { AccountLog } from '../../../journal/accountLog.ts'
-import { eventEntry } from '../../../journal/eventText.ts'
-import { readPage } from '../../../journal/readPage.ts'
-import { requirePrivateRead } from '../../hooks/privateRead.ts'
-import { numberQuery } from '../../numberQuery.ts'
-import { JSON_TYPE } from '../markets/marketsOf.ts'
-import { ownAccount, type AccountContext, type AccountRoute } from './accountRoutes.ts'
+import { eventEntry, readPage } from '../../../journal/readPage.ts'
+import { countOf, numberQuery, wholeNumber } from '../../parameters.ts'
+import { ownAccount, type AccountContext } from './ownAccount.ts'
+import { defineRoute, JSON_TYPE } from '../../route.ts'
 
-export interface EventsContext extends AccountContext {
+export interface EventsContext extends Pick<AccountContext, 'chains'> {
   readonly logOf: (chain: ChainSlug) => Pick<AccountLog, 'read' | 'lastSeq'>
 }
 
 const QUERY = {
-  after: { min: 0, max: Number.MAX_SAFE_INTEGER, byDefault: 0 },
-  limit: { min: 1, max: 500, byDefault: 100 },
+  after: wholeNumber({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    byDefault: 0,
+    description: '`seq` of the last event that the caller knows; the answer starts after it.',
+  }),
+  limit: countOf(100),
 }
 
-/** Then an answer has fewer events than were asked for: they are held in memory, and an account with many agents has long ones. */
+/**
+ * Most bytes of one page; a longer page is cut to fewer events than `limit`. Pages are held in memory, and the events
+ * of an account with many agents are long.
+ */
 const MAX_PAGE_BYTES = 2_000_000
 
-/** GET /v1/{chain}/account/{address}/events: the log that the private channels of the stream tell, oldest first. */
-export function listEvents(app: FastifyInstance, context: EventsContext): void {
-  const schema = { operationId: 'listEvents', response: { 200: EventPageSchema } }
-  app.get<AccountRoute & { Querystring: Record<string, unknown> }>(
-    '/v1/:chain/account/:address/events',
-    { schema, preValidation: requirePrivateRead(context, 'listEvents') },
-    async (request, reply) => {
-      const { chain, trader } = ownAccount(context, request)
-      const page = numberQuery(request.query, QUERY)
-      const log = context.logOf(chain)
-      const { events } = await readPage(log, trader, { ...page, maxBytes: MAX_PAGE_BYTES })
-      const data = events.map(eventEntry).join(',')
-      // Read last, so that it is never below an event of the page.
-      return reply.type(JSON_TYPE).send(`{"data":[${data}],"lastSeq":${await log.lastSeq(trader)}}`)
-    },
-  )
-}
+export const listEventsRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/:chain/account/:address/events',
+  operationId: 'listEvents',
+  tag: 'Account',
+  access: 'read',
+  summary: 'Lists the events of an account, oldest first',
+  description: 'It is the log behind the private channels of the WebSocket.',
+  errors: ['TRADER_MISMATCH'],
+  query: QUERY,
+  responses: { 200: EventPageSchema },
+  async handler(context: EventsContext, request, reply) {
+    const { chain, trader } = ownAccount(context, request)
+    const page = numberQuery(request.query, QUERY)
+    const log = context.logOf(chain)
+    const { events } = await readPage(log, trader, { ...page, maxBytes: MAX_PAGE_BYTES })
+    const data = events.map(eventEntry).join(',')
+    // `lastSeq` is read last, so that it is never below the `seq` of an event in the page.
+    return reply.type(JSON_TYPE).send(`{"data":[${data}],"lastSeq":${await log.lastSeq(trader)}}`)
+  },
+})

@@ -1,14 +1,15 @@
 import { FillPageSchema } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
-import { listFills as readFills, type FillCursor } from '../../../store/fillStore.ts'
-import { requirePrivateRead } from '../../hooks/privateRead.ts'
-import { pageOf, pageQuery, type CursorFormat } from '../../pageCursor.ts'
-import { JSON_TYPE } from '../markets/marketsOf.ts'
-import { ownAccount, type AccountContext, type AccountRoute } from './accountRoutes.ts'
+import { listFills, type FillCursor } from '../../../store/fillStore.ts'
+import { PAGE_QUERY, pageOf, pageQuery, type CursorFormat } from '../../parameters.ts'
+import { ownAccount, type AccountContext } from './ownAccount.ts'
+import { defineRoute, JSON_TYPE } from '../../route.ts'
 
 const CURSOR_PATTERN = /^f(0|[1-9]\d{0,14})\.(0|[1-9]\d{0,14})$/
 
-/** The place on the chain of the last fill of a page: it stays right when newer blocks are taken back. */
+/**
+ * A cursor is the block number and log index of the last fill of a page, so it stays valid when newer blocks are
+ * reorganised.
+ */
 const CURSOR: CursorFormat<FillCursor> = {
   toText: ({ blockNumber, logIndex }) => `f${blockNumber}.${logIndex}`,
   fromText: (text) => {
@@ -18,18 +19,21 @@ const CURSOR: CursorFormat<FillCursor> = {
   },
 }
 
-/** GET /v1/{chain}/account/{address}/fills: every execution, newest first, in pages. */
-export function listFills(app: FastifyInstance, context: AccountContext): void {
-  const schema = { operationId: 'listFills', response: { 200: FillPageSchema } }
-  app.get<AccountRoute & { Querystring: Record<string, unknown> }>(
-    '/v1/:chain/account/:address/fills',
-    { schema, preValidation: requirePrivateRead(context, 'listFills') },
-    async (request, reply) => {
-      const { chain, trader } = ownAccount(context, request)
-      const { cursor, limit } = pageQuery(request.query, CURSOR)
-      const fills = await readFills(context.store.read, { chain, trader, cursor, limit: limit + 1 })
-      const { items, nextCursor } = pageOf(fills, limit, (item) => item.cursor, CURSOR)
-      return reply.type(JSON_TYPE).send(JSON.stringify({ data: items.map(({ fill }) => fill), nextCursor }))
-    },
-  )
-}
+export const listFillsRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/:chain/account/:address/fills',
+  operationId: 'listFills',
+  tag: 'Account',
+  access: 'read',
+  summary: 'Lists the executions, newest first',
+  errors: ['TRADER_MISMATCH'],
+  query: PAGE_QUERY,
+  responses: { 200: FillPageSchema },
+  async handler(context: AccountContext, request, reply) {
+    const { chain, trader } = ownAccount(context, request)
+    const { cursor, limit } = pageQuery(request.query, CURSOR)
+    const fills = await listFills(context.store.read, { chain, trader, cursor, limit: limit + 1 })
+    const { items, nextCursor } = pageOf(fills, limit, (item) => item.cursor, CURSOR)
+    return reply.type(JSON_TYPE).send(JSON.stringify({ data: items.map(({ fill }) => fill), nextCursor }))
+  },
+})

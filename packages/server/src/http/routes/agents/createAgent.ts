@@ -1,25 +1,24 @@
-import { AgentAnswerSchema, CreateAgentRequestSchema, type CreateAgentRequest } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
-import { agentAnswer } from '../../../agents/agentAnswer.ts'
-import { createAgent as create } from '../../../agents/createAgent.ts'
+import { AgentAnswerSchema, CreateAgentRequestSchema } from '@bezel/protocol'
+import { agentAnswer } from '../../../agents/chainAgents.ts'
+import { createAgent } from '../../../agents/createAgent.ts'
 import { delegateIfKnown } from '../../../agents/delegates.ts'
+import { defineRoute } from '../../route.ts'
 import { masterOptions, type AgentRoutesContext } from './agentRoutes.ts'
 
-/** POST /v1/{chain}/agents: the master wallet authorises an agent. */
-export function createAgent(app: FastifyInstance, context: AgentRoutesContext): void {
-  const schema = {
-    operationId: 'createAgent',
-    body: CreateAgentRequestSchema,
-    response: { 201: AgentAnswerSchema },
-  }
-  app.post<{ Params: { chain: string }; Body: CreateAgentRequest }>(
-    '/v1/:chain/agents',
-    { schema },
-    async (request, reply) => {
-      const agents = context.agentsOf(request.params.chain)
-      const record = await create(agents, request.body, masterOptions(context, agents, request))
-      const delegate = await delegateIfKnown(agents.delegates, record.trader)
-      return reply.code(201).send(agentAnswer(agents, record, delegate, context.now()))
-    },
-  )
-}
+export const createAgentRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/:chain/agents',
+  operationId: 'createAgent',
+  tag: 'Agents',
+  access: 'master',
+  summary: 'Authorises an agent, or changes its name or scope',
+  errors: ['TRADER_MISMATCH', 'UNSUPPORTED'],
+  body: CreateAgentRequestSchema,
+  responses: { 201: AgentAnswerSchema },
+  async handler(context: AgentRoutesContext, request, reply) {
+    const agents = context.agentsOf(request.params.chain)
+    const record = await createAgent(agents, request.body, masterOptions(context, agents, request))
+    const delegate = await delegateIfKnown(agents.delegates, record.trader)
+    return reply.code(201).send(agentAnswer(agents, record, delegate, context.now()))
+  },
+})

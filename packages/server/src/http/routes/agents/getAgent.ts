@@ -1,18 +1,25 @@
 import { AgentAnswerSchema } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
-import { agentAnswer } from '../../../agents/agentAnswer.ts'
+import { agentAnswer } from '../../../agents/chainAgents.ts'
 import { delegateIfKnown } from '../../../agents/delegates.ts'
 import { agentNotFound } from '../../../agents/revokeAgent.ts'
-import { addressParam, type AgentRoutesContext } from './agentRoutes.ts'
+import { addressParam } from '../../parameters.ts'
+import { defineRoute } from '../../route.ts'
+import type { AgentRoutesContext } from './agentRoutes.ts'
 
-/** GET /v1/{chain}/agents/{address}: public; its status is as live as the node. */
-export function getAgent(app: FastifyInstance, context: AgentRoutesContext): void {
-  const schema = { operationId: 'getAgent', response: { 200: AgentAnswerSchema } }
-  app.get<{ Params: { chain: string; address: string } }>('/v1/:chain/agents/:address', { schema }, async (request) => {
-    const agents = context.agentsOf(request.params.chain)
+export const getAgentRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/:chain/agents/:address',
+  operationId: 'getAgent',
+  tag: 'Agents',
+  access: 'public',
+  summary: 'Reads an agent and its status',
+  errors: ['AGENT_NOT_FOUND'],
+  responses: { 200: AgentAnswerSchema },
+  async handler(context: AgentRoutesContext, { params }) {
+    const agents = context.agentsOf(params.chain)
     const { chain, registry, delegates } = agents
-    const record = registry.agent(chain.slug, addressParam(request.params.address))
+    const record = registry.agent(chain.slug, addressParam(params.address))
     if (record === undefined) throw agentNotFound()
     return agentAnswer(agents, record, await delegateIfKnown(delegates, record.trader), context.now())
-  })
-}
+  },
+})

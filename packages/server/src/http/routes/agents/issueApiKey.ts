@@ -1,22 +1,22 @@
-import { ApiKeyAnswerSchema, IssueApiKeyRequestSchema, type IssueApiKeyRequest } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
-import { issueApiKey as issue } from '../../../agents/issueApiKey.ts'
+import { ApiKeyAnswerSchema, IssueApiKeyRequestSchema } from '@bezel/protocol'
+import { issueApiKey } from '../../../agents/apiKey.ts'
+import { defineRoute } from '../../route.ts'
 import { masterOptions, type AgentRoutesContext } from './agentRoutes.ts'
 
-/** POST /v1/{chain}/api-keys: the master wallet gets a read-only key, shown once. */
-export function issueApiKey(app: FastifyInstance, context: AgentRoutesContext): void {
-  const schema = {
-    operationId: 'issueApiKey',
-    body: IssueApiKeyRequestSchema,
-    response: { 200: ApiKeyAnswerSchema },
-  }
-  app.post<{ Params: { chain: string }; Body: IssueApiKeyRequest }>(
-    '/v1/:chain/api-keys',
-    { schema },
-    async (request, reply) => {
-      const agents = context.agentsOf(request.params.chain)
-      reply.header('cache-control', 'no-store')
-      return issue(agents, request.body, masterOptions(context, agents, request))
-    },
-  )
-}
+export const issueApiKeyRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/:chain/api-keys',
+  operationId: 'issueApiKey',
+  tag: 'Agents',
+  access: 'master',
+  summary: 'Issues a read-only API key',
+  description: 'The key is shown only once. A second key with the same label replaces the first.',
+  errors: [],
+  body: IssueApiKeyRequestSchema,
+  responses: { 200: ApiKeyAnswerSchema },
+  async handler(context: AgentRoutesContext, request, reply) {
+    const agents = context.agentsOf(request.params.chain)
+    reply.header('cache-control', 'no-store')
+    return issueApiKey(agents, request.body, masterOptions(context, agents, request))
+  },
+})

@@ -1,24 +1,26 @@
-import { RevokeAgentAnswerSchema, RevokeAgentRequestSchema, type RevokeAgentRequest } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
-import { revocationTx } from '../../../agents/delegationTx.ts'
-import { revokeAgent as revoke } from '../../../agents/revokeAgent.ts'
-import { addressParam, masterOptions, type AgentRoutesContext } from './agentRoutes.ts'
+import { RevokeAgentAnswerSchema, RevokeAgentRequestSchema } from '@bezel/protocol'
+import { revocationTx } from '../../../agents/agentRefusals.ts'
+import { revokeAgent } from '../../../agents/revokeAgent.ts'
+import { addressParam } from '../../parameters.ts'
+import { defineRoute } from '../../route.ts'
+import { masterOptions, type AgentRoutesContext } from './agentRoutes.ts'
 
-/** DELETE /v1/{chain}/agents/{address}: the master wallet disables an agent here, and learns what to send to the chain. */
-export function revokeAgent(app: FastifyInstance, context: AgentRoutesContext): void {
-  const schema = {
-    operationId: 'revokeAgent',
-    body: RevokeAgentRequestSchema,
-    response: { 200: RevokeAgentAnswerSchema },
-  }
-  app.delete<{ Params: { chain: string; address: string }; Body: RevokeAgentRequest }>(
-    '/v1/:chain/agents/:address',
-    { schema },
-    async (request) => {
-      const agents = context.agentsOf(request.params.chain)
-      const agent = addressParam(request.params.address)
-      const record = await revoke(agents, agent, request.body, masterOptions(context, agents, request))
-      return { revocationTx: record.agent === record.trader ? null : revocationTx(agents.chain) }
-    },
-  )
-}
+export const revokeAgentRoute = defineRoute({
+  method: 'DELETE',
+  path: '/v1/:chain/agents/:address',
+  operationId: 'revokeAgent',
+  tag: 'Agents',
+  access: 'master',
+  summary: 'Revokes an agent',
+  description:
+    'The service refuses the agent from now on. `revocationTx` is the transaction that the trader sends to revoke it on the chain too.',
+  errors: ['AGENT_NOT_FOUND'],
+  body: RevokeAgentRequestSchema,
+  responses: { 200: RevokeAgentAnswerSchema },
+  async handler(context: AgentRoutesContext, request) {
+    const agents = context.agentsOf(request.params.chain)
+    const agent = addressParam(request.params.address)
+    const record = await revokeAgent(agents, agent, request.body, masterOptions(context, agents, request))
+    return { revocationTx: record.agent === record.trader ? null : revocationTx(agents.chain) }
+  },
+})

@@ -11,7 +11,8 @@ import { signL1 } from '@bezel/testkit/signEnvelope.ts'
 import { VECTOR_KEY } from '../../../facade/signing/testing/vectorSigner.ts'
 import { createApp } from '../../createApp.ts'
 import { registerHooks } from '../../hooks/registerHooks.ts'
-import { hlExchange } from './hlExchange.ts'
+import { registerRoute } from '../../hooks/registerRoute.ts'
+import { hlExchangeRoute } from './hlExchange.ts'
 
 describe('POST /hl/{chain}/exchange', () => {
   let world: ExchangeWorld
@@ -22,7 +23,7 @@ describe('POST /hl/{chain}/exchange', () => {
     app = createApp('silent')
     const { limits, now, orders } = world.parts
     registerHooks(app, { limits, limit: 20, trustedProxies: 0, now })
-    hlExchange(app, { chains: [orders.chain], exchangeOf: () => world.parts, trustedProxies: 0 })
+    registerRoute(app, hlExchangeRoute, { chains: [orders.chain], exchangeOf: () => world.parts, trustedProxies: 0 })
   })
   afterEach(async () => {
     await app.close()

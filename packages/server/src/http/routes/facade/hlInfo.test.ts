@@ -6,13 +6,14 @@ import { INFO_TYPES } from '../../../facade/info/infoTypes.ts'
 import { ALICE, createFacadeWorld, livePosition, type FacadeWorld } from '../../../facade/testing/facadeWorld.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
-import { allowOrigins } from '../../hooks/cors.ts'
-import { registerHooks } from '../../hooks/registerHooks.ts'
+import { allowOrigins, registerHooks } from '../../hooks/registerHooks.ts'
+import { registerRoute } from '../../hooks/registerRoute.ts'
 import { createAnswerChecker } from '../../../docs/openapi/answerChecker.ts'
-import { referenceDocument } from '../../../docs/openapi/referenceDocument.ts'
-import { hlInfo } from './hlInfo.ts'
+import { referenceDocument } from '../../../docs/openapi/createDocument.ts'
+import { hlInfoRoute } from './hlInfo.ts'
 
 const MALFORMED = 'Failed to deserialize the JSON body into the target type'
+
 const FIELDS = { user: ALICE, coin: 'BTC', startTime: 0, oid: 1, req: { coin: 'BTC', interval: '1h', startTime: 0 } }
 
 describe('POST /hl/{chain}/info', () => {
@@ -34,7 +35,7 @@ describe('POST /hl/{chain}/info', () => {
     const made = createApp('silent')
     registerHooks(made, { limits: createInProcessLimits(), limit, trustedProxies: 0, now: () => world.market.nowMs })
     allowOrigins(made, { headerPrefix: 'X-Service-' })
-    hlInfo(made, { chains: [testChain('base')], facadeOf: () => world.reads })
+    registerRoute(made, hlInfoRoute, { chains: [testChain('base')], facadeOf: () => world.reads })
     return made
   }
 

@@ -1,45 +1,49 @@
 import { ApiError, type ChainSlug } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
-import type { ServedChain } from '../../../chain/servedChain.ts'
+import { type ServedChain, servedChainOf } from '../../../chain/servedChain.ts'
 import type { FacadeReads } from '../../../facade/facadeReads.ts'
-import { answerInfo } from '../../../facade/info/answerInfo.ts'
-import { INFO_TYPES } from '../../../facade/info/infoTypes.ts'
-import { MalformedInfoError } from '../../../facade/info/malformedInfo.ts'
-import { servedChainOf } from '../../../access/servedChainOf.ts'
+import { answerInfo, INFO_TYPES } from '../../../facade/info/infoTypes.ts'
+import { MalformedInfoError } from '../../../facade/info/infoRequest.ts'
+import { defineRoute } from '../../route.ts'
 
-/** Exactly this: some clients refuse anything else. */
+/** Content type without a charset, because some clients refuse any other text. */
 const JSON_TYPE = 'application/json'
 
-/** What else a request holds depends on its type. */
+/** The body of a read. Its other fields depend on its type. */
 const InfoBody = Type.Object({ type: Type.Union(Object.keys(INFO_TYPES).map((name) => Type.Literal(name))) })
 
-const Answer = Type.Unknown({ description: 'As the type of the request has it; `null` for an unknown coin.' })
+const Answer = Type.Unknown({
+  description: 'The shape depends on the `type` of the request; `null` for an unknown coin.',
+})
 
-/** What the route of the facade's reads answers from. */
+/** The context of the route for the facade's reads. */
 export interface HlInfoContext {
   readonly chains: readonly ServedChain[]
   readonly facadeOf: (chain: ChainSlug) => FacadeReads
 }
 
-interface HlInfoRoute {
-  readonly Params: { readonly chain: string }
-}
-
-/** POST /hl/{chain}/info: every read of the facade, told apart by the `type` in its body. */
-export function hlInfo(app: FastifyInstance, { chains, facadeOf }: HlInfoContext): void {
-  const schema = { operationId: 'hlInfo', body: InfoBody, response: { 200: Answer } }
-  // The types say themselves what they can read.
-  const validatorCompiler = () => () => true
-  app.post<HlInfoRoute>('/hl/:chain/info', { schema, validatorCompiler }, (request, reply) => {
+export const hlInfoRoute = defineRoute({
+  method: 'POST',
+  path: '/hl/:chain/info',
+  operationId: 'hlInfo',
+  tag: 'Hyperliquid compatibility',
+  access: 'public',
+  summary: 'Answers a read of the exchange-shaped facade, chosen by the `type` in its body',
+  errors: ['UPSTREAM_UNAVAILABLE', 'NOT_READY'],
+  body: InfoBody,
+  // Each type checks its own fields.
+  checksOwnBody: true,
+  responses: { 200: Answer },
+  handler({ chains, facadeOf }: HlInfoContext, request, reply) {
     const { slug } = servedChainOf(chains, request.params.chain)
     const answer = answerOf(request.body, facadeOf(slug))
     reply.header('content-type', JSON_TYPE)
-    // What is there already is sent at once: most requests ask for it, and a promise would cost each of them something.
+    // An answer that is already in memory is sent at once. Most requests ask for one, and a promise would slow each of
+    // them down.
     if (answer instanceof Promise) return answer
     reply.send(answer)
-  })
-}
+  },
+})
 
 function answerOf(body: unknown, reads: FacadeReads): Buffer | string | Promise<Buffer | string> {
   try {

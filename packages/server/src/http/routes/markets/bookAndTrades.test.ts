@@ -7,23 +7,28 @@ import type { FastifyInstance } from 'fastify'
 import { createMarketReads } from '../../../market/marketReads.ts'
 import { BTC, chainMarkets, createWorld, portsOf, type MarketWorld } from '../../../market/testing/fixtures.ts'
 import { insertFill } from '../../../store/fillStore.ts'
-import { migrate } from '../../../store/migrate.ts'
-import { type Store } from '../../../store/sql.ts'
-import { openTestStore, type TestStore } from '../../../store/testStore.ts'
+import { migrate } from '../../../store/openStore.ts'
+import type { Store } from '../../../store/sql.ts'
+import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
+import { registerRoute } from '../../hooks/registerRoute.ts'
 import { createAnswerChecker } from '../../../docs/openapi/answerChecker.ts'
-import { referenceDocument } from '../../../docs/openapi/referenceDocument.ts'
-import { getOrderBook } from './getOrderBook.ts'
-import { getRecentTrades } from './getRecentTrades.ts'
+import { referenceDocument } from '../../../docs/openapi/createDocument.ts'
+import { getOrderBookRoute } from './getOrderBook.ts'
+import { getRecentTradesRoute } from './getRecentTrades.ts'
 
 const BASE = testChain('base')
+
 const ARBITRUM = testChain('arbitrum')
+
 const HASH = `0x${'cd'.repeat(32)}` as Hex
+
 const TRADER = parseAddress(`0x${'a1'.repeat(20)}`)!
+
 const TRADES = 120
 
-/** 30 bands of 100 USD, one per 100 ppm. */
+/** A depth of 30 bands with 100 USD each, one band per 100 ppm of distance from the mark. */
 const DEPTH = {
   totalDepthUsd: 3_000n,
   sharesBps: Array.from({ length: 30 }, (_, i) => (BigInt(i + 1) * 10_000n) / 30n),
@@ -79,8 +84,8 @@ describe('the routes of book and trades', () => {
       markets: new Map([['base', reads] as const, ['arbitrum', reads] as const]),
       store,
     }
-    getOrderBook(app, context)
-    getRecentTrades(app, context)
+    registerRoute(app, getOrderBookRoute, context)
+    registerRoute(app, getRecentTradesRoute, context)
   })
 
   async function get(operationId: 'getOrderBook' | 'getRecentTrades', path: string) {

@@ -1,31 +1,104 @@
-import { CandleSchema, Closed } from '@bezel/protocol'
+import {
+  CANDLE_INTERVALS,
+  CandleSchema,
+  Closed,
+  isCandleInterval,
+  TimestampSchema,
+  type CandleInterval,
+} from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
-import type { CandleReads } from '../../../market/candles/candleReads.ts'
-import { candleQuery } from './candleQuery.ts'
-import { JSON_TYPE, marketsOf, type MarketsContext } from './marketsOf.ts'
+import type { CandleWindow, CandleReads } from '../../../market/candles/candleReads.ts'
+import { DEFAULT_CANDLES, MAX_CANDLES } from '../../../market/candles/limits.ts'
+import { queryRefusal, unknownParameters } from '../../parameters.ts'
+import { defineRoute, JSON_TYPE } from '../../route.ts'
+import { marketsOf, type MarketsContext } from './marketsOf.ts'
 
 const CandleList = Closed({ data: Type.Array(CandleSchema) })
 
-/** What the route of candles answers from. */
+const DEFAULT_INTERVAL: CandleInterval = '1h'
+
+const QUERY = {
+  interval: {
+    schema: Type.Union(
+      Object.keys(CANDLE_INTERVALS).map((interval) => Type.Literal(interval)),
+      { default: DEFAULT_INTERVAL },
+    ),
+    description: 'Length of one candle.',
+  },
+  from: {
+    schema: TimestampSchema,
+    description: `Time of the earliest candle, in epoch milliseconds, at most ${MAX_CANDLES} candles before \`to\`. Default: ${DEFAULT_CANDLES} intervals before \`to\`.`,
+  },
+  to: { schema: TimestampSchema, description: 'Time of the latest candle, in epoch milliseconds. Default: now.' },
+}
+
+/** The latest time that a JavaScript `Date` can hold, in milliseconds since the epoch. */
+const MAX_TIME_MS = 8_640_000_000_000_000
+const TIME_PATTERN = /^(?:0|[1-9]\d{0,15})$/
+
+/** The context of the candle route. */
 export interface CandlesContext extends MarketsContext {
   readonly candles: Pick<CandleReads, 'list'>
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
-interface CandlesRoute {
-  readonly Params: { readonly chain: string; readonly symbol: string }
-  readonly Querystring: Record<string, unknown>
+export const getCandlesRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/:chain/markets/:symbol/candles',
+  operationId: 'getCandles',
+  tag: 'Markets',
+  access: 'public',
+  summary: 'Lists the candles of the mark price of a market, oldest first',
+  description: 'It also answers while the price feed is silent.',
+  errors: ['MARKET_NOT_FOUND', 'UPSTREAM_UNAVAILABLE', 'NOT_READY'],
+  query: QUERY,
+  responses: { 200: CandleList },
+  async handler(context: CandlesContext, { params, query }, reply) {
+    const markets = marketsOf(context, params.chain)
+    const range = candleQuery(query, context.now())
+    const { pairIndex } = markets.listed(params.symbol)
+    return reply.type(JSON_TYPE).send(await context.candles.list(pairIndex, range))
+  },
+})
+
+/**
+ * Reads the range of candles that a query asks for, cut off at now. Throws `VALIDATION_ERROR`, also for too many
+ * candles.
+ */
+export function candleQuery(query: Readonly<Record<string, unknown>>, nowMs: number): CandleWindow {
+  const issues = unknownParameters(query, QUERY)
+  const interval = query.interval === undefined ? DEFAULT_INTERVAL : query.interval
+  if (!isCandleInterval(interval)) {
+    issues.push({ path: 'query.interval', message: `must be one of ${Object.keys(CANDLE_INTERVALS).join(', ')}` })
+  }
+  for (const name of ['from', 'to']) {
+    const value = query[name]
+    if (value === undefined || readTime(value) !== undefined) continue
+    issues.push({ path: `query.${name}`, message: 'must be a whole number of milliseconds since the epoch' })
+  }
+  if (issues.length > 0 || !isCandleInterval(interval)) throw queryRefusal(issues)
+  return rangeOf(interval, readTime(query.from), readTime(query.to), nowMs)
 }
 
-/** GET /v1/{chain}/markets/{symbol}/candles: mark prices over time, oldest first. Past ones need no live feed, so a silent one does not stop it. */
-export function getCandles(app: FastifyInstance, of: CandlesContext): void {
-  const schema = { operationId: 'getCandles', response: { 200: CandleList } }
-  app.get<CandlesRoute>('/v1/:chain/markets/:symbol/candles', { schema }, async ({ params, query }, reply) => {
-    const markets = marketsOf(of, params.chain)
-    const range = candleQuery(query, of.now())
-    const { pairIndex } = markets.listed(params.symbol)
-    return reply.type(JSON_TYPE).send(await of.candles.list(pairIndex, range))
-  })
+function rangeOf(
+  interval: CandleInterval,
+  from: number | undefined,
+  to: number | undefined,
+  nowMs: number,
+): CandleWindow {
+  const widthMs = CANDLE_INTERVALS[interval]
+  const askedToMs = to ?? nowMs
+  const fromMs = from ?? Math.max(0, askedToMs - DEFAULT_CANDLES * widthMs)
+  if (fromMs > askedToMs) throw queryRefusal([{ path: 'query.from', message: 'must not be later than "to"' }])
+  const toMs = Math.min(askedToMs, nowMs)
+  const count = Math.floor(toMs / widthMs) - Math.ceil(fromMs / widthMs) + 1
+  if (count <= MAX_CANDLES) return { interval, fromMs, toMs }
+  throw queryRefusal([{ path: 'query.from', message: `must not be more than ${MAX_CANDLES} candles before "to"` }])
+}
+
+/** Returns `undefined` for anything but a time. A parameter that is given twice arrives as an array. */
+function readTime(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !TIME_PATTERN.test(value)) return undefined
+  return Number(value) <= MAX_TIME_MS ? Number(value) : undefined
 }

@@ -1,13 +1,15 @@
 import { MarketFundingSchema } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
+import { defineRoute } from '../../route.ts'
 import { marketsOf, type MarketsContext } from './marketsOf.ts'
 
-/** GET /v1/{chain}/markets/{symbol}/funding: funding and borrowing rates, and open interest. */
-export function getFunding(app: FastifyInstance, of: MarketsContext): void {
-  const schema = { operationId: 'getFunding', response: { 200: MarketFundingSchema } }
-  app.get<{ Params: { chain: string; symbol: string } }>(
-    '/v1/:chain/markets/:symbol/funding',
-    { schema },
-    async ({ params }) => marketsOf(of, params.chain).funding(params.symbol),
-  )
-}
+export const getFundingRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/:chain/markets/:symbol/funding',
+  operationId: 'getFunding',
+  tag: 'Markets',
+  access: 'public',
+  summary: 'Reads the funding and borrowing rates and the open interest of a market',
+  errors: ['MARKET_NOT_FOUND', 'NOT_READY'],
+  responses: { 200: MarketFundingSchema },
+  handler: async (context: MarketsContext, { params }) => marketsOf(context, params.chain).funding(params.symbol),
+})

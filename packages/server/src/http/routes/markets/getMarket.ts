@@ -1,11 +1,15 @@
 import { MarketSchema } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
+import { defineRoute } from '../../route.ts'
 import { marketsOf, type MarketsContext } from './marketsOf.ts'
 
-/** GET /v1/{chain}/markets/{symbol}: one market. */
-export function getMarket(app: FastifyInstance, of: MarketsContext): void {
-  const schema = { operationId: 'getMarket', response: { 200: MarketSchema } }
-  app.get<{ Params: { chain: string; symbol: string } }>('/v1/:chain/markets/:symbol', { schema }, async ({ params }) =>
-    marketsOf(of, params.chain).market(params.symbol),
-  )
-}
+export const getMarketRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/:chain/markets/:symbol',
+  operationId: 'getMarket',
+  tag: 'Markets',
+  access: 'public',
+  summary: 'Reads one market',
+  errors: ['MARKET_NOT_FOUND', 'NOT_READY'],
+  responses: { 200: MarketSchema },
+  handler: async (context: MarketsContext, { params }) => marketsOf(context, params.chain).market(params.symbol),
+})

@@ -1,21 +1,31 @@
 import { OrderBookSchema } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
 import { DEFAULT_BOOK_LEVELS, MAX_BOOK_LEVELS } from '../../../market/orderBook.ts'
-import { numberQuery } from '../../numberQuery.ts'
+import { numberQuery, wholeNumber } from '../../parameters.ts'
+import { defineRoute } from '../../route.ts'
 import { marketsOf, type MarketsContext } from './marketsOf.ts'
 
-const QUERY = { levels: { min: 1, max: MAX_BOOK_LEVELS, byDefault: DEFAULT_BOOK_LEVELS } }
-
-interface BookRoute {
-  readonly Params: { readonly chain: string; readonly symbol: string }
-  readonly Querystring: Record<string, unknown>
+const QUERY = {
+  levels: wholeNumber({
+    min: 1,
+    max: MAX_BOOK_LEVELS,
+    byDefault: DEFAULT_BOOK_LEVELS,
+    description: 'The most levels of each side.',
+  }),
 }
 
-/** GET /v1/{chain}/markets/{symbol}/book: the depth around the mark, level by level. */
-export function getOrderBook(app: FastifyInstance, of: MarketsContext): void {
-  const schema = { operationId: 'getOrderBook', response: { 200: OrderBookSchema } }
-  app.get<BookRoute>('/v1/:chain/markets/:symbol/book', { schema }, async ({ params, query }) => {
+export const getOrderBookRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/:chain/markets/:symbol/book',
+  operationId: 'getOrderBook',
+  tag: 'Markets',
+  access: 'public',
+  summary: 'Reads the depth of a market around its mark price',
+  description: 'The levels come from the depth bands of the contracts; they are not orders of other traders.',
+  errors: ['MARKET_NOT_FOUND', 'NOT_READY'],
+  query: QUERY,
+  responses: { 200: OrderBookSchema },
+  async handler(context: MarketsContext, { params, query }) {
     const { levels } = numberQuery(query, QUERY)
-    return marketsOf(of, params.chain).book(params.symbol, levels)
-  })
-}
+    return marketsOf(context, params.chain).book(params.symbol, levels)
+  },
+})

@@ -1,14 +1,20 @@
 import { Closed, PriceSchema } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
-import { JSON_TYPE, marketsOf, type MarketsContext } from './marketsOf.ts'
+import { defineRoute, JSON_TYPE } from '../../route.ts'
+import { marketsOf, type MarketsContext } from './marketsOf.ts'
 
 const PriceList = Closed({ data: Type.Array(PriceSchema) })
 
-/** GET /v1/{chain}/prices: mark and index of every market, each with the time it was last heard of. */
-export function getPrices(app: FastifyInstance, of: MarketsContext): void {
-  const schema = { operationId: 'getPrices', response: { 200: PriceList } }
-  app.get<{ Params: { chain: string } }>('/v1/:chain/prices', { schema }, async (request, reply) =>
-    reply.type(JSON_TYPE).send(marketsOf(of, request.params.chain).prices()),
-  )
-}
+export const getPricesRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/:chain/prices',
+  operationId: 'getPrices',
+  tag: 'Markets',
+  access: 'public',
+  summary: 'Lists the mark and index price of every market',
+  description: '`updatedAt` is the time of the last update of a price.',
+  errors: ['NOT_READY'],
+  responses: { 200: PriceList },
+  handler: async (context: MarketsContext, { params }, reply) =>
+    reply.type(JSON_TYPE).send(marketsOf(context, params.chain).prices()),
+})

@@ -1,14 +1,19 @@
 import { Closed, MarketSchema } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
-import { JSON_TYPE, marketsOf, type MarketsContext } from './marketsOf.ts'
+import { defineRoute, JSON_TYPE } from '../../route.ts'
+import { marketsOf, type MarketsContext } from './marketsOf.ts'
 
 const MarketList = Closed({ data: Type.Array(MarketSchema) })
 
-/** GET /v1/{chain}/markets: every market that can be traded. */
-export function listMarkets(app: FastifyInstance, of: MarketsContext): void {
-  const schema = { operationId: 'listMarkets', response: { 200: MarketList } }
-  app.get<{ Params: { chain: string } }>('/v1/:chain/markets', { schema }, async (request, reply) =>
-    reply.type(JSON_TYPE).send(marketsOf(of, request.params.chain).markets()),
-  )
-}
+export const listMarketsRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/:chain/markets',
+  operationId: 'listMarkets',
+  tag: 'Markets',
+  access: 'public',
+  summary: 'Lists every market that can be traded',
+  errors: ['NOT_READY'],
+  responses: { 200: MarketList },
+  handler: async (context: MarketsContext, { params }, reply) =>
+    reply.type(JSON_TYPE).send(marketsOf(context, params.chain).markets()),
+})

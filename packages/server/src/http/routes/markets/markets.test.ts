@@ -7,7 +7,8 @@ import { createMarketReads } from '../../../market/marketReads.ts'
 import { createWorld, portsOf, usd, type MarketWorld } from '../../../market/testing/fixtures.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
-import { registerPublicRoutes } from '../registerRoutes.ts'
+import { registerRoute } from '../../hooks/registerRoute.ts'
+import { PUBLIC_ROUTES, type PublicContext } from '../registerRoutes.ts'
 
 const BASE = testChain('base')
 
@@ -18,14 +19,15 @@ describe('the routes of markets', () => {
   beforeEach(() => {
     world = createWorld()
     app = createApp('silent')
-    registerPublicRoutes(app, {
+    const context: PublicContext = {
       chains: [BASE],
       readiness: { isReady: () => true },
       domainName: 'Test API',
       relayerOf: () => null,
       relayerState: () => undefined,
       markets: new Map([['base', createMarketReads(portsOf(world))]]),
-    })
+    }
+    for (const route of PUBLIC_ROUTES) registerRoute(app, route, context)
   })
 
   async function get(path: string) {

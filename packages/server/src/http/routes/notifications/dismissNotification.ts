@@ -3,37 +3,33 @@ import {
   DismissNotificationAnswerSchema,
   DismissNotificationRequestSchema,
   NotificationErrorSchema,
-  type DismissNotificationRequest,
 } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../../../access/caller.ts'
-import { requireOwnerOnAnyChain, type OwnerContext } from '../../hooks/ownerOnAnyChain.ts'
-import { addressParam } from '../agents/agentRoutes.ts'
-import { answerNotificationError } from './answerNotificationError.ts'
-import type { NotificationsContext, NotificationsRoute } from './listNotifications.ts'
+import { answerNotificationError } from '../../errorAnswers.ts'
+import type { NotificationsContext } from './listNotifications.ts'
+import { defineRoute } from '../../route.ts'
 
-/** POST /api/notifications/{address}/dismiss: the trader, or an agent of it, has read one. A stranger must not hide a warning. */
-export function dismissNotification(app: FastifyInstance, context: NotificationsContext & OwnerContext): void {
-  const schema = {
-    operationId: 'dismissNotification',
-    body: DismissNotificationRequestSchema,
-    response: {
-      200: DismissNotificationAnswerSchema,
-      400: NotificationErrorSchema,
-      401: NotificationErrorSchema,
-      500: NotificationErrorSchema,
-    },
-  }
-  const requireOwner = requireOwnerOnAnyChain(context, 'dismissNotification', (request) =>
-    addressParam((request.params as NotificationsRoute['Params']).address),
-  )
-  app.post<NotificationsRoute & { Body: DismissNotificationRequest }>(
-    '/api/notifications/:address/dismiss',
-    { schema, errorHandler: answerNotificationError, preValidation: requireOwner },
-    async (request) => {
-      const { notificationId } = request.body
-      if (await context.notices.dismiss(callerOf(request).trader, notificationId)) return { success: true }
-      throw new ApiError('VALIDATION_ERROR', 'This wallet has no notification with this id.')
-    },
-  )
-}
+export const dismissNotificationRoute = defineRoute({
+  method: 'POST',
+  path: '/api/notifications/:address/dismiss',
+  operationId: 'dismissNotification',
+  tag: 'Notifications',
+  // Only the owner may dismiss: a stranger must not be able to hide a warning.
+  access: 'owner',
+  summary: 'Dismisses a notification, so that it is not shown again',
+  description: 'An agent signs for any chain on which it is registered for this wallet.',
+  errors: [],
+  body: DismissNotificationRequestSchema,
+  responses: {
+    200: DismissNotificationAnswerSchema,
+    400: NotificationErrorSchema,
+    401: NotificationErrorSchema,
+    500: NotificationErrorSchema,
+  },
+  errorHandler: answerNotificationError,
+  async handler({ notices }: NotificationsContext, request) {
+    const { notificationId } = request.body
+    if (await notices.dismiss(callerOf(request).trader, notificationId)) return { success: true }
+    throw new ApiError('VALIDATION_ERROR', 'This wallet has no notification with this id.')
+  },
+})

@@ -1,4 +1,4 @@
-import { EVERYBODY, type Notice } from '../../../store/noticeRecord.ts'
+import { EVERYBODY, type Notice, saveNotice, takeNoticeIds } from '../../../store/noticeStore.ts'
 import { StoreUnavailableError } from '../../../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -22,12 +22,12 @@ import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
 import { openNonces, type Nonces } from '../../../access/nonces.ts'
 import { openNoticesWorld, type NoticesWorld } from '../../../notices/testing/noticesWorld.ts'
 import { startNotices, type Notices } from '../../../notices/startNotices.ts'
-import { selectEngine } from '../../../signatures/selectEngine.ts'
-import { saveNotice, takeNoticeIds } from '../../../store/noticeStore.ts'
+import { selectEngine } from '../../../signatures/engines.ts'
 import { createApp } from '../../createApp.ts'
 import { registerHooks } from '../../hooks/registerHooks.ts'
-import { dismissNotification } from './dismissNotification.ts'
-import { listNotifications } from './listNotifications.ts'
+import { registerRoute } from '../../hooks/registerRoute.ts'
+import { dismissNotificationRoute } from './dismissNotification.ts'
+import { listNotificationsRoute } from './listNotifications.ts'
 
 const engine = await selectEngine()
 const ALICE = parseAddress(`0x${'a1'.repeat(20)}`)!
@@ -110,8 +110,8 @@ describe('notifications over HTTP', () => {
     }
     const made = createApp('silent')
     registerHooks(made, { limits, limit: ipLimit, trustedProxies: 0, now })
-    listNotifications(made, context)
-    dismissNotification(made, context)
+    registerRoute(made, listNotificationsRoute, context)
+    registerRoute(made, dismissNotificationRoute, context)
     return made
   }
 

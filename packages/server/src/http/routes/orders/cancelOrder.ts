@@ -1,17 +1,19 @@
 import { PreparedOrderSchema, parseOrderId } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
-import { cancelOrder as cancel } from '../../../orders/cancelOrder.ts'
-import { enterWrite, orderWrite, type OrderRoute, type OrderWriteContext } from './orderWrite.ts'
+import { cancelOrder } from '../../../orders/cancelOrder.ts'
+import { defineRoute } from '../../route.ts'
+import { signedWriteOf, type WriteContext } from '../../hooks/authenticate.ts'
+import { PREPARE_ERRORS } from './writeErrors.ts'
 
-/** DELETE /v1/{chain}/orders/{id}: prepares a cancellation or a reclaim, or withdraws what was only prepared. */
-export function cancelOrder(app: FastifyInstance, context: OrderWriteContext): void {
-  const schema = { operationId: 'cancelOrder', response: { 200: PreparedOrderSchema } }
-  app.delete<OrderRoute>(
-    '/v1/:chain/orders/:id',
-    { schema, ...orderWrite(context, 'cancelOrder') },
-    async (request) => {
-      const { orders, write } = await enterWrite(context, request)
-      return cancel(orders, write, parseOrderId(request.params.id))
-    },
-  )
-}
+export const cancelOrderRoute = defineRoute({
+  method: 'DELETE',
+  path: '/v1/:chain/orders/:id',
+  operationId: 'cancelOrder',
+  tag: 'Orders',
+  access: 'write',
+  summary:
+    'Prepares the cancellation of a resting order or the reclaim of a timed-out one, or withdraws a prepared one',
+  errors: [...PREPARE_ERRORS, 'ORDER_NOT_FOUND', 'ORDER_NOT_MODIFIABLE'],
+  responses: { 200: PreparedOrderSchema },
+  handler: async ({ ordersOf }: WriteContext, request) =>
+    cancelOrder(ordersOf(request.params.chain), signedWriteOf(request), parseOrderId(request.params.id)),
+})

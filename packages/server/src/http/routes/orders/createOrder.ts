@@ -1,22 +1,24 @@
-import { CreateOrderRequestSchema, PreparedOrderSchema, type CreateOrderRequest } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
-import { createOrder as create } from '../../../orders/createOrder.ts'
-import { enterWrite, orderWrite, type OrderWriteContext } from './orderWrite.ts'
+import { CreateOrderRequestSchema, PreparedOrderSchema } from '@bezel/protocol'
+import { createOrder } from '../../../orders/createOrder.ts'
+import { defineRoute } from '../../route.ts'
+import { signedWriteOf, type WriteContext } from '../../hooks/authenticate.ts'
+import { OPEN_ERRORS } from './writeErrors.ts'
 
-/** POST /v1/{chain}/orders: prepares an order. 200 when its clientId was used for the same one before. */
-export function createOrder(app: FastifyInstance, context: OrderWriteContext): void {
-  const schema = {
-    operationId: 'createOrder',
-    body: CreateOrderRequestSchema,
-    response: { 200: PreparedOrderSchema, 201: PreparedOrderSchema },
-  }
-  app.post<{ Params: { chain: string }; Body: CreateOrderRequest }>(
-    '/v1/:chain/orders',
-    { schema, ...orderWrite(context, 'createOrder') },
-    async (request, reply) => {
-      const { orders, write } = await enterWrite(context, request)
-      const { prepared, isRepeat } = await create(orders, write, request.body)
-      return reply.code(isRepeat ? 200 : 201).send(prepared)
-    },
-  )
-}
+export const createOrderRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/:chain/orders',
+  operationId: 'createOrder',
+  tag: 'Orders',
+  access: 'write',
+  summary: 'Prepares an order',
+  description:
+    'Answers with 201, or with 200 and the earlier order when the trader has already used `clientId` for the same order.',
+  errors: [...OPEN_ERRORS, 'POSITION_NOT_FOUND', 'IDEMPOTENCY_CONFLICT', 'TOO_MANY_PREPARED_ORDERS'],
+  body: CreateOrderRequestSchema,
+  responses: { 200: PreparedOrderSchema, 201: PreparedOrderSchema },
+  async handler({ ordersOf }: WriteContext, request, reply) {
+    const orders = ordersOf(request.params.chain)
+    const { prepared, isRepeat } = await createOrder(orders, signedWriteOf(request), request.body)
+    return reply.code(isRepeat ? 200 : 201).send(prepared)
+  },
+})

@@ -1,12 +1,12 @@
 import { requestDomain, REQUEST_FIELDS, type Address } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import type { FastifyInstance } from 'fastify'
 import { keccak256, stringToBytes } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
 import {
-  FULL_SCOPE,
   MARKET_BODY,
   openOrdersWorld,
   OTHER_AGENT,
@@ -15,17 +15,18 @@ import {
 } from '../../../orders/testing/ordersWorld.ts'
 import { placed } from '../../../orders/testing/chainEvents.ts'
 import { reverted } from '../../../orders/testing/scriptedNode.ts'
-import { selectEngine } from '../../../signatures/selectEngine.ts'
+import { selectEngine } from '../../../signatures/engines.ts'
 import { positionOf } from '../../../trading/plan/testing/fixtures.ts'
 import { createApp } from '../../createApp.ts'
+import type { WriteContext } from '../../hooks/authenticate.ts'
 import { registerHooks } from '../../hooks/registerHooks.ts'
-import { closePosition } from '../positions/closePosition.ts'
-import { updatePosition } from '../positions/updatePosition.ts'
-import { cancelOrder } from './cancelOrder.ts'
-import { createOrder } from './createOrder.ts'
-import type { OrderWriteContext } from './orderWrite.ts'
-import { submitOrder } from './submitOrder.ts'
-import { updateOrder } from './updateOrder.ts'
+import { registerRoute } from '../../hooks/registerRoute.ts'
+import { closePositionRoute } from '../positions/closePosition.ts'
+import { updatePositionRoute } from '../positions/updatePosition.ts'
+import { cancelOrderRoute } from './cancelOrder.ts'
+import { createOrderRoute } from './createOrder.ts'
+import { submitOrderRoute } from './submitOrder.ts'
+import { updateOrderRoute } from './updateOrder.ts'
 
 const PREFIX = '/v1/arbitrum'
 const engine = await selectEngine()
@@ -37,7 +38,7 @@ interface Sent {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: unknown
-  /** What a liar would change. */
+  /** Headers that replace the correct ones; `undefined` removes one. */
   readonly headers?: Record<string, string | undefined>
 }
 
@@ -62,7 +63,7 @@ describe('writes over HTTP', () => {
     const domain = requestDomain({ name: 'Bezel Trading API', chainId: chain.chainId, diamond: chain.diamond })
     const now = (): number => of.market.nowMs
     const limits = createInProcessLimits()
-    const context: OrderWriteContext = {
+    const context: WriteContext = {
       agentsOf: () => ({ chain, domain, registry: of.registry, delegates, client, relayer: null }),
       ordersOf: () => of.orders,
       agentWritesLimit,
@@ -80,8 +81,15 @@ describe('writes over HTTP', () => {
     }
     const made = createApp('silent')
     registerHooks(made, { limits, limit: 600, trustedProxies: 0, now })
-    for (const route of [createOrder, updateOrder, cancelOrder, submitOrder, closePosition, updatePosition]) {
-      route(made, context)
+    for (const route of [
+      createOrderRoute,
+      updateOrderRoute,
+      cancelOrderRoute,
+      submitOrderRoute,
+      closePositionRoute,
+      updatePositionRoute,
+    ]) {
+      registerRoute(made, route, context)
     }
     return made
   }
@@ -192,17 +200,17 @@ describe('writes over HTTP', () => {
     for (const [answer, status, code] of steps) assert.deepEqual(await answer, [status, code])
     const nonce = '777000'
     await create(bad, { 'x-service-nonce': nonce })
-    await world.register({ agent: AGENT, revoked: true, scope: { ...FULL_SCOPE, permissions: 'read' } })
+    await world.register({ agent: AGENT, revoked: true, scope: { ...UNLIMITED_SCOPE, permissions: 'read' } })
     world.node.delegate = OTHER_AGENT
     world.market.nowMs += 3_001
     assert.deepEqual(await refused(create(bad, { 'x-service-nonce': nonce })), [401, 'NONCE_REUSED'])
     assert.deepEqual(await refused(create(bad)), [403, 'AGENT_REVOKED'])
-    const expired = { ...FULL_SCOPE, permissions: 'read', expiresAt: world.market.nowMs } as const
+    const expired = { ...UNLIMITED_SCOPE, permissions: 'read', expiresAt: world.market.nowMs } as const
     await world.register({ agent: AGENT, scope: expired })
     assert.deepEqual(await refused(create(bad)), [403, 'AGENT_EXPIRED'])
-    await world.register({ agent: AGENT, scope: { ...FULL_SCOPE, permissions: 'read' } })
+    await world.register({ agent: AGENT, scope: { ...UNLIMITED_SCOPE, permissions: 'read' } })
     assert.deepEqual(await refused(create(bad)), [403, 'SCOPE_READ_ONLY'])
-    await world.register({ agent: AGENT, scope: { ...FULL_SCOPE, markets: [] } })
+    await world.register({ agent: AGENT, scope: { ...UNLIMITED_SCOPE, markets: [] } })
     assert.deepEqual(await refused(create(bad)), [403, 'AGENT_NOT_DELEGATED'])
     assert.deepEqual(await refused(create()), [403, 'AGENT_NOT_DELEGATED'])
     world.node.delegate = AGENT

@@ -1,17 +1,18 @@
-import { OrderSchema, SubmitOrderRequestSchema, parseOrderId, type SubmitOrderRequest } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
-import { submitOrder as submit } from '../../../orders/submitOrder.ts'
-import { enterWrite, orderWrite, type OrderRoute, type OrderWriteContext } from './orderWrite.ts'
+import { OrderSchema, SubmitOrderRequestSchema, parseOrderId } from '@bezel/protocol'
+import { submitOrder } from '../../../orders/submitOrder.ts'
+import { defineRoute } from '../../route.ts'
+import { signedWriteOf, type WriteContext } from '../../hooks/authenticate.ts'
 
-/** POST /v1/{chain}/orders/{id}/submit: takes the hash of the transaction that was broadcast. */
-export function submitOrder(app: FastifyInstance, context: OrderWriteContext): void {
-  const schema = { operationId: 'submitOrder', body: SubmitOrderRequestSchema, response: { 200: OrderSchema } }
-  app.post<OrderRoute & { Body: SubmitOrderRequest }>(
-    '/v1/:chain/orders/:id/submit',
-    { schema, ...orderWrite(context, 'submitOrder') },
-    async (request) => {
-      const { orders, write } = await enterWrite(context, request)
-      return submit(orders, write, parseOrderId(request.params.id), request.body)
-    },
-  )
-}
+export const submitOrderRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/:chain/orders/:id/submit',
+  operationId: 'submitOrder',
+  tag: 'Orders',
+  access: 'write',
+  summary: 'Reports the hash of the transaction that was sent for an order',
+  errors: ['ORDER_NOT_FOUND', 'SUBMISSION_MISMATCH'],
+  body: SubmitOrderRequestSchema,
+  responses: { 200: OrderSchema },
+  handler: async ({ ordersOf }: WriteContext, request) =>
+    submitOrder(ordersOf(request.params.chain), signedWriteOf(request), parseOrderId(request.params.id), request.body),
+})

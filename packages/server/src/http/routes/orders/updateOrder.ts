@@ -1,17 +1,19 @@
-import { PreparedOrderSchema, UpdateOrderRequestSchema, parseOrderId, type UpdateOrderRequest } from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
-import { updateOrder as update } from '../../../orders/updateOrder.ts'
-import { enterWrite, orderWrite, type OrderRoute, type OrderWriteContext } from './orderWrite.ts'
+import { PreparedOrderSchema, UpdateOrderRequestSchema, parseOrderId } from '@bezel/protocol'
+import { updateOrder } from '../../../orders/updateOrder.ts'
+import { defineRoute } from '../../route.ts'
+import { signedWriteOf, type WriteContext } from '../../hooks/authenticate.ts'
+import { OPEN_ERRORS } from './writeErrors.ts'
 
-/** PATCH /v1/{chain}/orders/{id}: prepares the change of a resting order. */
-export function updateOrder(app: FastifyInstance, context: OrderWriteContext): void {
-  const schema = { operationId: 'updateOrder', body: UpdateOrderRequestSchema, response: { 200: PreparedOrderSchema } }
-  app.patch<OrderRoute & { Body: UpdateOrderRequest }>(
-    '/v1/:chain/orders/:id',
-    { schema, ...orderWrite(context, 'updateOrder') },
-    async (request) => {
-      const { orders, write } = await enterWrite(context, request)
-      return update(orders, write, parseOrderId(request.params.id), request.body)
-    },
-  )
-}
+export const updateOrderRoute = defineRoute({
+  method: 'PATCH',
+  path: '/v1/:chain/orders/:id',
+  operationId: 'updateOrder',
+  tag: 'Orders',
+  access: 'write',
+  summary: 'Prepares a change of a resting limit or stop order',
+  errors: [...OPEN_ERRORS, 'ORDER_NOT_FOUND', 'ORDER_NOT_MODIFIABLE'],
+  body: UpdateOrderRequestSchema,
+  responses: { 200: PreparedOrderSchema },
+  handler: async ({ ordersOf }: WriteContext, request) =>
+    updateOrder(ordersOf(request.params.chain), signedWriteOf(request), parseOrderId(request.params.id), request.body),
+})

@@ -1,26 +1,24 @@
-import {
-  PreparedPositionSchema,
-  UpdatePositionRequestSchema,
-  parseOrderId,
-  type UpdatePositionRequest,
-} from '@bezel/protocol'
-import type { FastifyInstance } from 'fastify'
-import { updatePosition as update } from '../../../orders/updatePosition.ts'
-import { enterWrite, orderWrite, type OrderRoute, type OrderWriteContext } from '../orders/orderWrite.ts'
+import { PreparedPositionSchema, UpdatePositionRequestSchema, parseOrderId } from '@bezel/protocol'
+import { updatePosition } from '../../../orders/updatePosition.ts'
+import { defineRoute } from '../../route.ts'
+import { signedWriteOf, type WriteContext } from '../../hooks/authenticate.ts'
+import { CHANGE_ERRORS } from '../orders/writeErrors.ts'
 
-/** PATCH /v1/{chain}/positions/{id}: prepares new triggers, leverage or collateral of a position. */
-export function updatePosition(app: FastifyInstance, context: OrderWriteContext): void {
-  const schema = {
-    operationId: 'updatePosition',
-    body: UpdatePositionRequestSchema,
-    response: { 200: PreparedPositionSchema },
-  }
-  app.patch<OrderRoute & { Body: UpdatePositionRequest }>(
-    '/v1/:chain/positions/:id',
-    { schema, ...orderWrite(context, 'updatePosition') },
-    async (request) => {
-      const { orders, write } = await enterWrite(context, request)
-      return update(orders, write, parseOrderId(request.params.id), request.body)
-    },
-  )
-}
+export const updatePositionRoute = defineRoute({
+  method: 'PATCH',
+  path: '/v1/:chain/positions/:id',
+  operationId: 'updatePosition',
+  tag: 'Positions',
+  access: 'write',
+  summary: 'Prepares a change of stop loss, take profit, leverage or collateral',
+  errors: [...CHANGE_ERRORS, 'SCOPE_LEVERAGE_EXCEEDED', 'LEVERAGE_OUT_OF_RANGE', 'POSITION_NOT_FOUND'],
+  body: UpdatePositionRequestSchema,
+  responses: { 200: PreparedPositionSchema },
+  handler: async ({ ordersOf }: WriteContext, request) =>
+    updatePosition(
+      ordersOf(request.params.chain),
+      signedWriteOf(request),
+      parseOrderId(request.params.id),
+      request.body,
+    ),
+})

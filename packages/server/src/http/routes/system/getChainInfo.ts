@@ -9,9 +9,8 @@ import {
   type ChainSlug,
 } from '@bezel/protocol'
 import { Type, type Static } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
-import type { ServedChain } from '../../../chain/servedChain.ts'
-import { servedChainOf } from '../../../access/servedChainOf.ts'
+import { type ServedChain, servedChainOf } from '../../../chain/servedChain.ts'
+import { defineRoute } from '../../route.ts'
 
 const ChainInfo = Type.Object(
   {
@@ -34,21 +33,26 @@ const ChainInfo = Type.Object(
   { title: 'ChainInfo' },
 )
 
-/** What a chain says of itself comes from here. */
+/** The context of the chain route. */
 export interface SystemContext {
   readonly chains: readonly ServedChain[]
   readonly domainName: string
-  /** `null`: the facade only reads there. */
+  /** Returns the relayer's address, or `null` where the facade is read-only. */
   readonly relayerOf: (slug: ChainSlug) => Address | null
 }
 
-/** GET /v1/{chain}: what a client must know before it can sign. */
-export function getChainInfo(app: FastifyInstance, of: SystemContext): void {
-  const schema = { operationId: 'getChainInfo', response: { 200: ChainInfo } }
-  app.get<{ Params: { chain: string } }>('/v1/:chain', { schema }, async (request) =>
-    chainInfo(servedChainOf(of.chains, request.params.chain), of),
-  )
-}
+export const getChainInfoRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/:chain',
+  operationId: 'getChainInfo',
+  tag: 'System',
+  access: 'public',
+  summary: 'Reads the chain data that a client needs for signing',
+  errors: [],
+  responses: { 200: ChainInfo },
+  handler: async (context: SystemContext, { params }) =>
+    chainInfo(servedChainOf(context.chains, params.chain), context),
+})
 
 function chainInfo(chain: ServedChain, { domainName, relayerOf }: SystemContext): Static<typeof ChainInfo> {
   const { slug, chainId, diamond, testnet } = chain

@@ -1,12 +1,21 @@
 import { ChainSlugSchema } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
 import type { ServedChain } from '../../../chain/servedChain.ts'
+import { defineRoute } from '../../route.ts'
 
 const Health = Type.Object({ status: Type.Literal('ok'), chains: Type.Array(ChainSlugSchema) }, { title: 'Health' })
 
-/** GET /health: the process is alive, and this is what it serves. */
-export function health(app: FastifyInstance, { chains }: { chains: readonly ServedChain[] }): void {
-  const answer = { status: 'ok', chains: chains.map(({ slug }) => slug) }
-  app.get('/health', { schema: { operationId: 'health', response: { 200: Health } } }, async () => answer)
-}
+export const healthRoute = defineRoute({
+  method: 'GET',
+  path: '/health',
+  operationId: 'health',
+  tag: 'System',
+  access: 'public',
+  summary: 'Reports that the process is alive, and the chains that it serves',
+  errors: [],
+  responses: { 200: Health },
+  handler: async ({ chains }: { readonly chains: readonly ServedChain[] }) => ({
+    status: 'ok',
+    chains: chains.map(({ slug }) => slug),
+  }),
+})

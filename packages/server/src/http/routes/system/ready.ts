@@ -1,27 +1,27 @@
 import type { ChainSlug } from '@bezel/protocol'
 import { Type, type Static } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
 import type { ChainReadiness } from '../../../chain/chainReadiness.ts'
 import type { ServedChain } from '../../../chain/servedChain.ts'
+import { defineRoute } from '../../route.ts'
 
 const ChainState = Type.Object({
   ready: Type.Boolean(),
-  relayer: Type.Boolean({ description: 'Whether actions of the facade are sent on this chain now.' }),
-  relayerWarning: Type.Optional(Type.String({ description: 'What is wrong with the relayer, or soon will be.' })),
+  relayer: Type.Boolean({ description: 'True while actions of the facade are sent on this chain.' }),
+  relayerWarning: Type.Optional(Type.String({ description: 'The present or impending problem of the relayer.' })),
 })
 
-/** How the relayer of a chain is. */
+/** The state of a chain's relayer. */
 export interface RelayerState {
-  /** Nothing stops it from sending. */
+  /** True while nothing stops it from sending. */
   readonly isWorking: boolean
   readonly warning: string | undefined
 }
 
-/** What readiness is judged by. */
+/** The context of the readiness route. */
 export interface ReadyContext {
   readonly chains: readonly ServedChain[]
   readonly readiness: Pick<ChainReadiness, 'isReady'>
-  /** `undefined` where there is none. */
+  /** Returns `undefined` for a chain without a relayer. */
   readonly relayerState: (slug: ChainSlug) => RelayerState | undefined
 }
 
@@ -33,14 +33,20 @@ const Readiness = Type.Object(
   { title: 'Readiness' },
 )
 
-/** GET /ready: 200 when every chain can be used, else 503 with the same shape. Answered from memory. */
-export function ready(app: FastifyInstance, context: ReadyContext): void {
-  const schema = { operationId: 'ready', response: { 200: Readiness, 503: Readiness } }
-  app.get('/ready', { schema }, async (_request, reply) => {
+export const readyRoute = defineRoute({
+  method: 'GET',
+  path: '/ready',
+  operationId: 'ready',
+  tag: 'System',
+  access: 'public',
+  summary: 'Reports whether every chain can be used now',
+  errors: [],
+  responses: { 200: Readiness, 503: Readiness },
+  async handler(context: ReadyContext, _request, reply) {
     const answer = readinessOf(context)
     return reply.code(answer.ready ? 200 : 503).send(answer)
-  })
-}
+  },
+})
 
 function readinessOf({ chains, readiness, relayerState }: ReadyContext): Static<typeof Readiness> {
   const states = chains.map(({ slug }) => {

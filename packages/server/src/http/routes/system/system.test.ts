@@ -4,22 +4,24 @@ import { type ChainSlug } from '@bezel/protocol'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
 import type { RelayerState } from './ready.ts'
-import { registerPublicRoutes } from '../registerRoutes.ts'
+import { registerRoute } from '../../hooks/registerRoute.ts'
+import { PUBLIC_ROUTES, type PublicContext } from '../registerRoutes.ts'
 
-/** The routes over two chains, with readiness as the test sets it. No node is behind them. */
+/** Creates an app with the routes over two chains, with readiness as the test sets it. No node is behind them. */
 function appWith(
   ready: Partial<Record<ChainSlug, boolean>>,
   relayers: Partial<Record<ChainSlug, RelayerState>> = {},
 ): ReturnType<typeof createApp> {
   const app = createApp('silent')
-  registerPublicRoutes(app, {
+  const context: PublicContext = {
     chains: [testChain('base'), testChain('arbitrum-sepolia')],
     readiness: { isReady: (slug) => ready[slug] ?? false },
     markets: new Map(),
     domainName: 'Test API',
     relayerOf: () => null,
     relayerState: (slug) => relayers[slug],
-  })
+  }
+  for (const route of PUBLIC_ROUTES) registerRoute(app, route, context)
   return app
 }
 

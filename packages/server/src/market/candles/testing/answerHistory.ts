@@ -1,27 +1,27 @@
-import { FeedUnavailableError, type CandleRange } from '../../feed/pages.ts'
-import type { CandlesByTime } from '../mergeHistory.ts'
+import { FeedUnavailableError, type FeedCandleRange } from '../../feed/pages.ts'
+import type { CandlesByTime } from '../upstream.ts'
 import { referenceCandles, type PublishedTick } from './referenceCandles.ts'
 
-/** How the upstream answers for its history. `sparse` leaves out candles without ticks. */
+/** The way in which the upstream answers requests for its history. `sparse` leaves out candles without ticks. */
 export type UpstreamMood = 'full' | 'sparse' | 'none' | 'down'
 
-/** What the upstream has published, and how it is. */
+/** The ticks that the fake upstream has published, and its condition. */
 export interface UpstreamState {
   mood: UpstreamMood
-  /** Answers wait to be let go. */
+  /** True while answers wait until the test releases them. */
   isSlow: boolean
   readonly published: PublishedTick[]
   /** The latest time that was published, by a tick or a heartbeat. */
   clockMs: number
-  /** What was asked of it. */
-  readonly asked: CandleRange[]
+  /** The ranges that were requested. */
+  readonly asked: FeedCandleRange[]
 }
 
-/** A page of history as of the moment it is asked for, however late it comes. */
+/** Returns a page of history as of the moment of the request, however late it is delivered. */
 export async function answerHistory(
   upstream: UpstreamState,
   pairIndex: number,
-  range: CandleRange,
+  range: FeedCandleRange,
   waiting: (() => void)[],
 ): Promise<CandlesByTime | undefined> {
   upstream.asked.push(range)
@@ -35,7 +35,7 @@ export async function answerHistory(
 function pageOf(
   { published, clockMs, mood }: UpstreamState,
   pairIndex: number,
-  { fromS, toS, minutes }: CandleRange,
+  { fromS, toS, minutes }: FeedCandleRange,
 ): CandlesByTime {
   const ticks = published.filter((tick) => tick.pairIndex === pairIndex)
   const all = [...referenceCandles(ticks, minutes * 60_000, clockMs)]

@@ -1,28 +1,31 @@
-import { CANDLE_INTERVALS, type Candle, type CandleInterval } from '@bezel/protocol'
-import { openTestStore } from '../../../store/testStore.ts'
-import { migrate } from '../../../store/migrate.ts'
-import type { Heard } from '../../feed.ts'
-import { createListeners } from '../../../ground/listeners.ts'
+import { CANDLE_INTERVALS, type Candle, type CandleInterval, type Price } from '@bezel/protocol'
+import { openTestStore } from '../../../store/testing/testStore.ts'
+import { migrate } from '../../../store/openStore.ts'
+import type { Heard } from '../../feed/feed.ts'
+import { createPublisher } from '../../../ground/publisher.ts'
 import { FLUSH_MS, REPAIR_PAUSE_MS } from '../limits.ts'
 import { startCandles, type Candles } from '../startCandles.ts'
 import { answerHistory, type UpstreamState } from './answerHistory.ts'
 
-/** A feed that a test publishes ticks on, and candles that hear them while they are connected. Nothing happens by itself. */
+/**
+ * A feed on which a test publishes ticks, and candles that receive them while they are connected. Nothing runs by
+ * itself.
+ */
 export interface CandleWorld extends UpstreamState {
   nowMs: number
   isConnected: boolean
   candles(): Candles
-  /** Ticks of one instant; none is a heartbeat. `timeMs` is the feed's own, else `nowMs`. */
-  publish(marks: readonly (readonly [number, bigint])[], timeMs?: number): void
+  /** Publishes ticks of one instant; an empty list is a heartbeat. `timeMs` is the feed's own time. Default `nowMs`. */
+  publish(marks: readonly (readonly [number, Price])[], timeMs?: number): void
   connect(): void
-  /** Lets everything that waits come to an end. */
+  /** Releases everything that waits and lets it finish. */
   settle(): Promise<void>
   flush(): Promise<void>
-  /** Reads what was missed, as it is done every now and then without being asked. */
+  /** Runs one background round of repairs. */
   round(): Promise<void>
-  /** The upstream may be asked again as often as ever. */
+  /** Moves the clock of the repair limits on by a minute, so that the upstream may be asked again. */
   rest(): void
-  /** As a crash does: only what was flushed is left. */
+  /** Restarts as after a crash: only what was flushed is left. */
   kill(): Promise<void>
   list(pairIndex: number, interval: CandleInterval, fromMs: number, toMs?: number): Promise<readonly Candle[]>
   close(): Promise<void>
@@ -31,7 +34,7 @@ export interface CandleWorld extends UpstreamState {
 export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
   const opened = openTestStore()
   await migrate(opened.store)
-  const listeners = createListeners<Heard>()
+  const listeners = createPublisher<Heard>()
   const waiting: (() => void)[] = []
   let connection = 0
   let flush = async (): Promise<void> => undefined
@@ -43,14 +46,14 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
   function start(): Candles {
     return startCandles({
       store: opened.store,
-      feed: { onHeard: (listener) => (stop = listeners.add(listener)) },
+      feed: { onHeard: (listener) => (stop = listeners.subscribe(listener)) },
       pages: { history: (pairIndex, range) => answerHistory(world, pairIndex, range, waiting) },
       now: () => world.nowMs + restedMs,
       random: () => 0,
-      every(everyMs, work) {
-        if (everyMs === FLUSH_MS) flush = async () => work()
-        if (everyMs === REPAIR_PAUSE_MS) round = async () => work()
-        return () => undefined
+      every(intervalMs, work) {
+        if (intervalMs === FLUSH_MS) flush = async () => work()
+        if (intervalMs === REPAIR_PAUSE_MS) round = async () => work()
+        return { close: async () => undefined }
       },
       log: { error: fail },
     })
@@ -70,7 +73,7 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
       world.published.push(...ticks)
       world.clockMs = Math.max(world.clockMs, timeMs)
       if (!world.isConnected) return
-      listeners.tell({ timeMs, receivedAtMs: world.nowMs, connection, marks })
+      listeners.publish({ timeMs, receivedAtMs: world.nowMs, connection, marks })
     },
     connect() {
       world.isConnected = true

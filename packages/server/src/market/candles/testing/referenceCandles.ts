@@ -1,18 +1,23 @@
-import { flatOhlc, joinOhlc, type Ohlc } from '../ohlc.ts'
+import type { Price } from '@bezel/protocol'
+import type { Ohlc } from '../../feed/pages.ts'
+import { flatOhlc, joinOhlc } from '../candleText.ts'
 
 /** A tick as the feed published it. */
 export interface PublishedTick {
   readonly pairIndex: number
   readonly timeMs: number
-  readonly price: bigint
+  readonly price: Price
 }
 
 export interface ReferenceCandle extends Ohlc {
-  /** Whether there was a tick in it; else it carries the last close. */
+  /** True when the candle has a tick; otherwise it carries the last close. */
   readonly isTicked: boolean
 }
 
-/** Candles as anybody would compute them afterwards from all ticks of a pair: by time, without gaps from the first tick to `clockMs`. */
+/**
+ * Computes candles in the simplest way, afterwards from all ticks of a pair: by time, without gaps from the first tick
+ * to `clockMs`.
+ */
 export function referenceCandles(
   ticks: readonly PublishedTick[],
   widthMs: number,

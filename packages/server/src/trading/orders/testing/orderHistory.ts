@@ -1,4 +1,15 @@
-import type { Address, ChainSlug, Decimal, Fill, Hex, MarketSymbol, OrderId, OrderReason } from '@bezel/protocol'
+import {
+  Price,
+  Usd,
+  type Address,
+  type ChainSlug,
+  type Decimal,
+  type Fill,
+  type Hex,
+  type MarketSymbol,
+  type OrderId,
+  type OrderReason,
+} from '@bezel/protocol'
 import type {
   Attempt,
   AttemptId,
@@ -10,10 +21,10 @@ import type {
   RestingTerms,
 } from '../orderModel.ts'
 
-// Makers of records, attempts and events. Tests give the one field they are about.
+// Builders of records, attempts and events. Tests pass only the fields that they are about.
 
 export const T0 = 1_700_000_000_000
-/** A market order's transaction is good for so long. */
+/** Validity of a market order's transaction. */
 export const VALID_MS = 60_000
 export const TIMEOUT_BLOCKS = 200
 export const START_BLOCK = 1_000
@@ -53,7 +64,7 @@ export function anOrder(request: Partial<OrderRequest> = {}, fields: Partial<Ord
     request: { ...REQUEST, ...request },
     createdAtMs: T0,
     originKey: null,
-    spendUsd: 10n ** 18n,
+    spendUsd: Usd.of(10n ** 18n),
     ...fields,
   }
 }
@@ -65,10 +76,10 @@ export const LIMIT_ORDER = anOrder({
   sl: decimal('55000'),
   tp: null,
 })
-/** Found on the chain: nothing was prepared for it. */
-export const FOREIGN_ORDER = anOrder({}, { agent: null, originKey: `tx:${hash(9)}:0`, spendUsd: 0n })
+/** An order that was found on the chain; nothing was prepared for it. */
+export const FOREIGN_ORDER = anOrder({}, { agent: null, originKey: `tx:${hash(9)}:0`, spendUsd: Usd.zero })
 
-/** The n-th attempt; `n` is its id and tells its transaction's hash. */
+/** Builds the n-th attempt; its id and the hash of its transaction derive from `n`. */
 export function anAttempt(n: number, fields: Partial<Attempt> = {}): Attempt {
   const createdAtMs = fields.createdAtMs ?? T0
   return {
@@ -88,11 +99,11 @@ export function anAttempt(n: number, fields: Partial<Attempt> = {}): Attempt {
   }
 }
 
-/** Blocks come every second, the first one with the first order. */
+/** Returns the time of a block: one block per second, the first one at the time of the first order. */
 export const timeOfBlock = (blockNumber: number): number => T0 + (blockNumber - START_BLOCK) * 1_000
 
 type Kind<Name extends OrderEvent['kind']> = Extract<OrderEvent, { kind: Name }>
-/** What all events have; `n` is the attempt whose transaction it is in, `null` somebody else's. */
+/** The common fields of all events. `n` is the attempt whose transaction it is in, `null` for a foreign one. */
 type Place = Partial<ChainPlace> & { readonly block: number; readonly log?: number; readonly n?: number | null }
 
 function at({ block, log = 0, n = null, ...fields }: Place) {
@@ -114,7 +125,12 @@ export const requested = (place: Place, pendingIndex = 5): Kind<'requested'> => 
   tradeIndex: 0,
 })
 
-export const TERMS: RestingTerms = { price: 600_000_000_000_000n, sl: 550_000_000_000_000n, tp: 0n, slippageP: 1_000 }
+export const TERMS: RestingTerms = {
+  price: Price.of(600_000_000_000_000n),
+  sl: Price.of(550_000_000_000_000n),
+  tp: Price.zero,
+  slippageP: 1_000,
+}
 
 export const placed = (place: Place, terms: Partial<RestingTerms> = {}, tradeIndex = 3): Kind<'placed'> => ({
   ...at(place),
@@ -171,7 +187,7 @@ export function aFill(fields: Partial<Fill> = {}): Fill {
   }
 }
 
-/** A moment: by default just after the order was made. */
+/** Builds a clock; by default just after the order was made. */
 export function clockAt(fields: Partial<FoldClock> = {}): FoldClock {
   return { nowMs: T0 + 1, headBlock: START_BLOCK, timeoutBlocks: TIMEOUT_BLOCKS, ...fields }
 }

@@ -1,4 +1,4 @@
-import { ORDER_REASONS } from '@bezel/protocol'
+import { ORDER_REASONS, Price, Usd } from '@bezel/protocol'
 import fc from 'fast-check'
 import { foldOrder } from '../foldOrder.ts'
 import type { Attempt, AttemptKind, FoldClock, OrderEvent, OrderRecord, OrderState } from '../orderModel.ts'
@@ -24,14 +24,14 @@ import {
   updated,
 } from './orderHistory.ts'
 
-/** Everything there is about an order at one moment. */
+/** Everything that is known about an order at one moment. */
 export interface Chapter {
   readonly attempts: readonly Attempt[]
   readonly events: readonly OrderEvent[]
   readonly clock: FoldClock
 }
 
-/** An order from its beginning on, as agent, clock, chain and oracle may make it. */
+/** The history of an order from its beginning, as agent, clock, chain and oracle may produce it. */
 export interface Story {
   readonly record: OrderRecord
   readonly chapters: readonly Chapter[]
@@ -62,19 +62,19 @@ type StoryKind = 'market' | 'resting' | 'legs' | 'foreignMarket' | 'foreignResti
 
 interface Turn {
   readonly move: (typeof MOVES)[number]
-  /** Decides what the move leaves open: which attempt, which leg, how long. */
+  /** Random number that decides the rest of the move: which attempt, which leg, how long. */
   readonly choice: number
 }
 
 const RECORDS: Readonly<Record<StoryKind, OrderRecord>> = {
   market: MARKET_ORDER,
   resting: LIMIT_ORDER,
-  legs: anOrder({ kind: 'close', reduceOnly: true }, { spendUsd: 0n }),
+  legs: anOrder({ kind: 'close', reduceOnly: true }, { spendUsd: Usd.zero }),
   foreignMarket: FOREIGN_ORDER,
   foreignResting: FOREIGN_ORDER,
 }
 
-/** Stories of up to 40 moves. A move that the rules exclude at its time is skipped. */
+/** Generates stories of up to 40 moves. A move that the rules exclude at its time is skipped. */
 export function stories(): fc.Arbitrary<Story> {
   const turn: fc.Arbitrary<Turn> = fc.record({ move: fc.constantFrom(...MOVES), choice: fc.nat(999) })
   const kinds = fc.constantFrom<StoryKind>('market', 'resting', 'legs', 'foreignMarket', 'foreignResting')
@@ -85,7 +85,10 @@ export function stories(): fc.Arbitrary<Story> {
   })
 }
 
-/** Knows the rules of the contracts and of the service about what can come next; nothing of how an order's state is computed. */
+/**
+ * Writes a story by the rules of the contracts and of the service about what can come next. It does not use the code
+ * that computes an order's state.
+ */
 class Author {
   readonly record: OrderRecord
   readonly chapters: Chapter[] = []
@@ -95,10 +98,10 @@ class Author {
   #events: OrderEvent[] = []
   #block = START_BLOCK
   #nowMs = T0
-  /** Transactions of attempts that were mined. */
+  /** Ids of the attempts whose transactions were mined. */
   readonly #mined = new Set<Attempt['id']>()
   #isOnChain = false
-  /** Trade index while it rests. */
+  /** Trade index while the order rests. */
   #restingIndex: number | undefined
   #waiting: number[] = []
 
@@ -223,7 +226,9 @@ class Author {
     const place = this.#nextPlace(isOurs ? numberOf(this.#prepare(kind)) : null)
     if (isOurs && choice % 7 === 0) return void this.#events.push(reverted({ ...place, log: -1 }))
     if (kind === 'update')
-      return void this.#events.push(updated(place, { price: BigInt(choice + 1), sl: BigInt(choice % 3) }))
+      return void this.#events.push(
+        updated(place, { price: Price.of(BigInt(choice + 1)), sl: Price.of(BigInt(choice % 3)) }),
+      )
     this.#events.push(canceled(place))
     if (kind === 'replace') this.#rest({ ...place, log: 2 }, this.#restingIndex + 1)
     else this.#restingIndex = undefined

@@ -1,10 +1,11 @@
-import type { LivePosition } from '../../positions/livePosition.ts'
+import type { LivePosition } from '../../positions/positionModel.ts'
 import assert from 'node:assert/strict'
 import {
   ApiError,
   diamondAbi,
   parseAddress,
   parseDecimal,
+  Usd,
   type CreateOrderRequest,
   type Decimal,
   type ErrorCode,
@@ -19,11 +20,15 @@ import type { Trade } from '../../valuation/chainState.ts'
 import { POSITION, TRADE } from '../../valuation/testing/fixtures.ts'
 import type { KnownOrder, TradingContext } from '../plan.ts'
 
-// BTC/USD at 60000 with 2 decimals of price and 5 of size, 1.1x to 200x, and a position of 100 USDC long at 10x. Tests change what they are about.
+// BTC/USD at 60000 with 2 decimals of price and 5 of size, 1.1x to 200x, and a position of 100 USDC long at 10x. Tests
+// change the fields that they are about.
 
 export const TRADER = parseAddress(`0x${'aa'.repeat(20)}`)!
+
 export const AGENT = parseAddress(`0x${'bb'.repeat(20)}`)!
+
 export const ATTEMPT = '0x0123456789abcdef' as Hex
+
 export const MARK = usd(60_000)
 
 export const decimal = (text: string): Decimal => parseDecimal(text)!
@@ -32,7 +37,7 @@ export function contextOf(changes: Partial<TradingContext> = {}): TradingContext
   return { chain: chainMarkets(), markOf: () => MARK, isOpen: () => true, ...changes }
 }
 
-/** A context in which BTC/USD is changed. */
+/** Returns a context with a changed BTC/USD market. */
 export function withMarket(changes: Partial<ListedMarket>, of: TradingContext = contextOf()): TradingContext {
   const market = { ...BTC, ...changes }
   const markets = new Map(of.chain.markets).set(BTC.symbol, market)
@@ -47,7 +52,7 @@ export const BODY: CreateOrderRequest = {
   leverage: '10',
 }
 
-/** 0.016663333999866693 BTC. */
+/** Builds a position of 0.016663333999866693 BTC. */
 export function positionOf(trade: Partial<Trade> = {}, id = '7'): LivePosition {
   const { info, liquidationParams, feesData } = POSITION
   return {
@@ -66,7 +71,7 @@ export function positionOf(trade: Partial<Trade> = {}, id = '7'): LivePosition {
   }
 }
 
-/** A position on which this closing slippage was set; 1e3 per percent. */
+/** Returns the position with this closing slippage set, 1e3 per percent. */
 export function slipping(position: LivePosition, maxClosingSlippageP: number): LivePosition {
   return { ...position, state: { ...position.state, maxClosingSlippageP } }
 }
@@ -90,7 +95,7 @@ export const RESTING: OrderRequest = {
   legs: [],
 }
 
-/** A resting limit order at index 5: 0.01 BTC at 50000. */
+/** Builds a resting limit order at index 5: 0.01 BTC at 50000. */
 export function orderOf(state: Partial<OrderState> = {}, request: Partial<OrderRequest> = {}): KnownOrder {
   const asked = { ...RESTING, ...request }
   const { size, price, sl, tp, slippage } = asked
@@ -103,7 +108,7 @@ export function orderOf(state: Partial<OrderState> = {}, request: Partial<OrderR
       request: asked,
       createdAtMs: 1_000,
       originKey: null,
-      spendUsd: 500n * 10n ** 18n,
+      spendUsd: Usd.of(500n * 10n ** 18n),
     },
     state: {
       status: 'open',
@@ -127,13 +132,13 @@ export function orderOf(state: Partial<OrderState> = {}, request: Partial<OrderR
   }
 }
 
-/** A call as text a test can compare: name and arguments. */
+/** Decodes a call into a name and arguments that a test can compare. */
 export function decoded(call: `0x${string}`): { readonly name: string; readonly args: readonly unknown[] } {
   const { functionName, args } = decodeFunctionData({ abi: diamondAbi, data: call })
   return { name: functionName, args: args ?? [] }
 }
 
-/** The refusal that `action` throws; a test compares its details. */
+/** Returns the details of the refusal that `action` throws. */
 export function refusalOf(action: () => unknown, code: ErrorCode): Readonly<Record<string, unknown>> {
   try {
     action()
@@ -145,7 +150,7 @@ export function refusalOf(action: () => unknown, code: ErrorCode): Readonly<Reco
   return assert.fail(`nothing was refused with ${code}`)
 }
 
-/** The paths of the issues that `action` is refused for. */
+/** Returns the paths of the issues for which `action` is refused. */
 export function issuePaths(action: () => unknown): readonly string[] {
   const { issues } = refusalOf(action, 'VALIDATION_ERROR') as { issues: { path: string; message: string }[] }
   for (const { message } of issues) assert.ok(message.length > 0)

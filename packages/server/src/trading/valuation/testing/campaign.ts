@@ -1,3 +1,4 @@
+import { Price } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import type { Address } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
@@ -6,6 +7,7 @@ import { createWorld, RevertedError, type World } from '../../../../../../contra
 import { TRADERS } from '../../../../../devnet/src/deploy/accounts.ts'
 import type { Moment, TradeFeesData } from '../chainState.ts'
 import { createChainReader, type ChainReader } from './chainReader.ts'
+import { price } from './fixtures.ts'
 import { COLLATERAL, PAIR, prepareChain } from './prepareChain.ts'
 
 /** A run of random trading on a Diamond of its own. */
@@ -14,12 +16,15 @@ export interface Campaign {
   readonly reader: ChainReader
   readonly random: Random
   /** Oracle prices by pair, 1e10. */
-  readonly prices: Map<number, bigint>
+  readonly prices: Map<number, Price>
   /** Open positions. */
   readonly held: HeldPosition[]
-  /** How often each number was compared. */
+  /** Number of comparisons, by the name of the compared value. */
   readonly compared: Map<string, number>
-  /** How often each circumstance that a formula treats in its own way came up, so that agreement means something. */
+  /**
+   * Number of occurrences of each circumstance that a formula treats in its own way, which shows that the run covers
+   * them.
+   */
   readonly witnessed: Map<string, number>
 }
 
@@ -30,11 +35,11 @@ export interface HeldPosition {
   readonly collateralIndex: number
 }
 
-const START_PRICES = new Map<number, bigint>([
-  [PAIR.BTC, 65_000n * 10n ** 10n],
-  [PAIR.LINK, 14n * 10n ** 10n],
-  [PAIR.EUR, 11_600_000_000n],
-  [PAIR.SOL, 120n * 10n ** 10n],
+const START_PRICES = new Map<number, Price>([
+  [PAIR.BTC, price(65_000)],
+  [PAIR.LINK, price(14)],
+  [PAIR.EUR, price(1.16)],
+  [PAIR.SOL, price(120)],
 ])
 
 export const PAIR_INDICES = Object.values(PAIR)
@@ -43,7 +48,7 @@ export const COLLATERAL_INDICES = Object.values(COLLATERAL)
 export const GOV_FEE_P = 24_500
 export const ACCOUNTS = TRADERS.map(({ account }) => account)
 
-/** Chain time stands still unless an action moves it, so a seed replays to the last digit. */
+/** Start of the chain's time. It stands still unless an action moves it, so a seed replays exactly. */
 const START_MS = Date.UTC(2026, 5, 1, 12)
 
 export async function createCampaign(seed: number): Promise<Campaign> {
@@ -60,7 +65,7 @@ export async function createCampaign(seed: number): Promise<Campaign> {
   }
 }
 
-/** Ours must be the chain's, to the last digit. */
+/** Asserts that the computed value equals the chain's, to the last digit. */
 export function compare(c: Campaign, name: string, ours: unknown, chains: unknown): void {
   assert.deepEqual(ours, chains, `${name}: ours is the first`)
   c.compared.set(name, (c.compared.get(name) ?? 0) + 1)
@@ -75,20 +80,20 @@ export function latestMoment({ world }: Campaign): Moment {
   return { timestampS, blockNumber }
 }
 
-export function priceOf({ prices }: Campaign, pairIndex: number): bigint {
+export function priceOf({ prices }: Campaign, pairIndex: number): Price {
   return prices.get(pairIndex)!
 }
 
-/** A price moved by up to that many millionths. */
-export function nearby({ random }: Campaign, price: bigint, maxPpm: number): bigint {
-  return (price * BigInt(1_000_000 + random.int(-maxPpm, maxPpm))) / 1_000_000n
+/** Returns a price moved by up to that many millionths. */
+export function nearby({ random }: Campaign, from: Price, maxPpm: number): Price {
+  return Price.of((from * BigInt(1_000_000 + random.int(-maxPpm, maxPpm))) / 1_000_000n)
 }
 
-/** A whole number from 1 to `max`, spread over orders of magnitude. */
-export function upTo({ random }: Campaign, max: bigint): bigint {
+/** Returns a random whole number from 1 to `max`, spread over orders of magnitude. */
+export function upTo<Value extends bigint>({ random }: Campaign, max: Value): Value {
   const parts = BigInt(random.logInt(1, 1_000_000))
   const amount = (max * parts) / 1_000_000n
-  return amount > 0n ? amount : 1n
+  return (amount > 0n ? amount : 1n) as Value
 }
 
 export function forget(c: Campaign, user: Address, index: number): void {
@@ -96,13 +101,13 @@ export function forget(c: Campaign, user: Address, index: number): void {
   if (at >= 0) c.held.splice(at, 1)
 }
 
-/** The fields of a trade's fees that a valuation reads. */
+/** Picks the fields of a trade's fees that a valuation reads. */
 export function valuedFees(data: TradeFeesData): TradeFeesData {
   const { realizedTradingFeesCollateral, realizedPnlCollateral, initialAccFundingFeeP, initialAccBorrowingFeeP } = data
   return { realizedTradingFeesCollateral, realizedPnlCollateral, initialAccFundingFeeP, initialAccBorrowingFeeP }
 }
 
-/** The custom error of a call that reverted. */
+/** Returns the name of the custom error of a reverted call. */
 export function revertName(error: unknown): string {
   if (error instanceof RevertedError) return error.errorName
   throw error

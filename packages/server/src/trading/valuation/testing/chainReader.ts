@@ -1,24 +1,26 @@
+import { withScales } from '@bezel/protocol'
 import type { Address } from 'viem'
 import type { World } from '../../../../../../contracts/test/world.ts'
 import type {
   CollateralState,
   Market,
   PairListing,
+  PairOi,
   PairState,
-  Position,
+  ValuedPosition,
   TraderTerms,
   VolumeState,
 } from '../chainState.ts'
 import { decodeDepthBook } from '../depthBands.ts'
-import { windowIdAt } from '../volumeWindows.ts'
+import { windowIdAt } from '../priceImpact.ts'
 
-/** The inputs of a valuation, as the Diamond's views give them at the latest block. */
+/** Reads the inputs of a valuation from the Diamond's views at the latest block. */
 export interface ChainReader {
   market(trader: Address, pairIndex: number, collateralIndex: number): Promise<Market>
-  position(trader: Address, index: number): Promise<Position>
+  position(trader: Address, index: number): Promise<ValuedPosition>
 }
 
-/** Listings, once read, are taken not to change: they are a dozen reads each. */
+/** Creates a reader. Listings are cached, because each is a dozen reads and they are assumed not to change. */
 export function createChainReader(world: World): ChainReader {
   const listings = new Map<number, Promise<PairListing>>()
 
@@ -46,7 +48,7 @@ export function createChainReader(world: World): ChainReader {
         world.read('getTradeLiquidationParams', [trader, index]),
         world.read('getTradeFeesData', [trader, index]),
       ])
-      return { trade, info, liquidationParams, feesData, oldBorrowingFeeCollateral: 0n }
+      return withScales<ValuedPosition>({ trade, info, liquidationParams, feesData, oldBorrowingFeeCollateral: 0n })
     },
   }
 }
@@ -57,7 +59,7 @@ async function readListing(world: World, pairIndex: number): Promise<PairListing
   const offsets = { slot1: offsetSlot1, slot2: offsetSlot2 }
   const bands = await world.read('getPairDepthBands', [index])
   const [factors] = await world.read('getPairFactors', [[index]])
-  return {
+  return withScales<PairListing>({
     spreadP: (await world.read('pairs', [index])).spreadP,
     feeP: await world.read('pairTotalPositionSizeFeeP', [index]),
     liqFeeP: await world.read('pairTotalLiqCollateralFeeP', [index]),
@@ -67,7 +69,7 @@ async function readListing(world: World, pairIndex: number): Promise<PairListing
     depthAbove: decodeDepthBook({ slot1: bands.aboveSlot1, slot2: bands.aboveSlot2 }, offsets),
     depthBelow: decodeDepthBook({ slot1: bands.belowSlot1, slot2: bands.belowSlot2 }, offsets),
     factors: factors!,
-  }
+  })
 }
 
 async function readPair(world: World, pairIndex: number, collateralIndex: number): Promise<PairState> {
@@ -83,7 +85,7 @@ async function readPair(world: World, pairIndex: number, collateralIndex: number
       world.read('getPairBorrowingFeeParams', one),
       world.read('getPairBorrowingFeeData', one),
     ])
-  return {
+  return withScales<PairState>({
     ...oi,
     oiLongBeforeV10Collateral: before[0],
     oiShortBeforeV10Collateral: before[1],
@@ -93,7 +95,7 @@ async function readPair(world: World, pairIndex: number, collateralIndex: number
     fundingData: fundingData!,
     borrowingParams: borrowingParams!,
     borrowingData: borrowingData!,
-  }
+  })
 }
 
 async function readCollateral(world: World, collateralIndex: number): Promise<CollateralState> {
@@ -101,7 +103,7 @@ async function readCollateral(world: World, collateralIndex: number): Promise<Co
     world.read('getCollateral', [collateralIndex]),
     world.read('getCollateralPriceUsd', [collateralIndex]),
   ])
-  return { precision, precisionDelta, priceUsd }
+  return withScales<CollateralState>({ precision, precisionDelta, priceUsd })
 }
 
 async function readVolume(world: World, pairIndex: number): Promise<VolumeState> {
@@ -110,7 +112,7 @@ async function readVolume(world: World, pairIndex: number): Promise<VolumeState>
   const ids = Array.from({ length: settings.windowsCount }, (_, i) => current - i)
   const args = [settings.windowsDuration, BigInt(pairIndex), ids.map(BigInt)] as const
   const windows = await world.read('getOiWindows', args)
-  return { settings, windows: new Map(windows.map((window, i) => [ids[i]!, window])) }
+  return { settings, windows: new Map(windows.map((window, i) => [ids[i]!, withScales<PairOi>(window)])) }
 }
 
 async function readTerms(world: World, trader: Address, pairIndex: number): Promise<TraderTerms> {

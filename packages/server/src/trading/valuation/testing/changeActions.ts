@@ -1,28 +1,37 @@
+import { CollateralAmount, Price } from '@bezel/protocol'
 import { onlyEvent, type Outcome } from '../../../../../../contracts/test/world.ts'
 import { positionSizeCollateral } from '../collateralAmounts.ts'
-import type { Market, Position, Trade } from '../chainState.ts'
-import { effectiveLeverage } from '../effectiveLeverage.ts'
-import { priceOpen } from '../executionPrice.ts'
+import type { Market, ValuedPosition, Trade } from '../chainState.ts'
+import { effectiveLeverage, increasedOpenPrice } from '../resizing.ts'
+import { priceOpen } from '../priceImpact.ts'
 import { cancelFeeCollateral, rawTradingFeeCollateral } from '../fees.ts'
 import { carriedFeesCollateral, holdingFees } from '../holdingFees.ts'
-import { liquidationPrice, liquidationPriceOwing } from '../liquidation.ts'
-import { increasedOpenPrice } from '../sizeIncrease.ts'
-import { clampStopLoss } from '../stopLoss.ts'
-import { compare, GOV_FEE_P, latestMoment, priceOf, revertName, upTo, witness } from './campaign.ts'
-import type { Campaign, HeldPosition } from './campaign.ts'
+import { liquidationPrice, liquidationPriceOwing, clampStopLoss } from '../liquidation.ts'
+import {
+  compare,
+  GOV_FEE_P,
+  latestMoment,
+  priceOf,
+  revertName,
+  upTo,
+  witness,
+  type Campaign,
+  type HeldPosition,
+} from './campaign.ts'
 
 const WIDE_SLIPPAGE_P = 60_000
-/** What the chain gives for a trade that would be worth nothing. */
+
+/** Effective leverage that the chain returns for a trade that would be worth nothing. */
 const WORTHLESS = 2n ** 256n - 1n
 
-/** A size increase, with collateral or by leverage only. */
+/** Increases a size, with collateral or by leverage only. */
 export async function increaseSize(c: Campaign, held: HeldPosition): Promise<void> {
   const { account, index, pairIndex, collateralIndex } = held
   const market = await c.reader.market(account.address, pairIndex, collateralIndex)
   const position = await c.reader.position(account.address, index)
   const price = priceOf(c, pairIndex)
   const isByLeverage = c.random.chance(0.3)
-  const collateralDelta = isByLeverage ? 0n : upTo(c, position.trade.collateralAmount)
+  const collateralDelta = isByLeverage ? CollateralAmount.zero : upTo(c, position.trade.collateralAmount)
   const leverageDelta = c.random.logInt(
     200,
     Math.max(201, Math.floor(position.trade.leverage * (isByLeverage ? 0.3 : 1))),
@@ -38,12 +47,13 @@ export async function increaseSize(c: Campaign, held: HeldPosition): Promise<voi
 async function compareIncreased(
   c: Campaign,
   answered: Outcome,
-  position: Position,
-  addedSize: bigint,
-  addedCollateral: bigint,
+  position: ValuedPosition,
+  addedSize: CollateralAmount,
+  addedCollateral: CollateralAmount,
   market: Market,
 ): Promise<void> {
-  const { values, cancelReason, oraclePrice } = onlyEvent(answered, 'PositionSizeIncreaseExecuted')
+  const { values, cancelReason, oraclePrice: answeredPrice } = onlyEvent(answered, 'PositionSizeIncreaseExecuted')
+  const oraclePrice = Price.of(answeredPrice)
   const { trade } = position
   const { listing, collateral } = market
   const impact = priceOpen(trade.long, addedSize, oraclePrice, market, latestMoment(c))
@@ -52,7 +62,7 @@ async function compareIncreased(
   compare(c, 'open price after an increase', openPrice, values.newOpenPrice)
   const fee = rawTradingFeeCollateral(addedSize, trade.isCounterTrade, listing, collateral)
   compare(c, 'fee of an increase', fee, values.openingFeesCollateral)
-  const collateralAmount = trade.collateralAmount + addedCollateral
+  const collateralAmount = CollateralAmount.of(trade.collateralAmount + addedCollateral)
   const leverage = Number(((positionSizeCollateral(trade) + addedSize) * 1_000n) / collateralAmount)
   const next = { ...trade, collateralAmount, leverage, openPrice }
   const refreshed = { ...position, liquidationParams: listing.liquidationParams }
@@ -62,7 +72,7 @@ async function compareIncreased(
   if (cancelReason === 0) await compareChanged(c, answered, refreshed, next, fee, oraclePrice, market)
 }
 
-/** A leverage update: the size stays, collateral moves. */
+/** Updates a leverage: the size stays, collateral moves. */
 export async function changeLeverage(c: Campaign, held: HeldPosition): Promise<void> {
   const { account, index, pairIndex, collateralIndex } = held
   const market = await c.reader.market(account.address, pairIndex, collateralIndex)
@@ -79,40 +89,45 @@ export async function changeLeverage(c: Campaign, held: HeldPosition): Promise<v
   const next = {
     ...trade,
     leverage,
-    collateralAmount: (trade.collateralAmount * BigInt(trade.leverage)) / BigInt(leverage),
+    collateralAmount: CollateralAmount.of((trade.collateralAmount * BigInt(trade.leverage)) / BigInt(leverage)),
   }
   compare(c, 'collateral after a leverage update', next.collateralAmount, values.newCollateralAmount)
   compareChange(c, position, next, fee, price, market, values)
   if (cancelReason === 0) await compareChanged(c, answered, position, next, fee, price, market)
 }
 
-/** The risk of a trade as it would be after the change. */
+/** Compares the risk of a trade after the change. */
 function compareChange(
   c: Campaign,
-  position: Position,
+  position: ValuedPosition,
   next: Trade,
-  fee: bigint,
-  price: bigint,
+  fee: CollateralAmount,
+  price: Price,
   market: Market,
   values: { newLiqPrice: bigint; newEffectiveLeverage: bigint },
 ): void {
   const { listing, collateral, pair } = market
   const carried = carriedFeesCollateral(position, pair, collateral, price, latestMoment(c).timestampS)
   const closingFee = rawTradingFeeCollateral(positionSizeCollateral(next), next.isCounterTrade, listing, collateral)
-  const liqPrice = liquidationPriceOwing(closingFee + carried + fee, next, position.liquidationParams, market)
+  const liqPrice = liquidationPriceOwing(
+    CollateralAmount.of(closingFee + carried + fee),
+    next,
+    position.liquidationParams,
+    market,
+  )
   compare(c, 'liquidation price after a change', liqPrice, values.newLiqPrice)
-  const effective = effectiveLeverage(next, fee + carried, price, collateral) ?? WORTHLESS
+  const effective = effectiveLeverage(next, CollateralAmount.of(fee + carried), price, collateral) ?? WORTHLESS
   compare(c, 'effective leverage', effective, values.newEffectiveLeverage)
 }
 
-/** A change realises the holding fees and charges its own. */
+/** Compares the changed trade: a change realises the holding fees and charges its own. */
 async function compareChanged(
   c: Campaign,
   answered: Outcome,
-  position: Position,
+  position: ValuedPosition,
   next: Trade,
-  fee: bigint,
-  price: bigint,
+  fee: CollateralAmount,
+  price: Price,
   market: Market,
 ): Promise<void> {
   const { trade, feesData, liquidationParams } = position
@@ -131,7 +146,7 @@ async function compareChanged(
   compare(c, 'holding fees right after a change', owed.totalFeeCollateral, 0n)
 }
 
-/** A stop loss anywhere, which the Diamond may move. */
+/** Sets a stop loss anywhere; the Diamond may move it. */
 export async function moveStopLoss(
   c: Campaign,
   { account, index, pairIndex, collateralIndex }: HeldPosition,
@@ -139,7 +154,7 @@ export async function moveStopLoss(
   const { listing } = await c.reader.market(account.address, pairIndex, collateralIndex)
   const { trade, liquidationParams } = await c.reader.position(account.address, index)
   const distance = (trade.openPrice * BigInt(c.random.int(1, 99_999))) / 100_000n
-  const sl = trade.long ? trade.openPrice - distance : trade.openPrice + distance
+  const sl = Price.of(trade.long ? trade.openPrice - distance : trade.openPrice + distance)
   const outcome = await c.world.send(account, 'updateSl', [index, sl])
   const expected = clampStopLoss({ ...trade, sl }, liquidationParams, listing)
   witness(c, 'stop loss clamped', expected !== sl)

@@ -1,17 +1,27 @@
+import { CollateralAmount, Price, withScales } from '@bezel/protocol'
 import { onlyEvent, type Outcome } from '../../../../../../contracts/test/world.ts'
 import { positionSizeCollateral } from '../collateralAmounts.ts'
-import type { Market, Position, Trade } from '../chainState.ts'
-import { quoteClose, quotePartialClose } from '../closeQuote.ts'
+import type { Market, ValuedPosition, Trade, TradeFeesData } from '../chainState.ts'
+import { quoteClose, quotePartialClose } from '../quotes.ts'
 import { cancelFeeCollateral, minCollateral, rawTradingFeeCollateral } from '../fees.ts'
 import { carriedFeesCollateral } from '../holdingFees.ts'
-import { liquidationPrice, liquidationPriceOwing } from '../liquidation.ts'
-import { partByCollateral, partByLeverage } from '../partialClose.ts'
+import { liquidationPrice, liquidationPriceOwing, clampStopLoss } from '../liquidation.ts'
+import { partByCollateral, partByLeverage } from '../resizing.ts'
 import { profitP } from '../profit.ts'
-import { clampStopLoss } from '../stopLoss.ts'
-import { compare, forget, GOV_FEE_P, latestMoment, priceOf, revertName, valuedFees, witness } from './campaign.ts'
-import type { Campaign, HeldPosition } from './campaign.ts'
+import {
+  compare,
+  forget,
+  GOV_FEE_P,
+  latestMoment,
+  priceOf,
+  revertName,
+  valuedFees,
+  witness,
+  type Campaign,
+  type HeldPosition,
+} from './campaign.ts'
 
-/** A market close, which now and then slips. */
+/** Closes a position at market; now and then it slips. */
 export async function closeTrade(c: Campaign, held: HeldPosition): Promise<void> {
   const { account, index, pairIndex, collateralIndex } = held
   const market = await c.reader.market(account.address, pairIndex, collateralIndex)
@@ -27,21 +37,26 @@ export async function closeTrade(c: Campaign, held: HeldPosition): Promise<void>
   forget(c, account.address, index)
 }
 
-/** A refused close leaves the trade and charges it the cancel fee. */
-async function compareRefusedClose(c: Campaign, answered: Outcome, { trade, feesData }: Position, market: Market) {
+/** Compares a refused close, which leaves the trade and charges it the cancel fee. */
+async function compareRefusedClose(
+  c: Campaign,
+  answered: Outcome,
+  { trade, feesData }: ValuedPosition,
+  market: Market,
+) {
   const fee = cancelFeeCollateral(GOV_FEE_P, market.listing, market.collateral)
   compare(c, 'cancel fee of a close', fee, onlyEvent(answered, 'GovFeeCharged').amountCollateral)
   const after = await c.reader.position(trade.user, trade.index)
   const { amountSentFromVaultCollateral: advanced } = onlyEvent(answered, 'TradingFeesRealized')
-  const expected = {
+  const expected = withScales<TradeFeesData>({
     ...feesData,
     realizedTradingFeesCollateral: feesData.realizedTradingFeesCollateral + fee - advanced,
     realizedPnlCollateral: feesData.realizedPnlCollateral - advanced,
-  }
+  })
   compare(c, 'fees data after a refusal', valuedFees(expected), valuedFees(after.feesData))
 }
 
-function compareClosed(c: Campaign, answered: Outcome, position: Position, market: Market, price: bigint): void {
+function compareClosed(c: Campaign, answered: Outcome, position: ValuedPosition, market: Market, price: Price): void {
   const executed = onlyEvent(answered, 'MarketExecuted')
   const moment = latestMoment(c)
   const quote = quoteClose(position, price, market, moment)
@@ -62,7 +77,7 @@ function compareClosed(c: Campaign, answered: Outcome, position: Position, marke
   )
 }
 
-/** A part is closed, by collateral or by leverage. */
+/** Closes a part of a position, by collateral or by leverage. */
 export async function decreaseSize(c: Campaign, held: HeldPosition): Promise<void> {
   const { account, index, pairIndex, collateralIndex } = held
   const market = await c.reader.market(account.address, pairIndex, collateralIndex)
@@ -88,26 +103,27 @@ function randomPart(c: Campaign, trade: Trade): Trade {
   const leverageDelta = Math.floor((trade.leverage * percent) / 100)
   const isByLeverage = c.random.chance(0.4) && leverageDelta > 0 && trade.leverage - leverageDelta >= 100
   if (isByLeverage) return partByLeverage(trade, leverageDelta)
-  return partByCollateral(trade, (trade.collateralAmount * BigInt(percent)) / 100n)
+  return partByCollateral(trade, CollateralAmount.of((trade.collateralAmount * BigInt(percent)) / 100n))
 }
 
-async function compareDecreased(c: Campaign, answered: Outcome, position: Position, part: Trade, market: Market) {
+async function compareDecreased(c: Campaign, answered: Outcome, position: ValuedPosition, part: Trade, market: Market) {
   const { values, cancelReason, oraclePrice } = onlyEvent(answered, 'PositionSizeDecreaseExecuted')
   const moment = latestMoment(c)
-  const quote = quotePartialClose(position, part, oraclePrice, market, moment)
+  const quote = quotePartialClose(position, part, Price.of(oraclePrice), market, moment)
   compare(c, 'price impact of a partial close', quote.impact, values.priceImpact)
   compare(c, 'closing fee of a part', quote.closingFeeCollateral, values.closingFeeCollateral)
   compare(c, 'raw PnL of a part', quote.rawPnlCollateral, values.partialRawPnlCollateral)
   const existingP = profitP(position.trade, quote.impact.priceAfterImpact)
   compare(c, 'profit at a partial close', existingP, values.existingPnlPercent)
-  const rest = { ...position.trade, collateralAmount: values.newCollateralAmount, leverage: values.newLeverage }
+  const collateralAmount = CollateralAmount.of(values.newCollateralAmount)
+  const rest = { ...position.trade, collateralAmount, leverage: values.newLeverage }
   const { listing, collateral, pair } = market
   const { liquidationParams } = position
   const owed =
     rawTradingFeeCollateral(positionSizeCollateral(rest), rest.isCounterTrade, listing, collateral) +
-    carriedFeesCollateral(position, pair, collateral, oraclePrice, moment.timestampS) -
+    carriedFeesCollateral(position, pair, collateral, Price.of(oraclePrice), moment.timestampS) -
     values.pnlToRealizeCollateral
-  const newLiqPrice = liquidationPriceOwing(owed, rest, liquidationParams, market)
+  const newLiqPrice = liquidationPriceOwing(CollateralAmount.of(owed), rest, liquidationParams, market)
   compare(c, 'liquidation price after a partial close', newLiqPrice, values.newLiqPrice)
   if (cancelReason !== 0) return
   const { newSl } = onlyEvent(answered, 'TradePositionUpdated')

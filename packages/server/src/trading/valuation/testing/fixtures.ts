@@ -1,4 +1,15 @@
-import { ContractsVersion, TradeType } from '@bezel/protocol'
+import {
+  CollateralAmount,
+  CollateralPrice,
+  ContractsVersion,
+  FundingRateP,
+  PercentP,
+  Price,
+  TokenSize,
+  TradeType,
+  Usd,
+  WholeCollateral,
+} from '@bezel/protocol'
 import {
   ORDINARY_TERMS,
   type CollateralState,
@@ -8,18 +19,18 @@ import {
   type Moment,
   type PairListing,
   type PairState,
-  type Position,
+  type ValuedPosition,
   type Trade,
 } from '../chainState.ts'
 
-// The pair and the trade of the worked vectors (vectors.test.ts). Tests change the one field they are about.
+// The pair and the trade of the worked vectors (vectors.test.ts). Tests change only the fields that they are about.
 
-export const USDC: CollateralState = { precision: 10n ** 6n, precisionDelta: 10n ** 12n, priceUsd: 10n ** 8n }
+export const USDC: CollateralState = { precision: 10n ** 6n, precisionDelta: 10n ** 12n, priceUsd: CollateralPrice.one }
 
-/** Whole USD to a price. */
-export const price = (usd: number): bigint => BigInt(Math.round(usd * 1e4)) * 10n ** 6n
-export const usdc = (amount: number): bigint => BigInt(Math.round(amount * 1e6))
-export const tokens = (amount: number): bigint => BigInt(Math.round(amount * 1e6)) * 10n ** 12n
+/** Converts USD to a price. */
+export const price = (usd: number): Price => Price.of(BigInt(Math.round(usd * 1e4)) * 10n ** 6n)
+export const usdc = (amount: number): CollateralAmount => CollateralAmount.of(BigInt(Math.round(amount * 1e6)))
+export const tokens = (amount: number): TokenSize => TokenSize.of(BigInt(Math.round(amount * 1e6)) * 10n ** 12n)
 
 export const LIQUIDATION: LiquidationParams = {
   maxLiqSpreadP: 500_000_000,
@@ -31,12 +42,12 @@ export const LIQUIDATION: LiquidationParams = {
 
 export const NO_DEPTH: DepthBook = { totalDepthUsd: 0n, sharesBps: [], offsetsPpm: [] }
 
-/** Spread 0.04 %, fee 0.06 % on at least 1250 USD, no depth. */
+/** A pair with a spread of 0.04 %, a fee of 0.06 % on at least 1250 USD, and no depth. */
 export const LISTING: PairListing = {
-  spreadP: 400_000_000n,
-  feeP: 600_000_000n,
-  liqFeeP: 100_000_000_000n,
-  minPositionSizeUsd: 1_250n * 10n ** 18n,
+  spreadP: PercentP.of(400_000_000n),
+  feeP: PercentP.of(600_000_000n),
+  liqFeeP: PercentP.of(100_000_000_000n),
+  minPositionSizeUsd: Usd.of(1_250n * Usd.one),
   counterTradeFeeRateMultiplier: 500,
   liquidationParams: LIQUIDATION,
   depthAbove: NO_DEPTH,
@@ -50,14 +61,16 @@ export const LISTING: PairListing = {
   },
 }
 
-/** No open interest, no skew depth, no funding, no borrowing; accumulators last updated at second 1000. */
+/**
+ * A pair without open interest, skew depth, funding and borrowing; its accumulators were last updated at second 1000.
+ */
 export const QUIET_PAIR: PairState = {
-  oiLongToken: 0n,
-  oiShortToken: 0n,
-  oiLongBeforeV10Collateral: 0n,
-  oiShortBeforeV10Collateral: 0n,
-  maxOi: 10n ** 18n,
-  skewDepth: 0n,
+  oiLongToken: TokenSize.zero,
+  oiShortToken: TokenSize.zero,
+  oiLongBeforeV10Collateral: CollateralAmount.zero,
+  oiShortBeforeV10Collateral: CollateralAmount.zero,
+  maxOi: WholeCollateral.of(10n ** 18n),
+  skewDepth: TokenSize.zero,
   fundingParams: {
     skewCoefficientPerYear: 0n,
     absoluteVelocityPerYearCap: 0,
@@ -69,7 +82,7 @@ export const QUIET_PAIR: PairState = {
   fundingData: {
     accFundingFeeLongP: 0n,
     accFundingFeeShortP: 0n,
-    lastFundingRatePerSecondP: 0n,
+    lastFundingRatePerSecondP: FundingRateP.zero,
     lastFundingUpdateTs: 1_000,
   },
   borrowingParams: { borrowingRatePerSecondP: 0 },
@@ -86,7 +99,7 @@ export const MARKET: Market = {
 
 export const MOMENT: Moment = { timestampS: 1_000, blockNumber: 100 }
 
-/** 100 USDC long at 10x, opened at oracle 60000. */
+/** A long of 100 USDC at 10x, opened at an oracle price of 60000. */
 export const TRADE: Trade = {
   user: '0x0000000000000000000000000000000000000001',
   index: 0,
@@ -97,22 +110,22 @@ export const TRADE: Trade = {
   collateralIndex: 3,
   tradeType: TradeType.TRADE,
   collateralAmount: usdc(100),
-  openPrice: 600_120_000_000_000n,
-  tp: 0n,
-  sl: 0n,
+  openPrice: price(60_012),
+  tp: Price.zero,
+  sl: Price.zero,
   isCounterTrade: false,
-  positionSizeToken: 16_663_333_999_866_693n,
+  positionSizeToken: TokenSize.of(16_663_333_999_866_693n),
 }
 
-export const POSITION: Position = {
+export const POSITION: ValuedPosition = {
   trade: TRADE,
   info: { collateralPriceUsd: 100_000_000, contractsVersion: ContractsVersion.V10, lastPosIncreaseBlock: 90 },
   liquidationParams: LIQUIDATION,
   feesData: {
-    realizedTradingFeesCollateral: 750_000n,
-    realizedPnlCollateral: 0n,
+    realizedTradingFeesCollateral: usdc(0.75),
+    realizedPnlCollateral: CollateralAmount.zero,
     initialAccFundingFeeP: 0n,
     initialAccBorrowingFeeP: 0n,
   },
-  oldBorrowingFeeCollateral: 0n,
+  oldBorrowingFeeCollateral: CollateralAmount.zero,
 }

@@ -1,13 +1,14 @@
+import { Usd, withScales } from '@bezel/protocol'
 import { zeroAddress } from 'viem'
 import { onlyEvent, type Outcome } from '../../../../../../contracts/test/world.ts'
 import type { Market, Trade } from '../chainState.ts'
 import { collateralOfUsd } from '../collateralAmounts.ts'
 import { cancelFeeCollateral, MIN_FEES_ON_OPEN, minCollateral } from '../fees.ts'
-import { quoteOpen, type OpenQuote } from '../openQuote.ts'
-import { pendingBorrowingP } from '../pendingBorrowing.ts'
-import { pendingFunding } from '../pendingFunding.ts'
-import { netTokens } from '../skewImpact.ts'
-import { clampStopLoss } from '../stopLoss.ts'
+import { quoteOpen, type OpenQuote } from '../quotes.ts'
+import { pendingBorrowingP } from '../holdingFees.ts'
+import { pendingFunding } from '../funding.ts'
+import { netTokens } from '../priceImpact.ts'
+import { clampStopLoss } from '../liquidation.ts'
 import {
   ACCOUNTS,
   COLLATERAL_INDICES,
@@ -22,12 +23,14 @@ import {
 } from './campaign.ts'
 import { PAIR } from './prepareChain.ts'
 
-/** 1e3 per percent: nothing slips, or almost everything does. */
+/** Slippage limits, 1e3 per percent: with the wide one nothing slips, with the tight one almost everything. */
 const WIDE_SLIPPAGE_P = 60_000
+
 const TIGHT_SLIPPAGE_P = 1
+
 const USD = 10n ** 18n
 
-/** Books with much traffic come to have a skew that turns. */
+/** Pairs by how often they are traded; the busy ones develop a skew that changes sign. */
 const TRADED = [
   { weight: 4, pairIndex: PAIR.LINK },
   { weight: 3, pairIndex: PAIR.BTC },
@@ -35,7 +38,7 @@ const TRADED = [
   { weight: 1, pairIndex: PAIR.EUR },
 ]
 
-/** A market open: request, answer, and everything the events and the stored trade say about it. */
+/** Opens a trade at market and compares everything that its events and the stored trade say. */
 export async function openTrade(c: Campaign): Promise<void> {
   const account = c.random.pick(ACCOUNTS)
   const pairIndex = c.random.weighted(TRADED).pairIndex
@@ -54,7 +57,7 @@ export async function openTrade(c: Campaign): Promise<void> {
 
   const { orderId } = onlyEvent(request, 'MarketOrderInitiated')
   const answered = await c.world.answer(orderId, trade.openPrice)
-  // Quoted at the block of the answer; the state is that from before the request, which changes none of it.
+  // Quoted at the block of the answer, with the state from before the request, which changes none of it.
   const quote = quoteOpen(trade, trade.openPrice, market, latestMoment(c))
   if (answered.events.some(({ eventName }) => eventName === 'MarketOpenCanceled')) {
     compareRefund(c, answered, market, trade.collateralAmount)
@@ -68,7 +71,7 @@ export async function openTrade(c: Campaign): Promise<void> {
 function randomTrade(c: Campaign, pairIndex: number, collateralIndex: number, market: Market): Trade {
   const { random } = c
   const net = netTokens(market.pair)
-  // Mostly against the skew, so that it, and the funding rate after it, change sign now and then.
+  // Mostly against the skew, so that skew and funding rate change sign now and then.
   const long = random.chance(0.35) ? net > 0n : net <= 0n
   const isForex = pairIndex === PAIR.EUR
   const leverage = isForex ? random.logInt(10_000, 500_000) : random.logInt(1_100, 150_000)
@@ -78,14 +81,17 @@ function randomTrade(c: Campaign, pairIndex: number, collateralIndex: number, ma
   const sl = random.chance(0.5) ? 0n : long ? openPrice - distance : openPrice + distance
   const collateralAmount = randomCollateral(c, market)
   const terms = { user: zeroAddress, index: 0, isOpen: false, tradeType: 0, tp: 0n, positionSizeToken: 0n } as const
-  return { ...terms, pairIndex, leverage, long, collateralIndex, collateralAmount, openPrice, sl, isCounterTrade }
+  const asked = { pairIndex, leverage, long, collateralIndex, collateralAmount, openPrice, sl, isCounterTrade }
+  return withScales<Trade>({ ...terms, ...asked })
 }
 
-/** Mostly something the Diamond takes, now and then exactly its minimum or one unit less. */
+/** Returns mostly an amount that the Diamond accepts, now and then exactly its minimum or one unit less. */
 function randomCollateral({ random }: Campaign, { listing, collateral }: Market): bigint {
   const least = minCollateral(MIN_FEES_ON_OPEN, listing, collateral)
   if (random.chance(0.06)) return random.chance(0.5) ? least : least - 1n
-  return least + collateralOfUsd(BigInt(random.logInt(50, 30_000)) * USD, collateral) + BigInt(random.int(0, 999))
+  return (
+    least + collateralOfUsd(Usd.of(BigInt(random.logInt(50, 30_000)) * USD), collateral) + BigInt(random.int(0, 999))
+  )
 }
 
 function compareRefund(c: Campaign, answered: Outcome, { listing, collateral }: Market, paid: bigint): void {
@@ -113,7 +119,7 @@ function compareOpened(c: Campaign, answered: Outcome, trade: Trade, quote: Open
   )
 }
 
-/** What the trade starts from: the accumulators of its block, and the opening fee as its realised trading fee. */
+/** Compares the start of the trade: the accumulators of its block, and the opening fee as its realised trading fee. */
 async function compareStored(c: Campaign, answered: Outcome, quote: OpenQuote, market: Market): Promise<void> {
   const { user, index, t } = onlyEvent(answered, 'MarketExecuted')
   const { timestampS } = latestMoment(c)

@@ -1,12 +1,12 @@
 import { TRADERS } from '../../../../../devnet/src/deploy/accounts.ts'
 import type { World } from '../../../../../../contracts/test/world.ts'
 
-/** Pairs of the local listing that differ in what moves their price. */
+/** Pairs of the local listing that differ in the rules that move their price. */
 export const PAIR = { BTC: 0, LINK: 2, EUR: 21, SOL: 33 } as const
-/** Of arbitrum-sepolia: 18 decimals at 1 USD, 18 decimals at 2500 USD, 6 decimals at 1 USD. */
+/** Collaterals of arbitrum-sepolia: 18 decimals at 1 USD, 18 decimals at 2500 USD, 6 decimals at 1 USD. */
 export const COLLATERAL = { DAI: 1, WETH: 2, USDC: 3 } as const
 
-/** Short, so that a run sees closes on both sides of it. */
+/** Blocks of close protection. Short, so that a run has closes on both sides of it. */
 const PROTECTION_BLOCKS = 30
 
 const FACTORS = {
@@ -18,7 +18,7 @@ const FACTORS = {
   __placeholder: 0n,
 }
 
-/** Quick enough to reach its cap and to change sign within a run. */
+/** Funding that is quick enough to reach its cap and to change sign within a run. */
 const QUICK_FUNDING = {
   skewCoefficientPerYear: 10n ** 28n,
   absoluteVelocityPerYearCap: 10_000_000,
@@ -29,7 +29,10 @@ const QUICK_FUNDING = {
   __placeholder: 0n,
 }
 
-/** Puts every rule that the local listing leaves at its simplest to use: factors, exemptions, traders' own terms, quick funding. */
+/**
+ * Activates every rule that the local listing leaves at its simplest: factors, exemptions, traders' own terms, quick
+ * funding.
+ */
 export async function prepareChain(world: World): Promise<void> {
   await world.configure('setPairFactors', [
     [PAIR.BTC, PAIR.LINK, PAIR.SOL],
@@ -39,12 +42,12 @@ export async function prepareChain(world: World): Promise<void> {
       { ...FACTORS, exemptOnOpen: true },
     ],
   ])
-  // A close at a loss weighs less on the volume.
+  // A close at a loss counts less in the volume.
   await world.configure('setOiWindows', [{ startTs: 7, windowsDuration: 60, windowsCount: 4 }, 4_000_000_000n])
   await prepareFunding(world)
   const [, dear, whitelisted] = TRADERS.map(({ account }) => account.address)
   for (const pairIndex of [PAIR.BTC, PAIR.LINK]) {
-    // A spread so wide that the liquidation price counts only a part of it.
+    // A spread so wide that the liquidation price includes only a part of it.
     const impact = { cumulVolPriceImpactMultiplier: 700, fixedSpreadP: 150, __placeholder: 0n }
     await world.configure('setUserPriceImpact', [dear, pairIndex, impact])
   }

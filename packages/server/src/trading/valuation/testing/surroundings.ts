@@ -1,3 +1,4 @@
+import { Price } from '@bezel/protocol'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { DEPLOYER } from '../../../../../devnet/src/deploy/accounts.ts'
 import { COLLATERAL_INDICES, nearby, PAIR_INDICES, priceOf, type Campaign } from './campaign.ts'
@@ -6,7 +7,7 @@ import { COLLATERAL, PAIR } from './prepareChain.ts'
 
 const FEED_ABI = parseAbi(['function set(int256 price)'])
 
-/** Every price takes a step, now and then a large one. */
+/** Moves every price by a step, now and then a large one. */
 export function movePrices(c: Campaign): void {
   for (const pairIndex of PAIR_INDICES) {
     const liveliness = pairIndex === PAIR.EUR ? 10 : 1
@@ -15,7 +16,7 @@ export function movePrices(c: Campaign): void {
   }
 }
 
-/** Time passes: what was foretold from the state before must be what the views then say. */
+/** Lets time pass: the values computed from the state before must equal those of the views afterwards. */
 export async function passTime(c: Campaign): Promise<void> {
   const anywhere = { pairIndex: c.random.pick(PAIR_INDICES), collateralIndex: c.random.pick(COLLATERAL_INDICES) }
   const { pairIndex, collateralIndex } = c.held.length > 0 ? c.random.pick(c.held) : anywhere
@@ -25,11 +26,11 @@ export async function passTime(c: Campaign): Promise<void> {
   await comparePending(c, pairIndex, collateralIndex, before)
 }
 
-/** A collateral's own price moves, also that of a stable one. */
+/** Moves the price of a collateral, also that of a stable one. */
 export async function moveCollateralPrice(c: Campaign): Promise<void> {
   const collateralIndex = c.random.pick([COLLATERAL.WETH, COLLATERAL.USDC])
   const feed = await c.world.read('getCollateralUsdPriceFeed', [collateralIndex])
   const priceUsd = await c.world.read('getCollateralPriceUsd', [collateralIndex])
-  const data = encodeFunctionData({ abi: FEED_ABI, functionName: 'set', args: [nearby(c, priceUsd, 20_000)] })
+  const data = encodeFunctionData({ abi: FEED_ABI, functionName: 'set', args: [nearby(c, Price.of(priceUsd), 20_000)] })
   await c.world.sendData(DEPLOYER.account, feed, data)
 }

@@ -1,25 +1,21 @@
-import { PendingOrderType } from '@bezel/protocol'
-import type { Market, Moment, Position } from '../chainState.ts'
+import { abs, PendingOrderType, Price, TokenSize, Usd } from '@bezel/protocol'
+import type { Market, Moment, ValuedPosition } from '../chainState.ts'
 import { collateralOfUsd, positionSizeCollateral, usdOfCollateral } from '../collateralAmounts.ts'
-import { quoteClose } from '../closeQuote.ts'
+import { quoteClose } from '../quotes.ts'
 import { minFeeUsd } from '../fees.ts'
-import { holdingFees } from '../holdingFees.ts'
+import { holdingFees, pendingBorrowingP } from '../holdingFees.ts'
 import { isLiquidationReached, liquidationPrice } from '../liquidation.ts'
 import { maxOpenInterestCollateral } from '../openInterest.ts'
-import { pendingBorrowingP } from '../pendingBorrowing.ts'
-import { pendingFunding } from '../pendingFunding.ts'
+import { pendingFunding } from '../funding.ts'
 import { realizedCollateral } from '../profit.ts'
-import { magnitude } from '../scales.ts'
-import { skewImpactP } from '../skewImpact.ts'
-import { traderSpreadP } from '../spread.ts'
-import { closeVolumeImpactP, openVolumeImpactP } from '../volumeImpact.ts'
-import { activeVolumeUsd } from '../volumeWindows.ts'
+import { skewImpactP, traderSpreadP, closeVolumeImpactP, openVolumeImpactP, activeVolumeUsd } from '../priceImpact.ts'
 import { compare, latestMoment, nearby, priceOf, upTo, witness, type Campaign, type HeldPosition } from './campaign.ts'
 
 const WHOLE = 10n ** 18n
+
 const NOT_HIT = 11
 
-/** Everything the views say about a position, its pair and its trader, at a price near the oracle's. */
+/** Compares everything that the views say about a position, its pair and its trader, at a price near the oracle's. */
 export async function compareViews(
   c: Campaign,
   { account, index, pairIndex, collateralIndex }: HeldPosition,
@@ -34,7 +30,7 @@ export async function compareViews(
   await compareLiquidation(c, position, market)
 }
 
-/** Accumulators from a state read earlier. */
+/** Compares the accumulators computed from a state that was read earlier. */
 export async function comparePending(
   c: Campaign,
   pairIndex: number,
@@ -54,34 +50,34 @@ export async function comparePending(
   compare(c, 'pending funding', [accFundingFeeLongP, accFundingFeeShortP, fundingRatePerSecondP], funding)
   const { fundingData, fundingParams } = pair
   const cap = BigInt(fundingParams.absoluteRatePerSecondCap) * 10n ** 8n
-  witness(c, 'funding rate at its cap', cap > 0n && magnitude(fundingRatePerSecondP) === cap)
+  witness(c, 'funding rate at its cap', cap > 0n && abs(fundingRatePerSecondP) === cap)
   witness(c, 'funding rate changed sign', fundingRatePerSecondP * fundingData.lastFundingRatePerSecondP < 0n)
-  witness(
-    c,
-    'funding rate on its way',
-    cap > 0n && fundingRatePerSecondP !== 0n && magnitude(fundingRatePerSecondP) < cap,
-  )
+  witness(c, 'funding rate on its way', cap > 0n && fundingRatePerSecondP !== 0n && abs(fundingRatePerSecondP) < cap)
   const borrowing = await c.world.read('getPairPendingAccBorrowingFees', args)
   compare(c, 'pending borrowing', pendingBorrowingP(pair, price, timestampS), borrowing)
 }
 
-async function comparePosition(c: Campaign, position: Position, market: Market, price: bigint): Promise<void> {
+async function comparePosition(c: Campaign, position: ValuedPosition, market: Market, price: bigint): Promise<void> {
   const { trade, feesData } = position
   const { timestampS } = latestMoment(c)
-  const fees = holdingFees(position, market.pair, market.collateral, price, timestampS)
+  const fees = holdingFees(position, market.pair, market.collateral, Price.of(price), timestampS)
   const onChain = await c.world.read('getTradePendingHoldingFeesCollateral', [trade.user, trade.index, price])
   const { oldBorrowingFeeCollateral, ...ours } = fees
   compare(c, 'holding fees', { ...ours, borrowingFeeCollateral_old: oldBorrowingFeeCollateral }, onChain)
   witness(c, 'funding paid', fees.fundingFeeCollateral > 0n)
   witness(c, 'funding received', fees.fundingFeeCollateral < 0n)
   witness(c, 'borrowing paid', fees.borrowingFeeCollateral > 0n)
-  const liqPrice = liquidationPrice(position, market, price, timestampS)
+  const liqPrice = liquidationPrice(position, market, Price.of(price), timestampS)
   compare(c, 'liquidation price', liqPrice, await readLiquidationPrice(c, position, price))
   const [, , realized] = await c.world.read('getTradeRealizedPnlCollateral', [trade.user, trade.index])
   compare(c, 'realised', realizedCollateral(feesData), realized)
 }
 
-function readLiquidationPrice(c: Campaign, { trade, liquidationParams }: Position, price: bigint): Promise<bigint> {
+function readLiquidationPrice(
+  c: Campaign,
+  { trade, liquidationParams }: ValuedPosition,
+  price: bigint,
+): Promise<bigint> {
   const input = {
     collateralIndex: trade.collateralIndex,
     trader: trade.user,
@@ -101,10 +97,10 @@ function readLiquidationPrice(c: Campaign, { trade, liquidationParams }: Positio
   return c.world.read('getTradeLiquidationPrice', [input])
 }
 
-async function compareImpacts(c: Campaign, { trade, info }: Position, market: Market): Promise<void> {
+async function compareImpacts(c: Campaign, { trade, info }: ValuedPosition, market: Market): Promise<void> {
   const { user, pairIndex, collateralIndex } = trade
   const moment: Moment = latestMoment(c)
-  const sizeUsd = upTo(c, 2_000_000n * WHOLE)
+  const sizeUsd = upTo(c, Usd.of(2_000_000n * WHOLE))
   const long = c.random.chance(0.5)
   const { lastPosIncreaseBlock } = info
   const lastBlock = BigInt(lastPosIncreaseBlock)
@@ -119,7 +115,7 @@ async function compareImpacts(c: Campaign, { trade, info }: Position, market: Ma
   witness(c, 'volume impact', opened !== 0n)
   witness(c, 'volume from before', activeVolumeUsd(market.volume, long, moment.timestampS) > 0n)
   witness(c, 'close with protection factor', unprotected !== closed)
-  const size = upTo(c, 1_000n * WHOLE)
+  const size = upTo(c, TokenSize.of(1_000n * WHOLE))
   for (const open of [true, false]) {
     const skew = await c.world.read('getTradeSkewPriceImpactP', [collateralIndex, pairIndex, long, size, open])
     compare(c, 'skew impact', skewImpactP(long === open, size, market.pair), skew)
@@ -128,7 +124,7 @@ async function compareImpacts(c: Campaign, { trade, info }: Position, market: Ma
   }
 }
 
-async function compareListing(c: Campaign, { trade }: Position, market: Market): Promise<void> {
+async function compareListing(c: Campaign, { trade }: ValuedPosition, market: Market): Promise<void> {
   const { user, pairIndex, collateralIndex } = trade
   const { listing, collateral, pair, terms, volume } = market
   const index = BigInt(pairIndex)
@@ -146,8 +142,11 @@ async function compareListing(c: Campaign, { trade }: Position, market: Market):
   compare(c, 'active volume', volumeUsd, await c.world.read('getPriceImpactOi', [index, isBuy]))
 }
 
-/** The trigger of a liquidation right at our price, one unit before and one unit beyond: the chain must draw the line where we do. */
-async function compareLiquidation(c: Campaign, position: Position, market: Market): Promise<void> {
+/**
+ * Triggers a liquidation exactly at the computed price, one unit before and one unit beyond: the chain must draw the
+ * line at the same price.
+ */
+async function compareLiquidation(c: Campaign, position: ValuedPosition, market: Market): Promise<void> {
   const { trade } = position
   const moment = latestMoment(c)
   const current = priceOf(c, trade.pairIndex)
@@ -157,11 +156,11 @@ async function compareLiquidation(c: Campaign, position: Position, market: Marke
     const id = { user: trade.user, index: trade.index }
     const args = [id, PendingOrderType.LIQ_CLOSE, price, price, price, current] as const
     const [, values] = await c.world.read('validateTriggerCloseOrderCallback', args)
-    const isReached = isLiquidationReached(liqPrice, trade.long, price)
+    const isReached = isLiquidationReached(liqPrice, trade.long, Price.of(price))
     compare(c, 'liquidation reached', isReached, values.cancelReason !== NOT_HIT)
     if (!isReached) continue
     compare(c, 'liquidation price of a trigger', liqPrice, values.liqPrice)
-    const { impact, profitP } = quoteClose(position, price, market, moment, current)
+    const { impact, profitP } = quoteClose(position, Price.of(price), market, moment, current)
     compare(c, 'price impact of a liquidation', impact, values.priceImpact)
     compare(c, 'profit of a liquidation', profitP, values.profitP)
   }

@@ -1,0 +1,198 @@
+import { NodeUnavailableError } from '../ground/unavailable.ts'
+import { parseAddress, parseHex, type Address, type Hex } from '@bezel/protocol'
+import type { FollowedBlock } from '../store/blockStore.ts'
+import type { RawLog, DiamondEvent } from './events.ts'
+import { numberToHex } from 'viem'
+import type { RpcCall, RpcOutcome } from './rpcClient.ts'
+
+/** A decoded event with the position of its log in the block. */
+export type PlacedEvent = DiamondEvent & { readonly logIndex: number }
+
+/** A transaction that concerns the Diamond: it was sent to the Diamond, or caused it to emit a log. */
+export interface ChainTransaction {
+  readonly hash: Hex
+  /** Index of the transaction in its block. */
+  readonly index: number
+  readonly from: Address
+  /** Recipient; `null` when the transaction creates a contract. */
+  readonly to: Address | null
+  readonly input: Hex
+  /** Events of the Diamond in log order, without the kinds that are not decoded (see `USED_EVENTS`). */
+  readonly events: readonly PlacedEvent[]
+  /** True when the Diamond emitted any log in this transaction, also one of a kind that is not decoded. */
+  readonly hasLogs: boolean
+}
+
+/** A block with everything in it that concerns the Diamond. */
+export interface ChainBlock {
+  readonly block: FollowedBlock
+  /** Transactions in block order. */
+  readonly transactions: readonly ChainTransaction[]
+}
+
+/** Outcome of a mined transaction whose hash an agent reported. */
+export interface Receipt {
+  readonly txHash: Hex
+  readonly blockHash: Hex
+  readonly blockNumber: number
+  /** Index of the transaction in its block. */
+  readonly index: number
+  readonly isReverted: boolean
+}
+
+export const headNumberCall: RpcCall = { method: 'eth_blockNumber', params: [] }
+
+export function blockCall(number: number, withTransactions: boolean): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [numberToHex(number), withTransactions] }
+}
+
+export function logsCall(diamond: Address, fromBlock: number, toBlock: number): RpcCall {
+  const range = { fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) }
+  return { method: 'eth_getLogs', params: [{ address: diamond, ...range }] }
+}
+
+/**
+ * Asks for the logs of one block by its hash. A node that does not have that block answers with an error, whereas a
+ * query by number returns an empty list.
+ */
+export function logsOfBlockCall(diamond: Address, blockHash: Hex): RpcCall {
+  return { method: 'eth_getLogs', params: [{ address: diamond, blockHash }] }
+}
+
+export function receiptCall(txHash: Hex): RpcCall {
+  return { method: 'eth_getTransactionReceipt', params: [txHash] }
+}
+
+export function resultOf(outcome: RpcOutcome | undefined): unknown {
+  if (outcome?.ok === true) return outcome.result
+  throw new NodeUnavailableError(`the node refused a call: ${outcome?.message ?? 'no answer'}`)
+}
+
+// The parsers below check every field of a node's JSON. Invalid JSON counts as no answer: `NodeUnavailableError`.
+
+/** A block as `eth_getBlockByNumber` returns it. */
+export interface RpcBlock {
+  readonly block: FollowedBlock
+  readonly logsBloom: Hex
+  readonly transactions: readonly RpcTransaction[]
+}
+
+export interface RpcTransaction {
+  readonly hash: Hex
+  readonly from: Address
+  readonly to: Address | null
+  readonly input: Hex
+}
+
+/** A log of the Diamond with its position on the chain. */
+export interface RpcLog extends RawLog {
+  readonly blockNumber: number
+  readonly blockHash: Hex
+  readonly txHash: Hex
+  readonly txIndex: number
+  readonly logIndex: number
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Reads a block; `undefined` when the node has no such block. `transactions` is empty when only hashes were asked for.
+ */
+export function parseBlock(json: unknown): RpcBlock | undefined {
+  if (json === null) return undefined
+  const fields = fieldsOf(json)
+  return {
+    block: {
+      number: quantity(fields.number),
+      hash: hash(fields.hash),
+      parentHash: hash(fields.parentHash),
+      timestampMs: quantity(fields.timestamp) * 1000,
+    },
+    logsBloom: bytes(fields.logsBloom),
+    transactions: list(fields.transactions)
+      .filter((entry) => typeof entry === 'object')
+      .map(parseTransaction),
+  }
+}
+
+function parseTransaction(json: unknown): RpcTransaction {
+  const fields = fieldsOf(json)
+  return {
+    hash: hash(fields.hash),
+    from: address(fields.from),
+    to: fields.to === null || fields.to === undefined ? null : address(fields.to),
+    input: bytes(fields.input),
+  }
+}
+
+/** Reads logs and sorts them into chain order. */
+export function parseLogs(json: unknown): RpcLog[] {
+  return list(json)
+    .map(parseLog)
+    .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+}
+
+function parseLog(json: unknown): RpcLog {
+  const fields = fieldsOf(json)
+  if (fields.removed === true) throw garbage('a log of the chain that is not part of it')
+  return {
+    blockNumber: quantity(fields.blockNumber),
+    blockHash: hash(fields.blockHash),
+    txHash: hash(fields.transactionHash),
+    txIndex: quantity(fields.transactionIndex),
+    logIndex: quantity(fields.logIndex),
+    topics: list(fields.topics).map(hash),
+    data: bytes(fields.data),
+  }
+}
+
+/** Reads a receipt; `undefined` while the transaction is not mined. */
+export function parseReceipt(json: unknown): Receipt | undefined {
+  if (json === null) return undefined
+  const fields = fieldsOf(json)
+  return {
+    txHash: hash(fields.transactionHash),
+    blockHash: hash(fields.blockHash),
+    blockNumber: quantity(fields.blockNumber),
+    index: quantity(fields.transactionIndex),
+    isReverted: quantity(fields.status) === 0,
+  }
+}
+
+export function quantity(json: unknown): number {
+  const value = typeof json === 'string' && /^0x[0-9a-f]{1,14}$/i.test(json) ? Number(json) : Number.NaN
+  if (!Number.isSafeInteger(value)) throw garbage('a number')
+  return value
+}
+
+function hash(json: unknown): Hex {
+  const parsed = bytes(json)
+  if (parsed.length !== 66) throw garbage('a hash')
+  return parsed
+}
+
+function bytes(json: unknown): Hex {
+  const parsed = typeof json === 'string' ? parseHex(json) : undefined
+  if (parsed === undefined) throw garbage('bytes')
+  return parsed
+}
+
+function address(json: unknown): Address {
+  const parsed = typeof json === 'string' ? parseAddress(json) : undefined
+  if (parsed === undefined) throw garbage('an address')
+  return parsed
+}
+
+function list(json: unknown): readonly unknown[] {
+  if (!Array.isArray(json)) throw garbage('a list')
+  return json
+}
+
+function fieldsOf(json: unknown): Fields {
+  if (typeof json !== 'object' || json === null) throw garbage('an object')
+  return json as Fields
+}
+
+function garbage(expected: string): NodeUnavailableError {
+  return new NodeUnavailableError(`the node answered with something else where ${expected} is due`)
+}

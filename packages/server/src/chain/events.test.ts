@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { diamondAbi, type Hex } from '@bezel/protocol'
+import fc from 'fast-check'
+import { decodeEventLog, encodeEventTopics, getAddress, type AbiEvent, type AbiParameter } from 'viem'
+import { EventDecodeError } from './events.ts'
+import { decodeLog, USED_EVENTS } from './events.ts'
+import type { RawLog } from './events.ts'
+import { encodeEvent } from './testing/encodeLog.ts'
+
+const EVENTS = diamondAbi.filter((item): item is Extract<typeof item, { type: 'event' }> => item.type === 'event')
+
+function arbitraryOf(parameter: AbiParameter): fc.Arbitrary<unknown> {
+  if ('components' in parameter) {
+    return fc.record(
+      Object.fromEntries(parameter.components.map((component) => [component.name!, arbitraryOf(component)])),
+      { noNullPrototype: true },
+    )
+  }
+  if (parameter.type === 'bool') return fc.boolean()
+  if (parameter.type === 'address') {
+    return fc
+      .uint8Array({ minLength: 20, maxLength: 20 })
+      .map((bytes) => getAddress(`0x${Buffer.from(bytes).toString('hex')}`))
+  }
+  const [, sign, digits] = /^(u?)int(\d+)$/.exec(parameter.type)!
+  const bits = BigInt(digits!)
+  const range =
+    sign === 'u' ? { min: 0n, max: 2n ** bits - 1n } : { min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n }
+  return fc.bigInt(range).map((value) => (bits <= 48n ? Number(value) : value))
+}
+
+function itemOf(name: string): AbiEvent {
+  return EVENTS.find((event) => event.name === name)!
+}
+
+describe('decoders of events', () => {
+  for (const name of USED_EVENTS) {
+    it(`${name}: reads what viem reads`, () => {
+      const event = itemOf(name)
+      const args = fc.record(Object.fromEntries(event.inputs.map((input) => [input.name!, arbitraryOf(input)])), {
+        noNullPrototype: true,
+      })
+      fc.assert(
+        fc.property(args, (values) => {
+          const log = encodeEvent(event, values)
+          const decoded = decodeLog(log)
+          assert.equal(decoded?.name, name)
+          assert.deepEqual(decoded.args, values)
+          assert.deepEqual(decoded.args, decodeEventLog({ abi: [event], ...log } as never).args)
+        }),
+        { numRuns: 20 },
+      )
+    })
+  }
+
+  it('leaves out logs of other kinds', () => {
+    for (const event of EVENTS.filter((candidate) => !(USED_EVENTS as readonly string[]).includes(candidate.name))) {
+      const [topic0] = encodeEventTopics({ abi: [event] } as never)
+      assert.equal(decodeLog({ topics: [topic0 as Hex], data: '0x' as Hex }), undefined)
+    }
+    assert.equal(decodeLog({ topics: [], data: '0x' as Hex }), undefined)
+  })
+
+  it('refuses a log of a used kind that is not as the ABI says', () => {
+    const good = encodeEvent(itemOf('TradeTpUpdated'), { user: `0x${'11'.repeat(20)}`, index: 3, newTp: 7n })
+    assert.deepEqual(decodeLog(good)?.args, { user: `0x${'11'.repeat(20)}`, index: 3, newTp: 7n })
+    const wrong: RawLog[] = [
+      { ...good, data: '0x' as Hex },
+      { ...good, data: `${good.data}00` as Hex },
+      { ...good, data: `0x${'ff'.repeat(32)}` as Hex },
+      { ...good, topics: good.topics.slice(0, 2) },
+      { ...good, topics: [good.topics[0]!, `0x${'ff'.repeat(32)}` as Hex, good.topics[2]!] },
+      { ...good, topics: [good.topics[0]!, good.topics[1]!, `0x${'ff'.repeat(32)}` as Hex] },
+    ]
+    for (const log of wrong) assert.throws(() => decodeLog(log), EventDecodeError)
+  })
+})

@@ -1,0 +1,101 @@
+import { ERRORS, type ErrorCode, type RetryRule } from '@bezel/protocol'
+import { table } from '../markdown/writeMarkdown.ts'
+
+/** Returns docs/reference/errors.md. */
+export function errorPage(): string {
+  const codes = (Object.keys(ERRORS) as ErrorCode[]).toSorted((a, b) => ERRORS[a].status - ERRORS[b].status)
+  const rows = codes.map((code) => {
+    const { status, retry } = ERRORS[code]
+    return [String(status), `[\`${code}\`](#${code.toLowerCase()})`, RETRY_TEXT[retry]]
+  })
+  const parts = [HEAD, '## All codes', table(['HTTP', 'Code', 'Retry'], rows), '## Each of them', ...codes.map(section)]
+  return `${parts.join('\n\n')}\n`
+}
+
+/** Returns the section of a code. It has its own heading, so that programs and pages can link to it. */
+function section(code: ErrorCode): string {
+  const { status, when, retry } = ERRORS[code]
+  const details = Object.entries(ERROR_DETAILS[code] ?? {}).map(([field, meaning]) => [`\`${field}\``, meaning])
+  const summary = `**HTTP ${status}** · retry: ${RETRY_TEXT[retry]}`
+  return [`### ${code}`, summary, when, table(['`details`', ''], details)].filter((part) => part !== '').join('\n\n')
+}
+
+const RETRY_TEXT: Readonly<Record<RetryRule, string>> = {
+  as_is: 'as it is',
+  fix_first: 'fix first',
+  no: 'no',
+}
+
+const HEAD = `# Errors
+
+Made from the table of errors in \`packages/protocol/src/errors.ts\` by \`npm run reference\`.
+
+Every error is JSON: \`{"code", "message", "details"?}\`. Codes are stable. Messages are for people: never match them.
+
+\`\`\`json
+{
+  "code": "PRECISION_ERROR",
+  "message": "size has more than 8 decimals: 0.0100000001.",
+  "details": { "field": "size", "value": "0.0100000001", "maxDecimals": 8 }
+}
+\`\`\`
+
+What to do with the same request:
+
+| Retry | Meaning |
+|---|---|
+| as it is | send it again after a pause (\`Retry-After\` says how long, where it is sent) |
+| fix first | change the request, its credentials or its surroundings, then send it again |
+| no | it gets the same answer until something else changes |
+
+Never send a signed request twice with the same nonce: sign it anew for each attempt, also where the table says "as it is". A \`POST /orders\`
+whose answer was lost is repeated with the same \`clientId\`, or not before the account's orders were read.
+
+An order that the contracts refuse after its transaction was sent is not an HTTP error: its status becomes \`rejected\` and \`reason\` says why.`
+
+/** The documented fields of `details`, by code. Other fields may come and go. */
+export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, string>>>>> = {
+  VALIDATION_ERROR: { issues: 'list of `{path, message}`, one for each fault' },
+  TIMESTAMP_OUT_OF_WINDOW: { serverTime: "the server's clock, epoch ms" },
+  AGENT_NOT_DELEGATED: { delegationTx: '`{to, data, chainId}` for the trader to send' },
+  SCOPE_MARKET_NOT_ALLOWED: { market: 'the market of the request', markets: 'the markets that the scope allows' },
+  SCOPE_LEVERAGE_EXCEEDED: { leverage: 'the leverage of the request', maxLeverage: 'the maximum of the scope' },
+  SCOPE_SPEND_CAP_EXCEEDED: {
+    notionalUsd: 'the notional of the request',
+    spentUsd: 'the notional that was opened today (UTC)',
+    dailySpendCapUsd: 'the daily cap of the scope',
+  },
+  CHAIN_NOT_FOUND: { chains: 'the chains that are served' },
+  IDEMPOTENCY_CONFLICT: {
+    clientId: 'the `clientId` of the request',
+    differing: 'the fields that differ from the earlier order',
+  },
+  ORDER_NOT_MODIFIABLE: { id: 'the id of the order', status: 'its current status' },
+  TOO_MANY_PREPARED_ORDERS: { limit: 'the number that is allowed' },
+  PRECISION_ERROR: {
+    field: 'the name of the field',
+    value: 'the value that was sent',
+    maxDecimals: 'the number of decimals that are allowed',
+  },
+  LEVERAGE_OUT_OF_RANGE: {
+    leverage: 'the leverage of the request',
+    minLeverage: 'the minimum of the market',
+    maxLeverage: 'the maximum of the market',
+  },
+  SIZE_BELOW_MINIMUM: {
+    notionalUsd: 'size × price',
+    minPositionUsd: 'the minimum notional',
+    collateralUsd: 'the collateral that the order needs',
+    minCollateralUsd: 'the minimum collateral',
+  },
+  MARKET_CLOSED: { market: 'the market of the request' },
+  COLLATERAL_NOT_SUPPORTED: {
+    collateral: 'the collateral of the request',
+    supported: 'the collaterals that can be used',
+  },
+  SIMULATION_REVERTED: { errorName: 'custom error of the contracts, or null', calldata: 'the inner call, to replay' },
+  RATE_LIMITED: { scope: 'the limit: `ip`, `agent` or `agent-writes`' },
+  NOT_READY: {
+    reason: 'the cause: `starting`, `feed_stale`, `chain_lagging`, `reorg_too_deep` or `store_unavailable`',
+  },
+}

@@ -1,4 +1,0 @@
-/** There are no outcome markets. */
-export function outcomeMeta(): unknown {
-  return { outcomes: [], questions: [] }
-}

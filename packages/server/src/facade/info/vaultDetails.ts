@@ -1,4 +1,0 @@
-/** There are no vaults. */
-export function vaultDetails(): unknown {
-  return null
-}

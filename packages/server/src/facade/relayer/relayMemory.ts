@@ -1,0 +1,281 @@
+import type { Hex } from '@bezel/protocol'
+import type { RelayEntry, VersionKind } from '../../store/relayStore.ts'
+import type { MarketFees } from './fees.ts'
+import type { MinedVersion, SendOutcome } from './nodeAnswers.ts'
+import type { RelayContext } from './relayContext.ts'
+import { newestOf, reserveOf } from './relayEntry.ts'
+
+/** A live entry with its state beyond the store. */
+export interface TrackedEntry {
+  readonly entry: RelayEntry
+  /** Time at which its newest version is sent again, epoch ms. */
+  readonly sendAtMs: number
+  /** The number of sends in a row that the node refused for an unknown reason. */
+  readonly refusals: number
+  /** The number of sends in a row that the node called invalid for good. */
+  readonly hopeless: number
+  /** True once a node has the newest version. */
+  readonly isTaken: boolean
+  readonly isUnderpriced: boolean
+  readonly mined: MinedVersion | undefined
+  /** Time at which its receipts were last asked for, epoch ms. */
+  readonly askedAtMs: number
+  /** Time since which its nonce is used while none of its versions is found, epoch ms. */
+  readonly missingSinceMs: number | undefined
+  /** Time of the last attempt to prove that somebody else used its nonce, epoch ms. */
+  readonly searchedAtMs: number
+}
+
+export interface RelayCounts {
+  readonly mined: number
+  readonly burnt: number
+  readonly repriced: number
+  /** The number of entries whose nonce somebody else used. */
+  readonly lost: number
+}
+
+/** The range of nonces given out by the store. */
+export interface NonceRange {
+  readonly first: number
+  readonly next: number
+}
+
+/** The whole memory of a running relayer. */
+export interface RelayState {
+  /** Live entries by their nonce. */
+  readonly tracked: ReadonlyMap<number, TrackedEntry>
+  readonly nonceByHash: ReadonlyMap<Hex, number>
+  /** The nonces given out; `undefined` until the node was asked for the first time. */
+  readonly nonces: NonceRange | undefined
+  /** The nonce below which all live entries are tracked. */
+  readonly loadedTo: number
+  /** The number of nonces used in the node's newest block; `undefined` before the first poll. */
+  readonly usedNonces: number | undefined
+  /** The number of the node's newest block. */
+  readonly nodeHead: number
+  /** Time since which the next unused nonce is the same, epoch ms. */
+  readonly lineSinceMs: number
+  /** The number of polls in a row that saw more nonces used than were given out here. */
+  readonly strangeLooks: number
+  readonly market: (MarketFees & { readonly atMs: number }) | undefined
+  readonly feesAskedAtMs: number
+  readonly balanceWei: bigint | undefined
+  readonly hasNoFunds: boolean
+  /** The highest possible cost of everything not mined, as of the last step plus what was enqueued since. */
+  readonly outstandingWei: bigint
+  readonly counts: RelayCounts
+}
+
+/** The memory of a relayer. Only these transitions change it, each named after an event. */
+export interface RelayMemory {
+  readonly state: RelayState
+  /** The sequence of nonces was opened at the start of the process. */
+  opened(nonces: NonceRange | undefined): void
+  /** The store was read up to the end of `nonces`. Entries that are known already stay as they are. */
+  loaded(entries: readonly RelayEntry[], nonces: NonceRange | undefined): void
+  /** The node reported its progress. Entries that it had mined and no longer has are sent again. */
+  looked(at: { readonly nodeHead: number; readonly usedNonces: number }, nowMs: number): void
+  /** The newest version of an entry was sent, and is due again at `sendAtMs`. */
+  sent(nonce: number, said: SendOutcome, sendAtMs: number): void
+  /** The fees and the balance were read; `undefined` stands for an answer that could not be read. */
+  priced(of: AskedFees, nowMs: number): void
+  /** The receipts of an entry were requested. */
+  asked(nonce: number, nowMs: number): void
+  /** A version is in a block, and the entry counts its actual cost. */
+  mined(entry: RelayEntry, version: MinedVersion): void
+  /** None of the entry's versions is in a block, although its nonce is used. */
+  missing(nonce: number, nowMs: number): void
+  /** A version is in a final block. */
+  ended(nonce: number, kind: VersionKind): void
+  /** An entry got a new version, which no node has yet. */
+  renewed(entry: RelayEntry): void
+  /** Unused nonces without an entry got entries that burn them. */
+  filled(entries: readonly RelayEntry[]): void
+  /** The search for the transaction that used the nonce was run. */
+  searched(nonce: number, nowMs: number): void
+  /** Somebody else used the nonce. */
+  lost(nonce: number): void
+  /** A poll was compared with the nonces given out here. `isStrange`: it saw others used. */
+  compared(isStrange: boolean): void
+  /** An action was enqueued that costs at most `wei`. */
+  reserved(wei: bigint): void
+  /** The cost of everything not mined was added up anew. */
+  reckoned(burnGas: bigint): void
+  /** A step failed: the state of entries is rebuilt from the store and the node. The rest stays valid. */
+  forgot(): void
+}
+
+export interface AskedFees {
+  readonly market: MarketFees | undefined
+  readonly balanceWei: bigint | undefined
+  /** The balance from which on there is enough gas again. */
+  readonly lowBalanceWei: bigint
+}
+
+const NOTHING_KNOWN = {
+  nonces: undefined,
+  loadedTo: 0,
+  usedNonces: undefined,
+  nodeHead: -1,
+  lineSinceMs: 0,
+  strangeLooks: 0,
+  market: undefined,
+  feesAskedAtMs: Number.NEGATIVE_INFINITY,
+  balanceWei: undefined,
+  hasNoFunds: false,
+  outstandingWei: 0n,
+  counts: { mined: 0, burnt: 0, repriced: 0, lost: 0 },
+}
+
+const UNSENT = { sendAtMs: 0, refusals: 0, hopeless: 0, isTaken: false, isUnderpriced: false }
+
+export function createRelayMemory(): RelayMemory {
+  const { tracked, nonceByHash, track, untrack, alter, clear } = createTracking()
+  let state: RelayState = { ...NOTHING_KNOWN, tracked, nonceByHash }
+
+  function change(changes: Partial<RelayState>): void {
+    state = { ...state, ...changes }
+  }
+
+  function count(what: keyof RelayCounts): void {
+    change({ counts: { ...state.counts, [what]: state.counts[what] + 1 } })
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    opened: (nonces) => change({ nonces }),
+    loaded(entries, nonces) {
+      for (const entry of entries) if (!tracked.has(entry.nonce)) track(entry)
+      change({ nonces, loadedTo: nonces?.next ?? 0 })
+    },
+    looked(at, nowMs) {
+      change({ ...at, ...(at.usedNonces === state.usedNonces ? {} : { lineSinceMs: nowMs }) })
+      for (const { entry } of unminedIn(state)) alter(entry.nonce, unmined)
+    },
+    sent(nonce, said, sendAtMs) {
+      alter(nonce, (of) => ({ ...afterSend(of, said), sendAtMs }))
+      if (said === 'no_funds' || said === 'taken') change({ hasNoFunds: said === 'no_funds' })
+    },
+    priced({ market, balanceWei, lowBalanceWei }, nowMs) {
+      if (market !== undefined) change({ market: { ...market, atMs: nowMs } })
+      if (balanceWei !== undefined) change({ balanceWei })
+      if (market !== undefined && balanceWei !== undefined) change({ feesAskedAtMs: nowMs })
+      if (balanceWei !== undefined && balanceWei >= lowBalanceWei) change({ hasNoFunds: false })
+    },
+    asked: (nonce, nowMs) => alter(nonce, () => ({ askedAtMs: nowMs })),
+    mined: (entry, mined) => alter(entry.nonce, () => ({ entry, mined, missingSinceMs: undefined })),
+    missing: (nonce, nowMs) => alter(nonce, ({ missingSinceMs = nowMs }) => ({ mined: undefined, missingSinceMs })),
+    ended(nonce, kind) {
+      untrack(nonce)
+      count(kind === 'burn' ? 'burnt' : 'mined')
+    },
+    renewed(entry) {
+      const before = tracked.get(entry.nonce)?.entry
+      if (before !== undefined && newestOf(before).kind === newestOf(entry).kind) count('repriced')
+      alter(entry.nonce, () => ({ ...UNSENT, entry }))
+    },
+    filled(entries) {
+      for (const entry of entries) track(entry)
+    },
+    searched: (nonce, nowMs) => alter(nonce, () => ({ searchedAtMs: nowMs })),
+    lost(nonce) {
+      untrack(nonce)
+      count('lost')
+    },
+    compared: (isStrange) => change({ strangeLooks: isStrange ? state.strangeLooks + 1 : 0 }),
+    reserved: (wei) => change({ outstandingWei: state.outstandingWei + wei }),
+    reckoned: (burnGas) => change({ outstandingWei: unminedWei(state, burnGas) }),
+    forgot() {
+      clear()
+      const { loadedTo, usedNonces, nodeHead, lineSinceMs, strangeLooks } = NOTHING_KNOWN
+      change({ loadedTo, usedNonces, nodeHead, lineSinceMs, strangeLooks })
+    },
+  }
+}
+
+/** Creates the index of live entries by their nonces and by the hashes of their versions. */
+function createTracking() {
+  const tracked = new Map<number, TrackedEntry>()
+  const nonceByHash = new Map<Hex, number>()
+
+  function keep(of: TrackedEntry): void {
+    tracked.set(of.entry.nonce, of)
+    for (const { hash } of of.entry.versions) nonceByHash.set(hash, of.entry.nonce)
+  }
+
+  return {
+    tracked,
+    nonceByHash,
+    track: (entry: RelayEntry) => keep(firstSight(entry)),
+    alter(nonce: number, changesOf: (of: TrackedEntry) => Partial<TrackedEntry>) {
+      const of = tracked.get(nonce)
+      if (of !== undefined) keep({ ...of, ...changesOf(of) })
+    },
+    untrack(nonce: number) {
+      for (const { hash } of tracked.get(nonce)?.entry.versions ?? []) nonceByHash.delete(hash)
+      tracked.delete(nonce)
+    },
+    clear() {
+      tracked.clear()
+      nonceByHash.clear()
+    },
+  }
+}
+
+function firstSight(entry: RelayEntry): TrackedEntry {
+  return {
+    ...UNSENT,
+    entry,
+    mined: undefined,
+    askedAtMs: Number.NEGATIVE_INFINITY,
+    missingSinceMs: undefined,
+    searchedAtMs: Number.NEGATIVE_INFINITY,
+  }
+}
+
+/**
+ * Returns the changes for an entry that is not mined. One that was in a block was dropped by a reorganisation, and the
+ * nodes may have forgotten it, so it is sent again at once.
+ */
+function unmined({ mined }: TrackedEntry): Partial<TrackedEntry> {
+  const missingSinceMs = undefined
+  return mined === undefined ? { missingSinceMs } : { missingSinceMs, mined: undefined, isTaken: false, sendAtMs: 0 }
+}
+
+function afterSend({ isTaken, refusals, hopeless }: TrackedEntry, said: SendOutcome): Partial<TrackedEntry> {
+  return {
+    isTaken: isTaken || said === 'taken',
+    isUnderpriced: said === 'underpriced',
+    hopeless: said === 'hopeless' ? hopeless + 1 : 0,
+    refusals: said === 'refused' || said === 'hopeless' ? refusals + 1 : 0,
+  }
+}
+
+function unminedWei({ tracked }: RelayState, burnGas: bigint): bigint {
+  let wei = 0n
+  for (const { entry, mined } of tracked.values()) if (mined === undefined) wei += reserveOf(entry, burnGas)
+  return wei
+}
+
+/** Finds the entry that a version belongs to. */
+export function findTracked({ tracked, nonceByHash }: RelayState, hash: Hex): TrackedEntry | undefined {
+  return tracked.get(nonceByHash.get(hash) ?? -1)
+}
+
+/** Returns the entries in the order of their nonces. */
+export function inNonceOrder({ tracked }: RelayState): TrackedEntry[] {
+  return [...tracked.values()].toSorted((a, b) => a.entry.nonce - b.entry.nonce)
+}
+
+/** Returns the entries whose nonce the node's newest block has not used, in nonce order; none before the first poll. */
+export function unminedIn(state: RelayState): TrackedEntry[] {
+  const { usedNonces } = state
+  return usedNonces === undefined ? [] : inNonceOrder(state).filter(({ entry }) => entry.nonce >= usedNonces)
+}
+
+/** Returns the newest block that is final for both follower and node; negative when there is none. */
+export function finalBlock({ chain, head }: RelayContext, { nodeHead }: RelayState): number {
+  return Math.min(nodeHead, head()?.number ?? -1) - chain.finalityDepth
+}

@@ -1,0 +1,173 @@
+import type { LoggedEvent } from '../../../store/accountEventStore.ts'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import type { Address, Order, OrderId } from '@bezel/protocol'
+import { readPage } from '../../../journal/readPage.ts'
+import type { Subscription, Connection } from '../../../stream/channel.ts'
+import { textFrame } from '../../../stream/socket/frames.ts'
+import type { ChannelCounts } from '../../../stream/streamCounts.ts'
+import type { FacadeOrderStatus } from '../../facadeOrder.ts'
+import { channelText, type FacadeChannel, type FacadeStreamSources } from './facadeChannel.ts'
+import { createSingleFlight } from '../../../ground/singleFlight.ts'
+import { userOf } from '../../info/infoRequest.ts'
+import { createUserReaders, type UserReader } from './userReaders.ts'
+import { findOrder } from '../../../store/orderStore.ts'
+import type { OrderState } from '../../../trading/orders/orderModel.ts'
+import type { FacadeReads } from '../../facadeReads.ts'
+import { shortOrder } from '../../info/openOrders.ts'
+import { facadeOrders } from '../../userOrders.ts'
+import { findTriggerOrder, openTriggers } from '../../positionTriggers.ts'
+
+const PAGE = { limit: 200, maxBytes: 1024 * 1024 }
+
+interface OrderReaderOptions extends Pick<FacadeStreamSources, 'reads' | 'log' | 'turns' | 'onError'> {
+  readonly user: Address
+  readonly counts: ChannelCounts
+  readonly isOver: () => boolean
+}
+
+/** Follows the orders of one user. */
+interface OrderReader extends UserReader {
+  /** Subscribes a connection. `onClose` is called once, when the subscription ends. */
+  subscribe(connection: Connection, onClose: () => void): Subscription
+}
+
+/** Creates the channel of a user's orders from now on, with one entry for each order event of the user's log. */
+export function createOrderUpdates(sources: FacadeStreamSources, counts: ChannelCounts): FacadeChannel {
+  const readers = createUserReaders(sources.log, (user, isOver) =>
+    openOrderReader({ ...sources, user, isOver, counts }),
+  )
+  return {
+    parse(body) {
+      const user = userOf(body)
+      return {
+        key: user,
+        user,
+        open: (connection) => readers.subscribe(user, (reader, onClose) => reader.subscribe(connection, onClose)),
+      }
+    },
+    close: readers.close,
+  }
+}
+
+function openOrderReader(options: OrderReaderOptions): OrderReader {
+  const { reads, log, turns, user, counts, isOver, onError } = options
+  const listeners = new Set<Connection>()
+  const triggers = createTriggerNews(reads, user)
+  /** Sequence number of the last event that was sent. */
+  let place = 0
+
+  async function open(): Promise<void> {
+    await triggers.look()
+    place = await turns.soon(() => log.lastSeq(user))
+  }
+
+  async function readOn(): Promise<void> {
+    await opened
+    for (let isLast = false; !isLast;) {
+      const page = await turns.soon(() => readPage(log, user, { after: place, ...PAGE }))
+      // The in-memory state is updated right after a commit, but not in the same tick of the event loop.
+      await nextTick()
+      const updates = await updatesOf(page.events)
+      place = page.events.at(-1)?.seq ?? place
+      isLast = page.isLast
+      if (updates.length > 0) tell(updates)
+    }
+  }
+
+  async function updatesOf(events: readonly LoggedEvent[]): Promise<FacadeOrderStatus[]> {
+    const updates: FacadeOrderStatus[] = []
+    for (const event of events) if (event.channel === 'orders') updates.push(...(await orderOfEvent(reads, event)))
+    if (events.some(({ channel }) => channel === 'positions')) updates.push(...(await triggers.look()))
+    return updates
+  }
+
+  function tell(updates: readonly FacadeOrderStatus[]): void {
+    const frame = textFrame(channelText('orderUpdates', JSON.stringify(updates.map(orderUpdate))))
+    for (const connection of listeners) connection.sendFrame(frame)
+    counts.sent += listeners.size
+  }
+
+  const opened = open()
+  return {
+    opened,
+    wake: createSingleFlight({ work: readOn, isOver, onError }).ask,
+    subscribe(connection, onClose) {
+      return {
+        start: () => void listeners.add(connection),
+        close() {
+          listeners.delete(connection)
+          onClose()
+        },
+      }
+    },
+  }
+}
+
+/** Returns the order of an event as it was at that time, or nothing when it is not stored or hidden (see `isShown`). */
+async function orderOfEvent(reads: FacadeReads, event: LoggedEvent): Promise<readonly FacadeOrderStatus[]> {
+  const order = JSON.parse(event.data) as Order
+  const stored = await findOrder(reads.sql, order.id as OrderId)
+  if (stored === undefined) return []
+  return facadeOrders(reads, [{ ...stored, state: stateOf(order, event) }])
+}
+
+/** Returns one entry of an `orderUpdates` message. */
+function orderUpdate({ order, status, statusTimestamp }: FacadeOrderStatus) {
+  return { order: shortOrder(order), status, statusTimestamp }
+}
+
+/**
+ * Restores an order's state from its event. Fields that an event lacks get neutral values, because the facade does not
+ * show them.
+ */
+function stateOf(order: Order, { isReverted }: LoggedEvent): OrderState {
+  return {
+    // An order that was shown and then undone by a reorg is canceled for the client that saw it.
+    status: isReverted && order.status === 'expired' ? 'canceled' : order.status,
+    size: order.size as OrderState['size'],
+    price: order.price as OrderState['price'],
+    sl: order.sl as OrderState['sl'],
+    tp: order.tp as OrderState['tp'],
+    slippage: order.slippage as OrderState['slippage'],
+    txHash: order.txHash as OrderState['txHash'],
+    expiresAtMs: order.expiresAt,
+    fill: order.fill,
+    reason: order.reason,
+    updatedAtMs: order.updatedAt,
+    tradeIndex: null,
+    unanswered: [],
+    dueAtMs: null,
+    dueBlock: null,
+    countedSinceMs: order.createdAt,
+  }
+}
+
+/**
+ * Detects changes of take profits and stop losses. They are orders in the facade but fields of a position natively, so
+ * they have no events of their own and are compared with the last look.
+ */
+interface TriggerNews {
+  /** Returns the triggers that are new, changed or gone since the last call. The first call returns none. */
+  look(): Promise<readonly FacadeOrderStatus[]>
+}
+
+function createTriggerNews(reads: FacadeReads, user: Address): TriggerNews {
+  let known: ReadonlyMap<number, string> | undefined
+
+  return {
+    async look() {
+      const open = await openTriggers(reads, reads.positionsOf(user))
+      const now = new Map(open.map(({ order }) => [order.oid, JSON.stringify(order)]))
+      const news = known === undefined ? [] : open.filter(({ order }) => known!.get(order.oid) !== now.get(order.oid))
+      for (const oid of known?.keys() ?? []) if (!now.has(oid)) news.push(...(await ended(oid)))
+      known = now
+      return news
+    },
+  }
+
+  /** Returns a canceled trigger. An executed one is reported by the order that closed its position. */
+  async function ended(oid: number): Promise<FacadeOrderStatus[]> {
+    const order = await findTriggerOrder(reads, user, String(oid) as OrderId)
+    return order?.status === 'canceled' ? [order] : []
+  }
+}

@@ -1,0 +1,180 @@
+import { type ChainSlug, Leverage, type Hex, type OrderId } from '@bezel/protocol'
+import type { Journal } from '../journal/accountLog.ts'
+import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
+import { forgetBlocksBelow, insertBlock, findBlock } from '../store/blockStore.ts'
+import { listDueOrders, findOrder, findOrderByOrigin } from '../store/orderStore.ts'
+import type { Sql } from '../store/sql.ts'
+import type { FoldClock, ChainPlace, OrderRequest } from '../trading/orders/orderModel.ts'
+import { createBlockScope, type BlockScope } from './blockScope.ts'
+import type { ChainBlock, Receipt, ChainTransaction } from '../chain/blocks.ts'
+import { applyEvent } from './applyEvent.ts'
+import { createTransactionScope, type TransactionScope } from './transactionScope.ts'
+import { listAttemptsByHash, setMismatch, type StoredAttempt } from '../store/attemptStore.ts'
+import { listOrderEvents, findOrderIdAt, moveOrderEvents } from '../store/orderEventStore.ts'
+import { isSameOrder, type Creation } from '../chain/creation.ts'
+import { findPositionByOrigin, movePosition } from '../store/positionStore.ts'
+import { canTake } from './matchCreation.ts'
+
+export interface ApplyOptions {
+  readonly chain: ChainSlug
+  readonly markets: ChainMarkets
+  readonly finalityDepth: number
+  readonly nowMs: number
+  readonly timeoutBlocks: number
+}
+
+/**
+ * Maximum number of orders due by time, and again of those due by block number, that one call folds; the rest follow
+ * with the next block.
+ */
+const MAX_DUE_ORDERS = 500
+
+/**
+ * Applies blocks inside the caller's transaction: all of them with the cursor, or none. Every order and position they
+ * touch is folded once, as of the last block.
+ */
+export async function applyBlocks(
+  sql: Sql,
+  [first, ...others]: readonly [ChainBlock, ...ChainBlock[]],
+  receipts: readonly Receipt[],
+  options: ApplyOptions,
+  journal: Journal,
+): Promise<void> {
+  const { chain, markets, finalityDepth, nowMs, timeoutBlocks } = options
+  const scope = createBlockScope({ sql, chain, block: first.block, markets, journal })
+  for (const { block, transactions } of [first, ...others]) {
+    scope.enter(block)
+    for (const transaction of transactions) await applyTransaction(scope, transaction)
+    await insertBlock(sql, chain, block)
+  }
+  for (const receipt of receipts) await settleReported(scope, receipt)
+  const { block } = scope
+
+  const clock: FoldClock = { nowMs, headBlock: block.number, timeoutBlocks }
+  const due = await listDueOrders(sql, chain, { nowMs, headBlock: block.number, limit: MAX_DUE_ORDERS })
+  for (const id of due) scope.touchOrder(id)
+  await scope.settle(clock)
+  await forgetBlocksBelow(sql, chain, block.number - finalityDepth)
+}
+
+/** Applies everything that one transaction did, in log order. */
+async function applyTransaction(scope: BlockScope, transaction: ChainTransaction): Promise<void> {
+  const tx = createTransactionScope(scope, transaction)
+  if (!transaction.hasLogs) return applySilent(tx)
+  for (const [at, event] of transaction.events.entries()) await applyEvent(tx, event, at)
+}
+
+/**
+ * Handles a transaction without a log. Every transaction that this service prepares emits a log when it succeeds, so a
+ * prepared one without a log reverted. Counts only when the sender is the one it was prepared for, because anybody can
+ * copy the calldata and let it fail.
+ */
+async function applySilent(tx: TransactionScope): Promise<void> {
+  const found = await tx.findExactAttempt()
+  if (found?.attempt.sender !== tx.transaction.from) return
+  await addReverted(tx.scope, found, tx.placeOf(-1 - tx.transaction.index))
+}
+
+/**
+ * Handles a reported transaction that is mined but has not yet changed its order. Either it failed, or it was mined
+ * before it was reported and its order counts as a foreign one, or it has nothing to do with the order. Runs after the
+ * transactions of the block.
+ */
+async function settleReported(scope: BlockScope, receipt: Receipt): Promise<void> {
+  const place = await findPlace(scope, receipt)
+  if (place === undefined) return
+  for (const found of await listAttemptsByHash(scope.sql, scope.chain, receipt.txHash, null)) {
+    const isItsOwn = receipt.isReverted
+      ? await addReverted(scope, found, place)
+      : (await isAnswered(scope, found, receipt)) || (await adoptOrder(scope, found, receipt.txHash))
+    if (isItsOwn) continue
+    await setMismatch(scope.sql, found.attempt.id)
+    scope.touchOrder(found.orderId)
+  }
+}
+
+/** Returns the place of the transaction; `undefined` while its block is not applied or is not on the followed chain. */
+async function findPlace({ sql, chain, block }: BlockScope, receipt: Receipt): Promise<ChainPlace | undefined> {
+  const { blockNumber, blockHash, txHash } = receipt
+  if (blockNumber > block.number) return undefined
+  const applied = blockNumber === block.number ? block : await findBlock(sql, chain, blockNumber)
+  if (applied !== undefined && applied.hash !== blockHash) return undefined
+  // The time of a block too old to be kept is unknown, so the current block's stands in for it.
+  const { timestampMs } = applied ?? block
+  return { blockNumber, blockHash, logIndex: -1 - receipt.index, txHash, timestampMs }
+}
+
+async function isAnswered({ sql }: BlockScope, { orderId }: StoredAttempt, { txHash }: Receipt): Promise<boolean> {
+  const events = await listOrderEvents(sql, orderId)
+  return events.some((event) => event.txHash === txHash)
+}
+
+/**
+ * Records once that an attempt's transaction failed. Returns false when the transaction is known to belong to another
+ * order.
+ */
+async function addReverted(
+  scope: BlockScope,
+  { orderId, attempt }: StoredAttempt,
+  place: ChainPlace,
+): Promise<boolean> {
+  const known = await findOrderIdAt(scope.sql, scope.chain, place)
+  if (known !== undefined) return known === orderId
+  const order = await findOrder(scope.sql, orderId)
+  if (order === undefined) return false
+  const event = { ...place, attemptId: attempt.id, kind: 'reverted' } as const
+  await scope.addOrderEvent({ trader: order.record.trader, orderId, handle: null, event })
+  return true
+}
+
+/** Maximum number of orders looked for in one transaction; more than a multicall of the Diamond can create. */
+const MAX_CREATED = 20
+
+/**
+ * Handles a transaction that a wallet re-encoded and that was mined before it was reported: its order was stored as a
+ * foreign one. Moves the foreign order's events and position to the order that the transaction was prepared for; the
+ * position keeps its id. Returns true when there was one.
+ */
+async function adoptOrder(scope: BlockScope, { orderId, attempt }: StoredAttempt, txHash: Hex): Promise<boolean> {
+  const ours = await findOrder(scope.sql, orderId)
+  if (ours === undefined || attempt.kind !== 'open') return false
+  const { request, trader } = ours.record
+  let isAdopted = false
+  for (let n = 0; n < MAX_CREATED; n += 1) {
+    const made = await findOrderByOrigin(scope.sql, scope.chain, `tx:${txHash}:${n}`)
+    if (made?.state === undefined || made.record.trader !== trader) continue
+    if (!isSameOrder(request, creationOf(made.record.request))) continue
+    if (!(await canTake({ scope, transaction: { hash: txHash } }, orderId, request, 'open'))) continue
+    if (await take(scope, made.record.id, orderId)) isAdopted = true
+  }
+  return isAdopted
+}
+
+async function take(scope: BlockScope, from: OrderId, to: OrderId): Promise<boolean> {
+  const { sql } = scope
+  if ((await findPositionByOrigin(sql, to)) !== undefined) return false
+  await moveOrderEvents(sql, from, to)
+  await movePosition(sql, from, to)
+  scope.moved(from, to)
+  return true
+}
+
+function creationOf({
+  kind,
+  type,
+  pairIndex,
+  collateralIndex,
+  side,
+  leverage,
+  legs,
+}: OrderRequest): Omit<Creation, 'trader'> {
+  return {
+    kind,
+    type,
+    pairIndex,
+    collateralIndex,
+    side,
+    leverage: Number(Leverage.parse(leverage)),
+    tradeIndex: legs[0]?.tradeIndex ?? 0,
+  }
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { ApiError, type NotificationError } from '@bezel/protocol'
+import { REQUEST_ID_HEADER, answerError, refusalOf } from '../access/answerError.ts'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+
+const RESPONSES = Symbol('responses')
+
+/** A connection with the responses of its requests. They are a field, because a weak map costs every request more. */
+type AskedSocket = Socket & { [RESPONSES]?: ServerResponse[] }
+
+/**
+ * Keeps track of the requests of each connection that have no answer yet; with pipelining there can be several.
+ * Answered ones are dropped when the next request arrives, because a listener on each response would slow every request
+ * down.
+ */
+export function watchUnanswered(server: Server): void {
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const asked: AskedSocket = socket
+    const earlier = asked[RESPONSES]
+    if (earlier === undefined || earlier.every(isOver)) asked[RESPONSES] = [response]
+    else earlier.push(response)
+  })
+}
+
+/**
+ * Answers bytes that never became a request (broken HTTP, headers too large, too slow) in the common shape of errors.
+ * Earlier requests on the same connection get their own answers first: otherwise a client could take this refusal for
+ * the answer to its order.
+ */
+export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET') refuse(error, socket)
+  else afterAnswers(socket, () => refuse(error, socket))
+}
+
+function refuse(error: { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const refusal = new ApiError('VALIDATION_ERROR', messageOf(error.code))
+  const body = JSON.stringify(refusal.toBody())
+  const head = [
+    `HTTP/1.1 ${refusal.status} Bad Request`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `${REQUEST_ID_HEADER}: ${randomUUID()}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+function messageOf(code: string | undefined): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'The request headers are too large.'
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request did not arrive in time.'
+  return 'The request is not valid HTTP.'
+}
+
+/**
+ * Calls `next` once every request that fully arrived on this connection is answered, or at once when none is waiting.
+ */
+function afterAnswers(socket: Socket, next: () => void): void {
+  const whole = ((socket as AskedSocket)[RESPONSES] ?? []).filter(
+    (response) => response.req.complete && !isOver(response),
+  )
+  let left = whole.length
+  if (left === 0) return next()
+  for (const response of whole) {
+    response.once('close', () => {
+      left -= 1
+      if (left === 0) next()
+    })
+  }
+}
+
+function isOver(response: ServerResponse): boolean {
+  return response.writableFinished || response.destroyed
+}
+
+/**
+ * Answers an error of the notification routes. These have a shape of their own, except for `RATE_LIMITED`, which is the
+ * same everywhere. Only three statuses occur: 400 for a bad request, 401 for missing rights, 500 when the service can't
+ * answer now.
+ */
+export function answerNotificationError(
+  error: FastifyError | ApiError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (error instanceof ApiError && error.code === 'RATE_LIMITED') return answerError(error, request, reply)
+  const { code, message, status } = refusalOf(error, request)
+  // Set here too, because an error of the router itself comes before any hook.
+  reply.header(REQUEST_ID_HEADER, request.id)
+  const body: NotificationError = { error: code, message, success: false }
+  reply.code(statusOf(status)).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+/** True when a request that the router itself refused was meant for the notification routes. */
+export function isNotificationsPath(url: string): boolean {
+  return url.startsWith('/api/notifications/')
+}
+
+function statusOf(status: number): number {
+  if (status >= 500) return 500
+  return status === 401 || status === 403 ? 401 : 400
+}

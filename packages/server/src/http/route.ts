@@ -1,0 +1,107 @@
+import type { ApiError, ErrorCode } from '@bezel/protocol'
+import type { Static, TSchema, TUnknown } from '@sinclair/typebox'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { SignedOperation } from '../signatures/verifyRequest.ts'
+import type { QueryParameter } from './parameters.ts'
+
+/**
+ * Kinds of access, each with the type of its operation ids. An agent can sign only the operations that have typed data
+ * of their own, which are those of `SignedOperation`.
+ */
+export interface OperationIds {
+  /** Open to everybody, without credentials. */
+  public: string
+  /** An agent by its signature, or a trader by a read-only API key, on the chain of the path. */
+  read: SignedOperation
+  /** An agent by its signature, on the chain of the path. */
+  write: SignedOperation
+  /** The same credentials as for `read`, from any chain, for the wallet that the path names. */
+  owner: SignedOperation
+  /** The trader's master wallet, by a signature inside the body. */
+  master: string
+  /** The signer of a facade envelope. The action inside checks the signature itself. */
+  envelope: string
+}
+
+export type RouteAccess = keyof OperationIds
+
+export type RouteTag =
+  'System' | 'Markets' | 'Account' | 'Orders' | 'Positions' | 'Agents' | 'Notifications' | 'Hyperliquid compatibility'
+
+interface RouteTexts {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly tag: RouteTag
+  /** One sentence that starts with a verb, without its full stop. */
+  readonly summary: string
+  /** Sentences beyond the summary, where a caller needs them. */
+  readonly description?: string
+  /** Error codes in addition to those that its kind of access and its path imply. */
+  readonly errors: readonly ErrorCode[]
+  /** Parameters of the query, for the reference only: the handler reads and checks them itself. */
+  readonly query?: Readonly<Record<string, QueryParameter>>
+  /** Set when every field of the body is optional, so that a request may have no body. */
+  readonly isBodyOptional?: true
+  /** Set when the handler checks the body itself; the schema of the body is then for the reference only. */
+  readonly checksOwnBody?: true
+  /** Schemas of the answers, by HTTP status. */
+  readonly responses: Readonly<Record<number, TSchema>>
+  /** Answers errors in a shape that differs from the common one. */
+  readonly errorHandler?: (error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) => void
+}
+
+/**
+ * An operation of the interface. Its hooks, its validation, the OpenAPI document and the reference pages are all
+ * derived from this one value.
+ */
+export interface Route<Context, Access extends RouteAccess = RouteAccess> extends RouteTexts {
+  /** Path in the router's notation: `/v1/:chain`. */
+  readonly path: string
+  readonly operationId: OperationIds[Access]
+  readonly access: Access
+  readonly body?: TSchema
+  readonly handler: (context: Context, request: FastifyRequest, reply: FastifyReply) => unknown
+}
+
+/** A route of unknown context. Its texts and schemas can be read, its handler can't be called. */
+export type AnyRoute = Route<never>
+
+/** A route as its file declares it, with a request that is typed by its path and the schema of its body. */
+interface RouteSource<
+  Context,
+  Access extends RouteAccess,
+  Path extends string,
+  Body extends TSchema,
+> extends RouteTexts {
+  readonly path: Path
+  readonly operationId: OperationIds[Access]
+  readonly access: Access
+  readonly body?: Body
+  readonly handler: (context: Context, request: FastifyRequest<RequestOf<Path, Body>>, reply: FastifyReply) => unknown
+}
+
+interface RequestOf<Path extends string, Body extends TSchema> {
+  readonly Params: Readonly<Record<ParameterOf<Path>, string>>
+  readonly Querystring: Readonly<Record<string, unknown>>
+  readonly Body: Static<Body>
+}
+
+type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParameterOf<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/**
+ * Makes a route. The cast is sound because the router fills the parameters of the path and validates the body against
+ * its schema before it calls the handler.
+ */
+export function defineRoute<
+  Context,
+  Access extends RouteAccess,
+  const Path extends string,
+  Body extends TSchema = TUnknown,
+>(route: RouteSource<Context, Access, Path, Body>): Route<Context, Access> {
+  return { ...route, handler: route.handler as Route<Context, Access>['handler'] }
+}

@@ -1,0 +1,250 @@
+import type { OrderChange, OrderState } from '../trading/orders/orderModel.ts'
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { type Address, DAY_MS } from '@bezel/protocol'
+import { forgetEventsBefore, listLogsBefore, appendEvents, listEvents } from '../store/accountEventStore.ts'
+import { migrate } from '../store/openStore.ts'
+import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
+import { orderRecord } from '../follower/testing/handMade.ts'
+import { aFill, decimal } from '../trading/orders/testing/orderHistory.ts'
+import { OFF_CHAIN, type AccountLog, type Changes, forgetOldEvents } from './accountLog.ts'
+import { openTestLog } from './testing/testLog.ts'
+import { until } from '@bezel/testkit/until.ts'
+
+const OWNER = { chain: 'base', trader: '0x00000000000000000000000000000000000000A1' as Address } as const
+
+const ALICE = orderRecord(1).trader
+
+const BOB = '0x00000000000000000000000000000000000000b0' as Address
+
+const PREPARED: OrderState = {
+  status: 'prepared',
+  size: decimal('1'),
+  price: null,
+  sl: null,
+  tp: null,
+  slippage: decimal('1'),
+  txHash: null,
+  expiresAtMs: 5,
+  fill: null,
+  reason: null,
+  updatedAtMs: 1,
+  tradeIndex: null,
+  unanswered: [],
+  dueAtMs: 5,
+  dueBlock: null,
+  countedSinceMs: 1,
+}
+
+const FILL = aFill({ price: '1', size: '1', positionId: '7' })
+
+const FILLED: OrderState = { ...PREPARED, status: 'filled', fill: FILL, expiresAtMs: null }
+
+describe('the log of an account', () => {
+  let opened: TestStore
+  let log: AccountLog
+  let commits: Changes[]
+  let woken: Address[]
+  let nowMs: number
+
+  beforeEach(async () => {
+    opened = openTestStore()
+    await migrate(opened.store)
+    commits = []
+    woken = []
+    nowMs = 10
+    log = openTestLog(
+      opened.store,
+      'arbitrum',
+      (changes) => commits.push(changes),
+      () => nowMs,
+    )
+    log.onAppend((trader) => woken.push(trader))
+  })
+  afterEach(() => opened.remove())
+
+  const change = (
+    before: OrderState | undefined,
+    after: OrderState | undefined,
+    trader: Address = ALICE,
+  ): OrderChange => ({ record: { ...orderRecord(1), trader }, before, after })
+
+  const told = (changes: readonly OrderChange[], origin = OFF_CHAIN) =>
+    log.transaction(origin, async (_sql, journal) => changes.forEach((one) => journal.order(one)))
+
+  const all = (trader: Address = ALICE) => log.read(trader, { after: 0, limit: 1_000 })
+  const short = async () =>
+    (await all()).map(({ seq, channel, block, isReverted, data }) => [
+      seq,
+      channel,
+      block,
+      isReverted,
+      (JSON.parse(data) as { status: string }).status,
+    ])
+
+  it('numbers the events of each trader on its own, without a hole', async () => {
+    await told([change(undefined, PREPARED), change(undefined, PREPARED, BOB), change(PREPARED, FILLED)])
+    await told([change(undefined, PREPARED, BOB)])
+    assert.deepEqual(
+      (await all()).map(({ seq }) => seq),
+      [1, 2, 3],
+    )
+    assert.deepEqual(
+      (await all(BOB)).map(({ seq }) => seq),
+      [1, 2],
+    )
+    assert.deepEqual([await log.lastSeq(ALICE), await log.firstSeq(ALICE)], [3, 1])
+    assert.deepEqual(woken, [ALICE, BOB, BOB])
+    assert.deepEqual(
+      (await log.read(ALICE, { after: 1, limit: 1 })).map(({ seq }) => seq),
+      [2],
+    )
+  })
+
+  it('tells a fill on both channels, with the same text, and once', async () => {
+    const block = { block: 7, isReorg: false }
+    await told([change(PREPARED, FILLED)], block)
+    await told([change(FILLED, { ...FILLED, updatedAtMs: 9 })], block)
+    assert.deepEqual(await short(), [
+      [1, 'orders', 7, false, 'filled'],
+      [2, 'fills', 7, false, 'filled'],
+      [3, 'orders', 7, false, 'filled'],
+    ])
+    const [order, fill] = await all()
+    assert.equal(order?.data, fill?.data)
+  })
+
+  it('corrects what a reorganisation took back: the order, the fill, and an order that is no more', async () => {
+    const undone = { block: 7, isReorg: true }
+    await told([change(undefined, FILLED)], { ...undone, isReorg: false })
+    await told([change(FILLED, PREPARED)], undone)
+    await told([change(FILLED, undefined)], { ...undone, isReorg: false })
+    assert.deepEqual((await short()).slice(2), [
+      [3, 'orders', 7, true, 'prepared'],
+      [4, 'fills', 7, true, 'prepared'],
+      [5, 'orders', 7, true, 'expired'],
+      [6, 'fills', 7, true, 'expired'],
+    ])
+    const { fill, txHash } = JSON.parse((await all()).at(-1)!.data) as { fill: unknown; txHash: unknown }
+    assert.deepEqual([fill, txHash], [null, null])
+  })
+
+  it('says that time, and no block, ended what was prepared', async () => {
+    await told([change(PREPARED, { ...PREPARED, status: 'expired' })], { block: 7, isReorg: false })
+    assert.deepEqual(await short(), [[1, 'orders', null, false, 'expired']])
+  })
+
+  it('is silent about what changed only inside', async () => {
+    await told([change(PREPARED, { ...PREPARED, dueAtMs: 9, countedSinceMs: 4 })])
+    assert.deepEqual([await all(), woken], [[], []])
+    assert.equal(commits.length, 1, 'the change itself is known all the same')
+  })
+
+  it('goes on when somebody who is told of a commit fails', async () => {
+    log = openTestLog(opened.store, 'arbitrum', () => {
+      throw new Error('a reader')
+    })
+    log.onAppend(() => {
+      throw new Error('another')
+    })
+    log.onAppend((trader) => woken.push(trader))
+    await told([change(undefined, PREPARED)])
+    assert.deepEqual([woken, await log.lastSeq(ALICE)], [[ALICE], 1])
+  })
+
+  it('keeps nothing and wakes nobody when the transaction fails', async () => {
+    const failing = log.transaction(OFF_CHAIN, async (_sql, journal) => {
+      journal.order(change(undefined, PREPARED))
+      throw new Error('no')
+    })
+    await assert.rejects(failing, /no/)
+    assert.deepEqual([await all(), woken, commits], [[], [], []])
+    await told([change(undefined, PREPARED)])
+    assert.deepEqual(
+      (await all()).map(({ seq }) => seq),
+      [1],
+    )
+  })
+
+  it('takes the first look at an account as it is and tells every difference from then on, also after a restart', async () => {
+    const look = (text: string) => log.account(ALICE, { holdings: text, text })
+    assert.equal(await look('{"a":1}'), false)
+    assert.equal(await look('{"a":1}'), false)
+    assert.equal(await look('{"a":2}'), true)
+    log = openTestLog(opened.store, 'arbitrum')
+    assert.equal(await look('{"a":2}'), false)
+    assert.equal(await look('{"a":1}'), true)
+    assert.deepEqual(
+      (await all()).map(({ seq, channel, data }) => [seq, channel, data]),
+      [
+        [1, 'account', '{"a":2}'],
+        [2, 'account', '{"a":1}'],
+      ],
+    )
+    assert.equal(await openTestLog(opened.store, 'base').lastSeq(ALICE), 0, 'another chain is another log')
+  })
+
+  it('tells a difference once, however many see it together', async () => {
+    await log.account(ALICE, { holdings: '1', text: '1' })
+    const seen = await Promise.all(Array.from({ length: 5 }, () => log.account(ALICE, { holdings: '2', text: '2' })))
+    assert.deepEqual(seen.filter(Boolean), [true])
+    assert.equal(await log.lastSeq(ALICE), 1)
+  })
+
+  it('gives each event the time of its turn, so that times do not run backwards', async () => {
+    const first = told([change(undefined, PREPARED)])
+    const second = log
+      .account(ALICE, { holdings: '1', text: '1' })
+      .then(() => log.account(ALICE, { holdings: '2', text: '2' }))
+    nowMs = 20
+    const slow = opened.store.transaction(async () => void (nowMs = 30))
+    await Promise.all([first, second, slow])
+    await told([change(undefined, PREPARED)])
+    const times = (await all()).map(({ timestampMs }) => timestampMs)
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    )
+  })
+
+  it('can forget what is old without a hole in the rest, and never counts back', async () => {
+    for (nowMs of [10, 20, 30]) await told([change(undefined, PREPARED)])
+    const forget = async (beforeMs: number, limit: number): Promise<void> => {
+      for (const id of await listLogsBefore(opened.store.read, beforeMs)) {
+        await opened.store.transaction((sql) => forgetEventsBefore(sql, id, beforeMs, limit))
+      }
+    }
+    await forget(30, 1)
+    assert.equal(await log.firstSeq(ALICE), 2)
+    await forget(30, 10)
+    assert.deepEqual([await log.firstSeq(ALICE), await log.lastSeq(ALICE)], [3, 3])
+    await forget(100, 10)
+    assert.deepEqual([await log.firstSeq(ALICE), await log.lastSeq(ALICE)], [4, 3])
+    nowMs = 40
+    await told([change(undefined, PREPARED)])
+    assert.deepEqual(
+      (await all()).map(({ seq }) => seq),
+      [4],
+    )
+  })
+})
+
+describe('forgetting old events', () => {
+  it('keeps the days of the setting, or all', async () => {
+    const { store, remove } = openTestStore()
+    await migrate(store)
+    const event = { channel: 'account', block: null, isReverted: false, data: '1' } as const
+    const days = [1, 2, 3, 4].map((day) => ({ ...event, timestampMs: day * DAY_MS }))
+    await store.transaction((sql) => appendEvents(sql, OWNER, days))
+    const seqs = async () => (await listEvents(store.read, OWNER, { after: 0, limit: 9 })).map(({ seq }) => seq)
+    const of = { store, now: () => 4 * DAY_MS, onError: (error: unknown) => assert.fail(String(error)), roundMs: 5 }
+
+    await forgetOldEvents({ ...of, keepDays: 0 })()
+    assert.deepEqual(await seqs(), [1, 2, 3, 4])
+    const end = forgetOldEvents({ ...of, keepDays: 2 })
+    await until('the first is gone', async () => (await seqs()).length === 3)
+    await end()
+    assert.deepEqual(await seqs(), [2, 3, 4])
+    await remove()
+  })
+})

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { RelayerHealth } from '../facade/relayer/relayerHealth.ts'
+import { createMetrics } from './createMetrics.ts'
+import { watchRelayers } from './watchDeployment.ts'
+
+it('metrics of relayers are read at each scrape', async () => {
+  const metrics = createMetrics()
+  const counts = { mined: 7, burnt: 1, repriced: 2, lost: 0 }
+  let health: RelayerHealth = {
+    balanceWei: null,
+    isLow: true,
+    problem: null,
+    waiting: 3,
+    unsettled: 4,
+    oldestWaitingMs: 1_500,
+    counts,
+  }
+  watchRelayers(metrics, new Map([['base', { health: () => health }]]))
+  const lines = async (): Promise<string[]> =>
+    (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('bezel_relayer'))
+  const label = '{chain="base"}'
+  assert.deepEqual(await lines(), [
+    `bezel_relayer_low${label} 1`,
+    `bezel_relayer_waiting${label} 3`,
+    `bezel_relayer_unsettled${label} 4`,
+    `bezel_relayer_oldest_waiting_seconds${label} 1.5`,
+    `bezel_relayer_mined_total${label} 7`,
+    `bezel_relayer_burnt_total${label} 1`,
+    `bezel_relayer_repriced_total${label} 2`,
+    `bezel_relayer_lost_total${label} 0`,
+  ])
+  health = { ...health, balanceWei: 10n ** 18n, isLow: false }
+  assert.ok((await lines()).includes(`bezel_relayer_balance_wei${label} 1000000000000000000`))
+})

@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto'
+import type { ChainSlug } from '@bezel/protocol'
+import { openChainAccounts } from './accounts/openChainAccounts.ts'
+import { openLivePositions, type LivePositions } from './accounts/positions/livePositions.ts'
+import { createLoggedPositions } from './accounts/positions/loggedPositions.ts'
+import { createPositionReads, type PositionReads } from './accounts/positions/positionReads.ts'
+import { createChainAgents, type ChainAgents } from './agents/chainAgents.ts'
+import { createRpcClient, type RpcClient } from './chain/rpcClient.ts'
+import type { ServedChain } from './chain/servedChain.ts'
+import { refuseOtherChain } from './chain/chainReadiness.ts'
+import { startFollower, type Follower } from './follower/startFollower.ts'
+import { createPublisher, type Publisher } from './ground/publisher.ts'
+import { notReady } from './ground/unavailable.ts'
+import { type AccountLog, type Changes, createAccountLog } from './journal/accountLog.ts'
+import { createChainHead, type ChainHead, startClockRounds } from './journal/clock.ts'
+import { openChainMarkets, type ChainMarketData } from './market/openMarkets.ts'
+import { writeNotices } from './notices/writeNotices.ts'
+import type { Base } from './openBase.ts'
+import { openFacade, type ChainFacade, type FacadeBase } from './openFacade.ts'
+import { type ChainOrders, createTradingContext } from './orders/chainOrders.ts'
+import { createTradeTape, type TradeTape } from './stream/topics/publicSources.ts'
+import type { AttemptId } from './trading/orders/orderModel.ts'
+
+/** The open parts of one chain. Created once by `openChain`, in the order of their dependence. */
+export interface OpenChain extends FacadeBase {
+  readonly slug: ChainSlug
+  readonly agents: ChainAgents
+  readonly tape: TradeTape
+  /** Commits the changes of this chain: every change of an order or a position is a transaction of this log. */
+  readonly accountLog: AccountLog
+  readonly positionReads: PositionReads
+  readonly facade: ChainFacade
+}
+
+/** Timeout of one batch of calls to a node. */
+const NODE_TIMEOUT_MS = 5_000
+
+/**
+ * Opens a chain; `open` closes it in the reverse order. Returns before the chain is caught up; until then reads answer
+ * `NOT_READY`.
+ */
+export async function openChain(chain: ServedChain, base: Base, open: AsyncDisposableStack): Promise<OpenChain> {
+  const { config, store, markets: sources, now, log } = base
+  const { slug } = chain
+  const client = createRpcClient({ url: chain.rpcUrl, timeoutMs: NODE_TIMEOUT_MS, chainId: chain.chainId })
+  await refuseOtherChain(store, chain, client)
+  const market = openChainMarkets(chain, { client, store, sources, refreshMs: config.marketsRefreshMs, now, log })
+  open.defer(() => market.watch.close())
+  const agents = openAgents(chain, client, base)
+  const positions = await openLivePositions(store, slug)
+  const head = createChainHead()
+  const tape = createTradeTape({ chain: slug, store })
+  const commits = createPublisher<Changes>()
+  const accountLog = openLog({ chain, base, market, positions, head, commits })
+  const accounts = openChainAccounts(slug, {
+    agents,
+    collaterals: () => market.watch.current()?.collaterals,
+    accountLog,
+    refreshMs: config.accountRefreshMs,
+    now,
+    log,
+  })
+  open.defer(() => accounts.close())
+  followCommits(commits, { base, positions, tape, accounts })
+  const follower = openFollower({ chain, client, base, market, head, accountLog })
+  open.defer(() => follower.close())
+  const rounds = startClockRounds({
+    chain: slug,
+    store,
+    accountLog,
+    clock: follower.clock,
+    onError: (error) => log.error({ chain: slug, err: error }, 'orders could not be moved on by the clock'),
+  })
+  open.defer(() => rounds.close())
+  const positionReads = createPositionReads({
+    live: positions,
+    freshness: market.freshness,
+    head: head.current,
+    now,
+    priceVersion: () => sources.feed.book.version(),
+    followerReason: follower.reason,
+  })
+  const parts = {
+    slug,
+    chain,
+    client,
+    market,
+    agents,
+    positions,
+    head,
+    tape,
+    accountLog,
+    accounts,
+    follower,
+    positionReads,
+  }
+  const orders = createOrders(parts, base)
+  const facade = await openFacade({ ...parts, orders }, base, open)
+  return { ...parts, orders, facade }
+}
+
+function openAgents(
+  chain: ServedChain,
+  client: RpcClient,
+  { authenticate, config, relayerKey, now }: Base,
+): ChainAgents {
+  return createChainAgents(chain, {
+    client,
+    registry: authenticate.registry,
+    domain: authenticate.domainOf(chain.slug),
+    relayer: relayerKey?.address ?? null,
+    delegateMaxAgeMs: config.accountRefreshMs,
+    now,
+  })
+}
+
+function openLog(of: {
+  readonly chain: ServedChain
+  readonly base: Base
+  readonly market: ChainMarketData
+  readonly positions: LivePositions
+  readonly head: ChainHead
+  readonly commits: Publisher<Changes>
+}): AccountLog {
+  const { store, markets, now, log } = of.base
+  const { slug } = of.chain
+  return createAccountLog({
+    chain: slug,
+    store,
+    positionsText: createLoggedPositions({
+      live: of.positions,
+      markets: () => of.market.watch.current(),
+      book: markets.feed.book,
+      head: of.head.current,
+      onError: (error) => log.error({ chain: slug, err: error }, 'a position could not be valued for the log'),
+    }),
+    now,
+    alsoKeep: writeNotices,
+    onError: (error) => log.error({ chain: slug, err: error }, 'what was committed could not be passed on'),
+    onCommit: of.commits.publish,
+  })
+}
+
+/** Updates the in-memory state after every commit, in this order. */
+function followCommits(
+  commits: Publisher<Changes>,
+  of: Pick<OpenChain, 'positions' | 'tape' | 'accounts'> & { readonly base: Base },
+): void {
+  const { orderCounts, waits } = of.base
+  commits.subscribe(({ positions }) => of.positions.apply(positions))
+  commits.subscribe(({ orders }) => orderCounts.apply(orders))
+  commits.subscribe(waits.apply)
+  commits.subscribe(of.tape.apply)
+  commits.subscribe(({ cause, orders, positions }) => {
+    // A commit caused by a request changes nothing on the chain.
+    if (cause.block === null) return
+    for (const { record } of [...orders, ...positions]) of.accounts.forget(record.trader)
+  })
+}
+
+function openFollower(of: {
+  readonly chain: ServedChain
+  readonly client: RpcClient
+  readonly base: Base
+  readonly market: ChainMarketData
+  readonly head: ChainHead
+  readonly accountLog: AccountLog
+}): Follower {
+  const { chain, client, head, accountLog } = of
+  const { config, store, now, log } = of.base
+  return startFollower({
+    chain,
+    client,
+    head,
+    store,
+    accountLog,
+    now,
+    log,
+    markets: () => of.market.watch.current(),
+    finalityDepth: chain.finalityDepth,
+    startBlock: chain.startBlock,
+    pollMs: config.headPollMs,
+  })
+}
+
+function createOrders(of: Omit<OpenChain, 'orders' | 'facade'>, { config, store, markets, now }: Base): ChainOrders {
+  const { chain, client, market, agents, positions, accountLog, follower, positionReads } = of
+  const context = createTradingContext({ freshness: market.freshness, hours: markets.hours })
+  return {
+    chain,
+    client,
+    store,
+    accountLog,
+    delegates: agents.delegates,
+    positions,
+    clock: follower.clock,
+    now,
+    trading: () => {
+      // Outdated positions and orders would make wrong transactions.
+      const reason = follower.reason()
+      if (reason !== undefined) throw notReady(reason)
+      return context()
+    },
+    positionAnswer: positionReads.answer,
+    newAttemptId: () => `0x${randomBytes(8).toString('hex')}` as AttemptId,
+    settings: config,
+  }
+}

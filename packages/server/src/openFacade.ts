@@ -1,0 +1,102 @@
+import type { OpenChainAccounts } from './accounts/openChainAccounts.ts'
+import type { LivePositions } from './accounts/positions/livePositions.ts'
+import type { RpcClient } from './chain/rpcClient.ts'
+import type { ServedChain } from './chain/servedChain.ts'
+import type { ExchangeParts } from './facade/exchange/exchangeParts.ts'
+import { startChores } from './facade/exchange/chores.ts'
+import { createFacadeReads, type FacadeReads } from './facade/facadeReads.ts'
+import { type Relayer, startRelayer } from './facade/relayer/startRelayer.ts'
+import { defaultRelayerSettings } from './facade/relayer/relayerSettings.ts'
+import { allowedSources } from './facade/signing/phantomAgent.ts'
+import type { Follower } from './follower/startFollower.ts'
+import type { ChainHead } from './journal/clock.ts'
+import type { ChainMarketData } from './market/openMarkets.ts'
+import type { Base } from './openBase.ts'
+import type { ChainOrders } from './orders/chainOrders.ts'
+import { setSubmitted } from './store/attemptStore.ts'
+
+/** The parts of a chain that its facade is made from. */
+export interface FacadeBase {
+  readonly chain: ServedChain
+  readonly client: RpcClient
+  readonly market: ChainMarketData
+  /** Open positions in memory, updated with every commit. */
+  readonly positions: LivePositions
+  readonly head: ChainHead
+  readonly accounts: OpenChainAccounts
+  readonly follower: Follower
+  readonly orders: ChainOrders
+}
+
+/** The facade of one chain, shaped like another exchange's API. */
+export interface ChainFacade {
+  readonly reads: FacadeReads
+  readonly exchange: ExchangeParts
+  /** `null` on a chain where the facade is read-only. */
+  readonly relayer: Relayer | null
+}
+
+/** Opens the facade of a chain, its relayer and the relayer's background work; `open` closes them. */
+export async function openFacade(of: FacadeBase, base: Base, open: AsyncDisposableStack): Promise<ChainFacade> {
+  const { config, store, authenticate, now, log } = base
+  const reads = createReads(of, base)
+  const relayer = await openRelayer(of, base)
+  if (relayer !== null) open.defer(() => relayer.close())
+  const exchange: ExchangeParts = {
+    orders: of.orders,
+    store,
+    reads,
+    relayer,
+    registry: authenticate.registry,
+    nonces: base.facadeNonces,
+    engine: authenticate.engine,
+    sources: allowedSources(of.chain, config.facadeSources),
+    limits: authenticate.limits,
+    agentLimit: config.agentLimit,
+    agentWritesLimit: config.agentWriteLimit,
+    approvals: base.contractCalls,
+    waits: base.waits,
+    fillWaitMs: config.facadeFillWaitMs,
+    now,
+  }
+  if (relayer !== null) {
+    const chores = startChores({ ...exchange, relayer }, log)
+    open.defer(() => chores.close())
+  }
+  return { reads, exchange, relayer }
+}
+
+async function openRelayer({ chain, client, head }: FacadeBase, base: Base): Promise<Relayer | null> {
+  const { relayerKey: key, store, now, log } = base
+  if (key === undefined || !chain.writes) return null
+  return startRelayer({
+    chain,
+    client,
+    store,
+    key,
+    settings: { ...defaultRelayerSettings(chain.slug), ...chain.relayer },
+    now,
+    log,
+    head: head.current,
+    onHash: (sql, { attemptId, hash }) => setSubmitted(sql, attemptId, hash, now()),
+  })
+}
+
+function createReads(of: FacadeBase, base: Base): FacadeReads {
+  const { feed, hours, candles } = base.markets
+  const { market, positions, follower, accounts } = of
+  return createFacadeReads({
+    chain: of.chain.slug,
+    now: base.now,
+    market,
+    book: feed.book,
+    hours,
+    candles,
+    store: base.store,
+    positions,
+    follower,
+    accounts,
+    registry: base.authenticate.registry,
+    requestsPerMinute: base.config.ipLimit,
+  })
+}

@@ -1,0 +1,84 @@
+import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
+import type { Sql } from './sql.ts'
+
+/** A scheduled cancellation of a trader's resting orders. Each trader has at most one per chain. */
+export interface ScheduledCancel {
+  readonly chain: ChainSlug
+  readonly trader: Address
+  /** The agent that requested it. */
+  readonly agent: Address
+  readonly dueAtMs: number
+}
+
+/** Stores a schedule; replaces the trader's earlier one. */
+export async function saveSchedule(sql: Sql, { chain, trader, agent, dueAtMs }: ScheduledCancel): Promise<void> {
+  await sql.run(
+    `insert into facade_schedules (chain, trader, agent, due_at) values ($1, $2, $3, $4)
+     on conflict (chain, trader) do update set agent = excluded.agent, due_at = excluded.due_at`,
+    chain,
+    trader,
+    agent,
+    dueAtMs,
+  )
+}
+
+export async function clearSchedule(sql: Sql, chain: ChainSlug, trader: Address): Promise<void> {
+  await sql.run('delete from facade_schedules where chain = $1 and trader = $2', chain, trader)
+}
+
+/** Deletes a schedule that was carried out, unless another one has replaced it meanwhile. */
+export async function endSchedule(sql: Sql, { chain, trader, dueAtMs }: ScheduledCancel): Promise<void> {
+  await sql.run('delete from facade_schedules where chain = $1 and trader = $2 and due_at = $3', chain, trader, dueAtMs)
+}
+
+/** Lists the due schedules after `after`, the longest overdue first. */
+export async function listDueSchedules(
+  sql: Sql,
+  chain: ChainSlug,
+  of: {
+    readonly nowMs: number
+    readonly limit: number
+    readonly after?: Pick<ScheduledCancel, 'dueAtMs' | 'trader'> | undefined
+  },
+): Promise<ScheduledCancel[]> {
+  const rows = await sql.all<{ trader: string; agent: string; due_at: bigint }>(
+    `select trader, agent, due_at from facade_schedules
+     where chain = $1 and due_at <= $2 and (due_at, trader) > ($4, $5) order by due_at, trader limit $3`,
+    chain,
+    of.nowMs,
+    of.limit,
+    of.after?.dueAtMs ?? 0,
+    of.after?.trader ?? '',
+  )
+  return rows.map(({ trader, agent, due_at }) => ({
+    chain,
+    trader: trader as Address,
+    agent: agent as Address,
+    dueAtMs: Number(due_at),
+  }))
+}
+
+/**
+ * Lists timed-out orders that this sender opened and that have no unexpired reclaim, oldest first, with ids above
+ * `after`.
+ */
+export async function listTimedOutRelayed(
+  sql: Sql,
+  chain: ChainSlug,
+  of: { readonly sender: Address; readonly nowMs: number; readonly after: OrderId | null; readonly limit: number },
+): Promise<OrderId[]> {
+  const rows = await sql.all<{ id: bigint }>(
+    `select id from orders where chain = $1 and status = 'timed_out' and id > $5
+     and exists (
+       select 1 from attempts where attempts.order_id = orders.id and attempts.kind = 'open' and attempts.sender = $2
+     ) and not exists (
+       select 1 from attempts where attempts.order_id = orders.id and attempts.kind = 'reclaim' and attempts.expires_at > $3
+     ) order by id limit $4`,
+    chain,
+    of.sender,
+    of.nowMs,
+    of.limit,
+    BigInt(of.after ?? 0),
+  )
+  return rows.map(({ id }) => String(id) as OrderId)
+}
