@@ -3,11 +3,11 @@ import { startDevnet } from '@bezel/testkit/startDevnet.ts'
 import { compareRead, printRows } from './read/compareRead.ts'
 import { startReadService } from './read/startReadService.ts'
 
-// Candles against a bare fastify route that sends the same bytes, in the same run: see bench/read.ts.
+// Compares candle reads with a bare fastify route that sends the same bytes, in the same run: see bench/read.ts.
 
 const PATH = '/v1/arbitrum-sepolia/markets/BTC-USD/candles'
 
-/** Prints the table; true when the ratio reaches its limit. */
+/** Prints the table. Returns true when the ratio reaches its limit. */
 export async function run(): Promise<boolean> {
   const client = fork(new URL('./read/client.ts', import.meta.url))
   const devnet = await startDevnet()

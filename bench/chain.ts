@@ -1,34 +1,48 @@
-import { fork } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Provider } from '@nomicfoundation/edr'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createLocalChain } from '../packages/devnet/src/chain/createLocalChain.ts'
-import { createRawProvider } from '../packages/devnet/src/chain/rawProvider.ts'
+import { createRawProvider } from '../packages/devnet/src/chain/edrProvider.ts'
 import { createRpcServer } from '../packages/devnet/src/rpc/createRpcServer.ts'
 import type { ClientJob, ClientResult } from './chain/client.ts'
 
-// JSON-RPC over HTTP against EDR called in this process, with the same requests in the same run.
+// Compares JSON-RPC over HTTP with EDR called in this process: the same requests in the same run.
 //
-// Peer: handleRequest on a chain of its own, two requests in flight (its best: it holds one lock, more only wait). No HTTP, no framing.
-// Ours: the devnet's server in this process; the client (chain/client.ts) is another process, on keep-alive connections.
-// Every round runs peer, single requests and batches one after the other, so that noise of the machine hits all of them; what is printed
-// is the median of the rounds. Transactions are signed before, and the time for them includes mining the block that holds them all.
+// Peer: handleRequest on a chain of its own, with two requests in flight. That is its best, because it holds one lock
+// and more would only wait. No HTTP, no framing.
+// Ours: the devnet's server in this process. The client (chain/client.ts) is another process, on keep-alive
+// connections.
+// Every round runs peer, single requests and batches one after the other, so that noise of the machine hits all of
+// them. Printed is the median of the rounds. Transactions are signed beforehand; their time includes mining the block
+// with all of them.
 
 const ROUNDS = 5
+
 const CALLS_PER_ROUND = 2_000
+
 const TRANSACTIONS_PER_ROUND = 400
+
 const BATCH_LENGTH = 50
+
 const SINGLE_CONNECTIONS = 4
+
 const BATCH_CONNECTIONS = 2
+
 const PEER_IN_FLIGHT = 2
+
 const SINGLE_LIMIT = 0.35
+
 const BATCH_LIMIT = 0.7
 
 const CHAIN_ID = 421_614
+
 const CONTRACT = `0x${'44'.repeat(20)}`
-// Sixteen rounds of: hash 32 bytes of memory, read the storage slot of the hash, write both back to memory; then return a word.
+
+// Bytecode that repeats sixteen times: hash 32 bytes of memory, read the storage slot of the hash, write both back to
+// memory. Then it returns a word.
 const CONTRACT_CODE = '0x60105b602060002080546020526000526001900380600257 60206000f3'.replace(' ', '')
+
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 
 interface Row {
@@ -44,7 +58,7 @@ interface Setup {
   port: number
 }
 
-/** Prints the table; true when every ratio reaches its limit. */
+/** Prints the table. Returns true when every ratio reaches its limit. */
 export async function run(): Promise<boolean> {
   const { setup, close } = await start()
   const rows = createRows()
@@ -80,7 +94,10 @@ async function start(): Promise<{ setup: Setup; close: () => Promise<void> }> {
   return { setup: { peer, client, port }, close }
 }
 
-/** Round 0 only warms up. The peer's chain and ours are fed the same nonces: half by single requests, half by batches. */
+/**
+ * Runs one round; round 0 only warms up. The peer's chain and ours get the same nonces, half in single requests and
+ * half in batches.
+ */
 async function runRound(setup: Setup, rows: ReturnType<typeof createRows>, round: number): Promise<void> {
   const calls = Array.from({ length: CALLS_PER_ROUND }, () =>
     toBody('eth_call', [{ to: CONTRACT, data: '0x' }, 'latest']),

@@ -6,14 +6,17 @@ import { compareRead, printRows, type Row } from './read/compareRead.ts'
 import { openPositions, POSITIONS } from './read/openPositions.ts'
 import { startReadService } from './read/startReadService.ts'
 
-// The exchange-shaped facade. Reads beside a bare fastify route that is posted to and sends the same bytes, as in bench/read.ts. Orders from the
-// first byte of the envelope until the node has the transaction, less what that can't do without: the parts are measured alone, in the same run,
-// with the same node and disk (prepare/floor.ts), one of each after the other. Then twenty orders within a second.
+// The Hyperliquid-shaped facade.
+//
+// Reads are compared with a bare fastify POST route that sends the same bytes, as in bench/read.ts. Orders are timed
+// from the first byte of the envelope until the node has the transaction, less the parts that are unavoidable. Those
+// parts are measured alone, in the same run, with the same node and disk (prepare/floor.ts), one of each after the
+// other. At last, twenty orders are sent within a second.
 
 const INFO = '/hl/arbitrum-sepolia/info'
 const LIMIT = 0.7
 
-/** Prints the tables; true when every limit is met. */
+/** Prints the tables. Returns true when every limit is met. */
 export async function run(): Promise<boolean> {
   const areReadsFast = await measureReads()
   const areOrdersFast = await measureOrders()

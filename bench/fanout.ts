@@ -8,11 +8,13 @@ import type { Arrival, ClientOrder } from './fanout/client.ts'
 import { startFanoutServer, type FanoutServer } from './fanout/server.ts'
 import { median } from './measure/median.ts'
 
-// The WebSockets of the service, with a feed that ticks on demand; the clients are another process.
+// Benchmarks the WebSockets of the service, with a feed that ticks on demand. The clients are another process.
 //
-// Fan-out. Ours: a tick of 20 markets, from the feed's call until it is written to 1,000 sockets. Peer: a bare loop that writes one ready
-// frame of the same length to the same sockets. They take turns, so that noise of the machine hits both; what counts is the median.
-// Memory: what 2,000 sockets that say nothing add to this process. Latency: from the tick to the client's message event, at 100 sockets.
+// Fan-out. Ours: a tick of 20 markets, from the feed's call until it is written to 1,000 sockets. Peer: a bare loop
+// that writes one ready frame of the same length to the same sockets. They alternate, so that noise of the machine hits
+// both; the medians are compared.
+// Memory: added to this process by 2,000 idle sockets. Latency: from the tick to the client's message event, with 100
+// sockets.
 
 const IDLE_SOCKETS = 2_000
 const MAX_IDLE_BYTES = 30 * 1024
@@ -21,7 +23,7 @@ const FANOUT_ROUNDS = 300
 const MIN_FANOUT_RATIO = 0.85
 const TIMED_SOCKETS = 100
 const TIMED_TICKS = 400
-/** As the feed does. */
+/** Interval of the feed's ticks. */
 const TICK_MS = 25
 const MAX_P50_MS = 5
 const MAX_P99_MS = 25
@@ -34,7 +36,7 @@ interface Row {
   readonly met: boolean
 }
 
-/** Prints the table; true when every limit is kept. */
+/** Prints the table. Returns true when every limit is met. */
 export async function run(): Promise<boolean> {
   const client = fork(new URL('./fanout/client.ts', import.meta.url))
   const server = await startFanoutServer()
@@ -51,7 +53,7 @@ export async function run(): Promise<boolean> {
 
 async function measureIdle(server: FanoutServer, client: ChildProcess): Promise<Row> {
   const plain = { kind: 'open', ...server, sockets: 100, isSubscribed: false, isTimed: false } as const
-  // What is made once, at the first sockets, is not theirs.
+  // Memory that the first sockets allocate once for all is not counted.
   await open(server, client, plain)
   await closeAll(server, client)
   const before = memoryNow()
@@ -80,7 +82,7 @@ async function measureFanout(server: FanoutServer, client: ChildProcess): Promis
     for (const socket of server.sockets) socket.write(frame)
   }
   for (let round = 0; round < FANOUT_ROUNDS; round += 1) {
-    // Whoever comes second finds the machine as the first left it, so they take turns in that, too.
+    // The second one finds the machine as the first left it, so the two alternate in coming first.
     if (round % 2 === 0) ours.push(await inQuiet(server.tick))
     peer.push(await inQuiet(writeAll))
     if (round % 2 === 1) ours.push(await inQuiet(server.tick))
@@ -127,7 +129,7 @@ function latencyRow(name: string, ms: number, maxMs: number): Row {
   }
 }
 
-/** How long it takes, after all that came before has been done and read. */
+/** Times `work`, after earlier messages have been sent and read. */
 async function inQuiet(work: () => void): Promise<number> {
   await sleep(10)
   const started = performance.now()
@@ -135,7 +137,7 @@ async function inQuiet(work: () => void): Promise<number> {
   return performance.now() - started
 }
 
-/** Of the message that a tick makes. */
+/** Returns the length of the message that a tick sends, without the frame's header. */
 function deltaLength(server: FanoutServer): number {
   const [socket] = server.sockets
   const before = socket!.bytesWritten

@@ -1,10 +1,10 @@
+import { createChainHead } from '../packages/server/src/journal/clock.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AccountLog } from '../packages/server/src/journal/accountLog.ts'
-import { createAccountLog } from '../packages/server/src/journal/createAccountLog.ts'
+import { type AccountLog, createAccountLog } from '../packages/server/src/journal/accountLog.ts'
 import { createFollowing, type Following } from '../packages/server/src/follower/createFollowing.ts'
-import { createRangeReader } from '../packages/server/src/follower/readRange.ts'
+import { createRangeReader } from '../packages/server/src/follower/readBlocks.ts'
 import { startDevnetWorld } from '../packages/server/src/follower/testing/devnetWorld.ts'
 import type { ServedChain } from '../packages/server/src/chain/servedChain.ts'
 import type { ChainMarkets } from '../packages/server/src/trading/market/chainMarkets.ts'
@@ -19,19 +19,27 @@ import { startNode, type ServingNode } from './follow/startNode.ts'
 import { createTimedClient, type TimedClient } from './follow/timedClient.ts'
 import { median } from './measure/median.ts'
 
-// How fast the follower takes blocks up.
+// Benchmarks the speed at which the follower processes blocks.
 //
-// The logs are real: recorded at the start from the local chain and its contracts (follow/record.ts). They are then served under many
-// traders' addresses by a stand-in node in another process (follow/node.ts), because the local chain would take minutes for as many.
-// Near the head: from the moment a block's answer has come in to its committed state, one block after the other, median.
-// Catching up: the follower over all logs beside the same ranges only fetched and decoded, by the same functions; each a few times in turn.
+// The logs are real: recorded at the start from the local chain and its contracts (follow/record.ts). A stand-in node
+// in another process (follow/node.ts) then serves them under the addresses of many traders, because the local chain
+// would take minutes to produce as many.
+// Near the head: time from the node's answer with a block to its committed state, one block after the other, median.
+// Catching up: the follower over all logs, beside the same ranges only fetched and decoded by the same functions. The
+// two alternate for a few rounds.
 
 const LOGS_PER_BLOCK = 200
+
 const TOTAL_LOGS = 20_000
+
 const FINALITY_DEPTH = 64
+
 const WARM_UP_BLOCKS = 10
+
 const ROUNDS = 5
+
 const BLOCK_LIMIT_MS = 20
+
 const CATCH_UP_LIMIT = 0.6
 
 interface Setup {
@@ -39,12 +47,12 @@ interface Setup {
   readonly markets: ChainMarkets
   readonly node: ServingNode
   readonly client: TimedClient
-  /** With logs; as many empty ones come behind them as are not final. */
+  /** Number of blocks with logs. `FINALITY_DEPTH` empty ones follow them, so that all of these are final. */
   readonly blockCount: number
   readonly logCount: number
 }
 
-/** Prints both; true when both limits are met. */
+/** Prints both tables. Returns true when both limits are met. */
 export async function run(): Promise<boolean> {
   const { recording, chain, markets } = await recordOnDevnet()
   const blocks = renumber(recording, TOTAL_LOGS, LOGS_PER_BLOCK)
@@ -73,7 +81,7 @@ async function recordOnDevnet(): Promise<{ recording: Recording; chain: ServedCh
   return { recording, chain: world.served, markets: world.markets }
 }
 
-/** A follower with a store of its own, from the beginning. */
+/** Runs `work` with a follower that starts at the first block with an empty store. */
 async function withFollowing<Result>(
   { chain, client, markets }: Setup,
   work: (following: Following) => Promise<Result>,
@@ -81,6 +89,7 @@ async function withFollowing<Result>(
   const folder = mkdtempSync(join(tmpdir(), 'bezel-bench-'))
   const store = await openStore(folder)
   const following = createFollowing({
+    head: createChainHead(),
     chain,
     client,
     store,
@@ -97,7 +106,7 @@ async function withFollowing<Result>(
   return result
 }
 
-/** As the service has it. The feed is silent, so positions are valued at their entry. */
+/** Opens the log as the service does. The feed is silent, so positions are valued at their entry price. */
 async function openLog(store: Store, { slug }: ServedChain, markets: ChainMarkets): Promise<AccountLog> {
   const live = await openLivePositions(store, slug)
   return createAccountLog({
@@ -119,7 +128,7 @@ async function openLog(store: Store, { slug }: ServedChain, markets: ChainMarket
   })
 }
 
-/** Times of all blocks but the first few, ms. */
+/** Returns the time that each block took in ms, without the first few. */
 async function followBlocks(setup: Setup): Promise<number[]> {
   const { node, client, markets, blockCount } = setup
   const times: number[] = []
@@ -135,7 +144,7 @@ async function followBlocks(setup: Setup): Promise<number[]> {
   })
 }
 
-/** Logs per second. */
+/** Rates in logs per second. */
 interface CatchUp {
   readonly ours: number
   readonly peer: number

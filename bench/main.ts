@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 
-// `npm run bench -- <name>` runs bench/<name>.ts, which exports run(): Promise<boolean>, false when a limit is missed.
+// `npm run bench -- <name>` runs bench/<name>.ts, which exports run(): Promise<boolean>. It resolves to false when a
+// limit is missed.
 
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'main.ts')

@@ -11,26 +11,28 @@ import { median } from './measure/median.ts'
 import { timed } from './measure/timed.ts'
 import { openFloor, type Floor } from './prepare/floor.ts'
 
-// createOrder beside what it can't do without: one round trip to the node, one durable commit, one recovery of a public key.
+// Compares createOrder with its unavoidable parts: one round trip to the node, one durable commit, one recovery of a
+// public key.
 //
-// Ours: signed requests of several agents over HTTP to the service in this process, with a real local chain as the node; each is timed
-// from the first byte sent to the last one received, one at a time. Peers: prepare/floor.ts, with the same node and disk. A round runs some
-// of each one after the other, so that noise of the machine hits all of them; what is printed is the median of all.
-// Round trips and commits of the service are counted from its own metrics, while nothing else goes on in it.
+// Ours: signed requests of several agents over HTTP to the service in this process, with a real local chain as the
+// node. Each is timed from the first byte sent to the last one received, one at a time. Peers: prepare/floor.ts, with
+// the same node and disk. A round runs some of each one after the other, so that noise of the machine hits all of them.
+// Printed are the medians.
+// Round trips and commits are counted from the service's own metrics, while nothing else happens in it.
 
 const AGENTS = 5
 const ROUNDS = 10
-/** Of each agent. An agent has no more prepared orders than it may have by default. */
+/** Orders of each agent in a round, fewer than an agent may have prepared by default. */
 const ORDERS_PER_ROUND = 10
-/** The rule: exactly one of each. */
+/** Limits: an order takes exactly one round trip and one commit. */
 const ROUND_TRIPS_LIMIT = 1
 const COMMITS_LIMIT = 1
-/** The aim: how much more than its parts a prepared order may take. */
+/** Aim: a prepared order may exceed the sum of its parts by this much. */
 const AIM_MS = 2
 
 const CHAIN = 'arbitrum-sepolia'
 const ORDER = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.01', leverage: '10', collateral: 'USDC' }
-/** Nothing happens by itself for the time of a count: no blocks, no refreshes. */
+/** Intervals longer than the benchmark, so that no block and no refresh adds to the counts. */
 const QUIET_CHAIN = { DEVNET_BLOCK_MS: '60000' }
 const QUIET_SERVICE = { BEZEL_MARKETS_REFRESH_MS: '600000', BEZEL_ACCOUNT_REFRESH_MS: '600000' }
 const NO_LIMITS = {
@@ -44,7 +46,7 @@ interface Counts {
   readonly commits: number
 }
 
-/** Prints counts and times; true when the counts are exact and the aim is reached. */
+/** Prints counts and times. Returns true when the counts are exact and the aim is reached. */
 export async function run(): Promise<boolean> {
   const devnet = await startDevnet(QUIET_CHAIN)
   const service = await startService(devnet)
@@ -53,7 +55,7 @@ export async function run(): Promise<boolean> {
   const agents: BenchAgent[] = []
   for (let n = 1; n <= AGENTS; n += 1) agents.push(await openBenchAgent({ devnet, chain, url: service.url }, n))
   clearInterval(mining)
-  // The follower takes the last of those blocks up.
+  // Waits until the follower has processed the last of those blocks.
   await new Promise((soon) => setTimeout(soon, 500))
 
   const floor = await openFloorOf(devnet, agents[0]!)
@@ -106,7 +108,10 @@ async function withdraw(agent: BenchAgent, orders: readonly PreparedOrder[]): Pr
   }
 }
 
-/** Per order. Anything else that goes on in the service can only add, so the least of a few tries is what an order spends. */
+/**
+ * Counts round trips and commits per order. Other work of the service can only add to them, so the least of three tries
+ * counts.
+ */
 async function count(url: string, agents: readonly BenchAgent[]): Promise<Counts> {
   let least: Counts = { roundTrips: Infinity, commits: Infinity }
   for (let at = 0; at < 3; at += 1) {
@@ -147,7 +152,7 @@ async function measure(agents: readonly BenchAgent[], floor: Floor): Promise<Tim
     for (const agent of agents) {
       const made: PreparedOrder[] = []
       for (let at = 0; at < ORDERS_PER_ROUND; at += 1) {
-        // What comes second finds the node warm, so each does as often as the other.
+        // The second request finds the node warm, so the two alternate in coming first.
         if (at % 2 === 0) of.roundTrip.push(await timed(floor.roundTrip))
         const { prepared, ms } = await prepare(agent)
         of.ours.push(ms)

@@ -4,12 +4,14 @@ import { compareRead, printRows, type Read, type Row } from './read/compareRead.
 import { openPositions, POSITIONS } from './read/openPositions.ts'
 import { startReadService } from './read/startReadService.ts'
 
-// Reads against a bare fastify route that sends the same bytes, in the same run.
+// Compares reads with a bare fastify route that sends the same bytes, in the same run.
 //
-// Ours: the service in this process, with a real local chain and feed beside it, so that prices tick and blocks come while it answers.
-// Peer: fastify without options in this process, one route, the bytes ready; of a private read it also verifies the signature and
-// claims the nonce, with the same functions. The client (read/client.ts) is another process.
-// Every round runs peer and ours one after the other, so that noise of the machine hits both; what is printed is the median of the rounds.
+// Ours: the service in this process, beside a real local chain and feed, so that prices tick and blocks arrive while it
+// answers.
+// Peer: fastify without options in this process, with one route and the bytes ready. For a private read it also
+// verifies the signature and claims the nonce, with the same functions. The client (read/client.ts) is another process.
+// Every round runs peer and ours one after the other, so that noise of the machine hits both. Printed is the median of
+// the rounds.
 
 const CHAIN = 'arbitrum-sepolia'
 
@@ -18,7 +20,7 @@ const PUBLIC_READS: readonly Read[] = [
   { name: 'GET prices', path: `/v1/${CHAIN}/prices`, limit: undefined },
 ]
 
-/** Prints the table; true when every ratio reaches its limit. */
+/** Prints the table. Returns true when every ratio reaches its limit. */
 export async function run(): Promise<boolean> {
   const client = fork(new URL('./read/client.ts', import.meta.url))
   const devnet = await startDevnet()

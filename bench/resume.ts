@@ -7,17 +7,18 @@ import type { ResumeJob, ResumeResult } from './resume/client.ts'
 import { EVENTS_PER_ORDER, lifeOf } from './resume/orders.ts'
 import { startResumeServer, type ResumeServer } from './resume/server.ts'
 
-// Sockets that were cut and come back all at once.
+// Benchmarks sockets that were cut and all come back at once.
 //
-// 1,000 traders have a socket each, listening to two channels of their log. They are away while 100 events are written to each log, come
-// back at once in another process, and resume with fromSeq. Timed from the first connect until the last of them has everything: connecting,
-// its key, both subscriptions. Beside it, in the same run: the same return with nothing missed, and the same rows only read from the
-// store, without sending them. In the last round events go on being written while they come back.
+// 1,000 traders have a socket each, subscribed to two channels of their log. While they are away 100 events are written
+// to each log. They come back at once, in another process, and resume with fromSeq. The time is from the first connect
+// until the last socket has everything: connecting, authenticating with its key, both subscriptions. Compared in the
+// same run with the same return when nothing was missed, and with only reading the same rows from the store. In the
+// last round events are written while the sockets come back.
 
 const SOCKETS = 1_000
 const EVENTS = 100
 const ROUNDS = 5
-/** Commits of the last round, one of everybody's orders each. */
+/** Orders that each trader gets in the last round, while the sockets come back. */
 const LIVE_COMMITS = 4
 const NS_PER_MS = 1e6
 
@@ -25,12 +26,12 @@ interface Round {
   readonly resumeMs: number
   readonly returnMs: number
   readonly readMs: number
-  /** The longest that the process did nothing else, in each of the two. */
+  /** Longest delay of the event loop during each of the two. */
   readonly resumeHeldUpMs: number
   readonly returnHeldUpMs: number
 }
 
-/** Prints the times; true when nobody lost an event or got one twice. */
+/** Prints the times. Returns true; throws when a client lost an event or got one twice. */
 export async function run(): Promise<boolean> {
   const client = fork(new URL('./resume/client.ts', import.meta.url))
   const server = await startResumeServer(SOCKETS)
@@ -50,7 +51,7 @@ export async function run(): Promise<boolean> {
   return true
 }
 
-/** So many more orders of everybody, each state of them in one commit. */
+/** Writes `count` more orders of every trader. Each commit holds one state of all traders' orders. */
 async function writeOrders({ traders, tell }: ResumeServer, first: number, count: number): Promise<void> {
   for (let n = first; n < first + count; n += 1) {
     const lives = traders.map((trader) => lifeOf(trader, n))

@@ -9,11 +9,13 @@ import { openBenchAgent, type AgentRequest, type BenchAgent } from './client/ben
 import { median } from './measure/median.ts'
 import { fillStore, type Load } from './scale/fill.ts'
 
-// What a full store costs: latencies of a service over it beside those of a service over an empty one, in the same run.
+// Benchmarks a full store: latencies of a service over it beside those of a service over an almost empty one, in the
+// same run.
 //
-// A trader opens positions and makes orders with the service over the empty store. Its data is then copied, and the copy filled with as
-// much of other traders (scale/fill.ts), so that both answer the same to that trader. Then both run over the same local chain, each in a process of
-// its own, and are asked in turn, one request at a time; what is printed are medians.
+// A trader opens positions and places orders with the service over the empty store. The data folder is then copied, and
+// the copy filled with the data of other traders (scale/fill.ts), so that both services answer the same to that trader.
+// Both run over the same local chain, each in a process of its own, and get requests alternately, one at a time.
+// Printed are medians.
 
 const LOAD: Load = { orders: 100_000, agents: 10_000, openPositions: 5_000 }
 const RATIO_LIMIT = 1.5
@@ -39,7 +41,7 @@ const SETTINGS = {
   BEZEL_IP_LIMIT: '1000000',
   BEZEL_AGENT_LIMIT: '1000000',
   BEZEL_AGENT_WRITE_LIMIT: '1000000',
-  // Longer than the benchmark runs: what is copied stays as it is.
+  // Longer than the benchmark runs, so that prepared orders do not expire.
   BEZEL_PREPARED_RESTING_MS: '3600000',
   BEZEL_PREPARED_MARKET_MS: '3600000',
 }
@@ -50,7 +52,7 @@ interface Row {
   readonly full: number
 }
 
-/** Prints ratios and memory; true when all limits are met. */
+/** Prints ratios and memory. Returns true when all limits are met. */
 export async function run(): Promise<boolean> {
   const devnet = await startDevnet()
   const chain = createChainClient(devnet.file)
@@ -95,7 +97,9 @@ function startOver(devnet: RunningDevnet, folder: string): Promise<RunningServic
   return startService(devnet, { ...SETTINGS, ...files })
 }
 
-/** What the trader has in both: positions, some of them closed again, and orders, some of them withdrawn. */
+/**
+ * Creates the trader's data in both stores: positions, some of them closed again, and orders, some of them withdrawn.
+ */
 async function tradeSome(chain: ChainClient, agent: BenchAgent): Promise<{ readonly orderId: string }> {
   const trader = chain.account('trader-1')
   for (let at = 0; at < POSITIONS; at += 1) {

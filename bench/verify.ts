@@ -1,33 +1,40 @@
 import { CHAINS, REQUEST_FIELDS, requestDomain } from '@bezel/protocol'
 import { keccak256, recoverTypedDataAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { requestDigest } from '../packages/server/src/signatures/requestDigest.ts'
-import { selectEngine } from '../packages/server/src/signatures/selectEngine.ts'
-import { parseSignature, type Signature } from '../packages/server/src/signatures/signature.ts'
-import type { SignatureEngine } from '../packages/server/src/signatures/signatureEngine.ts'
-import { verifyRequest, type SignedRequest } from '../packages/server/src/signatures/verifyRequest.ts'
+import { requestDigest, verifyRequest, type SignedRequest } from '../packages/server/src/signatures/verifyRequest.ts'
+import { selectEngine } from '../packages/server/src/signatures/engines.ts'
+import { parseSignature, type Signature, type SignatureEngine } from '../packages/server/src/signatures/recovery.ts'
 
-// Verification of a signed request on one core, beside what it can't do without and beside what a client library offers for it.
+// Compares the verification of a signed request on one core with its unavoidable part and with a client library's
+// function for it.
 //
 // Ours: everything from header texts and body bytes to yes or no: body hash, struct, digest, recovery, comparison.
-// Recover alone: the same engine's recovery, with digest and signature as bytes already.
-// viem: recoverTypedDataAddress, with the body hashed before.
-// All three run on one thread and wait for nothing, so what is measured is the processor time of that thread: other work on the machine
-// does not count. A round runs a few of each one after the other; rates and ratios are medians of the rounds.
+// Recover alone: the same engine's recovery, with digest and signature ready as bytes.
+// viem: recoverTypedDataAddress, with the body hashed beforehand.
+// All three run on one thread and wait for nothing, so the processor time of that thread is measured and other work on
+// the machine does not count. A round runs a few of each one after the other; rates and ratios are medians of the
+// rounds.
 
 const ROUNDS = 15
-// About 200 ms each: the kernel counts processor time in steps of up to 4 ms.
+
+// About 200 ms per round, because the kernel counts processor time in steps of up to 4 ms.
 const REQUESTS_PER_ROUND = 1_000
+
 const VIEM_REQUESTS_PER_ROUND = 60
+
 const RECOVER_LIMIT = 0.85
+
 const VIEM_LIMIT = 12
+
 const BODY_BYTES = 300
 
 const { chainId, liveDiamond: diamond } = CHAINS.arbitrum
+
 const domain = requestDomain({ name: 'Bezel Trading API', chainId, diamond })
+
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 
-/** One request in the form each of the three takes. */
+/** One request in the three forms that the candidates take. */
 interface Sample {
   readonly request: SignedRequest
   readonly digest: Uint8Array
@@ -41,14 +48,14 @@ interface Rates {
   readonly viem: number
 }
 
-/** Prints the table; true when both ratios reach their limits, which only hold for the native engine. */
+/** Prints the table. Returns true when both ratios reach their limits, which apply to the native engine only. */
 export async function run(): Promise<boolean> {
   const engine = await selectEngine()
   const samples = await Promise.all(Array.from({ length: REQUESTS_PER_ROUND }, (_, index) => createSample(index)))
   const rounds: Rates[] = []
   for (let round = 0; round <= ROUNDS; round += 1) {
     const rates = await runRound(engine, samples)
-    // The first only warms up.
+    // Round 0 only warms up.
     if (round > 0) rounds.push(rates)
   }
   return print(engine, rounds)
@@ -95,7 +102,7 @@ async function viemRatePerS(samples: readonly Sample[]): Promise<number> {
   return samples.length / cpuS(before)
 }
 
-/** Seconds this thread has computed since then. */
+/** Returns the processor time of this thread since `before`, in seconds. */
 function cpuS(before: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1e6

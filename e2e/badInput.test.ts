@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { SigningDomain } from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { authorization, call, keyIssue, revocation, signedHeaders } from '@bezel/testkit/agentClient.ts'
-import { BAD_DECIMALS, brokenBodies } from './badInput/badBodies.ts'
+import { BAD_NUMBERS, brokenBodies } from './badInput/badBodies.ts'
 import { answersIn, exchange, rawRequest, type RawAnswer } from './badInput/rawHttp.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
@@ -14,12 +14,12 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 interface Target {
   readonly method: string
-  /** With the chain. */
+  /** The path, with the chain. */
   readonly path: string
-  /** Of operations that an agent signs. */
+  /** The name of an operation that an agent signs. */
   readonly operation?: string
   readonly fields: Record<string, unknown>
-  /** Fields may all be left out. */
+  /** True when all fields may be left out. */
   readonly isOptional?: boolean
 }
 
@@ -76,7 +76,7 @@ describe('bad input', () => {
   })
   after(() => world?.stop())
 
-  /** A body that an agent signed as it is, so that nothing but the body is wrong. */
+  /** Sends a body with a valid agent's signature, so that only the body is wrong. */
   async function sendBody(
     { method, path, operation }: Target,
     body: string | Uint8Array,
@@ -99,7 +99,7 @@ describe('bad input', () => {
 
   const assertInvalid = (answer: RawAnswer, what: string): void => assertError(answer, 400, 'VALIDATION_ERROR', what)
 
-  /** Nothing was prepared, registered, revoked or issued, and the service is as alive as before. */
+  /** Asserts that nothing was prepared, registered, revoked or issued, and that the service still answers. */
   async function assertUnchanged(): Promise<void> {
     const history = await client.account('/orders/history', 'listOrderHistory')
     assert.deepEqual([history.status, history.body], [200, { data: [], nextCursor: null }])
@@ -124,8 +124,8 @@ describe('bad input', () => {
   it('in decimals: numbers, other spellings, and more digits than anybody needs', async () => {
     const [create] = targets
     for (const field of ['size', 'leverage', 'price', 'sl', 'tp', 'slippage']) {
-      for (const json of BAD_DECIMALS) {
-        // Zero is no stop loss and no take profit.
+      for (const json of BAD_NUMBERS) {
+        // Zero is valid here: it means no stop loss and no take profit.
         if (['sl', 'tp'].includes(field) && ['"0"', '"0.0"'].includes(json)) continue
         const { [field]: _replaced, ...rest } = ORDER as Record<string, unknown>
         const body = `${JSON.stringify(rest).slice(0, -1)},"${field}":${json}}`

@@ -4,10 +4,10 @@ import { diamondAbi, type BookLevel, type OrderBook, type RecentTrade } from '@b
 import { call } from '@bezel/testkit/agentClient.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
 
 const MARKET = '/v1/arbitrum-sepolia/markets/BTC-USD'
 const MARK = 60_000
-const WAIT_MS = 10_000
 
 describe('the book and the trades of a market', () => {
   let world: TradingWorld
@@ -36,7 +36,7 @@ describe('the book and the trades of a market', () => {
 
   it("the book is the Diamond's own bands around the mark", async () => {
     const { aboveUsd, belowUsd, above, below, offsets } = await bands()
-    await settled(async () => (await bookNow(30)).markPrice === String(MARK))
+    await until('the mark price', async () => (await bookNow(30)).markPrice === String(MARK))
     const book = await bookNow(30)
     const expected = (totalUsd: bigint, shares: readonly number[], direction: 1 | -1) =>
       shares.map((share, i) => [
@@ -51,18 +51,18 @@ describe('the book and the trades of a market', () => {
 
   it('the book moves with the mark', async () => {
     await world.setPrice(61_000)
-    await settled(async () => (await bookNow(1)).markPrice === '61000')
+    await until('the mark price', async () => (await bookNow(1)).markPrice === '61000')
     const { asks, bids } = await bookNow(1)
     assert.ok(Number(asks[0]!.price) > 61_000 && Number(bids[0]!.price) < 61_000)
     await world.setPrice(MARK)
-    await settled(async () => (await bookNow(1)).markPrice === String(MARK))
+    await until('the mark price', async () => (await bookNow(1)).markPrice === String(MARK))
   })
 
   it('trades tell what everybody executed, newest first, and no change of leverage', async () => {
     assert.deepEqual(await tradesNow(), [])
     const open = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
     const { fill } = await client.trade(open, 'filled')
-    await settled(async () => (await tradesNow()).length === 1)
+    await until('a trade', async () => (await tradesNow()).length === 1)
     const [opened] = await tradesNow()
     assert.deepEqual(
       [opened?.action, opened?.side, opened?.price, opened?.txHash],
@@ -76,7 +76,7 @@ describe('the book and the trades of a market', () => {
     await client.broadcast(update.body.transaction)
     const actions = async () =>
       (await client.account('/fills', 'listFills')).body.data.map((of: RecentTrade) => of.action)
-    await settled(async () => (await actions())[0] === 'TradeLeverageUpdate')
+    await until('the last action', async () => (await actions())[0] === 'TradeLeverageUpdate')
 
     const close = await client.request('closePosition', 'POST', `/positions/${id}/close`, {})
     await client.broadcast(close.body.transaction)
@@ -93,10 +93,3 @@ describe('the book and the trades of a market', () => {
     assert.ok(last.every((trade) => !JSON.stringify(trade).includes(client.trader.address.toLowerCase().slice(2))))
   })
 })
-
-async function settled(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadlineMs = Date.now() + WAIT_MS; !(await isSo());) {
-    assert.ok(Date.now() < deadlineMs, 'it did not come to be')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { CANDLE_INTERVALS, CandleSchema, formatDecimal, type Candle, type CandleInterval } from '@bezel/protocol'
+import { CANDLE_INTERVALS, CandleSchema, formatDecimal, Price, type Candle, type CandleInterval } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
-import { flatOhlc, isFlat, joinOhlc, type Ohlc } from '../packages/server/src/market/candles/ohlc.ts'
-import { createFeedPages } from '../packages/server/src/market/feed/pages.ts'
+import { type Ohlc, createFeedPages } from '../packages/server/src/market/feed/pages.ts'
+import { flatOhlc, isFlat, joinOhlc } from '../packages/server/src/market/candles/candleText.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { recordTicks, type TickRecorder } from './candles/recordTicks.ts'
 import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
@@ -12,11 +12,16 @@ import { startFaultyProxy, type FaultyProxy } from './outages/faultyProxy.ts'
 import { startService, type RunningService } from '@bezel/testkit/startService.ts'
 
 const CHAIN = 'arbitrum-sepolia'
+
 const MINUTE_MS = 60_000
+
 const INTERVALS = Object.keys(CANDLE_INTERVALS) as CandleInterval[]
+
 /** Pair indices of the local listing. */
 const MARKETS = { 'BTC/USD': 0, 'ETH/USD': 1, 'EUR/USD': 21 } as const
+
 type Market = keyof typeof MARKETS
+
 const NAMES = Object.keys(MARKETS) as Market[]
 
 describe('candles, through outages and crashes', () => {
@@ -25,7 +30,7 @@ describe('candles, through outages and crashes', () => {
   let feed: FaultyProxy
   let recorder: TickRecorder
   let service: RunningService
-  /** Minutes of before the recording, once for each market. */
+  /** The minutes before the recording, once for each market. */
   const earlier = new Map<Market, ReadonlyMap<number, Ohlc>>()
 
   before(async () => {
@@ -53,7 +58,7 @@ describe('candles, through outages and crashes', () => {
     return { status: answer.status, body: (await answer.json()) as never }
   }
 
-  /** The minutes that ended or began before the recording did, back to the beginning of the day, as the feed tells them. */
+  /** Reads from the feed the minutes that began before the recording, back to the start of the day. */
   async function minutesBefore(name: Market): Promise<ReadonlyMap<number, Ohlc>> {
     const sinceMs = recorder.sinceMs()
     const fromMs = sinceMs - (sinceMs % CANDLE_INTERVALS['1d'])
@@ -62,7 +67,7 @@ describe('candles, through outages and crashes', () => {
     return new Map([...minutes!].filter(([timeMs]) => timeMs < sinceMs))
   }
 
-  /** The candles that hold anything of the recording, computed from it. */
+  /** Computes from the recording the candles that it reaches into. */
   function computed(name: Market, interval: CandleInterval): readonly Candle[] {
     const widthMs = CANDLE_INTERVALS[interval]
     const candles = new Map<number, Ohlc>()
@@ -73,7 +78,7 @@ describe('candles, through outages and crashes', () => {
     for (const [timeMs, minute] of tickedMinutes(earlier.get(name)!)) add(timeMs, minute)
     const minuteMs = Math.floor(recorder.sinceMs() / MINUTE_MS) * MINUTE_MS
     for (const { pairIndex, timeMs, price } of recorder.ticks) {
-      if (pairIndex === MARKETS[name] && timeMs > recorder.sinceMs()) add(timeMs, flatOhlc(price))
+      if (pairIndex === MARKETS[name] && timeMs > recorder.sinceMs()) add(timeMs, flatOhlc(Price.of(price)))
     }
     const listed: Candle[] = []
     let close = earlier.get(name)!.get(minuteMs)!.close
@@ -85,7 +90,7 @@ describe('candles, through outages and crashes', () => {
     return listed
   }
 
-  /** All markets stand still, so that nothing but a new minute changes a candle between two looks. */
+  /** Freezes all prices, so that only a new minute changes a candle between two reads, and compares. */
   async function assertExact(): Promise<void> {
     for (const name of NAMES) await chain.control('bezel_freezePrice', name, true)
     for (const name of NAMES) {
@@ -102,7 +107,7 @@ describe('candles, through outages and crashes', () => {
     for (const name of NAMES) await chain.control('bezel_freezePrice', name, false)
   }
 
-  /** A price that only those see who listen now. */
+  /** Sets a price for a moment, which only current listeners see. */
   async function spike(name: Market, factor: number): Promise<void> {
     const price = recorder.ticks.findLast(({ pairIndex }) => pairIndex === MARKETS[name])?.price ?? 11_600_000_000n
     const cents = (price * BigInt(Math.round(factor * 1_000))) / 1_000n / 100_000_000n
@@ -169,14 +174,14 @@ describe('candles, through outages and crashes', () => {
   })
 })
 
-/** Without those that only carry the close before them: a market that is closed does not tick. */
+/** Returns the minutes with ticks. A closed market does not tick, and its minutes only repeat the close before them. */
 function tickedMinutes(minutes: ReadonlyMap<number, Ohlc>): readonly (readonly [number, Ohlc])[] {
   return [...minutes].filter(([timeMs, minute]) => {
     return !isFlat(minute) || minute.close !== (minutes.get(timeMs - MINUTE_MS) ?? minute).close
   })
 }
 
-/** Pages of history are broken, all others are as they are. */
+/** Breaks the pages of history and leaves all other answers. */
 function withoutHistory(text: string): { status?: number; text: string } {
   return text.includes('"table"') ? { status: 503, text: 'away' } : { text }
 }

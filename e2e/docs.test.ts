@@ -27,7 +27,7 @@ const CHROMIUM_ARGS = [
 
 const all = snippets()
 
-/** What the commands of a page must print; that none of them fails is asked of all. */
+/** Texts that the commands of a page must print. No command of any page may fail. */
 const PRINTED: Readonly<Record<string, readonly RegExp[]>> = {
   'README.md': [
     /^closed 0\.0\d+ BTC at /m,
@@ -101,12 +101,12 @@ describe('every block of code in the pages', () => {
   }
 })
 
-/** Addresses that a page names, without their anchors. */
+/** Returns the addresses that a page links to, without their anchors. */
 function addressesOf(html: string): string[] {
   return [...html.matchAll(/ (?:href|src)="([^"#]+)/g)].map(([, address]) => address!)
 }
 
-/** Every address that can be reached from the overview, with its answer. */
+/** Requests every address that can be reached from the overview. */
 async function crawl(): Promise<ReadonlyMap<string, { readonly status: number; readonly text: string }>> {
   const found = new Map<string, { status: number; text: string }>()
   const open = ['/docs']

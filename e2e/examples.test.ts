@@ -20,7 +20,7 @@ let world: SdkWorld
 let folder: string
 let running: RunningExample[] = []
 before(async () => {
-  // The same port after a crash, so that programs find it again.
+  // The port stays the same after a crash, so that programs find the service again.
   world = await startSdkWorld({
     service: { PORT: String(await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })) },
   })
@@ -42,14 +42,14 @@ function start(command: readonly [string, ...string[]], settings: Record<string,
   return example
 }
 
-/** What the Diamond itself has of a trader: positions and resting orders. */
+/** Reads a trader's positions and resting orders from the Diamond. */
 function tradesOf(trader: string) {
   const { address } = world.chain.account(trader)
   const { client, diamond } = world.chain
   return client.readContract({ address: diamond, abi: diamondAbi, functionName: 'getTrades', args: [address] })
 }
 
-/** Prices of resting limits by side, as `long 59700`. */
+/** Returns the prices of resting limit orders with their side, as `long 59700`. */
 async function quotesOf(trader: string): Promise<string[]> {
   const limits = (await tradesOf(trader)).filter(({ tradeType }) => tradeType === RESTING_LIMIT)
   return limits.map(({ long, openPrice }) => `${long ? 'long' : 'short'} ${Number(openPrice) / Number(P10)}`).toSorted()
@@ -97,7 +97,7 @@ describe('the market maker', () => {
     await example.line(/^round 1: quoted around 60000$/)
     assert.deepEqual(await quotesOf('trader-2'), ['long 59700', 'short 60300'])
 
-    // Below the threshold of 10 basis points, then above it.
+    // The first move is below the threshold of 10 basis points, the second above it.
     await world.setPrice(60_050)
     await until('the price is told', async () => (await markOf('BTC/USD')) === '60050')
     await world.setPrice(61_000)
@@ -123,7 +123,7 @@ describe('the market maker', () => {
     await example.line(/^round 1:/)
     assert.deepEqual(await quotesOf('trader-2'), ['long 59700', 'short 60300'])
 
-    // The keeper fills the buy; its take profit is the mark of the quote.
+    // The keeper fills the buy; its take profit is the mark at the time of the quote.
     await world.setPrice(59_690)
     await example.line(/^long order \d+ is filled$/)
     await until('both sides are quoted again', async () => {
@@ -262,7 +262,7 @@ describe('the copy trader', () => {
     const { client: leader } = await world.sdkAccount('trader-1', 'agent-1')
     const state = join(folder, 'old.json')
     const command = ['copyTrader', '--max-age-s', '0', '--state', state] as const
-    // As it is after npm start, which makes a fresh chain.
+    // The state of an earlier chain, as it is after `npm start`, which makes a fresh chain.
     writeFileSync(state, JSON.stringify({ leader: await leader.trader(), seq: 1_000_000, copies: { 7: '9' } }))
     const last = (await leader.account.events({ limit: 1 })).lastSeq
     const example = start(command)
@@ -279,7 +279,7 @@ describe('the copy trader', () => {
 })
 
 describe('the portfolio export', () => {
-  /** A reader of RFC 4180 that knows nothing of the writer. */
+  /** Parses RFC 4180 CSV, independently of the writer. */
   function parseCsv(text: string): Record<string, string>[] {
     assert.ok(text.endsWith('\r\n'))
     const rows: string[][] = [[]]
@@ -331,7 +331,7 @@ describe('the portfolio export', () => {
 
     const [position, ...otherPositions] = read('positions.csv')
     assert.equal(otherPositions.length, 0)
-    // Fees grow with every block.
+    // The other fields change with every block, because fees grow.
     const { unrealizedPnl, unrealizedPnlPercent, fundingFee, borrowingFee, liquidationPrice, ...fixed } = position!
     assertSame(fixed, (await client.account.positions())[0]!)
     for (const text of [unrealizedPnl, unrealizedPnlPercent, fundingFee, borrowingFee, liquidationPrice]) {

@@ -42,7 +42,7 @@ describe('what protects a position of a client of the facade', () => {
     return JSON.parse(await answer.text())
   }
 
-  /** What became of its one item. */
+  /** Sends an action with one item and returns the outcome of that item. */
   async function act(action: ExchangeAction) {
     lastNonce = Math.max(Date.now(), lastNonce + 1)
     const answer = await post('exchange', signL1(keyOf('agent-1'), { action, nonce: lastNonce }))
@@ -75,13 +75,13 @@ describe('what protects a position of a client of the facade', () => {
     assert.ok('filled' in opened, JSON.stringify(opened))
     const first = await stop('55000')
 
-    // Half a percent at most, and the order is filled; of the stop, which the chain bounds by the same number, nothing is changed.
+    // The order is filled within half a percent. The stop, which the chain bounds by the same slippage, is unchanged.
     const reduced = await place({ b: false, p: '59700', s: '0.04', r: true, t: IOC })
     assert.ok('filled' in reduced, JSON.stringify(reduced))
     assert.ok(Number(reduced.filled.avgPx) >= 59_700)
     assert.equal(await closingSlippage(), 0)
 
-    // What the price does not allow is refused, and never filled for less.
+    // An order that its price does not allow is refused, never filled at a worse one.
     const refused = await place({ b: false, p: '59999', s: '0.01', r: true, t: IOC })
     assert.match(refused.error, /^Order could not immediately match/)
 

@@ -29,7 +29,7 @@ describe('the guides', () => {
 
   const keyOf = (name: string): string => devnet.file.accounts.find((account) => account.name === name)!.privateKey
 
-  /** The first program of a page, as a process of its own. Beside this file, so that it finds viem. */
+  /** Runs the first program of a page in a child process. Its file lies beside this one, so that it finds viem. */
   async function runProgram(
     page: URL,
     env: Record<string, string>,

@@ -3,10 +3,13 @@ import { describe, it } from 'node:test'
 import { runCampaign } from './campaign/runCampaign.ts'
 
 const { env } = process
-/** A few in every run of the tests, and not for long on a busy machine; as many as wanted by setting, and then they take the time they take. */
+/**
+ * The number of kills: by default a few within a short time, since machines may be busy. With the setting, as many as
+ * it says, without a time limit.
+ */
 const KILLS = Number(env['CAMPAIGN_KILLS'] ?? 4)
 const MAX_SECONDS = Number(env['CAMPAIGN_SECONDS'] ?? (env['CAMPAIGN_KILLS'] === undefined ? 25 : Infinity))
-/** The seed fixes every choice; the moments that processes and network take are their own. */
+/** The seed. It fixes every choice, but not the timing of processes and network. */
 const SEED = Number(env['CAMPAIGN_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const TIMEOUT_MS = 240_000 + KILLS * 20_000
 const MAX_PROBLEMS_SHOWN = 40
@@ -21,7 +24,7 @@ describe('orders while the service is killed again and again', () => {
       0,
       `seed ${SEED}: ${problems.length} problems\n${problems.slice(0, MAX_PROBLEMS_SHOWN).join('\n')}`,
     )
-    // A short one on a busy machine may see only a few.
+    // A short campaign on a busy machine may see only a few.
     const least = KILLS >= 20 ? KILLS : 0
     assert.ok((counts.get('orders acknowledged') ?? 0) > least, 'no orders flowed')
     assert.ok((counts.get('replays refused') ?? 0) >= least, 'too few requests were replayed')

@@ -5,8 +5,8 @@ import { until } from '@bezel/testkit/until.ts'
 import { call, type Answer } from '@bezel/testkit/agentClient.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
-// Written from the published surface of the live service alone (api.md section 3), with another library than the service's, so that an error
-// that both sides of this project share would show.
+// Clients written from the published interface of the live service alone (api.md section 3), with another library than
+// the service's, so that an error shared by both sides of this project shows.
 
 const CHAIN_PATH = '/v1/arbitrum-sepolia'
 const NAME = 'Gains Trading API'

@@ -13,7 +13,7 @@ import {
   StartupError,
   type Funding,
   type MarketRecord,
-  type Price,
+  type MarketPrice,
 } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { zeroAddress, type ContractFunctionArgs, type ContractFunctionName } from 'viem'
@@ -77,7 +77,7 @@ describe('markets, as a client sees them', () => {
   }
 
   async function markOf(symbol: string): Promise<string | undefined> {
-    const { body } = await service.get<{ data: Price[] }>(PRICES)
+    const { body } = await service.get<{ data: MarketPrice[] }>(PRICES)
     return body.data.find((price) => price.market === symbol)?.mark
   }
 
@@ -154,7 +154,7 @@ describe('markets, as a client sees them', () => {
       await chain.control('bezel_setPrice', symbol, price)
       await until(`${symbol} at ${price}`, async () => (await markOf(symbol)) === price)
     }
-    const { body } = await service.get<{ data: Price[] }>(PRICES)
+    const { body } = await service.get<{ data: MarketPrice[] }>(PRICES)
     assert.equal(body.data.length, PAIRS.length)
     const volatile = body.data.find((price) => price.market === 'PEPE/USD')!
     assert.notEqual(volatile.index, volatile.mark)
@@ -176,7 +176,7 @@ describe('markets, as a client sees them', () => {
     const trade = tradeOf(chain, trader.address, { price: 61_235n, collateral: 50_000_000_000n, leverage: 20_000 })
     await chain.send(trader, 'openTrade', [trade, 1_000, zeroAddress])
     await chain.event((event) => event.eventName === 'MarketExecuted')
-    // After an hour of one-sided open interest the rate stands at its cap, so it is the same at every block from there on.
+    // After an hour of one-sided open interest the rate is at its cap, so it is the same in every later block.
     await chain.control('evm_increaseTime', 3_600)
     await chain.control('evm_mine')
 
@@ -216,7 +216,7 @@ describe('markets, as a client sees them', () => {
   it('refuses to show prices of a silent feed, and goes on with what needs none', async () => {
     feed.isSilent = true
     const stale = [PRICES, MARKETS, market('BTC-USD'), `${market('BTC-USD')}/funding`]
-    await until('stale', async () => (await service.get(PRICES)).status === 503, 30_000)
+    await until('stale', async () => (await service.get(PRICES)).status === 503)
     for (const path of stale) assertNotReady(await service.get(path), 'feed_stale', path)
     assert.equal((await service.get(`/v1/${CHAIN}`)).status, 200)
     assert.equal((await service.get(market('EUR-USD'))).status, 200, 'closed, so its last price stands')

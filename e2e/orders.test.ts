@@ -5,6 +5,7 @@ import { zeroAddress, type Hex } from 'viem'
 import { tradeOf } from '@bezel/testkit/chainClient.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
 
 const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
 const LIMIT = { ...MARKET, type: 'limit', price: '59000' }
@@ -33,10 +34,7 @@ describe('orders, as an agent sees them', () => {
   }
 
   async function untilPositions(count: number): Promise<void> {
-    for (const deadlineMs = Date.now() + 20_000; (await positions()).length !== count;) {
-      assert.ok(Date.now() < deadlineMs, `there never were ${count} positions`)
-      await new Promise((resolve) => setTimeout(resolve, 40))
-    }
+    await until(`${count} positions`, async () => (await positions()).length === count)
   }
 
   it('rests a limit, moves its price and size, and fills it when the price comes', async () => {
@@ -217,13 +215,8 @@ describe('orders, as an agent sees them', () => {
     await closeAll()
   })
 
-  async function untilOpenOrder(): Promise<Order> {
-    for (const deadlineMs = Date.now() + 20_000; Date.now() < deadlineMs;) {
-      const [order] = await openOrders()
-      if (order !== undefined) return order
-      await new Promise((resolve) => setTimeout(resolve, 40))
-    }
-    return assert.fail('no open order came')
+  function untilOpenOrder(): Promise<Order> {
+    return until('an open order', async () => (await openOrders())[0])
   }
 
   it('gives two clients that race with one clientId the same order', async () => {
@@ -274,24 +267,20 @@ describe('orders, as an agent sees them', () => {
     await client.trade(MARKET, 'filled')
     const [position] = await positions()
     const patch = (body: unknown) => client.request('updatePosition', 'PATCH', `/positions/${position.id}`, body)
-    const until = async (isExpected: (now: Record<string, string>) => boolean): Promise<void> => {
-      for (const deadlineMs = Date.now() + 20_000; !isExpected((await positions())[0]);) {
-        assert.ok(Date.now() < deadlineMs, JSON.stringify(await positions()))
-        await new Promise((resolve) => setTimeout(resolve, 40))
-      }
-    }
+    const untilPosition = (isExpected: (now: Record<string, string>) => boolean): Promise<boolean> =>
+      until('the position as expected', async () => isExpected((await positions())[0]))
     const stops = await patch({ sl: '57000', tp: '66000' })
     assert.equal(stops.status, 200, JSON.stringify(stops.body))
     await client.broadcast(stops.body.transaction)
-    await until(({ sl, tp }) => sl === '57000' && tp === '66000')
+    await untilPosition(({ sl, tp }) => sl === '57000' && tp === '66000')
     const leverage = await patch({ leverage: '8' })
     assert.equal(leverage.status, 200, JSON.stringify(leverage.body))
     await client.broadcast(leverage.body.transaction)
-    await until((now) => now.leverage === '8')
+    await untilPosition((now) => now.leverage === '8')
     const collateral = await patch({ collateral: { action: 'add', amount: '50' } })
     assert.equal(collateral.status, 200, JSON.stringify(collateral.body))
     await client.broadcast(collateral.body.transaction)
-    await until((now) => Number(now.leverage) < 8)
+    await untilPosition((now) => Number(now.leverage) < 8)
     const mixed = await patch({ sl: '57000', leverage: '9' })
     assert.deepEqual([mixed.status, mixed.body.code], [400, 'VALIDATION_ERROR'])
     await closeAll()

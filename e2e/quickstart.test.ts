@@ -9,7 +9,7 @@ import { startExample } from './examples/startExample.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const EXAMPLES = new URL('../examples/', import.meta.url)
-const RUN_MS = 60_000
+const RUN_MS = 300_000
 
 describe('the first trade', () => {
   let world: TradingWorld
@@ -18,7 +18,7 @@ describe('the first trade', () => {
   })
   after(() => world?.stop())
 
-  /** Of trader-1, by the Diamond's own record of what it executed. */
+  /** Reads the executions of trader-1 from the Diamond's events. */
   async function executions(): Promise<string[]> {
     const { client, diamond } = world.chain
     const events = await client.getContractEvents({

@@ -4,16 +4,17 @@ import type { SigningDomain } from '@bezel/protocol'
 import { createWalletClient, http } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { createAnswerChecker, type AnswerChecker } from '../packages/server/src/docs/openapi/answerChecker.ts'
-import type { OpenapiDocument } from '../packages/server/src/docs/openapi/createDocument.ts'
+import type { OpenapiDocument } from '../packages/server/src/docs/openapi/openapiDocument.ts'
 import { authorization, call, keyIssue, revocation, signedHeaders, type Answer } from '@bezel/testkit/agentClient.ts'
 import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { startService, type RunningService } from '@bezel/testkit/startService.ts'
+import { until } from '@bezel/testkit/until.ts'
 
 const CHAIN = '/v1/arbitrum-sepolia'
 const NOBODY = '0x00000000000000000000000000000000000000aa'
 
-/** One request, and what it must be answered with: a status, or the code of a refusal. */
+/** A request with its expected answer: a status, or the code of a refusal. */
 interface Step {
   readonly operation: string
   readonly method: string
@@ -47,7 +48,7 @@ describe('the reference', () => {
     await devnet.stop()
   })
 
-  /** Holds an answer against the reference. */
+  /** Sends a request and checks the answer against the reference. */
   async function check({ operation, method, path, body, expected }: Step, headers = {}): Promise<Answer> {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
     const init = { method, headers: { ...json, ...headers } }
@@ -72,7 +73,7 @@ describe('the reference', () => {
     expected,
   })
 
-  /** Nobody's signature: what is refused for it is an answer too. */
+  /** Returns an exchange request with the signature of an unknown key: its refusal is an answer too. */
   const exchange = (action: object, expected: number): Step => ({
     operation: 'hlExchange',
     method: 'POST',
@@ -200,7 +201,7 @@ describe('the reference', () => {
     await trade(canceled, 'canceled')
   })
 
-  /** Sends what was prepared, reports it, and reads the order until it has the status. */
+  /** Sends the prepared transaction, reports it, and reads the order until it has the status. */
   async function trade({ body: { order, transaction } }: Answer, status: string) {
     const { rpcUrl } = devnet.file.chains['arbitrum-sepolia']!
     const wallet = createWalletClient({ account: trader, transport: http(rpcUrl) })
@@ -208,12 +209,10 @@ describe('the reference', () => {
     const path = `${CHAIN}/orders/${order.id}`
     const report = { operation: 'submitOrder', method: 'POST', path: `${path}/submit`, expected: 200 }
     await checkSigned({ ...report, body: { txHash } })
-    for (const deadlineMs = Date.now() + 20_000; ;) {
+    return until(`the order is ${status}`, async () => {
       const { body } = await checkSigned(get('getOrder', path, 200))
-      if (body.status === status) return body
-      assert.ok(Date.now() < deadlineMs, `${body.status} is not ${status}`)
-      await new Promise((resolve) => setTimeout(resolve, 200))
-    }
+      return body.status === status ? body : undefined
+    })
   }
 
   it('is true of the lists of an account', async () => {

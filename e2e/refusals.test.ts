@@ -2,9 +2,18 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { AgentScope, Order, SigningDomain } from '@bezel/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { call, freshNonce, FULL_SCOPE, keyIssue, revocation, send, signedHeaders } from '@bezel/testkit/agentClient.ts'
+import {
+  call,
+  freshNonce,
+  UNLIMITED_SCOPE,
+  keyIssue,
+  revocation,
+  send,
+  signedHeaders,
+} from '@bezel/testkit/agentClient.ts'
 import { authorize, createTradingClient, type TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
 
 const CHAIN = '/v1/arbitrum-sepolia'
 const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
@@ -25,7 +34,7 @@ describe('what the service refuses', () => {
     (await client.account('/orders/history', 'listOrderHistory')).body.data
 
   async function scoped(trader: string, agent: string, scope: Partial<AgentScope>): Promise<TradingClient> {
-    return world.clientOf(trader, agent, { ...FULL_SCOPE, ...scope })
+    return world.clientOf(trader, agent, { ...UNLIMITED_SCOPE, ...scope })
   }
 
   it('what the scope forbids, in the order of the interface, and prepares nothing', async () => {
@@ -44,7 +53,7 @@ describe('what the service refuses', () => {
   it('what passes the daily cap, also when many ask at once, and counts no order that ended unfilled', async () => {
     const client = await scoped('trader-2', 'agent-2', { dailySpendCapUsd: '3000' })
     const answers = await Promise.all(Array.from({ length: 5 }, () => create(client, { ...LIMIT, price: '55000' })))
-    // 0.02 at 55,000 is 1,100 USD: two fit under 3,000.
+    // An order of 0.02 at 55,000 is worth 1,100 USD: two fit under 3,000.
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 201, 403, 403, 403])
     const [made] = answers.filter(({ status }) => status === 201)
     await client.request('cancelOrder', 'DELETE', `/orders/${made!.body.order.id}`)
@@ -85,7 +94,7 @@ describe('what the service refuses', () => {
     await world.chain.control('bezel_setMarketOpen', 'ETH/USD', false)
     const closed = async (): Promise<boolean> =>
       (await codeOf({ market: 'ETH/USD', size: '1' })).code === 'MARKET_CLOSED'
-    for (const deadlineMs = Date.now() + 15_000; !(await closed());) assert.ok(Date.now() < deadlineMs)
+    await until('the market is closed', closed)
     await world.chain.control('bezel_setMarketOpen', 'ETH/USD', null)
     assert.deepEqual(
       (await history(client)).filter(({ status }) => status !== 'expired' && status !== 'prepared'),
@@ -153,7 +162,8 @@ describe('what the service refuses', () => {
     const body = await revocation(domain, client.trader, client.agent.address)
     await send(world.url(), 'DELETE', `${CHAIN}/agents/${client.agent.address}`, body)
     assert.equal((await create(client, LIMIT)).body.code, 'AGENT_REVOKED')
-    // A guardrail, not a barrier: what was prepared before is bound by the chain alone, and the service tells what became of it.
+    // Revoking stops only new requests: a transaction prepared before is bound by the chain alone, and the service
+    // reports its outcome.
     await client.broadcast(transaction)
     await authorize({ chain: world.chain, url: world.url }, client.trader, client.agent)
     await client.orderOnce(order.id, ({ status }) => status === 'open')
@@ -168,7 +178,7 @@ describe('what the service refuses', () => {
     const client = await scoped('trader-4', 'agent-5', { expiresAt: Date.now() + 3_000 })
     assert.equal((await create(client, LIMIT)).status, 201)
     const isExpired = async (): Promise<boolean> => (await create(client, LIMIT)).body.code === 'AGENT_EXPIRED'
-    for (const deadlineMs = Date.now() + 15_000; !(await isExpired());) assert.ok(Date.now() < deadlineMs)
+    await until('the scope has expired', isExpired)
   })
 
   it('a transaction that reverts on the chain becomes a rejected order', async () => {
@@ -182,10 +192,8 @@ describe('what the service refuses', () => {
       client.agent,
     )
     await world.chain.send(client.trader, 'setTradingDelegate', [client.agent.address])
-    // The service learns of the new delegation within its refresh.
-    for (const deadlineMs = Date.now() + 15_000; (await self.submit(order.id, hash)).status !== 200;) {
-      assert.ok(Date.now() < deadlineMs)
-    }
+    // The service learns of the new delegation at its next refresh.
+    await until('the report is taken', async () => (await self.submit(order.id, hash)).status === 200)
     const rejected = await self.orderOnce(order.id, ({ status }) => status === 'rejected')
     assert.deepEqual([rejected.reason, rejected.txHash], ['OTHER', hash])
   })

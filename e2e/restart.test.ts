@@ -24,7 +24,7 @@ describe('a restart in the middle of everything', () => {
     const held = (await client.account('/positions', 'listPositions')).body.data
 
     await world.stopService()
-    // While nobody looks: the answer comes, the prepared order is mined, the resting one is taken from the chain.
+    // While the service is down, the oracle answers and the prepared order is mined.
     await client.broadcast(prepared.transaction)
     await world.chain.control('bezel_pauseOracle', false)
     await world.chain.event((event) => event.eventName === 'MarketExecuted' && event.args.index === 2)

@@ -29,7 +29,7 @@ describe('the stream of a service that trades', () => {
     return stream
   }
 
-  /** The next data message of a channel, in its shape. */
+  /** Returns the next data message of a channel, after checking its shape. */
   async function data(
     stream: StreamClient,
     channel: StreamChannel,
@@ -137,7 +137,7 @@ describe('the stream of a service that trades', () => {
     const revoked = await revocation(domain, client.trader, client.agent.address)
     await send(world.url(), 'DELETE', `${CHAIN_PATH}/agents/${client.agent.address}`, revoked)
     await send(world.url(), 'POST', `${CHAIN_PATH}/api-keys`, await keyIssue(domain, client.trader, 'x'))
-    // Something happens to the account, of which neither may hear any more.
+    // An event of the account that neither socket may receive any more.
     await world.clientOf('trader-3', 'agent-4').then((other) => other.prepare(MARKET))
     assert.equal((await error(byHeaders)).code, 'AGENT_REVOKED')
     assert.equal((await error(byKey)).code, 'API_KEY_UNKNOWN')

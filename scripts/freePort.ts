@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { StartupError } from '@bezel/protocol'
 
-/** `port` when nobody listens on it, or any free one for 0. Throws a `StartupError` that names the setting to change. */
+/** Returns `port` if it is free, or any free port for 0. Throws a `StartupError` that names the setting to change. */
 export async function freePort(of: { setting: string; host: string; port: number }): Promise<number> {
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>()
   const probe = createServer()

@@ -2,13 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import process from 'node:process'
 
-/** Where distributions put it. */
+/** Paths at which distributions install Chromium. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium']
 
-/** A browser, or why there is none. */
+/** The path of a browser, or the reason why there is none. */
 export type Chromium = { readonly path: string } | { readonly problem: string }
 
-/** The Chromium of this machine. A machine that has none and may install one (root, apt) gets one first, as a test machine does. */
+/**
+ * Finds the Chromium of this machine. Installs it first on a machine that has none and may install one (root, apt),
+ * such as a test machine.
+ */
 export function installChromium(): Chromium {
   const found = PLACES.find((path) => existsSync(path))
   if (found !== undefined) return { path: found }

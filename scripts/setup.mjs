@@ -1,5 +1,6 @@
-// Runs before `npm start`, `test`, `devnet` and `bench`, on whatever node the machine has and with nothing installed: plain JavaScript, node 20 or newer.
-// Makes node_modules fit package-lock.json, and says what to do when there is no node that can run Bezel.
+// Runs before `npm start`, `test`, `devnet` and `bench`, with any installed node and without packages: plain
+// JavaScript, node 20 or newer. Makes node_modules match package-lock.json, and says what to do when no node can run
+// Bezel.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -14,10 +15,10 @@ const lockfile = join(root, 'package-lock.json')
 const modules = join(root, 'node_modules')
 const stamp = join(modules, '.bezel-setup')
 
-/** What to do, in one sentence; above its first use, because this file runs from top to bottom. */
+/** An error whose message says what to do. Defined above its first use, because this file runs from top to bottom. */
 class SetupError extends Error {}
 
-// An exit runs the hooks that end npm and give up the lock; the default of a signal would not.
+// An exit runs the hooks that end npm and release the lock; the default action of a signal would not.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
 
 try {
@@ -32,7 +33,10 @@ function lockfileHash() {
   return createHash('sha256').update(readFileSync(lockfile)).digest('hex')
 }
 
-/** Our own stamp, or npm's: it writes `.package-lock.json` last, so an interrupted install has neither. */
+/**
+ * Returns true when our own stamp, or npm's, is up to date. npm writes `.package-lock.json` last, so an interrupted
+ * install has neither.
+ */
 function isInstalled() {
   if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === lockfileHash()
   const npmStamp = statSync(join(modules, '.package-lock.json'), { throwIfNoEntry: false })
@@ -48,7 +52,7 @@ async function installIfStillNeeded() {
   console.error(`Installed in ${((Date.now() - startMs) / 1000).toFixed(1)} s.`)
 }
 
-/** `--include=dev`: the type checker and the test tools are needed here whatever NODE_ENV says. */
+/** Runs `npm ci`. `--include=dev`: the type checker and the test tools are needed whatever NODE_ENV says. */
 async function npmCi() {
   const isWindows = process.platform === 'win32'
   const child = spawn('npm', ['ci', '--include=dev', '--loglevel=error'], {
@@ -68,13 +72,16 @@ async function npmCi() {
   )
 }
 
-/** npm must not run on a node inside the folder that `npm ci` deletes. */
+/** Returns PATH without node_modules: npm must not run on a node inside the folder that `npm ci` deletes. */
 function pathWithoutModules() {
   const isOutside = (entry) => !entry.startsWith(modules)
   return (process.env.PATH ?? '').split(delimiter).filter(isOutside).join(delimiter)
 }
 
-/** npm puts node_modules/.bin first into PATH, so the node there is the one the next script runs on. */
+/**
+ * Throws without a suitable node. npm puts node_modules/.bin first into PATH, so the next script runs on the node
+ * there.
+ */
 function requireNode() {
   if (majorOf(process.version) >= MIN_NODE_MAJOR) return
   const bundled = spawnSync(join(modules, '.bin', 'node'), ['--version'], { encoding: 'utf8' })

@@ -18,7 +18,7 @@ import { after, describe, it } from 'node:test'
 const scratch = mkdtempSync(join(tmpdir(), 'bezel-setup-test-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** Does what matters of `npm ci`: deletes node_modules, takes its time, writes its own lockfile last. */
+/** A fake `npm ci` that deletes node_modules, takes some time, and writes its own lockfile last. */
 const FAKE_NPM = `#!/bin/sh
 echo "$@" >> "$NPM_CALLS"
 [ -n "$NPM_FAILS" ] && { echo "npm error of some kind" >&2; exit 3; }
@@ -34,7 +34,7 @@ interface Result {
   readonly stderr: string
 }
 
-/** A clone with nothing installed and an npm of its own. */
+/** A clone of the repository with nothing installed and its own fake npm. */
 class Clone {
   static count = 0
   readonly folder = join(scratch, `clone-${Clone.count++}`)

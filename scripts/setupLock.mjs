@@ -6,12 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const POLL_MS = 200
 const BEAT_MS = 2_000
-/** A holder that has not touched its lock for this long is gone (it was killed, and its process id may be somebody else's by now). */
+/**
+ * Age of a lock from which on its holder counts as gone. It was killed, and its process id may belong to another
+ * process by now.
+ */
 const STALE_MS = 30_000
 
 /**
- * Runs `work` while no other set-up of the same folder runs. The lock is a folder, because making one is atomic everywhere; it lies
- * among the system's temporary files, because `npm ci` deletes node_modules and nothing else here is ours to write to.
+ * Runs `work` while no other setup of the same folder runs. The lock is a folder, because creating one is atomic
+ * everywhere. It is among the system's temporary files, because `npm ci` deletes node_modules and nothing else here is
+ * ours to write.
  * @param {string} root
  * @param {() => Promise<void>} work
  */
@@ -49,7 +53,10 @@ function tryLock(lock) {
   }
 }
 
-/** Moved away first: of two that find it stale, the slower one must not remove the lock that the faster one has just taken. */
+/**
+ * Removes a stale lock, moving it away first: of two processes that find it stale, the slower must not remove the new
+ * lock of the faster.
+ */
 function removeStale(lock) {
   const grave = `${lock}-${process.pid}`
   try {
@@ -67,7 +74,7 @@ function isStale(lock) {
   return Date.now() - entry.mtimeMs > STALE_MS || !isAlive(holderOf(lock))
 }
 
-/** `undefined` while the holder has not written it yet. */
+/** Returns the holder's process id; `undefined` while it has not been written yet. */
 function holderOf(lock) {
   try {
     return Number(readFileSync(join(lock, 'pid'), 'utf8')) || undefined
@@ -89,6 +96,6 @@ function touch(lock) {
   try {
     utimesSync(lock, new Date(), new Date())
   } catch {
-    // Somebody emptied the temporary folder: the work goes on, and its result is checked by whoever comes next.
+    // The temporary folder was emptied: the work continues, and the next setup checks its result.
   }
 }

@@ -17,7 +17,14 @@ function start(
   args: readonly string[] = [],
 ): { status: number | null; stdout: string; stderr: string } {
   return spawnSync(process.execPath, [START, ...args], {
-    env: { PATH: process.env.PATH, PORT: '0', DEVNET_PORT: '0', BEZEL_DATA: join(scratch, 'data'), ...env },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      PORT: '0',
+      DEVNET_PORT: '0',
+      BEZEL_DATA: join(scratch, 'data'),
+      ...env,
+    },
     encoding: 'utf8',
   })
 }

@@ -35,7 +35,7 @@ function printHelp(): void {
   console.log(describeSettings({ ...SERVER_SETTINGS, ...DEVNET_SETTINGS }))
 }
 
-/** The last line is for programs: it comes once, when everything answers. */
+/** Prints the addresses. The last line is for programs: it comes once, when everything answers. */
 function announce({ url, chainUrl, dataFolder }: LocalDeployment): void {
   console.log(`Local chain  ${chainUrl}`)
   console.log(`Service      ${url}`)
@@ -44,7 +44,7 @@ function announce({ url, chainUrl, dataFolder }: LocalDeployment): void {
   console.log(`READY ${url}`)
 }
 
-/** As a user would write it from here, unless it is somewhere else. */
+/** Returns the path relative to the current folder when it is inside it. */
 function shortPath(path: string): string {
   const fromHere = relative('.', path)
   return fromHere.startsWith('..') ? path : fromHere

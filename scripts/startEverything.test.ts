@@ -13,16 +13,22 @@ interface Started {
   readonly stderr: () => string
   /** Resolves when `text` has been printed. */
   readonly prints: (text: string) => Promise<void>
-  /** Process ids of both children, once they have told them. */
+  /** Returns the process ids of both children, once they have reported them. */
   readonly childPids: () => number[]
   readonly ended: Promise<unknown[]>
 }
 
 function start(env: Record<string, string> = {}): Started {
   const child = spawn(process.execPath, [START], {
-    env: { PATH: process.env.PATH, PORT: '0', DEVNET_PORT: '0', ...env },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      PORT: '0',
+      DEVNET_PORT: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that a test can send it what a terminal sends at Ctrl-C.
+    // The child gets its own process group, so that a test can send it what a terminal sends at Ctrl-C.
     detached: true,
   })
   let [out, err] = ['', '']
@@ -39,7 +45,7 @@ function start(env: Record<string, string> = {}): Started {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  for (const deadlineMs = Date.now() + 20_000; !condition(); await sleep(10)) {
+  for (const deadlineMs = Date.now() + 120_000; !condition(); await sleep(10)) {
     assert.ok(Date.now() < deadlineMs, 'took too long')
   }
 }

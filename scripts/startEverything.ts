@@ -8,7 +8,10 @@ import { startChild, type ChildProgram } from './childProgram.ts'
 import { freePort } from './freePort.ts'
 import { waitUntilReady } from './waitUntilReady.ts'
 
-/** A signal to the whole process group ends a child and then reaches us: only after this time its end is a failure. */
+/**
+ * Time after which the end of a child counts as a failure: a signal to the whole process group may end a child before
+ * it reaches us.
+ */
 const SIGNAL_GRACE_MS = 200
 
 /** The two programs, as files that node runs. */
@@ -17,13 +20,16 @@ export interface Mains {
   readonly service: URL
 }
 
-/** What `npm start` runs, and where it answers. */
+/** The running chain and service of `npm start`, with their addresses. */
 export interface LocalDeployment extends RunningProgram {
   readonly chainUrl: string
   readonly dataFolder: string
 }
 
-/** Local chain, then service, each in its own process; settled when both answer. Throws with nothing left running. */
+/**
+ * Starts the local chain, then the service, each in its own process; resolves when both answer. When it throws, nothing
+ * is left running.
+ */
 export async function startEverything(
   mains: Mains,
   env: NodeJS.ProcessEnv,
@@ -33,7 +39,7 @@ export async function startEverything(
   const { host, port, servicePort, dataFolder } = readDevnetConfig(childEnv)
   const url = httpUrl(host, servicePort)
   const children: ChildProgram[] = []
-  // Once, whoever asks first: a second signal would end a child that is still finishing its requests.
+  // Stops only once: a second signal would end a child that is still finishing its requests.
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => (closing ??= stopAll(children))
   stop.addEventListener('abort', () => void close(), { once: true })
@@ -53,7 +59,7 @@ export async function startEverything(
   return { url, chainUrl: httpUrl(host, port), dataFolder, close, failed }
 }
 
-/** The environment for both children, with settings checked and ports free and fixed, before anything starts. */
+/** Returns the environment for both children, with checked settings and fixed free ports, before anything starts. */
 async function checkedEnvironment(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   const chain = readDevnetConfig(env)
   const service = readServerConfig(env)
@@ -62,16 +68,16 @@ async function checkedEnvironment(env: NodeJS.ProcessEnv): Promise<NodeJS.Proces
   }
   const chainPort = await freePort({ setting: 'DEVNET_PORT', host: chain.host, port: chain.port })
   const servicePort = await freePort({ setting: 'PORT', host: service.host, port: service.port })
-  // Quiet unless asked: the terminal shows where things are, not every request.
+  // Logs only warnings by default: the terminal shows the addresses, not every request.
   const logLevel = env.LOG_LEVEL || 'warn'
   return { ...env, DEVNET_PORT: String(chainPort), PORT: String(servicePort), LOG_LEVEL: logLevel }
 }
 
-/** The facade's relayer is the local chain's account of that name, unless somebody named another. */
+/** Adds the relayer key: the local chain's account of that name, unless another one is set. */
 function withRelayer(env: NodeJS.ProcessEnv, dataFolder: string): NodeJS.ProcessEnv {
   if (env.BEZEL_RELAYER_KEY || env.BEZEL_RELAYER_KEY_FILE) return env
   const file = join(dataFolder, 'devnet.json')
-  // Without it the service does not start, and says why.
+  // Without this file the service does not start, and says why.
   if (!existsSync(file)) return env
   const { accounts } = JSON.parse(readFileSync(file, 'utf8')) as {
     readonly accounts: readonly { readonly name: string; readonly privateKey: string }[]
@@ -91,7 +97,7 @@ async function launch(
   await child.ready
 }
 
-/** The service first: it can't do anything without the chain. */
+/** Stops the children, the service first because it needs the chain. */
 async function stopAll(children: readonly ChildProgram[]): Promise<void> {
   for (const child of children.toReversed()) await child.stop()
 }

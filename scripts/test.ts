@@ -1,13 +1,27 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import process from 'node:process'
+import { pipeline } from 'node:stream/promises'
+import { run as startTests } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { resolve } from 'node:path'
 import { nodeVersionProblem } from '@bezel/protocol'
+import { planTests } from './testing/testGroups.ts'
 
-/** The test machines have two cores, and stories wait for blocks more than they compute. */
-const TEST_CONCURRENCY = 3
-/** No test may take longer, so that one that waits for ever ends with its name and not with the patience of whoever started it. */
-const TEST_TIMEOUT_MS = 600_000
+/**
+ * The number of parallel test processes. The test machines have two cores, and stories wait for blocks about as long as
+ * they compute.
+ */
+const TEST_CONCURRENCY = 4
+/**
+ * Time limit of one test and of one file, so that one that hangs ends with its name. Far above the need of any test,
+ * even on a machine that is ten times slower.
+ */
+const TEST_TIMEOUT_MS = 1_800_000
 const TEST_FILES = '{contracts,packages,e2e,scripts,bench}/**/*.test.ts'
+const SLOWEST_SHOWN = 10
+/** The folder of compiled modules: a run starts several hundred processes that load the same ones. */
+const COMPILE_CACHE = 'node_modules/.cache/node-compile'
 
 const CHECKS = [
   { name: 'types', command: 'tsc', args: ['--noEmit'] },
@@ -15,15 +29,18 @@ const CHECKS = [
   { name: 'format', command: 'prettier', args: ['--check', '--log-level=warn', '.'] },
 ] as const
 
-process.exitCode = main(process.argv.slice(2))
+process.exitCode = await main(process.argv.slice(2))
 
-/** All checks, then all tests; with arguments only the tests whose path contains one of them. Returns the exit code. */
-function main(filters: readonly string[]): number {
+/**
+ * Runs all checks, then all tests; with arguments only the tests whose path contains one of them. Returns the exit
+ * code.
+ */
+async function main(filters: readonly string[]): Promise<number> {
   const problem = nodeVersionProblem(process.version)
   if (problem !== undefined) return complain(problem)
   const files = testFiles(filters)
   if (files.length === 0) return complain(`No test file has ${filters.join(' or ')} in its path.`)
-  return (filters.length === 0 ? runChecks() : 0) || runTests(files)
+  return (filters.length === 0 ? await runChecks() : 0) || runTests(files)
 }
 
 function testFiles(filters: readonly string[]): string[] {
@@ -32,26 +49,63 @@ function testFiles(filters: readonly string[]): string[] {
   return all.filter((file) => filters.some((filter) => file.includes(filter))).toSorted()
 }
 
-function runChecks(): number {
-  for (const { name, command, args } of CHECKS) {
-    const startMs = Date.now()
-    const code = run(command, args)
-    if (code !== 0) return code
-    console.log(`${name}: ok (${((Date.now() - startMs) / 1000).toFixed(1)} s)`)
+/** Runs the checks in parallel. Returns the exit code of the first that fails, in the order of the list. */
+async function runChecks(): Promise<number> {
+  const startMs = Date.now()
+  const codes = await Promise.all(
+    CHECKS.map(async ({ name, command, args }) => {
+      const code = await runCheck(command, args)
+      console.log(`${name}: ${code === 0 ? 'ok' : 'failed'} (${seconds(Date.now() - startMs)})`)
+      return code
+    }),
+  )
+  return codes.find((code) => code !== 0) ?? 0
+}
+
+/** Runs a command from node_modules/.bin, which npm puts into PATH. */
+function runCheck(command: string, args: readonly string[]): Promise<number> {
+  return new Promise((ended) => {
+    const child = spawn(command, args, { stdio: 'inherit' })
+    child.once('error', (error) => ended(complain(`${command} can't be run (${error.message}): use npm test.`)))
+    child.once('exit', (code) => ended(code ?? 1))
+  })
+}
+
+/** Prints each test as node's runner does, and the slowest files at the end. Returns the exit code. */
+async function runTests(files: readonly string[]): Promise<number> {
+  process.env.NODE_COMPILE_CACHE ??= resolve(COMPILE_CACHE)
+  const plan = planTests(files)
+  const durationsMs = new Map<string, number>()
+  let hasPassed = false
+  try {
+    const tests = startTests({
+      files: plan.files,
+      concurrency: TEST_CONCURRENCY,
+      timeout: TEST_TIMEOUT_MS,
+      // A test that failed can leave a loop running, and its file would then never end.
+      execArgv: ['--test-force-exit', `--test-timeout=${TEST_TIMEOUT_MS}`],
+    })
+    tests.on('test:complete', ({ nesting, name, details }) => {
+      if (nesting === 0 && files.includes(name)) durationsMs.set(name, details.duration_ms)
+    })
+    // The last summary is that of the whole run.
+    tests.on('test:summary', ({ success }) => (hasPassed = success))
+    await pipeline(tests, new spec(), process.stdout, { end: false })
+  } finally {
+    plan.close()
   }
-  return 0
+  printSlowest(durationsMs)
+  return hasPassed ? 0 : 1
 }
 
-function runTests(files: readonly string[]): number {
-  // A test that failed can leave a loop running, and its file would then never end.
-  const options = [`--test-concurrency=${TEST_CONCURRENCY}`, `--test-timeout=${TEST_TIMEOUT_MS}`, '--test-force-exit']
-  return run(process.execPath, ['--test', ...options, ...files])
+function printSlowest(durationsMs: ReadonlyMap<string, number>): void {
+  const slowest = [...durationsMs].toSorted(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN)
+  console.log(`\nslowest ${slowest.length === 1 ? 'file' : `${slowest.length} files`}:`)
+  for (const [file, durationMs] of slowest) console.log(`${seconds(durationMs).padStart(9)}  ${file}`)
 }
 
-/** Commands are found in node_modules/.bin, which npm puts into PATH. */
-function run(command: string, args: readonly string[]): number {
-  const { status, error } = spawnSync(command, args, { stdio: 'inherit' })
-  return error === undefined ? (status ?? 1) : complain(`${command} can't be run (${error.message}): use npm test.`)
+function seconds(durationMs: number): string {
+  return `${(durationMs / 1000).toFixed(1)} s`
 }
 
 function complain(sentence: string): number {

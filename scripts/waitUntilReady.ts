@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '@bezel/protocol'
 
 const POLL_MS = 50
-const READY_TIMEOUT_MS = 30_000
+const READY_TIMEOUT_MS = 120_000
 
 /** Resolves when `GET /ready` of the service answers 200. Throws a `StartupError` when it takes too long. */
 export async function waitUntilReady(url: string, stop: AbortSignal): Promise<void> {

@@ -1,9 +1,10 @@
 import { exchange, openSocket } from '../client/socket.ts'
 
-// The client of bench/chain.ts, in a process of its own. It writes ready-made HTTP bytes to bare keep-alive sockets and looks in an answer
-// only for its length and for errors, so that what is measured is the server's cost and not the client's.
+// The client of bench/chain.ts, in a process of its own. It writes ready-made HTTP bytes to bare keep-alive sockets and
+// checks only the length of an answer and whether it is an error, so that the server's cost is measured and not the
+// client's.
 
-/** What the benchmark asks for: bodies to POST, spread over some connections, one request at a time on each. */
+/** A job for the client: bodies to POST, spread over the connections, one request at a time on each. */
 export interface ClientJob {
   port: number
   path: string
@@ -13,7 +14,7 @@ export interface ClientJob {
 
 export interface ClientResult {
   ms: number
-  /** The first error answer seen, if any. */
+  /** The first error answer, if any. */
   error: string | undefined
 }
 

@@ -3,12 +3,11 @@ import type { Address, SigningDomain } from '@bezel/protocol'
 import { authorization, call, send } from '@bezel/testkit/agentClient.ts'
 import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
-import { keccak256 } from '../../packages/server/src/signatures/keccak256.ts'
-import { requestDigest } from '../../packages/server/src/signatures/requestDigest.ts'
-import type { SignedOperation } from '../../packages/server/src/signatures/signedOperations.ts'
+import { keccak256 } from '../../packages/server/src/signatures/typedData.ts'
+import { requestDigest, type SignedOperation } from '../../packages/server/src/signatures/verifyRequest.ts'
 import { exchange, openSocket } from './socket.ts'
 
-/** What an agent asks for; `path` behind the chain. */
+/** A request of an agent. `path` is the part after the chain. */
 export interface AgentRequest {
   readonly operation: SignedOperation
   readonly method: string
@@ -17,17 +16,19 @@ export interface AgentRequest {
 }
 
 export interface TimedAnswer {
-  /** From the first byte sent to the last one received; signing is not counted. */
+  /** Time from the first byte sent to the last one received. Signing is not included. */
   readonly ms: number
   // oxlint-disable-next-line typescript/no-explicit-any -- a benchmark reads whatever the service sent
   readonly body: any
 }
 
-/** A delegated agent of a trader of the local chain, that asks one thing at a time on a bare connection and looks at the clock. */
+/**
+ * A delegated agent of a trader on the local chain. It sends one request at a time on a bare connection and times it.
+ */
 export interface BenchAgent {
   readonly trader: Address
   readonly agent: Address
-  /** Throws when the answer is a refusal. */
+  /** Sends a request. Throws when it is refused. */
   ask(request: AgentRequest): Promise<TimedAnswer>
   close(): void
 }
@@ -37,6 +38,7 @@ interface Secp256k1 {
 }
 
 const { ecdsaSign } = createRequire(import.meta.url)('secp256k1') as Secp256k1
+
 const CHAIN_PATH = '/v1/arbitrum-sepolia'
 
 let lastNonce = 0
@@ -71,7 +73,7 @@ export async function openBenchAgent(
   }
 }
 
-/** The bytes of a request, with a nonce of its own. */
+/** Returns the bytes of a signed request with a fresh nonce. */
 function signed(
   { operation, method, path, body }: AgentRequest,
   by: { readonly agent: string; readonly key: Uint8Array; readonly domain: SigningDomain },

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
 import type { SigningDomain } from '@bezel/protocol'
-import { keccak256 } from '../../packages/server/src/signatures/keccak256.ts'
-import { requestDigest } from '../../packages/server/src/signatures/requestDigest.ts'
-import type { SignedOperation } from '../../packages/server/src/signatures/signedOperations.ts'
+import { keccak256 } from '../../packages/server/src/signatures/typedData.ts'
+import { requestDigest, type SignedOperation } from '../../packages/server/src/signatures/verifyRequest.ts'
 
-// Signed requests for the clients of benchmarks, made ahead: what is measured is the server's cost and not the client's.
+// Signed requests for the clients of benchmarks, made beforehand so that the server's cost is measured and not the
+// client's.
 
-/** Who signs, and what for. */
+/** The key that signs, and the operation that it signs for. */
 export interface Signer {
   readonly privateKey: string
   readonly agent: string
@@ -19,11 +19,12 @@ interface Secp256k1 {
 }
 
 const { ecdsaSign } = createRequire(import.meta.url)('secp256k1') as Secp256k1
+
 const NO_BODY_HASH = keccak256(new Uint8Array(0))
 
 let lastNonce = 0
 
-/** The headers of one GET, with a nonce of its own. */
+/** Returns the headers of one signed GET with a fresh nonce. */
 export function signedHeaders(
   { privateKey, agent, domain, operation }: Signer,
   path: string,
@@ -40,7 +41,7 @@ export function signedHeaders(
   }
 }
 
-/** Ready-made bytes of so many GETs. They are good for the half minute that timestamps are. */
+/** Returns the bytes of `count` signed GETs. They are valid for 30 s, the tolerance of timestamps. */
 export function signGets(signer: Signer, path: string, count: number): Buffer[] {
   return Array.from({ length: count }, () => {
     const headers = Object.entries(signedHeaders(signer, path)).map(([name, value]) => `${name}: ${value}`)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-// Bare keep-alive HTTP for the clients of benchmarks: what is measured is the server's cost and not the client's.
+// Bare keep-alive HTTP for the clients of benchmarks, so that the server's cost is measured and not the client's.
 
 const HEADER_END = Buffer.from('\r\n\r\n')
 
@@ -12,7 +12,7 @@ export async function openSocket(port: number): Promise<Socket> {
   return socket
 }
 
-/** Sends ready-made bytes and gives the whole answer. */
+/** Sends ready-made bytes and returns the whole answer. */
 export function exchange(socket: Socket, request: Buffer): Promise<Buffer> {
   return new Promise((resolve) => {
     let received: Buffer = Buffer.alloc(0)

@@ -5,9 +5,9 @@ import type { ExchangeAction } from '../../packages/server/src/facade/signing/en
 import { signL1, signUserSigned } from '@bezel/testkit/signEnvelope.ts'
 import { exchange, openSocket } from '../client/socket.ts'
 
-/** The answer to an envelope, with the clock. */
+/** A placed order with the time at which it was sent. */
 export interface TimedOrder {
-  /** When the first byte was sent. */
+  /** Time at which the first byte was sent, on the clock of `performance.now`. */
   readonly startedMs: number
   readonly txHash: Hex
 }
@@ -15,7 +15,7 @@ export interface TimedOrder {
 /** A trader of the local chain whose agent sends envelopes on a bare connection. */
 export interface FacadeTrader {
   readonly address: Address
-  /** A resting order, as long as nothing of it is held for the chain. Throws when it is refused. */
+  /** Places a resting order. Throws when it is refused. */
   place(sz: string, px: string): Promise<TimedOrder>
   close(): void
 }
@@ -24,7 +24,7 @@ const PATH = '/hl/arbitrum-sepolia/exchange'
 
 let lastNonce = 0
 
-/** Approves `agent-n` for `trader-n` as a client does, and makes the relayer the delegate on the chain. */
+/** Approves `agent-n` for `trader-n` as a client does, and makes the relayer the trader's delegate on the chain. */
 export async function openFacadeTrader(
   of: { readonly devnet: RunningDevnet; readonly chain: ChainClient; readonly url: string },
   n: number,

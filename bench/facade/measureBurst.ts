@@ -13,19 +13,22 @@ const FIRST_UNITS = 1_001
 const UNITS_PER_COIN = 1e5
 
 interface Landed {
-  /** In the order of the chain. */
+  /** Sizes of the orders, in the order in which they are on the chain. */
   readonly units: readonly number[]
   readonly tookMs: number
   readonly sentMs: number
 }
 
-/** Twenty orders of one trader, sent within a second without waiting for answers. Whether all of them land, in their order. */
+/**
+ * Sends twenty orders of one trader within a second, without waiting for answers. Returns true when all of them land in
+ * the order in which they were sent.
+ */
 export async function measureBurst(): Promise<boolean> {
   const devnet = await startDevnet({ DEVNET_BLOCK_MS: '100' })
   const service = await startFacadeService(devnet)
   const chain = createChainClient(devnet.file)
   const trader = await openFacadeTrader({ devnet, chain, url: service.url }, 1)
-  // The first of all is slower.
+  // Warms up: the first order is slower.
   await trader.place('0.01', '40000')
   await landed(chain, 1)
   const { units, tookMs, sentMs } = await burst(chain, trader)
@@ -57,7 +60,7 @@ async function burst(chain: ChainClient, trader: FacadeTrader): Promise<Landed> 
   return { units, sentMs, tookMs: performance.now() - startedMs }
 }
 
-/** Sizes on the chain once there are so many, or when it took too long. */
+/** Returns the sizes on the chain, once there are `count` of them or after `LAND_MS`. */
 async function landed(chain: ChainClient, count: number): Promise<readonly number[]> {
   for (const deadlineMs = Date.now() + LAND_MS; ; await sleep(POLL_MS)) {
     const mined = await readRelayedTransactions(chain, chain.account('relayer').address)

@@ -16,9 +16,12 @@ import { watchBroadcasts, type BroadcastWatch } from './watchBroadcasts.ts'
 const CHAIN = 'arbitrum-sepolia'
 const ROUNDS = 10
 const ORDERS_PER_ROUND = 10
-/** The rule: how much more than its parts the way of an order to the node may take. */
+/** Limit: the time from envelope to node may exceed the sum of its parts by this much. */
 const LIMIT_MS = 3
-/** Blocks come when the benchmark says so: what a block costs the service is measured elsewhere. */
+/**
+ * Block interval longer than the benchmark, which mines by itself: the service's work for a block is measured
+ * elsewhere.
+ */
 const QUIET_CHAIN = { DEVNET_BLOCK_MS: '60000' }
 const NATIVE = { market: 'BTC/USD', side: 'long', type: 'limit', price: '40000', size: '0.01', leverage: '10' }
 const PX = '40000'
@@ -30,7 +33,10 @@ interface Parts extends Floor {
   broadcast(): Promise<void>
 }
 
-/** From the first byte of an envelope until the node has the transaction, beside what it can't do without. Whether the limit is met. */
+/**
+ * Times orders from the first byte of the envelope until the node has the transaction, beside the unavoidable parts of
+ * that time. Returns true when the limit is met.
+ */
 export async function measureOrders(): Promise<boolean> {
   const devnet = await startDevnet(QUIET_CHAIN)
   const service = await startFacadeService(devnet)
@@ -75,7 +81,7 @@ async function openParts(
   let nonce = 0
   let raw: Hex = await sign(0)
 
-  /** Of the same bytes as a relayed one. What it does on the chain is no matter. */
+  /** Signs a transaction with as many bytes as a relayed one. Its effect on the chain does not matter. */
   function sign(at: number): Promise<Hex> {
     const fees = { maxFeePerGas: 20_000_000n, maxPriorityFeePerGas: 1n }
     return sender.signTransaction({ type: 'eip1559', chainId, nonce: at, to: diamond, data, gas: 900_000n, ...fees })
@@ -104,7 +110,7 @@ async function measure(of: {
   for (let round = 0; round <= ROUNDS; round += 1) {
     const here: Times = { ours: [], roundTrip: [], commit: [], recover: [], broadcast: [] }
     for (let at = 0; at < ORDERS_PER_ROUND; at += 1) {
-      // What comes second finds the node warm, so each does as often as the other.
+      // The second request finds the node warm, so the two alternate in coming first.
       if (at % 2 === 0) here.roundTrip.push(await timed(parts.roundTrip))
       const { startedMs, txHash } = await trader.place('0.01', PX)
       here.ours.push((await watch.taken(txHash)) - startedMs)
@@ -121,7 +127,9 @@ async function measure(of: {
   return times
 }
 
-/** Nothing waits for a block, which would make the node slower, and the service has followed the last one. */
+/**
+ * Mines the pending transactions, which would slow the node down, and waits until the service has followed the block.
+ */
 async function clear(chain: ChainClient): Promise<void> {
   await chain.control('evm_mine')
   await sleep(FOLLOWED_MS)

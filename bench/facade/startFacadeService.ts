@@ -5,7 +5,10 @@ import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { readServerConfig } from '../../packages/server/src/settings/config.ts'
 import { run as runService } from '../../packages/server/src/run.ts'
 
-/** The service in this process with a relayer, over a local chain and a data folder of its own, without limits. Answers wait for nothing. */
+/**
+ * Starts the service in this process with a relayer, a local chain, a data folder of its own and no rate limits.
+ * Answers do not wait for fills.
+ */
 export async function startFacadeService(
   devnet: RunningDevnet,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {

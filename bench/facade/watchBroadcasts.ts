@@ -1,14 +1,17 @@
 import type { Hex } from '@bezel/protocol'
 import { keccak256 } from 'viem'
 
-/** When the node had the transactions that this process sent to it. */
+/** Records when the node accepted the transactions that this process sent. */
 export interface BroadcastWatch {
-  /** By hash, once the node has answered that it has it. */
+  /** Resolves with the time at which the node confirmed that it has the transaction. */
   taken(hash: Hex): Promise<number>
   close(): void
 }
 
-/** Looks at every request to a node that this process makes: the time is that of the answer to the one that carries the transaction. */
+/**
+ * Watches every request of this process to a node. The recorded time is that of the answer to the request with the
+ * transaction.
+ */
 export function watchBroadcasts(): BroadcastWatch {
   const plain = globalThis.fetch
   const times = new Map<Hex, number>()

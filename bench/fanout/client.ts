@@ -2,9 +2,12 @@ import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
 import { WebSocket } from 'ws'
 
-// The other end of the sockets, in a process of its own. Does what the parent says, one order after the other.
+// The client side of the sockets, in a process of its own. It carries out the parent's orders one after the other.
 
-/** `timed`: real clients that note when each message came; else connections that read and forget. */
+/**
+ * An order to open sockets. With `isTimed` they are real clients that record when each message arrives, otherwise
+ * connections that read and discard.
+ */
 export interface OpenOrder {
   readonly kind: 'open'
   readonly port: number
@@ -16,7 +19,7 @@ export interface OpenOrder {
 
 export type ClientOrder = OpenOrder | { readonly kind: 'report' } | { readonly kind: 'close' }
 
-/** When a message of a sequence came to one of the sockets, ms since the epoch. */
+/** Arrival of a message at one of the sockets. `atMs` is epoch ms. */
 export interface Arrival {
   readonly seq: number
   readonly atMs: number
@@ -69,7 +72,7 @@ async function openPlain({ port, path, isSubscribed }: OpenOrder): Promise<void>
 
 async function subscribe(socket: Socket): Promise<void> {
   const payload = Buffer.from(SUBSCRIBE)
-  // A masked text frame; the mask is zero.
+  // A masked text frame; the mask is zero, so the payload stays as it is.
   socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]))
   await once(socket, 'data')
 }

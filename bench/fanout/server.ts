@@ -1,7 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createInProcessLimits } from '../../packages/server/src/access/inProcessLimits.ts'
-import { createPublicChannels } from '../../packages/server/src/stream/topics/publicChannels.ts'
+import { createPublicChannels } from '../../packages/server/src/stream/channels/streamChannels.ts'
+import { DEFAULT_BOUNDS } from '../../packages/server/src/stream/bounds.ts'
+import { createNativeKind } from '../../packages/server/src/stream/session/nativeKind.ts'
 import { serveStream } from '../../packages/server/src/stream/socket/serveStream.ts'
 import { createStreamCounts, type StreamCounts } from '../../packages/server/src/stream/streamCounts.ts'
 import { createFakeSources, type FakeSources } from '../../packages/server/src/stream/testing/fakeSources.ts'
@@ -10,18 +12,18 @@ import { testChain } from '@bezel/testkit/servedChain.ts'
 
 const CHAIN = 'arbitrum-sepolia'
 const MARKETS = 300
-/** Of a tick. */
+/** Number of markets whose prices a tick changes. */
 const CHANGED_MARKETS = 20
 const MANY = 1_000_000
 
-/** The stream alone, with a feed that ticks when it is told to. */
+/** The stream without the rest of the service, with a feed that ticks on demand. */
 export interface FanoutServer {
   readonly port: number
   readonly path: string
   readonly counts: StreamCounts
-  /** The connections as the system sees them. */
+  /** The TCP connections below the WebSockets. */
   readonly sockets: ReadonlySet<Socket>
-  /** One tick that changes the prices of some markets. */
+  /** Sends one tick, which changes the prices of some markets. */
   tick(): void
   close(): Promise<void>
 }
@@ -38,14 +40,23 @@ export async function startFanoutServer(): Promise<FanoutServer> {
   const counts = createStreamCounts()
   const channels = createPublicChannels(sources, counts)
   const none = { subscribe: () => Promise.reject(new Error('not here')) }
+  const bounds = { ...DEFAULT_BOUNDS, maxSocketsPerIp: MANY }
+  const native = createNativeKind(
+    {
+      channelsOf: () => ({ ...channels, orders: none, fills: none, positions: none, account: none }),
+      auth: {
+        lapseOf: () => undefined,
+        authenticate: () => Promise.reject(new Error('not here')),
+        authenticateUpgrade: async () => undefined,
+      },
+      counts,
+      now: Date.now,
+    },
+    bounds,
+  )
   const stream = serveStream(server, {
     chains: [testChain(CHAIN)],
-    channelsOf: () => ({ ...channels, orders: none, fills: none, positions: none, account: none }),
-    auth: {
-      lapseOf: () => undefined,
-      authenticate: () => Promise.reject(new Error('not here')),
-      authenticateUpgrade: async () => undefined,
-    },
+    kinds: [native],
     counts,
     metrics: { answered: () => undefined, rateLimited: () => undefined },
     log: { info: () => undefined, error: console.error },
@@ -53,7 +64,7 @@ export async function startFanoutServer(): Promise<FanoutServer> {
     ipLimit: MANY,
     trustedProxies: 0,
     now: Date.now,
-    bounds: { maxSocketsPerIp: MANY },
+    bounds,
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   let ticks = 0

@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ServedBlock } from './renumber.ts'
 
-// A node in a process of its own that serves ready-made JSON of blocks and logs: faster than any real one, so that what is measured beside it is not
-// its work. It gets the file with the blocks as its argument, and is told by message how far its chain goes.
+// A node in a process of its own that serves ready-made JSON of blocks and logs. It is faster than any real node, so
+// that its own work hardly counts in the measurement. Its argument is the file with the blocks; messages set how far
+// its chain goes.
 
 interface Call {
   readonly id: number
@@ -57,7 +58,7 @@ function logsOf({ blockHash, fromBlock, toBlock }: LogFilter): string {
   return found.flatMap(({ logs }) => (logs === '' ? [] : [logs])).join(',')
 }
 
-/** Blocks begin with number 1. */
+/** Returns a block; the first has number 1. */
 function blockAt(number: number): ServedBlock | undefined {
   return number > head ? undefined : blocks[number - 1]
 }

@@ -1,16 +1,19 @@
 import { zeroAddress } from 'viem'
-import { P10, tradeOf, type DiamondEvent } from '@bezel/testkit/chainClient.ts'
+import { P10, tradeOf, type ReceiptEvent } from '@bezel/testkit/chainClient.ts'
 import type { DevnetWorld } from '../../packages/server/src/follower/testing/devnetWorld.ts'
 
-/** A transaction and its logs of the Diamond, as a node's JSON has them. */
+/** A transaction with its logs of the Diamond, in a node's JSON. */
 export interface RecordedTransaction {
   readonly transaction: Readonly<Record<string, unknown>> & { readonly hash: string }
   readonly logs: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** What one trader did on the local chain, and what the oracle and the contracts made of it, in the order of the chain. */
+/**
+ * The transactions of one trader on the local chain, with those of the oracle that answer them, in the order of the
+ * chain.
+ */
 export interface Recording {
-  /** 40 lower-case digits. */
+  /** Address as 40 lower-case hex digits, without 0x. */
   readonly trader: string
   readonly transactions: readonly RecordedTransaction[]
 }
@@ -18,7 +21,10 @@ export interface Recording {
 const TRADER = 'trader-1'
 const SLIPPAGE_P = 1_000
 
-/** Lets a trader open, change and close positions and resting orders on a real chain with the real contracts, and takes that down. */
+/**
+ * Opens, changes and closes positions and resting orders of a trader on the local chain with the real contracts, and
+ * records the transactions.
+ */
 export async function record(world: DevnetWorld): Promise<Recording> {
   const first = Number(await world.chain.client.getBlockNumber({ cacheTime: 0 })) + 1
   await trade(world)
@@ -32,9 +38,12 @@ async function trade({ chain }: DevnetWorld): Promise<void> {
   const send: typeof chain.send = (...args) => chain.send(...args)
   const open = (terms: Partial<Parameters<typeof tradeOf>[2]>): Promise<unknown> =>
     send(trader, 'openTrade', [tradeOf(chain, trader.address, { price: 60_000n, ...terms }), SLIPPAGE_P, zeroAddress])
-  /** Indices are given in the order of the chain, so each step waits for the answer to the one before. */
+  /**
+   * Waits for an event. The contracts number trades in the order of the chain, so each step waits for the answer to the
+   * one before.
+   */
   const answered = (eventName: string, matches: (args: Record<string, unknown>) => boolean): Promise<unknown> =>
-    chain.event((event: DiamondEvent) => event.eventName === eventName && matches(event.args as never))
+    chain.event((event: ReceiptEvent) => event.eventName === eventName && matches(event.args as never))
   await open({ tp: 70_000n, sl: 55_000n })
   await answered('MarketExecuted', ({ index }) => index === 0)
   await open({ long: false })

@@ -1,29 +1,30 @@
 import type { Recording } from './record.ts'
 
-/** A block as the stand-in node serves it, as JSON. */
+/** A block in the JSON that the stand-in node serves. */
 export interface ServedBlock {
   readonly number: number
   readonly hash: string
-  /** With its transactions. */
+  /** The block with its transactions. */
   readonly block: string
-  /** Of the Diamond; without the brackets of a list. */
+  /** Logs of the Diamond, as a list without its brackets. */
   readonly logs: string
   readonly logCount: number
 }
 
-/** As many traders as do the same thing at a time, each its own. */
+/** Number of traders that do the same thing at the same time. */
 const COHORT = 20
 const BLOCK_MS = 250
 const START_S = 1_750_000_000
-/** Every bit set: any contract may have logs. */
+/** Bloom filter with every bit set: any contract may have logs. */
 const FULL_BLOOM = `0x${'ff'.repeat(256)}`
 
 const hex = (number: number): string => `0x${number.toString(16)}`
 const word = (kind: string, number: number): string => `0x${(kind + number.toString(16)).padStart(64, '0')}`
 
 /**
- * Makes a chain of what was recorded: the same transactions and logs of many traders, who differ in their address, in blocks of `logsPerBlock`
- * logs or a few more, until there are `totalLogs`. Numbers, hashes and addresses are new; everything else is what the contracts wrote.
+ * Makes a chain from a recording: the same transactions and logs for many traders, in blocks of `logsPerBlock` logs or
+ * a few more, until there are `totalLogs`. Block numbers, hashes and addresses are new; everything else is as the
+ * contracts wrote it.
  */
 export function renumber(recording: Recording, totalLogs: number, logsPerBlock: number): ServedBlock[] {
   const blocks: ServedBlock[] = []
@@ -51,7 +52,7 @@ export function renumber(recording: Recording, totalLogs: number, logsPerBlock: 
   return blocks
 }
 
-/** Without logs. */
+/** Returns a block without logs. */
 export function emptyBlock(number: number): ServedBlock {
   return startBlock(number).end()
 }

@@ -6,7 +6,7 @@ import type { ServedBlock } from './renumber.ts'
 
 export interface ServingNode {
   readonly url: string
-  /** From now on the chain ends with this block. */
+  /** Makes the chain end with this block. */
   setHead(number: number): Promise<void>
   stop(): void
 }

@@ -1,7 +1,6 @@
-import { parseRpcAnswer } from '../../packages/server/src/chain/rpcAnswer.ts'
-import type { RpcClient } from '../../packages/server/src/chain/rpcClient.ts'
+import { parseRpcAnswer, type RpcClient } from '../../packages/server/src/chain/rpcClient.ts'
 
-/** The service's client, but it says when the last answer had come in, before anything was read of it. */
+/** The service's client, which also records when the last answer arrived, before it is parsed. */
 export interface TimedClient extends RpcClient {
   answeredAt(): number
 }

@@ -1,19 +1,26 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Address, Hex, OrderId, PreparedOrder } from '@bezel/protocol'
-import { prepareTransaction } from '../../packages/server/src/chain/prepare/prepareTransaction.ts'
+import {
+  Usd,
+  type Address,
+  type Decimal,
+  type Hex,
+  type MarketSymbol,
+  type OrderId,
+  type PreparedOrder,
+} from '@bezel/protocol'
+import { prepareTransaction } from '../../packages/server/src/chain/prepareTransaction.ts'
 import { createRpcClient, type RpcCall } from '../../packages/server/src/chain/rpcClient.ts'
-import { insertNonce } from '../../packages/server/src/access/nonceTable.ts'
-import { selectEngine } from '../../packages/server/src/signatures/selectEngine.ts'
+import { insertNonce } from '../../packages/server/src/access/nonces.ts'
+import { selectEngine } from '../../packages/server/src/signatures/engines.ts'
 import { insertAttempt } from '../../packages/server/src/store/attemptStore.ts'
-import { nextId } from '../../packages/server/src/store/idStore.ts'
+import { takeId, insertOrder, saveOrderState } from '../../packages/server/src/store/orderStore.ts'
 import { openStore } from '../../packages/server/src/store/openStore.ts'
-import { insertOrder, saveOrderState } from '../../packages/server/src/store/orderStore.ts'
 import type { AttemptId, OrderRequest, OrderState } from '../../packages/server/src/trading/orders/orderModel.ts'
 
-// What preparing an order can't do without, each alone: one round trip of the same batch to the same node, one durable commit of the
-// same rows on the same disk, one recovery of a public key.
+// The unavoidable parts of preparing an order, each alone: one round trip of the same batch to the same node, one
+// durable commit of the same rows on the same disk, one recovery of a public key.
 
 export interface Floor {
   roundTrip(): Promise<void>
@@ -29,7 +36,7 @@ export interface FloorOptions {
   readonly collateral: { readonly symbol: string; readonly address: string; readonly decimals: number }
   readonly trader: Address
   readonly agent: Address
-  /** One that the service prepared. */
+  /** An order that the service prepared. */
   readonly prepared: PreparedOrder
 }
 
@@ -50,7 +57,7 @@ export async function openFloor(options: FloorOptions): Promise<Floor> {
     async commit() {
       written += 1
       await store.transaction(async (sql) => {
-        const id = await nextId(sql)
+        const id = await takeId(sql)
         const timestampMs = Date.now()
         await insertNonce(sql, { chain: CHAIN, agent: options.agent, nonce: String(written), timestampMs }, timestampMs)
         await insertOrder(sql, { ...rows.record, id })
@@ -69,7 +76,7 @@ export async function openFloor(options: FloorOptions): Promise<Floor> {
   }
 }
 
-/** The batch that the service itself sends for such an order. */
+/** Records the batch that the service sends for such an order. */
 async function callsOf({ diamond, trader, agent, prepared, collateral }: FloorOptions): Promise<readonly RpcCall[]> {
   let sent: readonly RpcCall[] = []
   const recorder = {
@@ -92,18 +99,51 @@ async function callsOf({ diamond, trader, agent, prepared, collateral }: FloorOp
 function rowsOf({ prepared, trader, agent }: FloorOptions) {
   const { order, transaction } = prepared
   const nowMs = Date.now()
-  const request = { ...order, kind: 'open', pairIndex: 0, collateralIndex: 3, legs: [], clientId: null }
-  const state = { ...order, dueAtMs: order.expiresAt, expiresAtMs: order.expiresAt, unanswered: [], dueBlock: null }
+  const terms = {
+    size: order.size as Decimal,
+    price: order.price as Decimal | null,
+    sl: order.sl as Decimal | null,
+    tp: order.tp as Decimal | null,
+    slippage: order.slippage as Decimal,
+  }
+  const request: OrderRequest = {
+    ...terms,
+    kind: 'open',
+    market: order.market as MarketSymbol,
+    pairIndex: 0,
+    side: order.side,
+    type: order.type,
+    leverage: order.leverage as Decimal,
+    collateral: order.collateral,
+    collateralIndex: 3,
+    reduceOnly: order.reduceOnly,
+    clientId: null,
+    legs: [],
+  }
+  const state: OrderState = {
+    ...terms,
+    status: order.status,
+    txHash: null,
+    expiresAtMs: order.expiresAt,
+    fill: null,
+    reason: null,
+    updatedAtMs: order.updatedAt,
+    tradeIndex: null,
+    unanswered: [],
+    dueAtMs: order.expiresAt,
+    dueBlock: null,
+    countedSinceMs: order.createdAt,
+  }
   return {
     record: {
       id: '0' as OrderId,
       chain: CHAIN,
       trader,
       agent,
-      request: request as unknown as OrderRequest,
+      request,
       createdAtMs: nowMs,
       originKey: null,
-      spendUsd: 10n ** 21n,
+      spendUsd: Usd.of(1_000n * Usd.one),
     },
     attempt: {
       kind: 'open',
@@ -118,15 +158,18 @@ function rowsOf({ prepared, trader, agent }: FloorOptions) {
       isMismatch: false,
       withdrawnAtMs: null,
     },
-    state: state as unknown as OrderState,
+    state,
   } as const
 }
 
-/** Any digest and signature that some key could have made: 32 bytes each that are small enough, with r on the curve. */
+/**
+ * Returns a digest and a signature that can be recovered: r is the x of a point on the curve, and all values are below
+ * the order of the group.
+ */
 function signedSample(): { readonly digest: Uint8Array; readonly rs: Uint8Array } {
   const digest = new Uint8Array(32).fill(7)
   const rs = new Uint8Array(64)
-  // x of the curve's generator is the r of somebody who signed with the nonce 1.
+  // The x of the curve's generator: the r of a signature with the nonce 1.
   rs.set(Buffer.from('79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798', 'hex'), 0)
   rs.fill(5, 32)
   return { digest, rs }

@@ -1,27 +1,28 @@
 import { signGets, type Signer } from '../client/signGets.ts'
 import { exchange, openSocket } from '../client/socket.ts'
 
-// The client of bench/read.ts, in a process of its own. It counts answers for a given time, one request at a time on each connection.
+// The client of bench/read.ts, in a process of its own. It counts the answers within a given time, one request at a
+// time on each connection.
 
-/** What the benchmark asks for. */
+/** A job for the client. */
 export interface ReadJob {
   readonly port: number
   readonly path: string
   readonly connections: number
   readonly forMs: number
-  /** Of a private read. */
+  /** Signs the requests of a private read. */
   readonly signer?: Signer
-  /** Of a read that is posted. */
+  /** Body of a read by POST. */
   readonly body?: string
 }
 
 export interface ReadResult {
   readonly perSecond: number
-  /** The first answer that was not 200, if any. */
+  /** The first answer with a status other than 200, if any. */
   readonly error: string | undefined
 }
 
-/** More than any server here answers; a round that uses them up ends before its time. */
+/** Signed requests made per ms of a round: more than any server here answers. A round that uses them up ends early. */
 const SIGNED_PER_MS = 8
 
 process.on('message', async (job: ReadJob) => {
@@ -51,7 +52,7 @@ async function runJob(job: ReadJob): Promise<ReadResult> {
   return { perSecond, error }
 }
 
-/** The same bytes each time, or signed ones made ahead. */
+/** Returns the source of a round's requests: the same bytes each time, or signed ones made beforehand. */
 function requestsOf({ path, forMs, signer, body }: ReadJob): () => Buffer | undefined {
   if (signer !== undefined) {
     const signed = signGets(signer, path, forMs * SIGNED_PER_MS)

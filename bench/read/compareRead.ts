@@ -10,24 +10,24 @@ const ROUNDS = 7
 const ROUND_MS = 1_500
 const CONNECTIONS = 8
 
-/** `limit` is what must be reached; without one the ratio is only shown. */
+/** A read to compare. `limit` is the ratio to reach; without one the ratio is only printed. */
 export interface Read {
   readonly name: string
   readonly path: string
   readonly limit: number | undefined
-  /** Of a private read. */
+  /** Signs the requests of a private read. */
   readonly signer?: Signer
-  /** Of a read that is posted. */
+  /** Body of a read by POST. */
   readonly body?: string
 }
 
-/** Reads per second. */
+/** Rates in reads per second. */
 export interface Row extends Read {
   readonly ours: number
   readonly peer: number
 }
 
-/** One read of the service beside a peer that sends the same bytes. */
+/** Measures one read of the service beside a peer that sends the same bytes. */
 export async function compareRead(client: ChildProcess, service: Server, read: Read): Promise<Row> {
   const peer = await startPeer(read, await readBytes(service.port, read))
   const rates = await compare(client, read, service.port, peer.port)
@@ -89,7 +89,7 @@ async function measure(client: ChildProcess, job: ReadJob): Promise<number> {
   return perSecond
 }
 
-/** True when every ratio reaches its limit. */
+/** Prints the table. Returns true when every ratio reaches its limit. */
 export function printRows(rows: readonly Row[]): boolean {
   console.log('Reads per second (ours) beside a bare fastify route with the same bytes (peer), median of', ROUNDS)
   console.table(

@@ -1,21 +1,23 @@
+import { Price } from '@bezel/protocol'
 import { parseUnits, zeroAddress } from 'viem'
 import { authorization, call, send } from '@bezel/testkit/agentClient.ts'
 import { createChainClient, tradeOf } from '@bezel/testkit/chainClient.ts'
 import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { signedHeaders, type Signer } from '../client/signGets.ts'
 
-/** What a busy trader has open. */
+/** Number of open positions of a busy trader. */
 export const POSITIONS = 20
 
 const CHAIN = 'arbitrum-sepolia'
-/** Markets that never close, so that the benchmark runs at any hour. */
+/** Number of markets used. These never close, so the benchmark runs at any hour. */
 const MARKETS = 10
 const SLIPPAGE_P = 5_000
-/** 1e10, like every price on the chain. */
-const PRICE_DECIMALS = 10
 const POLL_MS = 50
 
-/** Opens positions of a trader on the local chain and delegates an agent; how to read them once the service shows them all. */
+/**
+ * Opens positions of a trader on the local chain and delegates an agent. Returns the path and signer to read them, once
+ * the service shows them all.
+ */
 export async function openPositions(
   devnet: RunningDevnet,
   url: string,
@@ -50,5 +52,5 @@ async function cryptoPairs(url: string): Promise<{ readonly pairIndex: number; r
   return markets
     .filter(({ group }) => group === 'crypto')
     .slice(0, MARKETS)
-    .map(({ symbol, pairIndex }) => ({ pairIndex, openPrice: parseUnits(markOf.get(symbol)!, PRICE_DECIMALS) }))
+    .map(({ symbol, pairIndex }) => ({ pairIndex, openPrice: parseUnits(markOf.get(symbol)!, Price.decimals) }))
 }

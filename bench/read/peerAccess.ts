@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import type { Address } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
 import { openNonces } from '../../packages/server/src/access/nonces.ts'
-import { selectEngine } from '../../packages/server/src/signatures/selectEngine.ts'
+import { selectEngine } from '../../packages/server/src/signatures/engines.ts'
 import { verifyRequest } from '../../packages/server/src/signatures/verifyRequest.ts'
 import { openStore } from '../../packages/server/src/store/openStore.ts'
 import type { Signer } from '../client/signGets.ts'
 
 const NO_BODY = new Uint8Array(0)
 
-/** The least that a private read can't do without, for a bare route: the signature is verified and the nonce claimed. */
+/** The minimum that a private read requires, for a bare route: verifies the signature and claims the nonce. */
 export interface PeerAccess {
   isAllowed(request: FastifyRequest): boolean
   close(): Promise<void>

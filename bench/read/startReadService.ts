@@ -11,7 +11,7 @@ export interface Server {
   readonly close: () => Promise<void>
 }
 
-/** The service in this process, over a local chain and a data folder of its own, without limits. */
+/** Starts the service in this process with a local chain, a data folder of its own and no rate limits. */
 export async function startReadService(devnet: RunningDevnet): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'bezel-bench-'))
   const config = readServerConfig({

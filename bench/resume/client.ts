@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 
-// The clients of bench/resume.ts, in a process of their own: one socket for each key. They come at once, resume, and note which events they got.
+// The clients of bench/resume.ts, in a process of their own: one socket for each key. They connect at once, resume, and
+// record which events they got.
 
-/** Come back, and have all events of `[fromSeq, untilSeq]`. */
+/** A job: connect again, and wait for all events of `[fromSeq, untilSeq]`. */
 export interface ResumeJob {
   readonly port: number
   readonly path: string
@@ -14,19 +15,19 @@ export interface ResumeJob {
 }
 
 export interface ResumeResult {
-  /** From the first connect until the last client had everything. */
+  /** Time from the first connect until the last client had everything. */
   readonly ms: number
-  /** The first client that has not got each event once, if any. */
+  /** The first client that did not get each event exactly once, if any. */
   readonly error: string | undefined
 }
 
 const CHANNELS = ['orders', 'fills'] as const
-/** Long enough for anything that should not come. */
+/** Time to wait for events that should not come. */
 const QUIET_MS = 300
 const GIVE_UP_MS = 60_000
 const SEQ_PATTERN = /"seq":(\d+)/
 
-/** One client's socket, and how often it got what. */
+/** One client's socket, and how often it got each event. */
 interface Client {
   readonly socket: WebSocket
   readonly times: Uint8Array
@@ -103,7 +104,7 @@ function faultOf({ error, times }: Client): string | undefined {
   return at === -1 ? undefined : `event ${at + 1} of those missed came ${times[at]} times`
 }
 
-/** As a network does. */
+/** Cuts the connections without a closing handshake, as a network failure does. */
 async function cut(clients: readonly Client[]): Promise<void> {
   const closed = clients.map(({ socket }) =>
     socket.readyState === WebSocket.CLOSED ? undefined : once(socket, 'close'),

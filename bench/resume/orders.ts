@@ -1,23 +1,29 @@
-import type { OrderChange } from '../../packages/server/src/trading/orders/orderChange.ts'
+import type { OrderChange, OrderRecord, OrderState } from '../../packages/server/src/trading/orders/orderModel.ts'
 import {
   parseMarketSymbol,
+  Usd,
   type Address,
   type Decimal,
   type Hex,
   type OrderId,
   type OrderStatus,
 } from '@bezel/protocol'
-import type { OrderRecord, OrderState } from '../../packages/server/src/trading/orders/orderModel.ts'
 
 const CHAIN = 'arbitrum-sepolia'
+
 const HASH = `0x${'ab'.repeat(32)}` as Hex
+
 const decimal = (text: string): Decimal => text as Decimal
 
-/** From prepared to filled. The log tells them by five events: the fill is one of its own. */
+/**
+ * States of an order from prepared to filled. The log has five events for these four, because the fill is an event of
+ * its own.
+ */
 const LIFE: readonly OrderStatus[] = ['prepared', 'pending', 'open', 'filled']
+
 export const EVENTS_PER_ORDER = 5
 
-/** Everything that happens to one order, in its order. */
+/** Returns all changes of one order, oldest first. */
 export function lifeOf(trader: Address, n: number): OrderChange[] {
   const record = recordOf(trader, n)
   const states = LIFE.map((status, at) => stateOf(record, status, at))
@@ -32,7 +38,7 @@ function recordOf(trader: Address, n: number): OrderRecord {
     agent: trader,
     createdAtMs: 1_700_000_000_000,
     originKey: null,
-    spendUsd: 0n,
+    spendUsd: Usd.zero,
     request: {
       kind: 'open',
       market: parseMarketSymbol('BTC/USD')!,

@@ -1,39 +1,40 @@
-import type { OrderChange } from '../../packages/server/src/trading/orders/orderChange.ts'
+import type { OrderChange } from '../../packages/server/src/trading/orders/orderModel.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requestDomain, type Address } from '@bezel/protocol'
-import { OFF_CHAIN, type AccountLog } from '../../packages/server/src/journal/accountLog.ts'
-import { createAccountLog } from '../../packages/server/src/journal/createAccountLog.ts'
+import { OFF_CHAIN, type AccountLog, createAccountLog } from '../../packages/server/src/journal/accountLog.ts'
 import { createApiKey, hashApiKey } from '../../packages/server/src/agents/apiKey.ts'
 import { openRegistry, type Registry } from '../../packages/server/src/agents/registry.ts'
 import { createInProcessLimits } from '../../packages/server/src/access/inProcessLimits.ts'
 import { openNonces } from '../../packages/server/src/access/nonces.ts'
-import { selectEngine } from '../../packages/server/src/signatures/selectEngine.ts'
+import { selectEngine } from '../../packages/server/src/signatures/engines.ts'
 import { saveApiKey } from '../../packages/server/src/store/apiKeyStore.ts'
 import { openStore } from '../../packages/server/src/store/openStore.ts'
 import type { Store } from '../../packages/server/src/store/sql.ts'
-import type { Channels } from '../../packages/server/src/stream/channel.ts'
 import { createLogChannels } from '../../packages/server/src/stream/channels/logChannels.ts'
+import { DEFAULT_BOUNDS } from '../../packages/server/src/stream/bounds.ts'
+import { createNativeKind } from '../../packages/server/src/stream/session/nativeKind.ts'
 import { serveStream } from '../../packages/server/src/stream/socket/serveStream.ts'
 import { createStreamAuth } from '../../packages/server/src/stream/session/streamAuth.ts'
 import { createStreamCounts } from '../../packages/server/src/stream/streamCounts.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 
 const CHAIN = testChain('arbitrum-sepolia')
+
 const MANY = 1_000_000_000
 
-/** The private side of the stream over a real store, with its log and its keys. */
+/** The private part of the stream over a real store, with its log and API keys. */
 export interface ResumeServer {
   readonly port: number
   readonly path: string
-  /** One for each trader. */
+  /** API keys, one for each trader. */
   readonly keys: readonly string[]
   readonly traders: readonly Address[]
   readonly log: AccountLog
-  /** One commit. */
+  /** Writes the changes in one commit. */
   tell(changes: readonly OrderChange[]): Promise<void>
   close(): Promise<void>
 }
@@ -112,19 +113,29 @@ async function serve(
     domainOf: () => requestDomain({ name: 'Bench', chainId: CHAIN.chainId, diamond: CHAIN.diamond }),
     now: Date.now,
   }
+  const bounds = { ...DEFAULT_BOUNDS, maxSocketsPerIp: MANY }
+  const counts = createStreamCounts()
+  const none = { subscribe: () => Promise.reject(new Error('nobody asks for others')) }
+  const native = createNativeKind(
+    {
+      channelsOf: () => ({ ...channels, prices: none, book: none, trades: none, candles: none }),
+      auth: createStreamAuth({ agentsOf: () => agents, authenticate, now: Date.now }),
+      counts,
+      now: Date.now,
+    },
+    bounds,
+  )
   const stream = serveStream(server, {
     chains: [CHAIN],
-    // Nobody asks for others.
-    channelsOf: () => channels as unknown as Channels,
-    auth: createStreamAuth({ agentsOf: () => agents, authenticate, now: Date.now }),
-    counts: createStreamCounts(),
+    kinds: [native],
+    counts,
     metrics: { answered: () => undefined, rateLimited: () => undefined },
     log: { info: () => undefined, error: console.error },
     limits,
     ipLimit: MANY,
     trustedProxies: 0,
     now: Date.now,
-    bounds: { maxSocketsPerIp: MANY },
+    bounds,
   })
   return { stream, channels }
 }

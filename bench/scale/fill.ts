@@ -1,21 +1,21 @@
 import type { Address, ChainSlug, Hex, OrderId } from '@bezel/protocol'
 import { findAgent, saveAgent } from '../../packages/server/src/store/agentStore.ts'
-import { attemptsOf, insertAttempt } from '../../packages/server/src/store/attemptStore.ts'
+import { listAttempts, insertAttempt } from '../../packages/server/src/store/attemptStore.ts'
 import { insertFill, listFills } from '../../packages/server/src/store/fillStore.ts'
-import { nextId } from '../../packages/server/src/store/idStore.ts'
-import { openStore } from '../../packages/server/src/store/openStore.ts'
-import { insertOrderEvent, orderEventsOf } from '../../packages/server/src/store/orderEventStore.ts'
 import {
+  takeId,
   insertOrder,
   listOrders,
   saveOrderState,
   type StoredOrder,
 } from '../../packages/server/src/store/orderStore.ts'
+import { openStore } from '../../packages/server/src/store/openStore.ts'
+import { insertOrderEvent, listOrderEvents } from '../../packages/server/src/store/orderEventStore.ts'
 import {
   insertPosition,
   insertPositionEvent,
   listOpenPositions,
-  positionEventsOf,
+  listPositionEvents,
   savePositionState,
   type StoredPosition,
 } from '../../packages/server/src/store/positionStore.ts'
@@ -23,14 +23,14 @@ import type { Sql, Store } from '../../packages/server/src/store/sql.ts'
 import type { Attempt, AttemptId, OrderEvent } from '../../packages/server/src/trading/orders/orderModel.ts'
 import type { PositionEvent } from '../../packages/server/src/trading/positions/positionModel.ts'
 
-/** How much a deployment has. */
+/** Amount of data of a large deployment. */
 export interface Load {
   readonly orders: number
   readonly agents: number
   readonly openPositions: number
 }
 
-/** Everything of one trader, as the service itself stored it. */
+/** All data of one trader, as the service stored it. */
 interface Sample {
   readonly trader: Address
   readonly agent: Address
@@ -43,7 +43,10 @@ const CHAIN: ChainSlug = 'arbitrum-sepolia'
 const ORDERS_PER_TRANSACTION = 2_000
 const LAST_ID = String(Number.MAX_SAFE_INTEGER) as OrderId
 
-/** Fills a stopped service's data folder with copies of what one trader has in it, under the addresses of as many traders as there are agents. */
+/**
+ * Fills the data folder of a stopped service with copies of one trader's data, under the addresses of other traders,
+ * one for each agent.
+ */
 export async function fillStore(
   folder: string,
   sampled: { readonly trader: Address; readonly agent: Address },
@@ -72,11 +75,11 @@ async function readSample(store: Store, { trader, agent }: Pick<Sample, 'trader'
   const orders: Sample['orders'][number][] = []
   for (const order of await listOrders(sql, CHAIN, trader, LAST_ID, 1_000)) {
     const { id } = order.record
-    orders.push({ ...order, attempts: await attemptsOf(sql, id), events: await orderEventsOf(sql, id) })
+    orders.push({ ...order, attempts: await listAttempts(sql, id), events: await listOrderEvents(sql, id) })
   }
   const positions: Sample['positions'][number][] = []
   for (const position of await listOpenPositions(sql, CHAIN)) {
-    positions.push({ ...position, events: await positionEventsOf(sql, position.record.id) })
+    positions.push({ ...position, events: await listPositionEvents(sql, position.record.id) })
   }
   return {
     trader,
@@ -87,12 +90,14 @@ async function readSample(store: Store, { trader, agent }: Pick<Sample, 'trader'
   }
 }
 
-/** The nth order, with all that belongs to it; every so often with a position that it opened. */
+/**
+ * Copies the nth order with its attempts, events and fill. At regular intervals also adds a position that it opened.
+ */
 async function copyOrder(sql: Sql, sample: Sample, n: number, load: Load): Promise<void> {
   const trader = traderOf(n % load.agents)
   const agent = agentOf(n % load.agents)
   const { record, state, attempts, events, spendDay } = sample.orders[n % sample.orders.length]!
-  const id = await nextId(sql)
+  const id = await takeId(sql)
   await insertOrder(sql, {
     ...record,
     id,
@@ -122,7 +127,7 @@ async function copyOrder(sql: Sql, sample: Sample, n: number, load: Load): Promi
       trader,
       pairIndex: 0,
       place,
-      fill: { ...fill.fill, id: Number(await nextId(sql)) },
+      fill: { ...fill.fill, id: Number(await takeId(sql)) },
     })
   }
   const every = Math.floor(load.orders / load.openPositions)
@@ -136,7 +141,7 @@ async function copyPosition(
   of: { readonly trader: Address; readonly originOrderId: OrderId },
 ): Promise<void> {
   const { state, events } = positions[n % positions.length]!
-  const id = await nextId(sql)
+  const id = await takeId(sql)
   await insertPosition(sql, { id, chain: CHAIN, ...of })
   for (const [i, event] of events.entries()) {
     await insertPositionEvent(sql, { chain: CHAIN, positionId: id, event: { ...event, ...placeOf(n, i) } })
@@ -144,7 +149,7 @@ async function copyPosition(
   await savePositionState(sql, id, state)
 }
 
-/** Of blocks that never were: before the first one. */
+/** Returns a place in a block that never existed: number 0, before the chain's first block with trades. */
 function placeOf(
   n: number,
   i: number,

@@ -8,7 +8,7 @@ function withField(fields: Fields, name: string, json: string): string {
   return `{${[...rest.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`), `${JSON.stringify(name)}:${json}`].join(',')}}`
 }
 
-/** What is wrong with a body whatever it is for. `fields` is a good one. */
+/** Returns bodies that are wrong for any operation, made from the valid `fields`. */
 export function brokenBodies(fields: Fields): Readonly<Record<string, string | Uint8Array>> {
   const good = JSON.stringify(fields)
   const [[name, value]] = Object.entries(fields) as [[string, unknown]]
@@ -52,8 +52,8 @@ export function brokenBodies(fields: Fields): Readonly<Record<string, string | U
   }
 }
 
-/** What is no decimal, as JSON. */
-export const BAD_DECIMALS: readonly string[] = [
+/** JSON texts that are not decimals. */
+export const BAD_NUMBERS: readonly string[] = [
   '1',
   '0.02',
   '-1',

@@ -1,15 +1,18 @@
 import { connect } from 'node:net'
 
-/** An answer, as its bytes say. */
+/** An HTTP answer parsed from its bytes. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly text: string
 }
 
-const WAIT_MS = 15_000
+const WAIT_MS = 120_000
 
-/** Sends bytes as they are, and reads until the server closes. With `isCut` the connection is gone as soon as they are sent. */
+/**
+ * Sends bytes unchanged, and reads until the server closes. With `isCut` the connection is cut as soon as they are
+ * sent.
+ */
 export function exchange(url: string, bytes: string | Uint8Array, options: { isCut?: boolean } = {}): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -18,7 +21,7 @@ export function exchange(url: string, bytes: string | Uint8Array, options: { isC
     socket.setTimeout(WAIT_MS, () => socket.destroy(new Error(`no end of the answer after ${text}`)))
     socket.on('data', (chunk) => (text += chunk.toString('latin1')))
     socket.on('close', () => resolve(text))
-    // The service may close while there is still something to send; what it said before counts.
+    // The service may close before everything is sent; what it answered before counts.
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error)
     })
@@ -28,7 +31,7 @@ export function exchange(url: string, bytes: string | Uint8Array, options: { isC
   })
 }
 
-/** The answers in what a connection gave, one after the other. */
+/** Parses the answers that a connection returned, one after the other. */
 export function answersIn(bytes: string): RawAnswer[] {
   const answers: RawAnswer[] = []
   let rest = bytes
@@ -45,7 +48,7 @@ export function answersIn(bytes: string): RawAnswer[] {
   return answers
 }
 
-/** One request on a connection of its own, with a path and headers that no client library would let through. */
+/** Sends one request on its own connection, with a path and headers that no client library would allow. */
 export async function rawRequest(
   url: string,
   of: { method: string; path: string; headers?: Record<string, string>; body?: string | Uint8Array },

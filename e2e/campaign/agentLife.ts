@@ -8,10 +8,10 @@ const MAX_LIFE_MS = 600
 const MAX_LIFE_ANSWERS = { answers: 80, ms: 5_000 }
 const KILLED_WHILE_STARTING = 0.2
 const REPLAYS_PER_LIFE = 8
-/** Beyond this a refusal may speak of the timestamp instead. */
+/** The age of a signed request up to which a refusal must name the nonce. Beyond it, it may name the timestamp. */
 const WINDOW_MS = 29_000
 
-/** Agents go on with their requests between two kills. */
+/** Returns the life in which agents continue their requests between two kills. */
 export function agentLife(options: KillerOptions & { readonly journal: Journal }): Life {
   const { random } = options
   return {

@@ -2,17 +2,23 @@ import type { Order, Position, PreparedOrder } from '@bezel/protocol'
 import type { Answer } from '@bezel/testkit/agentClient.ts'
 import type { CampaignClient } from './campaignClient.ts'
 import type { KnownTransaction } from './journal.ts'
-import { marketOrder, randomPrice, randomSize, reducingOrder, restingOrder, type Body } from './orderTerms.ts'
+import type { SeededRandom } from './seededRandom.ts'
 import { createSender, type Sender, type SenderOptions } from './sender.ts'
 
-/** One of the things an agent does at the same time. */
+/** The body of a request. */
+type Body = Readonly<Record<string, unknown>>
+
+/** The options of one of an agent's parallel loops. */
 export interface AgentLoopOptions extends SenderOptions {
-  /** Also what its clientIds begin with. */
+  /** The name of the loop, also the prefix of its clientIds. */
   readonly name: string
   readonly isOver: () => boolean
 }
 
-/** More than an account needs: then it is tidied up, so that an account that only grows does not slow everything down. */
+/**
+ * The number of positions or orders from which on the loop closes some, so that a growing account does not slow
+ * everything down.
+ */
 const MANY_POSITIONS = 8
 const MANY_ORDERS = 8
 
@@ -29,7 +35,7 @@ interface Trading extends AgentLoopOptions {
   readonly sender: Sender
 }
 
-/** Trades at random until it is told that it is over; everything it is told by the service goes into the journal. */
+/** Trades at random until `isOver`, and writes every answer of the service into the journal. */
 export async function runAgentLoop(options: AgentLoopOptions): Promise<void> {
   const trading: Trading = { ...options, sender: createSender(options) }
   const { random, isOver } = options
@@ -57,14 +63,14 @@ async function tidy(trading: Trading): Promise<void> {
   if (orders.length > MANY_ORDERS) await change(trading, orders)
 }
 
-/** The answer, when it was a good one. */
+/** Returns the body of a successful answer; otherwise `undefined`. */
 async function ask(
   { client, journal }: Trading,
   ...[operation, method, path, body]: Parameters<CampaignClient['ask']>
 ): Promise<Answer['body'] | undefined> {
   const answer = await client.ask(operation, method, path, body)
   const isGood = answer.status < 300
-  // Whatever else refuses a request here is the account's or the chain's doing; these would be the service's.
+  // Other refusals come from the account or the chain; these codes would be a fault of the service.
   if (SHOULD_NEVER_BE.has(answer.body.code)) {
     journal.problems.push(`${operation} ${path} ${JSON.stringify(body)} -> ${JSON.stringify(answer.body)}`)
   }
@@ -91,7 +97,8 @@ async function create(trading: Trading, clientId: string, body: Body): Promise<v
   if (!random.chance(0.25)) return
   const again = await askForOrder(trading, clientId, body)
   const isOther = again?.transaction?.data !== made.transaction?.data
-  // The same transaction sent twice is a second trade, which is a mistake of the agent's that the service must tell as well.
+  // Sending the same transaction twice makes a second trade: a mistake of the agent, which the service must report as
+  // well.
   if (again?.transaction && (isOther || random.chance(0.3))) sender.keep(knownOf(trading, again, 'open'))
 }
 
@@ -141,4 +148,34 @@ async function close(trading: Trading, held: readonly Position[]): Promise<void>
   journal.acknowledge(client.agent.address, null, answer.order)
   journal.tell(answer.order.id, `closes position ${id} ${JSON.stringify(body)}`)
   await sender.use(knownOf(trading, answer, 'open'))
+}
+
+function randomSize(random: SeededRandom): string {
+  return random.pick(['0.01', '0.015', '0.02', '0.03'])
+}
+
+/** Returns a price on either side of the range in which the price moves. */
+function randomPrice(random: SeededRandom): string {
+  return String(58_000 + random.below(36) * 100)
+}
+
+function marketOrder(random: SeededRandom): Body {
+  const side = random.pick(['long', 'short'] as const)
+  const stops = side === 'long' ? { tp: '61200', sl: '57500' } : { tp: '58200', sl: '62000' }
+  return { ...sharedTerms(random), side, type: 'market', slippage: '3', ...(random.chance(0.3) ? stops : {}) }
+}
+
+function restingOrder(random: SeededRandom): Body {
+  const side = random.pick(['long', 'short'])
+  return { ...sharedTerms(random), side, type: random.pick(['limit', 'stop']), price: randomPrice(random) }
+}
+
+/** Returns an order that closes several positions when there are several. */
+function reducingOrder(random: SeededRandom): Body {
+  const side = random.pick(['long', 'short'])
+  return { ...sharedTerms(random), side, type: 'market', size: '0.05', slippage: '3', reduceOnly: true }
+}
+
+function sharedTerms(random: SeededRandom): Body {
+  return { market: 'BTC/USD', size: randomSize(random), leverage: random.pick(['5', '10', '25']) }
 }

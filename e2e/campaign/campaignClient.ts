@@ -7,18 +7,21 @@ import type { KillableService } from './killableService.ts'
 import type { SeededRandom } from './seededRandom.ts'
 
 const CHAIN_PATH = '/v1/arbitrum-sepolia'
-/** A request with an older timestamp may be refused for that alone. */
+/** The age beyond which a request may be refused for its timestamp alone. */
 export const REPLAY_AGE_MS = 25_000
-/** While the service says that it is not ready. */
+/** Time between two polls while the service says that it is not ready. */
 const NOT_READY_POLL_MS = 25
 
-/** An agent's program that lives through crashes of the service. */
+/** An agent's client that survives crashes of the service. */
 export interface CampaignClient {
   readonly agent: PrivateKeyAccount
   readonly trader: PrivateKeyAccount
-  /** Asks until there is an answer, with a new signature each time, or at times first with the same bytes. `path` behind the chain. */
+  /**
+   * Sends until an answer comes, each time with a new signature, or sometimes first with the same bytes. `path` starts
+   * after the chain.
+   */
   ask(operation: string, method: string, path: string, body?: unknown): Promise<Answer>
-  /** Asks once. `undefined`: no answer came. */
+  /** Sends once. `undefined` when no answer came. */
   askOnce(operation: string, method: string, path: string, body?: unknown): Promise<Answer | undefined>
 }
 
@@ -43,7 +46,7 @@ export function createCampaignClient(options: CampaignClientOptions): CampaignCl
     return { method, path: full, body: text, headers, signedAtMs }
   }
 
-  /** What came back, with everything that is wrong whatever was asked. */
+  /** Sends once, and records in the journal everything that is wrong in any answer. */
   async function sendOnce(request: SignedRequest, isFirstUse: boolean): Promise<Answer | undefined> {
     journal.count('requests')
     const answer = await sendSigned(service.url, request)
@@ -63,7 +66,10 @@ export function createCampaignClient(options: CampaignClientOptions): CampaignCl
     return answer
   }
 
-  /** Sent again as it was after no answer came: it may have been carried out or not, and is at most once. */
+  /**
+   * Sends the same bytes again after no answer came. The request may have been carried out or not; it must be at most
+   * once.
+   */
   async function repeatBytes(request: SignedRequest): Promise<Answer | undefined> {
     if (Date.now() - request.signedAtMs > REPLAY_AGE_MS) return undefined
     const answer = await sendOnce(request, false)
@@ -94,7 +100,7 @@ export function createCampaignClient(options: CampaignClientOptions): CampaignCl
   }
 }
 
-/** `undefined`: the connection broke before the whole answer was here. */
+/** Sends a signed request. `undefined` when the connection broke before the whole answer arrived. */
 export async function sendSigned(url: string, request: SignedRequest): Promise<Answer | undefined> {
   const { method, path, body, headers } = request
   const content = body === undefined ? {} : { body }

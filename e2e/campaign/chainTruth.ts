@@ -2,20 +2,20 @@ import { diamondAbi, PendingOrderType, TradeType } from '@bezel/protocol'
 import { parseEventLogs, type Address, type Hex } from 'viem'
 import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 
-/** A log that brings an order to the chain. */
+/** The log that creates an order on the chain. */
 export interface Creation {
   readonly blockHash: Hex
   readonly logIndex: number
   readonly txHash: Hex
   readonly trader: Address
-  /** What the chain says became of it: a request waits for its answer, a resting order may rest. */
+  /** The state of the order on the chain: a request waits for its answer, a resting order may rest. */
   readonly outcome: 'waiting' | 'resting' | 'executed' | 'refused' | 'canceled'
 }
 
-/** All that the Diamond ever said of orders, in its own order. */
+/** All order logs of the Diamond, in the order of the chain. */
 export interface ChainTruth {
   readonly creations: readonly Creation[]
-  /** Closes by take profit, stop loss and liquidation. */
+  /** The number of closes by take profit, stop loss and liquidation. */
   readonly keeperCloses: number
 }
 
@@ -30,7 +30,7 @@ const CHUNK_BLOCKS = 2_000n
 
 type Outcome = Creation['outcome']
 
-/** Reads the logs themselves, with none of the service's code. */
+/** Reads the logs of the chain directly, with none of the service's code. */
 export async function readChainTruth(chain: ChainClient): Promise<ChainTruth> {
   const outcomes = new Map<string, Outcome>()
   const creations: (Omit<Creation, 'outcome'> & { readonly handle: string; readonly from: Outcome })[] = []

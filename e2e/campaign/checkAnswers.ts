@@ -9,11 +9,11 @@ import type { Broadcast, Journal } from './journal.ts'
 export interface CheckOptions {
   readonly chain: ChainClient
   readonly journal: Journal
-  /** One per trader. */
+  /** One client for each trader. */
   readonly clients: readonly CampaignClient[]
 }
 
-/** Everything that the service answers and that contradicts the chain, or what it acknowledged before. */
+/** Returns everything in the service's answers that contradicts the chain, or an earlier acknowledgement. */
 export async function problemsOfAnswers(options: CheckOptions, truth: ChainTruth): Promise<string[]> {
   const problems: string[] = []
   for (const client of options.clients) {
@@ -47,7 +47,7 @@ function problemsOfHistory(history: readonly Order[]): string[] {
   ]
 }
 
-/** No acknowledged order is lost, and each is where the chain has it. */
+/** Checks that no acknowledged order is lost, and that each has the state that it has on the chain. */
 async function problemsOfAcknowledged(
   { journal }: CheckOptions,
   client: CampaignClient,
@@ -73,7 +73,7 @@ async function problemsOfAcknowledged(
   return problems
 }
 
-/** What must have become of an order, by what was sent to the chain for it. */
+/** Returns the allowed statuses of an order, by the transactions sent to the chain for it. */
 function expectedOf(
   journal: Journal,
   id: string,
@@ -87,7 +87,8 @@ function expectedOf(
   if (own.length > 0) return statusesOf(own)
   const isSent = sent.some(({ purpose }) => purpose === 'open')
   if (!isSent) return ['expired']
-  // Without a creation it failed. That is certain to be known when it was reported, and nothing else was after it.
+  // Without a creation the order failed. The service certainly knows that when the transaction was reported, and none
+  // after it.
   const reports = new Set<Hex>(journal.reported.get(id))
   const isReported = reports.size === 1 && sent.some(({ hash }) => reports.has(hash))
   return isReported ? ['rejected'] : ['rejected', 'expired']

@@ -3,7 +3,7 @@ import type { StoredCampaign, StoredOrder } from './storedOrders.ts'
 
 const UNSPENT: ReadonlySet<string | null> = new Set(['expired', 'rejected', 'canceled'])
 
-/** Everything in the store that contradicts itself or the chain. */
+/** Returns everything in the store that contradicts itself or the chain. */
 export function problemsOfStore(stored: StoredCampaign, truth: ChainTruth): string[] {
   return [
     ...doubles('id', stored.ids),
@@ -29,7 +29,7 @@ function doubles(what: string, values: readonly (string | null)[]): string[] {
     .map((value) => `${what} ${value} is there twice`)
 }
 
-/** What a day counts is the sum of the orders that count on it, and those are the ones that were not given back. */
+/** Checks that the spend of each day is the sum of the orders that count on it and were not given back. */
 function problemsOfSpend({ orders, spend }: StoredCampaign): string[] {
   const sums = new Map<string, bigint>()
   for (const { agent, spendDay, spendUsd } of orders) {
@@ -56,7 +56,9 @@ function mustCount({ agent, spendUsd, status, hasFill }: StoredOrder): boolean {
   return agent !== null && spendUsd > 0n && status !== null && (hasFill || !UNSPENT.has(status))
 }
 
-/** Each log that made an order belongs to one, and what became of it is that order's status. */
+/**
+ * Checks that each log that created an order belongs to one, and that the order's status is the outcome on the chain.
+ */
 function problemsOfCreations({ orders, orderOfLog }: StoredCampaign, { creations }: ChainTruth): string[] {
   const problems: string[] = []
   const madeBy = new Map<string, Creation[]>()
@@ -78,7 +80,10 @@ function problemsOfCreations({ orders, orderOfLog }: StoredCampaign, { creations
   return problems
 }
 
-/** Of an order that came to the chain like this; the last time counts, because only a replacement comes again. */
+/**
+ * Returns the allowed statuses of an order with these creations. The last one counts, because only a replacement is
+ * created again.
+ */
 export function statusesOf(made: readonly Creation[]): readonly string[] {
   const last = made.at(-1)
   if (last === undefined) return ['expired', 'rejected']

@@ -13,7 +13,7 @@ export interface SignedRequest {
 /** A transaction that the service prepared in an answer that arrived. */
 export interface KnownTransaction {
   readonly orderId: string
-  /** What brings the order to the chain, or what changes it there. */
+  /** `open` brings the order to the chain, `change` changes it there. */
   readonly purpose: 'open' | 'change'
   readonly agent: string
   readonly transaction: PreparedTransaction
@@ -30,12 +30,12 @@ export interface KnownOrder {
   readonly clientId: string | null
 }
 
-/** What the agents saw: the measure of what the service must still know at the end. */
+/** Everything that the agents saw: the reference for what the service must still know at the end. */
 export interface Journal {
-  /** What went wrong. The campaign fails when there is any. */
+  /** Everything that went wrong. Any entry fails the campaign. */
   readonly problems: string[]
   readonly counts: Map<string, number>
-  /** By id. */
+  /** Known orders by id. */
   readonly orders: ReadonlyMap<string, KnownOrder>
   readonly broadcasts: readonly Broadcast[]
   /** Hashes whose report was answered, by order. */
@@ -43,14 +43,14 @@ export interface Journal {
   /** Requests whose nonce is used up, newest last. */
   readonly answered: readonly SignedRequest[]
   count(what: string): void
-  /** An answer told of this order. */
+  /** Notes an order that an answer contained. */
   acknowledge(agent: string, clientId: string | null, order: Order): void
   noteBroadcast(broadcast: Broadcast): void
   noteReported(orderId: string, hash: Hex): void
   noteAnswered(request: SignedRequest): void
-  /** Remembers what was done, under the order's id or the clientId it is asked for with. */
+  /** Notes an event under the order's id, or under the clientId it is requested with. */
   tell(subject: string, text: string): void
-  /** The last things that were done to an order. */
+  /** Returns the last events of an order. */
   storyOf(id: string): string
 }
 

@@ -7,17 +7,17 @@ const READY_POLL_MS = 20
 const STAGE_POLL_MS = 5
 const ERROR_LEVEL = 50
 
-/** The real service on one port, which is killed and started again; the same address through all its lives. */
+/** The real service on one port, which is killed and restarted under the same address. */
 export interface KillableService {
   readonly url: string
-  /** Lines that it logged as errors, and ends that nobody asked for. */
+  /** Lines that the service logged as errors, and exits that the test did not cause. */
   readonly complaints: readonly string[]
   start(): void
-  /** As a crash does. */
+  /** Kills the service, as a crash does. */
   kill(): Promise<void>
-  /** As an operator does. */
+  /** Stops the service cleanly, as an operator does. */
   stop(): Promise<void>
-  /** Resolves in a life that has come so far: this one or a later one. Throws when there will be none. */
+  /** Resolves when this process, or a later one, has reached the stage. Throws when there will be no other process. */
   once(stage: Stage): Promise<void>
   /** Kills it for good. */
   close(): Promise<void>
@@ -38,7 +38,7 @@ export function createKillableService(port: number, settings: Readonly<Record<st
   const complaints: string[] = []
   const reached = new Set<Stage>()
   let life: Life | undefined
-  /** Why there will be no other life. */
+  /** The reason for which no other process will be started. */
   let end: string | undefined
 
   function begin(): Life {
@@ -77,7 +77,7 @@ export function createKillableService(port: number, settings: Readonly<Record<st
     if (life === undefined) return
     const { child, exited } = life
     life.isEnding = true
-    // Before the signal, so that whoever sees the connection break waits for the next life.
+    // Cleared before the signal, so that a client that sees the connection break waits for the next process.
     reached.clear()
     child.kill(signal)
     await exited
@@ -106,7 +106,7 @@ export function createKillableService(port: number, settings: Readonly<Record<st
   }
 }
 
-/** Whatever is no line of the log is one too. */
+/** True for log lines of level error and above, and for output that is not a log line. */
 function isError(line: string): boolean {
   const level = /^\{"level":(\d+)/.exec(line)?.[1]
   return level === undefined || Number(level) >= ERROR_LEVEL

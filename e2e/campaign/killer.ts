@@ -5,10 +5,10 @@ import type { SeededRandom } from './seededRandom.ts'
 
 const KILLS_PER_LINE = 10
 const ANSWERS_POLL_MS = 1
-/** Into whatever is under way. */
+/** The longest random delay after an answer, so that the kill hits work under way. */
 const MAX_AFTER_ANSWER_MS = 40
 
-/** What every campaign counts. */
+/** The counters that every campaign has. */
 interface CountingJournal {
   readonly counts: ReadonlyMap<string, number>
   count(what: string): void
@@ -20,22 +20,22 @@ export interface KillerOptions {
   readonly journal: CountingJournal
   readonly random: SeededRandom
   readonly kills: number
-  /** No kill comes later, however few there were by then; but for the first. */
+  /** The time after which no kill comes, however few there were by then, except for the first one. */
   readonly maxSeconds: number
 }
 
-/** What happens between two kills. */
+/** The activity between two kills. */
 export interface Life {
-  /** Share of all kills that come while it starts; the others come while it serves. */
+  /** The share of kills that come while the service starts; the others come while it serves. */
   readonly killedWhileStarting: number
-  /** Until its end comes. */
+  /** Runs until the moment of the next kill. */
   live(): Promise<void>
-  /** Sends again what was answered before: none of it may be taken a second time. */
+  /** Sends answered requests again: none may be accepted a second time. */
   replaySome(): Promise<void>
   whileDead?(): Promise<void>
 }
 
-/** Kills the service so many times at random moments, and leaves it running and ready. */
+/** Kills the service `kills` times at random moments, and leaves it running and ready. */
 export async function killAgainAndAgain(options: KillerOptions, life: Life): Promise<void> {
   const { service, journal, random, kills } = options
   const deadlineMs = Date.now() + options.maxSeconds * 1_000
@@ -65,7 +65,10 @@ export async function killAgainAndAgain(options: KillerOptions, life: Life): Pro
   await Promise.all(replays)
 }
 
-/** A life may end after so many answers instead of so long: a busy machine gives few in any time. */
+/**
+ * Waits for a random number of answers or a random time, whichever comes first: a busy machine gives few answers in any
+ * time.
+ */
 export async function sleepForAnswers(
   { journal, random }: Pick<KillerOptions, 'journal' | 'random'>,
   most: { readonly answers: number; readonly ms: number },
@@ -80,7 +83,10 @@ function answersOf({ counts }: CountingJournal): number {
   return counts.get('answers') ?? 0
 }
 
-/** Moves the price, so that limits and stops are hit, and makes the oracle faster or slower, so that requests wait across kills. */
+/**
+ * Moves the price, so that limits and stops are hit, and changes the oracle's delay, so that requests wait across
+ * kills.
+ */
 async function stir({ chain, random }: KillerOptions): Promise<void> {
   await chain.control('bezel_setPrice', 'BTC/USD', String(58_500 + random.below(30) * 100))
   await chain.control('bezel_setOracleDelay', random.pick([50, 150, 150, 1_500]))

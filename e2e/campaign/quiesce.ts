@@ -7,10 +7,10 @@ import type { Journal } from './journal.ts'
 
 const QUIET_TIMEOUT_MS = 90_000
 const POLL_MS = 100
-/** Not waiting for anything: neither for a transaction nor for an answer of the oracle. */
+/** The statuses of orders that wait for a transaction or for an answer of the oracle. */
 const WAITING: ReadonlySet<Order['status']> = new Set(['prepared', 'pending'])
 
-/** Resolves when nothing moves any more: all is mined, all is answered, and the service waits for nothing. */
+/** Resolves when nothing changes any more: everything is mined and answered, and the service waits for nothing. */
 export async function quiesce(
   chain: ChainClient,
   clients: readonly CampaignClient[],

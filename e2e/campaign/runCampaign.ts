@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SigningDomain } from '@bezel/protocol'
-import { call, FULL_SCOPE } from '@bezel/testkit/agentClient.ts'
+import { call, UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { authorize } from '@bezel/testkit/tradingClient.ts'
@@ -26,30 +26,30 @@ export interface CampaignOptions extends Pick<KillerOptions, 'kills' | 'maxSecon
   readonly seed: number
 }
 
-/** What a campaign saw. Nothing was wrong when there are no problems. */
+/** The result of a campaign. Everything was right when there are no problems. */
 export interface CampaignReport {
   readonly problems: readonly string[]
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** Who trades: a trader and its agent. The third is its own. */
+/** The trading accounts, each a trader and its agent. The third trader is its own agent. */
 const PAIRS = [
   ['trader-1', 'agent-1'],
   ['trader-2', 'agent-2'],
   ['trader-3', 'trader-3'],
   ['trader-4', 'agent-4'],
 ] as const
-/** Loops of one agent at the same time. */
+/** The number of parallel loops of one agent. */
 const LOOPS = 4
-/** What the last agent may spend: some of its orders are refused in any campaign. */
+/** The spending cap of the last agent, low enough that some of its orders are refused in any campaign. */
 const CAP_USD_PER_KILL = 400
 const CAP_USD = 5_000
-/** How long the last answers may take to agree with the chain when nothing moves any more. */
+/** Time for the last answers to agree with the chain once nothing changes any more. */
 const CONVERGE_MS = 30_000
 const CONVERGE_POLL_MS = 250
 
 const CHAIN_SETTINGS = { DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' }
-/** Short lives of what is prepared, so that orders expire and are prepared again while the service is away. */
+/** Prepared orders live briefly, so that some expire and are prepared again while the service is down. */
 const SERVICE_SETTINGS = {
   BEZEL_IP_LIMIT: '1000000',
   BEZEL_AGENT_LIMIT: '1000000',
@@ -58,13 +58,16 @@ const SERVICE_SETTINGS = {
   BEZEL_PREPARED_RESTING_MS: '6000',
 }
 
-/** Lets agents trade while the service is killed `kills` times, then holds what it knows against the chain and against what it said. */
+/**
+ * Lets agents trade while the service is killed `kills` times, then compares its state with the chain and with its own
+ * answers.
+ */
 export async function runCampaign(of: CampaignOptions): Promise<CampaignReport> {
   const devnet = await startDevnet(CHAIN_SETTINGS)
   const service = createKillableService(await freePort(), {
     ...SERVICE_SETTINGS,
     BEZEL_DATA: devnet.folder,
-    // Starting is what costs most here.
+    // Starting the service costs most here, so its compiled code is cached.
     NODE_COMPILE_CACHE: join(devnet.folder, 'compiled'),
   })
   try {
@@ -89,7 +92,7 @@ async function runOver(
   await service.once('ready')
   const stage = { chain, service, journal, random, kills, maxSeconds }
   const clients = await authorizeAll(stage)
-  // What is compiled is written down at a regular end only.
+  // The compile cache is written only at a regular exit.
   await service.stop()
   service.start()
   await trade(stage, clients)
@@ -105,7 +108,7 @@ async function runOver(
   return { problems: problems.map((problem) => withStory(journal, problem)), counts: journal.counts }
 }
 
-/** A problem of an order, with what was done to it. */
+/** Adds the events of the order to a problem. */
 function withStory(journal: Journal, problem: string): string {
   const id = /^order (\d+) /.exec(problem)?.[1]
   return id === undefined ? problem : `${problem}\n    ${journal.storyOf(id)}`
@@ -120,14 +123,14 @@ async function authorizeAll({ chain, service, journal, random, kills }: Stage): 
     const agent = chain.account(agentName)
     const isCapped = clients.length === PAIRS.length - 1
     const dailySpendCapUsd = isCapped ? String(CAP_USD + kills * CAP_USD_PER_KILL) : null
-    await authorize({ chain, url: () => url }, trader, agent, { ...FULL_SCOPE, dailySpendCapUsd })
+    await authorize({ chain, url: () => url }, trader, agent, { ...UNLIMITED_SCOPE, dailySpendCapUsd })
     const stream = random.stream(`client of ${traderName}`)
     clients.push(createCampaignClient({ service, journal, domain, trader, agent, random: stream }))
   }
   return clients
 }
 
-/** Ends when the killer has done its work and every loop has finished what it was doing. */
+/** Trades until the killer has finished and every loop has completed its current work. */
 async function trade(stage: Stage, clients: readonly CampaignClient[]): Promise<void> {
   const { chain, journal, random } = stage
   let isOver = false
@@ -141,7 +144,7 @@ async function trade(stage: Stage, clients: readonly CampaignClient[]): Promise<
   const killer = { ...stage, random: random.stream('killer') }
   const killing = killAgainAndAgain(killer, agentLife(killer))
   try {
-    // The first that fails ends it; else the killer does.
+    // The first loop that fails ends the campaign; otherwise the killer does.
     await Promise.race([killing, Promise.all(loops)])
   } finally {
     isOver = true
@@ -149,7 +152,9 @@ async function trade(stage: Stage, clients: readonly CampaignClient[]): Promise<
   await Promise.all(loops)
 }
 
-/** The last look at what the service answers: it has some time to agree with the chain, for its follower may be a block behind. */
+/**
+ * Compares the final answers with the chain. They have some time to agree, because the follower may be a block behind.
+ */
 async function converge(of: Parameters<typeof problemsOfAnswers>[0]): Promise<string[]> {
   for (const deadlineMs = Date.now() + CONVERGE_MS; ; await sleep(CONVERGE_POLL_MS)) {
     const problems = await problemsOfAnswers(of, await readChainTruth(of.chain))
@@ -157,7 +162,7 @@ async function converge(of: Parameters<typeof problemsOfAnswers>[0]): Promise<st
   }
 }
 
-/** The trades that the store has open are those the chain has, by their own numbers. */
+/** Checks that the open trades in the store are those on the chain, by their indexes. */
 async function problemsOfIndexes(
   chain: ChainClient,
   clients: readonly CampaignClient[],
@@ -185,7 +190,7 @@ function countOrders({ counts, orders }: Journal, stored: StoredCampaign): void 
   }
 }
 
-/** Free at this moment, and kept through all lives of the service. */
+/** Returns a port that is free now; all processes of the service use it. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

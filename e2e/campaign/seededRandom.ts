@@ -1,17 +1,19 @@
-/** Chance that a seed repeats. */
+/** Pseudo-random choices that a seed reproduces. */
 export interface SeededRandom {
-  /** From 0 up to but not including 1. */
+  /** Returns a number from 0 up to but not including 1. */
   next(): number
-  /** True so often of one. */
+  /** Returns true with probability `of`, from 0 to 1. */
   chance(of: number): boolean
-  /** A whole number from 0 up to but not including `count`. */
+  /** Returns a whole number from 0 up to but not including `count`. */
   below(count: number): number
   pick<Item>(items: readonly Item[]): Item
-  /** Another stream that follows from the same seed, so that what one actor does never shifts the choices of another. */
+  /**
+   * Returns an independent stream derived from the same seed, so that one actor never shifts the choices of another.
+   */
   stream(name: string): SeededRandom
 }
 
-/** A small generator with 32 bits of state: choices of a test need no more. */
+/** Creates a generator with 32 bits of state, enough for the choices of a test. */
 export function createSeededRandom(seed: number): SeededRandom {
   let state = seed >>> 0
   const random: SeededRandom = {

@@ -11,14 +11,14 @@ export interface SenderOptions {
   readonly random: SeededRandom
 }
 
-/** What becomes of prepared transactions. */
+/** Sends the prepared transactions of an agent. */
 export interface Sender {
-  /** Sends it, or not; reports it before, after or never. */
+  /** Sends the transaction or not, and reports it before, after or never. */
   use(known: KnownTransaction): Promise<void>
-  /** Sends it, and reports it at times. */
+  /** Sends the transaction, and sometimes reports it. */
   send(known: KnownTransaction): Promise<void>
   keep(known: KnownTransaction): void
-  /** Sends one that was kept, perhaps long past its expiry: the chain takes it all the same. */
+  /** Sends a kept transaction, perhaps long past its expiry: the chain accepts it all the same. */
   sendKept(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export function createSender({ client, wallet, journal, random }: SenderOptions)
     else journal.problems.push(`the report of ${txHash} for order ${orderId} was refused: ${JSON.stringify(body)}`)
   }
 
-  /** Once at most, because the wallet waits for it. */
+  /** Reports the hash before sending. Tries only once, because the wallet waits for it. */
   async function reportFirst(known: KnownTransaction, isSent: boolean): Promise<void> {
     await wallet.send(known.transaction, async (hash) => {
       await report(known, hash, client.askOnce)

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** An order as its row says. */
+/** A row of the orders table. */
 export interface StoredOrder {
   readonly id: string
   readonly trader: string
@@ -14,10 +14,10 @@ export interface StoredOrder {
   readonly hasFill: boolean
 }
 
-/** What the service left on disk, read without its code. */
+/** The service's database after its end, read without the service's code. */
 export interface StoredCampaign {
   readonly orders: readonly StoredOrder[]
-  /** Which order the log at `<block hash>:<log index>` belongs to. */
+  /** The order that the log at `<block hash>:<log index>` belongs to. */
   readonly orderOfLog: ReadonlyMap<string, string>
   readonly spend: readonly { readonly agent: string; readonly day: number; readonly spentUsd: bigint }[]
   readonly openPositions: readonly { readonly trader: string; readonly tradeIndex: number }[]

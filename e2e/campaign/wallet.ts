@@ -3,11 +3,11 @@ import { keccak256, type Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 
-/** The key of an agent, with which several of its loops send. */
+/** The key of an agent, shared by its parallel loops. */
 export interface Wallet {
   /**
-   * Signs a transaction, hands its hash to `before`, and sends it unless that says no. One at a time, because each takes the account's
-   * next number. The hash; `undefined` when it was not sent.
+   * Signs a transaction, passes its hash to `before`, and sends it unless that returns false. Sends one at a time,
+   * because each takes the account's next nonce. Returns the hash; `undefined` when nothing was sent.
    */
   send(transaction: PreparedTransaction, before: (hash: Hex) => Promise<boolean>): Promise<Hex | undefined>
 }

@@ -3,12 +3,12 @@ import { WebSocket } from 'ws'
 import { parseFrame } from '../../packages/server/src/market/feed/parseFrame.ts'
 import type { PublishedTick } from '../../packages/server/src/market/candles/testing/referenceCandles.ts'
 
-/** Everything that the feed says, heard by a listener that is never cut. */
+/** All ticks of the feed, recorded by a listener that is never disconnected. */
 export interface TickRecorder {
   readonly ticks: readonly PublishedTick[]
-  /** The feed's time of the first frame that was heard. */
+  /** Returns the feed's time of the first frame received, epoch ms. */
   sinceMs(): number
-  /** And of the last. */
+  /** Returns the feed's time of the last frame received, epoch ms. */
   clockMs(): number
   close(): void
 }

@@ -8,33 +8,33 @@ import type { TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 export const BEZEL = fileURLToPath(new URL('../../packages/cli/bezel.mjs', import.meta.url))
 
-/** Longer than a story: only a run that hangs meets it. */
+/** The time limit of one run, longer than any story: only a run that hangs reaches it. */
 const RUN_MS = 280_000
 
-/** What a run of `bezel` left behind. */
+/** The result of one run of `bezel`. */
 export interface BezelRun {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-  /** Of `--json`. */
+  /** The parsed output of `--json`. */
   // oxlint-disable-next-line typescript/no-explicit-any -- parsed answers are asserted on
   readonly json: any
 }
 
-/** A run that is still going. */
+/** A run that has not ended. */
 export interface RunningBezel {
-  /** Waits until something is said, on stdout or stderr. Throws when it ends before. */
+  /** Waits until stdout or stderr satisfies the condition. Throws when the run ends before. */
   until(isSaid: (stdout: string, stderr: string) => boolean): Promise<void>
   interrupt(): void
   readonly ended: Promise<BezelRun>
 }
 
-/** The real program in processes of its own, for a world, with a home of its own. Keeps all it ever said. */
+/** Runs the real program in child processes, for a world, with a home folder of its own. Keeps all output. */
 export interface BezelCommand {
   readonly home: string
   run(line: string | readonly string[], env?: Record<string, string>): Promise<BezelRun>
   start(line: string | readonly string[], env?: Record<string, string>): RunningBezel
-  /** Asserts that no run has printed one of these secrets, or a stack. */
+  /** Asserts that no run has printed one of these secrets, or a stack trace. */
   assertDiscreet(secrets: readonly string[]): void
   close(): void
 }
@@ -47,9 +47,10 @@ export function createBezelCommand(world: TradingWorld): BezelCommand {
     const args = typeof line === 'string' ? line.split(' ') : line
     const child = spawn(process.execPath, [BEZEL, ...args], {
       cwd: home,
-      // DEBUG makes many programs say more than they should.
+      // DEBUG makes many programs print more than they should.
       env: {
         PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         HOME: home,
         DEBUG: '*',
         BEZEL_DATA: world.devnet.folder,
@@ -106,7 +107,7 @@ export function createBezelCommand(world: TradingWorld): BezelCommand {
   }
 }
 
-/** One document, or one a line where they come one after another. */
+/** Parses one document, or one for each line of a stream. */
 function parse(stdout: string, args: readonly string[]): unknown {
   const isStream = args.includes('watch') || (args.includes('price') && !args.includes('--once'))
   if (!isStream) return JSON.parse(stdout)

@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { decryptKeystore } from '../../packages/cli/src/keys/decryptKeystore.ts'
+import { decryptKeystore } from '../../packages/cli/src/keys/keystore.ts'
 import { readKeystoreFile } from '../../packages/cli/src/keys/keystoreFile.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 import { BEZEL, createBezelCommand, type BezelCommand, type RunningBezel } from './bezelCommand.ts'
@@ -17,7 +17,7 @@ describe('the command line, from a new key to a closed position', () => {
   let watching: RunningBezel
   let agent: string
   let agentKey: string
-  /** As a user would set it in a shell, once. */
+  /** The environment, as a user would set it once in a shell. */
   let env: Record<string, string>
   const orderIds: string[] = []
 
@@ -106,7 +106,7 @@ describe('the command line, from a new key to a closed position', () => {
     assert.equal(done.json.tp, '70000')
     assert.match(done.stderr, /^Ordering BTC\/USD long 0\.02\nOrder \d+: .*\nOrder \d+: filled\n$/s)
     orderIds.push(done.json.id)
-    // Unlocking takes a second of computing each time, on purpose: enough of it has been seen.
+    // Unlocking takes a second of computing each time by design, and was tested above.
     agentKey = await decryptKeystore(readKeystoreFile(env['BEZEL_KEYSTORE']!), PASSWORD)
     env = { BEZEL_AGENT_KEY: agentKey }
     watching = bezel.start('watch --after 0 --json', env)

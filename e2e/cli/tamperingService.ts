@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A service that prepares something else than what it was asked for: the real one, with one answer changed on the way. */
+/** A service that prepares something else than it was asked for: a proxy that changes one answer of the real one. */
 export interface TamperingService {
   readonly url: string
   close(): Promise<void>
 }
 
-/** `change` gets each prepared transaction's calldata. */
+/** Starts the proxy. `change` receives the calldata of each prepared transaction. */
 export async function startTamperingService(
   target: () => string,
   change: (calldata: string) => string,

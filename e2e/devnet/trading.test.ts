@@ -2,13 +2,20 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { diamondAbi, PendingOrderType } from '@bezel/protocol'
 import { encodeFunctionData, erc20Abi, zeroAddress, type Address } from 'viem'
-import { createChainClient, P10, tradeOf, type ChainClient, type DiamondEvent } from '@bezel/testkit/chainClient.ts'
+import {
+  argsOf,
+  createChainClient,
+  P10,
+  tradeOf,
+  type ChainClient,
+  type ReceiptEvent,
+} from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 
-/** An event of a kind, of a trader. */
+/** Returns a predicate for events of one name and trader. */
 function is(eventName: string, trader: Address, more: (args: Record<string, unknown>) => boolean = () => true) {
-  return (event: DiamondEvent): boolean => {
-    const args = event.args as unknown as Record<string, unknown>
+  return (event: ReceiptEvent): boolean => {
+    const args = argsOf(event)
     return event.eventName === eventName && (args.user ?? args.trader) === trader && more(args)
   }
 }
@@ -79,7 +86,7 @@ describe('trading on the local chain, as a wallet sees it', () => {
     await chain.event(is('OpenOrderPlaced', trader.address))
     await chain.control('bezel_setPrice', 'BTC/USD', '58900')
     const executed = await chain.event(is('LimitExecuted', trader.address))
-    const args = executed.args as unknown as Record<string, unknown>
+    const args = argsOf(executed)
     assert.equal(args.orderType, PendingOrderType.LIMIT_OPEN)
     assert.equal(args.exactExecution, true)
     assert.equal(args.limitIndex, 0)

@@ -7,25 +7,25 @@ import type { Snippet } from './snippets.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 
-const RUN_MS = 120_000
+const RUN_MS = 300_000
 
-/** Without this, curl is content with every answer. */
+/** Makes the shell and curl fail on errors. By itself curl succeeds whatever the status is. */
 const STRICT = `set -euo pipefail
 curl() { command curl --fail-with-body "$@"; }`
 
 export interface PageWorld {
-  /** Of the service and of the local chain, for those that the pages name. */
+  /** Addresses of the service and of the local chain, which replace those in the pages. */
   readonly serviceUrl: string
   readonly devnetUrl: string
   readonly devnetFile: string
 }
 
 /**
- * Runs the commands of a page, one after the other in one shell, as a reader does: in a folder with the project's examples and `var/devnet.json`, where
- * the page's programs are saved. Gives what they print.
+ * Runs the commands of a page one after the other in one shell, as a reader does: in a folder with the project's
+ * examples and `var/devnet.json`, where the page's programs are saved. Returns their output.
  */
 export async function runPage(page: readonly Snippet[], world: PageWorld): Promise<string> {
-  // Inside the project, so that programs find their packages.
+  // The folder is inside the project, so that programs find their packages.
   mkdirSync(join(ROOT, 'var'), { recursive: true })
   const folder = mkdtempSync(join(ROOT, 'var', 'page-'))
   try {

@@ -3,7 +3,7 @@ import type { Snippet } from './snippets.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 
-/** Programs that another test runs as they stand in the page, by page and language. */
+/** Programs that another test runs unchanged, by page and language. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'README.md js': 'e2e/quickstart.test.ts',
   'docs/api.md js': 'e2e/guide.test.ts',
@@ -11,7 +11,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/facade.md js': 'e2e/facade/guide.test.ts',
 }
 
-/** Commands that start or test everything, and who runs what they run. */
+/** Commands that start or test everything, with the test that covers each. */
 const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'npm start': 'scripts/start.test.ts',
   'npm test': 'scripts/test.test.ts',
@@ -20,24 +20,25 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
 /** A program of a page, saved under the name that the page gives it. */
 export interface SavedProgram {
   readonly file: string
-  /** Run after the commands of the page; otherwise they run it themselves. */
+  /** True when the program is run after the commands of the page; otherwise they run it themselves. */
   readonly isRun: boolean
 }
 
-/** By page and language. */
+/** Programs that are saved as files, by page and language. */
 export const SAVED_PROGRAMS: Readonly<Record<string, SavedProgram>> = {
   'docs/signing.md ts': { file: 'signing.ts', isRun: true },
   'docs/signing.md js': { file: 'sign.mjs', isRun: false },
 }
 
-/** Whether a block is nothing but commands that another test runs. */
+/** True when a block holds only commands that another test runs. */
 export function isRunElsewhere({ code }: Snippet): boolean {
   return code.split('\n').every((line) => Object.hasOwn(COMMANDS_ELSEWHERE, line))
 }
 
 /**
- * What is wrong with a block of code, in words; `undefined` when something checks it. The word behind the fence says how: `sh` is run, `js` and
- * `ts` are whole programs that are run (`ts` is also type-checked), `json` is parsed, and `text` is output or the shape of something.
+ * Returns the problem of a block of code; `undefined` when something checks it. The word after the fence says how: `sh`
+ * is run, `js` and `ts` are whole programs that are run (`ts` is also type-checked), `json` is parsed, and `text` is
+ * output or the shape of something.
  */
 export function snippetProblem(snippet: Snippet): string | undefined {
   const { language, code } = snippet
@@ -69,7 +70,7 @@ function testText(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8')
 }
 
-/** One value, or one a line. */
+/** Returns the problem of a JSON block, which holds one value, or one value on each line. */
 function jsonProblem(code: string): string | undefined {
   if (isJson(code) || code.split('\n').every(isJson)) return undefined
   return 'it is no JSON: use text for what is only like it'

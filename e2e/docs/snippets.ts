@@ -5,14 +5,14 @@ const ROOT = new URL('../../', import.meta.url)
 
 /** A block of code in a page. */
 export interface Snippet {
-  /** From the root of the project. */
+  /** Path of the page from the root of the project. */
   readonly page: string
-  /** What stands behind the fence; `undefined` for code that is only indented. */
+  /** The language after the fence; `undefined` for code that is only indented. */
   readonly language: string | undefined
   readonly code: string
 }
 
-/** Every block of code in the README and in docs/, in the order of pages and of blocks. */
+/** Returns every block of code in the README and in docs/, in the order of pages and blocks. */
 export function snippets(): readonly Snippet[] {
   const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT.pathname }).toSorted()]
   return pages.flatMap((page) => {

@@ -7,14 +7,14 @@ const ROOT = new URL('../../', import.meta.url).pathname
 
 const CHECK_MS = 120_000
 
-/** Compiles programs as strictly as the project itself, each on its own. Throws with what the compiler says. */
+/** Type-checks programs as strictly as the project itself, each on its own. Throws the compiler's messages. */
 export async function typeCheck(programs: readonly string[]): Promise<void> {
   mkdirSync(join(ROOT, 'var'), { recursive: true })
   const folder = mkdtempSync(join(ROOT, 'var', 'types-'))
   try {
     const names = programs.map((code, index) => {
       const name = `program${index}.ts`
-      // Also one without imports is a module, with names of its own.
+      // The export makes a program without imports a module too, with its own names.
       writeFileSync(join(folder, name), `${code}\nexport {}\n`)
       return name
     })

@@ -2,25 +2,25 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentScope, SigningDomain } from '@bezel/protocol'
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { authorization, call, FULL_SCOPE, send, signedHeaders, type Answer } from '@bezel/testkit/agentClient.ts'
+import { authorization, call, UNLIMITED_SCOPE, send, signedHeaders, type Answer } from '@bezel/testkit/agentClient.ts'
 import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { startFaultyProxy, type FaultyProxy } from '../outages/faultyProxy.ts'
 import { startService, type RunningService } from '@bezel/testkit/startService.ts'
 
-/** The chain on which everything is possible, and one that the deployment only reads, whose node the test can take away. */
+/** The chain with all functions, and one that the deployment only reads, whose node the test can take away. */
 export const OPEN_CHAIN = 'arbitrum-sepolia'
 export const READ_ONLY_CHAIN = 'base'
 
 export const LIMITS = { ip: 1_500, agent: 80, 'agent-writes': 40 } as const
 export const MAX_PREPARED_ORDERS = 2
 
-/** One service in which every error can be had. */
+/** A service in which every error can be provoked. */
 export interface ErrorWorld {
   readonly devnet: RunningDevnet
   readonly chain: ChainClient
   readonly service: RunningService
-  /** Of the chain that is only read. */
+  /** The node of the read-only chain. */
   readonly node: FaultyProxy
   trader(name: string): PrivateKeyAccount
   stranger(): PrivateKeyAccount
@@ -34,7 +34,10 @@ export interface ErrorWorld {
     readonly scope?: Partial<AgentScope>
     readonly chain?: string
   }): Promise<PrivateKeyAccount>
-  /** A signed request; `path` behind the chain. `overrides` are what a liar would change. */
+  /**
+   * Sends a signed request; `path` starts after the chain. `overrides` replace the timestamp or the nonce before
+   * signing.
+   */
   signed(agent: PrivateKeyAccount, request: SignedRequest): Promise<Answer>
   stop(): Promise<void>
 }
@@ -46,7 +49,7 @@ export interface SignedRequest {
   readonly body?: unknown
   readonly chain?: string
   readonly overrides?: { readonly timestamp?: string; readonly nonce?: string }
-  /** The address it comes from, as a proxy in front tells. */
+  /** The client's IP address, as a proxy in front would report it. */
   readonly ip?: string
 }
 
@@ -96,7 +99,7 @@ export async function startErrorWorld(): Promise<ErrorWorld> {
     get: (path, headers = {}) => call(url, path, { headers }),
     send: (method, path, body) => send(url, method, path, body),
     async register({ trader, agent, scope, chain: slug = OPEN_CHAIN }) {
-      const body = await authorization(await domain(slug), trader, agent, { scope: { ...FULL_SCOPE, ...scope } })
+      const body = await authorization(await domain(slug), trader, agent, { scope: { ...UNLIMITED_SCOPE, ...scope } })
       const { status, body: answer } = await send(url, 'POST', `/v1/${slug}/agents`, body)
       if (status !== 201) throw new Error(JSON.stringify(answer))
       return agent

@@ -5,22 +5,22 @@ import type { TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 
 const RUNNER = new URL('../../examples/run.mjs', import.meta.url).pathname
 
-const WAIT_MS = 40_000
+const WAIT_MS = 120_000
 
-/** An example in a process of its own. */
+/** An example that runs in a child process. */
 export interface RunningExample {
-  /** Everything it printed so far. */
+  /** All lines printed so far. */
   readonly lines: readonly string[]
-  /** Waits for a line, of those that were not waited for yet. Throws when the program ended without it. */
+  /** Waits for the next matching line after the last one waited for. Throws when the program ends without it. */
   line(pattern: RegExp): Promise<string>
   signal(name: NodeJS.Signals): void
-  /** Its exit code. */
+  /** The exit code. */
   readonly ended: Promise<number | null>
-  /** For cleaning up: it may have ended before. */
+  /** Kills the program, for cleaning up. It may have ended before. */
   kill(): Promise<void>
 }
 
-/** As a reader runs it, over the world's own chain and service. */
+/** Starts an example as a reader does, with the world's own chain and service. */
 export function startExample(
   world: TradingWorld,
   [name, ...args]: readonly [string, ...string[]],

@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A way to the service on which some requests are lost before they arrive. */
+/** A proxy in front of the service that loses some requests before they arrive. */
 export interface ForgetfulProxy {
   readonly url: string
   readonly lost: () => number
   close(): Promise<void>
 }
 
-/** Passes on what it is asked, but hangs up on requests that `isLost` picks by their path. */
+/** Passes requests on, but hangs up on those that `isLost` picks by their path. */
 export async function startForgetfulProxy(target: string, isLost: (path: string) => boolean): Promise<ForgetfulProxy> {
   let lost = 0
   const server = createServer((request, response) => {

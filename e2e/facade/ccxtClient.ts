@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import ccxt from 'ccxt'
 import type { FacadeWorld } from './facadeWorld.ts'
 
-/** The market of all stories, as ccxt calls it. */
+/** The market of all stories, by its ccxt name. */
 export const SYMBOL = 'BTC/USDC:USDC'
 
 type Hyperliquid = InstanceType<typeof ccxt.hyperliquid>
 type HyperliquidPro = InstanceType<typeof ccxt.pro.hyperliquid>
 
-/** What ccxt is given: nothing but addresses and keys. */
+/** Returns the options of ccxt: only addresses and keys. */
 export function ccxtOptions({ base, socketUrl, keyOf, chain }: FacadeWorld, trader: string, agent: string) {
   return {
     walletAddress: chain.account(trader).address,
@@ -21,7 +21,7 @@ export function ccxtOf(world: FacadeWorld, trader: string, agent: string): Hyper
   return new ccxt.hyperliquid(ccxtOptions(world, trader, agent))
 }
 
-/** Plain `ws://` needs the proxies to be looked at first, which is how ccxt is. */
+/** Creates a streaming client. ccxt must load its proxy agents before it can connect to plain `ws://`. */
 export async function ccxtProOf(world: FacadeWorld, trader: string, agent: string): Promise<HyperliquidPro> {
   const exchange = new ccxt.pro.hyperliquid(ccxtOptions(world, trader, agent))
   await exchange.loadHttpProxyAgent()
@@ -37,7 +37,7 @@ const APPROVE_AGENT = {
   ],
 }
 
-/** ccxt has no method for it: its own signer and its own request do it. The answer. */
+/** Approves an agent with ccxt's own signer and request function, because ccxt has no method for it. */
 export async function approveByCcxt(world: FacadeWorld, trader: string, agent: string) {
   const master = ccxtOf(world, trader, trader)
   const nonce = Date.now()

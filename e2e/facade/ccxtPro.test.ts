@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Order, OrderBook, OHLCV, Position, Ticker, Trade } from 'ccxt'
 import { ccxtProOf, connectByCcxt, SYMBOL } from './ccxtClient.ts'
-import { eventually, startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
+import { startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
 
-/** The streams of ccxt as it comes from the registry, and the orders it sends over them. */
+/** The streams of ccxt from the package registry, and the orders sent over them. */
 describe('ccxt pro', () => {
   let world: FacadeWorld
   let exchange: Awaited<ReturnType<typeof ccxtProOf>>
@@ -16,7 +17,7 @@ describe('ccxt pro', () => {
     await connectByCcxt(world, 'trader-1', 'agent-1')
     exchange = await ccxtProOf(world, 'trader-1', 'agent-1')
     await exchange.loadMarkets()
-    await eventually('the delegation is seen', () => exchange.setLeverage(10, SYMBOL).catch(() => undefined))
+    await until('the delegation is seen', () => exchange.setLeverage(10, SYMBOL).catch(() => undefined))
     orders = collect(() => exchange.watchOrders(SYMBOL))
     trades = collect(() => exchange.watchMyTrades(SYMBOL))
   })
@@ -25,13 +26,13 @@ describe('ccxt pro', () => {
     await world?.stop()
   })
 
-  /** All that is told from now on, as a bot that never stops watching gets it. */
+  /** Collects everything that arrives from now on, as a bot that never stops watching. */
   function collect<Told extends object>(watch: () => Promise<readonly Told[]>): Told[] {
     const told: Told[] = []
     const watchOn = async (): Promise<void> => {
       for (;;) told.push(...(await watch()).map((one) => structuredClone(one)))
     }
-    // Ends when the exchange is closed.
+    // The loop ends when the exchange is closed.
     watchOn().catch(() => undefined)
     return told
   }
@@ -43,15 +44,15 @@ describe('ccxt pro', () => {
     const books: OrderBook[] = one(async () => ({ ...(await exchange.watchOrderBook(SYMBOL)) }) as OrderBook)
     const candles: OHLCV[] = collect(() => exchange.watchOHLCV(SYMBOL, '1m'))
     assert.equal((await exchange.watchTickers([SYMBOL]))[SYMBOL]?.last, 60_000)
-    await eventually('all are told at once', () => tickers.length * books.length * candles.length > 0)
+    await until('all are told at once', () => tickers.length * books.length * candles.length > 0)
     assert.deepEqual([tickers[0]!.last, candles[0]![4]], [60_000, 60_000])
     const { bids, asks } = books[0]!
     assert.ok(bids.length > 1 && bids[0]![0]! < asks[0]![0]!)
 
     await world.setPrice(60_100)
-    await eventually('the ticker moves', () => tickers.at(-1)!.last === 60_100)
-    await eventually('the candle moves', () => candles.at(-1)![4] === 60_100)
-    await eventually('the book moves', () => {
+    await until('the ticker moves', () => tickers.at(-1)!.last === 60_100)
+    await until('the candle moves', () => candles.at(-1)![4] === 60_100)
+    await until('the book moves', () => {
       const { bids: below, asks: above } = books.at(-1)!
       return Math.abs((below[0]![0]! + above[0]![0]!) / 2 - 60_100) < 5
     })
@@ -63,26 +64,22 @@ describe('ccxt pro', () => {
     const tape: Trade[] = collect(() => exchange.watchTrades(SYMBOL))
     const positions: Position[] = collect(() => exchange.watchPositions([SYMBOL]))
     const balances = one(() => exchange.watchBalance())
-    await eventually('the balance is told', () => balances[0]?.USDC?.used === 0)
+    await until('the balance is told', () => balances[0]?.USDC?.used === 0)
     const placed = await exchange.createOrderWs(SYMBOL, 'market', 'buy', 0.05, 60_000)
     assert.ok(placed.filled! > 0)
-    const fill = await eventually('the fill is told', () => trades.find(({ order }) => order === placed.id))
+    const fill = await until('the fill is told', () => trades.find(({ order }) => order === placed.id))
     assert.deepEqual([fill.amount, fill.price, fill.side], [placed.filled, placed.average, 'buy'])
-    await eventually('the order is told', () =>
-      orders.find(({ id, status }) => id === placed.id && status === 'closed'),
-    )
-    await eventually('the trade is told to everybody', () => tape.find(({ id }) => id === fill.id))
-    const held = await eventually('the position is told', () =>
-      positions.find(({ contracts }) => contracts === fill.amount),
-    )
+    await until('the order is told', () => orders.find(({ id, status }) => id === placed.id && status === 'closed'))
+    await until('the trade is told to everybody', () => tape.find(({ id }) => id === fill.id))
+    const held = await until('the position is told', () => positions.find(({ contracts }) => contracts === fill.amount))
     assert.equal(held.side, 'long')
-    await eventually('the margin is told', () => balances.at(-1)!.USDC!.used! > 200)
+    await until('the margin is told', () => balances.at(-1)!.USDC!.used! > 200)
   })
 
   it('places, edits and cancels over the socket', async () => {
     const placed = await exchange.createOrderWs(SYMBOL, 'limit', 'buy', 0.05, 50_000)
     const told = (status: string, price: number) =>
-      eventually(`the order is ${status} at ${price}`, () =>
+      until(`the order is ${status} at ${price}`, () =>
         orders.find((order) => order.id === placed.id && order.status === status && order.price === price),
       )
     await told('open', 50_000)
@@ -99,11 +96,11 @@ describe('ccxt pro', () => {
       stopLossPrice: 58_000,
       reduceOnly: true,
     })
-    await eventually('the stop is told', () => orders.find(({ id, status }) => id === stop.id && status === 'open'))
+    await until('the stop is told', () => orders.find(({ id, status }) => id === stop.id && status === 'open'))
     await world.setPrice(57_900)
-    const fill = await eventually('its fill is told', () => trades.find(({ order }) => order === stop.id))
+    const fill = await until('its fill is told', () => trades.find(({ order }) => order === stop.id))
     assert.deepEqual([fill.side, fill.amount], ['sell', held!.contracts])
-    await eventually('its end is told', () => orders.find(({ id, status }) => id === stop.id && status === 'closed'))
+    await until('its end is told', () => orders.find(({ id, status }) => id === stop.id && status === 'closed'))
     assert.deepEqual(await exchange.fetchPositions([SYMBOL]), [])
   })
 

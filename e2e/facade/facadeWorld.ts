@@ -2,21 +2,22 @@ import assert from 'node:assert/strict'
 import type { TransactionRequest } from '@bezel/protocol'
 import { createWalletClient, http, type Hex } from 'viem'
 import { startTradingWorld, type TradingWorld, type TradingWorldOptions } from '@bezel/testkit/tradingWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
 
 const CHAIN = 'arbitrum-sepolia'
 
 /** A trading world, as clients of the facade see it. */
 export interface FacadeWorld extends TradingWorld {
-  /** What a client is given in place of the exchange's own address. */
+  /** The address that a client gets in place of the exchange's own. */
   readonly base: string
   readonly socketUrl: string
   readonly markPx: () => Promise<number>
   /** Moves the price, and waits until the facade shows it. */
   moveTo(usd: number): Promise<void>
   keyOf(name: string): Hex
-  /** Sends what `approveAgent` asked for, from the wallet of the trader. */
+  /** Sends the transaction that `approveAgent` asked for, from the trader's wallet. */
   delegate(trader: string, transaction: TransactionRequest): Promise<void>
-  /** One read, without a client. */
+  /** Sends one read, without a client library. */
   // oxlint-disable-next-line typescript/no-explicit-any -- parsed answers, asserted on by the tests
   info(body: object): Promise<any>
 }
@@ -43,7 +44,7 @@ export async function startFacadeWorld(options: TradingWorldOptions = {}): Promi
     markPx,
     async moveTo(usd) {
       await world.setPrice(usd)
-      await eventually(`the mark is ${usd}`, async () => (await markPx()) === usd)
+      await until(`the mark is ${usd}`, async () => (await markPx()) === usd)
     },
     keyOf: (name) => file.accounts.find((account) => account.name === name)!.privateKey,
     async delegate(trader, { to, data }) {
@@ -56,17 +57,4 @@ export async function startFacadeWorld(options: TradingWorldOptions = {}): Promi
       assert.equal(status, 'success')
     },
   }
-}
-
-const POLL_MS = 50
-const WAIT_MS = 30_000
-
-/** Waits for a condition, and gives what it found. */
-export async function eventually<Found>(what: string, look: () => Found | Promise<Found>): Promise<NonNullable<Found>> {
-  for (const deadlineMs = Date.now() + WAIT_MS; Date.now() < deadlineMs;) {
-    const found = await look()
-    if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
-  throw new Error(`it did not happen in ${WAIT_MS} ms: ${what}`)
 }

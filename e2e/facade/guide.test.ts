@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import { startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
 
 const PAGE = new URL('../../docs/facade.md', import.meta.url)
-const RUN_MS = 60_000
+const RUN_MS = 300_000
 
-/** The programs of docs/facade.md, as they stand there. */
+/** The programs of docs/facade.md, unchanged. */
 describe('the guide to the facade', () => {
   let world: FacadeWorld
   const programs = [...readFileSync(PAGE, 'utf8').matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code!)
@@ -18,7 +18,7 @@ describe('the guide to the facade', () => {
   })
   after(() => world?.stop())
 
-  /** As a process of its own, beside this file, so that it finds its packages. */
+  /** Runs a program in a child process. Its file lies beside this one, so that it finds its packages. */
   async function run(program: string, trader: string, agent: string): Promise<string> {
     const file = new URL(`./guide-${process.pid}.mjs`, import.meta.url)
     writeFileSync(file, program)

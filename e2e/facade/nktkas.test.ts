@@ -11,19 +11,20 @@ import {
 } from '@nktkas/hyperliquid'
 import { formatPrice, formatSize, SymbolConverter } from '@nktkas/hyperliquid/utils'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
-import { eventually, startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
+import { startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
 
 const CLOID = `0x${'4b'.repeat(16)}` as const
 const OTHER_CLOID = `0x${'4c'.repeat(16)}` as const
 
 type Placed = Awaited<ReturnType<ExchangeClient['order']>>['response']['data']['statuses'][number]
 
-/** One trader's day with @nktkas/hyperliquid as it comes from the registry, over HTTP and over a socket. */
+/** One trader's day with @nktkas/hyperliquid from the package registry, over HTTP and over a socket. */
 describe('@nktkas/hyperliquid', () => {
   let world: FacadeWorld
   let info: InfoClient
   let exchange: ExchangeClient
-  /** The same agent, whose actions go over the socket. */
+  /** The same agent, sending its actions over the socket. */
   let posting: ExchangeClient
   let socket: WebSocketTransport
   let native: TradingClient
@@ -33,7 +34,7 @@ describe('@nktkas/hyperliquid', () => {
 
   before(async () => {
     world = await startFacadeWorld()
-    // The slash keeps the last part of the path.
+    // The trailing slash keeps the last part of the path.
     const transport = new HttpTransport({ apiUrl: `${world.base}/` })
     socket = new WebSocketTransport({ url: world.socketUrl })
     const wallet = world.chain.account('agent-1')
@@ -110,7 +111,7 @@ describe('@nktkas/hyperliquid', () => {
     const early = await refusal(exchange.updateLeverage({ asset: btc, isCross: true, leverage: 10 }))
     assert.match(early.message, /is not yet the on-chain delegate of its user/)
     await world.delegate('trader-1', (early.response as { delegationTx: TransactionRequest }).delegationTx)
-    await eventually('the delegation is seen', () =>
+    await until('the delegation is seen', () =>
       exchange.updateLeverage({ asset: btc, isCross: true, leverage: 10 }).catch(() => undefined),
     )
     const agents = await info.extraAgents({ user: user() })
@@ -139,7 +140,7 @@ describe('@nktkas/hyperliquid', () => {
     await client.openOrders({ user: user() }, keep('openOrders'))
     const silent = new Set(['trades', 'orderUpdates', 'userEvents'])
     for (const [name, all] of Object.entries(told)) {
-      if (!silent.has(name)) await eventually(`${name} begins with how it is`, () => all.length > 0)
+      if (!silent.has(name)) await until(`${name} begins with how it is`, () => all.length > 0)
     }
     await assert.rejects(
       client.l2Book({ coin: 'NOTHING' }, () => undefined),
@@ -148,8 +149,7 @@ describe('@nktkas/hyperliquid', () => {
   })
 
   // oxlint-disable-next-line typescript/no-explicit-any -- messages, asserted on by the tests
-  const heard = (name: string, isIt: (data: any) => boolean) =>
-    eventually(`${name} tells it`, () => told[name]!.find(isIt))
+  const heard = (name: string, isIt: (data: any) => boolean) => until(`${name} tells it`, () => told[name]!.find(isIt))
 
   it('fills a market order, over HTTP and over the socket', async () => {
     const [status] = await placed({ orders: [market(true, '0.05')], grouping: 'na' })
@@ -213,7 +213,7 @@ describe('@nktkas/hyperliquid', () => {
     await exchange.cancel({ cancels: [{ a: btc, o: stop! }] })
     assert.deepEqual(await info.openOrders({ user: user() }), [])
     await exchange.updateIsolatedMargin({ asset: btc, isBuy: true, ntli: 20_000_000 })
-    await eventually('the margin is there', async () => Number((await position())!.marginUsed) > 310)
+    await until('the margin is there', async () => Number((await position())!.marginUsed) > 310)
     await placed({ orders: [market(false, szi, true)], grouping: 'na' })
     assert.equal(await position(), undefined)
   })
@@ -257,7 +257,7 @@ describe('@nktkas/hyperliquid', () => {
     await exchange.scheduleCancel({ time: Date.now() + 60_000 })
     await exchange.scheduleCancel()
     await exchange.scheduleCancel({ time: Date.now() + 5_500 })
-    await eventually('nothing rests', async () => (await info.openOrders({ user: user() })).length === 0)
+    await until('nothing rests', async () => (await info.openOrders({ user: user() })).length === 0)
     assert.equal((await statusOf(Number(id))).status, 'canceled')
   })
 

@@ -1,7 +1,8 @@
 import { signL1Action } from '@nktkas/hyperliquid/signing'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { connectByCcxt } from './ccxtClient.ts'
-import { eventually, type FacadeWorld } from './facadeWorld.ts'
+import { type FacadeWorld } from './facadeWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
 
 type Action = Readonly<Record<string, unknown>>
 
@@ -15,7 +16,7 @@ export interface RawEnvelope {
 
 let lastNonce = 0
 
-/** Of now, and never the same twice. */
+/** Returns the current time as a nonce, never the same twice. */
 export function freshNonce(): number {
   lastNonce = Math.max(Date.now(), lastNonce + 1)
   return lastNonce
@@ -32,7 +33,7 @@ export async function envelopeOf(
   return { action, nonce, signature, ...expiry }
 }
 
-/** What came back, whatever it is. */
+/** An answer of any kind. */
 export interface RawAnswer {
   readonly status: number
   readonly type: string
@@ -50,7 +51,7 @@ export async function postRaw({ base }: Pick<FacadeWorld, 'base'>, body: string 
 export async function connectRaw(world: FacadeWorld, trader: string, agent: string): Promise<PrivateKeyAccount> {
   await connectByCcxt(world, trader, agent)
   const wallet = world.chain.account(agent)
-  await eventually('the delegation is seen', async () => {
+  await until('the delegation is seen', async () => {
     const { text } = await postRaw(world, await envelopeOf(wallet, { type: 'scheduleCancel' }))
     return JSON.parse(text).status === 'ok'
   })

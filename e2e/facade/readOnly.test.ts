@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { InfoClient, HttpTransport, SubscriptionClient, WebSocketTransport } from '@nktkas/hyperliquid'
 import { ccxtOf, SYMBOL } from './ccxtClient.ts'
-import { eventually, startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
+import { startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
 import { envelopeOf, postRaw } from './rawExchange.ts'
+import { until } from '@bezel/testkit/until.ts'
 
-/** A deployment that was given no key to send with. */
+/** A deployment without a relayer key. */
 describe('the facade without a relayer', () => {
   let world: FacadeWorld
 
@@ -39,7 +40,7 @@ describe('the facade without a relayer', () => {
     const mids: string[] = []
     await new SubscriptionClient({ transport: socket }).allMids((told) => mids.push(told.mids.BTC!))
     await world.setPrice(60_100)
-    await eventually('the price is told', () => Number(mids.at(-1)) === 60_100)
+    await until('the price is told', () => Number(mids.at(-1)) === 60_100)
     await socket.close()
   })
 })

@@ -12,7 +12,7 @@ const MUTATIONS = 400
 const GTC = { limit: { tif: 'Gtc' } }
 const BTC = { a: 0, b: true, p: '50000', s: '0.05', r: false, t: GTC }
 
-/** What no careful client sends. */
+/** Requests that no careful client sends. */
 describe('the exchange of the facade', () => {
   let world: FacadeWorld
   let wallet: PrivateKeyAccount
@@ -131,7 +131,8 @@ describe('the exchange of the facade', () => {
     for (let i = 0; i < MUTATIONS; i += 1) {
       const random = createRandom(SEED, i)
       const action = random.pick(actions)
-      // What is signed after the change gets past the signature; what is changed after it was signed ends there.
+      // An action that is changed before signing gets past the signature check; an envelope changed afterwards does
+      // not.
       const changed = random.chance(0.6) ? (changeValue(action, random).value as Record<string, unknown>) : action
       const isObject = typeof changed === 'object' && changed !== null && !Array.isArray(changed)
       const envelope = isObject ? await envelopeOf(wallet, changed).catch(() => undefined) : undefined

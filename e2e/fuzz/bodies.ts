@@ -1,7 +1,7 @@
 import { ODD_TEXTS, oddValue } from './oddities.ts'
 import type { Random } from './random.ts'
 
-/** Bytes of a body, and what was done to them. */
+/** The bytes of a body, and the change made to them. */
 export interface Body {
   readonly bytes: Uint8Array
   readonly how: string
@@ -26,7 +26,7 @@ export function bytesOf(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value))
 }
 
-/** Changes one thing inside a value: it is JSON still. */
+/** Changes one thing inside a value; the result is still JSON. */
 export function changeValue(value: unknown, random: Random): { readonly value: unknown; readonly how: string } {
   const changed = structuredClone(value)
   const holders = objectsIn(changed)
@@ -59,7 +59,7 @@ function objectsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? inner : [value as Fields, ...inner]
 }
 
-/** Changes the text: what comes out mostly is no JSON, or no JSON that two readers understand alike. */
+/** Changes the text. The result is mostly invalid JSON, or JSON that two parsers read differently. */
 export function changeText(value: unknown, random: Random): Body {
   const text = JSON.stringify(value)
   const [how, change] = random.pick(TEXT_CHANGES)

@@ -2,7 +2,7 @@ import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import type { Actor } from './cast.ts'
 import type { Random } from './random.ts'
 
-/** A prepared transaction, as an answer holds it. */
+/** A prepared transaction, as an answer contains it. */
 export interface SendableTransaction {
   readonly to: string
   readonly data: string
@@ -10,10 +10,10 @@ export interface SendableTransaction {
   readonly gas: string | null
 }
 
-/** Sends some of what was prepared to the real chain. */
+/** Sends some prepared transactions to the real chain. */
 export interface Broadcasts {
   readonly sent: number
-  /** Sends it, unless the actor has one under way: now, or long after it has lapsed. */
+  /** Sends the transaction now or long after its expiry, unless the actor has one under way. */
   offer(actor: Actor, transaction: SendableTransaction, random: Random, onSent: (hash: string) => void): void
   /** Resolves when nothing is under way. */
   settle(): Promise<void>
@@ -57,7 +57,7 @@ export function createBroadcasts(chain: ChainClient, gasPrice: bigint): Broadcas
           sent += 1
           onSent(hash)
         } catch {
-          // A nonce that another transaction took meanwhile, or a chain that refuses it: there are more to come.
+          // Another transaction took the nonce, or the chain refused it; more will follow.
         } finally {
           if (!isLate) busy.delete(address)
         }

@@ -2,7 +2,7 @@ import type { Address, AgentScope, SigningDomain } from '@bezel/protocol'
 import type { Hex } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import assert from 'node:assert/strict'
-import { authorization, FULL_SCOPE, revocation, send } from '@bezel/testkit/agentClient.ts'
+import { authorization, UNLIMITED_SCOPE, revocation, send } from '@bezel/testkit/agentClient.ts'
 import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import type { DevnetFile } from '@bezel/testkit/startDevnet.ts'
 import type { Random } from './random.ts'
@@ -12,29 +12,32 @@ import { keyOf, type Key } from './signer.ts'
 export interface Actor {
   readonly name: string
   readonly key: Key
-  /** Lower case. */
+  /** The trader's address in lower case. */
   readonly trader: Address
-  /** Only of those who have gas and are the trader's delegate, so that what they prepare can be sent. */
+  /**
+   * The account; set only for actors who have gas and are the trader's delegate, so that their prepared orders can be
+   * sent.
+   */
   readonly account: PrivateKeyAccount | undefined
   readonly scope: AgentScope
 }
 
-/** Everybody who takes part. */
+/** Everybody who takes part in the fuzz. */
 export interface Cast {
   readonly actors: readonly Actor[]
-  /** Wallets and agents that come and go: they are registered and revoked as the fuzz likes. */
+  /** Keys of wallets and agents that the fuzz registers and revokes. */
   readonly visitors: { readonly traders: readonly Key[]; readonly agents: readonly Key[] }
   readonly addresses: readonly string[]
 }
 
 const CHAIN_PATH = '/v1/arbitrum-sepolia'
 const NARROW: AgentScope = {
-  ...FULL_SCOPE,
+  ...UNLIMITED_SCOPE,
   markets: ['BTC/USD', 'ETH/USD'],
   maxLeverage: '20',
   dailySpendCapUsd: '30000',
 }
-/** Long enough to be registered, gone when the fuzz begins. */
+/** The life of a short-lived agent: long enough to be registered, over when the fuzz begins. */
 const SHORT_LIFE_MS = 1_500
 
 interface Setup {
@@ -45,18 +48,18 @@ interface Setup {
   readonly random: Random
 }
 
-/** Registers the agents: of every scope, in every state that an agent can be in. */
+/** Registers agents of every scope and in every possible state. */
 export async function gatherCast(setup: Setup): Promise<Cast> {
   const { chain, random } = setup
   const wallet = (name: string): Wallet =>
     walletOf(setup.file.accounts.find((account) => account.name === name)!.privateKey)
   const stranger = (): Wallet => walletOf(`0x${random.hex(32)}`)
-  const register = (name: string, of: number, agent: Wallet, scope = FULL_SCOPE): Promise<Actor> =>
+  const register = (name: string, of: number, agent: Wallet, scope = UNLIMITED_SCOPE): Promise<Actor> =>
     registerActor(setup, { name, trader: wallet(`trader-${of}`).account, agent, scope })
 
   const trading = [
     await register('trader itself', 1, wallet('trader-1')),
-    await register('capped trader', 4, wallet('trader-4'), { ...FULL_SCOPE, dailySpendCapUsd: '20000' }),
+    await register('capped trader', 4, wallet('trader-4'), { ...UNLIMITED_SCOPE, dailySpendCapUsd: '20000' }),
     await register('delegate', 2, wallet('agent-2')),
     await register('narrow delegate', 3, wallet('agent-3'), NARROW),
   ].map((actor) => ({ ...actor, account: chain.account(nameOf(setup.file, actor.key.address)) }))
@@ -64,10 +67,10 @@ export async function gatherCast(setup: Setup): Promise<Cast> {
   await chain.send(chain.account('trader-3'), 'setTradingDelegate', [trading[3]!.key.address])
   const others = [
     await register('revoked', 1, stranger()),
-    await register('reader', 2, stranger(), { ...FULL_SCOPE, permissions: 'read' }),
+    await register('reader', 2, stranger(), { ...UNLIMITED_SCOPE, permissions: 'read' }),
     await register('undelegated', 1, stranger()),
-    await register('expired', 3, stranger(), { ...FULL_SCOPE, expiresAt: Date.now() + SHORT_LIFE_MS }),
-    actorOf({ name: 'unknown', trader: chain.account('trader-5'), agent: stranger(), scope: FULL_SCOPE }),
+    await register('expired', 3, stranger(), { ...UNLIMITED_SCOPE, expiresAt: Date.now() + SHORT_LIFE_MS }),
+    actorOf({ name: 'unknown', trader: chain.account('trader-5'), agent: stranger(), scope: UNLIMITED_SCOPE }),
   ]
   const { address } = others[0]!.key
   const revoke = await revocation(setup.domain, chain.account('trader-1'), address, Date.now() + 1)

@@ -9,7 +9,7 @@ import type { CredentialHeaders, Operation } from './surface.ts'
 
 export type Header = readonly [name: string, value: string]
 
-/** What is to be signed. */
+/** The request to sign. */
 export interface Asked {
   readonly operation: Operation
   readonly method: string
@@ -17,13 +17,13 @@ export interface Asked {
   readonly body: Uint8Array
 }
 
-/** The headers that say who asks. */
+/** The headers that identify the sender. */
 export interface Credentials {
   readonly headers: readonly Header[]
   readonly how: string
-  /** They are worth nothing: whatever is asked with them must be refused. */
+  /** True when the credentials are invalid: any request with them must be refused. */
   readonly isRefused: boolean
-  /** Whose account may be in the answer. */
+  /** The trader whose account may be in the answer. */
   readonly trader: string | undefined
 }
 
@@ -36,7 +36,7 @@ const WINDOW_MS = 30_000
 const UINT256_END = 2n ** 256n
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** How credentials are spoilt: from what was signed to what is sent. `again` signs something else as the same agent. */
+/** Spoils valid credentials. `again` signs something else as the same agent. */
 type Spoil = (
   good: Signed,
   names: CredentialHeaders,
@@ -54,7 +54,7 @@ const headersOf = (
   [names.signature, of.signature],
 ]
 
-/** Printable, because anything else never becomes a header. */
+/** Returns printable text only, because anything else never becomes a header. */
 const headerText = (random: Random): string =>
   random
     .pick(ODD_TEXTS)
@@ -173,7 +173,7 @@ export function createCredentials(of: {
   }
 
   return {
-    /** As the document wants them. */
+    /** Makes valid credentials, as the document demands them. */
     good(actor: Actor, asked: Asked, random: Random): Credentials {
       if (asked.operation.takesApiKey && random.chance(0.15) && knowledge.apiKeys.length > 0) {
         const { key, trader } = random.pick(knowledge.apiKeys)
@@ -182,7 +182,7 @@ export function createCredentials(of: {
       const headers = headersOf(names, sign(actor, asked))
       return { headers, how: actor.name, isRefused: false, trader: actor.trader }
     },
-    /** As somebody sends them who has no right, or makes a mistake. */
+    /** Makes credentials as a sender without rights, or with a mistake, would. */
     bad(actor: Actor, asked: Asked, random: Random): Credentials {
       const [how, spoil] = random.pick(SPOILS)
       const good = sign(actor, asked)

@@ -5,26 +5,26 @@ import type { Random } from './random.ts'
 import type { Operation, Surface } from './surface.ts'
 import { changedPath, changedQuery } from './targets.ts'
 
-/** A request as it is sent. */
+/** A request that is ready to send. */
 export interface FuzzRequest {
   readonly index: number
-  /** The operation it was made from, and what was done to it. */
+  /** The operation it was made from, and the change made to it. */
   readonly how: string
   readonly method: string
-  /** What stands in the request line. */
+  /** The target in the request line. */
   readonly target: string
   readonly headers: readonly Header[]
   readonly body: Uint8Array | undefined
-  /** Its credentials are worth nothing. */
+  /** True when its credentials are invalid. */
   readonly isRefused: boolean
   readonly actor: Actor
-  /** Whose account may be in the answer. */
+  /** The trader whose account may be in the answer. */
   readonly trader: string | undefined
-  /** What the answer must repeat; none when the request was changed after it was made. */
+  /** The value that the answer must repeat; `undefined` when the request was changed after it was made. */
   readonly value: unknown
 }
 
-/** What is done to a request; the weights are shares. */
+/** The changes made to requests; the weights are relative shares. */
 const CHANGES = [
   ['none', 38],
   ['value', 16],
@@ -68,7 +68,7 @@ const CONTENT_TYPES = [
   '*/*',
   'application/json, text/plain',
 ]
-/** Harmless, wherever they stand. */
+/** Extra headers that are harmless on any request. */
 const EXTRA_HEADERS: readonly Header[] = [
   ['X-Request-Id', 'fuzz.id-1'],
   ['X-Request-Id', 'no good id!'],
@@ -99,14 +99,14 @@ const EXTRA_HEADERS: readonly Header[] = [
 
 const NOBODY: Credentials = { headers: [], how: '', isRefused: false, trader: undefined }
 
-/** A request of which everything is known but what is done to it. */
+/** A request before a change is applied. */
 export interface Plain {
   readonly index: number
   readonly random: Random
   readonly operation: Operation
   readonly actor: Actor
   readonly change: Change
-  /** The body, if there is one. */
+  /** The body, if any. */
   readonly value: unknown
   readonly target: string
 }
@@ -116,7 +116,7 @@ export function pickChange(random: Random): Change {
   return CHANGES.find(([, share]) => (at -= share) < 0)![0]
 }
 
-/** Applies the change, and signs what comes out, because a request that is not signed well ends there. */
+/** Applies the change and then signs, because a request with a bad signature is refused before anything else. */
 export function dressRequest(
   of: Plain,
   surface: Surface,

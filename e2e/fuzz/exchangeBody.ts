@@ -18,7 +18,7 @@ function order(random: Random): Fields {
   return { a: random.below(30), b: random.chance(0.5), p, s, r: random.chance(0.3), t, ...cloid }
 }
 
-/** Fields of an action, by its name; of those that need none there are none. */
+/** Makers of an action's fields, by its name. Actions without fields are missing. */
 const FIELDS: Readonly<Record<string, (random: Random) => Fields>> = {
   order: (random) => ({ orders: [order(random)], grouping: random.pick(['na', 'normalTpsl', 'positionTpsl']) }),
   cancel: (random) => ({ cancels: [{ a: 0, o: random.below(2_000) }] }),
@@ -29,7 +29,10 @@ const FIELDS: Readonly<Record<string, (random: Random) => Fields>> = {
   updateIsolatedMargin: () => ({ asset: 0, isBuy: true, ntli: 1_000_000 }),
 }
 
-/** What the schema can't say of an envelope: fields that belong to the action, and a signature, if only of nobody. */
+/**
+ * Completes an envelope with what the schema can't express: the fields of its action, and a signature of an unknown
+ * key.
+ */
 export function exchangeBody(made: unknown, random: Random): unknown {
   const { action, nonce } = made as { readonly action: { readonly type: string }; readonly nonce: number }
   const fields = FIELDS[action.type]?.(random) ?? {}

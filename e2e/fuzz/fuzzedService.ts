@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 
-/** The service, with all that it says kept. */
+/** The service, with its output kept. */
 export interface FuzzedService {
   readonly url: string
-  /** What it printed: at this level of its log, nothing as long as nothing fails. */
+  /** Returns the output. At this log level there is none as long as nothing fails. */
   printed(): string
   hasEnded(): boolean
-  /** Bytes of memory it holds now; `undefined` where that can't be read. */
+  /** Returns the resident memory in bytes; `undefined` where it can't be read. */
   residentBytes(): number | undefined
   stop(): Promise<void>
 }
@@ -17,7 +17,7 @@ export interface FuzzedService {
 const MAIN = new URL('../../packages/server/src/main.ts', import.meta.url)
 const READY_POLL_MS = 50
 const READY_MS = 120_000
-/** No limit is in the way but that of prepared orders, and what is prepared lapses while the fuzz runs. */
+/** The settings: no limit but that on prepared orders, which expire while the fuzz runs. */
 const SETTINGS = {
   PORT: '0',
   LOG_LEVEL: 'error',

@@ -1,22 +1,22 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createAnswerChecker } from '../../packages/server/src/docs/openapi/answerChecker.ts'
-import type { OpenapiDocument } from '../../packages/server/src/docs/openapi/createDocument.ts'
+import type { OpenapiDocument } from '../../packages/server/src/docs/openapi/openapiDocument.ts'
 import type { FuzzRequest } from './dressRequest.ts'
 import { MAX_SEGMENT_CHARS, type Operation, type Surface } from './surface.ts'
 import type { RawAnswer } from './transport.ts'
 
-/** What was found about an answer. */
+/** The findings about an answer. */
 export interface Verdict {
-  /** In words; empty when all is well. */
+  /** The problems in words; empty when all is well. */
   readonly problems: readonly string[]
   readonly operation: Operation | undefined
-  /** The parsed JSON, if there is some. */
+  /** The parsed JSON, if any. */
   readonly body: unknown
 }
 
 export interface Judge {
   judge(request: FuzzRequest, answer: RawAnswer): Verdict
-  /** Of bytes that may never have become a request. */
+  /** Judges the answer to bytes that may not be a valid request. */
   judgeError(answer: RawAnswer): readonly string[]
 }
 
@@ -25,10 +25,10 @@ type Fields = Readonly<Record<string, unknown>>
 const JSON_TYPE = /^application\/json(?:;|$)/
 const TEXT_TYPE = /^text\/plain(?:;|$)/
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
-/** Refusals of the router, before it is known which operation is meant. */
+/** Error codes of the router, given before the operation is known. */
 const ROUTER_CODES: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'VALIDATION_ERROR'])
 
-/** Holds every answer against the document, and against what no document can say: who may see what. */
+/** Checks every answer against the document, and against a rule that no document can express: who may see what. */
 export function createJudge(document: OpenapiDocument, surface: Surface): Judge {
   const checker = createAnswerChecker(document)
   const ajv = new Ajv2020({ strictTypes: false })
@@ -43,13 +43,13 @@ export function createJudge(document: OpenapiDocument, surface: Surface): Judge 
     const operation = surface.operationAt(request.method, request.target)
     if (request.method === 'HEAD') return text === '' ? [] : ['HEAD has a body']
     if (text !== '' && body === undefined) return ['is no JSON']
-    // What is no HTTP was for nobody.
+    // Bytes that are not HTTP belong to no operation.
     if (text.includes('The request is not valid HTTP.')) return errorProblems(body)
-    // Errors of notifications have a shape of their own, those of the router too.
+    // Errors of notifications and of the router have shapes of their own.
     if (request.target.startsWith('/api/notifications/') && status === 400) return notificationProblems(body)
     const isUnrouted = operation === undefined || (hasOddSegment(request.target) && codeOf(body) === 'NOT_FOUND')
     if (!isUnrouted) {
-      // The router itself refuses an encoding that is broken, on every path.
+      // The router refuses a broken encoding on every path.
       if (status === 400 && isBrokenTarget(request.target)) return errorProblems(body)
       return checker.problems(operation.id, status, body)
     }
@@ -101,10 +101,10 @@ function notificationProblems(body: unknown): readonly string[] {
   return isOne ? [] : ['it is no error of notifications']
 }
 
-/** Clients of the facade take any JSON of a refusal for the exchange's own, so it must be none. */
+/** Checks that a refusal of the facade is text: clients take any JSON for an answer of the exchange. */
 function textProblems({ method }: FuzzRequest, { headers, body }: RawAnswer): readonly string[] {
   const type = headers['content-type'] ?? ''
-  // What is no HTTP was for nobody.
+  // Bytes that are not HTTP belong to no operation.
   if (body.includes('The request is not valid HTTP.')) return []
   return TEXT_TYPE.test(type) && (body !== '' || method === 'HEAD')
     ? []
@@ -122,7 +122,7 @@ function headProblems(request: FuzzRequest, { headers }: RawAnswer): readonly st
   return asked !== undefined && REQUEST_ID.test(asked) && id !== asked ? ['it has another request id'] : []
 }
 
-/** Nobody sees another trader's orders and positions, whatever is asked. */
+/** Checks that nobody sees another trader's orders and positions. */
 function ownerProblems({ trader }: FuzzRequest, body: unknown): readonly string[] {
   const { data, order, position, address } = fieldsOf(body)
   const records = [body, order, position, ...(Array.isArray(data) ? data : [])].map(fieldsOf)
@@ -130,7 +130,7 @@ function ownerProblems({ trader }: FuzzRequest, body: unknown): readonly string[
   return owners.filter((owner) => owner.toLowerCase() !== trader).map((owner) => `it is of another trader, ${owner}`)
 }
 
-/** What was asked is what was prepared. */
+/** Checks that the prepared order has the terms that were asked for. */
 function echoProblems(value: unknown, body: unknown): readonly string[] {
   if (value === undefined) return []
   const [asked, { order }] = [fieldsOf(value), fieldsOf(body)]
@@ -144,7 +144,7 @@ function isPreflight({ method, headers }: FuzzRequest): boolean {
   return method === 'OPTIONS' && headers.some(([name]) => name === 'Access-Control-Request-Method')
 }
 
-/** Such that the router takes it for no parameter. */
+/** True when the router does not take a segment for a parameter. */
 function hasOddSegment(target: string): boolean {
   const segments = target.split(/[?#]/, 1)[0]!.split('/').slice(1)
   return segments.some((segment) => segment === '' || segment.length > MAX_SEGMENT_CHARS)

@@ -6,28 +6,28 @@ interface KnownMarket {
   readonly sizePrecision: number
 }
 
-/** What answers have told so far: the next requests are made of it, which is what turns single requests into sequences. */
+/** The values learnt from answers. Later requests are made of them, which turns single requests into sequences. */
 export interface Knowledge {
   readonly markets: readonly KnownMarket[]
   readonly collaterals: readonly string[]
   readonly hashes: readonly string[]
   readonly cursors: readonly string[]
   readonly apiKeys: readonly { readonly key: string; readonly trader: string }[]
-  /** Bodies of orders that were named, to be sent again. */
+  /** Bodies of orders with a clientId, to be sent again. */
   readonly namedOrders: readonly Readonly<Record<string, unknown>>[]
   mark(market: string): number
-  /** An id of an order, mostly one of this trader. */
+  /** Returns the id of an order, mostly one of this trader. */
   orderId(random: Random, trader: string | undefined): string | undefined
-  /** Of an order that rests on the chain, as far as is known. */
+  /** Returns the id of an order that rests on the chain, as far as known. */
   restingOrderId(random: Random, trader: string | undefined): string | undefined
   positionId(random: Random, trader: string | undefined): string | undefined
   learnHash(hash: string): void
   learnNamedOrder(body: Readonly<Record<string, unknown>>): void
-  /** Takes what is in a good answer. */
+  /** Learns from the body of a successful answer. */
   learn(operationId: string, body: unknown): void
 }
 
-/** Enough to have old ones among them, and few enough to meet one again. */
+/** The number of values kept: enough to include old ones, few enough to meet one again. */
 const KEPT = 60
 const DEFAULT_MARK = 100
 
@@ -58,7 +58,7 @@ function createIds(): Ids {
       const own = trader === undefined ? undefined : byTrader.get(trader)
       const list = own === undefined || random.chance(0.15) ? [...byTrader.values()].flat() : own
       if (list.length === 0) return undefined
-      // Mostly one of the newest: it is the most likely to be alive.
+      // The newest ids are the most likely to be still alive.
       return random.chance(0.7) ? list.at(-1 - random.below(Math.min(4, list.length))) : random.pick(list)
     },
   }
@@ -70,6 +70,11 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }
 
+function isKnownMarket(record: Fields): record is Fields & KnownMarket {
+  const { symbol, pricePrecision, sizePrecision } = record
+  return typeof symbol === 'string' && typeof pricePrecision === 'number' && typeof sizePrecision === 'number'
+}
+
 export function createKnowledge(): Knowledge {
   const [orders, resting, positions] = [createIds(), createIds(), createIds()]
   const marks = new Map<string, number>()
@@ -78,7 +83,7 @@ export function createKnowledge(): Knowledge {
   const apiKeys: { key: string; trader: string }[] = []
   const namedOrders: Fields[] = []
 
-  /** Orders, positions and prices have the same shape wherever they stand. */
+  /** Learns from one record. Orders, positions and prices have the same shape in every answer. */
   function learnRecord(record: Fields): void {
     const { id, trader, fill, txHash, market, mark, status } = record
     if (typeof id === 'string' && typeof trader === 'string') {
@@ -116,7 +121,7 @@ export function createKnowledge(): Knowledge {
       if (typeof nextCursor === 'string') keep(cursors!, nextCursor)
       if (typeof apiKey === 'string') keep(apiKeys, { key: apiKey, trader: String(trader).toLowerCase() })
       if (operationId !== 'listMarkets') return
-      markets = records as unknown as readonly KnownMarket[]
+      markets = records.filter(isKnownMarket)
       const symbols = records.flatMap((market) => (market.collaterals as Fields[]).map(({ symbol }) => String(symbol)))
       for (const symbol of new Set(symbols)) if (!collaterals!.includes(symbol)) collaterals!.push(symbol)
     },

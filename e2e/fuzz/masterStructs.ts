@@ -1,20 +1,22 @@
 import type { SigningDomain } from '@bezel/protocol'
-import { agentAuthorizationDigest } from '../../packages/server/src/signatures/agentAuthorizationDigest.ts'
-import { agentRevocationDigest } from '../../packages/server/src/signatures/agentRevocationDigest.ts'
-import { apiKeyIssueDigest } from '../../packages/server/src/signatures/apiKeyIssueDigest.ts'
+import {
+  agentAuthorizationDigest,
+  agentRevocationDigest,
+  apiKeyIssueDigest,
+} from '../../packages/server/src/signatures/digests.ts'
 import type { Random } from './random.ts'
 import { signDigest, type Key } from './signer.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Who signs a struct of a trader's wallet, and for which agent. */
+/** The signer of a trader's struct, and the agent it is for. */
 export interface MasterSigners {
   readonly trader: Key
   readonly agent: Key
   readonly domain: SigningDomain
 }
 
-/** Signs the body as a trader's wallet does. A body that can't be signed is left with a signature of something else. */
+/** Signs the body as a trader's wallet does. A body that can't be hashed gets a signature of something else. */
 export function signMaster(operationId: string, body: Fields, of: MasterSigners, random: Random): Fields {
   const digest = digestOf(operationId, body, of) ?? new Uint8Array(32).fill(1)
   const signed = { ...body, signature: signDigest(of.trader, digest) }
@@ -40,7 +42,7 @@ function digestOf(operationId: string, body: Fields, { domain, agent }: MasterSi
       timestamp,
     } as never)
   } catch {
-    // A value of another kind has no encoding.
+    // A value of another type has no encoding.
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { Random } from './random.ts'
 
-/** Decimals that the schema allows, and that hurt where a number is expected to be reasonable. */
-export const WILD_DECIMALS: readonly string[] = [
+/** Decimals that the schema allows but that no reasonable client sends. */
+export const WILD_NUMBERS: readonly string[] = [
   '0',
   '-0',
   '0.0',
@@ -30,7 +30,7 @@ export const WILD_DECIMALS: readonly string[] = [
   '922337203685.4775808',
 ]
 
-/** Texts that have gone wrong somewhere before. */
+/** Texts that are known to cause faults in parsers. */
 export const ODD_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -82,7 +82,7 @@ export const ODD_TEXTS: readonly string[] = [
   'btc/usd',
 ]
 
-/** Values of every kind that JSON has, none of which is a reasonable one. */
+/** Returns an unreasonable value of any JSON type. */
 export function oddValue(random: Random): unknown {
   const numbers = [0, -0, 1, -1, 0.1, 1e21, -1e308, 5e-324, 2 ** 53, 2 ** 53 + 2, -(2 ** 63), 1e15, 4294967296]
   switch (random.below(8)) {
@@ -97,13 +97,13 @@ export function oddValue(random: Random): unknown {
     case 4:
       return random.pick<unknown>([{}, { a: 1 }, { length: 3 }, { toString: 1 }, { $ref: '#' }])
     case 5:
-      return random.pick(WILD_DECIMALS)
+      return random.pick(WILD_NUMBERS)
     default:
       return random.pick(ODD_TEXTS)
   }
 }
 
-/** What stands in a path or a query where something else is expected; not yet encoded, or in an encoding that is broken. */
+/** Odd segments of a path or a query; not yet encoded, or with a broken encoding. */
 const ODD_SEGMENTS: readonly string[] = [
   '',
   '.',

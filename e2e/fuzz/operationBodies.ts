@@ -7,7 +7,7 @@ import { signMaster } from './masterStructs.ts'
 import type { Operation, Schema } from './surface.ts'
 import type { Place } from './values.ts'
 
-/** Everything about a place but where it is. */
+/** The context of a place without its position. */
 export type Surroundings = Omit<Place, 'name' | 'siblings'>
 
 interface BodyOptions {
@@ -19,7 +19,10 @@ interface BodyOptions {
 
 const MASTER_OPERATIONS: ReadonlySet<string> = new Set(['createAgent', 'revokeAgent', 'issueApiKey'])
 
-/** A body for an operation, as its schema wants it; of a struct of a trader's wallet, signed. `address` is the one in the path. */
+/**
+ * Returns a body that fits the operation's schema, signed if it is a struct of a trader's wallet. `address` is the one
+ * in the path.
+ */
 export function operationBody(
   operation: Operation,
   place: Surroundings,

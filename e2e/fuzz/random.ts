@@ -1,16 +1,16 @@
-/** Numbers that follow from a seed, so that what a fuzz asked can be asked again. */
+/** Pseudo-random numbers from a seed, so that a fuzz can be repeated. */
 export interface Random {
-  /** 0 <= n < 1. */
+  /** Returns a number, 0 <= n < 1. */
   next(): number
-  /** A whole number, 0 <= n < end. */
+  /** Returns a whole number, 0 <= n < end. */
   below(end: number): number
   chance(probability: number): boolean
   pick<Item>(items: readonly Item[]): Item
-  /** That many random bytes in hex, without prefix. */
+  /** Returns `bytes` random bytes in hex, without prefix. */
   hex(bytes: number): string
 }
 
-/** `stream` keeps requests apart: each draws from its own, whatever the others draw meanwhile. */
+/** Creates a generator. Each request draws from its own `stream`, independently of the others. */
 export function createRandom(seed: number, stream = 0): Random {
   let state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(stream + 1, 0xc2b2ae35)) | 0
   function next(): number {

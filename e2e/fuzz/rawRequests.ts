@@ -2,7 +2,7 @@ import type { Random } from './random.ts'
 
 const HOST = 'Host: bezel\r\nConnection: close\r\n'
 
-/** Bytes that are no HTTP, or hardly. Each connection is to be answered in the shape of every error, or with a plain answer. */
+/** Bytes that are not HTTP, or barely. Each connection must get an error in the standard shape, or a plain answer. */
 const RAW_REQUESTS: readonly (readonly [string, string])[] = [
   ['nonsense', 'nonsense\r\n\r\n'],
   ['no host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],

@@ -9,14 +9,14 @@ import type { Operation, Parameter, Surface } from './surface.ts'
 import { targetOf } from './targets.ts'
 import { createValues } from './values.ts'
 
-/** Makes requests from what the document says and what answers said. */
+/** Makes requests from the document and from earlier answers. */
 export interface RequestMaker {
   make(index: number): FuzzRequest
-  /** The report of a transaction that was really sent; it is made into one of the next requests. */
+  /** Queues the report of a transaction that was really sent; it becomes one of the next requests. */
   report(actor: Actor, orderId: string, txHash: string): void
 }
 
-/** Those that change something are worth more tries than those that read. */
+/** Weights of operations. Writes get more requests than reads. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   createOrder: 5,
   updateOrder: 3,

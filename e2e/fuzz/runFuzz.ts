@@ -9,14 +9,14 @@ import { rawRequest } from './rawRequests.ts'
 import type { RequestMaker } from './requests.ts'
 import type { RawAnswer, Transport } from './transport.ts'
 
-/** What came of it. */
+/** The result of a fuzz. */
 export interface FuzzResult {
-  /** Each with the request whole. */
+  /** The failures, each with the whole request. */
   readonly failures: readonly string[]
   /** Answers by operation and status. */
   readonly answers: ReadonlyMap<string, ReadonlyMap<number, number>>
   readonly codes: ReadonlyMap<string, number>
-  /** 502 and 503. */
+  /** The number of answers with status 502 or 503. */
   readonly unavailable: number
   readonly elapsedMs: number
 }
@@ -36,15 +36,15 @@ export interface FuzzOptions {
 }
 
 const MAX_FAILURES = 20
-const RECOVERY_MS = 60_000
+const RECOVERY_MS = 300_000
 const READY_POLL_MS = 250
 const RAW_CHANCE = 0.01
 const BROADCAST_CHANCE = 0.6
-/** A body that is refused unread may cost the connection before the refusal is read. */
+/** Size from which a body that is refused unread may break the connection before the refusal is read. */
 const UNREAD_BODY_BYTES = 64 * 1024
 const BROKEN_CONNECTION: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET'])
 
-/** Sends the requests, so many at a time, and looks at every answer. Stops early when it is clear that something is wrong. */
+/** Sends the requests, several at a time, and checks every answer. Stops early when something is clearly wrong. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   const failures: string[] = []
   const answers = new Map<string, Map<number, number>>()
@@ -105,11 +105,11 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
 
   async function work(): Promise<void> {
     while (next < options.requests && failures.length < MAX_FAILURES) {
-      // As a client that heeds Retry-After: a service that says it is not ready is not asked on and on.
+      // Waits as a client that heeds Retry-After does, while the service says that it is not ready.
       await recovery
       const index = next
       next += 1
-      // Its own stream, so that which requests are raw does not depend on what answers said.
+      // A random stream of its own, so that the choice of raw requests does not depend on answers.
       await (createRandom(options.seed, -1 - index).chance(RAW_CHANCE) ? askRaw(index) : askOne(index))
       answered += 1
       options.onProgress(answered)
@@ -120,7 +120,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   return { failures, answers, codes, unavailable, elapsedMs: Date.now() - startMs }
 }
 
-/** Asks until the service says that it is ready; `false` when it does not in time. */
+/** Polls until the service is ready; `false` when it is not in time. */
 async function untilReady({ transport }: FuzzOptions): Promise<boolean> {
   const ask = { method: 'GET', target: '/ready', headers: [], body: undefined }
   for (const endMs = Date.now() + RECOVERY_MS; Date.now() < endMs; await sleep(READY_POLL_MS)) {
@@ -129,7 +129,7 @@ async function untilReady({ transport }: FuzzOptions): Promise<boolean> {
   return false
 }
 
-/** Takes from a good answer what further requests can be made of, and sends some of what was prepared to the chain. */
+/** Learns from a successful answer, and sends some prepared transactions to the chain. */
 function goOn({ seed, maker, knowledge, broadcasts }: FuzzOptions, request: FuzzRequest, verdict: Verdict): void {
   const { operation, body } = verdict
   if (operation === undefined || body === undefined) return

@@ -1,11 +1,10 @@
 import { createRequire } from 'node:module'
 import type { Address, SigningDomain } from '@bezel/protocol'
 import type { Hex } from 'viem'
-import { keccak256 } from '../../packages/server/src/signatures/keccak256.ts'
-import { requestDigest } from '../../packages/server/src/signatures/requestDigest.ts'
-import type { SignedOperation } from '../../packages/server/src/signatures/signedOperations.ts'
+import { keccak256 } from '../../packages/server/src/signatures/typedData.ts'
+import { requestDigest, type SignedOperation } from '../../packages/server/src/signatures/verifyRequest.ts'
 
-/** The part of the package that is used here; it comes without types. */
+/** The functions used from the package, which has no types. */
 interface Secp256k1 {
   readonly ecdsaSign: (
     digest: Uint8Array,
@@ -13,12 +12,13 @@ interface Secp256k1 {
   ) => { readonly signature: Uint8Array; readonly recid: number }
 }
 
-// Its main file, which falls back to JavaScript where there is no build for the machine: slower, but the same signatures.
+// The package's main file falls back to JavaScript where there is no build for the machine: slower, but with the same
+// signatures.
 const { ecdsaSign } = createRequire(import.meta.url)('secp256k1') as Secp256k1
 
 const V_BASE = 27
 
-/** Somebody with a key. */
+/** A private key with its address. */
 export interface Key {
   readonly address: Address
   readonly bytes: Uint8Array
@@ -28,13 +28,13 @@ export function keyOf(address: string, privateKey: Hex): Key {
   return { address: address.toLowerCase() as Address, bytes: Buffer.from(privateKey.slice(2), 'hex') }
 }
 
-/** 65 bytes of hex; low s. */
+/** Signs a digest: 65 bytes of hex, s in the lower half. */
 export function signDigest({ bytes }: Key, digest: Uint8Array): Hex {
   const { signature, recid } = ecdsaSign(digest, bytes)
   return `0x${Buffer.from(signature).toString('hex')}${(V_BASE + recid).toString(16)}`
 }
 
-/** What a signature of a request binds. */
+/** The parts of a request that its signature covers. */
 export interface SignedParts {
   readonly operation: string
   readonly method: string
@@ -54,6 +54,6 @@ export function signRequest(key: Key, domain: SigningDomain, of: SignedParts): H
     timestamp: of.timestamp,
     nonce: of.nonce,
   })
-  // Of an operation that nobody signs, or a number that can't be encoded: then any signature is as good as another.
+  // An operation that nobody signs, or a number that can't be encoded, has no digest; any signature serves then.
   return signDigest(key, digest ?? new Uint8Array(32).fill(1))
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-interface OrderRow {
+type OrderRow = {
   readonly id: number
   readonly agent: string | null
   readonly status: string | null
@@ -10,7 +10,7 @@ interface OrderRow {
   readonly spend_day: number | null
 }
 
-interface SpendRow {
+type SpendRow = {
   readonly agent: string
   readonly day: number
   readonly spent_usd: string
@@ -19,8 +19,8 @@ interface SpendRow {
 const UNFILLED_ENDS: ReadonlySet<string | null> = new Set(['expired', 'rejected', 'canceled'])
 
 /**
- * What is wrong in the data file of a running service: it is read at one moment, from outside. Not whether a cap holds: what is mined after
- * its expiry, or twice, is counted above it, and the fuzz does both.
+ * Returns the problems in the data file of a running service, read at one moment from outside. Does not check spending
+ * caps: an order mined after its expiry, or twice, counts beyond its cap, and the fuzz does both.
  */
 export function storeProblems(dataFolder: string): readonly string[] {
   const database = new DatabaseSync(join(dataFolder, 'bezel.db'), { readOnly: true })
@@ -28,8 +28,8 @@ export function storeProblems(dataFolder: string): readonly string[] {
     database.exec('begin')
     const orders = database
       .prepare('select id, agent, status, state, spend_usd, spend_day from orders')
-      .all() as unknown as OrderRow[]
-    const spend = database.prepare('select agent, day, spent_usd from spend').all() as unknown as SpendRow[]
+      .all() as OrderRow[]
+    const spend = database.prepare('select agent, day, spent_usd from spend').all() as SpendRow[]
     const broken = database.prepare('pragma foreign_key_check').all()
     const [integrity] = database.prepare('pragma integrity_check').all()
     return [

@@ -1,4 +1,4 @@
-import type { OpenapiDocument } from '../../packages/server/src/docs/openapi/createDocument.ts'
+import type { OpenapiDocument, OpenapiOperation } from '../../packages/server/src/docs/openapi/openapiDocument.ts'
 
 /** The part of JSON Schema that the document uses. */
 export interface Schema {
@@ -23,12 +23,12 @@ export interface Parameter {
   readonly schema: Schema
 }
 
-/** An operation, as far as requests are made from it. */
+/** The parts of an operation that requests are made from. */
 export interface Operation {
   readonly id: string
-  /** Upper case. */
+  /** The method in upper case. */
   readonly method: string
-  /** With `{name}` for parameters. */
+  /** The path, with `{name}` for parameters. */
   readonly template: string
   readonly path: readonly Parameter[]
   readonly query: readonly Parameter[]
@@ -47,49 +47,24 @@ export interface CredentialHeaders {
   readonly apiKey: string
 }
 
-/** All that the document says can be asked. */
+/** All operations of the document. */
 export interface Surface {
   readonly operations: readonly Operation[]
   readonly headers: CredentialHeaders
-  /** What a reference points to, with its name. */
+  /** Returns the schema that a reference points to, with its name. */
   resolve(schema: Schema): { readonly name: string | undefined; readonly schema: Schema }
-  /** The operation that a request line asks for; `undefined` when the document has none. */
+  /** Returns the operation of a request line; `undefined` when the document has none. */
   operationAt(method: string, target: string): Operation | undefined
 }
 
-interface RawParameter {
-  readonly $ref?: string
-  readonly name?: string
-  readonly in?: string
-  readonly schema?: Schema
-}
-
-interface RawOperation {
-  readonly operationId: string
-  readonly security?: readonly Readonly<Record<string, unknown>>[]
-  readonly parameters?: readonly RawParameter[]
-  readonly requestBody?: {
-    readonly required?: boolean
-    readonly content: { readonly 'application/json': { readonly schema: Schema } }
-  }
-}
-
-interface RawComponents {
-  readonly schemas: Readonly<Record<string, Schema>>
-  readonly parameters: Readonly<Record<string, { readonly name: string }>>
-  readonly securitySchemes: Readonly<Record<string, { readonly name: string }>>
-}
-
 const SCHEMAS = '#/components/schemas/'
-/** The router takes no longer one for a parameter. */
+/** The longest segment that the router takes for a parameter. */
 export const MAX_SEGMENT_CHARS = 100
 
 export function readSurface(document: OpenapiDocument): Surface {
-  const components = document.components as unknown as RawComponents
+  const { components } = document
   const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
-    Object.entries(methods).map(([method, raw]) =>
-      readOperation(template, method.toUpperCase(), raw as unknown as RawOperation),
-    ),
+    Object.entries(methods).map(([method, raw]) => readOperation(template, method.toUpperCase(), raw)),
   )
   const { AgentHeader, TimestampHeader, NonceHeader } = components.parameters
   const { AgentSignature, ApiKey } = components.securitySchemes
@@ -114,12 +89,10 @@ export function readSurface(document: OpenapiDocument): Surface {
   }
 }
 
-function readOperation(template: string, method: string, raw: RawOperation): Operation {
-  const parameters = (raw.parameters ?? []).filter(({ name }) => name !== undefined)
+function readOperation(template: string, method: string, raw: OpenapiOperation): Operation {
+  const parameters = (raw.parameters ?? []).filter((parameter) => 'name' in parameter)
   const placed = (place: string): Parameter[] =>
-    parameters
-      .filter((parameter) => parameter.in === place)
-      .map(({ name, schema }) => ({ name: name!, schema: schema! }))
+    parameters.filter((parameter) => parameter.in === place).map(({ name, schema }) => ({ name, schema }))
   const security = raw.security ?? []
   return {
     id: raw.operationId,
@@ -127,14 +100,14 @@ function readOperation(template: string, method: string, raw: RawOperation): Ope
     template,
     path: placed('path'),
     query: placed('query'),
-    body: raw.requestBody?.content['application/json'].schema,
+    body: raw.requestBody?.content['application/json']!.schema,
     isBodyRequired: raw.requestBody?.required === true,
     isPrivate: security.length > 0,
     takesApiKey: security.some((scheme) => 'ApiKey' in scheme),
   }
 }
 
-/** Of the path in a request line, decoded; `undefined` in place of one that can't be. */
+/** Returns the decoded segments of the path in a request line; `undefined` for one that can't be decoded. */
 function segmentsOf(target: string): (string | undefined)[] {
   const path = target.split(/[?#]/, 1)[0]!
   return path.split('/').map((segment) => {

@@ -2,12 +2,12 @@ import { oddSegment } from './oddities.ts'
 import type { Random } from './random.ts'
 import type { Operation } from './surface.ts'
 
-/** What stands in the request line for an operation with these parameters. */
+/** Returns the target of an operation with these parameters, as it stands in the request line. */
 export function targetOf({ template }: Operation, segments: ReadonlyMap<string, string>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(segments.get(name) ?? ''))
 }
 
-/** The same with one segment left out, added or changed. */
+/** Returns the target with one segment left out, added or changed. */
 export function changedPath(target: string, random: Random): string {
   const [path, ...query] = target.split('?')
   const segments = path!.split('/')
@@ -35,7 +35,7 @@ export function changedPath(target: string, random: Random): string {
   return [made.startsWith('/') ? made : `/${made}`, ...query].join('?')
 }
 
-/** The same with a query that nobody asked for. */
+/** Returns the target with unexpected query parameters. */
 export function changedQuery(target: string, random: Random): string {
   const odd = (): string => oddSegment(random).slice(0, 1_000)
   const names = ['limit', 'cursor', 'a', '__proto__', 'limit[]', 'limit[a]', 'constructor', odd()]

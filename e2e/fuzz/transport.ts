@@ -2,7 +2,7 @@ import { Agent, request as ask, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import type { Header } from './credentials.ts'
 
-/** An answer, not yet looked at. */
+/** An answer before any check. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -16,23 +16,23 @@ export interface Transport {
     readonly headers: readonly Header[]
     readonly body: Uint8Array | undefined
   }): Promise<RawAnswer>
-  /** Bytes as they are, on a connection of their own. `undefined` when it was closed without a word. */
+  /** Sends bytes unchanged on a connection of their own. `undefined` when it was closed without an answer. */
   sendBytes(bytes: Uint8Array | string): Promise<RawAnswer | undefined>
   close(): void
 }
 
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 120_000
 
-/** Over real connections, kept open, `connections` of them at most. */
+/** Creates a transport over real, kept-alive connections, at most `connections` of them. */
 export function createTransport(url: string, connections: number): Transport {
   const { hostname, port, host } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   return {
     send: ({ method, target, headers, body }) =>
       new Promise((resolve, reject) => {
-        // As a flat list, because an object can't hold a header twice; then nothing is added to it.
+        // The headers are a flat list, because an object can't hold a header twice; node adds none to a list.
         const isChunked = headers.some(([name]) => name === 'Transfer-Encoding')
-        // Also where there is no body: else a POST without one is sent as an empty one in chunks.
+        // The length is set even without a body: otherwise node sends a POST as an empty chunked body.
         const length: Header[] = isChunked ? [] : [['Content-Length', String(body?.length ?? 0)]]
         const all: Header[] = [['Host', host], ...headers, ...length]
         const options = { agent, hostname, port, method, path: target, headers: all.flat(), timeout: TIMEOUT_MS }
@@ -65,7 +65,7 @@ export function createTransport(url: string, connections: number): Transport {
   }
 }
 
-/** The last answer on a connection that was closed after it. */
+/** Parses the last answer on a connection that was closed after it. */
 function parseAnswer(bytes: Buffer): RawAnswer | undefined {
   if (bytes.length === 0) return undefined
   const text = bytes.toString('latin1')

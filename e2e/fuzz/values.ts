@@ -1,26 +1,26 @@
 import type { Knowledge } from './knowledge.ts'
-import { ODD_TEXTS, WILD_DECIMALS } from './oddities.ts'
+import { ODD_TEXTS, WILD_NUMBERS } from './oddities.ts'
 import type { Random } from './random.ts'
 import type { Schema, Surface } from './surface.ts'
 
-/** For whom and in which place a value is made. */
+/** The place that a value is made for, and the sender. */
 export interface Place {
   readonly random: Random
-  /** Of whoever asks. */
+  /** The sender's trader. */
   readonly trader: string | undefined
-  /** Addresses worth naming. */
+  /** Addresses of the actors and visitors, to choose from. */
   readonly addresses: readonly string[]
-  /** Of the property or parameter. */
+  /** The name of the property or parameter. */
   readonly name: string
   /** The operation the value is for. */
   readonly operationId: string
-  /** What the object has already. */
+  /** The properties that the object has already. */
   readonly siblings: Readonly<Record<string, unknown>>
 }
 
 const OPTIONAL_CHANCE = 0.3
 const WILD_CHANCE = 0.1
-const DECIMALS: Readonly<Record<string, readonly string[]>> = {
+const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   size: ['0.01', '0.02', '0.05', '0.1', '0.5', '1', '3'],
   leverage: ['2', '3', '5', '10', '20', '25', '50', '1.5', '7.125'],
   slippage: ['1', '0.5', '3', '65.535', '0.001'],
@@ -29,7 +29,7 @@ const DECIMALS: Readonly<Record<string, readonly string[]>> = {
   dailySpendCapUsd: ['100', '5000', '1000000'],
 }
 
-/** Makes values that a schema allows: mostly such as make sense, some at its edges. */
+/** Creates the maker of values that a schema allows: mostly reasonable ones, some at its edges. */
 export function createValues(surface: Surface, knowledge: Knowledge) {
   function valueOf(schema: Schema, place: Place): unknown {
     const { name: type, schema: found } = surface.resolve(schema)
@@ -72,14 +72,17 @@ export function createValues(surface: Surface, knowledge: Knowledge) {
   return { valueOf }
 }
 
-/** A resting order without a price is refused at once, so that most have one. */
+/**
+ * True when an optional property is included. Most resting orders get a price, because one without it is refused at
+ * once.
+ */
 function isWanted(name: string, made: Readonly<Record<string, unknown>>, { random, operationId }: Place): boolean {
   if (operationId !== 'createOrder') return random.chance(OPTIONAL_CHANCE)
   if (name === 'price') return random.chance(made.type === 'market' ? 0.1 : 0.97)
   return random.chance(name === 'clientId' ? OPTIONAL_CHANCE : 0.12)
 }
 
-/** What a value means can't be seen from its shape: the name of its type, or its own, says it. */
+/** Returns a value by the name of its type or of its property, because the shape alone does not say what it means. */
 function namedValue(type: string | undefined, schema: Schema, place: Place, knowledge: Knowledge): unknown {
   const { random, name } = place
   switch (type) {
@@ -142,14 +145,14 @@ function marketSymbol(random: Random, { markets }: Knowledge): string {
 
 function decimalFor(place: Place, knowledge: Knowledge): string {
   const { random, name } = place
-  if (random.chance(WILD_CHANCE)) return random.pick(WILD_DECIMALS)
+  if (random.chance(WILD_CHANCE)) return random.pick(WILD_NUMBERS)
   if (['price', 'sl', 'tp'].includes(name)) return priceFor(place, knowledge)
   if (name === 'size' && typeof place.siblings.market === 'string')
     return sizeFor(place.siblings.market, random, knowledge)
-  return random.pick(DECIMALS[name] ?? ['1', '10', '0.5'])
+  return random.pick(NUMBERS[name] ?? ['1', '10', '0.5'])
 }
 
-/** Worth something between what is too little and more than an account has. */
+/** Returns a size worth between too little and more than an account has. */
 function sizeFor(market: string, random: Random, knowledge: Knowledge): string {
   const precision = knowledge.markets.find(({ symbol }) => symbol === market)?.sizePrecision ?? 2
   const usd = random.pick([100, 1_600, 2_000, 3_000, 8_000, 40_000])
@@ -160,7 +163,7 @@ function withoutTrailingZeros(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text
 }
 
-/** Around the mark, so that orders are filled, rest, and are refused by turns. */
+/** Returns a price around the mark, so that some orders are filled, some rest and some are refused. */
 function priceFor({ random, name, siblings }: Place, knowledge: Knowledge): string {
   if (name !== 'price' && random.chance(0.2)) return '0'
   const market = typeof siblings.market === 'string' ? siblings.market : 'BTC/USD'
@@ -174,7 +177,7 @@ function integerOf({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema, r
   return random.pick([minimum, maximum, minimum + 1, Math.min(maximum, minimum + random.below(100))])
 }
 
-/** Of a length at the edges of what is allowed, and now and then of letters that count double. */
+/** Returns a text at the edges of the allowed length, sometimes with characters that count double. */
 function textOf({ minLength = 0, maxLength = 40, pattern }: Schema, random: Random): string {
   if (pattern !== undefined) return random.pick(ODD_TEXTS)
   const length = random.pick([minLength, minLength + 1, maxLength, Math.ceil((minLength + maxLength) / 2)])

@@ -26,7 +26,7 @@ export interface Addresses {
   readonly feedUrl: string
 }
 
-/** Starts it on its own data folder, with node and feed at the given addresses. */
+/** Starts the service on its own data folder, with node and feed at the given addresses. */
 export async function startMarketService(file: DevnetFile, at: Addresses, folder: string): Promise<MarketService> {
   const chainsFile = join(folder, 'chains.json')
   const chains = { [CHAIN]: { ...file.chains[CHAIN], rpcUrl: at.rpcUrl } }
@@ -51,5 +51,5 @@ export async function startMarketService(file: DevnetFile, at: Addresses, folder
 }
 
 export function untilReady(service: MarketService): Promise<boolean> {
-  return until('the service is ready', async () => (await service.get('/ready')).status === 200, 30_000)
+  return until('the service is ready', async () => (await service.get('/ready')).status === 200)
 }

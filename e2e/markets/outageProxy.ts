@@ -2,17 +2,17 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
 
-/** Stands between the service and a node or feed, so that a test can take it away. */
+/** A proxy between the service and a node or feed, so that a test can take that away. */
 export interface OutageProxy {
   readonly url: string
-  /** Requests are cut. */
+  /** True while requests are cut. */
   isDown: boolean
-  /** Streams stay connected, but nothing comes through any more. */
+  /** True while streams stay connected but carry nothing. */
   isSilent: boolean
   close(): Promise<void>
 }
 
-/** Passes requests and streams on to `target`, an http address without a slash at its end. */
+/** Starts a proxy that passes requests and streams on to `target`, an http address without a trailing slash. */
 export async function startOutageProxy(target: string): Promise<OutageProxy> {
   const server = createServer(async (request, response) => {
     try {

@@ -3,37 +3,37 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket, WebSocketServer } from 'ws'
 
-/** What a backend answers instead of the truth. `honest` is what it would have said. */
+/** The answer of a backend instead of the true one, which `honest` returns. */
 export type Lie = (
   asked: string,
   honest: () => Promise<string>,
 ) => Promise<{ readonly status?: number; readonly text: string; readonly isCutShort?: boolean }>
 
-/** How a backend fails. */
+/** The way a backend fails. */
 export type Fault =
   | { readonly kind: 'none' }
-  /** Connections are cut. */
+  /** Cuts connections. */
   | { readonly kind: 'down' }
-  /** It answers the truth, but late. */
+  /** Answers correctly, but late. */
   | { readonly kind: 'slow'; readonly ms: number }
   | { readonly kind: 'lies'; readonly lie: Lie }
 
-/** What becomes of the streams: passed on, cut and refused, or connected without a word. */
+/** The fault of streams: passed on, cut and refused, or connected and silent. */
 export type StreamFault = 'none' | 'down' | 'silent'
 
-/** Stands between the service and a node or feed, and fails in every way those can. */
+/** A proxy between the service and a node or feed that can fail in every way these can. */
 export interface FaultyProxy {
   readonly url: string
-  /** Of requests. */
+  /** The fault of requests. */
   fault: Fault
-  /** Of streams; `down` cuts those that are open. */
+  /** Sets the fault of streams; `down` cuts those that are open. */
   setStreams(fault: StreamFault): void
-  /** Streams that are connected now. */
+  /** Returns the number of connected streams. */
   openStreams(): number
   close(): Promise<void>
 }
 
-/** Passes requests and streams on to `target`, an http address without a slash at its end. */
+/** Starts a proxy that passes requests and streams on to `target`, an http address without a trailing slash. */
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   let streamFault: StreamFault = 'none'
   const closing = new AbortController()
@@ -100,7 +100,7 @@ async function pass(url: string, method: string, asked: string): Promise<string>
   return answer.text()
 }
 
-/** The target may be a path itself. */
+/** Returns the path to append to the target, which may have a path itself. */
 function pathOf({ url = '' }: IncomingMessage): string {
   return url === '/' ? '' : url
 }

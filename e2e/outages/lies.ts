@@ -1,6 +1,6 @@
 import type { Lie } from './faultyProxy.ts'
 
-/** Nodes and what stands in front of them answer with all of these, sooner or later. */
+/** Wrong answers that nodes, and the gateways in front of them, give in practice. */
 export const LIES: Readonly<Record<string, Lie>> = {
   'a page of a gateway': async () => ({ status: 502, text: '<html><body><h1>502 Bad Gateway</h1></body></html>' }),
   'a page that says 200': async () => ({ text: '<!doctype html><title>Sign in</title>' }),
@@ -36,7 +36,7 @@ export const LIES: Readonly<Record<string, Lie>> = {
   'half an answer, then a cut': async (_asked, honest) => ({ text: await honest(), isCutShort: true }),
 }
 
-/** The truth, but of another chain. */
+/** Answers correctly, but for another chain. */
 export const OTHER_CHAIN: Lie = async (asked, honest) => {
   const methods = new Map(callsOf(asked).map(({ id, method }) => [id, method]))
   const change = (answer: Answer): Answer =>

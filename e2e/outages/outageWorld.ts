@@ -8,7 +8,7 @@ import { startFaultyProxy, type FaultyProxy } from './faultyProxy.ts'
 
 const CHAIN = 'arbitrum-sepolia'
 
-/** The real service over the real local chain, with everything between them in the hands of the test. The chain itself stays reachable. */
+/** The real service over the real local chain, with faulty proxies between them. The chain itself stays reachable. */
 export interface OutageWorld {
   readonly devnet: RunningDevnet
   readonly chain: ChainClient
@@ -19,7 +19,7 @@ export interface OutageWorld {
   stop(): Promise<void>
 }
 
-/** Short rounds, so that nothing has to be waited for; no limits, because stories poll. */
+/** The settings: short intervals, so that tests wait little; no limits, because stories poll. */
 const SETTINGS = {
   BEZEL_MARKETS_REFRESH_MS: '200',
   BEZEL_MARKET_STATUS_MS: '100',
@@ -28,7 +28,7 @@ const SETTINGS = {
   BEZEL_AGENT_LIMIT: '1000000',
   BEZEL_AGENT_WRITE_LIMIT: '1000000',
   BEZEL_MAX_PREPARED_ORDERS: '1000',
-  // What is refused on purpose would fill the output.
+  // Deliberate refusals would fill the output.
   LOG_LEVEL: 'silent',
 }
 

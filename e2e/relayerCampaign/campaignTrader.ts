@@ -1,52 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Hex } from 'viem'
-import type { JsonValue } from '../../packages/server/src/json/parseStrictJson.ts'
-import type { ExchangeAction } from '../../packages/server/src/facade/signing/envelope.ts'
 import { signL1 } from '@bezel/testkit/signEnvelope.ts'
+import type { ExchangeAction } from '../../packages/server/src/facade/signing/envelope.ts'
 import type { KillableService } from '../campaign/killableService.ts'
 import type { SeededRandom } from '../campaign/seededRandom.ts'
-import type { AskedOpen, EnvelopeJournal, SentEnvelope } from './envelopeJournal.ts'
-import { noteAnswer, type ExchangeReply } from './noteAnswer.ts'
+import type { AskedOpen, EnvelopeJournal, SentEnvelope, Told } from './envelopeJournal.ts'
 
-export const FACADE_PATH = '/hl/arbitrum-sepolia'
-/** An envelope with an older nonce may be refused for that alone. */
+const FACADE_PATH = '/hl/arbitrum-sepolia'
+
+/** The age beyond which an envelope may be refused for its nonce alone. */
 const REPEAT_AGE_MS = 50_000
 const NOT_READY_MS = 25
+const FIRST_UNITS = 1_000
 
-/** What a trader wants: an action, and the orders in it in their order. */
+/** An action that a trader wants done, with the orders it contains, in their order. */
 export interface Wish {
   readonly action: ExchangeAction
   readonly opens: readonly AskedOpen[]
-  /** Named in a cancel. */
+  /** The order named in a cancel. */
   readonly cancels?: number
-  /** How long it is wanted; `null`: as long as the service keeps it. */
+  /** Time for which the action may be executed; `null` for as long as the service keeps it. */
   readonly forMs: number | null
 }
 
-/** The program of a trader that lives through crashes of the service. */
+/** A trader's client that survives crashes of the service. */
 export interface CampaignTrader {
   readonly address: Address
-  /** Long or short: it opens on one side only. */
+  /** True when the trader opens long positions, false for short; it opens on one side only. */
   readonly isLong: boolean
-  /** A size that no other order of this trader has. */
+  /** Returns a size that no other order of this trader has. */
   nextUnits(): number
-  /** Sends a wish once, and after no answer perhaps again: the same bytes, or the same orders newly signed. */
+  /** Sends a wish once and, after no answer, perhaps again: the same bytes, or the same orders newly signed. */
   send(wish: Wish): Promise<void>
-  /** `undefined`: no answer, or a refusal. */
-  info(type: string): Promise<JsonValue | undefined>
+  /** Reads from the info endpoint. `undefined` after no answer, or a refusal. */
+  info<Answer>(type: string): Promise<Answer | undefined>
 }
 
-export interface CampaignTraderOptions {
+interface CampaignTraderOptions {
   readonly service: KillableService
   readonly journal: EnvelopeJournal
   readonly random: SeededRandom
   readonly address: Address
   readonly isLong: boolean
-  /** Of its agent. */
+  /** The key of the trader's agent. */
   readonly key: Hex
 }
-
-const FIRST_UNITS = 1_000
 
 export function createCampaignTrader(options: CampaignTraderOptions): CampaignTrader {
   const { service, journal, random, address, isLong, key } = options
@@ -70,7 +68,7 @@ export function createCampaignTrader(options: CampaignTraderOptions): CampaignTr
     return reply
   }
 
-  /** Sent again as it was: it was taken before, or it is now, but never both. */
+  /** Sends the same bytes again: they were accepted before or are now, never both. */
   async function repeat(envelope: SentEnvelope, wish: Wish): Promise<void> {
     if (Date.now() - envelope.nonce > REPEAT_AGE_MS) return
     const reply = await deliver(envelope, wish)
@@ -91,20 +89,26 @@ export function createCampaignTrader(options: CampaignTraderOptions): CampaignTr
       await service.once(random.chance(0.2) ? 'listening' : 'ready')
       const choice = random.next()
       if (choice < 0.45) return repeat(envelope, wish)
-      // Without an id of its own a second one would be a second order.
+      // Without a client order id, sending again would make a second order.
       if (choice < 0.8 && wish.opens.length > 0 && wish.opens.every(({ cloid }) => cloid !== null)) {
         await deliver(sign(wish), wish)
       }
     },
-    async info(type) {
+    async info<Answer>(type: string) {
       await service.once('ready')
       const reply = await post(service.url, 'info', JSON.stringify({ type, user: address }))
-      return reply?.status === 200 ? (JSON.parse(reply.text) as JsonValue) : undefined
+      return reply?.status === 200 ? (JSON.parse(reply.text) as Answer) : undefined
     },
   }
 }
 
-/** `undefined`: the connection broke before the whole answer was here. */
+/** An unparsed answer. */
+interface ExchangeReply {
+  readonly status: number
+  readonly text: string
+}
+
+/** Sends a request. `undefined` when the connection broke before the whole answer arrived. */
 export async function post(url: string, route: string, body: string): Promise<ExchangeReply | undefined> {
   try {
     const headers = { 'content-type': 'application/json' }
@@ -113,4 +117,69 @@ export async function post(url: string, route: string, body: string): Promise<Ex
   } catch {
     return undefined
   }
+}
+
+interface StatusObject {
+  readonly resting?: { readonly oid: number }
+  readonly pending?: unknown
+  readonly filled?: { readonly oid: number }
+  readonly error?: string
+}
+
+type Status = string | StatusObject
+
+interface OkAnswer {
+  readonly status: string
+  readonly response: string | { readonly type: string; readonly data?: { readonly statuses: readonly Status[] } }
+}
+
+/** Numbers in refusals, which are removed so that equal refusals are counted together. */
+const NUMBERS = /0x[0-9a-f]+|\d[\d.,]*/g
+
+/** Notes the outcomes in an answer for the orders of its envelope, and everything that is wrong in any answer. */
+function noteAnswer(journal: EnvelopeJournal, envelope: SentEnvelope, wish: Wish, reply: ExchangeReply): void {
+  if (reply.status === 503) {
+    journal.count('not ready')
+    for (const open of wish.opens) open.told.push({ error: reply.text })
+    return
+  }
+  if (reply.status !== 200) {
+    journal.problems.push(`${envelope.body} -> ${reply.status} ${reply.text}`)
+    return
+  }
+  const answer = JSON.parse(reply.text) as OkAnswer
+  const { response } = answer
+  journal.count('answers')
+  if (typeof response === 'string') {
+    journal.count(`${envelope.type} refused: ${response.replace(NUMBERS, 'N')}`)
+    for (const open of wish.opens) open.told.push({ error: response })
+    if (/does not exist|not yet the on-chain delegate/.test(response)) journal.problems.push(response)
+  } else {
+    noteStatuses(journal, envelope, wish, response.data?.statuses ?? [])
+  }
+  if (!envelope.body.includes('expiresAfter') || answer.status === 'ok') journal.answered.push(envelope)
+}
+
+/** Notes the statuses of an answer. A change of a single order has none: it was accepted. */
+function noteStatuses(journal: EnvelopeJournal, envelope: SentEnvelope, wish: Wish, statuses: readonly Status[]): void {
+  if (statuses.length === 0) {
+    journal.count(`${envelope.type} ok`)
+    for (const open of wish.opens) open.told.push('pending')
+  }
+  for (const [at, status] of statuses.entries()) {
+    const told = toldOf(status)
+    const what = typeof told === 'object' ? `refused: ${told.error.replace(NUMBERS, 'N')}` : (told ?? status)
+    journal.count(`${envelope.type} ${what}`)
+    if (status === 'success' && wish.cancels !== undefined) journal.cancelled.add(wish.cancels)
+    const oid = typeof status === 'object' ? (status.resting ?? status.filled)?.oid : undefined
+    if (oid !== undefined) journal.oids.set(oid, envelope)
+    if (told !== undefined) wish.opens[at]?.told.push(told)
+  }
+}
+
+function toldOf(status: Status): Told | undefined {
+  if (typeof status === 'string') return undefined
+  if (status.error !== undefined) return { error: status.error }
+  if (status.filled !== undefined) return 'filled'
+  return status.pending === undefined ? 'resting' : 'pending'
 }

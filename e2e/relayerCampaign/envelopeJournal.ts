@@ -1,21 +1,24 @@
 import type { Address } from 'viem'
 
-/** An order, or a new size of one, that an envelope asked for. Its size is its own among all of its trader, so the chain alone tells what became of it. */
+/**
+ * An order, or a new size of one, that an envelope asked for. No other order of its trader has this size, so the chain
+ * alone shows its outcome.
+ */
 export interface AskedOpen {
   readonly trader: Address
-  /** Base units at 1e5. */
+  /** The size in base units, scaled by 1e5. */
   readonly units: number
   readonly cloid: string | null
-  /** USD, where it was asked with triggers. */
+  /** The take profit in USD, when one was asked for. */
   readonly tp: string | null
   readonly sl: string | null
-  /** What answers said of it, in the order they came. */
+  /** The outcomes that answers reported, in their order. */
   readonly told: Told[]
-  /** An envelope that asked for it was never answered: anything told later may speak of a repetition. */
+  /** True when an envelope with this order was never answered: later answers may be about a repetition. */
   isLost: boolean
 }
 
-/** Of one order: a text is why it was refused. */
+/** The reported outcome of one order; `error` is the reason of a refusal. */
 export type Told = 'resting' | 'filled' | 'pending' | { readonly error: string }
 
 /** A signed envelope, byte for byte, so that it can be sent again. */
@@ -25,13 +28,13 @@ export interface SentEnvelope {
   readonly type: string
 }
 
-/** What the traders saw: the measure of what the service and the chain must know at the end. */
+/** Everything that the traders saw: the reference for what the service and the chain must know at the end. */
 export interface EnvelopeJournal {
-  /** What went wrong. The campaign fails when there is any. */
+  /** Everything that went wrong. Any entry fails the campaign. */
   readonly problems: string[]
   readonly counts: Map<string, number>
   readonly opens: AskedOpen[]
-  /** Orders and triggers that an answer named, with the last envelope that did. */
+  /** Orders and triggers that an answer named, with the last envelope whose answer did. */
   readonly oids: Map<number, SentEnvelope>
   /** Orders whose cancel was answered with success. */
   readonly cancelled: Set<number>

@@ -4,7 +4,10 @@ import { isSame, type RelayedTransaction } from '@bezel/testkit/relayedTransacti
 
 const ACTION = toFunctionSelector(getAbiItem({ abi: diamondAbi, name: 'delegatedTradingAction' }))
 
-/** Everything that the chain alone says against the relayer: holes in its nonces, other shapes than the two it signs, an attempt mined twice. */
+/**
+ * Returns the faults of the relayer that the chain shows: holes in its nonces, other shapes than the two it signs, an
+ * attempt mined twice.
+ */
 export function problemsOfChain(
   transactions: readonly RelayedTransaction[],
   of: { readonly diamond: Address; readonly relayer: Address; readonly usedNonces: number },

@@ -10,7 +10,7 @@ export interface EnvelopeEvidence {
   readonly truth: ChainTruth
 }
 
-/** What the chain took for an order. */
+/** A mined order with its transaction. */
 interface Taken {
   readonly transaction: RelayedTransaction
   readonly open: MinedOpen
@@ -18,7 +18,7 @@ interface Taken {
 
 const LATE = /was not mined in time/
 
-/** Everything that became of what the traders asked for, where it is not what they were told. */
+/** Returns the differences between what happened to the traders' orders and what they were told. */
 export function problemsOfEnvelopes(evidence: EnvelopeEvidence): string[] {
   const { journal, transactions, outbox } = evidence
   const taken = Map.groupBy(
@@ -79,7 +79,11 @@ function problemsOfOpen(
   return isPromised || asked.isLost ? [] : problemsOfRefused(journal, name, asked, creationOf(truth, one))
 }
 
-/** Whoever was told no and nothing else has nothing on the chain, unless the chain itself said so and changed its mind. */
+/**
+ * Checks that an order for which every answer was a refusal is not live on the chain. Allowed are a refusal because the
+ * order was not mined in time, after which it may still be mined, and a campaign with reorganisations, which may revive
+ * it.
+ */
 function problemsOfRefused(
   journal: EnvelopeJournal,
   name: string,
@@ -102,7 +106,7 @@ function textOf(told: Told): string {
   return typeof told === 'string' ? told : `"${told.error}"`
 }
 
-/** Every order that an answer named is there, and what brings it to the chain was mined once or given up in time. */
+/** Checks that every order an answer named exists, and that its transaction was mined once or given up in time. */
 function problemsOfOids({ journal, outbox, transactions }: EnvelopeEvidence): string[] {
   const minedIds = new Set(transactions.map(({ attemptId }) => attemptId))
   const burntIds = new Set(burntEntries(outbox, transactions).map(({ attemptId }) => attemptId))
@@ -129,7 +133,7 @@ function problemsOfOids({ journal, outbox, transactions }: EnvelopeEvidence): st
   return problems
 }
 
-/** What was cancelled does not rest, unless the cancel itself failed on the chain or its time was over. */
+/** Checks that no cancelled order rests, unless the cancel itself failed on the chain or expired. */
 function problemsOfCancels({ journal, outbox, transactions }: EnvelopeEvidence): string[] {
   const minedIds = new Map(transactions.map((transaction) => [transaction.attemptId as string, transaction]))
   const burntIds = new Set(burntEntries(outbox, transactions).map(({ attemptId }) => attemptId))

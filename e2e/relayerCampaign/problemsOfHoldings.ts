@@ -9,9 +9,9 @@ interface ShownOrder {
   readonly orderType: string
 }
 
-/** What the facade shows to rest, where the chain has something else. */
+/** Returns the resting orders that the facade shows and the chain does not have, and the reverse. */
 export async function problemsOfShown(chain: ChainClient, trader: CampaignTrader): Promise<string[]> {
-  const shown = (await trader.info('frontendOpenOrders')) as unknown as readonly ShownOrder[] | undefined
+  const shown = await trader.info<readonly ShownOrder[]>('frontendOpenOrders')
   const trades = await readTrades(chain, trader.address)
   const onChain = trades.flatMap(({ tradeType, openPrice, tp, sl }) =>
     tradeType === 0
@@ -22,12 +22,12 @@ export async function problemsOfShown(chain: ChainClient, trader: CampaignTrader
   return difference(`what rests for ${trader.address}`, answered, onChain)
 }
 
-/** To the cent, which is what the facade shows of a stop that the chain moved. */
+/** Formats a price to the cent, the precision in which the facade shows a stop that the chain moved. */
 function line(what: string, price: bigint): string[] {
   return price === 0n ? [] : [`${what} ${Number((Number(price) / 1e10).toFixed(2))}`]
 }
 
-/** Positions of the store, by their own numbers and with their triggers, where the chain has others. */
+/** Compares the store's positions with the chain's, by their indexes and with their triggers. */
 export async function problemsOfPositions(
   chain: ChainClient,
   trader: Address,

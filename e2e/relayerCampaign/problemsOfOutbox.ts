@@ -1,7 +1,7 @@
 import type { Outbox, OutboxEntry } from './readOutbox.ts'
 import { actionIn, isSame, type RelayedTransaction } from '@bezel/testkit/relayedTransactions.ts'
 
-/** Everything in the relayer's store that contradicts itself or the chain. */
+/** Returns everything in the relayer's store that contradicts itself or the chain. */
 export function problemsOfOutbox(outbox: Outbox, transactions: readonly RelayedTransaction[]): string[] {
   const problems: string[] = []
   if (outbox.nextNonce !== transactions.length) {
@@ -33,7 +33,7 @@ function problemsOfEntry(entry: OutboxEntry, transaction: RelayedTransaction): s
   return problems
 }
 
-/** Each attempt that is the relayer's to send has one entry, and each entry that brings an order to the chain an attempt. */
+/** Checks that each attempt for the relayer has one entry, and that each entry with an order has an attempt. */
 function problemsOfAttempts({ attempts, entries }: Outbox): string[] {
   const problems: string[] = []
   const byAttempt = Map.groupBy(entries, ({ attemptId }) => attemptId)
@@ -43,14 +43,14 @@ function problemsOfAttempts({ attempts, entries }: Outbox): string[] {
     byAttempt.delete(id)
   }
   for (const [id, [entry]] of byAttempt) {
-    // What changes a position is no order, and has no attempt.
+    // A change of a position is not an order and has no attempt.
     const isOrder = entry!.calldata !== null && actionIn(entry!.calldata).opens.length > 0
     if (isOrder) problems.push(`attempt ${id} of nonce ${entry!.nonce} is not in the store`)
   }
   return problems
 }
 
-/** What the days count is what the chain took. */
+/** Checks that the gas counted on each day is the gas paid on the chain. */
 function problemsOfGas({ gas, entries }: Outbox, transactions: readonly RelayedTransaction[]): string[] {
   const sums = new Map<string, bigint>()
   const add = (key: string, wei: bigint): void => void sums.set(key, (sums.get(key) ?? 0n) + wei)

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Hex } from 'viem'
 
-/** A nonce of the relayer as its rows say. */
+/** A nonce of the relayer, by its rows in the store. */
 export interface OutboxEntry {
   readonly nonce: number
   readonly state: string
@@ -21,25 +21,25 @@ export interface OutboxAttempt {
   readonly sender: string
 }
 
-/** What the service left on disk of what it relayed, read without its code. */
+/** The relayer's part of the service's database, read without the service's code. */
 export interface Outbox {
   readonly entries: readonly OutboxEntry[]
   readonly nextNonce: number
   readonly attempts: readonly OutboxAttempt[]
-  /** Orders by what their client calls them. */
+  /** Order ids by client order id. */
   readonly orderOfCloid: ReadonlyMap<string, string>
-  /** Status and asked size by order; `null` is an order that a reorganisation took away. */
+  /** Status and requested size by order; the status is `null` after a reorganisation removed the order. */
   readonly orders: ReadonlyMap<
     string,
     { readonly trader: string; readonly status: string | null; readonly size: string }
   >
   readonly triggers: ReadonlySet<string>
-  /** Wei by `<day> <trader>`; the whole deployment is ''. */
+  /** Gas in wei by `<day> <trader>`; the trader of the whole deployment is ''. */
   readonly gas: ReadonlyMap<string, bigint>
   readonly openTrades: readonly OpenTrade[]
 }
 
-/** A position that the store has open. */
+/** An open position of the store. */
 export interface OpenTrade {
   readonly trader: string
   readonly index: number
@@ -120,7 +120,7 @@ function toOpenTrade(row: Row): OpenTrade {
   return { trader: String(row.trader), index: Number(row.trade_index), tp: digits(trade.tp), sl: digits(trade.sl) }
 }
 
-/** The store writes large numbers as text with a mark behind it. */
+/** Extracts the digits. The store writes large numbers as text with a suffix. */
 function digits(value: unknown): string {
   return /\d+/.exec(JSON.stringify(value))?.[0] ?? ''
 }

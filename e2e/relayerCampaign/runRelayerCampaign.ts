@@ -24,15 +24,15 @@ import { settle } from './settle.ts'
 import { traderLife } from './traderLife.ts'
 import { runTraderLoop } from './traderLoop.ts'
 
-/** Who trades, with which agent, and on which side. */
+/** The traders, each with its agent and whether it is long. */
 const TRADERS = [
   ['trader-1', 'agent-1', true],
   ['trader-2', 'agent-2', false],
   ['trader-3', 'agent-3', true],
 ] as const
-/** Loops of one trader at the same time. */
+/** The number of parallel loops of one trader. */
 const LOOPS = 4
-/** How long the last answers may take to agree with the chain when nothing moves any more. */
+/** Time for the last answers to agree with the chain once nothing changes any more. */
 const CONVERGE_MS = 30_000
 const CONVERGE_POLL_MS = 250
 
@@ -49,14 +49,17 @@ type Stage = KillerOptions & {
   readonly traders: readonly CampaignTrader[]
 }
 
-/** Lets traders trade through the facade while the service is killed `kills` times, then holds what it knows and said against the chain. */
+/**
+ * Lets traders trade through the facade while the service is killed `kills` times, then compares its state and its
+ * answers with the chain.
+ */
 export async function runRelayerCampaign(of: CampaignOptions): Promise<CampaignReport> {
   const devnet = await startDevnet(CHAIN_SETTINGS)
   const service = createKillableService(await freePort(), {
     ...SERVICE_SETTINGS,
     BEZEL_DATA: devnet.folder,
     BEZEL_RELAYER_KEY: keyOf(devnet, 'relayer'),
-    // Starting is what costs most here.
+    // Starting the service costs most here, so its compiled code is cached.
     NODE_COMPILE_CACHE: join(devnet.folder, 'compiled'),
   })
   try {
@@ -91,15 +94,15 @@ async function open(devnet: RunningDevnet, service: KillableService, of: Campaig
     const stream = random.stream(`client of ${traderName}`)
     traders.push(createCampaignTrader({ service, journal, random: stream, address: account.address, isLong, key }))
   }
-  // Deeper than any reorganisation to come.
+  // More blocks than any later reorganisation removes.
   await chain.control('hardhat_mine', 20)
-  // What is compiled is written down at a regular end only.
+  // The compile cache is written only at a regular exit.
   await service.stop()
   service.start()
   return { ...of, devnet, service, chain, journal, random, traders }
 }
 
-/** As a client of the exchange does it, with the master wallet. */
+/** Approves an agent with the master wallet, as a client of the exchange does. */
 async function approve(url: string, masterKey: string, agentAddress: string): Promise<void> {
   const action = {
     type: 'approveAgent',
@@ -114,7 +117,7 @@ async function approve(url: string, masterKey: string, agentAddress: string): Pr
   assert.match(reply?.text ?? 'no answer', /"status":"ok"/)
 }
 
-/** Ends when the killer has done its work and every loop has finished what it was doing. */
+/** Trades until the killer has finished and every loop has completed its current work. */
 async function trade(stage: Stage): Promise<void> {
   const { journal, random, traders } = stage
   let isOver = false
@@ -127,7 +130,7 @@ async function trade(stage: Stage): Promise<void> {
   const killer = { ...stage, random: random.stream('killer') }
   const killing = killAgainAndAgain(killer, traderLife(killer))
   try {
-    // The first that fails ends it; else the killer does.
+    // The first loop that fails ends the campaign; otherwise the killer does.
     await Promise.race([killing, Promise.all(loops)])
   } finally {
     isOver = true
@@ -155,7 +158,7 @@ async function judge(stage: Stage): Promise<CampaignReport> {
     ...problemsOfChain(transactions, { diamond: chain.diamond, relayer, usedNonces }),
     ...problemsOfOutbox(outbox, transactions),
     ...problemsOfEnvelopes({ journal, outbox, transactions, truth }),
-    // An order that was found on the chain and taken away by a reorganisation stays without a status.
+    // An order that a reorganisation removed from the chain stays without a status.
     ...problemsOfStore({ ...stored, orders: stored.orders.filter(({ status }) => status !== null) }, truth),
     ...positions.flat(),
     ...service.complaints.map((line) => `the service complained: ${line}`),
@@ -166,7 +169,9 @@ async function judge(stage: Stage): Promise<CampaignReport> {
   return { problems, counts: journal.counts }
 }
 
-/** The last look at what the facade answers: it has some time to agree with the chain, for its follower may be a block behind. */
+/**
+ * Compares the final answers with the chain. They have some time to agree, because the follower may be a block behind.
+ */
 async function converge({ chain, traders }: Stage): Promise<string[]> {
   for (const deadlineMs = Date.now() + CONVERGE_MS; ; await sleep(CONVERGE_POLL_MS)) {
     const problems = (await Promise.all(traders.map((trader) => problemsOfShown(chain, trader)))).flat()
@@ -174,7 +179,7 @@ async function converge({ chain, traders }: Stage): Promise<string[]> {
   }
 }
 
-/** Free at this moment, and kept through all lives of the service. */
+/** Returns a port that is free now; all processes of the service use it. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -4,10 +4,29 @@ import type { Address } from 'viem'
 import { readPending } from '../campaign/checkAnswers.ts'
 import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 
-const SETTLE_TIMEOUT_MS = 90_000
+/**
+ * Longest wait. An order that the oracle never answers takes 20 s to time out, and its reclaim another 7 s to be final.
+ */
+const SETTLE_TIMEOUT_MS = 150_000
 const POLL_MS = 200
 
-/** Resolves when nothing moves any more: the oracle has answered everything, and everything that was relayed is final. */
+/**
+ * Counts orders that wait or are reclaimed, and nonces whose transaction is not final. One statement sees one moment.
+ */
+const MOVING = `select
+  (select count(*) from orders where status in ('prepared', 'pending', 'timed_out')) +
+  (select count(*) from relay_entries where state = 'live') as count`
+
+const STUCK = `select orders.id, status, orders.state, attempts.id as attempt, kind, submitted_hash, nonce, relay_entries.state as entry
+  from orders left join attempts on attempts.order_id = orders.id left join relay_entries on attempt_id = attempts.id
+  where status in ('prepared', 'pending', 'timed_out') or relay_entries.state = 'live' order by nonce limit 20`
+
+/**
+ * Resolves when nothing changes any more: the oracle has answered everything, and everything relayed is final. Both
+ * must hold at the same time, and the chain is read first: the service relays a reclaim of orders that the oracle
+ * answered too late, possibly long after everything else is final. A reclaim is in the store before it is on the chain,
+ * so once nothing is pending on the chain, the store shows it.
+ */
 export async function settle(chain: ChainClient, traders: readonly Address[], file: string): Promise<void> {
   await chain.control('bezel_setOracleDelay', 50)
   await chain.control('bezel_pauseKeeper', true)
@@ -15,30 +34,19 @@ export async function settle(chain: ChainClient, traders: readonly Address[], fi
     const pending = await Promise.all(traders.map((trader) => readPending(chain, trader)))
     return pending.every((orders) => orders.length === 0)
   }
-  await until('no order waits for the chain', file, () => countRows(file, WAITING) === 0)
-  await until('everything relayed is final', file, () => countRows(file, LIVE) === 0)
-  await until('the oracle answers', file, isAnswered)
-}
-
-const LIVE = `select count(*) as count from relay_entries where state = 'live'`
-const WAITING = `select count(*) as count from orders where status in ('prepared', 'pending')`
-
-async function until(what: string, file: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadlineMs = Date.now() + SETTLE_TIMEOUT_MS; !(await isSo()); await sleep(POLL_MS)) {
+  const isQuiet = async (): Promise<boolean> => (await isAnswered()) && countRows(file, MOVING) === 0
+  for (const deadlineMs = Date.now() + SETTLE_TIMEOUT_MS; !(await isQuiet()); await sleep(POLL_MS)) {
     if (Date.now() < deadlineMs) continue
-    throw new Error(`it never came to that: ${what}\n${JSON.stringify(read(file, STUCK), null, 1)}`)
+    const answered = `the oracle has ${(await isAnswered()) ? '' : 'not '}answered everything`
+    throw new Error(`something still moves; ${answered}\n${JSON.stringify(read(file, STUCK), null, 1)}`)
   }
 }
-
-const STUCK = `select orders.id, status, orders.state, attempts.id as attempt, kind, submitted_hash, nonce, relay_entries.state as entry
-  from orders left join attempts on attempts.order_id = orders.id left join relay_entries on attempt_id = attempts.id
-  where status in ('prepared', 'pending') or relay_entries.state = 'live' order by nonce limit 20`
 
 function countRows(file: string, query: string): number {
   return Number(read(file, query)[0]?.count)
 }
 
-/** Beside the running service. */
+/** Reads the database beside the running service. */
 function read(file: string, query: string): Record<string, unknown>[] {
   const database = new DatabaseSync(file, { readOnly: true })
   try {

@@ -7,17 +7,17 @@ import type { EnvelopeJournal, SentEnvelope } from './envelopeJournal.ts'
 const MAX_LIFE_MS = 600
 const MAX_LIFE_ANSWERS = { answers: 30, ms: 4_000 }
 const KILLED_WHILE_STARTING = 0.15
-/** Of all lives and deaths. */
+/** The share of the service's lives, and of its downtimes, that get a reorganisation. */
 const REORGANISED = 0.15
-/** Far less than what is final. */
+/** The largest reorganisation, far less deep than finality. */
 const MAX_REORG_BLOCKS = 12
 const REPLAYS_PER_LIFE = 6
-/** Replays come from the last so many. */
+/** The number of newest envelopes from which replays are picked. */
 const REPLAYED_ENVELOPES = 200
 
 type Options = KillerOptions & { readonly journal: EnvelopeJournal }
 
-/** Traders go on with their envelopes between two kills, with a reorganisation now and then. */
+/** Returns the life in which traders continue their envelopes between two kills, with some reorganisations. */
 export function traderLife(options: Options): Life {
   const { random } = options
   const pause = (): Promise<void> =>
@@ -38,7 +38,7 @@ export function traderLife(options: Options): Life {
   }
 }
 
-/** Takes the newest blocks away: their transactions are forgotten, or come again later. */
+/** Removes the newest blocks: their transactions are dropped, or mined again later. */
 async function reorganise({ chain, journal, random }: Options, serviceIs: 'dead' | 'alive'): Promise<void> {
   const mode = random.pick(['drop', 'remine'])
   await chain.control('bezel_reorg', 1 + random.below(MAX_REORG_BLOCKS), mode)

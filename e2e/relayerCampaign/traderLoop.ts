@@ -3,7 +3,7 @@ import type { SeededRandom } from '../campaign/seededRandom.ts'
 import type { CampaignTrader, Wish } from './campaignTrader.ts'
 import type { AskedOpen, EnvelopeJournal } from './envelopeJournal.ts'
 
-/** One of the things a trader does at the same time. */
+/** The options of one of a trader's parallel loops. */
 export interface TraderLoopOptions {
   readonly trader: CampaignTrader
   readonly journal: EnvelopeJournal
@@ -13,7 +13,7 @@ export interface TraderLoopOptions {
 
 type Item = { [key: string]: JsonValue }
 
-/** What of an order in `frontendOpenOrders` is used here. */
+/** The fields used of an order in `frontendOpenOrders`. */
 interface OpenOrder {
   readonly oid: number
   readonly sz: string
@@ -23,13 +23,18 @@ interface OpenOrder {
   readonly orderType: string
 }
 
+/** The fields used of `clearinghouseState`. */
+interface ClearinghouseState {
+  readonly assetPositions: readonly { readonly position: { readonly szi: string } }[]
+}
+
 const GTC = { limit: { tif: 'Gtc' } }
 const IOC = { limit: { tif: 'Ioc' } }
 const UNITS_PER_COIN = 1e5
-/** Sooner than some transactions are mined. */
+/** Expiries that pass before some transactions are mined. */
 const SHORT_MS = [150, 400, 1_000, 3_000]
 
-/** Trades at random until it is told that it is over. */
+/** Trades at random until `isOver`. */
 export async function runTraderLoop(options: TraderLoopOptions): Promise<void> {
   while (!options.isOver()) await act(options)
 }
@@ -47,7 +52,7 @@ async function act(of: TraderLoopOptions): Promise<void> {
   return setLeverage(of)
 }
 
-/** Some are wanted for a moment only, so that their nonces are burnt at times. */
+/** Returns a wish. Some expire quickly, so that their nonces are burnt at times. */
 function wish({ random }: TraderLoopOptions, action: Wish['action'], opens: readonly AskedOpen[] = []): Wish {
   return { action, opens, forMs: random.chance(0.15) ? random.pick(SHORT_MS) : null }
 }
@@ -84,7 +89,7 @@ function trigger(tpsl: 'tp' | 'sl', px: string): JsonValue {
   return { trigger: { isMarket: true, triggerPx: px, tpsl } }
 }
 
-/** The worst price that is taken. */
+/** Returns the worst price to accept. */
 const boundOf = (isBuy: boolean): string => (isBuy ? '66000' : '54000')
 
 async function openAtMarket(of: TraderLoopOptions): Promise<void> {
@@ -100,7 +105,7 @@ async function openAtMarket(of: TraderLoopOptions): Promise<void> {
   return trader.send(wish(of, { type: 'order', orders, grouping: 'normalTpsl' }, [open]))
 }
 
-/** Behind the price, where the price comes by at times. */
+/** Returns a resting price that the mark reaches at times. */
 function restingPx({ trader, random }: TraderLoopOptions): string {
   return String(trader.isLong ? 57_500 + random.below(25) * 100 : 60_100 + random.below(25) * 100)
 }
@@ -121,10 +126,10 @@ async function enterByStop(of: TraderLoopOptions): Promise<void> {
 }
 
 async function openOrders({ trader }: TraderLoopOptions): Promise<readonly OpenOrder[]> {
-  return ((await trader.info('frontendOpenOrders')) ?? []) as unknown as OpenOrder[]
+  return (await trader.info<readonly OpenOrder[]>('frontendOpenOrders')) ?? []
 }
 
-/** Another price, or another size as well. */
+/** Changes the price of an order, or its size as well. */
 async function modify(of: TraderLoopOptions): Promise<void> {
   const { trader, random } = of
   const orders = (await openOrders(of)).filter(({ isTrigger, orderType }) => isTrigger || orderType === 'Limit')
@@ -163,12 +168,11 @@ async function cancel(of: TraderLoopOptions): Promise<void> {
 }
 
 async function heldSize({ trader }: TraderLoopOptions): Promise<number> {
-  const state = (await trader.info('clearinghouseState')) as unknown as
-    { readonly assetPositions: readonly { readonly position: { readonly szi: string } }[] } | undefined
+  const state = await trader.info<ClearinghouseState>('clearinghouseState')
   return Math.abs(Number(state?.assetPositions[0]?.position.szi ?? 0))
 }
 
-/** All of it, or half. */
+/** Closes the whole position, or half of it. */
 async function close(of: TraderLoopOptions): Promise<void> {
   const { trader, random } = of
   const held = await heldSize(of)
@@ -180,7 +184,7 @@ async function close(of: TraderLoopOptions): Promise<void> {
   return trader.send(wish(of, { type: 'order', orders: [order], grouping: 'na' }))
 }
 
-/** A take profit or a stop loss of everything that is held. */
+/** Sets a take profit or a stop loss for the whole position. */
 async function protect(of: TraderLoopOptions): Promise<void> {
   const { trader, random } = of
   const held = await heldSize(of)

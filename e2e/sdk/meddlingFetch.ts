@@ -1,12 +1,12 @@
-/** What becomes of one exchange: `undefined` leaves it alone. */
+/** The interference with one request; `undefined` leaves it alone. */
 export interface Meddling {
-  /** Before it is sent. A throw loses the request. */
+  /** Called before the request is sent. A throw loses the request. */
   readonly before?: (method: string, path: string) => void
-  /** After it was carried out. A throw loses the answer; a value replaces its JSON. */
+  /** Called after the request was carried out. A throw loses the answer; a value replaces its JSON. */
   readonly after?: (method: string, path: string, body: unknown) => unknown
 }
 
-/** The real fetch with a bad network, or a bad service, in between. */
+/** Returns the real fetch with a faulty network or service in between. */
 export function meddlingFetch({ before, after }: Meddling): typeof globalThis.fetch {
   return async (input, init) => {
     const path = new URL(String(input)).pathname

@@ -7,12 +7,12 @@ import {
   type VerifyOptions,
   type WriteRequest,
 } from '@bezel/sdk'
-import type { Shape } from '../../packages/sdk/src/testing/shape.ts'
+import type { Shape } from '../../packages/sdk/src/testing/sampleShapes.ts'
 import { SOON, type SdkWorld } from './sdkWorld.ts'
 
 const BTC = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' } as const
 
-/** What is opened by an order of each kind; prices are far from the mark, so that nothing executes. */
+/** Orders of each kind; resting prices are far from the mark, so that nothing executes. */
 const OPENINGS: readonly CreateOrderRequest[] = [
   BTC,
   { ...BTC, side: 'short', slippage: '0.5', collateral: 'DAI', leverage: '7.25' },
@@ -27,18 +27,21 @@ const OPENINGS: readonly CreateOrderRequest[] = [
   { market: 'SHIB/USD', side: 'short', type: 'limit', size: '250000000', leverage: '3', price: '0.0000125' },
 ]
 
-/** Every kind of transaction, prepared by the real service and found right by the client. Positions and orders stay open. */
+/**
+ * Prepares every kind of transaction with the real service and verifies it with the client. Positions and orders stay
+ * open.
+ */
 export async function prepareRealShapes(world: SdkWorld, client: BezelClient): Promise<Shape[]> {
   const shapes: Shape[] = []
   async function take(request: WriteRequest, prepare: () => Promise<unknown>, options?: VerifyOptions): Promise<void> {
     const prepared = (await prepare()) as Shape['prepared']
     const context = await client.verify(request, prepared, options)
-    // Also without looking at the chain, where the request leaves nothing to it.
+    // Verifies without reading the chain too, where the request does not depend on it.
     const isBlind = 'slippage' in ('body' in request ? request.body : {}) && request.operation === 'closePosition'
     if (!isBlind) verifyPrepared(request, prepared, { ...context, onChain: undefined })
     shapes.push({ name: nameOf(request), request, prepared, context: exact(context) })
     const { order } = prepared
-    // Room for the next: an agent may have twenty that wait.
+    // An agent may have twenty prepared orders, so this one is withdrawn.
     if (order?.status === 'prepared') await client.orders.prepareCancel(order.id)
   }
   const create = (body: CreateOrderRequest) =>
@@ -87,7 +90,7 @@ export async function prepareRealShapes(world: SdkWorld, client: BezelClient): P
   return shapes
 }
 
-/** One resting order and two positions that no two look alike. */
+/** Opens one resting order and two different positions. */
 async function openThings(client: BezelClient): Promise<{ order: Order; position: Position; second: Position }> {
   const resting = await client.orders.create({ ...BTC, type: 'limit', price: '59000', sl: '52000', tp: '75000' })
   const order = await resting.waitFor('open', SOON)
@@ -100,7 +103,7 @@ async function openThings(client: BezelClient): Promise<{ order: Order; position
   return { order, position: position!, second: second! }
 }
 
-/** A market order and a close that the oracles left alone. */
+/** Prepares the reclaims of a market order and of a close that the oracles never answered. */
 async function reclaimShapes(
   world: SdkWorld,
   client: BezelClient,
@@ -118,7 +121,10 @@ async function reclaimShapes(
   }
 }
 
-/** The local chain's tokens have fixed prices, so nothing but rounding is between what was asked and what was prepared. */
+/**
+ * Sets the price tolerance to zero: tokens of the local chain have fixed prices, so only rounding separates request and
+ * result.
+ */
 function exact(context: Shape['context']): Shape['context'] {
   return { ...context, collateral: { ...context.collateral, priceTolerancePercent: '0' } }
 }

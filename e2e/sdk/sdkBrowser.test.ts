@@ -23,7 +23,7 @@ const FLAGS = [
 ]
 const PAGE = '<!doctype html><meta charset="utf-8"><title>trade</title><script type="module" src="/page.js"></script>'
 const ENTRY = "import { trade } from './trade.ts'\nglobalThis.trade = trade\n"
-const READY_MS = 30_000
+const READY_MS = 120_000
 
 const found = installChromium()
 if ('problem' in found) console.error(`NOT TESTED: the SDK in a browser, because ${found.problem}.`)
@@ -57,7 +57,7 @@ describe('the packed SDK in a browser', { skip: 'problem' in found ? found.probl
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
     await page.waitForFunction(() => 'trade' in globalThis, undefined, { timeout: READY_MS })
     const report = await page.evaluate(
-      (settings) => (globalThis as unknown as PageGlobals).trade(settings),
+      (settings) => (globalThis as typeof globalThis & PageGlobals).trade(settings),
       tradeSettings(world, 'trader-1', 'agent-1'),
     )
     assert.deepEqual(complaints, [])
@@ -76,7 +76,7 @@ interface PageGlobals {
   trade(settings: TradeSettings): Promise<TradeReport>
 }
 
-/** As the build of a web page does it: what only node has is an error. */
+/** Bundles the SDK as the build of a web page does: anything that only node has is an error. */
 async function bundle(folder: string): Promise<string> {
   const entry = join(folder, 'page.ts')
   writeFileSync(entry, ENTRY)
@@ -96,7 +96,7 @@ async function serve(script: string): Promise<Server> {
   const server = createServer(({ url }, response) => {
     if (url === '/') response.setHeader('content-type', 'text/html').end(PAGE)
     else if (url === '/page.js') response.setHeader('content-type', 'text/javascript').end(script)
-    // A browser asks for an icon, and would complain.
+    // A browser requests an icon, and complains about a 404.
     else response.writeHead(204).end()
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))

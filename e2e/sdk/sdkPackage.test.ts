@@ -9,7 +9,7 @@ import { createSdkPackageProject, type SdkPackageProject } from './sdkPackagePro
 import type { TradeReport } from './sdkPackageTrade.ts'
 import { tradeSettings } from './sdkTradeSettings.ts'
 
-const RUN_MS = 60_000
+const RUN_MS = 300_000
 const IMPORT = /^(?:import|export|\})[^'"\n]*\bfrom ["']([^"']+)["'];?$/gm
 const MAIN = `import { trade } from './out/trade.js'
 console.log(JSON.stringify(await trade(JSON.parse(process.argv[2]))))

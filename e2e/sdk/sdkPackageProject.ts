@@ -13,14 +13,14 @@ const packageFolder = (name: string): string => dirname(require.resolve(`${name}
 /** An empty project, outside the repository, that installed the packed SDK. */
 export interface SdkPackageProject {
   readonly folder: string
-  /** Below its node_modules. */
+  /** The folder of the SDK in node_modules. */
   readonly sdk: string
-  /** Compiles `trade.ts` and what the README shows under strict rules; throws with what the compiler said. */
+  /** Compiles `trade.ts` and the README's examples under strict rules; throws the compiler's messages. */
   compile(options?: Record<string, unknown>): Promise<void>
   remove(): void
 }
 
-/** What a careful project has, and more: declarations are checked, too. */
+/** The compiler options of a careful project, and more: declarations are checked too. */
 const STRICT = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -33,7 +33,7 @@ const STRICT = {
   outDir: 'out',
 }
 
-/** Types that took this would be no types: then there is nothing to expect, and that is an error. */
+/** Code that the types must refuse. If they accept it, `@ts-expect-error` is an error itself. */
 const WRONG = `
 import type { BezelClient, CreateOrderRequest, StreamSubscription } from '@bezel/sdk'
 // @ts-expect-error
@@ -42,7 +42,7 @@ export const side: CreateOrderRequest['side'] = 'up'
 export const told = (client: BezelClient): StreamSubscription<string> => client.events()
 `
 
-/** Builds, packs and installs. viem is that of the repository, so that nothing is downloaded. */
+/** Builds, packs and installs the SDK. viem comes from the repository, so that nothing is downloaded. */
 export async function createSdkPackageProject(): Promise<SdkPackageProject> {
   const folder = mkdtempSync(join(tmpdir(), 'bezel-sdk-'))
   const [built, project] = [join(folder, 'built'), join(folder, 'project')]
@@ -72,7 +72,7 @@ export async function createSdkPackageProject(): Promise<SdkPackageProject> {
   }
 }
 
-/** Each example of the README as a file of its own. Their names. */
+/** Writes each example of the README into a file. Returns the names. */
 function writeSnippets(project: string, sdk: string): string[] {
   const snippets = readFileSync(join(sdk, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)
   return [...snippets].map(([, text], at) => {

@@ -1,7 +1,7 @@
 import { createBezelClient, privateKeySender, type OrderStatus } from '@bezel/sdk'
 import { privateKeyToAccount } from 'viem/accounts'
 
-/** Where to trade, and with which keys. */
+/** The addresses to trade at, and the keys. */
 export interface TradeSettings {
   readonly baseUrl: string
   readonly rpcUrl: string
@@ -9,19 +9,21 @@ export interface TradeSettings {
   readonly agentKey: `0x${string}`
 }
 
-/** What came of it. */
+/** The result of the trade. */
 export interface TradeReport {
   readonly price: string
-  /** Of the order that opened the position, as the stream told them. */
+  /** Statuses of the order that opened the position, from the stream. */
   readonly statuses: readonly OrderStatus[]
   readonly filled: { readonly size: string; readonly price: string }
   readonly positions: readonly [before: number, after: number]
   readonly closed: { readonly size: string; readonly price: string }
-  /** Of the whole log. */
+  /** Sequence numbers of the whole log. */
   readonly seqs: readonly number[]
 }
 
-/** Opens a position and closes it, as a program of another project does: compiled there, and run in node or in a page. */
+/**
+ * Opens a position and closes it, as a program of another project does: compiled there, and run in node or in a page.
+ */
 export async function trade({ baseUrl, rpcUrl, traderKey, agentKey }: TradeSettings): Promise<TradeReport> {
   const trader = privateKeyToAccount(traderKey)
   const agent = privateKeyToAccount(agentKey)
@@ -38,7 +40,7 @@ export async function trade({ baseUrl, rpcUrl, traderKey, agentKey }: TradeSetti
   }
 
   const told = client.stream().orders()
-  // The snapshot: from here on every change is told.
+  // Reads the snapshot. Every later change comes as an event.
   await told.next()
   const request = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' } as const
   const order = await client.orders.create(request)

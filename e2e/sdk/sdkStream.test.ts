@@ -53,7 +53,7 @@ describe('the stream of the SDK', () => {
     while ((await of.next()).done !== true);
   }
 
-  /** Two events each, as fast as the service takes them. */
+  /** Prepares an order and withdraws it, which makes two events. */
   async function prepareAndCancel(client: BezelClient): Promise<void> {
     const { order } = await client.orders.prepare(RESTING)
     await client.orders.prepareCancel(order.id)
@@ -119,7 +119,7 @@ describe('the stream of the SDK', () => {
       }
     })
     for (let cut = 0; cut < CUTS; cut += 1) {
-      await until('both are back', () => states[0] === 'open' && states[1] === 'open' && pairs > cut, 30_000)
+      await until('both are back', () => states[0] === 'open' && states[1] === 'open' && pairs > cut)
       await sleep(random.below(MAX_CUT_MS))
       if (cut === Math.floor(CUTS / 2)) await world.crash()
       proxy.cutStreams()

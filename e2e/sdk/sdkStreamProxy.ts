@@ -1,16 +1,16 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** One address for a service that comes back on another port, and a network that can be cut. */
+/** A fixed address for a service that restarts on another port, and a network that can be cut. */
 export interface SdkStreamProxy {
   readonly url: string
-  /** WebSockets that are connected now. */
+  /** Returns the number of connected WebSockets. */
   openStreams(): number
-  /** Cuts them without a word, and nothing else. */
+  /** Cuts the WebSockets without a close frame, and nothing else. */
   cutStreams(): void
   close(): Promise<void>
 }
 
-/** Passes bytes on to where `target`, an http address, is at that moment. */
+/** Passes bytes on to the current `target`, an http address. */
 export async function startSdkStreamProxy(target: () => string): Promise<SdkStreamProxy> {
   const sockets = new Set<Socket>()
   const streams = new Set<Socket>()
@@ -18,7 +18,7 @@ export async function startSdkStreamProxy(target: () => string): Promise<SdkStre
   const server = createServer((socket) => {
     const upstream = connect(Number(new URL(target()).port), '127.0.0.1')
     sockets.add(socket)
-    // Not only its first bytes: a connection that carried requests can become a stream.
+    // Checks all bytes, not only the first: a connection that carried requests can become a stream.
     socket.on('data', (bytes) => {
       if (/^upgrade: websocket/im.test(bytes.toString('latin1'))) streams.add(socket)
     })

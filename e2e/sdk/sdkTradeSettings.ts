@@ -1,7 +1,7 @@
 import type { TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 import type { TradeSettings } from './sdkPackageTrade.ts'
 
-/** The keys of two accounts of the local chain, and where to trade with them. */
+/** Returns the keys of two accounts of the local chain, and the addresses to trade at. */
 export function tradeSettings({ devnet: { file }, url }: TradingWorld, trader: string, agent: string): TradeSettings {
   const keyOf = (name: string) => file.accounts.find((account) => account.name === name)!.privateKey
   return {

@@ -14,11 +14,12 @@ import {
 } from '@bezel/sdk'
 import { meddlingFetch } from './meddlingFetch.ts'
 import { SOON, startSdkWorld, type SdkWorld } from './sdkWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
 
 const MARKET: CreateOrderRequest = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
 const LIMIT: CreateOrderRequest = { ...MARKET, type: 'limit', price: '59000' }
 
-/** So that a service that comes back is where it was. */
+/** Returns a free port, so that a restarted service has the same address. */
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -27,7 +28,7 @@ async function freePort(): Promise<string> {
   return String(port)
 }
 
-/** What a promise fails with. */
+/** Returns the error that a promise rejects with. */
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => assert.fail('it did not fail'),
@@ -49,7 +50,7 @@ describe('trading with the SDK', () => {
     for (const { id } of await client.positions.list()) await (await client.positions.close(id)).waitForFill(SOON)
   })
 
-  /** Counts what is sent, as a wallet would show it. */
+  /** Returns a sender that counts the transactions it sends. */
   function countingSender(): TransactionSender & { readonly count: () => number } {
     const sender = privateKeySender({ account: world.chain.account('agent-1'), rpcUrl: world.rpcUrl })
     let count = 0
@@ -67,12 +68,10 @@ describe('trading with the SDK', () => {
     id: string,
     isExpected: (sl: string, tp: string, leverage: string) => boolean,
   ): Promise<void> {
-    for (const deadlineMs = Date.now() + 20_000; ;) {
+    await until(`position ${id} as expected`, async () => {
       const { sl, tp, leverage } = await client.positions.get(id)
-      if (isExpected(sl, tp, leverage)) return
-      assert.ok(Date.now() < deadlineMs, `the position stayed ${sl} ${tp} ${leverage}`)
-      await new Promise((resolve) => setTimeout(resolve, 40))
-    }
+      return isExpected(sl, tp, leverage)
+    })
   }
 
   it('authorises, delegates once, and says whose agent it is', async () => {
@@ -99,7 +98,7 @@ describe('trading with the SDK', () => {
     await untilPosition(id, (_sl, _tp, leverage) => Number(leverage) < 8)
     const half = await (await client.positions.close(id, { size: '0.01', slippage: '2' })).waitForFill(SOON)
     assert.ok(Math.abs(Number(half.fill.size) - 0.01) < 0.0002)
-    // The slippage of the first close is in force now; one without a slippage sets the default again.
+    // The slippage of the first close is in force now; a close without one sets the default again.
     const rest = await (await client.positions.close(id)).waitForFill(SOON)
     assert.deepEqual([rest.side, rest.reduceOnly], ['short', true])
     assert.deepEqual(await client.positions.list(), [])
@@ -209,7 +208,7 @@ describe('trading with the SDK', () => {
     assert.match(error.message, /^This clock is 1(?:19|20|21)\.\d s ahead of the service's\. .*Set the clock/)
     const behind = world.sdkClient('agent-1', { now: () => Date.now() - 60_000 })
     await assert.rejects(behind.account.get(), /(?:59|60|61)\.\d s behind/)
-    // The trader's structs are answered without the time, and the header of every answer has it.
+    // Answers to the trader's structs have no time in the body, but every answer has it in a header.
     const trader = world.chain.account('trader-1')
     await assert.rejects(ahead.agents.issueApiKey({ trader, label: 'late' }), /1(?:18|19|20|21)\.\d s ahead/)
   })
@@ -298,12 +297,10 @@ describe('trading with the SDK', () => {
         world.chain.collateral('DAI').index,
       ])
     await toggle()
-    for (const deadlineMs = Date.now() + 20_000; ;) {
+    await until('the token is no longer listed', async () => {
       const { collaterals } = await client.markets.get('BTC/USD')
-      if (!collaterals.some(({ symbol }) => symbol === 'DAI')) break
-      assert.ok(Date.now() < deadlineMs, 'the token stayed listed')
-      await new Promise((resolve) => setTimeout(resolve, 40))
-    }
+      return collaterals.every(({ symbol }) => symbol !== 'DAI')
+    })
     const fresh = world.sdkClient('agent-1')
     await assert.rejects(fresh.orders.create({ ...MARKET, collateral: 'DAI' }), { code: 'COLLATERAL_NOT_SUPPORTED' })
     await (await fresh.positions.close(opened.fill.positionId!)).waitForFill(SOON)
@@ -338,7 +335,7 @@ describe('trading with the SDK', () => {
     await world.chain.control('bezel_pauseOracle', true)
     const tracked = await client.orders.create(MARKET)
     await tracked.waitFor('pending', SOON)
-    const filled = tracked.waitForFill({ ...SOON, timeoutMs: 60_000 })
+    const filled = tracked.waitForFill(SOON)
     await world.stopService()
     await assert.rejects(world.sdkClient('agent-1', { maxRetries: 0 }).markets.list(), {
       code: 'NETWORK_ERROR',

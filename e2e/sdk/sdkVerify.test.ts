@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { UnverifiedTransactionError, verifyPrepared } from '@bezel/sdk'
-import { seededRandom } from '../../packages/sdk/src/testing/seededRandom.ts'
-import type { Shape } from '../../packages/sdk/src/testing/shape.ts'
+import { mulberry32 } from '../../packages/sdk/src/testing/mulberry32.ts'
+import type { Shape } from '../../packages/sdk/src/testing/sampleShapes.ts'
 import { tamper } from '../../packages/sdk/src/testing/tamper.ts'
 import { prepareRealShapes } from './realShapes.ts'
 import { startSdkWorld, type SdkWorld } from './sdkWorld.ts'
 
 const TAMPERED_COUNT = 10_000
+
 const SEED = 7
 
 describe('what the service prepares, checked by the client', () => {
@@ -34,7 +35,7 @@ describe('what the service prepares, checked by the client', () => {
   })
 
   it(`is refused ${TAMPERED_COUNT} times when one thing of it is changed`, () => {
-    const random = seededRandom(SEED)
+    const random = mulberry32(SEED)
     for (let count = 0; count < TAMPERED_COUNT; count += 1) {
       const shape = shapes[count % shapes.length]!
       const { how, prepared } = tamper(shape, random)

@@ -2,8 +2,8 @@ import { createBezelClient, privateKeySender, type BezelClient, type BezelClient
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { startTradingWorld, type TradingWorld, type TradingWorldOptions } from '@bezel/testkit/tradingWorld.ts'
 
-/** Polls often, since the local chain is fast. */
-export const SOON = { pollMs: 40, timeoutMs: 30_000 }
+/** Options that poll often, since the local chain is fast. The timeout only ends a test that would hang. */
+export const SOON = { pollMs: 40, timeoutMs: 120_000 }
 
 export interface SdkAccount {
   readonly client: BezelClient
@@ -14,9 +14,9 @@ export interface SdkAccount {
 /** A local chain and the service, used through the SDK alone. */
 export interface SdkWorld extends TradingWorld {
   readonly rpcUrl: string
-  /** A client of names of the local chain. Nothing is sent. */
+  /** Returns a client for named accounts of the local chain. Sends nothing. */
   sdkClient(agent: string, options?: Partial<BezelClientOptions>): BezelClient
-  /** The same, authorised and delegated. */
+  /** Returns a client that is authorised and delegated. */
   sdkAccount(trader: string, agent: string): Promise<SdkAccount>
 }
 

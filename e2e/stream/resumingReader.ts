@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { authMessage, openStream, type Received, type StreamClient } from './streamClient.ts'
 
-/** An event as a reader got it; `data` is the very text. */
+/** An event as a reader got it; `data` is the exact text. */
 export interface ReadEvent {
   readonly seq: number
   readonly channel: LogChannel
@@ -13,17 +13,17 @@ export interface ReadEvent {
   readonly data: string
 }
 
-/** Reads a trader's log over sockets that break all the time, each new one taking up where the last one ended. */
+/** Reads a trader's log over connections that break often. Each new one resumes where the last one ended. */
 export interface ResumingReader {
-  /** In the order in which they came. */
+  /** The events, in the order of arrival. */
   readonly events: readonly ReadEvent[]
-  /** Who resumes must get none. */
+  /** The snapshots received; a resuming reader must get none. */
   readonly snapshots: readonly string[]
-  /** Whether it has a connection now. */
+  /** Returns true while connected. */
   isOpen(): boolean
-  /** Cuts the connection it has now, if any. */
+  /** Cuts the current connection, if any. */
   cut(): void
-  /** How often it had to come back. */
+  /** Returns the number of connections made. */
   connections(): number
   stop(): Promise<void>
 }
@@ -62,7 +62,7 @@ export function startResumingReader(of: {
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Refused, cut, or the service is not there: all the same.
+      // The connection was refused or cut, or the service is down: try again.
       await connect().catch(() => sleep(20))
     }
   }

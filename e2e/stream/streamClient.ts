@@ -5,29 +5,29 @@ import { freshNonce } from '@bezel/testkit/agentClient.ts'
 
 export const STREAM_PATH = '/v1/arbitrum-sepolia/ws'
 
-const WAIT_MS = 20_000
+const WAIT_MS = 120_000
 
-/** A message of the service, as it came. */
+/** A message of the service, with its exact text. */
 export interface Received {
   readonly text: string
   // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the service sent and asserts on it
   readonly json: any
 }
 
-/** A socket of the stream as an integrator's program has one. */
+/** A socket of the stream, as an integrator's program has one. */
 export interface StreamClient {
   readonly received: readonly Received[]
   send(message: unknown): void
-  /** The first message, also an earlier one, that is as expected and was not returned before. */
+  /** Returns the first expected message, possibly an earlier one, that was not returned before. */
   next(what: string, isExpected: (json: Received['json']) => boolean): Promise<Received>
-  /** Ends the connection without a word, as a network does. */
+  /** Ends the connection without a close frame, as a network fault does. */
   cut(): void
   close(): Promise<void>
-  /** Resolves with the code when it is closed, by whomever. */
+  /** Resolves with the close code, whichever side closes. */
   readonly closed: Promise<number>
 }
 
-/** Resolves when the service has said hello. Rejects when it refuses or is not there. */
+/** Opens a stream. Resolves after the greeting of the service; rejects when it refuses or is down. */
 export async function openStream(
   url: string,
   of: {
@@ -87,7 +87,7 @@ export async function openStream(
   return client
 }
 
-/** The `auth` message of an agent. */
+/** Returns the `auth` message of an agent. */
 export async function authMessage(domain: SigningDomain, agent: PrivateKeyAccount, path = STREAM_PATH) {
   const [timestamp, nonce] = [String(Date.now()), freshNonce()]
   const signature = await agent.signTypedData({

@@ -2,25 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 
-/** What goes on all the time: prices move, orders are prepared, somebody looks whether the service is well. */
+/** The ordinary load: prices move, orders are prepared, and /health is polled. */
 export interface Everyday {
-  /** What did not work. */
+  /** Everything that failed. */
   readonly problems: readonly string[]
   /** Ids of the orders that were answered. */
   readonly orders: readonly string[]
-  /** The longest that an answer of /health took. */
+  /** Returns the longest time that an answer of /health took. */
   slowestHealthMs(): number
-  /** Resolves when all that was begun is done. */
+  /** Resolves when everything that was begun is done. */
   stop(): Promise<void>
 }
 
 const PRICE_MS = 60
 const ORDER_MS = 2_000
 const HEALTH_MS = 250
-const HEALTH_TIMEOUT_MS = 5_000
-/** Each moves a little, up and down. */
+const HEALTH_TIMEOUT_MS = 120_000
+/** Markets with the price around which each moves a little. */
 const MOVING = { 'ETH/USD': 3_000, 'SOL/USD': 150, 'BTC/USD': 60_000 }
-/** Never reached, so that it only rests. */
+/** An order at a price that is never reached, so that it only rests. */
 const ORDER = { market: 'BTC/USD', side: 'long', type: 'limit', size: '0.01', price: '30000', leverage: '10' }
 
 export function beginEveryday(of: {

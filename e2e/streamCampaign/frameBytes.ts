@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto'
 
-// WebSocket frames of RFC 6455, section 5.2, as a client sends them, with everything that a client could get wrong left to the caller.
+// Client frames of WebSocket (RFC 6455, section 5.2). The caller may get everything in them wrong.
 
 export const OPCODES = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
 export interface FrameTerms {
   readonly opcode: number
   readonly payload?: Uint8Array | string
-  /** False: more of the message follows. */
+  /** False when more of the message follows. */
   readonly isFinal?: boolean
-  /** Clients must. */
+  /** True for a masked frame, which clients must send. */
   readonly isMasked?: boolean
-  /** What the header says of the length, true or not. */
+  /** The length that the header claims, true or not. */
   readonly claimedLength?: number
-  /** Added to the first byte, whose reserved bits must be 0. */
+  /** Bits added to the first byte, whose reserved bits must be 0. */
   readonly reservedBits?: number
 }
 
@@ -42,11 +42,11 @@ function lengthBytes(length: number): Buffer {
 export interface ReadFrame {
   readonly opcode: number
   readonly payload: Buffer
-  /** What comes behind it. */
+  /** The bytes after the frame. */
   readonly rest: Buffer
 }
 
-/** `undefined` until all of it is there. */
+/** Reads a frame; `undefined` until all of it has arrived. */
 export function readFrame(bytes: Buffer): ReadFrame | undefined {
   if (bytes.length < 2) return undefined
   const short = bytes[1]! & 0x7f

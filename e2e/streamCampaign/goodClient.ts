@@ -5,24 +5,26 @@ import { until } from '@bezel/testkit/until.ts'
 import { authMessage, STREAM_PATH, type Received } from '../stream/streamClient.ts'
 import { createLatencies, type Latencies } from './latencies.ts'
 
-/** A client that does everything right, and so must notice nothing of those who don't. */
+/** A client that does everything right and must not be affected by those that don't. */
 export interface GoodClient {
-  /** From the moment the service had a price to the moment it is here. */
+  /** Latencies from the service's receipt of a price to its arrival here. */
   readonly ticks: Latencies
-  /** From a ping to its pong. */
+  /** Latencies from a ping to its pong. */
   readonly pings: Latencies
-  /** Whatever a good client should not see: errors, a close, numbers that are missing, more than one snapshot. */
+  /**
+   * Everything that a good client should not see: errors, a close, missing sequence numbers, more than one snapshot.
+   */
   readonly problems: readonly string[]
-  /** Ids of the orders that the log told as prepared. */
+  /** Ids of the orders that the log reported as prepared. */
   readonly prepared: ReadonlySet<string>
   close(): void
 }
 
 const BOOK_MARKET = 'BTC/USD'
-/** With the pongs well below the 20 messages that a client has in a second. */
+/** Time between two pings. With the pongs, well below the 20 messages that a client may send in a second. */
 const PING_MS = 100
 
-/** Resolves when it has a snapshot of all its channels: prices, a book, and its own orders. */
+/** Opens the client. Resolves when it has a snapshot of all its channels: prices, a book, and its own orders. */
 export async function openGoodClient(
   url: string,
   domain: SigningDomain,

@@ -8,19 +8,22 @@ export interface Said {
   readonly channel?: string
 }
 
-/** What the service says on a connection that asked for a WebSocket. */
+/** Everything the service sends on a connection that asked for a WebSocket. */
 export interface Hearing {
-  /** Each once and in order: `HTTP 429`, error codes, the close code; `1006` when it was cut off without one. */
+  /**
+   * The distinct answers in order: `HTTP 429`, error codes, the close code; `1006` when the connection was cut without
+   * one.
+   */
   readonly heard: ReadonlySet<string>
-  /** The upgrade was answered, or never will be. */
+  /** Resolves when the upgrade was answered, or never will be. */
   readonly answered: Promise<void>
-  /** The service refused, said goodbye, or the connection is gone. */
+  /** Resolves when the service refused or closed, or the connection is gone. */
   readonly closed: Promise<void>
-  /** Resolves when such a message comes, or when it is closed. */
+  /** Resolves when an expected message arrives, or when the connection is closed. */
   once(isExpected: (said: Said) => boolean): Promise<void>
 }
 
-/** What clients say of a connection that ended without a close frame. */
+/** The code by which clients know a connection that ended without a close frame. */
 export const CUT_OFF = '1006'
 
 export function listenTo(tcp: Socket): Hearing {

@@ -5,15 +5,15 @@ import type { Ends } from './kind.ts'
 
 const MAIN = new URL('./hostileProcess.ts', import.meta.url)
 
-/** The process of the hostile clients, as the campaign sees it. */
+/** The handle of the hostile clients' process. */
 export interface HostileCrowd {
   attack(of: Omit<HostileAttack, 'kind'>): void
   report(): Promise<Ends>
-  /** They are gone in an instant, and none says goodbye. */
+  /** Kills all clients at once, without a close frame. */
   kill(): Promise<void>
 }
 
-/** Resolves when it waits for its order. */
+/** Starts the process. Resolves when it waits for its first order. */
 export async function startHostileCrowd(): Promise<HostileCrowd> {
   const child = fork(MAIN)
   const exited = once(child, 'exit')
@@ -22,7 +22,7 @@ export async function startHostileCrowd(): Promise<HostileCrowd> {
   return {
     attack: (of) => void order({ kind: 'attack', ...of }),
     async report() {
-      const answer = once(child, 'message', { signal: AbortSignal.timeout(20_000) })
+      const answer = once(child, 'message', { signal: AbortSignal.timeout(120_000) })
       order({ kind: 'report' })
       return (await answer)[0] as Ends
     },

@@ -5,12 +5,12 @@ import type { SigningDomain } from '@bezel/protocol'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createSeededRandom } from '../campaign/seededRandom.ts'
-import type { Ends, Ground, Kind } from './kind.ts'
+import { STARVED, type Ends, type Ground, type Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'
 
-// All hostile clients. They are a process of their own, so that what they do costs the good client nothing but the service's attention.
+// The process of all hostile clients. It is separate so that they cost the good client nothing but the service's time.
 
-/** What the campaign asks: first to attack, then how that went. */
+/** A message of the campaign: first to attack, then to report the results. */
 export type HostileOrder = HostileAttack | { readonly kind: 'report' }
 
 export interface HostileAttack extends Pick<Ground, 'url' | 'markets'> {
@@ -20,8 +20,11 @@ export interface HostileAttack extends Pick<Ground, 'url' | 'markets'> {
   readonly agentKey: Hex
 }
 
-/** Real attackers bring machines of their own; here they must not take the service's processor away. */
+/** The process priority. Real attackers have machines of their own; here they must not take the service's processor. */
 const LOWEST_PRIORITY = 19
+
+/** The answer to a connection whose request did not come in time. */
+const LATE_REQUEST = 'HTTP 400'
 
 const ends: Record<string, Record<string, number>> = {}
 
@@ -45,15 +48,19 @@ function attack({ url, markets, domain, seed, agentKey }: HostileAttack): void {
   }
 }
 
-async function liveAgainAndAgain(name: string, { live, pauseMs }: Kind, ground: Ground): Promise<never> {
+async function liveAgainAndAgain(name: string, kind: Kind, ground: Ground): Promise<never> {
+  const { live, pauseMs, starvedAfterMs = Infinity } = kind
   const counts = ends[name]!
-  // Not all at the same moment.
+  // Spreads the start of the clients.
   await sleep(ground.random.next() * pauseMs)
   for (;;) {
-    const end = await live(ground).then(
+    const startMs = performance.now()
+    const told = await live(ground).then(
       (words) => [...words].join(' '),
       (error: Error) => `failed: ${error.message}`,
     )
+    const isLate = told === LATE_REQUEST || performance.now() - startMs >= starvedAfterMs
+    const end = isLate && !kind.ends.includes(told) ? STARVED : told
     counts[end] = (counts[end] ?? 0) + 1
     await sleep(pauseMs)
   }

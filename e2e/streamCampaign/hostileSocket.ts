@@ -3,15 +3,15 @@ import { STREAM_PATH } from '../stream/streamClient.ts'
 import { frameBytes, OPCODES, type FrameTerms } from './frameBytes.ts'
 import { CUT_OFF, listenTo, type Hearing } from './hearing.ts'
 
-/** A WebSocket without any library between it and the service, so that nothing keeps it from misbehaving. */
+/** A WebSocket without a library, so that nothing keeps it from misbehaving. */
 export interface HostileSocket extends Omit<Hearing, 'answered'> {
   readonly tcp: Socket
-  /** A text message. */
+  /** Sends a text message. */
   say(message: unknown): void
   frame(terms: FrameTerms): void
-  /** Says goodbye as it should be, and waits for the answer. */
+  /** Closes properly, and waits for the answer. */
   leave(): Promise<void>
-  /** Resolves when the connection is gone, whatever was said before. */
+  /** Resolves when the connection is gone, with or without a close frame. */
   gone(): Promise<void>
   destroy(): void
 }
@@ -33,11 +33,11 @@ export function upgradeRequest(url: string, headers: Readonly<Record<string, str
 
 export interface HostileOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** Goes on sending when the service has hung up. */
+  /** True to keep sending after the service has hung up. */
   readonly isStubborn?: boolean
 }
 
-/** A bare connection to the service. That it breaks is no error here. */
+/** Opens a bare connection to the service. Ignores errors of the connection. */
 export async function openTcp(url: string, { isStubborn = false }: HostileOptions = {}): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const tcp = connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: isStubborn })
@@ -49,7 +49,7 @@ export async function openTcp(url: string, { isStubborn = false }: HostileOption
   return tcp
 }
 
-/** Resolves when the service has answered the upgrade, or broken the connection. */
+/** Opens a WebSocket. Resolves when the service has answered the upgrade, or broken the connection. */
 export async function openHostile(url: string, options: HostileOptions = {}): Promise<HostileSocket> {
   const tcp = await openTcp(url, options)
   const { answered, ...hearing } = listenTo(tcp)
@@ -72,7 +72,7 @@ export async function openHostile(url: string, options: HostileOptions = {}): Pr
   }
 }
 
-/** What a connection was answered in HTTP before it ended. */
+/** Returns the HTTP text that a connection received before it ended. */
 export async function httpAnswer(tcp: Socket): Promise<string> {
   let text = ''
   tcp.on('data', (chunk) => (text += chunk.toString('latin1')))

@@ -2,31 +2,42 @@ import type { SigningDomain } from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { SeededRandom } from '../campaign/seededRandom.ts'
 
-/** Where hostile clients are, and what they know. */
+/** The environment of the hostile clients. */
 export interface Ground {
   readonly url: string
   readonly random: SeededRandom
   readonly markets: readonly string[]
   readonly domain: SigningDomain
-  /** Registered and delegated, as any customer's can be. */
+  /** An agent that is registered and delegated, as any customer's can be. */
   readonly agent: PrivateKeyAccount
 }
 
-/** One life of one hostile client: from its connection to what it was told at the end, as words that are held against `KINDS`. */
+/**
+ * One run of one hostile client, from its connection to its end. Returns the answers as words, which are compared with
+ * `KINDS`.
+ */
 export type Life = (ground: Ground) => Promise<Iterable<string>>
 
 /** A way to be hostile. */
 export interface Kind {
   readonly live: Life
-  /** How many clients do so at a time, each again and again. */
+  /** The number of parallel clients, each of which repeats its run. */
   readonly clients: number
-  /** Between two lives of one client. */
+  /** Time between two runs of one client. */
   readonly pauseMs: number
-  /** The words that a life may end with. */
+  /** The words that a run may end with. */
   readonly ends: readonly string[]
-  /** How long a campaign must be to see one of these ends. */
+  /** Duration from which on a run with another end counts as starved; absent for kinds that wait on purpose. */
+  readonly starvedAfterMs?: number
+  /** Length of a campaign from which on one of these ends must be seen. */
   readonly shownAfterMs: number
 }
 
-/** How often each kind ended with which words. */
+/**
+ * The end of a run that got no processor for so long that the service's time limits ended it: 10 s for a request, 30 s
+ * for a timestamp. Such a run tells nothing about the service.
+ */
+export const STARVED = 'starved'
+
+/** The number of runs by kind and end. */
 export type Ends = Readonly<Record<string, Readonly<Record<string, number>>>>

@@ -6,11 +6,13 @@ import { badCredentials, badJson, badUpgrade, replay, unknownThings } from './ki
 import { halfOpen, halfRequest, neverAsk, neverPong, neverRead, neverReadButTalk } from './kinds/silentKinds.ts'
 
 const IDLE_MS = 46_500
-/** A request must be there after 10 s, and every 30 s the service looks. */
+/** Longest life of a connection without a request: it must come within 10 s, and the service checks every 30 s. */
 const UNASKED_MS = 41_000
 const UNREAD_MS = 80_000
+/** Just below the shortest time limit of the service, within which a connection must send its request. */
+const STARVED_MS = 9_000
 
-/** All ways to be hostile, and what docs/stream.md says is the answer to each. */
+/** All kinds of hostile clients, with the ends that docs/stream.md promises for each. */
 export const KINDS: Readonly<Record<string, Kind>> = {
   neverPong: { live: neverPong, clients: 8, pauseMs: 100, ends: ['4408'], shownAfterMs: IDLE_MS },
   halfOpen: { live: halfOpen, clients: 8, pauseMs: 100, ends: ['4408'], shownAfterMs: IDLE_MS },
@@ -39,13 +41,13 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   badUpgrade: often(badUpgrade, ['HTTP 401']),
 }
 
-/** Those that had nothing to tell in a campaign of this length, though it was long enough for it. */
+/** Returns the kinds that reported no end although the campaign was long enough. */
 export function missingKinds(ends: Ends, attackMs: number): string[] {
   const due = Object.keys(KINDS).filter((name) => attackMs >= KINDS[name]!.shownAfterMs)
   return due.filter((name) => Object.keys(ends[name] ?? {}).length === 0)
 }
 
-/** Two clients that come back a few times in a second. */
+/** Returns a kind with two clients that reconnect a few times a second. */
 function often(live: Kind['live'], ends: Kind['ends']): Kind {
-  return { live, clients: 2, pauseMs: 300, ends, shownAfterMs: 5_000 }
+  return { live, clients: 2, pauseMs: 300, ends, starvedAfterMs: STARVED_MS, shownAfterMs: 5_000 }
 }

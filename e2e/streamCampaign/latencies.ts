@@ -1,13 +1,13 @@
 import { median } from '../../bench/measure/median.ts'
 
-/** How long something took, each with when it came. */
+/** Durations, each with the time of its arrival. */
 export interface Latencies {
   add(atMs: number, ms: number): void
-  /** How many came since then. */
+  /** Returns the number of durations in a period. */
   count(period: Period): number
   /**
-   * The 99th percentile in each short window of some periods, and of those the median: a stall of the machine is in one window, what the
-   * service does to everybody is in all of them.
+   * Returns the median of the 99th percentiles of short windows: a stall of the machine affects one window, a slow
+   * service affects all of them.
    */
   p99(periods: readonly Period[]): number
 }
@@ -33,7 +33,7 @@ export function createLatencies(): Latencies {
   }
 }
 
-/** As many whole ones as there is room for. */
+/** Splits a period into as many whole windows as fit. */
 function windowsOf({ fromMs, toMs }: Period): Period[] {
   const windows = Math.max(1, Math.floor((toMs - fromMs) / WINDOW_MS))
   return Array.from({ length: windows }, (_, at) => ({

@@ -11,25 +11,25 @@ const ERROR_LEVEL = 50
 const LOOKS = 5
 const LOOK_PAUSE_MS = 100
 
-/** In bytes, after everything that is not needed was thrown away. */
+/** The memory in bytes, after a full garbage collection. */
 export interface Memory {
   readonly rss: number
   readonly heapUsed: number
   readonly external: number
 }
 
-/** The real service in a process of its own, of which nothing escapes that it complains about. */
+/** The real service in a process of its own, whose complaints are all recorded. */
 export interface MeasuredService {
   readonly url: string
-  /** Lines of the log from `error` up, and whatever is no line of the log. */
+  /** Log lines of level `error` and above, and output that is not a log line. */
   readonly complaints: readonly string[]
-  /** The medians of several looks, or what it is at one. */
+  /** Returns the memory: the medians of several readings, or a single one. */
   memory(looks?: number): Promise<Memory>
   ready(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Resolves when it listens. */
+/** Starts the service. Resolves when it listens. */
 export async function startMeasuredService(settings: Readonly<Record<string, string>>): Promise<MeasuredService> {
   const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...settings }
   const execArgv = ['--expose-gc', '--import', SETTLE.href]
@@ -53,7 +53,7 @@ export async function startMeasuredService(settings: Readonly<Record<string, str
   })
 
   async function settled(): Promise<Memory> {
-    const answer = once(child, 'message', { signal: AbortSignal.timeout(20_000) })
+    const answer = once(child, 'message', { signal: AbortSignal.timeout(120_000) })
     child.send('settle')
     return (await answer)[0] as Memory
   }

@@ -1,9 +1,9 @@
-/** What the service says of its WebSockets. */
+/** The service's metrics of its WebSockets. */
 export interface StreamMetrics {
   readonly sockets: number
-  /** By channel; those without any are left out. */
+  /** Subscriptions by channel; channels without any are left out. */
   readonly subscriptions: Readonly<Record<string, number>>
-  /** By close code. */
+  /** Closed sockets by close code. */
   readonly closed: Readonly<Record<string, number>>
 }
 

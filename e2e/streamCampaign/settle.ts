@@ -1,7 +1,7 @@
 import process from 'node:process'
 
-// Loaded into the service before its own code. Asked by its parent, it throws away first all that it does not need, the room that it keeps free
-// for new objects too, and then tells its memory: what it holds is measured, and not how much work it has had lately.
+// Loaded into the service before its own code. When its parent asks, it collects all garbage, including the room kept
+// free for new objects, and then reports its memory. So the report shows live data and not recent activity.
 
 const ROUNDS = 2
 const EVERYTHING = { type: 'major', execution: 'sync', flavor: 'last-resort' } as const
@@ -12,5 +12,5 @@ process.on('message', (message) => {
   const { rss, heapUsed, external } = process.memoryUsage()
   process.send!({ type: 'settled', rss, heapUsed, external })
 })
-// The service lives and ends without regard to this.
+// This channel does not keep the service alive.
 process.channel?.unref()

@@ -3,7 +3,7 @@ import process from 'node:process'
 import { runProgram, StartupError } from '@bezel/protocol'
 
 /**
- * A program that behaves as told, in place of the chain and the service: it answers 200 to everything on the port that `PORT_SETTING` names.
+ * Runs a stand-in for the chain or the service: it answers 200 to everything on the port that `portSetting` names.
  * `<role>_FAILS` makes its start fail, `<role>_DIES_MS` ends it by itself, `<role>_HANGS` keeps it from stopping.
  */
 export async function standInProgram(role: 'CHAIN' | 'SERVICE', portSetting: string): Promise<void> {

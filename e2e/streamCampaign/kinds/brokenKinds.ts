@@ -3,14 +3,14 @@ import { OPCODES, type FrameTerms } from '../frameBytes.ts'
 import { openHostile } from '../hostileSocket.ts'
 import type { Life } from '../kind.ts'
 
-// Clients whose bytes are no messages.
+// Clients whose bytes are not valid messages.
 
 const MAX_MESSAGE_BYTES = 4_096
 const MAX_FRAGMENTS = 64
 const PRICES = JSON.stringify({ op: 'subscribe', channel: 'prices' })
 const { text, binary, continuation, ping, close } = OPCODES
 
-/** Too long at once, by its header alone, or in parts. */
+/** Sends messages that are too long: at once, by their header alone, or in parts. */
 export const oversized: Life = ({ url, random }) => {
   const more: FrameTerms = { opcode: continuation, isFinal: false, payload: 'x'.repeat(1_000) }
   const ways: readonly (readonly FrameTerms[])[] = [
@@ -25,14 +25,14 @@ export const oversized: Life = ({ url, random }) => {
 export const binaryFrames: Life = ({ url, random }) =>
   sendAll(url, [{ opcode: binary, payload: random.chance(0.5) ? PRICES : '' }])
 
-/** A message in more parts than any client needs. */
+/** Sends a message in more parts than any client needs. */
 export const tooManyFragments: Life = ({ url }) =>
   sendAll(url, [
     { opcode: text, isFinal: false, payload: '{' },
     ...Array.from({ length: MAX_FRAGMENTS + 10 }, () => ({ opcode: continuation, isFinal: false, payload: ' ' })),
   ])
 
-/** What the protocol itself forbids. */
+/** Sends frames that the protocol itself forbids. */
 export const brokenFrames: Life = ({ url, random }) => {
   const ways: readonly FrameTerms[] = [
     { opcode: text, isMasked: false, payload: PRICES },
@@ -56,7 +56,7 @@ async function sendAll(url: string, frames: readonly FrameTerms[]): Promise<Iter
   return socket.heard
 }
 
-/** One message in small parts, with a ping between them: unusual, and right. */
+/** Sends one message in small parts, with a ping between them: unusual, but valid. */
 export const goodFragments: Life = async ({ url }) => {
   const socket = await openHostile(url)
   const there = socket.once(({ channel }) => channel === 'prices')
@@ -70,7 +70,7 @@ export const goodFragments: Life = async ({ url }) => {
   return socket.heard
 }
 
-/** The first parts of a message, one at a time and without an end. */
+/** Sends the first parts of a message, one at a time and without an end. */
 export const endlessFragments: Life = async ({ url }) => {
   const socket = await openHostile(url)
   socket.frame({ opcode: text, isFinal: false, payload: '{"op":' })

@@ -6,17 +6,17 @@ import { frameBytes, OPCODES } from '../frameBytes.ts'
 import { openHostile, openTcp, upgradeRequest, type HostileSocket } from '../hostileSocket.ts'
 import type { Ground, Life } from '../kind.ts'
 
-// Clients that want too much.
+// Clients that send or request too much.
 
 const BATCH = 200
-/** Just below what a client may say in a second. */
+/** The number of messages sent in a second, just below the limit of a client. */
 const ALLOWED_A_SECOND = 18
 const SECOND_MS = 1_020
 const MAX_SUBSCRIPTIONS = 200
-/** How long one that has all its subscriptions listens to them. */
+/** Time that a client with all its subscriptions listens to them. */
 const LISTEN_MS = 15_000
 
-/** Subscribes and unsubscribes as fast as the connection takes it, also after it was told to go. */
+/** Subscribes and unsubscribes as fast as the connection allows, even after the service closed it. */
 export const subscribeFlood: Life = async ({ url, markets, random }) => {
   const socket = await openHostile(url, { isStubborn: true })
   const market = random.pick(markets)
@@ -26,7 +26,7 @@ export const subscribeFlood: Life = async ({ url, markets, random }) => {
   return flood(socket, Buffer.concat(bytes))
 }
 
-/** Pings of the protocol itself, which need no JSON. */
+/** Sends protocol pings, which need no JSON. */
 export const pingFlood: Life = async ({ url }) => {
   const bytes = Array.from({ length: BATCH }, () => frameBytes({ opcode: OPCODES.ping, payload: 'x'.repeat(125) }))
   return flood(await openHostile(url, { isStubborn: true }), Buffer.concat(bytes))
@@ -63,7 +63,7 @@ export const hoard: Life = async (ground) => {
   return socket.heard
 }
 
-/** Resolves when all are answered, so that the next ones come in another second of the service's. */
+/** Subscribes. Resolves when all are answered, so that the next messages fall into another second of the limit. */
 async function subscribeAll(socket: HostileSocket, messages: readonly unknown[]): Promise<void> {
   let left = messages.length
   const answered = socket.once(({ op }) => op === 'subscribed' && (left -= 1) === 0)
@@ -81,7 +81,7 @@ function allSubscriptions({ markets }: Ground): readonly unknown[] {
   return [{ op, channel: 'prices' }, ...ofMarkets]
 }
 
-/** Comes and goes, at every moment of the handshake. */
+/** Connects and disconnects at every stage of the handshake. */
 export const comeAndGo: Life = async ({ url, random }) => {
   const tcp = await openTcp(url)
   const stage = random.below(4)
@@ -93,7 +93,7 @@ export const comeAndGo: Life = async ({ url, random }) => {
   return ['left']
 }
 
-/** Twenty at once, who ask for prices and hang up. */
+/** Opens twenty connections at once, which ask for prices and hang up. */
 export const crowd: Life = async ({ url }) => {
   const sockets = await Promise.all(Array.from({ length: 20 }, () => openHostile(url)))
   await Promise.all(

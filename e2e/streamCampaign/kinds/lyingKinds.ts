@@ -4,11 +4,11 @@ import { authMessage } from '../../stream/streamClient.ts'
 import { openHostile, type HostileSocket } from '../hostileSocket.ts'
 import type { Ground, Life } from '../kind.ts'
 
-// Clients whose messages are well-formed and make no sense, or are lies.
+// Clients whose messages are well-formed but meaningless or false.
 
 const STALE_MS = 120_000
 
-/** No JSON, or not what JSON may be here. */
+/** Sends texts that are not JSON, or not the JSON allowed here. */
 export const badJson: Life = ({ url }) =>
   sayAll(url, [
     '',
@@ -23,7 +23,7 @@ export const badJson: Life = ({ url }) =>
     '{"op":"ping","timestamp":1e999}',
   ])
 
-/** Nothing that there is. */
+/** Sends messages about things that do not exist. */
 export const unknownThings: Life = ({ url }) =>
   sayAll(url, [
     { op: 'subscribe', channel: 'everything' },
@@ -43,7 +43,7 @@ async function sayAll(url: string, messages: readonly unknown[]): Promise<Iterab
   return pingAndLeave(socket)
 }
 
-/** Each is answered by an error, and the next one is heard all the same. */
+/** Sends one message and waits for its error. The next one is handled all the same. */
 async function sayOne(socket: HostileSocket, message: unknown): Promise<void> {
   const answered = socket.once(({ op }) => op === 'error')
   socket.say(message)
@@ -58,7 +58,7 @@ async function pingAndLeave(socket: HostileSocket): Promise<Iterable<string>> {
   return socket.heard
 }
 
-/** Signatures and keys of nobody. */
+/** Sends invalid signatures and unknown keys. */
 export const badCredentials: Life = async ({ url, agent }) => {
   const now = Date.now()
   const signed = { op: 'auth', agent: agent.address, nonce: String(now), signature: garbage() }
@@ -71,7 +71,7 @@ export const badCredentials: Life = async ({ url, agent }) => {
   ])
 }
 
-/** What another socket was let in with. */
+/** Sends the `auth` message that another socket was accepted with. */
 export const replay: Life = async ({ url, domain, agent }) => {
   const message = await authMessage(domain, agent)
   const first = await openHostile(url)
@@ -85,7 +85,7 @@ export const replay: Life = async ({ url, domain, agent }) => {
   return pingAndLeave(second)
 }
 
-/** Credentials in the upgrade's headers, where the answer is HTTP. */
+/** Sends invalid credentials in the upgrade's headers, where the answer is HTTP. */
 export const badUpgrade: Life = async ({ url, agent, random }: Ground) => {
   const signed = {
     'x-service-agent': agent.address,
@@ -99,7 +99,7 @@ export const badUpgrade: Life = async ({ url, agent, random }: Ground) => {
   return socket.heard
 }
 
-/** A signature in its form, and of nobody. */
+/** Returns a well-formed signature of an unknown key. */
 function garbage(): string {
   return `0x${randomBytes(64).toString('hex')}1b`
 }

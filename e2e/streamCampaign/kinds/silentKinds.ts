@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { httpAnswer, openHostile, openTcp, upgradeRequest } from '../hostileSocket.ts'
 import type { Ground, Life } from '../kind.ts'
 
-// Clients that hold what they were given, and do nothing.
+// Clients that keep their connection and do nothing with it.
 
-/** Within the limit of a second, hello and pings aside. */
+/** The number of subscriptions that fit into one second's limit, besides hello and pings. */
 const SUBSCRIPTIONS = 19
 const SIGN_OF_LIFE_MS = 10_000
-/** Longer than the service waits for any silent client. */
+/** Time without reading, longer than the service waits for any silent client. */
 const UNREAD_MS = 75_000
 
-/** Reads all, and answers no ping. */
+/** Reads everything, and answers no ping. */
 export const neverPong: Life = async ({ url }) => {
   const socket = await openHostile(url)
   socket.say({ op: 'subscribe', channel: 'prices' })
@@ -19,17 +19,17 @@ export const neverPong: Life = async ({ url }) => {
   return socket.heard
 }
 
-/** Upgrades, and that was it: it does not answer the service's goodbye either. */
+/** Upgrades and then does nothing; does not answer the service's close frame either. */
 export const halfOpen: Life = async ({ url }) => {
   const { closed, heard } = await openHostile(url)
   await closed
   return heard
 }
 
-/** Asks for as much as it can in a second, and never reads a byte of it. */
+/** Subscribes to as much as it can in a second, and never reads a byte of it. */
 export const neverRead: Life = async (ground) => unread(ground, false)
 
-/** The same, but it keeps saying that it is there. */
+/** Never reads either, but keeps sending pings. */
 export const neverReadButTalk: Life = async (ground) => unread(ground, true)
 
 async function unread({ url, markets }: Ground, isTalking: boolean): Promise<Iterable<string>> {
@@ -40,16 +40,16 @@ async function unread({ url, markets }: Ground, isTalking: boolean): Promise<Ite
     await sleep(SIGN_OF_LIFE_MS)
     if (isTalking) socket.say({ op: 'pong' })
   }
-  // What the service could still send is all there is: behind it the connection is over.
+  // The bytes that the service could still send are all there is: after them the connection is over.
   socket.tcp.resume()
   await socket.gone()
   return ['gone']
 }
 
-/** Connects, and says nothing. */
+/** Connects, and sends nothing. */
 export const neverAsk: Life = async ({ url }) => [await httpAnswer(await openTcp(url))]
 
-/** Connects, and says half of what is to be said. */
+/** Connects, and sends half of a request. */
 export const halfRequest: Life = async ({ url }) => {
   const tcp = await openTcp(url)
   const request = upgradeRequest(url)

@@ -17,7 +17,7 @@ export interface Answer {
   readonly body: any
 }
 
-export const FULL_SCOPE: AgentScope = {
+export const UNLIMITED_SCOPE: AgentScope = {
   markets: 'all',
   maxLeverage: null,
   dailySpendCapUsd: null,
@@ -27,7 +27,7 @@ export const FULL_SCOPE: AgentScope = {
 
 let lastNonce = 0
 
-/** Never the same twice in this process. */
+/** Returns a nonce that is unique in this process. */
 export function freshNonce(): string {
   lastNonce = Math.max(Date.now() * 1000, lastNonce + 1)
   return String(lastNonce)
@@ -42,7 +42,7 @@ export function send(url: string, method: string, path: string, body: unknown): 
   return call(url, path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 }
 
-/** The four headers of a signed request. `overrides` are what a liar would change. */
+/** Returns the four headers of a signed request. `overrides` replaces the timestamp or nonce, to test bad ones. */
 export async function signedHeaders(
   domain: SigningDomain,
   agent: PrivateKeyAccount,
@@ -71,7 +71,7 @@ export async function signedHeaders(
   }
 }
 
-/** A signed GET, as an agent sends it. */
+/** Sends a signed GET request. */
 export async function signedGet(
   url: string,
   domain: SigningDomain,
@@ -99,14 +99,14 @@ function authorizationStruct(agent: Hex, scope: AgentScope, name: string, timest
   }
 }
 
-/** The body of createAgent, signed by the trader and, unless told otherwise, by the agent too. */
+/** Returns the body of createAgent, signed by the trader and, unless `withoutAgent` is set, by the agent. */
 export async function authorization(
   domain: SigningDomain,
   trader: PrivateKeyAccount,
   agent: PrivateKeyAccount,
   of: { scope?: AgentScope; name?: string; timestamp?: number; withoutAgent?: boolean } = {},
 ) {
-  const { scope = FULL_SCOPE, name = '', timestamp = Date.now() } = of
+  const { scope = UNLIMITED_SCOPE, name = '', timestamp = Date.now() } = of
   const struct = { domain, ...authorizationStruct(agent.address, scope, name, timestamp) } as never
   const body = { trader: trader.address, agent: agent.address, scope, name, timestamp }
   const signature = await trader.signTypedData(struct)

@@ -13,33 +13,40 @@ import {
   type PublicClient,
 } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { DevnetFile } from './startDevnet.ts'
+import { until } from './until.ts'
 
 export const P10 = 10n ** 10n
 
-export type DiamondEvent = ParseEventLogsReturnType<typeof diamondAbi>[number]
+export type ReceiptEvent = ParseEventLogsReturnType<typeof diamondAbi>[number]
 type WriteName = ContractFunctionName<typeof diamondAbi, 'nonpayable'>
 
-/** One chain of a running devnet, used as any wallet would: over its JSON-RPC address. */
+/** Client of one chain of a running devnet, over JSON-RPC as a wallet uses it. */
 export interface ChainClient {
   diamond: Address
   client: PublicClient
   account(name: string): PrivateKeyAccount
   collateral(symbol: string): { index: number; address: Address; decimals: number }
-  /** A control or test method. */
+  /** Calls a control or test method of the devnet. */
   control<T = unknown>(method: string, ...params: unknown[]): Promise<T>
-  /** Signs, sends and waits for the receipt; gives the Diamond's events in it. Throws when it reverted. */
+  /**
+   * Signs and sends a transaction, waits for its receipt and returns the Diamond's events in it. Throws when it
+   * reverted.
+   */
   send<N extends WriteName>(
     account: PrivateKeyAccount,
     functionName: N,
     args: ContractFunctionArgs<typeof diamondAbi, 'nonpayable', N>,
-  ): Promise<DiamondEvent[]>
-  /** Waits until the Diamond has emitted such an event, from the beginning of the chain on. */
-  event(matches: (event: DiamondEvent) => boolean): Promise<DiamondEvent>
+  ): Promise<ReceiptEvent[]>
+  /** Waits for an event of the Diamond that matches, searching from the first block on, and returns it. */
+  event(matches: (event: ReceiptEvent) => boolean): Promise<ReceiptEvent>
 }
 
-const WAIT_MS = 30_000
+/** Returns the arguments of an event by their names, whichever event it is. */
+export function argsOf({ args }: ReceiptEvent): Readonly<Record<string, unknown>> {
+  return { ...args }
+}
+
 const POLL_MS = 50
 
 export function createChainClient(file: DevnetFile, slug = 'arbitrum-sepolia'): ChainClient {
@@ -54,9 +61,9 @@ export function createChainClient(file: DevnetFile, slug = 'arbitrum-sepolia'): 
   })
   const client = createPublicClient({ chain, transport: http(), pollingInterval: POLL_MS }) as PublicClient
 
-  async function events(): Promise<DiamondEvent[]> {
+  async function events(): Promise<ReceiptEvent[]> {
     const logs = await client.getLogs({ address: diamond, fromBlock: 0n })
-    return parseEventLogs({ abi: diamondAbi, logs }) as DiamondEvent[]
+    return parseEventLogs({ abi: diamondAbi, logs }) as ReceiptEvent[]
   }
 
   return {
@@ -69,20 +76,15 @@ export function createChainClient(file: DevnetFile, slug = 'arbitrum-sepolia'): 
     async send(account, functionName, args) {
       const wallet = createWalletClient({ account, chain, transport: http() })
       const request = { address: diamond, abi: diamondAbi, functionName, args, account }
-      // An answer of the oracle between estimate and block can make the same call dearer, so wallets leave room.
+      // Half as much again as the estimate, as wallets do: an answer of the oracle in between makes the call more
+      // expensive.
       const gas = ((await client.estimateContractGas(request as never)) * 3n) / 2n
       const hash = await wallet.writeContract({ ...request, gas } as never)
       const receipt = await client.waitForTransactionReceipt({ hash })
       if (receipt.status !== 'success') throw new Error(`${functionName} reverted on chain`)
-      return parseEventLogs({ abi: diamondAbi, logs: receipt.logs }) as DiamondEvent[]
+      return parseEventLogs({ abi: diamondAbi, logs: receipt.logs }) as ReceiptEvent[]
     },
-    async event(matches) {
-      for (const deadlineMs = Date.now() + WAIT_MS; Date.now() < deadlineMs; await sleep(POLL_MS)) {
-        const found = (await events()).find(matches)
-        if (found !== undefined) return found
-      }
-      throw new Error('the event did not come')
-    },
+    event: (matches) => until('the event', async () => (await events()).find(matches)),
   }
 }
 
@@ -92,7 +94,7 @@ function keyOf(file: DevnetFile, name: string): Hex {
   return found.privateKey
 }
 
-/** The argument of openTrade for a trade in USDC. */
+/** Returns the argument of openTrade for a trade in USDC. */
 export function tradeOf(
   chain: ChainClient,
   trader: Address,

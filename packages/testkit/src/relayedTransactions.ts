@@ -2,7 +2,7 @@ import { diamondAbi } from '@bezel/protocol'
 import { decodeFunctionData, type Address, type Hex } from 'viem'
 import type { ChainClient } from './chainClient.ts'
 
-/** A transaction of the relayer on the chain, read with none of the service's code. */
+/** A mined transaction of the relayer, read without any code of the service. */
 export interface RelayedTransaction {
   readonly hash: Hex
   readonly nonce: number
@@ -12,27 +12,30 @@ export interface RelayedTransaction {
   readonly hasSucceeded: boolean
   readonly costWei: bigint
   readonly blockHash: Hex
-  /** Of an action: the 8 bytes behind its call. */
+  /** Attempt id of an action, the last 8 bytes of its calldata; `null` for anything else. */
   readonly attemptId: Hex | null
   readonly trader: Address | null
   readonly opens: readonly MinedOpen[]
 }
 
-/** An openTrade, alone or in a multicall. */
+/** The terms of an openTrade call, alone or in a multicall. */
 export interface MinedOpen {
-  /** Base units at 1e5. */
+  /** Size in base units, scaled by 1e5. */
   readonly units: number
-  /** USD. */
+  /** Take profit in USD. */
   readonly tp: string
   readonly sl: string
 }
 
 const BLOCKS_AT_ONCE = 20
 const ID_DIGITS = 16
-/** collateral is 1e6, leverage 1e3, price 1e10, units 1e5: units = collateral x leverage x 1e10 x 1e5 / (1e9 x price). */
+/**
+ * Scales: collateral 1e6, leverage 1e3, price 1e10, units 1e5. So units = collateral x leverage x 1e10 x 1e5 / (1e9 x
+ * price).
+ */
 const UNITS_SCALE = 10n ** 6n
 
-/** All of them, in the order of the chain. */
+/** Reads all transactions of the relayer, in chain order. */
 export async function readRelayedTransactions(chain: ChainClient, relayer: Address): Promise<RelayedTransaction[]> {
   const head = Number(await chain.client.getBlockNumber())
   const found: RelayedTransaction[] = []
@@ -56,7 +59,7 @@ export function isSame(a: string | null, b: string | null): boolean {
   return a?.toLowerCase() === b?.toLowerCase()
 }
 
-/** What the calldata of a transaction asks the Diamond for. */
+/** Decodes the request to the Diamond from a transaction's calldata. */
 export function actionIn(input: Hex): Pick<RelayedTransaction, 'attemptId' | 'trader' | 'opens'> {
   if (input === '0x') return { attemptId: null, trader: null, opens: [] }
   const { functionName, args } = decodeFunctionData({ abi: diamondAbi, data: input })
@@ -71,7 +74,7 @@ function opensIn(data: Hex): MinedOpen[] {
   if (functionName !== 'openTrade') return []
   const { collateralAmount, leverage, openPrice, tp, sl } = args[0]
   const scaled = collateralAmount * BigInt(leverage) * UNITS_SCALE * 2n
-  // Rounded to the nearest: the collateral was rounded down to its own decimals.
+  // Rounded to the nearest unit, because the collateral was rounded down to its own decimals.
   const units = Number((scaled / openPrice + 1n) / 2n)
   return [{ units, tp: usd(tp), sl: usd(sl) }]
 }

@@ -1,7 +1,7 @@
 import { CHAINS, type ChainSlug } from '@bezel/protocol'
 import type { ServedChain } from '../../server/src/chain/servedChain.ts'
 
-/** A chain of a test, with its live Diamond; nothing answers at its address unless the test gives one. */
+/** Returns a chain for tests, with its live Diamond. No node answers at its URL unless the test sets another one. */
 export function testChain(slug: ChainSlug, changes: Partial<ServedChain> = {}): ServedChain {
   const { chainId, testnet, liveDiamond } = CHAINS[slug]
   return {

@@ -1,18 +1,21 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
 import type { Hex } from '@bezel/protocol'
-import { connectionId, type SignedParts } from '../../server/src/facade/signing/connectionId.ts'
+import {
+  connectionId,
+  type SignedParts,
+  phantomAgentDigest,
+  type PhantomSource,
+} from '../../server/src/facade/signing/phantomAgent.ts'
 import type { Envelope, EnvelopeSignature, ExchangeAction } from '../../server/src/facade/signing/envelope.ts'
-import { phantomAgentDigest } from '../../server/src/facade/signing/phantomAgentDigest.ts'
-import type { PhantomSource } from '../../server/src/facade/signing/phantomSource.ts'
-import { userSignedDigest } from '../../server/src/facade/signing/userSignedDigest.ts'
+import { userSignedDigest } from '../../server/src/facade/signing/signers.ts'
 
-/** A digest signed with a private key (hex). */
-export function signDigest(key: string, digest: Uint8Array): EnvelopeSignature {
+/** Signs a digest with a private key in hex. */
+function signDigest(key: string, digest: Uint8Array): EnvelopeSignature {
   const { r, s, recovery } = secp256k1.sign(digest, key.slice(2))
   return { r: word(r), s: word(s), v: recovery === 0 ? 27 : 28 }
 }
 
-/** As a client does: the order of keys is that of the object. */
+/** Signs an L1 action as a client does. The hash depends on the order of the object's keys. */
 export function signL1(
   key: string,
   of: Pick<SignedParts, 'action' | 'nonce'> & Partial<SignedParts>,
@@ -22,7 +25,7 @@ export function signL1(
   return { ...parts, signature: signDigest(key, phantomAgentDigest(source, connectionId(parts))) }
 }
 
-/** The outer nonce is the one of the action. */
+/** Signs a user-signed action. The envelope's nonce is the action's own `nonce` or `time`. */
 export function signUserSigned(key: string, action: ExchangeAction): Envelope {
   const nonce = Number(action.nonce ?? action.time)
   return {

@@ -2,16 +2,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer } from 'ws'
 
-/** A price feed for tests: pages as the test sets them, and a stream that says what the test says. */
+/** A price feed for tests, with pages and stream messages set by the test. */
 export interface StandInFeed {
   readonly url: string
-  /** By path; one that is not there is a 404, one that throws a 500. */
+  /** Pages by path. A missing page answers 404, one that throws 500. */
   pages: Record<string, () => unknown>
-  /** Paths asked for so far. */
+  /** Paths requested so far. */
   readonly asked: string[]
-  /** How many sockets are connected. */
+  /** Returns the number of connected sockets. */
   sockets(): number
-  /** To every socket; a `Buffer` goes as a binary frame. */
+  /** Sends a message to every socket; a `Buffer` as a binary frame. */
   send(message: string | Buffer): void
   /** Ends every connection. */
   cut(): void

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A JSON-RPC node for tests of nodes that behave badly; `answer` decides what each method gets. */
+/** A JSON-RPC node for tests of bad nodes; `answer` returns the result for each method. */
 export interface StandInNode {
   readonly url: string
-  /** Calls received so far, by method. */
+  /** Methods of the calls received so far. */
   readonly calls: string[]
   answer: (method: string) => unknown
   readonly close: () => Promise<void>
@@ -15,12 +15,12 @@ interface Call {
   readonly method: string
 }
 
-/** What a healthy node of a chain answers, with a Diamond anywhere. */
+/** Returns the answers of a healthy node of a chain, with a contract at every address. */
 export function healthyAnswer(chainId: number): (method: string) => unknown {
   return (method) => (method === 'eth_chainId' ? `0x${chainId.toString(16)}` : '0x6001')
 }
 
-/** Starts one. A `string` that is not JSON-RPC can be sent by throwing it. */
+/** Starts a node. When `answer` throws a string, it is sent as the whole response. */
 export async function startStandInNode(answer: (method: string) => unknown): Promise<StandInNode> {
   const calls: string[] = []
   const server = createServer(async (request, response) => {

@@ -6,7 +6,7 @@ import type { Address, Hex } from 'viem'
 
 const MAIN = new URL('../../devnet/src/main.ts', import.meta.url)
 
-/** What var/devnet.json holds. */
+/** Content of var/devnet.json. */
 export interface DevnetFile {
   chains: Record<
     string,
@@ -30,7 +30,7 @@ export interface RunningDevnet {
   stop(): Promise<void>
 }
 
-/** The real devnet in a process of its own, on a free port and in a folder of its own. */
+/** Starts the real devnet in its own process, on a free port and in a temporary folder. */
 export async function startDevnet(settings: Record<string, string> = {}): Promise<RunningDevnet> {
   const folder = mkdtempSync(join(tmpdir(), 'bezel-e2e-'))
   const data = join(folder, 'data')

@@ -10,11 +10,14 @@ export interface RunningService {
   readonly url: string
   readonly pid: number
   stop(): Promise<void>
-  /** As a crash does. */
+  /** Kills the process, as a crash does. */
   kill(): Promise<void>
 }
 
-/** The real service in a process of its own, on a free port, over a devnet and its data folder. Resolves when it is ready. */
+/**
+ * Starts the real service in its own process, on a free port, over a devnet and its data folder. Resolves when it is
+ * ready.
+ */
 export async function startService(
   devnet: RunningDevnet,
   settings: Record<string, string> = {},
@@ -41,7 +44,7 @@ export async function startService(
   return { url, pid: child.pid!, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
 }
 
-/** As `npm start` hands it over. */
+/** Returns the relayer's key, as `npm start` passes it to the service. */
 function relayerKeyOf({ file }: RunningDevnet): string {
   return file.accounts.find(({ name }) => name === 'relayer')!.privateKey
 }

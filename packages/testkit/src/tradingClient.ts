@@ -5,31 +5,33 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { authorization, call, send, signedHeaders, type Answer } from './agentClient.ts'
 import type { ChainClient } from './chainClient.ts'
 import type { RunningDevnet } from './startDevnet.ts'
+import { until } from './until.ts'
 
 const CHAIN_PATH = '/v1/arbitrum-sepolia'
-const WAIT_MS = 30_000
-const POLL_MS = 40
 
-/** An agent of one trader, used as an integrator's program would: signs requests, broadcasts what is prepared, looks at orders. */
+/**
+ * An agent of one trader, used as an integrator's program does: signs requests, broadcasts prepared transactions, reads
+ * orders.
+ */
 export interface TradingClient {
   readonly trader: PrivateKeyAccount
   readonly agent: PrivateKeyAccount
-  /** A signed request; `path` behind the chain. */
+  /** Sends a signed request; `path` is the part after the chain. */
   request(operation: string, method: string, path: string, body?: unknown): Promise<Answer>
-  /** Prepares, and expects that to work. */
+  /** Prepares an order and asserts success. */
   prepare(body: Record<string, unknown>): Promise<{ order: Order; transaction: PreparedTransaction }>
-  /** Signs and sends a prepared transaction; the hash, once it is mined. */
+  /** Signs and sends a prepared transaction. Returns its hash once it is mined. */
   broadcast(transaction: PreparedTransaction): Promise<Hex>
   submit(id: string, txHash: Hex): Promise<Answer>
   order(id: string): Promise<Order>
-  /** Waits until the order is what the test expects. */
+  /** Waits until the order is as the test expects. */
   orderOnce(id: string, isExpected: (order: Order) => boolean): Promise<Order>
-  /** Prepares, broadcasts, reports, and waits for a status. */
+  /** Prepares, broadcasts and reports an order, and waits for a status. */
   trade(body: Record<string, unknown>, status: Order['status']): Promise<Order>
   account(path: string, operation: string): Promise<Answer>
 }
 
-/** `url` is asked each time, because a restarted service has another port. */
+/** Creates a client. Calls `url` for every request, because a restarted service has another port. */
 export async function createTradingClient(
   of: {
     readonly devnet: RunningDevnet
@@ -80,12 +82,12 @@ export async function createTradingClient(
       return answer.body as Order
     },
     async orderOnce(id, isExpected) {
-      let order = await client.order(id)
-      for (const deadlineMs = Date.now() + WAIT_MS; !isExpected(order); order = await client.order(id)) {
-        assert.ok(Date.now() < deadlineMs, `the order stayed ${JSON.stringify(order)}`)
-        await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-      }
-      return order
+      let order: Order
+      const stayed = (): string => `the order stayed ${JSON.stringify(order)}`
+      return until(stayed, async () => {
+        order = await client.order(id)
+        return isExpected(order) ? order : undefined
+      })
     },
     async trade(body, status) {
       const { order, transaction } = await client.prepare(body)

@@ -4,17 +4,20 @@ import { startDevnet, type RunningDevnet } from './startDevnet.ts'
 import { startService, type RunningService } from './startService.ts'
 import { authorize, createTradingClient, type TradingClient } from './tradingClient.ts'
 
-/** A local chain, the service over it, and a price that stands still until a story moves it. */
+/** A local chain, the service over it, and a price that is constant until a test moves it. */
 export interface TradingWorld {
   readonly devnet: RunningDevnet
   readonly chain: ChainClient
   readonly url: () => string
-  /** An agent of a trader of the local chain, authorised and delegated. The trader itself when both names are one. */
+  /**
+   * Returns a client for an authorised and delegated agent of a trader of the local chain; for the trader itself when
+   * both names are the same.
+   */
   clientOf(trader: string, agent: string, scope?: AgentScope): Promise<TradingClient>
   setPrice(usd: number, symbol?: string): Promise<void>
-  /** Ends the service as a crash does, and starts it again over the same data. */
+  /** Kills the service, as a crash does, and starts it again over the same data. */
   crash(): Promise<void>
-  /** Ends the service as an operator does. */
+  /** Stops the service as an operator does. */
   stopService(): Promise<void>
   startService(): Promise<void>
   stop(): Promise<void>
@@ -26,7 +29,7 @@ export interface TradingWorldOptions {
 }
 
 const FAST_CHAIN = { DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' }
-/** Stories poll, and many agents share one address here. */
+/** Settings that lift the rate limits, because tests poll and many agents share one IP address. */
 const NO_LIMITS = {
   BEZEL_IP_LIMIT: '1000000',
   BEZEL_AGENT_LIMIT: '1000000',

@@ -1,16 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const POLL_MS = 10
+/** Poll intervals: short at first, then longer, because polling takes time from the work it waits for. */
+const FIRST_POLL_MS = 5
+const MAX_POLL_MS = 40
+/** Timeout that ends a hanging test. No test measures time with it, so it allows for a machine ten times slower. */
+const PATIENCE_MS = 120_000
 
-/** Waits for a condition, for tests of things that happen in the background. Throws when it does not come true in time. */
+/**
+ * Waits until `look` returns a truthy value, for tests of background work, and returns it. Throws after `timeoutMs`;
+ * `what` names the condition in the error.
+ */
 export async function until<Found>(
-  what: string,
+  what: string | (() => string),
   look: () => Found | Promise<Found>,
-  timeoutMs = 20_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<NonNullable<Found>> {
-  for (const deadlineMs = Date.now() + timeoutMs; Date.now() < deadlineMs; await sleep(POLL_MS)) {
+  const deadlineMs = Date.now() + timeoutMs
+  for (let pollMs = FIRST_POLL_MS; Date.now() < deadlineMs; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
     const found = await look()
     if (found) return found
+    await sleep(pollMs)
   }
-  throw new Error(`it did not happen in ${timeoutMs} ms: ${what}`)
+  throw new Error(`it did not happen in ${timeoutMs} ms: ${typeof what === 'string' ? what : what()}`)
 }

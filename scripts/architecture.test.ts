@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, it } from 'node:test'
+
+/** Pages that show newcomers around, and the folder that the paths in their code spans start from. */
+const PAGES = [
+  { page: 'docs/architecture.md', base: 'packages/server/src' },
+  { page: 'CONTRIBUTING.md', base: 'packages/server/src' },
+  { page: 'packages/server/README.md', base: 'packages/server' },
+  { page: 'packages/devnet/README.md', base: 'packages/devnet/src' },
+  { page: 'packages/protocol/README.md', base: 'packages/protocol/src' },
+] as const
+
+describe('the pages that show newcomers around', () => {
+  for (const { page, base } of PAGES) {
+    it(`name only what is there: ${page}`, () => {
+      assert.deepEqual(missingPaths(readFileSync(page, 'utf8'), page, base), [])
+    })
+  }
+
+  it('would be caught naming a file that is gone', () => {
+    const text = 'See `journal/gone.ts`, `scripts/layers.test.ts` and [it](../packages/server/src/nowhere.ts).'
+    assert.deepEqual(missingPaths(text, 'docs/architecture.md', 'packages/server/src'), [
+      '../packages/server/src/nowhere.ts',
+      'journal/gone.ts',
+    ])
+  })
+})
+
+/**
+ * Returns the links, and the code spans with a slash or a file ending, that exist neither below the page, nor below its
+ * base, nor below the root.
+ */
+function missingPaths(text: string, page: string, base: string): string[] {
+  const prose = text.replace(/^```[\s\S]*?^```/gm, '')
+  const links = [...prose.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, link]) => link!)
+  const spans = [...prose.matchAll(/`([\w.@-]+(?:\/[\w.@-]+)*\/?)`/g)].map(([, span]) => span!)
+  const paths = spans.filter((span) => /\/|\.(?:ts|mjs|md|json)$/.test(span) && !span.startsWith('@'))
+  const isThere = (path: string): boolean =>
+    [base, posix.dirname(base), '.'].some((from) => existsSync(posix.join(from, path)))
+  const lost = links.filter((link) => !existsSync(posix.join(posix.dirname(page), link)))
+  return [...lost, ...paths.filter((path) => !isThere(path))]
+}
