@@ -1,10 +1,11 @@
-// Follows one trader: what it opens is opened here at a ratio of its size, what it closes is closed here. It keeps its place in a file: after a
-// restart it goes on where it was, closes what was closed meanwhile, and opens nothing twice.
-// Needs: `npm start` in another terminal. Run: node examples/run.mjs copyTrader [--follow trader-1] [--ratio 0.5] [--max-leverage 5]
-//   [--max-age-s 60] [--state var/copyTrader.json]. Elsewhere the followed trader hands over a read-only key, in BEZEL_API_KEY.
+// Follows one trader: opens the same positions at a ratio of their size, and closes them when the trader does. Keeps
+// its place in a file: after a restart it continues there, closes what was closed meanwhile, and opens nothing twice.
+// Needs: `npm start` in another terminal.
+// Run: node examples/run.mjs copyTrader [--follow trader-1] [--ratio 0.5] [--max-leverage 5] [--max-age-s 60]
+//   [--state var/copyTrader.json]. Elsewhere the followed trader hands over a read-only key, in BEZEL_API_KEY.
 // Stop: Ctrl-C. Copied positions stay open, and nobody closes them until it runs again.
-// Not for money you can't watch: a copy is filled later and at another price than the original, and a stop loss or a take profit is not copied, only the
-// close that comes of it.
+// Not for money you can't watch: a copy is filled later and at another price than the original, and a stop loss or a
+// take profit is not copied, only the close that it causes.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -21,11 +22,12 @@ const { values } = parseArgs({
     state: { type: 'string', default: 'var/copyTrader.json' },
   },
 })
-const RATIO_DECIMALS = 6
-const LEVERAGE_DECIMALS = 3
-const ratio = parseUnits(values.ratio, RATIO_DECIMALS)
+/** The number of decimals of a ratio and of a leverage. */
+const RATIO_PLACES = 6
+const LEVERAGE_PLACES = 3
+const ratio = parseUnits(values.ratio, RATIO_PLACES)
 const maxAgeMs = Number(values['max-age-s']) * 1_000
-/** Fees make a position a little smaller than its order, so a difference of up to 2% is none. */
+/** The size difference to ignore, in percent. Fees make a position a little smaller than its order. */
 const TOLERANCE_PERCENT = 2n
 const RETRY_MS = 1_000
 
@@ -38,7 +40,7 @@ const precisions = new Map((await client.markets.list()).map(({ symbol, sizePrec
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort())
 
-/** `copies` has the position of ours for each one of the leader's. */
+/** The saved state. `copies` holds our position for each of the leader's. */
 const state = await loadState()
 console.log(`following ${await leader.trader()} after event ${state.seq}`)
 
@@ -50,7 +52,10 @@ for await (const event of events) {
   saveState()
 }
 
-/** Tries until it is done or refused; everything in it may be done twice. Gives false when it was stopped before. */
+/**
+ * Handles an event, trying until it is done or refused. Every step may safely run twice. Returns false when stopped
+ * before.
+ */
 async function handled(event) {
   while (!stopping.signal.aborted) {
     try {
@@ -67,13 +72,19 @@ async function handled(event) {
   return false
 }
 
-/** An open that was refused is not copied. A close is tried again when it was not filled, since the price goes on without us. */
+/**
+ * Returns true when an error allows another try. A refused open is not copied; a close that was not filled is tried
+ * again.
+ */
 function mayTryAgain(error, { channel }) {
   if (error instanceof OrderNotFilledError) return channel === 'positions'
   return error instanceof BezelNetworkError || error.retryable
 }
 
-/** The leader's order is our clientId, so that a copy is ordered once whatever happens to the answer or to us. */
+/**
+ * Copies an open. The leader's order id is our clientId, so that a copy is ordered once even if the answer is lost or
+ * this program crashes.
+ */
 async function copyOpen({ data: { id, market, side, reduceOnly, leverage, fill }, timestamp }) {
   if (reduceOnly || fill === null || fill.positionId === null || fill.positionId in state.copies) return
   if (Date.now() - timestamp > maxAgeMs) return console.log(`order ${id} is too old to copy`)
@@ -87,7 +98,7 @@ async function copyOpen({ data: { id, market, side, reduceOnly, leverage, fill }
   console.log(`copied order ${id}: ${side} ${copy.fill.size} ${market} at ${copy.fill.price}`)
 }
 
-/** `held` is all that the leader holds now: what we hold beyond our share of it is closed. */
+/** Closes what we hold beyond our share of `held`, the leader's current positions. */
 async function copyCloses(held) {
   const copies = Object.entries(state.copies)
   if (copies.length === 0) return
@@ -113,7 +124,10 @@ async function shrink({ id, market, size }, original) {
   console.log(`closed ${fill.size} of position ${id} at ${fill.price}`)
 }
 
-/** What was sent but could not be reported is found by the service itself: it is followed, and never sent again. */
+/**
+ * Follows an order whose transaction was sent but not reported. The service finds it on the chain, so it is never sent
+ * again.
+ */
 async function sent(write) {
   try {
     return await write
@@ -123,7 +137,10 @@ async function sent(write) {
   }
 }
 
-/** An order always ends, and before that a second one would only come on top. One that the oracle forgot gives its collateral back when it is cancelled. */
+/**
+ * Waits for the fill without a time limit: every order ends, and a second one before that would only add to it. An
+ * order that the oracle never answered returns its collateral when it is cancelled.
+ */
 async function filled(tracked) {
   try {
     return await tracked.waitForFill({ timeoutMs: Infinity })
@@ -142,17 +159,17 @@ function text(size, market) {
   return formatUnits(size, precisions.get(market))
 }
 
-/** Our share of a size, rounded down. */
+/** Returns our share of a size, rounded down. */
 function scaled(size, market) {
-  return (units(size, market) * ratio) / 10n ** BigInt(RATIO_DECIMALS)
+  return (units(size, market) * ratio) / 10n ** BigInt(RATIO_PLACES)
 }
 
 function capped(leverage) {
-  const [theirs, most] = [leverage, values['max-leverage']].map((each) => parseUnits(each, LEVERAGE_DECIMALS))
-  return formatUnits(theirs < most ? theirs : most, LEVERAGE_DECIMALS)
+  const [theirs, most] = [leverage, values['max-leverage']].map((each) => parseUnits(each, LEVERAGE_PLACES))
+  return formatUnits(theirs < most ? theirs : most, LEVERAGE_PLACES)
 }
 
-/** A log that is shorter than our place in it is another one: each `npm start` is a fresh chain. */
+/** Loads the saved state. A log shorter than our place in it is another log: each `npm start` makes a fresh chain. */
 async function loadState() {
   const { lastSeq } = await leader.account.events({ limit: 1 })
   const saved = existsSync(values.state) ? JSON.parse(readFileSync(values.state, 'utf8')) : undefined
@@ -160,7 +177,7 @@ async function loadState() {
   return isOfThisLog ? saved : { leader: await leader.trader(), seq: lastSeq, copies: {} }
 }
 
-/** Renamed into place, so that a crash leaves the old state or the new one. */
+/** Saves the state by a rename, so that a crash leaves the old state or the new one. */
 function saveState() {
   writeFileSync(`${values.state}.part`, JSON.stringify(state))
   renameSync(`${values.state}.part`, values.state)

@@ -1,4 +1,5 @@
-// What the examples need of the local chain of `npm start`: where it is, and accounts whose keys everybody knows. Not an example itself.
+// Shared by the examples: the address of the local chain of `npm start`, and its accounts with public keys. Not an
+// example itself.
 import { readFileSync } from 'node:fs'
 import { createBezelClient, privateKeySender } from '@bezel/sdk'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -10,10 +11,10 @@ const { chains, accounts, ...devnet } = read()
 export const chain = 'arbitrum-sepolia'
 export const { rpcUrl } = chains[chain]
 
-/** The service. */
+/** The address of the service. */
 export const baseUrl = process.env.BEZEL_URL ?? devnet.baseUrl
 
-/** A funded account of the local chain: trader-1 to trader-5, agent-1 to agent-5. */
+/** Returns a funded account of the local chain: trader-1 to trader-5, agent-1 to agent-5. */
 export function account(name) {
   const found = accounts.find((entry) => entry.name === name)
   if (found === undefined)
@@ -21,7 +22,10 @@ export function account(name) {
   return privateKeyToAccount(found.privateKey)
 }
 
-/** A client for an agent that may trade for a trader: within `scope`, and delegated on the chain. Both are done once and harmless again. */
+/**
+ * Returns a client for an agent that may trade for a trader, within `scope` and delegated on the chain. Authorises and
+ * delegates if necessary; repeating that is harmless.
+ */
 export async function connect(traderName, agentName, { name, scope }) {
   const [trader, agent] = [account(traderName), account(agentName)]
   const sender = privateKeySender({ account: agent, rpcUrl })
@@ -31,7 +35,7 @@ export async function connect(traderName, agentName, { name, scope }) {
   return client
 }
 
-/** A client that can only read a trader's account: with the key in `BEZEL_API_KEY`, or one that is issued here. */
+/** Returns a client that can only read a trader's account, with the key in `BEZEL_API_KEY` or a newly issued one. */
 export async function connectReader(traderName, label) {
   const trader = account(traderName)
   const issue = async () => (await createBezelClient({ baseUrl, chain }).agents.issueApiKey({ trader, label })).apiKey

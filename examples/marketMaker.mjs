@@ -1,9 +1,13 @@
-// Rests a buy below the mark and a sell above it, and moves both when the mark has moved. What is filled closes by itself: at the mark of its quote, or at
-// a stop four spreads away from there.
-// Needs: `npm start` in another terminal. Run: node examples/run.mjs marketMaker [--market BTC/USD] [--size 0.01] [--leverage 10] [--spread-bps 50]
-//   [--threshold-bps 10] [--pause-ms 5000] [--rounds 20]. Quotes are moved at most once in a pause, since an agent has 60 writes a minute.
-// Stop: Ctrl-C, or by itself after --rounds. Either way its orders are cancelled first. Should it be killed, the next run takes its orders over.
-// Not for profit: it has no view on the price, everybody sees its quotes, and each fill costs fees. Positions stay open when it stops.
+// Rests a buy below the mark and a sell above it, and moves both when the mark has moved. A filled position closes by
+// itself: at the mark of its quote, or at a stop four spreads away from there.
+// Needs: `npm start` in another terminal.
+// Run: node examples/run.mjs marketMaker [--market BTC/USD] [--size 0.01] [--leverage 10] [--spread-bps 50]
+// [--threshold-bps 10] [--pause-ms 5000] [--rounds 20].
+// Quotes move at most once in a pause, since an agent has 60 writes a minute.
+// Stop: Ctrl-C, or by itself after --rounds. Either way its orders are cancelled first. If it is killed, the next run
+// takes its orders over.
+// Not for profit: it has no view on the price, everybody sees its quotes, and each fill costs fees. Positions stay open
+// when it stops.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import {
@@ -33,11 +37,11 @@ const [spreadBps, thresholdBps] = [BigInt(values['spread-bps']), BigInt(values['
 const [pauseMs, rounds] = [Number(values['pause-ms']), Number(values.rounds)]
 
 const SIDES = ['long', 'short']
-/** More than this is never asked for, whatever goes wrong. */
+/** The largest number of open orders, even after a fault. */
 const MAX_OPEN_ORDERS = 2
-/** With so many positions it only waits for them to close. */
+/** The number of positions from which on it only waits for them to close. */
 const MAX_POSITIONS = 4
-/** Marks the orders that are ours to move and to cancel. */
+/** The clientId prefix of the orders that are ours to move and to cancel. */
 const PREFIX = 'maker-'
 const ENDED = ['filled', 'rejected', 'canceled', 'expired']
 const CANCEL_TRIES = 30
@@ -52,11 +56,11 @@ const stream = client.stream({ onStatus: logStatus })
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
 
-/** Prices are whole numbers of the market's smallest step. */
+/** The current mark. Prices are whole numbers of the market's smallest step. */
 let mark
-/** The mark that the quotes stand around. */
+/** The mark at the time of the quotes. */
 let quotedAt
-/** Something may be missing, whatever the price does. */
+/** True when a quote may be missing, whether the price moved or not. */
 let mustLook = true
 let round = 0
 let work = Promise.resolve()
@@ -71,7 +75,7 @@ try {
 
 function stop() {
   stopping.abort()
-  // Ends both loops.
+  // Closing the stream ends both loops.
   stream.close()
 }
 
@@ -79,12 +83,12 @@ async function watchPrices() {
   for await (const { data } of stream.prices({ markets: [market] })) {
     if (data.length === 0) continue
     mark = parseUnits(data[0].mark, pricePrecision)
-    // Only the newest price is kept for us meanwhile.
+    // During the pause the stream keeps only the newest price.
     if (await look()) await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
   }
 }
 
-/** An order that was filled or ended otherwise leaves a side without a quote. */
+/** Requotes when an order of ours was filled or ended in another way. */
 async function watchOrders() {
   for await (const { snapshot, data } of stream.orders()) {
     if (snapshot || !isOwn(data) || !ENDED.includes(data.status)) continue
@@ -94,7 +98,7 @@ async function watchOrders() {
   }
 }
 
-/** One look after the other. Says whether quotes were made or moved. */
+/** Runs one check after the other. Returns true when quotes were made or moved. */
 function look() {
   const turn = work.then(requoteIfNeeded)
   work = turn
@@ -106,7 +110,7 @@ async function requoteIfNeeded() {
   mustLook = false
   quotedAt = mark
   try {
-    // Whatever went wrong before shows here: a look begins with the orders that are really there.
+    // A check begins by reading our open orders, so it also repairs the result of earlier errors.
     mustLook = !(await requote()) || mustLook
   } catch (error) {
     if (isFatal(error)) throw error
@@ -125,7 +129,10 @@ function hasMoved() {
   return distance * 10_000n >= quotedAt * thresholdBps
 }
 
-/** Makes what rests equal to what should. Gives false when an order is still on its way and it must be looked at again. */
+/**
+ * Makes the resting orders equal to the wanted quotes. Returns false when an order is still on its way, so that another
+ * check is needed.
+ */
 async function requote() {
   const own = await ownOrders()
   const held = (await client.positions.list()).filter((position) => position.market === market)
@@ -178,7 +185,10 @@ async function cancel(id) {
   console.log(`order ${id} is ${status}`)
 }
 
-/** What was sent but could not be reported is found by the service itself: it is followed, and never sent again. */
+/**
+ * Follows an order whose transaction was sent but not reported. The service finds it on the chain, so it is never sent
+ * again.
+ */
 async function sent(write) {
   try {
     return await write
@@ -188,7 +198,7 @@ async function sent(write) {
   }
 }
 
-/** Until nothing of ours rests, also when the service is away for a while or an order is still on its way. */
+/** Cancels until none of our orders rests, even if the service is down for a while or an order is still on its way. */
 async function cancelAll() {
   for (let attempt = 1; attempt <= CANCEL_TRIES; attempt += 1) {
     try {
@@ -205,7 +215,10 @@ async function cancelAll() {
   process.exitCode = 1
 }
 
-/** Anything that the same call would meet again. Orders that ended meanwhile and limits pass. */
+/**
+ * Returns true for errors that the same call would meet again. Orders that ended meanwhile, and rate limits, are not
+ * fatal.
+ */
 function isFatal(error) {
   if (!(error instanceof BezelError)) return true
   if (error instanceof UnverifiedTransactionError || error instanceof BezelConfigError) return true

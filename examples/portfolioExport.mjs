@@ -1,13 +1,17 @@
-// Writes what a trader holds, did and waits for as CSV files: positions.csv, fills.csv (all of them) and orders.csv (the open ones).
-// Needs: `npm start` in another terminal. Run: node examples/run.mjs portfolioExport [--trader trader-1] [--to var/portfolio]. It ends by itself.
-// It only reads: its key can't trade. Elsewhere put a read-only key into BEZEL_API_KEY; on the local chain it issues itself one.
-// Not for tax returns: a fill's `pnl` is before fees, and open positions are worth something else a second later.
+// Writes a trader's positions, fills and open orders as CSV files: positions.csv, fills.csv (all fills) and orders.csv.
+// Needs: `npm start` in another terminal.
+// Run: node examples/run.mjs portfolioExport [--trader trader-1] [--to var/portfolio]. It ends by itself.
+// Only reads: its key can't trade. Elsewhere put a read-only key into BEZEL_API_KEY; on the local chain it issues
+// itself one.
+// Not for tax returns: a fill's `pnl` is before fees, and the value of open positions changes every second.
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { connectReader } from './devnet.mjs'
 
-/** Money stays the decimal text that the service sends: a float would change its last digits. */
+/**
+ * Columns of positions.csv. Money stays the decimal text that the service sends: a float would change its last digits.
+ */
 const POSITION_COLUMNS = [
   'id market side size collateral collateralSymbol leverage entryPrice markPrice liquidationPrice',
   'unrealizedPnl unrealizedPnlPercent fundingFee borrowingFee sl tp',
@@ -22,7 +26,7 @@ const { values } = parseArgs({
   options: {
     trader: { type: 'string', default: 'trader-1' },
     to: { type: 'string', default: 'var/portfolio' },
-    // Fills are read page by page; the service gives up to 500 at once.
+    // Fills are read page by page; the service returns up to 500 at once.
     'page-size': { type: 'string', default: '500' },
   },
 })
@@ -36,7 +40,7 @@ await save('positions.csv', POSITION_COLUMNS, positions)
 await save('fills.csv', FILL_COLUMNS, fills)
 await save('orders.csv', ORDER_COLUMNS, orders)
 
-/** Written beside and then renamed, so that nobody reads half a file. */
+/** Writes a temporary file and renames it, so that nobody reads half a file. */
 async function save(name, columnLines, rows) {
   const columns = columnLines.join(' ').split(' ')
   const path = join(values.to, name)
@@ -51,7 +55,7 @@ function cellOf(column, value) {
   return TIME_COLUMNS.includes(column) ? new Date(value).toISOString() : String(value)
 }
 
-/** RFC 4180: a cell with a comma, a quote or a line end stands in quotes, and its quotes are doubled. */
+/** Quotes a cell by RFC 4180: one with a comma, a quote or a line end is put in quotes, with its own quotes doubled. */
 function quoted(cell) {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }

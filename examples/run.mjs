@@ -1,11 +1,12 @@
-// Runs an example on whatever node the shell has: node examples/run.mjs firstTrade
-// The SDK is TypeScript here, which node runs from version 24 on. An older one (20 or newer) hands over to the node that `npm start` has installed.
+// Runs an example with any installed node: node examples/run.mjs firstTrade
+// The SDK is TypeScript here, which node runs from version 24 on. An older node (20 or newer) hands over to the node
+// that `npm start` has installed.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const MIN_NODE_MAJOR = 24
-/** Not examples themselves. */
+/** Files in this folder that are not examples. */
 const PARTS = ['run', 'devnet']
 
 const here = new URL('./', import.meta.url)
@@ -33,7 +34,7 @@ async function runHere() {
   try {
     await import(file)
   } catch (error) {
-    // Errors of the SDK say what to do; others are mistakes of a program, and their place matters.
+    // Errors of the SDK say what to do; others are mistakes of a program, whose stack matters.
     const isMisuse = String(error.code).startsWith('ERR_PARSE_ARGS')
     fail('retryable' in error ? `${error.code}: ${error.message}` : isMisuse ? error.message : error)
   }
@@ -41,7 +42,8 @@ async function runHere() {
 
 function handOver() {
   const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
-  // A terminal sends Ctrl-C to both, and the child may have something to do before it ends. Other signals come to this process alone.
+  // A terminal sends Ctrl-C to both processes, and the child may have work to finish. Other signals reach this process
+  // alone.
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.once('error', (error) => fail(`${bundled} can't be run: ${error.message}`))

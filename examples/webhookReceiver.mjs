@@ -1,10 +1,12 @@
 // An HTTP server that turns alerts into orders. An alert is JSON, as charting services post it:
-//   {"secret": "…", "id": "breakout-17", "market": "BTC/USD", "side": "long", "size": "0.01", "leverage": "5"}
-// It is answered as soon as its order is sent; the fill is logged when it comes. The same id never orders twice, however often it is posted.
-// Needs: `npm start` in another terminal, and ALERT_SECRET in the environment. Run: ALERT_SECRET=… node examples/run.mjs webhookReceiver [--port 8090]
-// Stop: Ctrl-C. Orders that were sent go on by themselves.
-// Not for the open internet as it is: it speaks plain HTTP on this machine alone, so put a proxy with TLS in front of it. Whoever has the secret can trade
-// up to the agent's limits below.
+// {"secret": "…", "id": "breakout-17", "market": "BTC/USD", "side": "long", "size": "0.01", "leverage": "5"}
+// The answer comes as soon as the order is sent; the fill is logged later. The same id never orders twice, however
+// often it is posted.
+// Needs: `npm start` in another terminal, and ALERT_SECRET in the environment.
+// Run: ALERT_SECRET=… node examples/run.mjs webhookReceiver [--port 8090]
+// Stop: Ctrl-C. Orders that were sent continue by themselves.
+// Not for the open internet as it is: it serves plain HTTP on this machine alone, so put a proxy with TLS in front of
+// it. Whoever has the secret can trade up to the agent's limits below.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import { parseArgs } from 'node:util'
@@ -14,7 +16,7 @@ import { connect } from './devnet.mjs'
 const MAX_BODY_BYTES = 4_096
 const MIN_SECRET_CHARS = 16
 const FIELDS = ['market', 'side', 'size', 'leverage']
-/** What the alerts may do at most; the service refuses everything beyond it. */
+/** The limits of the agent, and so of all alerts. The service refuses everything beyond them. */
 const SCOPE = { markets: ['BTC/USD', 'ETH/USD'], maxLeverage: '10', dailySpendCapUsd: '50000' }
 
 const { values } = parseArgs({ options: { port: { type: 'string', default: '8090' } } })
@@ -25,14 +27,14 @@ if (secret.length < MIN_SECRET_CHARS) {
 }
 
 const client = await connect('trader-3', 'agent-3', { name: 'alerts', scope: SCOPE })
-/** Alerts of which nobody knows whether they were sent: a person must look. */
+/** Alerts whose transaction may or may not have been sent: a person must check them. */
 const unclear = new Map()
-/** One wallet sends one transaction after the other. */
+/** The queue of orders, because one wallet sends one transaction after the other. */
 let queue = Promise.resolve()
 
 const server = createServer({ requestTimeout: 10_000 }, async (request, response) => {
   const { status, body } = await answerTo(request).catch(answerOf)
-  // What was not read of a body that is too long would be taken for the next request.
+  // The unread rest of a body that is too long would be taken for the next request, so the connection is closed.
   const headers = { 'content-type': 'application/json', ...(status === 413 ? { connection: 'close' } : {}) }
   response.writeHead(status, headers).end(JSON.stringify(body))
 })
@@ -59,19 +61,22 @@ async function answerTo(request) {
   return { status: 202, body: { orderId: order.id, status: order.status } }
 }
 
-/** The service knows the alert's id as the order's clientId: the same alert again is the same order, and another one under its id is refused. */
+/**
+ * Places the order of an alert. The alert's id is the order's clientId: the same alert again is the same order, and a
+ * different alert with that id is refused.
+ */
 async function place({ id, ...alert }) {
   if (unclear.has(id)) throw unclear.get(id)
   const request = Object.fromEntries(FIELDS.map((field) => [field, alert[field]]))
   try {
     const order = await client.orders.create({ ...request, type: 'market', clientId: `alert-${id}` })
-    // Without a hash nothing was sent: it is a repeat, and its fill is waited for already.
+    // Without a hash nothing was sent: this is a repeat, whose fill is already awaited.
     if (order.txHash !== null) void logFill(id, order)
     return order
   } catch (error) {
     if (error instanceof BroadcastError) unclear.set(id, error)
     if (!(error instanceof OrderSubmitReportError)) throw error
-    // Sent, but not reported: the service finds it on the chain. It must not be sent again.
+    // The order was sent but not reported: the service finds it on the chain, and it must not be sent again.
     void logFill(id, error.orderId)
     return { id: error.orderId, status: 'pending' }
   }
@@ -102,12 +107,12 @@ function parse(text) {
     const alert = JSON.parse(text)
     if (typeof alert === 'object' && alert !== null) return alert
   } catch {
-    // Said below, without repeating what was sent: it may hold the secret.
+    // The refusal below does not repeat the input, which may contain the secret.
   }
   throw refusal(400, 'INVALID_JSON', 'An alert is a JSON object.')
 }
 
-/** Takes the same time for every guess; the hashes make both sides as long as each other. */
+/** Compares a secret in constant time; the hashes give both sides the same length. */
 function isSecret(guess) {
   const hash = (text) => createHash('sha256').update(text).digest()
   return typeof guess === 'string' && timingSafeEqual(hash(guess), hash(secret))
@@ -117,7 +122,10 @@ function refusal(status, code, message) {
   return Object.assign(new Error(message), { status, code })
 }
 
-/** Refusals of the service are passed on; what may be tried again is a 503, so that the sender of the alerts repeats it. */
+/**
+ * Returns the answer to an error. Refusals of the service are passed on; a retryable error is a 503, so that the sender
+ * repeats the alert.
+ */
 function answerOf(error) {
   const isOurs = !(error instanceof BezelError) && error.status !== undefined
   const isRefused = error instanceof BezelApiError && !error.retryable

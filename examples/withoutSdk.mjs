@@ -1,6 +1,7 @@
-// The first trade without the SDK: from nothing to a closed position with fetch and viem alone, so that every step shows.
+// The first trade without the SDK: from nothing to a closed position with fetch and viem alone, to show every step.
 // Needs: `npm start` in another terminal. Run: node examples/withoutSdk.mjs. It ends by itself.
-// Not for real money: the keys are the local chain's own, and nothing that the service prepares is checked before it is signed. The SDK does.
+// Not for real money: the keys are the local chain's own, and transactions from the service are signed unchecked. The
+// SDK checks them.
 import { readFileSync } from 'node:fs'
 import { createPublicClient, createWalletClient, http, keccak256, stringToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -15,7 +16,7 @@ const agent = privateKeyToAccount(keyOf('agent-1'))
 const transport = http(chains['arbitrum-sepolia'].rpcUrl)
 const node = createPublicClient({ transport, pollingInterval: 200 })
 
-/** Sends a request and gives its answer; an error answer stops the program with its code. */
+/** Sends a request and returns its answer; an error answer stops the program with its code. */
 async function call(method, path, { headers = {}, body } = {}) {
   const contentType = body === undefined ? {} : { 'content-type': 'application/json' }
   const request = { method, headers: { ...headers, ...contentType }, ...(body === undefined ? {} : { body }) }
@@ -25,7 +26,7 @@ async function call(method, path, { headers = {}, body } = {}) {
   return json
 }
 
-/** A private request: the agent signs the operation, the path and the exact bytes of the body. */
+/** Sends a private request: the agent signs the operation, the path and the exact bytes of the body. */
 async function signed(operation, method, path, content) {
   const body = content === undefined ? undefined : JSON.stringify(content)
   const timestamp = Date.now()
@@ -51,7 +52,7 @@ async function send(account, { to, data, gas }) {
   return hash
 }
 
-/** Broadcasts what was prepared, reports it, and waits for the oracle. */
+/** Broadcasts a prepared transaction, reports it, and waits for the oracle. */
 async function execute({ order, transaction }) {
   const txHash = await send(agent, transaction)
   await signed('submitOrder', 'POST', `${CHAIN}/orders/${order.id}/submit`, { txHash })
@@ -62,7 +63,7 @@ async function execute({ order, transaction }) {
   }
 }
 
-// 1. What to sign for: name, chain and Diamond.
+// 1. Read the signing domain: name, chain and Diamond.
 const { signing } = await call('GET', CHAIN)
 
 // 2. The trader authorises the agent, once.
@@ -124,13 +125,13 @@ console.log(
   `opened ${opened.fill.size} BTC at ${opened.fill.price}, fee ${opened.fill.feeCollateral} ${opened.collateral}`,
 )
 
-// 5. It looks at it.
+// 5. The agent reads the position.
 const { data } = await signed('listPositions', 'GET', `${CHAIN}/account/${trader.address}/positions`)
 const position = data.find(({ id }) => id === opened.fill.positionId)
 console.log(
   `position ${position.id}: mark ${position.markPrice}, PnL ${position.unrealizedPnl}, liquidation ${position.liquidationPrice}`,
 )
 
-// 6. And closes it.
+// 6. The agent closes the position.
 const closed = await execute(await signed('closePosition', 'POST', `${CHAIN}/positions/${position.id}/close`, {}))
 console.log(`closed ${closed.fill.size} BTC at ${closed.fill.price}`)
