@@ -52,8 +52,3 @@ export function cloidAt(value: JsonValue | undefined, path: string): string {
 export function oidAt(value: JsonValue | undefined, path: string): OrderId | undefined {
   return parseOrderId(String(integerAt(value, path)))
 }
-
-/** True for undefined and for null, which some clients send for fields they leave out. */
-export function isAbsent(value: JsonValue | undefined): value is null | undefined {
-  return value === undefined || value === null
-}

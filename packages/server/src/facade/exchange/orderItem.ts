@@ -2,7 +2,8 @@ import type { Decimal } from '@bezel/protocol'
 import type { JsonValue } from '../../json/parseStrictJson.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { MalformedEnvelope } from '../signing/envelope.ts'
-import { assetAt, booleanAt, cloidAt, decimalAt, isAbsent, objectAt } from './fields.ts'
+import { assetAt, booleanAt, cloidAt, decimalAt, objectAt } from './fields.ts'
+import { isAbsent } from '../signing/envelope.ts'
 
 /** The lifetime of an order: good till cancelled, immediate or cancel, or add liquidity only (post only). */
 export type TimeInForce = 'Gtc' | 'Ioc' | 'Alo'

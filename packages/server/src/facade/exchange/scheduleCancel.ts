@@ -3,7 +3,8 @@ import type { ExchangeAction } from '../signing/envelope.ts'
 import { ExchangeErr } from './errStrings.ts'
 import { OK_DEFAULT, type ExchangeAnswer } from './exchangeAnswer.ts'
 import type { RunAction } from './exchangeParts.ts'
-import { integerAt, isAbsent } from './fields.ts'
+import { integerAt } from './fields.ts'
+import { isAbsent } from '../signing/envelope.ts'
 
 /** The shortest time ahead. With less, a client could not be sure to call the cancel off in time. */
 const MIN_AHEAD_MS = 5_000

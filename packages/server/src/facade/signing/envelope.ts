@@ -134,7 +134,7 @@ function readVaultAddress(value: JsonValue | undefined): Address | null {
 }
 
 /** True for undefined and for null, which some clients send for fields they leave out. */
-function isAbsent(value: JsonValue | undefined): value is null | undefined {
+export function isAbsent(value: JsonValue | undefined): value is null | undefined {
   return value === undefined || value === null
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
 import type { AccountLog } from '../../journal/accountLog.ts'
-import { answersOf } from '../../accounts/answersOf.ts'
+import { answersOf } from '../../trading/orders/orderModel.ts'
 import { notReady, type NotReadyReason } from '../../ground/unavailable.ts'
 import type { PositionReads } from '../../accounts/positions/positionReads.ts'
 import { listFilledOrders, listLiveOrders } from '../../store/orderStore.ts'

@@ -212,3 +212,10 @@ export function orderAnswer({ id, trader, request, createdAtMs }: OrderRecord, s
     updatedAt: state.updatedAtMs,
   }
 }
+
+/** Returns orders as the interface shows them, without those that have no state now (a reorganisation undid them). */
+export function answersOf(
+  orders: readonly { readonly record: OrderRecord; readonly state: OrderState | undefined }[],
+): Order[] {
+  return orders.flatMap(({ record, state }) => (state === undefined ? [] : [orderAnswer(record, state)]))
+}

@@ -1,7 +1,7 @@
 import { OrderListSchema } from '@bezel/protocol'
 import { notReady } from '../../../ground/unavailable.ts'
 import { listLiveOrders } from '../../../store/orderStore.ts'
-import { answersOf } from '../../../accounts/answersOf.ts'
+import { answersOf } from '../../../trading/orders/orderModel.ts'
 import { ownAccount, type AccountContext } from './ownAccount.ts'
 import { defineRoute, JSON_TYPE } from '../../route.ts'
 

@@ -1,7 +1,7 @@
 import { OrderPageSchema, parseOrderId, type OrderId } from '@bezel/protocol'
 import { listOrders } from '../../../store/orderStore.ts'
 import { PAGE_QUERY, pageOf, pageQuery, type CursorFormat } from '../../parameters.ts'
-import { answersOf } from '../../../accounts/answersOf.ts'
+import { answersOf } from '../../../trading/orders/orderModel.ts'
 import { ownAccount, type AccountContext } from './ownAccount.ts'
 import { defineRoute, JSON_TYPE } from '../../route.ts'
 
