@@ -42,12 +42,7 @@ function selected(prices: readonly Price[], symbols: readonly string[]): Price[]
   return symbols.flatMap((symbol) => prices.find(({ market }) => market === symbol) ?? [])
 }
 
-function show(
-  output: Output,
-  { data }: PricesEvent,
-  latest: Map<string, Price>,
-  symbols: readonly string[],
-): void {
+function show(output: Output, { data }: PricesEvent, latest: Map<string, Price>, symbols: readonly string[]): void {
   for (const changed of data) latest.set(changed.market, changed)
   if (output.isTerminal) {
     const rows = selected([...latest.values()], symbols)
