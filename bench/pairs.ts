@@ -10,7 +10,9 @@ import { median } from './measure/median.ts'
 // other checkout against itself: half of its runs lie within it.
 
 const DEFAULT_PAIRS = 10
-const NUMBER = /\d+(?:[.,]\d+)*/g
+const NUMBER = /(?<!\w)-?\d+(?:[.,]\d+)*/g
+/** Judgement of a limit, which may differ from run to run. */
+const JUDGEMENT = /\b(?:true|false)\b/g
 
 /** Values of each figure, by the text of its line without numbers and its place in that line. */
 type Figures = Map<string, number[]>
@@ -45,7 +47,7 @@ function printedBy(name: string, folder: string): Promise<string> {
 
 function addFigures(figures: Figures, printed: string): void {
   for (const line of printed.split('\n')) {
-    const label = line.replaceAll(NUMBER, '#').replaceAll(/\s+/g, ' ').trim()
+    const label = line.replaceAll(NUMBER, '#').replaceAll(JUDGEMENT, '?').replaceAll(/\s+/g, ' ').trim()
     for (const [place, [text]] of [...line.matchAll(NUMBER)].entries()) {
       const figure = `${label} [${place + 1}]`
       figures.set(figure, [...(figures.get(figure) ?? []), Number(text.replaceAll(',', ''))])
