@@ -26,6 +26,7 @@ uint8 constant CANCEL_EXPOSURE_LIMITS = 6;
 uint8 constant CANCEL_PRICE_IMPACT = 7;
 uint8 constant CANCEL_MAX_LEVERAGE = 8;
 uint8 constant CANCEL_NO_TRADE = 9;
+uint8 constant CANCEL_WRONG_TRADE = 10;
 uint8 constant CANCEL_NOT_HIT = 11;
 uint8 constant CANCEL_LIQ_REACHED = 12;
 uint8 constant CANCEL_COUNTER_TRADE = 13;
@@ -38,6 +39,8 @@ uint8 constant COUNTER_TRADE_INDEX = 0;
 uint8 constant COUNTER_PENDING_ORDER = 1;
 
 uint8 constant VERSION_V10 = 2;
+
+uint8 constant ENROLLMENT_EXCLUDED = 1; // pays the raw fee whatever its points
 
 uint8 constant ROLE_GOV_TIMELOCK = 0;
 uint8 constant ROLE_GOV = 1;

@@ -53,10 +53,17 @@ event GTokenOcFeeCharged(address indexed trader, uint8 indexed collateralIndex, 
 event TradeValueTransferred(uint8 indexed collateralIndex, address indexed trader, uint32 indexed index, int256 collateralSentToTrader, int256 availableCollateralInDiamond);
 event TradingFeesRealized(uint8 indexed collateralIndex, address indexed trader, uint32 indexed index, uint256 tradingFeesCollateral, uint256 finalTradingFeesCollateral, uint256 newRealizedFeesCollateral, int256 newRealizedPnlCollateral, uint256 amountSentFromVaultCollateral);
 event HoldingFeesRealizedOnTrade(uint8 indexed collateralIndex, address indexed trader, uint32 indexed index, uint64 currentPairPrice, TradeHoldingFees tradeHoldingFees, int256 newRealizedPnlCollateral);
+event HoldingFeesChargedOnTrade(uint8 indexed collateralIndex, address indexed trader, uint32 indexed index, uint64 currentPairPrice, TradeHoldingFees tradeHoldingFees, uint256 availableCollateralInDiamond, uint256 amountSentToVaultCollateral, uint256 newRealizedTradingFeesCollateral, int256 newRealizedPnlCollateral);
 event PnlRealizedOnOpenTrade(address indexed trader, uint32 indexed index, int256 pnlCollateral, int256 newRealizedPnlCollateral);
+event TradeFeesDataDownscaled(address indexed trader, uint32 indexed index, uint256 positionSizeCollateralDelta, uint256 existingPositionSizeCollateral, uint256 newCollateralAmount, TradeFeesData newTradeFeesData);
 event TradeInitialAccFeesStored(address indexed trader, uint32 indexed index, uint8 collateralIndex, uint16 pairIndex, bool long, uint64 currentPairPrice, int128 newInitialAccFundingFeeP, uint128 newInitialAccBorrowingFeeP);
 event PendingAccFundingFeesStored(uint8 indexed collateralIndex, uint16 indexed pairIndex, PairFundingFeeData data);
 event PendingAccBorrowingFeesStored(uint8 indexed collateralIndex, uint16 indexed pairIndex, PairBorrowingFeeData data);
+event BorrowingInitialAccFeesStored(uint8 indexed collateralIndex, address indexed trader, uint16 indexed pairIndex, uint32 index, bool long, uint256 currentPairPrice, uint64 initialPairAccFee, uint64 initialGroupAccFee);
+event BorrowingPairAccFeesUpdated(uint8 indexed collateralIndex, uint16 indexed pairIndex, uint256 currentBlock, uint256 currentPairPrice, uint64 accFeeLong, uint64 accFeeShort);
+event BorrowingGroupAccFeesUpdated(uint8 indexed collateralIndex, uint16 indexed groupIndex, uint256 currentBlock, uint64 accFeeLong, uint64 accFeeShort);
+event BorrowingGroupOiUpdated(uint8 indexed collateralIndex, uint16 indexed groupIndex, bool long, bool increase, uint72 delta, uint72 newOiLong, uint72 newOiShort);
+event TradeBorrowingCallbackHandled(uint8 indexed collateralIndex, address indexed trader, uint16 indexed pairIndex, uint32 index, bool open, bool long, uint256 currentPairPrice, uint256 positionSizeCollateral);
 event PairOiAfterV10Updated(uint8 indexed collateralIndex, uint16 indexed pairIndex, uint256 oiDeltaCollateral, uint256 oiDeltaToken, bool open, bool long, PairOiCollateral newOiCollateral, PairOiToken newOiToken);
 event PriceImpactOpenInterestAdded(OiWindowUpdate oiWindowUpdate);
 event PriceRequested(uint8 indexed collateralIndex, uint256 indexed pairIndex, PendingOrder pendingOrder, uint256 positionSizeCollateral, uint256 fromBlock, bool isCounterTrade, bool isLookback, bytes32 job, uint256 linkFeePerNode, uint256 nodesCount);

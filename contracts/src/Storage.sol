@@ -81,6 +81,20 @@ struct AppStorage {
     mapping(uint8 => mapping(uint16 => PairGlobalParams)) pairGlobalParams;
     mapping(address => mapping(uint32 => TradeFeesData)) tradeFeesData;
     mapping(address => mapping(uint32 => UiRealizedPnlData)) uiRealizedPnl;
+    // Borrowing of the first generation
+    mapping(uint8 => mapping(uint16 => BorrowingData)) borrowingPairs;
+    mapping(uint8 => mapping(uint16 => BorrowingData)) borrowingGroups;
+    mapping(uint8 => mapping(uint16 => OpenInterest)) borrowingGroupOis;
+    mapping(uint8 => mapping(uint16 => BorrowingPairGroup[])) borrowingPairGroups; // the last one is in force
+    mapping(uint8 => mapping(address => mapping(uint32 => BorrowingInitialAccFees))) borrowingInitialAccFees;
+    BorrowingFeePerBlockCap borrowingFeePerBlockCap;
+    mapping(uint8 => mapping(uint16 => BorrowingFeePerBlockCap)) borrowingPairFeePerBlockCap;
+    // Fee tiers
+    FeeTier[] feeTiers; // thresholds ascend, multipliers descend
+    mapping(uint256 => uint256) groupVolumeMultipliers; // by fee group, 1e3
+    mapping(address => TraderInfo) feeTierTraders;
+    mapping(address => mapping(uint32 => TraderDailyInfo)) feeTierDays;
+    mapping(address => TraderEnrollment) feeTierEnrollments;
     // Price aggregator
     address[] oracles;
     uint8 minAnswers;

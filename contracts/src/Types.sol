@@ -167,8 +167,8 @@ struct PairOiToken {
 }
 
 struct BorrowingData {
-    uint32 feePerBlock;
-    uint64 accFeeLong;
+    uint32 feePerBlock; // 1e10 per percent
+    uint64 accFeeLong; // 1e10 per percent
     uint64 accFeeShort;
     uint48 accLastUpdatedBlock;
     uint48 feeExponent;
@@ -186,6 +186,23 @@ struct BorrowingInitialAccFees {
     uint64 accGroupFee;
     uint48 block;
     uint80 __placeholder;
+}
+
+struct BorrowingPairGroup {
+    uint16 groupIndex;
+    uint48 block;
+    uint64 initialAccFeeLong;
+    uint64 initialAccFeeShort;
+    uint64 prevGroupAccFeeLong;
+    uint64 prevGroupAccFeeShort;
+    uint64 pairAccFeeLong;
+    uint64 pairAccFeeShort;
+    uint64 __placeholder;
+}
+
+struct BorrowingFeePerBlockCap {
+    uint32 minP; // 1e3 per percent of the largest open interest
+    uint32 maxP;
 }
 
 struct BorrowingFeeInput {
@@ -278,8 +295,23 @@ struct UiRealizedPnlData {
 }
 
 struct FeeTier {
-    uint32 feeMultiplier;
+    uint32 feeMultiplier; // 1e3
     uint32 pointsThreshold;
+}
+
+struct TraderInfo {
+    uint32 lastDayUpdated;
+    uint224 trailingPoints; // 1e18
+}
+
+struct TraderDailyInfo {
+    uint32 feeMultiplierCache; // 1e3, 0 = none that day
+    uint224 points; // 1e18
+}
+
+struct TraderEnrollment {
+    uint8 status;
+    uint248 __placeholder;
 }
 
 struct OrderAnswer {

@@ -8,8 +8,11 @@ import { ABSENT_EVENTS, ABSENT_FUNCTIONS } from './absent.ts'
 import { sharedWorld } from './sharedWorld.ts'
 
 const FACETS_AND_CUT = [...FACETS, 'DiamondCutFacet']
-/** Libraries that facets are linked to. They run in the Diamond, so their events and errors are the Diamond's. */
-const LIBRARIES = [...new Set(FACETS_AND_CUT.flatMap((facet) => Object.keys(loadArtifact(facet).linkReferences)))]
+/**
+ * Libraries that facets, or libraries of facets, are linked to. They run in the Diamond, so their events and errors are
+ * the Diamond's.
+ */
+const LIBRARIES = librariesOf(FACETS_AND_CUT)
 /**
  * Every contract whose events and errors can come from the Diamond. Tokens, vaults and feeds have addresses of their
  * own.
@@ -23,6 +26,11 @@ const live: readonly Entry[] = diamondAbi as Abi as Entry[]
 const ourFunctions = FACETS_AND_CUT.flatMap((name) => entriesOf(name)).filter((entry) => entry.type === 'function')
 const ourEvents = distinct(SOURCES.flatMap((name) => entriesOf(name)).filter((entry) => entry.type === 'event'))
 const ourErrors = distinct(SOURCES.flatMap((name) => entriesOf(name)).filter((entry) => entry.type === 'error'))
+
+function librariesOf(contracts: readonly string[]): string[] {
+  const linked = [...new Set(contracts.flatMap((name) => Object.keys(loadArtifact(name).linkReferences)))]
+  return linked.length === 0 ? [] : [...new Set([...linked, ...librariesOf(linked)])]
+}
 
 function entriesOf(contractName: string): Entry[] {
   const entries = loadArtifact(contractName).abi as Entry[]
@@ -176,6 +184,8 @@ describe('selectors and topics, written out', () => {
     MarketExecuted: '0xbdc1265da95238ea4c775f66ac8fe748af83982c4b356ac4d0c28a0f512c0a8b',
     LimitExecuted: '0x9c19bc42a9be820f3366fa0563f85e5c227966eaea4c45acd2f7cd868086a17d',
     MarketOpenCanceled: '0x7eff27ae2299e6454b6a721ec354924d1ceecda0edc94618ebfeb5b9b6483e5e',
+    HoldingFeesChargedOnTrade: '0x15899f852ac1a2c43a151e9be38095efa336a692424358cb47dc1d988184e594',
+    TradeFeesDataDownscaled: '0x94b6dd6695c6b27738d956607d487ce2b47ce52de3efb85dafbbee304e33a152',
     TradeStored: '0xa14af6e9b04a80b4f40bf3946fceabd8e21e03bed8bdfd8d7b99af550efbf792',
     PriceReceived: '0x3a04fb08b64cb936309a028bdae0de177886d0c0288836c98f6eec09b9688799',
   }

@@ -10,7 +10,7 @@ import { WANTED_COVERAGE } from './campaign/wantedCoverage.ts'
 // same seed replays the same steps.
 
 const DEFAULT_STEPS = 1_000
-const DEFAULT_SEED = 1
+const DEFAULT_SEED = 3
 
 const steps = wholeNumber('CAMPAIGN_STEPS', DEFAULT_STEPS)
 const seed = wholeNumber('CAMPAIGN_SEED', DEFAULT_SEED)

@@ -27,16 +27,21 @@ const world = sharedWorld(async (prepared) => {
 /** Last events of every oracle answer that executes. */
 const ANSWERED = ['PendingOrderClosed', 'TradingCallbackExecuted', 'PriceReceived']
 const REQUESTED = ['PendingOrderStored', 'PriceRequested']
-const ACCRUED = ['PendingAccFundingFeesStored', 'PendingAccBorrowingFeesStored']
-const OPENED = [
-  'TradeStored',
-  ...ACCRUED,
+/** Events of every change of a size: fees accrue up to it, the trade owes anew, volume and open interest count. */
+const COUNTED = [
+  'PendingAccFundingFeesStored',
+  'PendingAccBorrowingFeesStored',
   'TradeInitialAccFeesStored',
-  'PairOiAfterV10Updated',
+  'BorrowingPairAccFeesUpdated',
+  'BorrowingGroupAccFeesUpdated',
+  'BorrowingInitialAccFeesStored',
+  'TradeBorrowingCallbackHandled',
   'PriceImpactOpenInterestAdded',
-  'TradingFeesRealized',
+  'PairOiAfterV10Updated',
 ]
-const CLOSED = [...ACCRUED, 'PairOiAfterV10Updated', 'PriceImpactOpenInterestAdded', 'TradeValueTransferred']
+const OPENED = [...COUNTED, 'TradeStored', 'TradingFeesRealized']
+const CHANGED = ['HoldingFeesRealizedOnTrade', ...COUNTED, 'TradePositionUpdated']
+const CLOSED = ['HoldingFeesRealizedOnTrade', ...COUNTED, 'TradeClosed', 'TradeValueTransferred']
 const SHARED_FEES = ['GovFeeCharged', 'GTokenFeeCharged', 'GnsOtcFeeCharged', 'FeesProcessed']
 /** Fee events of a triggered order, which pays the trigger share; for market orders that part goes to the OTC share. */
 const SHARED_TRIGGER_FEES = [
@@ -46,7 +51,6 @@ const SHARED_TRIGGER_FEES = [
   'GnsOtcFeeCharged',
   'FeesProcessed',
 ]
-const REALIZED = ['HoldingFeesRealizedOnTrade', 'TradeInitialAccFeesStored']
 
 describe('the events of each action, in order', () => {
   it('market open: asked, done', async () => {
@@ -80,7 +84,7 @@ describe('the events of each action, in order', () => {
     assert.deepEqual(eventNames(refused), ['TradingFeesRealized', 'GovFeeCharged', 'MarketCloseCanceled', ...ANSWERED])
     const second = await requestClose(world(), ALICE, index)
     const done = await world().answer(second.orderId, usd(60_000))
-    assert.deepEqual(eventNames(done), [...CLOSED, ...SHARED_FEES, 'TradeClosed', 'MarketExecuted', ...ANSWERED])
+    assert.deepEqual(eventNames(done), [...CLOSED, ...SHARED_FEES, 'MarketExecuted', ...ANSWERED])
   })
 
   it('limit and stop orders: placed, edited, cancelled', async () => {
@@ -110,7 +114,7 @@ describe('the events of each action, in order', () => {
     assert.deepEqual(eventNames(await world().send(ALICE, 'updateSl', [index, usd(59_000)])), ['TradeSlUpdated'])
     const orderId = await trigger(world(), TRIGGER.tp, ALICE.address, index)
     const done = await world().answer(orderId, candle(usd(61_100)))
-    assert.deepEqual(eventNames(done), [...CLOSED, ...SHARED_TRIGGER_FEES, 'TradeClosed', 'LimitExecuted', ...ANSWERED])
+    assert.deepEqual(eventNames(done), [...CLOSED, ...SHARED_TRIGGER_FEES, 'LimitExecuted', ...ANSWERED])
     assert.equal(onlyEvent(done, 'TradeClosed').isPnlPositive, true)
   })
 
@@ -126,14 +130,12 @@ describe('the events of each action, in order', () => {
     const asked = await world().send(ALICE, 'updateLeverage', [index, 5_000])
     assert.deepEqual(eventNames(asked), [...REQUESTED, 'LeverageUpdateInitiated'])
     const done = await world().answer(onlyEvent(asked, 'LeverageUpdateInitiated').orderId, usd(60_000))
-    const names = eventNames(done)
-    assert.ok(names.includes('TradePositionUpdated'))
-    assert.deepEqual(names.slice(-1 - ANSWERED.length), ['LeverageUpdateExecuted', ...ANSWERED])
+    const charged = ['TradingFeesRealized', 'GovFeeCharged', 'LeverageUpdateExecuted', ...ANSWERED]
+    assert.deepEqual(eventNames(done), ['TradePositionUpdated', ...charged])
     assert.equal(onlyEvent(done, 'LeverageUpdateExecuted').cancelReason, 0)
-    assert.deepEqual(
-      names.filter((name) => REALIZED.includes(name)),
-      REALIZED,
-    )
+    const back = await world().send(ALICE, 'updateLeverage', [index, 9_000])
+    const returned = await world().answer(onlyEvent(back, 'LeverageUpdateInitiated').orderId, usd(60_000))
+    assert.deepEqual(eventNames(returned), ['TradePositionUpdated', 'TradeValueTransferred', ...charged])
   })
 
   it('size increase and decrease: asked, done', async () => {
@@ -141,13 +143,23 @@ describe('the events of each action, in order', () => {
     const more = await world().send(ALICE, 'increasePositionSize', [index, usdc(50), 10_000, usd(60_000), 1_000])
     assert.deepEqual(eventNames(more), [...REQUESTED, 'PositionSizeUpdateInitiated'])
     const increased = await world().answer(onlyEvent(more, 'PositionSizeUpdateInitiated').orderId, usd(60_000))
-    assert.deepEqual(eventNames(increased).slice(-1 - ANSWERED.length), ['PositionSizeIncreaseExecuted', ...ANSWERED])
+    const grown = ['TradingFeesRealized', ...SHARED_FEES, 'PositionSizeIncreaseExecuted', ...ANSWERED]
+    assert.deepEqual(eventNames(increased), [...CHANGED, ...grown])
     assert.equal(onlyEvent(increased, 'TradePositionUpdated').pendingOrderType, 8)
     const less = await world().send(ALICE, 'decreasePositionSize', [index, usdc(50), 0, usd(60_000)])
     assert.deepEqual(eventNames(less), [...REQUESTED, 'PositionSizeUpdateInitiated'])
     const decreased = await world().answer(onlyEvent(less, 'PositionSizeUpdateInitiated').orderId, usd(60_000))
-    assert.deepEqual(eventNames(decreased).slice(-1 - ANSWERED.length), ['PositionSizeDecreaseExecuted', ...ANSWERED])
+    const shrunk = ['TradeValueTransferred', 'TradeFeesDataDownscaled', ...SHARED_FEES]
+    assert.deepEqual(eventNames(decreased), [...CHANGED, ...shrunk, 'PositionSizeDecreaseExecuted', ...ANSWERED])
     assert.equal(onlyEvent(decreased, 'TradePositionUpdated').pendingOrderType, 9)
+  })
+
+  it('size decrease by leverage: done', async () => {
+    const { index } = await openPosition(world(), ALICE)
+    const less = await world().send(ALICE, 'decreasePositionSize', [index, 0n, 5_000, usd(60_000)])
+    const decreased = await world().answer(onlyEvent(less, 'PositionSizeUpdateInitiated').orderId, usd(60_000))
+    const settled = ['TradeValueTransferred', 'PnlRealizedOnOpenTrade', 'TradingFeesRealized', ...SHARED_FEES]
+    assert.deepEqual(eventNames(decreased), [...CHANGED, ...settled, 'PositionSizeDecreaseExecuted', ...ANSWERED])
   })
 
   it('fees of a market order: governance 24.5 %, vault 15 %, the rest (with the trigger share) to the treasury', async () => {

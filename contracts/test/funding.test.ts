@@ -9,6 +9,7 @@ import {
   LINK,
   openPosition,
   passTime,
+  readLiquidationPrice,
   requestClose,
   setBorrowingRate,
   setFunding,
@@ -39,16 +40,15 @@ function velocityOf(p: Funding, net: bigint, price: bigint): bigint {
   return sign(net) * (wanted < cap ? wanted : cap)
 }
 
-/**
- * Returns the rate at the end of a period without a change of sign, and its average: linear up to the cap, then flat.
- */
+/** Returns the rate after a period and its average on the way: linear up to the cap, then flat. */
 function stretch(p: Funding, rate: bigint, velocity: bigint, seconds: bigint): { end: bigint; average: bigint } {
-  const cap = BigInt(p.absoluteRatePerSecondCap) * 10n ** 8n
+  if (velocity === 0n || seconds === 0n) return { end: rate, average: rate }
+  const cap = sign(velocity) * BigInt(p.absoluteRatePerSecondCap) * 10n ** 8n
   const end = rate + (seconds * velocity * 10n ** 8n) / YEAR_S
-  if (abs(end) <= cap) return { end, average: (rate + end) / 2n }
-  const limit = sign(end) * cap
-  const rampS = velocity === 0n ? 0n : ((limit - rate) * YEAR_S) / (velocity * 10n ** 8n)
-  return { end: limit, average: (((rate + limit) / 2n) * rampS + limit * (seconds - rampS)) / seconds }
+  const isCapped = velocity > 0n ? end > cap : end < cap
+  if (!isCapped) return { end, average: (rate + end) / 2n }
+  const rampS = ((cap - rate) * YEAR_S) / (velocity * 10n ** 8n)
+  return { end: cap, average: (((rate + cap) / 2n) * rampS + cap * (seconds - rampS)) / seconds }
 }
 
 /**
@@ -68,23 +68,30 @@ function multipliersOf(p: Funding, { oiLongToken, oiShortToken }: Oi, longsPay: 
     : [share(oiShortToken, oiLongToken), plain(oiShortToken)]
 }
 
-/** Computes funding a second time, from its specification. A change of sign splits the time at a whole second. */
+/**
+ * Computes funding a second time, from its specification. With the APR multiplier a change of sign splits the time at a
+ * whole second; each part counts half of the rate at its end that is not zero.
+ */
 function advance(p: Funding, state: State, oi: Oi, seconds: bigint, price: bigint): State {
   if (!p.fundingFeesEnabled || seconds === 0n) return state
   const velocity = velocityOf(p, oi.oiLongToken - oi.oiShortToken, price)
-  const flips = state.rate !== 0n && velocity !== 0n && sign(state.rate) !== sign(velocity)
-  const toZeroS = flips ? (abs(state.rate) * YEAR_S) / (abs(velocity) * 10n ** 8n) : 0n
-  const parts = toZeroS > 0n && toZeroS < seconds ? [toZeroS, seconds - toZeroS] : [seconds]
-  let { accLong, accShort, rate } = state
-  for (const [i, partS] of parts.entries()) {
-    const { end, average } = stretch(p, i === 1 ? 0n : rate, velocity, partS)
-    const [long, short] = multipliersOf(p, oi, i === 0 && parts.length === 2 ? rate > 0n : average > 0n)
-    const delta = (average * partS * price) / 10n ** 8n
+  const { end, average } = stretch(p, state.rate, velocity, seconds)
+  const turns = p.aprMultiplierEnabled && state.rate * end < 0n
+  const toZeroS = turns ? (abs(state.rate) * YEAR_S) / (abs(velocity) * 10n ** 8n) : 0n
+  const parts = turns
+    ? [
+        { average: state.rate / 2n, partS: toZeroS },
+        { average: end / 2n, partS: seconds - toZeroS },
+      ]
+    : [{ average, partS: seconds }]
+  let { accLong, accShort } = state
+  for (const { average: partAverage, partS } of parts) {
+    const [long, short] = multipliersOf(p, oi, partAverage > 0n)
+    const delta = (partAverage * partS * price) / 10n ** 8n
     accLong += (delta * long) / ONE
     accShort -= (delta * short) / ONE
-    rate = end
   }
-  return { accLong, accShort, rate }
+  return { accLong, accShort, rate: end }
 }
 
 const world = sharedWorld(async (prepared) => {
@@ -195,6 +202,34 @@ describe('the funding rate', () => {
     assert.ok((await world().read('getTradeFundingFeesCollateral', [ALICE.address, long, PRICE])) < 0n)
   })
 
+  // 10,000 tokens long and 20,000 short at 15 USD: 3 s from the cap of 1e11 to zero and 6 s to the other cap, of 100 s.
+  const turnAtTheCap = async (aprMultiplierEnabled: boolean): Promise<State> => {
+    await setFunding(world(), LINK, { ...BASE, absoluteRatePerSecondCap: 1_000, aprMultiplierEnabled })
+    await open(true, 150_000)
+    await passTime(world(), 100)
+    await open(false, 300_000)
+    const before = await pending()
+    assert.equal(before.rate, 10n ** 11n)
+    await passTime(world(), 100)
+    const { accLong, accShort, rate } = await pending()
+    return { accLong: accLong - before.accLong, accShort: accShort - before.accShort, rate }
+  }
+
+  it('counts half of its rate after a turn that meets the cap, where the multiplier splits the time', async () => {
+    const first = 225_000_000_000_000n // 1e11 / 2 x 3 s x 15
+    const second = -7_275_000_000_000_000n // -1e11 / 2 x 97 s x 15, though the rate was at its cap for most of them
+    assert.deepEqual(await turnAtTheCap(true), {
+      accLong: first + 2n * second,
+      accShort: -first / 2n - second,
+      rate: -(10n ** 11n),
+    })
+  })
+
+  it('counts the time at the cap in full where nothing splits it', async () => {
+    const all = -14_100_000_000_000_000n // (0 x 6 s - 1e11 x 94 s) x 15
+    assert.deepEqual(await turnAtTheCap(false), { accLong: all, accShort: -all, rate: -(10n ** 11n) })
+  })
+
   it('multiplies by one hundred at most', async () => {
     await setFunding(world(), LINK, BASE)
     await open(true, 1_500_000)
@@ -228,26 +263,7 @@ describe('holding fees of a trade', () => {
   it('move the liquidation price towards the open price', async () => {
     await setBorrowingRate(world(), LINK, 31_709)
     const index = await open(true, 100_000)
-    const [trade] = await world().read('getTrades', [ALICE.address])
-    const liqPrice = async () =>
-      world().read('getTradeLiquidationPrice', [
-        {
-          collateralIndex: USDC,
-          trader: ALICE.address,
-          pairIndex: LINK,
-          index,
-          openPrice: trade!.openPrice,
-          long: true,
-          collateral: trade!.collateralAmount,
-          leverage: 100_000n,
-          additionalFeeCollateral: 0n,
-          liquidationParams: await world().read('getTradeLiquidationParams', [ALICE.address, index]),
-          currentPairPrice: PRICE,
-          isCounterTrade: false,
-          partialCloseMultiplier: 10n ** 18n,
-          beforeOpened: false,
-        },
-      ])
+    const liqPrice = () => readLiquidationPrice(world(), ALICE.address, index, PRICE)
     const before = await liqPrice()
     await passTime(world(), 10_000)
     const owed = await world().read('getTradeBorrowingFeesCollateral', [ALICE.address, index, PRICE])

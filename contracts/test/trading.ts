@@ -93,6 +93,27 @@ export async function setBorrowingRate(world: World, pairIndex: number, ratePerS
   await world.configure('setBorrowingParams', [USDC, [pairIndex], [params]])
 }
 
+/** First-generation borrowing of a pair in USDC: fee in 1e10 percent per block, caps 1e3 per percent. */
+export type BorrowingV1 = { groupIndex: number; feePerBlock: number; feeExponent: number; minP: number; maxP: number }
+
+/** Sets first-generation borrowing of a pair. Without caps the whole net open interest counts. */
+export async function setBorrowingV1(world: World, pairIndex: number, terms: Partial<BorrowingV1>): Promise<void> {
+  const all: BorrowingV1 = { groupIndex: 0, feePerBlock: 0, feeExponent: 1, minP: 0, maxP: 100_000, ...terms }
+  await world.configure('setBorrowingV1Pairs', [USDC, [pairIndex], [all]])
+  await world.configure('setBorrowingPairFeePerBlockCaps', [USDC, [pairIndex], [all]])
+}
+
+/** Sets a borrowing group of USDC. `maxUsdc` is its largest open interest on one side; 0 is no limit. */
+export async function setBorrowingGroup(
+  world: World,
+  groupIndex: number,
+  terms: { feePerBlock: number; feeExponent?: number; maxUsdc: bigint },
+): Promise<void> {
+  const { feePerBlock, feeExponent = 1, maxUsdc } = terms
+  const params = { feePerBlock, feeExponent, maxOi: maxUsdc * 10n ** 10n }
+  await world.configure('setBorrowingV1Groups', [USDC, [groupIndex], [params]])
+}
+
 /** Sets the same depth bands on both sides of the book, with `totalUsd` up to 1 %. */
 export async function setDepth(world: World, pairIndex: number, totalUsd: number): Promise<void> {
   const { slot1, slot2 } = packBands(DEPTH_BAND_SHARES_BPS, totalUsd)
@@ -168,6 +189,37 @@ export async function trigger(world: World, orderType: number, trader: Address, 
 /** Returns a candle whose current price is its open; it reached `low` and `high` in between. */
 export function candle(open: bigint, low = open, high = open): Candle {
   return { open, high, low, current: open }
+}
+
+/** Reads the liquidation price of an open position at a price of its pair. */
+export async function readLiquidationPrice(
+  world: World,
+  trader: Address,
+  index: number,
+  currentPairPrice: bigint,
+): Promise<bigint> {
+  const { collateralIndex, pairIndex, openPrice, long, collateralAmount, leverage, isCounterTrade } = await world.read(
+    'getTrade',
+    [trader, index],
+  )
+  const liquidationParams = await world.read('getTradeLiquidationParams', [trader, index])
+  const input = {
+    collateralIndex,
+    trader,
+    pairIndex,
+    index,
+    openPrice,
+    long,
+    collateral: collateralAmount,
+    leverage: BigInt(leverage),
+    additionalFeeCollateral: 0n,
+    liquidationParams,
+    currentPairPrice,
+    isCounterTrade,
+    partialCloseMultiplier: 10n ** 18n,
+    beforeOpened: false,
+  }
+  return world.read('getTradeLiquidationPrice', [input])
 }
 
 /** Reads the USDC balance of an account. */

@@ -16,6 +16,7 @@ import {
   openPosition,
   packTrigger,
   placeOrder,
+  requestClose,
   STOP,
   tokens,
   trigger,
@@ -213,6 +214,29 @@ describe('liquidation', () => {
     const executed = await execute(TRIGGER.liq, index, candle(usd(30_000)))
     assert.deepEqual([executed.exactExecution, executed.oraclePrice], [false, usd(30_000)])
     assert.equal(executed.percentProfit, -(10n ** 12n))
+  })
+
+  it('has neither spread nor impact: it executes at the oracle price itself', async () => {
+    const { index } = await openPosition(world(), ALICE, { pairIndex: BTC })
+    const { oraclePrice, marketPrice, priceImpact } = await execute(TRIGGER.liq, index, candle(usd(50_000)))
+    assert.deepEqual([oraclePrice, marketPrice], [usd(50_000), usd(50_000)])
+    assert.deepEqual([priceImpact.totalPriceImpactP, priceImpact.positionSizeToken], [0n, 0n])
+  })
+
+  it('leaves nothing to a market close either: one unit before its price pays 10 %, at its price nothing', async () => {
+    const { index, outcome } = await openPosition(world(), ALICE, AT_60000)
+    const { liqPrice } = onlyEvent(outcome, 'MarketExecuted')
+    for (const [price, pays] of [
+      [liqPrice + 1n, true],
+      [liqPrice, false],
+    ] as const) {
+      const snapshotId = await world().snapshot()
+      const { orderId } = await requestClose(world(), ALICE, index, price)
+      const { amountSentToTrader } = onlyEvent(await world().answer(orderId, price), 'MarketExecuted')
+      assert.equal(amountSentToTrader > usdc(9), pays)
+      assert.equal(amountSentToTrader === 0n, !pays)
+      await world().restore(snapshotId)
+    }
   })
 
   it('looks at the oracle price, the other triggers at the market price (shifted by the skew)', async () => {

@@ -45,7 +45,8 @@ const NEW_TRADE = {
   long: true,
   collateral: usdc(100),
   leverage: 10_000n,
-  additionalFeeCollateral: 0n,
+  /** The opening fee, which a trade that does not exist yet has not paid. */
+  additionalFeeCollateral: 750_000n,
   liquidationParams: LIQUIDATION,
   currentPairPrice: usd(60_000),
   isCounterTrade: false,
@@ -83,14 +84,15 @@ describe('the worked vectors', () => {
   it('the spread in it is limited by maxLiqSpreadP; 0 means no spread and a threshold of 90 % at any leverage', async () => {
     const openPrice = 600_120_000_000_000n
     const hundredthPercent = openPrice / 10_000n
-    const liqPrice = (maxLiqSpreadP: number, leverage = 10_000n) =>
-      world().read('getTradeLiquidationPrice', [
-        { ...NEW_TRADE, openPrice, leverage, liquidationParams: { ...LIQUIDATION, maxLiqSpreadP } },
-      ])
+    const liqPrice = (maxLiqSpreadP: number, leverage = 10_000n, additionalFeeCollateral = 750_000n) => {
+      const liquidationParams = { ...LIQUIDATION, maxLiqSpreadP }
+      const input = { ...NEW_TRADE, openPrice, leverage, additionalFeeCollateral, liquidationParams }
+      return world().read('getTradeLiquidationPrice', [input])
+    }
     assert.equal(await liqPrice(100_000_000), 547_129_404_000_000n - hundredthPercent)
     assert.equal(await liqPrice(0), 547_129_404_000_000n - 2n * hundredthPercent)
     const fees = 2n * 6_000_000n
-    assert.equal(await liqPrice(0, 100_000n), openPrice - (openPrice * (usdc(90) - fees)) / usdc(10_000))
+    assert.equal(await liqPrice(0, 100_000n, fees / 2n), openPrice - (openPrice * (usdc(90) - fees)) / usdc(10_000))
   })
 
   it('close of that trade at oracle 63000', async () => {
@@ -126,14 +128,14 @@ describe('the worked vectors', () => {
       const openPrice = leverage * 10n ** 9n
       const collateral = usdc(100)
       const size = (collateral * leverage) / 1000n
-      const fees = 2n * ((size * 600_000_000n) / 10n ** 12n)
-      const input = { ...NEW_TRADE, pairIndex: LINK, openPrice, collateral, leverage, additionalFeeCollateral: -fees }
+      const fee = (size * 600_000_000n) / 10n ** 12n
+      const input = { ...NEW_TRADE, pairIndex: LINK, openPrice, collateral, leverage, additionalFeeCollateral: -fee }
       assert.equal(openPrice - (await world().read('getTradeLiquidationPrice', [input])), threshold)
     })
   }
 
   it('short 40x at 60000 with 100 USDC: fees 2 x 2400000', async () => {
-    const input = { ...NEW_TRADE, long: false, leverage: 40_000n }
+    const input = { ...NEW_TRADE, long: false, leverage: 40_000n, additionalFeeCollateral: 2_400_000n }
     assert.equal(await world().read('getTradeLiquidationPrice', [input]), 611_695_714_285_725n)
     const { outcome } = await openPosition(world(), ALICE, { long: false, leverage: 40_000 })
     assert.equal(onlyEvent(outcome, 'FeesProcessed').totalFeesCollateral, 2_400_000n)

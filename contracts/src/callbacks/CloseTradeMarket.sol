@@ -9,8 +9,8 @@ library CloseTradeMarket {
         Trade memory t = Records.trade(o.trade.user, o.trade.index);
         if (!t.isOpen) return refuse(a.orderId, t, CANCEL_NO_TRADE);
 
-        uint256 fee = Fees.trading(t.collateralIndex, t.pairIndex, Amounts.size(t), t.isCounterTrade);
-        Closing.Terms memory terms = Closing.Terms(a.current, a.current, fee);
+        Funds.refreshTier(t);
+        Closing.Terms memory terms = Closing.Terms(a.current, a.current, Fees.trading(t, Amounts.size(t)));
         Values memory v = Closing.quote(t, terms);
         if (Closing.isSlipped(t, v.executionPrice, o.trade.openPrice)) {
             Closing.chargeRefusal(t);

@@ -11,6 +11,7 @@ library IncreasePositionSize {
         IncreasePositionSizeValues memory v;
         uint8 cancelReason = CANCEL_NO_TRADE;
         if (t.isOpen) {
+            Funds.refreshTier(t);
             Trade memory next = Records.trade(t.user, t.index);
             v = quote(t, next, o.trade, a.current);
             cancelReason = reason(t, next, v, o, a.current);
@@ -29,20 +30,18 @@ library IncreasePositionSize {
         uint64 price
     ) private view returns (IncreasePositionSizeValues memory v) {
         uint256 base = request.collateralAmount > 0 ? request.collateralAmount : t.collateralAmount;
-        v.positionSizeCollateralDelta = Amounts.size(base, request.leverage);
         v.existingPositionSizeCollateral = Amounts.size(t);
-        v.newPositionSizeCollateral = v.existingPositionSizeCollateral + v.positionSizeCollateralDelta;
         v.newCollateralAmount = uint256(t.collateralAmount) + request.collateralAmount;
-        v.newLeverage = (v.newPositionSizeCollateral * 1e3) / v.newCollateralAmount;
+        uint256 asked = v.existingPositionSizeCollateral + Amounts.size(base, request.leverage);
+        v.newLeverage = (asked * 1e3) / v.newCollateralAmount;
+        // The leverage is truncated, and with it the size.
+        v.newPositionSizeCollateral = Amounts.size(v.newCollateralAmount, v.newLeverage);
+        if (v.newPositionSizeCollateral <= v.existingPositionSizeCollateral) return v;
+        v.positionSizeCollateralDelta = v.newPositionSizeCollateral - v.existingPositionSizeCollateral;
         v.priceImpact = PriceImpact.onOpen(t, v.positionSizeCollateralDelta, price);
-        v.openingFeesCollateral = Fees.trading(
-            t.collateralIndex,
-            t.pairIndex,
-            v.positionSizeCollateralDelta,
-            t.isCounterTrade
-        );
+        v.openingFeesCollateral = Fees.trading(t, v.positionSizeCollateralDelta);
         v.isCounterTradeValidated = t.isCounterTrade;
-        quoteOpenPrice(t, v, price);
+        quoteOpenPrice(t, v);
 
         next.collateralAmount = uint120(v.newCollateralAmount);
         // Beyond its field it stays at the largest one, which no pair allows.
@@ -52,10 +51,10 @@ library IncreasePositionSize {
         quoteRisk(t, next, v, price);
     }
 
-    /// @notice The old size at today's price and the new part at its execution price, averaged against the trader.
-    function quoteOpenPrice(Trade memory t, IncreasePositionSizeValues memory v, uint64 price) private pure {
+    /// @notice The old size with its PnL at the execution price and the new part there, averaged against the trader.
+    function quoteOpenPrice(Trade memory t, IncreasePositionSizeValues memory v) private pure {
         v.existingPnlCollateral =
-            (int256(uint256(t.collateralAmount)) * TradeValue.pnlP(t, price)) /
+            (int256(uint256(t.collateralAmount)) * TradeValue.pnlP(t, v.priceImpact.priceAfterImpact)) /
             int256(P_10) /
             100;
         int256 pnl = t.long ? v.existingPnlCollateral : -v.existingPnlCollateral;
@@ -94,9 +93,12 @@ library IncreasePositionSize {
         PendingOrder memory o,
         uint64 price
     ) private view returns (uint8) {
+        if (v.positionSizeCollateralDelta == 0) return CANCEL_WRONG_TRADE;
         if (Opening.isSlipped(t.long, v.priceImpact.priceAfterImpact, o.trade.openPrice, o.maxSlippageP)) {
             return CANCEL_SLIPPAGE;
         }
+        if (t.tp > 0 && (t.long ? price >= t.tp : price <= t.tp)) return CANCEL_TP_REACHED;
+        if (t.sl > 0 && (t.long ? price <= t.sl : price >= t.sl)) return CANCEL_SL_REACHED;
         if (
             Liquidation.isReached(v.existingLiqPrice, t.long, price) ||
             Liquidation.isReached(v.newLiqPrice, t.long, price)
@@ -115,10 +117,10 @@ library IncreasePositionSize {
         IncreasePositionSizeValues memory v,
         uint64 price
     ) private {
-        HoldingFees.store(t.collateralIndex, t.pairIndex, price);
-        HoldingFees.realize(t, price);
-        Exposure.change(t, next);
-        PriceImpact.addVolume(t, v.positionSizeCollateralDelta, true, false);
+        Positions.changed(
+            t,
+            Positions.Change(v.positionSizeCollateralDelta, v.priceImpact.positionSizeToken, true, false, price)
+        );
         Records.updatePosition(next, MARKET_PARTIAL_OPEN, false);
         Funds.chargeTrade(next, v.openingFeesCollateral);
         Funds.distribute(next, v.positionSizeCollateralDelta, MARKET_PARTIAL_OPEN, v.openingFeesCollateral);

@@ -7,6 +7,7 @@ import "./Opening.sol";
 library OpenTradeMarket {
     function execute(AggregatorAnswer memory a, PendingOrder memory o) external {
         Trade memory t = o.trade;
+        Funds.refreshTier(t);
         Values memory v = Opening.check(t, a.current, o.maxSlippageP);
         if (v.cancelReason != CANCEL_NONE) return refund(a.orderId, t, v.cancelReason);
         t = Opening.register(t, v, MARKET_OPEN, a.current);
@@ -14,7 +15,7 @@ library OpenTradeMarket {
     }
 
     function refund(Id memory orderId, Trade memory t, uint8 cancelReason) private {
-        uint256 fee = Fees.minGov(t.collateralIndex, t.pairIndex);
+        uint256 fee = Fees.minGov(t);
         if (fee > t.collateralAmount) fee = t.collateralAmount;
         Funds.chargeGov(t.user, t.collateralIndex, fee);
         uint256 returned = t.collateralAmount - fee;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import "../rules/Exposure.sol";
-import "../rules/Funds.sol";
+import "../rules/Positions.sol";
 import "../rules/Records.sol";
 
 /// @notice What a market open and a triggered limit or stop have in common.
@@ -19,11 +18,11 @@ library Opening {
         v.executionPrice = v.priceImpact.priceAfterImpact;
         v.executionPriceRaw = oraclePrice;
         v.collateralPriceUsd = Amounts.collateralPriceUsd(t.collateralIndex);
-        v.openingFeeCollateral = Fees.trading(t.collateralIndex, t.pairIndex, size, t.isCounterTrade);
+        v.openingFeeCollateral = Fees.trading(t, size);
         uint256 expected = t.openPrice;
         t.openPrice = v.priceImpact.priceAfterImpact;
         t.positionSizeToken = uint160(v.priceImpact.positionSizeToken);
-        v.liqPrice = Liquidation.beforeOpened(t, uint64(oraclePrice));
+        v.liqPrice = Liquidation.beforeOpened(t, v.openingFeeCollateral);
         v.cancelReason = reason(t, v, expected, maxSlippageP);
         t.openPrice = uint64(expected);
     }
@@ -74,12 +73,9 @@ library Opening {
         t.tradeType = TRADE;
         t.openPrice = uint64(v.executionPrice);
         t.positionSizeToken = uint160(v.priceImpact.positionSizeToken);
-        t = Records.storeTrade(t, 0);
-        HoldingFees.store(t.collateralIndex, t.pairIndex, currentPrice);
-        HoldingFees.resetTrade(t, currentPrice);
-        Trade memory nothing;
-        Exposure.change(nothing, t);
-        PriceImpact.addVolume(t, Amounts.size(t), true, false);
+        t = Records.writeTrade(t, 0);
+        Positions.opened(t, currentPrice);
+        Records.emitStored(t);
         Funds.chargeTrade(t, v.openingFeeCollateral);
         Funds.distribute(t, Amounts.size(t), orderType, v.openingFeeCollateral);
         return t;

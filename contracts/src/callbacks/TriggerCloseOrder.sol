@@ -8,6 +8,7 @@ import "./Hit.sol";
 library TriggerCloseOrder {
     function execute(AggregatorAnswer memory a, PendingOrder memory o) external {
         Hit.Candle memory candle = Hit.Candle(a.open, a.high, a.low, a.current);
+        Funds.refreshTier(o.trade);
         (Trade memory t, Values memory v) = check(Id(o.trade.user, o.trade.index), o.orderType, candle);
         if (v.cancelReason != CANCEL_NONE) {
             emit TriggerOrderCanceled(a.orderId, o.user, o.orderType, v.cancelReason);
@@ -42,10 +43,11 @@ library TriggerCloseOrder {
             v.cancelReason = CANCEL_NOT_HIT;
             return (t, v);
         }
-        v = Closing.quote(t, Closing.Terms(price, candle.current, feeOf(t, orderType)));
+        Closing.Terms memory terms = Closing.Terms(price, candle.current, feeOf(t, orderType));
+        bool isLiquidation = orderType == LIQ_CLOSE;
+        v = isLiquidation ? Closing.quoteLiquidation(t, terms) : Closing.quote(t, terms);
         v.exactExecution = isExact;
-        if (orderType == LIQ_CLOSE) v.amountSentToTrader = 0;
-        else if (Closing.isSlipped(t, v.executionPrice, trigger)) v.cancelReason = CANCEL_SLIPPAGE;
+        if (!isLiquidation && Closing.isSlipped(t, v.executionPrice, trigger)) v.cancelReason = CANCEL_SLIPPAGE;
     }
 
     function triggerPrice(Trade memory t, uint8 orderType, uint64 current) private view returns (uint256) {
@@ -67,7 +69,7 @@ library TriggerCloseOrder {
 
     function feeOf(Trade memory t, uint8 orderType) private view returns (uint256) {
         if (orderType == LIQ_CLOSE) return Fees.liquidation(t.pairIndex, t.collateralAmount);
-        return Fees.trading(t.collateralIndex, t.pairIndex, Amounts.size(t), t.isCounterTrade);
+        return Fees.trading(t, Amounts.size(t));
     }
 
     function emitExecuted(PendingOrder memory o, Trade memory t, Values memory v) private {

@@ -8,6 +8,7 @@ import "./Opening.sol";
 library TriggerOpenOrder {
     function execute(AggregatorAnswer memory a, PendingOrder memory o) external {
         Hit.Candle memory candle = Hit.Candle(a.open, a.high, a.low, a.current);
+        Funds.refreshTier(o.trade);
         (Trade memory t, Values memory v) = check(Id(o.trade.user, o.trade.index), o.orderType, candle);
         if (v.cancelReason != CANCEL_NONE) {
             emit TriggerOrderCanceled(a.orderId, o.user, o.orderType, v.cancelReason);

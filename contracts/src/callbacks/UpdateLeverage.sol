@@ -13,10 +13,11 @@ library UpdateLeverage {
         UpdateLeverageValues memory v;
         uint8 cancelReason = CANCEL_NO_TRADE;
         if (t.isOpen) {
+            Funds.refreshTier(t);
             Trade memory next = changed(t, o.trade, isIncrease);
-            v = quote(t, next, a.current);
+            v = quote(t, next, a.current, isIncrease);
             cancelReason = reason(t, v, a.current, isIncrease);
-            if (cancelReason == CANCEL_NONE) register(t, next, v, delta, a.current);
+            if (cancelReason == CANCEL_NONE) register(t, next, v, delta);
             else Closing.chargeRefusal(t);
         }
         if (cancelReason != CANCEL_NONE && !isIncrease) Funds.pay(t.collateralIndex, t.user, delta);
@@ -49,11 +50,12 @@ library UpdateLeverage {
     function quote(
         Trade memory t,
         Trade memory next,
-        uint64 price
+        uint64 price,
+        bool isIncrease
     ) private view returns (UpdateLeverageValues memory v) {
         v.newLeverage = next.leverage;
         v.newCollateralAmount = next.collateralAmount;
-        v.govFeeCollateral = Fees.minGov(t.collateralIndex, t.pairIndex);
+        v.govFeeCollateral = Fees.minGov(t);
         v.existingLiqPrice = Liquidation.ofTrade(t, price);
         v.newLiqPrice = Liquidation.price(
             Liquidation.input(
@@ -64,9 +66,13 @@ library UpdateLeverage {
                 false
             )
         );
+        if (!isIncrease) return v;
         v.newEffectiveLeverage = Effective.leverage(next, price, v.govFeeCollateral);
         v.totalTradeAvailableCollateralInDiamond = Funds.held(t);
-        v.availableCollateralInDiamond = v.totalTradeAvailableCollateralInDiamond;
+        uint256 freed = t.collateralAmount - next.collateralAmount;
+        v.availableCollateralInDiamond = freed < v.totalTradeAvailableCollateralInDiamond
+            ? freed
+            : v.totalTradeAvailableCollateralInDiamond;
     }
 
     function reason(
@@ -83,21 +89,18 @@ library UpdateLeverage {
         return CANCEL_NONE;
     }
 
+    /// @dev Neither holding fees nor open interest are touched: the size stays, but for what rounding takes.
     function register(
         Trade memory t,
         Trade memory next,
         UpdateLeverageValues memory v,
-        uint256 delta,
-        uint64 price
+        uint256 delta
     ) private {
-        HoldingFees.store(t.collateralIndex, t.pairIndex, price);
-        HoldingFees.realize(t, price);
-        if (next.collateralAmount < t.collateralAmount) {
-            Funds.release(t, delta);
-            Funds.pay(t.collateralIndex, t.user, delta);
-        }
-        Exposure.change(t, next);
         Records.updatePosition(next, UPDATE_LEVERAGE, false);
+        if (next.collateralAmount < t.collateralAmount) {
+            Funds.transferValue(t, int256(delta), int256(v.availableCollateralInDiamond));
+            Funds.coverShortfall(t, next.collateralAmount);
+        }
         Funds.chargeTrade(next, v.govFeeCollateral);
         Funds.chargeGov(t.user, t.collateralIndex, v.govFeeCollateral);
     }

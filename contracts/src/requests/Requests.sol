@@ -30,7 +30,7 @@ library Requests {
         checkTerms(t, maxSlippageP);
         if (t.tradeType == TRADE) return requestMarketOpen(t, maxSlippageP);
 
-        t = Records.storeTrade(t, maxSlippageP);
+        t = Records.storeOrder(t, maxSlippageP);
         emit OpenOrderPlaced(t.user, t.pairIndex, t.index);
     }
 

@@ -9,7 +9,7 @@ interface IUsdPriceFeed {
     function latestRoundData() external view returns (uint80, int256 answer, uint256, uint256, uint80);
 }
 
-/// @notice Conversions between collateral, position size and USD. Every division truncates.
+/// @notice Conversions between collateral, position size and USD. Every division truncates unless it says otherwise.
 library Amounts {
     /// @return position size in collateral units, S = C * L / 1000
     function size(uint256 collateral, uint256 leverage) internal pure returns (uint256) {
@@ -18,6 +18,11 @@ library Amounts {
 
     function size(Trade memory t) internal pure returns (uint256) {
         return size(t.collateralAmount, t.leverage);
+    }
+
+    /// @return `amount` x `part` / `whole`, rounded up
+    function partUp(uint256 amount, uint256 part, uint256 whole) internal pure returns (uint256) {
+        return (amount * part + whole - 1) / whole;
     }
 
     /// @return 1e8

@@ -3,43 +3,47 @@ pragma solidity 0.8.37;
 
 import "./HoldingFees.sol";
 
-/// @notice Open interest is the sum of the open positions, kept in collateral and in tokens, and limited per pair.
+/// @notice Open interest of the pairs, kept in collateral and in tokens, and its limits.
 library Exposure {
-    /// @notice Moves the pair's open interest from the position as it was to the position as it is now.
-    /// @dev Either side may be empty (collateral 0): a position that opens or closes. The caller has stored the holding
-    /// fees of the pair first, which accrue on the open interest as it was.
-    function change(Trade memory from, Trade memory to) internal {
-        Trade memory t = from.collateralAmount == 0 ? to : from;
-        uint256 sizeFrom = Amounts.size(from);
-        uint256 sizeTo = Amounts.size(to);
+    /// @notice Adds to the open interest of the trade's side, or takes from it what opened earlier.
+    /// @dev The caller has stored the holding fees of the pair first, which accrue on the open interest as it was.
+    function move(Trade memory t, uint256 sizeDelta, uint256 tokenDelta, bool open) internal {
         PairOiCollateral storage oiCollateral = appStorage().oiCollateral[t.collateralIndex][t.pairIndex];
         PairOiToken storage oiToken = appStorage().oiToken[t.collateralIndex][t.pairIndex];
         if (t.long) {
-            oiCollateral.oiLongCollateral = uint128(oiCollateral.oiLongCollateral + sizeTo - sizeFrom);
-            oiToken.oiLongToken = uint128(oiToken.oiLongToken + to.positionSizeToken - from.positionSizeToken);
+            oiCollateral.oiLongCollateral = moved(oiCollateral.oiLongCollateral, sizeDelta, open);
+            oiToken.oiLongToken = moved(oiToken.oiLongToken, tokenDelta, open);
         } else {
-            oiCollateral.oiShortCollateral = uint128(oiCollateral.oiShortCollateral + sizeTo - sizeFrom);
-            oiToken.oiShortToken = uint128(oiToken.oiShortToken + to.positionSizeToken - from.positionSizeToken);
+            oiCollateral.oiShortCollateral = moved(oiCollateral.oiShortCollateral, sizeDelta, open);
+            oiToken.oiShortToken = moved(oiToken.oiShortToken, tokenDelta, open);
         }
-        appStorage().tradeInfos[t.user][t.index].lastOiUpdateTs = uint48(block.timestamp);
+        TradeInfo storage info = appStorage().tradeInfos[t.user][t.index];
+        info.lastOiUpdateTs = uint48(block.timestamp);
+        info.collateralPriceUsd = uint48(Amounts.collateralPriceUsd(t.collateralIndex));
         emit PairOiAfterV10Updated(
             t.collateralIndex,
             t.pairIndex,
-            sizeTo > sizeFrom ? sizeTo - sizeFrom : sizeFrom - sizeTo,
-            distance(to.positionSizeToken, from.positionSizeToken),
-            sizeTo >= sizeFrom,
+            sizeDelta,
+            tokenDelta,
+            open,
             t.long,
             oiCollateral,
             oiToken
         );
     }
 
-    function distance(uint256 a, uint256 b) private pure returns (uint256) {
-        return a > b ? a - b : b - a;
+    function moved(uint128 oi, uint256 delta, bool open) private pure returns (uint128) {
+        if (open) return uint128(oi + delta);
+        return oi > delta ? uint128(oi - delta) : 0;
     }
 
     /// @return open interest of one side in collateral, tokens valued at `price`
-    function atPrice(uint8 collateralIndex, uint16 pairIndex, bool long, uint256 price) internal view returns (uint256) {
+    function atPrice(
+        uint8 collateralIndex,
+        uint16 pairIndex,
+        bool long,
+        uint256 price
+    ) private view returns (uint256) {
         PairOiToken storage oi = appStorage().oiToken[collateralIndex][pairIndex];
         uint256 tokens = long ? oi.oiLongToken : oi.oiShortToken;
         return uint256(Amounts.fromTokens(collateralIndex, int256(tokens), price));
@@ -50,7 +54,7 @@ library Exposure {
         return (uint256(appStorage().pairMaxOi[collateralIndex][pairIndex]) * precision) / P_10;
     }
 
-    /// @return whether `sizeCollateral` more on the trade's side stays inside the pair's limits
+    /// @return whether `sizeCollateral` more on the trade's side stays inside the limits of the pair and its group
     function isWithinLimits(
         Trade memory t,
         uint256 sizeCollateral,
@@ -59,6 +63,7 @@ library Exposure {
     ) internal view returns (bool) {
         uint256 oi = atPrice(t.collateralIndex, t.pairIndex, t.long, price);
         if (oi + sizeCollateral > maxOiCollateral(t.collateralIndex, t.pairIndex)) return false;
+        if (!BorrowingV1.isWithinGroupLimit(t.collateralIndex, t.pairIndex, t.long, sizeCollateral)) return false;
         return isSkewWithinLimit(t, sizeToken, price);
     }
 

@@ -14,8 +14,8 @@ interface IVault {
     function sendAssets(uint256 amount, address receiver) external;
 }
 
-/// @notice Every movement of tokens. The Diamond holds C + virtual - realised trading fees for each open trade; the
-/// vault of the collateral is the other side of profit, loss and holding fees.
+/// @notice Every movement of tokens. The Diamond holds C + virtual - realised trading fees - losses already sent to the
+/// vault for each open trade; the vault of the collateral is the other side of profit, loss and holding fees.
 library Funds {
     function token(uint8 collateralIndex) internal view returns (IToken) {
         return IToken(appStorage().collaterals[collateralIndex].collateral);
@@ -39,23 +39,30 @@ library Funds {
         pay(collateralIndex, appStorage().gTokens[collateralIndex], amount);
     }
 
-    /// @return tokens the Diamond holds for an open trade
-    function held(Trade memory t) internal view returns (uint256) {
+    /// @return tokens the Diamond would hold for a trade with this collateral
+    function heldRaw(Trade memory t, uint256 collateral) private view returns (int256) {
         TradeFeesData storage data = appStorage().tradeFeesData[t.user][t.index];
         return
-            uint256(t.collateralAmount) +
-            data.virtualAvailableCollateralInDiamond -
-            data.realizedTradingFeesCollateral;
+            int256(collateral + data.virtualAvailableCollateralInDiamond) -
+            int256(
+                uint256(data.realizedTradingFeesCollateral) +
+                    data.manuallyRealizedNegativePnlCollateral +
+                    data.alreadyTransferredNegativePnlCollateral
+            );
     }
 
-    /// @notice Makes `amount` of the trade's collateral leave it; what the Diamond does not hold, the vault advances.
-    /// @dev The caller lowers the trade's collateral by `amount` afterwards, which `held` then reflects.
-    function release(Trade memory t, uint256 amount) internal {
-        uint256 available = held(t);
-        if (amount <= available) return;
-        uint256 advanced = amount - available;
-        appStorage().tradeFeesData[t.user][t.index].virtualAvailableCollateralInDiamond += uint128(advanced);
-        fromVault(t.collateralIndex, advanced);
+    /// @return tokens the Diamond holds for an open trade
+    function held(Trade memory t) internal view returns (uint256) {
+        int256 amount = heldRaw(t, t.collateralAmount);
+        if (amount < 0) revert BelowMin();
+        return uint256(amount);
+    }
+
+    /// @notice Keeps what the Diamond holds for the trade from falling below zero once its collateral is `collateral`.
+    function coverShortfall(Trade memory t, uint256 collateral) internal {
+        int256 amount = heldRaw(t, collateral);
+        if (amount >= 0) return;
+        appStorage().tradeFeesData[t.user][t.index].virtualAvailableCollateralInDiamond += uint128(uint256(-amount));
     }
 
     /// @notice Charges an open trade: its collateral stays, the fee becomes a realised trading fee.
@@ -72,27 +79,22 @@ library Funds {
             t.user,
             t.index,
             fee,
-            fee - advanced,
+            fee,
             data.realizedTradingFeesCollateral,
             data.realizedPnlCollateral,
             advanced
         );
     }
 
-    /// @notice Settles a closed trade: `value` to the trader, `fee` left for distribution, the rest with the vault.
-    function settle(Trade memory t, uint256 value, uint256 fee) internal {
-        uint256 available = held(t);
-        uint256 needed = value + fee;
-        if (needed > available) fromVault(t.collateralIndex, needed - available);
-        else toVault(t.collateralIndex, available - needed);
-        pay(t.collateralIndex, t.user, value);
-        emit TradeValueTransferred(
-            t.collateralIndex,
-            t.user,
-            t.index,
-            int256(value),
-            int256(available) - int256(fee)
-        );
+    /// @notice Pays `value` to the trader from what is `available` of it in the Diamond; the vault gives what is
+    /// missing and takes what is left.
+    /// @param value below 0 where a loss goes to the vault and nothing to the trader
+    /// @param available below 0 where a fee is due that the Diamond does not hold for the trade
+    function transferValue(Trade memory t, int256 value, int256 available) internal {
+        if (value > available) fromVault(t.collateralIndex, uint256(value - available));
+        else toVault(t.collateralIndex, uint256(available - value));
+        if (value > 0) pay(t.collateralIndex, t.user, uint256(value));
+        emit TradeValueTransferred(t.collateralIndex, t.user, t.index, value, available);
     }
 
     /// @notice The whole amount goes to governance: the price of a refused request and of a leverage update.
@@ -101,8 +103,9 @@ library Funds {
         emit GovFeeCharged(trader, collateralIndex, amount);
     }
 
-    /// @notice Splits a trading fee that is already in the Diamond. What rounding leaves goes to the OTC share.
-    function distribute(Trade memory t, uint256 sizeCollateral, uint8 orderType, uint256 fee) internal {
+    /// @notice Splits a trading fee that is already in the Diamond, and credits the traded size to the trader's points.
+    /// What rounding leaves goes to the OTC share.
+    function distribute(Trade memory t, uint256 sizeCollateral, uint8 orderType, uint256 fee) external {
         GlobalTradeFeeParams memory p = appStorage().globalTradeFeeParams;
         uint256 rest = fee;
         rest -= govShare(t, (fee * p.govFeeP) / 1e5);
@@ -111,7 +114,17 @@ library Funds {
         if (trigger > 0) emit TriggerFeeCharged(t.user, t.collateralIndex, trigger);
         emit GnsOtcFeeCharged(t.user, t.collateralIndex, rest - trigger);
         pay(t.collateralIndex, appStorage().addresses.treasury, rest);
+        creditPoints(t, Amounts.toUsd(t.collateralIndex, sizeCollateral));
         emit FeesProcessed(t.collateralIndex, t.user, sizeCollateral, orderType, fee);
+    }
+
+    /// @notice Fixes the fee multiplier of the trader's day. Due before a fee of the trade is computed.
+    function refreshTier(Trade memory t) external {
+        creditPoints(t, 0);
+    }
+
+    function creditPoints(Trade memory t, uint256 sizeUsd) private {
+        FeeTiers.credit(t.user, sizeUsd, Pairs.get(t.pairIndex).feeIndex);
     }
 
     function govShare(Trade memory t, uint256 amount) private returns (uint256) {

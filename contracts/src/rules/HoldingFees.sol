@@ -2,10 +2,11 @@
 pragma solidity 0.8.37;
 
 import "../Events.sol";
-import "./Amounts.sol";
+import "./BorrowingV1.sol";
 import "./PriceImpact.sol";
 
-/// @notice Funding and borrowing (v2). Old-style borrowing (v1) is zero on this Diamond.
+/// @notice Funding, borrowing of both generations, and what a trade owes of them.
+/// @dev `ofTrade` is public, so the formulas are deployed once and called from there.
 library HoldingFees {
     int256 private constant MULTIPLIER_ONE = 1e20;
     uint256 private constant MAX_APR_MULTIPLIER = 100;
@@ -28,7 +29,7 @@ library HoldingFees {
         int256 netTokens,
         uint256 price,
         uint256 collateralPriceUsd
-    ) internal pure returns (int256) {
+    ) private pure returns (int256) {
         uint256 net = abs(netTokens);
         uint256 netUsd = (((net * price) / 1e18) * collateralPriceUsd) / 1e8; // 1e10
         if (netUsd < uint256(p.thetaThresholdUsd) * P_10) return 0;
@@ -43,16 +44,20 @@ library HoldingFees {
         int256 lastRate,
         int256 velocity,
         int256 elapsedS
-    ) internal pure returns (int256 rate, int256 average) {
-        int256 cap = int256(uint256(p.absoluteRatePerSecondCap)) * 1e8;
-        rate = lastRate + (elapsedS * velocity * 1e8) / SECONDS_PER_YEAR;
-        if (rate >= -cap && rate <= cap) return (rate, (lastRate + rate) / 2);
+    ) private pure returns (int256 rate, int256 average) {
+        if (p.absoluteRatePerSecondCap == 0) return (0, 0);
+        if (velocity == 0 || elapsedS == 0) return (lastRate, lastRate);
+        int256 cap = PriceImpact.signed(uint256(p.absoluteRatePerSecondCap) * 1e8, velocity > 0);
+        if (lastRate == cap) return (cap, cap);
 
-        int256 capped = rate > 0 ? cap : -cap;
-        int256 toCapS = velocity == 0 ? int256(0) : ((capped - lastRate) * SECONDS_PER_YEAR) / (velocity * 1e8);
-        if (toCapS < 0) toCapS = 0;
-        average = (((lastRate + capped) / 2) * toCapS + capped * (elapsedS - toCapS)) / elapsedS;
-        return (capped, average);
+        int256 toCapS = ((cap - lastRate) * SECONDS_PER_YEAR) / velocity / 1e8;
+        // Negative where the cap was lowered under a rate that grows: that rate is never brought back.
+        if (toCapS >= 0 && elapsedS > toCapS) {
+            average = (((lastRate + cap) / 2) * toCapS + cap * (elapsedS - toCapS)) / elapsedS;
+            return (cap, average);
+        }
+        rate = lastRate + (elapsedS * velocity * 1e8) / SECONDS_PER_YEAR;
+        average = (lastRate + rate) / 2;
     }
 
     /// @return m what each side's accumulator is scaled by; the earning side shares what the other pays
@@ -60,7 +65,7 @@ library HoldingFees {
         FundingFeeParams memory p,
         PairOiToken memory oi,
         bool longsPay
-    ) internal pure returns (Side memory m) {
+    ) private pure returns (Side memory m) {
         m.long = oi.oiLongToken == 0 ? int256(0) : MULTIPLIER_ONE;
         m.short = oi.oiShortToken == 0 ? int256(0) : MULTIPLIER_ONE;
         if (!p.aprMultiplierEnabled) return m;
@@ -83,8 +88,7 @@ library HoldingFees {
         FundingFeeParams memory p = appStorage().fundingParams[collateralIndex][pairIndex];
         PairFundingFeeData memory data = appStorage().fundingData[collateralIndex][pairIndex];
         next = Pending(data.accFundingFeeLongP, data.accFundingFeeShortP, data.lastFundingRatePerSecondP);
-        int256 elapsedS = int256(block.timestamp - data.lastFundingUpdateTs);
-        if (!p.fundingFeesEnabled || data.lastFundingUpdateTs == 0 || elapsedS == 0) return next;
+        if (!p.fundingFeesEnabled || data.lastFundingUpdateTs == 0) return next;
 
         int256 velocity = velocityPerYear(
             p,
@@ -93,22 +97,18 @@ library HoldingFees {
             Amounts.collateralPriceUsd(collateralIndex)
         );
         PairOiToken memory oi = appStorage().oiToken[collateralIndex][pairIndex];
-        int256 toZeroS = secondsToZero(next.rate, velocity);
-        if (toZeroS > 0 && toZeroS < elapsedS) {
-            // The payer changes on the way: the part until the rate is zero, then the rest from zero.
-            (, int256 first) = rates(p, next.rate, velocity, toZeroS);
-            accrue(next, multipliers(p, oi, next.rate > 0), first, toZeroS, price);
-            next.rate = 0;
-            elapsedS -= toZeroS;
+        int256 elapsedS = int256(block.timestamp - data.lastFundingUpdateTs);
+        int256 last = next.rate;
+        int256 average;
+        (next.rate, average) = rates(p, last, velocity, elapsedS);
+        if (p.aprMultiplierEnabled && ((last < 0 && next.rate > 0) || (last > 0 && next.rate < 0))) {
+            // The payer changes on the way: the part until the rate is zero, then the rest at half of the rate now,
+            // also where the rate has met its cap in between.
+            int256 toZeroS = (-last * SECONDS_PER_YEAR) / velocity / 1e8;
+            accrue(next, multipliers(p, oi, last > 0), last / 2, toZeroS, price);
+            (average, elapsedS) = (next.rate / 2, elapsedS - toZeroS);
         }
-        (int256 rate, int256 average) = rates(p, next.rate, velocity, elapsedS);
         accrue(next, multipliers(p, oi, average > 0), average, elapsedS, price);
-        next.rate = rate;
-    }
-
-    function secondsToZero(int256 rate, int256 velocity) private pure returns (int256) {
-        if (rate == 0 || velocity == 0 || (rate > 0) == (velocity > 0)) return 0;
-        return (-rate * SECONDS_PER_YEAR) / (velocity * 1e8);
     }
 
     function accrue(
@@ -123,7 +123,7 @@ library HoldingFees {
         next.accShort -= (delta * m.short) / MULTIPLIER_ONE;
     }
 
-    /// @return the pair's borrowing accumulator as of this block, 1e20
+    /// @return the pair's borrowing accumulator (second generation) as of this block, 1e20
     function pendingBorrowing(uint8 collateralIndex, uint16 pairIndex, uint256 price) internal view returns (uint128) {
         PairBorrowingFeeData memory data = appStorage().borrowingData[collateralIndex][pairIndex];
         if (data.lastBorrowingUpdateTs == 0) return data.accBorrowingFeeP;
@@ -131,30 +131,27 @@ library HoldingFees {
         return uint128(data.accBorrowingFeeP + rate * (block.timestamp - data.lastBorrowingUpdateTs) * price);
     }
 
-    /// @notice Brings the accumulators up to this block; due before every change of open interest.
-    function store(uint8 collateralIndex, uint16 pairIndex, uint256 price) internal {
-        Pending memory next = pendingFunding(collateralIndex, pairIndex, price);
-        uint128 accBorrowing = pendingBorrowing(collateralIndex, pairIndex, price);
+    /// @notice Brings the accumulators of the trade's pair up to this block, from which on the trade owes. Due before
+    /// every change of open interest.
+    function restart(Trade memory t, uint64 price) internal {
+        Pending memory next = pendingFunding(t.collateralIndex, t.pairIndex, price);
+        uint128 accBorrowing = pendingBorrowing(t.collateralIndex, t.pairIndex, price);
 
-        PairFundingFeeData storage funding = appStorage().fundingData[collateralIndex][pairIndex];
+        PairFundingFeeData storage funding = appStorage().fundingData[t.collateralIndex][t.pairIndex];
         funding.accFundingFeeLongP = int128(next.accLong);
         funding.accFundingFeeShortP = int128(next.accShort);
         funding.lastFundingRatePerSecondP = int56(next.rate);
         funding.lastFundingUpdateTs = uint32(block.timestamp);
-        emit PendingAccFundingFeesStored(collateralIndex, pairIndex, funding);
+        emit PendingAccFundingFeesStored(t.collateralIndex, t.pairIndex, funding);
 
-        PairBorrowingFeeData storage borrowing = appStorage().borrowingData[collateralIndex][pairIndex];
+        PairBorrowingFeeData storage borrowing = appStorage().borrowingData[t.collateralIndex][t.pairIndex];
         borrowing.accBorrowingFeeP = accBorrowing;
         borrowing.lastBorrowingUpdateTs = uint32(block.timestamp);
-        emit PendingAccBorrowingFeesStored(collateralIndex, pairIndex, borrowing);
-    }
+        emit PendingAccBorrowingFeesStored(t.collateralIndex, t.pairIndex, borrowing);
 
-    /// @notice From here on the trade owes only what accrues after this block.
-    function resetTrade(Trade memory t, uint64 price) internal {
-        PairFundingFeeData storage funding = appStorage().fundingData[t.collateralIndex][t.pairIndex];
         TradeFeesData storage data = appStorage().tradeFeesData[t.user][t.index];
         data.initialAccFundingFeeP = t.long ? funding.accFundingFeeLongP : funding.accFundingFeeShortP;
-        data.initialAccBorrowingFeeP = appStorage().borrowingData[t.collateralIndex][t.pairIndex].accBorrowingFeeP;
+        data.initialAccBorrowingFeeP = accBorrowing;
         emit TradeInitialAccFeesStored(
             t.user,
             t.index,
@@ -167,7 +164,8 @@ library HoldingFees {
         );
     }
 
-    function ofTrade(Trade memory t, uint256 price) internal view returns (TradeHoldingFees memory fees) {
+    /// @return fees that the trade owes since its last change; none for a resting order
+    function ofTrade(Trade memory t, uint256 price) public view returns (TradeHoldingFees memory fees) {
         if (t.openPrice == 0 || t.tradeType != TRADE) return fees;
         TradeFeesData storage data = appStorage().tradeFeesData[t.user][t.index];
         Pending memory next = pendingFunding(t.collateralIndex, t.pairIndex, price);
@@ -176,26 +174,21 @@ library HoldingFees {
         fees.fundingFeeCollateral = (size * fundingDelta) / int256(uint256(t.openPrice)) / int256(P_10) / 100;
         uint256 borrowingDelta = pendingBorrowing(t.collateralIndex, t.pairIndex, price) - data.initialAccBorrowingFeeP;
         fees.borrowingFeeCollateral = (uint256(size) * borrowingDelta) / t.openPrice / P_10 / 100;
-        fees.totalFeeCollateral = fees.fundingFeeCollateral + int256(fees.borrowingFeeCollateral);
-    }
-
-    /// @notice Turns the pending holding fees of an open trade into realised PnL (a change of the position follows).
-    function realize(Trade memory t, uint64 price) internal {
-        TradeHoldingFees memory fees = ofTrade(t, price);
-        TradeFeesData storage data = appStorage().tradeFeesData[t.user][t.index];
-        data.realizedPnlCollateral -= int128(fees.totalFeeCollateral);
-        UiRealizedPnlData storage ui = appStorage().uiRealizedPnl[t.user][t.index];
-        ui.realizedFundingFeesCollateral -= int128(fees.fundingFeeCollateral);
-        ui.realizedNewBorrowingFeesCollateral += uint128(fees.borrowingFeeCollateral);
-        emit HoldingFeesRealizedOnTrade(
-            t.collateralIndex,
-            t.user,
-            t.index,
-            price,
-            fees,
-            data.realizedPnlCollateral
+        fees.borrowingFeeCollateral_old = BorrowingV1.ofTrade(
+            BorrowingFeeInput(
+                t.collateralIndex,
+                t.user,
+                t.pairIndex,
+                t.index,
+                t.long,
+                t.collateralAmount,
+                t.leverage,
+                price
+            )
         );
-        resetTrade(t, price);
+        fees.totalFeeCollateral =
+            fees.fundingFeeCollateral +
+            int256(fees.borrowingFeeCollateral + fees.borrowingFeeCollateral_old);
     }
 
     function abs(int256 value) internal pure returns (uint256) {

@@ -20,7 +20,8 @@ library Liquidation {
             (p.endLeverage - p.startLeverage);
     }
 
-    function price(LiqPriceInput memory i) internal view returns (uint256) {
+    /// @dev Public, so the formula is deployed once and called from there.
+    function price(LiqPriceInput memory i) public view returns (uint256) {
         int256 delta = int256(Amounts.precisionDelta(i.collateralIndex));
         int256 openPrice = int256(uint256(i.openPrice));
         int256 lossAllowed = int256(
@@ -38,12 +39,12 @@ library Liquidation {
         return liqPrice > 0 ? uint256(liqPrice) : 0;
     }
 
-    /// @return closing fee (never discounted) + pending holding - realised, + the opening fee before the trade exists
+    /// @return closing fee (never discounted) + pending holding - realised + what the caller adds: the opening fee
+    /// before the trade exists, the fee of a change
     function feesOf(LiqPriceInput memory i) private view returns (int256) {
-        int256 fee = int256(
-            Fees.trading(i.collateralIndex, i.pairIndex, Amounts.size(i.collateral, i.leverage), i.isCounterTrade)
-        );
-        if (i.beforeOpened) return fee * 2 + i.additionalFeeCollateral;
+        uint256 size = Amounts.size(i.collateral, i.leverage);
+        int256 fee = int256(Fees.raw(i.collateralIndex, i.pairIndex, size, i.isCounterTrade));
+        if (i.beforeOpened) return fee + i.additionalFeeCollateral;
 
         int256 carried = -TradeValue.realized(i.trader, i.index);
         if (i.currentPairPrice > 0) {
@@ -58,8 +59,8 @@ library Liquidation {
         return price(input(t, appStorage().liquidationParams[t.user][t.index], currentPrice, 0, false));
     }
 
-    function beforeOpened(Trade memory t, uint64 currentPrice) internal view returns (uint256) {
-        return price(input(t, Pairs.liquidationParams(t.pairIndex), currentPrice, 0, true));
+    function beforeOpened(Trade memory t, uint256 openingFee) internal view returns (uint256) {
+        return price(input(t, Pairs.liquidationParams(t.pairIndex), 0, int256(openingFee), true));
     }
 
     function input(

@@ -140,27 +140,28 @@ library PriceImpact {
         addSkew(impact, t, buy, price);
     }
 
-    /// @param part the trade, or the part of it that closes: collateral, leverage and tokens of that part
+    /// @param sizeCollateral what closes of the trade
     function onClose(
-        Trade memory part,
+        Trade memory t,
+        uint256 sizeCollateral,
         uint256 price,
         bool isPnlPositive
     ) internal view returns (TradePriceImpact memory impact) {
-        bool buy = isBuy(part.long, false);
-        impact.positionSizeToken = part.positionSizeToken;
-        impact.fixedSpreadP = fixedSpreadP(part.user, part.pairIndex, buy);
+        bool buy = isBuy(t.long, false);
+        impact.positionSizeToken = (sizeCollateral * t.positionSizeToken) / Amounts.size(t);
+        impact.fixedSpreadP = fixedSpreadP(t.user, t.pairIndex, buy);
         impact.cumulVolPriceImpactP = cumulVolP(
             CumulVolInput(
-                part.user,
-                part.pairIndex,
-                part.long,
-                Amounts.toUsd(part.collateralIndex, Amounts.size(part)),
+                t.user,
+                t.pairIndex,
+                t.long,
+                Amounts.toUsd(t.collateralIndex, sizeCollateral),
                 isPnlPositive,
                 false,
-                appStorage().tradeInfos[part.user][part.index].lastPosIncreaseBlock
+                appStorage().tradeInfos[t.user][t.index].lastPosIncreaseBlock
             )
         );
-        addSkew(impact, part, buy, price);
+        addSkew(impact, t, buy, price);
     }
 
     function addSkew(TradePriceImpact memory impact, Trade memory t, bool buy, uint256 price) private view {

@@ -11,8 +11,23 @@ library Records {
         return appStorage().trades[user][index];
     }
 
-    /// @notice A new trade or resting order gets the user's next trade index.
-    function storeTrade(Trade memory t, uint16 maxSlippageP) internal returns (Trade memory) {
+    /// @notice A resting order gets the user's next trade index.
+    function storeOrder(Trade memory t, uint16 maxSlippageP) internal returns (Trade memory) {
+        t = writeTrade(t, maxSlippageP);
+        emitStored(t);
+        return t;
+    }
+
+    /// @dev `TradeStored` of a position comes after the events of its fees and open interest, which need it stored. It
+    /// tells the info as it was before them: without the time and the collateral's price that they note.
+    function emitStored(Trade memory t) internal {
+        TradeInfo memory info = appStorage().tradeInfos[t.user][t.index];
+        info.lastOiUpdateTs = 0;
+        info.collateralPriceUsd = 0;
+        emit TradeStored(t.user, t.index, t, info, appStorage().liquidationParams[t.user][t.index]);
+    }
+
+    function writeTrade(Trade memory t, uint16 maxSlippageP) internal returns (Trade memory) {
         AppStorage storage s = appStorage();
         t.index = nextIndex(t.user, COUNTER_TRADE_INDEX);
         t.isOpen = true;
@@ -24,8 +39,8 @@ library Records {
             tpLastUpdatedBlock: current,
             slLastUpdatedBlock: current,
             maxSlippageP: maxSlippageP,
-            lastOiUpdateTs: uint48(block.timestamp),
-            collateralPriceUsd: uint48(Amounts.collateralPriceUsd(t.collateralIndex)),
+            lastOiUpdateTs: 0,
+            collateralPriceUsd: 0,
             contractsVersion: VERSION_V10,
             lastPosIncreaseBlock: current,
             __placeholder: 0
@@ -35,7 +50,6 @@ library Records {
         s.trades[t.user][t.index] = t;
         s.tradeInfos[t.user][t.index] = info;
         s.liquidationParams[t.user][t.index] = params;
-        emit TradeStored(t.user, t.index, t, info, params);
         return t;
     }
 

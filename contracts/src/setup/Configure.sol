@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import "../Errors.sol";
 import "../Events.sol";
-import "../Storage.sol";
+import "../rules/BorrowingV1.sol";
+import "../rules/FeeTiers.sol";
+
+/// @notice First-generation borrowing of a pair; its largest open interest is the pair's own limit.
+struct BorrowingPairParams {
+    uint16 groupIndex; // 0 = none
+    uint32 feePerBlock; // 1e10 per percent
+    uint48 feeExponent;
+}
+
+struct BorrowingGroupParams {
+    uint32 feePerBlock; // 1e10 per percent
+    uint48 feeExponent;
+    uint72 maxOi; // 1e10, 0 = no limit
+}
 
 /// @notice Settings whose setters are not part of the interface we mirror. Never a facet: `diamondCut` runs one call of
 /// it as an initializer, so the Diamond keeps exactly the selectors of the live one and only governance can get here.
@@ -117,5 +130,76 @@ contract Configure {
         for (uint256 i; i < pairIndices.length; ++i) {
             appStorage().borrowingParams[collateralIndex][pairIndices[i]] = params[i];
         }
+    }
+
+    function setBorrowingV1Pairs(
+        uint8 collateralIndex,
+        uint16[] calldata pairIndices,
+        BorrowingPairParams[] calldata params
+    ) external {
+        for (uint256 i; i < pairIndices.length; ++i) {
+            BorrowingV1.assign(collateralIndex, pairIndices[i], params[i].groupIndex);
+            BorrowingData storage pair = appStorage().borrowingPairs[collateralIndex][pairIndices[i]];
+            pair.feePerBlock = params[i].feePerBlock;
+            pair.feeExponent = params[i].feeExponent;
+        }
+    }
+
+    function setBorrowingV1Groups(
+        uint8 collateralIndex,
+        uint16[] calldata groupIndices,
+        BorrowingGroupParams[] calldata params
+    ) external {
+        for (uint256 i; i < groupIndices.length; ++i) {
+            if (groupIndices[i] == 0) revert BorrowingZeroGroup();
+            if (params[i].feeExponent < 1 || params[i].feeExponent > 3) revert BorrowingWrongExponent();
+            BorrowingV1.storeGroup(collateralIndex, groupIndices[i]);
+            BorrowingData storage group = appStorage().borrowingGroups[collateralIndex][groupIndices[i]];
+            group.feePerBlock = params[i].feePerBlock;
+            group.feeExponent = params[i].feeExponent;
+            appStorage().borrowingGroupOis[collateralIndex][groupIndices[i]].max = params[i].maxOi;
+        }
+    }
+
+    function setBorrowingFeePerBlockCap(BorrowingFeePerBlockCap calldata cap) external {
+        appStorage().borrowingFeePerBlockCap = cap;
+    }
+
+    function setBorrowingPairFeePerBlockCaps(
+        uint8 collateralIndex,
+        uint16[] calldata pairIndices,
+        BorrowingFeePerBlockCap[] calldata caps
+    ) external {
+        for (uint256 i; i < pairIndices.length; ++i) {
+            appStorage().borrowingPairFeePerBlockCap[collateralIndex][pairIndices[i]] = caps[i];
+        }
+    }
+
+    /// @param multipliers points per USD traded by fee group, 1e3
+    function setFeeTiers(FeeTier[] calldata tiers, uint256[] calldata multipliers) external {
+        delete appStorage().feeTiers;
+        for (uint256 i; i < tiers.length; ++i) {
+            bool isOrdered = i == 0 ||
+                (tiers[i].feeMultiplier < tiers[i - 1].feeMultiplier &&
+                    tiers[i].pointsThreshold > tiers[i - 1].pointsThreshold);
+            if (tiers[i].feeMultiplier >= 1e3 || tiers[i].pointsThreshold == 0 || !isOrdered) revert WrongFeeTier();
+            appStorage().feeTiers.push(tiers[i]);
+        }
+        for (uint256 i; i < multipliers.length; ++i) appStorage().groupVolumeMultipliers[i] = multipliers[i];
+    }
+
+    /// @notice Lets a trader have earned `points` (1e18) yesterday and nothing before. Its tier applies at once, and
+    /// the points expire like any others.
+    function setTraderPoints(address trader, uint224 points) external {
+        uint32 day = FeeTiers.today();
+        mapping(uint32 => TraderDailyInfo) storage dayOf = appStorage().feeTierDays[trader];
+        for (uint32 i = 2; i <= 31; ++i) delete dayOf[day - i];
+        dayOf[day - 1] = TraderDailyInfo(0, points);
+        dayOf[day].feeMultiplierCache = FeeTiers.multiplierOf(points);
+        appStorage().feeTierTraders[trader] = TraderInfo(day, points);
+    }
+
+    function setFeeTiersEnrollment(address trader, TraderEnrollment calldata enrollment) external {
+        appStorage().feeTierEnrollments[trader] = enrollment;
     }
 }

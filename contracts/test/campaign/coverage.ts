@@ -71,6 +71,12 @@ function describe(event: WorldEvent): string | undefined {
       return 'reclaimed collateral'
     case 'TradingFeesRealized':
       return event.args.amountSentFromVaultCollateral > 0n ? 'advanced a fee' : undefined
+    case 'HoldingFeesChargedOnTrade':
+      return 'paid holding fees to the vault'
+    case 'TradeFeesDataDownscaled':
+      return 'scaled a record down'
+    case 'TradeValueTransferred':
+      return event.args.collateralSentToTrader < 0n ? 'sent a loss to the vault' : undefined
     default:
       return undefined
   }

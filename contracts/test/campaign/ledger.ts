@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { WorldEvent } from '../world.ts'
 import type { PendingOrder, Trade } from './codec.ts'
-import { keyOf } from './snapshot.ts'
+import { heldFor, sizeOf } from './formulas.ts'
+import { findTrade, keyOf, type Snapshot } from './snapshot.ts'
 
 /** The state according to the events alone: every trade and pending order so far, and which of them are open. */
 export type Ledger = {
@@ -12,6 +13,10 @@ export type Ledger = {
   /** Number of assigned indexes by user, in lower case. */
   tradeCounts: Map<string, number>
   orderCounts: Map<string, number>
+  /** Open interest that leverage updates left behind when they truncated a size, by `sideKey`. */
+  sizeLeftBehind: Map<string, bigint>
+  /** Tokens by collateral index that rounding left in the Diamond, or took, when partial closes scaled a record. */
+  rounded: Map<number, bigint>
   /** The last order of each type on each trade, by `${trade}/${type}`. */
   newestOrders: Map<string, PendingOrder>
 }
@@ -24,6 +29,8 @@ export function createLedger(): Ledger {
     openOrders: new Set(),
     tradeCounts: new Map(),
     orderCounts: new Map(),
+    sizeLeftBehind: new Map(),
+    rounded: new Map(),
     newestOrders: new Map(),
   }
 }
@@ -70,6 +77,37 @@ function takeNext(counts: Map<string, number>, user: string, index: number, what
   const next = counts.get(key) ?? 0
   assert.equal(index, next, `the next ${what} of ${user} did not get the next index`)
   counts.set(key, next + 1)
+}
+
+/**
+ * Records what rounding changes beside the positions: a leverage update keeps the open interest, a partial close by
+ * collateral scales a record whose parts are rounded one by one.
+ */
+export function recordRounding(ledger: Ledger, before: Snapshot, after: Snapshot, event: WorldEvent): void {
+  if (event.eventName === 'LeverageUpdateExecuted' && event.args.cancelReason === 0) {
+    const id = { user: event.args.trader, index: Number(event.args.index) }
+    const { trade } = findTrade(before, id)!
+    add(ledger.sizeLeftBehind, sideKey(trade), sizeOf(trade) - sizeOf(findTrade(after, id)!.trade))
+  }
+  if (event.eventName === 'PositionSizeDecreaseExecuted' && event.args.cancelReason === 0) {
+    const { values, collateralIndex, trader, index } = event.args
+    if (values.isLeverageUpdate) return
+    const { trade, fees } = findTrade(after, { user: trader, index: Number(index) })!
+    const taken = values.availableCollateralInDiamond + values.closingFeeCollateral
+    const surplus = values.totalAvailableCollateralInDiamond - taken - heldFor(trade, fees)
+    const bound = 4n + 1_000n / BigInt(trade.leverage)
+    assert(surplus >= -bound && surplus <= bound, `a partial close left ${surplus} units of rounding`)
+    add(ledger.rounded, collateralIndex, surplus)
+  }
+}
+
+function add<K>(sums: Map<K, bigint>, key: K, amount: bigint): void {
+  sums.set(key, (sums.get(key) ?? 0n) + amount)
+}
+
+/** Returns the key of one side of a pair in one collateral. */
+export function sideKey({ collateralIndex, pairIndex, long }: Pick<Trade, 'collateralIndex' | 'pairIndex' | 'long'>) {
+  return `${collateralIndex}/${pairIndex}/${long ? 'long' : 'short'}`
 }
 
 /** Returns the key of a trade and an order type, the arguments of `getTradePendingOrderBlock`. */

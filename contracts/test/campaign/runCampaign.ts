@@ -11,7 +11,7 @@ import { checkOpenInterest } from './checks/openInterest.ts'
 import { checkAllRecords, checkFlags, checkRecords, checkUntouched } from './checks/records.ts'
 import { createCoverage, type Coverage } from './coverage.ts'
 import { createGround } from './ground.ts'
-import { createLedger, record, type Ledger } from './ledger.ts'
+import { createLedger, record, recordRounding, type Ledger } from './ledger.ts'
 import { MARKETS } from './market.ts'
 import { createRandom } from './random.ts'
 import { keyOf, takeSnapshot, type Snapshot } from './snapshot.ts'
@@ -60,6 +60,7 @@ async function prepare(seed: number): Promise<Campaign> {
   await ground.govern('updateMarketOrdersTimeoutBlocks', [MARKET_TIMEOUT_BLOCKS])
   await ground.govern('updateTriggerTimeoutBlocks', [TRIGGER_TIMEOUT_BLOCKS])
   await surroundings.fundTriggers(ground)
+  await surroundings.chargePerBlock(ground)
   return {
     ground,
     random: createRandom(seed),
@@ -98,6 +99,7 @@ async function check(c: Campaign, ledger: Ledger, step: Step): Promise<void> {
   const events = step.receipts.flatMap((receipt) => receipt.events)
   for (const event of events) {
     record(ledger, event)
+    recordRounding(ledger, before, after, event)
     c.coverage.countEvent(event)
     if (event.eventName !== 'PendingOrderStored') continue
     const { pendingOrder: order } = event.args
@@ -109,7 +111,7 @@ async function check(c: Campaign, ledger: Ledger, step: Step): Promise<void> {
   checkFlows(before, after, step, ledger, c.ground)
   checkRecords(after, ledger)
   checkUntouched(before, after, events)
-  checkOpenInterest(after)
+  checkOpenInterest(after, ledger)
   checkAccruals(before, after, events, c.ground.timestampS())
   await checkFlags(c.ground, ledger, events)
   for (const receipt of step.receipts) {

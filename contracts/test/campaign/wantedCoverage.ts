@@ -87,5 +87,10 @@ export const WANTED_COVERAGE: readonly string[] = [
   'paid funding',
   'paid out funding',
   'paid borrowing',
+  'paid borrowing per block',
+  'paid a discounted fee',
+  'paid holding fees to the vault',
+  'scaled a record down',
+  'sent a loss to the vault',
   'paid more than twice the collateral',
 ]

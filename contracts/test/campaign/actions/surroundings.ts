@@ -21,6 +21,30 @@ export async function fundTriggers(ground: Ground): Promise<void> {
   await ground.transact(OTHER_KEEPER.account, ground.linkToken, approve)
 }
 
+/** Open interest of a side, in whole USD, at which a borrowing group is full. */
+const GROUP_MAX_USD = 20_000_000
+
+/**
+ * Turns first-generation borrowing on for all pairs, high enough to be seen after a few blocks: LINK pays by itself and
+ * by its group, BTC by that group only, EUR/USD by itself with a floor and without a group.
+ */
+export async function chargePerBlock(ground: Ground): Promise<void> {
+  for (const { index, priceUsd } of ground.collaterals) {
+    const maxOi = BigInt(GROUP_MAX_USD / Number(priceUsd)) * 10n ** 10n
+    await ground.configure('setBorrowingV1Groups', [index, [1], [{ feePerBlock: 4e9, feeExponent: 2, maxOi }]])
+    await ground.configure('setBorrowingV1Pairs', [
+      index,
+      [0, 2, 21],
+      [
+        { groupIndex: 1, feePerBlock: 0, feeExponent: 1 },
+        { groupIndex: 1, feePerBlock: 2e9, feeExponent: 1 },
+        { groupIndex: 0, feePerBlock: 1e8, feeExponent: 1 },
+      ],
+    ])
+    await ground.configure('setBorrowingPairFeePerBlockCaps', [index, [21], [{ minP: 1_000, maxP: 70_000 }]])
+  }
+}
+
 /** A bot triggers a resting order, a take profit, a stop loss or a liquidation, due or not. */
 export const keeperTriggers: Action = {
   name: 'keeper triggers',

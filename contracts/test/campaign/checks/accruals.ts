@@ -4,6 +4,7 @@ import type { ViewResult } from '../codec.ts'
 import { scaleOf } from '../formulas.ts'
 import type { Ground, Receipt } from '../ground.ts'
 import { bookOf, type Book, type Snapshot } from '../snapshot.ts'
+import { borrowingV1At } from './borrowingV1.ts'
 
 type FundingParams = ViewResult<'getPairFundingFeeParams'>[number]
 type Funding = { long: bigint; short: bigint; rate: bigint }
@@ -32,7 +33,8 @@ export function checkAccruals(before: Snapshot, after: Snapshot, events: readonl
 }
 
 /** Checks that the accumulators that an answer updated moved as the formulas say. */
-export async function checkAccumulators(before: Snapshot, { events }: Receipt, ground: Ground): Promise<void> {
+export async function checkAccumulators(before: Snapshot, receipt: Receipt, ground: Ground): Promise<void> {
+  const { events } = receipt
   const callback = events.find(({ eventName }) => eventName === 'TradingCallbackExecuted')
   if (callback?.eventName !== 'TradingCallbackExecuted') return
   const price = callback.args.a.current
@@ -54,25 +56,70 @@ export async function checkAccumulators(before: Snapshot, { events }: Receipt, g
       const accrued: bigint = BigInt(params!.borrowingRatePerSecondP) * BigInt(elapsedS) * price
       assert.equal(data.accBorrowingFeeP, accBorrowingFeeP + accrued, 'the borrowing accumulator')
     }
+    if (event.eventName === 'BorrowingPairAccFeesUpdated') {
+      const { collateralIndex, pairIndex, accFeeLong, accFeeShort, currentBlock } = event.args
+      const terms = await pairTerms(bookOf(before, collateralIndex, pairIndex), receipt, ground, price)
+      const expected = borrowingV1At(terms, currentBlock)
+      assert.deepEqual({ accFeeLong, accFeeShort }, expected, 'the first-generation accumulators of a pair')
+    }
+    if (event.eventName === 'BorrowingGroupAccFeesUpdated') {
+      const { collateralIndex, groupIndex, accFeeLong, accFeeShort, currentBlock } = event.args
+      const expected = borrowingV1At(await groupTerms(receipt, ground, collateralIndex, groupIndex), currentBlock)
+      assert.deepEqual({ accFeeLong, accFeeShort }, expected, 'the first-generation accumulators of a group')
+    }
   }
 }
 
-/** Returns funding at a moment. The rate moves with the skew, and the paying side changes where it crosses zero. */
+/** Returns the terms of a pair as they were in the block before: open interest in tokens at the oracle's price. */
+async function pairTerms(
+  { collateralIndex, pairIndex, oiToken }: Book,
+  receipt: Receipt,
+  ground: Ground,
+  price: bigint,
+) {
+  const { delta, precision } = scaleOf(ground, collateralIndex)
+  const [data, maxOi, cap] = await Promise.all([
+    ground.read('getBorrowingPair', [collateralIndex, pairIndex], receipt.blockNumber - 1),
+    ground.read('getPairMaxOi', [collateralIndex, pairIndex]),
+    ground.read('getBorrowingPairFeePerBlockCap', [collateralIndex, pairIndex]),
+  ])
+  const inCollateral = (tokens: bigint) => (tokens * price) / 10n ** 10n / delta
+  const oi = { long: inCollateral(oiToken.oiLongToken), short: inCollateral(oiToken.oiShortToken) }
+  return { data, oi, maxOi, cap, precision }
+}
+
+/** Returns the terms of a group as they were in the block before: open interest in collateral, and no caps. */
+async function groupTerms({ blockNumber }: Receipt, ground: Ground, collateralIndex: number, groupIndex: number) {
+  const { precision } = scaleOf(ground, collateralIndex)
+  const [data, { long, short, max }] = await Promise.all([
+    ground.read('getBorrowingGroup', [collateralIndex, groupIndex], blockNumber - 1),
+    ground.read('getBorrowingGroupOi', [collateralIndex, groupIndex], blockNumber - 1),
+  ])
+  const inCollateral = (amount: bigint) => (amount * precision) / 10n ** 10n
+  const oi = { long: inCollateral(long), short: inCollateral(short) }
+  return { data, oi, maxOi: max, cap: { minP: 0, maxP: 0 }, precision }
+}
+
+/**
+ * Returns funding at a moment. The rate moves with the skew up to its cap. With the APR multiplier a change of sign
+ * splits the time: up to zero at half of the old rate, from there on at half of the new one.
+ */
 function fundingAt({ funding, oiToken }: Book, params: FundingParams, at: Moment): Funding {
   const { accFundingFeeLongP: long, accFundingFeeShortP: short, lastFundingUpdateTs } = funding
-  let state: Funding = { long, short, rate: BigInt(funding.lastFundingRatePerSecondP) }
-  let elapsedS = BigInt(at.nowS - lastFundingUpdateTs)
-  if (!params.fundingFeesEnabled || lastFundingUpdateTs === 0 || elapsedS === 0n) return state
+  const last = BigInt(funding.lastFundingRatePerSecondP)
+  const state: Funding = { long, short, rate: last }
+  if (!params.fundingFeesEnabled || lastFundingUpdateTs === 0) return state
 
+  const elapsedS = BigInt(at.nowS - lastFundingUpdateTs)
   const net = oiToken.oiLongToken - oiToken.oiShortToken
   const velocity = velocityOf(params, net, at.price, at.collateralPriceUsd)
-  const opposes = state.rate * velocity < 0n
-  const toZeroS = opposes ? (-state.rate * YEAR_S) / (velocity * 10n ** 8n) : 0n
-  if (toZeroS > 0n && toZeroS < elapsedS) {
-    state = { ...accrue(state, params, oiToken, velocity, toZeroS, at.price), rate: 0n }
-    elapsedS -= toZeroS
+  const { rate, average } = rateAfter(params, last, velocity, elapsedS)
+  if (!params.aprMultiplierEnabled || last * rate >= 0n) {
+    return { ...accrue(state, params, oiToken, average, elapsedS, at.price), rate }
   }
-  return accrue(state, params, oiToken, velocity, elapsedS, at.price)
+  const toZeroS = (-last * YEAR_S) / velocity / 10n ** 8n
+  const turned = accrue(state, params, oiToken, last / 2n, toZeroS, at.price)
+  return { ...accrue(turned, params, oiToken, rate / 2n, elapsedS - toZeroS, at.price), rate }
 }
 
 /** Returns the change of the rate per year. The skew is converted to USD (1e10), because the threshold is in USD. */
@@ -86,22 +133,27 @@ function velocityOf(params: FundingParams, net: bigint, price: bigint, collatera
   return net < 0n ? -velocity : velocity
 }
 
+function rateAfter(params: FundingParams, last: bigint, velocity: bigint, elapsedS: bigint) {
+  if (params.absoluteRatePerSecondCap === 0) return { rate: 0n, average: 0n }
+  if (velocity === 0n || elapsedS === 0n) return { rate: last, average: last }
+  const cap = BigInt(params.absoluteRatePerSecondCap) * 10n ** 8n * (velocity < 0n ? -1n : 1n)
+  if (last === cap) return { rate: cap, average: cap }
+  const toCapS = ((cap - last) * YEAR_S) / velocity / 10n ** 8n
+  if (elapsedS > toCapS) {
+    return { rate: cap, average: (((last + cap) / 2n) * toCapS + cap * (elapsedS - toCapS)) / elapsedS }
+  }
+  const rate = last + (elapsedS * velocity * 10n ** 8n) / YEAR_S
+  return { rate, average: (last + rate) / 2n }
+}
+
 function accrue(
-  { long, short, rate: from }: Funding,
+  { long, short, rate }: Funding,
   params: FundingParams,
   oi: Book['oiToken'],
-  velocity: bigint,
+  average: bigint,
   elapsedS: bigint,
   price: bigint,
 ): Funding {
-  const cap = BigInt(params.absoluteRatePerSecondCap) * 10n ** 8n
-  const uncapped = from + (elapsedS * velocity * 10n ** 8n) / YEAR_S
-  const rate = uncapped > cap ? cap : uncapped < -cap ? -cap : uncapped
-  const cappedAfterS = ((rate - from) * YEAR_S) / (velocity === 0n ? 1n : velocity * 10n ** 8n)
-  const average =
-    rate === uncapped
-      ? (from + rate) / 2n
-      : (((from + rate) / 2n) * cappedAfterS + rate * (elapsedS - cappedAfterS)) / elapsedS
   const delta = (average * elapsedS * price) / 10n ** 8n
   const { oiLongToken, oiShortToken } = oi
   const earned = (paying: bigint, earning: bigint): bigint => {

@@ -8,13 +8,14 @@ import type { Ground } from '../ground.ts'
 import type { Ledger } from '../ledger.ts'
 import { keyOf, TRADER_ADDRESSES, type Snapshot } from '../snapshot.ts'
 
-/** Checks that every token is accounted for, and that the Diamond holds exactly what it owes. */
+/** Checks that every token is accounted for, and that the Diamond holds what it owes and what rounding left there. */
 export function checkHoldings(snapshot: Snapshot, ledger: Ledger, ground: Ground): void {
   for (const { index, symbol } of ground.collaterals) {
     const { supply, diamond, vault, treasury, traders } = snapshot.balances[index]!
     const all = diamond + vault + treasury + traders.reduce((sum, balance) => sum + balance, 0n)
     assert.equal(all, supply, `${symbol} was made or lost`)
-    assert.equal(diamond, owedByDiamond(snapshot, ledger, index), `the Diamond does not have the ${symbol} it owes`)
+    const due = owedByDiamond(snapshot, ledger, index) + (ledger.rounded.get(index) ?? 0n)
+    assert.equal(diamond, due, `the Diamond does not have the ${symbol} it owes`)
   }
 }
 
@@ -139,7 +140,8 @@ function addFlow(flows: Flows, event: WorldEvent, ledger: Ledger): void {
     }
     case 'PositionSizeDecreaseExecuted': {
       const { trader, collateralIndex, cancelReason, values } = event.args
-      if (cancelReason === 0) flows.add(trader, collateralIndex, values.collateralSentToTrader)
+      if (cancelReason !== 0 || values.collateralSentToTrader < 0n) return
+      flows.add(trader, collateralIndex, values.collateralSentToTrader)
     }
   }
 }

@@ -10,7 +10,16 @@ import {
   PAIR_FACTORS,
   PAIR_MAX_OI_USD,
 } from '../listing/settings.ts'
-import { FEES, BORROWING_RATE_PER_SECOND_P, FUNDING } from '../listing/fees.ts'
+import {
+  BORROWING_RATE_PER_SECOND_P,
+  BORROWING_V1_CAP,
+  BORROWING_V1_GROUPS,
+  BORROWING_V1_PAIRS,
+  FEE_TIERS,
+  FEES,
+  FUNDING,
+  POINTS_PER_USD,
+} from '../listing/fees.ts'
 import { GROUPS } from '../listing/groups.ts'
 import { KEEPER, ORACLES, TREASURY } from './accounts.ts'
 import type { LocalCollateral } from '../listing/collaterals.ts'
@@ -44,7 +53,7 @@ const BAND_BITS = 16n
 
 const DEPTH_BITS = 32n
 
-/** Configures the whole Diamond: collaterals, oracles, timeouts, groups, fees. */
+/** Configures the whole Diamond: collaterals, oracles, timeouts, groups, fees and their tiers. */
 export function configureTrading(
   { call, configure }: DiamondDeployment,
   slug: ChainSlug,
@@ -80,6 +89,8 @@ export function configureTrading(
     call('PairsStorageFacet', 'setGroupLiquidationParams', [index, liquidation])
   }
   call('PairsStorageFacet', 'addFees', [FEES.map((fee) => ({ ...fee, __placeholder: 0n }))])
+  configure('setFeeTiers', [FEE_TIERS, POINTS_PER_USD])
+  configure('setBorrowingFeePerBlockCap', [BORROWING_V1_CAP])
 }
 
 /** Lists every pair with its spread, depth, limits, funding and borrowing, the same for each collateral. */
@@ -144,6 +155,14 @@ function configureCollateral({ configure }: DiamondDeployment, collateralIndex: 
       __placeholder: 0n,
     })),
   ])
+  configure('setBorrowingV1Groups', [
+    collateralIndex,
+    BORROWING_V1_GROUPS.map(({ index }) => index),
+    BORROWING_V1_GROUPS.map((group) => ({ ...group, maxOi: inCollateral(group.maxOiUsd) })),
+  ])
+  const older = BORROWING_V1_PAIRS.map(({ pairIndex }) => pairIndex)
+  configure('setBorrowingV1Pairs', [collateralIndex, older, BORROWING_V1_PAIRS])
+  configure('setBorrowingPairFeePerBlockCaps', [collateralIndex, older, BORROWING_V1_PAIRS.map(({ cap }) => cap)])
 }
 
 /** Returns whole USD in units of a collateral, 1e10, rounded down. */

@@ -118,3 +118,51 @@ export const BORROWING_RATE_PER_SECOND_P: readonly bigint[] = [
   4n * PERCENT_A_YEAR,
   15n * PERCENT_A_YEAR,
 ]
+
+/** First-generation borrowing of one pair, the same for every collateral; fees are 1e10 percent per block. */
+interface ListedBorrowingV1 {
+  readonly pairIndex: number
+  /** Index of the borrowing group; 0 means none. */
+  readonly groupIndex: number
+  readonly feePerBlock: bigint
+  readonly feeExponent: bigint
+  /** Bounds of the counted net open interest, as shares (1e3 per percent) of the pair's largest open interest. */
+  readonly cap: { readonly minP: bigint; readonly maxP: bigint }
+}
+
+/** The pairs that still charge first-generation borrowing here, with the values of the public sample of June 2025. */
+export const BORROWING_V1_PAIRS: readonly ListedBorrowingV1[] = [
+  { pairIndex: 1, groupIndex: 1, feePerBlock: 3_560n, feeExponent: 1n, cap: { minP: 12_300n, maxP: 80_000n } },
+  { pairIndex: 21, groupIndex: 4, feePerBlock: 981n, feeExponent: 1n, cap: { minP: 20_000n, maxP: 70_000n } },
+  { pairIndex: 33, groupIndex: 2, feePerBlock: 5_388n, feeExponent: 1n, cap: { minP: 6_900n, maxP: 80_000n } },
+]
+
+/** The borrowing groups of those pairs: fee in 1e10 percent per block, largest open interest of a side in whole USD. */
+export const BORROWING_V1_GROUPS: readonly {
+  readonly index: number
+  readonly feePerBlock: bigint
+  readonly feeExponent: bigint
+  readonly maxOiUsd: bigint
+}[] = [
+  { index: 1, feePerBlock: 10_656n, feeExponent: 1n, maxOiUsd: 100_000_000n },
+  { index: 2, feePerBlock: 0n, feeExponent: 1n, maxOiUsd: 100_000_000n },
+  { index: 4, feePerBlock: 860n, feeExponent: 1n, maxOiUsd: 100_000_000n },
+]
+
+/** Caps of every pair without its own, 1e3 per percent. */
+export const BORROWING_V1_CAP = { minP: 0n, maxP: 100_000n } as const
+
+/** Fee tiers of the public sample of June 2025: the multiplier (1e3) from a number of points on. */
+export const FEE_TIERS: readonly { readonly feeMultiplier: bigint; readonly pointsThreshold: bigint }[] = [
+  { feeMultiplier: 975n, pointsThreshold: 6_000_000n },
+  { feeMultiplier: 950n, pointsThreshold: 20_000_000n },
+  { feeMultiplier: 925n, pointsThreshold: 50_000_000n },
+  { feeMultiplier: 900n, pointsThreshold: 100_000_000n },
+  { feeMultiplier: 875n, pointsThreshold: 250_000_000n },
+  { feeMultiplier: 850n, pointsThreshold: 400_000_000n },
+  { feeMultiplier: 800n, pointsThreshold: 1_000_000_000n },
+  { feeMultiplier: 750n, pointsThreshold: 2_000_000_000n },
+]
+
+/** Points per USD traded by fee group, 1e3; of the same sample. */
+export const POINTS_PER_USD: readonly bigint[] = [6_000n, 1_200n, 0n, 0n, 0n, 0n, 5_000n, 8_000n, 1_600n, 2_000n]

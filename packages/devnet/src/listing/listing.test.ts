@@ -4,7 +4,16 @@ import { CHAINS, CHAIN_SLUGS, parseDecimal, parseMarketSymbol, scaleDecimal } fr
 import { COLLATERALS } from './collaterals.ts'
 import { deployedPairs, PAIRS } from './pairs.ts'
 import { DEPTH_BAND_OFFSETS_PPM, DEPTH_BAND_SHARES_BPS, CHAIN_SETTINGS, GLOBAL_TRADE_FEES } from './settings.ts'
-import { FEES, BORROWING_RATE_PER_SECOND_P, FUNDING, MAX_BORROWING_RATE_PER_SECOND_P } from './fees.ts'
+import {
+  BORROWING_RATE_PER_SECOND_P,
+  BORROWING_V1_GROUPS,
+  BORROWING_V1_PAIRS,
+  FEE_TIERS,
+  FEES,
+  FUNDING,
+  MAX_BORROWING_RATE_PER_SECOND_P,
+  POINTS_PER_USD,
+} from './fees.ts'
 import { GROUPS } from './groups.ts'
 
 const MAX_UINT56 = 2n ** 56n - 1n
@@ -158,6 +167,25 @@ describe('settings', () => {
       assert.ok(pairAt(funding.pairIndex))
       assert.ok(funding.absoluteVelocityPerYearCap < 2n ** 24n)
       assert.ok(funding.absoluteRatePerSecondCap <= 3_170_979n)
+    }
+  })
+
+  it('charge first-generation borrowing on listed pairs only, in groups that exist', () => {
+    for (const { pairIndex, groupIndex, cap } of BORROWING_V1_PAIRS) {
+      assert.ok(pairAt(pairIndex))
+      assert.ok(BORROWING_V1_GROUPS.some(({ index }) => index === groupIndex))
+      assert.ok(cap.minP < cap.maxP && cap.maxP <= 100_000n)
+    }
+  })
+
+  it('give points in every fee group, and better tiers for more of them', () => {
+    assert.equal(POINTS_PER_USD.length, FEES.length)
+    for (const [at, { feeMultiplier, pointsThreshold }] of FEE_TIERS.entries()) {
+      const { feeMultiplier: above, pointsThreshold: below } = FEE_TIERS[at - 1] ?? {
+        feeMultiplier: 1_000n,
+        pointsThreshold: 0n,
+      }
+      assert.ok(feeMultiplier < above && pointsThreshold > below)
     }
   })
 
