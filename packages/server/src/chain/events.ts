@@ -32,11 +32,13 @@ interface EventDecoder<Name extends string, Args> {
  * handles each of them in `applyEvent.ts`.
  */
 const DECODERS = [
+  /** The first-generation borrowing fee of a position was settled: it owes only what accrues after this block. */
+  defineEvent(moneyEventsAbi, 'BorrowingInitialAccFeesStored'),
   /** A trader took back a request that the oracle never answered. */
   defineEvent(orderEventsAbi, 'ChainlinkCallbackTimeout'),
   /** A trading fee was distributed. Precedes the execution event that it was charged for. */
   defineEvent(moneyEventsAbi, 'FeesProcessed'),
-  /** Pending holding fees of a position were charged; carries its new totals. Only live contracts emit it. */
+  /** Pending holding fees of a position were charged; carries its new totals. */
   defineEvent(moneyEventsAbi, 'HoldingFeesChargedOnTrade'),
   /** Pending holding fees of a position became realised loss or profit; carries the new total. */
   defineEvent(moneyEventsAbi, 'HoldingFeesRealizedOnTrade'),
@@ -63,6 +65,8 @@ const DECODERS = [
    * request.
    */
   defineEvent(storageEventsAbi, 'OpenOrderDetailsUpdated'),
+  /** A request is over: answered, refused or reclaimed. Follows the event that tells which. */
+  defineEvent(storageEventsAbi, 'PendingOrderClosed'),
   /**
    * A request waits for the oracle. `trade` holds its terms, read according to the order type; for a bot's trigger,
    * `user` is the bot.
@@ -78,6 +82,8 @@ const DECODERS = [
   defineEvent(storageEventsAbi, 'TradeClosed'),
   /** A position's collateral changed and nothing else. Only live contracts emit it. */
   defineEvent(storageEventsAbi, 'TradeCollateralUpdated'),
+  /** A partial close took its share of a position's fee record; carries the whole new one, which nothing else tells. */
+  defineEvent(moneyEventsAbi, 'TradeFeesDataDownscaled'),
   /** The holding fees of a position were settled: it owes only those that accrue after this block. */
   defineEvent(moneyEventsAbi, 'TradeInitialAccFeesStored'),
   /** The maximum slippage for closing a position changed. */

@@ -11,7 +11,15 @@ import {
 import { type Hex, decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
 import { createCallRound, type CallRound, type Later, type DiamondCall } from '../../chain/diamondCalls.ts'
 import type { RpcClient } from '../../chain/rpcClient.ts'
-import type { OiWindowsSettings, PairListing, PairState } from '../../trading/valuation/chainState.ts'
+import {
+  NO_OLD_BORROWING,
+  type BorrowingData,
+  type BorrowingPairGroup,
+  type OiWindowsSettings,
+  type OldBorrowing,
+  type PairListing,
+  type PairState,
+} from '../../trading/valuation/chainState.ts'
 import { type BandWords, decodeDepthBook } from '../../trading/valuation/depthBands.ts'
 import type { ListedPair, ListedCollateral } from '../../trading/market/chainMarkets.ts'
 import { isTradable, namePair, type NamedPair } from './namedPair.ts'
@@ -29,7 +37,8 @@ interface DiamondCollateral {
 type ScaledCollateral = ListedCollateral & Pick<DiamondCollateral, 'precision' | 'precisionDelta'>
 
 /**
- * The part of a pair's state that only governance changes, and open interest from before v10, which can only shrink.
+ * The part of a pair's state that only governance changes, open interest from before v10, which can only shrink, and
+ * first-generation borrowing, whose accumulators `readState` reads again where it is switched on.
  */
 export type PairTerms = Pick<
   PairState,
@@ -39,7 +48,7 @@ export type PairTerms = Pick<
   | 'maxOi'
   | 'oiLongBeforeV10Collateral'
   | 'oiShortBeforeV10Collateral'
->
+> & { readonly oldBorrowing: Omit<OldBorrowing, 'group'> }
 
 /** Factor from thousandths of a USD, in which a fee group's smallest position size is given, to 1e18. */
 const E3_TO_E18 = 10n ** 15n
@@ -70,13 +79,13 @@ export interface DiamondAt {
 export async function readListing({ client, diamond, block }: DiamondAt): Promise<ChainListing> {
   const newRound = (): CallRound => createCallRound(client, diamond, block)
   const frame = await readFrame(newRound())
-  const { collaterals, named, inUse } = await readNames(newRound(), frame, block)
+  const { collaterals, named, inUse, borrowing } = await readNames(newRound(), frame, block)
 
   const details = newRound()
   const kept = named.filter((pair) => isTradable(pair) || inUse.has(pair.pairIndex))
   const indices = kept.map(({ pairIndex }) => pairIndex)
   const pairs = readPairListings(details, kept, frame.offsets)
-  const terms = collaterals.map((collateral) => readPairTerms(details, collateral, indices))
+  const terms = collaterals.map((collateral, at) => readPairTerms(details, collateral, borrowing[at]!, indices))
   await details.run()
   return {
     collaterals,
@@ -131,7 +140,16 @@ interface Names {
   readonly named: readonly NamedPair[]
   /** Pairs with open interest in any collateral. */
   readonly inUse: ReadonlySet<number>
+  /** First-generation borrowing, in the order of the collaterals. */
+  readonly borrowing: readonly OldBorrowingPairs[]
 }
+
+/** First-generation borrowing of all pairs in one collateral, each list by pair index (getAllBorrowingPairs). */
+type OldBorrowingPairs = readonly [
+  data: readonly BorrowingData[],
+  oiBeforeV10: readonly { readonly long: bigint; readonly short: bigint; readonly max: bigint }[],
+  pairGroups: readonly (readonly BorrowingPairGroup[])[],
+]
 
 async function readNames(round: CallRound, frame: Frame, block: Hex): Promise<Names> {
   const collaterals = readCollaterals(round, frame.collaterals, block)
@@ -140,6 +158,7 @@ async function readNames(round: CallRound, frame: Frame, block: Hex): Promise<Na
   const groups = Array.from({ length: frame.groupsCount }, (_, index) => round.view('groups', [BigInt(index)]))
   const fees = Array.from({ length: frame.feesCount }, (_, index) => round.view('fees', [BigInt(index)]))
   const interests = frame.collaterals.map((_, at) => readInterest(round, at + 1, pairIndices))
+  const borrowing = frame.collaterals.map((_, at) => round.view('getAllBorrowingPairs', [at + 1]))
   await round.run()
   const groupList = groups.map((group) => group())
   const feeList = fees.map((fee) => fee())
@@ -149,14 +168,19 @@ async function readNames(round: CallRound, frame: Frame, block: Hex): Promise<Na
   return {
     collaterals: collaterals(),
     named: named.filter((pair) => pair !== undefined),
-    inUse: new Set(interests.flatMap((interest) => interest())),
+    inUse: new Set([
+      ...interests.flatMap((interest) => interest()),
+      ...borrowing.flatMap((pairsOf) => pairsInUseBeforeV10(pairsOf())),
+    ]),
+    borrowing: borrowing.map((pairsOf) => pairsOf()),
   }
 }
 
-/**
- * Returns the pairs with open interest in one collateral. Trades from before v10 are left out: no view gives them for
- * many pairs at once, and such a trade on a pair closed to trading is very rare.
- */
+function pairsInUseBeforeV10([, oiBeforeV10]: OldBorrowingPairs): number[] {
+  return oiBeforeV10.flatMap(({ long, short }, pairIndex) => (long > 0n || short > 0n ? [pairIndex] : []))
+}
+
+/** Returns the pairs with open interest of trades of v10 and later in one collateral. */
 function readInterest(round: CallRound, collateralIndex: number, pairIndices: readonly number[]): Later<number[]> {
   const tokens = round.view('getPairOisAfterV10Token', [pairIndices.map(() => collateralIndex), pairIndices])
   return () => {
@@ -198,18 +222,23 @@ function readPairListings(
 function readPairTerms(
   round: CallRound,
   collateral: { readonly index: number; readonly precision: bigint },
+  [borrowing, oiBeforeV10, pairGroups]: OldBorrowingPairs,
   pairIndices: readonly number[],
 ): Later<ReadonlyMap<number, PairTerms>> {
   const collateralIndices = pairIndices.map(() => collateral.index)
   const fundingParams = round.view('getPairFundingFeeParams', [collateralIndices, pairIndices])
   const borrowingParams = round.view('getPairBorrowingFeeParams', [collateralIndices, pairIndices])
   const skewDepths = round.view('getPairSkewDepths', [collateralIndices, pairIndices])
-  const oldInterests = pairIndices.map((pair) => round.view('getBorrowingPairOiBeforeV10', [collateral.index, pair]))
+  const caps = pairIndices.map((pair) =>
+    borrowing[pair]!.feePerBlock > 0
+      ? round.view('getBorrowingPairFeePerBlockCap', [collateral.index, pair])
+      : () => NO_OLD_BORROWING.feePerBlockCap,
+  )
   const toCollateral = (whole: bigint) => CollateralAmount.of((whole * collateral.precision) / WholeCollateral.one)
   return () =>
     new Map(
       pairIndices.map((pairIndex, at) => {
-        const { long, short, max } = oldInterests[at]!()
+        const { long, short, max } = oiBeforeV10[pairIndex]!
         const terms: PairTerms = {
           fundingParams: fundingParams()[at]!,
           borrowingParams: borrowingParams()[at]!,
@@ -217,6 +246,11 @@ function readPairTerms(
           maxOi: WholeCollateral.of(max),
           oiLongBeforeV10Collateral: toCollateral(long),
           oiShortBeforeV10Collateral: toCollateral(short),
+          oldBorrowing: {
+            data: borrowing[pairIndex]!,
+            feePerBlockCap: caps[at]!(),
+            pairGroups: pairGroups[pairIndex]!,
+          },
         }
         return [pairIndex, terms]
       }),

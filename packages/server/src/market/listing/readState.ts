@@ -1,14 +1,17 @@
 import { CollateralPrice, TokenSize, withScales } from '@bezel/protocol'
 import { createCallRound, type CallRound, type Later } from '../../chain/diamondCalls.ts'
 import type {
+  BorrowingData,
   CollateralState,
   Moment,
+  OldBorrowing,
+  OpenInterest,
   PairFundingFeeData,
   PairOi,
   PairState,
   VolumeState,
 } from '../../trading/valuation/chainState.ts'
-import { windowIdAt } from '../../trading/valuation/priceImpact.ts'
+import { activeWindowIds } from '../../trading/valuation/priceImpact.ts'
 import type { ListedPair, PairStates } from '../../trading/market/chainMarkets.ts'
 import type { PairTerms, ChainListing, DiamondAt } from './readListing.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
@@ -58,6 +61,7 @@ function readPairStates(
   const tokens = round.view('getPairOisAfterV10Token', [collateralIndices, pairIndices])
   const fundingData = round.view('getPairFundingFeeData', [collateralIndices, pairIndices])
   const borrowingData = round.view('getPairBorrowingFeeData', [collateralIndices, pairIndices])
+  const oldBorrowing = readOldBorrowing(round, collateralIndex, terms)
   return () =>
     new Map(
       pairIndices.map((pairIndex, at): [number, PairState] => [
@@ -68,9 +72,42 @@ function readPairStates(
           oiShortToken: TokenSize.of(tokens()[at]!.oiShortToken),
           fundingData: withScales<PairFundingFeeData>(fundingData()[at]!),
           borrowingData: borrowingData()[at]!,
+          oldBorrowing: oldBorrowing(pairIndex),
         },
       ]),
     )
+}
+
+/**
+ * Reads first-generation borrowing where it is switched on: of each pair with a fee, and of the groups of pairs. That
+ * of all other pairs stands still.
+ */
+function readOldBorrowing(
+  round: CallRound,
+  collateralIndex: number,
+  terms: ReadonlyMap<number, PairTerms>,
+): (pairIndex: number) => OldBorrowing {
+  const data = new Map<number, Later<BorrowingData>>()
+  const groupIndices = new Set<number>()
+  for (const [pairIndex, { oldBorrowing }] of terms) {
+    if (oldBorrowing.data.feePerBlock > 0)
+      data.set(pairIndex, round.view('getBorrowingPair', [collateralIndex, pairIndex]))
+    const groupIndex = oldBorrowing.pairGroups.at(-1)?.groupIndex
+    if (groupIndex !== undefined) groupIndices.add(groupIndex)
+  }
+  const indices = [...groupIndices]
+  const groups = indices.length === 0 ? undefined : round.view('getBorrowingGroups', [collateralIndex, indices])
+  return (pairIndex) => {
+    const known = terms.get(pairIndex)!.oldBorrowing
+    const groupIndex = known.pairGroups.at(-1)?.groupIndex
+    const [groupData, groupOis] = groups?.() ?? [[], []]
+    const at = groupIndex === undefined ? -1 : indices.indexOf(groupIndex)
+    return {
+      ...known,
+      data: data.get(pairIndex)?.() ?? known.data,
+      group: at < 0 ? undefined : { data: groupData[at]!, oi: withScales<OpenInterest>(groupOis[at]!) },
+    }
+  }
 }
 
 function readVolumes(
@@ -95,14 +132,6 @@ function readVolumes(
 /** Returns true when volume moves the pair's price. Without depth it does not, so the volume is not read. */
 function hasDepth({ listing }: ListedPair): boolean {
   return listing.depthAbove.totalDepthUsd > 0n || listing.depthBelow.totalDepthUsd > 0n
-}
-
-/** Returns the ids of the open interest windows that count now, oldest first. */
-function activeWindowIds(settings: ChainListing['windows'], timestampS: number): readonly number[] {
-  if (settings.windowsDuration === 0) return []
-  const current = windowIdAt(settings, timestampS)
-  const first = Math.max(0, current - settings.windowsCount + 1)
-  return Array.from({ length: Math.max(0, current - first + 1) }, (_, at) => first + at)
 }
 
 /** Reads the number and time of the node's newest block. */

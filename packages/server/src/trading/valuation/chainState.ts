@@ -68,11 +68,16 @@ export interface ValuedPosition {
   readonly info: TradeInfo
   readonly liquidationParams: LiquidationParams
   readonly feesData: TradeFeesData
-  /**
-   * Borrowing fee of the first generation, read by a view call because the history of its groups is not kept here. Zero
-   * on the local chain.
-   */
-  readonly oldBorrowingFeeCollateral: CollateralAmount
+  /** The start of its first-generation borrowing fee; `null` when the chain has told none, which costs nothing. */
+  readonly oldBorrowing: BorrowingInitialAccFees | null
+}
+
+/** The accumulators from which a trade's first-generation borrowing fee started, 1e10 per percent. */
+export interface BorrowingInitialAccFees {
+  readonly accPairFee: bigint
+  readonly accGroupFee: bigint
+  /** Block in which they were stored. */
+  readonly block: number
 }
 
 export interface FundingFeeParams {
@@ -108,6 +113,62 @@ export interface PairBorrowingFeeData {
   readonly lastBorrowingUpdateTs: number
 }
 
+/** First-generation borrowing of a pair, or of a group of pairs. */
+export interface BorrowingData {
+  /** Scale 1e10, in percent per block, when the net open interest is at its maximum. */
+  readonly feePerBlock: number
+  /** Scale 1e10 per percent. */
+  readonly accFeeLong: bigint
+  readonly accFeeShort: bigint
+  readonly accLastUpdatedBlock: number
+  readonly feeExponent: number
+}
+
+/** The shares of the maximum open interest that count at least and at most, 1e3 per percent; 0 means no cap. */
+export interface BorrowingFeePerBlockCap {
+  readonly minP: number
+  readonly maxP: number
+}
+
+/** A stay of a pair in a group: the accumulated fees (1e10 per percent) when it began. */
+export interface BorrowingPairGroup {
+  readonly groupIndex: number
+  readonly block: number
+  /** Fees of the group that the pair entered. */
+  readonly initialAccFeeLong: bigint
+  readonly initialAccFeeShort: bigint
+  /** Fees of the group that it left. */
+  readonly prevGroupAccFeeLong: bigint
+  readonly prevGroupAccFeeShort: bigint
+  readonly pairAccFeeLong: bigint
+  readonly pairAccFeeShort: bigint
+}
+
+/** Open interest of a group of pairs, as the chain counts it. */
+export interface OpenInterest {
+  readonly long: WholeCollateral
+  readonly short: WholeCollateral
+  readonly max: WholeCollateral
+}
+
+/** First-generation borrowing of a pair in one collateral, with that of its group. */
+export interface OldBorrowing {
+  readonly data: BorrowingData
+  readonly feePerBlockCap: BorrowingFeePerBlockCap
+  /** Stays in groups, oldest first; the pair is in the group of the last one. */
+  readonly pairGroups: readonly BorrowingPairGroup[]
+  /** The group of the last stay; `undefined` when the pair never was in one. */
+  readonly group: { readonly data: BorrowingData; readonly oi: OpenInterest } | undefined
+}
+
+/** Borrowing of a pair on which the first generation was never switched on. */
+export const NO_OLD_BORROWING: OldBorrowing = {
+  data: { feePerBlock: 0, accFeeLong: 0n, accFeeShort: 0n, accLastUpdatedBlock: 0, feeExponent: 0 },
+  feePerBlockCap: { minP: 0, maxP: 0 },
+  pairGroups: [],
+  group: undefined,
+}
+
 /** The state of one pair in one collateral. */
 export interface PairState {
   /** Open interest of trades of v10 and later. */
@@ -124,6 +185,7 @@ export interface PairState {
   readonly fundingData: PairFundingFeeData
   readonly borrowingParams: BorrowingFeeParams
   readonly borrowingData: PairBorrowingFeeData
+  readonly oldBorrowing: OldBorrowing
 }
 
 /**

@@ -44,6 +44,11 @@ export function tokensOfTrade(trade: Trade, collateral: CollateralState): TokenS
     : tokensOfCollateral(positionSizeCollateral(trade), trade.openPrice, collateral)
 }
 
+/** Returns the tokens of a part of a trade that has this size, truncated. */
+export function tokensOfPart(trade: Trade, sizeCollateral: CollateralAmount): TokenSize {
+  return TokenSize.of((sizeCollateral * trade.positionSizeToken) / positionSizeCollateral(trade))
+}
+
 /** Converts tokens back to collateral, signed, truncated. */
 export function collateralOfTokens(
   tokens: TokenSize,

@@ -11,7 +11,7 @@ import { compareViews } from './testing/viewComparisons.ts'
 // state and must equal what the chain then does; after each step the views of a position must agree.
 
 const STEPS = Number(process.env.CAMPAIGN_STEPS ?? 120)
-const SEED = Number(process.env.CAMPAIGN_SEED ?? 3)
+const SEED = Number(process.env.CAMPAIGN_SEED ?? 4)
 const MAX_HELD = 14
 
 type Action = { weight: number; run(c: Campaign): Promise<void> }

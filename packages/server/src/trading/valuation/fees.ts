@@ -1,5 +1,5 @@
 import { CollateralAmount, HUNDRED_PERCENT, Leverage, max, Usd } from '@bezel/protocol'
-import type { CollateralState, PairListing, TraderTerms } from './chainState.ts'
+import type { CollateralState, Market, PairListing, TraderTerms } from './chainState.ts'
 import { collateralOfUsd } from './collateralAmounts.ts'
 
 // The formulas of contracts/src/rules/Fees.sol.
@@ -60,13 +60,15 @@ export function liquidationFeeCollateral(
 
 /**
  * Returns the fee of a refused request and of a leverage update ("min gov fee"); `govFeeP` is 1e3 per percent.
- * Truncated twice.
+ * Truncated at each step.
  */
 export function cancelFeeCollateral(
   govFeeP: number,
-  listing: FeeListing,
-  collateral: CollateralState,
+  { listing, collateral, terms }: Pick<Market, 'listing' | 'collateral' | 'terms'>,
 ): CollateralAmount {
-  const smallest = rawTradingFeeCollateral(CollateralAmount.zero, false, listing, collateral)
+  const smallest = tieredFeeCollateral(
+    rawTradingFeeCollateral(CollateralAmount.zero, false, listing, collateral),
+    terms,
+  )
   return CollateralAmount.of(((smallest / 2n) * BigInt(govFeeP)) / WHOLE_SHARE)
 }

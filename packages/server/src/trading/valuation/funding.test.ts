@@ -8,7 +8,6 @@ import {
   MULTIPLIER_ONE,
   fundingRateAfter,
   fundingVelocityPerYear,
-  secondsToZeroRate,
   pendingFunding,
 } from './funding.ts'
 import { pendingBorrowingP } from './holdingFees.ts'
@@ -68,12 +67,18 @@ describe('funding rate', () => {
     assert.deepEqual(other, { ratePerSecondP: -1_000n * PER_SECOND, averagePerSecondP: -750n * PER_SECOND })
   })
 
-  it('reaches zero only when it moves toward it', () => {
-    assert.equal(secondsToZeroRate(FundingRateP.of(300n * PER_SECOND), -VELOCITY), 300n)
-    assert.equal(secondsToZeroRate(FundingRateP.of(300n * PER_SECOND), VELOCITY), 0n)
-    assert.equal(secondsToZeroRate(FundingRateP.of(-300n * PER_SECOND), VELOCITY), 300n)
-    assert.equal(secondsToZeroRate(FundingRateP.zero, VELOCITY), 0n)
-    assert.equal(secondsToZeroRate(FundingRateP.of(300n * PER_SECOND), 0n), 0n)
+  it('is none while no cap is set', () => {
+    const course = fundingRateAfter({ ...PARAMS, absoluteRatePerSecondCap: 0 }, FundingRateP.of(7n), VELOCITY, 100n)
+    assert.deepEqual(course, { ratePerSecondP: 0n, averagePerSecondP: 0n })
+  })
+
+  it('beyond a cap that was lowered since, stays or moves on; only the way back ends at the other cap', () => {
+    const rate = 1_500n * PER_SECOND
+    const beyond = (velocity: bigint): unknown => fundingRateAfter(PARAMS, FundingRateP.of(rate), velocity, 100n)
+    const course = (end: bigint): unknown => ({ ratePerSecondP: end, averagePerSecondP: (rate + end) / 2n })
+    assert.deepEqual(beyond(0n), course(rate))
+    assert.deepEqual(beyond(VELOCITY), course(rate + 100n * PER_SECOND))
+    assert.deepEqual(beyond(-VELOCITY), course(rate - 100n * PER_SECOND))
   })
 
   it('never passes its cap, and its average never its ends', () => {
@@ -134,6 +139,21 @@ describe('pending funding', () => {
       accFundingFeeShortP: paid - 2n * paid,
       fundingRatePerSecondP: 100n * PER_SECOND,
     })
+  })
+
+  it('after a change of sign counts half of the present rate, also when that has long been at its cap', () => {
+    // Shorts pay for 100 s; longs from then on, for 1000 s up to the cap and 8900 s at it.
+    const pair = pairWith(1_000, 0, -100n * PER_SECOND, { aprMultiplierEnabled: true })
+    const { accFundingFeeLongP, fundingRatePerSecondP } = at(pair, 10_000)
+    assert.equal(fundingRatePerSecondP, 1_000n * PER_SECOND)
+    // With no shorts longs earn nothing in the first part.
+    assert.equal(accFundingFeeLongP, 500n * PER_SECOND * 9_900n * 100n)
+  })
+
+  it('without the APR multiplier is one interval with one average', () => {
+    const pair = pairWith(1_000, 0, -100n * PER_SECOND)
+    const { averagePerSecondP } = fundingRateAfter(PARAMS, FundingRateP.of(-100n * PER_SECOND), VELOCITY, 10_000n)
+    assert.equal(at(pair, 10_000).accFundingFeeLongP, averagePerSecondP * 10_000n * 100n)
   })
 
   it('is what is stored when funding is off, never began, or the time is not after the last update', () => {

@@ -1,4 +1,4 @@
-import { abs, CollateralPrice, FundingRateP, max, min, PercentP, Price, TokenSize } from '@bezel/protocol'
+import { abs, CollateralPrice, FundingRateP, min, PercentP, Price, TokenSize } from '@bezel/protocol'
 import type { CollateralState, FundingFeeParams, PairState } from './chainState.ts'
 import { netTokens } from './priceImpact.ts'
 
@@ -48,32 +48,34 @@ export function pendingFunding(
   const elapsedS = BigInt(timestampS - fundingData.lastFundingUpdateTs)
   if (!fundingParams.fundingFeesEnabled || fundingData.lastFundingUpdateTs === 0 || elapsedS <= 0n) return stored
 
+  const lastRate = stored.fundingRatePerSecondP
   const velocity = fundingVelocityPerYear(fundingParams, netTokens(pair), price, collateral)
-  const toZeroS = secondsToZeroRate(stored.fundingRatePerSecondP, velocity)
-  if (toZeroS === 0n || toZeroS >= elapsedS) return accrued(stored, pair, velocity, elapsedS, price)
-  // The payer changes on the way: accrue until the rate is zero, then the rest from zero.
-  const atZero = { ...accrued(stored, pair, velocity, toZeroS, price), fundingRatePerSecondP: FundingRateP.zero }
-  return accrued(atZero, pair, velocity, elapsedS - toZeroS, price)
+  const { ratePerSecondP, averagePerSecondP } = fundingRateAfter(fundingParams, lastRate, velocity, elapsedS)
+  const rated = { ...stored, fundingRatePerSecondP: ratePerSecondP }
+  if (!fundingParams.aprMultiplierEnabled || ratePerSecondP * lastRate >= 0n) {
+    return accrued(rated, pair, averagePerSecondP, elapsedS, price)
+  }
+  // The earning side changes on the way, and with it the multiplier: until the rate is zero, then the rest. Both parts
+  // count half of their outer rate, the second one also when the rate has been at its cap for most of the time.
+  const toZeroS = secondsBetween(lastRate, FundingRateP.zero, velocity)
+  const untilZero = accrued(rated, pair, FundingRateP.of(lastRate / 2n), toZeroS, price)
+  return accrued(untilZero, pair, FundingRateP.of(ratePerSecondP / 2n), elapsedS - toZeroS, price)
 }
 
-/**
- * Accrues one interval in which the rate keeps its sign. Shorts get what longs pay, each side scaled by its own
- * multiplier.
- */
+/** Accrues an interval at an average rate. Shorts get what longs pay, each side scaled by its own multiplier. */
 function accrued(
   from: FundingAccumulators,
   pair: PairState,
-  velocity: bigint,
+  averagePerSecondP: FundingRateP,
   elapsedS: bigint,
   price: Price,
 ): FundingAccumulators {
-  const course = fundingRateAfter(pair.fundingParams, from.fundingRatePerSecondP, velocity, elapsedS)
-  const delta = (course.averagePerSecondP * elapsedS * price) / ACCUMULATOR_SCALE
-  const { long, short } = fundingMultipliers(pair, course.averagePerSecondP > 0n)
+  const delta = (averagePerSecondP * elapsedS * price) / ACCUMULATOR_SCALE
+  const { long, short } = fundingMultipliers(pair, averagePerSecondP > 0n)
   return {
+    ...from,
     accFundingFeeLongP: from.accFundingFeeLongP + (delta * long) / MULTIPLIER_ONE,
     accFundingFeeShortP: from.accFundingFeeShortP - (delta * short) / MULTIPLIER_ONE,
-    fundingRatePerSecondP: course.ratePerSecondP,
   }
 }
 
@@ -104,35 +106,35 @@ interface RateCourse {
   readonly averagePerSecondP: FundingRateP
 }
 
-/** Returns the course of the rate, which moves linearly until its cap and stays there. */
+/**
+ * Returns the course of the rate, which moves linearly until its cap and stays there. A pair whose cap was never set
+ * has no funding. A rate that does not move, or was beyond a cap that governance has lowered since, is not cut.
+ */
 export function fundingRateAfter(
   params: FundingFeeParams,
   lastRate: FundingRateP,
   velocityPerYear: bigint,
   elapsedS: bigint,
 ): RateCourse {
-  const cap = BigInt(params.absoluteRatePerSecondCap) * RATE_PER_P
-  const uncapped = lastRate + (elapsedS * velocityPerYear * RATE_PER_P) / SECONDS_PER_YEAR
-  if (abs(uncapped) <= cap) return rateCourse(uncapped, (lastRate + uncapped) / 2n)
-
-  const capped = FundingRateP.of(uncapped > 0n ? cap : -cap)
-  const toCapS = max(secondsBetween(lastRate, capped, velocityPerYear), 0n)
-  const total = ((lastRate + capped) / 2n) * toCapS + capped * (elapsedS - toCapS)
-  return rateCourse(capped, total / elapsedS)
+  if (params.absoluteRatePerSecondCap === 0) return rateCourse(0n, 0n)
+  if (velocityPerYear === 0n) return rateCourse(lastRate, lastRate)
+  const largest = BigInt(params.absoluteRatePerSecondCap) * RATE_PER_P
+  const cap = FundingRateP.of(velocityPerYear < 0n ? -largest : largest)
+  const toCapS = secondsBetween(lastRate, cap, velocityPerYear)
+  if (toCapS < 0n || elapsedS <= toCapS) {
+    const rate = lastRate + (elapsedS * velocityPerYear * RATE_PER_P) / SECONDS_PER_YEAR
+    return rateCourse(rate, (lastRate + rate) / 2n)
+  }
+  const total = ((lastRate + cap) / 2n) * toCapS + cap * (elapsedS - toCapS)
+  return rateCourse(cap, total / elapsedS)
 }
 
 function rateCourse(rate: bigint, average: bigint): RateCourse {
   return { ratePerSecondP: FundingRateP.of(rate), averagePerSecondP: FundingRateP.of(average) }
 }
 
-/** Returns the whole seconds until the rate is zero; 0 when it is zero or moves away from it. */
-export function secondsToZeroRate(rate: FundingRateP, velocityPerYear: bigint): bigint {
-  return max(secondsBetween(rate, FundingRateP.zero, velocityPerYear), 0n)
-}
-
 /** Returns the whole seconds from one rate to another; negative when the rate moves the other way. */
 function secondsBetween(fromRate: FundingRateP, toRate: FundingRateP, velocityPerYear: bigint): bigint {
-  if (velocityPerYear === 0n) return 0n
   return ((toRate - fromRate) * SECONDS_PER_YEAR) / (velocityPerYear * RATE_PER_P)
 }
 

@@ -1,7 +1,8 @@
 import { CollateralAmount, ContractsVersion, HUNDRED_PERCENT, TradeType, type Price } from '@bezel/protocol'
-import type { CollateralState, PairState, ValuedPosition, Trade } from './chainState.ts'
+import type { CollateralState, Moment, PairState, ValuedPosition, Trade } from './chainState.ts'
 import { positionSizeCollateral } from './collateralAmounts.ts'
 import { pendingFunding } from './funding.ts'
+import { oldBorrowingFeeCollateral } from './oldBorrowing.ts'
 import { realizedCollateral } from './profit.ts'
 
 // The formulas of contracts/src/rules/HoldingFees.sol.
@@ -10,6 +11,7 @@ import { realizedCollateral } from './profit.ts'
 export interface HoldingFees {
   readonly fundingFeeCollateral: CollateralAmount
   readonly borrowingFeeCollateral: CollateralAmount
+  /** Borrowing fee of the first generation. */
   readonly oldBorrowingFeeCollateral: CollateralAmount
   readonly totalFeeCollateral: CollateralAmount
 }
@@ -21,24 +23,28 @@ const NO_HOLDING_FEES: HoldingFees = {
   totalFeeCollateral: CollateralAmount.zero,
 }
 
-/** Returns the fees that a position owes for being held, at a price and a time. Resting orders owe nothing. */
+/** Returns the fees that a position owes for being held, at a price and in a block. Resting orders owe nothing. */
 export function holdingFees(
   position: ValuedPosition,
   pair: PairState,
   collateral: CollateralState,
   price: Price,
-  timestampS: number,
+  { timestampS, blockNumber }: Moment,
 ): HoldingFees {
-  const { trade, feesData, oldBorrowingFeeCollateral } = position
+  const { trade, feesData, oldBorrowing } = position
   if (trade.openPrice === 0n || trade.tradeType !== TradeType.TRADE) return NO_HOLDING_FEES
   const fundingFeeCollateral = fundingFee(position, pair, collateral, price, timestampS)
   const borrowedP = pendingBorrowingP(pair, price, timestampS) - feesData.initialAccBorrowingFeeP
   const borrowingFeeCollateral = feeOfAccumulated(trade, borrowedP)
-  const total = fundingFeeCollateral + borrowingFeeCollateral + oldBorrowingFeeCollateral
+  const oldFeeCollateral =
+    oldBorrowing === null
+      ? CollateralAmount.zero
+      : oldBorrowingFeeCollateral(trade, oldBorrowing, { pair, collateral, price, blockNumber })
+  const total = fundingFeeCollateral + borrowingFeeCollateral + oldFeeCollateral
   return {
     fundingFeeCollateral,
     borrowingFeeCollateral,
-    oldBorrowingFeeCollateral,
+    oldBorrowingFeeCollateral: oldFeeCollateral,
     totalFeeCollateral: CollateralAmount.of(total),
   }
 }
@@ -91,8 +97,8 @@ export function carriedFeesCollateral(
   pair: PairState,
   collateral: CollateralState,
   price: Price,
-  timestampS: number,
+  moment: Moment,
 ): CollateralAmount {
-  const pending = holdingFees(position, pair, collateral, price, timestampS)
+  const pending = holdingFees(position, pair, collateral, price, moment)
   return CollateralAmount.of(pending.totalFeeCollateral - realizedCollateral(position.feesData))
 }

@@ -11,7 +11,7 @@ import {
   clampStopLoss,
   maxStopLossP,
 } from './liquidation.ts'
-import { LIQUIDATION, LISTING, MARKET, POSITION, price, QUIET_PAIR, TRADE, usdc } from './testing/fixtures.ts'
+import { LIQUIDATION, LISTING, MARKET, MOMENT, POSITION, price, QUIET_PAIR, TRADE, usdc } from './testing/fixtures.ts'
 
 const trades = fc.record({
   long: fc.boolean(),
@@ -60,13 +60,13 @@ describe('liquidation price', () => {
 
   it('moves away when the position has realised a profit', () => {
     const rich: ValuedPosition = { ...POSITION, feesData: { ...POSITION.feesData, realizedPnlCollateral: usdc(10) } }
-    const at = (position: ValuedPosition) => liquidationPrice(position, MARKET, price(60_000), 1_000)
+    const at = (position: ValuedPosition) => liquidationPrice(position, MARKET, price(60_000), MOMENT)
     assert.ok(at(rich) < at(POSITION))
   })
 
   it('moves toward the trader as borrowing accrues', () => {
     const market = { ...MARKET, pair: { ...QUIET_PAIR, borrowingParams: { borrowingRatePerSecondP: 31_710 } } }
-    const at = (timestampS: number) => liquidationPrice(POSITION, market, price(60_000), timestampS)
+    const at = (timestampS: number) => liquidationPrice(POSITION, market, price(60_000), { ...MOMENT, timestampS })
     assert.ok(at(90_000) > at(1_000))
   })
 

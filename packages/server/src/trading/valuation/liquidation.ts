@@ -1,5 +1,5 @@
 import { CollateralAmount, HUNDRED_PERCENT, Leverage, max, min, PercentP, Price } from '@bezel/protocol'
-import type { LiquidationParams, Market, PairListing, ValuedPosition, Trade } from './chainState.ts'
+import type { LiquidationParams, Market, Moment, PairListing, ValuedPosition, Trade } from './chainState.ts'
 import { positionSizeCollateral } from './collateralAmounts.ts'
 import { feeRateMultiplier, rawTradingFeeCollateral } from './fees.ts'
 import { carriedFeesCollateral } from './holdingFees.ts'
@@ -18,22 +18,26 @@ const LIQUIDATION_BUFFER_P = PercentP.of((5n * HUNDRED_PERCENT) / 100n)
 export type LiquidatedTrade = Pick<Trade, 'long' | 'openPrice' | 'collateralAmount' | 'leverage' | 'isCounterTrade'>
 
 /**
- * Returns the liquidation price of a position at a price and a time. It owes the closing fee without any tier, plus
+ * Returns the liquidation price of a position at a price and in a block. It owes the closing fee without any tier, plus
  * pending holding fees, less what is realised.
  */
-export function liquidationPrice(position: ValuedPosition, market: Market, price: Price, timestampS: number): Price {
+export function liquidationPrice(position: ValuedPosition, market: Market, price: Price, moment: Moment): Price {
   const { trade, liquidationParams } = position
   const fees =
-    closingFee(trade, market) + carriedFeesCollateral(position, market.pair, market.collateral, price, timestampS)
+    closingFee(trade, market) + carriedFeesCollateral(position, market.pair, market.collateral, price, moment)
   return liquidationPriceOwing(CollateralAmount.of(fees), trade, liquidationParams, market)
 }
 
 /**
- * Returns the liquidation price of a trade that does not exist yet: its opening fee counts too, and the parameters are
- * those of the pair's group.
+ * Returns the liquidation price of a trade that does not exist yet: its opening fee counts too, after the trader's
+ * tier, and the parameters are those of the pair's group.
  */
-export function liquidationPriceAtOpen(trade: LiquidatedTrade, market: Market): Price {
-  const fees = CollateralAmount.of(2n * closingFee(trade, market))
+export function liquidationPriceAtOpen(
+  trade: LiquidatedTrade,
+  openingFeeCollateral: CollateralAmount,
+  market: Market,
+): Price {
+  const fees = CollateralAmount.of(closingFee(trade, market) + openingFeeCollateral)
   return liquidationPriceOwing(fees, trade, market.listing.liquidationParams, market)
 }
 
@@ -53,6 +57,7 @@ export function liquidationPriceOwing(
   const lossAllowed = (collateralAmount * liquidationThresholdP(params, leverage) * scale) / HUNDRED_PERCENT
   const left = lossAllowed - fees * scale
   const distance = (openPrice * left) / collateralAmount / BigInt(leverage) / collateral.precisionDelta
+  // A trade from before v9.2 has no parameters, so no spread, with which it would not be closed either.
   const spreadP = min(traderSpreadP(listing, terms) / 2n, BigInt(params.maxLiqSpreadP))
   const net = distance - (openPrice * spreadP) / HUNDRED_PERCENT
   return Price.of(max(long ? openPrice - net : openPrice + net, 0n))
@@ -77,11 +82,14 @@ export function liquidationThresholdP(params: LiquidationParams, leverage: numbe
   return PercentP.of(start - (BigInt(leverage - params.startLeverage) * (start - end)) / range)
 }
 
+/** The fields of a trade that determine its stop loss. */
+export type StoppedTrade = Pick<Trade, 'long' | 'openPrice' | 'leverage' | 'isCounterTrade' | 'sl'>
+
 /**
  * Returns the stop loss that the Diamond stores for a requested `trade.sl`: moved toward the open price when it is too
  * far away; 0 means none.
  */
-export function clampStopLoss(trade: Trade, params: LiquidationParams, listing: PairListing): Price {
+export function clampStopLoss(trade: StoppedTrade, params: LiquidationParams, listing: PairListing): Price {
   if (trade.sl === 0n) return Price.zero
   const maxLossP = maxStopLossP(trade, params, listing)
   if (maxLossP === 0n) return Price.zero

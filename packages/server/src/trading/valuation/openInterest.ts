@@ -24,16 +24,28 @@ export function marketOpenInterestUsd(books: readonly PairInCollateral[], price:
   return { longUsd: Usd.of(longUsd), shortUsd: Usd.of(shortUsd), skewUsd: Usd.of(longUsd - shortUsd) }
 }
 
-/**
- * Returns the open interest in one collateral: that of trades from before v10 plus tokens at the price, each side first
- * rounded down to the token's unit.
- */
-export function openInterestUsd({ pair, collateral }: PairInCollateral, price: Price): OpenInterestUsd {
-  const sideUsd = (beforeV10: CollateralAmount, tokens: TokenSize): Usd =>
-    usdOfCollateral(CollateralAmount.of(beforeV10 + collateralOfTokens(tokens, price, collateral)), collateral)
-  const longUsd = sideUsd(pair.oiLongBeforeV10Collateral, pair.oiLongToken)
-  const shortUsd = sideUsd(pair.oiShortBeforeV10Collateral, pair.oiShortToken)
+/** Returns the open interest in one collateral, in USD. */
+export function openInterestUsd(book: PairInCollateral, price: Price): OpenInterestUsd {
+  const { long, short } = sideOpenInterest(book, price)
+  const longUsd = usdOfCollateral(long, book.collateral)
+  const shortUsd = usdOfCollateral(short, book.collateral)
   return { longUsd, shortUsd, skewUsd: Usd.of(longUsd - shortUsd) }
+}
+
+/**
+ * Returns the open interest of both sides in one collateral: that of trades from before v10 plus tokens at the price,
+ * each side rounded down to the collateral's unit.
+ */
+export function sideOpenInterest(
+  { pair, collateral }: PairInCollateral,
+  price: Price,
+): { readonly long: CollateralAmount; readonly short: CollateralAmount } {
+  const side = (beforeV10: CollateralAmount, tokens: TokenSize): CollateralAmount =>
+    CollateralAmount.of(beforeV10 + collateralOfTokens(tokens, price, collateral))
+  return {
+    long: side(pair.oiLongBeforeV10Collateral, pair.oiLongToken),
+    short: side(pair.oiShortBeforeV10Collateral, pair.oiShortToken),
+  }
 }
 
 /** Returns the largest open interest of one side, truncated (getPairMaxOiCollateral). */

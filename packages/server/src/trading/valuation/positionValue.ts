@@ -1,5 +1,5 @@
 import { CollateralAmount, HUNDRED_PERCENT, PercentP, type Price } from '@bezel/protocol'
-import type { Market, ValuedPosition } from './chainState.ts'
+import type { Market, Moment, ValuedPosition } from './chainState.ts'
 import { holdingFees } from './holdingFees.ts'
 import { liquidationPrice } from './liquidation.ts'
 import { marketPrice } from './priceImpact.ts'
@@ -26,7 +26,7 @@ export interface PositionValue {
 }
 
 /**
- * Values a position at a time. Holding fees accrue at the mark, as in an execution; those inside the liquidation price
+ * Values a position in a block. Holding fees accrue at the mark, as in an execution; those inside the liquidation price
  * accrue at the index, with which the oracles answer a liquidation. The raw loss never exceeds the collateral, but fees
  * can add to it.
  */
@@ -34,18 +34,18 @@ export function valuePosition(
   position: ValuedPosition,
   prices: FeedPrices,
   market: Market,
-  timestampS: number,
+  moment: Moment,
 ): PositionValue {
   const { trade, info, feesData } = position
   const { pair, collateral } = market
-  const fees = holdingFees(position, pair, collateral, prices.mark, timestampS)
+  const fees = holdingFees(position, pair, collateral, prices.mark, moment)
   const price = marketPrice(prices.mark, info.contractsVersion, pair)
   const rawPnl =
     grossValueCollateral(trade.collateralAmount, profitP(trade, price), collateral) - trade.collateralAmount
   const unrealizedPnl = rawPnl - fees.totalFeeCollateral + realizedCollateral(feesData)
   return {
     marketPrice: price,
-    liquidationPrice: liquidationPrice(position, market, prices.index, timestampS),
+    liquidationPrice: liquidationPrice(position, market, prices.index, moment),
     unrealizedPnlCollateral: CollateralAmount.of(unrealizedPnl),
     unrealizedPnlP: PercentP.of((unrealizedPnl * HUNDRED_PERCENT) / trade.collateralAmount),
     fundingFeeCollateral: fees.fundingFeeCollateral,

@@ -24,7 +24,7 @@ describe('execution price', () => {
 
   it('trades from before v10 close without skew, those from before v9.2 at the oracle price', () => {
     const closing = (contractsVersion: number) =>
-      priceClose(TRADE, { ...POSITION.info, contractsVersion }, price(60_000), false, SKEWED, MOMENT)
+      priceClose(TRADE, usdc(1_000), { ...POSITION.info, contractsVersion }, price(60_000), false, SKEWED, MOMENT)
     assert.notEqual(closing(ContractsVersion.V10).skewPriceImpactP, 0n)
     assert.equal(closing(ContractsVersion.V9_2).skewPriceImpactP, 0n)
     assert.equal(closing(ContractsVersion.V9_2).fixedSpreadP, -200_000_000n)
@@ -34,7 +34,10 @@ describe('execution price', () => {
   it('a price that the chain could not store is refused', () => {
     assert.throws(() => priceOpen(true, usdc(1_000), Price.of(2n ** 64n - 1n), MARKET, MOMENT), PriceOutOfRangeError)
     const crushed = { ...SKEWED, pair: { ...SKEWED.pair, oiLongToken: tokens(0), oiShortToken: tokens(10_000_000) } }
-    assert.throws(() => priceClose(TRADE, POSITION.info, price(1), false, crushed, MOMENT), PriceOutOfRangeError)
+    assert.throws(
+      () => priceClose(TRADE, usdc(1_000), POSITION.info, price(1), false, crushed, MOMENT),
+      PriceOutOfRangeError,
+    )
     assert.equal(marketPrice(price(1), ContractsVersion.V10, crushed.pair), 1n, 'for display it is the smallest price')
   })
 

@@ -22,7 +22,7 @@ import type {
   TraderTerms,
   VolumeState,
 } from './chainState.ts'
-import { positionSizeCollateral, tokensOfCollateral, usdOfCollateral } from './collateralAmounts.ts'
+import { tokensOfCollateral, tokensOfPart, usdOfCollateral } from './collateralAmounts.ts'
 import { averageImpactP } from './depthBands.ts'
 
 // The formulas of contracts/src/rules/PriceImpact.sol. An execution price is the oracle's, moved by half of the spread,
@@ -55,32 +55,58 @@ export function priceOpen(
   market: Market,
   moment: Moment,
 ): PriceImpact {
-  const { listing, terms, collateral, pair } = market
-  const fixedP = halfSpreadP(long, listing, terms)
-  const volumeP = openVolumeImpactP(long, usdOfCollateral(sizeCollateral, collateral), market, moment)
-  // The token size is computed before the skew moves the price, because the skew depends on it.
-  const priceBeforeSkew = storablePrice(shiftPrice(oraclePrice, PercentP.of(fixedP + volumeP)))
+  const { collateral, pair } = market
+  const sizeUsd = usdOfCollateral(sizeCollateral, collateral)
+  const { fixedP, volumeP, price: priceBeforeSkew } = openPriceBeforeSkew(long, sizeUsd, oraclePrice, market, moment)
   const positionSizeToken = tokensOfCollateral(sizeCollateral, priceBeforeSkew, collateral)
   const skewP = skewImpactP(long, positionSizeToken, pair)
   return summed(oraclePrice, positionSizeToken, fixedP, volumeP, skewP)
 }
 
+/** The market facts that move a price before the skew does. */
+type MarketBeforeSkew = Pick<Market, 'listing' | 'volume' | 'terms'>
+
+/** The price of a new trade before the skew moves it, with the parts that moved it from the oracle's. */
+interface PriceBeforeSkew {
+  readonly fixedP: PercentP
+  readonly volumeP: PercentP
+  readonly price: Price
+}
+
 /**
- * Prices a close. `part` is the trade, or the part of it that closes (see resizing.ts). Trades from before v9.2 close
- * at the oracle's price, those from before v10 without skew.
+ * Returns the price by which the Diamond divides to get the size of a new trade: the oracle's after spread and volume.
+ * The skew comes later, because it depends on that size. Throws a `PriceOutOfRangeError` where the Diamond reverts.
+ */
+export function openPriceBeforeSkew(
+  long: boolean,
+  sizeUsd: Usd,
+  oraclePrice: Price,
+  market: MarketBeforeSkew,
+  moment: Moment,
+): PriceBeforeSkew {
+  const fixedP = halfSpreadP(long, market.listing, market.terms)
+  const volumeP = openVolumeImpactP(long, sizeUsd, market, moment)
+  return { fixedP, volumeP, price: storablePrice(shiftPrice(oraclePrice, PercentP.of(fixedP + volumeP))) }
+}
+
+/**
+ * Prices a close of a trade, or of a part of it that has the size `sizeCollateral`. Trades from before v9.2 close at
+ * the oracle's price, those from before v10 without skew.
  */
 export function priceClose(
-  part: Trade,
+  trade: Trade,
+  sizeCollateral: CollateralAmount,
   { contractsVersion, lastPosIncreaseBlock }: TradeInfo,
   oraclePrice: Price,
   isPnlPositive: boolean,
   market: Market,
   moment: Moment,
 ): PriceImpact {
-  const { positionSizeToken, long } = part
+  const { long } = trade
+  const positionSizeToken = tokensOfPart(trade, sizeCollateral)
   const none = PercentP.zero
   if (contractsVersion < ContractsVersion.V9_2) return summed(oraclePrice, positionSizeToken, none, none, none)
-  const sizeUsd = usdOfCollateral(positionSizeCollateral(part), market.collateral)
+  const sizeUsd = usdOfCollateral(sizeCollateral, market.collateral)
   const volumeP = closeVolumeImpactP({ long, sizeUsd, isPnlPositive, lastPosIncreaseBlock }, market, moment)
   const isSkewed = contractsVersion >= ContractsVersion.V10
   const skewP = isSkewed ? skewImpactP(!long, positionSizeToken, market.pair) : none
@@ -144,7 +170,12 @@ interface ClosingVolume {
 }
 
 /** Returns the volume impact of an open; positive raises the price. */
-export function openVolumeImpactP(long: boolean, sizeUsd: Usd, market: Market, { timestampS }: Moment): PercentP {
+export function openVolumeImpactP(
+  long: boolean,
+  sizeUsd: Usd,
+  market: MarketBeforeSkew,
+  { timestampS }: Moment,
+): PercentP {
   if (market.listing.factors.exemptOnOpen) return PercentP.zero
   return signedImpactP(long, sizeUsd, Ratio.one, market, timestampS)
 }
@@ -172,7 +203,13 @@ function isProtectedClose(close: ClosingVolume, { listing, terms }: Market, { bl
   )
 }
 
-function signedImpactP(isBuy: boolean, sizeUsd: Usd, factor: Ratio, market: Market, timestampS: number): PercentP {
+function signedImpactP(
+  isBuy: boolean,
+  sizeUsd: Usd,
+  factor: Ratio,
+  market: MarketBeforeSkew,
+  timestampS: number,
+): PercentP {
   const { cumulVolPriceImpactMultiplier: multiplier } = market.terms
   const k = multiplier > 0 ? (factor * BigInt(multiplier)) / Leverage.one : factor
   const impactP = (bandImpactP(isBuy, sizeUsd, market, timestampS) * k) / Ratio.one
@@ -180,7 +217,7 @@ function signedImpactP(isBuy: boolean, sizeUsd: Usd, factor: Ratio, market: Mark
 }
 
 /** Returns f(e) + (f(e + S) - f(e)) / 2, where e is the recent volume of the same side. */
-function bandImpactP(isBuy: boolean, sizeUsd: Usd, { listing, volume }: Market, timestampS: number): bigint {
+function bandImpactP(isBuy: boolean, sizeUsd: Usd, { listing, volume }: MarketBeforeSkew, timestampS: number): bigint {
   const book = isBuy ? listing.depthAbove : listing.depthBelow
   const { cumulativeFactor } = listing.factors
   const existingUsd = (activeVolumeUsd(volume, isBuy, timestampS) * BigInt(cumulativeFactor)) / Ratio.one
@@ -204,6 +241,14 @@ export function activeVolumeUsd({ settings, windows }: VolumeState, isBuy: boole
 
 export function windowIdAt({ startTs, windowsDuration }: OiWindowsSettings, timestampS: number): number {
   return Math.floor((timestampS - startTs) / windowsDuration)
+}
+
+/** Returns the ids of the windows that count at that time, oldest first. */
+export function activeWindowIds(settings: OiWindowsSettings, timestampS: number): readonly number[] {
+  if (settings.windowsDuration === 0) return []
+  const current = windowIdAt(settings, timestampS)
+  const first = Math.max(0, current - settings.windowsCount + 1)
+  return Array.from({ length: Math.max(0, current - first + 1) }, (_, at) => first + at)
 }
 
 type Skewed = Pick<PairState, 'oiLongToken' | 'oiShortToken' | 'skewDepth'>

@@ -46,14 +46,16 @@ describe('quote of a partial close', () => {
   const part = partByCollateral(position.trade, usdc(50))
   const quoteAt = (usd: number) => quotePartialClose(position, part, price(usd), DEEP, MOMENT)
 
-  it('settles its own profit and its own fee', () => {
+  it('settles its share of the profit and its own fee', () => {
     const quote = quoteAt(59_000)
     assert.equal(quote.closingFeeCollateral, usdc(0.75), 'the floor counts for a part, too')
     assert.ok(quote.rawPnlCollateral < -usdc(8.3) && quote.rawPnlCollateral > -usdc(8.4))
+    // Half of the opening fee of 0.75 goes with it.
+    assert.equal(quote.rawPnlCollateral - quote.netPnlCollateral, usdc(0.375))
   })
 
-  it('has a profit to protect only when it exceeds that fee', () => {
-    // With 50 USDC at 10x, 0.1 % of the price is 0.50 USDC.
+  it('has a profit to protect when closing all of the position would leave one', () => {
+    // At 10x, 0.1 % of the price is 1 USDC; both fees of the whole are 1.50.
     assert.equal(quoteAt(60_060).impact.cumulVolPriceImpactP, UNPROTECTED_P / 2n)
     assert.equal(quoteAt(60_100).impact.cumulVolPriceImpactP, PROTECTED_P / 2n)
   })

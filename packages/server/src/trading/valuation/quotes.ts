@@ -3,7 +3,7 @@ import type { Market, Moment, ValuedPosition, Trade } from './chainState.ts'
 import { positionSizeCollateral } from './collateralAmounts.ts'
 import { rawTradingFeeCollateral, tieredFeeCollateral } from './fees.ts'
 import { carriedFeesCollateral } from './holdingFees.ts'
-import { liquidationPriceAtOpen } from './liquidation.ts'
+import { isLiquidationReached, liquidationPrice, liquidationPriceAtOpen } from './liquidation.ts'
 import { isImpactTooHigh, priceClose, priceOpen, type PriceImpact } from './priceImpact.ts'
 import { profitP, tradeValueCollateral } from './profit.ts'
 
@@ -24,13 +24,25 @@ export interface OpenQuote {
 }
 
 export function quoteOpen(trade: NewTrade, oraclePrice: Price, market: Market, moment: Moment): OpenQuote {
-  const impact = priceOpen(trade.long, positionSizeCollateral(trade), oraclePrice, market, moment)
+  const sizeCollateral = positionSizeCollateral(trade)
+  const impact = priceOpen(trade.long, sizeCollateral, oraclePrice, market, moment)
+  const openingFeeCollateral = tradingFeeCollateral(sizeCollateral, trade.isCounterTrade, market)
+  const opened = { ...trade, openPrice: impact.priceAfterImpact }
   return {
     impact,
-    openingFeeCollateral: tradingFee(trade, market),
-    liquidationPrice: liquidationPriceAtOpen({ ...trade, openPrice: impact.priceAfterImpact }, market),
+    openingFeeCollateral,
+    liquidationPrice: liquidationPriceAtOpen(opened, openingFeeCollateral, market),
     isImpactTooHigh: isImpactTooHigh(impact, trade.long, trade.leverage),
   }
+}
+
+/** Returns the fee of opening or closing that size, after the trader's tier. */
+export function tradingFeeCollateral(
+  sizeCollateral: CollateralAmount,
+  isCounterTrade: boolean,
+  { listing, collateral, terms }: Market,
+): CollateralAmount {
+  return tieredFeeCollateral(rawTradingFeeCollateral(sizeCollateral, isCounterTrade, listing, collateral), terms)
 }
 
 /** The expected result of closing a whole position. */
@@ -44,9 +56,8 @@ export interface CloseQuote {
 }
 
 /**
- * Quotes a close. It is priced first as if there were no profit to protect, and again with the protection factor when
- * that leaves a profit. Holding fees accrue at `currentPrice`: the oracle's own, except when a trigger executes at
- * another price.
+ * Quotes a close. Holding fees accrue at `currentPrice`: the oracle's own, except when a trigger executes at another
+ * price. Beyond its liquidation price nothing is left of a position, whatever closes it.
  */
 export function quoteClose(
   position: ValuedPosition,
@@ -55,40 +66,35 @@ export function quoteClose(
   moment: Moment,
   currentPrice: Price = oraclePrice,
 ): CloseQuote {
-  const { trade, info } = position
-  const { pair, collateral } = market
-  const closingFeeCollateral = tradingFee(trade, market)
-  const owed = closingFeeCollateral + carriedFeesCollateral(position, pair, collateral, currentPrice, moment.timestampS)
-  const payoutAt = ({ priceAfterImpact }: PriceImpact): CollateralAmount =>
-    tradeValueCollateral(
-      trade.collateralAmount,
-      profitP(trade, priceAfterImpact),
-      CollateralAmount.of(owed),
-      collateral,
-    )
-
-  let impact = priceClose(trade, info, oraclePrice, false, market, moment)
-  if (payoutAt(impact) > trade.collateralAmount) impact = priceClose(trade, info, oraclePrice, true, market, moment)
+  const { trade } = position
+  const owed = carriedFeesCollateral(position, market.pair, market.collateral, currentPrice, moment)
+  const sizeCollateral = positionSizeCollateral(trade)
+  const closingFeeCollateral = tradingFeeCollateral(sizeCollateral, trade.isCounterTrade, market)
+  const impact = closeImpact(position, sizeCollateral, oraclePrice, market, moment, owed)
+  const liqPrice = liquidationPrice(position, market, currentPrice, moment)
   return {
     impact,
     profitP: profitP(trade, impact.priceAfterImpact),
     closingFeeCollateral,
-    payoutCollateral: payoutAt(impact),
+    payoutCollateral: isLiquidationReached(liqPrice, trade.long, oraclePrice)
+      ? CollateralAmount.zero
+      : worthAt(trade, impact, CollateralAmount.of(closingFeeCollateral + owed), market),
   }
 }
 
-/** The expected result of closing a part of a position. Its pending and earlier fees stay with the rest. */
+/** The expected result of closing a part of a position. */
 export interface PartialCloseQuote {
   readonly impact: PriceImpact
+  /** Profit of the whole position in percent of its collateral, at the execution price. */
+  readonly profitP: PercentP
   readonly closingFeeCollateral: CollateralAmount
-  /** Profit or loss of the part, before its closing fee. */
+  /** The part's share of the profit or loss, before any fee. */
   readonly rawPnlCollateral: CollateralAmount
+  /** The part's share of that with holding fees and all that was realised before, without the closing fee. */
+  readonly netPnlCollateral: CollateralAmount
 }
 
-/**
- * Quotes a partial close. `part` comes from resizing.ts; it has a profit to protect when its own PnL exceeds its own
- * closing fee.
- */
+/** Quotes a partial close. `part` comes from resizing.ts. */
 export function quotePartialClose(
   position: ValuedPosition,
   part: Trade,
@@ -96,20 +102,46 @@ export function quotePartialClose(
   market: Market,
   moment: Moment,
 ): PartialCloseQuote {
-  const closingFeeCollateral = tradingFee(part, market)
-  let impact = priceClose(part, position.info, oraclePrice, false, market, moment)
-  if (rawPnl(part, impact) > closingFeeCollateral) {
-    impact = priceClose(part, position.info, oraclePrice, true, market, moment)
+  const { trade } = position
+  const owed = carriedFeesCollateral(position, market.pair, market.collateral, oraclePrice, moment)
+  const closed = positionSizeCollateral(part)
+  const whole = positionSizeCollateral(trade)
+  const impact = closeImpact(position, closed, oraclePrice, market, moment, owed)
+  const pnlP = profitP(trade, impact.priceAfterImpact)
+  const gained = worthAt(trade, impact, owed, market) - trade.collateralAmount
+  return {
+    impact,
+    profitP: pnlP,
+    closingFeeCollateral: tradingFeeCollateral(closed, trade.isCounterTrade, market),
+    rawPnlCollateral: CollateralAmount.of((pnlP * trade.collateralAmount * closed) / whole / HUNDRED_PERCENT),
+    netPnlCollateral: CollateralAmount.of((gained * closed) / whole),
   }
-  return { impact, closingFeeCollateral, rawPnlCollateral: rawPnl(part, impact) }
 }
 
-function rawPnl(part: Trade, { priceAfterImpact }: PriceImpact): CollateralAmount {
-  return CollateralAmount.of((part.collateralAmount * profitP(part, priceAfterImpact)) / HUNDRED_PERCENT)
+/**
+ * Prices a close of that size: first as if there were no profit to protect, and again with the protection factor when
+ * closing the whole position at the first price would leave one. `owed` is what the position carries.
+ */
+function closeImpact(
+  { trade, info }: ValuedPosition,
+  sizeCollateral: CollateralAmount,
+  oraclePrice: Price,
+  market: Market,
+  moment: Moment,
+  owed: CollateralAmount,
+): PriceImpact {
+  const impact = priceClose(trade, sizeCollateral, info, oraclePrice, false, market, moment)
+  const fee = tradingFeeCollateral(positionSizeCollateral(trade), trade.isCounterTrade, market)
+  const worth = worthAt(trade, impact, CollateralAmount.of(fee + owed), market)
+  if (worth <= trade.collateralAmount) return impact
+  return priceClose(trade, sizeCollateral, info, oraclePrice, true, market, moment)
 }
 
-/** Returns the fee of an open or a close after the trader's tier. */
-function tradingFee(trade: NewTrade, { listing, collateral, terms }: Market): CollateralAmount {
-  const rawFee = rawTradingFeeCollateral(positionSizeCollateral(trade), trade.isCounterTrade, listing, collateral)
-  return tieredFeeCollateral(rawFee, terms)
+function worthAt(
+  trade: Trade,
+  { priceAfterImpact }: PriceImpact,
+  owed: CollateralAmount,
+  { collateral }: Market,
+): CollateralAmount {
+  return tradeValueCollateral(trade.collateralAmount, profitP(trade, priceAfterImpact), owed, collateral)
 }

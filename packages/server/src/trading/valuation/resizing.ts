@@ -1,6 +1,6 @@
-import { HUNDRED_PERCENT, Leverage, Price, TokenSize, type CollateralAmount } from '@bezel/protocol'
+import { CollateralAmount, HUNDRED_PERCENT, Leverage, max, Price } from '@bezel/protocol'
 import type { CollateralState, Trade } from './chainState.ts'
-import { positionSizeCollateral } from './collateralAmounts.ts'
+import { positionSizeCollateral, tokensOfPart } from './collateralAmounts.ts'
 import { profitP, tradeValueCollateral } from './profit.ts'
 
 // Changes of a trade's size, with the formulas of contracts/src/callbacks/DecreasePositionSize.sol,
@@ -8,33 +8,46 @@ import { profitP, tradeValueCollateral } from './profit.ts'
 
 /** Returns the part of a trade that closes when collateral is taken out of it; its tokens are truncated. */
 export function partByCollateral(trade: Trade, collateralDelta: CollateralAmount): Trade {
-  return {
-    ...trade,
-    collateralAmount: collateralDelta,
-    positionSizeToken: TokenSize.of((trade.positionSizeToken * collateralDelta) / trade.collateralAmount),
-  }
+  return partOf(trade, { collateralAmount: collateralDelta, leverage: trade.leverage })
 }
 
 /** Returns the part of a trade that closes when only its leverage (1e3) falls. */
 export function partByLeverage(trade: Trade, leverageDelta: number): Trade {
-  return {
-    ...trade,
-    leverage: leverageDelta,
-    positionSizeToken: TokenSize.of((trade.positionSizeToken * BigInt(leverageDelta)) / BigInt(trade.leverage)),
-  }
+  return partOf(trade, { collateralAmount: trade.collateralAmount, leverage: leverageDelta })
+}
+
+function partOf(trade: Trade, part: Pick<Trade, 'collateralAmount' | 'leverage'>): Trade {
+  return { ...trade, ...part, positionSizeToken: tokensOfPart(trade, positionSizeCollateral(part)) }
+}
+
+/** A trade after an increase, and the size that it gained. */
+export interface Increase {
+  readonly collateralAmount: CollateralAmount
+  /** Scale 1e3. */
+  readonly leverage: number
+  readonly addedSizeCollateral: CollateralAmount
 }
 
 /**
- * Returns the open price after an increase: the old size at the current price and the new part at its execution price,
+ * Returns the size of a trade after an increase. Without collateral the leverage alone grows. The new leverage is
+ * truncated, and the size with it; an increase of which that leaves nothing is refused.
+ */
+export function increasedSize(trade: Trade, collateralDelta: CollateralAmount, leverageDelta: number): Increase {
+  const base = collateralDelta > 0n ? collateralDelta : trade.collateralAmount
+  const before = positionSizeCollateral(trade)
+  const asked = before + positionSizeCollateral({ collateralAmount: base, leverage: leverageDelta })
+  const collateralAmount = CollateralAmount.of(trade.collateralAmount + collateralDelta)
+  const leverage = Number((asked * Leverage.one) / collateralAmount)
+  const after = positionSizeCollateral({ collateralAmount, leverage })
+  return { collateralAmount, leverage, addedSizeCollateral: CollateralAmount.of(max(after - before, 0n)) }
+}
+
+/**
+ * Returns the open price after an increase: the old size with its profit and the new part, both at the execution price,
  * averaged and rounded against the trader (up for longs, down for shorts).
  */
-export function increasedOpenPrice(
-  trade: Trade,
-  addedSizeCollateral: CollateralAmount,
-  executionPrice: Price,
-  oraclePrice: Price,
-): Price {
-  const pnlCollateral = (trade.collateralAmount * profitP(trade, oraclePrice)) / HUNDRED_PERCENT
+export function increasedOpenPrice(trade: Trade, addedSizeCollateral: CollateralAmount, executionPrice: Price): Price {
+  const pnlCollateral = (trade.collateralAmount * profitP(trade, executionPrice)) / HUNDRED_PERCENT
   const oldSize = positionSizeCollateral(trade) + (trade.long ? pnlCollateral : -pnlCollateral)
   const weight = oldSize + addedSizeCollateral
   const sum = oldSize * trade.openPrice + addedSizeCollateral * executionPrice

@@ -5,7 +5,7 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { createRandom, type Random } from '../../../../../../contracts/test/campaign/random.ts'
 import { createWorld, RevertedError, type World } from '../../../../../../contracts/test/world.ts'
 import { TRADERS } from '../../../../../devnet/src/deploy/accounts.ts'
-import type { Moment, TradeFeesData } from '../chainState.ts'
+import type { Market, Moment, TradeFeesData } from '../chainState.ts'
 import { createChainReader, type ChainReader } from './chainReader.ts'
 import { price } from './fixtures.ts'
 import { COLLATERAL, PAIR, prepareChain } from './prepareChain.ts'
@@ -63,6 +63,19 @@ export async function createCampaign(seed: number): Promise<Campaign> {
     compared: new Map(),
     witnessed: new Map(),
   }
+}
+
+/**
+ * Returns a market that was read before an answer with the terms that the answer was given on: the first execution of a
+ * day fixes the trader's tier.
+ */
+export async function withTermsOfAnswer(
+  { reader }: Campaign,
+  market: Market,
+  trader: Address,
+  pairIndex: number,
+): Promise<Market> {
+  return { ...market, terms: await reader.terms(trader, pairIndex) }
 }
 
 /** Asserts that the computed value equals the chain's, to the last digit. */

@@ -4,6 +4,8 @@ import type { World } from '../../../../../../contracts/test/world.ts'
 import type {
   CollateralState,
   Market,
+  OldBorrowing,
+  OpenInterest,
   PairListing,
   PairOi,
   PairState,
@@ -18,6 +20,7 @@ import { windowIdAt } from '../priceImpact.ts'
 export interface ChainReader {
   market(trader: Address, pairIndex: number, collateralIndex: number): Promise<Market>
   position(trader: Address, index: number): Promise<ValuedPosition>
+  terms(trader: Address, pairIndex: number): Promise<TraderTerms>
 }
 
 /** Creates a reader. Listings are cached, because each is a dozen reads and they are assumed not to change. */
@@ -41,14 +44,16 @@ export function createChainReader(world: World): ChainReader {
       ])
       return { listing: listed, pair, collateral, volume, terms }
     },
+    terms: (trader, pairIndex) => readTerms(world, trader, pairIndex),
     async position(trader, index) {
-      const [trade, info, liquidationParams, feesData] = await Promise.all([
-        world.read('getTrade', [trader, index]),
+      const trade = await world.read('getTrade', [trader, index])
+      const [info, liquidationParams, feesData, oldBorrowing] = await Promise.all([
         world.read('getTradeInfo', [trader, index]),
         world.read('getTradeLiquidationParams', [trader, index]),
         world.read('getTradeFeesData', [trader, index]),
+        world.read('getBorrowingInitialAccFees', [trade.collateralIndex, trader, index]),
       ])
-      return withScales<ValuedPosition>({ trade, info, liquidationParams, feesData, oldBorrowingFeeCollateral: 0n })
+      return withScales<ValuedPosition>({ trade, info, liquidationParams, feesData, oldBorrowing })
     },
   }
 }
@@ -74,17 +79,27 @@ async function readListing(world: World, pairIndex: number): Promise<PairListing
 
 async function readPair(world: World, pairIndex: number, collateralIndex: number): Promise<PairState> {
   const one = [[collateralIndex], [pairIndex]] as const
-  const [oi, before, maxOi, skewDepth, [fundingParams], [fundingData], [borrowingParams], [borrowingData]] =
-    await Promise.all([
-      world.read('getPairOiAfterV10Token', [collateralIndex, pairIndex]),
-      world.read('getPairOisBeforeV10Collateral', [collateralIndex, pairIndex]),
-      world.read('getPairMaxOi', [collateralIndex, pairIndex]),
-      world.read('getPairSkewDepth', [collateralIndex, pairIndex]),
-      world.read('getPairFundingFeeParams', one),
-      world.read('getPairFundingFeeData', one),
-      world.read('getPairBorrowingFeeParams', one),
-      world.read('getPairBorrowingFeeData', one),
-    ])
+  const [
+    oi,
+    before,
+    maxOi,
+    skewDepth,
+    [fundingParams],
+    [fundingData],
+    [borrowingParams],
+    [borrowingData],
+    oldBorrowing,
+  ] = await Promise.all([
+    world.read('getPairOiAfterV10Token', [collateralIndex, pairIndex]),
+    world.read('getPairOisBeforeV10Collateral', [collateralIndex, pairIndex]),
+    world.read('getPairMaxOi', [collateralIndex, pairIndex]),
+    world.read('getPairSkewDepth', [collateralIndex, pairIndex]),
+    world.read('getPairFundingFeeParams', one),
+    world.read('getPairFundingFeeData', one),
+    world.read('getPairBorrowingFeeParams', one),
+    world.read('getPairBorrowingFeeData', one),
+    readOldBorrowing(world, pairIndex, collateralIndex),
+  ])
   return withScales<PairState>({
     ...oi,
     oiLongBeforeV10Collateral: before[0],
@@ -95,7 +110,23 @@ async function readPair(world: World, pairIndex: number, collateralIndex: number
     fundingData: fundingData!,
     borrowingParams: borrowingParams!,
     borrowingData: borrowingData!,
+    oldBorrowing,
   })
+}
+
+async function readOldBorrowing(world: World, pairIndex: number, collateralIndex: number): Promise<OldBorrowing> {
+  const [data, feePerBlockCap, pairGroups] = await Promise.all([
+    world.read('getBorrowingPair', [collateralIndex, pairIndex]),
+    world.read('getBorrowingPairFeePerBlockCap', [collateralIndex, pairIndex]),
+    world.read('getBorrowingPairGroups', [collateralIndex, pairIndex]),
+  ])
+  const last = pairGroups.at(-1)
+  if (last === undefined) return { data, feePerBlockCap, pairGroups, group: undefined }
+  const [groupData, oi] = await Promise.all([
+    world.read('getBorrowingGroup', [collateralIndex, last.groupIndex]),
+    world.read('getBorrowingGroupOi', [collateralIndex, last.groupIndex]),
+  ])
+  return { data, feePerBlockCap, pairGroups, group: { data: groupData, oi: withScales<OpenInterest>(oi) } }
 }
 
 async function readCollateral(world: World, collateralIndex: number): Promise<CollateralState> {
@@ -116,10 +147,11 @@ async function readVolume(world: World, pairIndex: number): Promise<VolumeState>
 }
 
 async function readTerms(world: World, trader: Address, pairIndex: number): Promise<TraderTerms> {
-  const [impact, isProtectionWhitelisted] = await Promise.all([
+  const [impact, isProtectionWhitelisted, feeMultiplier] = await Promise.all([
     world.read('getUserPriceImpact', [trader, BigInt(pairIndex)]),
     world.read('getProtectionCloseFactorWhitelist', [trader]),
+    // The fee of one whole is the multiplier of the trader's tier.
+    world.read('calculateFeeAmount', [trader, 1_000n]),
   ])
-  // The local Diamond has no fee tiers.
-  return { ...impact, isProtectionWhitelisted, feeMultiplier: 1_000 }
+  return { ...impact, isProtectionWhitelisted, feeMultiplier: Number(feeMultiplier) }
 }

@@ -2,8 +2,10 @@ import { CollateralAmount, Price } from '@bezel/protocol'
 import { onlyEvent, type Outcome } from '../../../../../../contracts/test/world.ts'
 import { positionSizeCollateral } from '../collateralAmounts.ts'
 import type { Market, ValuedPosition, Trade } from '../chainState.ts'
-import { effectiveLeverage, increasedOpenPrice } from '../resizing.ts'
+import { tradingFeeCollateral } from '../quotes.ts'
+import { effectiveLeverage, increasedOpenPrice, increasedSize, type Increase } from '../resizing.ts'
 import { priceOpen } from '../priceImpact.ts'
+import { realizedCollateral } from '../profit.ts'
 import { cancelFeeCollateral, rawTradingFeeCollateral } from '../fees.ts'
 import { carriedFeesCollateral, holdingFees } from '../holdingFees.ts'
 import { liquidationPrice, liquidationPriceOwing, clampStopLoss } from '../liquidation.ts'
@@ -14,6 +16,7 @@ import {
   priceOf,
   revertName,
   upTo,
+  withTermsOfAnswer,
   witness,
   type Campaign,
   type HeldPosition,
@@ -27,7 +30,7 @@ const WORTHLESS = 2n ** 256n - 1n
 /** Increases a size, with collateral or by leverage only. */
 export async function increaseSize(c: Campaign, held: HeldPosition): Promise<void> {
   const { account, index, pairIndex, collateralIndex } = held
-  const market = await c.reader.market(account.address, pairIndex, collateralIndex)
+  const before = await c.reader.market(account.address, pairIndex, collateralIndex)
   const position = await c.reader.position(account.address, index)
   const price = priceOf(c, pairIndex)
   const isByLeverage = c.random.chance(0.3)
@@ -39,43 +42,49 @@ export async function increaseSize(c: Campaign, held: HeldPosition): Promise<voi
   const args = [index, collateralDelta, leverageDelta, price, WIDE_SLIPPAGE_P] as const
   const request = await c.world.send(account, 'increasePositionSize', args)
   const answered = await c.world.answer(onlyEvent(request, 'PositionSizeUpdateInitiated').orderId, price)
-  const base = isByLeverage ? position.trade.collateralAmount : collateralDelta
-  const added = positionSizeCollateral({ collateralAmount: base, leverage: leverageDelta })
-  await compareIncreased(c, answered, position, added, collateralDelta, market)
+  const market = await withTermsOfAnswer(c, before, account.address, pairIndex)
+  await compareIncreased(c, answered, position, increasedSize(position.trade, collateralDelta, leverageDelta), market)
 }
 
 async function compareIncreased(
   c: Campaign,
   answered: Outcome,
   position: ValuedPosition,
-  addedSize: CollateralAmount,
-  addedCollateral: CollateralAmount,
+  { collateralAmount, leverage, addedSizeCollateral: addedSize }: Increase,
   market: Market,
 ): Promise<void> {
   const { values, cancelReason, oraclePrice: answeredPrice } = onlyEvent(answered, 'PositionSizeIncreaseExecuted')
   const oraclePrice = Price.of(answeredPrice)
   const { trade } = position
-  const { listing, collateral } = market
+  const { listing } = market
+  compare(c, 'size added by an increase', addedSize, values.positionSizeCollateralDelta)
+  // A change so small that rounding swallows it is refused without a look at its price.
+  if (addedSize === 0n) return
   const impact = priceOpen(trade.long, addedSize, oraclePrice, market, latestMoment(c))
   compare(c, 'price impact of an increase', impact, values.priceImpact)
-  const openPrice = increasedOpenPrice(trade, addedSize, impact.priceAfterImpact, oraclePrice)
+  const openPrice = increasedOpenPrice(trade, addedSize, impact.priceAfterImpact)
   compare(c, 'open price after an increase', openPrice, values.newOpenPrice)
-  const fee = rawTradingFeeCollateral(addedSize, trade.isCounterTrade, listing, collateral)
+  const fee = tradingFeeCollateral(addedSize, trade.isCounterTrade, market)
   compare(c, 'fee of an increase', fee, values.openingFeesCollateral)
-  const collateralAmount = CollateralAmount.of(trade.collateralAmount + addedCollateral)
-  const leverage = Number(((positionSizeCollateral(trade) + addedSize) * 1_000n) / collateralAmount)
   const next = { ...trade, collateralAmount, leverage, openPrice }
   const refreshed = { ...position, liquidationParams: listing.liquidationParams }
   compareChange(c, refreshed, next, fee, oraclePrice, market, values)
-  const before = liquidationPrice(position, market, oraclePrice, latestMoment(c).timestampS)
+  compareEffective(c, refreshed, next, fee, oraclePrice, market, values)
+  const before = liquidationPrice(position, market, oraclePrice, latestMoment(c))
   compare(c, 'liquidation price before an increase', before, values.existingLiqPrice)
-  if (cancelReason === 0) await compareChanged(c, answered, refreshed, next, fee, oraclePrice, market)
+  if (cancelReason !== 0) return
+  const pending = holdingFees(position, market.pair, market.collateral, oraclePrice, latestMoment(c))
+  const settled = pending.totalFeeCollateral
+  const after = await compareChanged(c, answered, refreshed, next, CollateralAmount.of(fee + settled), market)
+  const reread = await c.reader.market(trade.user, trade.pairIndex, trade.collateralIndex)
+  const owed = holdingFees(after, reread.pair, reread.collateral, oraclePrice, latestMoment(c))
+  compare(c, 'holding fees right after an increase', owed.totalFeeCollateral, 0n)
 }
 
-/** Updates a leverage: the size stays, collateral moves. */
+/** Updates a leverage: the size stays and so does what it owes; collateral moves. */
 export async function changeLeverage(c: Campaign, held: HeldPosition): Promise<void> {
   const { account, index, pairIndex, collateralIndex } = held
-  const market = await c.reader.market(account.address, pairIndex, collateralIndex)
+  const before = await c.reader.market(account.address, pairIndex, collateralIndex)
   const position = await c.reader.position(account.address, index)
   const price = priceOf(c, pairIndex)
   const { trade } = position
@@ -83,8 +92,9 @@ export async function changeLeverage(c: Campaign, held: HeldPosition): Promise<v
   const request = await c.world.send(account, 'updateLeverage', [index, leverage]).catch(revertName)
   if (typeof request === 'string') return
   const answered = await c.world.answer(onlyEvent(request, 'LeverageUpdateInitiated').orderId, price)
-  const { values, cancelReason } = onlyEvent(answered, 'LeverageUpdateExecuted')
-  const fee = cancelFeeCollateral(GOV_FEE_P, market.listing, market.collateral)
+  const market = await withTermsOfAnswer(c, before, account.address, pairIndex)
+  const { values, cancelReason, isIncrease } = onlyEvent(answered, 'LeverageUpdateExecuted')
+  const fee = cancelFeeCollateral(GOV_FEE_P, market)
   compare(c, 'fee of a leverage update', fee, values.govFeeCollateral)
   const next = {
     ...trade,
@@ -93,7 +103,8 @@ export async function changeLeverage(c: Campaign, held: HeldPosition): Promise<v
   }
   compare(c, 'collateral after a leverage update', next.collateralAmount, values.newCollateralAmount)
   compareChange(c, position, next, fee, price, market, values)
-  if (cancelReason === 0) await compareChanged(c, answered, position, next, fee, price, market)
+  if (isIncrease) compareEffective(c, position, next, fee, price, market, values)
+  if (cancelReason === 0) await compareChanged(c, answered, position, next, fee, market)
 }
 
 /** Compares the risk of a trade after the change. */
@@ -104,10 +115,10 @@ function compareChange(
   fee: CollateralAmount,
   price: Price,
   market: Market,
-  values: { newLiqPrice: bigint; newEffectiveLeverage: bigint },
+  values: { newLiqPrice: bigint },
 ): void {
   const { listing, collateral, pair } = market
-  const carried = carriedFeesCollateral(position, pair, collateral, price, latestMoment(c).timestampS)
+  const carried = carriedFeesCollateral(position, pair, collateral, price, latestMoment(c))
   const closingFee = rawTradingFeeCollateral(positionSizeCollateral(next), next.isCounterTrade, listing, collateral)
   const liqPrice = liquidationPriceOwing(
     CollateralAmount.of(closingFee + carried + fee),
@@ -116,34 +127,42 @@ function compareChange(
     market,
   )
   compare(c, 'liquidation price after a change', liqPrice, values.newLiqPrice)
+}
+
+function compareEffective(
+  c: Campaign,
+  position: ValuedPosition,
+  next: Trade,
+  fee: CollateralAmount,
+  price: Price,
+  { pair, collateral }: Market,
+  values: { newEffectiveLeverage: bigint },
+): void {
+  const carried = carriedFeesCollateral(position, pair, collateral, price, latestMoment(c))
   const effective = effectiveLeverage(next, CollateralAmount.of(fee + carried), price, collateral) ?? WORTHLESS
   compare(c, 'effective leverage', effective, values.newEffectiveLeverage)
 }
 
-/** Compares the changed trade: a change realises the holding fees and charges its own. */
+/** Compares the changed trade, from which `charged` was taken. How that is split, only events say. */
 async function compareChanged(
   c: Campaign,
   answered: Outcome,
   position: ValuedPosition,
   next: Trade,
-  fee: CollateralAmount,
-  price: Price,
+  charged: CollateralAmount,
   market: Market,
-): Promise<void> {
+): Promise<ValuedPosition> {
   const { trade, feesData, liquidationParams } = position
   const { newSl } = onlyEvent(answered, 'TradePositionUpdated')
   compare(c, 'stop loss after a change', clampStopLoss(next, liquidationParams, market.listing), newSl)
-  const { timestampS } = latestMoment(c)
-  const pending = holdingFees(position, market.pair, market.collateral, price, timestampS)
   const after = await c.reader.position(trade.user, trade.index)
-  const { amountSentFromVaultCollateral: advanced } = onlyEvent(answered, 'TradingFeesRealized')
-  const realizedPnl = feesData.realizedPnlCollateral - pending.totalFeeCollateral - advanced
-  compare(c, 'realised PnL after a change', realizedPnl, after.feesData.realizedPnlCollateral)
-  const realizedFees = feesData.realizedTradingFeesCollateral + fee - advanced
-  compare(c, 'realised fees after a change', realizedFees, after.feesData.realizedTradingFeesCollateral)
-  const reread = await c.reader.market(trade.user, trade.pairIndex, trade.collateralIndex)
-  const owed = holdingFees(after, reread.pair, reread.collateral, price, timestampS)
-  compare(c, 'holding fees right after a change', owed.totalFeeCollateral, 0n)
+  const realized = realizedCollateral(feesData) - charged
+  compare(c, 'realised after a change', realized, realizedCollateral(after.feesData))
+  const told = onlyEvent(answered, 'TradingFeesRealized')
+  const { realizedTradingFeesCollateral, realizedPnlCollateral } = after.feesData
+  const record = [realizedTradingFeesCollateral, realizedPnlCollateral]
+  compare(c, 'record after a change', [told.newRealizedFeesCollateral, told.newRealizedPnlCollateral], record)
+  return after
 }
 
 /** Sets a stop loss anywhere; the Diamond may move it. */

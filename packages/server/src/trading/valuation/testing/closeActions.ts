@@ -4,10 +4,9 @@ import { positionSizeCollateral } from '../collateralAmounts.ts'
 import type { Market, ValuedPosition, Trade, TradeFeesData } from '../chainState.ts'
 import { quoteClose, quotePartialClose } from '../quotes.ts'
 import { cancelFeeCollateral, minCollateral, rawTradingFeeCollateral } from '../fees.ts'
-import { carriedFeesCollateral } from '../holdingFees.ts'
+import { carriedFeesCollateral, holdingFees } from '../holdingFees.ts'
 import { liquidationPrice, liquidationPriceOwing, clampStopLoss } from '../liquidation.ts'
 import { partByCollateral, partByLeverage } from '../resizing.ts'
-import { profitP } from '../profit.ts'
 import {
   compare,
   forget,
@@ -16,22 +15,27 @@ import {
   priceOf,
   revertName,
   valuedFees,
+  withTermsOfAnswer,
   witness,
   type Campaign,
   type HeldPosition,
 } from './campaign.ts'
 
+/** Scale of the share of a position that a partial close leaves. */
+const WHOLE = 10n ** 18n
+
 /** Closes a position at market; now and then it slips. */
 export async function closeTrade(c: Campaign, held: HeldPosition): Promise<void> {
   const { account, index, pairIndex, collateralIndex } = held
-  const market = await c.reader.market(account.address, pairIndex, collateralIndex)
+  const before = await c.reader.market(account.address, pairIndex, collateralIndex)
   const position = await c.reader.position(account.address, index)
   const price = priceOf(c, pairIndex)
-  const expected = quoteClose(position, price, market, latestMoment(c)).impact.priceAfterImpact
+  const expected = quoteClose(position, price, before, latestMoment(c)).impact.priceAfterImpact
   const slips = c.random.chance(0.15)
   const asked = !slips ? expected : position.trade.long ? expected * 2n : expected / 2n
   const request = await c.world.send(account, 'closeTradeMarket', [index, asked])
   const answered = await c.world.answer(onlyEvent(request, 'MarketOrderInitiated').orderId, price)
+  const market = await withTermsOfAnswer(c, before, account.address, pairIndex)
   if (slips) return compareRefusedClose(c, answered, position, market)
   compareClosed(c, answered, position, market, price)
   forget(c, account.address, index)
@@ -44,7 +48,7 @@ async function compareRefusedClose(
   { trade, feesData }: ValuedPosition,
   market: Market,
 ) {
-  const fee = cancelFeeCollateral(GOV_FEE_P, market.listing, market.collateral)
+  const fee = cancelFeeCollateral(GOV_FEE_P, market)
   compare(c, 'cancel fee of a close', fee, onlyEvent(answered, 'GovFeeCharged').amountCollateral)
   const after = await c.reader.position(trade.user, trade.index)
   const { amountSentFromVaultCollateral: advanced } = onlyEvent(answered, 'TradingFeesRealized')
@@ -69,32 +73,28 @@ function compareClosed(c: Campaign, answered: Outcome, position: ValuedPosition,
   compare(c, 'profit of a close', quote.profitP, executed.percentProfit)
   compare(c, 'payout', quote.payoutCollateral, executed.amountSentToTrader)
   compare(c, 'closing fee', quote.closingFeeCollateral, onlyEvent(answered, 'FeesProcessed').totalFeesCollateral)
-  compare(
-    c,
-    'liquidation price at close',
-    liquidationPrice(position, market, price, moment.timestampS),
-    executed.liqPrice,
-  )
+  compare(c, 'liquidation price at close', liquidationPrice(position, market, price, moment), executed.liqPrice)
 }
 
 /** Closes a part of a position, by collateral or by leverage. */
 export async function decreaseSize(c: Campaign, held: HeldPosition): Promise<void> {
   const { account, index, pairIndex, collateralIndex } = held
-  const market = await c.reader.market(account.address, pairIndex, collateralIndex)
+  const before = await c.reader.market(account.address, pairIndex, collateralIndex)
   const position = await c.reader.position(account.address, index)
   const price = priceOf(c, pairIndex)
   const part = randomPart(c, position.trade)
   const isByLeverage = part.leverage !== position.trade.leverage
-  const { impact } = quotePartialClose(position, part, price, market, latestMoment(c))
+  const { impact } = quotePartialClose(position, part, price, before, latestMoment(c))
   const collateralDelta = isByLeverage ? 0n : part.collateralAmount
   const leverageDelta = isByLeverage ? part.leverage : 0
   const args = [index, collateralDelta, leverageDelta, impact.priceAfterImpact] as const
   const request = await c.world.send(account, 'decreasePositionSize', args).catch(revertName)
   const left = position.trade.collateralAmount - collateralDelta
-  const isTooSmall = left < minCollateral(1n, market.listing, market.collateral)
+  const isTooSmall = left < minCollateral(1n, before.listing, before.collateral)
   compare(c, 'refusal of a decrease', isTooSmall, request === 'InsufficientCollateral')
   if (typeof request === 'string') return
   const answered = await c.world.answer(onlyEvent(request, 'PositionSizeUpdateInitiated').orderId, price)
+  const market = await withTermsOfAnswer(c, before, account.address, pairIndex)
   await compareDecreased(c, answered, position, part, market)
 }
 
@@ -113,19 +113,64 @@ async function compareDecreased(c: Campaign, answered: Outcome, position: Valued
   compare(c, 'price impact of a partial close', quote.impact, values.priceImpact)
   compare(c, 'closing fee of a part', quote.closingFeeCollateral, values.closingFeeCollateral)
   compare(c, 'raw PnL of a part', quote.rawPnlCollateral, values.partialRawPnlCollateral)
-  const existingP = profitP(position.trade, quote.impact.priceAfterImpact)
-  compare(c, 'profit at a partial close', existingP, values.existingPnlPercent)
+  compare(c, 'net PnL of a part', quote.netPnlCollateral, values.partialNetPnlCollateral)
+  compare(c, 'profit at a partial close', quote.profitP, values.existingPnlPercent)
   const collateralAmount = CollateralAmount.of(values.newCollateralAmount)
   const rest = { ...position.trade, collateralAmount, leverage: values.newLeverage }
   const { listing, collateral, pair } = market
   const { liquidationParams } = position
+  const carried = carriedFeesCollateral(position, pair, collateral, Price.of(oraclePrice), moment)
   const owed =
     rawTradingFeeCollateral(positionSizeCollateral(rest), rest.isCounterTrade, listing, collateral) +
-    carriedFeesCollateral(position, pair, collateral, Price.of(oraclePrice), moment.timestampS) -
-    values.pnlToRealizeCollateral
+    carriedByRest(position.trade, part, carried) +
+    (values.isLeverageUpdate ? quote.closingFeeCollateral - values.pnlToRealizeCollateral : 0n)
   const newLiqPrice = liquidationPriceOwing(CollateralAmount.of(owed), rest, liquidationParams, market)
   compare(c, 'liquidation price after a partial close', newLiqPrice, values.newLiqPrice)
   if (cancelReason !== 0) return
+  await compareRecord(c, answered, position, Price.of(oraclePrice), market)
   const { newSl } = onlyEvent(answered, 'TradePositionUpdated')
   compare(c, 'stop loss after a partial close', clampStopLoss(rest, liquidationParams, listing), newSl)
+}
+
+/** Returns the carried fees that stay with the rest: by collateral they are scaled down, by leverage all stay. */
+function carriedByRest(trade: Trade, part: Trade, carried: CollateralAmount): bigint {
+  if (part.leverage !== trade.leverage) return carried
+  const size = positionSizeCollateral(trade)
+  const multiplier = ((size - positionSizeCollateral(part)) * WHOLE) / size
+  return (carried * multiplier) / WHOLE
+}
+
+/**
+ * Compares the record that a partial close leaves: pending fees are charged to it, then what closes takes its share of
+ * it along. Only the event says how much; the stored record must be that.
+ */
+async function compareRecord(
+  c: Campaign,
+  answered: Outcome,
+  position: ValuedPosition,
+  price: Price,
+  market: Market,
+): Promise<void> {
+  const { trade } = position
+  const after = await c.reader.position(trade.user, trade.index)
+  const downscaled = answered.events.find(({ eventName }) => eventName === 'TradeFeesDataDownscaled')
+  witness(c, 'fee record scaled down', downscaled !== undefined)
+  if (downscaled !== undefined) {
+    const { newTradeFeesData } = onlyEvent(answered, 'TradeFeesDataDownscaled')
+    compare(
+      c,
+      'record after a partial close',
+      valuedFees(withScales<TradeFeesData>(newTradeFeesData)),
+      valuedFees(after.feesData),
+    )
+  }
+  const reread = await c.reader.market(trade.user, trade.pairIndex, trade.collateralIndex)
+  const owed = holdingFees(after, reread.pair, reread.collateral, price, latestMoment(c))
+  compare(c, 'holding fees right after a partial close', owed.totalFeeCollateral, 0n)
+  const pending = holdingFees(position, market.pair, market.collateral, price, latestMoment(c))
+  const [told] = answered.events.flatMap(({ eventName, args }) =>
+    eventName === 'HoldingFeesChargedOnTrade' || eventName === 'HoldingFeesRealizedOnTrade' ? [args] : [],
+  )
+  const { tradeHoldingFees } = told as { tradeHoldingFees: { totalFeeCollateral: bigint } }
+  compare(c, 'holding fees of a partial close', pending.totalFeeCollateral, tradeHoldingFees.totalFeeCollateral)
 }

@@ -11,6 +11,7 @@ import {
   WholeCollateral,
 } from '@bezel/protocol'
 import {
+  NO_OLD_BORROWING,
   ORDINARY_TERMS,
   type CollateralState,
   type DepthBook,
@@ -87,6 +88,7 @@ export const QUIET_PAIR: PairState = {
   },
   borrowingParams: { borrowingRatePerSecondP: 0 },
   borrowingData: { accBorrowingFeeP: 0n, lastBorrowingUpdateTs: 1_000 },
+  oldBorrowing: NO_OLD_BORROWING,
 }
 
 export const MARKET: Market = {
@@ -127,5 +129,5 @@ export const POSITION: ValuedPosition = {
     initialAccFundingFeeP: 0n,
     initialAccBorrowingFeeP: 0n,
   },
-  oldBorrowingFeeCollateral: CollateralAmount.zero,
+  oldBorrowing: { accPairFee: 0n, accGroupFee: 0n, block: 90 },
 }

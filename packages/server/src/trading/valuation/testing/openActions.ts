@@ -18,6 +18,7 @@ import {
   priceOf,
   revertName,
   valuedFees,
+  withTermsOfAnswer,
   witness,
   type Campaign,
 } from './campaign.ts'
@@ -43,20 +44,22 @@ export async function openTrade(c: Campaign): Promise<void> {
   const account = c.random.pick(ACCOUNTS)
   const pairIndex = c.random.weighted(TRADED).pairIndex
   const collateralIndex = c.random.pick(COLLATERAL_INDICES)
-  const market = await c.reader.market(account.address, pairIndex, collateralIndex)
-  const trade = randomTrade(c, pairIndex, collateralIndex, market)
+  const before = await c.reader.market(account.address, pairIndex, collateralIndex)
+  const trade = randomTrade(c, pairIndex, collateralIndex, before)
   const slippageP = c.random.chance(0.1) ? TIGHT_SLIPPAGE_P : WIDE_SLIPPAGE_P
   const args = [{ ...trade, __placeholder: 0 }, slippageP, zeroAddress] as const
   const request = await c.world.send(account, 'openTrade', args).catch(revertName)
 
-  const { isImpactTooHigh } = quoteOpen(trade, trade.openPrice, market, latestMoment(c))
-  const isTooSmall = trade.collateralAmount < minCollateral(MIN_FEES_ON_OPEN, market.listing, market.collateral)
+  const { isImpactTooHigh } = quoteOpen(trade, trade.openPrice, before, latestMoment(c))
+  const isTooSmall = trade.collateralAmount < minCollateral(MIN_FEES_ON_OPEN, before.listing, before.collateral)
   const refusal = isTooSmall ? 'InsufficientCollateral' : isImpactTooHigh ? 'PriceImpactTooHigh' : undefined
   compare(c, 'refusal of openTrade', refusal, typeof request === 'string' ? request : undefined)
   if (typeof request === 'string') return
 
   const { orderId } = onlyEvent(request, 'MarketOrderInitiated')
   const answered = await c.world.answer(orderId, trade.openPrice)
+  const market = await withTermsOfAnswer(c, before, account.address, pairIndex)
+  witness(c, 'fee tier', market.terms.feeMultiplier < 1_000)
   // Quoted at the block of the answer, with the state from before the request, which changes none of it.
   const quote = quoteOpen(trade, trade.openPrice, market, latestMoment(c))
   if (answered.events.some(({ eventName }) => eventName === 'MarketOpenCanceled')) {
@@ -94,8 +97,8 @@ function randomCollateral({ random }: Campaign, { listing, collateral }: Market)
   )
 }
 
-function compareRefund(c: Campaign, answered: Outcome, { listing, collateral }: Market, paid: bigint): void {
-  const fee = cancelFeeCollateral(GOV_FEE_P, listing, collateral)
+function compareRefund(c: Campaign, answered: Outcome, market: Market, paid: bigint): void {
+  const fee = cancelFeeCollateral(GOV_FEE_P, market)
   compare(c, 'cancel fee of an open', fee, onlyEvent(answered, 'GovFeeCharged').amountCollateral)
   compare(c, 'refund', paid - fee, onlyEvent(answered, 'MarketOpenCanceled').collateralReturned)
 }

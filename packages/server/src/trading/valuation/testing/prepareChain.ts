@@ -45,6 +45,8 @@ export async function prepareChain(world: World): Promise<void> {
   // A close at a loss counts less in the volume.
   await world.configure('setOiWindows', [{ startTs: 7, windowsDuration: 60, windowsCount: 4 }, 4_000_000_000n])
   await prepareFunding(world)
+  await prepareOldBorrowing(world)
+  await prepareFeeTiers(world)
   const [, dear, whitelisted] = TRADERS.map(({ account }) => account.address)
   for (const pairIndex of [PAIR.BTC, PAIR.LINK]) {
     // A spread so wide that the liquidation price includes only a part of it.
@@ -52,6 +54,41 @@ export async function prepareChain(world: World): Promise<void> {
     await world.configure('setUserPriceImpact', [dear, pairIndex, impact])
   }
   await world.configure('setProtectionCloseFactorWhitelist', [whitelisted, true])
+}
+
+/** First-generation borrowing: on LINK alone, on BTC and SOL in a group of their own, each with its own exponent. */
+async function prepareOldBorrowing(world: World): Promise<void> {
+  for (const collateralIndex of Object.values(COLLATERAL)) {
+    await world.configure('setBorrowingV1Groups', [
+      collateralIndex,
+      [1],
+      [{ feePerBlock: 40_000_000, feeExponent: 1, maxOi: 10n ** 15n }],
+    ])
+    await world.configure('setBorrowingV1Pairs', [
+      collateralIndex,
+      [PAIR.BTC, PAIR.LINK, PAIR.SOL],
+      [
+        { groupIndex: 1, feePerBlock: 20_000_000, feeExponent: 1 },
+        { groupIndex: 0, feePerBlock: 100_000_000, feeExponent: 2 },
+        { groupIndex: 1, feePerBlock: 0, feeExponent: 1 },
+      ],
+    ])
+    await world.configure('setBorrowingPairFeePerBlockCaps', [
+      collateralIndex,
+      [PAIR.LINK],
+      [{ minP: 1_000, maxP: 80_000 }],
+    ])
+  }
+}
+
+/** Two tiers; the third trader is in the lower one from the start. */
+async function prepareFeeTiers(world: World): Promise<void> {
+  const tiers = [
+    { feeMultiplier: 975, pointsThreshold: 1_000_000 },
+    { feeMultiplier: 925, pointsThreshold: 5_000_000 },
+  ]
+  await world.configure('setFeeTiers', [tiers, Array.from({ length: 10 }, () => 1_000n)])
+  await world.configure('setTraderPoints', [TRADERS[2]!.account.address, 2_000_000n * 10n ** 18n])
 }
 
 async function prepareFunding(world: World): Promise<void> {

@@ -1,13 +1,12 @@
 import { abs, PendingOrderType, Price, TokenSize, Usd } from '@bezel/protocol'
 import type { Market, Moment, ValuedPosition } from '../chainState.ts'
 import { collateralOfUsd, positionSizeCollateral, usdOfCollateral } from '../collateralAmounts.ts'
-import { quoteClose } from '../quotes.ts'
 import { minFeeUsd } from '../fees.ts'
 import { holdingFees, pendingBorrowingP } from '../holdingFees.ts'
 import { isLiquidationReached, liquidationPrice } from '../liquidation.ts'
 import { maxOpenInterestCollateral } from '../openInterest.ts'
 import { pendingFunding } from '../funding.ts'
-import { realizedCollateral } from '../profit.ts'
+import { profitP, realizedCollateral } from '../profit.ts'
 import { skewImpactP, traderSpreadP, closeVolumeImpactP, openVolumeImpactP, activeVolumeUsd } from '../priceImpact.ts'
 import { compare, latestMoment, nearby, priceOf, upTo, witness, type Campaign, type HeldPosition } from './campaign.ts'
 
@@ -59,15 +58,16 @@ export async function comparePending(
 
 async function comparePosition(c: Campaign, position: ValuedPosition, market: Market, price: bigint): Promise<void> {
   const { trade, feesData } = position
-  const { timestampS } = latestMoment(c)
-  const fees = holdingFees(position, market.pair, market.collateral, Price.of(price), timestampS)
+  const moment = latestMoment(c)
+  const fees = holdingFees(position, market.pair, market.collateral, Price.of(price), moment)
   const onChain = await c.world.read('getTradePendingHoldingFeesCollateral', [trade.user, trade.index, price])
   const { oldBorrowingFeeCollateral, ...ours } = fees
   compare(c, 'holding fees', { ...ours, borrowingFeeCollateral_old: oldBorrowingFeeCollateral }, onChain)
   witness(c, 'funding paid', fees.fundingFeeCollateral > 0n)
   witness(c, 'funding received', fees.fundingFeeCollateral < 0n)
   witness(c, 'borrowing paid', fees.borrowingFeeCollateral > 0n)
-  const liqPrice = liquidationPrice(position, market, Price.of(price), timestampS)
+  witness(c, 'first-generation borrowing paid', fees.oldBorrowingFeeCollateral > 0n)
+  const liqPrice = liquidationPrice(position, market, Price.of(price), moment)
   compare(c, 'liquidation price', liqPrice, await readLiquidationPrice(c, position, price))
   const [, , realized] = await c.world.read('getTradeRealizedPnlCollateral', [trade.user, trade.index])
   compare(c, 'realised', realizedCollateral(feesData), realized)
@@ -150,7 +150,7 @@ async function compareLiquidation(c: Campaign, position: ValuedPosition, market:
   const { trade } = position
   const moment = latestMoment(c)
   const current = priceOf(c, trade.pairIndex)
-  const liqPrice = liquidationPrice(position, market, current, moment.timestampS)
+  const liqPrice = liquidationPrice(position, market, current, moment)
   if (liqPrice < 2n || liqPrice >= 2n ** 56n) return
   for (const price of [liqPrice - 1n, liqPrice, liqPrice + 1n]) {
     const id = { user: trade.user, index: trade.index }
@@ -160,8 +160,8 @@ async function compareLiquidation(c: Campaign, position: ValuedPosition, market:
     compare(c, 'liquidation reached', isReached, values.cancelReason !== NOT_HIT)
     if (!isReached) continue
     compare(c, 'liquidation price of a trigger', liqPrice, values.liqPrice)
-    const { impact, profitP } = quoteClose(position, Price.of(price), market, moment, current)
-    compare(c, 'price impact of a liquidation', impact, values.priceImpact)
-    compare(c, 'profit of a liquidation', profitP, values.profitP)
+    compare(c, 'execution price of a liquidation', price, values.executionPrice)
+    compare(c, 'profit of a liquidation', profitP(trade, Price.of(price)), values.profitP)
+    compare(c, 'payout of a liquidation', 0n, values.amountSentToTrader)
   }
 }
