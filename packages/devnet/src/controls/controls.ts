@@ -43,6 +43,8 @@ export function priceControls(prices: Prices): ExtraMethods {
       done(() => prices.setPrice(textParam(symbol, 'the symbol'), textParam(price, 'the price'))),
     bezel_freezePrice: (_chain, [symbol, frozen]) =>
       done(() => prices.freeze(textParam(symbol, 'the symbol'), flagParam(frozen, 'frozen'))),
+    bezel_sleepPrice: (_chain, [symbol, asleep]) =>
+      done(() => prices.sleep(textParam(symbol, 'the symbol'), flagParam(asleep, 'asleep'))),
     bezel_setMarketOpen: (_chain, [symbol, open]) =>
       done(() =>
         prices.setMarketOpen(textParam(symbol, 'the symbol'), open === null ? null : flagParam(open, 'open (or null)')),

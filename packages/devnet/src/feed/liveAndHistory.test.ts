@@ -7,7 +7,7 @@ import { CANDLE_MINUTES, type FeedCandle } from './candles.ts'
 import { flatFeedOhlc, joinFeedOhlc, type FeedOhlc } from './timeline.ts'
 import { createPrices, type Prices } from './prices.ts'
 
-/** One market of each session, and one whose index has a basis. */
+/** One market of each session, and one whose index has a basis and whose price has naps. */
 const SYMBOLS = ['BTC/USD', 'EUR/USD', 'AAPL/USD', 'XAU/USD', 'PEPE/USD']
 
 const MARKETS = PAIRS.filter((pair) => SYMBOLS.includes(`${pair.from}/${pair.to}`))
@@ -85,6 +85,7 @@ function assertLookback(recording: Recording, pairIndex: number, fromMs: number)
 const control = fc.oneof(
   fc.record({ kind: fc.constant('price' as const), at: fc.nat(4), price: fc.bigInt({ min: 1n, max: 10n ** 14n }) }),
   fc.record({ kind: fc.constant('freeze' as const), at: fc.nat(4), frozen: fc.boolean() }),
+  fc.record({ kind: fc.constant('sleep' as const), at: fc.nat(4), asleep: fc.boolean() }),
   fc.record({ kind: fc.constant('open' as const), at: fc.nat(4), open: fc.constantFrom(true, false, null) }),
   fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 1_200_000 }) }),
   fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 600 }) }),
@@ -98,6 +99,7 @@ function take(recording: Recording, step: Step): void {
   const symbol = SYMBOLS[step.at]!
   if (step.kind === 'price') prices.setPrice(symbol, formatDecimal(step.price, 8))
   if (step.kind === 'freeze') prices.freeze(symbol, step.frozen)
+  if (step.kind === 'sleep') prices.sleep(symbol, step.asleep)
   if (step.kind === 'open') prices.setMarketOpen(symbol, step.open)
 }
 
@@ -117,8 +119,14 @@ describe('live prices and history', () => {
     const recording = record(Date.UTC(2026, 10, 13))
     recording.pass(24 * 3_600_000)
     assertHistoryEqualsLive(recording, CANDLE_MINUTES)
-    assert.equal(recording.told.get(0)!.length, 24 * 3600 * 4 + 1)
-    assert.equal(recording.told.get(58)!.length, 385 * 60 * 4, 'stocks tick from 09:35 to 16:00')
+    const told = (pairIndex: number) => recording.told.get(pairIndex)!
+    const day = 24 * 3600 * 4
+    assert.ok(told(0).length > day * 0.9 && told(0).length <= day + 1, 'a price that changes with nearly every tick')
+    assert.ok(told(58).length <= 385 * 60 * 4 && told(58).length > 385 * 60 * 3, 'stocks tick from 09:35 to 16:00')
+    assert.ok(told(134).length < day / 2, 'asleep for half of the day')
+    for (const { index } of MARKETS) {
+      for (const [at, { mark }] of told(index).entries()) if (at > 0) assert.notEqual(mark, told(index)[at - 1]!.mark)
+    }
   })
 
   it('agree whatever controls are used, and so does every lookback', () => {

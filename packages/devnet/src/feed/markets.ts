@@ -25,9 +25,22 @@ interface FeedMarkets {
 
 const PPM = 1_000_000
 
+/** The first pair index of the sleepy pairs. A listing that has no such pair has sleepy ones in its last quarter. */
+const FIRST_SLEEPY_INDEX = 100
+
+/** Returns the pairs whose price stands still in every second five minutes, in silence. */
+export function sleepyPairs(pairs: readonly LocalPair[]): ReadonlySet<LocalPair> {
+  const late = pairs.filter(({ index }) => index >= FIRST_SLEEPY_INDEX)
+  return new Set(late.length > 0 ? late : pairs.slice(Math.ceil((pairs.length * 3) / 4)))
+}
+
 /** Creates the markets of the listed pairs, without any control applied. */
 export function createFeedMarkets(pairs: readonly LocalPair[], seed: number): FeedMarkets {
-  const all = pairs.map((pair) => ({ pair, symbol: `${pair.from}/${pair.to}`, timeline: createTimeline(pair, seed) }))
+  const sleepy = sleepyPairs(pairs)
+  const all = pairs.map((pair) => {
+    const timeline = createTimeline(pair, seed, sleepy.has(pair))
+    return { pair, symbol: `${pair.from}/${pair.to}`, timeline }
+  })
   const byIndex = new Map(all.map((market) => [market.pair.index, market]))
   const bySymbol = new Map(all.map((market) => [market.symbol, market]))
   return {

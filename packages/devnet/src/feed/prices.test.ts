@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { PAIRS } from '../listing/pairs.ts'
+import { sleepyPairs } from './markets.ts'
 import { MAX_PRICE } from './price.ts'
 import { createPrices, type PublishedTick } from './prices.ts'
 
@@ -25,14 +26,20 @@ const marks = (ticks: readonly PublishedTick[], pairIndex: number) =>
   ticks.flatMap(({ quotes }) => quotes.filter((quote) => quote.pairIndex === pairIndex).map((quote) => quote.mark))
 
 describe('ticks', () => {
-  it('come every 250 ms with every open market', () => {
-    const { ticks, pass } = feedAt(THURSDAY + 100)
+  it('come every 250 ms with the open markets whose price changed, and with no other', () => {
+    const { prices, ticks, pass } = feedAt(THURSDAY + 100)
+    const before = new Map(PAIRS.map(({ index }) => [index, prices.quote(index)]))
     pass(1_000)
     assert.deepEqual(
       ticks.map(({ timeMs }) => timeMs - THURSDAY),
       [250, 500, 750, 1_000],
     )
-    for (const { quotes } of ticks) assert.equal(quotes.length, PAIRS.length)
+    for (const { quotes } of ticks) {
+      assert.ok(quotes.length > PAIRS.length / 2 && quotes.length < PAIRS.length)
+      for (const quote of quotes) assert.notDeepEqual(quote, before.get(quote.pairIndex))
+      for (const quote of quotes) before.set(quote.pairIndex, quote)
+    }
+    for (const { index } of PAIRS) assert.deepEqual(prices.quote(index), before.get(index), 'nothing was left out')
   })
 
   it('leave closed markets out, and their price stands', () => {
@@ -62,6 +69,7 @@ describe('ticks', () => {
     assert.equal(ticks.length, 240)
     pass(3_600_000)
     assert.equal(ticks.length, 480)
+    assert.equal(ticks[240]?.quotes.length, PAIRS.length, 'each may have changed in between')
     assert.equal(ticks.at(-1)?.timeMs, THURSDAY + 3_660_000)
   })
 
@@ -168,17 +176,88 @@ describe('freeze', () => {
   })
 })
 
+describe('sleep', () => {
+  const AVAX = 102
+
+  it('comes over pairs from index 100 on, or over the last quarter, in every second five minutes', () => {
+    const { prices, ticks, pass } = feedAt(THURSDAY)
+    const silent = new Set(PAIRS.map(({ index }) => index))
+    for (let minute = 0; minute < 5; minute += 1) pass(60_000)
+    for (const { timeMs, quotes } of ticks) {
+      if (timeMs > THURSDAY + 250) for (const { pairIndex } of quotes) silent.delete(pairIndex)
+    }
+    const asleep = PAIRS.filter(({ index }) => index >= 100 && index % 2 === (THURSDAY / 300_000 + 1) % 2)
+    assert.deepEqual(
+      [...silent],
+      asleep.map(({ index }) => index),
+    )
+    assert.ok(prices.isOpen(asleep[0]!.index), 'a sleeping market is open')
+    const quarter = sleepyPairs(PAIRS.slice(0, 10))
+    assert.deepEqual([...quarter], PAIRS.slice(8, 10))
+  })
+
+  it('sent by the control lasts until the market is woken, also when it is frozen', () => {
+    const { prices, ticks, pass } = feedAt(THURSDAY)
+    prices.freeze('BTC/USD', true)
+    prices.sleep('BTC/USD', true)
+    const { mark } = prices.quote(0)
+    const count = ticks.length
+    pass(60_000)
+    assert.deepEqual(marks(ticks.slice(count), 0), [])
+    assert.equal(prices.quote(0).mark, mark)
+    prices.sleep('BTC/USD', false)
+    pass(1_000)
+    assert.deepEqual(marks(ticks.slice(count), 0), [mark, mark, mark, mark, mark], 'told at once, and frozen as before')
+  })
+
+  it('ends without a jump, and a woken market has no naps', () => {
+    const { prices, ticks, pass } = feedAt(THURSDAY)
+    prices.sleep('AVAX/USD', true)
+    const { mark } = prices.quote(AVAX)
+    for (let minute = 0; minute < 10; minute += 1) pass(60_000)
+    assert.equal(prices.quote(AVAX).mark, mark)
+    prices.sleep('AVAX/USD', false)
+    assert.equal(marks(ticks, AVAX).at(-1), mark)
+    for (let minute = 0; minute < 10; minute += 1) {
+      const count = ticks.length
+      pass(60_000)
+      assert.ok(marks(ticks.slice(count), AVAX).length > 100)
+    }
+  })
+
+  it('does not keep a price that is set from being published, and the price stands there', () => {
+    const { prices, pass, last } = feedAt(THURSDAY)
+    prices.sleep('AVAX/USD', true)
+    prices.setPrice('AVAX/USD', '20')
+    assert.equal(last(AVAX), 200_000_000_000n)
+    pass(60_000)
+    assert.equal(prices.quote(AVAX).mark, 200_000_000_000n)
+  })
+
+  it('is known to the oracle and to the charts as the price that stands', () => {
+    const { prices, pass } = feedAt(THURSDAY)
+    prices.sleep('AVAX/USD', true)
+    pass(60_000)
+    const { mark } = prices.quote(AVAX)
+    const flat = { open: mark, high: mark, low: mark }
+    assert.deepEqual(prices.candleSince(AVAX, THURSDAY + 1_000).mark, { ...flat, current: mark })
+    const [candle] = prices.candles(AVAX, { fromMs: THURSDAY + 60_000, toMs: THURSDAY + 60_000, minutes: 1 })
+    assert.deepEqual(candle, { timeMs: THURSDAY + 60_000, ...flat, close: mark })
+  })
+})
+
 describe('setMarketOpen', () => {
   it('opens a closed market and gives it back to its hours', () => {
     const { prices, ticks, pass } = feedAt(SUNDAY)
     prices.setMarketOpen('EUR/USD', true)
     pass(1_000)
     assert.ok(prices.isOpen(21))
-    assert.equal(marks(ticks, 21).length, 5)
+    const { length } = marks(ticks, 21)
+    assert.ok(length > 1 && length <= 5)
     prices.setMarketOpen('EUR/USD', null)
     pass(1_000)
     assert.ok(!prices.isOpen(21))
-    assert.equal(marks(ticks, 21).length, 5)
+    assert.equal(marks(ticks, 21).length, length)
   })
 
   it('holds at once, also between two ticks', () => {

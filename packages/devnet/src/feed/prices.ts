@@ -3,10 +3,11 @@ import { candlesOf, type FeedCandle, type CandleSpan, lookBack, type Lookback } 
 import { TICK_MS } from './spanTree.ts'
 import { createFeedMarkets, quoteOf, type FeedMarket, type Quote } from './markets.ts'
 import { parseFeedPrice } from './price.ts'
-import { applyControl, isTimelineOpen, type Control } from './timeline.ts'
+import { applyControl, isTimelineOpen, isToldAt, type Control } from './timeline.ts'
 
 /**
- * The prices published at one instant: of all open markets at a tick, or of one market whose price was set in between.
+ * The prices published at one instant: at a tick those of the open markets whose price changed or is frozen, between
+ * two ticks that of a market whose price was set.
  */
 export interface PublishedTick {
   readonly timeMs: number
@@ -25,10 +26,15 @@ export interface Prices {
   isOpen(pairIndex: number): boolean
   candleSince(pairIndex: number, fromMs: number): Lookback
   candles(pairIndex: number, range: CandleSpan): readonly FeedCandle[]
-  /** Sets the price, from which the walk continues. Published at once, even while frozen or closed. */
+  /** Sets the price, from which the walk continues. Published at once, even while frozen, asleep or closed. */
   setPrice(symbol: string, price: string): void
   /** Freezes a market, which then keeps publishing the same price. */
   freeze(symbol: string, frozen: boolean): void
+  /**
+   * Sends a market to sleep: its price stands still and is not published, also when it is frozen. Or wakes it, and then
+   * it has no naps of its own either.
+   */
+  sleep(symbol: string, asleep: boolean): void
   /** Opens or closes a market; `null` goes back to its hours. */
   setMarketOpen(symbol: string, open: boolean | null): void
   /** Adds a listener and returns a function that removes it. */
@@ -66,11 +72,14 @@ export function createPrices({ seed, now, pairs = PAIRS }: PricesOptions): Price
 
   function advance(): void {
     const due = Math.floor(now() / TICK_MS)
-    const next = Math.max(Math.floor(timeMs / TICK_MS) + 1, due - MAX_LATE_TICKS + 1)
-    for (let tick = next; tick <= due; tick += 1) {
+    const next = Math.floor(timeMs / TICK_MS) + 1
+    const first = Math.max(next, due - MAX_LATE_TICKS + 1)
+    for (let tick = first; tick <= due; tick += 1) {
+      // After skipped ticks all open markets are published, since any of them may have changed in between.
+      const isDue = tick === first && first > next ? isTimelineOpen : isToldAt
       publish(
         tick * TICK_MS,
-        markets.all.filter(({ timeline }) => isTimelineOpen(timeline, tick * TICK_MS)),
+        markets.all.filter(({ timeline }) => isDue(timeline, tick * TICK_MS)),
       )
     }
   }
@@ -104,6 +113,7 @@ export function createPrices({ seed, now, pairs = PAIRS }: PricesOptions): Price
     candles: (pairIndex, range) => candlesOf(markets.byIndex(pairIndex).timeline, range, timeMs),
     setPrice: (symbol, price) => control(symbol, { price: parseFeedPrice(price) }),
     freeze: (symbol, frozen) => control(symbol, { frozen }),
+    sleep: (symbol, asleep) => control(symbol, { asleep }),
     setMarketOpen: (symbol, open) => control(symbol, { forcedOpen: open }),
     onTick: (listener) => {
       listeners.add(listener)

@@ -16,13 +16,18 @@ const cutArbitrary: fc.Arbitrary<Cut> = fc
   })
   .map(({ values, ...cut }) => {
     const [low, left, right, high] = values.toSorted((a, b) => a - b) as [number, number, number, number]
-    return { ...cut, parent: { left, right, high, low } }
+    return { ...cut, parent: { left, right, high, low }, isNap: () => false }
   })
+
+/** Cuts in which every second part is a nap, beginning with the first or with the second. */
+const sleepyCut = fc.tuple(cutArbitrary, fc.integer({ min: 0, max: 1 })).map(([cut, odd]): Cut => {
+  return { ...cut, isNap: (part) => (part + odd) % 2 === 1 }
+})
 
 describe('splitSpan', () => {
   it('keeps the ends, joins the parts and hands both extremes down exactly', () => {
     fc.assert(
-      fc.property(cutArbitrary, (cut) => {
+      fc.property(fc.oneof(cutArbitrary, sleepyCut), (cut) => {
         const parts = splitSpan(cut)
         assert.equal(parts.length, cut.parts)
         assert.equal(parts[0]!.left, cut.parent.left)
@@ -38,10 +43,20 @@ describe('splitSpan', () => {
     )
   })
 
+  it('stands still in a nap', () => {
+    fc.assert(
+      fc.property(sleepyCut, (cut) => {
+        for (const [at, { left, right, high, low }] of splitSpan(cut).entries()) {
+          if (cut.isNap(cut.first + at)) assert.deepEqual([right, high, low], [left, left, left])
+        }
+      }),
+    )
+  })
+
   it('leads to a far extreme by a knot near it, not by a lone spike', () => {
     const parent = { left: 1_000_000, right: 1_000_000, high: 1_900_000, low: 100_000 }
     for (let first = 0; first < 200; first += 4) {
-      const parts = splitSpan({ seed: 1, level: 2, first, parts: 4, movePpb: 50_000, parent })
+      const parts = splitSpan({ seed: 1, level: 2, first, parts: 4, movePpb: 50_000, parent, isNap: () => false })
       const knots = parts.map((part) => part.right)
       assert.ok(Math.max(...knots) >= 1_850_000 && Math.min(...knots) <= 150_000)
     }

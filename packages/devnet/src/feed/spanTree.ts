@@ -35,6 +35,9 @@ export const DAY_LEVEL = 0
 
 export const MINUTE_LEVEL = SPAN_LEVELS.length - 1
 
+/** The level whose spans are the naps of a sleepy pair: five minutes. */
+export const NAP_LEVEL = SPAN_LEVELS.findIndex(({ minutes }) => minutes === 5)
+
 /**
  * A span of the walk, in parts per billion of the start price. It begins at `left`, the next one begins at `right`, and
  * `high` and `low` are the exact extremes of its ticks.
@@ -57,25 +60,31 @@ export interface Cut {
   readonly parts: number
   /** Movement of a price within one part, in parts per billion. */
   readonly movePpb: number
+  /** Returns true for a part, by its number, in which the price stands still. Never true for two neighbours. */
+  readonly isNap: (part: number) => boolean
 }
 
 const SALT = { knot: 1, high: 2, low: 3, rise: 4, fall: 5 }
 
 /**
  * Cuts a span into parts. One of them gets the parent's high and one its low, all others stay between, so the extremes
- * of a span are known without looking at its ticks.
+ * of a span are known without looking at its ticks. A nap is flat, and gets neither.
  */
 export function splitSpan(cut: Cut): readonly Span[] {
   const knots = knotsOf(cut)
-  const ends = knots.slice(1).map((right, at) => ({ left: knots[at]!, right }))
-  const peak = indexOfMost(ends.map(({ left, right }) => Math.max(left, right)))
-  const trough = indexOfMost(ends.map(({ left, right }) => -Math.min(left, right)))
-  return ends.map(({ left, right }, at) => ({
-    left,
-    right,
-    high: at === peak ? cut.parent.high : highOf(cut, at, Math.max(left, right)),
-    low: at === trough ? cut.parent.low : lowOf(cut, at, Math.min(left, right)),
-  }))
+  const ends = knots.slice(1).map((right, at) => ({ left: knots[at]!, right, isNap: isNapAt(cut, at) }))
+  const peak = indexOfMost(ends.map(({ left, right, isNap }) => (isNap ? -Infinity : Math.max(left, right))))
+  const trough = indexOfMost(ends.map(({ left, right, isNap }) => (isNap ? -Infinity : -Math.min(left, right))))
+  return ends.map(({ left, right, isNap }, at) => {
+    if (isNap) return { left, right, high: left, low: left }
+    const high = at === peak ? cut.parent.high : highOf(cut, at, Math.max(left, right))
+    const low = at === trough ? cut.parent.low : lowOf(cut, at, Math.min(left, right))
+    return { left, right, high, low }
+  })
+}
+
+function isNapAt({ isNap, first }: Cut, at: number): boolean {
+  return isNap(first + at)
 }
 
 /**
@@ -90,7 +99,17 @@ function knotsOf(cut: Cut): number[] {
     return within(cut.parent, bridge + 2 * random(cut, at, SALT.knot) - cut.movePpb)
   })
   pullToExtremes(cut, knots)
+  flattenNaps(cut, knots)
   return knots
+}
+
+/** Joins the two ends of each nap. The parent's own ends stay where they are. */
+function flattenNaps(cut: Cut, knots: number[]): void {
+  for (let at = 0; at < cut.parts; at += 1) {
+    if (!isNapAt(cut, at)) continue
+    if (at + 1 === cut.parts) knots[at] = knots[at + 1]!
+    else knots[at + 1] = knots[at]!
+  }
 }
 
 /**

@@ -20,8 +20,8 @@ export interface Timeline {
   readonly segments: Segment[]
 }
 
-/** A use of `setPrice`, `freeze` or `setMarketOpen`. */
-export type Control = Partial<Pick<Segment, 'price' | 'frozen' | 'forcedOpen'>>
+/** A use of `setPrice`, `freeze`, `sleep` or `setMarketOpen`. */
+export type Control = Partial<Pick<Segment, 'price' | 'frozen' | 'asleep' | 'forcedOpen'>>
 
 /**
  * A part of a market's life between two controls. Its price is `price` at `sinceMs` and then moves with the walk,
@@ -32,7 +32,10 @@ interface Segment {
   readonly sinceMs: number
   readonly price: bigint
   readonly walkAtStart: number
+  /** True while the price stands still and is published at every tick. */
   readonly frozen: boolean
+  /** True while the price stands still and is not published, also when frozen; `null` follows the walk's own naps. */
+  readonly asleep: boolean | null
   /** Forced state of the market; `null` follows its hours. */
   readonly forcedOpen: boolean | null
   /** True when `price` was published at `sinceMs`, between two ticks. */
@@ -42,6 +45,8 @@ interface Segment {
 /** The facts about its market that a segment needs. */
 interface Ground {
   readonly walk: Walk
+  /** The same walk without naps, for a market that was woken. */
+  readonly wakefulWalk: Walk
   readonly session: MarketSession
 }
 
@@ -63,35 +68,50 @@ export const DAILY_MOVE_PPB: Readonly<Record<VolatilityClass, number>> = {
   energy: 20_000_000,
 }
 
-/** Creates the timeline of a pair without any control. */
-export function createTimeline(pair: LocalPair, seed: number): Timeline {
+/** Creates the timeline of a pair without any control. A sleepy pair stands still in every second five minutes. */
+export function createTimeline(pair: LocalPair, seed: number, isSleepy: boolean): Timeline {
   const session = GROUPS[pair.groupIndex]?.session
   if (session === undefined) throw new Error(`Pair ${pair.index} is in group ${pair.groupIndex}, which is not listed.`)
-  const walk = createWalk({ seed, pairIndex: pair.index, dailyMovePpb: DAILY_MOVE_PPB[pair.volatility] })
+  const walkOptions = { seed, pairIndex: pair.index, dailyMovePpb: DAILY_MOVE_PPB[pair.volatility] }
+  const wakefulWalk = createWalk(walkOptions)
+  const walk = isSleepy ? createWalk({ ...walkOptions, isSleepy }) : wakefulWalk
   const untouched: Segment = {
     sinceMs: -Infinity,
     price: parseFeedPrice(pair.startPrice),
     walkAtStart: UNIT_PPB,
     frozen: false,
+    asleep: null,
     forcedOpen: null,
     announced: false,
   }
-  return { ground: { walk, session }, segments: [untouched] }
+  return { ground: { walk, wakefulWalk, session }, segments: [untouched] }
 }
 
 /** Begins a new segment at `ms`, which must not be before the last one. */
 export function applyControl(timeline: Timeline, ms: number, control: Control): void {
   const { ground, segments } = timeline
   const price = control.price ?? priceAt(timeline, ms)
-  const walkAtStart = ground.walk.at(Math.floor(ms / TICK_MS))
-  const next = { ...segments.at(-1)!, sinceMs: ms, price, walkAtStart, ...control }
-  segments.push({ ...next, announced: control.price !== undefined || isSegmentOpen(next, ground, ms) })
+  const next = { ...segments.at(-1)!, sinceMs: ms, price, ...control }
+  const walkAtStart = walkOf(next, ground).at(Math.floor(ms / TICK_MS))
+  const announced = control.price !== undefined || isSegmentOpen(next, ground, ms)
+  segments.push({ ...next, walkAtStart, announced })
   if (segments.length > MAX_SEGMENTS) segments.splice(1, 1)
 }
 
 /** Returns true when the market trades at an instant. */
 export function isTimelineOpen({ ground, segments }: Timeline, ms: number): boolean {
   return isSegmentOpen(segments[segmentIndexAt(segments, ms)]!, ground, ms)
+}
+
+/**
+ * Returns true when the market's price is published at the tick of an instant: it changed, or it is frozen. A sleeping
+ * market is silent.
+ */
+export function isToldAt(timeline: Timeline, ms: number): boolean {
+  if (!isTimelineOpen(timeline, ms)) return false
+  const { frozen, asleep } = timeline.segments[segmentIndexAt(timeline.segments, ms)]!
+  if (asleep === true) return false
+  return frozen || priceAt(timeline, ms) !== priceAt(timeline, ms - 1)
 }
 
 /** Returns the price in force at an instant. A closed market keeps that of its last open tick. */
@@ -133,7 +153,7 @@ function isSegmentOpen(segment: Segment, ground: Ground, ms: number): boolean {
 
 /** Returns the price in force at an instant of this segment: that of its last open tick, or the one it began with. */
 function segmentPriceAt(segment: Segment, ground: Ground, ms: number): bigint {
-  if (segment.frozen) return segment.price
+  if (isStill(segment)) return segment.price
   const openMs = lastOpenOf(segment, ground, ms)
   const tick = openMs === undefined ? -1 : Math.floor(openMs / TICK_MS)
   return tick * TICK_MS > segment.sinceMs ? quoteAt(segment, ground, tick) : segment.price
@@ -144,22 +164,34 @@ function segmentPriceAt(segment: Segment, ground: Ground, ms: number): bigint {
  * none.
  */
 function segmentTicksOhlc(segment: Segment, ground: Ground, fromMs: number, toMs: number): FeedOhlc | undefined {
+  if (segment.asleep === true) return undefined
   const first = Math.max(Math.ceil(fromMs / TICK_MS), Math.floor(segment.sinceMs / TICK_MS) + 1)
   const spans = openSpansOf(segment, ground, {
     fromMs: first * TICK_MS,
     toMs: Math.floor(toMs / TICK_MS) * TICK_MS + 1,
   })
   let ohlc: FeedOhlc | undefined
-  for (const span of spans) ohlc = joinFeedOhlc(ohlc, spanOhlc(segment, ground, span))
+  for (const span of spans) {
+    const told = spanOhlc(segment, ground, span)
+    if (told !== undefined) ohlc = joinFeedOhlc(ohlc, told)
+  }
   return ohlc
 }
 
-/** Returns the prices of an open span. Hours begin and end on whole minutes, so its first tick is at its beginning. */
-function spanOhlc(segment: Segment, ground: Ground, span: OpenSpan): FeedOhlc {
+/**
+ * Returns the prices published in an open span: from the first one that differs from the price before the span, because
+ * a price is published only when it changes. Hours begin and end on whole minutes, so the first tick is at the
+ * beginning of the span.
+ */
+function spanOhlc(segment: Segment, ground: Ground, span: OpenSpan): FeedOhlc | undefined {
   if (segment.frozen) return flatFeedOhlc(segment.price)
-  const first = Math.ceil(span.fromMs / TICK_MS)
   const last = Math.ceil(span.toMs / TICK_MS) - 1
-  const { high, low } = ground.walk.extremes(first, last)
+  const before = segmentPriceAt(segment, ground, Math.ceil(span.fromMs / TICK_MS) * TICK_MS - 1)
+  const walk = walkOf(segment, ground)
+  const isSame = (walked: number): boolean => quote(segment, walked) === before
+  const first = walk.findChange(Math.ceil(span.fromMs / TICK_MS), last, isSame)
+  if (first === undefined) return undefined
+  const { high, low } = walk.extremes(first, last)
   return {
     open: quoteAt(segment, ground, first),
     high: quote(segment, high),
@@ -178,8 +210,18 @@ function lastOpenOf(segment: Segment, { session }: Ground, ms: number): number |
   return segment.forcedOpen ? ms : undefined
 }
 
-function quoteAt(segment: Segment, { walk }: Ground, tick: number): bigint {
-  return quote(segment, walk.at(tick))
+/** Returns true while the price of a segment does not follow the walk. */
+function isStill({ frozen, asleep }: Segment): boolean {
+  return frozen || asleep === true
+}
+
+/** Returns the walk that the price of a segment follows. */
+function walkOf({ asleep }: Pick<Segment, 'asleep'>, { walk, wakefulWalk }: Ground): Walk {
+  return asleep === false ? wakefulWalk : walk
+}
+
+function quoteAt(segment: Segment, ground: Ground, tick: number): bigint {
+  return quote(segment, walkOf(segment, ground).at(tick))
 }
 
 function quote({ price, walkAtStart }: Segment, walked: number): bigint {

@@ -7,8 +7,13 @@ import { DAILY_MOVE_PPB } from './timeline.ts'
 
 const NOON_TICK = Date.UTC(2026, 10, 12, 12) / 250
 
+const NAP_TICKS = 5 * TICKS_PER_MINUTE
+
 const walkOf = (seed: number, pairIndex = 0, dailyMovePpb = DAILY_MOVE_PPB.major) =>
   createWalk({ seed, pairIndex, dailyMovePpb })
+
+const sleepyWalk = (seed: number, pairIndex: number) =>
+  createWalk({ seed, pairIndex, dailyMovePpb: DAILY_MOVE_PPB.altcoin, isSleepy: true })
 
 const take = (walk: Walk, first: number, count: number) => Array.from({ length: count }, (_, at) => walk.at(first + at))
 
@@ -112,6 +117,57 @@ describe('walk', () => {
     const steps = values.slice(1).map((value, at) => Math.abs(value - values[at]!))
     assert.ok(Math.max(...steps) < move / 10, `largest step ${Math.max(...steps)}`)
     assert.ok(steps.filter((step) => step > 0).length > steps.length * 0.9, 'a live market hardly ever stands still')
+  })
+})
+
+describe('a sleepy walk', () => {
+  const pairArbitrary = fc.integer({ min: 100, max: 101 })
+
+  it('stands still in every second five minutes, and moves in the others', () => {
+    fc.assert(
+      fc.property(seedArbitrary, tickArbitrary, pairArbitrary, (seed, near, pairIndex) => {
+        const first = Math.floor(near / NAP_TICKS) * NAP_TICKS
+        const isNap = (first / NAP_TICKS + pairIndex) % 2 === 1
+        const values = new Set(take(sleepyWalk(seed, pairIndex), first, NAP_TICKS))
+        assert.ok(isNap ? values.size === 1 : values.size > NAP_TICKS / 2, `${values.size} values`)
+      }),
+    )
+  })
+
+  it('knows the exact extremes of any ticks, naps or not', () => {
+    const counts = fc.oneof(
+      fc.integer({ min: 1, max: 20_000 }),
+      fc.constantFrom(...SPAN_LEVELS.map(({ ticks }) => ticks)),
+    )
+    fc.assert(
+      fc.property(seedArbitrary, tickArbitrary, pairArbitrary, counts, (seed, near, pairIndex, count) => {
+        const walk = sleepyWalk(seed, pairIndex)
+        const first = count % TICKS_PER_MINUTE === 0 ? Math.floor(near / count) * count : near
+        const values = take(walk, first, Math.min(count, 60 * TICKS_PER_MINUTE))
+        const [high, low] = [values.reduce((a, b) => Math.max(a, b)), values.reduce((a, b) => Math.min(a, b))]
+        assert.deepEqual(walk.extremes(first, first + values.length - 1), { high, low })
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('findChange', () => {
+  it('finds the first tick with another value, as a look at each tick does', () => {
+    const walks = fc.tuple(seedArbitrary, fc.boolean()).map(([seed, isSleepy]) => {
+      return createWalk({ seed, pairIndex: 100, dailyMovePpb: DAILY_MOVE_PPB.altcoin, isSleepy })
+    })
+    // From values that change with every tick to ones that stay the same for hours.
+    const steps = fc.constantFrom(1, 10_000, 100_000, 1_000_000, 10_000_000)
+    fc.assert(
+      fc.property(walks, tickArbitrary, fc.integer({ min: 0, max: 20_000 }), steps, (walk, first, count, step) => {
+        const rounded = (value: number): number => Math.floor(value / step)
+        const before = rounded(walk.at(first - 1))
+        const isSame = (value: number): boolean => rounded(value) === before
+        const at = take(walk, first, count).findIndex((value) => !isSame(value))
+        assert.equal(walk.findChange(first, first + count - 1, isSame), at === -1 ? undefined : first + at)
+      }),
+    )
   })
 })
 

@@ -1,4 +1,14 @@
-import { DAY_LEVEL, SPAN_LEVELS, MINUTE_LEVEL, TICKS_PER_MINUTE, splitSpan, type Span, mix, below } from './spanTree.ts'
+import {
+  below,
+  DAY_LEVEL,
+  MINUTE_LEVEL,
+  mix,
+  NAP_LEVEL,
+  SPAN_LEVELS,
+  splitSpan,
+  TICKS_PER_MINUTE,
+  type Span,
+} from './spanTree.ts'
 
 /** The start price in parts per billion. */
 export const UNIT_PPB = 1_000_000_000
@@ -19,6 +29,11 @@ export interface Walk {
   at(tick: number): number
   /** Returns the extremes of the ticks `first` .. `last`, both included. */
   extremes(first: number, last: number): Extremes
+  /**
+   * Finds the first of the ticks `first` .. `last` whose value is not `isSame`; `undefined` when all are. `isSame` must
+   * hold for every value between two for which it holds.
+   */
+  findChange(first: number, last: number, isSame: (value: number) => boolean): number | undefined
 }
 
 interface WalkOptions {
@@ -26,6 +41,8 @@ interface WalkOptions {
   readonly seed: number
   readonly pairIndex: number
   readonly dailyMovePpb: number
+  /** True for a pair whose price stands still in every second five minutes. Default false. */
+  readonly isSleepy?: boolean
 }
 
 interface Seen {
@@ -54,7 +71,7 @@ const FIRST_TURN = { from: 20, count: 80 }
 const SECOND_TURN = { from: 140, count: 80 }
 
 /** Creates the walk of a pair. It remembers only the last cut of each level, so that the next tick costs a look-up. */
-export function createWalk({ seed, pairIndex, dailyMovePpb }: WalkOptions): Walk {
+export function createWalk({ seed, pairIndex, dailyMovePpb, isSleepy = false }: WalkOptions): Walk {
   const pairSeed = mix(seed % 2 ** 32, Math.floor(seed / 2 ** 32), pairIndex, 0)
   const movesPpb = SPAN_LEVELS.map(({ minutes }) => moveWithin(dailyMovePpb, minutes * TICKS_PER_MINUTE))
   const jitterPpb = moveWithin(dailyMovePpb, 1)
@@ -74,7 +91,8 @@ export function createWalk({ seed, pairIndex, dailyMovePpb }: WalkOptions): Walk
   function cutAbove(level: number, above: number): readonly Span[] {
     const { parts } = SPAN_LEVELS[level]!
     const parent = spanAt(level - 1, above)
-    return splitSpan({ seed: pairSeed, parent, level, first: above * parts, parts, movePpb: movesPpb[level]! })
+    const isNap = (part: number): boolean => isSleepy && level === NAP_LEVEL && (part + pairIndex) % 2 === 1
+    return splitSpan({ seed: pairSeed, parent, level, first: above * parts, parts, movePpb: movesPpb[level]!, isNap })
   }
 
   function at(tick: number): number {
@@ -97,7 +115,20 @@ export function createWalk({ seed, pairIndex, dailyMovePpb }: WalkOptions): Walk
     return { high, low }
   }
 
-  return { at, extremes }
+  function findChange(first: number, last: number, isSame: (value: number) => boolean): number | undefined {
+    for (let tick = first; tick <= last;) {
+      const still = SPAN_LEVELS.find(({ ticks }, level) => {
+        if (tick % ticks !== 0 || tick + ticks - 1 > last) return false
+        const { high, low } = spanAt(level, tick / ticks)
+        return isSame(high) && isSame(low)
+      })
+      if (still === undefined && !isSame(at(tick))) return tick
+      tick += still?.ticks ?? 1
+    }
+    return undefined
+  }
+
+  return { at, extremes, findChange }
 }
 
 function tickExtremes(value: number): Extremes {
