@@ -40,7 +40,11 @@ export const ERRORS = Object.freeze({
   SCOPE_MARKET_NOT_ALLOWED: row(403, 'fix_first', "The agent's scope does not name this market."),
   SCOPE_LEVERAGE_EXCEEDED: row(403, 'fix_first', "The leverage is above the maximum of the agent's scope."),
   SCOPE_SPEND_CAP_EXCEEDED: row(403, 'fix_first', "The notional is above what is left of the agent's daily cap."),
-  TRADER_MISMATCH: row(403, 'fix_first', 'The address in the path is not the account the credentials belong to.'),
+  TRADER_MISMATCH: row(
+    403,
+    'fix_first',
+    'The address in the path, or the trader that the request names, is not the account the credentials belong to.',
+  ),
 
   CHAIN_NOT_FOUND: row(404, 'no', 'This deployment serves no such chain.'),
   MARKET_NOT_FOUND: row(404, 'no', 'There is no such market on this chain.'),
@@ -50,7 +54,7 @@ export const ERRORS = Object.freeze({
   NOT_FOUND: row(404, 'no', 'There is no such route, or it does not have this method.'),
 
   IDEMPOTENCY_CONFLICT: row(409, 'fix_first', 'The `clientId` was already used for a different order.'),
-  ORDER_NOT_MODIFIABLE: row(409, 'no', 'The order is not in a state that accepts the change.'),
+  ORDER_NOT_MODIFIABLE: row(409, 'no', 'The order, or the change of a position, is not in a state that accepts this.'),
   TOO_MANY_PREPARED_ORDERS: row(
     409,
     'no',
@@ -67,8 +71,16 @@ export const ERRORS = Object.freeze({
     'fix_first',
     'The contracts would revert; `details.errorName` is the custom error, `details.calldata` the inner call. Nothing was prepared.',
   ),
-  SUBMISSION_MISMATCH: row(422, 'fix_first', 'The reported hash was mined without creating an order for this trader.'),
-  UNSUPPORTED: row(422, 'no', 'The feature is not available on this deployment or in v1.'),
+  SUBMISSION_MISMATCH: row(
+    422,
+    'fix_first',
+    "The reported hash is another order's, somebody else's, or was mined without creating this order; it changes nothing.",
+  ),
+  UNSUPPORTED: row(
+    422,
+    'no',
+    'The feature is not available on this deployment or in v1, or the contracts would take the value and never honour it.',
+  ),
 
   RATE_LIMITED: row(
     429,

@@ -26,14 +26,6 @@ export type BaseSize = Brand<bigint, 'BaseSize'>
 export const BaseSize = scaleOf<BaseSize>(18)
 
 /**
- * A size in base units as an order may name it, 1e8. No market takes more places, so that size x price is exactly a
- * `Usd`.
- */
-export type OrderSize = Brand<bigint, 'OrderSize'>
-
-export const OrderSize = scaleOf<OrderSize>(8)
-
-/**
  * A size as the Diamond keeps it, 1e18: size x price is an amount of the trade's collateral, whatever that costs. Sizes
  * in two collaterals can't be added; a `BaseSize` is what people count.
  */

@@ -77,8 +77,8 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   const metrics = createMetrics()
   const store = countTransactions(await openStore(config.dataFolder), metrics)
   open.defer(() => store.close())
-  const { marketStatusMs: statusMs } = config
-  const markets = openMarketSources({ store, feedUrl, statusMs, now, random: Math.random, log })
+  const { marketStatusMs: statusMs, quietPriceMs: quietMs } = config
+  const markets = openMarketSources({ store, feedUrl, statusMs, quietMs, now, random: Math.random, log })
   open.defer(() => markets.close())
   const authenticate = await openAuthentication(config, { chains, store, now })
   open.defer(() => authenticate.nonces.close())

@@ -18,6 +18,7 @@ import { writeNotices } from './notices/writeNotices.ts'
 import type { Base } from './openBase.ts'
 import { openFacade, type ChainFacade, type FacadeBase } from './openFacade.ts'
 import { type ChainOrders, createTradingContext } from './orders/chainOrders.ts'
+import { createKnownTerms } from './orders/traderTerms.ts'
 import { createTradeTape, type TradeTape } from './stream/topics/publicSources.ts'
 import type { AttemptId } from './trading/orders/orderModel.ts'
 
@@ -44,7 +45,15 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   const { slug } = chain
   const client = createRpcClient({ url: chain.rpcUrl, timeoutMs: NODE_TIMEOUT_MS, chainId: chain.chainId })
   await refuseOtherChain(store, chain, client)
-  const market = openChainMarkets(chain, { client, store, sources, refreshMs: config.marketsRefreshMs, now, log })
+  const market = openChainMarkets(chain, {
+    client,
+    store,
+    sources,
+    refreshMs: config.marketsRefreshMs,
+    quietMs: config.quietPriceMs,
+    now,
+    log,
+  })
   open.defer(() => market.watch.close())
   const agents = openAgents(chain, client, base)
   const positions = await openLivePositions(store, slug)
@@ -185,22 +194,31 @@ function openFollower(of: {
 
 function createOrders(of: Omit<OpenChain, 'orders' | 'facade'>, { config, store, markets, now }: Base): ChainOrders {
   const { chain, client, market, agents, positions, accountLog, follower, positionReads } = of
-  const context = createTradingContext({ freshness: market.freshness, hours: markets.hours })
+  const terms = createKnownTerms()
+  const context = createTradingContext({
+    freshness: market.freshness,
+    hours: markets.hours,
+    now,
+    head: of.head.current,
+    terms,
+  })
   return {
     chain,
     client,
     store,
     accountLog,
     delegates: agents.delegates,
+    terms,
     positions,
     clock: follower.clock,
     now,
-    trading: () => {
+    trading: (witness) => {
       // Outdated positions and orders would make wrong transactions.
       const reason = follower.reason()
       if (reason !== undefined) throw notReady(reason)
-      return context()
+      return context(witness)
     },
+    witness: markets.witness.priceOf,
     positionAnswer: positionReads.answer,
     newAttemptId: () => `0x${randomBytes(8).toString('hex')}` as AttemptId,
     settings: config,

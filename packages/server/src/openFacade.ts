@@ -78,7 +78,8 @@ async function openRelayer({ chain, client, head }: FacadeBase, base: Base): Pro
     now,
     log,
     head: head.current,
-    onHash: (sql, { attemptId, hash }) => setSubmitted(sql, attemptId, hash, now()),
+    onHash: (sql, { attemptId, hash }) =>
+      setSubmitted(sql, attemptId, { hash, submittedAtMs: now(), trustedUntilMs: null }),
   })
 }
 

@@ -4,6 +4,7 @@ import { serveAsyncapi } from './docs/asyncapi/createStreamDocument.ts'
 import { serveOpenapi } from './docs/openapi/createDocument.ts'
 import { serveDocs } from './docs/serveDocs.ts'
 import { relayerWarning } from './facade/relayer/relayerHealth.ts'
+import type { NotReadyReason } from './ground/unavailable.ts'
 import { listen } from './http/createApp.ts'
 import { allowOrigins, registerHooks } from './http/hooks/registerHooks.ts'
 import { registerFacadeRoutes, registerRoutes } from './http/routes/registerRoutes.ts'
@@ -79,6 +80,7 @@ function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[
     chains: chains.map((chain) => chainSource(chain, base)),
     ordersByStatus: () => base.orderCounts.current(),
     noncesRemembered: () => base.authenticate.nonces.size,
+    feedPulse: base.markets.feed.pulse,
   })
   watchStream(metrics, base.streamCounts)
   watchAccounts(metrics, new Map(chains.map(({ slug, accounts }) => [slug, accounts])))
@@ -111,7 +113,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
     agentWritesLimit: config.agentWriteLimit,
     candles: base.markets.candles,
     markets: new Map(chains.map(({ slug, market }) => [slug, market])),
-    readiness: { isReady: (slug) => isReady(chainOf(slug), base) },
+    notReadyReason: (slug) => notReadyReason(chainOf(slug), base),
     relayerOf: (slug) => chainOf(slug).facade.relayer?.address ?? null,
     relayerState: (slug) => relayerState(chainOf(slug)),
     agentsOf: (slug) => chainOf(slug).agents,
@@ -131,10 +133,14 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
 }
 
 /**
- * True when the chain's node answers correctly, its markets and prices are fresh, and its blocks are caught up with.
+ * Returns the reason why a chain can't be used now; `undefined` when its node answers correctly, its markets and prices
+ * are fresh, and its blocks are caught up with.
  */
-function isReady({ slug, market, follower }: OpenChain, { nodes }: Pick<Base, 'nodes'>): boolean {
-  return nodes.isReady(slug) && market.freshness.marketsReason() === undefined && follower.reason() === undefined
+function notReadyReason(
+  { slug, market, follower }: OpenChain,
+  { nodes }: Pick<Base, 'nodes'>,
+): NotReadyReason | undefined {
+  return market.freshness.marketsReason() ?? follower.reason() ?? (nodes.isReady(slug) ? undefined : 'chain_lagging')
 }
 
 function relayerState({ facade }: OpenChain): RelayerState | undefined {
@@ -148,7 +154,7 @@ function chainSource(chain: OpenChain, base: Pick<Base, 'nodes'>): ChainSource {
   const { slug, client, follower, positions } = chain
   return {
     chain: slug,
-    isReady: () => isReady(chain, base),
+    isReady: () => notReadyReason(chain, base) === undefined,
     roundTrips: () => client.roundTrips(),
     head: () => follower.head(),
     lagBlocks: () => follower.stats().lagBlocks,

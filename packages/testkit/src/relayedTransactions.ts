@@ -25,6 +25,8 @@ export interface MinedOpen {
   /** Take profit in USD. */
   readonly tp: string
   readonly sl: string
+  /** True when the same transaction cancels the order that this one takes the place of. */
+  readonly isReplacement: boolean
 }
 
 const BLOCKS_AT_ONCE = 20
@@ -68,15 +70,23 @@ export function actionIn(input: Hex): Pick<RelayedTransaction, 'attemptId' | 'tr
   return { attemptId: `0x${input.slice(-ID_DIGITS)}`, trader, opens: opensIn(inner) }
 }
 
-function opensIn(data: Hex): MinedOpen[] {
+function opensIn(data: Hex, isReplacement = false): MinedOpen[] {
   const { functionName, args } = decodeFunctionData({ abi: diamondAbi, data })
-  if (functionName === 'multicall') return (args[0] as readonly Hex[]).flatMap(opensIn)
+  if (functionName === 'multicall') {
+    const calls = args[0] as readonly Hex[]
+    const cancels = calls.some((call) => nameOf(call) === 'cancelOpenOrder')
+    return calls.flatMap((call) => opensIn(call, cancels))
+  }
   if (functionName !== 'openTrade') return []
   const { collateralAmount, leverage, openPrice, tp, sl } = args[0]
   const scaled = collateralAmount * BigInt(leverage) * UNITS_SCALE * 2n
   // Rounded to the nearest unit, because the collateral was rounded down to its own decimals.
   const units = Number((scaled / openPrice + 1n) / 2n)
-  return [{ units, tp: usd(tp), sl: usd(sl) }]
+  return [{ units, tp: usd(tp), sl: usd(sl), isReplacement }]
+}
+
+function nameOf(data: Hex): string {
+  return decodeFunctionData({ abi: diamondAbi, data }).functionName
 }
 
 function usd(price: bigint): string {

@@ -74,7 +74,10 @@ export const PriceSchema = Closed({
 })
 export type MarketPrice = Static<typeof PriceSchema>
 
-/** A level of the order book. `size` is in base units; `cumulativeUsd` is the depth from the mark to this level. */
+/**
+ * A level of the order book. `price` is where it begins; `size` is in base units; `cumulativeUsd` is the depth from the
+ * best price to the end of the level.
+ */
 export const BookLevelSchema = Closed({
   price: DecimalSchema,
   size: AmountSchema,
@@ -84,8 +87,8 @@ export const BookLevelSchema = Closed({
 export type BookLevel = Static<typeof BookLevelSchema>
 
 /**
- * The order book of a market, best levels first. No orders rest in it: each level is what the contracts' depth bands
- * take at that distance from the mark.
+ * The order book of a market, best levels first. No orders rest in it: each level is a band of the contracts' depth,
+ * outside the spread. The best ask is what a small buy pays.
  */
 export const OrderBookSchema = Closed({
   market: MarketSymbolSchema,

@@ -9,6 +9,8 @@ export const NOTIFICATION_TYPES = [
   'position_liquidated',
   'stop_loss_hit',
   'take_profit_hit',
+  'position_update_refused',
+  'position_update_timed_out',
   'agent_expiring',
   'agent_expired',
   'delegation_removed',

@@ -10,6 +10,7 @@ import {
   SideSchema,
   TimestampSchema,
 } from './scalars.ts'
+import { WarningsSchema } from './warning.ts'
 
 export const MAX_CLIENT_ID_CHARS = 64
 
@@ -98,8 +99,15 @@ export const PreparedTransactionSchema = Closed({
 })
 export type PreparedTransaction = Static<typeof PreparedTransactionSchema>
 
-/** A prepared order. `transaction` is null when nothing has to reach the chain. */
-export const PreparedOrderSchema = Closed({ order: OrderSchema, transaction: Nullable(PreparedTransactionSchema) })
+/**
+ * A prepared order. `transaction` is null when nothing has to reach the chain, and while a reported one may still be
+ * mined.
+ */
+export const PreparedOrderSchema = Closed({
+  order: OrderSchema,
+  transaction: Nullable(PreparedTransactionSchema),
+  warnings: WarningsSchema,
+})
 export type PreparedOrder = Static<typeof PreparedOrderSchema>
 
 export const CreateOrderRequestSchema = Closed({

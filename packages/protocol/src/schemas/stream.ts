@@ -15,6 +15,9 @@ export type StreamChannel = (typeof STREAM_CHANNELS)[number]
 /** A timestamp or nonce of `auth`: digits, as in the headers. */
 const Digits = Type.String({ pattern: '^(?:0|[1-9][0-9]{0,77})$' })
 
+/** The trader whose account is meant; credentials of another one are refused. */
+const NamedTrader = Type.Optional(AddressSchema)
+
 const LogChannelSchema = Type.Union(LOG_CHANNELS.map((channel) => Type.Literal(channel)))
 
 const prices = { channel: Type.Literal('prices') }
@@ -54,8 +57,13 @@ export const CLIENT_MESSAGES = {
     timestamp: Digits,
     nonce: Digits,
     signature: Type.String({ pattern: '^0x[0-9a-fA-F]{130}$' }),
+    trader: NamedTrader,
   }),
-  authKey: Closed({ op: Type.Literal('auth'), apiKey: Type.String({ minLength: 1, maxLength: 128 }) }),
+  authKey: Closed({
+    op: Type.Literal('auth'),
+    apiKey: Type.String({ minLength: 1, maxLength: 128 }),
+    trader: NamedTrader,
+  }),
   ping: Closed({ op: Type.Literal('ping') }),
   pong: Closed({ op: Type.Literal('pong'), timestamp: Type.Optional(TimestampSchema) }),
 } as const

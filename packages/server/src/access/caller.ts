@@ -23,6 +23,16 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller
 }
 
+/**
+ * Returns the caller, which must belong to the trader that the request names, if it names one. Throws
+ * `TRADER_MISMATCH`.
+ */
+export function requireNamedTrader<Found extends Caller>(caller: Found, named: Address | undefined): Found {
+  if (named === undefined || named === caller.trader) return caller
+  const message = `These credentials act for ${caller.trader}, and the request names ${named}. Nothing was done.`
+  throw new ApiError('TRADER_MISMATCH', message, { trader: caller.trader, named })
+}
+
 /** Throws `TRADER_MISMATCH` unless the address of the path is the caller's own account. */
 export function requireOwnAccount(request: FastifyRequest, address: Address): void {
   if (callerOf(request).trader === address) return

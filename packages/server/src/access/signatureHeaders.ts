@@ -25,9 +25,12 @@ export interface FieldIssue {
   readonly message: string
 }
 
-/** Lists the names of the headers that carry credentials. */
+/** Name, after the prefix, of the header that says whose account the caller means. */
+export const TRADER_HEADER = 'Trader'
+
+/** Lists the names of the headers that carry credentials, and of the one that says whose account is meant. */
 export function credentialHeaders(prefix: string): readonly string[] {
-  return ['Agent', 'Timestamp', 'Nonce', 'Signature', 'Api-Key'].map((suffix) => prefix + suffix)
+  return ['Agent', 'Timestamp', 'Nonce', 'Signature', 'Api-Key', TRADER_HEADER].map((suffix) => prefix + suffix)
 }
 
 /**
@@ -57,6 +60,19 @@ export function readSignatureHeaders(headers: IncomingHttpHeaders, prefix: strin
 export function readApiKey(headers: IncomingHttpHeaders, prefix: string): string | undefined {
   const key = headers[`${prefix.toLowerCase()}api-key`]
   return typeof key === 'string' ? key : undefined
+}
+
+/**
+ * Reads the trader that a request means; `undefined` when it names none. It is not signed: it guards against a mix-up
+ * of keys, not against somebody in the middle. Throws `VALIDATION_ERROR` when it is no address.
+ */
+export function readNamedTrader(headers: IncomingHttpHeaders, prefix: string): Address | undefined {
+  const text = headers[prefix.toLowerCase() + TRADER_HEADER.toLowerCase()]
+  if (text === undefined) return undefined
+  const trader = parseAddress(String(text))
+  if (trader !== undefined) return trader
+  const issues = [{ path: `headers.${prefix}${TRADER_HEADER}`, message: 'must be an address' }]
+  throw new ApiError('VALIDATION_ERROR', 'The header that names the trader is malformed.', { issues })
 }
 
 /** Parses the four values of a signature, or returns the issues with them. */

@@ -63,6 +63,10 @@ export function receiptCall(txHash: Hex): RpcCall {
   return { method: 'eth_getTransactionReceipt', params: [txHash] }
 }
 
+export function transactionCall(txHash: Hex): RpcCall {
+  return { method: 'eth_getTransactionByHash', params: [txHash] }
+}
+
 export function resultOf(outcome: RpcOutcome | undefined): unknown {
   if (outcome?.ok === true) return outcome.result
   throw new NodeUnavailableError(`the node refused a call: ${outcome?.message ?? 'no answer'}`)
@@ -115,7 +119,7 @@ export function parseBlock(json: unknown): RpcBlock | undefined {
   }
 }
 
-function parseTransaction(json: unknown): RpcTransaction {
+export function parseTransaction(json: unknown): RpcTransaction {
   const fields = fieldsOf(json)
   return {
     hash: hash(fields.hash),

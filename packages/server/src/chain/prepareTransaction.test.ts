@@ -2,7 +2,7 @@ import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { diamondAbi, type Address, type ApiError, type Hex } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { encodeAbiParameters, encodeErrorResult, parseAbi } from 'viem'
+import { encodeAbiParameters, encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { ok, reverted, scriptedNode, uint, type ScriptedNode } from '../orders/testing/scriptedNode.ts'
 import { startStandInNode } from '@bezel/testkit/standInNode.ts'
 import { createRpcClient, type RpcOutcome } from './rpcClient.ts'
@@ -10,13 +10,15 @@ import { prepareTransaction, type TransactionDraft } from './prepareTransaction.
 
 const TRADER = `0x${'1'.repeat(40)}` as Address
 const AGENT = `0x${'2'.repeat(40)}` as Address
+const TOKEN = `0x${'c'.repeat(40)}` as Address
 const DRAFT: TransactionDraft = {
+  chainId: 42_161,
   diamond: `0x${'d'.repeat(40)}` as Address,
   trader: TRADER,
   agent: AGENT,
   inner: '0x1234' as Hex,
   data: '0x737b84cd' as Hex,
-  takes: { symbol: 'USDC', token: `0x${'c'.repeat(40)}` as Address, decimals: 6, amount: 600_000_000n },
+  takes: { symbol: 'USDC', token: TOKEN, decimals: 6, amount: 600_000_000n, returned: 0n },
 }
 const WRONG_LEVERAGE = encodeErrorResult({ abi: diamondAbi, errorName: 'WrongLeverage' })
 
@@ -109,7 +111,51 @@ describe('prepareTransaction', () => {
       needed: '600',
       balance: '0.000001',
       allowance: '5.5',
+      approvalTx: {
+        to: TOKEN,
+        data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [DRAFT.diamond, 600_000_000n] }),
+        chainId: 42_161,
+      },
     })
+  })
+
+  it('brings an approval only where the allowance is short', async () => {
+    const node = nodeWith(reverted('0x'))
+    node.balance = uint(1n)
+    const { message, details } = await refusal(node)
+    assert.match(message, /600 USDC are needed, but the trader's balance is 0\.000001 USDC\.$/)
+    assert.equal(details.approvalTx, undefined)
+  })
+
+  it('counts what the transaction itself gives back as balance, and never as allowance', async () => {
+    const node = nodeWith(reverted('0x'))
+    const draft = { ...DRAFT, takes: { ...DRAFT.takes!, returned: 500_000_000n } }
+    node.balance = uint(100_000_000n)
+    assert.equal((await refusal(node, draft)).details.needed, undefined)
+    node.balance = uint(99_999_999n)
+    assert.equal((await refusal(node, draft)).details.balance, '99.999999')
+    node.balance = uint(100_000_000n)
+    node.allowance = uint(599_999_999n)
+    const { message, details } = await refusal(node, draft)
+    assert.match(
+      message,
+      /600 USDC are needed, but its allowance for the Diamond is 599\.999999 USDC\. The trader sends/,
+    )
+    assert.equal((details.approvalTx as { to: string }).to, TOKEN)
+  })
+
+  it('reads more in the same round trip, and tells it before it refuses', async () => {
+    const node = nodeWith(reverted(WRONG_LEVERAGE))
+    const heard: (readonly RpcOutcome[])[] = []
+    const alongside = {
+      calls: [{ method: 'eth_getTransactionReceipt', params: ['0x1'] }],
+      take: (outcomes: readonly RpcOutcome[]) => void heard.push(outcomes),
+    }
+    node.receipt = 'read'
+    await assert.rejects(prepareTransaction(node, DRAFT, () => undefined, alongside))
+    await assert.rejects(prepareTransaction(node, { ...DRAFT, takes: null, agent: TRADER }, () => undefined, alongside))
+    assert.deepEqual(heard, [[ok('read')], [ok('read')]])
+    assert.equal(node.roundTrips(), 2)
   })
 
   it('does not blame the token when it has enough, or says nonsense', async () => {

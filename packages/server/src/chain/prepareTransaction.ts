@@ -1,11 +1,12 @@
 import { NodeUnavailableError } from '../ground/unavailable.ts'
-import { ApiError, type Address, type Hex, errorsAbi, formatDecimal } from '@bezel/protocol'
+import { ApiError, type Address, type Hex, errorsAbi, formatDecimal, type TransactionRequest } from '@bezel/protocol'
 import { diamondCall } from './diamondCalls.ts'
 import { revertData, type RpcClient, type RpcOutcome, type RpcCall } from './rpcClient.ts'
 import { decodeErrorResult, parseAbi, decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
 
 /** A transaction for an agent to send, not yet simulated. */
 export interface TransactionDraft {
+  readonly chainId: number
   readonly diamond: Address
   readonly trader: Address
   readonly agent: Address
@@ -27,6 +28,14 @@ export interface TokenDemand {
   readonly decimals: number
   /** Amount in the token's smallest unit. */
   readonly amount: bigint
+  /** Amount that the transaction itself gives back first, so that it need not be in the wallet. */
+  readonly returned: bigint
+}
+
+/** Further calls in the round trip of a simulation, and the receiver of their outcomes. */
+export interface Alongside {
+  readonly calls: readonly RpcCall[]
+  readonly take: (outcomes: readonly RpcOutcome[]) => void
 }
 
 /** A transaction whose simulation passed. */
@@ -53,27 +62,31 @@ const REVERT_CODE = 3
 /**
  * Simulates a transaction on the latest block, in one round trip: reads the trader's delegate, simulates the call,
  * estimates its gas and reads the trader's tokens to explain a revert. Passes the delegate to `onDelegate`, which
- * throws when it is the wrong one. Throws `SIMULATION_REVERTED`, or `NodeUnavailableError` when the node does not
- * answer properly.
+ * throws when it is the wrong one, and what was read alongside to its receiver. Throws `SIMULATION_REVERTED`, or
+ * `NodeUnavailableError` when the node does not answer properly.
  */
 export async function prepareTransaction(
   client: RpcClient,
   draft: TransactionDraft,
   onDelegate: (delegate: Address) => void,
+  alongside?: Alongside,
 ): Promise<TriedTransaction> {
   const { diamond, trader, agent, data, takes } = draft
   const transaction = { from: agent, to: diamond, data }
   const delegate = agent === trader ? undefined : diamondCall(diamond, 'getTradingDelegate', [trader])
+  const holdings = takes === null ? [] : holdingCalls(takes, trader, diamond)
   const outcomes = await client.batch([
     { method: 'eth_call', params: [transaction, 'latest'] },
     { method: 'eth_estimateGas', params: [transaction] },
-    ...(takes === null ? [] : holdingCalls(takes, trader, diamond)),
+    ...holdings,
+    ...(alongside?.calls ?? []),
     ...(delegate === undefined ? [] : [delegate.call]),
   ])
   const [simulation, estimate, ...rest] = outcomes
   if (simulation === undefined || estimate === undefined) throw new NodeUnavailableError('the node gave no answer')
   if (delegate !== undefined) onDelegate(delegate.decode(rest.at(-1)!) as Address)
-  requirePassed(draft, simulation, takes === null ? undefined : shortageOf(takes, rest))
+  alongside?.take(rest.slice(holdings.length, holdings.length + alongside.calls.length))
+  requirePassed(draft, simulation, takes === null ? undefined : shortageOf(draft, takes, rest))
   return { gas: gasOf(estimate) }
 }
 
@@ -110,6 +123,8 @@ interface Shortage {
     readonly needed: string
     readonly balance: string
     readonly allowance: string
+    /** The trader's transaction that allows what is needed; absent when the allowance is large enough. */
+    readonly approvalTx?: TransactionRequest
   }
 }
 
@@ -125,21 +140,32 @@ function holdingCalls({ token }: TokenDemand, trader: Address, diamond: Address)
  * Only explains a revert, so it never throws.
  */
 function shortageOf(
-  { symbol, decimals, amount }: TokenDemand,
+  { diamond, chainId }: Pick<TransactionDraft, 'diamond' | 'chainId'>,
+  { symbol, token, decimals, amount, returned }: TokenDemand,
   [balanceOutcome, allowanceOutcome]: readonly (RpcOutcome | undefined)[],
 ): Shortage | undefined {
   const balance = amountIn(balanceOutcome)
   const allowance = amountIn(allowanceOutcome)
   if (balance === undefined || allowance === undefined) return undefined
-  if (balance >= amount && allowance >= amount) return undefined
+  const isPoor = balance + returned < amount
+  const isBarred = allowance < amount
+  if (!isPoor && !isBarred) return undefined
   const [needed, has, allowed] = [amount, balance, allowance].map((value) => formatDecimal(value, decimals))
   const lacks = [
-    balance < amount && `the trader's balance is ${has} ${symbol}`,
-    allowance < amount && `its allowance for the Diamond is ${allowed} ${symbol}`,
+    isPoor && `the trader's balance is ${has} ${symbol}`,
+    isBarred && `its allowance for the Diamond is ${allowed} ${symbol}`,
   ].filter((part) => part !== false)
+  const remedy = isBarred ? ' The trader sends details.approvalTx once.' : ''
+  const approval = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [diamond, amount] })
   return {
-    message: `${needed} ${symbol} are needed, but ${lacks.join(' and ')}.`,
-    details: { collateral: symbol, needed: needed!, balance: has!, allowance: allowed! },
+    message: `${needed} ${symbol} are needed, but ${lacks.join(' and ')}.${remedy}`,
+    details: {
+      collateral: symbol,
+      needed: needed!,
+      balance: has!,
+      allowance: allowed!,
+      ...(isBarred ? { approvalTx: { to: token, data: approval, chainId } } : {}),
+    },
   }
 }
 

@@ -167,16 +167,22 @@ export function sizeStep(coin: Coin): BaseSize {
 }
 
 /**
- * Truncates a signed size to steps of the coin, because clients order with the sizes they were shown and some fail at
- * more decimals. A size below one step is shown with up to 8 decimals and never as zero.
+ * Rounds a signed size to the nearest step of the coin, because clients order with the sizes they were shown and some
+ * fail at more decimals. A size that would be shown as zero is shown with up to 8 decimals, and never as zero.
  */
 export function shownSize(coin: Coin, size: BaseSize): BaseSize {
-  const cut = size - (size % sizeStep(coin))
-  if (cut !== 0n || size === 0n) return BaseSize.of(cut)
+  const shown = nearest(size, sizeStep(coin))
+  if (shown !== 0n || size === 0n) return shown
   const least = stepOf(coin, MAX_SHOWN_PLACES)
-  const fine = size - (size % least)
-  if (fine !== 0n) return BaseSize.of(fine)
+  const fine = nearest(size, least)
+  if (fine !== 0n) return fine
   return BaseSize.of(size < 0n ? -least : least)
+}
+
+/** Rounds to the nearest multiple of a step; a tie goes away from zero. */
+function nearest(size: BaseSize, step: bigint): BaseSize {
+  const half = size < 0n ? -step / 2n : step / 2n
+  return BaseSize.of(((size + half) / step) * step)
 }
 
 function stepOf({ units }: Coin, decimals: number): BaseSize {

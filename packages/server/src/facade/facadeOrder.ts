@@ -138,11 +138,12 @@ export function triggerTerms(kind: TriggerKind, side: BookSide, px: string): Ter
 
 /**
  * True for an order that everybody may see. An order that an agent only prepared is hidden, because it may never be
- * sent.
+ * sent; one whose hash was reported is shown.
  */
 export function isShown({ record, state }: StoredOrder, isRelayed: (record: OrderRecord) => boolean): boolean {
   if (state === undefined) return false
-  return (state.status !== 'prepared' && state.status !== 'expired') || isRelayed(record)
+  const isUnsent = (state.status === 'prepared' || state.status === 'expired') && state.txHash === null
+  return !isUnsent || isRelayed(record)
 }
 
 /** Returns the side of a fill: opening a long buys, closing it sells, and the reverse for a short. */

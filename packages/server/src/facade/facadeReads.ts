@@ -13,6 +13,7 @@ import type { ChainMarketsWatch } from '../market/watchChainMarkets.ts'
 import type { LivePositions } from '../accounts/positions/livePositions.ts'
 import { readLeverage } from '../store/facadeLeverageStore.ts'
 import type { Sql, Store } from '../store/sql.ts'
+import type { FollowedHead } from '../trading/positions/positionAnswer.ts'
 import { createTriggers, type Triggers } from './triggers.ts'
 import type { Holdings } from '../accounts/readHoldings.ts'
 import { createLru } from '../ground/lru.ts'
@@ -37,7 +38,7 @@ export interface FacadeReads {
   readonly positionsOf: (trader: Address) => readonly LivePosition[]
   readonly position: (id: OrderId) => LivePosition | undefined
   /** Returns the last followed block. */
-  readonly head: () => { readonly timestampMs: number } | undefined
+  readonly head: () => FollowedHead
   /** Returns the wallet's balance in USD (1e6), synchronously when it is cached. Throws `NodeUnavailableError`. */
   readonly wallet: (trader: Address) => MicroUsd | Promise<MicroUsd>
   readonly registry: Pick<Registry, 'agent' | 'agentsOf'>

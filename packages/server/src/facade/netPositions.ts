@@ -12,7 +12,8 @@ import {
   type Decimal,
   type Position,
 } from '@bezel/protocol'
-import { positionAnswer } from '../trading/positions/positionAnswer.ts'
+import { lastPrices, positionAnswer } from '../trading/positions/positionAnswer.ts'
+import type { Moment } from '../trading/valuation/chainState.ts'
 import { coinsOf, type Coin } from './coins.ts'
 import { microUsd, usdOf } from './priceText.ts'
 
@@ -55,13 +56,12 @@ export function netPositions(
   positions: readonly LivePosition[],
   chain: ChainMarkets,
   quote: (pairIndex: number) => PairQuote | undefined,
-  timestampS: number,
+  at: Moment,
 ): NetPosition[] {
   const parts = new Map<number, Part[]>()
   for (const position of positions) {
-    const { pairIndex, openPrice } = position.state.trade
-    const prices = quote(pairIndex) ?? { mark: openPrice, index: openPrice }
-    const answer = positionAnswer(position, chain, prices, timestampS)
+    const { pairIndex } = position.state.trade
+    const answer = positionAnswer(position, chain, lastPrices(position, quote(pairIndex)), at)
     const part = answer && partOf(answer, position, chain)
     if (part !== undefined) parts.set(pairIndex, [...(parts.get(pairIndex) ?? []), part])
   }

@@ -4,7 +4,7 @@ import { listOrderFills, type OrderFill } from '../store/facadeFillStore.ts'
 import type { FillCursor } from '../store/fillStore.ts'
 import { listOrderEvents } from '../store/orderEventStore.ts'
 import { netPositions } from './netPositions.ts'
-import { valuationTimeS } from '../trading/positions/positionAnswer.ts'
+import { valuationMoment } from '../trading/positions/positionAnswer.ts'
 import { coinsOf, shownSize, szOf, szText, wholeSz, type Coin } from './coins.ts'
 import { cloidOf, directionOfFill, sideOfFill, type BookSide } from './facadeOrder.ts'
 import type { FacadeReads } from './facadeReads.ts'
@@ -67,9 +67,9 @@ export async function readFacadeFills(
 function createFillTeller(reads: FacadeReads, trader: Address): (fill: OrderFill) => Promise<FacadeFill | undefined> {
   const chain = reads.markets()
   const { universe } = coinsOf(chain)
-  const atS = valuationTimeS(chain, reads.head())
+  const at = valuationMoment(chain, reads.head())
   const sizes = new Map(
-    netPositions(reads.positionsOf(trader), chain, reads.quote, atS).map(({ coin, size }) => [coin.pairIndex, size]),
+    netPositions(reads.positionsOf(trader), chain, reads.quote, at).map(({ coin, size }) => [coin.pairIndex, size]),
   )
   return async (filled) => {
     const coin = universe[filled.pairIndex]

@@ -9,15 +9,18 @@ import { createBlockScope, type BlockScope } from './blockScope.ts'
 import type { ChainBlock, Receipt, ChainTransaction } from '../chain/blocks.ts'
 import { applyEvent } from './applyEvent.ts'
 import { createTransactionScope, type TransactionScope } from './transactionScope.ts'
-import { listAttemptsByHash, setMismatch, type StoredAttempt } from '../store/attemptStore.ts'
+import { listAttemptsByHash, setMismatch, setSeen, type StoredAttempt } from '../store/attemptStore.ts'
 import { listOrderEvents, findOrderIdAt, moveOrderEvents } from '../store/orderEventStore.ts'
 import { isSameOrder, type Creation } from '../chain/creation.ts'
-import { findPositionByOrigin, movePosition } from '../store/positionStore.ts'
+import { findPositionByOrigin, listDueUpdates, movePosition } from '../store/positionStore.ts'
 import { canTake } from './matchCreation.ts'
+import type { ReportedReading } from './readBlocks.ts'
+import type { RenewedParams } from './readRenewedParams.ts'
 
 export interface ApplyOptions {
   readonly chain: ChainSlug
   readonly markets: ChainMarkets
+  readonly renewed: RenewedParams
   readonly finalityDepth: number
   readonly nowMs: number
   readonly timeoutBlocks: number
@@ -36,23 +39,28 @@ const MAX_DUE_ORDERS = 500
 export async function applyBlocks(
   sql: Sql,
   [first, ...others]: readonly [ChainBlock, ...ChainBlock[]],
-  receipts: readonly Receipt[],
+  { receipts, seen }: ReportedReading,
   options: ApplyOptions,
   journal: Journal,
 ): Promise<void> {
-  const { chain, markets, finalityDepth, nowMs, timeoutBlocks } = options
-  const scope = createBlockScope({ sql, chain, block: first.block, markets, journal })
+  const { chain, markets, renewed, finalityDepth, nowMs, timeoutBlocks } = options
+  const scope = createBlockScope({ sql, chain, block: first.block, markets, renewed, journal })
   for (const { block, transactions } of [first, ...others]) {
     scope.enter(block)
     for (const transaction of transactions) await applyTransaction(scope, transaction)
     await insertBlock(sql, chain, block)
   }
   for (const receipt of receipts) await settleReported(scope, receipt)
+  for (const transaction of seen) {
+    for (const id of await setSeen(sql, chain, transaction, nowMs)) scope.touchOrder(id)
+  }
   const { block } = scope
 
-  const clock: FoldClock = { nowMs, headBlock: block.number, timeoutBlocks }
+  const clock: FoldClock = { nowMs, headBlock: block.number, headMs: block.timestampMs, timeoutBlocks }
   const due = await listDueOrders(sql, chain, { nowMs, headBlock: block.number, limit: MAX_DUE_ORDERS })
   for (const id of due) scope.touchOrder(id)
+  const dueUpdates = await listDueUpdates(sql, chain, { headBlock: block.number, limit: MAX_DUE_ORDERS })
+  for (const id of dueUpdates) await scope.touchPosition(id)
   await scope.settle(clock)
   await forgetBlocksBelow(sql, chain, block.number - finalityDepth)
 }

@@ -10,6 +10,7 @@ import {
 import { applyLimitExecuted, applyMarketExecuted } from './applyExecuted.ts'
 import { applyOpened, applyPositionNews, applyTradePositionUpdated } from './applyPosition.ts'
 import { applyLeverageUpdateExecuted, applyPositionSizeExecuted } from './applyResized.ts'
+import { applyPendingOrderClosed, applyUpdateRefused, applyUpdateRequested } from './applyUpdate.ts'
 import type { PlacedEvent } from '../chain/blocks.ts'
 import type { TransactionScope } from './transactionScope.ts'
 
@@ -17,7 +18,10 @@ import type { TransactionScope } from './transactionScope.ts'
 export async function applyEvent(tx: TransactionScope, event: PlacedEvent, at: number): Promise<void> {
   switch (event.name) {
     case 'PendingOrderStored':
+      await applyUpdateRequested(tx, event)
       return applyPendingOrderStored(tx, event)
+    case 'PendingOrderClosed':
+      return applyPendingOrderClosed(tx, event)
     case 'TradeStored':
       return event.args.trade.tradeType === TradeType.TRADE ? applyOpened(tx, event, at) : applyPlaced(tx, event)
     case 'OpenOrderDetailsUpdated':
@@ -34,20 +38,25 @@ export async function applyEvent(tx: TransactionScope, event: PlacedEvent, at: n
     case 'MarketCloseCanceled':
       return applyRefused(tx, event)
     case 'PositionSizeIncreaseExecuted':
+      await applyUpdateRefused(tx, event)
+      return applyPositionSizeExecuted(tx, event)
     case 'PositionSizeDecreaseExecuted':
       return applyPositionSizeExecuted(tx, event)
     case 'LeverageUpdateExecuted':
+      await applyUpdateRefused(tx, event)
       return applyLeverageUpdateExecuted(tx, event)
     case 'TradePositionUpdated':
       return applyTradePositionUpdated(tx, event)
     case 'FeesProcessed':
       // Read together with the execution that the fee belongs to, in `applyExecuted.ts`.
       return undefined
+    case 'BorrowingInitialAccFeesStored':
     case 'HoldingFeesChargedOnTrade':
     case 'HoldingFeesRealizedOnTrade':
     case 'PnlRealizedOnOpenTrade':
     case 'TradeClosed':
     case 'TradeCollateralUpdated':
+    case 'TradeFeesDataDownscaled':
     case 'TradeInitialAccFeesStored':
     case 'TradeMaxClosingSlippagePUpdated':
     case 'TradeSlUpdated':

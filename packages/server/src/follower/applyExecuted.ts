@@ -41,6 +41,8 @@ export interface Execution {
   readonly pnlCollateral: CollateralAmount
   /** Id of the position; `null` when it was opened before the follower's first block. */
   readonly positionId: OrderId | null
+  /** Stop loss that the chain keeps for the opened position; absent for whatever opens none. */
+  readonly sl?: Price
   readonly logIndex: number
 }
 
@@ -151,9 +153,12 @@ async function readExecution(
     leverage: t.leverage,
     pnlCollateral: CollateralAmount.of((t.collateralAmount * percentProfit) / HUNDRED_PERCENT),
     positionId: positionId ?? null,
+    ...(OPENINGS.has(of.action) && position !== undefined ? { sl: position.trade.sl } : {}),
     logIndex,
   }
 }
+
+const OPENINGS: ReadonlySet<FillAction> = new Set<FillAction>(['TradeOpenedMarket', 'TradeOpenedLimit'])
 
 export async function addExecuted(
   tx: TransactionScope,
@@ -161,11 +166,12 @@ export async function addExecuted(
   execution: Execution,
   pendingIndex: number | null,
 ): Promise<void> {
+  const kept = execution.sl === undefined ? {} : { sl: execution.sl }
   await addOrderEvent(tx, {
     trader: execution.trader,
     orderId,
     logIndex: execution.logIndex,
-    body: { kind: 'executed', pendingIndex, fill: fillOf(tx, execution) },
+    body: { kind: 'executed', pendingIndex, fill: fillOf(tx, execution), ...kept },
     isByTrader: false,
   })
 }

@@ -77,6 +77,7 @@ export async function applyPlaced(tx: TransactionScope, event: EventOf<'TradeSto
       attemptId: match?.attemptId ?? null,
       kind: 'placed',
       tradeIndex: trade.index,
+      collateralAmount: trade.collateralAmount,
       price: trade.openPrice,
       sl: trade.sl,
       tp: trade.tp,
@@ -145,6 +146,6 @@ const REASONS: ReadonlyMap<number, OrderReason> = new Map(
 )
 
 /** Returns the reason why the Diamond refused; `OTHER` for a reason without a name in the interface. */
-function refusalReason(cancelReason: number): OrderReason {
+export function refusalReason(cancelReason: number): OrderReason {
   return REASONS.get(cancelReason) ?? 'OTHER'
 }

@@ -2,8 +2,10 @@ import { CollateralAmount, PendingOrderType, Price, TokenSize, withScales, type 
 import type { EventOf } from '../chain/events.ts'
 import { findOrderByHandle, traderOf, type TransactionScope } from './transactionScope.ts'
 import type { PlacedEvent } from '../chain/blocks.ts'
+import type { BlockScope } from './blockScope.ts'
 import { keepForeignOrder, openRequest } from './foreignOrders.ts'
-import type { LiquidationParams, Trade, TradeInfo } from '../trading/valuation/chainState.ts'
+import { increaseKey } from './readRenewedParams.ts'
+import type { LiquidationParams, Trade, TradeFeesData } from '../trading/valuation/chainState.ts'
 import type { PositionState, PositionEvent } from '../trading/positions/positionModel.ts'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
 
@@ -12,8 +14,8 @@ type Body<Event> = Event extends unknown ? Omit<Event, keyof ChainPlace> : never
 type PositionEventBody = Body<PositionEvent>
 
 /**
- * Records a new position. The order that opened it is known only from the execution event later in the same
- * transaction.
+ * Records a new position, with what the transaction told about it before: the contracts log the start of its holding
+ * fees first. The order that opened it is known only from the execution event later in the same transaction.
  */
 export async function applyOpened(
   tx: TransactionScope,
@@ -23,7 +25,12 @@ export async function applyOpened(
   const trader = traderOf(event.args.user)
   const originOrderId = await findOrigin(tx, event, at)
   const positionId = await tx.scope.openPosition(trader, event.args.index, originOrderId)
-  await tx.scope.addPositionEvent(positionId, { ...tx.placeOf(event.logIndex), ...openedBody(event) })
+  for (const earlier of tx.newsOfUnknown) {
+    const isOfIt = earlier.trader === trader && earlier.tradeIndex === event.args.index
+    if (isOfIt) await tx.scope.addPositionEvent(positionId, earlier.event)
+  }
+  const body = openedBody(event, findExecution(tx, event.args, at)?.args.collateralPriceUsd)
+  await tx.scope.addPositionEvent(positionId, { ...tx.placeOf(event.logIndex), ...body })
 }
 
 /**
@@ -45,16 +52,26 @@ async function findOrigin(tx: TransactionScope, { args }: EventOf<'TradeStored'>
 
 async function findExecutedOrder(
   tx: TransactionScope,
-  { user, index }: EventOf<'TradeStored'>['args'],
+  stored: EventOf<'TradeStored'>['args'],
   at: number,
 ): Promise<OrderId | undefined> {
-  for (const { name, args } of tx.transaction.events.slice(at)) {
-    if (name === 'MarketExecuted' && args.open && args.user === user && args.index === index) {
-      return findOrderByHandle(tx, args.orderId.user, `pending:${args.orderId.index}`)
-    }
-    if (name === 'LimitExecuted' && isOpening(args.orderType) && args.user === user && args.index === index) {
-      return findOrderByHandle(tx, user, `trade:${args.limitIndex}`)
-    }
+  const executed = findExecution(tx, stored, at)
+  if (executed === undefined) return undefined
+  return executed.name === 'MarketExecuted'
+    ? findOrderByHandle(tx, executed.args.orderId.user, `pending:${executed.args.orderId.index}`)
+    : findOrderByHandle(tx, stored.user, `trade:${executed.args.limitIndex}`)
+}
+
+/** Finds the execution that opened a position; it follows in the same transaction. */
+function findExecution(
+  tx: TransactionScope,
+  { user, index }: EventOf<'TradeStored'>['args'],
+  at: number,
+): EventOf<'LimitExecuted' | 'MarketExecuted'> | undefined {
+  for (const event of tx.transaction.events.slice(at)) {
+    if (event.name !== 'MarketExecuted' && event.name !== 'LimitExecuted') continue
+    const opens = event.name === 'MarketExecuted' ? event.args.open : isOpening(event.args.orderType)
+    if (opens && event.args.user === user && event.args.index === index) return event
   }
   return undefined
 }
@@ -64,11 +81,19 @@ export function isOpening(orderType: number): boolean {
   return orderType === PendingOrderType.LIMIT_OPEN || orderType === PendingOrderType.STOP_OPEN
 }
 
-export function openedBody({ args }: EventOf<'TradeStored'>): PositionEventBody {
+/**
+ * Returns the stored form of a new position. The event itself does not tell the collateral's USD price (1e8), which the
+ * contracts note only after it; the execution does.
+ */
+export function openedBody(
+  { args }: EventOf<'TradeStored'>,
+  executedPriceUsd = BigInt(args.tradeInfo.collateralPriceUsd),
+): PositionEventBody {
+  const { contractsVersion, lastPosIncreaseBlock } = args.tradeInfo
   return {
     kind: 'opened',
     trade: tradeOf(args.trade),
-    info: infoOf(args.tradeInfo),
+    info: { collateralPriceUsd: Number(executedPriceUsd), contractsVersion, lastPosIncreaseBlock },
     liquidationParams: args.liquidationParams,
     maxClosingSlippageP: args.tradeInfo.maxSlippageP,
   }
@@ -77,11 +102,6 @@ export function openedBody({ args }: EventOf<'TradeStored'>): PositionEventBody 
 /** Drops the `__placeholder` field, which nothing reads, so that it is not stored. */
 function tradeOf({ __placeholder: _, ...trade }: EventOf<'TradeStored'>['args']['trade']): Trade {
   return withScales<Trade>(trade)
-}
-
-function infoOf(info: EventOf<'TradeStored'>['args']['tradeInfo']): TradeInfo {
-  const { collateralPriceUsd, contractsVersion, lastPosIncreaseBlock } = info
-  return { collateralPriceUsd, contractsVersion, lastPosIncreaseBlock }
 }
 
 /** Records the new size, leverage and collateral of a position. The event with the cause and the price follows it. */
@@ -94,16 +114,21 @@ export async function applyTradePositionUpdated(
   const before = positionId === undefined ? undefined : await tx.scope.readPositionState(positionId)
   if (positionId === undefined || before === undefined) return
   tx.tokensBefore.set(positionId, before.trade.positionSizeToken)
-  const renewed = pendingOrderType === PendingOrderType.MARKET_PARTIAL_OPEN ? renewedParams(tx, before) : null
+  const renewed = pendingOrderType === PendingOrderType.MARKET_PARTIAL_OPEN ? renewedParams(tx.scope, before) : null
   await tx.scope.addPositionEvent(positionId, { ...tx.placeOf(event.logIndex), ...resizedBody(event, renewed) })
 }
 
 /**
  * Returns the liquidation parameters after a size increase, which adopts the current ones of the pair's group. No event
- * carries them, so the values last read from the chain are used; only governance changes them.
+ * carries them, so they were read with the block; where the node did not answer, those of the group as last read stand
+ * in, which only governance changes.
  */
-function renewedParams({ scope }: TransactionScope, { trade, liquidationParams }: PositionState): LiquidationParams {
-  return scope.markets.pairs.get(trade.pairIndex)?.listing.liquidationParams ?? liquidationParams
+function renewedParams(
+  { renewed, markets, block }: Pick<BlockScope, 'renewed' | 'markets' | 'block'>,
+  { trade, liquidationParams }: PositionState,
+): LiquidationParams {
+  const key = increaseKey({ blockNumber: block.number, trader: trade.user, tradeIndex: trade.index })
+  return renewed.get(key) ?? markets.pairs.get(trade.pairIndex)?.listing.liquidationParams ?? liquidationParams
 }
 
 /**
@@ -122,13 +147,26 @@ function resizedBody({ args }: EventOf<'TradePositionUpdated'>, renewed: Liquida
   }
 }
 
+/** Drops the fields that no valuation reads. */
+function feesDataOf(data: EventOf<'TradeFeesDataDownscaled'>['args']['newTradeFeesData']): TradeFeesData {
+  const { realizedTradingFeesCollateral, realizedPnlCollateral, initialAccFundingFeeP, initialAccBorrowingFeeP } = data
+  return withScales<TradeFeesData>({
+    realizedTradingFeesCollateral,
+    realizedPnlCollateral,
+    initialAccFundingFeeP,
+    initialAccBorrowingFeeP,
+  })
+}
+
 /** Events that describe a change of a position completely. */
 type PositionNewsEvent = EventOf<
+  | 'BorrowingInitialAccFeesStored'
   | 'HoldingFeesChargedOnTrade'
   | 'HoldingFeesRealizedOnTrade'
   | 'PnlRealizedOnOpenTrade'
   | 'TradeClosed'
   | 'TradeCollateralUpdated'
+  | 'TradeFeesDataDownscaled'
   | 'TradeInitialAccFeesStored'
   | 'TradeMaxClosingSlippagePUpdated'
   | 'TradeSlUpdated'
@@ -136,12 +174,16 @@ type PositionNewsEvent = EventOf<
   | 'TradingFeesRealized'
 >
 
-/** Records a change of a position. Ignores resting orders, and positions opened before the follower's first block. */
+/**
+ * Records a change of a position, or keeps it for a position that the same transaction opens later. Ignores resting
+ * orders, and positions opened before the follower's first block.
+ */
 export async function applyPositionNews(tx: TransactionScope, event: PositionNewsEvent & PlacedEvent): Promise<void> {
   const { trader, tradeIndex, body } = positionNewsOf(event)
+  const told: PositionEvent = { ...tx.placeOf(event.logIndex), ...body }
   const positionId = await tx.scope.findPosition(traderOf(trader), tradeIndex)
-  if (positionId === undefined) return
-  await tx.scope.addPositionEvent(positionId, { ...tx.placeOf(event.logIndex), ...body })
+  if (positionId === undefined) tx.newsOfUnknown.push({ trader, tradeIndex, event: told })
+  else await tx.scope.addPositionEvent(positionId, told)
 }
 
 /** A trade and the change of it that an event describes. */
@@ -164,6 +206,14 @@ function positionNewsOf(event: PositionNewsEvent): PositionNews {
         initialAccFundingFeeP: args.newInitialAccFundingFeeP,
         initialAccBorrowingFeeP: args.newInitialAccBorrowingFeeP,
       })
+    case 'BorrowingInitialAccFeesStored':
+      return news(args.trader, args.index, {
+        kind: 'oldBorrowingStarted',
+        accPairFee: args.initialPairAccFee,
+        accGroupFee: args.initialGroupAccFee,
+      })
+    case 'TradeFeesDataDownscaled':
+      return news(args.trader, args.index, { kind: 'feesDownscaled', feesData: feesDataOf(args.newTradeFeesData) })
     case 'TradingFeesRealized':
       return news(args.trader, args.index, realized(args.newRealizedFeesCollateral, args.newRealizedPnlCollateral))
     case 'HoldingFeesChargedOnTrade':

@@ -5,9 +5,11 @@ import { foldNewOrder, refoldOrder } from '../journal/refold.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
 import { takeId, useUpIds, insertOrder } from '../store/orderStore.ts'
 import { findOrderIdByHandle, insertOrderEvent, type OrderHandle } from '../store/orderEventStore.ts'
+import type { UpdateHandle } from '../store/positionStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { FoldClock, OrderEvent, OrderRecord } from '../trading/orders/orderModel.ts'
 import type { PositionEvent, PositionState } from '../trading/positions/positionModel.ts'
+import type { RenewedParams } from './readRenewedParams.ts'
 import { createTouchedPositions } from './touchedPositions.ts'
 
 /**
@@ -21,6 +23,8 @@ export interface BlockScope {
   /** The block that is being applied. */
   readonly block: FollowedBlock
   readonly markets: ChainMarkets
+  /** Liquidation parameters after the size increases in the blocks that are applied. */
+  readonly renewed: RenewedParams
   readonly journal: Journal
   enter(block: FollowedBlock): void
   takeId(): Promise<OrderId>
@@ -34,9 +38,14 @@ export interface BlockScope {
   }): Promise<void>
   /** Finds an order by its handle on the chain; `undefined` when there is none. */
   findOrderByHandle(trader: Address, handle: OrderHandle): Promise<OrderId | undefined>
-  addPositionEvent(positionId: OrderId, event: PositionEvent): Promise<void>
+  /** Adds an event of a position. `handle` names the pending change that it begins. */
+  addPositionEvent(positionId: OrderId, event: PositionEvent, handle?: UpdateHandle): Promise<void>
+  /** Finds the position whose pending change has this handle; `undefined` when there is none. */
+  findPositionByHandle(handle: UpdateHandle): Promise<OrderId | undefined>
   /** Marks an order to be folded again although no event was added to it. */
   touchOrder(id: OrderId): void
+  /** Does the same for a position. */
+  touchPosition(id: OrderId): Promise<void>
   /**
    * Called after the events and the position of order `from` were moved to order `to` in the store; drops what is
    * cached of both.
@@ -58,7 +67,9 @@ interface NewOrder {
   readonly events: OrderEvent[]
 }
 
-export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' | 'markets' | 'journal'>): BlockScope {
+export function createBlockScope(
+  of: Pick<BlockScope, 'sql' | 'chain' | 'block' | 'markets' | 'renewed' | 'journal'>,
+): BlockScope {
   const { sql, chain, journal } = of
   const orders = new Set<OrderId>()
   const newOrders = new Map<OrderId, NewOrder>()
@@ -90,7 +101,9 @@ export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' 
     findOrderByHandle: async (trader, handle) =>
       handles.get(`${trader} ${handle}`) ?? (await findOrderIdByHandle(sql, chain, trader, handle)),
     addPositionEvent: positions.addEvent,
+    findPositionByHandle: positions.findByHandle,
     touchOrder: (id) => void orders.add(id),
+    touchPosition: positions.touch,
     moved(from, to) {
       for (const id of [from, to]) {
         newOrders.delete(id)
@@ -103,7 +116,7 @@ export function createBlockScope(of: Pick<BlockScope, 'sql' | 'chain' | 'block' 
     findPosition: positions.findId,
     readPositionState: positions.readPositionState,
     async settle(clock) {
-      await positions.settle()
+      await positions.settle(clock)
       for (const id of orders) {
         const made = newOrders.get(id)
         if (made === undefined) await refoldOrder(sql, id, clock, journal)

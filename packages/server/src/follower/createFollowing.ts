@@ -4,18 +4,20 @@ import { listBlocks, type FollowedBlock, readLastBlock, deleteBlock } from '../s
 import type { Store, Sql } from '../store/sql.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
-import { bloomTestOf, readBlocks, createRangeReader } from './readBlocks.ts'
-import { blockCall, resultOf, parseBlock, type ChainBlock, type Receipt } from '../chain/blocks.ts'
-import type { Hex, OrderId, ChainSlug } from '@bezel/protocol'
+import { bloomTestOf, readBlocks, createRangeReader, type AwaitedHash, type ReportedReading } from './readBlocks.ts'
+import { blockCall, resultOf, parseBlock, type ChainBlock } from '../chain/blocks.ts'
+import type { OrderId, ChainSlug } from '@bezel/protocol'
 import { listAwaitedAttempts } from '../store/attemptStore.ts'
 import type { AccountLog, Journal } from '../journal/accountLog.ts'
 import type { ChainHead } from '../journal/clock.ts'
 import { applyBlocks, type ApplyOptions } from './applyBlocks.ts'
+import { hasLapsed } from '../trading/orders/openAttempts.ts'
+import { readRenewedParams } from './readRenewedParams.ts'
 import { refoldOrder, refoldPosition } from '../journal/refold.ts'
 import { deleteFills } from '../store/fillStore.ts'
 import { deleteOrderEvents } from '../store/orderEventStore.ts'
 import { listTimedOutSince } from '../store/orderStore.ts'
-import { deletePositionEvents } from '../store/positionStore.ts'
+import { deletePositionEvents, listEarlyUpdates } from '../store/positionStore.ts'
 
 /** Counters of the follower since the start. */
 export interface FollowerStats extends CursorCounts {
@@ -31,7 +33,10 @@ export interface FollowingOptions extends Omit<CursorOptions, 'chain'> {
   readonly startBlock: number
 }
 
-/** Follows a chain step by step; each step reads from the node once. Every step can be repeated after any failure. */
+/**
+ * Follows a chain step by step; each step reads from the node once, and once more where a position was increased. Every
+ * step can be repeated after any failure.
+ */
 export interface Following {
   head(): FollowedBlock | undefined
   stats(): FollowerStats
@@ -43,6 +48,8 @@ export interface Following {
    */
   step(markets: ChainMarkets): Promise<boolean>
 }
+
+const NOTHING_REPORTED: ReportedReading = { receipts: [], seen: [] }
 
 /** Maximum number of blocks that one read near the head takes. */
 const MAX_BLOCKS_PER_READ = 16
@@ -69,9 +76,14 @@ export function createFollowing(options: FollowingOptions): Following {
     for (const block of read.blocks) {
       const last = head.current()
       if (last !== undefined && block.block.parentHash !== last.hash) return leaveFork()
-      await cursor.apply([block], read.receipts, markets)
+      await apply([block], read.reported, markets)
     }
     return lagBlocks() > 0
+  }
+
+  async function apply(blocks: readonly ChainBlock[], reported: ReportedReading, markets: ChainMarkets): Promise<void> {
+    const renewed = await readRenewedParams(client, chain.diamond, blocks)
+    await cursor.apply(blocks, reported, { markets, renewed })
   }
 
   /** Handles a node without a next block: nothing is new, or the node lost blocks that were followed. */
@@ -88,7 +100,7 @@ export function createFollowing(options: FollowingOptions): Following {
   async function catchUp(markets: ChainMarkets, target: number): Promise<boolean> {
     // While the service was down, the cursor's block may have been reorganised away.
     if (await leaveFork()) return true
-    for await (const blocks of readRange(nextNumber(), target)) await cursor.apply(blocks, [], markets)
+    for await (const blocks of readRange(nextNumber(), target)) await apply(blocks, NOTHING_REPORTED, markets)
     return true
   }
 
@@ -121,18 +133,19 @@ export function createAwaitedHashes(of: {
   readonly store: Pick<Store, 'read'>
   readonly chain: Pick<ServedChain, 'slug'>
   readonly now: () => number
-}): () => Promise<Hex[]> {
+}): () => Promise<AwaitedHash[]> {
   let after = BEFORE_ALL
   return async () => {
-    const awaited = await listAwaitedAttempts(of.store.read, of.chain.slug, {
-      nowMs: of.now(),
-      after,
-      orders: MAX_AWAITED,
-    })
+    const nowMs = of.now()
+    const awaited = await listAwaitedAttempts(of.store.read, of.chain.slug, { nowMs, after, orders: MAX_AWAITED })
     const orders = new Set(awaited.map(({ orderId }) => orderId))
     after = orders.size < MAX_AWAITED ? BEFORE_ALL : (awaited.at(-1)?.orderId ?? BEFORE_ALL)
-    const hashes = awaited.map(({ attempt }) => attempt.submittedHash)
-    return [...new Set(hashes.filter((hash) => hash !== null))]
+    const byHash = Map.groupBy(awaited, ({ attempt }) => attempt.submittedHash)
+    return [...byHash].flatMap(([hash, found]) => {
+      if (hash === null) return []
+      const isUnseen = found.some(({ attempt }) => attempt.trustedUntilMs !== null && !hasLapsed(attempt, nowMs))
+      return [{ hash, isUnseen }]
+    })
   }
 }
 
@@ -178,7 +191,11 @@ interface Cursor {
   /** Loads the stored cursor. Called before anything else. */
   open(): Promise<void>
   /** Applies all of the blocks in one transaction, or none. */
-  apply(blocks: readonly ChainBlock[], receipts: readonly Receipt[], markets: ChainMarkets): Promise<void>
+  apply(
+    blocks: readonly ChainBlock[],
+    reported: ReportedReading,
+    facts: Pick<ApplyOptions, 'markets' | 'renewed'>,
+  ): Promise<void>
   /** Undoes blocks, newest first, each in a transaction of its own, until `ancestor` is the last one. */
   undoTo(ancestor: FollowedBlock): Promise<void>
   counts(): CursorCounts
@@ -212,12 +229,12 @@ function createCursor(options: CursorOptions): Cursor {
     async open() {
       head.moveTo(await readLastBlock(store.read, chain))
     },
-    async apply(blocks, receipts, markets) {
+    async apply(blocks, reported, facts) {
       const [first, ...others] = blocks
       if (first === undefined) return
       const last = blocks.at(-1)!.block
       await accountLog.transaction({ block: last.number, isReorg: false }, (sql, journal) =>
-        applyBlocks(sql, [first, ...others], receipts, { ...clock(), markets, finalityDepth }, journal),
+        applyBlocks(sql, [first, ...others], reported, { ...clock(), ...facts, finalityDepth }, journal),
       )
       head.moveTo(last)
       counts.blocksApplied += blocks.length
@@ -245,21 +262,22 @@ function eventsIn(blocks: readonly ChainBlock[]): number {
 
 /**
  * Undoes the last block inside the caller's transaction. Its events and fills are deleted; the orders and positions it
- * touched, and the orders that timed out because of its number, are folded again without it.
+ * touched, and those that timed out because of its number, are folded again without it.
  */
 async function undoBlock(
   sql: Sql,
-  { number, hash }: FollowedBlock,
+  { number, hash, timestampMs: headMs }: FollowedBlock,
   { chain, nowMs, timeoutBlocks }: Pick<ApplyOptions, 'chain' | 'nowMs' | 'timeoutBlocks'>,
   journal: Journal,
 ): Promise<void> {
   const timedOut = await listTimedOutSince(sql, chain, number - 1 - timeoutBlocks)
   const orderIds = new Set([...(await deleteOrderEvents(sql, chain, hash)), ...timedOut])
-  const positionIds = await deletePositionEvents(sql, chain, hash)
+  const early = await listEarlyUpdates(sql, chain, number - 1)
+  const positionIds = new Set([...(await deletePositionEvents(sql, chain, hash)), ...early])
   await deleteFills(sql, chain, hash)
   await deleteBlock(sql, chain, number)
 
-  for (const id of positionIds) await refoldPosition(sql, id, journal)
-  const clock = { nowMs, headBlock: number - 1, timeoutBlocks }
+  const clock = { nowMs, headBlock: number - 1, headMs, timeoutBlocks }
+  for (const id of positionIds) await refoldPosition(sql, id, clock, journal)
   for (const id of orderIds) await refoldOrder(sql, id, clock, journal)
 }

@@ -74,10 +74,12 @@ describe('trades made on the local chain without the service, as the follower se
     await settled(name)
 
     await send(trader, 'updateLeverage', [0, 20_000])
+    await settled(name)
     await event('LeverageUpdateExecuted', name)
     await settled(name)
 
     await send(trader, 'increasePositionSize', [0, 50_000_000n, 10_000, 60_000n * P10, 1_000])
+    await settled(name)
     await event('PositionSizeIncreaseExecuted', name)
     await settled(name)
 

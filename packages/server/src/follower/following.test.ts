@@ -8,10 +8,12 @@ import { readLastBlock, listBlocks } from '../store/blockStore.ts'
 import { EventDecodeError } from '../chain/events.ts'
 import type { RpcCall, RpcClient } from '../chain/rpcClient.ts'
 import { ReorgTooDeepError, createAwaitedHashes } from './createFollowing.ts'
+import type { AwaitedHash } from './readBlocks.ts'
 import { describeStore } from './testing/describeStore.ts'
 import { createFakeNode } from './testing/fakeNode.ts'
 import { openFollowedFake, SERVED, type FollowedFake } from './testing/followedFake.ts'
 import {
+  AGENT,
   attempt,
   attemptId,
   BOB,
@@ -147,7 +149,12 @@ describe('following a chain', () => {
     for (let i = 0; i < 10; i += 1) fake.node.mine()
     await fake.follow()
     assert.equal((await fake.order(id)).state?.status, 'timed_out')
-    fake.node.rewind(6)
+    const timedOutAtMs = fake.following.head()!.timestampMs
+    assert.equal((await fake.order(id)).state?.updatedAtMs, timedOutAtMs, 'the time of the block at which it was due')
+    for (let i = 0; i < 2; i += 1) fake.node.mine()
+    await fake.follow()
+    assert.equal((await fake.order(id)).state?.updatedAtMs, timedOutAtMs, 'which does not move any more')
+    fake.node.rewind(8)
     fake.node.mine()
     await fake.follow()
     assert.equal((await fake.order(id)).state?.status, 'pending')
@@ -354,12 +361,14 @@ function failing(store: Store, isDue: () => boolean): Store {
 
 describe('reported hashes that are asked about', () => {
   let fake: FollowedFake
-  let ask: () => Promise<Hex[]>
+  let ask: () => Promise<AwaitedHash[]>
   beforeEach(async () => {
     fake = await openFollowedFake()
     ask = createAwaitedHashes({ store: fake.opened.store, chain: SERVED, now: () => fake.nowMs })
   })
   afterEach(() => fake.opened.remove())
+
+  const seen = (n: number): AwaitedHash => ({ hash: hashOf(n), isUnseen: false })
 
   async function reported(n: number, hash: Hex): Promise<OrderId> {
     const id = await fake.prepare(orderRecord(1), attempt(idOf(n)))
@@ -372,20 +381,64 @@ describe('reported hashes that are asked about', () => {
       attempt(idOf(n), { submittedHash: hashOf(n), submittedAtMs: 1_800_000_000_000 + n }),
     )
     await fake.prepare(orderRecord(1), ...attempts.toReversed())
-    assert.deepEqual(await ask(), [hashOf(38), hashOf(39)])
+    assert.deepEqual(await ask(), [seen(38), seen(39)])
   })
 
   it('are those of some orders at a time, and of all in turn', async () => {
     for (let n = 0; n < 60; n += 1) await reported(n, hashOf(n))
     const looks = [await ask(), await ask(), await ask()]
     assert.ok(looks.every((hashes) => hashes.length <= 50))
-    assert.equal(new Set(looks.flat()).size, 60)
+    assert.equal(new Set(looks.flat().map(({ hash }) => hash)).size, 60)
     assert.deepEqual(await ask(), looks[0])
+  })
+
+  it('are looked up too while no node knows them and their transaction is valid', async () => {
+    const trusted = { submittedHash: hashOf(1), submittedAtMs: 1, trustedUntilMs: 5 }
+    await fake.prepare(orderRecord(1), attempt(idOf(1), { ...trusted, expiresAtMs: fake.nowMs + 1_000 }))
+    assert.deepEqual(await ask(), [{ hash: hashOf(1), isUnseen: true }])
+    fake.nowMs += 1_000
+    assert.deepEqual(await ask(), [seen(1)])
+  })
+
+  it('make a given-up order pending again once the node knows the transaction of its sender', async () => {
+    const trusted = { submittedHash: hashOf(1), submittedAtMs: 1, trustedUntilMs: 5 }
+    const id = await fake.prepare(orderRecord(1), attempt(idOf(1), trusted))
+    const state = async () => (await fake.order(id)).state
+    fake.node.mempool.set(hashOf(1), { from: BOB, input: '0x' as Hex })
+    fake.node.mine()
+    await fake.follow()
+    assert.deepEqual([(await state())?.status, (await state())?.txHash], ['prepared', hashOf(1)])
+    fake.node.mempool.set(hashOf(1), { from: AGENT, input: '0x' as Hex })
+    fake.node.mine()
+    await fake.follow()
+    assert.deepEqual([(await state())?.status, (await state())?.updatedAtMs], ['pending', fake.nowMs])
+    assert.deepEqual(await ask(), [seen(1)])
+    // A node that refuses the lookup, or answers nonsense, does not hold up the block.
+    const other = await fake.prepare(orderRecord(2), attempt(idOf(2), { ...trusted, submittedHash: hashOf(2) }))
+    fake.node.lies.set('eth_getTransactionByHash', 17)
+    fake.node.mine()
+    await fake.follow()
+    assert.equal((await fake.order(other)).state?.status, 'prepared')
+    assert.equal(fake.following.head()?.number, fake.node.head())
+  })
+
+  it('still settle an order that was given up: by its receipt, reverted or mined as something else', async () => {
+    for (const [n, isReverted] of [
+      [1, true],
+      [2, false],
+    ] as const) {
+      const trusted = { submittedHash: hashOf(n), submittedAtMs: 1, trustedUntilMs: 5 }
+      const id = await fake.prepare(orderRecord(n), attempt(idOf(n), trusted))
+      fake.node.mine({ from: AGENT, to: BOB, hash: hashOf(n), isReverted })
+      await fake.follow()
+      const state = (await fake.order(id)).state
+      assert.deepEqual([state?.status, state?.txHash], isReverted ? ['rejected', hashOf(n)] : ['prepared', null])
+    }
   })
 
   it('are asked about once when several orders have the same', async () => {
     await reported(1, hashOf(7))
     await reported(2, hashOf(7))
-    assert.deepEqual(await ask(), [hashOf(7)])
+    assert.deepEqual(await ask(), [seen(7)])
   })
 })

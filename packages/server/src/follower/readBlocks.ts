@@ -9,11 +9,13 @@ import {
   logsOfBlockCall,
   receiptCall,
   resultOf,
+  transactionCall,
   type ChainBlock,
   type Receipt,
   parseBlock,
   parseLogs,
   parseReceipt,
+  parseTransaction,
   quantity,
   type RpcBlock,
   type RpcLog,
@@ -30,7 +32,21 @@ interface NodeReading {
   readonly head: number
   /** Consecutive blocks from the requested number on; empty when the node has none yet. */
   readonly blocks: readonly ChainBlock[]
+  readonly reported: ReportedReading
+}
+
+/** The findings about reported hashes. */
+export interface ReportedReading {
   readonly receipts: readonly Receipt[]
+  /** Transactions, mined or not, that no node had known before. */
+  readonly seen: readonly RpcTransaction[]
+}
+
+/** A reported hash to ask about. */
+export interface AwaitedHash {
+  readonly hash: Hex
+  /** True while no node knows the transaction. */
+  readonly isUnseen: boolean
 }
 
 interface ReadBlocksOptions {
@@ -39,8 +55,8 @@ interface ReadBlocksOptions {
   readonly mayHaveLogs: BloomTest
   readonly from: number
   readonly count: number
-  /** Reported transaction hashes whose receipts are read. */
-  readonly awaited: readonly Hex[]
+  /** Reported transactions whose receipts are read; those that no node knew are looked up too. */
+  readonly awaited: readonly AwaitedHash[]
 }
 
 /**
@@ -50,11 +66,13 @@ interface ReadBlocksOptions {
 export async function readBlocks(options: ReadBlocksOptions): Promise<NodeReading> {
   const { client, chain, from, count, awaited } = options
   const numbers = Array.from({ length: count }, (_, i) => from + i)
+  const unseen = awaited.filter(({ isUnseen }) => isUnseen)
   const outcomes = await client.batch([
     chainIdCall,
     headNumberCall,
     ...numbers.flatMap((number) => [blockCall(number, true), logsCall(chain.diamond, number, number)]),
-    ...awaited.map(receiptCall),
+    ...awaited.map(({ hash }) => receiptCall(hash)),
+    ...unseen.map(({ hash }) => transactionCall(hash)),
   ])
   if (quantity(resultOf(outcomes[0])) !== chain.chainId) throw new NodeUnavailableError('the node is on another chain')
   const blocks: ChainBlock[] = []
@@ -65,25 +83,27 @@ export async function readBlocks(options: ReadBlocksOptions): Promise<NodeReadin
     const logs = await readLogs(options, read, outcomes[3 + 2 * i])
     blocks.push(assembleBlock(read, logs, chain.diamond))
   }
-  const receipts = outcomes.slice(2 + 2 * count).map(receiptIn)
-  return {
-    head: quantity(resultOf(outcomes[1])),
-    blocks,
-    receipts: receipts.filter((receipt) => receipt !== undefined),
+  const answers = outcomes.slice(2 + 2 * count)
+  const reported = {
+    receipts: readable(answers.slice(0, awaited.length), parseReceipt),
+    seen: readable(answers.slice(awaited.length), (json) => (json === null ? undefined : parseTransaction(json))),
   }
+  return { head: quantity(resultOf(outcomes[1])), blocks, reported }
 }
 
 /**
- * Reads a receipt; a refused one counts as not mined yet. Anybody can report any hash, and nodes refuse some receipts,
- * of old transactions or while they index. That must not hold up the block.
+ * Reads the answers about reported hashes; a refused one counts as not known yet. Anybody can report any hash, and
+ * nodes refuse some, of old transactions or while they index. That must not hold up the block.
  */
-function receiptIn(outcome: RpcOutcome): Receipt | undefined {
-  try {
-    return parseReceipt(resultOf(outcome))
-  } catch (error) {
-    if (error instanceof NodeUnavailableError) return undefined
-    throw error
-  }
+function readable<Found>(outcomes: readonly RpcOutcome[], parse: (json: unknown) => Found | undefined): Found[] {
+  return outcomes.flatMap((outcome) => {
+    try {
+      return parse(resultOf(outcome)) ?? []
+    } catch (error) {
+      if (error instanceof NodeUnavailableError) return []
+      throw error
+    }
+  })
 }
 
 /**

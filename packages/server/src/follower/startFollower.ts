@@ -95,7 +95,10 @@ export function startFollower(options: FollowerOptions): Follower {
   return {
     head: () => following.head(),
     reason: () => health.reason(),
-    clock: () => ({ nowMs: now(), headBlock: following.head()?.number ?? 0, timeoutBlocks }),
+    clock: () => {
+      const { number: headBlock = 0, timestampMs: headMs = 0 } = following.head() ?? {}
+      return { nowMs: now(), headBlock, headMs, timeoutBlocks }
+    },
     stats: () => following.stats(),
     async close() {
       closing.abort()

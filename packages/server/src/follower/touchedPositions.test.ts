@@ -17,6 +17,7 @@ import { createTouchedPositions } from './touchedPositions.ts'
 
 const ORDER = '1' as OrderId
 const POSITION = '2' as OrderId
+const CLOCK = { nowMs: 0, headBlock: 0, headMs: 0, timeoutBlocks: 200 }
 
 /** Returns an event at a place: log `place % 10` of block `place / 10`, each block with its own hash. */
 function at(place: number, body: Partial<PositionEvent>): PositionEvent {
@@ -58,7 +59,7 @@ async function openPositions() {
           takeId,
         })
         for (const event of events) await positions.addEvent(await positions.open(ALICE, 0, ORDER), event)
-        return positions.settle()
+        return positions.settle(CLOCK)
       }),
     async expectFolded() {
       const { state } = (await findPosition(store.read, POSITION))!
@@ -96,7 +97,7 @@ describe('what a block says of a position', () => {
     await world.touch(sl(20))
     await world.store.transaction(async (sql) => {
       for (const id of await deletePositionEvents(sql, CHAIN, sl(20).blockHash))
-        await refoldPosition(sql, id, NO_JOURNAL)
+        await refoldPosition(sql, id, CLOCK, NO_JOURNAL)
     })
     assert.equal((await world.expectFolded())?.trade.sl, 12n)
     await world.touch(at(21, { kind: 'tpUpdated', tp: Price.of(5n) }))

@@ -3,6 +3,7 @@ import type { Journal } from '../journal/accountLog.ts'
 import { keepPosition } from '../journal/refold.ts'
 import {
   findPosition,
+  findPositionIdByHandle,
   findPositionByOrigin,
   findPositionByTrade,
   insertPosition,
@@ -10,8 +11,10 @@ import {
   readLastPositionPlace,
   listPositionEvents,
   type StoredPosition,
+  type UpdateHandle,
 } from '../store/positionStore.ts'
 import type { Sql } from '../store/sql.ts'
+import type { FoldClock } from '../trading/orders/orderModel.ts'
 import { comparePlaces, foldForward, foldPosition, type EventPlace } from '../trading/positions/foldPosition.ts'
 import type { PositionEvent, PositionState } from '../trading/positions/positionModel.ts'
 
@@ -21,19 +24,26 @@ interface TouchedPositions {
   open(trader: Address, tradeIndex: number, originOrderId: OrderId): Promise<OrderId>
   /** Finds a position by its trade index; `undefined` when none is known. */
   findId(trader: Address, tradeIndex: number): Promise<OrderId | undefined>
-  addEvent(id: OrderId, event: PositionEvent): Promise<void>
+  /** Adds an event. `handle` names the pending change that it begins. */
+  addEvent(id: OrderId, event: PositionEvent, handle?: UpdateHandle): Promise<void>
+  /** Finds the position whose change has this handle; `undefined` when none is known. */
+  findByHandle(handle: UpdateHandle): Promise<OrderId | undefined>
+  /** Marks a position to be folded again although no event was added to it. */
+  touch(id: OrderId): Promise<void>
   /** Returns the state as of the last added event; `undefined` when no event has opened the position. */
   readPositionState(id: OrderId): Promise<PositionState | undefined>
   /** Called after the position of order `from` was moved to order `to` in the store. */
   moved(from: OrderId, to: OrderId): void
   /** Stores the states that changed. */
-  settle(): Promise<void>
+  settle(clock: FoldClock): Promise<void>
 }
 
 interface Touched {
   stored: StoredPosition
   /** Place of the position's last event; `null` when it has none, `undefined` until an event is added. */
   lastPlace: EventPlace | null | undefined
+  /** True when its state is to be stored again: an event was added, or time has passed. */
+  isDue: boolean
   /** The folded state; `undefined` when it has to be folded again from all events. */
   folded: { readonly state: PositionState | undefined } | undefined
 }
@@ -47,9 +57,10 @@ export function createTouchedPositions(of: {
   const { sql, chain, journal } = of
   const ids = new Map<string, OrderId | undefined>()
   const touched = new Map<OrderId, Touched>()
+  const handles = new Map<UpdateHandle, OrderId>()
 
   function remember(stored: StoredPosition, lastPlace?: null): Touched {
-    const position: Touched = { stored, lastPlace, folded: { state: stored.state } }
+    const position: Touched = { stored, lastPlace, isDue: false, folded: { state: stored.state } }
     touched.set(stored.record.id, position)
     return position
   }
@@ -88,26 +99,35 @@ export function createTouchedPositions(of: {
       }
       return ids.get(key)
     },
-    async addEvent(id, event) {
+    async addEvent(id, event, handle) {
       const position = await load(id)
       if (position.lastPlace === undefined) position.lastPlace = (await readLastPositionPlace(sql, id)) ?? null
-      await insertPositionEvent(sql, { chain, positionId: id, event })
+      await insertPositionEvent(sql, { chain, positionId: id, event, handle })
+      if (handle !== undefined) handles.set(handle, id)
+      position.isDue = true
       addTo(position, event)
     },
+    findByHandle: async (handle) => handles.get(handle) ?? (await findPositionIdByHandle(sql, chain, handle)),
+    async touch(id) {
+      const position = await load(id)
+      position.isDue = true
+    },
     readPositionState: async (id) => stateNow(await load(id)),
-    moved(from, to) {
+    moved: (from, to) => moveOrigins(touched.values(), from, to),
+    async settle(clock) {
       for (const position of touched.values()) {
-        const { record } = position.stored
-        if (record.originOrderId !== from) continue
-        position.stored = { ...position.stored, record: { ...record, originOrderId: to } }
+        if (position.isDue) await keepPosition(sql, position.stored, await stateNow(position), clock, journal)
       }
     },
-    async settle() {
-      for (const position of touched.values()) {
-        if (position.lastPlace === undefined) continue
-        await keepPosition(sql, position.stored, await stateNow(position), journal)
-      }
-    },
+  }
+}
+
+/** Notes in the cached records that the position of order `from` belongs to order `to` now. */
+function moveOrigins(positions: Iterable<Touched>, from: OrderId, to: OrderId): void {
+  for (const position of positions) {
+    const { record } = position.stored
+    if (record.originOrderId !== from) continue
+    position.stored = { ...position.stored, record: { ...record, originOrderId: to } }
   }
 }
 

@@ -1,11 +1,11 @@
-import type { Address, OrderId, Hex } from '@bezel/protocol'
-import { listAttemptsByHash, type StoredAttempt, findAttempt } from '../store/attemptStore.ts'
-import type { ChainPlace, OrderEvent, AttemptId } from '../trading/orders/orderModel.ts'
+import type { Address, OrderId } from '@bezel/protocol'
+import { attemptIdIn, listAttemptsByHash, type StoredAttempt, findAttempt } from '../store/attemptStore.ts'
+import type { ChainPlace, OrderEvent } from '../trading/orders/orderModel.ts'
+import type { PositionEvent } from '../trading/positions/positionModel.ts'
+import { findPositionAttempt, type PositionAttempt } from '../store/positionAttemptStore.ts'
 import type { BlockScope } from './blockScope.ts'
 import type { ChainTransaction } from '../chain/blocks.ts'
 import type { OrderHandle } from '../store/orderEventStore.ts'
-
-const ID_DIGITS = 16
 
 type Body<Event> = Event extends unknown ? Omit<Event, keyof ChainPlace | 'attemptId'> : never
 /** An order event without its place on the chain and its attempt. */
@@ -25,6 +25,8 @@ export interface TransactionScope {
    * hash was reported.
    */
   listAttempts(trader: Address): Promise<readonly StoredAttempt[]>
+  /** Finds the attempt to change this position whose id the calldata ends with. */
+  findPositionAttempt(positionId: OrderId): Promise<PositionAttempt | undefined>
   placeOf(logIndex: number): ChainPlace
   /**
    * Returns the origin key of the next order that this transaction creates. The same in whichever block it is mined.
@@ -32,6 +34,15 @@ export interface TransactionScope {
   nextOriginKey(): string
   /** Token size, scaled by 1e18, of each position before this transaction changed it. */
   readonly tokensBefore: Map<OrderId, bigint>
+  /** News of trades that are not known, which this transaction may open yet. */
+  readonly newsOfUnknown: UnknownNews[]
+}
+
+/** An event about a trade that is not known. */
+interface UnknownNews {
+  readonly trader: `0x${string}`
+  readonly tradeIndex: number
+  readonly event: PositionEvent
 }
 
 export function createTransactionScope(scope: BlockScope, transaction: ChainTransaction): TransactionScope {
@@ -47,9 +58,11 @@ export function createTransactionScope(scope: BlockScope, transaction: ChainTran
       const found = await findExactAttempt()
       return found === undefined ? listAttemptsByHash(scope.sql, scope.chain, transaction.hash, trader) : [found]
     },
+    findPositionAttempt: (positionId) => findPositionAttempt(scope.sql, attemptIdIn(transaction.input), positionId),
     placeOf: (logIndex) => ({ blockNumber, blockHash, logIndex, txHash: transaction.hash, timestampMs }),
     nextOriginKey: () => `tx:${transaction.hash}:${created++}`,
     tokensBefore: new Map(),
+    newsOfUnknown: [],
   }
 }
 
@@ -99,9 +112,4 @@ async function readExactAttempt(
 ): Promise<StoredAttempt | undefined> {
   const named = await findAttempt(sql, attemptIdIn(input))
   return named?.chain === chain && named.attempt.calldata === input ? named : undefined
-}
-
-/** Returns the last 8 bytes of the calldata, where a prepared transaction carries its attempt id. */
-function attemptIdIn(input: Hex): AttemptId {
-  return `0x${input.slice(2).slice(-ID_DIGITS)}` as AttemptId
 }

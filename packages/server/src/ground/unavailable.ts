@@ -5,7 +5,7 @@ export type NotReadyReason = 'starting' | 'feed_stale' | 'chain_lagging' | 'reor
 
 const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
   starting: 'The service is still reading the markets of this chain; try again in a moment.',
-  feed_stale: 'The price feed has been silent for more than 10 seconds; try again in a moment.',
+  feed_stale: 'The price feed is silent or sends no prices; try again in a moment.',
   chain_lagging: "This chain's node does not answer, so what is known of it may be out of date; try again in a moment.",
   reorg_too_deep:
     'This chain was reorganised deeper than the service can undo; its operator has to set the data of this chain up again.',

@@ -134,6 +134,13 @@ describe('the log of an account', () => {
     assert.deepEqual(await short(), [[1, 'orders', null, false, 'expired']])
   })
 
+  it('says the same of a reported hash that was given up', async () => {
+    const txHash = `0x${'7'.repeat(64)}` as OrderState['txHash']
+    const sent = { ...PREPARED, status: 'pending', txHash } as const
+    await told([change(sent, { ...sent, status: 'prepared' })], { block: 7, isReorg: false })
+    assert.deepEqual(await short(), [[1, 'orders', null, false, 'prepared']])
+  })
+
   it('is silent about what changed only inside', async () => {
     await told([change(PREPARED, { ...PREPARED, dueAtMs: 9, countedSinceMs: 4 })])
     assert.deepEqual([await all(), woken], [[], []])

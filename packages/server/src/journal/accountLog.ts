@@ -216,12 +216,14 @@ function orderEvents({ record, before, after }: OrderChange, cause: Cause): NewE
 }
 
 /**
- * Returns the cause to record. A prepared order expires by time, even when a block was the occasion to notice it. An
- * order that no longer exists is a correction, whatever brought it to light.
+ * Returns the cause to record. A prepared order expires by time, and a reported hash that no node knows is given up by
+ * time, even when a block was the occasion to notice it. An order that no longer exists is a correction, whatever
+ * brought it to light.
  */
-function causeOf({ status }: OrderState, isVanished: boolean, cause: Cause): Cause {
+function causeOf({ status, txHash }: OrderState, isVanished: boolean, cause: Cause): Cause {
   if (isVanished) return { ...cause, isReorg: true }
-  return status === 'expired' && !cause.isReorg ? { ...cause, block: null } : cause
+  const isByTime = status === 'expired' || (status === 'prepared' && txHash !== null)
+  return isByTime && !cause.isReorg ? { ...cause, block: null } : cause
 }
 
 /** Returns true when a fill is new, changed or taken back. */

@@ -45,7 +45,8 @@ interface ClockRoundsOptions {
 }
 
 /**
- * Starts the rounds that fold orders which change by time alone, without a block or a request: prepared orders expire.
+ * Starts the rounds that fold orders which change by time alone, without a block or a request: prepared orders expire,
+ * and reported hashes that no node knows are given up.
  */
 export function startClockRounds(options: ClockRoundsOptions): Repetition {
   return every(ROUND_MS, () => runRound(options), options)

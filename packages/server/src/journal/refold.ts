@@ -1,20 +1,20 @@
 import type { OrderChange, FoldClock, OrderEvent, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
-import { Usd, type OrderId, type OrderStatus } from '@bezel/protocol'
+import { Usd, type OrderId } from '@bezel/protocol'
 import type { Journal } from './accountLog.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { listAttempts } from '../store/attemptStore.ts'
 import { listOrderEvents } from '../store/orderEventStore.ts'
 import { findOrder, saveOrderState, type StoredOrder } from '../store/orderStore.ts'
 import { addSpend } from '../store/agentStore.ts'
+import { listCharges, setChargeDay, type StoredCharge } from '../store/changeChargeStore.ts'
 import type { Sql } from '../store/sql.ts'
+import { changeCountedSince, isCounted, type ChangedOrder } from '../trading/orders/countedSpend.ts'
 import { foldOrder } from '../trading/orders/foldOrder.ts'
 import { utcDayOf } from '../trading/scope.ts'
 import type { PositionChange, PositionState } from '../trading/positions/positionModel.ts'
 import { findPosition, listPositionEvents, savePositionState, type StoredPosition } from '../store/positionStore.ts'
 import { foldPosition } from '../trading/positions/foldPosition.ts'
-
-/** Final statuses in which an unfilled order gives its spend back. */
-const UNSPENT: ReadonlySet<OrderStatus> = new Set(['expired', 'rejected', 'canceled'])
+import { atClock } from '../trading/positions/pendingUpdate.ts'
 
 /**
  * Computes an order's state from everything stored about it, and saves it together with its charge against the daily
@@ -29,7 +29,9 @@ export async function refoldOrder(
   const stored = await findOrder(sql, id)
   if (stored === undefined) throw new Error(`order ${id} is not in the store`)
   const [attempts, events] = [await listAttempts(sql, id), await listOrderEvents(sql, id)]
-  return keepOrder(sql, stored, foldOrder(stored.record, attempts, events, clock), journal)
+  const state = foldOrder(stored.record, attempts, events, clock)
+  await settleChanges(sql, stored.record, { state, attempts, events }, clock.nowMs)
+  return keepOrder(sql, stored, state, clock, journal)
 }
 
 /**
@@ -44,16 +46,18 @@ export async function foldNewOrder(
   journal: Pick<Journal, 'order'>,
 ): Promise<OrderChange | undefined> {
   const stored = { record, state: undefined, spendDay: undefined }
-  return keepOrder(sql, stored, foldOrder(record, [], events, clock), journal)
+  return keepOrder(sql, stored, foldOrder(record, [], events, clock), clock, journal)
 }
 
 async function keepOrder(
   sql: Sql,
   stored: StoredOrder,
-  after: OrderState | undefined,
+  folded: OrderState | undefined,
+  clock: FoldClock,
   journal: Pick<Journal, 'order'>,
 ): Promise<OrderChange | undefined> {
   const { record, state: before } = stored
+  const after = folded && withTimeoutTime(folded, before, clock)
   const spendDay = await settleSpend(sql, stored, after)
   if (spendDay === stored.spendDay && isDeepStrictEqual(before, after)) return undefined
   await saveOrderState(sql, record.id, after, spendDay)
@@ -63,9 +67,18 @@ async function keepOrder(
 }
 
 /**
- * Charges an order that counts now and did not before; refunds one that no longer counts. Returns the day on which it
- * counts, `undefined` when it does not.
+ * Returns a timed-out state with the time at which it was seen first. No event tells of a timeout, so the time is that
+ * of the block at which the order was found to be due, and stays as it is afterwards. A chain counts seconds and may be
+ * behind the service's clock, which stands in where the block is not later than the last change.
  */
+function withTimeoutTime(state: OrderState, before: OrderState | undefined, { headMs, nowMs }: FoldClock): OrderState {
+  if (state.status !== 'timed_out') return state
+  const foundAtMs = headMs > state.updatedAtMs ? headMs : nowMs
+  const seenAtMs = before?.status === 'timed_out' ? before.updatedAtMs : foundAtMs
+  return { ...state, updatedAtMs: Math.max(state.updatedAtMs, seenAtMs) }
+}
+
+/** Settles what an order was made with. Returns the day on which it counts, `undefined` when it does not. */
 async function settleSpend(
   sql: Sql,
   { record, spendDay }: StoredOrder,
@@ -73,15 +86,39 @@ async function settleSpend(
 ): Promise<number | undefined> {
   const { chain, agent, spendUsd } = record
   if (agent === null || spendUsd === 0n) return undefined
-  const counts = after !== undefined && (after.fill !== null || !UNSPENT.has(after.status))
-  if (counts === (spendDay !== undefined)) return spendDay
-  if (spendDay !== undefined) {
-    await addSpend(sql, { chain, agent, day: spendDay, usd: Usd.of(-spendUsd) })
+  const since = isCounted(after) ? after.countedSinceMs : undefined
+  return settleCharge(sql, { chain, agent, usd: spendUsd, day: spendDay }, since)
+}
+
+/** Charges and refunds the changes that make an order larger, each by itself. */
+async function settleChanges(sql: Sql, { id, chain }: OrderRecord, order: ChangedOrder, nowMs: number): Promise<void> {
+  const changes = order.attempts.filter(({ kind }) => kind === 'replace')
+  if (changes.length === 0) return
+  for (const { attemptId, agent, usd, day: before } of await listCharges(sql, id)) {
+    const attempt = changes.find((change) => change.id === attemptId)
+    const since = attempt === undefined ? undefined : changeCountedSince(attempt, order, nowMs)
+    const day = await settleCharge(sql, { chain, agent, usd, day: before }, since)
+    if (day !== before) await setChargeDay(sql, attemptId, day)
+  }
+}
+
+/**
+ * Charges an amount that counts now, from `sinceMs` on, and did not before; refunds one that no longer counts, to the
+ * day it was charged to. Returns the day on which it counts, `undefined` when it does not.
+ */
+async function settleCharge(
+  sql: Sql,
+  { day, ...of }: Pick<StoredCharge, 'agent' | 'usd' | 'day'> & Pick<OrderRecord, 'chain'>,
+  sinceMs: number | undefined,
+): Promise<number | undefined> {
+  if ((sinceMs !== undefined) === (day !== undefined)) return day
+  if (day !== undefined) {
+    await addSpend(sql, { ...of, day, usd: Usd.of(-of.usd) })
     return undefined
   }
-  const day = utcDayOf(after!.countedSinceMs)
-  await addSpend(sql, { chain, agent, day, usd: spendUsd })
-  return day
+  const charged = utcDayOf(sinceMs!)
+  await addSpend(sql, { ...of, day: charged })
+  return charged
 }
 
 /** Folds orders with the clock and the journal of one transaction. */
@@ -108,20 +145,26 @@ export function startRefolds(sql: Sql, clock: FoldClock, journal: Journal): Refo
 export async function refoldPosition(
   sql: Sql,
   id: OrderId,
+  clock: FoldClock,
   journal: Pick<Journal, 'position'>,
 ): Promise<PositionChange | undefined> {
   const stored = await findPosition(sql, id)
   if (stored === undefined) throw new Error(`position ${id} is not in the store`)
-  return keepPosition(sql, stored, foldPosition(await listPositionEvents(sql, id)), journal)
+  return keepPosition(sql, stored, foldPosition(await listPositionEvents(sql, id)), clock, journal)
 }
 
-/** Saves a position's state that the caller has folded. Returns the change; `undefined` when nothing changed. */
+/**
+ * Saves a position's state that the caller has folded, with the timeout of its pending change as of `clock`. Returns
+ * the change; `undefined` when nothing changed.
+ */
 export async function keepPosition(
   sql: Sql,
   { record, state: before }: StoredPosition,
-  after: PositionState | undefined,
+  folded: PositionState | undefined,
+  clock: FoldClock,
   journal: Pick<Journal, 'position'>,
 ): Promise<PositionChange | undefined> {
+  const after = folded && atClock(folded, clock)
   if (isDeepStrictEqual(before, after)) return undefined
   await savePositionState(sql, record.id, after)
   const change = { record, before, after }

@@ -1,7 +1,7 @@
 import type { PairQuote, ChainMarkets, ListedMarket } from '../trading/market/chainMarkets.ts'
 import { ApiError, parsePathSymbol, type Funding, type MarketRecord, type OrderBook } from '@bezel/protocol'
 import type { PriceBook } from './feed/priceBook.ts'
-import { createFreshness, type Freshness } from './freshness.ts'
+import { createFreshness, type Freshness, type FreshnessOptions } from './freshness.ts'
 import type { MarketHours } from './hours.ts'
 import { fundingRecord, marketRecord, priceRecord } from '../trading/market/marketRecord.ts'
 import { notReady, type NotReadyReason } from '../ground/unavailable.ts'
@@ -18,7 +18,7 @@ export interface MarketReads {
   /** Returns one market. `symbol` has the form used in paths, such as `BTC-USD`. */
   market(symbol: string): MarketRecord
   funding(symbol: string): Funding & { readonly market: string }
-  /** Returns the order book with at most `levels` levels on each side. */
+  /** Returns the order book with at most `levels` levels on each side; none while the market is closed. */
   book(symbol: string, levels: number): OrderBook
   /**
    * Returns the market that the chain lists under a name, also while the feed is silent. For operations that need no
@@ -27,11 +27,10 @@ export interface MarketReads {
   listed(symbol: string): ListedMarket
 }
 
-export interface MarketReadsOptions {
+export interface MarketReadsOptions extends FreshnessOptions {
   readonly watch: Pick<ChainMarketsWatch, 'current' | 'isLagging' | 'version'>
-  readonly book: Pick<PriceBook, 'get' | 'version' | 'hasSnapshot'>
+  readonly book: Pick<PriceBook, 'get' | 'version'>
   readonly hours: Pick<MarketHours, 'isOpen' | 'version'>
-  readonly now: () => number
 }
 
 /** The longest time that an answer is reused. Markets open and close by the clock, which changes no version counter. */
@@ -80,8 +79,9 @@ export function createMarketReads(options: MarketReadsOptions): MarketReads {
       return { ...fundingRecord(chain, market.pairIndex, mark), market: market.symbol }
     },
     book(symbol, levels) {
-      const market = findMarket(freshness.loaded(), symbol)
-      return orderBook(market, freshness.quote(market), levels)
+      const chain = freshness.loaded()
+      const market = findMarket(chain, symbol)
+      return orderBook(chain, market, freshness.quote(market), hours.isOpen(market) ? levels : 0)
     },
     listed(symbol) {
       const chain = watch.current()

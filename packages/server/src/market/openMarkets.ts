@@ -9,6 +9,7 @@ import { openFeed, type Feed } from './feed/feed.ts'
 import { createFeedPages } from './feed/pages.ts'
 import { watchMarketHours, type MarketHours } from './hours.ts'
 import { createMarketReads, type MarketReads } from './marketReads.ts'
+import { createPriceWitness, type PriceWitness } from './priceWitness.ts'
 import { createReferencePrices, type ReferencePrices } from './referencePrices.ts'
 import { watchChainMarkets, type ChainMarketsWatch, type RefreshOutcome } from './watchChainMarkets.ts'
 
@@ -17,6 +18,7 @@ export interface MarketSources {
   readonly feed: Feed
   readonly hours: MarketHours
   readonly candles: Candles
+  readonly witness: PriceWitness
   readonly referencePricesOf: (slug: ChainSlug) => ReferencePrices
   close(): Promise<void>
 }
@@ -26,6 +28,8 @@ export interface MarketSourcesOptions {
   readonly feedUrl: string
   /** Pause between two reads of the markets' opening flags. */
   readonly statusMs: number
+  /** Age from which a price needs a second witness before a position is opened at it. */
+  readonly quietMs: number
   readonly now: () => number
   readonly random: () => number
   readonly log: FastifyBaseLogger
@@ -45,6 +49,7 @@ export function openMarketSources(options: MarketSourcesOptions): MarketSources 
     feed,
     hours,
     candles,
+    witness: createPriceWitness({ pages, book: feed.book, quietMs: options.quietMs, now }),
     referencePricesOf: createReferencePrices({ store, pages, book: feed.book, now }),
     async close() {
       feed.close()
@@ -65,6 +70,8 @@ export interface ChainMarketsOptions {
   readonly sources: Pick<MarketSources, 'feed' | 'hours' | 'referencePricesOf'>
   /** Pause between two reads of the markets. */
   readonly refreshMs: number
+  /** Age from which a price needs a second witness before a position is opened at it. */
+  readonly quietMs: number
   readonly now: () => number
   readonly log: FastifyBaseLogger
 }
@@ -81,7 +88,9 @@ export function openChainMarkets(chain: ServedChain, options: ChainMarketsOption
     refreshMs: options.refreshMs,
     onRefresh: (outcome) => logRefresh(options.log, chain.slug, outcome),
   })
-  return { watch, ...createMarketReads({ watch, book: sources.feed.book, hours: sources.hours, now }) }
+  const { feed, hours } = sources
+  const reads = { watch, book: feed.book, pulse: feed.pulse, hours, quietMs: options.quietMs, now }
+  return { watch, ...createMarketReads(reads) }
 }
 
 function logRefresh(log: FastifyBaseLogger, chain: ChainSlug, outcome: RefreshOutcome): void {

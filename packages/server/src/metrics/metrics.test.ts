@@ -5,6 +5,7 @@ import type { OrderStatus } from '@bezel/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { AccountStats } from '../accounts/chainAccounts.ts'
 import { createInProcessLimits } from '../access/inProcessLimits.ts'
+import type { FeedPulse } from '../market/feed/feed.ts'
 import { createApp } from '../http/createApp.ts'
 import { registerHooks } from '../http/hooks/registerHooks.ts'
 import { openTestStore } from '../store/testing/testStore.ts'
@@ -144,7 +145,17 @@ describe('metrics of the deployment', () => {
     const metrics = createMetrics()
     let nonces = 1
     const ordersByStatus = (): ReadonlyMap<OrderStatus, number> => new Map([['filled', 3]])
-    watchDeployment(metrics, { chains: [base, starting], ordersByStatus, noncesRemembered: () => nonces })
+    const pulses: FeedPulse[] = []
+    watchDeployment(metrics, {
+      chains: [base, starting],
+      ordersByStatus,
+      noncesRemembered: () => nonces,
+      feedPulse: () => pulses.at(-1),
+    })
+    assert.deepEqual(await series(metrics, 'bezel_feed_heard'), ['bezel_feed_heard_timestamp_seconds 0'])
+    pulses.push({ heardAtMs: 2_500, pricedAtMs: Number.NEGATIVE_INFINITY })
+    assert.deepEqual(await series(metrics, 'bezel_feed_heard'), ['bezel_feed_heard_timestamp_seconds 2.5'])
+    assert.deepEqual(await series(metrics, 'bezel_feed_price'), ['bezel_feed_price_timestamp_seconds 0'], 'none yet')
     assert.deepEqual(await series(metrics, 'bezel_nonces_remembered'), ['bezel_nonces_remembered 1'])
     nonces = 9
     assert.deepEqual(await series(metrics, 'bezel_nonces_remembered'), ['bezel_nonces_remembered 9'])

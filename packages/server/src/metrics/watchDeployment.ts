@@ -2,6 +2,7 @@ import { ORDER_STATUSES, type ChainSlug, type OrderStatus } from '@bezel/protoco
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Metrics } from './createMetrics.ts'
 import type { AccountStats } from '../accounts/chainAccounts.ts'
+import type { FeedPulse } from '../market/feed/feed.ts'
 import type { RelayerHealth } from '../facade/relayer/relayerHealth.ts'
 import type { OrderState } from '../trading/orders/orderModel.ts'
 
@@ -21,13 +22,14 @@ export interface DeploymentSources {
   readonly chains: readonly ChainSource[]
   readonly ordersByStatus: () => ReadonlyMap<OrderStatus, number>
   readonly noncesRemembered: () => number
+  readonly feedPulse: () => FeedPulse | undefined
 }
 
-/** A time series with one number per chain. */
+/** A time series. */
 interface Series<Source> {
   readonly name: string
   readonly help: string
-  /** Returns the current number, or `undefined` to omit the chain while the number is not known. */
+  /** Returns the current number, or `undefined` to omit it while it is not known. */
   readonly value: (source: Source) => number | undefined
 }
 
@@ -56,6 +58,19 @@ const CHAIN_COUNTERS: readonly Series<ChainSource>[] = [
   },
 ]
 
+const FEED_GAUGES: readonly Series<FeedPulse | undefined>[] = [
+  {
+    name: 'bezel_feed_heard_timestamp_seconds',
+    help: 'Time of the last message of the price feed.',
+    value: (pulse) => secondsOf(pulse?.heardAtMs),
+  },
+  {
+    name: 'bezel_feed_price_timestamp_seconds',
+    help: 'Time of the last price of any pair.',
+    value: (pulse) => secondsOf(pulse?.pricedAtMs),
+  },
+]
+
 /** Adds the metrics that are read from the running parts. Call it once, when all of them exist. */
 export function watchDeployment({ registry }: Metrics, sources: DeploymentSources): void {
   const registers = [registry]
@@ -78,6 +93,17 @@ export function watchDeployment({ registry }: Metrics, sources: DeploymentSource
     registers,
     collect: () => nonces.set(sources.noncesRemembered()),
   })
+  for (const { name, help, value } of FEED_GAUGES) {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const seconds = value(sources.feedPulse())
+        if (seconds !== undefined && Number.isFinite(seconds)) gauge.set(seconds)
+      },
+    })
+  }
 }
 
 /**

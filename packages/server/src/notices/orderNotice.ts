@@ -158,6 +158,6 @@ function positionSideOf({ request }: OrderRecord): Side {
 }
 
 /** `slippage` is in percent. */
-function reasonInWords(reason: OrderReason | null, slippage: string): string {
+export function reasonInWords(reason: OrderReason | null, slippage: string): string {
   return WORDS[reason ?? 'NONE'](slippage)
 }

@@ -8,7 +8,8 @@ import type { Sql } from '../store/sql.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import { anOrder, MARKET_ORDER, T0 } from '../trading/orders/testing/orderHistory.ts'
 import { aChange, aFill, aState, CAUSE, NOW_MS, keeperOrder, POSITION_ID } from './testing/orderChanges.ts'
-import { writeNotices, noticeStepsOf, type NoticeStep } from './writeNotices.ts'
+import type { NoticeStep } from './notice.ts'
+import { writeNotices, noticeStepsOf } from './writeNotices.ts'
 import fc from 'fast-check'
 import { stateIn, stories } from '../trading/orders/testing/orderStory.ts'
 
@@ -23,7 +24,7 @@ describe('notices of orders in the store', () => {
   afterEach(() => opened.remove())
 
   const commit = (orders: readonly OrderChange[], isReorg = false) =>
-    opened.store.transaction((sql) => writeNotices(sql, { orders, cause: { ...CAUSE, isReorg } }))
+    opened.store.transaction((sql) => writeNotices(sql, { orders, positions: [], cause: { ...CAUSE, isReorg } }))
   const shown = () => listNotices(opened.store.read, MARKET_ORDER.trader, { nowMs: NOW_MS, limit: 200 })
   const filled = aChange(MARKET_ORDER, aState('pending'), aState('filled'))
   const undone = aChange(MARKET_ORDER, aState('filled'), aState('pending'))
@@ -58,7 +59,7 @@ describe('notices of orders in the store', () => {
 
   it('are not there when the transaction fails', async () => {
     const failing = opened.store.transaction(async (sql) => {
-      await writeNotices(sql, { orders: [filled], cause: CAUSE })
+      await writeNotices(sql, { orders: [filled], positions: [], cause: CAUSE })
       throw new Error('the disk is full')
     })
     await assert.rejects(failing, /the disk is full/)
@@ -72,8 +73,8 @@ describe('notices of orders in the store', () => {
       aChange(anOrder({}, { id: String(at + 1) as OrderId }), aState('pending'), aState('filled')),
     )
     const inAWeekMs = NOW_MS + 7 * 86_400_000
-    await writeNotices(sql, { orders, cause: { ...CAUSE, nowMs: inAWeekMs } })
-    await writeNotices(sql, { orders: [], cause: CAUSE })
+    await writeNotices(sql, { orders, positions: [], cause: { ...CAUSE, nowMs: inAWeekMs } })
+    await writeNotices(sql, { orders: [], positions: [], cause: CAUSE })
   })
 })
 

@@ -2,24 +2,16 @@ import type { Changes } from '../journal/accountLog.ts'
 import { saveNotice, takeNoticeIds, withdrawNotice, type NoticeKey, type Notice } from '../store/noticeStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { OrderChange, OrderState } from '../trading/orders/orderModel.ts'
-import { SERIOUS_MS } from './notice.ts'
+import { NEWS_MAX_AGE_MS, SERIOUS_MS, type NoticeStep } from './notice.ts'
 import { orderNoticeContent, orderNoticeLifeMs, orderNoticeType, type OrderNoticeType } from './orderNotice.ts'
-
-/** One change of a trader's notices: a notice is written, or withdrawn because it no longer holds. */
-export type NoticeStep = { readonly tell: Notice } | { readonly withdraw: NoticeKey }
-
-/**
- * The greatest age of an event that still gives a notice. A service that catches up from old blocks must not flood its
- * users.
- */
-const NEWS_MAX_AGE_MS = 86_400_000
+import { updateNoticeSteps } from './updateNotice.ts'
 
 /**
  * Writes the notices about a transaction's changes in the same transaction, so that each kept change is reported
  * exactly once.
  */
-export async function writeNotices(sql: Sql, changes: Pick<Changes, 'orders' | 'cause'>): Promise<void> {
-  const steps = noticeStepsOf(changes)
+export async function writeNotices(sql: Sql, changes: Pick<Changes, 'orders' | 'positions' | 'cause'>): Promise<void> {
+  const steps = [...noticeStepsOf(changes), ...(await updateNoticeSteps(sql, changes))]
   if (steps.length === 0) return
   let id = await takeNoticeIds(sql, steps.length)
   // The order matters: one commit may write a notice and withdraw it again.
@@ -30,8 +22,8 @@ export async function writeNotices(sql: Sql, changes: Pick<Changes, 'orders' | '
 }
 
 /**
- * Returns the notices of a commit in the order of its changes. While the service catches up, nearly all commits give
- * none and cost nothing.
+ * Returns the notices about the orders of a commit, in the order of its changes. While the service catches up, nearly
+ * all commits give none and cost nothing.
  */
 export function noticeStepsOf({ orders, cause }: Pick<Changes, 'orders' | 'cause'>): readonly NoticeStep[] {
   const steps: NoticeStep[] = []
@@ -61,10 +53,7 @@ function isNews(after: OrderState, nowMs: number): boolean {
   return nowMs - happenedAtMs(after) <= NEWS_MAX_AGE_MS
 }
 
-/**
- * Returns when the fill happened. For an order without a fill, the last time the chain said something about it; for a
- * timed-out order that is when it was requested.
- */
+/** Returns when the fill happened; for an order without a fill, the time of its last change. */
 function happenedAtMs({ fill, updatedAtMs }: OrderState): number {
   return fill?.timestamp ?? updatedAtMs
 }

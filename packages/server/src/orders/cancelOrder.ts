@@ -6,7 +6,7 @@ import { notModifiable } from '../trading/plan/plan.ts'
 import { planCancelOrder } from '../trading/plan/planCancelOrder.ts'
 import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import { keepChange, prepareChange, requireChangeInScope } from './changeOrder.ts'
+import { keepChange, prepareChange } from './changeOrder.ts'
 import { runWrite, type SignedWrite, type WriteTurn } from './signedWrite.ts'
 import { readOwnOrder, type OrderAtClock } from './orderAtClock.ts'
 
@@ -23,8 +23,7 @@ export async function cancelOrder(
     plan: async () => {
       const order = await readOwnOrder(orders.store.read, write, id, orders.clock())
       const plan = planCancelOrder(order)
-      if (plan === 'withdraw') requireScope(write.agent.scope, withdrawal(order))
-      else requireChangeInScope(write.agent.scope, { order, plan })
+      requireScope(write.agent.scope, plan === 'withdraw' ? withdrawal(order) : plan.action)
       return { order, plan }
     },
     ask: ({ plan }) => (plan === 'withdraw' ? undefined : prepareChange(orders, write, plan)),
@@ -36,8 +35,8 @@ export async function cancelOrder(
 }
 
 /**
- * Withdraws a prepared order without a transaction, because none was reported as sent. If one is mined all the same, it
- * revives the order.
+ * Withdraws a prepared order without a transaction: none was reported as sent, or no node knows the reported one. If it
+ * is mined all the same, it revives the order.
  */
 async function withdraw(
   { sql, agent, clock, refolds }: WriteTurn,

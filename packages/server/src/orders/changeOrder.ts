@@ -1,13 +1,18 @@
-import { type Decimal, type PreparedOrder, ApiError, OrderSize, Price, Usd, type AgentScope } from '@bezel/protocol'
+import { BaseSize, max, Price, Usd, type Decimal, type PreparedOrder } from '@bezel/protocol'
 import { isDeepStrictEqual } from 'node:util'
+import type { Alongside } from '../chain/prepareTransaction.ts'
 import { insertAttempt } from '../store/attemptStore.ts'
+import { insertCharge, listCharges } from '../store/changeChargeStore.ts'
+import type { Sql } from '../store/sql.ts'
+import { minedChargesUsd } from '../trading/orders/countedSpend.ts'
 import { type Attempt, type OrderState, orderAnswer, type OrderRecord } from '../trading/orders/orderModel.ts'
-import { notModifiable, type ChangePlan, type ScopedAction } from '../trading/plan/plan.ts'
+import { notModifiable, warningsOf, type ChangePlan } from '../trading/plan/plan.ts'
 import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import { readOwnOrder, type OrderAtClock } from './orderAtClock.ts'
 import { prepareAttempt, transactionOf } from './prepareAttempt.ts'
 import type { SignedWrite, WriteTurn } from './signedWrite.ts'
+import { requireSpend } from './spendCap.ts'
 
 /** A planned change of an order on the chain, with the order as it was when planned. */
 interface PlannedChange {
@@ -16,13 +21,18 @@ interface PlannedChange {
 }
 
 /** Makes the transaction of a change and simulates it. */
-export function prepareChange(orders: ChainOrders, write: SignedWrite, plan: ChangePlan): Promise<Attempt> {
-  return prepareAttempt(orders, write, plan, replacedSize(plan))
+export function prepareChange(
+  orders: ChainOrders,
+  write: SignedWrite,
+  plan: ChangePlan,
+  alongside?: Alongside,
+): Promise<Attempt> {
+  return prepareAttempt(orders, write, plan, { size: replacedSize(plan), alongside })
 }
 
 /**
- * Stores the attempt with its order. The order itself changes when the transaction is mined; the answer already shows
- * the new values.
+ * Stores the attempt with its order, and the amount by which it makes the order larger, which counts against the
+ * agent's cap. The order itself changes when the transaction is mined; the answer already shows the new values.
  */
 export async function keepChange(
   { chain }: Pick<ChainOrders, 'chain'>,
@@ -31,20 +41,40 @@ export async function keepChange(
   { order, plan, attempt }: PlannedChange & { readonly attempt: Attempt },
 ): Promise<PreparedOrder> {
   const { id } = order.record
-  requireChangeInScope(agent.scope, { order, plan })
+  requireScope(agent.scope, plan.action)
   const current = await readOwnOrder(sql, write, id, clock)
   if (!isSameToPlan(current.state, order.state))
     throw notModifiable(current, 'It changed a moment ago: look at it again.')
+  const growthUsd = await readGrowth(sql, { order: current, plan })
+  if (growthUsd > 0n) {
+    // Earlier changes of this order that have lapsed give back first.
+    await refolds.of(id)
+    await requireSpend(sql, agent, growthUsd, { nowMs: attempt.createdAtMs, refolds })
+  }
   await insertAttempt(sql, { chain: chain.slug, orderId: id, attempt })
+  if (growthUsd > 0n) {
+    await insertCharge(sql, { attemptId: attempt.id, orderId: id, agent: agent.agent, usd: growthUsd })
+  }
   await write.relay?.take(sql, attempt)
   const state = await refolds.of(id)
-  return { order: orderAnswer(order.record, { ...state, ...plan.changes }), transaction: transactionOf(chain, attempt) }
+  return {
+    order: orderAnswer(order.record, { ...state, ...plan.changes }),
+    transaction: transactionOf(chain, attempt),
+    ...warningsOf(plan),
+  }
 }
 
-/** Throws when the agent's scope does not allow the change. */
-export function requireChangeInScope(scope: SignedWrite['agent']['scope'], { order, plan }: PlannedChange): void {
-  requireScope(scope, plan.action)
-  if (plan.kind === 'replace') requireRoomForReplace(scope, order.record, plan.action)
+/** Returns the notional that a change adds to what its order already counts; 0 when it adds none. */
+export async function readGrowth(sql: Sql, { order, plan }: PlannedChange): Promise<Usd> {
+  if (plan.kind !== 'replace') return Usd.zero
+  const countedUsd = madeWithUsd(order.record) + minedChargesUsd(await listCharges(sql, order.record.id), order)
+  return max(Usd.of(plan.action.spendUsd - countedUsd), Usd.zero)
+}
+
+/** Returns what an order was made with. One made elsewhere does not count, but may stay as large as it was found. */
+function madeWithUsd({ agent, request, spendUsd }: OrderRecord): Usd {
+  if (agent !== null || request.price === null) return spendUsd
+  return Usd.of((BaseSize.parseTruncated(request.size) * Price.parseTruncated(request.price)) / Price.one)
 }
 
 /**
@@ -71,31 +101,4 @@ function isSameToPlan(now: OrderState, before: OrderState): boolean {
     unanswered,
   }: OrderState): Partial<OrderState> => ({ status, size, price, sl, tp, slippage, tradeIndex, unanswered })
   return isDeepStrictEqual(pick(now), pick(before))
-}
-
-/**
- * Refuses a change that makes an order larger than what it was counted with, when the agent has a daily cap. The
- * counted amount is fixed when the order is made and given back as a whole when it ends unfilled; a larger order has to
- * be cancelled and made anew, which is counted anew. `spendUsd` of the action is the increase.
- */
-function requireRoomForReplace(scope: AgentScope, record: OrderRecord, { spendUsd }: ScopedAction): void {
-  if (scope.dailySpendCapUsd === null || spendUsd <= uncountedUsd(record)) return
-  throw new ApiError(
-    'SCOPE_SPEND_CAP_EXCEEDED',
-    "The agent has a daily cap, so a change can't raise an order's notional above what it was counted with: cancel it and make a new one.",
-    {
-      dailySpendCapUsd: scope.dailySpendCapUsd,
-      notionalUsd: Usd.format(Usd.of(record.spendUsd + spendUsd)),
-      countedUsd: Usd.format(record.spendUsd),
-    },
-  )
-}
-
-/**
- * Returns the uncounted notional of an order. An order made elsewhere does not count, so it may stay as large as it was
- * found.
- */
-function uncountedUsd({ agent, request }: OrderRecord): Usd {
-  if (agent !== null || request.price === null) return Usd.zero
-  return Usd.of(OrderSize.parseTruncated(request.size) * Price.parseTruncated(request.price))
 }

@@ -1,17 +1,20 @@
-import { diamondAbi, Price, type PreparedTransaction } from '@bezel/protocol'
+import { diamondAbi, Price, type ApiError, type PreparedTransaction, type TransactionRequest } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
-import { decodeFunctionData, type Hex } from 'viem'
+import { decodeFunctionData, erc20Abi, type Hex } from 'viem'
+import { refoldOrder } from '../journal/refold.ts'
+import { NO_JOURNAL } from '../journal/testing/testLog.ts'
 import { listAttempts } from '../store/attemptStore.ts'
 import { findOrder } from '../store/orderStore.ts'
 import { readSpentUsd } from '../store/agentStore.ts'
 import { positionOf } from '../trading/plan/testing/fixtures.ts'
 import { utcDayOf } from '../trading/scope.ts'
+import { usdc } from '../trading/valuation/testing/fixtures.ts'
 import { cancelOrder } from './cancelOrder.ts'
 import { closePosition } from './closePosition.ts'
 import { createOrder } from './createOrder.ts'
-import { happen, lastAttempt, placed } from './testing/chainEvents.ts'
+import { happen, lastAttempt, placed, replaced } from './testing/chainEvents.ts'
 import {
   AGENT,
   LIMIT_BODY,
@@ -22,9 +25,12 @@ import {
   TRADER,
   type OrdersWorld,
 } from './testing/ordersWorld.ts'
-import { reverted } from './testing/scriptedNode.ts'
+import { reverted, uint } from './testing/scriptedNode.ts'
 import { updateOrder } from './updateOrder.ts'
 import { updatePosition } from './updatePosition.ts'
+
+/** The spend of `LIMIT_BODY`: 0.1 BTC at 50,000 and half of a spread of 0.04 %. */
+const LIMIT_SPEND = 5_001n * 10n ** 18n
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected
 
@@ -62,15 +68,50 @@ describe('changes of orders and positions', () => {
     it('answers with the order as it will be, and leaves it as it is', async () => {
       const id = await createOpen()
       const trips = world.node.roundTrips()
-      const { order, transaction } = await update(id, { price: '51000', tp: '70000' })
+      const { order, transaction } = await update(id, { tp: '70000' })
       assert.equal(world.node.roundTrips() - trips, 1)
-      assert.deepEqual([order.status, order.price, order.tp, order.size], ['open', '51000', '70000', '0.1'])
+      assert.deepEqual([order.status, order.price, order.tp, order.size], ['open', '50000', '70000', '0.1'])
       const { functionName, args } = innerCall(transaction)
-      assert.deepEqual([functionName, args[0], args[1]], ['updateOpenOrder', 4, 51_000n * 10n ** 10n])
+      assert.deepEqual([functionName, args[0], args[1]], ['updateOpenOrder', 4, 50_000n * 10n ** 10n])
       assert.equal(transaction?.expiresAt, world.market.nowMs + 300_000)
       const stored = await findOrder(world.opened.store.read, id as never)
       assert.deepEqual([stored?.state?.price, stored?.state?.tp], ['50000', null])
       assert.equal((await lastAttempt(world, id)).kind, 'update')
+      assert.equal(world.node.batches.at(-1)!.length, 3)
+    })
+
+    it('replaces an order at another price, and keeps its size', async () => {
+      const id = await createOpen()
+      const trips = world.node.roundTrips()
+      const { order, transaction } = await update(id, { price: '51000' })
+      assert.equal(world.node.roundTrips() - trips, 1)
+      assert.deepEqual([order.status, order.price, order.size], ['open', '51000', '0.1'])
+      assert.equal(innerCall(transaction).functionName, 'multicall')
+      await replaced(world, id, { tradeIndex: 5, price: Price.of(51_000n * Price.one) })
+      const stored = await findOrder(world.opened.store.read, id as never)
+      const { status, price, size, tradeIndex } = stored!.state!
+      assert.deepEqual([status, price, size, tradeIndex], ['open', '51000', '0.1', 5])
+    })
+
+    it('updates an order whose collateral also buys its size at the new price', async () => {
+      const id = await createOpen()
+      assert.equal(innerCall((await update(id, { price: '50001' })).transaction).functionName, 'updateOpenOrder')
+    })
+
+    it('says which approval is missing, and leaves the order resting', async () => {
+      const id = await createOpen()
+      world.node.simulation = reverted('0x')
+      world.node.allowance = uint(500_000_000n)
+      // What the order holds comes back first, so that the wallet need not hold it.
+      world.node.balance = uint(11_000_000n)
+      const refusal = await update(id, { price: '51000' }).catch((error: unknown) => error as ApiError)
+      assert.ok(code('SIMULATION_REVERTED')(refusal))
+      const { needed, approvalTx } = (refusal as ApiError).details as { needed: string; approvalTx: TransactionRequest }
+      assert.equal(needed, '510.102')
+      const { args } = decodeFunctionData({ abi: erc20Abi, data: approvalTx.data as Hex })
+      assert.deepEqual(args, [world.orders.chain.diamond, 510_102_000n])
+      assert.doesNotMatch((refusal as ApiError).message, /balance/)
+      assert.equal(await storedStatus(id), 'open')
     })
 
     it('replaces an order of another size, and remembers which', async () => {
@@ -82,12 +123,61 @@ describe('changes of orders and positions', () => {
       assert.deepEqual([attempt.kind, attempt.size], ['replace', '0.2'])
     })
 
-    it('does not let an agent with a cap make an order larger than it was counted', async () => {
-      await world.register({ scope: { ...UNLIMITED_SCOPE, dailySpendCapUsd: '1000000' } })
+    it('counts the difference of an order that becomes larger, and refuses one above the cap', async () => {
+      await world.register({ scope: { ...UNLIMITED_SCOPE, dailySpendCapUsd: '15000' } })
       const id = await createOpen()
-      await assert.rejects(update(id, { size: '0.2' }), code('SCOPE_SPEND_CAP_EXCEEDED'))
-      await assert.rejects(update(id, { size: '0.1', price: '50001' }), code('SCOPE_SPEND_CAP_EXCEEDED'))
-      assert.equal((await update(id, { size: '0.09' })).order.size, '0.09')
+      assert.equal(await spentToday(), LIMIT_SPEND)
+      await assert.rejects(update(id, { size: '0.3' }), code('SCOPE_SPEND_CAP_EXCEEDED'))
+      assert.equal((await update(id, { size: '0.2' })).order.size, '0.2')
+      assert.equal(await spentToday(), 2n * LIMIT_SPEND)
+      // Nothing more fits, whatever the first change becomes.
+      await assert.rejects(update(id, { size: '0.21' }), code('SCOPE_SPEND_CAP_EXCEEDED'))
+      await replaced(world, id, { tradeIndex: 5, collateralAmount: usdc(1_000.2) })
+      assert.equal(await spentToday(), 2n * LIMIT_SPEND)
+      assert.equal((await update(id, { size: '0.29' })).order.size, '0.29')
+      await happen(world, id, { kind: 'canceled' })
+      assert.equal(await spentToday(), 0n)
+    })
+
+    it('counts the difference of a higher price too, and nothing for less', async () => {
+      const id = await createOpen()
+      await update(id, { price: '40000' })
+      await update(id, { size: '0.05' })
+      assert.equal(await spentToday(), LIMIT_SPEND)
+      await update(id, { price: '55000' })
+      assert.equal(await spentToday(), (LIMIT_SPEND * 11n) / 10n)
+    })
+
+    it('gives a change back that is not mined in time, and counts it from its block on when it is mined after all', async () => {
+      const id = await createOpen()
+      await update(id, { size: '0.2' })
+      world.market.nowMs += 300_000
+      await world.opened.store.transaction((sql) =>
+        refoldOrder(sql, id as never, world.orders.clock(), NO_JOURNAL).then(() => undefined),
+      )
+      assert.equal(await spentToday(), LIMIT_SPEND)
+      world.market.nowMs += 86_400_000
+      await replaced(world, id, { tradeIndex: 5 })
+      assert.equal(await spentToday(), LIMIT_SPEND)
+    })
+
+    it('never passes the cap, however many changes are prepared at once', async () => {
+      await world.register({ scope: { ...UNLIMITED_SCOPE, dailySpendCapUsd: '26000' } })
+      const ids = [await createOpen(), await createOpen(), await createOpen()]
+      const outcomes = await Promise.allSettled(ids.map((id) => update(id, { size: '0.2' })))
+      assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 2)
+      assert.equal(await spentToday(), 5n * LIMIT_SPEND)
+    })
+
+    it('counts a larger order for the agent that made it larger, also an order made elsewhere', async () => {
+      const id = await createOpen()
+      await world.opened.store.transaction((sql) =>
+        sql.run('update orders set agent = null, spend_usd = 0, spend_day = null'),
+      )
+      const before = await spentToday()
+      await update(id, { size: '0.2' })
+      // The order may stay as large as it was found: 5,000 USD, without spread.
+      assert.equal((await spentToday()) - before, 2n * LIMIT_SPEND - 5_000n * 10n ** 18n)
     })
 
     it('refuses an order that is not resting, not there, or somebody else\u2019s', async () => {
@@ -131,7 +221,7 @@ describe('changes of orders and positions', () => {
   describe('cancelOrder', () => {
     it('withdraws a prepared order at once, with nothing for the chain', async () => {
       const id = await create()
-      assert.equal(await spentToday(), 5_000n * 10n ** 18n)
+      assert.equal(await spentToday(), LIMIT_SPEND)
       const trips = world.node.roundTrips()
       const { order, transaction } = await cancel(id)
       assert.deepEqual([order.status, transaction, order.expiresAt], ['expired', null, null])
@@ -221,7 +311,7 @@ describe('changes of orders and positions', () => {
       // After the first position is gone, the same order is prepared for the position that exists now.
       world.positions.splice(0, 1, own('8'))
       world.market.nowMs += 60_000
-      world.market.quotes.set(0, { ...world.market.quotes.get(0)!, tickedAtMs: world.market.nowMs })
+      world.market.quotes.set(0, { ...world.market.quotes.get(0)!, updatedAtMs: world.market.nowMs })
       const later = await createOrder(world.orders, world.write(), body)
       assert.equal(later.prepared.order.id, first.prepared.order.id)
       const stored = await findOrder(world.opened.store.read, later.prepared.order.id as never)
@@ -264,6 +354,6 @@ describe('changes of orders and positions', () => {
     assert.equal(await spentToday(), 0n)
     await placed(world, id)
     assert.equal(await storedStatus(id), 'open')
-    assert.equal(await spentToday(), 5_000n * 10n ** 18n)
+    assert.equal(await spentToday(), LIMIT_SPEND)
   })
 })

@@ -1,6 +1,7 @@
 import type { LivePosition } from '../trading/positions/positionModel.ts'
 import { ApiError, type ClosePositionRequest, type OrderId, type PreparedOrder } from '@bezel/protocol'
 import { orderAnswer } from '../trading/orders/orderModel.ts'
+import { warningsOf } from '../trading/plan/plan.ts'
 import { planClosePosition } from '../trading/plan/planClosePosition.ts'
 import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
@@ -25,7 +26,11 @@ export async function closePosition(
     keep: async ({ sql, agent, refolds }, plan, attempt) => {
       const tried = { plan, attempt }
       const made = await makeOrder(sql, orders, { ...write, agent }, tried, { refolds, renewed: undefined })
-      return { order: orderAnswer(made.record, made.state), transaction: transactionOf(orders.chain, attempt) }
+      return {
+        order: orderAnswer(made.record, made.state),
+        transaction: transactionOf(orders.chain, attempt),
+        ...warningsOf(plan),
+      }
     },
   })
 }

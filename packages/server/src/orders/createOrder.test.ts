@@ -4,12 +4,14 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import { decodeFunctionData } from 'viem'
 import { NO_JOURNAL } from '../journal/testing/testLog.ts'
-import { listAttempts, setSubmitted } from '../store/attemptStore.ts'
+import { listAttempts, setMismatch, setSubmitted } from '../store/attemptStore.ts'
 import { findOrder } from '../store/orderStore.ts'
 import { readSpentUsd } from '../store/agentStore.ts'
 import { insertOrderEvent } from '../store/orderEventStore.ts'
 import { utcDayOf } from '../trading/scope.ts'
+import { cancelOrder } from './cancelOrder.ts'
 import { createOrder } from './createOrder.ts'
+import { submitOrder } from './submitOrder.ts'
 import { refoldOrder } from '../journal/refold.ts'
 import {
   AGENT,
@@ -24,7 +26,8 @@ import { ok, reverted, uint } from './testing/scriptedNode.ts'
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected
 
-const usd18 = (amount: number): bigint => BigInt(amount) * 10n ** 18n
+/** Returns the spend of so many market orders of `MARKET_BODY`: 0.1 BTC at 60,000 and half of a spread of 0.04 %. */
+const marketSpend = (orders: number) => BigInt(orders) * 6_001_200n * 10n ** 15n
 
 describe('createOrder', () => {
   let world: OrdersWorld
@@ -78,7 +81,8 @@ describe('createOrder', () => {
     const { functionName } = decodeFunctionData({ abi: diamondAbi, data: prepared.transaction!.data as `0x${string}` })
     assert.equal(functionName, 'openTrade')
     assert.equal(world.node.batches.length, 1)
-    assert.equal(world.node.batches[0]!.length, 4)
+    // Simulation, gas, balance, allowance, the trader's terms and the token's price.
+    assert.equal(world.node.batches[0]!.length, 6)
   })
 
   it('gives a resting order more time', async () => {
@@ -161,12 +165,12 @@ describe('createOrder', () => {
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
     assert.equal(outcomes.length - refused.length, 3)
     assert.ok(refused.every(({ reason }) => code('SCOPE_SPEND_CAP_EXCEEDED')(reason)))
-    assert.equal(await spentToday(), usd18(18_000))
+    assert.equal(await spentToday(), marketSpend(3))
     // An expired order frees its place even before its stored state is updated.
     world.market.nowMs += 60_000
-    world.market.quotes.set(0, { ...world.market.quotes.get(0)!, tickedAtMs: world.market.nowMs })
+    world.market.quotes.set(0, { ...world.market.quotes.get(0)!, updatedAtMs: world.market.nowMs })
     await create()
-    assert.equal(await spentToday(), usd18(6_000))
+    assert.equal(await spentToday(), marketSpend(1))
   })
 
   it('lets an agent have so many prepared orders', async () => {
@@ -182,7 +186,8 @@ describe('createOrder', () => {
     const { store } = world.opened
     const [attempt] = await listAttempts(store.read, prepared.order.id as never)
     await store.transaction(async (sql) => {
-      await setSubmitted(sql, attempt!.id, `0x${'9'.repeat(64)}` as never, world.market.nowMs)
+      const hash = `0x${'9'.repeat(64)}` as never
+      await setSubmitted(sql, attempt!.id, { hash, submittedAtMs: world.market.nowMs, trustedUntilMs: null })
       await refoldOrder(sql, prepared.order.id as never, world.orders.clock(), NO_JOURNAL)
     })
     await create()
@@ -199,7 +204,7 @@ describe('createOrder', () => {
       assert.equal(again.isRepeat, true)
       assert.deepEqual(again.prepared, first.prepared)
       assert.equal(world.node.roundTrips(), trips)
-      assert.equal(await spentToday(), usd18(6_000))
+      assert.equal(await spentToday(), marketSpend(1))
     })
 
     it('answers the same after a restart', async () => {
@@ -228,7 +233,7 @@ describe('createOrder', () => {
       const both = await Promise.all([create(BODY), create(BODY)])
       assert.deepEqual(both.map(({ isRepeat }) => isRepeat).toSorted(), [false, true])
       assert.deepEqual(both[0].prepared, both[1].prepared)
-      assert.equal(await spentToday(), usd18(6_000))
+      assert.equal(await spentToday(), marketSpend(1))
       const outcomes = await Promise.allSettled([
         create({ ...BODY, clientId: 'b' }),
         create({ ...BODY, clientId: 'b', size: '0.2' }),
@@ -242,7 +247,7 @@ describe('createOrder', () => {
       const quote = {
         ...world.market.quotes.get(0)!,
         mark: Price.of(70_000n * Price.one),
-        tickedAtMs: world.market.nowMs,
+        updatedAtMs: world.market.nowMs,
       }
       world.market.quotes.set(0, quote)
       const again = await create(BODY)
@@ -251,7 +256,7 @@ describe('createOrder', () => {
       assert.equal(again.prepared.order.status, 'prepared')
       assert.equal(again.prepared.order.createdAt, first.prepared.order.createdAt)
       assert.notEqual(again.prepared.transaction?.data, first.prepared.transaction?.data)
-      assert.equal(await spentToday(), usd18(7_000))
+      assert.equal(await spentToday(), 7_001_400n * 10n ** 15n)
       assert.deepEqual((await create(BODY)).prepared, again.prepared)
     })
 
@@ -273,7 +278,8 @@ describe('createOrder', () => {
       const id = prepared.order.id as never
       const [attempt] = await listAttempts(store.read, id)
       await store.transaction(async (sql) => {
-        await setSubmitted(sql, attempt!.id, `0x${'9'.repeat(64)}` as never, world.market.nowMs)
+        const hash = `0x${'9'.repeat(64)}` as never
+        await setSubmitted(sql, attempt!.id, { hash, submittedAtMs: world.market.nowMs, trustedUntilMs: null })
         await refoldOrder(sql, id, world.orders.clock(), NO_JOURNAL)
       })
       const reported = await create({ ...LIMIT_BODY, clientId: 'c' })
@@ -287,6 +293,55 @@ describe('createOrder', () => {
       world.market.nowMs += 400_000
       const onChain = await create({ ...LIMIT_BODY, clientId: 'c' })
       assert.deepEqual([onChain.prepared.order.status, onChain.prepared.transaction], ['open', null])
+    })
+
+    describe('and a reported hash', () => {
+      const hash = `0x${'9'.repeat(64)}`
+      const at = (ms: number) => {
+        world.market.nowMs += ms
+        world.market.quotes.set(0, { ...world.market.quotes.get(0)!, updatedAtMs: world.market.nowMs })
+      }
+      const summary = ({ prepared: { order, transaction } }: Awaited<ReturnType<typeof create>>) => [
+        order.status,
+        order.txHash,
+        transaction,
+      ]
+
+      it('has no transaction until the first one is out of date, also when no node knows the hash', async () => {
+        const { prepared } = await create(BODY)
+        await submitOrder(world.orders, world.write(), prepared.order.id as never, { txHash: hash })
+        assert.deepEqual(summary(await create(BODY)), ['pending', hash, null])
+        at(10_000)
+        assert.deepEqual(summary(await create(BODY)), ['prepared', hash, null])
+        at(49_999)
+        assert.deepEqual(summary(await create(BODY)), ['prepared', hash, null])
+        at(1)
+        const again = await create(BODY)
+        assert.deepEqual(
+          [again.prepared.order.id, again.prepared.order.status, again.prepared.order.txHash],
+          [prepared.order.id, 'prepared', null],
+        )
+        assert.notEqual(again.prepared.transaction?.data, prepared.transaction?.data)
+      })
+
+      it('has none either for another agent, after a wrong hash, or once it was withdrawn', async () => {
+        await world.register({ agent: OTHER_AGENT })
+        const { prepared } = await create(BODY)
+        const id = prepared.order.id as never
+        await submitOrder(world.orders, world.write(), id, { txHash: hash })
+        at(10_000)
+        world.node.delegate = OTHER_AGENT
+        assert.deepEqual(summary(await create(BODY, world.write(OTHER_AGENT))), ['prepared', hash, null])
+        world.node.delegate = AGENT
+        at(3_001)
+        const [attempt] = await listAttempts(world.opened.store.read, id)
+        await world.opened.store.transaction((sql) => setMismatch(sql, attempt!.id))
+        assert.deepEqual(summary(await create(BODY)), ['prepared', null, null])
+        await cancelOrder(world.orders, world.write(), id)
+        assert.deepEqual(summary(await create(BODY)), ['expired', null, null])
+        at(50_000)
+        assert.notEqual((await create(BODY)).prepared.transaction, null)
+      })
     })
 
     it('is refused to an agent that is not the delegate any more', async () => {

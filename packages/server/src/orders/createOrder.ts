@@ -1,10 +1,9 @@
 import { ApiError, Leverage, Usd, type CreateOrderRequest, type PreparedOrder } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { setWithdrawn } from '../store/attemptStore.ts'
-import { findOrderByClientId, listPreparedOrders } from '../store/orderStore.ts'
-import { readSpentUsd } from '../store/agentStore.ts'
+import { findOrderByClientId } from '../store/orderStore.ts'
 import type { Sql } from '../store/sql.ts'
-import { hasLapsed, openAttemptsOf } from '../trading/orders/openAttempts.ts'
+import { hasLapsed, mayBeOnItsWay, openAttemptsOf } from '../trading/orders/openAttempts.ts'
 import {
   type Attempt,
   type FoldClock,
@@ -13,14 +12,17 @@ import {
   orderAnswer,
 } from '../trading/orders/orderModel.ts'
 import { normalizeOrder } from '../trading/plan/normalizeOrder.ts'
-import type { OrderPlan } from '../trading/plan/plan.ts'
+import { warningsOf, type OrderPlan, type TradingContext } from '../trading/plan/plan.ts'
 import { planCreateOrder } from '../trading/plan/planCreateOrder.ts'
-import { requireScope, requireSpendCap, utcDayOf } from '../trading/scope.ts'
-import type { ChainOrders } from './chainOrders.ts'
+import { warningsOfRequest } from '../trading/plan/stops.ts'
+import { requireScope } from '../trading/scope.ts'
+import { openingContext, type ChainOrders } from './chainOrders.ts'
 import { runWrite, senderOf, type SignedWrite } from './signedWrite.ts'
-import { isDue, makeOrder, type TriedOrder } from './makeOrder.ts'
+import { makeOrder, type TriedOrder } from './makeOrder.ts'
 import { readOrderAtClock, type OrderAtClock } from './orderAtClock.ts'
 import { prepareAttempt, transactionOf } from './prepareAttempt.ts'
+import { fixedMarks, prepareSized, type SizedPlan } from './prepareSized.ts'
+import { checkSpendEarly } from './spendCap.ts'
 import type { Refolds } from '../journal/refold.ts'
 
 /** A created order; `isRepeat` is true when an earlier request with the same clientId had created it. */
@@ -41,7 +43,7 @@ export async function createOrder(
 ): Promise<CreatedOrder> {
   return runWrite(orders, write, {
     plan: () => planRequest(orders, write, body),
-    ask: ({ plan }) => (plan === undefined ? undefined : tryOrder(orders, write, plan)),
+    ask: ({ sized }) => (sized === undefined ? undefined : tryOrder(orders, write, sized)),
     keep: async ({ sql, agent, clock, refolds }, { request }, tried) => {
       const known = await findRepeated(sql, agent, request, clock)
       return keep(sql, orders, { write: { ...write, agent }, known, tried, refolds, clock })
@@ -52,7 +54,7 @@ export async function createOrder(
 /** A request and its plan; the plan is `undefined` for a repeat whose transaction is still valid. */
 interface PlannedRequest {
   readonly request: OrderRequest
-  readonly plan: OrderPlan | undefined
+  readonly sized: SizedPlan<OrderPlan> | undefined
 }
 
 /** Normalises and plans a request. Throws every refusal that needs no node. */
@@ -65,36 +67,19 @@ async function planRequest(orders: ChainOrders, write: SignedWrite, body: Create
   requireScope(agent.scope, { market: request.market, leverage, spendUsd: Usd.zero })
   const clock = orders.clock()
   const known = await findRepeated(orders.store.read, agent, request, clock)
-  if (known !== undefined && !hasToBePrepared(known, write, clock)) return { request, plan: undefined }
+  if (known !== undefined && !hasToBePrepared(known, write, clock)) return { request, sized: undefined }
   const { trader } = agent
-  const positions = orders.positions.ofTrader(trader)
-  const plan = planCreateOrder(request, orders.trading(), { trader, positions, collateral: body.collateral })
-  await checkScopeEarly(orders, agent, plan)
-  return { request, plan }
-}
-
-async function tryOrder(orders: ChainOrders, write: SignedWrite, plan: OrderPlan): Promise<TriedOrder> {
-  return { plan, attempt: await prepareAttempt(orders, write, plan) }
-}
-
-/**
- * Checks the scope before the node is asked, so that its refusal comes before one of the contracts. Not binding, as
- * other writes may spend meanwhile.
- */
-async function checkScopeEarly(orders: ChainOrders, agent: AgentRecord, plan: OrderPlan): Promise<void> {
+  const account = { trader, positions: orders.positions.ofTrader(trader), collateral: body.collateral }
+  const planAt = (at: TradingContext): OrderPlan => planCreateOrder(request, at, account)
+  const context = fixedMarks(request.reduceOnly ? orders.trading() : await openingContext(orders, request))
+  const plan = planAt(context)
   requireScope(agent.scope, plan.action)
-  if (agent.scope.dailySpendCapUsd === null) return
-  requireSpendCap(agent.scope, await readStandingSpend(orders.store.read, agent, orders.now()), plan.action)
+  await checkSpendEarly(orders.store.read, agent, plan.action.spendUsd, orders.now())
+  return { request, sized: { plan, planAt, context, sizedIn: request.reduceOnly ? null : request } }
 }
 
-/** Returns the amount counted today, without the expired orders that the next transaction gives back. */
-async function readStandingSpend(sql: Sql, { chain, agent }: AgentRecord, nowMs: number): Promise<Usd> {
-  const day = utcDayOf(nowMs)
-  const prepared = await listPreparedOrders(sql, chain, agent)
-  const spentUsd = prepared
-    .filter(({ state, spendDay }) => spendDay === day && isDue(state, nowMs))
-    .reduce<bigint>((spent, { record }) => spent - record.spendUsd, await readSpentUsd(sql, chain, agent, day))
-  return Usd.of(spentUsd)
+async function tryOrder(orders: ChainOrders, write: SignedWrite, sized: SizedPlan<OrderPlan>): Promise<TriedOrder> {
+  return prepareSized(orders, write, sized, (plan, alongside) => prepareAttempt(orders, write, plan, { alongside }))
 }
 
 interface Keeping {
@@ -122,7 +107,8 @@ async function keep(
   const renewed = known === undefined ? undefined : await retire(sql, known, refolds, clock)
   const { record, state } = await makeOrder(sql, orders, write, tried, { refolds, renewed })
   const transaction = transactionOf(orders.chain, tried.attempt)
-  return { prepared: { order: orderAnswer(record, state), transaction }, isRepeat: known !== undefined }
+  const prepared = { order: orderAnswer(record, state), transaction, ...warningsOf(tried.plan) }
+  return { prepared, isRepeat: known !== undefined }
 }
 
 /**
@@ -141,8 +127,12 @@ async function findRepeated(
   return readOrderAtClock(sql, stored, clock)
 }
 
-/** Returns true when the order needs a new transaction: all have lapsed, or the valid one is for another sender. */
+/**
+ * Returns true when the order needs a new transaction: all have lapsed, or the valid one is for another sender. Not
+ * while one may be on its way, because both could be mined then.
+ */
 function hasToBePrepared(known: OrderAtClock, write: SignedWrite, clock: FoldClock): boolean {
+  if (mayBeOnItsWay(known.attempts, clock.nowMs)) return false
   if (known.state.status === 'expired') return true
   return known.state.status === 'prepared' && standingAttempt(known, clock)?.sender !== senderOf(write)
 }
@@ -151,13 +141,14 @@ function standingAttempt({ attempts }: OrderAtClock, { nowMs }: FoldClock): Atte
   return openAttemptsOf(attempts, new Set(), nowMs).standing
 }
 
-/** Returns the stored order, with its transaction while it is prepared. */
+/** Returns the stored order, with its transaction while it is prepared and nothing was reported for it. */
 function repeatOf(orders: ChainOrders, known: OrderAtClock, clock: FoldClock): PreparedOrder {
-  const standing = known.state.status === 'prepared' ? standingAttempt(known, clock) : undefined
-  return {
-    order: orderAnswer(known.record, known.state),
-    transaction: standing === undefined ? null : transactionOf(orders.chain, standing),
-  }
+  const isUnsent = known.state.status === 'prepared' && !mayBeOnItsWay(known.attempts, clock.nowMs)
+  const standing = isUnsent ? standingAttempt(known, clock) : undefined
+  const order = orderAnswer(known.record, known.state)
+  if (standing === undefined) return { order, transaction: null }
+  const warnings = warningsOfRequest(known.record.request, orders.trading())
+  return { order, transaction: transactionOf(orders.chain, standing), ...warningsOf({ warnings }) }
 }
 
 /**

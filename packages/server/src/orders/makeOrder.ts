@@ -1,15 +1,15 @@
 import { ApiError, type OrderId } from '@bezel/protocol'
-import type { AgentRecord } from '../trading/agentRecord.ts'
 import { insertAttempt } from '../store/attemptStore.ts'
-import { takeId, insertOrder, listPreparedOrders, renewOrder } from '../store/orderStore.ts'
-import { readSpentUsd } from '../store/agentStore.ts'
+import { takeId, insertOrder, renewOrder } from '../store/orderStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { Attempt, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
 import type { OrderPlan } from '../trading/plan/plan.ts'
-import { requireScope, requireSpendCap, utcDayOf } from '../trading/scope.ts'
+import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import type { Refolds } from '../journal/refold.ts'
+import { keepPositionAttempts } from './prepareAttempt.ts'
 import type { SignedWrite } from './signedWrite.ts'
+import { requireSpend } from './spendCap.ts'
 
 /** An order whose transaction was simulated successfully, ready to be stored. */
 export interface TriedOrder {
@@ -32,8 +32,7 @@ export async function makeOrder(
   const { slug } = orders.chain
   const nowMs = attempt.createdAtMs
   requireScope(agent.scope, plan.action)
-  const prepared = await sweepPrepared(sql, agent, nowMs, of.refolds)
-  requireSpendCap(agent.scope, await readSpentUsd(sql, slug, agent.agent, utcDayOf(nowMs)), plan.action)
+  const prepared = await requireSpend(sql, agent, plan.action.spendUsd, { nowMs, refolds: of.refolds })
   requireRoom(prepared, orders.settings.maxPreparedOrders)
   const terms = { agent: agent.agent, request: plan.request, spendUsd: plan.action.spendUsd }
   const record: OrderRecord =
@@ -43,28 +42,9 @@ export async function makeOrder(
   if (of.renewed === undefined) await insertOrder(sql, record)
   else await renewOrder(sql, record)
   await insertAttempt(sql, { chain: slug, orderId: record.id, attempt })
+  await keepPositionAttempts(sql, plan, attempt, 'reclaim')
   await relay?.take(sql, attempt)
   return { record, state: await of.refolds.of(record.id) }
-}
-
-/** Folds the agent's expired orders, which frees their spend and places. Returns the orders that are still prepared. */
-async function sweepPrepared(
-  sql: Sql,
-  { chain, agent }: AgentRecord,
-  nowMs: number,
-  refolds: Refolds,
-): Promise<readonly OrderId[]> {
-  const left: OrderId[] = []
-  for (const { record, state } of await listPreparedOrders(sql, chain, agent)) {
-    if (!isDue(state, nowMs) || (await refolds.of(record.id)).status === 'prepared') left.push(record.id)
-  }
-  return left
-}
-
-/** Returns true when an order is due to change by time, but its stored state is not updated yet. */
-export function isDue(state: OrderState | undefined, nowMs: number): boolean {
-  const dueAtMs = state?.dueAtMs ?? null
-  return dueAtMs !== null && dueAtMs <= nowMs
 }
 
 function requireRoom(prepared: readonly OrderId[], limit: number): void {

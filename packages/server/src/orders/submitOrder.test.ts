@@ -40,11 +40,21 @@ describe('submitOrder', () => {
   const submit = (txHash: Hex = HASH, of = id) => submitOrder(world.orders, world.write(), of as never, { txHash })
 
   /** Makes the node know a transaction with this input. */
-  function known(input: Hex, receipt?: { status: string; trade?: Partial<Trade> }): void {
+  function known(input: Hex, receipt?: { status: string; blockHash?: Hex; trade?: Partial<Trade> }): void {
     world.node.transaction = { hash: HASH, from: AGENT, to: world.orders.chain.diamond, input }
     const logs = receipt?.trade === undefined ? [] : [tradeStoredLog(world.orders.chain.diamond, receipt.trade)]
-    world.node.receipt = receipt === undefined ? null : { status: receipt.status, logs }
+    world.node.receipt = receipt === undefined ? null : { blockHash: hashOf(7), ...receipt, logs }
   }
+
+  /** Lets time pass, and the clock of the service do its rounds. */
+  async function pass(ms: number): Promise<void> {
+    world.market.nowMs += ms
+    world.market.quotes.set(0, { ...world.market.quotes.get(0)!, updatedAtMs: world.market.nowMs })
+    const { chain, store, accountLog, clock } = world.orders
+    await runRound({ chain: chain.slug, store, accountLog, clock, onError: () => {} })
+  }
+
+  const told = () => world.changes.map(({ after }) => [after?.status, after?.txHash])
 
   it('takes a hash that the node does not know yet, in one round trip', async () => {
     const trips = world.node.roundTrips()
@@ -128,6 +138,109 @@ describe('submitOrder', () => {
     assert.equal((await submit(HASH, other)).status, 'pending')
   })
 
+  it('refuses at once what was prepared for another order, sent or mined, and leaves both as they were', async () => {
+    const other = await create()
+    const before = await findOrder(world.opened.store.read, id as OrderId)
+    for (const receipt of [undefined, { status: '0x1', trade: {} }, { status: '0x0' }]) {
+      known((await lastAttempt(world, other)).calldata, receipt)
+      await assert.rejects(submit(), code('SUBMISSION_MISMATCH'))
+    }
+    // The eight bytes tell, whatever stands before them, and whoever's order it is.
+    known(`0xabcd${(await lastAttempt(world, other)).id.slice(2)}` as Hex)
+    await assert.rejects(submit(), code('SUBMISSION_MISMATCH'))
+    assert.deepEqual(await findOrder(world.opened.store.read, id as OrderId), before)
+    assert.equal((await lastAttempt(world, id)).submittedHash, null)
+  })
+
+  it('refuses at once what was mined as another order, also without the eight bytes', async () => {
+    const other = await create()
+    await placed(world, other)
+    const blockHash = hashOf(world.headBlock)
+    known('0xabcd' as Hex, { status: '0x1', blockHash, trade: {} })
+    await assert.rejects(submit(hashOf(world.headBlock)), code('SUBMISSION_MISMATCH'))
+    // An order that is on the chain takes no other order's hash either.
+    await placed(world, id)
+    await assert.rejects(submit(blockHash), code('SUBMISSION_MISMATCH'))
+    assert.equal((await submit(hashOf(world.headBlock), id)).status, 'open')
+  })
+
+  it('refuses what is not mined and comes from another sender, or goes elsewhere', async () => {
+    const { calldata } = await lastAttempt(world, id)
+    for (const change of [{ from: OTHER_TRADER }, { to: OTHER_TRADER }, { to: null }]) {
+      for (const input of [calldata, '0xabcd' as Hex]) {
+        known(input)
+        world.node.transaction = { ...(world.node.transaction as object), ...change }
+        await assert.rejects(submit(), code('SUBMISSION_MISMATCH'))
+      }
+    }
+    assert.equal((await lastAttempt(world, id)).submittedHash, null)
+    // Once it is mined, the chain shows that it created the order.
+    world.node.receipt = { status: '0x1', blockHash: hashOf(7), logs: [tradeStoredLog(world.orders.chain.diamond, {})] }
+    assert.equal((await submit()).status, 'pending')
+  })
+
+  it('gives up a hash that no node knows after ten seconds, shows it, and tells so', async () => {
+    const sent = await submit()
+    await pass(9_999)
+    assert.equal(world.changes.at(-1)?.after?.status, 'pending')
+    await pass(1)
+    assert.deepEqual(told().slice(-2), [
+      ['pending', HASH],
+      ['prepared', HASH],
+    ])
+    const again = await submit()
+    assert.deepEqual(again, { ...sent, status: 'prepared', updatedAt: world.market.nowMs })
+    await pass(300_000)
+    assert.deepEqual(told().at(-1), ['expired', HASH])
+  })
+
+  it('trusts a hash that the node knew for as long as the transaction is valid', async () => {
+    known((await lastAttempt(world, id)).calldata)
+    await submit()
+    await pass(299_999)
+    assert.deepEqual(told().at(-1), ['pending', HASH])
+    await pass(1)
+    assert.deepEqual(told().at(-1), ['expired', HASH])
+  })
+
+  it('believes a hash again that the node knows when it is reported once more', async () => {
+    const first = await submit()
+    known((await lastAttempt(world, id)).calldata)
+    assert.deepEqual(await submit(), first)
+    await pass(20_000)
+    assert.deepEqual(told().at(-1), ['pending', HASH])
+    const other = await create()
+    world.node.transaction = null
+    await submit(hashOf(5), other)
+    await pass(10_000)
+    assert.deepEqual(told().at(-1), ['prepared', hashOf(5)])
+    known((await lastAttempt(world, other)).calldata)
+    const seen = await submit(hashOf(5), other)
+    assert.deepEqual([seen.status, seen.updatedAt], ['pending', world.market.nowMs])
+  })
+
+  it('lets a mistyped hash be corrected, before and after it was given up', async () => {
+    await submit()
+    assert.deepEqual(told().at(-1), ['pending', HASH])
+    assert.equal((await submit(hashOf(1_001))).txHash, hashOf(1_001))
+    await pass(10_000)
+    const corrected = await submit(hashOf(1_002))
+    assert.deepEqual([corrected.status, corrected.txHash], ['pending', hashOf(1_002)])
+    // The hash that was mistyped is free for the order that it belongs to.
+    const other = await create()
+    assert.equal((await submit(HASH, other)).status, 'pending')
+  })
+
+  it('lets an order be ended whose hash no node knows, and not one that may be on its way', async () => {
+    await submit()
+    await assert.rejects(cancelOrder(world.orders, world.write(), id as OrderId), code('ORDER_NOT_MODIFIABLE'))
+    await pass(10_000)
+    const { order, transaction } = await cancelOrder(world.orders, world.write(), id as OrderId)
+    assert.deepEqual([order.status, order.txHash, transaction], ['expired', HASH, null])
+    await placed(world, id)
+    assert.equal((await findOrder(world.opened.store.read, id as OrderId))?.state?.status, 'open')
+  })
+
   it('takes a hash that another trader reported for an order of his own', async () => {
     await world.register({ agent: OTHER_AGENT, trader: OTHER_TRADER })
     world.node.delegate = OTHER_AGENT
@@ -154,7 +267,7 @@ describe('submitOrder', () => {
 
   it('takes the hash of a change for the change', async () => {
     await placed(world, id)
-    await updateOrder(world.orders, world.write(), id as never, { price: '51000' })
+    await updateOrder(world.orders, world.write(), id as never, { slippage: '2' })
     assert.equal((await submit()).status, 'open')
     const attempt = await lastAttempt(world, id)
     assert.deepEqual([attempt.kind, attempt.submittedHash], ['update', HASH])

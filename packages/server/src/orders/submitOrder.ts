@@ -11,8 +11,11 @@ import {
   parseAddress,
 } from '@bezel/protocol'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
-import { listAttemptsByHash, setSubmitted } from '../store/attemptStore.ts'
+import { attemptIdIn, findAttempt, listAttemptsByHash, setSubmitted } from '../store/attemptStore.ts'
+import { listOrdersOfTransaction } from '../store/orderEventStore.ts'
+import { findOrder } from '../store/orderStore.ts'
 import type { Sql } from '../store/sql.ts'
+import { isUnseen } from '../trading/orders/openAttempts.ts'
 import {
   type Attempt,
   type OrderState,
@@ -30,9 +33,10 @@ import { diamondCall } from '../chain/diamondCalls.ts'
 import type { RpcClient, RpcOutcome } from '../chain/rpcClient.ts'
 
 /**
- * Records the transaction hash that an agent reports for a prepared order. A report only speeds things up and helps
- * with a transaction that a wallet re-encoded; the follower reads the outcome from the chain. So an unknown hash is
- * accepted, and a hash for an order that is already on the chain changes nothing. Returns the order as it is then.
+ * Records the transaction hash that an agent reports for a prepared order, in place of any it reported before. A report
+ * only speeds things up and helps with a transaction that a wallet re-encoded; the follower reads the outcome from the
+ * chain. So an unknown hash is accepted for a while, and a hash for an order that is already on the chain changes
+ * nothing. Returns the order as it is then. Throws `SUBMISSION_MISMATCH` for what is known to be something else.
  */
 export async function submitOrder(
   orders: ChainOrders,
@@ -98,26 +102,56 @@ function refuseKnownUndelegated({ chain, delegates }: ChainOrders, write: Signed
  */
 async function report(sql: Sql, of: Report, refolds: Refolds): Promise<OrderState> {
   const { orders, order, hash, transaction, nowMs } = of
-  const { diamond, slug } = orders.chain
-  const { id, trader } = order.record
+  const { diamond } = orders.chain
+  const { id } = order.record
   const exact = order.attempts.find((attempt) => isTransactionOf(attempt, transaction, diamond))
+  if (exact === undefined) await refuseOthers(sql, of)
   const attempt = exact ?? order.attempts.findLast((candidate) => !isMined(candidate, order))
-  if (attempt === undefined || isMined(attempt, order) || isReportedAs(attempt, hash)) return refolds.of(id)
-  if (exact === undefined) {
-    const reported = await listAttemptsByHash(sql, slug, hash, trader)
-    if (reported.some(({ orderId }) => orderId !== id)) throw mismatch('This hash was reported for another order.')
-    requireSameOrder(of, attempt)
-  }
-  await setSubmitted(sql, attempt.id, hash, nowMs)
+  if (attempt === undefined || isMined(attempt, order)) return refolds.of(id)
+  const isRepeat = isReportedAs(attempt, hash)
+  if (isRepeat && (transaction === undefined || attempt.trustedUntilMs === null)) return refolds.of(id)
+  if (exact === undefined) requireSameOrder(of, attempt)
+  const isStanding = isRepeat && !isUnseen(attempt, nowMs)
+  const submittedAtMs = isStanding ? (attempt.submittedAtMs ?? nowMs) : nowMs
+  const trustedUntilMs = transaction === undefined ? nowMs + orders.settings.unknownHashMs : null
+  await setSubmitted(sql, attempt.id, { hash, submittedAtMs, trustedUntilMs })
   return refolds.of(id)
 }
 
-/** Accepts a transaction with other calldata when it created the same order, or while it is not mined and still may. */
-function requireSameOrder({ order, transaction }: Report, { kind }: Attempt): void {
-  if (transaction?.receipt === undefined) return
-  const { isReverted, logs } = transaction.receipt
+/** Refuses a transaction that belongs to another order: reported for it, prepared for it, or mined as it. */
+async function refuseOthers(sql: Sql, { orders, order, hash, transaction }: Report): Promise<void> {
+  const { slug } = orders.chain
+  const { id, trader } = order.record
+  const reported = await listAttemptsByHash(sql, slug, hash, trader)
+  if (reported.some(({ orderId }) => orderId !== id)) throw mismatch('This hash was reported for another order.')
+  if (transaction === undefined) return
+  const named = await findAttempt(sql, attemptIdIn(transaction.input))
+  if (named?.chain === slug && named.orderId !== id) throw mismatch('This transaction was prepared for another order.')
+  const { receipt } = transaction
+  if (receipt === undefined) return
+  for (const other of await listOrdersOfTransaction(sql, slug, { blockHash: receipt.blockHash, txHash: hash })) {
+    if (other !== id && !(await isForeign(sql, other))) throw mismatch('This transaction was mined as another order.')
+  }
+}
+
+/** True for an order that was found on the chain: it may be this one, mined before it was reported. */
+async function isForeign(sql: Sql, id: OrderId): Promise<boolean> {
+  return (await findOrder(sql, id))?.record.originKey !== null
+}
+
+/**
+ * Accepts a transaction with other calldata when it created the same order. While it is not mined it still may, if the
+ * sender of the prepared one sent it to the Diamond.
+ */
+function requireSameOrder({ orders, order, transaction }: Report, { kind, sender }: Attempt): void {
+  if (transaction === undefined) return
+  const { from, to, receipt } = transaction
+  if (receipt === undefined) {
+    if (from === sender && to === orders.chain.diamond) return
+    throw mismatch(`This transaction is not the one that was prepared, nor one of ${sender} to the Diamond.`)
+  }
   const creates = kind === 'open' || kind === 'replace'
-  if (creates && !isReverted && hasCreated(logs, order.record)) return
+  if (creates && !receipt.isReverted && hasCreated(receipt.logs, order.record)) return
   throw mismatch('This transaction was mined without creating this order for this trader.')
 }
 
@@ -175,7 +209,8 @@ interface ReportedTransaction {
   readonly to: Address | null
   readonly input: Hex
   /** Receipt with the Diamond's logs; `undefined` while the transaction is not mined. */
-  readonly receipt: { readonly isReverted: boolean; readonly logs: readonly RawLog[] } | undefined
+  readonly receipt:
+    { readonly blockHash: Hex; readonly isReverted: boolean; readonly logs: readonly RawLog[] } | undefined
 }
 
 /** The trader's delegate and the transaction; the latter is `undefined` while the node does not know it. */
@@ -225,10 +260,10 @@ function readTransaction(
 
 function readReceipt(receipt: Fields | undefined, diamond: Address): ReportedTransaction['receipt'] {
   if (receipt === undefined) return undefined
-  const { status, logs } = receipt
+  const { status, logs, blockHash } = receipt
   if ((status !== '0x0' && status !== '0x1') || !Array.isArray(logs)) throw garbage()
   const own = (logs as readonly Fields[]).filter(({ address }) => addressIn(address) === diamond)
-  return { isReverted: status === '0x0', logs: own.map(readLog) }
+  return { blockHash: bytesIn(blockHash), isReverted: status === '0x0', logs: own.map(readLog) }
 }
 
 function readLog({ topics, data }: Fields): RawLog {

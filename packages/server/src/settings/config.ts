@@ -98,6 +98,12 @@ export const SERVER_SETTINGS = {
     min: 1_000,
     max: 3_600_000,
   }),
+  BEZEL_UNKNOWN_HASH_MS: integerSetting({
+    what: 'milliseconds after which a reported transaction that no node knows no longer counts as sent',
+    default: 10_000,
+    min: 100,
+    max: 3_600_000,
+  }),
   BEZEL_ACCOUNT_REFRESH_MS: integerSetting({
     what: 'milliseconds after which delegates and balances of active traders are read again',
     default: 2_000,
@@ -131,6 +137,12 @@ export const SERVER_SETTINGS = {
     default: 2_000,
     min: 100,
     max: 600_000,
+  }),
+  BEZEL_QUIET_PRICE_MS: integerSetting({
+    what: "age in milliseconds from which a market's last price needs the feed's /charts as a second witness before a position is opened",
+    default: 60_000,
+    min: 1_000,
+    max: 3_600_000,
   }),
   BEZEL_STREAM_CONNECTIONS: integerSetting({
     what: 'WebSockets that may be open at a time',
@@ -190,6 +202,8 @@ export interface ServerConfig {
   readonly feedUrl: string | undefined
   readonly marketsRefreshMs: number
   readonly marketStatusMs: number
+  /** Age from which a market's last price needs a second witness before a position is opened. */
+  readonly quietPriceMs: number
   readonly domainName: string
   /** Ends in a hyphen. */
   readonly headerPrefix: string
@@ -200,6 +214,7 @@ export interface ServerConfig {
   readonly maxPreparedOrders: number
   readonly preparedMarketMs: number
   readonly preparedRestingMs: number
+  readonly unknownHashMs: number
   readonly accountRefreshMs: number
   readonly headPollMs: number
   readonly streamConnections: number
@@ -227,6 +242,7 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     feedUrl: settings.BEZEL_FEED_URL,
     marketsRefreshMs: settings.BEZEL_MARKETS_REFRESH_MS,
     marketStatusMs: settings.BEZEL_MARKET_STATUS_MS,
+    quietPriceMs: settings.BEZEL_QUIET_PRICE_MS,
     domainName: settings.BEZEL_DOMAIN_NAME,
     headerPrefix: settings.BEZEL_HEADER_PREFIX,
     ipLimit: settings.BEZEL_IP_LIMIT,
@@ -235,6 +251,7 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     maxPreparedOrders: settings.BEZEL_MAX_PREPARED_ORDERS,
     preparedMarketMs: settings.BEZEL_PREPARED_MARKET_MS,
     preparedRestingMs: settings.BEZEL_PREPARED_RESTING_MS,
+    unknownHashMs: settings.BEZEL_UNKNOWN_HASH_MS,
     accountRefreshMs: settings.BEZEL_ACCOUNT_REFRESH_MS,
     headPollMs: settings.BEZEL_HEAD_POLL_MS,
     streamConnections: settings.BEZEL_STREAM_CONNECTIONS,

@@ -20,6 +20,7 @@ export const SIGNED_OPERATIONS = [
   'submitOrder',
   'closePosition',
   'updatePosition',
+  'cancelPositionUpdate',
   'dismissNotification',
   'wsAuth',
 ] as const

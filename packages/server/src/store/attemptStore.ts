@@ -23,17 +23,18 @@ interface AttemptRow {
   readonly size: string | null
   readonly submitted_hash: string | null
   readonly submitted_at: bigint | null
+  readonly trusted_until: bigint | null
   readonly is_mismatch: bigint
   readonly withdrawn_at: bigint | null
 }
 
 const COLUMNS =
-  'id, order_id, chain, kind, sender, calldata, gas, created_at, expires_at, size, submitted_hash, submitted_at, is_mismatch, withdrawn_at'
+  'id, order_id, chain, kind, sender, calldata, gas, created_at, expires_at, size, submitted_hash, submitted_at, trusted_until, is_mismatch, withdrawn_at'
 
 export async function insertAttempt(sql: Sql, { chain, orderId, attempt }: StoredAttempt): Promise<void> {
   await sql.run(
     `insert into attempts (${COLUMNS}, call_digest)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     attempt.id,
     BigInt(orderId),
     chain,
@@ -46,6 +47,7 @@ export async function insertAttempt(sql: Sql, { chain, orderId, attempt }: Store
     attempt.size,
     attempt.submittedHash,
     attempt.submittedAtMs,
+    attempt.trustedUntilMs,
     attempt.isMismatch ? 1n : 0n,
     attempt.withdrawnAtMs,
     digestOf(attempt.calldata.slice(0, -ID_DIGITS)),
@@ -54,6 +56,11 @@ export async function insertAttempt(sql: Sql, { chain, orderId, attempt }: Store
 
 /** Number of hex digits of the attempt id at the end of the calldata. */
 const ID_DIGITS = 16
+
+/** Returns the last 8 bytes of the calldata, where a prepared transaction carries its attempt id. */
+export function attemptIdIn(calldata: Hex): AttemptId {
+  return `0x${calldata.slice(2).slice(-ID_DIGITS)}` as AttemptId
+}
 
 /** Returns a digest of a call for the index, because calls can be too long to be indexed. */
 function digestOf(call: string): string {
@@ -149,13 +156,45 @@ export async function listAwaitedAttempts(
   )
 }
 
-export async function setSubmitted(sql: Sql, id: AttemptId, hash: Hex, atMs: number): Promise<void> {
+/** The report of a transaction hash; the fields are those of an `Attempt`. */
+interface HashReport {
+  readonly hash: Hex
+  readonly submittedAtMs: number
+  readonly trustedUntilMs: number | null
+}
+
+/** Stores the hash reported for an attempt, in place of any earlier one. */
+export async function setSubmitted(sql: Sql, id: AttemptId, report: HashReport): Promise<void> {
   await sql.run(
-    'update attempts set submitted_hash = $2, submitted_at = $3, is_mismatch = 0 where id = $1',
+    'update attempts set submitted_hash = $2, submitted_at = $3, trusted_until = $4, is_mismatch = 0 where id = $1',
     id,
+    report.hash,
+    report.submittedAtMs,
+    report.trustedUntilMs,
+  )
+}
+
+/**
+ * Notes that a node knows a reported transaction. Returns the orders to be folded again. Counts only for attempts of
+ * the transaction's sender, because anybody can report any hash.
+ */
+export async function setSeen(
+  sql: Sql,
+  chain: ChainSlug,
+  { hash, from }: { readonly hash: Hex; readonly from: Address },
+  atMs: number,
+): Promise<OrderId[]> {
+  const rows = await sql.all<{ order_id: bigint }>(
+    `update attempts set trusted_until = null,
+       submitted_at = case when trusted_until <= $4 then $4 else submitted_at end
+     where chain = $1 and submitted_hash = $2 and sender = $3 and trusted_until is not null
+     returning order_id`,
+    chain,
     hash,
+    from,
     atMs,
   )
+  return rows.map(({ order_id }) => String(order_id) as OrderId)
 }
 
 /** Sets the time after which the attempt is not sent any more and its order stops waiting for it. */
@@ -190,6 +229,7 @@ function toStored(row: AttemptRow): StoredAttempt {
       size: row.size as Decimal | null,
       submittedHash: row.submitted_hash as Hex | null,
       submittedAtMs: row.submitted_at === null ? null : Number(row.submitted_at),
+      trustedUntilMs: row.trusted_until === null ? null : Number(row.trusted_until),
       isMismatch: row.is_mismatch === 1n,
       withdrawnAtMs: row.withdrawn_at === null ? null : Number(row.withdrawn_at),
     },

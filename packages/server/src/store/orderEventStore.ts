@@ -72,6 +72,21 @@ export async function findOrderIdAt(
   return row === undefined ? undefined : (String(row.order_id) as OrderId)
 }
 
+/** Lists the orders that have an event in this transaction. */
+export async function listOrdersOfTransaction(
+  sql: Sql,
+  chain: ChainSlug,
+  { blockHash, txHash }: Pick<OrderEvent, 'blockHash' | 'txHash'>,
+): Promise<OrderId[]> {
+  const rows = await sql.all<{ order_id: bigint; body: string }>(
+    'select order_id, body from order_events where chain = $1 and block_hash = $2',
+    chain,
+    blockHash,
+  )
+  const ofIt = rows.filter(({ body }) => fromExactJson<OrderEvent>(body).txHash === txHash)
+  return [...new Set(ofIt.map(({ order_id }) => String(order_id) as OrderId))]
+}
+
 /** Moves all events of one order to another. */
 export async function moveOrderEvents(sql: Sql, from: OrderId, to: OrderId): Promise<void> {
   await sql.run('update order_events set order_id = $2 where order_id = $1', BigInt(from), BigInt(to))

@@ -25,7 +25,7 @@ interface OrderRow {
 }
 
 const COLUMNS = 'id, chain, trader, agent, origin_key, request, created_at, spend_usd, spend_day, state'
-const LIVE = `status in ('prepared', 'pending', 'open')`
+const LIVE = `status in ('prepared', 'pending', 'open', 'timed_out')`
 
 /** Inserts an order without a state, which the fold writes. */
 export async function insertOrder(sql: Sql, record: OrderRecord): Promise<void> {
@@ -88,7 +88,7 @@ const AWAITED_MS = 86_400_000
  * or nothing was reported.
  */
 function awaitsUntil({ status, txHash, unanswered, updatedAtMs }: OrderState): number | null {
-  const isUnmined = status === 'expired' || (status === 'pending' && unanswered.length === 0)
+  const isUnmined = status === 'prepared' || status === 'expired' || (status === 'pending' && unanswered.length === 0)
   return isUnmined && txHash !== null ? updatedAtMs + AWAITED_MS : null
 }
 
@@ -115,7 +115,7 @@ export async function findOrderByOrigin(
   return found(await sql.get<OrderRow>(`select ${COLUMNS} from orders where ${where}`, chain, originKey))
 }
 
-/** Lists the prepared, pending and open orders of a trader, newest first. */
+/** Lists the prepared, pending, open and timed-out orders of a trader, newest first. */
 export async function listLiveOrders(sql: Sql, chain: ChainSlug, trader: Address): Promise<StoredOrder[]> {
   return select(sql, `chain = $1 and trader = $2 and ${LIVE} order by id desc`, chain, trader)
 }

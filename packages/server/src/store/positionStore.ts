@@ -37,12 +37,19 @@ export async function movePosition(sql: Sql, from: OrderId, to: OrderId): Promis
 }
 
 export async function savePositionState(sql: Sql, id: OrderId, state: PositionState | undefined): Promise<void> {
+  const update = state?.pendingUpdate
   await sql.run(
-    'update positions set trade_index = $2, is_open = $3, state = $4 where id = $1',
+    `update positions set trade_index = $2, is_open = $3, state = $4, update_status = $5, update_due_block = $6,
+       update_index = $7, update_attempt = $8
+     where id = $1`,
     BigInt(id),
     state?.trade.index ?? null,
     state?.isOpen === true ? 1n : 0n,
     state === undefined ? null : toExactJson(state),
+    update?.status ?? null,
+    update?.timesOutAtBlock ?? null,
+    update?.pendingIndex ?? null,
+    update?.attemptId ?? null,
   )
 }
 
@@ -71,20 +78,69 @@ export async function listOpenPositions(sql: Sql, chain: ChainSlug): Promise<Sto
   return select(sql, 'chain = $1 and is_open = 1 order by id', chain)
 }
 
+/** Lists the positions, open or closed, whose pending change has timed out at this block but is not marked so. */
+export async function listDueUpdates(
+  sql: Sql,
+  chain: ChainSlug,
+  of: { readonly headBlock: number; readonly limit: number },
+): Promise<OrderId[]> {
+  const rows = await sql.all<{ id: bigint }>(
+    `select id from positions where chain = $1 and update_due_block <= $2 and update_status = 'pending' limit $3`,
+    chain,
+    of.headBlock,
+    of.limit,
+  )
+  return rows.map(({ id }) => String(id) as OrderId)
+}
+
+/** Lists the positions whose pending change is marked as timed out although its block is after `headBlock`. */
+export async function listEarlyUpdates(sql: Sql, chain: ChainSlug, headBlock: number): Promise<OrderId[]> {
+  const rows = await sql.all<{ id: bigint }>(
+    `select id from positions where chain = $1 and update_due_block > $2 and update_status = 'timed_out'`,
+    chain,
+    headBlock,
+  )
+  return rows.map(({ id }) => String(id) as OrderId)
+}
+
+/** The name of a pending change on the chain: its pending-order index, counted per trader. */
+export type UpdateHandle = `pending:${Address}:${number}`
+
 export async function insertPositionEvent(
   sql: Sql,
-  of: { readonly chain: ChainSlug; readonly positionId: OrderId; readonly event: PositionEvent },
+  of: {
+    readonly chain: ChainSlug
+    readonly positionId: OrderId
+    readonly event: PositionEvent
+    /** Handle of the change that the event begins; absent for every other event. */
+    readonly handle?: UpdateHandle | undefined
+  },
 ): Promise<void> {
   await sql.run(
-    `insert into position_events (chain, block_hash, log_index, block_number, position_id, body)
-     values ($1, $2, $3, $4, $5, $6)`,
+    `insert into position_events (chain, block_hash, log_index, block_number, position_id, handle, body)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
     of.chain,
     of.event.blockHash,
     of.event.logIndex,
     of.event.blockNumber,
     BigInt(of.positionId),
+    of.handle ?? null,
     toExactJson(of.event),
   )
+}
+
+/** Finds the position whose change has this handle. */
+export async function findPositionIdByHandle(
+  sql: Sql,
+  chain: ChainSlug,
+  handle: UpdateHandle,
+): Promise<OrderId | undefined> {
+  const row = await sql.get<{ position_id: bigint }>(
+    'select position_id from position_events where chain = $1 and handle = $2',
+    chain,
+    handle,
+  )
+  return row === undefined ? undefined : (String(row.position_id) as OrderId)
 }
 
 /** Lists the events of a position in chain order. */

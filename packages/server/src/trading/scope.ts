@@ -20,7 +20,11 @@ export function requireScope({ markets, maxLeverage }: AgentScope, { market, lev
  * Throws when an action exceeds the agent's daily cap. `spentUsd` is what the agent opened today (UTC). An action that
  * opens nothing always passes.
  */
-export function requireSpendCap({ dailySpendCapUsd }: AgentScope, spentUsd: Usd, { spendUsd }: ScopedAction): void {
+export function requireSpendCap(
+  { dailySpendCapUsd }: AgentScope,
+  spentUsd: Usd,
+  { spendUsd }: Pick<ScopedAction, 'spendUsd'>,
+): void {
   if (dailySpendCapUsd === null || spendUsd === 0n) return
   if (spentUsd + spendUsd <= limitUnits(dailySpendCapUsd, Usd)) return
   const details = {

@@ -18,7 +18,7 @@ function createLogged(positions: readonly LivePosition[]) {
     live: { ofTrader: (trader) => (trader === ALICE ? positions : []) },
     markets: () => world.chain,
     book: portsOf(world).book,
-    head: () => ({ timestampMs: 1_000_000 }),
+    head: () => ({ number: 100, timestampMs: 1_000_000 }),
     onError: (error) => errors.push(error),
   })
   return { world, errors, list: (...args: Parameters<typeof text>) => JSON.parse(text(...args)) as Position[] }

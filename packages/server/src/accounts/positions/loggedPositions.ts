@@ -5,14 +5,20 @@ import { collateralOf, leverageDecimal, sizeDecimal, symbolOf } from '../../trad
 import type { ChainMarkets } from '../../trading/market/chainMarkets.ts'
 import type { PriceBook } from '../../market/feed/priceBook.ts'
 import { comparePositions, type LivePositions } from './livePositions.ts'
-import { positionAnswer, valuationTimeS } from '../../trading/positions/positionAnswer.ts'
+import { pendingUpdateAnswer } from '../../trading/positions/pendingUpdate.ts'
+import {
+  lastPrices,
+  positionAnswer,
+  valuationMoment,
+  type FollowedHead,
+} from '../../trading/positions/positionAnswer.ts'
 
 export interface LoggedPositionsOptions {
   readonly live: Pick<LivePositions, 'ofTrader'>
   readonly markets: () => ChainMarkets | undefined
   readonly book: Pick<PriceBook, 'get'>
   /** Returns the last followed block. */
-  readonly head: () => { readonly timestampMs: number } | undefined
+  readonly head: () => FollowedHead
   readonly onError: (error: unknown) => void
 }
 
@@ -25,10 +31,10 @@ export function createLoggedPositions(options: LoggedPositionsOptions): Position
   const { live, markets, book, head, onError } = options
 
   function answerOf(position: LivePosition, chain: ChainMarkets): Position {
-    const { pairIndex, openPrice } = position.state.trade
-    const prices = book.get(pairIndex) ?? { mark: openPrice, index: openPrice }
+    const { pairIndex } = position.state.trade
+    const prices = lastPrices(position, book.get(pairIndex))
     try {
-      const answer = positionAnswer(position, chain, prices, valuationTimeS(chain, head()))
+      const answer = positionAnswer(position, chain, prices, valuationMoment(chain, head()))
       if (answer !== undefined) return answer
       throw new Error(`the markets do not know pair ${pairIndex} of position ${position.record.id} yet`)
     } catch (error) {
@@ -54,7 +60,7 @@ export function createLoggedPositions(options: LoggedPositionsOptions): Position
  * price is not known then and shown as 0.
  */
 function unvalued({ record, state }: LivePosition, chain: ChainMarkets): Position {
-  const { trade, info, openedAtBlock } = state
+  const { trade, info, openedAtBlock, pendingUpdate } = state
   const { symbol, decimals } = collateralOf(chain, trade.collateralIndex)
   return {
     id: record.id,
@@ -77,5 +83,7 @@ function unvalued({ record, state }: LivePosition, chain: ChainMarkets): Positio
     tp: Price.format(trade.tp),
     openedAtBlock,
     marginMode: 'isolated',
+    priceAt: 0,
+    pendingUpdate: pendingUpdateAnswer(pendingUpdate, decimals),
   }
 }

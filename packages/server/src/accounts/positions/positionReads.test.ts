@@ -36,7 +36,7 @@ describe('reads of positions', () => {
     reads = createPositionReads({
       live: { ofTrader: (trader) => (trader === ALICE ? positions : []) },
       freshness: createFreshness(portsOf(world)),
-      head: () => ({ timestampMs: headMs }),
+      head: () => ({ number: 100, timestampMs: headMs }),
       followerReason: () => reason,
       priceVersion: () => world.version,
       now: () => world.nowMs,
@@ -44,9 +44,9 @@ describe('reads of positions', () => {
   })
 
   const quote = (pairIndex: number, price: number): void => {
-    const tickedAtMs = world.nowMs
+    const updatedAtMs = world.nowMs
     world.version += 1
-    world.quotes.set(pairIndex, { pairIndex, mark: usd(price), index: usd(price), updatedAtMs: tickedAtMs, tickedAtMs })
+    world.quotes.set(pairIndex, { pairIndex, mark: usd(price), index: usd(price), updatedAtMs })
   }
   const listed = () => JSON.parse(reads.listOf(ALICE).toString()) as { data: unknown[] }
 
@@ -58,11 +58,15 @@ describe('reads of positions', () => {
   it('make bytes anew only when a price, a block or the markets change', () => {
     const first = reads.listOf(ALICE)
     assert.equal(first.buffer.byteLength, first.length, 'in memory of their own, as one is kept for each trader')
-    quote(0, 60_000)
     headMs += 999
-    assert.equal(reads.listOf(ALICE), first, 'a tick of the same price, a block in the same second')
+    world.version += 1
+    assert.equal(reads.listOf(ALICE), first, 'a price of another market, a block in the same second')
 
     const changes: readonly (() => void)[] = [
+      () => {
+        world.nowMs += 1
+        quote(0, 60_000)
+      },
       () => quote(0, 60_001),
       () => quote(21, 1.17),
       () => (headMs += 1_000),
@@ -80,14 +84,13 @@ describe('reads of positions', () => {
     }
   })
 
-  it('notice a silent feed without any change that tells of it', () => {
+  it('notice a lagging chain without any change that tells of it', () => {
     reads.listOf(ALICE)
-    world.nowMs += 9_990
-    reads.listOf(ALICE)
+    world.isLagging = true
     world.nowMs += 50
     assert.equal(
       reasonOf(() => reads.listOf(ALICE)),
-      'feed_stale',
+      'chain_lagging',
     )
   })
 
@@ -105,20 +108,28 @@ describe('reads of positions', () => {
     }
   })
 
-  it('need a fresh price of every market in them, and of no other', () => {
-    world.nowMs += 10_001
-    assert.equal(
-      reasonOf(() => reads.listOf(ALICE)),
-      'feed_stale',
-    )
-    assert.equal(
-      reasonOf(() => reads.answer(positions[0]!)),
-      'feed_stale',
-    )
-    positions = [positions[2]!]
-    assert.equal(listed().data.length, 1, 'a closed market keeps its last price')
+  it('are never hidden by a quiet market: each has its last mark, and tells how old that is', () => {
+    const [btcAtMs, eurAtMs] = [world.quotes.get(0)!.updatedAtMs, world.quotes.get(21)!.updatedAtMs]
+    const told = () => reads.ofTrader(ALICE).map(({ markPrice, priceAt }) => [markPrice, priceAt])
+    world.nowMs += 3_600_000
+    quote(21, 1.17)
+    assert.deepEqual(told(), [
+      ['60000', btcAtMs],
+      ['60000', btcAtMs],
+      ['1.17', world.nowMs],
+    ])
+    assert.ok(eurAtMs < btcAtMs)
+    world.nowMs += 86_400_000
+    assert.equal(listed().data.length, 3, 'nor by a silent feed')
     positions = []
     assert.deepEqual(listed(), { data: [] })
+  })
+
+  it('are valued at their entry price while the feed has no price of the market', () => {
+    world.quotes.delete(0)
+    const [position] = reads.ofTrader(ALICE)
+    assert.deepEqual([position?.markPrice, position?.priceAt], [position?.entryPrice, 0])
+    assert.deepEqual(listed().data, reads.ofTrader(ALICE))
   })
 
   it('need markets that know the pair', () => {

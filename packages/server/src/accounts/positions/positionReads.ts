@@ -1,12 +1,19 @@
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
-import type { Address, Position, Price } from '@bezel/protocol'
+import type { Address, Position } from '@bezel/protocol'
 import { unpooledBytes } from '../../ground/unpooledBytes.ts'
 import type { ChainMarkets } from '../../trading/market/chainMarkets.ts'
 import type { Freshness } from '../../market/freshness.ts'
 import { notReady, type NotReadyReason } from '../../ground/unavailable.ts'
-import type { FeedPrices } from '../../trading/valuation/positionValue.ts'
+import type { Moment } from '../../trading/valuation/chainState.ts'
 import type { LivePositions } from './livePositions.ts'
-import { pairOf, positionAnswer, valuationTimeS } from '../../trading/positions/positionAnswer.ts'
+import {
+  lastPrices,
+  pairOf,
+  positionAnswer,
+  valuationMoment,
+  type FollowedHead,
+  type PositionPrices,
+} from '../../trading/positions/positionAnswer.ts'
 
 /**
  * A chain's open positions as the interface shows them, valued now. All methods throw `NOT_READY` while a valuation is
@@ -23,9 +30,9 @@ export interface PositionReads {
 
 export interface PositionReadsOptions {
   readonly live: Pick<LivePositions, 'ofTrader'>
-  readonly freshness: Pick<Freshness, 'loaded' | 'quote'>
+  readonly freshness: Pick<Freshness, 'loaded' | 'lastQuote'>
   /** Returns the last followed block. */
-  readonly head: () => { readonly timestampMs: number } | undefined
+  readonly head: () => FollowedHead
   /** Returns the reason why the followed state can't be trusted now; `undefined` while it can. */
   readonly followerReason: () => NotReadyReason | undefined
   /** Returns a counter that grows with every change of a price. */
@@ -36,9 +43,8 @@ export interface PositionReadsOptions {
 /** A valuation, with every input it depends on besides the position itself. */
 interface Valuation {
   readonly chain: ChainMarkets
-  readonly timestampS: number
-  readonly mark: Price
-  readonly index: Price
+  readonly at: Moment
+  readonly prices: PositionPrices
   readonly text: string
 }
 
@@ -48,14 +54,14 @@ interface List {
   readonly bytes: Buffer
   /** Inputs of the whole list: while all four below still hold, the bytes are current. */
   readonly chain: ChainMarkets
-  readonly timestampS: number
+  readonly at: Moment
   readonly priceVersion: number
   readonly goodUntilMs: number
 }
 
 /**
- * The longest time that a list is reused without a look at its prices. Prices go stale by the clock alone, and this
- * bounds how late that is noticed.
+ * The longest time that a list is reused without a look at its inputs. A chain lags by the clock alone, and this bounds
+ * how late that is noticed.
  */
 const LIST_MS = 50
 
@@ -76,34 +82,33 @@ export function createPositionReads(options: PositionReadsOptions): PositionRead
     if (reason !== undefined) throw notReady(reason)
   }
 
-  function valuationOf(position: LivePosition, chain: ChainMarkets, atS: number): Valuation {
+  function valuationOf(position: LivePosition, chain: ChainMarkets, at: Moment): Valuation {
     const prices = pricesOf(freshness, position, chain)
-    const { mark, index } = prices
     const known = valuations.get(position)
-    if (known?.chain === chain && known.timestampS === atS && known.mark === mark && known.index === index) return known
-    const text = JSON.stringify(valueOf(position, chain, prices, atS))
-    const made = { chain, timestampS: atS, mark, index, text }
+    if (known?.chain === chain && isSameMoment(known.at, at) && isSamePrice(known.prices, prices)) return known
+    const text = JSON.stringify(valueOf(position, chain, prices, at))
+    const made = { chain, at, prices, text }
     valuations.set(position, made)
     return made
   }
 
-  function isGood(list: List, chain: ChainMarkets, atS: number): boolean {
+  function isGood(list: List, chain: ChainMarkets, at: Moment): boolean {
     return (
       list.chain === chain &&
-      list.timestampS === atS &&
+      isSameMoment(list.at, at) &&
       list.priceVersion === options.priceVersion() &&
       options.now() < list.goodUntilMs
     )
   }
 
   /** Checks every price, and reuses the bytes when none of them moved. */
-  function makeList(positions: readonly LivePosition[], chain: ChainMarkets, atS: number): List {
+  function makeList(positions: readonly LivePosition[], chain: ChainMarkets, at: Moment): List {
     const [priceVersion, goodUntilMs] = [options.priceVersion(), options.now() + LIST_MS]
-    const made = positions.map((position) => valuationOf(position, chain, atS))
+    const made = positions.map((position) => valuationOf(position, chain, at))
     const known = lists.get(positions)
-    const isSame = known !== undefined && made.every((valuation, at) => valuation === known.valuations[at])
+    const isSame = known !== undefined && made.every((valuation, i) => valuation === known.valuations[i])
     const bytes = isSame ? known.bytes : unpooledBytes(`{"data":[${made.map(({ text }) => text).join(',')}]}`)
-    const list = { valuations: made, bytes, chain, timestampS: atS, priceVersion, goodUntilMs }
+    const list = { valuations: made, bytes, chain, at, priceVersion, goodUntilMs }
     lists.set(positions, list)
     return list
   }
@@ -111,7 +116,7 @@ export function createPositionReads(options: PositionReadsOptions): PositionRead
   function answer(position: LivePosition): Position {
     requireFollower()
     const chain = freshness.loaded()
-    return valueOf(position, chain, pricesOf(freshness, position, chain), valuationTimeS(chain, head()))
+    return valueOf(position, chain, pricesOf(freshness, position, chain), valuationMoment(chain, head()))
   }
 
   return {
@@ -125,23 +130,35 @@ export function createPositionReads(options: PositionReadsOptions): PositionRead
       const positions = live.ofTrader(trader)
       if (positions.length === 0) return EMPTY_LIST
       const chain = freshness.loaded()
-      const atS = valuationTimeS(chain, head())
+      const at = valuationMoment(chain, head())
       const known = lists.get(positions)
-      if (known !== undefined && isGood(known, chain, atS)) return known.bytes
-      return makeList(positions, chain, atS).bytes
+      if (known !== undefined && isGood(known, chain, at)) return known.bytes
+      return makeList(positions, chain, at).bytes
     },
   }
 }
 
-function pricesOf(freshness: Pick<Freshness, 'quote'>, position: LivePosition, chain: ChainMarkets): FeedPrices {
+function pricesOf(
+  freshness: Pick<Freshness, 'lastQuote'>,
+  position: LivePosition,
+  chain: ChainMarkets,
+): PositionPrices {
   const pair = pairOf(position, chain)
   // The pair was listed moments ago; the listing is read again soon.
   if (pair === undefined) throw notReady('starting')
-  return freshness.quote(pair)
+  return lastPrices(position, freshness.lastQuote(pair))
 }
 
-function valueOf(position: LivePosition, chain: ChainMarkets, prices: FeedPrices, timestampS: number): Position {
-  const answer = positionAnswer(position, chain, prices, timestampS)
+function isSamePrice(a: PositionPrices, b: PositionPrices): boolean {
+  return a.mark === b.mark && a.index === b.index && a.updatedAtMs === b.updatedAtMs
+}
+
+function valueOf(position: LivePosition, chain: ChainMarkets, prices: PositionPrices, at: Moment): Position {
+  const answer = positionAnswer(position, chain, prices, at)
   if (answer === undefined) throw notReady('starting')
   return answer
+}
+
+function isSameMoment(a: Moment, b: Moment): boolean {
+  return a.timestampS === b.timestampS && a.blockNumber === b.blockNumber
 }

@@ -1,3 +1,4 @@
+import { TRADER_HEADER } from '../../access/signatureHeaders.ts'
 import { JSON_TYPE } from '../../http/route.ts'
 import { CHAIN_SLUGS, CLIENT_MESSAGES, CONTROL_MESSAGES, DATA_MESSAGES, CLOSE_CODES } from '@bezel/protocol'
 import type { TSchema } from '@sinclair/typebox'
@@ -201,6 +202,7 @@ function securitySchemes(prefix: string): Readonly<Record<string, SecurityScheme
       description: [
         `EIP-712 signature of the agent, sent on the upgrade request together with ${others.join(', ')}, or later in the message`,
         '`auth`. It signs primary type `wsAuth`, method `WS`, path `/v1/{chain}/ws` and the hash of an empty body. `GET /v1/{chain}` answers with the domain and the fields.',
+        `With \`${prefix}${TRADER_HEADER}\` (\`trader\` in the message) credentials of any other trader are refused with \`TRADER_MISMATCH\`.`,
       ].join(' '),
     },
     ApiKey: {

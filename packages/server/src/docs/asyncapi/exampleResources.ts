@@ -62,6 +62,8 @@ export const POSITION: Position = {
   tp: '68000',
   openedAtBlock: 215_007_431,
   marginMode: 'isolated',
+  priceAt: 1_790_000_001_900,
+  pendingUpdate: null,
 }
 
 export const ACCOUNT: Static<typeof AccountSchema> = {

@@ -69,6 +69,14 @@ export const CLIENT_ENTRIES: MessageTable<typeof CLIENT_MESSAGES> = {
       'Authenticates as an agent by its EIP-712 signature with primary type `wsAuth`, method `WS`, path `/v1/{chain}/ws` and the hash of an empty body',
     examples: [
       { op: 'auth', agent: AGENT, timestamp: '1790000000000', nonce: '1790000000000001', signature: SIGNATURE },
+      {
+        op: 'auth',
+        agent: AGENT,
+        timestamp: '1790000000000',
+        nonce: '1790000000000001',
+        signature: SIGNATURE,
+        trader: TRADER,
+      },
     ],
   },
   authKey: {
@@ -118,8 +126,8 @@ export const CONTROL_ENTRIES: MessageTable<typeof CONTROL_MESSAGES> = {
 const BOOK: OrderBook = {
   market: 'BTC/USD',
   markPrice: '60000',
-  bids: [{ price: '59997', size: '0.200503358501258396', sizeUsd: '12029.6', cumulativeUsd: '12029.6' }],
-  asks: [{ price: '60003', size: '0.20048330916787494', sizeUsd: '12029.6', cumulativeUsd: '12029.6' }],
+  bids: [{ price: '59988', size: '0.2005334400213376', sizeUsd: '12029.6', cumulativeUsd: '12029.6' }],
+  asks: [{ price: '60012', size: '0.200453242684796374', sizeUsd: '12029.6', cumulativeUsd: '12029.6' }],
   timestamp: 1_790_000_003_250,
 }
 

@@ -61,7 +61,7 @@ describe('the routes that need no credentials', () => {
   const app = createApp('silent')
   const context: PublicContext = {
     chains: [testChain('base')],
-    readiness: { isReady: () => false },
+    notReadyReason: () => 'starting',
     markets: new Map(),
     domainName: 'Test API',
     relayerOf: () => null,

@@ -37,6 +37,7 @@ import {
   OrderListSchema,
   OrderPageSchema,
   OrderSchema,
+  PendingUpdateSchema,
   PositionListSchema,
   PositionSchema,
   PreparedOrderSchema,
@@ -53,6 +54,7 @@ import {
   TransactionRequestSchema,
   UpdateOrderRequestSchema,
   UpdatePositionRequestSchema,
+  WarningSchema,
   type ErrorCode,
 } from '@bezel/protocol'
 import { Type, type TSchema } from '@sinclair/typebox'
@@ -95,14 +97,15 @@ export const COMPONENTS: Readonly<Record<string, Component>> = {
     schema: MarketFundingSchema,
     description: 'Rates are in percent per hour, positive when the position pays.',
   },
-  Price: { schema: PriceSchema },
+  Price: { schema: PriceSchema, description: '`updatedAt` is the time at which the price came from the feed.' },
   OrderBook: {
     schema: OrderBookSchema,
-    description: 'Best levels first. Spread, skew and recent volume are not included.',
+    description: 'Best levels first, outside the spread. Recent volume is included, the skew is not.',
   },
   BookLevel: {
     schema: BookLevelSchema,
-    description: '`size` is in base units; `cumulativeUsd` is the depth from the mark to this level.',
+    description:
+      '`price` is where the level begins; `size` is in base units; `cumulativeUsd` is the depth from the best price to the end of the level.',
   },
   Candle: { schema: CandleSchema, description: 'Mark prices from `time` on, for the length of the interval.' },
   RecentTrade: {
@@ -141,14 +144,34 @@ export const COMPONENTS: Readonly<Record<string, Component>> = {
     schema: PreparedTransactionSchema,
     description: 'A transaction for the agent to sign and send unchanged.',
   },
-  PreparedOrder: { schema: PreparedOrderSchema, description: '`transaction` is null when nothing has to be sent.' },
+  PreparedOrder: {
+    schema: PreparedOrderSchema,
+    description: '`transaction` is null when nothing has to be sent. `warnings` is absent when there are none.',
+  },
+  Warning: {
+    schema: WarningSchema,
+    description:
+      'A difference between what was asked and what will happen: `asked` is the value of `field` in the request, `value` what it becomes. `sl_clamped`: the contracts keep a stop loss away from the liquidation price. `collateral_rounded`: collateral moves in steps of 0.001 of leverage. `price_old`: the price that was used is older than 10 seconds.',
+  },
   CreateOrderRequest: { schema: CreateOrderRequestSchema },
   UpdateOrderRequest: { schema: UpdateOrderRequestSchema },
   SubmitOrderRequest: { schema: SubmitOrderRequestSchema },
 
-  Position: { schema: PositionSchema, description: 'An unset `sl` or `tp` is "0". A positive fee is paid.' },
+  Position: {
+    schema: PositionSchema,
+    description:
+      'An unset `sl` or `tp` is "0". A positive fee is paid. `priceAt` is the time at which the mark that was used came from the feed: a quiet market keeps its last mark. It is 0 while the feed has no price of the market, and the position is then valued at its entry price. `pendingUpdate` is the change that waits for the oracle, null when none does.',
+  },
+  PendingUpdate: {
+    schema: PendingUpdateSchema,
+    description:
+      'A change of a position that waits for the oracle. `leverage` is the new one; `collateralDelta` is the amount that the wallet gave, negative for what it is to get. From block `timesOutAtBlock` on it can be reclaimed.',
+  },
   PositionList: { schema: PositionListSchema },
-  PreparedPosition: { schema: PreparedPositionSchema },
+  PreparedPosition: {
+    schema: PreparedPositionSchema,
+    description: '`sl` and `tp` are what the contracts will keep. `warnings` is absent when there are none.',
+  },
   ClosePositionRequest: { schema: ClosePositionRequestSchema },
   UpdatePositionRequest: { schema: UpdatePositionRequestSchema },
 

@@ -42,6 +42,7 @@ cancelOrder DELETE /v1/{chain}/orders/{id} sig 200 401 403 404 409 422
 submitOrder POST /v1/{chain}/orders/{id}/submit sig 200 400 401 403 404 422 503
 closePosition POST /v1/{chain}/positions/{id}/close sig 200 400 401 403 404 422
 updatePosition PATCH /v1/{chain}/positions/{id} sig 200 400 401 403 404 422
+cancelPositionUpdate DELETE /v1/{chain}/positions/{id}/pending-update sig 200 401 403 404 409 422
 createAgent POST /v1/{chain}/agents - 201 400 401
 getAgent GET /v1/{chain}/agents/{address} - 200 404
 revokeAgent DELETE /v1/{chain}/agents/{address} - 200 400 401 404
@@ -175,7 +176,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(Object.keys(securitySchemes), ['AgentSignature', 'ApiKey'])
     assert.deepEqual(
       [...Object.values(securitySchemes), ...Object.values(parameters)].map(({ name }) => name),
-      ['X-Other-Signature', 'X-Other-Api-Key', 'X-Other-Agent', 'X-Other-Timestamp', 'X-Other-Nonce'],
+      ['X-Other-Signature', 'X-Other-Api-Key', 'X-Other-Agent', 'X-Other-Timestamp', 'X-Other-Nonce', 'X-Other-Trader'],
     )
   })
 

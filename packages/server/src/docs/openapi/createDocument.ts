@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { type AnyRoute, JSON_TYPE } from '../../http/route.ts'
 import { ErrorSchema } from './components.ts'
-import { describeOperation, documentPath, SIGNED_HEADERS } from './describeOperation.ts'
+import { describeOperation, documentPath, NAMED_TRADER_HEADER, SIGNED_HEADERS } from './describeOperation.ts'
 import { createErrorResponses } from './errorResponses.ts'
 import type { OpenapiComponents, OpenapiDocument, OpenapiOperation, OpenapiTag } from './openapiDocument.ts'
 import { createSchemaDescriber, type SchemaDescriber } from './schemaDescriber.ts'
@@ -115,7 +115,7 @@ function securitySchemes(prefix: string): OpenapiComponents['securitySchemes'] {
 
 function signedHeaderParameters(prefix: string, describer: SchemaDescriber): OpenapiComponents['parameters'] {
   return Object.fromEntries(
-    Object.entries(SIGNED_HEADERS).map(([name, { suffix, schema, description }]) => [
+    Object.entries({ ...SIGNED_HEADERS, ...NAMED_TRADER_HEADER }).map(([name, { suffix, schema, description }]) => [
       name,
       { name: prefix + suffix, in: 'header', description, schema: describer.describe(schema) },
     ]),

@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode, AddressSchema, ChainSlugSchema, IdSchema } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
+import { TRADER_HEADER } from '../../access/signatureHeaders.ts'
 import { isFacadePath } from '../../access/answerError.ts'
 import { ACCESS_ERRORS } from '../../http/hooks/registerRoute.ts'
 import type { QueryParameter } from '../../http/parameters.ts'
@@ -49,6 +50,16 @@ export const SIGNED_HEADERS = {
     suffix: 'Nonce',
     schema: Type.String({ pattern: '^(?:0|[1-9]\\d{0,77})$' }),
     description: 'A whole number that this agent never used before, as signed.',
+  },
+} as const
+
+/** The header that names the account a caller means, beside a signature or a key. */
+export const NAMED_TRADER_HEADER = {
+  TraderHeader: {
+    suffix: TRADER_HEADER,
+    schema: AddressSchema,
+    description:
+      'Address of the trader whose account is meant. When the credentials belong to another one: 403 TRADER_MISMATCH. Optional and not signed; it guards against a mix-up of keys.',
   },
 } as const
 
@@ -104,7 +115,11 @@ function parametersOf({ path, query = {}, access }: AnyRoute, describer: SchemaD
       required: true,
     })),
     ...Object.entries(query).map(([name, of]) => parameter(name, 'query', of, describer)),
-    ...(isSigned ? Object.keys(SIGNED_HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` })) : []),
+    ...(isSigned
+      ? Object.keys({ ...SIGNED_HEADERS, ...NAMED_TRADER_HEADER }).map((name) => ({
+          $ref: `#/components/parameters/${name}`,
+        }))
+      : []),
   ]
 }
 

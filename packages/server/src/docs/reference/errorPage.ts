@@ -83,7 +83,7 @@ export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<s
     maxLeverage: 'the maximum of the market',
   },
   SIZE_BELOW_MINIMUM: {
-    notionalUsd: 'size × price',
+    notionalUsd: 'size × the price at which it is expected to execute, before skew',
     minPositionUsd: 'the minimum notional',
     collateralUsd: 'the collateral that the order needs',
     minCollateralUsd: 'the minimum collateral',
@@ -93,7 +93,18 @@ export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<s
     collateral: 'the collateral of the request',
     supported: 'the collaterals that can be used',
   },
-  SIMULATION_REVERTED: { errorName: 'custom error of the contracts, or null', calldata: 'the inner call, to replay' },
+  SIMULATION_REVERTED: {
+    errorName: 'custom error of the contracts, or null',
+    calldata: 'the inner call, to replay',
+    approvalTx: "only where allowance is missing: `{to, data, chainId}`, the trader's `approve` of what is needed",
+  },
+  UNSUPPORTED: {
+    field: 'only for a value that the contracts would never honour: the name of the field',
+    value: 'only with `field`: the value that was sent',
+    side: 'only with `field`: the side of the order or position',
+    reference: 'only with `field`: the price that the value is measured by',
+    nearest: 'only for an amount of collateral below one step: `{below, above}`, the amounts around it',
+  },
   RATE_LIMITED: { scope: 'the limit: `ip`, `agent` or `agent-writes`' },
   NOT_READY: {
     reason: 'the cause: `starting`, `feed_stale`, `chain_lagging`, `reorg_too_deep` or `store_unavailable`',

@@ -121,6 +121,7 @@ const EXAMPLE_COMPONENTS: Readonly<Record<string, unknown>> = {
   Order: ORDER,
   Position: POSITION,
   PreparedOrder: { order: PREPARED, transaction: TRANSACTION },
+  PreparedPosition: { position: POSITION, transaction: TRANSACTION },
   PreparedTransaction: TRANSACTION,
   Price: { market: 'BTC/USD', mark: '61250.4', index: '61248.1', updatedAt: NOW },
   RecentTrade: TRADE,
@@ -128,6 +129,14 @@ const EXAMPLE_COMPONENTS: Readonly<Record<string, unknown>> = {
   Side: 'long',
   Timestamp: NOW,
   TransactionRequest: { to: DIAMOND, data: '0x604755cf', chainId: CHAIN_ID },
+  Warning: {
+    code: 'sl_clamped',
+    field: 'sl',
+    asked: '40000',
+    value: '56127.9',
+    message:
+      'The contracts keep a stop loss away from the liquidation price: it becomes 56127.9, measured from the entry price.',
+  },
   ...REQUESTS,
 }
 

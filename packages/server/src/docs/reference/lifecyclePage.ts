@@ -10,6 +10,7 @@ export const CAUSE_WORDS: Readonly<Record<OrderCause, { readonly label: string; 
   prepared: { label: 'prepared', text: 'A transaction that brings it to the chain was prepared.' },
   reported: { label: 'reported', text: 'The hash of its transaction was reported.' },
   mismatched: { label: 'not its hash', text: 'The reported hash was mined, and was not this order.' },
+  unseen: { label: 'unknown', text: 'No node knows the reported hash after a while; the order still shows it.' },
   lapsed: {
     label: 'out of date',
     text: 'The last transaction that could bring it to the chain is out of date, or was withdrawn.',

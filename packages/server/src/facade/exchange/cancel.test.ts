@@ -61,7 +61,7 @@ describe('cancel', () => {
     assert.deepEqual(statusesOf(await world.send(cancels(oid, oid))), ['success', 'success'])
     assert.equal(world.relayer.taken.length, sent + 1)
     world.base.market.nowMs += 15_000
-    world.base.market.quotes.set(0, { ...world.base.market.quotes.get(0)!, tickedAtMs: world.base.market.nowMs })
+    world.base.market.quotes.set(0, { ...world.base.market.quotes.get(0)!, updatedAtMs: world.base.market.nowMs })
     assert.deepEqual(statusesOf(await world.send(cancels(oid), { nonce: world.base.market.nowMs })), ['success'])
     assert.equal(world.relayer.taken.length, sent + 2)
   })

@@ -2,11 +2,16 @@ import type { Address, OrderId } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createOrder } from '../../orders/createOrder.ts'
+import { submitOrder } from '../../orders/submitOrder.ts'
 import { LIMIT_BODY } from '../../orders/testing/ordersWorld.ts'
 import { usd } from '../../market/testing/fixtures.ts'
 import { listDueSchedules, saveSchedule } from '../../store/facadeChoreStore.ts'
 import { findOrder, listLiveOrders, takeId } from '../../store/orderStore.ts'
+import { savePositionState } from '../../store/positionStore.ts'
+import type { WaitingUpdate } from '../../trading/positions/positionModel.ts'
+import { usdc } from '../../trading/valuation/testing/fixtures.ts'
 import { refoldOrder } from '../../journal/refold.ts'
+import { runRound } from '../../journal/clock.ts'
 import { OFF_CHAIN } from '../../journal/accountLog.ts'
 import { getAddress } from 'viem'
 import { until } from '@bezel/testkit/until.ts'
@@ -26,6 +31,19 @@ import {
 
 const log = { warn: () => {}, error: () => {} } as never
 
+const PENDING: WaitingUpdate = {
+  kind: 'collateral',
+  pendingIndex: 9,
+  leverage: 8_000,
+  collateralDelta: usdc(25),
+  attemptId: null,
+  txHash: '0x00' as never,
+  createdAtMs: 1,
+  createdBlock: 1,
+  timesOutAtBlock: 2,
+  status: 'timed_out',
+}
+
 describe('what the facade does by itself', () => {
   let world: ExchangeWorld
 
@@ -40,7 +58,7 @@ describe('what the facade does by itself', () => {
   }
   const pass = (ms: number): void => {
     world.base.market.nowMs += ms
-    world.base.market.quotes.set(0, { ...world.base.market.quotes.get(0)!, tickedAtMs: world.base.market.nowMs })
+    world.base.market.quotes.set(0, { ...world.base.market.quotes.get(0)!, updatedAtMs: world.base.market.nowMs })
   }
   const scheduled = async () =>
     (await listDueSchedules(world.parts.store.read, 'arbitrum', { nowMs: world.base.market.nowMs, limit: 9 })).length
@@ -169,6 +187,27 @@ describe('what the facade does by itself', () => {
       assert.equal(await scheduled(), 0)
     })
 
+    it('wait for an order, too, whose reported hash no node knows', async () => {
+      await world.send({ type: 'scheduleCancel', time: world.base.market.nowMs + 6_000 })
+      await world.base.register()
+      world.base.node.delegate = world.base.write().agent.agent
+      const { orders } = world.parts
+      const { prepared } = await createOrder(orders, world.base.write(), LIMIT_BODY)
+      const id = prepared.order.id as OrderId
+      await submitOrder(orders, world.base.write(), id, { txHash: `0x${'7'.repeat(64)}` })
+      world.base.node.delegate = RELAYER
+      pass(10_000)
+      const { accountLog, clock, store } = orders
+      await runRound({ chain: 'arbitrum', store, accountLog, clock, onError: () => {} })
+      assert.equal((await findOrder(store.read, id))?.state?.status, 'prepared')
+      const cancels = createDueCancels(world.parts)
+      await cancels.run(log)
+      assert.equal(await scheduled(), 1)
+      await world.happen(id, placedAt(), 'trade:4' as never)
+      await cancels.run(log)
+      assert.deepEqual(kinds(), ['cancel'])
+    })
+
     it('need an agent that still may act', async () => {
       await setUp()
       await world.register({ revoked: true })
@@ -213,6 +252,30 @@ describe('what the facade does by itself', () => {
       assert.deepEqual(kinds(), ['open', 'reclaim'])
       await world.happen(oid, { kind: 'reclaimed', pendingIndex: 1 })
       assert.equal((await findOrder(world.parts.store.read, String(oid) as OrderId))?.state?.status, 'canceled')
+    })
+
+    it('take back a change of margin that the oracle never answered, once', async () => {
+      const position = await world.hold()
+      const { id } = position.record
+      const names = () => world.relayer.taken.map(({ attempt }) => attempt.kind)
+      await world.send({ type: 'updateIsolatedMargin', asset: 0, isBuy: true, ntli: 25_000_000 })
+      const { attempt } = world.relayer.taken.at(-1)!
+      const timedOut = async (attemptId: typeof attempt.id | null, pendingIndex: number): Promise<void> => {
+        const pendingUpdate = { ...PENDING, attemptId, pendingIndex }
+        await world.parts.store.transaction((sql) => savePositionState(sql, id, { ...position.state, pendingUpdate }))
+        world.turn(id, { pendingUpdate })
+      }
+      const reclaims = createReclaims(world.parts)
+      await reclaims.run(log)
+      assert.deepEqual(names(), ['update'])
+      await timedOut(null, 8)
+      await reclaims.run(log)
+      assert.deepEqual(names(), ['update'], 'one that was started elsewhere is left to whoever started it')
+      await timedOut(attempt.id, 9)
+      await reclaims.run(log)
+      await reclaims.run(log)
+      await createReclaims(world.parts).run(log)
+      assert.deepEqual(names(), ['update', 'reclaim'])
     })
 
     it('of others are not held up by many that nobody may reclaim', async () => {

@@ -4,6 +4,7 @@ import { outOfForce } from '../../agents/agentRefusals.ts'
 import { every } from '../../ground/every.ts'
 import { createLru } from '../../ground/lru.ts'
 import { cancelOrder } from '../../orders/cancelOrder.ts'
+import { cancelPositionUpdate } from '../../orders/cancelPositionUpdate.ts'
 import {
   listTimedOutRelayed,
   endSchedule,
@@ -11,12 +12,14 @@ import {
   type ScheduledCancel,
 } from '../../store/facadeChoreStore.ts'
 import { findOrder, listLiveOrders, type StoredOrder } from '../../store/orderStore.ts'
+import { listTimedOutUpdates } from '../../store/positionAttemptStore.ts'
+import { findPosition } from '../../store/positionStore.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { sendCancel } from './cancel.ts'
 import type { TradingParts } from './exchangeParts.ts'
 import { relayed } from './relayed.ts'
 
-/** The background work of one chain's facade: scheduled cancels, and reclaims of orders that timed out. */
+/** The background work of one chain's facade: scheduled cancels, and reclaims of what timed out. */
 export interface Chores {
   close(): Promise<void>
 }
@@ -148,7 +151,8 @@ function isCalledOff({ registry }: TradingParts, { chain, trader, agent }: Sched
  * themselves.
  */
 function isToCancel({ record, state }: StoredOrder, { dueAtMs }: ScheduledCancel): boolean {
-  const isOnItsWay = state?.status === 'pending' && record.request.type !== 'market'
+  const isSent = state?.status === 'pending' || (state?.status === 'prepared' && state.txHash !== null)
+  const isOnItsWay = isSent && record.request.type !== 'market'
   return record.createdAtMs <= dueAtMs && (state?.status === 'open' || isOnItsWay)
 }
 
@@ -167,38 +171,61 @@ async function cancelScheduled(
   }
 }
 
-/** Reclaims the collateral of orders that the oracle never answered. */
+/** Reclaims the collateral of orders and of changes of positions that the oracle never answered. */
 interface Reclaims {
   run(log: Pick<FastifyBaseLogger, 'warn'>): Promise<void>
 }
 
-/** Pause between two tries to reclaim one order. */
+/** Pause between two tries to reclaim one order or change. */
 const RECLAIM_RETRY_MS = 30_000
 
 /**
- * Reclaims relayed market orders that timed out. Such an order holds its trader's collateral until somebody reclaims
- * it, and clients of the facade have no action for that.
+ * Reclaims relayed market orders, and relayed changes of margin, that timed out. They hold their trader's collateral
+ * until somebody reclaims it, and clients of the facade have no action for that.
  */
 export function createReclaims(parts: TradingParts): Reclaims {
-  const { store, orders, relayer, now } = parts
-  const leftAloneUntilMs = createLru<OrderId, number>(MAX_REMEMBERED)
-  /**
-   * The last order that was tried. The next round continues after it, so orders that can't be reclaimed do not block
-   * the others.
-   */
-  let place: OrderId | null = null
+  const { store } = parts
+  const orders = createReclaimRounds(parts, { list: listTimedOutRelayed, reclaim: reclaimOrder })
+  const updates = createReclaimRounds(parts, { list: listTimedOutUpdates, reclaim: reclaimUpdate })
 
-  async function reclaim(id: OrderId): Promise<void> {
+  async function reclaimOrder(id: OrderId): Promise<void> {
     const stored = await findOrder(store.read, id)
     const agent = stored && facadeAgent(parts, stored.record)
     if (agent === undefined) return
-    await relayed({ parts, agent, expiresAfter: null }, (write) => cancelOrder(orders, write, id))
+    await relayed({ parts, agent, expiresAfter: null }, (write) => cancelOrder(parts.orders, write, id))
+  }
+
+  async function reclaimUpdate(id: OrderId): Promise<void> {
+    const stored = await findPosition(store.read, id)
+    const agent = stored && facadeAgent(parts, { trader: stored.record.trader, agent: null })
+    if (agent === undefined) return
+    await relayed({ parts, agent, expiresAfter: null }, (write) => cancelPositionUpdate(parts.orders, write, id))
   }
 
   return {
     async run(log) {
+      await orders.run(log)
+      await updates.run(log)
+    },
+  }
+}
+
+/** One kind of things to reclaim: the list of those that are due, and the reclaim of one of them. */
+interface Reclaimable {
+  readonly list: typeof listTimedOutRelayed
+  readonly reclaim: (id: OrderId) => Promise<void>
+}
+
+function createReclaimRounds(parts: TradingParts, { list, reclaim }: Reclaimable): Reclaims {
+  const { store, orders, relayer, now } = parts
+  const leftAloneUntilMs = createLru<OrderId, number>(MAX_REMEMBERED)
+  /** The last one that was tried. The next round continues after it, so those that fail do not block the others. */
+  let place: OrderId | null = null
+
+  return {
+    async run(log) {
       const of = { sender: relayer.address, nowMs: now(), after: place, limit: PAGE }
-      const found = await listTimedOutRelayed(store.read, orders.chain.slug, of)
+      const found = await list(store.read, orders.chain.slug, of)
       let tried = 0
       for (const id of found) {
         if (tried === MAX_PER_ROUND) return
@@ -209,7 +236,7 @@ export function createReclaims(parts: TradingParts): Reclaims {
         try {
           await reclaim(id)
         } catch (error) {
-          log.warn({ chain: orders.chain.slug, order: id, err: error }, 'a timed-out order could not be reclaimed')
+          log.warn({ chain: orders.chain.slug, id, err: error }, 'a timed-out request could not be reclaimed')
         }
       }
       if (found.length < PAGE) place = null

@@ -68,6 +68,7 @@ const BY_CODE: Readonly<Record<ErrorCode, Text>> = {
   ORDER_NOT_FOUND: () => ERR.dead,
   ORDER_NOT_MODIFIABLE: notModifiable,
   SIMULATION_REVERTED: reverted,
+  UNSUPPORTED: neverHonoured,
   IDEMPOTENCY_CONFLICT: () => ERR.cloid,
   RATE_LIMITED: ({ message }) => `${ERR.requests}. ${message}`,
 
@@ -85,7 +86,6 @@ const BY_CODE: Readonly<Record<ErrorCode, Text>> = {
   SCOPE_LEVERAGE_EXCEEDED: asItIs,
   SCOPE_SPEND_CAP_EXCEEDED: asItIs,
   TOO_MANY_PREPARED_ORDERS: asItIs,
-  UNSUPPORTED: asItIs,
   TRADER_MISMATCH: asItIs,
   NONCE_REUSED: asItIs,
 
@@ -184,6 +184,11 @@ function notModifiable(error: ApiError): string {
   const status = detail(error, 'status')
   if (status === 'open') return ERR.changing
   return status === 'pending' || status === 'prepared' ? ERR.executing : ERR.dead
+}
+
+/** Returns the text of a refusal; one of a stop that would never be honoured names the price it is measured by. */
+function neverHonoured(error: ApiError): string {
+  return detail(error, 'reference') === undefined ? error.message : `${ERR.trigger} ${error.message}`
 }
 
 function reverted(error: ApiError): string {

@@ -4,7 +4,7 @@ import { positionSize } from '../../trading/plan/closing.ts'
 import type { TradingContext } from '../../trading/plan/plan.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { coinsOf, nativePrice, nativeSize, sizeStep, type Coin } from '../coins.ts'
-import { bestPrices } from '../info/assetCtx.ts'
+import { bestPrices } from '../../market/orderBook.ts'
 import { ERR, ExchangeErr } from './errStrings.ts'
 import type { ActionContext } from './exchangeParts.ts'
 
@@ -33,12 +33,15 @@ export function tradedCoin({ chain }: TradingContext, asset: number): TradedCoin
   return { coin, market }
 }
 
-/** Returns the current view of a coin's market. Throws `NOT_READY` while the price is stale. */
+/**
+ * Returns the current view of a coin's market, at its last price: orders that reduce go on with an old one, and those
+ * that open are refused by the native rules. Throws `NOT_READY` while there is no price.
+ */
 export function marketView({ parts, agent }: ActionContext, asset: number): MarketView {
   const trading = parts.orders.trading()
   const { coin, market } = tradedCoin(trading, asset)
-  const mark = trading.markOf(market)
-  const { bid, ask } = bestPrices(market, mark)
+  const mark = trading.lastMarkOf(market).price
+  const { bid, ask } = bestPrices(trading.chain, market, mark)
   const positions = parts.orders.positions
     .ofTrader(agent.trader)
     .filter(({ state }) => state.trade.pairIndex === market.pairIndex)
@@ -51,7 +54,7 @@ export function heldSize({ trading }: Pick<MarketView, 'trading'>, positions: re
 }
 
 /**
- * True when a size is less than one size step short of everything held. Clients see sizes cut off to whole steps, and a
+ * True when a size is less than one size step short of everything held. Clients see sizes rounded to steps, and a
  * remainder below one step could not be named in an order.
  */
 export function isAllHeld({ coin }: Pick<TradedCoin, 'coin'>, size: BaseSize, held: BaseSize): boolean {

@@ -48,13 +48,25 @@ describe('modify', () => {
   }
 
   it('changes the price under the same id', async () => {
-    const answer = await world.sendWhile(batch({ oid, order: resting({ p: '51000' }) }), () =>
-      world.happen(oid, { ...placedAt(51_000), kind: 'updated' }),
+    const answer = await world.sendWhile(batch({ oid, order: resting({ p: '50001' }) }), () =>
+      world.happen(oid, { ...placedAt(50_001), kind: 'updated' }),
     )
     assert.deepEqual(statusesOf(answer), [{ resting: { oid, cloid: CLOID } }])
     assert.equal(lastCall().functionName, 'updateOpenOrder')
     const stored = await findOrder(world.parts.store.read, String(oid) as OrderId)
-    assert.equal(stored?.state?.price, '51000')
+    assert.equal(stored?.state?.price, '50001')
+  })
+
+  it('places the same size again at another price, with the collateral that it costs there', async () => {
+    await world.send(batch({ oid, order: resting({ p: '45000' }) }))
+    const { functionName, args } = lastCall()
+    assert.equal(functionName, 'multicall')
+    const [cancelled, opened] = (args![0] as `0x${string}`[]).map((data) =>
+      decodeFunctionData({ abi: diamondAbi, data }),
+    )
+    assert.deepEqual([cancelled!.functionName, opened!.functionName], ['cancelOpenOrder', 'openTrade'])
+    const { collateralAmount, openPrice } = opened!.args![0] as { collateralAmount: bigint; openPrice: bigint }
+    assert.deepEqual([collateralAmount, openPrice], [placedAt(45_000).collateralAmount, usd(45_000)])
   })
 
   it('changes the size in one transaction, also by the id of the client', async () => {
@@ -113,7 +125,7 @@ describe('modify', () => {
     )
     assert.deepEqual(statusesOf(answer), [{ resting: { oid: Number(id) } }])
     assert.deepEqual(lastCall().args, [position.state.trade.index, usd(56_000)])
-    assert.equal(await errorOf(stop('61000'), Number(id)), 'Invalid TP/SL price.')
+    assert.match(await errorOf(stop('61000'), Number(id)), /^Invalid TP\/SL price\./)
     assert.match(await errorOf(stop('57000', { s: '0.001' }), Number(id)), /whole position/)
     assert.match(await errorOf(stop('57000', { b: true }), Number(id)), /side of an order/)
     assert.match(

@@ -19,7 +19,7 @@ import { cloidAt, objectAt, oidAt } from './fields.ts'
 import { heldSize, isAllHeld, marketView, priceOf, sizeOf, type MarketView } from './marketView.ts'
 import { readOrderItem, type OrderItem } from './orderItem.ts'
 import { ownTarget, type OwnTarget } from './ownTarget.ts'
-import { heldTriggers, setTrigger, type SentTrigger } from './placeTrigger.ts'
+import { heldTriggers, requireTriggers, setTrigger, type SentTrigger } from './placeTrigger.ts'
 import { isMarketable, postOnlyRefusal, refuseFarPrice } from './priceBound.ts'
 import { relayed, settledOrder, unlessFailed } from './relayed.ts'
 import type { Taken } from './runBatch.ts'
@@ -139,7 +139,8 @@ async function modifyTrigger(
   requireSame(item, { asset: trade.pairIndex, isBuy: !trade.long })
   const view = marketView(context, item.asset)
   const price = newTrigger(view, target, item)
-  const changes = partsOf(view, position, item).map((part) => ({ position: part, tpsl, price: price.text }))
+  const changes = partsOf(view, position, item).map((part) => ({ position: part, tpsl, price }))
+  requireTriggers(context, changes)
   const sent: SentTrigger[] = []
   for (const change of changes) sent.push(await setTrigger(context, change))
   return { isAwaited: true, status: heldTriggers(context, null, sent, { oid: Number(target.oid) }) }
@@ -160,13 +161,10 @@ function partsOf(view: MarketView, position: LivePosition, item: OrderItem): rea
  * Returns the new trigger price. A take profit may also be sent as a resting order, the form it may have been placed
  * in.
  */
-function newTrigger(view: MarketView, { position, tpsl }: TriggerTarget, { terms, px }: OrderItem) {
+function newTrigger(view: MarketView, { tpsl }: TriggerTarget, { terms, px }: OrderItem): Decimal {
   const kind = terms.kind === 'trigger' ? terms.tpsl : 'tp'
   if (kind !== tpsl) throw new ExchangeErr('A TP order can not become an SL order, nor the other way round.')
-  const price = priceOf(view, terms.kind === 'trigger' ? terms.triggerPx : px)
-  const isAbove = (tpsl === 'tp') === position.state.trade.long
-  if (isAbove ? price.units <= view.mark : price.units >= view.mark) throw new ExchangeErr(ERR.trigger)
-  return price
+  return priceOf(view, terms.kind === 'trigger' ? terms.triggerPx : px).text
 }
 
 function requireSame(item: OrderItem, { asset, isBuy }: Pick<OrderItem, 'asset' | 'isBuy'>): void {

@@ -328,7 +328,7 @@ describe('order', () => {
       await createOrder(world.parts.orders, world.base.write(), body)
       world.base.node.delegate = RELAYER
       world.base.market.nowMs += 5_000
-      world.base.market.quotes.set(0, { ...world.base.market.quotes.get(0)!, tickedAtMs: world.base.market.nowMs })
+      world.base.market.quotes.set(0, { ...world.base.market.quotes.get(0)!, updatedAtMs: world.base.market.nowMs })
       assert.match(await errorOf(orderItem({ c: CLOID })), /^Duplicate cloid/)
     })
 

@@ -194,8 +194,31 @@ describe('order', () => {
       )
       await world.hold()
       const whole = { b: false, s: '0.01666', r: true }
-      assert.equal(await errorOf(orderItem({ ...whole, t: trigger('sl', '61000') })), 'Invalid TP/SL price. asset=0')
-      assert.equal(await errorOf(orderItem({ ...whole, t: trigger('tp', '59000') })), 'Invalid TP/SL price. asset=0')
+      assert.match(
+        await errorOf(orderItem({ ...whole, t: trigger('sl', '61000') })),
+        /^Invalid TP\/SL price\..* asset=0$/,
+      )
+      assert.match(
+        await errorOf(orderItem({ ...whole, t: trigger('tp', '59000') })),
+        /^Invalid TP\/SL price\..* asset=0$/,
+      )
+      assert.equal(world.relayer.taken.length, 0)
+    })
+
+    it('sets no trigger when one of its parts would not honour it', async () => {
+      await world.hold({ leverage: 100_000, openPrice: usd(62_000) })
+      await world.hold()
+      const stop = orderItem({ b: false, s: '0.03332', r: true, t: trigger('sl', '55000') })
+      assert.match(await errorOf(stop), /^Invalid TP\/SL price\. The sl 55000, which the contracts make 61640\.4,/)
+      assert.equal(world.relayer.taken.length, 0)
+    })
+
+    it('sends nothing for a stop loss that the chain would move to where it is', async () => {
+      // The furthest stop loss of the position, as the chain keeps it and as clients are shown it.
+      await world.hold({ sl: usd(54_982.9944) })
+      const stop = (px: string) => orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', px) })
+      for (const px of ['40000', '54982.99']) assert.deepEqual(Object.keys((await place(stop(px)))[0]!), ['resting'])
+      assert.equal(world.relayer.taken.length, 0)
     })
 
     it('rests as its take profit when it only reduces', async () => {

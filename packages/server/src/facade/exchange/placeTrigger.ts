@@ -2,6 +2,7 @@ import { Price, type Decimal, type Hex, type OrderId } from '@bezel/protocol'
 import { updatePosition } from '../../orders/updatePosition.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import type { Sql } from '../../store/sql.ts'
+import { planUpdatePosition } from '../../trading/plan/planUpdatePosition.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { freeCloid, keepCloid } from './cloids.ts'
 import { ERR, ExchangeErr } from './errStrings.ts'
@@ -35,6 +36,7 @@ export async function placeTrigger(
 ): Promise<Taken<OrderStatusAnswer>> {
   const [first, ...others] = positions.map((position) => ({ position, tpsl, price }))
   if (first === undefined) throw new ExchangeErr(ERR.reduceOnly)
+  requireTriggers(context, [first, ...others])
   const sent: SentTrigger[] = []
   // The oldest position comes last, together with the client order id: until that is stored, the client can send the
   // whole request again.
@@ -42,6 +44,11 @@ export async function placeTrigger(
   const named = await renewTrigger(context, first, (sql, oid) => keepCloid(sql, context, of, oid))
   const ids: OrderIds = { oid: Number(named.oid), ...(of.item.cloid === null ? {} : { cloid: of.item.cloid }) }
   return { isAwaited: false, status: heldTriggers(context, of, [...sent, named], ids) }
+}
+
+/** Throws the refusal of the first trigger that can't be set, before any of them is sent. */
+export function requireTriggers(context: ActionContext, changes: readonly TriggerChange[]): void {
+  for (const change of changes) isSet(context, change)
 }
 
 /** Sends the change of one position, unless the price is already set, and makes an order with a new id of it. */
@@ -58,7 +65,7 @@ async function renewTrigger(
     made.push(oid)
     await alsoKeep(sql, oid)
   }
-  if (isSet(change)) await store.transaction(renew)
+  if (isSet(context, change)) await store.transaction(renew)
   const sent = await setTrigger(context, change, renew)
   const oid = made.at(-1)!
   reads.triggers.renewed(key, oid)
@@ -77,7 +84,7 @@ export async function setTrigger(
   change: TriggerChange,
   alsoKeep?: Parameters<typeof relayed>[2],
 ): Promise<SentTrigger> {
-  if (isSet(change)) return { change, hash: null }
+  if (isSet(context, change)) return { change, hash: null }
   const { position, tpsl, price } = change
   const body = { [tpsl]: price }
   const work = relayed(
@@ -88,14 +95,17 @@ export async function setTrigger(
   return { change, hash: (await work).hash }
 }
 
-function isSet({ position, tpsl, price }: TriggerChange): boolean {
-  return position.state.trade[tpsl] === Price.parseTruncated(price)
+/**
+ * True when the position has what the chain would make of the price: it brings a stop loss that is too far away nearer.
+ * Throws the refusal of a price that can't be set.
+ */
+function isSet({ parts }: Pick<ActionContext, 'parts'>, { position, tpsl, price }: TriggerChange): boolean {
+  const stored = position.state.trade[tpsl]
+  if (Price.parse(price) === stored) return true
+  return planUpdatePosition(position, { [tpsl]: price }, parts.orders.trading()).changes[tpsl] === stored
 }
 
-/**
- * Waits until the trigger has changed on the chain. Any change counts, because the chain may bring a stop loss closer
- * than asked for.
- */
+/** Waits until the trigger has changed on the chain; one that would not change was not sent. */
 export async function settledTrigger(
   context: ActionContext,
   { change, hash }: SentTrigger,

@@ -35,8 +35,9 @@ export async function relayed<Result>(
       const ending = endingBy(attempt, expiresAfter)
       hash = (await relayer.enqueue(sql, { attempt: ending, trader: agent.trader })).hash
       if (ending !== attempt) await setExpiry(sql, attempt.id, ending.expiresAtMs)
-      // The attempt waits for this transaction from the start, as if its agent had reported it.
-      await setSubmitted(sql, attempt.id, hash, now())
+      // The attempt waits for this transaction from the start, as if its agent had reported it. It is trusted, because
+      // the outbox sends it until its expiry.
+      await setSubmitted(sql, attempt.id, { hash, submittedAtMs: now(), trustedUntilMs: null })
       await alsoKeep(sql, attempt)
     },
   }

@@ -2,11 +2,25 @@ import { diamondAbi } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { decodeFunctionData } from 'viem'
+import type { WaitingUpdate } from '../../trading/positions/positionModel.ts'
 import { usdc } from '../../trading/valuation/testing/fixtures.ts'
 import { listDueSchedules } from '../../store/facadeChoreStore.ts'
 import { openExchangeWorld, TRADER, type ExchangeWorld } from './testing/exchangeWorld.ts'
 
 const OK = { status: 'ok', response: { type: 'default' } }
+
+const PENDING: WaitingUpdate = {
+  kind: 'collateral',
+  pendingIndex: 4,
+  leverage: 8_000,
+  collateralDelta: usdc(25),
+  attemptId: null,
+  txHash: '0x00' as never,
+  createdAtMs: 1,
+  createdBlock: 1,
+  timesOutAtBlock: 2,
+  status: 'pending',
+}
 
 describe('actions about positions and settings', () => {
   let world: ExchangeWorld
@@ -58,8 +72,27 @@ describe('actions about positions and settings', () => {
     assert.equal(lastCall().functionName, 'updateLeverage')
     assert.deepEqual(lastCall().args, [position.state.trade.index, 8_000])
     world.change(position.record.id, { collateralAmount: usdc(100) })
-    assert.deepEqual(await margin(-20_000_000), OK)
+    await margin(-20_000_000)
     assert.deepEqual(lastCall().args, [position.state.trade.index, 12_500])
+  })
+
+  it('says that no margin moved: refused, closed, not answered, or not even mined', async () => {
+    const position = await world.hold()
+    const { id } = position.record
+    const send = (chainSays: () => void) =>
+      world.sendWhile({ type: 'updateIsolatedMargin', asset: 0, isBuy: true, ntli: 25_000_000 }, chainSays)
+    const refusal = { kind: 'collateral', pendingIndex: 3, leverage: 8_000, reason: 'LIQ_REACHED', atMs: 1 } as const
+    const refused = await send(() => world.turn(id, { updateRefusal: refusal }))
+    assert.match(refused.response as string, /^0 of 25 margin moved: Insufficient margin/)
+    const update = { ...PENDING, status: 'timed_out' } as const
+    const late = await send(() => world.turn(id, { pendingUpdate: update }))
+    assert.match(late.response as string, /^0 of 25 margin moved so far: the oracles have not answered/)
+    world.turn(id, { pendingUpdate: null })
+    assert.match((await margin(25_000_000)).response as string, /moved so far: the transaction is not mined yet/)
+    world.base.positions.splice(0)
+    await world.hold()
+    const closed = await send(() => void world.base.positions.splice(0))
+    assert.equal(closed.status, 'err')
   })
 
   it('refuses margin that is nothing, of nothing, or of one of several', async () => {

@@ -129,8 +129,8 @@ function marketOrder(
 }
 
 /**
- * Returns the native size of a reducing order. Clients close a position with the size they were shown, which is cut
- * off: that means all of it, and nothing may be left behind.
+ * Returns the native size of a reducing order. Clients close a position with the size they were shown, which is
+ * rounded: that means all of it, and nothing may be left behind.
  */
 function reducingSize(view: MarketView, item: OrderItem, positions: readonly LivePosition[]): Decimal {
   const { text, units } = sizeOf(view, item.sz)
@@ -201,7 +201,6 @@ function entryTrigger(view: MarketView, of: OrderToTranslate, leverage: string):
 
 function positionTrigger(view: MarketView, of: OrderToTranslate, positions: readonly LivePosition[]): TranslatedOrder {
   const { tpsl, price } = triggerOf(view, of.item)
-  requireTriggerSide(view, of.item, tpsl, price.units)
   if (!of.isOfPosition) requireWhole(view, of.item, positions, ERR.partialTrigger)
   return { kind: 'trigger', coin: view.coin, tpsl, price: price.text, positions }
 }

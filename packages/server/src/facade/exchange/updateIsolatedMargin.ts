@@ -1,9 +1,9 @@
 import { abs, CollateralAmount, CollateralPrice, MicroUsd, type Decimal } from '@bezel/protocol'
 import { updatePosition } from '../../orders/updatePosition.ts'
 import { collateralAt, type Collateral } from '../../trading/plan/listed.ts'
-import type { LivePosition, PositionState } from '../../trading/positions/positionModel.ts'
+import type { LivePosition, PositionState, UpdateRefusal } from '../../trading/positions/positionModel.ts'
 import type { ExchangeAction } from '../signing/envelope.ts'
-import { ERR, ExchangeErr } from './errStrings.ts'
+import { ERR, ExchangeErr, reasonText } from './errStrings.ts'
 import { OK_DEFAULT, type ExchangeAnswer } from './exchangeAnswer.ts'
 import type { RunAction } from './exchangeParts.ts'
 import { assetAt, booleanAt, integerAt } from './fields.ts'
@@ -26,11 +26,42 @@ export function updateIsolatedMargin(action: ExchangeAction): RunAction<Exchange
     if (amount === '0') throw new ExchangeErr('ntli must be an amount other than zero.')
     const change = { collateral: { action: usd < 0n ? 'remove' : 'add', amount } } as const
     const { hash } = await relayed(context, (write) => updatePosition(orders, write, position.record.id, change))
-    const isDone = (now: PositionState): boolean => now.trade.collateralAmount !== trade.collateralAmount
-    const settled = settledPosition(context, position.record.id, isDone)
+    const settled = settledPosition(context, position.record.id, (now) => isAnswered(now, position.state))
     if ((await unlessFailed(context, hash, settled)) === 'failed') throw new ExchangeErr(ERR.failed)
+    requireMoved(orders.positions.find(position.record.id)?.state, position.state, amount)
     return OK_DEFAULT
   }
+}
+
+/** True when the oracle has answered a change that was asked for after `before`, or has not done so in time. */
+function isAnswered(now: PositionState, before: PositionState): boolean {
+  const isNew = now.pendingUpdate?.pendingIndex !== before.pendingUpdate?.pendingIndex
+  const isTimedOut = isNew && now.pendingUpdate?.status === 'timed_out'
+  return isMoved(now, before) || newRefusal(now, before) !== undefined || isTimedOut
+}
+
+function isMoved(now: PositionState, before: PositionState): boolean {
+  return now.trade.collateralAmount !== before.trade.collateralAmount
+}
+
+/** Returns the refusal of a change that was asked for after `before`; indices of requests only grow. */
+function newRefusal({ updateRefusal }: PositionState, before: PositionState): UpdateRefusal | undefined {
+  const last = before.updateRefusal?.pendingIndex ?? -1
+  return updateRefusal !== null && updateRefusal.pendingIndex > last ? updateRefusal : undefined
+}
+
+/** Throws unless the margin has moved; the text says that nothing has, and what becomes of it. */
+function requireMoved(now: PositionState | undefined, before: PositionState, amount: Decimal): void {
+  if (now !== undefined && isMoved(now, before)) return
+  const nothing = `0 of ${amount} margin moved`
+  if (now === undefined) throw new ExchangeErr(`${nothing}: the position was closed.`)
+  const refusal = newRefusal(now, before)
+  if (refusal !== undefined) throw new ExchangeErr(`${nothing}: ${reasonText(refusal.reason)}`)
+  throw new ExchangeErr(
+    now.pendingUpdate === null
+      ? `${nothing} so far: the transaction is not mined yet. Look at the position again.`
+      : `${nothing} so far: the oracles have not answered. If they never do, the change is taken back by itself.`,
+  )
 }
 
 /** Returns the only position. Throws for several, because the action does not say which one it means. */

@@ -110,8 +110,7 @@ describe('what the facade says of accounts', () => {
       world.positions = [one!, more]
       const [both, ...others] = await positions()
       assert.deepEqual(others, [])
-      // The sum is truncated once, not each position by itself.
-      assert.deepEqual([first.szi, second.szi, both.szi], ['0.01666', '0.08196', '0.09863'])
+      assert.deepEqual([first.szi, second.szi, both.szi], ['0.01666', '0.08197', '0.09863'])
       assert.equal(usdE6(both.marginUsed), usdE6(first.marginUsed) + usdE6(second.marginUsed))
       assert.equal(usdE6(both.unrealizedPnl), usdE6(first.unrealizedPnl) + usdE6(second.unrealizedPnl))
       const sizes = [one!, more].map((held) => Number(held.state.trade.positionSizeToken) / 1e18)
@@ -128,7 +127,7 @@ describe('what the facade says of accounts', () => {
         livePosition('12', { long: false, positionSizeToken: TokenSize.of((size * 3n) / 4n) }),
       ]
       const [long] = await positions()
-      assert.equal(long.szi, '0.00416')
+      assert.equal(long.szi, '0.00417')
       assert.equal(long.entryPx, '60012.0')
       assert.ok(Number(long.liquidationPx) < 60_000)
       world.positions = [

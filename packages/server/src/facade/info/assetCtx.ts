@@ -1,11 +1,10 @@
 import type { PairQuote, ChainMarkets, ListedPair } from '../../trading/market/chainMarkets.ts'
-import { BaseSize, FundingFraction, FundingRateP, max, Price, Ratio, Usd, type Decimal } from '@bezel/protocol'
+import { BaseSize, FundingFraction, FundingRateP, Price, Ratio, Usd, type Decimal } from '@bezel/protocol'
+import { bestPrices } from '../../market/orderBook.ts'
 import { fundingRecord } from '../../trading/market/marketRecord.ts'
 import { coinsOf, szOf, type Coin } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { pointed, steppedPx } from '../priceText.ts'
-import { ORDINARY_TERMS } from '../../trading/valuation/chainState.ts'
-import { shiftPrice, halfSpreadP } from '../../trading/valuation/priceImpact.ts'
 
 /** The state of a market in the shape that clients display. */
 export interface AssetCtx {
@@ -43,7 +42,7 @@ export function assetCtx(reads: FacadeReads, chain: ChainMarkets, coin: Coin): A
   const quote = reads.quote(coin.pairIndex)
   if (pair === undefined || quote === undefined) return NOTHING
   const markPx = steppedPx(coin, quote.mark)
-  const { bid, ask } = bestPrices(pair, quote.mark)
+  const { bid, ask } = bestPrices(chain, pair, quote.mark)
   return {
     ...interestOf(chain, coin, quote),
     prevDayPx: dayOpenPx(reads, coin) ?? markPx,
@@ -118,10 +117,4 @@ export function assetCtxTexts(reads: FacadeReads): string[] {
  */
 export function quotedPair(reads: FacadeReads, chain: ChainMarkets, coin: Coin): ListedPair | undefined {
   return reads.quote(coin.pairIndex) === undefined ? undefined : chain.pairs.get(coin.pairIndex)
-}
-
-/** Returns the prices at which a small order would be executed: the mark with the pair's spread on each side. */
-export function bestPrices({ listing }: Pick<ListedPair, 'listing'>, mark: Price): { bid: Price; ask: Price } {
-  const at = (isBuy: boolean): Price => max(shiftPrice(mark, halfSpreadP(isBuy, listing, ORDINARY_TERMS)), Price.of(1n))
-  return { bid: at(false), ask: at(true) }
 }

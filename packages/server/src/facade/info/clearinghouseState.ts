@@ -1,5 +1,5 @@
 import { MicroUsd, Ratio, type Address } from '@bezel/protocol'
-import { valuationTimeS } from '../../trading/positions/positionAnswer.ts'
+import { valuationMoment } from '../../trading/positions/positionAnswer.ts'
 import { szOf } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { netPositions, type NetPosition } from '../netPositions.ts'
@@ -72,7 +72,7 @@ function walletOf(trader: Address, reads: FacadeReads): MicroUsd | Promise<Micro
 
 function stateAt(trader: Address, reads: FacadeReads, walletUsd: MicroUsd): ClearinghouseState {
   const chain = reads.markets()
-  const positions = netPositions(reads.positionsOf(trader), chain, reads.quote, valuationTimeS(chain, reads.head()))
+  const positions = netPositions(reads.positionsOf(trader), chain, reads.quote, valuationMoment(chain, reads.head()))
   return stateOf(positions, walletUsd, reads.now())
 }
 

@@ -17,6 +17,9 @@ export const frontendOpenOrders = defineInfo<UserRequest, readonly FacadeOrder[]
 /** Lists a user's waiting orders and the take profits and stop losses of open positions. */
 export async function listWaitingOrders(reads: FacadeReads, trader: Address): Promise<readonly FacadeOrder[]> {
   const positions = reads.positionsOf(trader)
-  const orders = await facadeOrders(reads, await listLiveOrders(reads.sql, reads.chain, trader))
+  const live = await listLiveOrders(reads.sql, reads.chain, trader)
+  // Clients of the facade see a timed-out order as cancelled: the relayer reclaims its collateral.
+  const waiting = live.filter(({ state }) => state?.status !== 'timed_out')
+  const orders = await facadeOrders(reads, waiting)
   return [...orders, ...(await openTriggers(reads, positions))].map(({ order }) => order)
 }

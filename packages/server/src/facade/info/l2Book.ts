@@ -1,12 +1,9 @@
-import { BaseSize, max, Price, type Decimal } from '@bezel/protocol'
-import { bookOf, type ChainMarkets, type ListedPair } from '../../trading/market/chainMarkets.ts'
+import { BaseSize, max, Price, type BookLevel as NativeLevel, type Decimal } from '@bezel/protocol'
 import { MAX_BOOK_LEVELS, orderBook } from '../../market/orderBook.ts'
-import { usdOfCollateral } from '../../trading/valuation/collateralAmounts.ts'
-import { maxOpenInterestCollateral, openInterestUsd } from '../../trading/valuation/openInterest.ts'
 import { coinPrice, type Coin } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { pointed, roundTo } from '../priceText.ts'
-import { quotedPair, bestPrices } from './assetCtx.ts'
+import { quotedPair } from './assetCtx.ts'
 import { coinRequest, MalformedInfoError, type CoinRequest, type InfoBody } from './infoRequest.ts'
 import { defineInfo } from './infoType.ts'
 
@@ -46,8 +43,8 @@ interface Level {
 type Side = 'bids' | 'asks'
 
 /**
- * The depth that the contracts give a pair: around the mark, outside the spread, best price first. It is computed, not
- * made of resting orders. A closed market has none. `null` for an unknown coin.
+ * The book of a coin: that of the native API, in the coin's units and price steps. A closed market has none. `null` for
+ * an unknown coin.
  */
 export const l2Book = defineInfo<L2BookRequest, L2Book | null>({
   parse: (body, reads) => ({ ...coinRequest(body, reads), ...bookPrecision(body) }),
@@ -62,39 +59,19 @@ export function l2BookOf({ coin, ...precision }: L2BookRequest, reads: FacadeRea
   if (pair === undefined || quote === undefined || !reads.isOpen(pair)) {
     return { coin: coin.name, time: quote?.updatedAtMs ?? reads.now(), levels: [[], []] }
   }
+  const book = orderBook(chain, pair, quote, MAX_BOOK_LEVELS)
   const stepE10 = priceStep(coin, coinPrice(coin, quote.mark), precision)
   const levelsOf = (side: Side): BookLevel[] =>
-    merged(sideLevels(chain, coin, pair, quote.mark, side), side, stepE10).flatMap(levelText(coin))
+    merged(book[side].map(coinLevel(coin)), side, stepE10).flatMap(levelText(coin))
   return { coin: coin.name, time: quote.updatedAtMs, levels: [levelsOf('bids'), levelsOf('asks')] }
 }
 
-function sideLevels(chain: ChainMarkets, coin: Coin, pair: ListedPair, mark: Price, side: Side): Level[] {
-  const { bid, ask } = bestPrices(pair, mark)
-  const best = side === 'bids' ? bid : ask
-  const levels = orderBook(pair, { mark: best, updatedAtMs: 0 }, MAX_BOOK_LEVELS)[side].map(({ price, size }) => ({
+/** Returns a function that converts a native level to the units of a coin. */
+function coinLevel(coin: Coin) {
+  return ({ price, size }: NativeLevel): Level => ({
     price: coinPrice(coin, Price.parseTruncated(price as Decimal)),
     size: BaseSize.of(BaseSize.parseTruncated(size as Decimal) / coin.units),
-  }))
-  return levels.length > 0 ? levels : [flatLevel(chain, coin, pair, best, side)]
-}
-
-/**
- * Returns the one level of a pair whose price does not move with volume: everything that may still be opened, at the
- * best price.
- */
-function flatLevel(
-  chain: ChainMarkets,
-  coin: Coin,
-  { pairIndex, listing }: ListedPair,
-  price: Price,
-  side: Side,
-): Level {
-  const book = bookOf(chain, chain.defaultCollateralIndex, pairIndex)
-  const { longUsd, shortUsd } = book ? openInterestUsd(book, price) : { longUsd: 0n, shortUsd: 0n }
-  const mostUsd = book ? usdOfCollateral(maxOpenInterestCollateral(book), book.collateral) : 0n
-  const leftUsd = max<bigint>(mostUsd - (side === 'asks' ? longUsd : shortUsd), listing.minPositionSizeUsd)
-  const perCoin = coinPrice(coin, price)
-  return { price: perCoin, size: BaseSize.of((leftUsd * Price.one) / perCoin) }
+  })
 }
 
 /**

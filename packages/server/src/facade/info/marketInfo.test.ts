@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { FundingRateP, parseAddress, TokenSize, type FillHistoryEntry, type Hex } from '@bezel/protocol'
+import { orderBook } from '../../market/orderBook.ts'
 import { usd } from '../../market/testing/fixtures.ts'
 import { insertFill } from '../../store/fillStore.ts'
 import { QUIET_PAIR } from '../../trading/valuation/testing/fixtures.ts'
+import { coinsOf } from '../coins.ts'
 import { ALICE, createFacadeWorld, flatCandle, type FacadeWorld } from '../testing/facadeWorld.ts'
 import { answerInfo } from './infoTypes.ts'
 import { MalformedInfoError } from './infoRequest.ts'
@@ -139,15 +141,40 @@ describe('what the facade says of markets', () => {
       const { coin, time, levels } = await book()
       assert.deepEqual([coin, time], ['BTC', world.market.nowMs])
       const [bids, asks] = levels as { px: string; sz: string; n: number }[][]
-      assert.deepEqual([bids![0]?.px, asks![0]?.px], ['59982.0', '60018.01'])
+      assert.deepEqual([bids![0]?.px, asks![0]?.px], ['59988.0', '60012.0'])
       const [, [{ impactPxs }]] = await ask('metaAndAssetCtxs')
-      assert.ok(Number(bids![0]?.px) <= Number(impactPxs[0]) && Number(asks![0]?.px) >= Number(impactPxs[1]))
+      assert.deepEqual(impactPxs.map(Number), [59_988, 60_012], 'the best prices of the book')
       for (const [at, { px, sz, n }] of bids!.entries()) {
         assert.ok(at === 0 || Number(px) < Number(bids![at - 1]!.px))
         assert.ok(Number(sz) > 0 && n === 1)
         assert.ok(Math.abs(Number(px) * Number(sz) - 100_000) < 400, 'a band of 100,000 USD')
       }
       for (const [at, { px }] of asks!.entries()) assert.ok(at === 0 || Number(px) > Number(asks![at - 1]!.px))
+    })
+
+    it('is the native book, in the units and steps of the coin', async () => {
+      const { chain } = world.market
+      for (const [name, units] of [
+        ['BTC', 1],
+        ['kPEPE', 1_000],
+        ['USDJPY', 1],
+      ] as const) {
+        const { pairIndex, pxDecimals, szDecimals } = coinsOf(chain!).named(name)!
+        const quote = world.market.quotes.get(pairIndex)!
+        const native = orderBook(chain!, chain!.pairs.get(pairIndex)!, quote, 30)
+        const [bids, asks] = (await book({}, name)).levels as { px: string; sz: string }[][]
+        for (const [shown, side] of [
+          [bids!, native.bids],
+          [asks!, native.asks],
+        ] as const) {
+          assert.equal(shown.length, side.length)
+          for (const [at, { px, sz }] of shown.entries()) {
+            const { price, size } = side[at]!
+            assert.ok(Math.abs(Number(px) - Number(price) * units) < 1.0001 * 10 ** -pxDecimals, `${name}: ${px}`)
+            assert.ok(Math.abs(Number(sz) - Number(size) / units) < 1.0001 * 10 ** -szDecimals, `${name}: ${sz}`)
+          }
+        }
+      }
     })
 
     it('joins levels to as many digits as asked for, and loses nothing', async () => {

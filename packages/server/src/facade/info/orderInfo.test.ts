@@ -168,9 +168,9 @@ describe('what the facade says of orders and fills', () => {
 
   it('shows what waits for the oracle as open, and what only an agent has prepared not at all', async () => {
     await place(7, { type: 'market', price: null }, { status: 'pending', price: null })
-    await place(8, {}, { status: 'prepared' })
-    await place(9, {}, { status: 'prepared' }, { agent: AGENT })
-    await place(10, {}, { status: 'expired' })
+    await place(8, {}, { status: 'prepared', txHash: null })
+    await place(9, {}, { status: 'prepared', txHash: null }, { agent: AGENT })
+    await place(10, {}, { status: 'expired', txHash: null })
     const oids = async (type: string) =>
       (await ask(type)).map((one: { oid?: number; order?: { oid: number } }) => one.oid ?? one.order?.oid)
     assert.deepEqual(await oids('openOrders'), [7])
@@ -178,8 +178,13 @@ describe('what the facade says of orders and fills', () => {
     assert.deepEqual(await ask('orderStatus', { oid: 8 }), { status: 'unknownOid' })
     const [market] = await ask('frontendOpenOrders')
     assert.deepEqual([market.orderType, market.tif, market.limitPx], ['Market', 'Ioc', '60000.0'])
+    // Reported hashes that no node knows.
+    await place(11, {}, { status: 'prepared' })
+    await place(12, {}, { status: 'expired' })
+    assert.deepEqual(await oids('openOrders'), [11, 7])
+    assert.deepEqual(await oids('historicalOrders'), [12, 11, 7])
     world.agents = [{ agent: AGENT, trader: ALICE, mode: 'relayed' } as AgentRecord]
-    assert.deepEqual(await oids('openOrders'), [9, 7], "it came through the facade, so it is the client's own")
+    assert.deepEqual(await oids('openOrders'), [11, 9, 7], "it came through the facade, so it is the client's own")
   })
 
   it('shows a market order at the worst price it takes, as its client wrote it', async () => {
@@ -355,7 +360,7 @@ describe('what the facade says of orders and fills', () => {
     })
 
     it('of one order add up to what the order says that it filled', async () => {
-      const legs = ['0.009998233', '0.009998233', '0.009998233'].map((size, index) => ({
+      const legs = ['0.009998233', '0.009996', '0.0099951'].map((size, index) => ({
         positionId: String(900 + index) as OrderId,
         tradeIndex: index,
         size: size as Decimal,
@@ -365,9 +370,9 @@ describe('what the facade says of orders and fills', () => {
       const told = (await ask('userFills')).toReversed()
       assert.deepEqual(
         told.map(({ sz }: { sz: string }) => sz),
-        ['0.00999', '0.01', '0.01'],
+        ['0.01', '0.00999', '0.01'],
       )
-      assert.deepEqual(orderStatusAnswer(coinsOf(world.reads.markets()).universe[0]!, filledBy('0.029994699')), {
+      assert.deepEqual(orderStatusAnswer(coinsOf(world.reads.markets()).universe[0]!, filledBy('0.029989333')), {
         filled: { totalSz: '0.02999', avgPx: '60000.0', oid: 7 },
       })
     })

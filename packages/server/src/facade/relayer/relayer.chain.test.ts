@@ -89,7 +89,14 @@ describe('the relayer on the local chain', () => {
     const open = encodeFunctionData({ abi: diamondAbi, functionName: 'openTrade', args }) as Hex
     const { data } = wrapCalls({ calls: [open], trader, agent: key.address, attemptId: id })
     const nowMs = Date.now()
-    const rest = { size: null, submittedHash: null, submittedAtMs: null, isMismatch: false, withdrawnAtMs: null }
+    const rest = {
+      size: null,
+      submittedHash: null,
+      submittedAtMs: null,
+      trustedUntilMs: null,
+      isMismatch: false,
+      withdrawnAtMs: null,
+    }
     const attempt: Attempt = {
       id,
       kind: 'open',

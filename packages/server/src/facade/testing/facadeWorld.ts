@@ -88,6 +88,9 @@ export function livePosition(
       liquidationParams,
       feesData,
       maxClosingSlippageP: 0,
+      pendingUpdate: null,
+      oldBorrowing: null,
+      updateRefusal: null,
       openedAtBlock: 1,
       openedAtMs: 1_000,
       updatedAtMs: 2_000,
@@ -116,7 +119,7 @@ export async function createFacadeWorld(): Promise<FacadeWorld> {
   const market = createWorld()
   market.chain = facadeMarkets()
   const quote = (pairIndex: number, mark: bigint) => {
-    const times = { updatedAtMs: market.nowMs, tickedAtMs: market.nowMs }
+    const times = { updatedAtMs: market.nowMs }
     market.quotes.set(pairIndex, { pairIndex, mark: Price.of(mark), index: Price.of(mark), ...times })
     market.open.add(pairIndex)
   }

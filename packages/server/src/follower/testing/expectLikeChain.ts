@@ -37,7 +37,7 @@ export async function expectLikeChain(store: Store, chain: ChainClient, trader: 
     open.map(({ __placeholder: _, ...trade }) => trade),
   )
   for (const { state } of positions) {
-    const { index } = state!.trade
+    const { index, collateralIndex } = state!.trade
     const info: Record<string, unknown> = await view('getTradeInfo', [trader as Address, index])
     const { collateralPriceUsd, contractsVersion, lastPosIncreaseBlock, maxSlippageP } = info
     assert.deepEqual(state!.info, { collateralPriceUsd, contractsVersion, lastPosIncreaseBlock })
@@ -52,6 +52,13 @@ export async function expectLikeChain(store: Store, chain: ChainClient, trader: 
       initialAccFundingFeeP,
       initialAccBorrowingFeeP,
     })
+    const old: Record<string, unknown> = await view('getBorrowingInitialAccFees', [
+      collateralIndex,
+      trader as Address,
+      index,
+    ])
+    const { accPairFee, accGroupFee, block } = old
+    assert.deepEqual(state!.oldBorrowing, { accPairFee, accGroupFee, block })
   }
 
   const orders = await ordersOf(store, trader)
@@ -63,7 +70,7 @@ export async function expectLikeChain(store: Store, chain: ChainClient, trader: 
       .map(({ index }) => index)
       .toSorted(),
   )
-  const pending: readonly { orderType: number; index: number }[] = await view('getPendingOrders', [trader as Address])
+  const pending: readonly ChainRequest[] = await view('getPendingOrders', [trader as Address])
   assert.deepEqual(
     orders.flatMap(({ state }) => state!.unanswered).toSorted(),
     pending
@@ -71,6 +78,23 @@ export async function expectLikeChain(store: Store, chain: ChainClient, trader: 
       .map(({ index }) => index)
       .toSorted(),
   )
+  const timeoutBlocks: number = await view('getMarketOrdersTimeoutBlocks', [])
+  assert.deepEqual(
+    positions.flatMap(({ state }) => {
+      const update = state!.pendingUpdate
+      return update === null ? [] : [[update.pendingIndex, state!.trade.index, update.timesOutAtBlock]]
+    }),
+    pending
+      .filter(({ orderType }) => orderType === 7 || orderType === 8)
+      .map(({ index, trade, createdBlock }) => [index, trade.index, createdBlock + timeoutBlocks]),
+  )
+}
+
+interface ChainRequest {
+  readonly orderType: number
+  readonly index: number
+  readonly createdBlock: number
+  readonly trade: ChainTrade
 }
 
 interface ChainTrade {

@@ -25,6 +25,8 @@ export interface FakeNode {
   hidesLogs: boolean
   /** Widest range of logs, in blocks, that the node accepts. */
   maxRange: number
+  /** Transactions that the node knows and no block has, by hash. */
+  readonly mempool: Map<Hex, { readonly from: Address; readonly input: Hex }>
   /** Fixed answers by method, instead of the real ones. */
   readonly lies: Map<string, unknown>
   head(): number
@@ -53,6 +55,7 @@ export function createFakeNode(diamond: Address, chainId: number): FakeNode {
     isAway: false,
     hidesLogs: false,
     maxRange: 100_000,
+    mempool: new Map(),
     lies: new Map(),
     head: () => blocks.length - 1,
     mine: (...transactions) => {
@@ -83,6 +86,10 @@ export function createFakeNode(diamond: Address, chainId: number): FakeNode {
       return ok(
         blocks.map(({ receipts }) => receipts.get(String(params[0]))).find((found) => found !== undefined) ?? null,
       )
+    }
+    if (method === 'eth_getTransactionByHash') {
+      const found = node.mempool.get(params[0] as Hex)
+      return ok(found === undefined ? null : { hash: params[0], to: diamond, ...found })
     }
     return { ok: false, code: -32601, message: `${method} is not known`, data: undefined }
   }

@@ -8,7 +8,7 @@ import { refoldOrder } from '../../journal/refold.ts'
 import { takeId, findOrder, insertOrder, type StoredOrder } from '../../store/orderStore.ts'
 import { migrate } from '../../store/openStore.ts'
 import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
-import type { Attempt, AttemptId, OrderRecord } from '../../trading/orders/orderModel.ts'
+import type { Attempt, AttemptId, FoldClock, OrderRecord } from '../../trading/orders/orderModel.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createFollowing, type Following, type FollowingOptions } from '../createFollowing.ts'
 import { createFakeNode, START_MS, type FakeNode } from './fakeNode.ts'
@@ -35,6 +35,11 @@ export interface FollowedFake {
 export const SERVED = testChain(CHAIN, { diamond: DIAMOND })
 
 const TIMEOUT_BLOCKS = 200
+
+/** Returns the clock of a chain without blocks. */
+function clockAt(nowMs: number): FoldClock {
+  return { nowMs, headBlock: 0, headMs: 0, timeoutBlocks: TIMEOUT_BLOCKS }
+}
 
 export async function openFollowedFake(options: Partial<FollowingOptions> = {}): Promise<FollowedFake> {
   const opened = openTestStore()
@@ -79,13 +84,13 @@ export async function openFollowedFake(options: Partial<FollowingOptions> = {}):
         const id = await takeId(sql)
         await insertOrder(sql, { ...record, id })
         for (const attempt of attempts) await insertAttempt(sql, { chain: CHAIN, orderId: id, attempt })
-        await refoldOrder(sql, id, { nowMs: fake.nowMs, headBlock: 0, timeoutBlocks: TIMEOUT_BLOCKS }, NO_JOURNAL)
+        await refoldOrder(sql, id, clockAt(fake.nowMs), NO_JOURNAL)
         return id
       }),
     report: (id, attemptId, hash) =>
       opened.store.transaction(async (sql) => {
-        await setSubmitted(sql, attemptId, hash, fake.nowMs)
-        await refoldOrder(sql, id, { nowMs: fake.nowMs, headBlock: 0, timeoutBlocks: TIMEOUT_BLOCKS }, NO_JOURNAL)
+        await setSubmitted(sql, attemptId, { hash, submittedAtMs: fake.nowMs, trustedUntilMs: null })
+        await refoldOrder(sql, id, clockAt(fake.nowMs), NO_JOURNAL)
       }),
     async order(id) {
       return (await findOrder(opened.store.read, id))!

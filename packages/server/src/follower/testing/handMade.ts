@@ -180,6 +180,7 @@ export function attempt(id: AttemptId, changes: Partial<Attempt> = {}): Attempt 
     size: null,
     submittedHash: null,
     submittedAtMs: null,
+    trustedUntilMs: null,
     isMismatch: false,
     withdrawnAtMs: null,
     ...changes,

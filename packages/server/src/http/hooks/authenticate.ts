@@ -1,4 +1,4 @@
-import { ApiError, type ChainSlug } from '@bezel/protocol'
+import { ApiError, type Address, type ChainSlug } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
 import {
   authenticateAgent,
@@ -8,9 +8,9 @@ import {
   type PrivateContext,
   type SignedCall,
 } from '../../access/authenticateCall.ts'
-import { callerOf, requireUsable, setCaller } from '../../access/caller.ts'
+import { callerOf, requireNamedTrader, requireUsable, setCaller } from '../../access/caller.ts'
 import { recordLimitAnswer } from '../../access/limits.ts'
-import { readApiKey, readSignatureHeaders } from '../../access/signatureHeaders.ts'
+import { readApiKey, readNamedTrader, readSignatureHeaders } from '../../access/signatureHeaders.ts'
 import { agentNotDelegated, requireInForce } from '../../agents/agentRefusals.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import type { ChainOrders } from '../../orders/chainOrders.ts'
@@ -94,22 +94,24 @@ export async function authenticateRead(
   options: AuthenticateOptions,
 ): Promise<void> {
   const headers = readSignatureHeaders(request.headers, options.headerPrefix)
-  if (headers === undefined) return authenticateByKey(request, access.chain, options)
+  const named = readNamedTrader(request.headers, options.headerPrefix)
+  if (headers === undefined) return authenticateByKey(request, access.chain, options, named)
   const agent = await authenticateAgent(callOf(request, access), headers, options, recorderOf(request))
-  setCaller(request, { via: 'agent', trader: agent.trader, agent })
+  setCaller(request, requireNamedTrader({ via: 'agent', trader: agent.trader, agent }, named))
 }
 
 async function authenticateByKey(
   request: FastifyRequest,
   chain: ChainSlug,
   options: AuthenticateOptions,
+  named: Address | undefined,
 ): Promise<void> {
   const { headerPrefix } = options
   const key = readApiKey(request.headers, headerPrefix)
   if (key === undefined) {
     throw new ApiError('UNAUTHENTICATED', `Sign the request, or send a read-only key as ${headerPrefix}Api-Key.`)
   }
-  setCaller(request, await authenticateKey(chain, key, options, recorderOf(request)))
+  setCaller(request, requireNamedTrader(await authenticateKey(chain, key, options, recorderOf(request)), named))
 }
 
 /**
@@ -126,9 +128,10 @@ async function authenticateWrite(
   if (headers === undefined) {
     throw new ApiError('UNAUTHENTICATED', 'A write is signed by an agent; an API key can only read.')
   }
+  const named = readNamedTrader(request.headers, options.headerPrefix)
   const bucket = { scope: 'agent-writes', key: `${access.chain} ${headers.agent}`, limit: writesLimit } as const
   const agent = await authenticateAgent(callOf(request, access), headers, options, recorderOf(request), [bucket])
-  setCaller(request, { via: 'agent', trader: agent.trader, agent })
+  setCaller(request, requireNamedTrader({ via: 'agent', trader: agent.trader, agent }, named))
   const claim = (sql: Sql): Promise<boolean> =>
     options.nonces.storeClaim(sql, access.chain, agent.agent, headers.nonce, Number(headers.timestamp))
   return { agent, claim, relay: null }

@@ -48,6 +48,7 @@ const SIGNATURE: readonly ErrorCode[] = [
   'AGENT_NOT_DELEGATED',
   'AGENT_EXPIRED',
   'AGENT_REVOKED',
+  'TRADER_MISMATCH',
   // The delegate is read from the chain, and the nonce is kept in the store.
   'UPSTREAM_UNAVAILABLE',
   'NOT_READY',

@@ -32,6 +32,7 @@ import { createOrderRoute } from './orders/createOrder.ts'
 import { getOrderRoute } from './orders/getOrder.ts'
 import { submitOrderRoute } from './orders/submitOrder.ts'
 import { updateOrderRoute } from './orders/updateOrder.ts'
+import { cancelPositionUpdateRoute } from './positions/cancelPositionUpdate.ts'
 import { closePositionRoute } from './positions/closePosition.ts'
 import { updatePositionRoute } from './positions/updatePosition.ts'
 import { getChainInfoRoute, type SystemContext } from './system/getChainInfo.ts'
@@ -87,6 +88,7 @@ const NATIVE_ROUTES: readonly Route<RouteContext>[] = [
   submitOrderRoute,
   closePositionRoute,
   updatePositionRoute,
+  cancelPositionUpdateRoute,
   listNotificationsRoute,
   dismissNotificationRoute,
 ]

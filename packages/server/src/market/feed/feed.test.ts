@@ -47,7 +47,6 @@ describe('openFeed', () => {
       mark: 6n * P10,
       index: 6n * P10,
       updatedAtMs: 1_000,
-      tickedAtMs: 1_000,
     })
     assert.deepEqual([ticks[0]?.timeMs, ticks[1]?.timeMs, ticks[0]?.receivedAtMs], [999, 1_000, 1_000])
     stop()
@@ -94,12 +93,42 @@ describe('openFeed', () => {
       return { closes: [null, 7], indexPrices: [null, 6] }
     }
     await open()
-    await until('the snapshot', () => feed.book.hasSnapshot())
-    assert.deepEqual(
-      [feed.book.get(1)?.mark, feed.book.get(1)?.index, feed.book.get(1)?.tickedAtMs],
-      [7n * P10, 6n * P10, undefined],
-    )
+    await until('the snapshot', () => feed.pulse() !== undefined)
+    assert.deepEqual([feed.book.get(1)?.mark, feed.book.get(1)?.index], [7n * P10, 6n * P10])
     assert.equal(upstream.sockets(), 1)
+  })
+
+  it('tells when it was heard and when it had a price, of a connection that has had its snapshot', async () => {
+    let isAway = true
+    upstream.pages['/charts'] = () => {
+      if (isAway) throw new Error('not yet')
+      return { closes: [], indexPrices: [] }
+    }
+    await open()
+    upstream.send('[0,5]')
+    await until('a price', () => feed.book.get(0))
+    assert.equal(feed.pulse(), undefined, 'no snapshot yet')
+    isAway = false
+    await until('the snapshot', () => feed.pulse() !== undefined)
+    assert.deepEqual(feed.pulse(), { heardAtMs: 1_000, pricedAtMs: 1_000 })
+    nowMs = 2_000
+    for (const text of ['[1999]', '{"m":[],"i":[],"t":1999}', '[0,"x"]']) {
+      const { frames } = feed.counts()
+      upstream.send(text)
+      await until('a frame', () => feed.counts().frames > frames)
+      assert.deepEqual(feed.pulse(), { heardAtMs: 2_000, pricedAtMs: 1_000 }, `${text} has no price`)
+    }
+
+    isAway = true
+    upstream.cut()
+    await until('connected again', () => feed.counts().connections === 2)
+    nowMs = 3_000
+    upstream.send('[0,6]')
+    await until('a price', () => feed.book.get(0)?.mark === 6n * P10)
+    assert.deepEqual(feed.pulse(), { heardAtMs: 2_000, pricedAtMs: 1_000 }, 'what was missed is not known yet')
+    isAway = false
+    await until('the second snapshot', () => feed.pulse()?.heardAtMs === 3_000)
+    assert.equal(feed.pulse()?.pricedAtMs, 3_000)
   })
 
   it('ignores and counts garbage, and goes on', async () => {

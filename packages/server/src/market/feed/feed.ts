@@ -30,6 +30,17 @@ export interface Heard {
 
 export type HeardListener = (heard: Heard) => void
 
+/**
+ * The times, on this machine's clock, at which the feed last gave a sign of life over a connection that has had its
+ * snapshot.
+ */
+export interface FeedPulse {
+  /** Time of the last message. A heartbeat proves the connection only. */
+  readonly heardAtMs: number
+  /** Time of the last price of any pair. */
+  readonly pricedAtMs: number
+}
+
 /** Figures about the stream since the start. */
 export interface FeedCounts {
   readonly connections: number
@@ -41,6 +52,8 @@ export interface FeedCounts {
 /** Live prices of all pairs, for all chains. */
 export interface Feed {
   readonly book: PriceBook
+  /** Returns the last signs of life; `undefined` until the first snapshot. */
+  pulse(): FeedPulse | undefined
   /** Calls the listener with every tick. Returns a function that ends the subscription. */
   onTick(listener: TickListener): () => void
   /**
@@ -77,35 +90,35 @@ export function openFeed(options: FeedOptions): Feed {
   const { now, random, silenceMs = SILENCE_MS } = options
   const url = options.feedUrl.replace(/^http/, 'ws') + STREAM_PATH
   const book = createPriceBook()
-  const ticks = createPublisher<Tick>()
-  const signs = createPublisher<Heard>()
-  const counts = { connections: 0, frames: 0, ignored: 0 }
+  const frames = createFrames(book, now)
+  let connections = 0
+  let garbage = 0
   let attempt = 0
   let isClosed = false
-  /**
-   * True when this connection's prices carry the feed's time. Otherwise its heartbeats would be on another clock than
-   * its prices, and are ignored.
-   */
-  let isTimed = false
+  /** Signs of the latest connection that has had its snapshot. */
+  let pulse: FeedPulse | undefined
   let timer: NodeJS.Timeout | undefined
   let disconnect = connect()
 
   function connect(): () => void {
     let hasSpoken = false
     let isOpen = true
+    const signsOfLife = { heardAtMs: Number.NEGATIVE_INFINITY, pricedAtMs: Number.NEGATIVE_INFINITY }
     return openConnection(url, silenceMs, {
       onOpen() {
-        counts.connections += 1
-        isTimed = false
-        void fillFromSnapshot(book, options.pages, { now, random, isWanted: () => isOpen && !isClosed })
+        connections += 1
+        frames.begin(connections)
+        const isWanted = (): boolean => isOpen && !isClosed
+        void fillFromSnapshot(book, options.pages, { now, random, isWanted, onFilled: () => (pulse = signsOfLife) })
       },
       onFrame(frame) {
         if (!hasSpoken) options.onConnectionChange('connected')
         hasSpoken = true
         attempt = 0
-        accept(frame)
+        signsOfLife.heardAtMs = now()
+        if (frames.accept(frame)) signsOfLife.pricedAtMs = now()
       },
-      onGarbage: () => (counts.ignored += 1),
+      onGarbage: () => (garbage += 1),
       onClose() {
         isOpen = false
         if (isClosed) return
@@ -115,35 +128,67 @@ export function openFeed(options: FeedOptions): Feed {
     })
   }
 
-  function accept(frame: FeedFrame): void {
-    counts.frames += 1
-    const receivedAtMs = now()
-    if (frame.kind === 'heartbeat') {
-      if (isTimed && frame.timeMs !== undefined) hear(frame.timeMs, receivedAtMs, [])
-      return
-    }
-    counts.ignored += frame.skipped
-    isTimed = frame.timeMs !== undefined
-    const timeMs = frame.timeMs ?? receivedAtMs
-    hear(timeMs, receivedAtMs, frame.marks)
-    const quotes = book.applyTick(frame, receivedAtMs)
-    if (quotes.length === 0) return
-    ticks.publish({ timeMs, receivedAtMs, quotes })
-  }
-
-  function hear(timeMs: number, receivedAtMs: number, marks: readonly PairPrice[]): void {
-    signs.publish({ timeMs, receivedAtMs, connection: counts.connections, marks })
-  }
-
   return {
     book,
-    onTick: ticks.subscribe,
-    onHeard: signs.subscribe,
-    counts: () => ({ ...counts }),
+    pulse: () => pulse,
+    onTick: frames.onTick,
+    onHeard: frames.onHeard,
+    counts: () => ({ connections, frames: frames.count(), ignored: garbage + frames.skipped() }),
     close() {
       isClosed = true
       clearTimeout(timer)
       disconnect()
+    },
+  }
+}
+
+/** The frames of all connections, on their way into the book and to the listeners. */
+interface Frames extends Pick<Feed, 'onTick' | 'onHeard'> {
+  /** Begins a connection. */
+  begin(connection: number): void
+  /** Passes a frame on. Returns true when it has a price. */
+  accept(frame: FeedFrame): boolean
+  count(): number
+  /** Returns the number of invalid entries in valid frames. */
+  skipped(): number
+}
+
+function createFrames(book: PriceBook, now: () => number): Frames {
+  const ticks = createPublisher<Tick>()
+  const signs = createPublisher<Heard>()
+  let connection = 0
+  let count = 0
+  let skipped = 0
+  /**
+   * True when this connection's prices carry the feed's time. Otherwise its heartbeats would be on another clock than
+   * its prices, and are ignored.
+   */
+  let isTimed = false
+
+  return {
+    onTick: ticks.subscribe,
+    onHeard: signs.subscribe,
+    count: () => count,
+    skipped: () => skipped,
+    begin(number) {
+      connection = number
+      isTimed = false
+    },
+    accept(frame) {
+      count += 1
+      const receivedAtMs = now()
+      if (frame.kind === 'heartbeat') {
+        const { timeMs } = frame
+        if (isTimed && timeMs !== undefined) signs.publish({ timeMs, receivedAtMs, connection, marks: [] })
+        return false
+      }
+      skipped += frame.skipped
+      isTimed = frame.timeMs !== undefined
+      const timeMs = frame.timeMs ?? receivedAtMs
+      signs.publish({ timeMs, receivedAtMs, connection, marks: frame.marks })
+      const quotes = book.applyTick(frame, receivedAtMs)
+      if (quotes.length > 0) ticks.publish({ timeMs, receivedAtMs, quotes })
+      return quotes.length > 0
     },
   }
 }
@@ -198,19 +243,20 @@ function openConnection(url: string, silenceMs: number, events: ConnectionEvents
 }
 
 /**
- * Fills the book from the feed's snapshot. Needed at every connection, because closed markets do not tick. Retries
+ * Fills the book from the feed's snapshot. Needed at every connection, because only what changes is sent. Retries
  * until the feed answers or the connection is gone.
  */
 async function fillFromSnapshot(
   book: PriceBook,
   pages: Pick<FeedPages, 'snapshot'>,
-  of: { now: () => number; random: () => number; isWanted: () => boolean },
+  of: { now: () => number; random: () => number; isWanted: () => boolean; onFilled: () => void },
 ): Promise<void> {
   for (let tries = 0; of.isWanted(); tries += 1) {
     const askedAtMs = of.now()
     try {
       const { marks, indices } = await pages.snapshot()
       book.applySnapshot(marks, indices, askedAtMs, of.now())
+      if (of.isWanted()) of.onFilled()
       return
     } catch {
       await sleep(backoffMs(tries, of.random()), undefined, { ref: false })

@@ -5,14 +5,12 @@ import type { FeedFrame, PairPrice } from './parseFrame.ts'
 /** The latest price of every pair that the feed knows, in memory. */
 export interface PriceBook {
   get(pairIndex: number): PairQuote | undefined
-  /** Returns true once a snapshot has been applied; until then closed markets have no price. */
-  hasSnapshot(): boolean
   /** Returns a counter that grows with every change, so that values derived from prices know when they are outdated. */
   version(): number
   /** Applies a frame. Returns the quotes that it changed or confirmed. */
   applyTick(frame: FeedFrame & { readonly kind: 'prices' }, nowMs: number): readonly PairQuote[]
   /**
-   * Fills in the pairs that have not ticked since `sinceMs`, when the snapshot was requested: later ticks are newer
+   * Fills in the pairs that have no price from after `sinceMs`, when the snapshot was requested: later ticks are newer
    * than the snapshot.
    */
   applySnapshot(marks: readonly PairPrice[], indices: readonly PairPrice[], sinceMs: number, nowMs: number): void
@@ -21,16 +19,14 @@ export interface PriceBook {
 export function createPriceBook(): PriceBook {
   const quotes = new Map<number, PairQuote>()
   let version = 0
-  let hasSnapshot = false
 
   return {
     get: (pairIndex) => quotes.get(pairIndex),
-    hasSnapshot: () => hasSnapshot,
     version: () => version,
     applyTick({ marks, indices }, nowMs) {
       const changed = new Map<number, PairQuote>()
       const put = (pairIndex: number, mark: Price, index: Price): void => {
-        const quote = { pairIndex, mark, index, updatedAtMs: nowMs, tickedAtMs: nowMs }
+        const quote = { pairIndex, mark, index, updatedAtMs: nowMs }
         quotes.set(pairIndex, quote)
         changed.set(pairIndex, quote)
       }
@@ -47,18 +43,11 @@ export function createPriceBook(): PriceBook {
     applySnapshot(marks, indices, sinceMs, nowMs) {
       const indexOf = new Map(indices)
       for (const [pairIndex, mark] of marks) {
-        const tickedAtMs = quotes.get(pairIndex)?.tickedAtMs
-        if (tickedAtMs !== undefined && tickedAtMs >= sinceMs) continue
-        quotes.set(pairIndex, {
-          pairIndex,
-          mark,
-          index: indexOf.get(pairIndex) ?? mark,
-          updatedAtMs: nowMs,
-          tickedAtMs,
-        })
+        const known = quotes.get(pairIndex)
+        if (known !== undefined && known.updatedAtMs >= sinceMs) continue
+        quotes.set(pairIndex, { pairIndex, mark, index: indexOf.get(pairIndex) ?? mark, updatedAtMs: nowMs })
       }
       version += 1
-      hasSnapshot = true
     },
   }
 }

@@ -8,6 +8,7 @@ import {
   type MarketGroup,
   type MarketSymbol,
 } from '@bezel/protocol'
+import type { FeedPulse } from '../feed/feed.ts'
 import type { PairState } from '../../trading/valuation/chainState.ts'
 import { LISTING, QUIET_PAIR, USDC } from '../../trading/valuation/testing/fixtures.ts'
 
@@ -92,6 +93,8 @@ export interface MarketWorld {
   chain: ChainMarkets | undefined
   isLagging: boolean
   hasSnapshot: boolean
+  /** Time of the feed's last message; `undefined` is that of its latest price. */
+  heardAtMs: number | undefined
   readonly quotes: Map<number, PairQuote>
   readonly open: Set<number>
   version: number
@@ -99,19 +102,26 @@ export interface MarketWorld {
 
 export function createWorld(): MarketWorld {
   const nowMs = 1_800_000_000_000
-  const quote = (pairIndex: number, price: number, tickedAtMs: number): [number, PairQuote] => [
+  const quote = (pairIndex: number, price: number, updatedAtMs: number): [number, PairQuote] => [
     pairIndex,
-    { pairIndex, mark: usd(price), index: usd(price), updatedAtMs: tickedAtMs, tickedAtMs },
+    { pairIndex, mark: usd(price), index: usd(price), updatedAtMs },
   ]
   return {
     nowMs,
     chain: chainMarkets(),
     isLagging: false,
     hasSnapshot: true,
+    heardAtMs: undefined,
     quotes: new Map([quote(0, 60_000, nowMs), quote(21, 1.16, nowMs - 3_600_000)]),
     open: new Set([0]),
     version: 1,
   }
+}
+
+/** Returns the signs of life of a feed that was last heard with its latest price. */
+function pulseOf({ quotes, heardAtMs }: MarketWorld): FeedPulse {
+  const pricedAtMs = Math.max(...[...quotes.values()].map(({ updatedAtMs }) => updatedAtMs))
+  return { heardAtMs: heardAtMs ?? pricedAtMs, pricedAtMs }
 }
 
 /** Returns the inputs as the interfaces that the reads expect. */
@@ -121,9 +131,10 @@ export function portsOf(world: MarketWorld) {
     watch: { current: () => world.chain, isLagging: () => world.isLagging, version },
     book: {
       get: (pairIndex: number) => world.quotes.get(pairIndex),
-      hasSnapshot: () => world.hasSnapshot,
       version,
     },
+    pulse: () => (world.hasSnapshot ? pulseOf(world) : undefined),
+    quietMs: 60_000,
     hours: { isOpen: ({ pairIndex }: { pairIndex: number }) => world.open.has(pairIndex), version },
     now: () => world.nowMs,
   }

@@ -3,7 +3,7 @@ import { encodeAbiParameters, encodeEventTopics, numberToHex } from 'viem'
 import { listAttempts } from '../../store/attemptStore.ts'
 import { insertOrderEvent, type OrderHandle } from '../../store/orderEventStore.ts'
 import type { Attempt, ChainPlace, OrderEvent } from '../../trading/orders/orderModel.ts'
-import { POSITION, TRADE } from '../../trading/valuation/testing/fixtures.ts'
+import { POSITION, TRADE, usdc } from '../../trading/valuation/testing/fixtures.ts'
 import type { Trade } from '../../trading/valuation/chainState.ts'
 import { NO_JOURNAL } from '../../journal/testing/testLog.ts'
 import { refoldOrder } from '../../journal/refold.ts'
@@ -40,21 +40,24 @@ export async function happen(
   })
 }
 
-/** Adds the event that places the order at 50,000 with trade index 4. */
-export const placed = (world: OrdersWorld, id: string): Promise<void> =>
-  happen(
+/** Adds the events of a replacement: the order is cancelled and placed again. */
+export async function replaced(world: OrdersWorld, id: string, changes: Placement = {}): Promise<void> {
+  await happen(world, id, { kind: 'canceled' })
+  await placed(world, id, { tradeIndex: world.headBlock, ...changes })
+}
+
+type Placement = Partial<Pick<Extract<OrderEvent, { kind: 'placed' }>, 'tradeIndex' | 'price' | 'collateralAmount'>>
+
+/** Adds the event that places the order, by default at 50,000 with trade index 4 and 500.1 USDC. */
+export function placed(world: OrdersWorld, id: string, changes: Placement = {}): Promise<void> {
+  const { tradeIndex = 4, price = Price.of(50_000n * Price.one), collateralAmount = usdc(500.1) } = changes
+  return happen(
     world,
     id,
-    {
-      kind: 'placed',
-      tradeIndex: 4,
-      price: Price.of(50_000n * Price.one),
-      sl: Price.zero,
-      tp: Price.zero,
-      slippageP: 1_000,
-    },
-    'trade:4',
+    { kind: 'placed', tradeIndex, collateralAmount, price, sl: Price.zero, tp: Price.zero, slippageP: 1_000 },
+    `trade:${tradeIndex}`,
   )
+}
 
 /** Returns the log of a resting order as a node returns it. */
 export function tradeStoredLog(diamond: Address, changes: Partial<Trade> = {}) {

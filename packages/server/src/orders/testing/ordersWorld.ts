@@ -1,6 +1,6 @@
 import type { OrderChange, AttemptId } from '../../trading/orders/orderModel.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
-import { CHAINS, type Address, type CreateOrderRequest, type Position } from '@bezel/protocol'
+import { CHAINS, type Address, type CreateOrderRequest, type Position, type Price } from '@bezel/protocol'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +19,7 @@ import type { Store } from '../../store/sql.ts'
 import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { type ChainOrders, createTradingContext } from '../chainOrders.ts'
 import type { SignedWrite } from '../signedWrite.ts'
+import { createKnownTerms } from '../traderTerms.ts'
 import { scriptedNode, type ScriptedNode } from './scriptedNode.ts'
 
 export const TRADER = getAddress(`0x${'1'.repeat(40)}`) as Address
@@ -53,6 +54,8 @@ export interface OrdersWorld {
   readonly opened: TestStore
   readonly changes: OrderChange[]
   readonly positions: LivePosition[]
+  /** Prices of the second witness by pair index. */
+  readonly witnessed: Map<number, Price>
   headBlock: number
   /** Number of the store's transactions so far. */
   transactions: number
@@ -81,6 +84,7 @@ export async function openOrdersWorld(): Promise<OrdersWorld> {
     opened,
     changes: [],
     positions: [],
+    witnessed: new Map(),
     headBlock: 100,
     transactions: 0,
     register: (changes = {}) => {
@@ -169,21 +173,33 @@ const POSITION_ANSWER: Position = {
   tp: '0',
   openedAtBlock: 1,
   marginMode: 'isolated',
+  priceAt: 1_800_000_000_000,
+  pendingUpdate: null,
 }
 
 let lastAttempt = 0
 
 function ordersOf(world: OrdersWorld): ChainOrders {
   const { node, market, positions } = world
-  const { watch, book, hours, now } = portsOf(market)
+  const ports = portsOf(market)
+  const { hours, now } = ports
   const store = countedStore(world)
+  const terms = createKnownTerms()
   return {
     chain: SERVED,
     client: node,
     store,
     accountLog: openTestLog(store, slug, ({ orders }) => world.changes.push(...orders)),
     delegates: createDelegates({ client: node, diamond, maxAgeMs: 2_000, now }),
-    trading: createTradingContext({ freshness: createFreshness({ watch, book, hours, now }), hours }),
+    terms,
+    trading: createTradingContext({
+      freshness: createFreshness(ports),
+      hours,
+      now,
+      head: () => undefined,
+      terms,
+    }),
+    witness: async (pairIndex) => world.witnessed.get(pairIndex),
     positions: {
       ofTrader: (trader) => positions.filter(({ record }) => record.trader === trader),
       find: (id) => positions.find(({ record }) => record.id === id),
@@ -194,10 +210,10 @@ function ordersOf(world: OrdersWorld): ChainOrders {
       sl: String(state.trade.sl),
       tp: String(state.trade.tp),
     }),
-    clock: () => ({ nowMs: now(), headBlock: world.headBlock, timeoutBlocks: 200 }),
+    clock: () => ({ nowMs: now(), headBlock: world.headBlock, headMs: now(), timeoutBlocks: 200 }),
     now,
     newAttemptId: () => numberToHex((lastAttempt += 1), { size: 8 }) as AttemptId,
-    settings: { preparedMarketMs: 60_000, preparedRestingMs: 300_000, maxPreparedOrders: 20 },
+    settings: { preparedMarketMs: 60_000, preparedRestingMs: 300_000, unknownHashMs: 10_000, maxPreparedOrders: 20 },
   }
 }
 

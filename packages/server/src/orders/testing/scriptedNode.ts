@@ -1,6 +1,13 @@
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { diamondAbi, type Address } from '@bezel/protocol'
-import { encodeAbiParameters, toFunctionSelector, getAbiItem, type Hex } from 'viem'
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeFunctionResult,
+  getAbiItem,
+  toFunctionSelector,
+  type Hex,
+} from 'viem'
 import type { RpcCall, RpcClient, RpcOutcome } from '../../chain/rpcClient.ts'
 
 /** A node whose answers the test sets. */
@@ -10,6 +17,10 @@ export interface ScriptedNode extends RpcClient {
   estimate: RpcOutcome
   balance: RpcOutcome
   allowance: RpcOutcome
+  /** The trader's own terms, the token's price (1e8) and the volume of each asked window, as the Diamond tells them. */
+  terms: { cumulVolPriceImpactMultiplier: number; fixedSpreadP: number }
+  priceUsd: (collateralIndex: number) => bigint
+  volumeUsd: { oiLongUsd: bigint; oiShortUsd: bigint }
   /** Transaction as the node's JSON. */
   transaction: unknown
   receipt: unknown
@@ -25,6 +36,9 @@ export const uint = (value: bigint): RpcOutcome => ok(encodeAbiParameters([{ typ
 export const reverted = (data: unknown): RpcOutcome => ({ ok: false, code: 3, message: 'execution reverted', data })
 
 const DELEGATE_SELECTOR = toFunctionSelector(getAbiItem({ abi: diamondAbi, name: 'getTradingDelegate' }))
+const TERMS_SELECTOR = toFunctionSelector(getAbiItem({ abi: diamondAbi, name: 'getUserPriceImpact' }))
+const PRICE_SELECTOR = toFunctionSelector(getAbiItem({ abi: diamondAbi, name: 'getCollateralPriceUsd' }))
+const WINDOWS_SELECTOR = toFunctionSelector(getAbiItem({ abi: diamondAbi, name: 'getOiWindows' }))
 const BALANCE_SELECTOR = toFunctionSelector('function balanceOf(address)')
 const ALLOWANCE_SELECTOR = toFunctionSelector('function allowance(address,address)')
 
@@ -36,6 +50,9 @@ export function scriptedNode(delegate: Address): ScriptedNode {
     estimate: ok('0x30d41'),
     balance: uint(10n ** 30n),
     allowance: uint(10n ** 30n),
+    terms: { cumulVolPriceImpactMultiplier: 0, fixedSpreadP: 0 },
+    priceUsd: (collateralIndex) => (collateralIndex === 2 ? 2_500n : 1n) * 10n ** 8n,
+    volumeUsd: { oiLongUsd: 0n, oiShortUsd: 0n },
     transaction: null,
     receipt: null,
     isAway: false,
@@ -54,7 +71,20 @@ export function scriptedNode(delegate: Address): ScriptedNode {
     if (method === 'eth_estimateGas') return node.estimate
     if (method === 'eth_getTransactionByHash') return ok(node.transaction)
     if (method === 'eth_getTransactionReceipt') return ok(node.receipt)
-    const selector = (params[0] as { data: Hex }).data.slice(0, 10)
+    const { data } = params[0] as { data: Hex }
+    const selector = data.slice(0, 10)
+    if (selector === TERMS_SELECTOR) return view('getUserPriceImpact', { ...node.terms, __placeholder: 0n })
+    if (selector === PRICE_SELECTOR) {
+      const [index] = decodeFunctionData({ abi: diamondAbi, data }).args as readonly [number]
+      return view('getCollateralPriceUsd', node.priceUsd(index))
+    }
+    if (selector === WINDOWS_SELECTOR) {
+      const ids = decodeFunctionData({ abi: diamondAbi, data }).args![2] as readonly bigint[]
+      return view(
+        'getOiWindows',
+        ids.map(() => node.volumeUsd),
+      )
+    }
     if (selector === DELEGATE_SELECTOR) return ok(encodeAbiParameters([{ type: 'address' }], [node.delegate]))
     if (selector === BALANCE_SELECTOR) return node.balance
     if (selector === ALLOWANCE_SELECTOR) return node.allowance
@@ -62,4 +92,8 @@ export function scriptedNode(delegate: Address): ScriptedNode {
   }
 
   return node
+}
+
+function view(functionName: string, result: unknown): RpcOutcome {
+  return ok(encodeFunctionResult({ abi: diamondAbi, functionName, result } as never))
 }

@@ -8,6 +8,10 @@ import { relayer } from './0007-relayer.ts'
 import { facadeTriggers } from './0008-facade-triggers.ts'
 import { facadeSchedule } from './0009-facade-schedule.ts'
 import { facadeFormerTriggers } from './0010-facade-former-triggers.ts'
+import { trustedHashes } from './0011-trusted-hashes.ts'
+import { positionUpdates } from './0012-position-updates.ts'
+import { oldBorrowing } from './0013-old-borrowing.ts'
+import { changeCharges } from './0014-change-charges.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -22,4 +26,8 @@ export const MIGRATIONS: readonly Migration[] = [
   facadeTriggers,
   facadeSchedule,
   facadeFormerTriggers,
+  trustedHashes,
+  positionUpdates,
+  oldBorrowing,
+  changeCharges,
 ]

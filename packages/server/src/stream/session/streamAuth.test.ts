@@ -263,6 +263,25 @@ describe('the credentials of the stream', () => {
     await WAYS.message!(await sign())
   })
 
+  it('act for the trader that a message or an upgrade names, or are refused', async () => {
+    const other = stranger.address
+    const byMessage = async (named: string): Promise<Caller> =>
+      auth.authenticate(BASE, { op: 'auth', ...(await sign()), trader: named } as never)
+    const byUpgrade = (named: string): Promise<Caller | undefined> =>
+      auth.authenticateUpgrade(BASE, upgradeWith({ 'x-service-api-key': KEY, 'x-service-trader': named }))
+    assert.equal((await byMessage(trader.toLowerCase())).trader, trader)
+    assert.equal((await byUpgrade(trader))?.trader, trader)
+    const mismatch = { code: 'TRADER_MISMATCH', details: { trader, named: other } }
+    await assert.rejects(byMessage(other), mismatch)
+    await assert.rejects(byUpgrade(other), mismatch)
+    await assert.rejects(auth.authenticate(BASE, { op: 'auth', apiKey: KEY, trader: other }), mismatch)
+    await assert.rejects(byUpgrade('0x12'), refused('VALIDATION_ERROR'))
+    // Checked right after the credential, before its status.
+    await register({ revoked: true })
+    await assert.rejects(byMessage(other), mismatch)
+    await assert.rejects(byMessage(trader), refused('AGENT_REVOKED'))
+  })
+
   it('are none, some or all on the upgrade, and a signature decides over a key', async () => {
     assert.equal(await auth.authenticateUpgrade(BASE, upgradeWith({ 'x-other-agent': 'a' })), undefined)
     const signed = headersOf(await sign())

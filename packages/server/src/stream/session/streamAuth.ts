@@ -5,12 +5,13 @@ import {
   type SignedCall,
   apiKeyUnknown,
 } from '../../access/authenticateCall.ts'
-import { requireUsable, type Caller } from '../../access/caller.ts'
-import { ApiError, type ChainSlug, type CLIENT_MESSAGES } from '@bezel/protocol'
+import { requireNamedTrader, requireUsable, type Caller } from '../../access/caller.ts'
+import { ApiError, parseAddress, type Address, type ChainSlug, type CLIENT_MESSAGES } from '@bezel/protocol'
 import { requireAllowed } from '../../access/limits.ts'
 import {
   parseSignatureFields,
   readApiKey,
+  readNamedTrader,
   readSignatureHeaders,
   type SignatureHeaders,
 } from '../../access/signatureHeaders.ts'
@@ -36,29 +37,32 @@ const NO_BODY: Uint8Array = new Uint8Array(0)
 
 /** Creates the authentication of the stream. It takes the credentials of private reads, with the operation `wsAuth`. */
 export function createStreamAuth({ agentsOf, authenticate: options, now }: PrivateContext): StreamAuth {
-  async function byAgent(chain: ChainSlug, signed: SignatureHeaders): Promise<Caller> {
+  async function byAgent(chain: ChainSlug, signed: SignatureHeaders, named: Address | undefined): Promise<Caller> {
     const agent = await authenticateAgent(handshakeOf(chain), signed, options, requireAllowed)
-    return usable(chain, { via: 'agent', trader: agent.trader, agent })
+    return usable(chain, { via: 'agent', trader: agent.trader, agent }, named)
   }
 
-  async function byKey(chain: ChainSlug, key: string): Promise<Caller> {
-    return usable(chain, await authenticateKey(chain, key, options, requireAllowed))
+  async function byKey(chain: ChainSlug, key: string, named: Address | undefined): Promise<Caller> {
+    return usable(chain, await authenticateKey(chain, key, options, requireAllowed), named)
   }
 
-  async function usable(chain: ChainSlug, caller: Caller): Promise<Caller> {
-    await requireUsable(caller, agentsOf(chain), now())
+  async function usable(chain: ChainSlug, caller: Caller, named: Address | undefined): Promise<Caller> {
+    await requireUsable(requireNamedTrader(caller, named), agentsOf(chain), now())
     return caller
   }
 
   return {
     lapseOf: ({ slug }, caller) => lapseOf(caller, agentsOf(slug), now()),
-    authenticate: async ({ slug }, message) =>
-      'apiKey' in message ? byKey(slug, message.apiKey) : byAgent(slug, signedMessage(message)),
+    async authenticate({ slug }, message) {
+      const named = message.trader === undefined ? undefined : parseAddress(message.trader)
+      return 'apiKey' in message ? byKey(slug, message.apiKey, named) : byAgent(slug, signedMessage(message), named)
+    },
     async authenticateUpgrade({ slug }, { headers }) {
       const signed = readSignatureHeaders(headers, options.headerPrefix)
-      if (signed !== undefined) return byAgent(slug, signed)
+      const named = readNamedTrader(headers, options.headerPrefix)
+      if (signed !== undefined) return byAgent(slug, signed, named)
       const key = readApiKey(headers, options.headerPrefix)
-      return key === undefined ? undefined : byKey(slug, key)
+      return key === undefined ? undefined : byKey(slug, key, named)
     },
   }
 }

@@ -58,7 +58,7 @@ export function createFakeSources(): FakeSources {
       const nowMs = world.nowMs
       const quotes: Tick['quotes'] = Object.entries(marks).map(([pair, price]) => {
         const pairIndex = Number(pair)
-        return { pairIndex, mark: usd(price), index: usd(price), updatedAtMs: nowMs, tickedAtMs: nowMs }
+        return { pairIndex, mark: usd(price), index: usd(price), updatedAtMs: nowMs }
       })
       for (const quote of quotes) world.quotes.set(quote.pairIndex, quote)
       world.version += 1

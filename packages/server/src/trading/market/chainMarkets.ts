@@ -64,11 +64,6 @@ export interface PairQuote {
   readonly index: Price
   /** Time at which this price was received, by tick or snapshot. */
   readonly updatedAtMs: number
-  /**
-   * Time of the pair's last tick; `undefined` while its price is known only from a snapshot. A snapshot does not show
-   * that a market is alive.
-   */
-  readonly tickedAtMs: number | undefined
 }
 
 /** Returns a pair's states in all collaterals. */
@@ -90,6 +85,17 @@ export function bookOf(
   const pair = states.get(collateralIndex)?.get(pairIndex)
   const collateral = collaterals.find(({ index }) => index === collateralIndex)?.state
   return pair === undefined || collateral === undefined ? undefined : { pair, collateral }
+}
+
+/** The volume of a pair that has none. */
+const NO_VOLUME: VolumeState = {
+  settings: { startTs: 0, windowsDuration: 0, windowsCount: 0 },
+  windows: new Map(),
+}
+
+/** Returns a pair's recent volume, which is empty for a pair without depth. */
+export function volumeOf({ volumes }: Pick<ChainMarkets, 'volumes'>, pairIndex: number): VolumeState {
+  return volumes.get(pairIndex) ?? NO_VOLUME
 }
 
 /** The number of decimals that a market accepts. */

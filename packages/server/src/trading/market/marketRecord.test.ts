@@ -93,7 +93,7 @@ describe('fundingRecord', () => {
 
 describe('priceRecord', () => {
   it('writes prices as decimals', () => {
-    const quote = { pairIndex: 0, mark: Price.of(85_000n), index: usd(60_000.5), updatedAtMs: 7, tickedAtMs: undefined }
+    const quote = { pairIndex: 0, mark: Price.of(85_000n), index: usd(60_000.5), updatedAtMs: 7 }
     assert.deepEqual(priceRecord(BTC, quote), { market: 'BTC/USD', mark: '0.0000085', index: '60000.5', updatedAt: 7 })
   })
 })

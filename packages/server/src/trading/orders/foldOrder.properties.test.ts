@@ -27,8 +27,8 @@ function everywhere(check: (story: Story, chapter: Chapter, state: OrderState) =
   )
 }
 
-function later({ nowMs, headBlock, timeoutBlocks }: FoldClock, ms: number, blocks: number): FoldClock {
-  return { nowMs: nowMs + ms, headBlock: headBlock + blocks, timeoutBlocks }
+function later({ nowMs, headBlock, headMs, timeoutBlocks }: FoldClock, ms: number, blocks: number): FoldClock {
+  return { nowMs: nowMs + ms, headBlock: headBlock + blocks, headMs: headMs + ms, timeoutBlocks }
 }
 
 describe('the fold of an order, over random histories', () => {
@@ -161,12 +161,18 @@ describe('the fold of an order, over random histories', () => {
   })
 
   it('has the fields that belong to its status, and no others', () => {
-    everywhere((_, __, state) => {
+    everywhere((_, { attempts, clock }, state) => {
       const { status, unanswered, dueBlock } = state
       assert.equal(state.tradeIndex !== null, status === 'open')
-      assert.equal(state.expiresAtMs, state.dueAtMs)
-      if (status === 'prepared') assert.ok(state.expiresAtMs !== null && state.txHash === null)
-      else if (status !== 'pending') assert.equal(state.expiresAtMs, null)
+      assert.equal(state.expiresAtMs === null, state.dueAtMs === null)
+      assert.ok((state.dueAtMs ?? 0) <= (state.expiresAtMs ?? 0))
+      if (status === 'prepared') assert.ok(state.expiresAtMs !== null && state.expiresAtMs === state.dueAtMs)
+      if (status === 'prepared' && state.txHash !== null) {
+        const givenUp = attempts.find(({ submittedHash }) => submittedHash === state.txHash)
+        assert.ok(givenUp !== undefined && !givenUp.isMismatch && givenUp.trustedUntilMs! <= clock.nowMs)
+        assert.ok(state.updatedAtMs >= givenUp.trustedUntilMs!)
+      }
+      if (status !== 'prepared' && status !== 'pending') assert.equal(state.expiresAtMs, null)
       if (status === 'pending') {
         assert.notEqual(state.txHash, null)
         assert.equal(state.expiresAtMs === null, dueBlock !== null)

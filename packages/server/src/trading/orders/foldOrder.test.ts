@@ -111,6 +111,58 @@ describe('an order that is not on the chain', () => {
     assertState(later, { status: 'expired', txHash: null })
   })
 
+  describe('whose reported hash no node knows', () => {
+    const GIVEN_UP = T0 + 10_500
+    const unseen = { ...REPORTED, trustedUntilMs: GIVEN_UP }
+
+    it('is pending for a while, then prepared with its hash shown, then expired', () => {
+      const pending = fold(MARKET_ORDER, [unseen], [], { nowMs: GIVEN_UP - 1 })
+      assertState(pending, { status: 'pending', txHash: hash(1), expiresAtMs: EXPIRY, dueAtMs: GIVEN_UP })
+      const prepared = fold(MARKET_ORDER, [unseen], [], { nowMs: GIVEN_UP })
+      assertState(prepared, {
+        status: 'prepared',
+        txHash: hash(1),
+        expiresAtMs: EXPIRY,
+        dueAtMs: EXPIRY,
+        updatedAtMs: GIVEN_UP,
+        countedSinceMs: T0,
+      })
+      assert.deepEqual(fold(MARKET_ORDER, [unseen], [], { nowMs: EXPIRY - 1 }), prepared)
+      const expired = fold(MARKET_ORDER, [unseen], [], { nowMs: EXPIRY })
+      assertState(expired, { status: 'expired', txHash: hash(1), updatedAtMs: EXPIRY, dueAtMs: null })
+    })
+
+    it('is pending again when a node knows it after all', () => {
+      const seen = { ...REPORTED, submittedAtMs: GIVEN_UP + 900 }
+      const state = fold(MARKET_ORDER, [seen], [], { nowMs: GIVEN_UP + 1_000 })
+      assertState(state, { status: 'pending', txHash: hash(1), dueAtMs: EXPIRY, updatedAtMs: GIVEN_UP + 900 })
+    })
+
+    it('is on the chain when it is mined, as if nobody had doubted it', () => {
+      for (const event of [REQUESTED, PLACED, reverted({ block: BLOCK, n: 1 })]) {
+        const state = fold(MARKET_ORDER, [unseen], [event], { nowMs: GIVEN_UP + 1 })
+        assert.deepEqual(state, fold(MARKET_ORDER, [unseen], [event]))
+        assertState(state, { txHash: hash(1), dueAtMs: null, updatedAtMs: timeOfBlock(BLOCK) })
+      }
+    })
+
+    it('ends when it is withdrawn, and lives when it is mined later', () => {
+      const withdrawn = { ...unseen, withdrawnAtMs: GIVEN_UP + 5 }
+      const state = fold(MARKET_ORDER, [withdrawn], [], { nowMs: GIVEN_UP + 6 })
+      assertState(state, { status: 'expired', txHash: hash(1), updatedAtMs: GIVEN_UP + 5, dueAtMs: null })
+      const late = fold(MARKET_ORDER, [withdrawn], [requested({ block: BLOCK + 20, n: 1 })], {
+        nowMs: GIVEN_UP + 9_000,
+      })
+      assertState(late, { status: 'pending', txHash: hash(1) })
+    })
+
+    it('is never trusted beyond its expiry', () => {
+      const trusting = { ...REPORTED, trustedUntilMs: EXPIRY + 1 }
+      assertState(fold(MARKET_ORDER, [trusting]), { status: 'pending', dueAtMs: EXPIRY })
+      assert.equal(fold(MARKET_ORDER, [trusting], [], { nowMs: EXPIRY }).status, 'expired')
+    })
+  })
+
   it('expires at once when it is withdrawn, also for a clock that is behind', () => {
     const withdrawn = { ...OPEN, withdrawnAtMs: T0 + 900 }
     for (const nowMs of [T0 + 800, T0 + 900, EXPIRY + 1]) {
@@ -395,7 +447,9 @@ describe('a resting order', () => {
     const before = fold(LIMIT_ORDER, [OPEN], [PLACED])
     for (const kind of ['update', 'replace', 'cancel'] as const) {
       const change = anAttempt(2, { kind, size: decimal('9'), submittedHash: hash(2), submittedAtMs: T0 + 50_000 })
-      assert.deepEqual(fold(LIMIT_ORDER, [OPEN, change], [PLACED]), before)
+      // A replacement that is not mined in time stops counting against the agent's cap.
+      const dueAtMs = kind === 'replace' ? change.expiresAtMs : null
+      assert.deepEqual(fold(LIMIT_ORDER, [OPEN, change], [PLACED]), { ...before, dueAtMs })
     }
   })
 

@@ -1,6 +1,7 @@
 import { Price, type Decimal, type Hex, type OrderReason } from '@bezel/protocol'
 import { slippageDecimal, triggerDecimal } from '../market/amounts.ts'
-import { attemptOf, openAttemptsOf, type OpenAttempts, endOf, isReported } from './openAttempts.ts'
+import { changeLapsesAt } from './countedSpend.ts'
+import { attemptOf, openAttemptsOf, type OpenAttempts, endOf, isReported, isUnseen } from './openAttempts.ts'
 import type { Attempt, FoldClock, OrderEvent, OrderRecord, OrderState, RestingTerms } from './orderModel.ts'
 import { nextStatus, type OrderCause, type OrderStanding } from './orderTransitions.ts'
 import {
@@ -48,14 +49,17 @@ export function foldOrder(
 ): OrderState | undefined {
   const sorted = events.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
   const opening = openAttemptsOf(attempts, failedAttempts(sorted, attempts), clock.nowMs)
-  let progress = foldAttempts(initialProgress(record), opening)
+  let progress = foldAttempts(initialProgress(record), opening, clock.nowMs)
   for (const event of sorted) {
     // An answer may come after the timeout, so the timeout is checked up to the block before each event.
     progress = foldTimeout(progress, event.blockNumber - 1, clock.timeoutBlocks)
     progress = foldEvent(progress, event, attempts, opening)
   }
   progress = foldTimeout(progress, clock.headBlock, clock.timeoutBlocks)
-  return orderStateOf(progress, attempts, opening, clock)
+  const state = orderStateOf(progress, attempts, opening, clock)
+  if (state?.status !== 'open') return state
+  // A change that is not mined in time stops counting against the agent's cap.
+  return { ...state, dueAtMs: changeLapsesAt({ state, attempts, events: sorted }, clock.nowMs) }
 }
 
 function initialProgress({ request, createdAtMs }: OrderRecord): OrderProgress {
@@ -86,18 +90,19 @@ function step(progress: OrderProgress, cause: OrderCause, changes: Partial<Order
 }
 
 /** Applies the attempts that are over first, so that the standing one decides. */
-function foldAttempts(from: OrderProgress, { over, standing }: OpenAttempts): OrderProgress {
+function foldAttempts(from: OrderProgress, { over, standing }: OpenAttempts, nowMs: number): OrderProgress {
   let progress = from
   // The time of the lapse is not kept, because a transaction that is mined after all makes it irrelevant.
-  for (const attempt of over) progress = step(begin(progress, attempt), 'lapsed', {})
-  return standing === undefined ? progress : begin(progress, standing)
+  for (const attempt of over) progress = step(begin(progress, attempt, nowMs), 'lapsed', {})
+  return standing === undefined ? progress : begin(progress, standing, nowMs)
 }
 
-function begin(from: OrderProgress, attempt: Attempt): OrderProgress {
+function begin(from: OrderProgress, attempt: Attempt, nowMs: number): OrderProgress {
   const prepared = step(from, 'prepared', { updatedAtMs: attempt.createdAtMs })
   if (attempt.submittedHash === null) return prepared
   const reported = step(prepared, 'reported', { updatedAtMs: attempt.submittedAtMs ?? attempt.createdAtMs })
-  return attempt.isMismatch ? step(reported, 'mismatched', {}) : reported
+  if (attempt.isMismatch) return step(reported, 'mismatched', {})
+  return isUnseen(attempt, nowMs) ? step(reported, 'unseen', {}) : reported
 }
 
 function foldEvent(
@@ -135,10 +140,16 @@ function foldEvent(
 
 /** Applies an answer to the request it belongs to, or to the whole order when it made no request. */
 function foldAnswer(progress: OrderProgress, answer: RequestAnswer): OrderProgress {
-  const updatedAtMs = answer.timestampMs
-  if (progress.legs.length === 0) return step(progress, answer.kind, { updatedAtMs, direct: answer })
+  const changes = { updatedAtMs: answer.timestampMs, terms: executedTerms(progress, answer) }
+  if (progress.legs.length === 0) return step(progress, answer.kind, { ...changes, direct: answer })
   const legs = withAnswer(progress.legs, answer)
-  return legs === undefined ? progress : step(progress, causeOfAnswers(legs), { updatedAtMs, legs })
+  return legs === undefined ? progress : step(progress, causeOfAnswers(legs), { ...changes, legs })
+}
+
+/** Returns the terms after an answer: the contracts measure the stop loss again from the execution price. */
+function executedTerms({ terms }: OrderProgress, answer: RequestAnswer): OrderProgress['terms'] {
+  if (answer.kind !== 'executed' || answer.sl === undefined) return terms
+  return { ...terms, sl: triggerDecimal(answer.sl) }
 }
 
 /**
@@ -197,10 +208,17 @@ function orderStateOf(
     updatedAtMs: updatedAtOf(progress, opening),
     tradeIndex: status === 'open' ? progress.tradeIndex : null,
     unanswered: isWaiting ? unansweredOf(legs).map(({ pendingIndex }) => pendingIndex) : [],
-    dueAtMs: expiresAtMs,
+    dueAtMs: isOnChain(progress) ? null : dueAtOf(status, opening),
     dueBlock: status === 'pending' ? timeoutBlockOf(legs, timeoutBlocks) : null,
     countedSinceMs: countedSinceOf(progress, attempts, opening),
   }
+}
+
+/** Returns the time at which an order changes that is not on the chain: no node knows its hash, or it expires. */
+function dueAtOf(status: OrderStanding, { standing }: OpenAttempts): number | null {
+  if (standing === undefined) return null
+  const { expiresAtMs, trustedUntilMs } = standing
+  return status === 'pending' && trustedUntilMs !== null ? Math.min(trustedUntilMs, expiresAtMs) : expiresAtMs
 }
 
 function isOnChain({ arrival, direct }: OrderProgress): boolean {
@@ -219,7 +237,7 @@ function txHashOf({ status, arrival, direct, failure }: OrderProgress, { over, s
   const decided = arrival ?? direct ?? failure
   if (decided !== undefined) return decided.txHash
   // The reported hash of an earlier attempt is ignored: the order now waits for another transaction.
-  if (status === 'prepared') return null
+  if (status === 'prepared') return standing !== undefined && isReported(standing) ? standing.submittedHash : null
   return standing?.submittedHash ?? over.findLast(isReported)?.submittedHash ?? null
 }
 
@@ -228,9 +246,14 @@ function reasonOfOrder(progress: OrderProgress, answers: readonly RequestAnswer[
   return progress.failure === undefined ? null : 'OTHER'
 }
 
-/** Returns the time of the last change. The end of an attempt counts only while the order is expired. */
-function updatedAtOf({ status, updatedAtMs }: OrderProgress, { over }: OpenAttempts): number {
-  return status === 'expired' ? Math.max(updatedAtMs, ...over.map(endOf)) : updatedAtMs
+/**
+ * Returns the time of the last change. The end of an attempt counts only while the order is expired, and the end of the
+ * trust in its hash only while it is prepared for that reason; the chain makes both irrelevant.
+ */
+function updatedAtOf({ status, updatedAtMs }: OrderProgress, { over, standing }: OpenAttempts): number {
+  if (status === 'expired') return Math.max(updatedAtMs, ...over.map(endOf))
+  const isGivenUp = status === 'prepared' && standing !== undefined && isReported(standing)
+  return isGivenUp ? Math.max(updatedAtMs, standing.trustedUntilMs ?? 0) : updatedAtMs
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { attemptOf, endOf, hasLapsed, openAttemptsOf } from './openAttempts.ts'
+import { attemptOf, endOf, hasLapsed, isUnseen, mayBeOnItsWay, openAttemptsOf } from './openAttempts.ts'
 import { anAttempt, hash, requested, T0, VALID_MS } from './testing/orderHistory.ts'
 
 const FIRST = anAttempt(1)
@@ -24,6 +24,23 @@ describe('attempts that bring an order to the chain', () => {
     const all = openAttemptsOf([SECOND, FIRST], none, T0 + 2 * VALID_MS)
     assert.deepEqual(all, { over: [FIRST, SECOND], standing: undefined })
     assert.deepEqual(openAttemptsOf([FIRST, SECOND], new Set([SECOND]), T0), { over: [SECOND], standing: FIRST })
+  })
+
+  it('may be on their way from the first report to their expiry, whatever became of the report', () => {
+    const reported = { ...FIRST, submittedHash: hash(2), submittedAtMs: T0 }
+    const expiry = T0 + VALID_MS
+    assert.equal(mayBeOnItsWay([FIRST, SECOND], T0), false)
+    for (const changes of [{}, { isMismatch: true }, { withdrawnAtMs: T0 + 1 }, { trustedUntilMs: T0 + 1 }]) {
+      assert.equal(mayBeOnItsWay([{ ...reported, ...changes }, SECOND], expiry - 1), true)
+      assert.equal(mayBeOnItsWay([{ ...reported, ...changes }, SECOND], expiry), false)
+    }
+    assert.equal(mayBeOnItsWay([{ ...reported, kind: 'cancel' }], T0), false)
+  })
+
+  it('are unseen from the end of the trust on', () => {
+    assert.equal(isUnseen({ ...FIRST, trustedUntilMs: T0 + 5 }, T0 + 4), false)
+    assert.equal(isUnseen({ ...FIRST, trustedUntilMs: T0 + 5 }, T0 + 5), true)
+    assert.equal(isUnseen(FIRST, T0 + 10 ** 9), false)
   })
 
   it('are known by the id in an event, else by the hash that was reported and is not another', () => {

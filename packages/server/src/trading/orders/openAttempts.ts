@@ -15,6 +15,21 @@ export function isReported({ submittedHash, isMismatch }: Attempt): boolean {
   return submittedHash !== null && !isMismatch
 }
 
+/** True when a hash was reported for the attempt and no node has known it for too long. */
+export function isUnseen({ trustedUntilMs }: Attempt, nowMs: number): boolean {
+  return trustedUntilMs !== null && nowMs >= trustedUntilMs
+}
+
+/**
+ * True when a transaction of the order may still be mined although nobody sees it: a hash was reported, right or wrong,
+ * and the attempt is not out of date. A second transaction could then become a second trade, so none is handed out.
+ */
+export function mayBeOnItsWay(attempts: readonly Attempt[], nowMs: number): boolean {
+  return attempts.some(
+    ({ kind, submittedHash, expiresAtMs }) => kind === 'open' && submittedHash !== null && nowMs < expiresAtMs,
+  )
+}
+
 /** Finds the attempt whose transaction an event is in: by its id, else by the reported hash. */
 export function attemptOf(event: OrderEvent, attempts: readonly Attempt[]): Attempt | undefined {
   return (

@@ -1,6 +1,7 @@
 import type {
   Address,
   ChainSlug,
+  CollateralAmount,
   Decimal,
   Fill,
   Hex,
@@ -91,9 +92,17 @@ export interface Attempt {
   /** New size of a `replace`, which the chain does not keep; else `null`. */
   readonly size: Decimal | null
   readonly submittedHash: Hex | null
-  /** Time at which `submittedHash` was reported. */
+  /**
+   * Time at which `submittedHash` was reported. For a hash that a node knew only after it was given up, the time at
+   * which the node knew it.
+   */
   readonly submittedAtMs: number | null
-  /** True when the reported hash was mined but was not this order: it counts as never reported. */
+  /**
+   * Time until which the reported hash counts as sent although no node knows it. `null` once a node knows it, and for a
+   * transaction that this service sends itself.
+   */
+  readonly trustedUntilMs: number | null
+  /** True when the reported hash was mined but was not this order: it is not shown. */
   readonly isMismatch: boolean
   /** Time at which it was cancelled while prepared, which counts as its expiry; else `null`. */
   readonly withdrawnAtMs: number | null
@@ -124,10 +133,21 @@ export type OrderEvent = ChainPlace & {
   readonly attemptId: AttemptId | null
 } & (
     | { readonly kind: 'requested'; readonly pendingIndex: number; readonly tradeIndex: number }
-    | ({ readonly kind: 'placed'; readonly tradeIndex: number } & RestingTerms)
+    | ({
+        readonly kind: 'placed'
+        readonly tradeIndex: number
+        /** Collateral that the order holds; absent in events from before it was kept. */
+        readonly collateralAmount?: CollateralAmount
+      } & RestingTerms)
     | ({ readonly kind: 'updated' } & RestingTerms)
     | { readonly kind: 'canceled' }
-    | { readonly kind: 'executed'; readonly pendingIndex: number | null; readonly fill: Fill }
+    | {
+        readonly kind: 'executed'
+        readonly pendingIndex: number | null
+        readonly fill: Fill
+        /** Stop loss of the position that it opened; absent for a close, and in events from before it was kept. */
+        readonly sl?: Price
+      }
     | { readonly kind: 'refused'; readonly pendingIndex: number | null; readonly reason: OrderReason }
     | { readonly kind: 'reclaimed'; readonly pendingIndex: number }
     /** The transaction of an attempt failed; it has no other event then. */
@@ -138,6 +158,8 @@ export type OrderEvent = ChainPlace & {
 export interface FoldClock {
   readonly nowMs: number
   readonly headBlock: number
+  /** Timestamp of the head block. */
+  readonly headMs: number
   /** Blocks after which a market request can be reclaimed, counted from its own block. */
   readonly timeoutBlocks: number
 }
@@ -151,7 +173,7 @@ export interface OrderState {
   readonly tp: Decimal | null
   readonly slippage: Decimal
   readonly txHash: Hex | null
-  /** Expiry of the prepared transaction, while the order is prepared. */
+  /** Expiry of the prepared transaction, while the order is not on the chain. */
   readonly expiresAtMs: number | null
   readonly fill: Fill | null
   readonly reason: OrderReason | null
@@ -160,7 +182,7 @@ export interface OrderState {
   readonly tradeIndex: number | null
   /** Indices of the requests that the oracle has not answered, which a reclaim refers to. */
   readonly unanswered: readonly number[]
-  /** Time at which its status changes if nothing else happens before. */
+  /** Time at which its status, or what it counts against a cap, changes if nothing else happens before. */
   readonly dueAtMs: number | null
   /** Block at which the oracle's timeout changes its status. */
   readonly dueBlock: number | null

@@ -16,7 +16,7 @@ describe('the table of transitions', () => {
 
   it('lets only the chain revive what ended', () => {
     const ended: readonly OrderStatus[] = ['rejected', 'canceled']
-    const ours: readonly OrderCause[] = ['prepared', 'reported', 'mismatched', 'lapsed', 'timedOut']
+    const ours: readonly OrderCause[] = ['prepared', 'reported', 'mismatched', 'unseen', 'lapsed', 'timedOut']
     for (const status of ended) for (const cause of ours) assert.equal(nextStatus(status, cause), undefined)
   })
 

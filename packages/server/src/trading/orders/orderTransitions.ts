@@ -1,7 +1,7 @@
 import type { OrderStatus } from '@bezel/protocol'
 
 /**
- * A cause of a change of status. The first four come from this service, `timedOut` from the count of blocks, the others
+ * A cause of a change of status. The first five come from this service, `timedOut` from the count of blocks, the others
  * from events of the chain.
  */
 export type OrderCause =
@@ -11,6 +11,8 @@ export type OrderCause =
   | 'reported'
   /** The reported hash was mined, but was not this order. */
   | 'mismatched'
+  /** No node knows the reported hash after a while. Its transaction may be mined all the same. */
+  | 'unseen'
   /** The last transaction that could bring the order to the chain has expired or was withdrawn. */
   | 'lapsed'
   /** That transaction was mined and failed. */
@@ -62,8 +64,9 @@ export const ORDER_TRANSITIONS: Readonly<Record<OrderStanding, Readonly<Partial<
     placed: 'open',
   },
   pending: {
-    // The first four apply while its transaction is reported and not mined.
+    // The first five apply while its transaction is reported and not mined.
     mismatched: 'prepared',
+    unseen: 'prepared',
     lapsed: 'expired',
     reverted: 'rejected',
     placed: 'open',

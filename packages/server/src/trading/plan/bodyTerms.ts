@@ -93,6 +93,14 @@ export function scaleTerm<Value extends bigint>(
   return scale.parseTruncated(value)
 }
 
+/**
+ * Converts a price that replaces `stored`. The stored one itself passes whatever its decimals, so that a value that was
+ * read can be sent back.
+ */
+export function scalePrice(field: string, value: Decimal, stored: Price, maxDecimals: number): Price {
+  return Price.parse(value) === stored ? stored : scaleTerm(field, value, Price, maxDecimals)
+}
+
 /** Throws `PRECISION_ERROR` when a number has more than `maxDecimals` decimals. */
 export function requirePrecision(field: string, value: Decimal, maxDecimals: number): void {
   if (decimalPlaces(value) <= maxDecimals) return

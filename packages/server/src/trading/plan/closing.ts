@@ -16,8 +16,10 @@ import type { LivePosition } from '../positions/positionModel.ts'
 import { baseSizeOfTokens, tokensOfTrade } from '../valuation/collateralAmounts.ts'
 import { minCollateral } from '../valuation/fees.ts'
 import { encodeCall, requireCallCount } from './encodeCall.ts'
-import { collateralAt } from './listed.ts'
+import { collateralAt, marketOfPair } from './listed.ts'
+import { oldPriceWarnings } from './oldPrice.ts'
 import type { OrderPlan, TradingContext } from './plan.ts'
+import { reclaimCalls } from './planCancelUpdate.ts'
 
 /**
  * Number of minimum fees that the collateral left by a partial close must cover; below that the Diamond reverts with
@@ -110,9 +112,10 @@ interface ClosingOrder {
 }
 
 /** Plans one order that closes one or more positions. It opens nothing, so it can neither raise leverage nor spend. */
-export function closingOrder({ request, first, closings }: ClosingOrder, { chain }: TradingContext): OrderPlan {
+export function closingOrder({ request, first, closings }: ClosingOrder, context: TradingContext): OrderPlan {
+  const { chain } = context
   const { leverage, collateralIndex } = first.state.trade
-  const calls = withSlippage(request, closings)
+  const calls = callsOf(request, closings)
   requireCallCount(calls.length)
   return {
     kind: 'open',
@@ -120,6 +123,8 @@ export function closingOrder({ request, first, closings }: ClosingOrder, { chain
     action: { market: request.market, leverage: null, spendUsd: Usd.zero },
     validity: 'market',
     takes: null,
+    warnings: oldPriceWarnings(marketOfPair(chain, request.pairIndex), context),
+    touches: closings.map(({ position }) => position),
     request: {
       ...request,
       leverage: Leverage.format(Leverage.of(leverage)),
@@ -131,15 +136,17 @@ export function closingOrder({ request, first, closings }: ClosingOrder, { chain
 }
 
 /**
- * Returns the calls, each close preceded by a call that sets the order's slippage where the position has another one.
- * The chain keeps the closing slippage per position, so an earlier close may have changed it.
+ * Returns the calls, each close preceded by the reclaim of a timed-out change, which would be in its way, and by a call
+ * that sets the order's slippage where the position has another one. The chain keeps the closing slippage per position,
+ * so an earlier close may have changed it.
  */
-function withSlippage({ slippage }: Pick<OrderRequest, 'slippage'>, closings: readonly Closing[]): Hex[] {
+function callsOf({ slippage }: Pick<OrderRequest, 'slippage'>, closings: readonly Closing[]): Hex[] {
   const asked = slippagePOf(slippage)
   return closings.flatMap(({ position, call }) => {
     const { trade, maxClosingSlippageP } = position.state
     const isInForce = asked === (maxClosingSlippageP || slippagePOf(DEFAULT_SLIPPAGE))
-    return isInForce ? [call] : [encodeCall('updateMaxClosingSlippageP', [trade.index, asked]), call]
+    const slippageCalls = isInForce ? [] : [encodeCall('updateMaxClosingSlippageP', [trade.index, asked])]
+    return [...reclaimCalls(position), ...slippageCalls, call]
   })
 }
 

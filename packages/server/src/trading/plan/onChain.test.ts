@@ -19,11 +19,11 @@ import type { OrderState } from '../orders/orderModel.ts'
 import { positionSize } from './closing.ts'
 import { normalizeOrder } from './normalizeOrder.ts'
 import type { Trade } from '../valuation/chainState.ts'
-import type { KnownOrder, Plan, TradingContext } from './plan.ts'
+import type { Plan, TradingContext } from './plan.ts'
 import { planCancelOrder } from './planCancelOrder.ts'
 import { planClosePosition } from './planClosePosition.ts'
 import { planCreateOrder } from './planCreateOrder.ts'
-import { planUpdateOrder } from './planUpdateOrder.ts'
+import { planUpdateOrder, type RestingOrder } from './planUpdateOrder.ts'
 import { planUpdatePosition } from './planUpdatePosition.ts'
 import { ATTEMPT, BODY, contextOf, decimal, orderOf, positionOf } from './testing/fixtures.ts'
 import { wrapCalls } from './encodeCall.ts'
@@ -84,9 +84,9 @@ function plansSentBy(sender: PrivateKeyAccount): void {
   }
 
   /** Reads the resting order at an index from the chain. */
-  async function readOrder(index: number, body: Partial<CreateOrderRequest>): Promise<KnownOrder> {
+  async function readOrder(index: number, body: Partial<CreateOrderRequest>): Promise<RestingOrder> {
     const request = normalizeOrder({ ...BODY, ...body }, context)
-    const { openPrice, sl, tp } = await tradeAt(index)
+    const { openPrice, sl, tp, collateralAmount } = await tradeAt(index)
     const { maxSlippageP } = await world().read('getTradeInfo', [TRADER, index])
     const text = (price: bigint): Decimal | null => (price === 0n ? null : formatDecimal(price, 10))
     const state: Partial<OrderState> = {
@@ -96,13 +96,13 @@ function plansSentBy(sender: PrivateKeyAccount): void {
       tp: text(tp),
       slippage: formatDecimal(BigInt(maxSlippageP), 3),
     }
-    const order = orderOf(state, request)
+    const order = orderOf(state, request, collateralAmount)
     return { ...order, record: { ...order.record, trader: TRADER } }
   }
 
   const LIMIT = { type: 'limit', price: '50000', sl: '47000', slippage: '0.7' } as const
 
-  async function placeLimit(): Promise<KnownOrder> {
+  async function placeLimit(): Promise<RestingOrder> {
     const { index } = onlyEvent(await send(create(LIMIT)), 'OpenOrderPlaced')
     return readOrder(index, LIMIT)
   }
@@ -116,7 +116,7 @@ function plansSentBy(sender: PrivateKeyAccount): void {
     assert.equal(order!.orderType, PendingOrderType.MARKET_OPEN)
     assert.deepEqual(
       [trade.user, trade.pairIndex, trade.leverage, trade.long, trade.collateralIndex, trade.collateralAmount],
-      [TRADER, PAIR, 10_000, false, 3, usdc(60)],
+      [TRADER, PAIR, 10_000, false, 3, usdc('59.988')],
     )
     assert.deepEqual([trade.openPrice, trade.sl, trade.tp, order!.maxSlippageP], [PRICE, usd(61_000), usd(50_000), 800])
     await world().answer({ user: TRADER, index: order!.index }, PRICE)
@@ -129,22 +129,29 @@ function plansSentBy(sender: PrivateKeyAccount): void {
       [order.state.price, order.state.sl, order.state.tp, order.state.slippage],
       ['50000', '47000', null, '0.7'],
     )
-    assert.equal(await paid(), usdc(50))
+    assert.equal(await paid(), usdc('50.01'))
 
-    await send(planUpdateOrder(order, { price: '51000.25', sl: '0', tp: '70000' }, context))
     const index = order.state.tradeIndex!
+    await send(planUpdateOrder(order, { price: '50010.25', sl: '0', tp: '70000' }, context))
     const changed = await readOrder(index, LIMIT)
     const { price, sl, tp, slippage } = changed.state
-    assert.deepEqual([price, sl, tp, slippage], ['51000.25', null, '70000', '0.7'])
+    assert.deepEqual([price, sl, tp, slippage], ['50010.25', null, '70000', '0.7'])
+    assert.equal(await paid(), usdc('50.01'))
 
-    const replaced = await send(planUpdateOrder(changed, { size: '0.02', slippage: '2' }, context))
-    assert.equal(onlyEvent(replaced, 'OpenLimitCanceled').index, index)
+    const repriced = await send(planUpdateOrder(changed, { price: '51000.25' }, context))
+    assert.equal(onlyEvent(repriced, 'OpenLimitCanceled').index, index)
+    const moved = onlyEvent(repriced, 'OpenOrderPlaced').index
+    assert.equal((await tradeAt(moved)).collateralAmount, usdc('51.010451'))
+    assert.equal(await paid(), usdc('51.010451'))
+
+    const body = { size: '0.02', slippage: '2' }
+    const replaced = await send(planUpdateOrder(await readOrder(moved, LIMIT), body, context))
     const next = onlyEvent(replaced, 'OpenOrderPlaced').index
-    const [old, trade] = [await tradeAt(index), await tradeAt(next)]
+    const [old, trade] = [await tradeAt(moved), await tradeAt(next)]
     assert.deepEqual([old.isOpen, trade.isOpen, trade.tradeType, trade.long], [false, true, 1, true])
     assert.deepEqual([trade.openPrice, trade.tp, trade.sl], [usd('51000.25'), usd(70_000), 0n])
-    assert.equal(trade.collateralAmount, usdc('102.0005'))
-    assert.equal(await paid(), usdc('102.0005'))
+    assert.equal(trade.collateralAmount, usdc('102.020901'))
+    assert.equal(await paid(), usdc('102.020901'))
     assert.equal((await world().read('getTradeInfo', [TRADER, next])).maxSlippageP, 2_000)
 
     const plan = planCancelOrder(await readOrder(next, LIMIT))
@@ -251,9 +258,10 @@ function plansSentBy(sender: PrivateKeyAccount): void {
       if ('leverage' in body) assert.equal(formatDecimal(BigInt(after.leverage), 3), decimal(body.leverage))
       else {
         const amount = usdc(body.collateral.amount)
-        const wanted = body.collateral.action === 'add' ? collateralAmount + amount : collateralAmount - amount
-        assert.ok(after.collateralAmount >= wanted)
-        assert.ok(after.collateralAmount - wanted <= wanted / BigInt(after.leverage) + 1n)
+        const moved = after.collateralAmount - collateralAmount
+        const short = amount - (body.collateral.action === 'add' ? moved : -moved)
+        assert.ok(short >= 0n, 'never more than was asked')
+        assert.ok(short <= after.collateralAmount / BigInt(after.leverage) + 1n)
       }
     })
   }

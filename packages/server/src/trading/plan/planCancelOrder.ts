@@ -4,8 +4,8 @@ import { notModifiable, type ChangePlan, type KnownOrder } from './plan.ts'
 
 /** Plans the early end of an order. `'withdraw'` means that it never reached the chain, so no transaction is needed. */
 export function planCancelOrder(order: KnownOrder): ChangePlan | 'withdraw' {
-  const { status, txHash, tradeIndex, unanswered } = order.state
-  if (status === 'prepared' && txHash === null) return 'withdraw'
+  const { status, tradeIndex, unanswered } = order.state
+  if (status === 'prepared') return 'withdraw'
   if (status === 'open' && tradeIndex !== null) {
     return changePlan(order, 'cancel', [encodeCall('cancelOpenOrder', [tradeIndex])])
   }
@@ -24,6 +24,7 @@ function changePlan({ record }: KnownOrder, kind: 'cancel' | 'reclaim', calls: r
     action: { market: record.request.market, leverage: null, spendUsd: Usd.zero },
     validity: 'resting',
     takes: null,
+    warnings: [],
     changes: {},
   }
 }

@@ -22,7 +22,7 @@ const FULL = [{ name: 'closeTradeMarket', args: [4, MARK] }]
 
 describe('a close', () => {
   it('without a size is of everything', () => {
-    const { calls, request, ...rest } = closed({})
+    const { calls, request, touches, ...rest } = closed({})
     assert.deepEqual(calls.map(decoded), FULL)
     assert.deepEqual(request, {
       kind: 'close',
@@ -47,7 +47,9 @@ describe('a close', () => {
       action: { market: 'BTC/USD', leverage: null, spendUsd: 0n },
       validity: 'market',
       takes: null,
+      warnings: [],
     })
+    assert.deepEqual(touches, [positionOf()])
     assert.equal(closed({}, positionOf({ long: false })).request.side, 'long')
   })
 

@@ -27,7 +27,8 @@ export function planClosePosition(
   if (slippage !== undefined) requirePrecision('slippage', slippage, Slippage.decimals)
   requireOpen(context, market)
   const asked = size === undefined ? whole : BaseSize.parse(size)!
-  const closing = planClosing({ position, market, size: asked, expectedPrice: context.markOf(market) }, context)
+  const expectedPrice = context.lastMarkOf(market).price
+  const closing = planClosing({ position, market, size: asked, expectedPrice }, context)
   const request = {
     kind: 'close',
     market: market.symbol,

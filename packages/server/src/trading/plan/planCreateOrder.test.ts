@@ -5,14 +5,17 @@ import {
   CollateralAmount,
   formatDecimal,
   Leverage,
+  Price,
   scaleDecimal,
+  Usd,
   type CreateOrderRequest,
   type Decimal,
 } from '@bezel/protocol'
 import fc from 'fast-check'
 import { zeroAddress } from 'viem'
-import { usd } from '../../market/testing/fixtures.ts'
-import { usdc } from '../valuation/testing/fixtures.ts'
+import { chainMarkets, usd } from '../../market/testing/fixtures.ts'
+import { ORDINARY_TERMS } from '../valuation/chainState.ts'
+import { LISTING, usdc } from '../valuation/testing/fixtures.ts'
 import { normalizeOrder } from './normalizeOrder.ts'
 import { planCreateOrder } from './planCreateOrder.ts'
 import type { TradingContext } from './plan.ts'
@@ -51,7 +54,8 @@ const TRADE_OF_BODY = {
   isOpen: true,
   collateralIndex: 3,
   tradeType: 0,
-  collateralAmount: usdc(60),
+  // 0.01 BTC at 60,000 and half of a spread of 0.04 %: 600.12 USD at leverage 10.
+  collateralAmount: usdc(60.012),
   openPrice: MARK,
   tp: 0n,
   sl: 0n,
@@ -67,32 +71,55 @@ describe('a market order', () => {
     assert.equal(request.price, null)
     assert.deepEqual(rest, {
       kind: 'open',
-      action: { market: 'BTC/USD', leverage: 10_000n, spendUsd: 600n * 10n ** 18n },
+      action: { market: 'BTC/USD', leverage: 10_000n, spendUsd: scaleDecimal('600.12' as Decimal, 18) },
       validity: 'market',
-      takes: { collateralIndex: 3, amount: usdc(60) },
+      takes: { collateralIndex: 3, amount: usdc(60.012) },
+      warnings: [],
     })
   })
 
-  it('expects its own price when it names one, and is sized by it', () => {
-    const { calls, request, action } = planOf({
-      price: '59000.5',
-      side: 'short',
-      sl: '61000',
-      tp: '50000',
-      slippage: '0.5',
-    })
-    const trade = { ...TRADE_OF_BODY, long: false, openPrice: usd(59_000.5), sl: usd(61_000), tp: usd(50_000) }
-    const [only] = calls.map(decoded)
-    assert.deepEqual(only?.args, [{ ...trade, collateralAmount: usdc(59.0005) }, 500, zeroAddress])
-    assert.equal(request.price, '59000.5')
-    assert.equal(action.spendUsd, scaleDecimal('590.005' as Decimal, 18))
+  it('expects its own price when it names one, and buys no more and no less for it', () => {
+    for (const price of ['59000.5', '114000', '6000']) {
+      const { calls, request, action } = planOf({
+        price,
+        side: 'short',
+        sl: '61000',
+        tp: '50000',
+        slippage: '0.5',
+      })
+      const trade = { ...TRADE_OF_BODY, long: false, openPrice: usd(Number(price)), sl: usd(61_000), tp: usd(50_000) }
+      const [only] = calls.map(decoded)
+      assert.deepEqual(only?.args, [{ ...trade, collateralAmount: usdc(59.988) }, 500, zeroAddress])
+      assert.equal(request.price, price)
+      assert.equal(action.spendUsd, scaleDecimal('599.88' as Decimal, 18))
+    }
   })
 
-  it('brings collateral at the price of its token, rounded down to its decimals', () => {
+  it('brings collateral at the price of its token, rounded up to its decimals', () => {
     const [call] = planOf({ collateral: 'WETH', leverage: '7' }).calls.map(decoded)
     const { collateralAmount } = call!.args[0] as typeof TRADE_OF_BODY
-    // 600 USD / 7 / 2500
-    assert.equal(collateralAmount, 34_285_714_285_714_285n)
+    // 600.12 USD / 7 / 2500
+    assert.equal(collateralAmount, 34_292_571_428_571_429n)
+  })
+
+  it("is sized on the trader's own terms", () => {
+    const termsOf = (trader: string) => ({ ...ORDINARY_TERMS, fixedSpreadP: trader === TRADER ? 100 : 0 })
+    assert.equal(planOf({}, contextOf({ termsOf })).takes?.amount, usdc(60.042))
+  })
+
+  it('is sized by the volume of the windows that are open now, not of those at the last read', () => {
+    const chain = chainMarkets()
+    const settings = { startTs: 0, windowsDuration: 60, windowsCount: 4 }
+    const windows = new Map([[13, { oiLongUsd: Usd.of(500_000n * Usd.one), oiShortUsd: Usd.zero }]])
+    const depthAbove = { totalDepthUsd: 1_000_000n, sharesBps: [10_000n], offsetsPpm: [10_000n] }
+    const of = withMarket(
+      { listing: { ...LISTING, depthAbove } },
+      contextOf({ chain: { ...chain, volumes: new Map([[0, { settings, windows }]]) } }),
+    )
+    const at = (timestampS: number) => planOf({}, { ...of, moment: { timestampS, blockNumber: 101 } }).takes!.amount
+    // A depth of one band to 1 %: 500,000 USD before cost 0.25 % on average.
+    assert.ok(at(1_019) > usdc(60.15))
+    assert.ok(at(1_020) < usdc(60.013))
   })
 
   it('is refused while its market is closed, before its price is asked for', () => {
@@ -108,13 +135,29 @@ describe('a resting order', () => {
     ['stop', 2],
   ] as const) {
     it(`is a trade of type ${tradeType} when it is a ${type}, also while the market is closed`, () => {
-      const markOf = () => assert.fail('a trigger needs no mark')
-      const { calls, validity } = planOf({ type, price: '50000' }, contextOf({ isOpen: () => false, markOf }))
-      const trade = { ...TRADE_OF_BODY, tradeType, openPrice: usd(50_000), collateralAmount: usdc(50) }
+      const side = type === 'limit' ? 'long' : 'short'
+      const { calls, validity } = planOf({ type, side, price: '50000' }, contextOf({ isOpen: () => false }))
+      const amount = side === 'long' ? usdc(50.01) : usdc(49.99)
+      const trade = {
+        ...TRADE_OF_BODY,
+        tradeType,
+        long: side === 'long',
+        openPrice: usd(50_000),
+        collateralAmount: amount,
+      }
       assert.deepEqual(calls.map(decoded), [{ name: 'openTrade', args: [trade, 1_000, zeroAddress] }])
       assert.equal(validity, 'resting')
     })
   }
+
+  it('that the mark has passed is sized by the mark, and keeps its trigger', () => {
+    const limit = planOf({ type: 'limit', price: '66000' })
+    assert.equal(limit.takes?.amount, usdc(60.012))
+    assert.equal((decoded(limit.calls[0]!).args[0] as typeof TRADE_OF_BODY).openPrice, usd(66_000))
+    assert.equal(planOf({ type: 'limit', side: 'short', price: '54000' }).takes?.amount, usdc(59.988))
+    assert.equal(planOf({ type: 'stop', price: '59900' }).takes?.amount, usdc(60.012))
+    assert.equal(planOf({ type: 'stop', side: 'short', price: '60100' }).takes?.amount, usdc(59.988))
+  })
 })
 
 describe('a new trade is refused', () => {
@@ -138,25 +181,26 @@ describe('a new trade is refused', () => {
   })
 
   it('below the smallest collateral', () => {
-    // A collateral of 3.75 USD at 10x is a notional of 37.5 USD.
+    // A collateral of 3.75 USD at 10x is a notional of 37.5 USD, with half of the spread in it.
     const context = contextOf({ markOf: () => usd(3_750) })
     planOf({}, context)
     assert.deepEqual(
       refusalOf(() => planOf({ size: '0.00999' }, context), 'SIZE_BELOW_MINIMUM'),
       {
-        notionalUsd: '37.4625',
+        notionalUsd: '37.4699925',
         minPositionUsd: '4.125',
-        collateralUsd: '3.74625',
+        collateralUsd: '3.747',
         minCollateralUsd: '3.75',
       },
     )
+    refusalOf(() => planOf({ side: 'short' }, context), 'SIZE_BELOW_MINIMUM')
   })
 
   it('below the smallest position', () => {
     const context = withMarket({ minLeverage: Leverage.of(100_000n), maxLeverage: Leverage.of(200_000n) })
     const details = refusalOf(() => planOf({ leverage: '100', size: '0.00624' }, context), 'SIZE_BELOW_MINIMUM')
     assert.equal(details['minPositionUsd'], '375')
-    assert.equal(details['notionalUsd'], '374.4')
+    assert.equal(details['notionalUsd'], '374.47488')
     planOf({ leverage: '100', size: '0.00625' }, context)
   })
 
@@ -165,11 +209,17 @@ describe('a new trade is refused', () => {
       issuePaths(() => planOf({ size: `1${'0'.repeat(35)}` })),
       ['body.size'],
     )
+    const depthBelow = { totalDepthUsd: 1n, sharesBps: [10_000n], offsetsPpm: [10_000n] }
+    const shallow = withMarket({ listing: { ...LISTING, depthBelow } })
+    assert.deepEqual(
+      issuePaths(() => planOf({ side: 'short', size: '10' }, shallow)),
+      ['body.size'],
+    )
   })
 })
 
 describe('the collateral of a trade', () => {
-  it('is never more than what was said, and less by under one unit', () => {
+  it('is never less than what its size costs, and more by under one unit', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 100n, max: 10n ** 12n }),
@@ -182,19 +232,22 @@ describe('the collateral of a trade', () => {
             formatDecimal(priceUnits, 2),
             formatDecimal(leverageUnits, 3),
           ]
-          // size x price / leverage / priceUsd as a fraction of 10^-decimals: scales 1e5 x 1e2 / 1e3.
-          const over = sizeUnits * priceUnits * 10n ** BigInt(decimals)
-          const under = leverageUnits * priceUsd * 10n ** 4n
+          const trigger = Price.of(priceUnits * 10n ** 8n)
+          const spread = trigger + trigger / 5_000n
+          // size x price / leverage / priceUsd as a fraction of 10^-decimals: scales 1e5 x 1e10 / 1e3.
+          const over = sizeUnits * spread * 10n ** BigInt(decimals)
+          const under = leverageUnits * priceUsd * 10n ** 12n
           fc.pre(over / under >= (10n ** BigInt(decimals) * 4n) / priceUsd)
-          const { takes, calls, action } = planOf({ type: 'limit', size, price, leverage, collateral })
+          const context = contextOf({ markOf: () => trigger })
+          const { takes, calls, action } = planOf({ type: 'limit', size, price, leverage, collateral }, context)
           const amount = takes!.amount
-          assert.ok(amount * under <= over)
-          assert.ok((amount + 1n) * under > over)
-          assert.equal(action.spendUsd, sizeUnits * priceUnits * 10n ** 11n)
+          assert.ok(amount * under >= over)
+          assert.ok((amount - 1n) * under < over)
+          assert.equal(action.spendUsd, sizeUnits * spread * 10n ** 3n)
           const [trade, slippageP] = decoded(calls[0]!).args as [typeof TRADE_OF_BODY, number]
           assert.deepEqual(
             [trade.collateralAmount, trade.openPrice, BigInt(trade.leverage), slippageP],
-            [amount, priceUnits * 10n ** 8n, leverageUnits, 1_000],
+            [amount, trigger, leverageUnits, 1_000],
           )
         },
       ),
@@ -210,7 +263,7 @@ describe('a reduce-only order', () => {
     planOf({ reduceOnly: true, size, ...body }, contextOf(), positions)
 
   it('closes the oldest first, and of the last only a part', () => {
-    const { calls, request, ...rest } = reduce('0.02', [short(3, '11'), short(1, '12'), short(2, '13')])
+    const { calls, request, touches, ...rest } = reduce('0.02', [short(3, '11'), short(1, '12'), short(2, '13')])
     // 0.02 - 0.016663333999866693 of 0.016663333999866693 x 100 USDC
     const part = { name: 'decreasePositionSize', args: [1, 20_024_000n, 0, MARK] }
     assert.deepEqual(calls.map(decoded), [close(3), part])
@@ -224,7 +277,12 @@ describe('a reduce-only order', () => {
       action: { market: 'BTC/USD', leverage: null, spendUsd: 0n },
       validity: 'market',
       takes: null,
+      warnings: [],
     })
+    assert.deepEqual(
+      touches?.map(({ record }) => record.id),
+      ['11', '12'],
+    )
   })
 
   it('has the leverage and collateral of the first position', () => {

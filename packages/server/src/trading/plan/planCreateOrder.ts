@@ -6,6 +6,7 @@ import { planClosing, sizeUnit, type Closing, closingOrder } from './closing.ts'
 import { collateralAt, marketOfPair, requireOpen } from './listed.ts'
 import type { OrderPlan, TradingContext } from './plan.ts'
 import { planOpening } from './planOpening.ts'
+import { checkOrderStops } from './stops.ts'
 
 /** The ordering trader, with the positions that a reduce-only order can close. */
 export interface OrderingAccount {
@@ -39,6 +40,7 @@ function planNewTrade(
     action: { market: request.market, leverage: opening.leverage, spendUsd: opening.notionalUsd },
     validity: request.type === 'market' ? 'market' : 'resting',
     takes: { collateralIndex: request.collateralIndex, amount: opening.collateralAmount },
+    warnings: checkOrderStops({ ...request, market, price }, context).warnings,
     request,
   }
 }
@@ -62,7 +64,7 @@ function planReduction(
   )
   if (first === undefined) throw nothingToReduce(request, collateral)
   const { collateralIndex } = first.state.trade
-  const expectedPrice = priceOf(request, market, context)
+  const expectedPrice = request.price === null ? context.lastMarkOf(market).price : Price.parse(request.price)!
   const closings: Closing[] = []
   let left = BaseSize.parse(request.size)!
   for (const position of opposite) {

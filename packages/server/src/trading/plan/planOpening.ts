@@ -1,28 +1,37 @@
 import {
-  CollateralAmount,
   ApiError,
-  CollateralPrice,
+  BaseSize,
   Leverage,
-  OrderSize,
   Price,
   Slippage,
   TradeType,
   Usd,
   type Address,
+  type CollateralAmount,
   type Decimal,
   type Hex,
   type OrderType,
   type Side,
 } from '@bezel/protocol'
-import type { ListedMarket } from '../market/chainMarkets.ts'
+import { volumeOf, type ListedMarket } from '../market/chainMarkets.ts'
 import { marketMinimums } from '../market/marketRecord.ts'
+import type { CollateralState, Moment } from '../valuation/chainState.ts'
 import { usdOfCollateral } from '../valuation/collateralAmounts.ts'
-import type { CollateralState } from '../valuation/chainState.ts'
 import { minCollateral, MIN_FEES_ON_OPEN } from '../valuation/fees.ts'
+import { PriceOutOfRangeError } from '../valuation/priceImpact.ts'
+import {
+  collateralOfNotional,
+  promisedNotional,
+  referencePrice,
+  sizeBought,
+  type SizingMarket,
+} from '../valuation/promisedSize.ts'
 import { refuseIssues } from './bodyTerms.ts'
+import { sizeUnit } from './closing.ts'
 import { encodeOpenTrade } from './encodeCall.ts'
 import { collateralAt, requireActive } from './listed.ts'
 import type { TradingContext } from './plan.ts'
+
 const NONE = '0' as Decimal
 const MAX_UINT120 = 2n ** 120n - 1n
 
@@ -40,7 +49,7 @@ export interface OpeningTerms {
   readonly side: Side
   readonly type: OrderType
   readonly size: Decimal
-  /** Trigger price, or expected price of a market order. */
+  /** Trigger price, or expected price of a market order, which has no part in what the size costs. */
   readonly price: Price
   readonly leverage: Decimal
   readonly sl: Decimal | null
@@ -51,6 +60,7 @@ export interface OpeningTerms {
 export interface Opening {
   readonly call: Hex
   readonly collateralAmount: CollateralAmount
+  /** Size x the price before skew at which the order is expected to execute. */
   readonly notionalUsd: Usd
   readonly leverage: Leverage
 }
@@ -59,14 +69,13 @@ export interface Opening {
  * Plans the `openTrade` call of an order. Throws when the market refuses its leverage or size, or the chain its
  * collateral.
  */
-export function planOpening(terms: OpeningTerms, { chain }: TradingContext): Opening {
+export function planOpening(terms: OpeningTerms, context: TradingContext): Opening {
   const { market, price } = terms
-  const collateral = collateralAt(chain, terms.collateralIndex)
-  requireActive(collateral, chain)
+  const collateral = collateralAt(context.chain, terms.collateralIndex)
+  requireActive(collateral, context.chain)
   const leverage = Leverage.parse(terms.leverage)!
   requireLeverage(leverage, market.minLeverage, market.maxLeverage)
-  // Exact: a size has at most 8 decimals and a price 10, so their product has at most the 18 of a USD amount.
-  const notionalUsd = Usd.of(OrderSize.parse(terms.size)! * price)
+  const notionalUsd = notionalOf(terms, context)
   const collateralAmount = collateralOfNotional(notionalUsd, leverage, collateral.state)
   requireSize({ notionalUsd, collateralAmount }, market, collateral.state)
   if (collateralAmount > MAX_UINT120) refuseIssues([{ path: 'body.size', message: 'is more than the contracts hold' }])
@@ -88,18 +97,67 @@ export function planOpening(terms: OpeningTerms, { chain }: TradingContext): Ope
   return { call, collateralAmount, notionalUsd, leverage }
 }
 
+/** The terms that decide what a size costs. */
+type SizedTerms = Pick<OpeningTerms, 'trader' | 'market' | 'collateralIndex' | 'side' | 'type' | 'size' | 'price'>
+
+/** Returns the notional of an order's size. */
+function notionalOf(terms: SizedTerms, context: TradingContext): Usd {
+  const { long, reference, market, moment } = sizingOf(terms, context)
+  const size = BaseSize.parse(terms.size)!
+  return refuseUnpriced(() => promisedNotional({ long, size, reference }, market, moment))
+}
+
 /**
- * Returns notional / leverage / the token's USD price, in units of the token. One division rounds only once, downwards,
- * so that it never takes more than was requested.
+ * True when the collateral that a resting order already holds buys its size on new terms, to within half a step of the
+ * market's sizes. It is measured against the size that was asked for, so that many small changes never add up.
  */
-function collateralOfNotional(
-  notionalUsd: Usd,
-  leverage: Leverage,
-  { precisionDelta, priceUsd }: CollateralState,
-): CollateralAmount {
-  return CollateralAmount.of(
-    (notionalUsd * Leverage.one * CollateralPrice.one) / (leverage * priceUsd * precisionDelta),
-  )
+export function holdsEnough(
+  terms: SizedTerms & Pick<OpeningTerms, 'leverage'>,
+  held: CollateralAmount,
+  context: TradingContext,
+): boolean {
+  const { long, reference, market, moment } = sizingOf(terms, context)
+  const leverage = Number(Leverage.parse(terms.leverage)!)
+  const trade = { long, collateralAmount: held, leverage }
+  const bought = refuseUnpriced(() => sizeBought(trade, reference, market, moment))
+  const difference = bought - BaseSize.parse(terms.size)!
+  return 2n * (difference < 0n ? -difference : difference) <= sizeUnit(terms.market.sizePrecision)
+}
+
+interface Sizing {
+  readonly long: boolean
+  readonly reference: Price
+  readonly market: SizingMarket
+  readonly moment: Moment
+}
+
+/** Collects what decides the price before skew at which an order is expected to execute. */
+function sizingOf({ trader, market, collateralIndex, side, type, price }: SizedTerms, context: TradingContext): Sizing {
+  const { chain, markOf, termsOf, moment } = context
+  const long = side === 'long'
+  return {
+    long,
+    reference: referencePrice(type, long, markOf(market), price),
+    market: {
+      listing: market.listing,
+      volume: volumeOf(chain, market.pairIndex),
+      terms: termsOf(trader, market),
+      collateral: collateralAt(chain, collateralIndex).state,
+    },
+    moment,
+  }
+}
+
+/** Refuses a size that moves the price, or a price, beyond the integers of the contracts. */
+function refuseUnpriced<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof PriceOutOfRangeError) {
+      refuseIssues([{ path: 'body.size', message: 'would execute at a price beyond what the contracts hold' }])
+    }
+    throw error
+  }
 }
 
 /** Throws `LEVERAGE_OUT_OF_RANGE`. */

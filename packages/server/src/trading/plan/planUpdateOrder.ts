@@ -1,11 +1,13 @@
-import { max, Usd, Price, Slippage, type Decimal, type UpdateOrderRequest } from '@bezel/protocol'
+import { Usd, Price, Slippage, type CollateralAmount, type Decimal, type UpdateOrderRequest } from '@bezel/protocol'
 import type { Precision } from '../market/chainMarkets.ts'
+import type { OrderState } from '../orders/orderModel.ts'
 import { readTerms, refuseIssues, requirePrecision } from './bodyTerms.ts'
 import { encodeCall } from './encodeCall.ts'
 import { marketOfPair } from './listed.ts'
 import { noneWhenZero } from './normalizeOrder.ts'
 import { notModifiable, type ChangePlan, type KnownOrder, type TradingContext } from './plan.ts'
-import { planOpening } from './planOpening.ts'
+import { holdsEnough, planOpening } from './planOpening.ts'
+import { checkOrderStops, checkStopLoss } from './stops.ts'
 
 type Changes = ChangePlan['changes']
 
@@ -19,24 +21,43 @@ interface NewTerms {
   readonly slippage: Decimal
 }
 
+/** An order that may be resting on the chain. */
+export interface RestingOrder extends KnownOrder {
+  /** Collateral that the order holds on the chain; `undefined` when it was placed before this was recorded. */
+  readonly held: CollateralAmount | undefined
+}
+
 /**
- * Plans the change of a resting order. The chain changes all terms but the size in one call, which needs the unchanged
- * values too; another size needs a new order on the chain.
+ * Plans the change of a resting order. The chain changes sl, tp, slippage and price in one call, which needs the
+ * unchanged values too. But the collateral stays with it, so another size, or a price at which that collateral buys
+ * another size, needs a new order on the chain.
  */
-export function planUpdateOrder(order: KnownOrder, body: UpdateOrderRequest, context: TradingContext): ChangePlan {
+export function planUpdateOrder(order: RestingOrder, body: UpdateOrderRequest, context: TradingContext): ChangePlan {
   const given = readBody(body)
   const { record, state } = order
   const { tradeIndex } = state
   if (state.status !== 'open' || tradeIndex === null || state.price === null) {
     throw notModifiable(order, 'Only a resting order can be changed.')
   }
-  requirePrecisions(given, marketOfPair(context.chain, record.request.pairIndex))
-  const changes = changesOf(given)
-  const { size, price, sl, tp, slippage } = { ...state, ...changes }
+  const market = marketOfPair(context.chain, record.request.pairIndex)
+  requirePrecisions(given, state, market)
+  const asked = changesOf(given)
+  const { size, price, sl, tp, slippage } = { ...state, ...asked }
   const terms = { tradeIndex, size, price: priceUnits(price), sl, tp, slippage }
-  return changes.size === undefined
-    ? { ...planUpdate(order, terms), changes }
-    : { ...planReplace(order, terms, context), changes }
+  const isKept = size === state.size && (price === state.price || isHeld(order, terms, context))
+  const plan = isKept ? planUpdate(order, terms) : planReplace(order, terms, context)
+  // A stop order that the price has left behind may still get another sl or tp.
+  const check = isOfStops(given) ? checkStopLoss : checkOrderStops
+  const { sl: kept, warnings } = check({ ...record.request, ...terms, market }, context)
+  const changes = kept === sl ? asked : { ...asked, sl: kept }
+  return { ...plan, warnings, changes }
+}
+
+/** True when the collateral that the order holds also buys its size at the new price. */
+function isHeld({ record, held }: RestingOrder, terms: NewTerms, context: TradingContext): boolean {
+  const { request, trader } = record
+  const market = marketOfPair(context.chain, request.pairIndex)
+  return held !== undefined && holdsEnough({ ...request, ...terms, market, trader }, held, context)
 }
 
 type Given = { readonly [Name in keyof UpdateOrderRequest]: Decimal }
@@ -47,7 +68,13 @@ function readBody({ price, size, sl, tp, slippage }: UpdateOrderRequest): Given 
   return given
 }
 
-function requirePrecisions(given: Given, { pricePrecision, sizePrecision }: Precision): void {
+/** True when a change leaves everything but sl and tp as it is. */
+function isOfStops({ price, size, slippage }: Given): boolean {
+  return price === undefined && size === undefined && slippage === undefined
+}
+
+/** Throws `PRECISION_ERROR`. What the order has already passes, so that a value that was read can be sent back. */
+function requirePrecisions(given: Given, state: OrderState, { pricePrecision, sizePrecision }: Precision): void {
   const maxDecimals: Readonly<Record<keyof Given, number>> = {
     price: pricePrecision,
     sl: pricePrecision,
@@ -55,8 +82,9 @@ function requirePrecisions(given: Given, { pricePrecision, sizePrecision }: Prec
     size: sizePrecision,
     slippage: Slippage.decimals,
   }
-  for (const [field, value] of Object.entries(given)) {
-    requirePrecision(field, value, maxDecimals[field as keyof Given])
+  for (const field of Object.keys(given) as (keyof Given)[]) {
+    const value = given[field]
+    if (value !== undefined && value !== state[field]) requirePrecision(field, value, maxDecimals[field])
   }
 }
 
@@ -68,7 +96,7 @@ function changesOf({ sl, tp, ...rest }: Given): Changes {
   }
 }
 
-function planUpdate({ record }: KnownOrder, terms: NewTerms): Omit<ChangePlan, 'changes'> {
+function planUpdate({ record }: KnownOrder, terms: NewTerms): Omit<ChangePlan, 'changes' | 'warnings'> {
   const { tradeIndex, price, sl, tp, slippage } = terms
   const slippageP = Number(Slippage.parse(slippage)!)
   return {
@@ -81,19 +109,24 @@ function planUpdate({ record }: KnownOrder, terms: NewTerms): Omit<ChangePlan, '
 }
 
 /** Plans to cancel and place again in one transaction, so that there are never two orders and never none. */
-function planReplace({ record }: KnownOrder, terms: NewTerms, context: TradingContext): Omit<ChangePlan, 'changes'> {
+function planReplace(
+  { record, held }: RestingOrder,
+  terms: NewTerms,
+  context: TradingContext,
+): Omit<ChangePlan, 'changes' | 'warnings'> {
   const { request, trader } = record
   const market = marketOfPair(context.chain, request.pairIndex)
   const opening = planOpening({ ...request, ...terms, market, trader }, context)
-  const growthUsd = Usd.of(opening.notionalUsd - record.spendUsd)
   return {
     kind: 'replace',
     calls: [encodeCall('cancelOpenOrder', [terms.tradeIndex]), opening.call],
-    // The notional that the order was made with already counts.
-    action: { market: request.market, leverage: opening.leverage, spendUsd: max(growthUsd, Usd.zero) },
+    action: { market: request.market, leverage: opening.leverage, spendUsd: opening.notionalUsd },
     validity: 'resting',
-    // The allowance must cover the whole amount, although the cancel returns what the order held.
-    takes: { collateralIndex: request.collateralIndex, amount: opening.collateralAmount },
+    takes: {
+      collateralIndex: request.collateralIndex,
+      amount: opening.collateralAmount,
+      ...(held === undefined ? {} : { returned: held }),
+    },
   }
 }
 

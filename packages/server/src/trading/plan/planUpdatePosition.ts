@@ -1,24 +1,44 @@
 import type { LivePosition } from '../positions/positionModel.ts'
-import { CollateralAmount, Usd, Leverage, Price, max, type Hex, type UpdatePositionRequest } from '@bezel/protocol'
+import {
+  abs,
+  ApiError,
+  CollateralAmount,
+  Usd,
+  Leverage,
+  max,
+  type Hex,
+  type UpdatePositionRequest,
+  type Warning,
+} from '@bezel/protocol'
 import type { ListedMarket } from '../market/chainMarkets.ts'
-import { readTerms, refuseIssues, requirePrecision, scaleTerm } from './bodyTerms.ts'
+import type { Trade } from '../valuation/chainState.ts'
+import { readTerms, refuseIssues, requirePrecision, scalePrice, scaleTerm } from './bodyTerms.ts'
 import { encodeCall } from './encodeCall.ts'
-import { collateralAt, marketOfPair, requireOpen } from './listed.ts'
-import type { Plan, TradingContext } from './plan.ts'
+import { collateralAt, marketOfPair, requireOpen, type Collateral } from './listed.ts'
+import { oldPriceWarnings } from './oldPrice.ts'
+import type { PositionPlan, TradingContext } from './plan.ts'
 import { requireLeverage } from './planOpening.ts'
+import { keptStopLoss, requireTakeProfit, warnOfLeverage } from './stops.ts'
 
 /** The lowest leverage of an open position, 0.1; it may be below the market's minimum for opening. */
 const MIN_LEVERAGE = Leverage.of(100n)
 
+/** The difference between an amount and the step taken for it from which on the answer has a warning: 1 %. */
+const WARNED_SHARE = 100n
+
 type CollateralChange = NonNullable<UpdatePositionRequest['collateral']>
 
 /** Plans the change of an open position: its triggers, its leverage, or its collateral, one kind at a time. */
-export function planUpdatePosition(position: LivePosition, body: UpdatePositionRequest, context: TradingContext): Plan {
+export function planUpdatePosition(
+  position: LivePosition,
+  body: UpdatePositionRequest,
+  context: TradingContext,
+): PositionPlan {
   requireOneKind(body)
   const market = marketOfPair(context.chain, position.state.trade.pairIndex)
   if (body.leverage !== undefined) return planLeverage(position, body.leverage, market, context)
   if (body.collateral !== undefined) return planCollateral(position, body.collateral, market, context)
-  return planTriggers(position, body, market)
+  return planTriggers(position, body, market, context)
 }
 
 function requireOneKind({ sl, tp, leverage, collateral }: UpdatePositionRequest): void {
@@ -30,25 +50,42 @@ function requireOneKind({ sl, tp, leverage, collateral }: UpdatePositionRequest)
 }
 
 /**
- * Plans new triggers. They apply at once, without the oracle; `"0"` removes one. The chain checks that each is on the
- * right side of the price.
+ * Plans new triggers. They apply at once, without the oracle; `"0"` removes one. The chain is asked for what was asked
+ * here, and the plan says what it will keep.
  */
 function planTriggers(
-  { state: { trade } }: LivePosition,
+  { state }: LivePosition,
   { sl: slText, tp: tpText }: UpdatePositionRequest,
   market: ListedMarket,
-): Plan {
-  const { sl, tp } = readTerms({ sl: slText, tp: tpText })
+  context: TradingContext,
+): PositionPlan {
+  const { trade } = state
+  const { pricePrecision } = market
+  const given = readTerms({ sl: slText, tp: tpText })
+  const sl = given.sl && scalePrice('sl', given.sl, trade.sl, pricePrecision)
+  const tp = given.tp && scalePrice('tp', given.tp, trade.tp, pricePrecision)
+  const kept = sl === undefined ? undefined : keptStopLoss({ ...state, trade: { ...trade, sl } }, market, context)
+  if (tp !== undefined) requireTakeProfit({ ...state, trade: { ...trade, tp } }, market, context)
   const calls: Hex[] = []
-  if (sl !== undefined)
-    calls.push(encodeCall('updateSl', [trade.index, scaleTerm('sl', sl, Price, market.pricePrecision)]))
-  if (tp !== undefined)
-    calls.push(encodeCall('updateTp', [trade.index, scaleTerm('tp', tp, Price, market.pricePrecision)]))
-  const action = { market: market.symbol, leverage: null, spendUsd: Usd.zero }
-  return { kind: 'update', calls, action, validity: 'resting', takes: null }
+  if (sl !== undefined) calls.push(encodeCall('updateSl', [trade.index, sl]))
+  if (tp !== undefined) calls.push(encodeCall('updateTp', [trade.index, tp]))
+  return {
+    kind: 'update',
+    calls,
+    action: { market: market.symbol, leverage: null, spendUsd: Usd.zero },
+    validity: 'resting',
+    takes: null,
+    warnings: [...(kept?.warnings ?? []), ...(sl || tp ? oldPriceWarnings(market, context) : [])],
+    changes: { ...(kept && { sl: kept.sl }), ...(tp !== undefined && { tp }) },
+  }
 }
 
-function planLeverage(position: LivePosition, text: string, market: ListedMarket, context: TradingContext): Plan {
+function planLeverage(
+  position: LivePosition,
+  text: string,
+  market: ListedMarket,
+  context: TradingContext,
+): PositionPlan {
   const { leverage: given } = readTerms({ leverage: text })
   const leverage = scaleTerm('leverage', given!, Leverage, Leverage.decimals)
   if (leverage === BigInt(position.state.trade.leverage)) {
@@ -58,33 +95,77 @@ function planLeverage(position: LivePosition, text: string, market: ListedMarket
 }
 
 /**
- * Plans a change of collateral as the change of leverage that keeps the size: L' = C x L / C', rounded down to the
- * chain's 0.001. So a position ends with at least the requested collateral: slightly more is added, slightly less
- * removed.
+ * Plans a change of collateral as the change of leverage that keeps the size: L' = C x L / C', in the chain's steps of
+ * 0.001. The step nearest below the amount is taken, so that never more leaves the wallet or the position than was
+ * said.
  */
 function planCollateral(
   position: LivePosition,
   { action, amount: text }: CollateralChange,
   market: ListedMarket,
   context: TradingContext,
-): Plan {
+): PositionPlan {
   const { amount: given } = readTerms({ amount: text }, [], 'body.collateral')
   const { trade } = position.state
-  const { decimals } = collateralAt(context.chain, trade.collateralIndex)
-  requirePrecision('collateral.amount', given!, decimals)
-  const amount = CollateralAmount.parseTruncated(given!, decimals)
+  const token = collateralAt(context.chain, trade.collateralIndex)
+  requirePrecision('collateral.amount', given!, token.decimals)
+  const amount = CollateralAmount.parseTruncated(given!, token.decimals)
   const isAdded = action === 'add'
-  const collateral = isAdded ? trade.collateralAmount + amount : trade.collateralAmount - amount
-  if (collateral <= 0n) {
-    const held = CollateralAmount.format(trade.collateralAmount, decimals)
+  if (!isAdded && amount >= trade.collateralAmount) {
+    const held = CollateralAmount.format(trade.collateralAmount, token.decimals)
     refuseIssues([{ path: 'body.collateral.amount', message: `must be below the position's collateral, ${held}` }])
   }
-  const leverage = Leverage.of((trade.collateralAmount * BigInt(trade.leverage)) / collateral)
-  if (leverage === BigInt(trade.leverage)) {
-    refuseIssues([{ path: 'body.collateral.amount', message: 'is too little to move the leverage by 0.001' }])
-  }
+  const leverage = isAdded ? leverageAfterAdding(trade, amount) : leverageAfterRemoving(trade, amount)
+  const isStep = isAdded ? leverage < trade.leverage : leverage > trade.leverage
+  if (!isStep) throw belowOneStep(trade, action, amount, token)
   // More collateral only lowers the leverage, which no scope forbids.
-  return planNewLeverage({ position, leverage, scopedLeverage: isAdded ? null : leverage }, market, context)
+  const plan = planNewLeverage({ position, leverage, scopedLeverage: isAdded ? null : leverage }, market, context)
+  return { ...plan, warnings: [...plan.warnings, ...roundingWarnings(amount, movedAt(trade, leverage), token)] }
+}
+
+/** Returns the lowest leverage at which the Diamond takes at most the amount: C x L / L', truncated, <= C + amount. */
+function leverageAfterAdding(trade: Trade, amount: CollateralAmount): Leverage {
+  return Leverage.of(sizeOf(trade) / (trade.collateralAmount + amount + 1n) + 1n)
+}
+
+/** Returns the highest leverage at which the Diamond gives at most the amount: C x L / L', truncated, >= C - amount. */
+function leverageAfterRemoving(trade: Trade, amount: CollateralAmount): Leverage {
+  return Leverage.of(sizeOf(trade) / (trade.collateralAmount - amount))
+}
+
+function sizeOf({ collateralAmount, leverage }: Trade): bigint {
+  return collateralAmount * BigInt(leverage)
+}
+
+/** Returns the collateral that a new leverage moves, truncated where the Diamond truncates. */
+function movedAt(trade: Trade, leverage: Leverage): CollateralAmount {
+  return CollateralAmount.of(abs(addedAt(trade, leverage)))
+}
+
+function addedAt(trade: Trade, leverage: Leverage): CollateralAmount {
+  return CollateralAmount.of(sizeOf(trade) / leverage - trade.collateralAmount)
+}
+
+function roundingWarnings(amount: CollateralAmount, moved: CollateralAmount, token: Collateral): readonly Warning[] {
+  if ((amount - moved) * WARNED_SHARE <= amount) return []
+  const [asked, value] = [amount, moved].map((units) => CollateralAmount.format(units, token.decimals))
+  const message = `Collateral moves in steps of 0.001 of leverage: ${value} ${token.symbol} is the nearest below ${asked}.`
+  return [{ code: 'collateral_rounded', field: 'collateral.amount', asked: asked!, value: value!, message }]
+}
+
+/** Returns the refusal of an amount that is less than one step of leverage, with the amounts around it. */
+function belowOneStep(
+  trade: Trade,
+  action: CollateralChange['action'],
+  amount: CollateralAmount,
+  { symbol, decimals }: Collateral,
+): ApiError {
+  const step = Leverage.of(BigInt(trade.leverage) + (action === 'add' ? -1n : 1n))
+  const value = CollateralAmount.format(amount, decimals)
+  const above = CollateralAmount.format(movedAt(trade, step), decimals)
+  const message = `Collateral moves in steps of 0.001 of leverage: ${value} ${symbol} is less than one, ${above}.`
+  const details = { field: 'collateral.amount', action, value, nearest: { below: '0', above } }
+  return new ApiError('UNSUPPORTED', message, details)
 }
 
 interface NewLeverage {
@@ -98,19 +179,19 @@ function planNewLeverage(
   { position, leverage, scopedLeverage }: NewLeverage,
   market: ListedMarket,
   context: TradingContext,
-): Plan {
+): PositionPlan {
   const { trade } = position.state
   requireReachableLeverage(leverage, Leverage.of(trade.leverage), market)
   requireOpen(context, market)
-  // Computed like in the Diamond, which takes the difference.
-  const collateral = (trade.collateralAmount * BigInt(trade.leverage)) / leverage
-  const added = collateral - trade.collateralAmount
+  const added = addedAt(trade, leverage)
   return {
     kind: 'update',
     calls: [encodeCall('updateLeverage', [trade.index, Number(leverage)])],
     action: { market: market.symbol, leverage: scopedLeverage, spendUsd: Usd.zero },
     validity: 'resting',
-    takes: added > 0n ? { collateralIndex: trade.collateralIndex, amount: CollateralAmount.of(added) } : null,
+    takes: added > 0n ? { collateralIndex: trade.collateralIndex, amount: added } : null,
+    warnings: warnOfLeverage(position.state, leverage, market, context),
+    changes: {},
   }
 }
 

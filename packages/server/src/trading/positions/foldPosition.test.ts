@@ -1,4 +1,4 @@
-import { CollateralAmount, Price, TokenSize, type Hex } from '@bezel/protocol'
+import { CollateralAmount, type Hex, POSITION_UPDATE_KINDS, Price, TokenSize } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -74,6 +74,9 @@ describe('a position', () => {
         initialAccBorrowingFeeP: 0n,
       },
       maxClosingSlippageP: 0,
+      pendingUpdate: null,
+      oldBorrowing: null,
+      updateRefusal: null,
       openedAtBlock: BLOCK,
       openedAtMs: BLOCK * 250,
       updatedAtMs: BLOCK * 250,
@@ -105,6 +108,28 @@ describe('a position', () => {
     assert.equal(state.feesData.realizedPnlCollateral, -5n)
     assert.equal(state.feesData.realizedTradingFeesCollateral, usdc(4))
     assert.equal(state.feesData.initialAccFundingFeeP, -7n)
+  })
+
+  it('takes the whole record that a partial close leaves, whatever was added up before', () => {
+    const feesData = {
+      realizedTradingFeesCollateral: usdc(1.5),
+      realizedPnlCollateral: CollateralAmount.of(-3n),
+      initialAccFundingFeeP: 11n,
+      initialAccBorrowingFeeP: 12n,
+    }
+    const charged = { ...CHARGED, realizedTradingFeesCollateral: usdc(9) } as Body
+    const left = at(BLOCK + 1, 2, { kind: 'feesDownscaled', feesData })
+    const state = fold(...OPENING, at(BLOCK + 1, 0, charged), at(BLOCK + 1, 1, resize(false)), left)
+    assert.deepEqual(state.feesData, feesData)
+    assert.deepEqual(fold(...OPENING, at(BLOCK + 1, 0, charged)).feesData.realizedTradingFeesCollateral, usdc(9))
+  })
+
+  it('owes first-generation borrowing from the block in which that was last settled', () => {
+    assert.equal(fold(...OPENING).oldBorrowing, null)
+    const settled = (block: number, fee: bigint): PositionEvent =>
+      at(block, 20, { kind: 'oldBorrowingStarted', accPairFee: fee, accGroupFee: fee + 1n })
+    const state = fold(...OPENING, settled(BLOCK, 5n), settled(BLOCK + 4, 8n))
+    assert.deepEqual(state.oldBorrowing, { accPairFee: 8n, accGroupFee: 9n, block: BLOCK + 4 })
   })
 
   it('takes a new take profit and stop loss', () => {
@@ -202,6 +227,16 @@ describe('the fold of a position, over random histories', () => {
   const amount = fc.bigInt(0n, 10n ** 18n)
   const bodies: fc.Arbitrary<Body> = fc.oneof(
     amount.map((n): Body => ({ kind: 'holdingFeesStarted', initialAccFundingFeeP: -n, initialAccBorrowingFeeP: n })),
+    amount.map((n): Body => ({ kind: 'oldBorrowingStarted', accPairFee: n, accGroupFee: n + 1n })),
+    amount.map((n): Body => ({
+      kind: 'feesDownscaled',
+      feesData: {
+        realizedTradingFeesCollateral: CollateralAmount.of(n),
+        realizedPnlCollateral: CollateralAmount.of(-n),
+        initialAccFundingFeeP: n,
+        initialAccBorrowingFeeP: n,
+      },
+    })),
     fc.tuple(fc.option(amount), fc.option(amount)).map(([fees, pnl]): Body => ({
       kind: 'realized',
       realizedTradingFeesCollateral: fees === null ? null : CollateralAmount.of(fees),
@@ -214,6 +249,16 @@ describe('the fold of a position, over random histories', () => {
       collateralAmount: CollateralAmount.of(collateralAmount),
     })),
     fc.nat(65_535).map((maxSlippageP): Body => ({ kind: 'closingSlippageUpdated', maxSlippageP })),
+    fc.tuple(fc.nat(3), fc.constantFrom(...POSITION_UPDATE_KINDS), amount).map(([pendingIndex, update, n]): Body => ({
+      kind: 'updateRequested',
+      pendingIndex,
+      update,
+      leverage: 5_000,
+      collateralAmount: CollateralAmount.of(n),
+      attemptId: null,
+    })),
+    fc.nat(3).map((pendingIndex): Body => ({ kind: 'updateRefused', pendingIndex, reason: 'MAX_LEVERAGE' })),
+    fc.nat(3).map((pendingIndex): Body => ({ kind: 'updateEnded', pendingIndex })),
     fc.tuple(amount, fc.boolean()).map(([sl, renewed]): Body => ({ ...resize(renewed), sl }) as Body),
   )
   const histories = fc
@@ -274,7 +319,15 @@ describe('the fold of a position, over random histories', () => {
   it('shows for each field the last that was said of it', () => {
     fc.assert(
       fc.property(histories, (events) => {
-        const { trade, feesData, info: now, liquidationParams, maxClosingSlippageP, isOpen } = fold(...events)
+        const {
+          trade,
+          feesData,
+          oldBorrowing,
+          info: now,
+          liquidationParams,
+          maxClosingSlippageP,
+          isOpen,
+        } = fold(...events)
         const sl = last(events, 'slUpdated', 'resized') as { readonly sl: bigint } | undefined
         assert.equal(trade.sl, sl?.sl ?? TRADE.sl)
         const tp = last(events, 'tpUpdated') as { readonly tp: bigint } | undefined
@@ -282,8 +335,11 @@ describe('the fold of a position, over random histories', () => {
         const collateral = last(events, 'collateralUpdated', 'resized') as
           { readonly collateralAmount: bigint } | undefined
         assert.equal(trade.collateralAmount, collateral?.collateralAmount ?? TRADE.collateralAmount)
-        const fees = last(events, 'holdingFeesStarted') as { readonly initialAccBorrowingFeeP: bigint }
-        assert.equal(feesData.initialAccBorrowingFeeP, fees.initialAccBorrowingFeeP)
+        const fees = last(events, 'holdingFeesStarted', 'feesDownscaled')!
+        const told = 'feesData' in fees ? fees.feesData : (fees as { readonly initialAccBorrowingFeeP: bigint })
+        assert.equal(feesData.initialAccBorrowingFeeP, told.initialAccBorrowingFeeP)
+        const started = last(events, 'oldBorrowingStarted')
+        assert.equal(oldBorrowing?.block, started?.blockNumber)
         const increase = events.findLast((event) => event.kind === 'resized' && event.renewedLiquidationParams !== null)
         assert.equal(now.lastPosIncreaseBlock, increase?.blockNumber ?? info.lastPosIncreaseBlock)
         assert.deepEqual(liquidationParams, increase === undefined ? LIQUIDATION : RENEWED)

@@ -1,5 +1,6 @@
 import { CollateralAmount } from '@bezel/protocol'
 import type { TradeFeesData } from '../valuation/chainState.ts'
+import { foldUpdate } from './pendingUpdate.ts'
 import type { PositionEvent, PositionState } from './positionModel.ts'
 
 const NO_FEES: TradeFeesData = {
@@ -47,10 +48,13 @@ function stateAtOpening(opened: OpenedEvent): PositionState {
     info,
     liquidationParams,
     feesData: NO_FEES,
+    oldBorrowing: null,
     maxClosingSlippageP,
     openedAtBlock: blockNumber,
     openedAtMs: timestampMs,
     updatedAtMs: timestampMs,
+    pendingUpdate: null,
+    updateRefusal: null,
   }
 }
 
@@ -63,6 +67,12 @@ function changesOf(state: PositionState, event: PositionEvent): Partial<Position
       const { initialAccFundingFeeP, initialAccBorrowingFeeP } = event
       return { feesData: { ...feesData, initialAccFundingFeeP, initialAccBorrowingFeeP } }
     }
+    case 'oldBorrowingStarted': {
+      const { accPairFee, accGroupFee, blockNumber } = event
+      return { oldBorrowing: { accPairFee, accGroupFee, block: blockNumber } }
+    }
+    case 'feesDownscaled':
+      return { feesData: event.feesData }
     case 'realized':
       return {
         feesData: {
@@ -83,6 +93,10 @@ function changesOf(state: PositionState, event: PositionEvent): Partial<Position
       return { trade: { ...trade, collateralAmount: event.collateralAmount } }
     case 'closed':
       return { isOpen: false, trade: { ...trade, isOpen: false } }
+    case 'updateRequested':
+    case 'updateRefused':
+    case 'updateEnded':
+      return foldUpdate(state, event)
   }
 }
 

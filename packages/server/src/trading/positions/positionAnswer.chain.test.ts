@@ -30,7 +30,7 @@ import { assembleMarkets } from '../../market/listing/assembleMarkets.ts'
 import { readListing } from '../../market/listing/readListing.ts'
 import { readMoment, readState } from '../../market/listing/readState.ts'
 import type { Trade, TradeFeesData } from '../valuation/chainState.ts'
-import { positionAnswer, valuationTimeS } from './positionAnswer.ts'
+import { positionAnswer, valuationMoment } from './positionAnswer.ts'
 
 // Markets are read from the real Diamond in the same way as by the service; the results are compared with the Diamond's
 // own views.
@@ -69,11 +69,12 @@ async function readPosition(
   index: number,
   openedAtBlock: number,
 ): Promise<LivePosition> {
-  const [trade, info, liquidationParams, feesData] = await Promise.all([
-    world.read('getTrade', [trader, index]),
+  const trade = await world.read('getTrade', [trader, index])
+  const [info, liquidationParams, feesData, oldBorrowing] = await Promise.all([
     world.read('getTradeInfo', [trader, index]),
     world.read('getTradeLiquidationParams', [trader, index]),
     world.read('getTradeFeesData', [trader, index]),
+    world.read('getBorrowingInitialAccFees', [trade.collateralIndex, trader, index]),
   ])
   return {
     record: { id: '7' as OrderId, chain: 'arbitrum-sepolia', trader, originOrderId: '6' as OrderId },
@@ -84,11 +85,26 @@ async function readPosition(
       liquidationParams,
       feesData: withScales<TradeFeesData>(feesData),
       maxClosingSlippageP: 0,
+      oldBorrowing,
+      pendingUpdate: null,
+      updateRefusal: null,
       openedAtBlock,
       openedAtMs: START_MS,
       updatedAtMs: START_MS,
     },
   }
+}
+
+/** First-generation borrowing of BTC and of the group that it is in. */
+async function setOldBorrowing(world: World): Promise<void> {
+  const group = { feePerBlock: 30_000_000, feeExponent: 1, maxOi: 10n ** 17n }
+  await world.configure('setBorrowingV1Groups', [USDC, [1], [group]])
+  await world.configure('setBorrowingV1Pairs', [
+    USDC,
+    [BTC],
+    [{ groupIndex: 1, feePerBlock: 20_000_000, feeExponent: 1 }],
+  ])
+  await world.configure('setBorrowingPairFeePerBlockCaps', [USDC, [BTC], [{ minP: 10_000, maxP: 80_000 }]])
 }
 
 const units = (text: string, decimals: number): bigint => scaleDecimal(text as Decimal, decimals)!
@@ -107,6 +123,7 @@ describe('a position and the Diamond', () => {
       thetaThresholdUsd: 5_000,
     })
     await setBorrowingRate(world, BTC, 317_097)
+    await setOldBorrowing(world)
     const opened = [
       { account: ALICE, terms: { tp: usd(70_000), sl: usd(58_000) } },
       { account: ALICE, terms: { leverage: 40_000, collateralAmount: usdc('2500.123456') } },
@@ -118,12 +135,14 @@ describe('a position and the Diamond', () => {
       trades.push({ trader: account.address as Address, index, block: Number(outcome.blockNumber) })
     }
     await world.chain.request('evm_increaseTime', [100_000])
-    await world.chain.mine()
+    await world.chain.request('hardhat_mine', ['0x40'])
     chain = await readMarkets(world)
     for (const { trader, index, block } of trades) {
       const position = await readPosition(world, trader, index, block)
-      const timestampS = valuationTimeS(chain, { timestampMs: world.chain.head().timestampS * 1_000 })
-      const answer = positionAnswer(position, chain, { mark: Price.of(MARK), index: Price.of(INDEX) }, timestampS)
+      const { number, timestampS } = world.chain.head()
+      const moment = valuationMoment(chain, { number, timestampMs: timestampS * 1_000 })
+      const prices = { mark: Price.of(MARK), index: Price.of(INDEX), updatedAtMs: START_MS }
+      const answer = positionAnswer(position, chain, prices, moment)
       held.push({ position, answer: answer! })
     }
   })
@@ -134,9 +153,11 @@ describe('a position and the Diamond', () => {
       const { user, index } = position.state.trade
       const fees = await world.read('getTradePendingHoldingFeesCollateral', [user, index, MARK])
       assert.equal(answer.fundingFee, formatDecimal(fees.fundingFeeCollateral, 6))
-      assert.equal(answer.borrowingFee, formatDecimal(fees.borrowingFeeCollateral, 6))
+      const { borrowingFeeCollateral, borrowingFeeCollateral_old: oldFeeCollateral } = fees
+      assert.equal(answer.borrowingFee, formatDecimal(borrowingFeeCollateral + oldFeeCollateral, 6))
       assert.notEqual(answer.fundingFee, '0')
-      assert.ok(fees.borrowingFeeCollateral > 0n)
+      assert.ok(borrowingFeeCollateral > 0n)
+      assert.ok(oldFeeCollateral > 0n)
     }
     const [long, , short] = held.map(({ answer }) => answer.fundingFee)
     assert.notEqual(long!.startsWith('-'), short!.startsWith('-'), 'one side pays the other')

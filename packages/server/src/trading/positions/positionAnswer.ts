@@ -1,10 +1,17 @@
 import { CollateralAmount, min, PercentP, Price, type Position } from '@bezel/protocol'
 import { leverageDecimal, sizeDecimal } from '../market/amounts.ts'
-import { bookOf, type ChainMarkets, type ListedPair } from '../market/chainMarkets.ts'
-import { ORDINARY_TERMS, type Market, type ValuedPosition, type VolumeState } from '../valuation/chainState.ts'
+import { bookOf, type ChainMarkets, type ListedPair, type PairQuote } from '../market/chainMarkets.ts'
+import {
+  ORDINARY_TERMS,
+  type Market,
+  type Moment,
+  type ValuedPosition,
+  type VolumeState,
+} from '../valuation/chainState.ts'
 import { tokensOfTrade } from '../valuation/collateralAmounts.ts'
 import { pendingBorrowingP } from '../valuation/holdingFees.ts'
 import { valuePosition, type FeedPrices } from '../valuation/positionValue.ts'
+import { pendingUpdateAnswer } from './pendingUpdate.ts'
 import type { LivePosition } from './positionModel.ts'
 
 /** An empty volume: the valuation of a position does not use recent volume. */
@@ -18,16 +25,28 @@ export function pairOf({ state }: LivePosition, chain: ChainMarkets): ListedPair
   return chain.pairs.get(state.trade.pairIndex)
 }
 
+/** The prices that a position is valued at, and the time at which they were received; 0 when they never were. */
+export type PositionPrices = FeedPrices & Pick<PairQuote, 'updatedAtMs'>
+
+/** Returns the last prices of a position's pair, or its own entry price while there are none. */
+export function lastPrices({ state }: LivePosition, quote: PairQuote | undefined): PositionPrices {
+  const { openPrice } = state.trade
+  return quote ?? { mark: openPrice, index: openPrice, updatedAtMs: 0 }
+}
+
+/** The block that was followed last. */
+export type FollowedHead = { readonly number: number; readonly timestampMs: number } | undefined
+
 /**
- * Returns the time at which positions are valued: that of the last followed block or of the last read of the markets,
+ * Returns the block at which positions are valued: the last followed one or that of the last read of the markets,
  * whichever is later. The two are read independently, so either can be ahead. A pair's accumulators include what was
- * charged up to their own time, and an earlier time must not take a fee back.
+ * charged up to their own block, and an earlier one must not take a fee back.
  */
-export function valuationTimeS(
-  { moment }: ChainMarkets,
-  followed: { readonly timestampMs: number } | undefined,
-): number {
-  return Math.max(Math.floor((followed?.timestampMs ?? 0) / 1_000), moment.timestampS)
+export function valuationMoment({ moment }: ChainMarkets, followed: FollowedHead): Moment {
+  return {
+    timestampS: Math.max(Math.floor((followed?.timestampMs ?? 0) / 1_000), moment.timestampS),
+    blockNumber: Math.max(followed?.number ?? 0, moment.blockNumber),
+  }
 }
 
 /**
@@ -37,11 +56,11 @@ export function valuationTimeS(
 export function positionAnswer(
   live: LivePosition,
   chain: ChainMarkets,
-  prices: FeedPrices,
-  timestampS: number,
+  prices: PositionPrices,
+  at: Moment,
 ): Position | undefined {
   const { id, trader } = live.record
-  const { trade, info, openedAtBlock } = live.state
+  const { trade, info, openedAtBlock, pendingUpdate } = live.state
   const { pairIndex, collateralIndex } = trade
   const pair = pairOf(live, chain)
   const book = bookOf(chain, collateralIndex, pairIndex)
@@ -49,7 +68,7 @@ export function positionAnswer(
   if (pair === undefined || book === undefined || token === undefined) return undefined
 
   const market: Market = { listing: pair.listing, ...book, volume: NO_VOLUME, terms: ORDINARY_TERMS }
-  const value = valuePosition(valued(live, chain, market, prices.mark, timestampS), prices, market, timestampS)
+  const value = valuePosition(valued(live, chain, market, prices.mark, at), prices, market, at)
   const { decimals } = token
   return {
     id,
@@ -72,24 +91,25 @@ export function positionAnswer(
     tp: Price.format(trade.tp),
     openedAtBlock,
     marginMode: 'isolated',
+    priceAt: prices.updatedAtMs,
+    pendingUpdate: pendingUpdateAnswer(pendingUpdate, decimals),
   }
 }
 
 /**
  * Returns the input of a valuation. A position that changed after its pair was read starts from an accumulator that is
  * newer than the pair's. The borrowing accumulator only grows, so the start is lowered to the pending value, and the
- * fee is never below zero.
+ * fee is never below zero; that of the first generation never is.
  */
 function valued(
   { state }: LivePosition,
   { moment }: ChainMarkets,
   { pair }: Market,
   mark: Price,
-  timestampS: number,
+  { timestampS }: Moment,
 ): ValuedPosition {
-  const { trade, info, liquidationParams, feesData, updatedAtMs } = state
-  // First-generation borrowing is zero on every chain on which all positions were opened by the present contracts.
-  const position = { trade, info, liquidationParams, feesData, oldBorrowingFeeCollateral: CollateralAmount.zero }
+  const { trade, info, liquidationParams, feesData, oldBorrowing, updatedAtMs } = state
+  const position = { trade, info, liquidationParams, feesData, oldBorrowing }
   if (updatedAtMs < moment.timestampS * 1_000) return position
   const startedAt = min(feesData.initialAccBorrowingFeeP, pendingBorrowingP(pair, mark, timestampS))
   return { ...position, feesData: { ...feesData, initialAccBorrowingFeeP: startedAt } }

@@ -1,6 +1,23 @@
-import type { Address, ChainSlug, CollateralAmount, OrderId, Price, TokenSize } from '@bezel/protocol'
-import type { ChainPlace } from '../orders/orderModel.ts'
-import type { LiquidationParams, Trade, TradeFeesData, TradeInfo } from '../valuation/chainState.ts'
+import type {
+  Address,
+  ChainSlug,
+  CollateralAmount,
+  Hex,
+  OrderId,
+  OrderReason,
+  PendingUpdateStatus,
+  PositionUpdateKind,
+  Price,
+  TokenSize,
+} from '@bezel/protocol'
+import type { AttemptId, ChainPlace } from '../orders/orderModel.ts'
+import type {
+  BorrowingInitialAccFees,
+  LiquidationParams,
+  Trade,
+  TradeFeesData,
+  TradeInfo,
+} from '../valuation/chainState.ts'
 
 /**
  * The part of a position that never changes. Every position comes from an order, made by this service or found on the
@@ -28,12 +45,15 @@ export type PositionEvent = ChainPlace &
         readonly initialAccFundingFeeP: bigint
         readonly initialAccBorrowingFeeP: bigint
       }
+    | ({ readonly kind: 'oldBorrowingStarted' } & Omit<BorrowingInitialAccFees, 'block'>)
     /** `null` when the event does not carry the value. */
     | {
         readonly kind: 'realized'
         readonly realizedTradingFeesCollateral: CollateralAmount | null
         readonly realizedPnlCollateral: CollateralAmount | null
       }
+    /** A part was closed and took its share of the record along; `feesData` is all that is left. */
+    | { readonly kind: 'feesDownscaled'; readonly feesData: TradeFeesData }
     | { readonly kind: 'tpUpdated'; readonly tp: Price }
     | { readonly kind: 'slUpdated'; readonly sl: Price }
     | { readonly kind: 'closingSlippageUpdated'; readonly maxSlippageP: number }
@@ -51,7 +71,44 @@ export type PositionEvent = ChainPlace &
       }
     | { readonly kind: 'collateralUpdated'; readonly collateralAmount: CollateralAmount }
     | { readonly kind: 'closed' }
+    /** A change was requested from the oracle. Leverage and collateral are as in the Diamond's pending order. */
+    | {
+        readonly kind: 'updateRequested'
+        readonly pendingIndex: number
+        readonly update: PositionUpdateKind
+        readonly leverage: number
+        readonly collateralAmount: CollateralAmount
+        /** Id of the attempt whose transaction it is in; `null` when this service prepared none. */
+        readonly attemptId: AttemptId | null
+      }
+    | { readonly kind: 'updateRefused'; readonly pendingIndex: number; readonly reason: OrderReason }
+    /** The request is over: executed, refused or reclaimed. */
+    | { readonly kind: 'updateEnded'; readonly pendingIndex: number }
   )
+
+/** A change of a position that waits for the oracle, in the chain's scales. */
+export interface WaitingUpdate {
+  readonly kind: PositionUpdateKind
+  /** Index of the pending order, which a reclaim refers to. */
+  readonly pendingIndex: number
+  /** Leverage that the position is to have, 1e3. */
+  readonly leverage: number
+  /** Collateral that the wallet gave with the request; negative for what it is to get. */
+  readonly collateralDelta: CollateralAmount
+  readonly attemptId: AttemptId | null
+  readonly txHash: Hex
+  readonly createdAtMs: number
+  readonly createdBlock: number
+  /** The first block in which it can be reclaimed. */
+  readonly timesOutAtBlock: number
+  readonly status: PendingUpdateStatus
+}
+
+/** A change that the Diamond refused when the oracle answered. */
+export interface UpdateRefusal extends Pick<WaitingUpdate, 'kind' | 'pendingIndex' | 'leverage'> {
+  readonly reason: OrderReason
+  readonly atMs: number
+}
 
 /** The current state of a position. */
 export interface PositionState {
@@ -60,6 +117,8 @@ export interface PositionState {
   readonly info: TradeInfo
   readonly liquidationParams: LiquidationParams
   readonly feesData: TradeFeesData
+  /** The start of its first-generation borrowing fee; `null` when the chain has told none. */
+  readonly oldBorrowing: BorrowingInitialAccFees | null
   /**
    * Distance from the expected or trigger price at which it may be closed, 1e3 per percent. 0 means the Diamond's
    * default, 1 %.
@@ -68,6 +127,10 @@ export interface PositionState {
   readonly openedAtBlock: number
   readonly openedAtMs: number
   readonly updatedAtMs: number
+  /** The change that waits for the oracle. A closed position keeps it, because its collateral is still locked. */
+  readonly pendingUpdate: WaitingUpdate | null
+  /** The last change that was refused. */
+  readonly updateRefusal: UpdateRefusal | null
 }
 
 /** A position that is open now. */

@@ -1,5 +1,5 @@
-import type { LivePosition } from '../../../trading/positions/positionModel.ts'
-import { parseAddress, Usd, type Address, type Hex, type OrderId } from '@bezel/protocol'
+import type { LivePosition, PositionState } from '../../../trading/positions/positionModel.ts'
+import { CollateralAmount, parseAddress, Usd, type Address, type Hex, type OrderId } from '@bezel/protocol'
 import { openTestLog } from '../../../journal/testing/testLog.ts'
 import type { Changes } from '../../../journal/accountLog.ts'
 import type { AgentRecord } from '../../../trading/agentRecord.ts'
@@ -83,8 +83,10 @@ export interface ExchangeWorld {
   ): Promise<void>
   /** Opens a position of the trader, in the store and in memory. */
   hold(trade?: Partial<Trade>): Promise<LivePosition>
-  /** Changes a position as a followed block does. */
+  /** Changes the trade of a position as a followed block does. */
   change(id: OrderId, trade: Partial<Trade>): void
+  /** Changes other parts of a position's state as a followed block does. */
+  turn(id: OrderId, changes: Partial<PositionState>): void
   register(changes?: Partial<AgentRecord>): Promise<AgentRecord>
   /** Starts another process over the same files. */
   restart(): Promise<void>
@@ -111,9 +113,13 @@ export async function openExchangeWorld(): Promise<ExchangeWorld> {
       return position
     },
     change(id, trade) {
+      const held = base.positions.find(({ record }) => record.id === id)!
+      world.turn(id, { trade: { ...held.state.trade, ...trade } })
+    },
+    turn(id, changes) {
       const at = base.positions.findIndex(({ record }) => record.id === id)
       const { record, state: before } = base.positions[at]!
-      const after = { ...before, trade: { ...before.trade, ...trade } }
+      const after = { ...before, ...changes }
       base.positions[at] = { record, state: after }
       world.parts.waits.apply({ orders: [], positions: [{ record, before, after }] })
     },
@@ -242,6 +248,9 @@ async function insertHeld({ opened, positions }: OrdersWorld, trade: Partial<Tra
     liquidationParams,
     feesData,
     maxClosingSlippageP: 0,
+    pendingUpdate: null,
+    oldBorrowing: null,
+    updateRefusal: null,
     openedAtBlock: 1,
     openedAtMs: 1,
     updatedAtMs: 1,
@@ -296,6 +305,15 @@ export const requested = { kind: 'requested', pendingIndex: 1, tradeIndex: 0 } a
 
 export const executed = { kind: 'executed', pendingIndex: 1, fill: FILL } as const
 
-/** Returns the event of a resting order at a price, by default 50,000. */
+/** Returns the event of a resting order of 0.1 BTC at a price, by default 50,000, with the collateral that it costs. */
 export const placedAt = (price = 50_000) =>
-  ({ kind: 'placed', tradeIndex: 4, price: BigInt(price) * 10n ** 10n, sl: 0n, tp: 0n, slippageP: 1_000 }) as const
+  ({
+    kind: 'placed',
+    tradeIndex: 4,
+    // 0.1 BTC with half of a spread of 0.04 %, at the default leverage of 10.
+    collateralAmount: CollateralAmount.of(BigInt(price) * 10_002n),
+    price: BigInt(price) * 10n ** 10n,
+    sl: 0n,
+    tp: 0n,
+    slippageP: 1_000,
+  }) as const

@@ -68,6 +68,7 @@ export function attemptOf(of: { expiresAtMs: number; gas?: string | null; trader
     size: null,
     submittedHash: null,
     submittedAtMs: null,
+    trustedUntilMs: null,
     isMismatch: false,
     withdrawnAtMs: null,
   }

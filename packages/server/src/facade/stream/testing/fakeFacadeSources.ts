@@ -38,7 +38,7 @@ export function createFakeFacadeSources({ reads, opened, market }: FacadeWorld):
     tick(marks) {
       const { nowMs, quotes } = market
       const told = Object.entries(marks).map(([pair, price]) => {
-        const times = { updatedAtMs: nowMs, tickedAtMs: nowMs }
+        const times = { updatedAtMs: nowMs }
         return { pairIndex: Number(pair), mark: usd(price), index: usd(price), ...times }
       })
       for (const quote of told) quotes.set(quote.pairIndex, quote)

@@ -146,7 +146,15 @@ describe("the routes of a trader's own account", () => {
         await saveOrderState(sql, record.id, stateOf(record, 'open'), undefined)
       }
       const { trade, info, liquidationParams, feesData } = POSITION
-      const since = { maxClosingSlippageP: 0, openedAtBlock: 1, openedAtMs: 1, updatedAtMs: 1 }
+      const since = {
+        maxClosingSlippageP: 0,
+        pendingUpdate: null,
+        oldBorrowing: null,
+        updateRefusal: null,
+        openedAtBlock: 1,
+        openedAtMs: 1,
+        updatedAtMs: 1,
+      }
       const state = { trade, info, liquidationParams, feesData, ...since }
       const record = { id: '900' as OrderId, chain: 'base', trader: ALICE, originOrderId: '98' as OrderId } as const
       await insertPosition(sql, record)
@@ -167,7 +175,7 @@ describe("the routes of a trader's own account", () => {
     const positions = createPositionReads({
       live: await openLivePositions(opened.store, 'base'),
       freshness: markets.freshness,
-      head: () => ({ timestampMs: 1_000_000 }),
+      head: () => ({ number: 100, timestampMs: 1_000_000 }),
       followerReason: () => follower,
       priceVersion: () => world.version,
       now: () => world.nowMs,
@@ -236,8 +244,19 @@ describe("the routes of a trader's own account", () => {
     }
   })
 
-  it('list what is prepared, pending or open as open orders, newest first', async () => {
-    assert.deepEqual(idsOf((await own('/orders')).body), ['97', '96', '95'])
+  it('are for the trader that the request names, if it names one', async () => {
+    const read = async (named: string): Promise<number> => {
+      const headers = { 'x-service-api-key': KEYS.get(ALICE)!, 'x-service-trader': named }
+      return (await app.inject({ url: '/v1/base/orders/97', headers })).statusCode
+    }
+    assert.deepEqual(
+      [await read(ALICE), await read(ALICE.toLowerCase()), await read(BOB), await read('')],
+      [200, 200, 403, 400],
+    )
+  })
+
+  it('list what is prepared, pending, open or timed out as open orders, newest first', async () => {
+    assert.deepEqual(idsOf((await own('/orders')).body), ['99', '97', '96', '95'])
   })
 
   it('page through every order that exists, newest first, as numbers', async () => {
@@ -312,11 +331,14 @@ describe("the routes of a trader's own account", () => {
     }
   })
 
-  it('go on without prices where none are needed', async () => {
+  it('go on while the feed is silent, with positions that say how old their price is', async () => {
+    const pricedAtMs = world.nowMs
     world.nowMs += 60_000
-    const { status, body } = await own('/positions')
-    assert.deepEqual([status, body.details], [503, { reason: 'feed_stale' }])
     for (const path of ['', '/orders', '/orders/history', '/fills']) assert.equal((await own(path)).status, 200, path)
+    const { status, body } = await own('/positions')
+    assert.equal(status, 200)
+    assert.ok(body.data.length > 0)
+    for (const { priceAt } of body.data) assert.equal(priceAt, pricedAtMs)
   })
 
   it('say so when the balances can not be read', async () => {

@@ -11,7 +11,8 @@ export const listOpenOrdersRoute = defineRoute({
   operationId: 'listOpenOrders',
   tag: 'Account',
   access: 'read',
-  summary: 'Lists the orders that are pending, open, or prepared and not expired, newest first',
+  summary:
+    'Lists the orders that are pending, open, timed out and not reclaimed, or prepared and not expired, newest first',
   errors: ['TRADER_MISMATCH'],
   responses: { 200: OrderListSchema },
   async handler(context: AccountContext, request, reply) {

@@ -9,6 +9,8 @@ export const listPositionsRoute = defineRoute({
   tag: 'Account',
   access: 'read',
   summary: 'Lists the open positions, with profit and liquidation price as of now, oldest first',
+  description:
+    'A quiet market hides nothing: its position is valued with the last mark, and `priceAt` tells how old that is.',
   errors: ['TRADER_MISMATCH'],
   responses: { 200: PositionListSchema },
   async handler(context: AccountContext, request, reply) {

@@ -103,7 +103,8 @@ describe('the routes of book and trades', () => {
     assert.ok(Value.Check(OrderBookSchema, body))
     assert.deepEqual([body.market, body.markPrice, body.timestamp], ['BTC/USD', '60000', world.nowMs])
     assert.deepEqual([body.bids.length, body.asks.length], [20, 20])
-    assert.deepEqual([body.bids[0]?.price, body.asks[0]?.price], ['59994', '60006'])
+    assert.deepEqual([body.bids[0]?.price, body.asks[0]?.price], ['59988', '60012'], 'the spread')
+    assert.deepEqual([body.bids[1]?.price, body.asks[1]?.price], ['59982', '60018'], 'the spread and one band')
     for (const levels of [1, 7, 30]) {
       const asked = (await getBook(`?levels=${levels}`)).body
       assert.deepEqual([asked.bids.length, asked.asks.length], [levels, levels])
@@ -111,17 +112,23 @@ describe('the routes of book and trades', () => {
     assert.equal((await getBook('?levels=30')).body.asks.at(-1).cumulativeUsd, '3000')
   })
 
-  it('gives a market without depth empty sides', async () => {
+  it('gives a market without depth one level on each side, and a closed one none', async () => {
     const { status, body } = await getBook('', 'EUR%2FUSD')
     assert.deepEqual([status, body.bids, body.asks], [200, [], []])
-    assert.equal(body.timestamp, world.nowMs - 3_600_000, 'closed, so its last price stands')
+    assert.equal(body.timestamp, world.nowMs - 3_600_000)
+    world.open.add(21)
+    const { bids, asks } = (await getBook('', 'EUR%2FUSD')).body
+    assert.deepEqual(
+      [...bids, ...asks].map(({ price }) => price),
+      ['1.159768', '1.160232'],
+    )
   })
 
   it('has a book as long as it has a price', async () => {
     const cases: [change: () => void, reason: string][] = [
       [() => (world.chain = undefined), 'starting'],
       [() => (world.hasSnapshot = false), 'starting'],
-      [() => (world.nowMs += 10_001), 'feed_stale'],
+      [() => (world.nowMs += 5_001), 'feed_stale'],
       [() => (world.isLagging = true), 'chain_lagging'],
     ]
     for (const [change, reason] of cases) {

@@ -19,8 +19,9 @@ export const getOrderBookRoute = defineRoute({
   operationId: 'getOrderBook',
   tag: 'Markets',
   access: 'public',
-  summary: 'Reads the depth of a market around its mark price',
-  description: 'The levels come from the depth bands of the contracts; they are not orders of other traders.',
+  summary: 'Reads the depth of a market around its mark price, outside the spread',
+  description:
+    'The levels come from the depth bands of the contracts; they are not orders of other traders. The best ask is what a small buy pays and the best bid what a small sell gets, skew apart. A market whose price does not move with volume has one level on each side, a closed one has none.',
   errors: ['MARKET_NOT_FOUND', 'NOT_READY'],
   query: QUERY,
   responses: { 200: OrderBookSchema },

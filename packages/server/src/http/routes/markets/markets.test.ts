@@ -21,7 +21,7 @@ describe('the routes of markets', () => {
     app = createApp('silent')
     const context: PublicContext = {
       chains: [BASE],
-      readiness: { isReady: () => true },
+      notReadyReason: () => undefined,
       domainName: 'Test API',
       relayerOf: () => null,
       relayerState: () => undefined,
@@ -114,7 +114,7 @@ describe('the routes of markets', () => {
     const cases: [change: () => void, paths: readonly string[], reason: string][] = [
       [() => (world.chain = undefined), PATHS, 'starting'],
       [() => (world.hasSnapshot = false), PATHS, 'starting'],
-      [() => (world.nowMs += 10_001), PATHS, 'feed_stale'],
+      [() => (world.nowMs += 5_001), PATHS, 'feed_stale'],
       [() => (world.isLagging = true), PATHS.filter((path) => !path.endsWith('prices')), 'chain_lagging'],
     ]
     for (const [change, paths, reason] of cases) {
@@ -129,12 +129,26 @@ describe('the routes of markets', () => {
     }
   })
 
+  it('shows a quiet market while others tick, and says how old its price is', async () => {
+    const quietSinceMs = world.nowMs
+    world.nowMs += 3_600_000
+    world.quotes.set(21, { ...world.quotes.get(21)!, updatedAtMs: world.nowMs })
+    for (const path of PATHS) assert.equal((await get(path)).status, 200, path)
+    const prices: { market: string; updatedAt: number }[] = (await get('/v1/base/prices')).body.data
+    assert.deepEqual(
+      prices.map(({ market, updatedAt }) => [market, updatedAt]),
+      [
+        ['BTC/USD', quietSinceMs],
+        ['EUR/USD', world.nowMs],
+      ],
+    )
+  })
+
   it('goes on with what does not need the part that is missing', async () => {
     world.isLagging = true
     assert.equal((await get('/v1/base/prices')).status, 200)
     world.isLagging = false
     world.nowMs += 3_600_000
-    assert.equal((await get('/v1/base/markets/EUR-USD')).status, 200, 'closed, so its price is not stale')
     assert.equal((await get('/v1/base')).status, 200)
     assert.equal((await get('/health')).status, 200)
   })

@@ -12,7 +12,8 @@ export const createOrderRoute = defineRoute({
   access: 'write',
   summary: 'Prepares an order',
   description:
-    'Answers with 201, or with 200 and the earlier order when the trader has already used `clientId` for the same order.',
+    'Answers with 201, or with 200 and the earlier order when the trader has already used `clientId` for the same order. ' +
+    'Its `transaction` is null from the first reported hash on, until it is out of date: it may still be mined.',
   errors: [...OPEN_ERRORS, 'POSITION_NOT_FOUND', 'IDEMPOTENCY_CONFLICT', 'TOO_MANY_PREPARED_ORDERS'],
   body: CreateOrderRequestSchema,
   responses: { 200: PreparedOrderSchema, 201: PreparedOrderSchema },

@@ -204,6 +204,11 @@ describe('writes over HTTP', () => {
     world.node.delegate = OTHER_AGENT
     world.market.nowMs += 3_001
     assert.deepEqual(await refused(create(bad, { 'x-service-nonce': nonce })), [401, 'NONCE_REUSED'])
+    const mixedUp = await create(bad, { 'x-service-trader': OTHER_AGENT })
+    assert.deepEqual([mixedUp.status, mixedUp.body.code], [403, 'TRADER_MISMATCH'])
+    assert.deepEqual(mixedUp.body.details, { trader: TRADER, named: OTHER_AGENT })
+    assert.deepEqual(await refused(create(bad, { 'x-service-trader': 'me' })), [400, 'VALIDATION_ERROR'])
+    assert.deepEqual(await refused(create(bad, { 'x-service-trader': TRADER })), [403, 'AGENT_REVOKED'])
     assert.deepEqual(await refused(create(bad)), [403, 'AGENT_REVOKED'])
     const expired = { ...UNLIMITED_SCOPE, permissions: 'read', expiresAt: world.market.nowMs } as const
     await world.register({ agent: AGENT, scope: expired })

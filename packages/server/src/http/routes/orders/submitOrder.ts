@@ -10,6 +10,8 @@ export const submitOrderRoute = defineRoute({
   tag: 'Orders',
   access: 'write',
   summary: 'Reports the hash of the transaction that was sent for an order',
+  description:
+    'Replaces any hash reported before. A hash that no node knows after 10 seconds leaves the order `prepared`, with its `txHash` shown.',
   errors: ['ORDER_NOT_FOUND', 'SUBMISSION_MISMATCH'],
   body: SubmitOrderRequestSchema,
   responses: { 200: OrderSchema },

@@ -1,11 +1,14 @@
 import type { ChainSlug } from '@bezel/protocol'
 import { Type, type Static } from '@sinclair/typebox'
-import type { ChainReadiness } from '../../../chain/chainReadiness.ts'
 import type { ServedChain } from '../../../chain/servedChain.ts'
+import type { NotReadyReason } from '../../../ground/unavailable.ts'
 import { defineRoute } from '../../route.ts'
 
 const ChainState = Type.Object({
   ready: Type.Boolean(),
+  reason: Type.Optional(
+    Type.String({ description: 'While the chain is not ready: the `details.reason` of its NOT_READY answers.' }),
+  ),
   relayer: Type.Boolean({ description: 'True while actions of the facade are sent on this chain.' }),
   relayerWarning: Type.Optional(Type.String({ description: 'The present or impending problem of the relayer.' })),
 })
@@ -20,7 +23,8 @@ export interface RelayerState {
 /** The context of the readiness route. */
 export interface ReadyContext {
   readonly chains: readonly ServedChain[]
-  readonly readiness: Pick<ChainReadiness, 'isReady'>
+  /** Returns the reason why a chain can't be used now; `undefined` when it can. */
+  readonly notReadyReason: (slug: ChainSlug) => NotReadyReason | undefined
   /** Returns `undefined` for a chain without a relayer. */
   readonly relayerState: (slug: ChainSlug) => RelayerState | undefined
 }
@@ -48,11 +52,12 @@ export const readyRoute = defineRoute({
   },
 })
 
-function readinessOf({ chains, readiness, relayerState }: ReadyContext): Static<typeof Readiness> {
-  const states = chains.map(({ slug }) => {
+function readinessOf({ chains, notReadyReason, relayerState }: ReadyContext): Static<typeof Readiness> {
+  const states = chains.map(({ slug }): [ChainSlug, Static<typeof ChainState>] => {
     const { isWorking = false, warning } = relayerState(slug) ?? {}
-    const state = { ready: readiness.isReady(slug), relayer: isWorking }
-    return [slug, warning === undefined ? state : { ...state, relayerWarning: warning }] as const
+    const reason = notReadyReason(slug)
+    const state = { ready: reason === undefined, ...(reason && { reason }), relayer: isWorking }
+    return [slug, warning === undefined ? state : { ...state, relayerWarning: warning }]
   })
   return { ready: states.every(([, state]) => state.ready), chains: Object.fromEntries(states) }
 }

@@ -15,7 +15,7 @@ function appWith(
   const app = createApp('silent')
   const context: PublicContext = {
     chains: [testChain('base'), testChain('arbitrum-sepolia')],
-    readiness: { isReady: (slug) => ready[slug] ?? false },
+    notReadyReason: (slug) => (ready[slug] ? undefined : 'feed_stale'),
     markets: new Map(),
     domainName: 'Test API',
     relayerOf: () => null,
@@ -57,12 +57,15 @@ describe('GET /ready', () => {
     })
   })
 
-  it('is 503 in the same shape when one is not', async () => {
+  it('is 503 in the same shape when one is not, and says why', async () => {
     const answer = await appWith({ base: true }).inject('/ready')
     assert.equal(answer.statusCode, 503)
     assert.deepEqual(answer.json(), {
       ready: false,
-      chains: { base: { ready: true, relayer: false }, 'arbitrum-sepolia': { ready: false, relayer: false } },
+      chains: {
+        base: { ready: true, relayer: false },
+        'arbitrum-sepolia': { ready: false, reason: 'feed_stale', relayer: false },
+      },
     })
   })
 })

@@ -93,6 +93,7 @@ export function anAttempt(n: number, fields: Partial<Attempt> = {}): Attempt {
     size: null,
     submittedHash: null,
     submittedAtMs: null,
+    trustedUntilMs: null,
     isMismatch: false,
     withdrawnAtMs: null,
     ...fields,
@@ -189,5 +190,5 @@ export function aFill(fields: Partial<Fill> = {}): Fill {
 
 /** Builds a clock; by default just after the order was made. */
 export function clockAt(fields: Partial<FoldClock> = {}): FoldClock {
-  return { nowMs: T0 + 1, headBlock: START_BLOCK, timeoutBlocks: TIMEOUT_BLOCKS, ...fields }
+  return { nowMs: T0 + 1, headBlock: START_BLOCK, headMs: T0, timeoutBlocks: TIMEOUT_BLOCKS, ...fields }
 }

@@ -46,6 +46,8 @@ const MOVES = [
   'mine',
   'prepare',
   'report',
+  'correct',
+  'see',
   'mismatch',
   'withdraw',
   'land',
@@ -123,7 +125,7 @@ class Author {
   }
 
   #write(): void {
-    const clock = { nowMs: this.#nowMs, headBlock: this.#block, timeoutBlocks: TIMEOUT_BLOCKS }
+    const clock = { nowMs: this.#nowMs, headBlock: this.#block, headMs: this.#nowMs, timeoutBlocks: TIMEOUT_BLOCKS }
     this.chapters.push({ attempts: [...this.#attempts], events: [...this.#events], clock })
   }
 
@@ -147,9 +149,16 @@ class Author {
         return
       case 'report':
         return this.#change(choice, (attempt) => {
-          return (
-            attempt.submittedHash === null && { submittedHash: hash(numberOf(attempt)), submittedAtMs: this.#nowMs }
-          )
+          return attempt.submittedHash === null && this.#reportOf(hash(numberOf(attempt)), choice)
+        })
+      case 'correct':
+        return this.#change(choice, (attempt) => {
+          return attempt.submittedHash !== null && !this.#mined.has(attempt.id) && this.#reportOf(hash(choice), choice)
+        })
+      case 'see':
+        return this.#change(choice, ({ trustedUntilMs }) => {
+          if (trustedUntilMs === null) return false
+          return { trustedUntilMs: null, ...(trustedUntilMs <= this.#nowMs ? { submittedAtMs: this.#nowMs } : {}) }
         })
       case 'mismatch':
         return this.#change(choice, (attempt) => {
@@ -157,7 +166,8 @@ class Author {
         })
       case 'withdraw':
         return this.#change(choice, (attempt) => {
-          return this.#isGood(attempt) && attempt.submittedHash === null && { withdrawnAtMs: this.#nowMs }
+          const isSent = attempt.submittedHash !== null && this.#nowMs < (attempt.trustedUntilMs ?? Infinity)
+          return this.#isGood(attempt) && !isSent && { withdrawnAtMs: this.#nowMs }
         })
       case 'land':
       case 'revert':
@@ -171,6 +181,12 @@ class Author {
       case 'reclaim':
         return this.#answer(move, choice)
     }
+  }
+
+  /** Returns the report of a hash that a node knows, or of one that is trusted for 10 seconds. */
+  #reportOf(submittedHash: Attempt['submittedHash'], choice: number): Partial<Attempt> {
+    const trustedUntilMs = choice % 2 === 0 ? null : this.#nowMs + 10_000
+    return { submittedHash, submittedAtMs: this.#nowMs, trustedUntilMs, isMismatch: false }
   }
 
   #hasFailed(): boolean {

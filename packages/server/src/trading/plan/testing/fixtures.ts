@@ -6,6 +6,7 @@ import {
   parseAddress,
   parseDecimal,
   Usd,
+  type CollateralAmount,
   type CreateOrderRequest,
   type Decimal,
   type ErrorCode,
@@ -16,9 +17,10 @@ import { decodeFunctionData } from 'viem'
 import type { ListedMarket } from '../../market/chainMarkets.ts'
 import { BTC, chainMarkets, usd } from '../../../market/testing/fixtures.ts'
 import type { OrderRequest, OrderState } from '../../orders/orderModel.ts'
-import type { Trade } from '../../valuation/chainState.ts'
-import { POSITION, TRADE } from '../../valuation/testing/fixtures.ts'
-import type { KnownOrder, TradingContext } from '../plan.ts'
+import { ORDINARY_TERMS, type Trade } from '../../valuation/chainState.ts'
+import { POSITION, TRADE, usdc } from '../../valuation/testing/fixtures.ts'
+import type { TradingContext } from '../plan.ts'
+import type { RestingOrder } from '../planUpdateOrder.ts'
 
 // BTC/USD at 60000 with 2 decimals of price and 5 of size, 1.1x to 200x, and a position of 100 USDC long at 10x. Tests
 // change the fields that they are about.
@@ -34,7 +36,16 @@ export const MARK = usd(60_000)
 export const decimal = (text: string): Decimal => parseDecimal(text)!
 
 export function contextOf(changes: Partial<TradingContext> = {}): TradingContext {
-  return { chain: chainMarkets(), markOf: () => MARK, isOpen: () => true, ...changes }
+  const markOf = changes.markOf ?? (() => MARK)
+  return {
+    chain: chainMarkets(),
+    markOf,
+    lastMarkOf: (market) => ({ price: markOf(market), atMs: 1_000, ageMs: 0 }),
+    isOpen: () => true,
+    moment: { timestampS: 1_000, blockNumber: 100 },
+    termsOf: () => ORDINARY_TERMS,
+    ...changes,
+  }
 }
 
 /** Returns a context with a changed BTC/USD market. */
@@ -64,6 +75,9 @@ export function positionOf(trade: Partial<Trade> = {}, id = '7'): LivePosition {
       liquidationParams,
       feesData,
       maxClosingSlippageP: 0,
+      pendingUpdate: null,
+      oldBorrowing: null,
+      updateRefusal: null,
       openedAtBlock: 90,
       openedAtMs: 1_000,
       updatedAtMs: 1_000,
@@ -95,8 +109,12 @@ export const RESTING: OrderRequest = {
   legs: [],
 }
 
-/** Builds a resting limit order at index 5: 0.01 BTC at 50000. */
-export function orderOf(state: Partial<OrderState> = {}, request: Partial<OrderRequest> = {}): KnownOrder {
+/** Builds a resting limit order at index 5: 0.01 BTC at 50000, with the 50.01 USDC that it costs. */
+export function orderOf(
+  state: Partial<OrderState> = {},
+  request: Partial<OrderRequest> = {},
+  held: CollateralAmount | undefined = usdc(50.01),
+): RestingOrder {
   const asked = { ...RESTING, ...request }
   const { size, price, sl, tp, slippage } = asked
   return {
@@ -129,6 +147,7 @@ export function orderOf(state: Partial<OrderState> = {}, request: Partial<OrderR
       countedSinceMs: 1_000,
       ...state,
     },
+    held,
   }
 }
 

@@ -1,0 +1,112 @@
+import { Price, type Fill } from '@bezel/protocol'
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { usd } from '../market/testing/fixtures.ts'
+import { findOrder } from '../store/orderStore.ts'
+import { aFill } from '../trading/orders/testing/orderHistory.ts'
+import type { LivePosition } from '../trading/positions/positionModel.ts'
+import { positionOf } from '../trading/plan/testing/fixtures.ts'
+import { closePosition } from './closePosition.ts'
+import { createOrder } from './createOrder.ts'
+import { happen } from './testing/chainEvents.ts'
+import { LIMIT_BODY, MARKET_BODY, openOrdersWorld, TRADER, type OrdersWorld } from './testing/ordersWorld.ts'
+import { updateOrder } from './updateOrder.ts'
+import { updatePosition } from './updatePosition.ts'
+
+const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected
+
+/** The furthest stop losses at 10x: of an order at 50,000, and of a position opened at 60,012. */
+const [OF_ORDER, OF_POSITION] = ['45810', '54982.9944']
+
+describe('what answers tell about stops', () => {
+  let world: OrdersWorld
+
+  beforeEach(async () => {
+    world = await openOrdersWorld()
+    await world.register()
+  })
+  afterEach(() => world.remove())
+
+  const STOPPED = { ...LIMIT_BODY, sl: '40000', clientId: 'c' }
+  const create = async (body = STOPPED) => createOrder(world.orders, world.write(), body)
+  const storedSl = async (id: string) => (await findOrder(world.opened.store.read, id as never))?.state?.sl
+  const clamped = (asked: string, value: string, told: object | undefined) => {
+    const { message, ...rest } = told as { readonly message: string }
+    assert.deepEqual(rest, { code: 'sl_clamped', field: 'sl', asked, value })
+    assert.ok(message.includes(value))
+  }
+
+  const own = (): LivePosition => {
+    const position = positionOf()
+    return { ...position, record: { ...position.record, trader: TRADER } }
+  }
+
+  async function place(sl: Price): Promise<string> {
+    const { id } = (await create()).prepared.order
+    const terms = { price: usd(50_000), sl, tp: Price.zero, slippageP: 1_000 }
+    await happen(world, id, { kind: 'placed', tradeIndex: 4, ...terms }, 'trade:4')
+    return id
+  }
+
+  it('an order is prepared as asked, and the warning says what it will have', async () => {
+    const { order, warnings } = (await create()).prepared
+    assert.equal(order.sl, '40000')
+    assert.equal(warnings?.length, 1)
+    clamped('40000', OF_ORDER, warnings[0])
+  })
+
+  it('a repeat has the same warning, is compared by what was asked, and shows what the chain has', async () => {
+    const first = (await create()).prepared
+    assert.deepEqual((await create()).prepared, first)
+    const terms = { price: usd(50_000), sl: usd(45_810), tp: Price.zero, slippageP: 1_000 }
+    await happen(world, first.order.id, { kind: 'placed', tradeIndex: 4, ...terms }, 'trade:4')
+    const { prepared, isRepeat } = await create()
+    assert.deepEqual([isRepeat, prepared.order.sl, prepared.transaction], [true, OF_ORDER, null])
+    assert.equal(prepared.warnings, undefined)
+    await assert.rejects(create({ ...STOPPED, sl: OF_ORDER }), code('IDEMPOTENCY_CONFLICT'))
+  })
+
+  it('no warnings are no field', async () => {
+    world.positions.push(own())
+    const answers = [
+      (await create({ ...STOPPED, sl: '49000' })).prepared,
+      (await createOrder(world.orders, world.write(), MARKET_BODY)).prepared,
+      await updatePosition(world.orders, world.write(), '7' as never, { tp: '70000' }),
+      await closePosition(world.orders, world.write(), '7' as never, {}),
+    ]
+    for (const answer of answers) assert.equal('warnings' in answer, false)
+  })
+
+  it('a changed order is shown with the stop loss that it will have, which can be sent back', async () => {
+    const id = await place(usd(45_810.1234))
+    const update = (body: object) => updateOrder(world.orders, world.write(), id as never, body)
+    const { order, warnings } = await update({ sl: '30000' })
+    assert.equal(order.sl, OF_ORDER)
+    clamped('30000', OF_ORDER, warnings?.[0])
+    const same = await update({ sl: '45810.1234', tp: '70000' })
+    assert.deepEqual([same.order.sl, same.warnings], ['45810.1234', undefined])
+    await assert.rejects(update({ sl: '45810.1235' }), code('PRECISION_ERROR'))
+  })
+
+  it('a changed position is shown with the stop loss that it will have', async () => {
+    world.positions.push(own())
+    const change = (body: object) => updatePosition(world.orders, world.write(), '7' as never, body)
+    const { position, warnings } = await change({ sl: '40000' })
+    assert.equal(position.sl, String(usd(54_982.9944)))
+    clamped('40000', OF_POSITION, warnings?.[0])
+    await assert.rejects(change({ sl: '99999' }), code('UNSUPPORTED'))
+  })
+
+  it('an executed order has the stop loss of its position', async () => {
+    const { id } = (await createOrder(world.orders, world.write(), { ...MARKET_BODY, sl: '40000' })).prepared.order
+    await happen(world, id, { kind: 'requested', pendingIndex: 1, tradeIndex: 0 })
+    assert.equal(await storedSl(id), '40000')
+    const fill: Fill = aFill()
+    await happen(world, id, { kind: 'executed', pendingIndex: 1, fill, sl: usd(54_982.9944) })
+    assert.equal(await storedSl(id), OF_POSITION)
+
+    const resting = await place(usd(45_810))
+    await happen(world, resting, { kind: 'executed', pendingIndex: null, fill, sl: usd(45_819.5) })
+    assert.equal(await storedSl(resting), '45819.5')
+  })
+})
