@@ -14,7 +14,10 @@ import { agentAuthoriseCommand } from './commands/agentAuthorise.ts'
 import { agentNewCommand } from './commands/agentNew.ts'
 import { agentRevokeCommand } from './commands/agentRevoke.ts'
 import { agentStatusCommand } from './commands/agentStatus.ts'
+import { amendCommand } from './commands/amend.ts'
+import { approveCommand } from './commands/approve.ts'
 import { cancelCommand } from './commands/cancel.ts'
+import { changeCommand } from './commands/change.ts'
 import { closeCommand } from './commands/close.ts'
 import type { Command } from './commands/command.ts'
 import { keyIssueCommand } from './commands/keyIssue.ts'
@@ -22,6 +25,7 @@ import { marketsCommand } from './commands/markets.ts'
 import { orderCommand } from './commands/order.ts'
 import { ordersCommand } from './commands/orders.ts'
 import { positionsCommand } from './commands/positions.ts'
+import { reclaimCommand } from './commands/reclaim.ts'
 import { priceCommand } from './commands/price.ts'
 import { watchCommand } from './commands/watch.ts'
 
@@ -45,11 +49,15 @@ export const COMMANDS: readonly Command[] = [
   agentRevokeCommand,
   keyIssueCommand,
   accountCommand,
+  approveCommand,
   orderCommand,
   ordersCommand,
-  positionsCommand,
-  closeCommand,
+  amendCommand,
   cancelCommand,
+  positionsCommand,
+  changeCommand,
+  reclaimCommand,
+  closeCommand,
   watchCommand,
 ]
 

@@ -1,4 +1,5 @@
 import { CHAIN_SLUGS, type ChainSlug, type SigningDomain } from '@bezel/protocol/wire'
+import { approve, type ApproveOptions } from './account/approve.ts'
 import { createAccount, type AccountReads } from './account/createAccount.ts'
 import { createAgents, type Agents } from './agents/createAgents.ts'
 import { BezelConfigError } from './errors/bezelError.ts'
@@ -32,7 +33,8 @@ export interface BezelClientOptions {
   /** Sender of the prepared transactions: the agent's own wallet. */
   readonly sender?: TransactionSender
   /**
-   * Address of the trader. By default the service is asked once for the agent's trader; with an address of your own, a
+   * Address of the trader. Every private call names it, so that credentials of another trader are refused
+   * (`TRADER_MISMATCH`). By default the service is asked once for the agent's trader; with an address of your own, a
    * wrong answer is noticed.
    */
   readonly trader?: `0x${string}`
@@ -57,7 +59,13 @@ export interface BezelClient extends ClientStream {
   /** Address of the client's agent, if it has one. */
   readonly agentAddress: `0x${string}` | undefined
   readonly markets: Markets
-  readonly account: AccountReads
+  readonly account: AccountReads & {
+    /**
+     * Lets the Diamond take up to an amount of a collateral from the trader's wallet, and waits until the chain shows
+     * it. Returns the transaction hash. The token is read from the Diamond over the sender's own node.
+     */
+    approve(options: ApproveOptions): Promise<`0x${string}`>
+  }
   readonly orders: Orders
   readonly positions: Positions
   readonly agents: Agents
@@ -93,15 +101,19 @@ export function createBezelClient(options: BezelClientOptions): BezelClient {
     )
   }
   const root = `/v1/${chain}`
-  const transport = transportOf({ ...options, baseUrl, now }, () => signing.domain())
+  const transport = transportOf(
+    { ...options, baseUrl, now },
+    () => signing.domain(),
+    () => trader.known(),
+  )
   const info = (): Promise<ChainInfo> =>
     transport.call({ operationId: 'getChainInfo', method: 'GET', path: root, auth: 'none', retry: 'read' })
   const signing = createSigning(chain, options.signing, info)
   const ownAgent = (): Signer => agent ?? fail(noAgent())
   const agents = createAgents(transport, root, { domain: signing.domain, ownAgent, now })
-  const trader = traderOf(options, agents)
+  const trader = createTrader(options, agents)
   const markets = createMarkets(transport, root)
-  const account = createAccount(transport, root, trader)
+  const account = createAccount(transport, root, trader.get)
   const facts = createFacts({
     read: readerOf(sender),
     diamond: async () => (await signing.domain()).verifyingContract,
@@ -113,29 +125,26 @@ export function createBezelClient(options: BezelClientOptions): BezelClient {
     facts,
     broadcaster: createBroadcaster(sender, now),
     agentAddress: () => ownAgent().address,
-    traderOf: trader,
+    traderOf: trader.get,
     domain: signing.domain,
     positions: account.positions,
   }
   const { execute, ...orders } = createOrders(transport, root, context)
   const streamUrl = baseUrl.replace(/^http/, 'ws') + streamPath(chain)
-  async function streamAuth(): Promise<AuthMessage> {
-    if (apiKey !== undefined && agent === undefined) return { op: 'auth', apiKey }
-    return authMessage({ chain, agent: ownAgent(), domain: await signing.domain(), nowMs: now() })
-  }
+  const streamAuth = (): Promise<AuthMessage> => streamAuthOf(options, signing.domain, trader.known())
   const hasCredentials = agent !== undefined || apiKey !== undefined
   return {
     chain,
     baseUrl,
     agentAddress: agent?.address,
     markets,
-    account,
+    account: { ...account, approve: async (of) => approve(of, await signing.domain()) },
     orders,
-    positions: createPositions(transport, root, { context, list: account.positions, execute }),
+    positions: createPositions(transport, root, { context, account, execute }),
     agents,
     info,
     signingDomain: signing.domain,
-    trader,
+    trader: trader.get,
     async verify(request, prepared, verifyOptions) {
       const gathered = await gatherContext(context, request, verifyOptions)
       verifyPrepared(request, prepared, gathered)
@@ -165,6 +174,7 @@ function transportOf(
     now,
   }: BezelClientOptions & { readonly now: () => number },
   domain: () => Promise<SigningDomain>,
+  trader: () => string | undefined,
 ): Transport {
   return createTransport({
     baseUrl,
@@ -173,27 +183,47 @@ function transportOf(
     timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
     maxRetries: maxRetries ?? DEFAULT_MAX_RETRIES,
     now,
-    headersOf: createHeaders({ agent, apiKey, headerPrefix, domain }),
+    headersOf: createHeaders({ agent, apiKey, headerPrefix, domain, trader }),
   })
 }
 
-function traderOf({ trader, agent }: BezelClientOptions, agents: Agents): () => Promise<`0x${string}`> {
-  let known: Promise<`0x${string}`> | undefined = trader === undefined ? undefined : Promise.resolve(trader)
-  return () => {
-    if (known !== undefined) return known
+async function streamAuthOf(
+  { chain, agent, apiKey, now = Date.now }: BezelClientOptions,
+  domain: () => Promise<SigningDomain>,
+  trader: `0x${string}` | undefined,
+): Promise<AuthMessage> {
+  if (agent !== undefined) return authMessage({ chain, agent, domain: await domain(), trader, nowMs: now() })
+  if (apiKey === undefined) throw noAgent()
+  return { op: 'auth', apiKey, ...(trader === undefined ? {} : { trader }) }
+}
+
+/** The trader of a client: given, or learnt from the service and then kept. */
+interface Trader {
+  /** Returns the trader, after asking the service if need be. */
+  get(): Promise<`0x${string}`>
+  /** Returns the trader if it is known already. */
+  known(): `0x${string}` | undefined
+}
+
+function createTrader({ trader: given, agent }: BezelClientOptions, agents: Agents): Trader {
+  let trader = given
+  let asked: Promise<`0x${string}`> | undefined
+  async function ask(): Promise<`0x${string}`> {
     if (agent === undefined) {
-      return Promise.reject(
-        new BezelConfigError('NO_TRADER', 'Whose account is meant? Give the client { trader }, or an agent.'),
-      )
+      throw new BezelConfigError('NO_TRADER', 'Whose account is meant? Give the client { trader }, or an agent.')
     }
-    known = agents.get(agent.address).then(
-      (answer) => answer.agent.trader,
-      (error: unknown) => {
-        known = undefined
-        throw error
-      },
-    )
-    return known
+    trader = (await agents.get(agent.address)).agent.trader
+    return trader
+  }
+  return {
+    async get() {
+      if (trader !== undefined) return trader
+      asked ??= ask().finally(() => {
+        asked = undefined
+      })
+      return asked
+    },
+    known: () => trader,
   }
 }
 

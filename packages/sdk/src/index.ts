@@ -1,3 +1,4 @@
+export { missingAllowance, type Allowance, type ApproveOptions } from './account/approve.ts'
 export type { AccountReads, EventPage, Page, PageOptions } from './account/createAccount.ts'
 export { FULL_SCOPE, verifyDelegation } from './agents/createAgents.ts'
 export type {
@@ -12,6 +13,7 @@ export type {
 export * from './createBezelClient.ts'
 export * from './errors/bezelError.ts'
 export * from './errors/orderErrors.ts'
+export * from './errors/positionErrors.ts'
 export * from './errors/serviceErrors.ts'
 export * from './errors/transactionErrors.ts'
 export { DEFAULT_HEADER_PREFIX } from './http/createHeaders.ts'
@@ -20,7 +22,8 @@ export type { CandleRange, MarketFunding, Markets } from './markets/createMarket
 export type { Orders } from './orders/createOrders.ts'
 export type { VerifyOptions } from './orders/executeWrite.ts'
 export type { FilledOrder, TrackedOrder, WaitOptions } from './orders/trackOrder.ts'
-export type { Positions, SentPositionUpdate } from './positions/createPositions.ts'
+export type { Positions, SentPositionReclaim, SentPositionUpdate } from './positions/createPositions.ts'
+export type { UpdateWaitOptions } from './positions/waitForUpdate.ts'
 export * from './senders/transactionSender.ts'
 export { authMessage, signRequest, streamPath } from './signing/signRequest.ts'
 export type {
@@ -76,6 +79,7 @@ export type {
   OrderReason,
   OrderStatus,
   OrderType,
+  PendingUpdate,
   Position,
   PreparedOrder,
   PreparedPosition,
@@ -87,4 +91,5 @@ export type {
   TransactionRequest,
   UpdateOrderRequest,
   UpdatePositionRequest,
+  Warning,
 } from '@bezel/protocol/wire'

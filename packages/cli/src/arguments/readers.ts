@@ -18,6 +18,11 @@ export function readDecimal(text: string, what: string): string {
   throw new UsageError(`${what} is ${JSON.stringify(text.slice(0, 40))}, but it must be a number above 0, such as 0.5.`)
 }
 
+/** Reads the price of a stop, where 0 means none. `what` begins the complaint. */
+export function readPrice(text: string, what: string): string {
+  return text === '0' ? text : readDecimal(text, what)
+}
+
 /** Reads a whole number within bounds. `what` begins the complaint. */
 export function readWhole(
   text: string,

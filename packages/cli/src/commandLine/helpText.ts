@@ -22,7 +22,11 @@ export const GLOBAL_OPTIONS = {
     value: 'FILE',
     what: "encrypted file of the trader's key (BEZEL_TRADER_KEYSTORE)",
   },
-  trader: { type: 'string', value: 'ADDRESS', what: 'trader whose account BEZEL_API_KEY reads (BEZEL_TRADER)' },
+  trader: {
+    type: 'string',
+    value: 'ADDRESS',
+    what: 'trader whose account is meant; keys of any other are refused (BEZEL_TRADER)',
+  },
   as: { type: 'string', value: 'NAMES', what: 'accounts of the local chain: trader-2, or trader-2/agent-3' },
   json: { type: 'boolean', what: 'print JSON on stdout, everything else on stderr' },
   help: { type: 'boolean', what: 'show this text' },

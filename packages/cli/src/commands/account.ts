@@ -33,7 +33,7 @@ export const accountCommand: Command = {
     output.answer(found, () => [
       ...formatFields(
         [
-          ['Trader', found.address],
+          ['Account', environment.labelOf(found.address)],
           ['Chain', client.chain],
           ['Referrer', found.referrer],
         ],

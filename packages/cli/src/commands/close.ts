@@ -1,6 +1,6 @@
 import { readDecimal, readId } from '../arguments/readers.ts'
 import type { Command } from './command.ts'
-import { followOrder, WAIT_OPTIONS } from './followOrder.ts'
+import { EXPECT_OPTION, followOrder, verifyOptionsOf, WAIT_OPTIONS } from './followOrder.ts'
 
 /** `bezel close`. */
 export const closeCommand: Command = {
@@ -10,6 +10,7 @@ export const closeCommand: Command = {
   options: {
     size: { type: 'string', value: 'SIZE', what: 'size to close (default: all of it)' },
     slippage: { type: 'string', value: 'PERCENT', what: 'how far the price may move against you (default: 1)' },
+    ...EXPECT_OPTION,
     ...WAIT_OPTIONS,
   },
   examples: ['close 3', 'close 3 --size 0.01'],
@@ -21,6 +22,6 @@ export const closeCommand: Command = {
     const client = await context.environment.tradingClient()
     context.interruption.leaves(() => 'Stopped. The close may have been sent already: look with bezel positions.')
     context.output.progress(`Closing position ${id}`)
-    await followOrder(context, await client.positions.close(id, request), ['filled'])
+    await followOrder(context, await client.positions.close(id, request, verifyOptionsOf(args)), ['filled'])
   },
 }

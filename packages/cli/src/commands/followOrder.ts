@@ -1,14 +1,31 @@
-import { OrderNotFilledError, type Order, type OrderStatus, type TrackedOrder } from '@bezel/sdk'
+import {
+  OrderNotFilledError,
+  type Order,
+  type OrderStatus,
+  type TrackedOrder,
+  type VerifyOptions,
+  type Warning,
+} from '@bezel/sdk'
 import type { CommandContext } from './command.ts'
 import { formatFields } from '../output/formatTable.ts'
-import { shortDecimal, type Style } from '../output/text.ts'
+import type { Output } from '../output/createOutput.ts'
+import { plainText, shortDecimal, type Style } from '../output/text.ts'
 import type { CommandArguments, OptionTable } from '../arguments/readOptions.ts'
-import { readWhole } from '../arguments/readers.ts'
+import { readDecimal, readWhole } from '../arguments/readers.ts'
 
 /** Options of commands that wait for the chain. */
 export const WAIT_OPTIONS = {
   'no-wait': { type: 'boolean', what: 'end as soon as the transaction is sent and reported' },
   timeout: { type: 'string', value: 'SECONDS', what: 'how long to wait (default: 90)' },
+} as const satisfies OptionTable
+
+/** The option of commands whose transaction is checked against the market's price. */
+export const EXPECT_OPTION = {
+  expect: {
+    type: 'string',
+    value: 'PRICE',
+    what: "the market's price by your own source, to check what is signed (default: the service's word)",
+  },
 } as const satisfies OptionTable
 
 const DEFAULT_SECONDS = 90
@@ -27,25 +44,44 @@ const DOING: Readonly<Partial<Record<OrderStatus, string>>> = {
 const ENDED: readonly OrderStatus[] = ['filled', 'rejected', 'timed_out', 'canceled', 'expired']
 
 /**
- * Shows the progress of an order until it reaches one of the `wanted` statuses, then prints the order. Any other end is
- * an error.
+ * Shows the progress of an order until it reaches one of the `wanted` statuses and is as it should be, then prints the
+ * order. Any other end is an error.
  */
 export async function followOrder(
   context: CommandContext,
   tracked: TrackedOrder,
   wanted: readonly OrderStatus[],
+  isDone: (order: Order) => boolean = () => true,
 ): Promise<void> {
-  const { args, output, interruption } = context
+  const { args, output, environment, interruption } = context
+  const { warnings } = tracked
   interruption.leaves(() => stillOpen(tracked.order))
-  const order = args.flag('no-wait') ? tracked.order : await waitForEnd(context, tracked, wanted)
+  // Told before the wait, because they are about what will happen.
+  showWarnings(output, warnings)
+  const order = args.flag('no-wait') ? tracked.order : await waitForEnd(context, tracked, { wanted, isDone })
   if (!args.flag('no-wait') && !wanted.includes(order.status)) throw new OrderNotFilledError(order)
-  output.answer(order, () => orderFields(order, output.style))
+  output.answer(withWarnings(order, warnings), () =>
+    orderFields(order, environment.labelOf(order.trader), output.style),
+  )
+}
+
+/** Prints where what will happen differs from what was asked for. */
+export function showWarnings(output: Output, warnings: readonly Warning[]): void {
+  for (const { message } of warnings) output.note(plainText(`Warning: ${message}`))
+}
+
+/** Returns the JSON of an answer, with its warnings if there are any. */
+export function withWarnings<Answer extends object>(
+  answer: Answer,
+  warnings: readonly Warning[],
+): Answer & { readonly warnings?: readonly Warning[] } {
+  return warnings.length === 0 ? answer : { ...answer, warnings }
 }
 
 function waitForEnd(
   { args, output }: CommandContext,
   tracked: TrackedOrder,
-  wanted: readonly OrderStatus[],
+  { wanted, isDone }: { readonly wanted: readonly OrderStatus[]; readonly isDone: (order: Order) => boolean },
 ): Promise<Order> {
   const startMs = performance.now()
   const onProgress = ({ id, status, type }: Order): void => {
@@ -54,7 +90,8 @@ function waitForEnd(
     output.progress(`Order ${id}: ${doing ?? status}${seconds}`)
   }
   onProgress(tracked.order)
-  const isOver = ({ status }: Order): boolean => wanted.includes(status) || isAtEnd(status, wanted)
+  const isOver = (order: Order): boolean =>
+    (wanted.includes(order.status) && isDone(order)) || isAtEnd(order.status, wanted)
   return tracked.waitFor(isOver, { timeoutMs: timeoutMsOf(args), pollMs: POLL_MS, onProgress })
 }
 
@@ -70,6 +107,12 @@ function stillOpen({ id, status }: Order): string {
   return `Stopped waiting. Order ${id} was last seen ${status} and goes on by itself: look at it with bezel orders --history, or end it with bezel cancel ${id}.`
 }
 
+/** Returns the facts that the user knows better than the service. */
+export function verifyOptionsOf(args: CommandArguments): VerifyOptions {
+  const text = args.text('expect')
+  return text === undefined ? {} : { expectedPrice: readDecimal(text, '--expect') }
+}
+
 /** Returns `--timeout` in milliseconds. Default 90 s. */
 export function timeoutMsOf(args: CommandArguments): number {
   const text = args.text('timeout')
@@ -77,7 +120,7 @@ export function timeoutMsOf(args: CommandArguments): number {
 }
 
 /** Returns the lines that describe an order. */
-function orderFields(order: Order, style: Style): string[] {
+function orderFields(order: Order, account: string, style: Style): string[] {
   const { fill } = order
   const kind = order.reduceOnly ? `${order.type}, reduce only` : order.type
   return formatFields(
@@ -91,6 +134,7 @@ function orderFields(order: Order, style: Style): string[] {
       ['Stop loss', order.sl],
       ['Position', fill?.positionId],
       ['Transaction', fill?.txHash ?? order.txHash],
+      ['Account', account],
     ],
     style,
   )

@@ -3,7 +3,7 @@ import type { CommandArguments } from '../arguments/readOptions.ts'
 import { readDecimal, readMarket } from '../arguments/readers.ts'
 import { UsageError } from '../errors/cliError.ts'
 import type { Command } from './command.ts'
-import { followOrder, WAIT_OPTIONS } from './followOrder.ts'
+import { EXPECT_OPTION, followOrder, verifyOptionsOf, WAIT_OPTIONS } from './followOrder.ts'
 
 /** Longest client id that the service accepts. */
 const MAX_CLIENT_ID_CHARS = 64
@@ -31,6 +31,7 @@ export const orderCommand: Command = {
       value: 'ID',
       what: 'your own id of the order: it is never placed twice under the same id',
     },
+    ...EXPECT_OPTION,
     ...WAIT_OPTIONS,
   },
   examples: [
@@ -44,7 +45,7 @@ export const orderCommand: Command = {
       () => 'Stopped. The order may have been sent already: look with bezel orders --history.',
     )
     context.output.progress(`Ordering ${request.market} ${request.side} ${request.size}`)
-    const tracked = await client.orders.create(request)
+    const tracked = await client.orders.create(request, verifyOptionsOf(context.args))
     await followOrder(context, tracked, request.type === 'market' ? ['filled'] : ['open', 'filled'])
   },
 }

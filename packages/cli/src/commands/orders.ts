@@ -40,9 +40,10 @@ export const ordersCommand: Command = {
   examples: ['orders', 'orders --history --limit 5 --json'],
   async run({ args, output, environment }) {
     const limit = readWhole(args.text('limit') ?? DEFAULT_PAGE, '--limit', { min: 1, max: MAX_PAGE })
-    const { account } = await environment.readingClient()
-    const list = args.flag('history') ? (await account.orderHistory({ limit })).data : await account.openOrders()
-    showList(output, list, ORDER_COLUMNS, 'There are no orders.')
+    const { account, trader } = await environment.readingClient()
+    const rows = args.flag('history') ? (await account.orderHistory({ limit })).data : await account.openOrders()
+    const owner = environment.labelOf(await trader())
+    showList(output, { rows, columns: ORDER_COLUMNS, none: 'There are no orders.', account: owner })
   },
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import { showList, type Column } from '../output/formatTable.ts'
 import type { Position } from '@bezel/sdk'
+import { pendingWords, reclaimAdvice } from '../output/pendingUpdate.ts'
 import { paintSide, shortDecimal } from '../output/text.ts'
 
 /** The table of `bezel positions`. */
@@ -38,8 +39,23 @@ export const positionsCommand: Command = {
   examples: ['positions', 'positions --json'],
   async run({ output, environment }) {
     const client = await environment.readingClient()
-    showList(output, await client.account.positions(), POSITION_COLUMNS, 'There are no open positions.')
+    const rows = await client.account.positions()
+    const isWaiting = rows.some(({ pendingUpdate }) => pendingUpdate !== null)
+    const columns = isWaiting ? [...POSITION_COLUMNS, PENDING_COLUMN] : POSITION_COLUMNS
+    const account = environment.labelOf(await client.trader())
+    showList(output, { rows, columns, none: 'There are no open positions.', account })
+    for (const { id, pendingUpdate } of rows) {
+      if (pendingUpdate?.status === 'timed_out') output.note(reclaimAdvice(id))
+    }
   },
+}
+
+/** The change that a position waits for, shown only when there is one. */
+const PENDING_COLUMN: Column<Position> = {
+  title: 'PENDING',
+  cell: ({ pendingUpdate, collateralSymbol }) =>
+    pendingUpdate === null ? '' : pendingWords(pendingUpdate, collateralSymbol),
+  paint: ({ pendingUpdate }, style) => (pendingUpdate?.status === 'timed_out' ? style.bad : style.warn),
 }
 
 /** Formats a trigger price. On the wire an unset trigger is 0. */

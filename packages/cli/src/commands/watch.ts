@@ -1,6 +1,7 @@
 import type { AccountEvent, Order, Position } from '@bezel/sdk'
 import { readWhole } from '../arguments/readers.ts'
 import type { Command } from './command.ts'
+import { pendingWords } from '../output/pendingUpdate.ts'
 import { showStreamStatus } from '../output/createOutput.ts'
 import { paintStatus, plainText, shortDecimal, shortTime, type Style } from '../output/text.ts'
 
@@ -30,7 +31,8 @@ export const watchCommand: Command = {
     interruption.endsWell()
     const events = client.events({ after, onStatus: (status) => showStreamStatus(output, status) })
     interruption.signal.addEventListener('abort', () => events.close())
-    if (!output.isJson) output.note('Watching the account. Ctrl-C ends it.')
+    const account = environment.labelOf(await client.trader())
+    output.note(plainText(`Watching account ${account}. Ctrl-C ends it.`))
     for await (const event of events) show(event)
 
     function show(event: AccountEvent): void {
@@ -72,7 +74,10 @@ function orderWords(order: Order, style: Style): string {
 
 function positionsWords(positions: readonly Position[]): string {
   if (positions.length === 0) return 'none open'
-  return plainText(
-    positions.map(({ id, market, side, size }) => `${id}: ${market} ${side} ${shortDecimal(size, 6)}`).join(', '),
-  )
+  return plainText(positions.map(positionWords).join(', '))
+}
+
+function positionWords({ id, market, side, size, pendingUpdate, collateralSymbol }: Position): string {
+  const pending = pendingUpdate === null ? '' : ` (${pendingWords(pendingUpdate, collateralSymbol)})`
+  return `${id}: ${market} ${side} ${shortDecimal(size, 6)}${pending}`
 }

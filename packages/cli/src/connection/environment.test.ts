@@ -123,6 +123,11 @@ describe('whose keys a command uses', () => {
     }
     assert.equal((await open({ as: 'poor-1/agent-2' }).trader()).address, addressOf('poor-1'))
     assert.throws(() => open({ as: 'poor-1' }), /Name both/)
+    assert.equal(
+      open().labelOf(addressOf('trader-2').toLowerCase()),
+      `${addressOf('trader-2').toLowerCase()} (trader-2)`,
+    )
+    assert.equal(open().labelOf(DIAMOND), DIAMOND)
     assert.throws(() => open({ as: 'trader-9' }), /no account "trader-9"/)
     assert.throws(() => open({ as: 'trader-1' }, NOWHERE), /none is found here/)
   })
@@ -161,6 +166,8 @@ describe('whose keys a command uses', () => {
     assert.equal(client.agentAddress, undefined)
     assert.equal(await client.trader(), addressOf('trader-1'))
     assert.deepEqual(environment.hidden, ['bz_secret'])
+    const crossed = open({ as: 'trader-2', trader: addressOf('trader-1') }, { BEZEL_API_KEY: 'bz_secret' })
+    await assert.rejects(crossed.agentClient(), /--trader names 0x\w+, but --as means 0x\w+\. Name one account\./)
     const elsewhere = await open({ trader: DIAMOND }, { BEZEL_API_KEY: 'bz_secret', ...NOWHERE }).readingClient()
     assert.equal(await elsewhere.trader(), DIAMOND)
   })

@@ -14,9 +14,9 @@ import type { CommandArguments } from '../arguments/readOptions.ts'
 import { readAddress } from '../arguments/readers.ts'
 import { UsageError, CliError, EXIT_CODES } from '../errors/cliError.ts'
 import type { PromptStreams, PasswordSources } from '../keys/readPassword.ts'
-import { createKeyRing } from './keyRing.ts'
+import { createKeyRing, type KeyRing } from './keyRing.ts'
 import { CLI_SETTINGS } from './settings.ts'
-import { readTarget, type Target } from './target.ts'
+import { readTarget, type Devnet, type Target } from './target.ts'
 import { createPublicClient, http } from 'viem'
 
 /**
@@ -42,6 +42,8 @@ export interface Environment {
   trader(): Promise<PrivateKeyAccount>
   /** Returns the sender of transactions that the trader signs. */
   traderSender(): Promise<TransactionSender>
+  /** Returns an account as answers name it: its address, with its name on a local chain. */
+  labelOf(address: string): string
 }
 
 interface EnvironmentOptions {
@@ -62,6 +64,11 @@ export function createEnvironment({ args, env, streams, hide }: EnvironmentOptio
   const apiKey = settings.BEZEL_API_KEY
   if (apiKey !== undefined) hide(apiKey)
 
+  /** The trader that the user means goes with every private call, so that keys of another one are refused. */
+  const named = (): { readonly trader?: `0x${string}` } => {
+    const trader = namedTrader(args, settings, ring)
+    return trader === undefined ? {} : { trader }
+  }
   const environment: Environment = {
     target,
     passwords: {
@@ -73,14 +80,12 @@ export function createEnvironment({ args, env, streams, hide }: EnvironmentOptio
     async readingClient() {
       const isByKey = apiKey !== undefined && !ring.isNamed('agent')
       if (!isByKey) return environment.agentClient()
-      const trader = traderAddress(args, settings) ?? ring.devnetAddress('trader')
-      return createBezelClient({ ...basics, apiKey, ...(trader === undefined ? {} : { trader }) })
+      return createBezelClient({ ...basics, apiKey, ...named() })
     },
     async agentClient() {
       const account = await ring.account('agent')
-      const trader = traderAddress(args, settings)
       const sender = rpcUrl === undefined ? {} : { sender: privateKeySender({ account, rpcUrl }) }
-      return pinnedClient(target, { ...basics, agent: account, ...sender, ...(trader === undefined ? {} : { trader }) })
+      return pinnedClient(target, { ...basics, agent: account, ...sender, ...named() })
     },
     async tradingClient() {
       if (rpcUrl === undefined) throw noNode()
@@ -94,6 +99,12 @@ export function createEnvironment({ args, env, streams, hide }: EnvironmentOptio
       if (rpcUrl === undefined) throw noNode()
       await requireNode(target, rpcUrl)
       return privateKeySender({ account: await ring.account('trader'), rpcUrl })
+    },
+    labelOf(address) {
+      const isIt = (account: Devnet['accounts'][number]): boolean =>
+        account.address.toLowerCase() === address.toLowerCase()
+      const found = target.devnet?.accounts.find(isIt)
+      return found === undefined ? address : `${address} (${found.name})`
     },
   }
   return environment
@@ -129,9 +140,23 @@ async function readChainId(rpcUrl: string): Promise<number> {
   }
 }
 
-function traderAddress(args: CommandArguments, settings: SettingsOf<typeof CLI_SETTINGS>): `0x${string}` | undefined {
+/**
+ * Returns the trader that the user means: by --trader or --as, by the settings, or that of the local chain when its
+ * agent is used. `undefined` leaves it to the service to say whose agent it is.
+ */
+function namedTrader(
+  args: CommandArguments,
+  settings: SettingsOf<typeof CLI_SETTINGS>,
+  ring: KeyRing,
+): `0x${string}` | undefined {
   const text = args.text('trader')
-  return text === undefined ? settings.BEZEL_TRADER : readAddress(text, '--trader')
+  const byOption = text === undefined ? undefined : readAddress(text, '--trader')
+  const byAs = args.text('as') === undefined ? undefined : ring.devnetAddress('trader')
+  if (byOption !== undefined && byAs !== undefined && byOption !== byAs) {
+    throw new UsageError(`--trader names ${byOption}, but --as means ${byAs}. Name one account.`)
+  }
+  const byDefault = ring.isNamed('agent') ? undefined : ring.devnetAddress('trader')
+  return byOption ?? byAs ?? settings.BEZEL_TRADER ?? byDefault
 }
 
 function noNode(): UsageError {

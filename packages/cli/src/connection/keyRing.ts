@@ -12,7 +12,7 @@ import type { Target, Devnet } from './target.ts'
 type Role = 'agent' | 'trader'
 
 /** Finds the keys of a command where the user keeps them. */
-interface KeyRing {
+export interface KeyRing {
   account(role: Role): Promise<PrivateKeyAccount>
   /** Returns true when the user named a key, and false when it would come from a local chain. */
   isNamed(role: Role): boolean

@@ -55,8 +55,8 @@ export const CLI_SETTINGS = {
   BEZEL_TRADER_KEY: secretSetting({ what: "the trader's private key" }),
   BEZEL_API_KEY: secretSetting({ what: 'read-only key, for commands that only read' }),
   BEZEL_TRADER: optional({
-    what: 'trader whose account BEZEL_API_KEY reads',
-    defaultText: 'none',
+    what: 'trader whose account is meant; keys of any other are refused',
+    defaultText: 'that of the agent',
     allowed: 'an address',
     parse: parseAddress,
   }),

@@ -8,7 +8,11 @@ import {
   BezelNetworkError,
   BroadcastError,
   DelegationTimeoutError,
+  ApprovalTimeoutError,
   OrderSubmitReportError,
+  PositionUpdateRefusedError,
+  PositionUpdateTimedOutError,
+  PositionUpdateWaitError,
   PreparationExpiredError,
   WrongChainError,
   WrongDiamondError,
@@ -59,7 +63,14 @@ function detailsOf(error: unknown): unknown {
 }
 
 /** Codes of wrong configuration that the arguments can correct; all others are about keys. */
-const USAGE_FAULTS: readonly string[] = ['BAD_BASE_URL', 'UNKNOWN_CHAIN', 'NO_SENDER', 'NO_TRADER']
+const USAGE_FAULTS: readonly string[] = [
+  'BAD_BASE_URL',
+  'UNKNOWN_CHAIN',
+  'NO_SENDER',
+  'NO_TRADER',
+  'UNKNOWN_COLLATERAL',
+  'BAD_AMOUNT',
+]
 
 /** Returns the exit code for an error. */
 export function exitCodeOf(error: unknown): ExitCode {
@@ -68,11 +79,17 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof BezelApiError) return EXIT_CODES.refused
   if (error instanceof BezelNetworkError || error instanceof BroadcastError) return EXIT_CODES.unreachable
   if (error instanceof OrderSubmitReportError) return EXIT_CODES.unreachable
-  if (error instanceof OrderNotFilledError) return EXIT_CODES.orderEnded
-  if (error instanceof FillTimeoutError || error instanceof DelegationTimeoutError) return EXIT_CODES.timedOut
+  if (ENDED.some((kind) => error instanceof kind)) return EXIT_CODES.orderEnded
+  if (WAITING.some((kind) => error instanceof kind)) return EXIT_CODES.timedOut
   if (error instanceof BezelConfigError) return USAGE_FAULTS.includes(error.code) ? EXIT_CODES.usage : EXIT_CODES.unsafe
   return isUnsafe(error) ? EXIT_CODES.unsafe : EXIT_CODES.unexpected
 }
+
+/** Errors of what ended in another way than was wanted. */
+const ENDED = [OrderNotFilledError, PositionUpdateRefusedError, PositionUpdateTimedOutError] as const
+
+/** Errors of waits that ended before what they waited for. */
+const WAITING = [FillTimeoutError, DelegationTimeoutError, ApprovalTimeoutError, PositionUpdateWaitError] as const
 
 function isUnsafe(error: unknown): boolean {
   return [UnverifiedTransactionError, PreparationExpiredError, WrongChainError, WrongDiamondError].some(

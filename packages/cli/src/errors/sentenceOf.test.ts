@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { SettingsError } from '@bezel/protocol'
 import {
+  ApprovalTimeoutError,
   BezelApiError,
   BezelConfigError,
   BezelNetworkError,
@@ -12,11 +13,16 @@ import {
   FillTimeoutError,
   OrderNotFilledError,
   OrderSubmitReportError,
+  PositionUpdateRefusedError,
+  PositionUpdateTimedOutError,
+  PositionUpdateWaitError,
   PreparationExpiredError,
   UnverifiedTransactionError,
   WrongChainError,
   WrongDiamondError,
   type Order,
+  type PendingUpdate,
+  type Position,
 } from '@bezel/sdk'
 import { errorDocument, exitCodeOf } from './errorDocument.ts'
 import { KeyError, UsageError } from './cliError.ts'
@@ -55,9 +61,37 @@ const order = (status: Order['status'], reason: Order['reason'] = null): Order =
 const refusal = (code: string): BezelApiError =>
   new BezelApiError({ code, message: 'It was refused.', status: 400, requestId: 'req-1' })
 
+const MIXED_UP = new BezelApiError({
+  code: 'TRADER_MISMATCH',
+  message: 'No.',
+  details: { trader: A, named: B },
+  status: 403,
+})
+
+const NOT_ALLOWED = new BezelApiError({
+  code: 'SIMULATION_REVERTED',
+  message: 'No.',
+  details: { collateral: 'USDC', needed: '61.8', balance: '90', allowance: '0', approvalTx: {} },
+  status: 422,
+})
+
 /** One error of each kind, with its exit code and a pattern that its sentence must match. */
 const CASES: readonly (readonly [unknown, number, RegExp])[] = [
   [new UsageError('Wrong.'), 2, /^Wrong\.$/],
+  [
+    MIXED_UP,
+    3,
+    /^TRADER_MISMATCH: This agent or key acts for 0x0+A1, but 0x0+B2 is meant, so nothing was done\..*--as/,
+  ],
+  [
+    NOT_ALLOWED,
+    3,
+    /^SIMULATION_REVERTED: The order takes 61\.8 USDC\..*take 0\. Allow it with bezel approve USDC 61\.8/,
+  ],
+  [new ApprovalTimeoutError('USDC', HASH, 1000), 5, /Do not send it again/],
+  [new PositionUpdateRefusedError('7', undefined, null), 4, /The change of position 7 had no effect/],
+  [new PositionUpdateTimedOutError({ id: '7' } as Position, {} as PendingUpdate), 4, /bezel reclaim 7/],
+  [new PositionUpdateWaitError('7', 1000), 5, /goes on without you/],
   [new SettingsError('BEZEL_URL is wrong.'), 2, /BEZEL_URL/],
   [new KeyError('No key.'), 7, /No key/],
   [refusal('AGENT_UNKNOWN'), 3, /^AGENT_UNKNOWN: .*bezel agent authorise/],

@@ -1,5 +1,6 @@
 import { SettingsError } from '@bezel/protocol'
 import {
+  ApprovalTimeoutError,
   BezelApiError,
   BezelConfigError,
   BezelError,
@@ -8,10 +9,14 @@ import {
   DelegationTimeoutError,
   FillTimeoutError,
   OrderNotFilledError,
+  missingAllowance,
   OrderSubmitReportError,
+  PositionUpdateTimedOutError,
+  UnverifiedTransactionError,
   WrongChainError,
   WrongDiamondError,
 } from '@bezel/sdk'
+import { reclaimAdvice } from '../output/pendingUpdate.ts'
 import { CliError } from './cliError.ts'
 
 /** Sentences for users of the command line, where the SDK's own messages name functions instead of commands. */
@@ -44,9 +49,22 @@ export function sentenceOf(error: unknown): string {
 }
 
 function refusalSentence(error: BezelApiError): string {
-  const sentence = REFUSALS[error.code] ?? error.message
+  const sentence = REFUSALS[error.code] ?? detailedSentence(error) ?? error.message
   const id = error.code === 'INTERNAL' && error.requestId !== undefined ? ` Request id: ${error.requestId}.` : ''
   return `${error.code}: ${sentence}${id}`
+}
+
+/** Returns the sentence of a refusal whose details say more than its code. */
+function detailedSentence(error: BezelApiError): string | undefined {
+  const { trader, named } = error.details
+  if (error.code === 'TRADER_MISMATCH' && typeof trader === 'string' && typeof named === 'string') {
+    return `This agent or key acts for ${trader}, but ${named} is meant, so nothing was done. Name a trader and an agent that belong together (--as, --trader); bezel agent status shows whose agent it is.`
+  }
+  const missing = missingAllowance(error)
+  if (missing === undefined) return undefined
+  const { collateral, amount } = missing
+  const { allowance, balance } = error.details
+  return `The order takes ${amount} ${collateral}. The trader has ${String(balance)} and lets the Diamond take ${String(allowance)}. Allow it with bezel approve ${collateral} ${amount}, or more at once: a new price of a resting order takes its collateral anew.`
 }
 
 function clientSentence(error: BezelError): string {
@@ -62,6 +80,12 @@ function clientSentence(error: BezelError): string {
   }
   if (error instanceof DelegationTimeoutError) {
     return `The delegation was sent (${error.txHash}), but the service has not seen it on the chain yet. Do not send it again: look with bezel agent status.`
+  }
+  if (error instanceof UnverifiedTransactionError)
+    return error.message.replace('your own expectedPrice', 'your own price (--expect)')
+  if (error instanceof PositionUpdateTimedOutError) return reclaimAdvice(error.position.id)
+  if (error instanceof ApprovalTimeoutError) {
+    return `The approval was sent (${error.txHash}), but the chain does not show it yet. Do not send it again: look with bezel account.`
   }
   if (error instanceof BezelConfigError) return configSentence(error)
   if (error instanceof WrongChainError) return wrongChainSentence(error)

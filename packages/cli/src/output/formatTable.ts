@@ -82,12 +82,19 @@ export function formatFields(
   return there.map(([name, value]) => `${style.dim(name.padEnd(width))}  ${plainText(value)}`)
 }
 
-/** Prints a list: its JSON, a table, or the sentence `none` when it is empty. */
-export function showList<Row>(
-  output: Output,
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  none: string,
-): void {
-  output.answer(rows, () => (rows.length === 0 ? [none] : formatTable(rows, columns, output)))
+interface ListOptions<Row> {
+  readonly rows: readonly Row[]
+  readonly columns: readonly Column<Row>[]
+  /** Sentence for an empty list. */
+  readonly none: string
+  /** Account that the list belongs to. */
+  readonly account: string
+}
+
+/** Prints a list: its JSON, a table, or the sentence `none` when it is empty. The account is named in any case. */
+export function showList<Row>(output: Output, { rows, columns, none, account }: ListOptions<Row>): void {
+  const owner = plainText(`Account ${account}`)
+  output.answer(rows, () => [...(rows.length === 0 ? [none] : formatTable(rows, columns, output)), '', owner])
+  // In JSON the records name their trader, but an empty list has none.
+  if (output.isJson) output.note(owner)
 }

@@ -6,9 +6,9 @@ import {
   type TransactionRequest,
   tradingInteractionsAbi,
 } from '@bezel/protocol/wire'
-import { BroadcastError, DelegationTimeoutError, UnverifiedTransactionError } from '../errors/transactionErrors.ts'
-import { WrongChainError } from '../errors/bezelError.ts'
+import { DelegationTimeoutError, UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import type { Transport } from '../http/createTransport.ts'
+import { sendFrom } from '../senders/sendFrom.ts'
 import type { TransactionSender } from '../senders/transactionSender.ts'
 import {
   agentAuthorizationTypedData,
@@ -173,16 +173,6 @@ export function createAgents(transport: Transport, root: string, context: Agents
     },
   }
   return agents
-}
-
-async function sendFrom(sender: TransactionSender, { to, data, chainId }: TransactionRequest): Promise<`0x${string}`> {
-  const found = (await sender.chainId?.()) ?? chainId
-  if (found !== chainId) throw new WrongChainError({ who: 'The sender', expected: chainId, found })
-  try {
-    return await sender.sendTransaction({ to: to as `0x${string}`, data: data as `0x${string}`, value: 0n, chainId })
-  } catch (error) {
-    throw new BroadcastError(error)
-  }
 }
 
 async function untilDelegated(

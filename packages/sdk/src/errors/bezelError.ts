@@ -26,6 +26,9 @@ export type ConfigFault =
   | 'NO_TRADER'
   | 'WRONG_SENDER'
   | 'SIGNING_NAME_MISMATCH'
+  | 'SENDER_CANNOT_READ'
+  | 'UNKNOWN_COLLATERAL'
+  | 'BAD_AMOUNT'
 
 /** The error for a client that lacks what a call needs, or whose options contradict each other. Nothing was sent. */
 export class BezelConfigError extends BezelError {

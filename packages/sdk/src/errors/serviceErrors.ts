@@ -89,7 +89,7 @@ const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   AGENT_NOT_DELEGATED: 'The trader must send details.delegationTx (agents.delegate).',
   AGENT_EXPIRED: 'Authorise the agent again with a later expiry (agents.authorize).',
   AGENT_REVOKED: 'Authorise the agent again (agents.authorize).',
-  TRADER_MISMATCH: 'Use the address that these credentials belong to.',
+  TRADER_MISMATCH: 'Use the trader that these credentials belong to, or credentials of the trader that is meant.',
   IDEMPOTENCY_CONFLICT: 'Choose another clientId for another order.',
   ORDER_NOT_MODIFIABLE: 'Look at the order again before you try to change it.',
   TOO_MANY_PREPARED_ORDERS: 'Send or cancel some of the prepared orders, or wait until they expire.',

@@ -61,3 +61,15 @@ export class DelegationTimeoutError extends BezelError {
     this.txHash = txHash
   }
 }
+
+/** The error for an approval that was sent but that the chain does not show yet. */
+export class ApprovalTimeoutError extends BezelError {
+  override readonly name = 'ApprovalTimeoutError'
+  readonly txHash: `0x${string}`
+
+  constructor(collateral: string, txHash: `0x${string}`, timeoutMs: number) {
+    const message = `Transaction ${txHash} was sent, but after ${timeoutMs / 1000} s the allowance of ${collateral} is not what it sets. Look whether it was mined (account.get tells the allowance); do not send it again before.`
+    super('APPROVAL_TIMEOUT', message)
+    this.txHash = txHash
+  }
+}

@@ -12,17 +12,24 @@ export interface Credentials {
   readonly apiKey: string | undefined
   readonly headerPrefix: string | undefined
   readonly domain: () => Promise<SigningDomain>
+  /** Returns the trader of the client; `undefined` as long as it is not known. */
+  readonly trader: () => string | undefined
 }
 
 /**
  * Creates the function that makes the headers of a call: none for public calls, the read-only key for reads if there is
- * one, otherwise a fresh signature.
+ * one, otherwise a fresh signature. Beside either goes the trader, so that credentials of another one are refused.
  */
-export function createHeaders({ agent, apiKey, headerPrefix, domain }: Credentials): TransportOptions['headersOf'] {
+export function createHeaders(credentials: Credentials): TransportOptions['headersOf'] {
+  const { agent, apiKey, headerPrefix, domain } = credentials
   const prefix = headerPrefix ?? DEFAULT_HEADER_PREFIX
+  const named = (): Record<string, string> => {
+    const trader = credentials.trader()
+    return trader === undefined ? {} : { [`${prefix}Trader`]: trader }
+  }
   return async ({ auth, operationId, method, path }, body, nowMs) => {
     if (auth === 'none') return {}
-    if (auth === 'read' && apiKey !== undefined) return { [`${prefix}Api-Key`]: apiKey }
+    if (auth === 'read' && apiKey !== undefined) return { [`${prefix}Api-Key`]: apiKey, ...named() }
     if (agent === undefined) throw missing(auth)
     const proof = await signRequest({ agent, domain: await domain(), operationId, method, path, body, nowMs })
     return {
@@ -30,6 +37,7 @@ export function createHeaders({ agent, apiKey, headerPrefix, domain }: Credentia
       [`${prefix}Timestamp`]: proof.timestamp,
       [`${prefix}Nonce`]: proof.nonce,
       [`${prefix}Signature`]: proof.signature,
+      ...named(),
     }
   }
 }

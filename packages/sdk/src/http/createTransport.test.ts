@@ -21,6 +21,8 @@ const hangUp: Reply = (response) => void response.destroy()
 
 const ok = json(200, { fine: true })
 
+const TRADER = `0x${'22'.repeat(20)}`
+
 describe('the transport, over a real socket', () => {
   let server: Server
   let transport: Transport
@@ -54,7 +56,13 @@ describe('the transport, over a real socket', () => {
       timeoutMs,
       maxRetries,
       now: Date.now,
-      headersOf: createHeaders({ agent, apiKey: undefined, headerPrefix: 'X-Test-', domain: async () => domain }),
+      headersOf: createHeaders({
+        agent,
+        apiKey: undefined,
+        headerPrefix: 'X-Test-',
+        domain: async () => domain,
+        trader: () => TRADER,
+      }),
     })
   const call = (retry: RetryPolicy, more: Partial<ApiCall> = {}): Promise<unknown> =>
     transport.call({
@@ -96,6 +104,7 @@ describe('the transport, over a real socket', () => {
     assert.equal(nonces.length, 3)
     assert.ok(nonces[0]! < nonces[1]! && nonces[1]! < nonces[2]!)
     assert.equal(new Set(requests.map(({ headers }) => headers['x-test-signature'])).size, 3)
+    assert.deepEqual(new Set(requests.map(({ headers }) => headers['x-test-trader'])), new Set([TRADER]))
   })
 
   it('waits as long as the service asks for', async () => {
@@ -148,15 +157,20 @@ describe('the transport, over a real socket', () => {
   })
 
   it('reads with a key where there is one, and never writes with it', async () => {
+    const known: { trader?: string } = {}
     const headersOf = createHeaders({
       agent: undefined,
       apiKey: 'bz_1',
       headerPrefix: undefined,
       domain: async () => domain,
+      trader: () => known.trader,
     })
     const read: ApiCall = { operationId: 'getOrder', method: 'GET', path: '/', auth: 'read', retry: 'read' }
     assert.deepEqual(await headersOf(read, undefined, 0), { 'X-Service-Api-Key': 'bz_1' })
     assert.deepEqual(await headersOf({ ...read, auth: 'none' }, undefined, 0), {})
     await assert.rejects(headersOf({ ...read, auth: 'agent' }, undefined, 0), { code: 'NO_AGENT' })
+    known.trader = '0x12'
+    assert.deepEqual(await headersOf(read, undefined, 0), { 'X-Service-Api-Key': 'bz_1', 'X-Service-Trader': '0x12' })
+    assert.deepEqual(await headersOf({ ...read, auth: 'none' }, undefined, 0), {}, 'public calls name nobody')
   })
 })

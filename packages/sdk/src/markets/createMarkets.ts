@@ -15,7 +15,7 @@ export interface Markets {
   list(): Promise<MarketRecord[]>
   /** Reads one market. */
   get(symbol: string): Promise<MarketRecord>
-  /** Reads the depth around the mark price. Default 20 levels a side; 1 to 30. */
+  /** Reads the depth around the mark price, outside the spread. Default 20 levels a side; 1 to 30. */
   book(symbol: string, options?: { readonly levels?: number }): Promise<OrderBook>
   /** Reads candles of the mark price, oldest first. `from` and `to` are epoch milliseconds. */
   candles(symbol: string, options?: CandleRange): Promise<Candle[]>

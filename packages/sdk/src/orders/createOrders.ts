@@ -11,7 +11,10 @@ export interface Orders {
   get(id: string): Promise<Order>
   /** Prepares an order and sends nothing: sign and send the transaction yourself, and report its hash with `submit`. */
   prepare(request: CreateOrderRequest): Promise<PreparedOrder>
-  /** Reports the hash of a sent transaction. Optional, because the service watches the chain too. */
+  /**
+   * Reports the hash of a sent transaction, in place of any hash reported before. Optional, because the service watches
+   * the chain too. A hash that no node knows after 10 seconds leaves the order `prepared`, with its `txHash` shown.
+   */
   submit(id: string, txHash: `0x${string}`): Promise<Order>
   /**
    * Prepares, verifies, sends and reports an order. With a `clientId` a lost answer is asked for again, and nothing is
@@ -55,7 +58,8 @@ export function createOrders(transport: Transport, root: string, context: WriteS
       auth: 'read',
       retry: 'read',
     })
-  const tracked = (order: Order, txHash: `0x${string}` | null): TrackedOrder => trackOrder({ order, txHash, read: get })
+  const tracked = (order: Order, txHash: `0x${string}` | null, warnings?: PreparedOrder['warnings']): TrackedOrder =>
+    trackOrder({ order, txHash, warnings, read: get })
 
   const orders: Orders & OrderExecution = {
     get,
@@ -70,11 +74,12 @@ export function createOrders(transport: Transport, root: string, context: WriteS
     prepareCancel: (id) => write({ operationId: 'cancelOrder', method: 'DELETE', path: `/orders/${id}` }),
     async execute(request, prepare, options) {
       const { prepared, txHash } = await executeWrite(context, { request, prepare, options })
-      if (txHash === null) return tracked(prepared.order, null)
+      const { order, warnings } = prepared
+      if (txHash === null) return tracked(order, null, warnings)
       try {
-        return tracked(await orders.submit(prepared.order.id, txHash), txHash)
+        return tracked(await orders.submit(order.id, txHash), txHash, warnings)
       } catch (error) {
-        throw new OrderSubmitReportError(prepared.order.id, txHash, error)
+        throw new OrderSubmitReportError(order.id, txHash, error)
       }
     },
     create: (body, options) => orders.execute({ operation: 'createOrder', body }, () => orders.prepare(body), options),

@@ -1,14 +1,16 @@
-import type { Order, Position } from '@bezel/protocol/wire'
+import { BaseSize, type Order, type Position } from '@bezel/protocol/wire'
 import { BezelConfigError } from '../errors/bezelError.ts'
 import type { Broadcaster } from './createBroadcaster.ts'
 import type { Facts } from '../verify/createFacts.ts'
+import { basePrice, expectCredibleMark, type Sized } from '../verify/expectAmount.ts'
 import { reducible } from '../verify/expectClosing.ts'
+import { scaled } from '../verify/scales.ts'
 import type { VerifyContext, WriteRequest } from '../verify/verifyContext.ts'
 import { verifyPrepared, type PreparedWrite } from '../verify/verifyPrepared.ts'
 
 /** Facts for the check of a transaction that the caller knows better than the service. */
 export interface VerifyOptions {
-  /** Expected price of a market order or close. Default: the service's mark price. */
+  /** Price that the market is expected to have. Default: the service's mark price. */
   readonly expectedPrice?: string
   /** USD price of the collateral token. Default: the chain's, or 1 for dollar tokens when the chain can't be read. */
   readonly collateralPriceUsd?: string
@@ -34,15 +36,27 @@ export async function gatherContext(
   const trader = await traderOf()
   const isReduction = request.operation === 'createOrder' && request.body.reduceOnly === true
   const looked = needsTrades(request) ? facts.onChain(trader) : undefined
+  const listed = isReduction ? positions() : undefined
   const [{ chainId, verifyingContract }, market, held, onChain, expectedPrice] = await Promise.all([
     domain(),
     facts.market(marketOf(request), async () => ((await looked)?.trades ?? []).map(({ pairIndex }) => pairIndex)),
-    isReduction ? positions() : undefined,
+    listed,
     looked,
-    options.expectedPrice ?? markOf(facts, request),
+    options.expectedPrice ?? markOf(facts, request, listed),
   ])
-  const symbol = collateralOf(request, held)
-  const collateral = await facts.collateral(market.symbol, symbol, options.collateralPriceUsd)
+  const opening = openingOf(request)
+  if (opening !== undefined && options.expectedPrice === undefined) expectCredibleMark(opening, expectedPrice ?? '')
+  const [collateral, impactP] = await Promise.all([
+    facts.collateral(market.symbol, collateralOf(request, held), options.collateralPriceUsd),
+    opening &&
+      facts.impactP({
+        trader,
+        pairIndex: market.pairIndex,
+        long: opening.side === 'long',
+        size: scaled('size', opening.size, BaseSize),
+        price: basePrice(opening, expectedPrice),
+      }),
+  ])
   return {
     diamond: verifyingContract,
     chainId,
@@ -51,6 +65,7 @@ export async function gatherContext(
     market,
     collateral,
     expectedPrice,
+    impactP,
     positions: held,
     onChain,
   }
@@ -97,6 +112,7 @@ function marketOf(request: WriteRequest): string {
       return request.order.market
     case 'closePosition':
     case 'updatePosition':
+    case 'cancelPositionUpdate':
       return request.position.market
   }
 }
@@ -111,6 +127,7 @@ function collateralOf(request: WriteRequest, held: readonly Position[] | undefin
       return request.order.collateral
     case 'closePosition':
     case 'updatePosition':
+    case 'cancelPositionUpdate':
       return request.position.collateralSymbol
   }
 }
@@ -120,11 +137,28 @@ function needsTrades(request: WriteRequest): boolean {
   return request.operation !== 'createOrder' || request.body.reduceOnly === true
 }
 
-/** Returns the market's price for a request without one. A position was read with its mark a moment ago. */
-function markOf(facts: Facts, request: WriteRequest): Promise<string> | string | undefined {
+/** Returns the terms of what a request opens; `undefined` when it opens nothing and places nothing anew. */
+function openingOf(request: WriteRequest): Omit<Sized, 'leverage'> | undefined {
+  if (request.operation === 'createOrder') return request.body.reduceOnly === true ? undefined : request.body
+  if (request.operation !== 'updateOrder') return undefined
+  const { order, body } = request
+  if (body.size === undefined && body.price === undefined) return undefined
+  const { size, price, slippage } = { ...order, ...body }
+  return { side: order.side, type: order.type, size, price, slippage }
+}
+
+/**
+ * Returns the market's price where a request needs one. A position was read with its mark a moment ago, and unlike the
+ * prices of markets it is answered while the price feed is silent.
+ */
+async function markOf(
+  facts: Facts,
+  request: WriteRequest,
+  listed: Promise<readonly Position[]> | undefined,
+): Promise<string | undefined> {
   if (request.operation === 'closePosition') return request.position.markPrice
-  const isOpen = request.operation === 'createOrder' && request.body.price === undefined
-  return isOpen ? facts.markPrice(request.body.market) : undefined
+  if (openingOf(request) !== undefined) return facts.markPrice(marketOf(request))
+  return request.operation === 'createOrder' ? reducible((await listed) ?? [], request.body)[0]?.markPrice : undefined
 }
 
 /** Creates the error for a write of a client that has no agent. */

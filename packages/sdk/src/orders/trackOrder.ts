@@ -1,4 +1,4 @@
-import type { Fill, Order, OrderStatus } from '@bezel/protocol/wire'
+import type { Fill, Order, OrderStatus, Warning } from '@bezel/protocol/wire'
 import { BezelError } from '../errors/bezelError.ts'
 import { BezelNetworkError } from '../errors/serviceErrors.ts'
 import { FillTimeoutError, OrderNotFilledError } from '../errors/orderErrors.ts'
@@ -24,6 +24,8 @@ export interface TrackedOrder {
   readonly status: OrderStatus
   /** Hash of the transaction that this client sent for it; null when it sent nothing. */
   readonly txHash: `0x${string}` | null
+  /** Differences between what was asked and what will happen, as the service told them; usually none. */
+  readonly warnings: readonly Warning[]
   /** Reads the order again. */
   refresh(): Promise<Order>
   /**
@@ -47,16 +49,18 @@ const UNFILLED: readonly OrderStatus[] = ['rejected', 'timed_out', 'canceled', '
 interface TrackedFrom {
   readonly order: Order
   readonly txHash: `0x${string}` | null
+  readonly warnings?: readonly Warning[] | undefined
   readonly read: (id: string) => Promise<Order>
 }
 
 /** Creates the tracker of an order; `read` reads it again. */
-export function trackOrder({ order: first, txHash, read }: TrackedFrom): TrackedOrder {
+export function trackOrder({ order: first, txHash, warnings = [], read }: TrackedFrom): TrackedOrder {
   const { id } = first
   let order = first
   const tracked: TrackedOrder = {
     id,
     txHash,
+    warnings,
     get order() {
       return order
     },

@@ -55,12 +55,16 @@ export function nextNonce(chainId: number, signer: string, nowMs: number): bigin
 /** The signed `auth` message of the stream. */
 export interface SignedAuthMessage extends RequestProof {
   readonly op: 'auth'
+  /** Trader whose account is meant. Credentials of another one are refused. */
+  readonly trader?: string
 }
 
 /** The `auth` message with a read-only key. */
 export interface KeyAuthMessage {
   readonly op: 'auth'
   readonly apiKey: string
+  /** Trader whose account is meant. A key of another one is refused. */
+  readonly trader?: string
 }
 
 /** The `auth` message of the stream. */
@@ -71,6 +75,8 @@ export interface AuthMessageOptions {
   readonly chain: ChainSlug
   readonly agent: Signer
   readonly domain: SigningDomain
+  /** Trader whose account is meant, if it is known. */
+  readonly trader?: string | undefined
   /** Time of the signature in epoch milliseconds. Default `Date.now()`. */
   readonly nowMs?: number
 }
@@ -79,7 +85,8 @@ export interface AuthMessageOptions {
  * Creates the `auth` message that proves an agent to the stream. Create one for each connection, because its nonce is
  * accepted once.
  */
-export async function authMessage({ chain, agent, domain, nowMs }: AuthMessageOptions): Promise<SignedAuthMessage> {
+export async function authMessage(options: AuthMessageOptions): Promise<SignedAuthMessage> {
+  const { chain, agent, domain, trader, nowMs } = options
   const proof = await signRequest({
     agent,
     domain,
@@ -88,7 +95,7 @@ export async function authMessage({ chain, agent, domain, nowMs }: AuthMessageOp
     path: streamPath(chain),
     ...(nowMs === undefined ? {} : { nowMs }),
   })
-  return { op: 'auth', ...proof }
+  return { op: 'auth', ...proof, ...(trader === undefined ? {} : { trader }) }
 }
 
 /** Returns the path of a chain's stream, relative to the base URL. */

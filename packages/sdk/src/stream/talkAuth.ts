@@ -34,6 +34,7 @@ const CREDENTIAL_CODES: ReadonlySet<string> = new Set([
   'AGENT_NOT_DELEGATED',
   'AGENT_EXPIRED',
   'AGENT_REVOKED',
+  'TRADER_MISMATCH',
 ])
 
 /** Tolerated reuses of a nonce. Another program with the same key may have used one; a repetition is no accident. */

@@ -8,6 +8,7 @@ import {
   type CallNode,
   type InputTree,
 } from './callTree.ts'
+import { isWithinBounds } from './bounds.ts'
 import type { Mulberry32 } from './mulberry32.ts'
 import type { Shape } from './sampleShapes.ts'
 
@@ -19,11 +20,12 @@ interface Tampered {
 
 type Mutation = (shape: Shape, random: Mulberry32) => Tampered | undefined
 
-/** Makes one random change to a transaction: never one without effect, nor one within a stated tolerance. */
+/** Makes one random change to a transaction: never one without effect, nor one within the stated bounds. */
 export function tamper(shape: Shape, random: Mulberry32): Tampered {
   for (;;) {
     const tampered = random.pick(MUTATIONS)(shape, random)
-    if (tampered !== undefined && !isSameTransaction(tampered.prepared, shape.prepared)) return tampered
+    if (tampered === undefined || isSameTransaction(tampered.prepared, shape.prepared)) continue
+    if (!isWithinBounds(shape, tampered.prepared)) return tampered
   }
 }
 
@@ -78,6 +80,9 @@ const MUTATIONS: readonly Mutation[] = [
   })),
   selectorMutation,
   ...Array.from({ length: 8 }, () => inTree('argument', changeArgument)),
+  inTree('amount', changeAmount),
+  inTree('amount', changeAmount),
+  inTree('price and amount', changePriceAndAmount),
   inTree('function', swapFunction),
   inTree('extra call', addCall),
   inTree('dropped call', ({ calls, ...rest }, random, { request }) =>
@@ -118,36 +123,29 @@ function selectorMutation(shape: Shape, random: Mulberry32): Tampered {
 }
 
 /** Replaces one value of one call by another of its type. */
-function changeArgument(tree: InputTree, random: Mulberry32, shape: Shape): InputTree | undefined {
+function changeArgument(tree: InputTree, random: Mulberry32): InputTree | undefined {
   const place = random.below(tree.calls.length)
   const call = tree.calls[place]!
   const types = typesOf(call.name)
   const at = random.below(types.length)
-  const changed = changeLeaf(call.args[at], types[at]!, random, shape)
+  const changed = changeLeaf(call.args[at], types[at]!, random)
   if (changed === undefined) return undefined
   return { ...tree, calls: tree.calls.with(place, { ...call, args: call.args.with(at, changed) }) }
 }
 
-function changeLeaf(value: unknown, input: AbiInput, random: Mulberry32, shape: Shape): unknown {
+function changeLeaf(value: unknown, input: AbiInput, random: Mulberry32): unknown {
   if (input.components !== undefined) {
     const member = random.pick(input.components)
     const struct = value as Readonly<Record<string, unknown>>
-    const changed = changeLeaf(struct[member.name!], member, random, shape)
+    const changed = changeLeaf(struct[member.name!], member, random)
     return changed === undefined ? undefined : { ...struct, [member.name!]: changed }
   }
   if (input.type === 'bool') return value !== true
   if (input.type === 'address') return `0x${random.hex(20)}`
-  return changeNumber(value as bigint | number, input, random, shape)
+  return changeNumber(value as bigint | number, input, random)
 }
 
-const PRICES: readonly string[] = ['openPrice', '_expectedPrice']
-
-function changeNumber(
-  value: bigint | number,
-  input: AbiInput,
-  random: Mulberry32,
-  shape: Shape,
-): bigint | number | undefined {
+function changeNumber(value: bigint | number, input: AbiInput, random: Mulberry32): bigint | number | undefined {
   const bits = Number(input.type.slice('uint'.length))
   const now = BigInt(value)
   const changed = random.pick([
@@ -161,17 +159,44 @@ function changeNumber(
     now ^ (1n << random.bits(3)),
   ])
   if (changed === now || changed < 0n || changed >= 1n << BigInt(bits)) return undefined
-  if (PRICES.includes(input.name!) && isTolerated(changed, shape)) return undefined
   return typeof value === 'number' ? Number(changed) : changed
 }
 
-/** Returns true for a price that may be the market's at another moment, within the slippage. */
-function isTolerated(price: bigint, { request, context }: Shape): boolean {
-  if (context.expectedPrice === undefined || !('body' in request)) return false
-  if ('price' in request.body && request.body.price !== undefined) return false
-  const slippage = 'slippage' in request.body ? Number(request.body.slippage ?? '1') : 1
-  const expected = Number(context.expectedPrice) * 1e10
-  return Math.abs(Number(price) - expected) <= expected * (slippage / 100) * 1.000001
+type OpenedTrade = { readonly collateralAmount: bigint; readonly openPrice: bigint }
+
+/** Changes the first `openTrade` of an input, if there is one. */
+function changeOpening(tree: InputTree, change: (trade: OpenedTrade) => OpenedTrade): InputTree | undefined {
+  const place = tree.calls.findIndex(({ name }) => name === 'openTrade')
+  const call = tree.calls[place]
+  if (call === undefined) return undefined
+  const args = call.args.with(0, change(call.args[0] as OpenedTrade))
+  return { ...tree, calls: tree.calls.with(place, { ...call, args }) }
+}
+
+/** Shares of 1e6 by which an amount is moved: near the bounds of 0.1 % and of a slippage, and far beyond. */
+const SHARES = [900, 990, 1010, 1100, 2000, 5000, 9000, 10_100, 15_100, 50_000, 400_000, 900_000]
+
+/** Takes a little more or less collateral, around the bounds and beyond them. */
+function changeAmount(tree: InputTree, random: Mulberry32): InputTree | undefined {
+  return changeOpening(tree, (trade) => ({ ...trade, collateralAmount: moved(trade.collateralAmount, random) }))
+}
+
+/** Moves price and amount together, as a service would that lies about the market. */
+function changePriceAndAmount(tree: InputTree, random: Mulberry32): InputTree | undefined {
+  const share = random.pick(SHARES) * random.pick([1, -1])
+  return changeOpening(tree, (trade) => ({
+    ...trade,
+    openPrice: by(trade.openPrice, share),
+    collateralAmount: by(trade.collateralAmount, share),
+  }))
+}
+
+function moved(amount: bigint, random: Mulberry32): bigint {
+  return by(amount, random.pick(SHARES) * random.pick([1, -1]) + random.below(20) - 10)
+}
+
+function by(value: bigint, share: number): bigint {
+  return (value * BigInt(1_000_000 + share)) / 1_000_000n
 }
 
 /** Calls another function with the same arguments. */
@@ -220,11 +245,10 @@ function loneMulticall(shape: Shape): Tampered | undefined {
   return withData(shape, 'lone multicall', writeInput({ ...tree, calls: [lone] }))
 }
 
-/** Changes any byte except those of a tolerated price and of the id after the calldata. */
+/** Changes any byte except those of the id after the calldata. */
 function anyByte(shape: Shape, random: Mulberry32): Tampered | undefined {
   const { data } = shape.prepared.transaction
   const place = 2 + random.below(data.length - 2 - 16)
-  if (isTolerantPlace(shape, place)) return undefined
   const digit = Number.parseInt(data[place]!, 16) ^ (1 + random.below(15))
   return withData(shape, 'byte', data.slice(0, place) + digit.toString(16) + data.slice(place + 1))
 }
@@ -235,21 +259,8 @@ function dirtyWord(shape: Shape, random: Mulberry32): Tampered | undefined {
   const words = [...data.matchAll(/0{40,}(?=[0-9a-f])/g)].map(({ index }) => index)
   if (words.length === 0) return undefined
   const place = random.pick(words) + random.below(24)
-  if (place >= data.length - 16 || data[place] !== '0' || isTolerantPlace(shape, place)) return undefined
+  if (place >= data.length - 16 || data[place] !== '0') return undefined
   return withData(shape, 'padding', data.slice(0, place) + random.pick(['1', '8', 'f']) + data.slice(place + 1))
-}
-
-function isTolerantPlace({ request, prepared, context }: Shape, place: number): boolean {
-  const { data } = prepared.transaction
-  for (const { name, args } of readInput(data).calls) {
-    const price = name === 'openTrade' ? (args[0] as { openPrice: bigint }).openPrice : args.at(-1)
-    if (typeof price !== 'bigint' || !isTolerated(price, { name: '', request, prepared, context })) continue
-    const at = data.indexOf(price.toString(16).padStart(64, '0'))
-    for (let found = at; found !== -1; found = data.indexOf(price.toString(16).padStart(64, '0'), found + 1)) {
-      if (place >= found + 48 && place < found + 64) return true
-    }
-  }
-  return false
 }
 
 /** Returns the right transaction with somebody else's order around it. */
@@ -257,7 +268,7 @@ function otherAnswer(shape: Shape, random: Mulberry32): Tampered | undefined {
   const { operation } = shape.request
   const { order, position } = shape.prepared
   const id = String(1_000_000 + random.below(1e6))
-  if (operation === 'updatePosition')
+  if (operation === 'updatePosition' || operation === 'cancelPositionUpdate')
     return { how: 'position.id', prepared: { ...shape.prepared, position: { ...position!, id } } }
   if (operation !== 'updateOrder' && operation !== 'cancelOrder') return undefined
   return { how: 'order.id', prepared: { ...shape.prepared, order: { ...order!, id } } }

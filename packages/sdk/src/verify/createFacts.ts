@@ -5,11 +5,12 @@ import {
   type MarketCollateral,
   type MarketPrice,
   type MarketRecord,
+  type PercentP,
 } from '@bezel/protocol/wire'
 import { BezelApiError } from '../errors/serviceErrors.ts'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import { isSameAddress } from './decodeCalls.ts'
-import { readChainFacts, type ReadContract } from './readDiamond.ts'
+import { findToken, readChainFacts, readOpeningImpact, type OpeningFacts, type ReadContract } from './readDiamond.ts'
 import type { ChainFacts, CollateralFacts, MarketFacts } from './verifyContext.ts'
 
 // Markets that the service no longer lists, because nothing new is opened in them, must still be closed and cancelled.
@@ -49,6 +50,8 @@ export interface Facts {
   collateral(market: string, symbol: string | undefined, priceUsd: string | undefined): Promise<CollateralFacts>
   markPrice(market: string): Promise<string>
   onChain(trader: `0x${string}`): Promise<ChainFacts | undefined>
+  /** Returns the spread and volume impact of an opening; `undefined` when the chain can't be read. */
+  impactP(opening: OpeningFacts): Promise<PercentP | undefined>
 }
 
 /** Creates the source of facts of a client. */
@@ -88,7 +91,7 @@ export function createFacts(options: FactsOptions): Facts {
       const record = await recordOf(market).catch(noneWhenUnlisted)
       const known = collateralNamed(record?.collaterals ?? [], symbol)
       const isClosed = known === undefined && symbol !== undefined && read !== undefined
-      const listed = isClosed ? await unlistedCollateral(read, await diamond(), symbol) : known
+      const listed = isClosed ? await findToken(read, await diamond(), symbol) : known
       if (listed === undefined)
         return refuse('collateral', 'one that is listed', symbol ?? 'none named, without a default')
       const facts = { symbol: listed.symbol, index: listed.index, decimals: listed.decimals }
@@ -109,6 +112,7 @@ export function createFacts(options: FactsOptions): Facts {
       return found.mark
     },
     onChain: async (trader) => (read === undefined ? undefined : readChainFacts(read, await diamond(), trader)),
+    impactP: async (opening) => (read === undefined ? undefined : readOpeningImpact(read, await diamond(), opening)),
   }
 }
 
@@ -170,21 +174,6 @@ async function unlistedMarket(
     const minFeeUsd = await read(diamond, 'pairMinFeeUsd', [BigInt(pairIndex)])
     const minCollateralUsd = Usd.format(Usd.of(minFeeUsd * MIN_FEES_ON_OPEN))
     return { symbol, pairIndex, sizePrecision: ANY_SIZE_PRECISION, minCollateralUsd }
-  }
-  return undefined
-}
-
-/** Finds a token of the chain by its own symbol, active or not. */
-async function unlistedCollateral(
-  read: ReadContract,
-  diamond: `0x${string}`,
-  symbol: string,
-): Promise<MarketCollateral | undefined> {
-  const tokens = await read(diamond, 'getCollaterals', [])
-  for (const [place, { collateral: address }] of tokens.entries()) {
-    if ((await read(address, 'symbol', [])) !== symbol) continue
-    // The Diamond's index starts from 1.
-    return { symbol, index: place + 1, address, decimals: await read(address, 'decimals', []) }
   }
   return undefined
 }

@@ -1,7 +1,7 @@
-import { BaseSize, CollateralPrice, Leverage, Price, Slippage, Usd } from '@bezel/protocol/wire'
+import { Price, Slippage } from '@bezel/protocol/wire'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import { scaled } from './scales.ts'
-import type { VerifyContext, CollateralFacts } from './verifyContext.ts'
+import type { VerifyContext } from './verifyContext.ts'
 
 type Plain = bigint | number | boolean | string
 
@@ -24,7 +24,7 @@ export function expectWithin(field: string, { least, most }: { least: bigint; mo
 }
 
 /** 100 %. */
-const WHOLE_SLIPPAGE = 100n * Slippage.one
+export const WHOLE_SLIPPAGE = 100n * Slippage.one
 
 /**
  * Checks a price. A price that the request names must match exactly. The market's price may differ by the order's own
@@ -44,41 +44,4 @@ export function expectPrice(
   const expected = scaled('expectedPrice', expectedPrice, Price)
   const room = (expected * slippage) / WHOLE_SLIPPAGE
   expectWithin('price', { least: expected - room, most: expected + room }, found)
-}
-
-/**
- * Returns the collateral that a size may cost, in units of the token: size x price / leverage / the token's USD price,
- * rounded down once, which is how the service derives it (docs/decisions: collateral amount). Apart from that one unit
- * only the token's price is uncertain, by `priceTolerancePercent`, because it is read at another moment.
- */
-export function collateralRange(
-  { size, price, leverage }: { readonly size: string; readonly price: bigint; readonly leverage: bigint },
-  collateral: CollateralFacts,
-): { readonly least: bigint; readonly most: bigint } {
-  // Exact (1e28), so that the only rounding is the last one.
-  const notional = scaled('size', size, BaseSize) * price
-  const { cheapest, dearest } = tokenPrices(collateral)
-  const amountAt = (priceUsd: bigint): bigint =>
-    (notional * Leverage.one * CollateralPrice.one) / (leverage * priceUsd * precisionDelta(collateral) * Price.one)
-  return { least: amountAt(dearest), most: amountAt(cheapest) }
-}
-
-/** Returns a USD amount (1e18) in units of the token, at both ends of its price range. */
-export function collateralRangeOfUsd(
-  usd: bigint,
-  collateral: CollateralFacts,
-): { readonly least: bigint; readonly most: bigint } {
-  const { cheapest, dearest } = tokenPrices(collateral)
-  const amountAt = (priceUsd: bigint): bigint => (usd * CollateralPrice.one) / priceUsd / precisionDelta(collateral)
-  return { least: amountAt(dearest), most: amountAt(cheapest) }
-}
-
-function tokenPrices(collateral: CollateralFacts): { readonly cheapest: bigint; readonly dearest: bigint } {
-  const price = scaled('collateralPriceUsd', collateral.priceUsd, CollateralPrice)
-  const room = (price * scaled('priceTolerancePercent', collateral.priceTolerancePercent, Slippage)) / WHOLE_SLIPPAGE
-  return { cheapest: price - room, dearest: price + room }
-}
-
-function precisionDelta({ decimals }: CollateralFacts): bigint {
-  return 10n ** BigInt(Usd.decimals - decimals)
 }

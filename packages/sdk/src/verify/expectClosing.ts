@@ -8,7 +8,9 @@ import {
   type Position,
 } from '@bezel/protocol/wire'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
-import { collateralRangeOfUsd, expectPrice, expectSame } from './expect.ts'
+import { expectPrice, expectSame } from './expect.ts'
+import { collateralRangeOfUsd } from './expectAmount.ts'
+import { expectReclaim } from './expectReclaim.ts'
 import type { CallReader } from './decodeCalls.ts'
 import { expectPositionIndex } from './expectTradeIndex.ts'
 import { collateralUnits, scaled, slippageUnits } from './scales.ts'
@@ -38,18 +40,21 @@ const MAX_TRIFLE_USD = 20n * Usd.one
 const MAX_ROUNDED_SHARE = 10n
 
 /**
- * Checks that the next calls close this part of the position: the closing slippage if another one is in force, then all
- * of it or a part. Returns the closed size in base units, 1e18.
+ * Checks that the next calls close this part of the position: the reclaim of a request that stands in the way, the
+ * closing slippage if another one is in force, then all of it or a part. Returns the closed size in base units, 1e18.
  */
 export function expectClosing(calls: CallReader, terms: ClosingToVerify, context: VerifyContext): bigint {
   const { position } = terms
   const slippage = slippageUnits(terms.slippage)
+  const reclaimed = expectReclaim(calls, position, context)
   const slippageIndex = expectSlippageCall(calls, slippage)
   const whole = scaled('size', position.size, BaseSize)
   const closed = calls.isNext('decreasePositionSize')
     ? expectPart(calls, terms, { whole, slippage }, context)
     : expectWhole(calls, terms, { whole, slippage }, context)
-  if (slippageIndex !== undefined) expectSame('trade index', closed.index, slippageIndex)
+  for (const index of [reclaimed, slippageIndex]) {
+    if (index !== undefined) expectSame('trade index', closed.index, index)
+  }
   const trade = expectPositionIndex(closed.index, position, context)
   if (slippageIndex === undefined) expectSlippageInForce(slippage, trade?.maxSlippageP)
   return closed.size

@@ -2,7 +2,8 @@ import { Leverage, TradeType, type OrderType, type Side } from '@bezel/protocol/
 import { zeroAddress } from 'viem'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import { type CallReader, isSameAddress } from './decodeCalls.ts'
-import { collateralRange, expectPrice, expectSame, expectWithin } from './expect.ts'
+import { expectPrice, expectSame } from './expect.ts'
+import { expectAmount } from './expectAmount.ts'
 import { scaled, slippageUnits, triggerUnits } from './scales.ts'
 import type { VerifyContext } from './verifyContext.ts'
 
@@ -30,17 +31,15 @@ export function expectOpening(calls: CallReader, terms: OpeningToVerify, context
   const [trade, maxSlippageP, referrer] = calls.next('openTrade')
   const { __placeholder: placeholder } = trade
   const slippage = slippageUnits(terms.slippage)
-  const leverage = scaled('leverage', terms.leverage, Leverage)
   if (!isSameAddress(trade.user, context.trader))
     throw new UnverifiedTransactionError('trader', context.trader, trade.user)
   expectSame('market', context.market.pairIndex, trade.pairIndex)
   expectSame('side', terms.side === 'long', trade.long)
   expectSame('type', TRADE_TYPES[terms.type], trade.tradeType)
   expectSame('collateral', context.collateral.index, trade.collateralIndex)
-  expectSame('leverage', leverage, trade.leverage)
+  expectSame('leverage', scaled('leverage', terms.leverage, Leverage), trade.leverage)
   expectPrice(terms.price, slippage, context, trade.openPrice)
-  const range = collateralRange({ size: terms.size, price: trade.openPrice, leverage }, context.collateral)
-  expectWithin('collateralAmount', range, trade.collateralAmount)
+  expectAmount(terms, trade.openPrice, context, trade.collateralAmount)
   expectSame('tp', triggerUnits('tp', terms.tp), trade.tp)
   expectSame('sl', triggerUnits('sl', terms.sl), trade.sl)
   expectSame('slippage', slippage, maxSlippageP)

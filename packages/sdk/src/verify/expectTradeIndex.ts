@@ -25,8 +25,8 @@ export function expectPositionIndex(index: number, position: Position, context: 
 }
 
 /**
- * Checks that the trade of an index looks like the resting order. The collateral is not compared: a changed price
- * leaves it as it was, so it no longer follows from the size.
+ * Checks that the trade of an index looks like the resting order. The collateral is not compared: it follows from the
+ * impact and the token's price at the time when the order was placed.
  */
 export function expectOrderIndex(index: number, order: Order, context: VerifyContext): TradeFacts | undefined {
   if (context.onChain === undefined) return undefined

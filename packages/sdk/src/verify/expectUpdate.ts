@@ -1,4 +1,5 @@
 import {
+  BaseSize,
   Leverage,
   PendingOrderType,
   type Order,
@@ -9,6 +10,8 @@ import {
 } from '@bezel/protocol/wire'
 import type { CallReader } from './decodeCalls.ts'
 import { expectSame } from './expect.ts'
+import { expectHeldAmount } from './expectAmount.ts'
+import { expectReclaim } from './expectReclaim.ts'
 import { expectOpening } from './expectOpening.ts'
 import { expectOrderIndex, expectPositionIndex } from './expectTradeIndex.ts'
 import { collateralUnits, scaled, slippageUnits, triggerUnits } from './scales.ts'
@@ -20,8 +23,8 @@ const OPENING: readonly number[] = [PendingOrderType.MARKET_OPEN]
 const CLOSING: readonly number[] = [PendingOrderType.MARKET_CLOSE, PendingOrderType.MARKET_PARTIAL_CLOSE]
 
 /**
- * Checks for one `updateOpenOrder` that keeps everything not named. For another size, the order is cancelled and placed
- * again.
+ * Checks for one `updateOpenOrder` that keeps everything not named. For another size or price the order is cancelled
+ * and placed again, unless the collateral that it holds buys the size at the new price as well.
  */
 export function expectOrderUpdate(
   calls: CallReader,
@@ -31,19 +34,24 @@ export function expectOrderUpdate(
 ): void {
   const terms = {
     ...order,
+    size: body.size ?? order.size,
     price: body.price ?? order.price ?? undefined,
     sl: body.sl ?? order.sl,
     tp: body.tp ?? order.tp,
     slippage: body.slippage ?? order.slippage,
   }
-  if (body.size !== undefined) {
+  if (calls.isNext('cancelOpenOrder') && (body.size !== undefined || body.price !== undefined)) {
     const [index] = calls.next('cancelOpenOrder')
     expectOrderIndex(index, order, context)
-    expectOpening(calls, { ...terms, size: body.size }, context)
+    expectOpening(calls, terms, context)
     return
   }
   const [index, price, tp, sl, slippage] = calls.next('updateOpenOrder')
-  expectOrderIndex(index, order, context)
+  const trade = expectOrderIndex(index, order, context)
+  // A new size needs new collateral; a new price only where the one held buys something else.
+  expectSame('size', scaled('size', order.size, BaseSize), scaled('size', terms.size, BaseSize))
+  const isRepriced = triggerUnits('price', terms.price) !== triggerUnits('price', order.price)
+  if (isRepriced) expectHeldAmount(terms, order.price ?? '', context, trade?.collateralAmount)
   expectSame('price', triggerUnits('price', terms.price), price)
   expectSame('tp', triggerUnits('tp', terms.tp), tp)
   expectSame('sl', triggerUnits('sl', terms.sl), sl)
@@ -52,7 +60,7 @@ export function expectOrderUpdate(
 
 /**
  * Checks a change of stop loss and take profit, of leverage, or of collateral, which the chain expresses as a leverage
- * that keeps the size.
+ * that keeps the size. A change of leverage or collateral may have to reclaim an earlier one first.
  */
 export function expectPositionUpdate(
   calls: CallReader,
@@ -73,9 +81,10 @@ export function expectPositionUpdate(
     indices.push(index)
   }
   if (body.leverage !== undefined || body.collateral !== undefined) {
+    const reclaimed = expectReclaim(calls, position, context)
     const [index, leverage] = calls.next('updateLeverage')
     expectSame('leverage', newLeverage(position, body, context), leverage)
-    indices.push(index)
+    indices.push(index, ...(reclaimed === undefined ? [] : [reclaimed]))
   }
   for (const index of indices) {
     expectSame('trade index', indices[0]!, index)
@@ -83,14 +92,18 @@ export function expectPositionUpdate(
   }
 }
 
-/** Returns the new leverage, 1e3. Collateral changes by the leverage that keeps the size: C x L / C', rounded down. */
+/**
+ * Returns the new leverage, 1e3. Collateral changes by the leverage that keeps the size, C x L / C', to the step of
+ * 0.001 with which never more than the amount leaves the wallet or the position.
+ */
 function newLeverage(position: Position, body: UpdatePositionRequest, { collateral }: VerifyContext): bigint {
   if (body.leverage !== undefined) return scaled('leverage', body.leverage, Leverage)
   const held = collateralUnits('collateral', position.collateral, collateral.decimals)
   const amount = collateralUnits('collateral.amount', body.collateral?.amount ?? '0', collateral.decimals)
-  const becomes = body.collateral?.action === 'add' ? held + amount : held - amount
-  if (becomes <= 0n) return 0n
-  return (held * scaled('leverage', position.leverage, Leverage)) / becomes
+  const size = held * scaled('leverage', position.leverage, Leverage)
+  // The Diamond's C' is size / leverage, truncated: the lowest leverage for which that is at most held + amount.
+  if (body.collateral?.action === 'add') return size / (held + amount + 1n) + 1n
+  return amount < held ? size / (held - amount) : 0n
 }
 
 /**

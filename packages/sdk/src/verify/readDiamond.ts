@@ -1,4 +1,13 @@
-import { aggregatorAndCallbacksAbi, CollateralPrice, pairsStorageAbi, tradingStorageAbi } from '@bezel/protocol/wire'
+import {
+  aggregatorAndCallbacksAbi,
+  CollateralPrice,
+  HUNDRED_PERCENT,
+  pairsStorageAbi,
+  PercentP,
+  Price,
+  tradingStorageAbi,
+  type MarketCollateral,
+} from '@bezel/protocol/wire'
 import {
   decodeFunctionResult,
   encodeFunctionData,
@@ -15,7 +24,12 @@ const abi = [
   ...aggregatorAndCallbacksAbi,
   ...pairsStorageAbi,
   ...tradingStorageAbi,
-  ...parseAbi(['function symbol() view returns (string)', 'function decimals() view returns (uint8)']),
+  ...parseAbi([
+    'function symbol() view returns (string)',
+    'function decimals() view returns (uint8)',
+    'function allowance(address owner, address spender) view returns (uint256)',
+    'function getTradeCumulVolPriceImpactP(address trader, uint16 pairIndex, bool long, uint256 tradeOpenInterestUsd, bool isPnlPositive, bool open, uint256 lastPosIncreaseBlock) view returns (int256)',
+  ]),
 ] as const
 
 type Abi = typeof abi
@@ -62,6 +76,64 @@ export async function readChainFacts(
     }
   }
   throw new UnverifiedTransactionError('trades', 'one account of them by your node', 'two that differ, again and again')
+}
+
+/** Finds a collateral token of the Diamond by the symbol that the token gives itself, active or not. */
+export async function findToken(
+  read: ReadContract,
+  diamond: `0x${string}`,
+  symbol: string,
+): Promise<MarketCollateral | undefined> {
+  const tokens = await read(diamond, 'getCollaterals', [])
+  for (const [place, { collateral: address }] of tokens.entries()) {
+    if ((await read(address, 'symbol', [])) !== symbol) continue
+    // The Diamond's index starts from 1.
+    return { symbol, index: place + 1, address, decimals: await read(address, 'decimals', []) }
+  }
+  return undefined
+}
+
+/** A trade to open, in the chain's own scales. */
+export interface OpeningFacts {
+  readonly trader: `0x${string}`
+  readonly pairIndex: number
+  readonly long: boolean
+  /** Size in base units, 1e18. */
+  readonly size: bigint
+  /** Price that it is expected to execute at, before spread and impact; 1e10. */
+  readonly price: bigint
+}
+
+/** Bounds the search for the notional whose impact is its own. Two or three steps are usual. */
+const MAX_IMPACT_STEPS = 8
+
+/** The change of the notional below which the search ends: 1e-6 of it, far below the tolerance of the check. */
+const SETTLED_SHARE = 1_000_000n
+
+/**
+ * Reads the spread and the volume impact that the Diamond would charge an opening of that size. The impact depends on
+ * the notional and the notional on the impact, so the view is asked until the two agree.
+ */
+export async function readOpeningImpact(
+  read: ReadContract,
+  diamond: `0x${string}`,
+  { trader, pairIndex, long, size, price }: OpeningFacts,
+): Promise<PercentP> {
+  const half = (await read(diamond, 'pairSpreadP', [trader, BigInt(pairIndex)])) / 2n
+  const spreadP = long ? half : -half
+  // USD, 1e18.
+  const notionalAt = (impactP: bigint): bigint => (size * (price + (price * impactP) / HUNDRED_PERCENT)) / Price.one
+  let impactP = spreadP
+  let notional = notionalAt(0n)
+  for (let step = 0; step < MAX_IMPACT_STEPS; step += 1) {
+    const args = [trader, pairIndex, long, notional, false, true, 0n] as const
+    impactP = spreadP + (await read(diamond, 'getTradeCumulVolPriceImpactP', args))
+    const next = notionalAt(impactP)
+    const moved = next > notional ? next - notional : notional - next
+    notional = next
+    if (moved * SETTLED_SHARE < notional) break
+  }
+  return PercentP.of(impactP)
 }
 
 type Trade = Omit<TradeFacts, 'maxSlippageP' | 'size'> & { readonly positionSizeToken: bigint }

@@ -3,6 +3,7 @@ import type {
   ClosePositionRequest,
   CreateOrderRequest,
   Order,
+  PercentP,
   UpdateOrderRequest,
   UpdatePositionRequest,
 } from '@bezel/protocol/wire'
@@ -49,7 +50,7 @@ export interface TradeFacts {
 export interface PendingFacts {
   readonly index: number
   readonly pairIndex: number
-  /** Index of the trade that it closes; a request to open has none yet. */
+  /** Index of the trade that it closes or changes; a request to open has none yet. */
   readonly tradeIndex: number
   /** Side of a request to open. A request to close takes that of its trade. */
   readonly long: boolean
@@ -70,8 +71,10 @@ export interface ChainFacts {
  * token and the token's price are read from the Diamond.
  * - `onChain` needs such a sender. Without it the check can't tell *which* of the trader's trades an index means, and
  * it assumes a closing slippage of 1 % when the transaction sets none.
- * - `expectedPrice` stands for the market when the request names no price. Pass your own if you have one, because the
- * service's mark is no independent witness.
+ * - `expectedPrice` stands for the market: the size of a market order is counted with it, and the price where the
+ * request names none. Pass your own if you have one, because the service's mark is no independent witness.
+ * - `impactP` needs such a sender too. With it the collateral of an opening is known to 0.1 %; without it only to the
+ * order's slippage.
  */
 export interface VerifyContext {
   readonly diamond: string
@@ -82,6 +85,11 @@ export interface VerifyContext {
   readonly market: MarketFacts
   readonly collateral: CollateralFacts
   readonly expectedPrice?: string | undefined
+  /**
+   * Spread and volume impact of the opening, in percent as the Diamond counts (1e10), signed, from its own views; they
+   * lead from the reference price to the price that the Diamond divides by.
+   */
+  readonly impactP?: PercentP | undefined
   /** Open positions, needed for a reduce-only order. */
   readonly positions?: readonly Position[] | undefined
   readonly onChain?: ChainFacts | undefined
@@ -94,3 +102,4 @@ export type WriteRequest =
   | { readonly operation: 'cancelOrder'; readonly order: Order }
   | { readonly operation: 'closePosition'; readonly position: Position; readonly body: ClosePositionRequest }
   | { readonly operation: 'updatePosition'; readonly position: Position; readonly body: UpdatePositionRequest }
+  | { readonly operation: 'cancelPositionUpdate'; readonly position: Position }

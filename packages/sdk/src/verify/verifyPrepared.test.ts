@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { PercentP } from '@bezel/protocol/wire'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
-import { writeInput } from '../testing/callTree.ts'
-import { SAMPLE_ORDER, SAMPLE_POSITION, SAMPLE_SHAPES, type Shape } from '../testing/sampleShapes.ts'
+import { readInput, writeInput } from '../testing/callTree.ts'
+import { SAMPLE_ORDER, SAMPLE_POSITION } from '../testing/sampleFacts.ts'
+import { SAMPLE_SHAPES, type Shape } from '../testing/sampleShapes.ts'
 import { mulberry32 } from '../testing/mulberry32.ts'
 import { tamper } from '../testing/tamper.ts'
+import { expectCredibleMark } from './expectAmount.ts'
 import type { VerifyContext } from './verifyContext.ts'
 import { verifyPrepared } from './verifyPrepared.ts'
 
@@ -22,6 +25,47 @@ function refusal(shape: Shape, change: Partial<VerifyContext> = {}): UnverifiedT
     return error
   }
   return assert.fail(`${shape.name} was accepted`)
+}
+
+function accepts(shape: Shape, context: VerifyContext): boolean {
+  try {
+    verifyPrepared(shape.request, shape.prepared, context)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const AMOUNTS_COUNT = 4_000
+
+/** Openings whose amount is counted at the price of `expectedPrice` or their trigger. */
+const OPENINGS = SAMPLE_SHAPES.filter(({ name }) =>
+  ['far protective price', 'limit with stops', 'another token', 'new size', 'new price and'].some((part) =>
+    name.includes(part),
+  ),
+)
+
+/** Returns the shape with other values in the struct of its `openTrade`. */
+function changedOpening(shape: Shape, change: { readonly collateralAmount: bigint }): Shape {
+  const tree = readInput(shape.prepared.transaction.data)
+  const calls = tree.calls.map((call) =>
+    call.name === 'openTrade' ? { ...call, args: call.args.with(0, { ...(call.args[0] as object), ...change }) } : call,
+  )
+  return withCalls(shape, calls)
+}
+
+/** Returns the prepared write with its amount moved by a share of itself, and the amount before. */
+function withAmount(shape: Shape, off: number): { readonly prepared: Shape['prepared']; readonly promised: number } {
+  const opening = readInput(shape.prepared.transaction.data).calls.find(({ name }) => name === 'openTrade')!
+  const { collateralAmount } = opening.args[0] as { readonly collateralAmount: bigint }
+  const moved = collateralAmount + (collateralAmount * BigInt(Math.round(off * 1e9))) / 1_000_000_000n
+  return { prepared: changedOpening(shape, { collateralAmount: moved }).prepared, promised: Number(collateralAmount) }
+}
+
+function slippageOf({ request }: Shape): number {
+  const { slippage } =
+    request.operation === 'updateOrder' ? request.order : (request as { body: { slippage?: string } }).body
+  return Number(slippage ?? '1') / 100
 }
 
 const withCalls = (shape: Shape, calls: Parameters<typeof writeInput>[0]['calls']): Shape => {
@@ -42,8 +86,9 @@ describe('the check of prepared transactions', () => {
         { ...shape.prepared, transaction: { ...transaction, data } },
         { ...shape.context, collateral },
       )
+      verifyPrepared(shape.request, shape.prepared, { ...shape.context, impactP: undefined })
       if (shape.name.includes('with slippage')) return
-      verifyPrepared(shape.request, shape.prepared, { ...shape.context, onChain: undefined })
+      verifyPrepared(shape.request, shape.prepared, { ...shape.context, onChain: undefined, impactP: undefined })
     })
   }
 
@@ -61,8 +106,105 @@ describe('the check of prepared transactions', () => {
       )
     }
     // A generator that never produces a kind would prove nothing about it.
-    assert.equal(kinds.size, 20, [...kinds].join(' '))
+    assert.equal(kinds.size, 22, [...kinds].join(' '))
     for (const [how, count] of kinds) assert.ok(count > 20, `${how}: only ${count}`)
+  })
+
+  it('accepts an amount exactly when it is within the bound: the slippage, or 0.1 % of what the chain charges', () => {
+    const random = mulberry32(SEED)
+    let accepted = 0
+    for (let count = 0; count < AMOUNTS_COUNT; count += 1) {
+      const shape = OPENINGS[count % OPENINGS.length]!
+      const off = (random.below(40_000) - 20_000) / (random.below(2) === 0 ? 1e7 : 1e6)
+      const context = random.below(2) === 0 ? shape.context : { ...shape.context, impactP: undefined }
+      const { prepared, promised } = withAmount(shape, off)
+      const room = context.impactP === undefined ? slippageOf(shape) : 0.001
+      // The bound without a look at the chain is around the price before spread and impact.
+      const center = context.impactP === undefined ? 1 / (1 + Number(shape.context.impactP) / 1e12) : 1
+      const distance = Math.abs((promised * (1 + off)) / (promised * center) - 1) - room
+      if (Math.abs(distance) < 1e-5) continue
+      const isAccepted = accepts({ ...shape, prepared }, context)
+      assert.equal(isAccepted, distance < 0, `${shape.name}: ${off} of ${room}`)
+      accepted += isAccepted ? 1 : 0
+    }
+    assert.ok(accepted > AMOUNTS_COUNT / 10 && accepted < (AMOUNTS_COUNT * 9) / 10, `${accepted} were accepted`)
+  })
+
+  it('never counts the protective price of a market order as its size', () => {
+    // 0.02 x 114,000 / 10 instead of 0.02 x 60,100 x 1.0005 / 10.
+    const shape = changedOpening(named('market with a far protective price'), { collateralAmount: 228_000_000n })
+    assert.equal(refusal(shape).field, 'collateralAmount')
+    assert.equal(refusal(shape, { onChain: undefined, impactP: undefined }).field, 'collateralAmount')
+  })
+
+  it('refuses a new price in place where the collateral would buy another size', () => {
+    const inPlace = (price: string, units: bigint): Shape => ({
+      ...withCalls(named('new price for which the collateral is enough'), [
+        { name: 'updateOpenOrder', args: [4, units, 0n, 70_000n * 10n ** 10n, 1500] },
+      ]),
+      request: { operation: 'updateOrder', order: SAMPLE_ORDER, body: { price } },
+    })
+    const blind = { onChain: undefined, impactP: undefined }
+    const far = inPlace('66000', 660_000n * 10n ** 9n)
+    assert.equal(refusal(far).field, 'collateral of the order')
+    assert.equal(refusal(far, blind).field, 'price')
+    // 0.3 % off: more than half a step, but within the slippage, which is all that is known without the chain.
+    const near = inPlace('65200', 652_000n * 10n ** 9n)
+    assert.equal(refusal(near).field, 'collateral of the order')
+    verifyPrepared(near.request, near.prepared, { ...near.context, ...blind })
+    // The service can't make a step large.
+    const { market } = far.context
+    assert.equal(refusal(near, { market: { ...market, sizePrecision: 0 } }).field, 'collateral of the order')
+    const resized = { ...SAMPLE_ORDER, size: '0.04' }
+    const other = { ...inPlace('65000.5', 650_005n * 10n ** 9n), prepared: near.prepared }
+    assert.equal(
+      refusal({ ...other, request: { operation: 'updateOrder', order: SAMPLE_ORDER, body: { size: resized.size } } })
+        .field,
+      'size',
+    )
+  })
+
+  it('takes the word of the service for the market only where it takes no more than the trigger', () => {
+    const resting = { side: 'short', type: 'limit', size: '1', price: '65000', slippage: '1' } as const
+    for (const mark of ['60000', '65000', '65649']) expectCredibleMark(resting, mark)
+    assert.throws(() => expectCredibleMark(resting, '65651'), /your own expectedPrice/)
+    expectCredibleMark({ ...resting, side: 'long' }, '10')
+    expectCredibleMark({ ...resting, type: 'stop' }, '10')
+    assert.throws(
+      () => expectCredibleMark({ ...resting, type: 'stop', side: 'long' }, '90000'),
+      /your own expectedPrice/,
+    )
+    expectCredibleMark({ ...resting, type: 'market' }, '90000')
+  })
+
+  it('leaves the amount of an order alone whose price stays', () => {
+    const same = named('new stops of an order')
+    const request = {
+      operation: 'updateOrder',
+      order: SAMPLE_ORDER,
+      body: { price: '65000.0', sl: '71000', tp: '50000' },
+    } as const
+    // The impact may be another one than at the time when the order was placed.
+    verifyPrepared(request, same.prepared, { ...same.context, impactP: PercentP.of(PercentP.one) })
+  })
+
+  it('reclaims only what stands in the way of this position', () => {
+    const close = named('close over a change that timed out')
+    const calls = [
+      { name: 'cancelOrderAfterTimeout', args: [8] },
+      { name: 'closeTradeMarket', args: [2, 601_000n * 10n ** 9n] },
+    ]
+    assert.equal(refusal(withCalls(close, calls)).field, 'trade index')
+    assert.equal(refusal(withCalls(close, [{ name: 'cancelOrderAfterTimeout', args: [5] }])).field, 'order index')
+    assert.equal(refusal(withCalls(close, calls.slice(1))).field, 'call 1')
+    assert.equal(refusal(withCalls(close, calls.slice(1)), { onChain: undefined }).field, 'call 1')
+    // An answer that came late leaves nothing to reclaim.
+    const answered = { ...close.context.onChain!, pending: [] }
+    const bare = withCalls(close, calls.slice(1))
+    verifyPrepared(bare.request, bare.prepared, { ...bare.context, onChain: answered })
+    // Without the chain the position, as it was read, must have something to reclaim.
+    const idle = withCalls(named('close'), calls)
+    assert.equal(refusal(idle, { onChain: undefined }).field, 'order index')
   })
 
   it('says which field differs, what was expected and what was found', () => {

@@ -4,6 +4,7 @@ import { createCallReader, type CallReader, decodeCalls, isSameAddress } from '.
 import { expectSame } from './expect.ts'
 import { expectCancel, expectOrderUpdate, expectPositionUpdate } from './expectUpdate.ts'
 import { expectClosing, expectReduction } from './expectClosing.ts'
+import { expectUpdateCancel } from './expectReclaim.ts'
 import { expectOpening } from './expectOpening.ts'
 import { scaled } from './scales.ts'
 import type { VerifyContext, WriteRequest } from './verifyContext.ts'
@@ -20,10 +21,19 @@ export interface PreparedWrite {
  *
  * The check covers the Diamond, the chain and a value of 0; the trader that a delegate acts for; exactly the calls of
  * this request in their order; market, side, type, collateral, leverage, price, slippage, stop loss, take profit,
- * referrer and every other field of the struct; the size, as the collateral it costs (one unit of the token for
- * rounding, and `priceTolerancePercent` for the token's price); and that the bytes are the plain encoding of all this,
- * followed by 8 bytes. `VerifyContext` says where each fact comes from, and what can't be proven without reading the
- * chain. A `null` transaction has nothing to prove.
+ * referrer and every other field of the struct; and that the bytes are the plain encoding of all this, followed by 8
+ * bytes.
+ *
+ * The size is proven as a bound. The collateral of an order is what its size costs at the Diamond's price after spread
+ * and volume impact, which no request names. So collateral x leverage x the token's USD price must be within
+ * size x base x (1 +- slippage), where base is `expectedPrice` for a market order (never its `price`) and the trigger
+ * for a resting one, or `expectedPrice` where the market has passed the trigger already. Outside of that the Diamond
+ * refuses the order anyway. With `impactP`, which a sender that reads the chain provides, the bound is 0.1 % around the
+ * Diamond's own price; a market order that names no `price` is then counted at the price in its transaction, which is
+ * itself within the slippage of `expectedPrice`.
+ *
+ * `VerifyContext` says where each fact comes from, and what can't be proven without reading the chain. A `null`
+ * transaction has nothing to prove.
  */
 export function verifyPrepared(request: WriteRequest, prepared: PreparedWrite, context: VerifyContext): void {
   try {
@@ -69,6 +79,8 @@ function expectCalls(calls: CallReader, request: WriteRequest, context: VerifyCo
     }
     case 'updatePosition':
       return expectPositionUpdate(calls, request.position, request.body, context)
+    case 'cancelPositionUpdate':
+      return expectUpdateCancel(calls, request.position, context)
   }
 }
 
@@ -85,6 +97,7 @@ function expectAnswer(
   if (request.operation === 'updateOrder' || request.operation === 'cancelOrder') {
     expectSame('order.id', request.order.id, found.id)
   }
-  if (request.operation === 'updatePosition') expectSame('position.id', request.position.id, found.id)
+  const isOfPosition = request.operation === 'updatePosition' || request.operation === 'cancelPositionUpdate'
+  if (isOfPosition) expectSame('position.id', request.position.id, found.id)
   if (request.operation === 'createOrder') expectSame('order.side', request.body.side, found.side)
 }

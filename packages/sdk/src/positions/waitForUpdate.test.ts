@@ -1,0 +1,94 @@
+import type { AccountEvent, PendingUpdate, Position } from '@bezel/protocol/wire'
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  PositionUpdateRefusedError,
+  PositionUpdateTimedOutError,
+  PositionUpdateWaitError,
+} from '../errors/positionErrors.ts'
+import { BezelNetworkError } from '../errors/serviceErrors.ts'
+import { waitForUpdate } from './waitForUpdate.ts'
+
+const TX_HASH = `0x${'ab'.repeat(32)}` as const
+
+const UPDATE: PendingUpdate = {
+  kind: 'leverage',
+  leverage: '5',
+  collateralDelta: '100',
+  txHash: TX_HASH,
+  createdAt: 1,
+  timesOutAtBlock: 30,
+  status: 'pending',
+}
+
+const before = { id: '3', leverage: '10', sl: '0', tp: '0', pendingUpdate: null } as Position
+const pending: Position = { ...before, pendingUpdate: UPDATE }
+const done: Position = { ...before, leverage: '5' }
+
+/** The return of the state before, as a reorganisation logs it. */
+const UNDONE = 'undone'
+
+/** Waits over a log that gets one more event, or a failure, with every read. */
+function wait(
+  told: readonly (readonly Position[] | Error | 'orders' | typeof UNDONE)[],
+  of: { readonly isAsked?: boolean; readonly prepared?: Position; readonly timeoutMs?: number } = {},
+): Promise<Position> {
+  const log: AccountEvent[] = []
+  const left = [...told]
+  const sent = { before, prepared: of.prepared ?? before, isAsked: of.isAsked ?? true, txHash: TX_HASH, after: 7 }
+  const reads = {
+    async readPage({ after }: { readonly after: number }) {
+      const next = left.shift()
+      if (next instanceof Error) throw next
+      const seq = 8 + log.length
+      const entry = { seq, timestamp: seq, block: seq, reverted: next === UNDONE }
+      if (next === UNDONE) log.push({ ...entry, channel: 'positions', data: [before] })
+      else if (next === 'orders') log.push({ ...entry, channel: 'orders', data: {} as never })
+      else if (next !== undefined) log.push({ ...entry, channel: 'positions', data: [...next] })
+      return { data: log.filter((event) => event.seq > after), lastSeq: seq }
+    },
+    reasonOf: async () => 'It was refused: the price was gone.',
+  }
+  return waitForUpdate(sent, reads, { pollMs: 1, timeoutMs: of.timeoutMs ?? 5_000 })
+}
+
+describe('waiting for a change of a position', () => {
+  it('ends when the oracle has answered', async () => {
+    assert.deepEqual(await wait([[before], 'orders', [pending], [pending], [done]]), done)
+    assert.deepEqual(await wait([[done]]), done, 'request and answer in one step')
+    assert.deepEqual(await wait([[pending], UNDONE, [pending], [done]]), done, 'mined again after a reorganisation')
+  })
+
+  it('fails when the change was refused or reclaimed, with the reason', async () => {
+    await assert.rejects(wait([[pending], [before]]), (error: PositionUpdateRefusedError) => {
+      assert.ok(error instanceof PositionUpdateRefusedError)
+      assert.deepEqual([error.code, error.positionId, error.position], ['POSITION_UPDATE_REFUSED', before.id, before])
+      assert.match(error.message, /the price was gone/)
+      return true
+    })
+    await assert.rejects(wait([[pending], []]), PositionUpdateRefusedError, 'the position is closed')
+  })
+
+  it('fails when the change has timed out', async () => {
+    const late: Position = { ...before, pendingUpdate: { ...UPDATE, status: 'timed_out' } }
+    await assert.rejects(wait([[pending], [late]]), (error: PositionUpdateTimedOutError) => {
+      assert.ok(error instanceof PositionUpdateTimedOutError)
+      assert.deepEqual(error.pendingUpdate, late.pendingUpdate)
+      return true
+    })
+    const others: Position = { ...before, pendingUpdate: { ...UPDATE, txHash: '0x01', status: 'timed_out' } }
+    assert.deepEqual(await wait([[others], [pending], [done]]), done, 'an earlier one that this one reclaims')
+  })
+
+  it('waits out an outage, and not for ever', async () => {
+    const outage = new BezelNetworkError('NETWORK_ERROR', { method: 'GET', url: '/', what: 'no answer' })
+    assert.deepEqual(await wait([outage, [pending], outage, [done]]), done)
+    await assert.rejects(wait([[pending]], { timeoutMs: 10 }), PositionUpdateWaitError)
+    await assert.rejects(wait([new TypeError('broken')]), TypeError)
+  })
+
+  it('ends with the transaction for stops', async () => {
+    const set: Position = { ...before, sl: '50000' }
+    assert.deepEqual(await wait([[before], [set]], { isAsked: false, prepared: set }), set)
+  })
+})
