@@ -4,10 +4,22 @@ import { diamondAbi, type BookLevel, type OrderBook, type RecentTrade } from '@b
 import { call } from '@bezel/testkit/agentClient.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
+import { PAIRS } from '../packages/devnet/src/listing/pairs.ts'
 import { until } from '@bezel/testkit/until.ts'
 
 const MARKET = '/v1/arbitrum-sepolia/markets/BTC-USD'
 const MARK = 60_000
+/** Half of the spread of BTC/USD in millionths: 10,000 to a percent, whose scale is 1e10. */
+const HALF_SPREAD_PPM = Number(PAIRS[0]!.spreadP) / 2 / 10 ** 6
+
+/** The steps in which the facade shows BTC, generously. */
+const PRICE_STEP = 0.1
+const SIZE_STEP = 0.0001
+
+interface FacadeLevel {
+  readonly px: string
+  readonly sz: string
+}
 
 describe('the book and the trades of a market', () => {
   let world: TradingWorld
@@ -34,13 +46,13 @@ describe('the book and the trades of a market', () => {
     return { aboveUsd, belowUsd, above, below, offsets }
   }
 
-  it("the book is the Diamond's own bands around the mark", async () => {
+  it("the book is the Diamond's own bands around the mark, outside the spread", async () => {
     const { aboveUsd, belowUsd, above, below, offsets } = await bands()
     await until('the mark price', async () => (await bookNow(30)).markPrice === String(MARK))
     const book = await bookNow(30)
     const expected = (totalUsd: bigint, shares: readonly number[], direction: 1 | -1) =>
       shares.map((share, i) => [
-        String((MARK * (1_000_000 + direction * offsets[i]!)) / 1_000_000),
+        String((MARK * (1_000_000 + direction * (HALF_SPREAD_PPM + (offsets[i - 1] ?? 0)))) / 1_000_000),
         (Number(totalUsd) * share) / 10_000,
       ])
     const shown = (side: readonly BookLevel[]) => side.map(({ price, cumulativeUsd }) => [price, Number(cumulativeUsd)])
@@ -91,5 +103,33 @@ describe('the book and the trades of a market', () => {
       ['TradeClosedMarket'],
     )
     assert.ok(last.every((trade) => !JSON.stringify(trade).includes(client.trader.address.toLowerCase().slice(2))))
+  })
+
+  it('the facade has the same book, and a small order pays its best price', async () => {
+    const { asks, bids } = await bookNow(30)
+    const answer = await fetch(`${world.url()}/hl/arbitrum-sepolia/info`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'l2Book', coin: 'BTC' }),
+    })
+    const { levels } = (await answer.json()) as { levels: [FacadeLevel[], FacadeLevel[]] }
+    for (const [shown, side] of [
+      [levels[0], bids],
+      [levels[1], asks],
+    ] as const) {
+      assert.equal(shown.length, side.length)
+      for (const [at, { px, sz }] of shown.entries()) {
+        assert.ok(Math.abs(Number(px) - Number(side[at]!.price)) <= PRICE_STEP, `${px} and ${side[at]!.price}`)
+        assert.ok(Math.abs(Number(sz) - Number(side[at]!.size)) <= SIZE_STEP, `${sz} and ${side[at]!.size}`)
+      }
+    }
+    const small = { market: 'BTC/USD', type: 'market', size: '0.002', leverage: '10' }
+    for (const [side, best] of [
+      ['long', asks[0]!],
+      ['short', bids[0]!],
+    ] as const) {
+      const { fill } = await client.trade({ ...small, side }, 'filled')
+      assert.ok(Math.abs(Number(fill!.price) / Number(best.price) - 1) < 1e-6, `${fill!.price} and ${best.price}`)
+    }
   })
 })

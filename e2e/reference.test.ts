@@ -13,6 +13,7 @@ import { until } from '@bezel/testkit/until.ts'
 
 const CHAIN = '/v1/arbitrum-sepolia'
 const NOBODY = '0x00000000000000000000000000000000000000aa'
+const RECLAIM = { operation: 'cancelPositionUpdate', method: 'DELETE' }
 
 /** A request with its expected answer: a status, or the code of a refusal. */
 interface Step {
@@ -174,6 +175,8 @@ describe('the reference', () => {
     await checkSigned({ ...close, expected: 'POSITION_NOT_FOUND' })
     const change = { operation: 'updatePosition', method: 'PATCH', path: `${CHAIN}/positions/999999` }
     await checkSigned({ ...change, body: { sl: '1' }, expected: 'POSITION_NOT_FOUND' })
+    const gone = `${CHAIN}/positions/999999/pending-update`
+    await checkSigned({ ...RECLAIM, path: gone, expected: 'POSITION_NOT_FOUND' })
   })
 
   it('is true of a trade from order to close, and of a resting order', async () => {
@@ -188,6 +191,7 @@ describe('the reference', () => {
     await checkSigned({ ...change, body: { collateral: { action: 'add', amount: '5' } } })
     await checkSigned({ ...change, body: { leverage: '8', sl: '1' }, expected: 'VALIDATION_ERROR' })
     await checkSigned({ ...change, body: { leverage: '9999' }, expected: 'LEVERAGE_OUT_OF_RANGE' })
+    await checkSigned({ ...RECLAIM, path: `${path}/pending-update`, expected: 'ORDER_NOT_MODIFIABLE' })
     const close = { operation: 'closePosition', method: 'POST', path: `${path}/close` }
     await checkSigned({ ...close, body: { size: '9' }, expected: 'UNSUPPORTED' })
     await trade(await checkSigned({ ...close, expected: 200 }), 'filled')

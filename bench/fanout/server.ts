@@ -92,8 +92,8 @@ function listMarkets({ world }: FakeSources): void {
     pairIndex,
     symbol: symbol(`M${pairIndex}/USD`),
   }))
-  const tickedAtMs = world.nowMs
-  const price = { mark: usd(60_000), index: usd(60_000), updatedAtMs: tickedAtMs, tickedAtMs }
+  const updatedAtMs = world.nowMs
+  const price = { mark: usd(60_000), index: usd(60_000), updatedAtMs }
   for (const { pairIndex } of listed) world.quotes.set(pairIndex, { pairIndex, ...price })
   world.chain = { ...world.chain!, markets: new Map(listed.map((market) => [market.symbol, market])) }
 }

@@ -88,10 +88,9 @@ async function callsOf({ diamond, trader, agent, prepared, collateral }: FloorOp
   }
   const data = prepared.transaction!.data as Hex
   const { symbol, decimals } = collateral
-  const takes = { symbol, decimals, token: collateral.address as Address, amount: 1n }
-  await prepareTransaction(recorder, { diamond, trader, agent, inner: data, data, takes }, () => undefined).catch(
-    () => undefined,
-  )
+  const takes = { symbol, decimals, token: collateral.address as Address, amount: 1n, returned: 0n }
+  const draft = { chainId: prepared.transaction!.chainId, diamond, trader, agent, inner: data, data, takes }
+  await prepareTransaction(recorder, draft, () => undefined).catch(() => undefined)
   if (sent.length === 0) throw new Error('no batch was recorded')
   return sent
 }
@@ -155,6 +154,7 @@ function rowsOf({ prepared, trader, agent }: FloorOptions) {
       size: null,
       submittedHash: null,
       submittedAtMs: null,
+      trustedUntilMs: null,
       isMismatch: false,
       withdrawnAtMs: null,
     },

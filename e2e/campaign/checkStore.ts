@@ -29,10 +29,13 @@ function doubles(what: string, values: readonly (string | null)[]): string[] {
     .map((value) => `${what} ${value} is there twice`)
 }
 
-/** Checks that the spend of each day is the sum of the orders that count on it and were not given back. */
-function problemsOfSpend({ orders, spend }: StoredCampaign): string[] {
+/**
+ * Checks that the spend of each day is the sum of the orders that count on it, and of the changes that made orders
+ * larger, which were not given back.
+ */
+function problemsOfSpend({ orders, charges, spend }: StoredCampaign): string[] {
   const sums = new Map<string, bigint>()
-  for (const { agent, spendDay, spendUsd } of orders) {
+  for (const { agent, spendDay, spendUsd } of [...orders, ...charges]) {
     const key = `${agent} on day ${spendDay}`
     if (spendDay !== null) sums.set(key, (sums.get(key) ?? 0n) + spendUsd)
   }

@@ -49,13 +49,17 @@ const CONVERGE_MS = 30_000
 const CONVERGE_POLL_MS = 250
 
 const CHAIN_SETTINGS = { DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' }
-/** Prepared orders live briefly, so that some expire and are prepared again while the service is down. */
+/**
+ * Prepared orders live briefly, so that some expire and are prepared again while the service is down. Hashes that were
+ * reported and never sent are given up sooner than that.
+ */
 const SERVICE_SETTINGS = {
   BEZEL_IP_LIMIT: '1000000',
   BEZEL_AGENT_LIMIT: '1000000',
   BEZEL_AGENT_WRITE_LIMIT: '1000000',
   BEZEL_PREPARED_MARKET_MS: '3000',
   BEZEL_PREPARED_RESTING_MS: '6000',
+  BEZEL_UNKNOWN_HASH_MS: '1000',
 }
 
 /**

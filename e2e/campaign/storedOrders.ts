@@ -19,6 +19,8 @@ export interface StoredCampaign {
   readonly orders: readonly StoredOrder[]
   /** The order that the log at `<block hash>:<log index>` belongs to. */
   readonly orderOfLog: ReadonlyMap<string, string>
+  /** Changes that made orders larger. */
+  readonly charges: readonly Pick<StoredOrder, 'agent' | 'spendUsd' | 'spendDay'>[]
   readonly spend: readonly { readonly agent: string; readonly day: number; readonly spentUsd: bigint }[]
   readonly openPositions: readonly { readonly trader: string; readonly tradeIndex: number }[]
   /** Ids of orders and of positions. */
@@ -42,6 +44,11 @@ export function readStore(file: string): StoredCampaign {
           String(row.order_id),
         ]),
       ),
+      charges: all('select * from change_charges').map((row) => ({
+        agent: String(row.agent),
+        spendUsd: BigInt(String(row.usd)),
+        spendDay: row.day === null ? null : Number(row.day),
+      })),
       spend: all('select * from spend').map((row) => ({
         agent: String(row.agent),
         day: Number(row.day),

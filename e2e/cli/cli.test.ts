@@ -117,14 +117,22 @@ describe('the command line, from a new key to a closed position', () => {
     assert.match(table.stdout, /^ID +MARKET +SIDE +SIZE.*\n\d+ +BTC\/USD +long +0\.0[12]\d* +10x /)
     const list = await bezel.run('positions --json', env)
     const { id } = list.json[0]
+    const stopped = await bezel.run(`change ${id} --sl 57000 --json`, env)
+    assert.equal(stopped.json.position?.sl, '57000', stopped.stderr)
+    const lowered = await bezel.run(`change ${id} --leverage 5`, env)
+    assert.equal(lowered.code, 0, lowered.stderr)
+    assert.match(lowered.stdout, /^Position +\d+ BTC\/USD long 0\.0[12]\d* at 5x\n.*Account +0x\w{40} \(trader-1\)\n$/s)
     const part = await bezel.run(`close ${id} --size 0.01 --json`, env)
     assert.equal(part.json.status, 'filled', part.stderr)
     const rest = await bezel.run(`close ${id}`, env)
     assert.equal(rest.code, 0, rest.stderr)
-    assert.match(rest.stdout, /^Order +\d+ filled\n.*reduce only\nFilled +0\.\d+ at /)
+    assert.match(
+      rest.stdout,
+      /^Order +\d+ filled\n.*reduce only\nFilled +0\.\d+ at .*Account +0x\w{40} \(trader-1\)\n$/s,
+    )
     orderIds.push(part.json.id, /\d+/.exec(rest.stdout)![0])
     const none = await bezel.run('positions', env)
-    assert.equal(none.stdout, 'There are no open positions.\n')
+    assert.match(none.stdout, /^There are no open positions\.\n\nAccount 0x\w{40} \(trader-1\)\n$/)
   })
 
   it('rests an order, lists it and cancels it', async () => {
@@ -138,13 +146,26 @@ describe('the command line, from a new key to a closed position', () => {
       list.json.map(({ id }: { id: string }) => id),
       [placed.json.id],
     )
+    const amended = await bezel.run(`amend ${placed.json.id} --price 51000 --json`, env)
+    assert.deepEqual([amended.json.status, amended.json.price], ['open', '51000'], amended.stderr)
     const canceled = await bezel.run(`cancel ${placed.json.id} --json`, env)
     assert.equal(canceled.code, 0, canceled.stderr)
     assert.equal(canceled.json.status, 'canceled')
-    assert.equal((await bezel.run('orders', env)).stdout, 'There are no orders.\n')
+    assert.match((await bezel.run('orders', env)).stdout, /^There are no orders\.\n\nAccount 0x\w{40} \(trader-1\)\n$/)
     const history = await bezel.run('orders --history', env)
-    assert.match(history.stdout, /limit +0\.02 +50000 .* canceled /)
+    assert.match(history.stdout, /limit +0\.02 +51000 .* canceled /)
     orderIds.push(placed.json.id)
+  })
+
+  it('names an allowance that is missing, and sets it', async () => {
+    const allowed = await bezel.run('approve USDC 1.5 --json', env)
+    assert.equal(allowed.code, 0, allowed.stderr)
+    assert.equal(allowed.json.allowance, '1.5')
+    const refused = await bezel.run('order BTC/USD long 0.02 --leverage 10 --limit 50000', env)
+    assert.equal(refused.code, 3)
+    assert.match(refused.stderr, /lets the Diamond take 1\.5\. Allow it with bezel approve USDC 100\.?\d*,/)
+    const enough = await bezel.run('approve USDC 1000000', env)
+    assert.match(enough.stdout, /^Allowance +1000000 USDC\n.*Account +0x\w{40} \(trader-1\)\n$/s)
   })
 
   it('has watched all of it, each event once and in order', async () => {
@@ -193,7 +214,7 @@ describe('the command line, from a new key to a closed position', () => {
     assert.equal(account.json.address, issued.json.trader)
     assert.ok(account.json.agents.some((entry: { agent: string }) => entry.agent === agent))
     const table = await bezel.run('account', byKey)
-    assert.match(table.stdout, /TOKEN +BALANCE +ALLOWANCE\n.*USDC +\d+.* +unlimited\n/s)
+    assert.match(table.stdout, /TOKEN +BALANCE +ALLOWANCE\n.*USDC +[\d.]+ +[\d.]+\n/s)
     const wrong = await bezel.run('account --json', { ...byKey, BEZEL_API_KEY: 'bz_nobody' })
     assert.equal(wrong.code, 3)
     assert.equal(wrong.json.error.code, 'API_KEY_UNKNOWN')

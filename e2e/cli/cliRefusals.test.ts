@@ -67,6 +67,37 @@ describe('what the command line says when something is wrong', () => {
     assert.equal((await refusal(`--keystore nowhere.json ${ORDER}`)).exit, 7)
   })
 
+  it('an agent and a trader that do not belong together, whatever is asked', async () => {
+    const authorised = await bezel.run('--as trader-2/agent-2 agent authorise --json')
+    assert.equal(authorised.code, 0, authorised.stderr)
+    const addressOf = (name: string): string => world.chain.account(name).address
+    const balances = async (): Promise<unknown> =>
+      Promise.all(
+        ['trader-1', 'trader-2'].map(async (as) => (await bezel.run(`--as ${as} account --json`)).json.balances),
+      )
+    const untouched = await balances()
+    const lines = [ORDER, 'positions --json', 'orders --json', 'account --json', 'watch --json', 'close 1 --json']
+    for (const line of lines) {
+      const told = await refusal(`--as trader-1/agent-2 ${line}`)
+      assert.deepEqual([told.exit, told.code], [3, 'TRADER_MISMATCH'], line)
+      assert.ok(told.message.includes(`acts for ${addressOf('trader-2')}, but ${addressOf('trader-1')} is meant`), line)
+    }
+    const named = await refusal(`--trader ${addressOf('trader-1')} ${ORDER}`, {
+      BEZEL_AGENT_KEY: world.devnet.file.accounts.find(({ name }) => name === 'agent-2')!.privateKey,
+    })
+    assert.equal(named.code, 'TRADER_MISMATCH')
+    assert.deepEqual(await balances(), untouched, 'nobody traded')
+    // The pair that belongs together trades, and says on which account.
+    const traded = await bezel.run(`--as trader-2/agent-2 ${ORDER}`)
+    assert.equal(traded.code, 0, traded.stderr)
+    assert.equal(traded.json.trader, addressOf('trader-2'))
+    const positions = await bezel.run('--as trader-2 positions')
+    assert.match(positions.stdout, new RegExp(`Account ${addressOf('trader-2')} \\(trader-2\\)`))
+    const none = await bezel.run('positions --json')
+    assert.deepEqual(none.json, [])
+    assert.match(none.stderr, /Account 0x\w{40} \(trader-1\)/)
+  })
+
   it('a chain that is not served, and a node of another chain', async () => {
     const unserved = await refusal('--chain polygon markets --json')
     assert.deepEqual([unserved.exit, unserved.code], [3, 'CHAIN_NOT_FOUND'])

@@ -41,7 +41,7 @@ describe('the guide to the facade', () => {
   })
 
   it('opens and closes a position with ccxt', async () => {
-    assert.match(await run(programs[0]!, 'trader-1', 'agent-1'), /^opened (0\.04\d+) at 6\d+.*\nclosed \1 at \d+/)
+    assert.match(await run(programs[0]!, 'trader-1', 'agent-1'), /^opened (0\.05) at 6\d+.*\nclosed \1 at \d+/)
   })
 
   it('places and cancels an order with @nktkas/hyperliquid, and hears of it', async () => {

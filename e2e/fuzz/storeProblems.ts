@@ -10,6 +10,9 @@ type OrderRow = {
   readonly spend_day: number | null
 }
 
+/** An amount that counts against a cap: of an order, or of a change that made it larger. */
+type ChargeRow = Pick<OrderRow, 'agent' | 'spend_usd' | 'spend_day'>
+
 type SpendRow = {
   readonly agent: string
   readonly day: number
@@ -29,12 +32,15 @@ export function storeProblems(dataFolder: string): readonly string[] {
     const orders = database
       .prepare('select id, agent, status, state, spend_usd, spend_day from orders')
       .all() as OrderRow[]
+    const charges = database
+      .prepare('select agent, usd as spend_usd, day as spend_day from change_charges')
+      .all() as ChargeRow[]
     const spend = database.prepare('select agent, day, spent_usd from spend').all() as SpendRow[]
     const broken = database.prepare('pragma foreign_key_check').all()
     const [integrity] = database.prepare('pragma integrity_check').all()
     return [
       ...orders.flatMap(orderProblems),
-      ...spendProblems(orders, spend),
+      ...spendProblems([...orders, ...charges], spend),
       ...broken.map((row) => `a reference leads nowhere: ${JSON.stringify(row)}`),
       ...(integrity?.integrity_check === 'ok' ? [] : [`the file is damaged: ${JSON.stringify(integrity)}`]),
     ]
@@ -53,9 +59,9 @@ function orderProblems({ id, agent, status, state, spend_usd, spend_day }: Order
   return problems
 }
 
-function spendProblems(orders: readonly OrderRow[], spend: readonly SpendRow[]): string[] {
+function spendProblems(charges: readonly ChargeRow[], spend: readonly SpendRow[]): string[] {
   const sums = new Map<string, bigint>()
-  for (const { agent, spend_day, spend_usd } of orders) {
+  for (const { agent, spend_day, spend_usd } of charges) {
     if (spend_day === null) continue
     const key = `${agent} ${spend_day}`
     sums.set(key, (sums.get(key) ?? 0n) + BigInt(spend_usd))

@@ -32,7 +32,7 @@ const SETTINGS = {
   LOG_LEVEL: 'silent',
 }
 
-export async function startOutageWorld(): Promise<OutageWorld> {
+export async function startOutageWorld(settings: Record<string, string> = {}): Promise<OutageWorld> {
   const devnet = await startDevnet({ DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' })
   const chain = createChainClient(devnet.file)
   const described = devnet.file.chains[CHAIN]!
@@ -41,7 +41,7 @@ export async function startOutageWorld(): Promise<OutageWorld> {
   const chainsFile = join(devnet.folder, 'outages.json')
   const through = { ...described, rpcUrl: node.url, wsUrl: node.url.replace(/^http/, 'ws') }
   writeFileSync(chainsFile, JSON.stringify({ chains: { [CHAIN]: through }, feedUrl: feed.url }))
-  const service = await startService(devnet, { ...SETTINGS, BEZEL_CHAINS_FILE: chainsFile })
+  const service = await startService(devnet, { ...SETTINGS, BEZEL_CHAINS_FILE: chainsFile, ...settings })
   await chain.control('bezel_freezePrice', 'BTC/USD', true)
   await chain.control('bezel_setPrice', 'BTC/USD', '60000')
   const url = (): string => service.url

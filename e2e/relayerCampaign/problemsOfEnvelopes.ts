@@ -21,11 +21,15 @@ const LATE = /was not mined in time/
 /** Returns the differences between what happened to the traders' orders and what they were told. */
 export function problemsOfEnvelopes(evidence: EnvelopeEvidence): string[] {
   const { journal, transactions, outbox } = evidence
+  const unitsOf = createUnits(outbox)
   const taken = Map.groupBy(
     transactions.flatMap((transaction) => transaction.opens.map((open) => ({ transaction, open }))),
-    ({ transaction, open }) => keyOf(transaction.trader!, open.units),
+    ({ transaction, open }) => keyOf(transaction.trader!, unitsOf(transaction.attemptId, open)),
   )
-  const burnt = new Set(burntEntries(outbox, transactions).flatMap(keysOfEntry))
+  const burnt = Map.groupBy(
+    burntEntries(outbox, transactions).flatMap((entry) => opensOfEntry(entry, unitsOf)),
+    ({ key }) => key,
+  )
   const asked = new Set(journal.opens.map(({ trader, units }) => keyOf(trader, units)))
   const strange = [...taken.keys()].filter((key) => !asked.has(key)).map((key) => `nobody asked for ${key}`)
   return [
@@ -44,19 +48,49 @@ function burntEntries({ entries }: Outbox, transactions: readonly RelayedTransac
   return entries.filter(({ nonce, attemptId }) => attemptId !== null && transactions[nonce]?.input === '0x')
 }
 
-function keysOfEntry({ calldata }: OutboxEntry): string[] {
-  const { trader, opens } = actionIn(calldata!)
-  return opens.map(({ units }) => keyOf(trader!, units))
+/** An order in a transaction whose nonce was burnt. */
+interface BurntOpen {
+  readonly key: string
+  readonly isReplacement: boolean
+}
+
+function opensOfEntry({ calldata }: OutboxEntry, unitsOf: Units): BurntOpen[] {
+  const { attemptId, trader, opens } = actionIn(calldata!)
+  return opens.map((open) => ({
+    key: keyOf(trader!, unitsOf(attemptId, open)),
+    isReplacement: open.isReplacement,
+  }))
+}
+
+/** Returns the size that was asked for with an order, scaled like `AskedOpen.units`. */
+type Units = (attemptId: string | null, open: MinedOpen) => number
+
+const UNITS_PER_COIN = 1e5
+/** A call's own terms tell its size only nearly: its collateral is of one price, its expected price may be another. */
+const NEARLY = 0.05
+
+/** Reads sizes from the store, by the attempt that a call carries, where its own terms nearly say the same. */
+function createUnits({ attempts, orders }: Outbox): Units {
+  const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]))
+  return (attemptId, { units }) => {
+    const attempt = byId.get(attemptId ?? '')
+    const size = attempt?.size ?? orders.get(attempt?.orderId ?? '')?.size
+    const stored = Math.round(Number(size) * UNITS_PER_COIN)
+    return Math.abs(stored - units) < NEARLY * units ? stored : units
+  }
 }
 
 function problemsOfOpen(
   { journal, truth }: EnvelopeEvidence,
   asked: AskedOpen,
   taken: ReadonlyMap<string, readonly Taken[]>,
-  burnt: ReadonlySet<string>,
+  burnt: ReadonlyMap<string, readonly BurntOpen[]>,
 ): string[] {
   const key = keyOf(asked.trader, asked.units)
-  const mined = taken.get(key) ?? []
+  const all = taken.get(key) ?? []
+  // A change of an order's price places it again, with the same size.
+  const placed = all.filter(({ open }) => !open.isReplacement)
+  const mined = placed.length > 0 ? placed : all.slice(0, 1)
   const name = `${key} (${asked.cloid ?? 'no cloid'}, told ${asked.told.map(textOf).join(', ') || 'nothing'})`
   if (mined.length > 1) return [`${name} was mined ${mined.length} times`]
   const [one] = mined
@@ -73,7 +107,8 @@ function problemsOfOpen(
         ? 'orders mined without an answer'
         : 'orders mined and refused',
   )
-  if (burnt.has(key)) return [`${name} was mined and burnt`]
+  const isPlacedBurnt = burnt.get(key)?.some(({ isReplacement }) => !isReplacement) ?? false
+  if (isPlacedBurnt) return [`${name} was mined and burnt`]
   const hasTriggers = one.open.tp === (asked.tp ?? one.open.tp) && one.open.sl === (asked.sl ?? one.open.sl)
   if (!hasTriggers) return [`${name} was mined with tp ${one.open.tp} and sl ${one.open.sl}`]
   return isPromised || asked.isLost ? [] : problemsOfRefused(journal, name, asked, creationOf(truth, one))

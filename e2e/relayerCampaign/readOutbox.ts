@@ -19,6 +19,8 @@ export interface OutboxAttempt {
   readonly orderId: string
   readonly kind: string
   readonly sender: string
+  /** Size that a change gives its order; `null` when it leaves the size alone. */
+  readonly size: string | null
 }
 
 /** The relayer's part of the service's database, read without the service's code. */
@@ -63,11 +65,12 @@ export function readOutbox(file: string): Outbox {
     return {
       entries: all('select * from relay_entries order by nonce').map((row) => toEntry(row, versions)),
       nextNonce: Number(all('select next_nonce from relay_senders')[0]?.next_nonce ?? 0),
-      attempts: all('select id, order_id, kind, sender from attempts').map((row) => ({
+      attempts: all('select id, order_id, kind, sender, size from attempts').map((row) => ({
         id: String(row.id),
         orderId: String(row.order_id),
         kind: String(row.kind),
         sender: String(row.sender),
+        size: row.size === null ? null : String(row.size),
       })),
       orderOfCloid: new Map(
         all('select cloid, oid, trader from facade_cloids').map((row) => [

@@ -5,6 +5,7 @@ import {
   BezelApiError,
   createBezelClient,
   FillTimeoutError,
+  missingAllowance,
   OrderNotFilledError,
   OrderSubmitReportError,
   privateKeySender,
@@ -141,7 +142,7 @@ describe('trading with the SDK', () => {
     assert.deepEqual(await reader.positions.list(), await client.positions.list())
     assert.ok((await reader.account.events({ limit: 3 })).lastSeq > 3)
     await assert.rejects(reader.orders.create(MARKET), { code: 'NO_AGENT' })
-    assert.deepEqual(await reader.streamAuth(), { op: 'auth', apiKey })
+    assert.deepEqual(await reader.streamAuth(), { op: 'auth', apiKey, trader: trader.address })
     const stranger = createBezelClient({
       baseUrl: world.url(),
       chain: 'arbitrum-sepolia',
@@ -272,6 +273,20 @@ describe('trading with the SDK', () => {
     await assert.rejects(bad.positions.update(position, { sl: '50000' }), refused)
     assert.equal(sender.count(), 0)
     await (await client.orders.cancel(resting.id)).waitFor('canceled', SOON)
+  })
+
+  it('names the allowance that is missing, and makes the approval itself', async () => {
+    const sender = privateKeySender({ account: world.chain.account('trader-1'), rpcUrl: world.rpcUrl })
+    await client.account.approve({ sender, collateral: 'USDC', amount: '1', ...SOON })
+    const missing = missingAllowance(await failureOf(client.orders.create(MARKET)))
+    assert.equal(missing?.collateral, 'USDC')
+    await client.account.approve({ sender, ...missing, ...SOON })
+    await until('the allowance', async () => {
+      const { balances } = await client.account.get()
+      return balances.find(({ collateral }) => collateral === 'USDC')?.allowance === missing.amount
+    })
+    await (await client.orders.create(MARKET)).waitForFill(SOON)
+    await client.account.approve({ sender, collateral: 'USDC', amount: '1000000000', ...SOON })
   })
 
   it('takes the word of the service where the chain can not be read', async () => {

@@ -27,9 +27,10 @@ describe('what the service prepares, checked by the client', () => {
     await world.chain.control('bezel_pauseOracle', false)
     const own = await world.sdkAccount('trader-2', 'trader-2')
     shapes.push(...(await prepareRealShapes(world, own.client)))
-    assert.equal(shapes.length, 74)
+    assert.equal(shapes.length, 88)
     for (const { request, prepared, context } of shapes) {
-      assert.ok(request.operation === 'createOrder' || context.onChain !== undefined, 'the chain was looked at')
+      const isOpening = request.operation === 'createOrder' && request.body.reduceOnly !== true
+      assert.ok((isOpening ? context.impactP : context.onChain) !== undefined, 'the chain was looked at')
       verifyPrepared(request, prepared, context)
     }
   })
