@@ -37,8 +37,12 @@ export const amendCommand: Command = {
     const before = await client.orders.get(id)
     const tracked = await client.orders.update(id, Object.fromEntries(given), verifyOptionsOf(args))
     // A read shows what is in force: the old values until the transaction is mined. The contracts may move a stop.
+    const kept = tracked.warnings.find(({ code }) => code === 'sl_clamped')?.value
     const isInForce = (order: Order): boolean =>
-      given.every(([name, value]) => (order[name] ?? '0') === value || order[name] !== before[name])
+      given.every(
+        ([name, value]) =>
+          [value, name === 'sl' ? kept : undefined].includes(order[name] ?? '0') || order[name] !== before[name],
+      )
     await followOrder(context, tracked, ['open', 'filled'], isInForce)
   },
 }
