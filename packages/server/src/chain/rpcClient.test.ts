@@ -13,15 +13,16 @@ interface Asked {
 describe('the client of a node', () => {
   let chainId: unknown = '0x1'
   let asked: string[] = []
+  let delayMs = 0
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const calls = JSON.parse(text) as Asked[]
     asked = calls.map(({ method }) => method)
     const answers = calls.map(({ id, method }) => ({ id, result: method === 'eth_chainId' ? chainId : `${method}!` }))
-    response.end(JSON.stringify(answers))
+    setTimeout(() => response.end(JSON.stringify(answers)), delayMs)
   })
-  const client = (of: { chainId?: number } = {}) =>
+  const client = (of: { chainId?: number; timeoutMs?: number } = {}) =>
     createRpcClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, timeoutMs: 2_000, ...of })
   const CALLS = [
     { method: 'a', params: [] },
@@ -52,6 +53,15 @@ describe('the client of a node', () => {
     for (chainId of ['0x1', '0x066eee', '421614', 421_614, null, undefined, {}]) {
       await assert.rejects(client({ chainId: 421_614 }).batch(CALLS), NodeUnavailableError)
     }
+  })
+
+  it('gives a node that is slow more time for many calls than for few', async () => {
+    delayMs = 500
+    const hasty = client({ timeoutMs: 50 })
+    await assert.rejects(hasty.batch(CALLS), NodeUnavailableError)
+    const many = Array.from({ length: 500 }, () => CALLS).flat()
+    assert.equal((await hasty.batch(many)).length, many.length)
+    delayMs = 0
   })
 
   it('asks nothing for nothing', async () => {

@@ -28,6 +28,7 @@ export interface RpcClient {
 
 interface RpcClientOptions {
   readonly url: string
+  /** Time limit of a round trip, to which each call adds `CALL_MS`. */
   readonly timeoutMs: number
   /**
    * Id of the chain that the node must be on. Checked with every batch, because a URL can lead to another node at any
@@ -36,16 +37,23 @@ interface RpcClientOptions {
   readonly chainId?: number
 }
 
+/**
+ * Time that a node may take for each call of a batch. With one limit for all batches a node that is too slow for the
+ * large ones, such as those of the listing, would be asked for them again and again, and a start would never end.
+ */
+const CALL_MS = 100
+
 export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
 
 export function createRpcClient({ url, timeoutMs, chainId }: RpcClientOptions): RpcClient {
   let roundTrips = 0
 
-  async function post(body: string): Promise<string> {
+  async function post(body: string, callCount: number): Promise<string> {
     roundTrips += 1
     try {
       const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(timeoutMs) })
+      const signal = AbortSignal.timeout(timeoutMs + callCount * CALL_MS)
+      const answer = await fetch(url, { method: 'POST', headers, body, signal })
       return await answer.text()
     } catch (error) {
       throw new NodeUnavailableError('the node did not answer', { cause: error })
@@ -58,7 +66,7 @@ export function createRpcClient({ url, timeoutMs, chainId }: RpcClientOptions): 
       if (calls.length === 0) return []
       const asked = chainId === undefined ? calls : [...calls, chainIdCall]
       const body = JSON.stringify(asked.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
-      const outcomes = parseRpcAnswer(await post(body), asked.length)
+      const outcomes = parseRpcAnswer(await post(body, asked.length), asked.length)
       if (chainId !== undefined) requireChain(outcomes.pop(), chainId)
       return outcomes
     },
