@@ -11,6 +11,7 @@ import type { ChainMarkets } from '../packages/server/src/trading/market/chainMa
 import { writeNotices } from '../packages/server/src/notices/writeNotices.ts'
 import { openLivePositions } from '../packages/server/src/accounts/positions/livePositions.ts'
 import { createLoggedPositions } from '../packages/server/src/accounts/positions/loggedPositions.ts'
+import { createKnownTerms } from '../packages/server/src/accounts/positions/traderTerms.ts'
 import { openStore } from '../packages/server/src/store/openStore.ts'
 import type { Store } from '../packages/server/src/store/sql.ts'
 import { record, type Recording } from './follow/record.ts'
@@ -108,12 +109,14 @@ async function withFollowing<Result>(
 
 /** Opens the log as the service does. The feed is silent, so positions are valued at their entry price. */
 async function openLog(store: Store, { slug }: ServedChain, markets: ChainMarkets): Promise<AccountLog> {
-  const live = await openLivePositions(store, slug)
+  const terms = createKnownTerms(Date.now)
+  const live = await openLivePositions(store, slug, terms)
   return createAccountLog({
     chain: slug,
     store,
     positionsText: createLoggedPositions({
       live,
+      terms,
       markets: () => markets,
       book: { get: () => undefined },
       head: () => undefined,

@@ -4,6 +4,7 @@ import { openChainAccounts } from './accounts/openChainAccounts.ts'
 import { openLivePositions, type LivePositions } from './accounts/positions/livePositions.ts'
 import { createLoggedPositions } from './accounts/positions/loggedPositions.ts'
 import { createPositionReads, type PositionReads } from './accounts/positions/positionReads.ts'
+import { createKnownTerms, type KnownTerms } from './accounts/positions/traderTerms.ts'
 import { createChainAgents, type ChainAgents } from './agents/chainAgents.ts'
 import { createRpcClient, type RpcClient } from './chain/rpcClient.ts'
 import type { ServedChain } from './chain/servedChain.ts'
@@ -18,7 +19,6 @@ import { writeNotices } from './notices/writeNotices.ts'
 import type { Base } from './openBase.ts'
 import { openFacade, type ChainFacade, type FacadeBase } from './openFacade.ts'
 import { type ChainOrders, createTradingContext } from './orders/chainOrders.ts'
-import { createKnownTerms } from './orders/traderTerms.ts'
 import { createTradeTape, type TradeTape } from './stream/topics/publicSources.ts'
 import type { AttemptId } from './trading/orders/orderModel.ts'
 
@@ -56,13 +56,16 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   })
   open.defer(() => market.watch.close())
   const agents = openAgents(chain, client, base)
-  const positions = await openLivePositions(store, slug)
+  const terms = createKnownTerms(now)
+  const positions = await openLivePositions(store, slug, terms)
   const head = createChainHead()
   const tape = createTradeTape({ chain: slug, store })
   const commits = createPublisher<Changes>()
-  const accountLog = openLog({ chain, base, market, positions, head, commits })
+  const accountLog = openLog({ chain, base, market, positions, terms, head, commits })
   const accounts = openChainAccounts(slug, {
     agents,
+    positions,
+    terms,
     collaterals: () => market.watch.current()?.collaterals,
     accountLog,
     refreshMs: config.accountRefreshMs,
@@ -103,7 +106,7 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
     follower,
     positionReads,
   }
-  const orders = createOrders(parts, base)
+  const orders = createOrders({ ...parts, terms }, base)
   const facade = await openFacade({ ...parts, orders }, base, open)
   return { ...parts, orders, facade }
 }
@@ -128,6 +131,7 @@ function openLog(of: {
   readonly base: Base
   readonly market: ChainMarketData
   readonly positions: LivePositions
+  readonly terms: KnownTerms
   readonly head: ChainHead
   readonly commits: Publisher<Changes>
 }): AccountLog {
@@ -138,6 +142,7 @@ function openLog(of: {
     store,
     positionsText: createLoggedPositions({
       live: of.positions,
+      terms: of.terms,
       markets: () => of.market.watch.current(),
       book: markets.feed.book,
       head: of.head.current,
@@ -192,9 +197,11 @@ function openFollower(of: {
   })
 }
 
-function createOrders(of: Omit<OpenChain, 'orders' | 'facade'>, { config, store, markets, now }: Base): ChainOrders {
-  const { chain, client, market, agents, positions, accountLog, follower, positionReads } = of
-  const terms = createKnownTerms()
+function createOrders(
+  of: Omit<OpenChain, 'orders' | 'facade'> & { readonly terms: KnownTerms },
+  { config, store, markets, now }: Base,
+): ChainOrders {
+  const { chain, client, market, agents, positions, terms, accountLog, follower, positionReads } = of
   const context = createTradingContext({
     freshness: market.freshness,
     hours: markets.hours,

@@ -20,7 +20,8 @@ const fundingFields = {
 
 /**
  * Funding of a market. Rates are percent per hour, positive when paid; open interest and skew are sums over all
- * collaterals.
+ * collaterals. `borrowingRateHourly` is the sum of both generations of borrowing; of the first one, charged per block,
+ * it has that of the side that pays more, at the pace of the last 1,000 blocks.
  */
 export const FundingSchema = Closed(fundingFields)
 export type Funding = Static<typeof FundingSchema>

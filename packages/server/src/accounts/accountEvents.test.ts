@@ -172,6 +172,8 @@ describe('the accounts of a chain', () => {
     options = {
       agents,
       collaterals: () => chainMarkets().collaterals,
+      positions: { ofTrader: () => [], all: () => [] },
+      terms: world.terms,
       accountLog: log,
       refreshMs: 5,
       now: Date.now,

@@ -3,7 +3,16 @@ import type { Address, Account, AgentScope } from '@bezel/protocol'
 import { type ChainAgents, agentAnswer } from '../agents/chainAgents.ts'
 import type { ListedCollateral } from '../trading/market/chainMarkets.ts'
 import type { AccountLog, AccountNow } from '../journal/accountLog.ts'
-import { readHoldings, UnreadableAccountError, type Holdings } from './readHoldings.ts'
+import type { LivePositions } from './positions/livePositions.ts'
+import {
+  firstBatch,
+  readAccounts,
+  readOwnTerms,
+  UnreadableAccountError,
+  type AskedAccount,
+  type Holdings,
+} from './readHoldings.ts'
+import type { KnownTerms, TradedPair } from './positions/traderTerms.ts'
 import { isExpired, type AgentRecord } from '../trading/agentRecord.ts'
 import { createLru } from '../ground/lru.ts'
 import { hash } from 'node:crypto'
@@ -35,6 +44,13 @@ export interface ChainAccountReads {
    * the node seems to be the reason.
    */
   refresh(traders: readonly Address[]): Promise<void>
+  /** Returns the first of these traders, as many as one round trip reads. */
+  batchOf(traders: Iterable<Address>): Address[]
+  /**
+   * Reads the terms of traders in the pairs of all open positions where they are due, whether anybody asks for the
+   * trader or not. Throws `NodeUnavailableError`.
+   */
+  refreshTerms(): Promise<void>
   /** Drops the cached holdings, because something happened to this account: the next read asks the chain. */
   forget(trader: Address): void
   /** Resolves when no write to a log is under way. */
@@ -45,6 +61,9 @@ export interface AccountReadsOptions {
   readonly agents: Pick<ChainAgents, 'chain' | 'client' | 'relayer' | 'registry' | 'delegates'>
   /** Returns the listed collaterals; `undefined` until they are read. */
   readonly collaterals: () => readonly ListedCollateral[] | undefined
+  readonly positions: Pick<LivePositions, 'ofTrader' | 'all'>
+  /** Learns the traders' own terms, which each read of an account includes for the pairs of its positions. */
+  readonly terms: Pick<KnownTerms, 'learn' | 'isDue'>
   readonly log: Pick<AccountLog, 'account'>
   readonly maxAgeMs: number
   readonly now: () => number
@@ -53,7 +72,7 @@ export interface AccountReadsOptions {
 }
 
 export function createAccountReads(options: AccountReadsOptions): ChainAccountReads {
-  const { agents, now, onFailure } = options
+  const { agents, positions, terms, now, onFailure } = options
   const { delegates } = agents
   const cache = createHoldingsCache(options)
   const teller = createAccountTeller(options)
@@ -62,13 +81,19 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
   function look(traders: readonly Address[], collaterals: readonly ListedCollateral[]): Promise<Look>[] {
     const order = (asked += 1)
     const askedAtMs = now()
-    const answers = readHoldings(agents.client, agents.chain, collaterals, traders)
+    const answers = readAccounts(agents.client, agents.chain, collaterals, traders.map(askedOf))
     return traders.map(async (trader, at) => {
-      const holdings = (await answers)[at]!
-      if (holdings instanceof UnreadableAccountError) throw holdings
+      const answer = (await answers)[at]!
+      if (answer instanceof UnreadableAccountError) throw answer
+      const { holdings, ownTerms } = answer
       delegates.learn(trader, holdings.delegate, askedAtMs)
+      for (const [pairIndex, own] of ownTerms) terms.learn(trader, pairIndex, own, askedAtMs)
       return { order, holdings }
     })
+  }
+
+  function askedOf(trader: Address): AskedAccount {
+    return { trader, pairIndices: [...new Set(positions.ofTrader(trader).map(({ state }) => state.trade.pairIndex))] }
   }
 
   function cachedLook(trader: Address): Look | Promise<Look> {
@@ -86,6 +111,14 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
   }
 
   return {
+    batchOf: (traders) =>
+      firstBatch(options.collaterals() ?? [], Iterator.from(traders).map(askedOf)).map(({ trader }) => trader),
+    async refreshTerms() {
+      const askedAtMs = now()
+      await readOwnTerms(agents.client, agents.chain, dueTerms(options), ({ trader, pairIndex }, own) =>
+        terms.learn(trader, pairIndex, own, askedAtMs),
+      )
+    },
     forget: cache.forget,
     idle: teller.idle,
     holdings(trader) {
@@ -110,6 +143,17 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
       throw new NodeUnavailableError('no account could be read', { cause: failures[0] })
     },
   }
+}
+
+/** Returns the pairs of open positions whose traders' terms are due, each once. */
+function dueTerms({ positions, terms }: Pick<AccountReadsOptions, 'positions' | 'terms'>): TradedPair[] {
+  const due = new Map<string, TradedPair>()
+  for (const { record, state } of positions.all()) {
+    const { trader } = record
+    const { pairIndex } = state.trade
+    if (terms.isDue(trader, pairIndex)) due.set(`${trader} ${pairIndex}`, { trader, pairIndex })
+  }
+  return [...due.values()]
 }
 
 async function failuresOf(works: readonly Promise<unknown>[]): Promise<unknown[]> {

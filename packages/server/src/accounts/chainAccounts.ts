@@ -1,6 +1,6 @@
 import type { Address } from '@bezel/protocol'
 import { createAccountReads, type AccountReadsOptions } from './accountReads.ts'
-import { tradersPerBatch, type Holdings } from './readHoldings.ts'
+import type { Holdings } from './readHoldings.ts'
 import { createRoundRobin } from '../ground/roundRobin.ts'
 import { createRefCounted } from '../ground/refCounted.ts'
 
@@ -17,7 +17,8 @@ interface RefreshQueue {
 interface RefreshQueueOptions {
   /** Reads a batch. Rejects when reading the remaining accounts makes no sense now. */
   readonly read: (traders: readonly Address[]) => Promise<void>
-  readonly batchSize: () => number
+  /** Returns the first of these accounts, as many as one batch reads. */
+  readonly batchOf: (traders: Iterable<Address>) => readonly Address[]
   readonly onFailure: (error: unknown) => void
 }
 
@@ -54,7 +55,10 @@ export interface ChainAccounts extends Accounts {
    * Throws `NodeUnavailableError` and `NOT_READY`.
    */
   holdings(trader: Address): Holdings | Promise<Holdings>
-  /** Reads the accounts of traders who are subscribed to or were active lately. Throws `NodeUnavailableError`. */
+  /**
+   * Reads the accounts of traders who are subscribed to or were active lately, and the terms of all traders with
+   * positions where they are due. Throws `NodeUnavailableError`.
+   */
   round(): Promise<void>
   stats(): AccountStats
   /** Resolves when no read and no write to a log is under way. */
@@ -73,7 +77,7 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
   const rotation = createRoundRobin<Address>()
   const queue = createRefreshQueue({
     read: reads.refresh,
-    batchSize: () => tradersPerBatch(collaterals() ?? []),
+    batchOf: reads.batchOf,
     onFailure,
   })
   let stats: AccountStats = { rounds: 0, watched: 0, lastRoundAtMs: undefined }
@@ -101,6 +105,7 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
       // of them.
       await delegates.refreshActive((trader) => due.has(trader))
       if (!(await queue.round(due))) return
+      await reads.refreshTerms()
       stats = { rounds: stats.rounds + 1, watched: candidates.size, lastRoundAtMs: now() }
     },
     async idle() {
@@ -110,13 +115,13 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
   }
 }
 
-function createRefreshQueue({ read, batchSize, onFailure }: RefreshQueueOptions): RefreshQueue {
+function createRefreshQueue({ read, batchOf, onFailure }: RefreshQueueOptions): RefreshQueue {
   const urgent = new Set<Address>()
   const waiting = new Set<Address>()
   let running: Promise<boolean> | undefined
 
-  function take(): Address[] {
-    const batch = [...urgent, ...waiting].slice(0, batchSize())
+  function take(): readonly Address[] {
+    const batch = batchOf(urgent.union(waiting))
     for (const trader of batch) {
       urgent.delete(trader)
       waiting.delete(trader)

@@ -5,7 +5,10 @@ import { NodeUnavailableError, StoreUnavailableError } from '../ground/unavailab
 import type { AccountReadsOptions } from './accountReads.ts'
 import { createAccounts, type ChainAccounts } from './chainAccounts.ts'
 
-export interface ChainAccountsOptions extends Pick<AccountReadsOptions, 'agents' | 'collaterals' | 'now'> {
+export interface ChainAccountsOptions extends Pick<
+  AccountReadsOptions,
+  'agents' | 'collaterals' | 'positions' | 'terms' | 'now'
+> {
   readonly accountLog: AccountReadsOptions['log']
   /** Pause between two rounds, and the greatest age of an answer, in milliseconds. */
   readonly refreshMs: number
@@ -22,14 +25,24 @@ export interface OpenChainAccounts extends ChainAccounts {
  * background.
  */
 export function openChainAccounts(slug: ChainSlug, options: ChainAccountsOptions): OpenChainAccounts {
-  const { agents, collaterals, accountLog, refreshMs, now } = options
+  const { agents, collaterals, positions, terms, accountLog, refreshMs, now } = options
   const onFailure = (error: unknown): void => {
     // The readiness check reports a node or a store that is unavailable; the values read before stay in use.
     if (error instanceof NodeUnavailableError || error instanceof StoreUnavailableError) return
     options.log.error({ err: error, chain: slug }, 'accounts can not be kept fresh')
   }
-  const accounts = createAccounts({ agents, collaterals, log: accountLog, maxAgeMs: refreshMs, now, onFailure })
-  const rounds = every(refreshMs, () => accounts.round(), { onError: onFailure })
+  const accounts = createAccounts({
+    agents,
+    collaterals,
+    positions,
+    terms,
+    log: accountLog,
+    maxAgeMs: refreshMs,
+    now,
+    onFailure,
+  })
+  // The first one, at once, reads the terms of all positions, which nothing keeps across a restart.
+  const rounds = every(refreshMs, () => accounts.round(), { isAtOnce: true, onError: onFailure })
   return {
     ...accounts,
     async close() {

@@ -13,6 +13,7 @@ import { type RpcClient, type RpcOutcome, revertData, type RpcCall } from '../ch
 import type { ServedChain } from '../chain/servedChain.ts'
 import type { ListedCollateral } from '../trading/market/chainMarkets.ts'
 import { erc20Abi, toFunctionSelector, type AbiFunction } from 'viem'
+import type { OwnTerms, TradedPair } from './positions/traderTerms.ts'
 
 const WHOLE_FEE = FeeMultiplier.one
 
@@ -31,6 +32,7 @@ const SELECTORS = {
   delegate: selectorOf(diamondAbi, 'getTradingDelegate'),
   referrer: selectorOf(diamondAbi, 'getTraderActiveReferrer'),
   fee: selectorOf(diamondAbi, 'calculateFeeAmount'),
+  terms: selectorOf(diamondAbi, 'getUserPriceImpact'),
   balance: selectorOf(erc20Abi, 'balanceOf'),
   allowance: selectorOf(erc20Abi, 'allowance'),
 }
@@ -44,19 +46,84 @@ export interface Holdings {
   readonly delegate: Address
 }
 
+/** An account to read: a trader, and the pairs in which it has positions. */
+export interface AskedAccount {
+  readonly trader: Address
+  readonly pairIndices: readonly number[]
+}
+
+/** An account as one round trip found it. */
+interface AccountReading {
+  readonly holdings: Holdings
+  /** The trader's own terms by pair index, without pairs for which the node did not answer. */
+  readonly ownTerms: ReadonlyMap<number, OwnTerms>
+}
+
 /**
- * Reads the holdings of all these traders in one round trip. Throws `NodeUnavailableError` when the node did not
- * answer. When it answered but one account could not be read, that account's place holds the error.
+ * Reads all these accounts in one round trip. Throws `NodeUnavailableError` when the node did not answer. When it
+ * answered but the holdings of one account could not be read, that account's place holds the error.
  */
-export async function readHoldings(
+export async function readAccounts(
   client: RpcClient,
   { diamond }: ServedChain,
   collaterals: readonly ListedCollateral[],
-  traders: readonly Address[],
-): Promise<(Holdings | UnreadableAccountError)[]> {
-  const outcomes = await client.batch(traders.flatMap((trader) => holdingsCalls(diamond, collaterals, trader)))
-  const count = callsPerTrader(collaterals)
-  return traders.map((_, at) => holdingsOf(outcomes.slice(at * count, (at + 1) * count), collaterals))
+  accounts: readonly AskedAccount[],
+): Promise<(AccountReading | UnreadableAccountError)[]> {
+  const calls = accounts.flatMap(({ trader, pairIndices }) => [
+    ...holdingsCalls(diamond, collaterals, trader),
+    ...pairIndices.map((pairIndex) => ownTermsCall(diamond, { trader, pairIndex })),
+  ])
+  const outcomes = await client.batch(calls)
+  let from = 0
+  return accounts.map(({ pairIndices }) => {
+    const termsFrom = from + holdingsCallCount(collaterals)
+    const holdings = holdingsOf(outcomes.slice(from, termsFrom), collaterals)
+    const ownTerms = new Map<number, OwnTerms>()
+    for (const [at, pairIndex] of pairIndices.entries()) {
+      const own = ownTermsOf(outcomes[termsFrom + at])
+      if (own !== undefined) ownTerms.set(pairIndex, own)
+    }
+    from = termsFrom + pairIndices.length
+    return holdings instanceof UnreadableAccountError ? holdings : { holdings, ownTerms }
+  })
+}
+
+/**
+ * Reads the own terms of traders, in round trips of `CALLS_PER_BATCH`, and passes each on; those that the node did not
+ * answer are left out. Throws `NodeUnavailableError`.
+ */
+export async function readOwnTerms(
+  client: RpcClient,
+  { diamond }: ServedChain,
+  pairs: readonly TradedPair[],
+  found: (pair: TradedPair, own: OwnTerms) => void,
+): Promise<void> {
+  for (let from = 0; from < pairs.length; from += CALLS_PER_BATCH) {
+    const part = pairs.slice(from, from + CALLS_PER_BATCH)
+    const outcomes = await client.batch(part.map((pair) => ownTermsCall(diamond, pair)))
+    for (const [at, pair] of part.entries()) {
+      const own = ownTermsOf(outcomes[at])
+      if (own !== undefined) found(pair, own)
+    }
+  }
+}
+
+function ownTermsCall(diamond: Address, { trader, pairIndex }: TradedPair): RpcCall {
+  return viewCall(diamond, SELECTORS.terms + addressWord(trader) + uintWord(BigInt(pairIndex)))
+}
+
+/** Terms on a Diamond that reverts, because it has no such view. */
+const NO_OWN_TERMS: OwnTerms = { cumulVolPriceImpactMultiplier: 0, fixedSpreadP: 0 }
+
+/** Matches the multiplier and the spread, the first two words of the answer; both are uint16. */
+const OWN_TERMS_PATTERN = /^0x0{60}([0-9a-f]{4})0{60}([0-9a-f]{4})/i
+
+function ownTermsOf(outcome: RpcOutcome | undefined): OwnTerms | undefined {
+  if (outcome?.ok !== true) return outcome !== undefined && hasReverted(outcome) ? NO_OWN_TERMS : undefined
+  const [, multiplier, spread] =
+    typeof outcome.result === 'string' ? (OWN_TERMS_PATTERN.exec(outcome.result) ?? []) : []
+  if (multiplier === undefined || spread === undefined) return undefined
+  return { cumulVolPriceImpactMultiplier: Number.parseInt(multiplier, 16), fixedSpreadP: Number.parseInt(spread, 16) }
 }
 
 function holdingsOf(
@@ -68,7 +135,8 @@ function holdingsOf(
     return {
       delegate: addressOf(wordOf(delegate, 'its delegate')),
       referrer: referrerWord === 0n ? null : addressOf(referrerWord),
-      feeTierMultiplier: hasNoTiers(fee) ? null : FeeMultiplier.format(FeeMultiplier.of(wordOf(fee, 'its fee'))),
+      feeTierMultiplier:
+        fee !== undefined && hasReverted(fee) ? null : FeeMultiplier.format(FeeMultiplier.of(wordOf(fee, 'its fee'))),
       balances: collaterals.map(({ symbol, decimals }, i) => ({
         collateral: symbol,
         balance: formatDecimal(wordOf(amounts[2 * i], `its ${symbol}`), decimals),
@@ -81,8 +149,9 @@ function holdingsOf(
   }
 }
 
-function hasNoTiers(fee: RpcOutcome | undefined): boolean {
-  return fee !== undefined && revertData(fee) !== undefined
+/** Returns true when the Diamond refused a call, as one does that lacks the view. */
+function hasReverted(outcome: RpcOutcome): boolean {
+  return revertData(outcome) !== undefined
 }
 
 /**
@@ -109,14 +178,20 @@ function addressOf(word: bigint): Address {
 /** Thrown when the node answered, but not for every value of this account. */
 export class UnreadableAccountError extends NodeUnavailableError {}
 
-function callsPerTrader(collaterals: readonly ListedCollateral[]): number {
+function holdingsCallCount(collaterals: readonly ListedCollateral[]): number {
   return DIAMOND_CALLS + 2 * collaterals.length
 }
 
-/** Returns the number of accounts that one round trip reads. */
-export function tradersPerBatch(collaterals: readonly ListedCollateral[]): number {
-  const fitting = Math.floor(CALLS_PER_BATCH / callsPerTrader(collaterals))
-  return Math.max(1, Math.min(MAX_TRADERS_PER_BATCH, fitting))
+/** Returns the first of these accounts, as many as one round trip reads. One alone is read whatever it takes. */
+export function firstBatch(collaterals: readonly ListedCollateral[], accounts: Iterable<AskedAccount>): AskedAccount[] {
+  const batch: AskedAccount[] = []
+  let calls = 0
+  for (const account of accounts) {
+    calls += holdingsCallCount(collaterals) + account.pairIndices.length
+    if (batch.length === MAX_TRADERS_PER_BATCH || (batch.length > 0 && calls > CALLS_PER_BATCH)) break
+    batch.push(account)
+  }
+  return batch
 }
 
 /** Returns the calls for one trader: delegate, referrer, fee, then balance and allowance of each collateral. */

@@ -45,12 +45,13 @@ async function requireUnanswered(sql: Sql, { touches = [] }: Plan, { headBlock }
 
 /** Finds a position that was closed while its change waited: the collateral of the change is still locked. */
 async function findClosed(
-  { store, chain }: Pick<ChainOrders, 'store' | 'chain'>,
+  { store, chain, terms }: Pick<ChainOrders, 'store' | 'chain' | 'terms'>,
   { agent }: SignedWrite,
   id: OrderId | undefined,
 ): Promise<LivePosition | undefined> {
   const stored = id === undefined ? undefined : await findPosition(store.read, id)
   if (stored?.state === undefined || stored.state.isOpen || stored.state.pendingUpdate === null) return undefined
   const { record, state } = stored
-  return record.chain === chain.slug && record.trader === agent.trader ? { record, state } : undefined
+  if (record.chain !== chain.slug || record.trader !== agent.trader) return undefined
+  return { record, state, terms: terms.of(record.trader, state.trade.pairIndex) }
 }

@@ -101,9 +101,8 @@ function readFacts(
   return {
     calls: [impact.call, price.call, ...(ids.length === 0 ? [] : [windows.call])],
     take([impactOutcome, priceOutcome, windowsOutcome]) {
-      const { cumulVolPriceImpactMultiplier, fixedSpreadP } = impact.decode(impactOutcome!)
-      const own = { ...terms.of(trader, pairIndex), cumulVolPriceImpactMultiplier, fixedSpreadP }
-      terms.learn(trader, pairIndex, own)
+      terms.learn(trader, pairIndex, impact.decode(impactOutcome!))
+      const own = terms.of(trader, pairIndex)
       const priceUsd = CollateralPrice.of(price.decode(priceOutcome!))
       const found = ids.length === 0 ? [] : windows.decode(windowsOutcome!)
       const byId = new Map(found.map((window, at) => [ids[at]!, withScales<PairOi>(window)]))

@@ -48,6 +48,7 @@ function updateKindOf({ leverage, collateral }: UpdatePositionRequest): 'leverag
  * Returns the position with the stops that the chain will keep, which the transaction itself sets. A new leverage is
  * left out, because it takes effect only with the oracle's answer.
  */
-function withStops({ record, state }: LivePosition, { changes }: PositionPlan): LivePosition {
-  return { record, state: { ...state, trade: { ...state.trade, ...changes } } }
+function withStops(position: LivePosition, { changes }: PositionPlan): LivePosition {
+  const { state } = position
+  return { ...position, state: { ...state, trade: { ...state.trade, ...changes } } }
 }

@@ -105,7 +105,7 @@ export const SERVER_SETTINGS = {
     max: 3_600_000,
   }),
   BEZEL_ACCOUNT_REFRESH_MS: integerSetting({
-    what: 'milliseconds after which delegates and balances of active traders are read again',
+    what: 'milliseconds after which delegates, balances and own terms of active traders are read again',
     default: 2_000,
     min: 100,
     max: 600_000,

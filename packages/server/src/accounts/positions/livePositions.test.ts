@@ -7,6 +7,7 @@ import { insertPosition, savePositionState } from '../../store/positionStore.ts'
 import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import type { PositionRecord, PositionState } from '../../trading/positions/positionModel.ts'
 import { POSITION } from '../../trading/valuation/testing/fixtures.ts'
+import { createKnownTerms } from './traderTerms.ts'
 import { openLivePositions, type LivePositions } from './livePositions.ts'
 
 const ALICE = `0x${'aa'.repeat(20)}` as Address
@@ -68,7 +69,11 @@ describe('live positions', () => {
   after(() => opened.remove())
 
   it('starts with what is open on the chain, oldest first', async () => {
-    const live = await openLivePositions(opened.store, 'base')
+    const live = await openLivePositions(
+      opened.store,
+      'base',
+      createKnownTerms(() => 1),
+    )
     assert.equal(live.size, 3)
     assert.deepEqual(idsOf(live, ALICE), ['9', '10'])
     assert.deepEqual(idsOf(live, BOB), ['11'])
@@ -77,7 +82,11 @@ describe('live positions', () => {
   })
 
   it('follows what opens, changes, closes and is undone', async () => {
-    const live = await openLivePositions(opened.store, 'base')
+    const live = await openLivePositions(
+      opened.store,
+      'base',
+      createKnownTerms(() => 1),
+    )
     const [nine, five, eleven] = [recordOf(9, ALICE), recordOf(5, ALICE), recordOf(11, BOB)]
     live.apply([{ record: five, before: undefined, after: OPEN }])
     assert.deepEqual(idsOf(live, ALICE), ['5', '9', '10'], 'ids are numbers: 10 is after 9')
@@ -102,7 +111,11 @@ describe('live positions', () => {
   })
 
   it('keeps the array of a trader until one of its positions changes', async () => {
-    const live = await openLivePositions(opened.store, 'base')
+    const live = await openLivePositions(
+      opened.store,
+      'base',
+      createKnownTerms(() => 1),
+    )
     const [alice, bob] = [live.ofTrader(ALICE), live.ofTrader(BOB)]
     live.apply([{ record: recordOf(9, ALICE), before: OPEN, after: { ...OPEN, updatedAtMs: 2 } }])
     assert.equal(live.ofTrader(BOB), bob)
@@ -110,8 +123,31 @@ describe('live positions', () => {
     assert.deepEqual(idsOf(live, ALICE), ['9', '10'])
   })
 
+  it('gives each position the terms of its trader in its pair, and replaces those whose terms change', async () => {
+    const terms = createKnownTerms(() => 1)
+    const live = await openLivePositions(opened.store, 'base', terms)
+    const own = { cumulVolPriceImpactMultiplier: 700, fixedSpreadP: 30 }
+    const spreads = (): unknown => live.ofTrader(ALICE).map((position) => position.terms?.fixedSpreadP)
+    const [alice, bob] = [live.ofTrader(ALICE), live.ofTrader(BOB)]
+    terms.learn(ALICE, trade.pairIndex + 1, own)
+    terms.learn(ALICE, trade.pairIndex, { cumulVolPriceImpactMultiplier: 0, fixedSpreadP: 0 })
+    assert.equal(live.ofTrader(ALICE), alice, 'nothing has changed for them')
+
+    terms.learn(ALICE, trade.pairIndex, own)
+    assert.deepEqual(spreads(), [30, 30])
+    assert.equal(live.ofTrader(BOB), bob)
+    assert.equal(live.find('9' as OrderId), live.ofTrader(ALICE)[0])
+    live.apply([{ record: recordOf(5, ALICE), before: undefined, after: OPEN }])
+    assert.deepEqual(spreads(), [30, 30, 30])
+    assert.equal([...live.all()].length, 4)
+  })
+
   it('leaves alone what other chains do', async () => {
-    const live = await openLivePositions(opened.store, 'base')
+    const live = await openLivePositions(
+      opened.store,
+      'base',
+      createKnownTerms(() => 1),
+    )
     live.apply([{ record: recordOf(14, ALICE, 'arbitrum'), before: undefined, after: OPEN }])
     assert.equal(live.size, 3)
   })

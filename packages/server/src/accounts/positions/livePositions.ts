@@ -7,6 +7,7 @@ import type {
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
 import { listOpenPositions } from '../../store/positionStore.ts'
 import type { Store } from '../../store/sql.ts'
+import type { KnownTerms } from './traderTerms.ts'
 
 /**
  * The open positions of one chain, kept in memory: every read values them, and would otherwise load all of them from
@@ -19,22 +20,34 @@ export interface LivePositions {
    */
   ofTrader(trader: Address): readonly LivePosition[]
   find(id: OrderId): LivePosition | undefined
+  /** Returns the positions of all traders. */
+  all(): Iterable<LivePosition>
   /** Applies the changes that a committed block, or the undoing of a block, made to positions. */
   apply(changes: readonly PositionChange[]): void
   readonly size: number
 }
 
-export async function openLivePositions(store: Store, chain: ChainSlug): Promise<LivePositions> {
+/** Opens the positions with the terms of their traders: one whose terms change is replaced like any other change. */
+export async function openLivePositions(
+  store: Store,
+  chain: ChainSlug,
+  terms: Pick<KnownTerms, 'of' | 'onChange'>,
+): Promise<LivePositions> {
   const byId = new Map<OrderId, LivePosition>()
   const byTrader = new Map<Address, readonly LivePosition[]>()
   for (const { record, state } of await listOpenPositions(store.read, chain)) put(record, state)
+  terms.onChange(({ trader, pairIndex }) => {
+    for (const { record, state } of byTrader.get(trader) ?? NONE) {
+      if (state.trade.pairIndex === pairIndex) put(record, state)
+    }
+  })
 
   /** Replaces a position. A closed position, and one whose opening was undone (no state), is only removed. */
   function put(record: PositionRecord, state: PositionState | undefined): void {
     const others = (byTrader.get(record.trader) ?? NONE).filter((position) => position.record.id !== record.id)
     byId.delete(record.id)
     if (state?.isOpen === true) {
-      const position: LivePosition = { record, state }
+      const position: LivePosition = { record, state, terms: terms.of(record.trader, state.trade.pairIndex) }
       byId.set(record.id, position)
       others.splice(placeOf(others, position), 0, position)
     }
@@ -45,6 +58,7 @@ export async function openLivePositions(store: Store, chain: ChainSlug): Promise
   return {
     ofTrader: (trader) => byTrader.get(trader) ?? NONE,
     find: (id) => byId.get(id),
+    all: () => byId.values(),
     apply(changes) {
       for (const { record, after } of changes) if (record.chain === chain) put(record, after)
     },

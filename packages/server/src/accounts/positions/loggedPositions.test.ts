@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { PositionSchema, type Position } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { createWorld, portsOf, usd } from '../../market/testing/fixtures.ts'
+import { ORDINARY_TERMS } from '../../trading/valuation/chainState.ts'
 import { createLoggedPositions } from './loggedPositions.ts'
 import { ALICE, live } from './testing/livePosition.ts'
 
@@ -11,11 +12,12 @@ function changed({ record, state }: LivePosition, after: PositionState | undefin
   return { record, before: state, after }
 }
 
-function createLogged(positions: readonly LivePosition[]) {
+function createLogged(positions: readonly LivePosition[], fixedSpreadP = 0) {
   const world = createWorld()
   const errors: unknown[] = []
   const text = createLoggedPositions({
     live: { ofTrader: (trader) => (trader === ALICE ? positions : []) },
+    terms: { of: () => ({ ...ORDINARY_TERMS, fixedSpreadP }) },
     markets: () => world.chain,
     book: portsOf(world).book,
     head: () => ({ number: 100, timestampMs: 1_000_000 }),
@@ -47,6 +49,14 @@ describe('positions for the log', () => {
     const [position] = list(ALICE, [])
     assert.ok(Value.Check(PositionSchema, position))
     assert.equal(position?.markPrice, '61000')
+  })
+
+  it('have the own spread of their trader in the liquidation price, also when they just opened', () => {
+    const { record, state } = live('1')
+    const priceWith = (spread: number): number =>
+      Number(createLogged([], spread).list(ALICE, [{ record, before: undefined, after: state }])[0]?.liquidationPrice)
+    // Half of the spread brings the liquidation of a long nearer, up to the maximum of its parameters.
+    assert.ok(priceWith(5) > priceWith(0))
   })
 
   it('are valued at their entry while nobody has heard of a price', () => {

@@ -4,6 +4,7 @@ import type { PositionsText } from '../../journal/accountLog.ts'
 import { collateralOf, leverageDecimal, sizeDecimal, symbolOf } from '../../trading/market/amounts.ts'
 import type { ChainMarkets } from '../../trading/market/chainMarkets.ts'
 import type { PriceBook } from '../../market/feed/priceBook.ts'
+import type { KnownTerms } from './traderTerms.ts'
 import { comparePositions, type LivePositions } from './livePositions.ts'
 import { pendingUpdateAnswer } from '../../trading/positions/pendingUpdate.ts'
 import {
@@ -15,6 +16,7 @@ import {
 
 export interface LoggedPositionsOptions {
   readonly live: Pick<LivePositions, 'ofTrader'>
+  readonly terms: Pick<KnownTerms, 'of'>
   readonly markets: () => ChainMarkets | undefined
   readonly book: Pick<PriceBook, 'get'>
   /** Returns the last followed block. */
@@ -28,7 +30,7 @@ export interface LoggedPositionsOptions {
  * there is none. No position may be left out, because that would say that it was closed.
  */
 export function createLoggedPositions(options: LoggedPositionsOptions): PositionsText {
-  const { live, markets, book, head, onError } = options
+  const { live, terms, markets, book, head, onError } = options
 
   function answerOf(position: LivePosition, chain: ChainMarkets): Position {
     const { pairIndex } = position.state.trade
@@ -50,7 +52,10 @@ export function createLoggedPositions(options: LoggedPositionsOptions): Position
     const changed = changes.filter(({ record }) => record.trader === trader)
     const ids = new Set(changed.map(({ record }) => record.id))
     const positions = live.ofTrader(trader).filter(({ record }) => !ids.has(record.id))
-    for (const { record, after } of changed) if (after?.isOpen === true) positions.push({ record, state: after })
+    for (const { record, after } of changed) {
+      if (after?.isOpen !== true) continue
+      positions.push({ record, state: after, terms: terms.of(trader, after.trade.pairIndex) })
+    }
     return JSON.stringify(positions.toSorted(comparePositions).map((position) => answerOf(position, chain)))
   }
 }

@@ -18,6 +18,8 @@ export interface OnChain {
   referrer: bigint
   delegate: Address
   fee: (amount: bigint) => RpcOutcome
+  /** Returns the trader's own spread in a pair, 1e3 per percent. */
+  spread: (pairIndex: number) => RpcOutcome
 }
 
 /** A fake node with a Diamond and tokens, whose values a test sets. */
@@ -40,6 +42,12 @@ export function word(value: bigint): RpcOutcome {
   return { ok: true, result: encodeAbiParameters([{ type: 'uint256' }], [value]) }
 }
 
+/** Returns the answer of `getUserPriceImpact` of a trader with this spread. */
+export function spreadWords(fixedSpreadP: number): RpcOutcome {
+  const words = [0n, BigInt(fixedSpreadP), 0n].map((value) => value.toString(16).padStart(64, '0'))
+  return { ok: true, result: `0x${words.join('')}` }
+}
+
 export function createAccountNode(): AccountNode {
   const node: AccountNode = {
     of: new Map(),
@@ -52,6 +60,7 @@ export function createAccountNode(): AccountNode {
     referrer: 0n,
     delegate: NOBODY,
     fee: word,
+    spread: () => spreadWords(0),
     client: {
       roundTrips: () => node.batches.length,
       async batch(calls) {
@@ -74,7 +83,9 @@ const REFUSAL: RpcOutcome = { ok: false, code: -32_005, message: 'too many reque
 const ABI = [...diamondAbi, ...erc20Abi].filter(
   (item) =>
     item.type === 'function' &&
-    /^(getTradingDelegate|getTraderActiveReferrer|calculateFeeAmount|balanceOf|allowance)$/.test(item.name),
+    /^(getTradingDelegate|getTraderActiveReferrer|calculateFeeAmount|getUserPriceImpact|balanceOf|allowance)$/.test(
+      item.name,
+    ),
 )
 
 interface Asked {
@@ -97,6 +108,8 @@ function answer(chain: OnChain, { name, args }: Asked): RpcOutcome {
       return word(chain.referrer)
     case 'calculateFeeAmount':
       return chain.fee(args[1] as bigint)
+    case 'getUserPriceImpact':
+      return chain.spread(Number(args[1]))
     case 'balanceOf':
       return word(chain.balance)
     case 'allowance':

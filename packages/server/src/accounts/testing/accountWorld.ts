@@ -5,7 +5,9 @@ import { createChainAgents, type ChainAgents } from '../../agents/chainAgents.ts
 import { testRegistry } from '../../agents/testing/testRegistry.ts'
 import type { ListedCollateral } from '../../trading/market/chainMarkets.ts'
 import { chainMarkets } from '../../market/testing/fixtures.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { createAccounts, type ChainAccounts } from '../chainAccounts.ts'
+import { createKnownTerms, type KnownTerms } from '../positions/traderTerms.ts'
 import type { AccountLog, AccountNow } from '../../journal/accountLog.ts'
 import { createAccountNode, DIAMOND, type AccountNode } from './accountNode.ts'
 
@@ -18,6 +20,8 @@ export interface AccountWorld {
   nowMs: number
   readonly node: AccountNode
   collaterals: readonly ListedCollateral[] | undefined
+  /** The open positions of all traders. */
+  positions: readonly LivePosition[]
   /** The agents that the registry returns for every trader. */
   readonly records: AgentRecord[]
   /** The accounts that were written to the log, in this order. */
@@ -27,6 +31,7 @@ export interface AccountWorld {
   beforeLog: () => Promise<void>
   agents: ChainAgents
   accounts: ChainAccounts
+  terms: KnownTerms
   /** Starts over as after a restart: nothing is remembered except what the log keeps. */
   restart(): void
 }
@@ -34,7 +39,7 @@ export interface AccountWorld {
 export function createAccountWorld(log?: Pick<AccountLog, 'account'>): AccountWorld {
   const node = createAccountNode()
 
-  function start(): Pick<AccountWorld, 'agents' | 'accounts'> {
+  function start(): Pick<AccountWorld, 'agents' | 'accounts' | 'terms'> {
     const now = (): number => world.nowMs
     const agents = createChainAgents(BASE, {
       client: node.client,
@@ -44,8 +49,14 @@ export function createAccountWorld(log?: Pick<AccountLog, 'account'>): AccountWo
       delegateMaxAgeMs: REFRESH_MS,
       now,
     })
+    const terms = createKnownTerms(now)
     const accounts = createAccounts({
       agents,
+      terms,
+      positions: {
+        ofTrader: (trader) => world.positions.filter(({ record }) => record.trader === trader),
+        all: () => world.positions,
+      },
       now,
       maxAgeMs: REFRESH_MS,
       collaterals: () => world.collaterals,
@@ -58,13 +69,14 @@ export function createAccountWorld(log?: Pick<AccountLog, 'account'>): AccountWo
         },
       },
     })
-    return { agents, accounts }
+    return { agents, accounts, terms }
   }
 
   const world: AccountWorld = {
     nowMs: 1_000_000,
     node,
     collaterals: chainMarkets().collaterals,
+    positions: [],
     records: [],
     told: [],
     failures: [],

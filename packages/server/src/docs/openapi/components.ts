@@ -72,6 +72,11 @@ export interface Component {
   readonly description?: string
 }
 
+const HOURLY_RATES =
+  'Rates are in percent per hour, positive when the position pays. `borrowingRateHourly` is the sum of both generations ' +
+  'of borrowing. The first one is charged per block: it is shown for the pace of the last 1,000 blocks and the present ' +
+  'open interest, and for the side that pays more.'
+
 /** The named schemas. Wherever a route uses one of them, the reference refers to it by name. */
 export const COMPONENTS: Readonly<Record<string, Component>> = {
   Address: { schema: AddressSchema },
@@ -92,11 +97,8 @@ export const COMPONENTS: Readonly<Record<string, Component>> = {
 
   Market: { schema: MarketSchema },
   MarketCollateral: { schema: MarketCollateralSchema },
-  Funding: { schema: FundingSchema, description: 'Rates are in percent per hour, positive when the position pays.' },
-  MarketFunding: {
-    schema: MarketFundingSchema,
-    description: 'Rates are in percent per hour, positive when the position pays.',
-  },
+  Funding: { schema: FundingSchema, description: HOURLY_RATES },
+  MarketFunding: { schema: MarketFundingSchema, description: HOURLY_RATES },
   Price: { schema: PriceSchema, description: '`updatedAt` is the time at which the price came from the feed.' },
   OrderBook: {
     schema: OrderBookSchema,

@@ -30,6 +30,7 @@ export function assembleMarkets(
   }
   return {
     moment,
+    blocksPerHour: listing.blocksPerHour,
     collaterals: listing.collaterals.map(({ index, symbol, address, decimals, isActive }, at) => ({
       index,
       symbol,

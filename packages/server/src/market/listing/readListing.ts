@@ -9,6 +9,7 @@ import {
   type MarketSymbol,
 } from '@bezel/protocol'
 import { type Hex, decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
+import { blockCall, quantity, resultOf } from '../../chain/blocks.ts'
 import { createCallRound, type CallRound, type Later, type DiamondCall } from '../../chain/diamondCalls.ts'
 import type { RpcClient } from '../../chain/rpcClient.ts'
 import {
@@ -62,6 +63,8 @@ export interface ChainListing {
   /** Terms by collateral index, then by pair index. */
   readonly terms: ReadonlyMap<number, ReadonlyMap<number, PairTerms>>
   readonly windows: OiWindowsSettings
+  /** Number of blocks in an hour, measured on the last `PACE_BLOCKS`. */
+  readonly blocksPerHour: number
   readonly marketOrdersTimeoutBlocks: number
   readonly triggerTimeoutBlocks: number
 }
@@ -78,7 +81,7 @@ export interface DiamondAt {
  */
 export async function readListing({ client, diamond, block }: DiamondAt): Promise<ChainListing> {
   const newRound = (): CallRound => createCallRound(client, diamond, block)
-  const frame = await readFrame(newRound())
+  const frame = await readFrame(newRound(), Number(block))
   const { collaterals, named, inUse, borrowing } = await readNames(newRound(), frame, block)
 
   const details = newRound()
@@ -93,6 +96,7 @@ export async function readListing({ client, diamond, block }: DiamondAt): Promis
     symbols: new Map(named.map(({ pairIndex, symbol }) => [pairIndex, symbol])),
     terms: new Map(collaterals.map(({ index }, at) => [index, terms[at]!()])),
     windows: frame.windows,
+    blocksPerHour: frame.blocksPerHour,
     marketOrdersTimeoutBlocks: frame.marketOrdersTimeoutBlocks,
     triggerTimeoutBlocks: frame.triggerTimeoutBlocks,
   }
@@ -106,11 +110,12 @@ interface Frame {
   readonly collaterals: readonly DiamondCollateral[]
   readonly offsets: BandWords
   readonly windows: OiWindowsSettings
+  readonly blocksPerHour: number
   readonly marketOrdersTimeoutBlocks: number
   readonly triggerTimeoutBlocks: number
 }
 
-async function readFrame(round: CallRound): Promise<Frame> {
+async function readFrame(round: CallRound, blockNumber: number): Promise<Frame> {
   const pairsCount = round.view('pairsCount', [])
   const groupsCount = round.view('groupsCount', [])
   const feesCount = round.view('feesCount', [])
@@ -118,6 +123,7 @@ async function readFrame(round: CallRound): Promise<Frame> {
   const collaterals = round.view('getCollaterals', [])
   const offsets = round.view('getDepthBandsMapping', [])
   const windows = round.view('getOiWindowsSettings', [])
+  const blocksPerHour = readPace(round, blockNumber)
   const marketOrdersTimeoutBlocks = round.view('getMarketOrdersTimeoutBlocks', [])
   const triggerTimeoutBlocks = round.view('getTriggerTimeoutBlocks', [])
   await round.run()
@@ -130,8 +136,36 @@ async function readFrame(round: CallRound): Promise<Frame> {
     collaterals: collaterals(),
     offsets: { slot1, slot2 },
     windows: windows(),
+    blocksPerHour: blocksPerHour(),
     marketOrdersTimeoutBlocks: marketOrdersTimeoutBlocks(),
     triggerTimeoutBlocks: triggerTimeoutBlocks(),
+  }
+}
+
+/**
+ * Number of blocks on which the pace of the chain is measured. The times of blocks are whole seconds, so that with four
+ * blocks a second the pace is off by at most 0.4 %.
+ */
+const PACE_BLOCKS = 1_000
+
+const SECONDS_PER_HOUR = 3_600
+
+/** Reads how many blocks the chain makes in an hour. A chain that has no past yet counts as one block a second. */
+function readPace(round: CallRound, blockNumber: number): Later<number> {
+  const from = Math.max(0, blockNumber - PACE_BLOCKS)
+  const startS = round.add(blockTimeCall(from))
+  const endS = round.add(blockTimeCall(blockNumber))
+  return () => {
+    const elapsedS = endS() - startS()
+    return elapsedS <= 0 ? SECONDS_PER_HOUR : Math.round(((blockNumber - from) * SECONDS_PER_HOUR) / elapsedS)
+  }
+}
+
+/** A call for the time of a block, in seconds. */
+function blockTimeCall(blockNumber: number): DiamondCall<number> {
+  return {
+    call: blockCall(blockNumber, false),
+    decode: (outcome) => quantity((resultOf(outcome) as { readonly timestamp?: unknown } | null)?.timestamp),
   }
 }
 

@@ -78,6 +78,7 @@ export function chainMarkets(pair: Partial<PairState> = {}): ChainMarkets {
       [3, new Map([...quiet, [0, { ...QUIET_PAIR, ...pair }]])],
     ]),
     volumes: new Map(),
+    blocksPerHour: 1_800,
     marketOrdersTimeoutBlocks: 200,
     triggerTimeoutBlocks: 50,
     tradingActivated: 0,

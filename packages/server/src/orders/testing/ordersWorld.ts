@@ -19,7 +19,7 @@ import type { Store } from '../../store/sql.ts'
 import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { type ChainOrders, createTradingContext } from '../chainOrders.ts'
 import type { SignedWrite } from '../signedWrite.ts'
-import { createKnownTerms } from '../traderTerms.ts'
+import { createKnownTerms } from '../../accounts/positions/traderTerms.ts'
 import { scriptedNode, type ScriptedNode } from './scriptedNode.ts'
 
 export const TRADER = getAddress(`0x${'1'.repeat(40)}`) as Address
@@ -184,7 +184,7 @@ function ordersOf(world: OrdersWorld): ChainOrders {
   const ports = portsOf(market)
   const { hours, now } = ports
   const store = countedStore(world)
-  const terms = createKnownTerms()
+  const terms = createKnownTerms(now)
   return {
     chain: SERVED,
     client: node,

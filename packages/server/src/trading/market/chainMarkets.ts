@@ -36,6 +36,8 @@ export type PairStates = ReadonlyMap<number, PairState>
 /** Everything a chain's Diamond says about its markets, as of one block. Never changed, only replaced as a whole. */
 export interface ChainMarkets {
   readonly moment: Moment
+  /** Number of blocks in an hour, measured on the chain's latest blocks. */
+  readonly blocksPerHour: number
   readonly collaterals: readonly (ListedCollateral & { readonly state: CollateralState })[]
   /** Collateral whose rates are shown as the market's: USDC where it is active, else the first active one. */
   readonly defaultCollateralIndex: number

@@ -73,7 +73,9 @@ export function fundingRecord(chain: ChainMarkets, pairIndex: number, mark: Pric
   return {
     fundingRateLongHourly: FundingRateP.format(rates?.longPercent ?? FundingRateP.zero),
     fundingRateShortHourly: FundingRateP.format(rates?.shortPercent ?? FundingRateP.zero),
-    borrowingRateHourly: PercentP.format(book ? borrowingHourlyPercent(book.pair) : PercentP.zero),
+    borrowingRateHourly: PercentP.format(
+      book ? borrowingHourlyPercent(book, mark, chain.blocksPerHour) : PercentP.zero,
+    ),
     openInterestLongUsd: Usd.format(longUsd),
     openInterestShortUsd: Usd.format(shortUsd),
     skewUsd: Usd.format(skewUsd),

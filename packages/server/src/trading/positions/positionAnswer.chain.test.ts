@@ -26,10 +26,11 @@ import {
 import { createWorld, type World } from '../../../../../contracts/test/world.ts'
 import type { RpcClient } from '../../chain/rpcClient.ts'
 import type { ChainMarkets } from '../market/chainMarkets.ts'
+import { fundingRecord } from '../market/marketRecord.ts'
 import { assembleMarkets } from '../../market/listing/assembleMarkets.ts'
 import { readListing } from '../../market/listing/readListing.ts'
 import { readMoment, readState } from '../../market/listing/readState.ts'
-import type { Trade, TradeFeesData } from '../valuation/chainState.ts'
+import { ORDINARY_TERMS, type Trade, type TradeFeesData, type TraderTerms } from '../valuation/chainState.ts'
 import { positionAnswer, valuationMoment } from './positionAnswer.ts'
 
 // Markets are read from the real Diamond in the same way as by the service; the results are compared with the Diamond's
@@ -78,6 +79,7 @@ async function readPosition(
   ])
   return {
     record: { id: '7' as OrderId, chain: 'arbitrum-sepolia', trader, originOrderId: '6' as OrderId },
+    terms: await readTerms(world, trader, trade.pairIndex),
     state: {
       isOpen: true,
       trade: withScales<Trade>(trade),
@@ -93,6 +95,14 @@ async function readPosition(
       updatedAtMs: START_MS,
     },
   }
+}
+
+async function readTerms(world: World, trader: Address, pairIndex: number): Promise<TraderTerms> {
+  const { cumulVolPriceImpactMultiplier, fixedSpreadP } = await world.read('getUserPriceImpact', [
+    trader,
+    BigInt(pairIndex),
+  ])
+  return { ...ORDINARY_TERMS, cumulVolPriceImpactMultiplier, fixedSpreadP }
 }
 
 /** First-generation borrowing of BTC and of the group that it is in. */
@@ -124,6 +134,9 @@ describe('a position and the Diamond', () => {
     })
     await setBorrowingRate(world, BTC, 317_097)
     await setOldBorrowing(world)
+    // Less than the maximum of liquidations, so that each part of the spread counts.
+    const ownTerms = { cumulVolPriceImpactMultiplier: 700, fixedSpreadP: 35, __placeholder: 0n }
+    await world.configure('setUserPriceImpact', [BOB.address, BigInt(BTC), ownTerms])
     const opened = [
       { account: ALICE, terms: { tp: usd(70_000), sl: usd(58_000) } },
       { account: ALICE, terms: { leverage: 40_000, collateralAmount: usdc('2500.123456') } },
@@ -135,7 +148,8 @@ describe('a position and the Diamond', () => {
       trades.push({ trader: account.address as Address, index, block: Number(outcome.blockNumber) })
     }
     await world.chain.request('evm_increaseTime', [100_000])
-    await world.chain.request('hardhat_mine', ['0x40'])
+    // A block every two seconds, for as long as the pace of the chain is measured on.
+    await world.chain.request('hardhat_mine', [1_001, 2])
     chain = await readMarkets(world)
     for (const { trader, index, block } of trades) {
       const position = await readPosition(world, trader, index, block)
@@ -186,6 +200,11 @@ describe('a position and the Diamond', () => {
       ])
       assert.equal(answer.liquidationPrice, formatDecimal(onChain, 10))
     }
+    assert.deepEqual(
+      held.map(({ position }) => position.terms?.fixedSpreadP),
+      [0, 0, 35],
+      'also of a trader with a spread of its own',
+    )
   })
 
   it('unrealised is the price move at the market price, less pending fees, plus what is realised', async () => {
@@ -205,6 +224,30 @@ describe('a position and the Diamond', () => {
       )
       assert.equal(answer.unrealizedPnlPercent, formatDecimal((shown * 10n ** 12n) / trade.collateralAmount, 10))
     }
+  })
+
+  it('what borrowing costs in an hour is the rate of the market', async () => {
+    const { blocksPerHour } = chain
+    assert.equal(blocksPerHour, 1_800)
+    const { borrowingRateHourly } = fundingRecord(chain, BTC, Price.of(MARK))
+    // The heavier side, whose open interest decides the rate of the first generation.
+    const { user, index, openPrice, collateralAmount, leverage } = held[1]!.position.state.trade
+    const start = await world.read('getTradePendingHoldingFeesCollateral', [user, index, MARK])
+    const startS = world.chain.head().timestampS
+    const snapshot = await world.snapshot()
+    await world.chain.request('hardhat_mine', [blocksPerHour - 1])
+    await world.chain.request('evm_setNextBlockTimestamp', [startS + 3_600])
+    await world.chain.request('evm_mine', [])
+    const end = await world.read('getTradePendingHoldingFeesCollateral', [user, index, MARK])
+    await world.restore(snapshot)
+    const size = (collateralAmount * BigInt(leverage)) / 1_000n
+    const ratePercent = (fee: bigint): number => (Number(fee) / Number(size)) * 100
+    // The second generation charges on the value at the mark, the first on the value at the open.
+    const second = end.borrowingFeeCollateral - start.borrowingFeeCollateral
+    const first = end.borrowingFeeCollateral_old - start.borrowingFeeCollateral_old
+    const charged = ratePercent(first) + (ratePercent(second) * Number(openPrice)) / Number(MARK)
+    assert.ok(first > 0n && second > 0n)
+    assert.ok(Math.abs(charged / Number(borrowingRateHourly) - 1) < 1e-6, `${charged} and ${borrowingRateHourly}`)
   })
 
   it('the rest is what the chain stores', () => {

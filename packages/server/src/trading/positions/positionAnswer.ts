@@ -67,7 +67,8 @@ export function positionAnswer(
   const token = chain.collaterals.find(({ index }) => index === collateralIndex)
   if (pair === undefined || book === undefined || token === undefined) return undefined
 
-  const market: Market = { listing: pair.listing, ...book, volume: NO_VOLUME, terms: ORDINARY_TERMS }
+  const { terms = ORDINARY_TERMS } = live
+  const market: Market = { listing: pair.listing, ...book, volume: NO_VOLUME, terms }
   const value = valuePosition(valued(live, chain, market, prices.mark, at), prices, market, at)
   const { decimals } = token
   return {

@@ -17,6 +17,7 @@ import type {
   Trade,
   TradeFeesData,
   TradeInfo,
+  TraderTerms,
 } from '../valuation/chainState.ts'
 
 /**
@@ -137,6 +138,8 @@ export interface PositionState {
 export interface LivePosition {
   readonly record: PositionRecord
   readonly state: PositionState
+  /** Terms of its trader in its pair. Left out: the ordinary ones. */
+  readonly terms?: TraderTerms
 }
 
 /** A change that a fold found. `undefined` means that the position does not exist any more, or did not exist before. */

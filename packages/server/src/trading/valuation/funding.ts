@@ -1,5 +1,7 @@
 import { abs, CollateralPrice, FundingRateP, min, PercentP, Price, TokenSize } from '@bezel/protocol'
 import type { CollateralState, FundingFeeParams, PairState } from './chainState.ts'
+import { oldBorrowingOfBlocksP } from './oldBorrowing.ts'
+import type { PairInCollateral } from './openInterest.ts'
 import { netTokens } from './priceImpact.ts'
 
 // The formulas of contracts/src/rules/HoldingFees.sol. Velocities and caps are 1e10, like a `PercentP`.
@@ -190,7 +192,11 @@ export function fundingHourly(
   }
 }
 
-/** Returns the borrowing rate in percent per hour, exact; both sides pay it. */
-export function borrowingHourlyPercent({ borrowingParams }: Pick<PairState, 'borrowingParams'>): PercentP {
-  return PercentP.of(BigInt(borrowingParams.borrowingRatePerSecondP) * SECONDS_PER_HOUR)
+/**
+ * Returns the borrowing rate in percent per hour: the second generation's, which both sides pay, plus the first
+ * generation's, which is charged per block and here is that of the side that pays more.
+ */
+export function borrowingHourlyPercent(book: PairInCollateral, price: Price, blocksPerHour: number): PercentP {
+  const perSecondP = BigInt(book.pair.borrowingParams.borrowingRatePerSecondP)
+  return PercentP.of(perSecondP * SECONDS_PER_HOUR + oldBorrowingOfBlocksP({ ...book, price }, blocksPerHour))
 }

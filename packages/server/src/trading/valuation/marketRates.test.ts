@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CollateralPrice, FundingRateP, PercentP, Usd, WholeCollateral } from '@bezel/protocol'
-import type { PairState } from './chainState.ts'
+import { NO_OLD_BORROWING, type PairState } from './chainState.ts'
 import { borrowingHourlyPercent, fundingHourly } from './funding.ts'
 import { marketOpenInterestUsd, maxOpenInterestCollateral, openInterestUsd } from './openInterest.ts'
 import { price, QUIET_PAIR, tokens, USDC, usdc } from './testing/fixtures.ts'
@@ -45,7 +45,40 @@ describe('hourly rates', () => {
 
   it('of borrowing', () => {
     const pair = { ...QUIET_PAIR, borrowingParams: { borrowingRatePerSecondP: 31_710 } }
-    assert.equal(PercentP.format(borrowingHourlyPercent(pair)), '0.0114156')
+    const book = { pair, collateral: USDC }
+    assert.equal(PercentP.format(borrowingHourlyPercent(book, price(1), 1_800)), '0.0114156')
+  })
+})
+
+describe('hourly rate of borrowing of both generations', () => {
+  const whole = (amount: bigint) => WholeCollateral.of(amount * WholeCollateral.one)
+  /** A pair with 0.0001 % a block at its maximum of 1,000, of which 300 are net long, and 0.0036 % an hour besides. */
+  const pair: PairState = {
+    ...QUIET_PAIR,
+    oiLongToken: tokens(500),
+    oiShortToken: tokens(200),
+    maxOi: whole(1_000n),
+    borrowingParams: { borrowingRatePerSecondP: 10_000 },
+    oldBorrowing: {
+      ...NO_OLD_BORROWING,
+      data: { ...NO_OLD_BORROWING.data, feePerBlock: 1_000_000, feeExponent: 1 },
+    },
+  }
+  const hourly = (of: PairState, blocksPerHour: number) =>
+    PercentP.format(borrowingHourlyPercent({ pair: of, collateral: USDC }, price(1), blocksPerHour))
+
+  it('is the sum, with the first one as often as there are blocks', () => {
+    assert.equal(hourly(pair, 0), '0.0036')
+    assert.equal(hourly(pair, 1_800), '0.0576')
+    assert.equal(hourly(pair, 14_400), '0.4356')
+  })
+
+  it('is that of the heavier side, whichever it is, and of the group where that one takes more', () => {
+    const [oiLongToken, oiShortToken] = [pair.oiShortToken, pair.oiLongToken]
+    assert.equal(hourly({ ...pair, oiLongToken, oiShortToken }, 1_800), '0.0576')
+    const data = { ...pair.oldBorrowing.data, feePerBlock: 3_000_000 }
+    const group = { data, oi: { long: whole(0n), short: whole(500n), max: whole(1_000n) } }
+    assert.equal(hourly({ ...pair, oldBorrowing: { ...pair.oldBorrowing, group } }, 1_800), '0.2736')
   })
 })
 

@@ -1,4 +1,13 @@
-import { CollateralAmount, HUNDRED_PERCENT, Leverage, max, min, WholeCollateral, type Price } from '@bezel/protocol'
+import {
+  CollateralAmount,
+  HUNDRED_PERCENT,
+  Leverage,
+  max,
+  min,
+  PercentP,
+  WholeCollateral,
+  type Price,
+} from '@bezel/protocol'
 import type {
   BorrowingData,
   BorrowingFeePerBlockCap,
@@ -109,26 +118,61 @@ function sideOf(long: boolean, { longP, shortP }: OldBorrowingFees): bigint {
   return long ? longP : shortP
 }
 
+/**
+ * Returns the fee of a number of blocks at the present open interest, for the side that pays more: its larger one of
+ * pair and group. Truncated.
+ */
+export function oldBorrowingOfBlocksP(around: Omit<Surroundings, 'blockNumber'>, blocks: number): PercentP {
+  const [pair, group] = [pairFeesOfBlocks(around, blocks), groupFeesOfBlocks(around, blocks)]
+  return PercentP.of([pair.longP, pair.shortP, group.longP, group.shortP].reduce(max<bigint>))
+}
+
 /** Returns the pair's accumulated fees as of a block and at a price (getBorrowingPairPendingAccFees). */
-export function pendingPairFees({ pair, collateral, price, blockNumber }: Surroundings): OldBorrowingFees {
-  const { data, feePerBlockCap } = pair.oldBorrowing
-  const { long, short } = sideOpenInterest({ pair, collateral }, price)
-  return accrued(data, { long, short, max: pair.maxOi }, feePerBlockCap, collateral, blockNumber)
+export function pendingPairFees(around: Surroundings): OldBorrowingFees {
+  const { data } = around.pair.oldBorrowing
+  return accrued(data, pairFeesOfBlocks(around, blocksSince(data, around)))
 }
 
 /** Returns the accumulated fees of the pair's group as of a block (getBorrowingGroupPendingAccFees). */
-export function pendingGroupFees({
-  pair,
-  collateral,
-  blockNumber,
-}: Pick<Surroundings, 'pair' | 'collateral' | 'blockNumber'>): OldBorrowingFees {
+export function pendingGroupFees(around: Omit<Surroundings, 'price'>): OldBorrowingFees {
+  const { group } = around.pair.oldBorrowing
+  if (group === undefined) return NO_FEES
+  return accrued(group.data, groupFeesOfBlocks(around, blocksSince(group.data, around)))
+}
+
+function blocksSince(
+  { accLastUpdatedBlock }: BorrowingData,
+  { blockNumber }: Pick<Surroundings, 'blockNumber'>,
+): number {
+  return Math.max(0, blockNumber - accLastUpdatedBlock)
+}
+
+function accrued({ accFeeLong, accFeeShort }: BorrowingData, { longP, shortP }: OldBorrowingFees): OldBorrowingFees {
+  return { longP: accFeeLong + longP, shortP: accFeeShort + shortP }
+}
+
+function pairFeesOfBlocks(
+  { pair, collateral, price }: Omit<Surroundings, 'blockNumber'>,
+  blocks: number,
+): OldBorrowingFees {
+  const { data, feePerBlockCap } = pair.oldBorrowing
+  const { long, short } = sideOpenInterest({ pair, collateral }, price)
+  return feesOfBlocks(blocks, data, { long, short, max: pair.maxOi }, feePerBlockCap, collateral)
+}
+
+function groupFeesOfBlocks(
+  { pair, collateral }: Pick<Surroundings, 'pair' | 'collateral'>,
+  blocks: number,
+): OldBorrowingFees {
   const { group } = pair.oldBorrowing
-  if (group === undefined) return { longP: 0n, shortP: 0n }
+  if (group === undefined) return NO_FEES
   const toCollateral = (whole: WholeCollateral): CollateralAmount =>
     CollateralAmount.of((whole * collateral.precision) / WholeCollateral.one)
   const interest = { long: toCollateral(group.oi.long), short: toCollateral(group.oi.short), max: group.oi.max }
-  return accrued(group.data, interest, NO_CAP, collateral, blockNumber)
+  return feesOfBlocks(blocks, group.data, interest, NO_CAP, collateral)
 }
+
+const NO_FEES: OldBorrowingFees = { longP: 0n, shortP: 0n }
 
 interface BorrowedInterest {
   readonly long: CollateralAmount
@@ -137,18 +181,17 @@ interface BorrowedInterest {
 }
 
 /**
- * Returns accumulators brought up to a block. The heavier side pays for the net open interest between its two caps, the
- * other the lower cap; a side without open interest pays nothing.
+ * Returns what a number of blocks adds to the accumulators. The heavier side pays for the net open interest between its
+ * two caps, the other the lower cap; a side without open interest pays nothing.
  */
-function accrued(
+function feesOfBlocks(
+  blocks: number,
   data: BorrowingData,
   { long, short, max: maxOi }: BorrowedInterest,
   { minP, maxP }: BorrowingFeePerBlockCap,
   { precision }: CollateralState,
-  blockNumber: number,
 ): OldBorrowingFees {
-  const blocks = BigInt(Math.max(0, blockNumber - data.accLastUpdatedBlock))
-  const delta = (netOi: bigint): bigint => feeOfBlocks(blocks, data, netOi, maxOi, precision)
+  const delta = (netOi: bigint): bigint => feeOfBlocks(BigInt(blocks), data, netOi, maxOi, precision)
   const areMoreShorts = long < short
   const net = areMoreShorts ? short - long : long - short
   const most = (maxOi * precision) / WholeCollateral.one
@@ -157,8 +200,8 @@ function accrued(
   const lighter = delta(least)
   const heavier = net > least ? delta(min(net, cap)) : lighter
   return {
-    longP: data.accFeeLong + (long === 0n ? 0n : areMoreShorts ? lighter : heavier),
-    shortP: data.accFeeShort + (short === 0n ? 0n : areMoreShorts ? heavier : lighter),
+    longP: long === 0n ? 0n : areMoreShorts ? lighter : heavier,
+    shortP: short === 0n ? 0n : areMoreShorts ? heavier : lighter,
   }
 }
 

@@ -25,6 +25,7 @@ import { keyAccess } from '../../../access/testing/keyAccess.ts'
 import { createMarketReads } from '../../../market/marketReads.ts'
 import { createWorld, portsOf, type MarketWorld } from '../../../market/testing/fixtures.ts'
 import { openLivePositions } from '../../../accounts/positions/livePositions.ts'
+import { createKnownTerms } from '../../../accounts/positions/traderTerms.ts'
 import { createPositionReads } from '../../../accounts/positions/positionReads.ts'
 import { insertFill } from '../../../store/fillStore.ts'
 import { migrate } from '../../../store/openStore.ts'
@@ -173,7 +174,7 @@ describe("the routes of a trader's own account", () => {
     isNodeAway = false
     const markets = createMarketReads(portsOf(world))
     const positions = createPositionReads({
-      live: await openLivePositions(opened.store, 'base'),
+      live: await openLivePositions(opened.store, 'base', createKnownTerms(Date.now)),
       freshness: markets.freshness,
       head: () => ({ number: 100, timestampMs: 1_000_000 }),
       followerReason: () => follower,
