@@ -60,6 +60,23 @@ test('a transaction waits for the next block', async () => {
   assert.equal((await chain.request<{ status: Hex }>('eth_getTransactionReceipt', [hash])).status, '0x1')
 })
 
+test('the pending count ends before the first nonce that is missing', async () => {
+  const chain = await createTestChain()
+  const pendingCount = (address: string): Promise<unknown> =>
+    chain.request('eth_getTransactionCount', [address, 'pending'])
+  assert.equal(await pendingCount(SENDER.address), '0x0')
+  for (const nonce of [0, 1, 3]) await sendEmit(chain, nonce)
+  assert.equal(await pendingCount(SENDER.address), '0x2')
+  assert.equal(await pendingCount(SENDER.address.toLowerCase()), '0x2')
+  assert.equal(await pendingCount(EMITTER), await chain.request('eth_getTransactionCount', [EMITTER, 'latest']))
+  await chain.mine()
+  assert.equal(await pendingCount(SENDER.address), '0x2')
+  await sendEmit(chain, 2)
+  assert.equal(await pendingCount(SENDER.address), '0x4')
+  await assert.rejects(chain.request('eth_getTransactionCount', ['no address', 'pending']))
+  await assert.rejects(chain.request('eth_getTransactionCount', []))
+})
+
 test('a transaction that reverts is mined with status 0', async () => {
   const chain = await createTestChain()
   const hash = await chain.request('eth_sendRawTransaction', [await signCall(0, REVERTER)])
