@@ -1,18 +1,29 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { diamondAbi } from '@bezel/protocol'
 import { chromium, type Browser } from 'playwright-core'
 import { hashTypedData, keccak256, stringToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { installChromium } from '../scripts/installChromium.ts'
-import { call } from '@bezel/testkit/agentClient.ts'
+import { call, keyIssue, send } from '@bezel/testkit/agentClient.ts'
+import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { runPage, type PageWorld } from './docs/runPage.ts'
+import { runProgram } from './docs/runProgram.ts'
 import { snippetProblem } from './docs/snippetRules.ts'
 import { snippets } from './docs/snippets.ts'
 import { typeCheck } from './docs/typeCheck.ts'
+import { startExample } from './examples/startExample.ts'
 import { startService, type RunningService } from '@bezel/testkit/startService.ts'
 
+const EXAMPLES = new URL('../examples/', import.meta.url)
+const CHAIN = 'arbitrum-sepolia'
+const RUN_MS = 300_000
 const BROWSER = { accept: 'text/html,*/*;q=0.8' }
 const PHONE = { width: 380, height: 800 }
 const CHROMIUM_ARGS = [
@@ -40,9 +51,11 @@ const PRINTED: Readonly<Record<string, readonly RegExp[]>> = {
 }
 
 let devnet: RunningDevnet
+let chain: ChainClient
 let service: RunningService
 before(async () => {
-  devnet = await startDevnet({ DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' })
+  devnet = await startDevnet({ DEVNET_BLOCK_MS: '300', DEVNET_ORACLE_DELAY_MS: '150' })
+  chain = createChainClient(devnet.file)
   service = await startService(devnet, { BEZEL_IP_LIMIT: '100000', BEZEL_AGENT_WRITE_LIMIT: '1000' })
 })
 after(async () => {
@@ -51,7 +64,7 @@ after(async () => {
 })
 
 function worldOf(): PageWorld {
-  const { rpcUrl } = devnet.file.chains['arbitrum-sepolia']!
+  const { rpcUrl } = devnet.file.chains[CHAIN]!
   return {
     serviceUrl: service.url,
     devnetUrl: new URL(rpcUrl).origin,
@@ -79,7 +92,7 @@ describe('every block of code in the pages', () => {
   it('has values for other languages that are right', async () => {
     const example = all.find(({ page, language }) => page === 'docs/signing.md' && language === 'json')!
     const { domain, primaryType, body, message, digest, signature } = JSON.parse(example.code)
-    const { signing } = (await call(service.url, '/v1/arbitrum-sepolia')).body
+    const { signing } = (await call(service.url, `/v1/${CHAIN}`)).body
     assert.equal(domain.name, signing.domain.name)
     assert.equal(message.bodyHash, keccak256(stringToBytes(body)))
     const typedData = { domain, primaryType, types: { [primaryType]: signing.fields }, message }
@@ -99,6 +112,86 @@ describe('every block of code in the pages', () => {
       for (const pattern of PRINTED[page] ?? []) assert.match(printed, pattern)
     })
   }
+})
+
+/** Returns the one program in JavaScript of a page. */
+function programOf(name: string): string {
+  const [program, ...others] = all.filter(({ page, language }) => page === name && language === 'js')
+  assert.equal(others.length, 0)
+  return program!.code
+}
+
+describe('the first trade', () => {
+  /** Runs a program and reads what it executed from the Diamond's events. */
+  async function executionsOf(program: () => Promise<void>): Promise<string[]> {
+    const { client, diamond } = chain
+    const fromBlock = (await client.getBlockNumber({ cacheTime: 0 })) + 1n
+    await program()
+    const filter = { address: diamond, abi: diamondAbi, eventName: 'MarketExecuted', fromBlock } as const
+    return (await client.getContractEvents(filter)).map(({ args }) => (args.open === true ? 'opened' : 'closed'))
+  }
+
+  it('is in the README as it is run', () => {
+    const code = programOf('README.md')
+    const source = readFileSync(new URL('firstTrade.mjs', EXAMPLES), 'utf8')
+    const withoutHead = source.slice(source.indexOf('import '))
+    assert.equal(withoutHead, `${code}\n`)
+    const steps = code.split('\n').filter((line) => line !== '' && !line.startsWith('import '))
+    assert.ok(steps.length <= 10, `${steps.length} lines`)
+  })
+
+  it('opens and closes a position with the SDK, and says so', async () => {
+    const executed = await executionsOf(async () => {
+      const example = startExample({ devnet, url: () => service.url }, ['firstTrade'])
+      assert.equal(await example.ended, 0, example.lines.join('\n'))
+      const [opened, closed] = example.lines
+      assert.match(opened!, /^opened 0\.0\d+ BTC at [\d.]+$/)
+      assert.match(closed!, /^closed 0\.0\d+ BTC at [\d.]+$/)
+    })
+    assert.deepEqual(executed, ['opened', 'closed'])
+  })
+
+  it('opens and closes a position without the SDK, and says so', async () => {
+    const executed = await executionsOf(async () => {
+      const env = { ...process.env, BEZEL_DATA: devnet.folder, BEZEL_URL: service.url }
+      const file = new URL('withoutSdk.mjs', EXAMPLES).pathname
+      const { stdout } = await promisify(execFile)(process.execPath, [file], { env, timeout: RUN_MS })
+      const [agent, opened, position, closed] = stdout.trim().split('\n')
+      assert.match(agent!, /^agent 0x\w{40} trades for 0x\w{40}$/)
+      assert.match(opened!, /^opened 0\.0\d+ BTC at [\d.]+, fee [\d.]+ USDC$/)
+      assert.match(position!, /^position \d+: mark [\d.]+, PnL -?[\d.]+, liquidation [\d.]+$/)
+      assert.match(closed!, /^closed 0\.0\d+ BTC at [\d.]+$/)
+    })
+    assert.deepEqual(executed, ['opened', 'closed'])
+  })
+})
+
+describe('the guides', () => {
+  const keyOf = (name: string): string => devnet.file.accounts.find((account) => account.name === name)!.privateKey
+
+  it('have a program that makes the first trade as it stands there', async () => {
+    const { rpcUrl: RPC } = devnet.file.chains[CHAIN]!
+    const env = { BASE: service.url, RPC, TRADER_KEY: keyOf('trader-1'), AGENT_KEY: keyOf('agent-1') }
+    await runProgram(programOf('docs/api.md'), env, async (stdout) => assert.match(await readText(stdout), /^filled /))
+  })
+
+  it('have a program for the stream that hears of the account as it stands there', async () => {
+    const { domain } = (await call(service.url, `/v1/${CHAIN}`)).body.signing
+    const asked = await keyIssue(domain, chain.account('trader-1'), 'guide')
+    const issued = await send(service.url, 'POST', `/v1/${CHAIN}/api-keys`, asked)
+    const env = { BASE: service.url, API_KEY: issued.body.apiKey as string }
+    await runProgram(programOf('docs/stream.md'), env, async (stdout) => {
+      let printed = ''
+      for await (const part of stdout) {
+        printed += String(part)
+        const isTold = ['trades', 'orders', 'fills', 'positions', 'account'].every((channel) =>
+          printed.includes(`${channel} snapshot`),
+        )
+        if (isTold) return
+      }
+      assert.fail(printed)
+    })
+  })
 })
 
 /** Returns the addresses that a page links to, without their anchors. */
@@ -185,15 +278,16 @@ describe('the reference in a browser', () => {
     const list = await (await fetch(`${service.url}/llms.txt`)).text()
     const paths = [...list.matchAll(/\((\/docs\/[\w-]+)\.md\)/g)].map(([, path]) => path!.replace('/index', ''))
     assert.ok(paths.length >= 15)
+    const { page, complaints } = await open('/docs')
     for (const path of [...paths, '/docs/no-such-page']) {
-      const { page, complaints } = await open(path)
+      await page.goto(service.url + path)
       const overflow = await page.evaluate(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       )
       assert.equal(overflow, 0, path)
       assert.deepEqual(path.includes('no-such') ? [] : complaints, [], path)
-      await page.close()
     }
+    await page.close()
   })
 
   it('finds headings, and leads to them', { skip }, async () => {

@@ -22,6 +22,7 @@ let running: RunningExample[] = []
 before(async () => {
   // The port stays the same after a crash, so that programs find the service again.
   world = await startSdkWorld({
+    devnet: { DEVNET_BLOCK_MS: '200' },
     service: { PORT: String(await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })) },
   })
   folder = mkdtempSync(join(tmpdir(), 'bezel-examples-'))

@@ -16,6 +16,7 @@ const PUBLIC = new Set(['packages/sdk/src/index.ts'])
 /** Modules behind the names that packages import each other by. */
 const PACKAGE_MODULES: Readonly<Record<string, string>> = {
   '@bezel/protocol': 'packages/protocol/src/index.ts',
+  '@bezel/protocol/program': 'packages/protocol/src/program.ts',
   '@bezel/protocol/wire': 'packages/protocol/src/wire.ts',
   '@bezel/sdk': 'packages/sdk/src/index.ts',
   '@bezel/server': 'packages/server/src/run.ts',

@@ -4,10 +4,12 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { decryptKeystore } from '../../packages/cli/src/keys/keystore.ts'
+import { diamondAbi, Price } from '@bezel/protocol'
+import type { Hex } from 'viem'
+import { decryptKeystore, encryptKeystore } from '../../packages/cli/src/keys/keystore.ts'
 import { readKeystoreFile } from '../../packages/cli/src/keys/keystoreFile.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
-import { BEZEL, createBezelCommand, type BezelCommand, type RunningBezel } from './bezelCommand.ts'
+import { BEZEL, createBezelCommand, SLOWER_CHAIN, type BezelCommand, type RunningBezel } from './bezelCommand.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -16,13 +18,13 @@ describe('the command line, from a new key to a closed position', () => {
   let bezel: BezelCommand
   let watching: RunningBezel
   let agent: string
-  let agentKey: string
+  let agentKey: Hex
   /** The environment, as a user would set it once in a shell. */
   let env: Record<string, string>
   const orderIds: string[] = []
 
   before(async () => {
-    world = await startTradingWorld()
+    world = await startTradingWorld({ devnet: SLOWER_CHAIN })
     bezel = createBezelCommand(world)
     const passwordFile = join(bezel.home, 'password')
     writeFileSync(passwordFile, `${PASSWORD}\n`)
@@ -55,7 +57,7 @@ describe('the command line, from a new key to a closed position', () => {
   })
 
   it('shows prices as they change', async () => {
-    const running = bezel.start('price BTC/USD --json')
+    const running = bezel.spawn('price BTC/USD --json')
     await running.until((stdout) => stdout.includes('"60000"'))
     await world.setPrice(60_100)
     await running.until((stdout) => stdout.includes('"60100"'))
@@ -80,6 +82,9 @@ describe('the command line, from a new key to a closed position', () => {
     const again = await bezel.run(['agent', 'new', path], { BEZEL_KEYSTORE_PASSWORD: PASSWORD })
     assert.equal(again.code, 2)
     assert.match(again.stderr, /is there already/)
+    agentKey = await decryptKeystore(readKeystoreFile(path), PASSWORD)
+    // Unlocking takes a second of computing each time by design: from here on the same key is kept at a lower cost.
+    writeFileSync(path, JSON.stringify(await encryptKeystore(agentKey, PASSWORD, { n: 1024 })))
   })
 
   it('authorises it, on the chain too', async () => {
@@ -100,15 +105,13 @@ describe('the command line, from a new key to a closed position', () => {
   })
 
   it('orders, and shows how it goes until it is filled', async () => {
-    const done = await bezel.run('order BTC/USD long 0.02 --leverage 10 --tp 70000 --sl 56000 --json', env)
+    const line = 'order BTC/USD long 0.02 --leverage 10 --tp 70000 --sl 56000 --json'
+    const done = await bezel.spawn(line, env).ended
     assert.equal(done.code, 0, done.stderr)
     assert.equal(done.json.status, 'filled')
     assert.equal(done.json.tp, '70000')
     assert.match(done.stderr, /^Ordering BTC\/USD long 0\.02\nOrder \d+: .*\nOrder \d+: filled\n$/s)
     orderIds.push(done.json.id)
-    // Unlocking takes a second of computing each time by design, and was tested above.
-    agentKey = await decryptKeystore(readKeystoreFile(env['BEZEL_KEYSTORE']!), PASSWORD)
-    env = { BEZEL_AGENT_KEY: agentKey }
     watching = bezel.start('watch --after 0 --json', env)
   })
 
@@ -157,6 +160,33 @@ describe('the command line, from a new key to a closed position', () => {
     orderIds.push(placed.json.id)
   })
 
+  /** Reads the stop losses of trader-1 from the Diamond itself. */
+  async function chainStops(): Promise<readonly string[]> {
+    const { client, diamond, account } = world.chain
+    const args = [account('trader-1').address] as const
+    const trades = await client.readContract({ address: diamond, abi: diamondAbi, functionName: 'getTrades', args })
+    return trades.map(({ sl }) => Price.format(Price.of(sl)))
+  }
+
+  it('amends a stop that the contracts clamp, also to where it is already, and names its value', async () => {
+    const placed = await bezel.run('order BTC/USD long 0.02 --leverage 10 --limit 50000 --sl 30000 --json', env)
+    assert.equal(placed.code, 0, placed.stderr)
+    const { id, sl } = placed.json
+    assert.deepEqual(await chainStops(), [sl])
+    // Both stops are farther away than the contracts allow, so the order keeps the stop that it has.
+    const amended = await bezel.run(`amend ${id} --sl 40000 --json`, env)
+    assert.deepEqual([amended.code, amended.json.status, amended.json.sl], [0, 'open', sl], amended.stderr)
+    const [warning, ...others] = amended.json.warnings
+    assert.deepEqual([warning.code, warning.asked, warning.value, others], ['sl_clamped', '40000', sl, []])
+    const text = await bezel.run(`amend ${id} --sl 41000`, env)
+    assert.equal(text.code, 0, text.stderr)
+    assert.match(text.stdout, new RegExp(`^Order +${id} open\\n.*Stop loss +${sl}\\n`, 's'))
+    assert.match(text.stderr, new RegExp(`^Warning: .*${sl}`, 'm'))
+    assert.deepEqual(await chainStops(), [sl])
+    const canceled = await bezel.run(`cancel ${id} --json`, env)
+    assert.equal(canceled.json.status, 'canceled', canceled.stderr)
+  })
+
   it('names an allowance that is missing, and sets it', async () => {
     const allowed = await bezel.run('approve USDC 1.5 --json', env)
     assert.equal(allowed.code, 0, allowed.stderr)
@@ -189,7 +219,7 @@ describe('the command line, from a new key to a closed position', () => {
 
   it('stops waiting at Ctrl-C or when the time is over, and says what is still open', async () => {
     await world.chain.control('bezel_pauseOracle', true)
-    const running = bezel.start('order BTC/USD short 0.02 --leverage 5', env)
+    const running = bezel.spawn('order BTC/USD short 0.02 --leverage 5', env)
     await running.until((_, stderr) => stderr.includes('waiting for the oracle'))
     running.interrupt()
     const stopped = await running.ended

@@ -5,9 +5,9 @@ const ROOT = new URL('../../', import.meta.url)
 
 /** Programs that another test runs unchanged, by page and language. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
-  'README.md js': 'e2e/quickstart.test.ts',
-  'docs/api.md js': 'e2e/guide.test.ts',
-  'docs/stream.md js': 'e2e/guide.test.ts',
+  'README.md js': 'e2e/docs.test.ts',
+  'docs/api.md js': 'e2e/docs.test.ts',
+  'docs/stream.md js': 'e2e/docs.test.ts',
   'docs/facade.md js': 'e2e/facade/guide.test.ts',
 }
 

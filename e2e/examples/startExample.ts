@@ -22,7 +22,7 @@ export interface RunningExample {
 
 /** Starts an example as a reader does, with the world's own chain and service. */
 export function startExample(
-  world: TradingWorld,
+  world: Pick<TradingWorld, 'devnet' | 'url'>,
   [name, ...args]: readonly [string, ...string[]],
   settings: Record<string, string> = {},
   nodeArgs: readonly string[] = [],

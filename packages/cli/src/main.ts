@@ -26,7 +26,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 
 const { env, stdin, stdout, stderr } = process
 
-const exitCode = await runCli({ argv: process.argv.slice(2), env, stdin, stdout, stderr, interruption })
+const exitCode = await runCli({ argv: process.argv.slice(2), env, stdin, stdout, stderr, now: Date.now, interruption })
 
 // Exits although connections are kept alive, after everything written has been flushed.
 stdout.write('', () => stderr.write('', () => process.exit(exitCode)))

@@ -18,6 +18,7 @@ async function run(line: string | readonly string[], env: Record<string, string>
     stdin: input,
     stdout: stream('stdout'),
     stderr: stream('stderr'),
+    now: Date.now,
     interruption: createInterruption(),
   })
   return { code, ...said }

@@ -36,6 +36,8 @@ interface CliHost {
   readonly stdin: PromptInput
   readonly stdout: OutputStream
   readonly stderr: OutputStream
+  /** Clock in epoch milliseconds. */
+  readonly now: () => number
   readonly interruption: Interruption
 }
 
@@ -81,7 +83,7 @@ export async function runCli(host: CliHost): Promise<ExitCode> {
 async function carryOut(
   asked: Invocation,
   output: Output,
-  { env, stdin, stderr, interruption }: CliHost,
+  { env, stdin, stderr, now, interruption }: CliHost,
 ): Promise<void> {
   switch (asked.kind) {
     case 'help':
@@ -91,7 +93,7 @@ async function carryOut(
     case 'command': {
       const { command, args } = asked
       const streams = { input: stdin, output: stderr }
-      const environment = createEnvironment({ args, env, streams, hide: output.hide })
+      const environment = createEnvironment({ args, env, streams, now, hide: output.hide })
       const running = command.run({ args, output, environment, interruption })
       await Promise.race([running, interruption.stopped])
     }

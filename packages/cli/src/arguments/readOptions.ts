@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearestName } from '@bezel/protocol'
+import { nearestName } from '@bezel/protocol/program'
 import { UsageError } from '../errors/cliError.ts'
 
 /** An option of the command line. */

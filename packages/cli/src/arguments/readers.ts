@@ -1,4 +1,4 @@
-import { parseDecimal, parseAddress, parsePathSymbol } from '@bezel/protocol'
+import { parseDecimal, parseAddress, parsePathSymbol } from '@bezel/protocol/wire'
 import { UsageError } from '../errors/cliError.ts'
 
 /** Reads a market: `BTC/USD`, or the shorter `btc-usd` and `btc` that people type. */

@@ -1,4 +1,4 @@
-import { describeSettings } from '@bezel/protocol'
+import { describeSettings } from '@bezel/protocol/program'
 import type { OptionTable } from '../arguments/readOptions.ts'
 import type { Command } from '../commands/command.ts'
 import { CLI_SETTINGS } from '../connection/settings.ts'

@@ -2,7 +2,7 @@ import type { Command } from '../commands/command.ts'
 import { UsageError } from '../errors/cliError.ts'
 import { commandHelp, groupHelp, mainHelp, usageLine, GLOBAL_OPTIONS } from './helpText.ts'
 import { type CommandArguments, operandsOf, readOptions, type ReadOptions } from '../arguments/readOptions.ts'
-import { nearestName } from '@bezel/protocol'
+import { nearestName } from '@bezel/protocol/program'
 
 /** The result of parsing a command line: a request for help, for the version, or a command with its arguments. */
 export type Invocation =

@@ -40,7 +40,7 @@ export const agentAuthoriseCommand: Command = {
   ],
   async run(context) {
     const { args, output, environment, interruption } = context
-    const scope = scopeOf(args)
+    const scope = scopeOf(args, environment.now())
     const name = nameOf(args)
     const agent = await environment.agent()
     const trader = await environment.trader()
@@ -80,7 +80,7 @@ async function sayWhatIsMissing(
   else output.note('It has no coins to pay fees with: send it a little of the native coin before it trades.')
 }
 
-function scopeOf(args: CommandArguments): AgentScope {
+function scopeOf(args: CommandArguments, nowMs: number): AgentScope {
   const markets = args.text('markets')
   const maxLeverage = args.text('max-leverage')
   const cap = args.text('daily-cap')
@@ -89,7 +89,7 @@ function scopeOf(args: CommandArguments): AgentScope {
     markets: markets === undefined ? 'all' : markets.split(',').map((market) => readMarket(market.trim())),
     maxLeverage: maxLeverage === undefined ? null : readDecimal(maxLeverage, '--max-leverage'),
     dailySpendCapUsd: cap === undefined ? null : readDecimal(cap, '--daily-cap'),
-    expiresAt: expires === undefined ? null : readExpiry(expires, Date.now()),
+    expiresAt: expires === undefined ? null : readExpiry(expires, nowMs),
     permissions: args.flag('read-only') ? 'read' : 'trade',
   }
 }

@@ -1,4 +1,5 @@
-import { formatDecimal, scaleDecimalTruncated, type Decimal, nearestName } from '@bezel/protocol'
+import { nearestName } from '@bezel/protocol/program'
+import { formatDecimal, scaleDecimalTruncated, type Decimal } from '@bezel/protocol/wire'
 import type { MarketRecord, Price } from '@bezel/sdk'
 import { readMarket } from '../arguments/readers.ts'
 import { type Column, formatTable } from '../output/formatTable.ts'

@@ -49,6 +49,7 @@ function open(
     args,
     env: { BEZEL_DATA: folder, ...env },
     streams,
+    now: Date.now,
     hide: (secret) => hidden.push(secret),
   })
   return { ...environment, hidden }

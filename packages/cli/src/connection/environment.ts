@@ -1,4 +1,4 @@
-import { readSettings, type SettingsOf } from '@bezel/protocol'
+import { readSettings, type SettingsOf } from '@bezel/protocol/program'
 import {
   CHAINS,
   createBezelClient,
@@ -26,6 +26,8 @@ import { createPublicClient, http } from 'viem'
 export interface Environment {
   readonly target: Target
   readonly passwords: PasswordSources
+  /** Clock in epoch milliseconds. */
+  readonly now: () => number
   /** Returns a client that reads markets; it needs no key. */
   publicClient(): BezelClient
   /** Returns a client that reads the account, with an agent or a read-only key. */
@@ -50,17 +52,18 @@ interface EnvironmentOptions {
   readonly args: CommandArguments
   readonly env: Readonly<Record<string, string | undefined>>
   readonly streams: PromptStreams
+  readonly now: () => number
   readonly hide: (secret: string) => void
 }
 
 /** Creates the environment of one command. */
-export function createEnvironment({ args, env, streams, hide }: EnvironmentOptions): Environment {
+export function createEnvironment({ args, env, streams, now, hide }: EnvironmentOptions): Environment {
   const settings = readSettings(CLI_SETTINGS, env)
   const target = readTarget(args, settings)
   const ring = createKeyRing({ args, settings, target, streams, hide })
   const { baseUrl, chain, rpcUrl } = target
   const headerPrefix = settings.BEZEL_HEADER_PREFIX
-  const basics = { baseUrl, chain, ...(headerPrefix === undefined ? {} : { headerPrefix }) }
+  const basics = { baseUrl, chain, now, ...(headerPrefix === undefined ? {} : { headerPrefix }) }
   const apiKey = settings.BEZEL_API_KEY
   if (apiKey !== undefined) hide(apiKey)
 
@@ -76,6 +79,7 @@ export function createEnvironment({ args, env, streams, hide }: EnvironmentOptio
       passwordFile: settings.BEZEL_KEYSTORE_PASSWORD_FILE,
       streams,
     },
+    now,
     publicClient: () => createBezelClient(basics),
     async readingClient() {
       const isByKey = apiKey !== undefined && !ring.isNamed('agent')

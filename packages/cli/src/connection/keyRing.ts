@@ -1,4 +1,4 @@
-import type { SettingsOf } from '@bezel/protocol'
+import type { SettingsOf } from '@bezel/protocol/program'
 import type { Hex } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import type { CommandArguments } from '../arguments/readOptions.ts'

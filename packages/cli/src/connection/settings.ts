@@ -1,12 +1,5 @@
-import {
-  CHAIN_SLUGS,
-  parseAddress,
-  parseChainSlug,
-  parseServerUrl,
-  pathSetting,
-  secretSetting,
-  type Setting,
-} from '@bezel/protocol'
+import { parseServerUrl, pathSetting, secretSetting, type Setting } from '@bezel/protocol/program'
+import { CHAIN_SLUGS, parseAddress, parseChainSlug } from '@bezel/protocol/wire'
 
 /** Address of the service when none is given and no local chain is found. */
 export const DEFAULT_URL = 'http://127.0.0.1:8080'

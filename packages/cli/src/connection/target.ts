@@ -1,12 +1,5 @@
-import {
-  CHAINS,
-  CHAIN_SLUGS,
-  nearestName,
-  parseChainSlug,
-  parseServerUrl,
-  type ChainSlug,
-  type SettingsOf,
-} from '@bezel/protocol'
+import { nearestName, parseServerUrl, type SettingsOf } from '@bezel/protocol/program'
+import { CHAINS, CHAIN_SLUGS, parseChainSlug, type ChainSlug } from '@bezel/protocol/wire'
 import type { CommandArguments } from '../arguments/readOptions.ts'
 import { readAddress } from '../arguments/readers.ts'
 import { UsageError } from '../errors/cliError.ts'

@@ -17,7 +17,7 @@ import {
   WrongChainError,
   WrongDiamondError,
 } from '@bezel/sdk'
-import { SettingsError } from '@bezel/protocol'
+import { SettingsError } from '@bezel/protocol/program'
 import { CliError, EXIT_CODES, type ExitCode } from './cliError.ts'
 import { sentenceOf } from './sentenceOf.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { SettingsError } from '@bezel/protocol'
+import { SettingsError } from '@bezel/protocol/program'
 import {
   ApprovalTimeoutError,
   BezelApiError,

@@ -1,4 +1,4 @@
-import { SettingsError } from '@bezel/protocol'
+import { SettingsError } from '@bezel/protocol/program'
 import {
   ApprovalTimeoutError,
   BezelApiError,

@@ -1,4 +1,4 @@
-import { formatDecimal, scaleDecimalTruncated, type Decimal } from '@bezel/protocol'
+import { formatDecimal, scaleDecimalTruncated, type Decimal } from '@bezel/protocol/wire'
 import type { Order } from '@bezel/sdk'
 
 /** The colours of a terminal. On a stream without colours each function returns its text unchanged. */
