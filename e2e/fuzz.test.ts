@@ -19,7 +19,7 @@ import { readSurface, type Surface } from './fuzz/surface.ts'
 import { createTransport } from './fuzz/transport.ts'
 import { createTradingClient } from '@bezel/testkit/tradingClient.ts'
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 5_000)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 3_000)
 /** Number of requests that meet everything at least once. */
 const LONG_RUN = 20_000
 /** The seed. The default makes the same requests in every run; another seed makes others. */

@@ -7,8 +7,8 @@ const { env } = process
  * The number of kills: by default a few within a short time, since machines may be busy. With the setting, as many as
  * it says, without a time limit.
  */
-const KILLS = Number(env['CAMPAIGN_KILLS'] ?? 4)
-const MAX_SECONDS = Number(env['CAMPAIGN_SECONDS'] ?? (env['CAMPAIGN_KILLS'] === undefined ? 20 : Infinity))
+const KILLS = Number(env['CAMPAIGN_KILLS'] ?? 3)
+const MAX_SECONDS = Number(env['CAMPAIGN_SECONDS'] ?? (env['CAMPAIGN_KILLS'] === undefined ? 12 : Infinity))
 /** The seed. It fixes every choice, but not the timing of processes and network. */
 const SEED = Number(env['CAMPAIGN_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const TIMEOUT_MS = 240_000 + KILLS * 20_000

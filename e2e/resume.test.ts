@@ -13,7 +13,8 @@ import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorl
 const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
 /** Length of the log from which on it has pages of its own, and every kind of event. */
 const MIN_EVENTS = 100
-const CUTS = 100
+/** The number of cuts. After every second tenth of them the chain is reorganised, and twice the service crashes too. */
+const CUTS = Number(process.env['CAMPAIGN_CUTS'] ?? 40)
 /**
  * The longest time from the greeting to the cut, so that connections are cut before they subscribe, during replay, or
  * live.
@@ -21,7 +22,7 @@ const CUTS = 100
 const MAX_CUT_MS = 120
 const EVENTS_PATH = (address: string) => `/v1/arbitrum-sepolia/account/${address}/events`
 
-describe('a reader that is cut a hundred times', () => {
+describe(`a reader that is cut ${CUTS} times`, () => {
   let world: TradingWorld
   let domain: SigningDomain
 
@@ -70,8 +71,9 @@ describe('a reader that is cut a hundred times', () => {
     for (let cut = 0; cut < CUTS; cut += 1) {
       await until('it is back', () => reader.isOpen())
       await sleep(random.below(MAX_CUT_MS))
-      if (cut === 30 || cut === 70) await world.crash()
-      if (cut % 20 === 10) await world.chain.control('bezel_reorg', 3, cut % 40 === 10 ? 'drop' : 'remine')
+      const tenth = cut / Math.ceil(CUTS / 10)
+      if (tenth === 3 || tenth === 7) await world.crash()
+      if (tenth % 2 === 1) await world.chain.control('bezel_reorg', 3, tenth % 4 === 1 ? 'drop' : 'remine')
       reader.cut()
     }
   }

@@ -72,7 +72,7 @@ export async function runCampaign(of: CampaignOptions): Promise<CampaignReport> 
     ...SERVICE_SETTINGS,
     BEZEL_DATA: devnet.folder,
     // Starting the service costs most here, so its compiled code is cached.
-    NODE_COMPILE_CACHE: join(devnet.folder, 'compiled'),
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(devnet.folder, 'compiled'),
   })
   try {
     return await runOver(devnet, service, of)

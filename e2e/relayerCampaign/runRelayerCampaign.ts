@@ -60,7 +60,7 @@ export async function runRelayerCampaign(of: CampaignOptions): Promise<CampaignR
     BEZEL_DATA: devnet.folder,
     BEZEL_RELAYER_KEY: keyOf(devnet, 'relayer'),
     // Starting the service costs most here, so its compiled code is cached.
-    NODE_COMPILE_CACHE: join(devnet.folder, 'compiled'),
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(devnet.folder, 'compiled'),
   })
   try {
     const stage = await open(devnet, service, of)

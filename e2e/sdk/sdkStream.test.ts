@@ -20,7 +20,7 @@ const RESTING = {
   price: '40000',
 } as const
 const FAST = { minDelayMs: 10, maxDelayMs: 200 }
-const CUTS = Number(process.env['CAMPAIGN_CUTS'] ?? 30)
+const CUTS = Number(process.env['CAMPAIGN_CUTS'] ?? 20)
 const MAX_CUT_MS = 120
 
 describe('the stream of the SDK', () => {

@@ -1,9 +1,10 @@
 import { createBezelClient, privateKeySender, type BezelClient, type BezelClientOptions } from '@bezel/sdk'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { startTradingWorld, type TradingWorld, type TradingWorldOptions } from '@bezel/testkit/tradingWorld.ts'
+import { PATIENCE_MS } from '@bezel/testkit/until.ts'
 
 /** Options that poll often, since the local chain is fast. The timeout only ends a test that would hang. */
-export const SOON = { pollMs: 40, timeoutMs: 120_000 }
+export const SOON = { pollMs: 40, timeoutMs: PATIENCE_MS }
 
 export interface SdkAccount {
   readonly client: BezelClient

@@ -18,6 +18,8 @@ export interface HostileAttack extends Pick<Ground, 'url' | 'markets'> {
   readonly seed: number
   readonly domain: SigningDomain
   readonly agentKey: Hex
+  /** Factor of the pauses between two runs of a client. */
+  readonly pauses: number
 }
 
 /** The process priority. Real attackers have machines of their own; here they must not take the service's processor. */
@@ -36,14 +38,14 @@ process.once('disconnect', () => process.exit())
 setPriority(LOWEST_PRIORITY)
 process.send!('ready')
 
-function attack({ url, markets, domain, seed, agentKey }: HostileAttack): void {
+function attack({ url, markets, domain, seed, agentKey, pauses }: HostileAttack): void {
   const random = createSeededRandom(seed)
   const agent = privateKeyToAccount(agentKey)
   for (const [name, kind] of Object.entries(KINDS)) {
     ends[name] = {}
     for (let client = 0; client < kind.clients; client += 1) {
       const ground = { url, markets, domain, agent, random: random.stream(`${name} ${client}`) }
-      void liveAgainAndAgain(name, kind, ground)
+      void liveAgainAndAgain(name, { ...kind, pauseMs: kind.pauseMs * pauses }, ground)
     }
   }
 }

@@ -20,6 +20,8 @@ export interface StreamCampaignOptions {
   readonly seed: number
   /** Length of the attack. */
   readonly attackMs: number
+  /** Factor of the pauses that hostile clients make. */
+  readonly pauses: number
   /** Length of the calm period before the attack, and again after it. */
   readonly calmMs: number
 }
@@ -124,7 +126,7 @@ async function play(stage: Stage): Promise<StreamCampaignReport> {
   }
 }
 
-async function attackFor({ crowd, devnet, service, domain, seed, attackMs }: Stage) {
+async function attackFor({ crowd, devnet, service, domain, seed, attackMs, pauses }: Stage) {
   const { url } = service
   const agentKey = devnet.file.accounts.find(({ name }) => name === 'agent-2')!.privateKey
   const markets = (await call(url, `${CHAIN_PATH}/markets`)).body.data.map(({ symbol }: { symbol: string }) => symbol)
@@ -132,7 +134,7 @@ async function attackFor({ crowd, devnet, service, domain, seed, attackMs }: Sta
   const memory: Memory[] = []
   const startMs = Date.now()
   const period = await during(async () => {
-    crowd.attack({ url, markets, domain, seed, agentKey })
+    crowd.attack({ url, markets, domain, seed, agentKey, pauses })
     for (; Date.now() < startMs + attackMs; await sleep(LOOK_MS)) {
       mostSockets = Math.max(mostSockets, (await scrape(url)).sockets)
       if (Date.now() > startMs + (memory.length + 1) * MINUTE_MS) memory.push(await service.memory(1))

@@ -71,7 +71,7 @@ const HOSTILE = [
 ]
 
 /**
- * Events that a campaign of the default length must cover, so that a change of the actions can't silently lose a path.
+ * Events that a campaign of a thousand steps must cover, so that a change of the actions can't silently lose a path.
  */
 export const WANTED_COVERAGE: readonly string[] = [
   ...EXECUTED.map((what) => `executed ${what}`),

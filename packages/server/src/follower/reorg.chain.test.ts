@@ -10,10 +10,16 @@ import { expectSameStores } from './testing/expectSameStores.ts'
 
 const CHAIN = 'arbitrum-sepolia'
 const DEPTHS = Array.from({ length: 16 }, (_, i) => i + 1)
+/**
+ * The number of depths from one new follower to the next. A new follower reads the whole chain again, and what an
+ * earlier reorganisation left wrong in the store is still there when the next one comes. CAMPAIGN=1 has one per depth.
+ */
+const DEPTHS_PER_NEW_FOLLOWER = process.env['CAMPAIGN'] === undefined ? 4 : 1
+const KEPT_POSITIONS = 2
 const TRADERS = ['trader-1', 'trader-2', 'trader-3']
 
-// After every reorganisation, a store that followed all of them must equal a store that has only seen the current
-// chain.
+// After every reorganisation, the store must have what the Diamond has of each trader. A store that followed all of
+// them must equal a store that has only seen the current chain.
 
 describe('reorganisations of the local chain', () => {
   let world: DevnetWorld
@@ -43,6 +49,8 @@ describe('reorganisations of the local chain', () => {
    * price moves.
    */
   async function trade(round: number): Promise<void> {
+    // A point to which the local chain can go back; without it a reorganisation mines up to 64 more blocks again.
+    await world.chain.control('evm_snapshot')
     for (const [i, name] of TRADERS.entries()) {
       const { address } = world.chain.account(name)
       const terms = { long: (round + i) % 2 === 0, leverage: 10_000 + 1_000 * ((round * 3 + i) % 5) }
@@ -64,10 +72,21 @@ describe('reorganisations of the local chain', () => {
       else if (round % 4 === 1) await send(name, 'updateSl', [first.index, first.long ? 57_000n * P10 : 63_000n * P10])
       else if (round % 4 === 2) await send(name, 'updateLeverage', [first.index, 9_000 + round])
       else await send(name, 'closeTradeMarket', [first.index, 60_000n * P10])
+      await closeExcess(
+        name,
+        trades.filter((open) => open.tradeType === 0 && open !== first),
+      )
     }
     await mine(1)
     await world.setPrice(round % 5 === 0 ? 58_950 : 60_000)
     await mine(4)
+  }
+
+  /** Closes positions beyond the few that a trader keeps, because each open one is compared with the Diamond often. */
+  async function closeExcess(name: string, trades: readonly { index: number }[]): Promise<void> {
+    for (const { index } of trades.slice(0, -KEPT_POSITIONS)) {
+      await send(name, 'closeTradeMarket', [index, 60_000n * P10])
+    }
   }
 
   async function openTrades(name: string) {
@@ -90,7 +109,9 @@ describe('reorganisations of the local chain', () => {
 
   let round = 0
   for (const depth of DEPTHS) {
-    it(`of depth ${depth}, with and without the transactions: what is stored is what a new follower finds`, async () => {
+    const hasNewFollower = depth % DEPTHS_PER_NEW_FOLLOWER === 0
+    const witnesses = hasNewFollower ? 'the chain has and a new follower finds' : 'the chain has'
+    it(`of depth ${depth}, with and without the transactions: what is stored is what ${witnesses}`, async () => {
       for (const mode of ['drop', 'remine'] as const) {
         round += 1
         await trade(round)
@@ -104,7 +125,7 @@ describe('reorganisations of the local chain', () => {
       await mine(4)
       await followed.caughtUp()
       await expectTradersLikeChain()
-      await expectLikeNewFollower()
+      if (hasNewFollower) await expectLikeNewFollower()
     })
   }
 

@@ -47,7 +47,11 @@ export interface FollowedStore {
   stop(): Promise<void>
 }
 
-const WAIT_MS = 30_000
+/** Ends a test that hangs; long enough for a machine ten times slower. */
+const WAIT_MS = 240_000
+/** Pause between two looks at the follower, and between two questions to the node for its head, which cost more. */
+const LOOK_MS = 5
+const ASK_MS = 100
 
 const BLOCK_MS = 25
 
@@ -128,9 +132,11 @@ function startMining(chain: ChainClient): Mining {
 
 /** Waits until the follower's head has the hash of the node's head; a reorganisation may leave the number unchanged. */
 async function caughtUp(follower: Follower, { client }: ChainClient): Promise<void> {
-  for (const deadlineMs = Date.now() + WAIT_MS; Date.now() < deadlineMs; await sleep(5)) {
+  for (const deadlineMs = Date.now() + WAIT_MS; Date.now() < deadlineMs;) {
     const { hash } = await client.getBlock()
-    if (follower.head()?.hash === hash) return
+    for (const askMs = Date.now() + ASK_MS; Date.now() < askMs; await sleep(LOOK_MS)) {
+      if (follower.head()?.hash === hash) return
+    }
   }
   throw new Error(`the follower did not reach the head: it is at ${follower.head()?.number}, ${follower.reason()}`)
 }
