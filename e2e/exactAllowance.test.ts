@@ -7,11 +7,11 @@ import {
   encodeFunctionData,
   erc20Abi,
   formatUnits,
-  http,
   parseUnits,
   type Hex,
 } from 'viem'
 import type { Answer } from '@bezel/testkit/agentClient.ts'
+import { patientHttp } from '@bezel/testkit/chainClient.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
@@ -37,7 +37,7 @@ describe('an account that never allows more than is needed', () => {
   after(() => world?.stop())
 
   async function sendAsTrader({ to, data }: Pick<TransactionRequest, 'to' | 'data'>): Promise<void> {
-    const transport = http(world.devnet.file.chains['arbitrum-sepolia']!.rpcUrl)
+    const transport = patientHttp(world.devnet.file.chains['arbitrum-sepolia']!.rpcUrl)
     const wallet = createWalletClient({ account: client.trader, transport })
     const hash = await wallet.sendTransaction({ to: to as Hex, data: data as Hex, chain: null })
     await world.chain.client.waitForTransactionReceipt({ hash })

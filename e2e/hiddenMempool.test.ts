@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { diamondAbi, type Order, type PreparedTransaction } from '@bezel/protocol'
 import { createBezelClient, privateKeySender, type BezelClient } from '@bezel/sdk'
-import { createWalletClient, http, parseEventLogs, type Hex } from 'viem'
+import { createWalletClient, parseEventLogs, type Hex } from 'viem'
+import { patientHttp } from '@bezel/testkit/chainClient.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { PATIENCE_MS } from '@bezel/testkit/until.ts'
 import { startOutageWorld, type OutageWorld } from './outages/outageWorld.ts'
 import { createPrivateRelay, type PrivateRelay } from './outages/privateRelay.ts'
 
@@ -16,7 +18,7 @@ const MISTYPED: Hex = `0x${'7'.repeat(64)}`
 
 /**
  * The node of the bot and of the service hides what it was sent, until the story lets it be mined. A hash that no node
- * knows is given up after half a second instead of ten.
+ * knows is given up after half a second instead of ten, and no order expires before its story is told.
  */
 describe('a node that hides what it has not mined', () => {
   let world: OutageWorld
@@ -25,7 +27,11 @@ describe('a node that hides what it has not mined', () => {
   let nonce: number
 
   before(async () => {
-    world = await startOutageWorld({ BEZEL_UNKNOWN_HASH_MS: '500' })
+    world = await startOutageWorld({
+      BEZEL_UNKNOWN_HASH_MS: '500',
+      BEZEL_PREPARED_MARKET_MS: '3600000',
+      BEZEL_PREPARED_RESTING_MS: '3600000',
+    })
     client = await world.clientOf('trader-1', 'agent-1')
     nonce = await world.chain.client.getTransactionCount({ address: client.agent.address })
   })
@@ -40,7 +46,7 @@ describe('a node that hides what it has not mined', () => {
 
   /** Sends as a bot does that counts its own nonces: each transaction is another one to the chain. */
   async function send({ to, data, gas }: PreparedTransaction): Promise<Hex> {
-    const wallet = createWalletClient({ account: client.agent, transport: http(world.node.url) })
+    const wallet = createWalletClient({ account: client.agent, transport: patientHttp(world.node.url) })
     const terms = { to: to as Hex, data: data as Hex, gas: BigInt(gas!), nonce: nonce++, chain: null }
     return wallet.sendTransaction(terms)
   }
@@ -89,7 +95,7 @@ describe('a node that hides what it has not mined', () => {
     assert.equal(relay.held().length, 1, 'the SDK sends nothing either')
 
     await relay.release()
-    const filled = await tracked.waitForFill({ pollMs: 40, timeoutMs: 120_000 })
+    const filled = await tracked.waitForFill({ pollMs: 40, timeoutMs: PATIENCE_MS })
     assert.equal(filled.txHash, first.hash)
     assert.equal((await round()).hash, null)
     assert.equal((await requestsOnChain()) - earlier, 1)

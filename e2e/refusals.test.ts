@@ -185,7 +185,7 @@ describe('what the service refuses', () => {
     const client = await world.clientOf('trader-5', 'agent-3')
     const { order, transaction } = await client.prepare(LIMIT)
     await world.chain.send(client.trader, 'removeTradingDelegate', [])
-    const hash = await client.broadcast(transaction)
+    const hash = await client.broadcast(transaction, 'reverted')
     const self = await createTradingClient(
       { devnet: world.devnet, chain: world.chain, url: world.url },
       client.trader,

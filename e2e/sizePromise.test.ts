@@ -68,7 +68,7 @@ describe('the size of an order is a promise', () => {
   const random = createSeededRandom(SEED)
   let world: SizeWorld
   let desks: Readonly<Record<Course['desk'], Desk>>
-  const seen = { still: 0, moved: 0, near: 0, rejected: 0, triggered: 0 }
+  const seen = { still: 0, moved: 0, near: 0, rejected: 0 }
 
   before(async () => {
     console.log(`CAMPAIGN=${ORDERS} CAMPAIGN_SEED=${SEED}`)
@@ -187,10 +187,7 @@ describe('the size of an order is a promise', () => {
     const block = await world.quietBlock()
     const asked = askedBy(desk, drawn, mark)
     const names = (['price', 'size'] as const).filter((name) => drawn[name] !== placed.drawn[name])
-    if (!(await desk.change(placed.id, drawn, names))) {
-      seen.triggered += 1
-      return placed
-    }
+    await desk.change(placed.id, drawn, names)
     await desk.orderOnce(
       placed.id,
       ({ price, size }) => Number(price) === Number(drawn.price) && Number(size) === Number(drawn.size),
@@ -213,13 +210,14 @@ describe('the size of an order is a promise', () => {
   async function run(course: Course): Promise<void> {
     const desk = desks[course.desk]
     const market = random.pick(world.markets)
+    const isResting = course.type !== 'market' && course.isPassed !== true
+    await world.pauseKeeper(isResting)
     const mark = await world.moveMark(market, market.basePrice * between(0.99, 1.01))
     const drawn = draw(course, market, Number(mark) / 1e10)
     await disturb(drawn, mark)
     const block = await world.quietBlock()
     const asked = askedBy(desk, drawn, mark)
     const promised = await promisedAt(world.chain, asked, block)
-    const isResting = course.type !== 'market' && course.isPassed !== true
     const id = await desk.place(drawn, async () => {
       if (course.isStill === true || course.desk === 'facade') return
       await disturb(drawn, mark)
@@ -233,6 +231,7 @@ describe('the size of an order is a promise', () => {
       await disturb(placed.drawn, mark)
       const isUp = (course.type === 'limit') !== asked.long
       await world.moveMark(market, Number(placed.drawn.price) * (isUp ? 1.008 : 0.992))
+      await world.pauseKeeper(false)
     }
     const order = await desk.orderOnce(id, ({ status }) => status === 'filled' || status === 'rejected')
     if (order.status === 'rejected') seen.rejected += 1
@@ -258,9 +257,6 @@ describe('the size of an order is a promise', () => {
 
   it('was kept while everything stood still and while all of it moved', () => {
     console.log(JSON.stringify(seen))
-    assert.ok(
-      seen.still >= 2 && seen.moved >= 3 && 3 * (seen.rejected + seen.triggered) <= ORDERS,
-      JSON.stringify(seen),
-    )
+    assert.ok(seen.still >= 2 && seen.moved >= 3 && 3 * seen.rejected <= ORDERS, JSON.stringify(seen))
   })
 })

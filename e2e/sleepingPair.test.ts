@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Position, MarketPrice } from '@bezel/protocol'
 import { call, type Answer } from '@bezel/testkit/agentClient.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
 import type { Lie } from './outages/faultyProxy.ts'
 import { startOutageWorld, type OutageWorld } from './outages/outageWorld.ts'
@@ -11,6 +12,8 @@ import { startOutageWorld, type OutageWorld } from './outages/outageWorld.ts'
 const CHAIN = '/v1/arbitrum-sepolia'
 const AVAX = { market: 'AVAX/USD', side: 'long', type: 'market', size: '100', leverage: '5' }
 const PAIR_INDEX = 102
+/** Silence after which a pair counts as quiet: longer than BTC is unheard on a busy machine, shorter than a minute. */
+const QUIET_MS = 4_000
 
 /** Says a wrong price of AVAX on the page of all prices, and the truth on every other. */
 const WRONG_CHART: Lie = async (_asked, honest) => {
@@ -26,18 +29,18 @@ describe('a pair that sleeps while its position is listed, protected and closed'
   let asleepSince: number
 
   before(async () => {
-    // A second of silence takes the place of a minute, so that nobody has to wait.
-    world = await startOutageWorld({ BEZEL_QUIET_PRICE_MS: '1000', BEZEL_MARKETS_REFRESH_MS: '2000' })
+    world = await startOutageWorld({ BEZEL_QUIET_PRICE_MS: String(QUIET_MS), BEZEL_MARKETS_REFRESH_MS: '2000' })
     client = await world.clientOf('trader-1', 'agent-1')
     await world.chain.control('bezel_freezePrice', 'AVAX/USD', true)
-    await world.chain.control('bezel_setPrice', 'AVAX/USD', '16')
-    await until('the price is known', async () => (await priceOf('AVAX/USD'))?.mark === '16')
+    await movePrice({ chain: world.chain, url: () => world.service.url }, 'AVAX/USD', '16')
     await client.trade({ ...AVAX, market: 'BTC/USD', size: '0.02' }, 'filled')
     await client.trade(AVAX, 'filled')
     await world.chain.control('bezel_sleepPrice', 'AVAX/USD', true)
-    asleepSince = await until('the pair is quiet', async () => {
+    asleepSince = await until('the pair is quiet', async (saw) => {
       const [btc, asleep] = [await priceOf('BTC/USD'), await priceOf('AVAX/USD')]
-      return btc!.updatedAt - asleep!.updatedAt > 1_000 ? asleep!.updatedAt : undefined
+      saw([btc, asleep])
+      if (btc === undefined || asleep === undefined) return undefined
+      return btc.updatedAt - asleep.updatedAt > QUIET_MS ? asleep.updatedAt : undefined
     })
   })
   after(() => world?.stop())
@@ -46,7 +49,7 @@ describe('a pair that sleeps while its position is listed, protected and closed'
   const create = (body: unknown): Promise<Answer> => client.request('createOrder', 'POST', '/orders', body)
   async function priceOf(market: string): Promise<MarketPrice | undefined> {
     const { body } = await get(`${CHAIN}/prices`)
-    return (body.data as MarketPrice[]).find((price) => price.market === market)
+    return (body.data as MarketPrice[] | undefined)?.find((price) => price.market === market)
   }
   async function positions(): Promise<Position[]> {
     const { status, body } = await client.account('/positions', 'listPositions')
@@ -78,14 +81,20 @@ describe('a pair that sleeps while its position is listed, protected and closed'
     assert.equal((await create({ ...AVAX, market: 'BTC/USD', size: '0.02' })).status, 201)
 
     world.feed.fault = { kind: 'none' }
-    await until('the witness is asked again', async () => (await create(AVAX)).status === 201)
+    await until('the witness is asked again', async (saw) => {
+      const { status: now, body: answer } = await create(AVAX)
+      saw(answer)
+      return now === 201
+    })
     const { fill } = await client.trade(AVAX, 'filled')
     assert.ok(Math.abs(Number(fill!.price) - 16) < 0.01, 'the oracle answers for a sleeping pair')
 
     world.feed.fault = { kind: 'lies', lie: WRONG_CHART }
-    await until('the witness says another price', async () =>
-      isDeepStrictEqual((await create(AVAX)).body.details, details),
-    )
+    await until('the witness says another price', async (saw) => {
+      const { body: answer } = await create(AVAX)
+      saw(answer)
+      return isDeepStrictEqual(answer.details, details)
+    })
     world.feed.fault = { kind: 'none' }
   })
 
@@ -115,7 +124,11 @@ describe('a pair that sleeps while its position is listed, protected and closed'
   it('wakes, and is priced as before', async () => {
     await world.chain.control('bezel_sleepPrice', 'AVAX/USD', false)
     await world.chain.control('bezel_setPrice', 'AVAX/USD', '17')
-    await until('the price moved', async () => (await avax()).markPrice === '17')
+    await until('the price moved', async (saw) => {
+      const position = await avax()
+      saw(position)
+      return position.markPrice === '17'
+    })
     assert.ok((await avax()).priceAt > asleepSince)
     assert.equal((await create(AVAX)).status, 201)
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TransactionRequest } from '@bezel/protocol'
-import { createWalletClient, http, type Hex } from 'viem'
+import { createWalletClient, type Hex } from 'viem'
+import { patientHttp } from '@bezel/testkit/chainClient.ts'
 import { startTradingWorld, type TradingWorld, type TradingWorldOptions } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
 
@@ -44,13 +45,17 @@ export async function startFacadeWorld(options: TradingWorldOptions = {}): Promi
     markPx,
     async moveTo(usd) {
       await world.setPrice(usd)
-      await until(`the mark is ${usd}`, async () => (await markPx()) === usd)
+      await until(`the mark is ${usd}`, async (saw) => {
+        const mark = await markPx()
+        saw(mark)
+        return mark === usd
+      })
     },
     keyOf: (name) => file.accounts.find((account) => account.name === name)!.privateKey,
     async delegate(trader, { to, data }) {
       const wallet = createWalletClient({
         account: world.chain.account(trader),
-        transport: http(file.chains[CHAIN]!.rpcUrl),
+        transport: patientHttp(file.chains[CHAIN]!.rpcUrl),
       })
       const hash = await wallet.sendTransaction({ to: to as Hex, data: data as Hex, chain: null })
       const { status } = await world.chain.client.waitForTransactionReceipt({ hash })

@@ -2,7 +2,7 @@ import { signL1Action } from '@nktkas/hyperliquid/signing'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { connectByCcxt } from './ccxtClient.ts'
 import { type FacadeWorld } from './facadeWorld.ts'
-import { until } from '@bezel/testkit/until.ts'
+import { until, within } from '@bezel/testkit/until.ts'
 
 type Action = Readonly<Record<string, unknown>>
 
@@ -43,16 +43,19 @@ export interface RawAnswer {
 export async function postRaw({ base }: Pick<FacadeWorld, 'base'>, body: string | object): Promise<RawAnswer> {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${base}/exchange`, { method: 'POST', headers, body: text })
-  return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() }
+  return within(`an answer to ${text}`, async (signal) => {
+    const answer = await fetch(`${base}/exchange`, { method: 'POST', headers, body: text, signal })
+    return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() }
+  })
 }
 
 /** Registers an agent, and waits until it may act. */
 export async function connectRaw(world: FacadeWorld, trader: string, agent: string): Promise<PrivateKeyAccount> {
   await connectByCcxt(world, trader, agent)
   const wallet = world.chain.account(agent)
-  await until('the delegation is seen', async () => {
+  await until('the delegation is seen', async (saw) => {
     const { text } = await postRaw(world, await envelopeOf(wallet, { type: 'scheduleCancel' }))
+    saw(text)
     return JSON.parse(text).status === 'ok'
   })
   return wallet

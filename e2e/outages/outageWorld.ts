@@ -4,6 +4,7 @@ import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { startService, type RunningService } from '@bezel/testkit/startService.ts'
 import { authorize, createTradingClient, type TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { startFaultyProxy, type FaultyProxy } from './faultyProxy.ts'
 
 const CHAIN = 'arbitrum-sepolia'
@@ -43,8 +44,8 @@ export async function startOutageWorld(settings: Record<string, string> = {}): P
   writeFileSync(chainsFile, JSON.stringify({ chains: { [CHAIN]: through }, feedUrl: feed.url }))
   const service = await startService(devnet, { ...SETTINGS, BEZEL_CHAINS_FILE: chainsFile, ...settings })
   await chain.control('bezel_freezePrice', 'BTC/USD', true)
-  await chain.control('bezel_setPrice', 'BTC/USD', '60000')
   const url = (): string => service.url
+  await movePrice({ chain, url }, 'BTC/USD', '60000')
   return {
     devnet,
     chain,

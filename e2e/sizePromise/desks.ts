@@ -23,11 +23,8 @@ export interface Desk {
   readonly trader: Address
   /** Places an order; `meanwhile` runs between its preparation and its broadcast, where there is such a moment. */
   place(drawn: DrawnOrder, meanwhile: () => Promise<void>): Promise<string>
-  /**
-   * Changes a resting order to the drawn one. Returns false when the keeper was faster: an order that is being
-   * triggered can't be changed.
-   */
-  change(id: string, drawn: DrawnOrder, names: readonly ('price' | 'size')[]): Promise<boolean>
+  /** Changes a resting order to the drawn one. */
+  change(id: string, drawn: DrawnOrder, names: readonly ('price' | 'size')[]): Promise<void>
   orderOnce(id: string, isExpected: (order: Order) => boolean): Promise<Order>
 }
 
@@ -48,15 +45,8 @@ export async function openNativeDesk(world: SizeWorld, trader: string, agent: st
     async change(id, drawn, names) {
       const body = Object.fromEntries(names.map((name) => [name, drawn[name]]))
       const answer = await client.request('updateOrder', 'PATCH', `/orders/${id}`, body)
-      const isTriggered =
-        answer.body.details?.errorName === 'PendingTrigger' || answer.body.code === 'ORDER_NOT_MODIFIABLE'
-      if (isTriggered) return false
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
-      const { transaction } = answer.body
-      // No gas was estimated where the simulation passed and a block later the estimate did not.
-      if (transaction.gas === null) return false
-      await client.broadcast(transaction)
-      return true
+      await client.broadcast(answer.body.transaction)
     },
     orderOnce: client.orderOnce,
   }
@@ -98,7 +88,6 @@ export async function openFacadeDesk(world: SizeWorld, trader: string, agent: st
     },
     async change(id, drawn) {
       await act({ type: 'modify', oid: Number(id), order: itemOf(drawn) })
-      return true
     },
     orderOnce: reader.orderOnce,
   }

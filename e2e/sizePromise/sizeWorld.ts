@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { diamondAbi, type MarketPrice, type MarketRecord } from '@bezel/protocol'
+import { inspect } from 'node:util'
+import { diamondAbi, type MarketRecord } from '@bezel/protocol'
 import { call } from '@bezel/testkit/agentClient.ts'
-import { tradeOf, type ChainClient } from '@bezel/testkit/chainClient.ts'
+import { patientHttp, tradeOf, type ChainClient } from '@bezel/testkit/chainClient.ts'
+import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
-import { createWalletClient, http, parseAbi, parseEventLogs, parseUnits, type Address } from 'viem'
+import { createWalletClient, parseAbi, parseEventLogs, parseUnits, type Address } from 'viem'
 import { encodeConfigure } from '../../contracts/diamond.ts'
 import { startFacadeWorld, type FacadeWorld } from '../facade/facadeWorld.ts'
 import { readDiamond } from './diamondWitness.ts'
@@ -49,9 +51,11 @@ export interface SizeWorld extends FacadeWorld {
   setTokenPrice(symbol: string, usd: string): Promise<void>
   /** Gives a trader its own extra spread (1e3 per percent) and multiplier of the impact (1e3) in a market. */
   setTerms(trader: Address, market: SizedMarket, spreadP: number, multiplier: number): Promise<void>
+  /** Lets the keeper trigger orders, or not: then an order rests for as long as a test needs. */
+  pauseKeeper(isPaused: boolean): Promise<void>
   /**
-   * Waits until no window of volume ends within the next seconds. Returns the number of the last block: what is
-   * prepared now is judged by the Diamond's views at that block.
+   * Begins a window of volume, by moving the chain's time to it, and waits until the service knows of it. Returns the
+   * number of its block: what is prepared before the window ends is judged by the Diamond's views at that block.
    */
   quietBlock(): Promise<bigint>
 }
@@ -71,12 +75,7 @@ export async function startSizeWorld(): Promise<SizeWorld> {
     markets,
     async moveMark({ symbol, pricePrecision }, price) {
       const text = price.toFixed(pricePrecision)
-      await chain.control('bezel_setPrice', symbol, text)
-      await until(`${symbol} is at ${text}`, async () => {
-        const { body } = await call(world.url(), `${CHAIN}/prices`)
-        const found = (body.data as MarketPrice[]).find(({ market }) => market === symbol)
-        return found !== undefined && parseUnits(found.mark, 10) === parseUnits(text, 10)
-      })
+      await movePrice(world, symbol, text)
       return parseUnits(text, 10)
     },
     addVolume: (of, usd) => addVolume(chain, of, usd),
@@ -88,18 +87,28 @@ export async function startSizeWorld(): Promise<SizeWorld> {
       const hash = await deployerOf(world).sendTransaction({ to: chain.diamond, data, chain: null })
       assert.equal((await chain.client.waitForTransactionReceipt({ hash })).status, 'success')
     },
-    quietBlock: () =>
-      until('no window of volume ends soon', async () => {
-        const { timestamp, number } = await chain.client.getBlock()
-        const second = Number(timestamp % BigInt(WINDOW_S))
-        return second >= 1 && second < WINDOW_S - SOON_S ? number! : undefined
-      }),
+    async pauseKeeper(isPaused) {
+      await chain.control('bezel_pauseKeeper', isPaused)
+    },
+    async quietBlock() {
+      const { timestamp } = await chain.client.getBlock()
+      // The next window may begin before this is carried out; the one after it is a whole window away.
+      await chain.control('evm_mine', (Math.floor(Number(timestamp) / WINDOW_S) + 2) * WINDOW_S)
+      const { number } = await chain.client.getBlock()
+      await until(`the service has block ${number}`, async (saw) => {
+        const text = await (await fetch(`${world.url()}/metrics`)).text()
+        const head = /^bezel_chain_head_block\{.*\} (\d+)$/m.exec(text)?.[1]
+        saw(head)
+        return Number(head) >= number!
+      })
+      return number!
+    },
   }
 }
 
 /** Returns the wallet of the account that owns the local contracts. */
 function deployerOf({ chain, devnet }: FacadeWorld) {
-  const transport = http(devnet.file.chains['arbitrum-sepolia']!.rpcUrl)
+  const transport = patientHttp(devnet.file.chains['arbitrum-sepolia']!.rpcUrl)
   return createWalletClient({ account: chain.account('deployer'), transport })
 }
 
@@ -122,12 +131,15 @@ async function addVolume(chain: ChainClient, { market, long, mark }: Volume, usd
     collateralAmount: parseUnits(String(Math.round(usd / leverage)), decimals),
     openPrice: mark,
   }
-  const fromBlock = await chain.client.getBlockNumber()
-  await chain.send(whale, 'openTrade', [trade, MAX_SLIPPAGE_P, whale.address])
-  await until('the volume is traded', async () => {
-    const request = { address: chain.diamond, abi: diamondAbi, eventName: 'MarketExecuted', fromBlock } as const
-    return (await chain.client.getContractEvents(request)).some(({ args }) => args.user === whale.address)
+  const asked = await chain.send(whale, 'openTrade', [trade, MAX_SLIPPAGE_P, whale.address])
+  const [request] = parseEventLogs({ abi: diamondAbi, logs: asked, eventName: 'MarketOrderInitiated' })
+  const { index: orderIndex } = request!.args.orderId
+  const answer = await until(`the oracle answers request ${orderIndex} of ${whale.address}`, async () => {
+    const logs = await chain.client.getLogs({ address: chain.diamond, fromBlock: request!.blockNumber })
+    const answers = parseEventLogs({ abi: diamondAbi, logs, eventName: ['MarketExecuted', 'MarketOpenCanceled'] })
+    return answers.find(({ args: { orderId } }) => orderId.user === whale.address && orderId.index === orderIndex)
   })
+  assert.equal(answer.eventName, 'MarketExecuted', `${market.symbol}: ${inspect(answer.args)}`)
 }
 
 async function setTokenPrice(world: FacadeWorld, symbol: string, usd: string): Promise<void> {
@@ -142,9 +154,8 @@ async function setTokenPrice(world: FacadeWorld, symbol: string, usd: string): P
 /** Slippage of other traders, 1e3 per percent: they trade at any price. */
 const MAX_SLIPPAGE_P = 65_535
 
-/** Length of a window of volume on the local chain, and the time in which none may end. */
+/** Length of a window of volume on the local chain. */
 const WINDOW_S = 60
-const SOON_S = 8
 
 async function readMarkets(world: FacadeWorld): Promise<SizedMarket[]> {
   const { body } = await call(world.url(), `${CHAIN}/markets`)

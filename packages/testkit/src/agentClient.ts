@@ -8,6 +8,7 @@ import {
 } from '@bezel/protocol'
 import { keccak256, stringToBytes, type Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
+import { within } from './until.ts'
 
 /** An answer of the service. */
 export interface Answer {
@@ -33,9 +34,11 @@ export function freshNonce(): string {
   return String(lastNonce)
 }
 
-export async function call(url: string, path: string, init: RequestInit = {}): Promise<Answer> {
-  const answer = await fetch(url + path, init)
-  return { status: answer.status, headers: answer.headers, body: await answer.json() }
+export function call(url: string, path: string, init: RequestInit = {}): Promise<Answer> {
+  return within(`an answer to ${init.method ?? 'GET'} ${path}`, async (signal) => {
+    const answer = await fetch(url + path, { signal, ...init })
+    return { status: answer.status, headers: answer.headers, body: await answer.json() }
+  })
 }
 
 export function send(url: string, method: string, path: string, body: unknown): Promise<Answer> {

@@ -9,12 +9,13 @@ import {
   type ContractFunctionArgs,
   type ContractFunctionName,
   type Hex,
+  type HttpTransport,
   type ParseEventLogsReturnType,
   type PublicClient,
 } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import type { DevnetFile } from './startDevnet.ts'
-import { until } from './until.ts'
+import { PATIENCE_MS, until } from './until.ts'
 
 export const P10 = 10n ** 10n
 
@@ -49,6 +50,14 @@ export function argsOf({ args }: ReceiptEvent): Readonly<Record<string, unknown>
 
 const POLL_MS = 50
 
+/** The number of the last events that the error of a wait shows. */
+const SHOWN_EVENTS = 3
+
+/** Returns a transport to the node of a busy machine, whose answers are waited for and not asked for twice. */
+export function patientHttp(url?: string): HttpTransport {
+  return http(url, { timeout: PATIENCE_MS })
+}
+
 export function createChainClient(file: DevnetFile, slug = 'arbitrum-sepolia'): ChainClient {
   const described = file.chains[slug]
   if (described === undefined) throw new Error(`the devnet does not serve ${slug}`)
@@ -59,7 +68,7 @@ export function createChainClient(file: DevnetFile, slug = 'arbitrum-sepolia'): 
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [rpcUrl] } },
   })
-  const client = createPublicClient({ chain, transport: http(), pollingInterval: POLL_MS }) as PublicClient
+  const client = createPublicClient({ chain, transport: patientHttp(), pollingInterval: POLL_MS }) as PublicClient
 
   async function events(): Promise<ReceiptEvent[]> {
     const logs = await client.getLogs({ address: diamond, fromBlock: 0n })
@@ -74,7 +83,7 @@ export function createChainClient(file: DevnetFile, slug = 'arbitrum-sepolia'): 
     control: async <T>(method: string, ...params: unknown[]) =>
       (await client.request({ method, params } as never)) as T,
     async send(account, functionName, args) {
-      const wallet = createWalletClient({ account, chain, transport: http() })
+      const wallet = createWalletClient({ account, chain, transport: patientHttp() })
       const request = { address: diamond, abi: diamondAbi, functionName, args, account }
       // Half as much again as the estimate, as wallets do: an answer of the oracle in between makes the call more
       // expensive.
@@ -84,7 +93,12 @@ export function createChainClient(file: DevnetFile, slug = 'arbitrum-sepolia'): 
       if (receipt.status !== 'success') throw new Error(`${functionName} reverted on chain`)
       return parseEventLogs({ abi: diamondAbi, logs: receipt.logs }) as ReceiptEvent[]
     },
-    event: (matches) => until('the event', async () => (await events()).find(matches)),
+    event: (matches) =>
+      until(`an event with ${matches}`, async (saw) => {
+        const all = await events()
+        saw(all.slice(-SHOWN_EVENTS).map(({ eventName, args }) => ({ eventName, args })))
+        return all.find(matches)
+      }),
   }
 }
 

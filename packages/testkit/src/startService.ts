@@ -1,10 +1,8 @@
 import { fork } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunningDevnet } from './startDevnet.ts'
+import { endChild, untilStarted, type RunningDevnet } from './startDevnet.ts'
+import { until } from './until.ts'
 
 const MAIN = new URL('../../server/src/main.ts', import.meta.url)
-
-const READY_POLL_MS = 50
 
 export interface RunningService {
   readonly url: string
@@ -31,16 +29,13 @@ export async function startService(
     ...settings,
   }
   const child = fork(MAIN, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once('message', (message) => resolve((message as { url: string }).url))
-    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))
+  const { url } = await untilStarted(child, 'the service')
+  await until('the service is ready', async (saw) => {
+    const answer = await fetch(`${url}/ready`)
+    saw(await answer.text())
+    return answer.ok
   })
-  while ((await fetch(`${url}/ready`)).status !== 200) await sleep(READY_POLL_MS)
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    child.kill(signal)
-    await exited
-  }
+  const end = (signal: NodeJS.Signals): Promise<void> => endChild(child, 'the service', signal)
   return { url, pid: child.pid!, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
 }
 

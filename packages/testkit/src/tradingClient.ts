@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { AgentScope, Order, PreparedTransaction, SigningDomain } from '@bezel/protocol'
-import { createWalletClient, http, type Hex } from 'viem'
+import { createWalletClient, type Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { authorization, call, send, signedHeaders, type Answer } from './agentClient.ts'
-import type { ChainClient } from './chainClient.ts'
+import { patientHttp, type ChainClient } from './chainClient.ts'
 import type { RunningDevnet } from './startDevnet.ts'
 import { until } from './until.ts'
 
@@ -18,10 +18,10 @@ export interface TradingClient {
   readonly agent: PrivateKeyAccount
   /** Sends a signed request; `path` is the part after the chain. */
   request(operation: string, method: string, path: string, body?: unknown): Promise<Answer>
-  /** Prepares an order and asserts success. */
+  /** Prepares an order and asserts success. Tries again while the service says that it is not ready. */
   prepare(body: Record<string, unknown>): Promise<{ order: Order; transaction: PreparedTransaction }>
-  /** Signs and sends a prepared transaction. Returns its hash once it is mined. */
-  broadcast(transaction: PreparedTransaction): Promise<Hex>
+  /** Signs and sends a prepared transaction. Returns its hash once it is mined. Throws when it had another outcome. */
+  broadcast(transaction: PreparedTransaction, outcome?: 'success' | 'reverted'): Promise<Hex>
   submit(id: string, txHash: Hex): Promise<Answer>
   order(id: string): Promise<Order>
   /** Waits until the order is as the test expects. */
@@ -44,7 +44,7 @@ export async function createTradingClient(
   const domain = await domainOf(of.url())
   const wallet = createWalletClient({
     account: agent,
-    transport: http(of.devnet.file.chains['arbitrum-sepolia']!.rpcUrl),
+    transport: patientHttp(of.devnet.file.chains['arbitrum-sepolia']!.rpcUrl),
   })
 
   async function request(operation: string, method: string, path: string, body?: unknown): Promise<Answer> {
@@ -61,18 +61,23 @@ export async function createTradingClient(
     agent,
     request,
     async prepare(body) {
-      const answer = await request('createOrder', 'POST', '/orders', body)
+      const answer = await until('an order can be prepared', async (saw) => {
+        const tried = await request('createOrder', 'POST', '/orders', body)
+        saw(tried.body)
+        return tried.status === 503 ? undefined : tried
+      })
       assert.equal(answer.status, 201, JSON.stringify(answer.body))
       return answer.body
     },
-    async broadcast({ to, data, gas }) {
+    async broadcast({ to, data, gas }, outcome = 'success') {
       const hash = await wallet.sendTransaction({
         to: to as Hex,
         data: data as Hex,
         ...(gas === null ? {} : { gas: BigInt(gas) }),
         chain: null,
       })
-      await of.chain.client.waitForTransactionReceipt({ hash })
+      const { status, gasUsed } = await of.chain.client.waitForTransactionReceipt({ hash })
+      assert.equal(status, outcome, `transaction ${hash}, which used ${gasUsed} of ${gas} gas`)
       return hash
     },
     submit: (id, txHash) => request('submitOrder', 'POST', `/orders/${id}/submit`, { txHash }),
@@ -81,14 +86,12 @@ export async function createTradingClient(
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
       return answer.body as Order
     },
-    async orderOnce(id, isExpected) {
-      let order: Order
-      const stayed = (): string => `the order stayed ${JSON.stringify(order)}`
-      return until(stayed, async () => {
-        order = await client.order(id)
+    orderOnce: (id, isExpected) =>
+      until(`order ${id} with ${isExpected}`, async (saw) => {
+        const order = await client.order(id)
+        saw(order)
         return isExpected(order) ? order : undefined
-      })
-    },
+      }),
     async trade(body, status) {
       const { order, transaction } = await client.prepare(body)
       const hash = await client.broadcast(transaction)

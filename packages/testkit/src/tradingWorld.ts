@@ -1,8 +1,11 @@
-import type { AgentScope } from '@bezel/protocol'
+import type { AgentScope, MarketPrice } from '@bezel/protocol'
+import { parseUnits } from 'viem'
+import { call } from './agentClient.ts'
 import { createChainClient, type ChainClient } from './chainClient.ts'
 import { startDevnet, type RunningDevnet } from './startDevnet.ts'
 import { startService, type RunningService } from './startService.ts'
 import { authorize, createTradingClient, type TradingClient } from './tradingClient.ts'
+import { until } from './until.ts'
 
 /** A local chain, the service over it, and a price that is constant until a test moves it. */
 export interface TradingWorld {
@@ -14,7 +17,10 @@ export interface TradingWorld {
    * both names are the same.
    */
   clientOf(trader: string, agent: string, scope?: AgentScope): Promise<TradingClient>
+  /** Sets a price of the local chain. The service learns of it a little later. */
   setPrice(usd: number, symbol?: string): Promise<void>
+  /** Sets a price, and waits until the service shows it. */
+  moveTo(usd: number, symbol?: string): Promise<void>
   /** Kills the service, as a crash does, and starts it again over the same data. */
   crash(): Promise<void>
   /** Stops the service as an operator does. */
@@ -45,13 +51,15 @@ export async function startTradingWorld(options: TradingWorldOptions = {}): Prom
   const setPrice = async (usd: number, symbol = 'BTC/USD'): Promise<void> => {
     await chain.control('bezel_setPrice', symbol, String(usd))
   }
+  const moveTo = (usd: number, symbol = 'BTC/USD'): Promise<void> => movePrice({ chain, url }, symbol, String(usd))
   await chain.control('bezel_freezePrice', 'BTC/USD', true)
-  await setPrice(60_000)
+  await moveTo(60_000)
   return {
     devnet,
     chain,
     url,
     setPrice,
+    moveTo,
     async clientOf(traderName, agentName, scope) {
       const trader = chain.account(traderName)
       const agent = chain.account(agentName)
@@ -71,4 +79,21 @@ export async function startTradingWorld(options: TradingWorldOptions = {}): Prom
       await devnet.stop()
     },
   }
+}
+
+/** Sets a price of the local chain, and waits until the service shows it. */
+export async function movePrice(
+  of: { readonly chain: ChainClient; readonly url: () => string },
+  symbol: string,
+  price: string,
+): Promise<void> {
+  await of.chain.control('bezel_setPrice', symbol, price)
+  await until(`${symbol} is at ${price}`, async (saw) => {
+    const { status, body } = await call(of.url(), '/v1/arbitrum-sepolia/prices')
+    // On a busy machine the feed may be silent for a moment.
+    if (status === 503) return saw(body)
+    const found = (body.data as MarketPrice[]).find(({ market }) => market === symbol)
+    saw(found)
+    return found !== undefined && parseUnits(found.mark, 10) === parseUnits(price, 10)
+  })
 }
