@@ -72,6 +72,15 @@ describe('outages', () => {
     assert.deepEqual([status, body.code, body.details?.reason, headers.get('retry-after')], expected)
   }
 
+  /** Sends a write until it gets as far as the store: a starved service may call its chain or its feed late before. */
+  function untilStoreRefuses(write: () => Promise<Answer>): Promise<Answer> {
+    return until('a write that the store refuses', async (saw) => {
+      const answer = await write()
+      saw(answer.body)
+      return ['chain_lagging', 'feed_stale'].includes(answer.body.details?.reason) ? undefined : answer
+    })
+  }
+
   /** Sends all requests that read the chain before they prepare something. */
   function writes(): Promise<Answer[]> {
     return Promise.all([
@@ -260,13 +269,13 @@ describe('outages', () => {
     const made = await ids()
     const lock = new DatabaseSync(join(world.devnet.folder, 'bezel.db'), { timeout: LOCK_PATIENCE_MS })
     lock.exec('begin exclusive')
-    const asked = Promise.all([
-      create({ ...LIMIT, clientId: 'locked' }),
-      client.request('cancelOrder', 'DELETE', `/orders/${order.id}`),
-    ])
+    const refusals = [
+      () => create({ ...LIMIT, clientId: 'locked' }),
+      () => client.request('cancelOrder', 'DELETE', `/orders/${order.id}`),
+    ].map(untilStoreRefuses)
     // A read that waited for the lock would be refused, as the writes are.
     await assertReadsGoOn()
-    for (const answer of await asked) assertRefused(answer, 'NOT_READY', 'store_unavailable')
+    for (const answer of await Promise.all(refusals)) assertRefused(answer, 'NOT_READY', 'store_unavailable')
     assert.deepEqual(await ids(), made, 'nothing of a refused order is there')
     assert.equal((await client.order(order.id)).status, 'prepared')
     await client.broadcast(transaction)

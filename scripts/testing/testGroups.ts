@@ -17,7 +17,6 @@ const GROUP_SIZE = 25
 /** Paths of the slowest files, slowest first: one that starts last would keep a single core busy at the end. */
 const LONGEST_FIRST = [
   'e2e/fuzz.test.ts',
-  'contracts/test/artifacts.test.ts',
   'contracts/test/conservation.test.ts',
   'e2e/candles.test.ts',
   'packages/server/src/follower/reorg.chain.test.ts',
