@@ -37,7 +37,8 @@ describe('changes of leverage and collateral', () => {
     const agent = world.chain.account('agent-1')
     const { rpcUrl } = world.devnet.file.chains['arbitrum-sepolia']!
     const sender = privateKeySender({ account: agent, rpcUrl })
-    client = createBezelClient({ baseUrl: world.url(), chain: 'arbitrum-sepolia', agent, sender })
+    // Hundreds of blocks at once leave the service behind its chain for a while, and longer on a busy machine.
+    client = createBezelClient({ baseUrl: world.url(), chain: 'arbitrum-sepolia', agent, sender, maxRetries: 60 })
   })
   after(() => world?.stop())
 
