@@ -46,8 +46,9 @@ describe('outages', () => {
   const get = (path: string): Promise<Answer> => call(world.service.url, path)
   const create = (body: unknown): Promise<Answer> => client.request('createOrder', 'POST', '/orders', body)
   const history = async (): Promise<Order[]> => {
-    const answer = await client.account('/orders/history', 'listOrderHistory')
+    const answer = await client.account('/orders/history?limit=200', 'listOrderHistory')
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    assert.equal(answer.body.nextCursor, null, 'all orders fit on one page')
     return answer.body.data
   }
   const ids = async (): Promise<string[]> => (await history()).map(({ id }) => id)
