@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,6 +54,15 @@ describe('npm test', () => {
     plan.close()
     assert.equal(plan.files[0], 'e2e/fuzz.test.ts')
     assert.deepEqual(plan.files.slice(1), ['e2e/agents.test.ts', 'scripts/test.test.ts'])
+  })
+
+  it('reads the reports of a process that ends at once', async () => {
+    const reports = fileURLToPath(new URL('testing/wholeReports.ts', import.meta.url))
+    const program = "process.stdout.write('r'.repeat(4_000_000)); process.exit()"
+    const child = spawn(process.execPath, ['--import', reports, '--eval', program])
+    let size = 0
+    for await (const chunk of child.stdout) size += chunk.length
+    assert.equal(size, 4_000_000)
   })
 
   it('prints the counts of node and the slowest files, and ends with 0 when all passed', () => {

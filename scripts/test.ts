@@ -20,6 +20,8 @@ const TEST_CONCURRENCY = 4
 const TEST_TIMEOUT_MS = 1_800_000
 const TEST_FILES = '{contracts,packages,e2e,scripts,bench}/**/*.test.ts'
 const SLOWEST_SHOWN = 10
+/** Module that every test process loads first. */
+const WHOLE_REPORTS = new URL('testing/wholeReports.ts', import.meta.url).href
 /** The folder of compiled modules: a run starts several hundred processes that load the same ones. */
 const COMPILE_CACHE = 'node_modules/.cache/node-compile'
 
@@ -83,7 +85,7 @@ async function runTests(files: readonly string[]): Promise<number> {
       concurrency: TEST_CONCURRENCY,
       timeout: TEST_TIMEOUT_MS,
       // A test that failed can leave a loop running, and its file would then never end.
-      execArgv: ['--test-force-exit', `--test-timeout=${TEST_TIMEOUT_MS}`],
+      execArgv: ['--import', WHOLE_REPORTS, '--test-force-exit', `--test-timeout=${TEST_TIMEOUT_MS}`],
     })
     tests.on('test:complete', ({ nesting, name, details }) => {
       if (nesting === 0 && files.includes(name)) durationsMs.set(name, details.duration_ms)
