@@ -81,7 +81,7 @@ async function createSample(index: number): Promise<Sample> {
 }
 
 async function runRound(engine: SignatureEngine, samples: readonly Sample[]): Promise<Rates> {
-  const ours = ratePerS(samples, ({ request }) => verifyRequest(engine, request))
+  const ours = ratePerS(samples, ({ request }) => verifyRequest(engine, request).isValid)
   const recover = ratePerS(samples, ({ digest, signature: { rs, recoveryId } }) => {
     return engine.recoverPublicKey(digest, rs, recoveryId) !== undefined
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ERRORS, type AgentScope, type ErrorCode } from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
@@ -206,7 +207,7 @@ describe('every error, as a client meets it', () => {
       await until('ETH/USD is closed', async () => (await isOpen()) === false)
       const answer = await create(alice, order)
       await world.chain.control('bezel_setMarketOpen', 'ETH/USD', null)
-      return { answer, details: { market: 'ETH/USD' } }
+      return { answer, details: { market: 'ETH/USD', opensAt: null } }
     },
     COLLATERAL_NOT_SUPPORTED: async () => ({
       answer: await create(alice, { ...LIMIT, collateral: 'NOPE' }),
@@ -314,6 +315,16 @@ describe('every error, as a client meets it', () => {
     assert.ok(typeof body.message === 'string' && body.message.length > 10)
   }
 
+  const page = new Map<string, Promise<string>>()
+
+  /** Follows the link of an error to its paragraph. */
+  async function assertExplained(docs: string): Promise<void> {
+    const [path = '', anchor] = docs.split('#')
+    const text = page.get(path) ?? fetch(world.service.url + path).then((answer) => answer.text())
+    page.set(path, text)
+    assert.ok((await text).includes(`<h3 id="${anchor}">`), docs)
+  }
+
   it('has a case for every code of the table', () => {
     assert.deepEqual(Object.keys(CASES).toSorted(), Object.keys(ERRORS).toSorted())
     assert.equal(Object.keys(ERRORS).length, 37)
@@ -323,6 +334,8 @@ describe('every error, as a client meets it', () => {
     it(code, async () => {
       const { answer, details } = await reach()
       assertError(answer, code)
+      assert.equal(answer.body.details.requestId, answer.headers.get('x-request-id'))
+      await assertExplained(answer.body.details.docs)
       // A detail that does not always apply says so: its text begins with "only".
       const documented = Object.entries(ERROR_DETAILS[code] ?? {})
         .filter(([, text]) => !text.startsWith('only '))
@@ -333,8 +346,8 @@ describe('every error, as a client meets it', () => {
         [],
         'details that are documented and missing',
       )
-      if (typeof details === 'function') details(answer.body.details)
-      else if (details !== undefined) assert.deepEqual(answer.body.details, details)
+      if (typeof details === 'function') details(ownDetails(answer.body.details))
+      else if (details !== undefined) assert.deepEqual(ownDetails(answer.body.details), details)
     })
   }
 
@@ -342,20 +355,20 @@ describe('every error, as a client meets it', () => {
     const carol = await as('trader-4')
     const writes = await untilLimited(LIMITS['agent-writes'], () => cancel(carol, '9007199254740991'))
     assertError(writes, 'RATE_LIMITED')
-    assert.deepEqual(writes.body.details, { scope: 'agent-writes' })
+    assert.deepEqual(ownDetails(writes.body.details), { scope: 'agent-writes' })
     assert.equal((await world.signed(carol, positions(carol))).status, 200, 'writes that are used up leave the reads')
 
     const dave = await as('trader-5')
     const reads = await untilLimited(LIMITS.agent, () => world.signed(dave, positions(dave)))
     assertError(reads, 'RATE_LIMITED')
-    assert.deepEqual(reads.body.details, { scope: 'agent' })
+    assert.deepEqual(ownDetails(reads.body.details), { scope: 'agent' })
 
     const issued = await world.send('POST', `${PATH}/api-keys`, await keyIssue(await world.domain(), dave, 'limited'))
     const headers = { 'x-service-api-key': issued.body.apiKey as string }
     const keyed = await untilLimited(LIMITS.agent, () =>
       world.get(`${PATH}/account/${dave.address}/positions`, headers),
     )
-    assert.deepEqual(keyed.body.details, { scope: 'agent' })
+    assert.deepEqual(ownDetails(keyed.body.details), { scope: 'agent' })
   })
 
   it('RATE_LIMITED of one address leaves the others, and no stranger uses up the limit of an agent', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import type { AgentScope, Order, SigningDomain } from '@bezel/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import {
@@ -70,7 +71,7 @@ describe('what the service refuses', () => {
     )
     const refused = await create(client, LIMIT)
     assert.deepEqual([refused.status, refused.body.code], [409, 'TOO_MANY_PREPARED_ORDERS'])
-    assert.deepEqual(refused.body.details, { limit: 4 })
+    assert.deepEqual(ownDetails(refused.body.details), { limit: 4 })
     for (const { body } of made) await client.request('cancelOrder', 'DELETE', `/orders/${body.order.id}`)
     assert.equal((await create(client, LIMIT)).status, 201)
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Position, MarketPrice } from '@bezel/protocol'
 import { call, type Answer } from '@bezel/testkit/agentClient.ts'
@@ -76,7 +77,7 @@ describe('a pair that sleeps while its position is listed, protected and closed'
     world.feed.fault = { kind: 'down' }
     const { status, body } = await create(AVAX)
     const details = { reason: 'feed_stale', market: 'AVAX/USD' }
-    assert.deepEqual([status, body.code, body.details], [503, 'NOT_READY', details])
+    assert.deepEqual([status, body.code, ownDetails(body.details)], [503, 'NOT_READY', details])
     assert.equal((await create({ ...AVAX, type: 'limit', price: '10' })).status, 503)
     assert.equal((await create({ ...AVAX, market: 'BTC/USD', size: '0.02' })).status, 201)
 
@@ -93,7 +94,7 @@ describe('a pair that sleeps while its position is listed, protected and closed'
     await until('the witness says another price', async (saw) => {
       const { body: answer } = await create(AVAX)
       saw(answer)
-      return isDeepStrictEqual(answer.details, details)
+      return answer.details !== undefined && isDeepStrictEqual(ownDetails(answer.details), details)
     })
     world.feed.fault = { kind: 'none' }
   })

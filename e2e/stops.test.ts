@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { diamondAbi, Price, type Order, type Position, type PreparedTransaction, type Warning } from '@bezel/protocol'
 import type { ExchangeAction } from '../packages/server/src/facade/signing/envelope.ts'
 import { signL1, signUserSigned } from '@bezel/testkit/signEnvelope.ts'
@@ -73,9 +74,9 @@ describe('stops mean what the answers say', () => {
     ] as const) {
       const { status, body } = await patch(id, { [field]: value })
       assert.deepEqual([status, body.code], [422, 'UNSUPPORTED'], JSON.stringify(body))
-      const { reference, ...details } = body.details
+      const { reference, ...details } = ownDetails(body.details)
       assert.deepEqual(details, { field, value, side: 'long' })
-      assert.ok(Math.abs(Number(reference) - 60_000) < 60, reference)
+      assert.ok(Math.abs(Number(reference) - 60_000) < 60, String(reference))
     }
     assert.deepEqual(await chainStops(), ['0'])
 

@@ -1,9 +1,5 @@
 import type { SigningDomain } from '@bezel/protocol'
-import {
-  agentAuthorizationDigest,
-  agentRevocationDigest,
-  apiKeyIssueDigest,
-} from '../../packages/server/src/signatures/digests.ts'
+import { agentAuthorization, agentRevocation, apiKeyIssue } from '../../packages/server/src/signatures/digests.ts'
 import type { Random } from './random.ts'
 import { signDigest, type Key } from './signer.ts'
 
@@ -33,14 +29,10 @@ function digestOf(operationId: string, body: Fields, { domain, agent }: MasterSi
     scope,
   } = body as { timestamp: number; label: string; name?: string; scope: object }
   try {
-    if (operationId === 'issueApiKey') return apiKeyIssueDigest(domain, { label, timestamp })
-    if (operationId === 'revokeAgent') return agentRevocationDigest(domain, { agent: agent.address, timestamp })
-    return agentAuthorizationDigest(domain, {
-      ...(scope as never as object),
-      agent: agent.address,
-      name,
-      timestamp,
-    } as never)
+    if (operationId === 'issueApiKey') return apiKeyIssue(domain, { label, timestamp }).digest
+    if (operationId === 'revokeAgent') return agentRevocation(domain, { agent: agent.address, timestamp }).digest
+    const message = { ...(scope as never as object), agent: agent.address, name, timestamp } as never
+    return agentAuthorization(domain, message).digest
   } catch {
     // A value of another type has no encoding.
     return undefined

@@ -47,14 +47,15 @@ describe('ApiError', () => {
   it('knows its status and its body', () => {
     const error = new ApiError('PRECISION_ERROR', 'size has 9 decimals', { field: 'size', maxDecimals: 8 })
     assert.equal(error.status, 422)
-    assert.deepEqual(error.toBody(), {
+    assert.deepEqual(error.toBody('abc-1'), {
       code: 'PRECISION_ERROR',
       message: 'size has 9 decimals',
-      details: { field: 'size', maxDecimals: 8 },
+      details: { field: 'size', maxDecimals: 8, requestId: 'abc-1', docs: '/docs/errors#precision_error' },
     })
   })
 
-  it('has no details when there are none', () => {
-    assert.deepEqual(new ApiError('INTERNAL', 'x').toBody(), { code: 'INTERNAL', message: 'x' })
+  it('tells the request and the documentation also where there is nothing else to tell', () => {
+    const details = { requestId: 'abc-2', docs: '/docs/errors#internal' }
+    assert.deepEqual(new ApiError('INTERNAL', 'x').toBody('abc-2'), { code: 'INTERNAL', message: 'x', details })
   })
 })

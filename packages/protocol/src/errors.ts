@@ -23,8 +23,16 @@ export const ERRORS = Object.freeze({
   ),
 
   UNAUTHENTICATED: row(401, 'fix_first', 'A private endpoint was called without signature headers or API key.'),
-  INVALID_SIGNATURE: row(401, 'fix_first', 'The signature does not recover to the address in the agent header.'),
-  TIMESTAMP_OUT_OF_WINDOW: row(401, 'fix_first', 'The timestamp is more than 30 s from server time.'),
+  INVALID_SIGNATURE: row(
+    401,
+    'fix_first',
+    'The signature is not of the address that claims it; `details` has all that it was checked against.',
+  ),
+  TIMESTAMP_OUT_OF_WINDOW: row(
+    401,
+    'fix_first',
+    'The timestamp is more than 30 s from server time, or not in epoch milliseconds.',
+  ),
   NONCE_REUSED: row(401, 'fix_first', 'The agent already used this nonce.'),
   AGENT_UNKNOWN: row(401, 'fix_first', 'The agent is not registered on this chain.'),
   API_KEY_UNKNOWN: row(401, 'fix_first', 'The API key is not registered on this chain.'),
@@ -47,7 +55,11 @@ export const ERRORS = Object.freeze({
   ),
 
   CHAIN_NOT_FOUND: row(404, 'no', 'This deployment serves no such chain.'),
-  MARKET_NOT_FOUND: row(404, 'no', 'There is no such market on this chain.'),
+  MARKET_NOT_FOUND: row(
+    404,
+    'no',
+    'There is no such market on this chain; `details.nearest` is the name that was probably meant.',
+  ),
   ORDER_NOT_FOUND: row(404, 'no', 'The trader has no such order.'),
   POSITION_NOT_FOUND: row(404, 'no', 'The trader has no such position.'),
   AGENT_NOT_FOUND: row(404, 'no', 'There is no such agent on this chain.'),
@@ -64,12 +76,12 @@ export const ERRORS = Object.freeze({
   PRECISION_ERROR: row(422, 'fix_first', 'A number has more decimals than the market allows.'),
   LEVERAGE_OUT_OF_RANGE: row(422, 'fix_first', 'The leverage is outside the range of the market.'),
   SIZE_BELOW_MINIMUM: row(422, 'fix_first', 'The size is smaller than the contracts accept.'),
-  MARKET_CLOSED: row(422, 'no', "The market's trading session is closed."),
+  MARKET_CLOSED: row(422, 'no', "The market's trading session is closed; `details.opensAt` says until when."),
   COLLATERAL_NOT_SUPPORTED: row(422, 'fix_first', 'The collateral is not listed or not active on this chain.'),
   SIMULATION_REVERTED: row(
     422,
     'fix_first',
-    'The contracts would revert; `details.errorName` is the custom error, `details.calldata` the inner call. Nothing was prepared.',
+    'The contracts would revert; `details.errorName` is the custom error, with `cause` and `remedy`, `details.calldata` the inner call. Nothing was prepared.',
   ),
   SUBMISSION_MISMATCH: row(
     422,
@@ -100,7 +112,20 @@ export type ErrorCode = keyof typeof ERRORS
 export interface ErrorBody {
   readonly code: ErrorCode
   readonly message: string
-  readonly details?: Readonly<Record<string, unknown>>
+  readonly details: ErrorTrace & Readonly<Record<string, unknown>>
+}
+
+/** The part of `details` that every error has. */
+export interface ErrorTrace {
+  /** Id of the request, as in the header `x-request-id`: it finds the request in the service's log. */
+  readonly requestId: string
+  /** Path of the paragraph about the error in the documentation that the service serves. */
+  readonly docs: string
+}
+
+/** Returns the path of the paragraph about an error in the documentation that the service serves. */
+export function docsOf(code: ErrorCode): string {
+  return `/docs/errors#${code.toLowerCase()}`
 }
 
 /** A refusal that reaches the client unchanged. It is thrown anywhere and turned into an answer in one place. */
@@ -119,8 +144,8 @@ export class ApiError extends Error {
     return ERRORS[this.code].status
   }
 
-  toBody(): ErrorBody {
+  toBody(requestId: string): ErrorBody {
     const { code, message, details } = this
-    return details === undefined ? { code, message } : { code, message, details }
+    return { code, message, details: { ...details, requestId, docs: docsOf(code) } }
   }
 }

@@ -29,6 +29,7 @@ interface ErrorDocument {
     readonly exitCode: number
     readonly retryable: boolean
     readonly requestId?: string
+    readonly docs?: string
     readonly details?: unknown
   }
 }
@@ -43,6 +44,7 @@ export function errorDocument(error: unknown): ErrorDocument {
       exitCode: exitCodeOf(error),
       retryable: error instanceof BezelError && error.retryable,
       ...(error instanceof BezelApiError && error.requestId !== undefined ? { requestId: error.requestId } : {}),
+      ...(error instanceof BezelApiError && error.docs !== undefined ? { docs: error.docs } : {}),
       ...(details === undefined ? {} : { details }),
     },
   }

@@ -96,6 +96,17 @@ const CASES: readonly (readonly [unknown, number, RegExp])[] = [
   [new KeyError('No key.'), 7, /No key/],
   [refusal('AGENT_UNKNOWN'), 3, /^AGENT_UNKNOWN: .*bezel agent authorise/],
   [refusal('INTERNAL'), 3, /req-1/],
+  [refusal('MARKET_NOT_FOUND'), 3, /no such market on this chain\. bezel markets lists them\.$/],
+  [
+    new BezelApiError({ code: 'MARKET_NOT_FOUND', message: 'No.', details: { nearest: 'BTC/USD' }, status: 404 }),
+    3,
+    /Did you mean BTC\/USD\? bezel markets/,
+  ],
+  [
+    new BezelApiError({ code: 'UNSUPPORTED', message: 'No.', status: 422, docs: 'http://x/docs/errors#unsupported' }),
+    3,
+    /^UNSUPPORTED: No\. .* See http:\/\/x\/docs\/errors#unsupported$/,
+  ],
   [new ClockSkewError({ code: 'TIMESTAMP_OUT_OF_WINDOW', message: 'x', status: 401 }, 45_000), 3, /45\.0 s ahead of/],
   [
     new BezelNetworkError('NETWORK_ERROR', { method: 'GET', url: 'http://x', what: 'refused' }),

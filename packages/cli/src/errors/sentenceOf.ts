@@ -32,7 +32,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
     'The authorisation of this agent has expired. Authorise it again with a later --expires: bezel agent authorise.',
   AGENT_REVOKED: 'The trader has revoked this agent. Authorise it again: bezel agent authorise.',
   CHAIN_NOT_FOUND: 'This service does not serve that chain. Name another one with --chain.',
-  MARKET_NOT_FOUND: 'There is no such market on this chain. bezel markets lists them.',
   ORDER_NOT_FOUND: 'This account has no such order. bezel orders lists the open ones, bezel orders --history all.',
   POSITION_NOT_FOUND: 'This account has no such position. bezel positions lists the open ones.',
   ORDER_NOT_MODIFIABLE: 'The order can no longer be changed or cancelled. Look at it again: bezel orders --history.',
@@ -51,7 +50,9 @@ export function sentenceOf(error: unknown): string {
 function refusalSentence(error: BezelApiError): string {
   const sentence = REFUSALS[error.code] ?? detailedSentence(error) ?? error.message
   const id = error.code === 'INTERNAL' && error.requestId !== undefined ? ` Request id: ${error.requestId}.` : ''
-  return `${error.code}: ${sentence}${id}`
+  // A refusal that has no sentence of its own here is explained by the service's documentation.
+  const docs = sentence === error.message && error.docs !== undefined ? ` See ${error.docs}` : ''
+  return `${error.code}: ${sentence}${id}${docs}`
 }
 
 /** Returns the sentence of a refusal whose details say more than its code. */
@@ -59,6 +60,11 @@ function detailedSentence(error: BezelApiError): string | undefined {
   const { trader, named } = error.details
   if (error.code === 'TRADER_MISMATCH' && typeof trader === 'string' && typeof named === 'string') {
     return `This agent or key acts for ${trader}, but ${named} is meant, so nothing was done. Name a trader and an agent that belong together (--as, --trader); bezel agent status shows whose agent it is.`
+  }
+  if (error.code === 'MARKET_NOT_FOUND') {
+    const { nearest } = error.details
+    const guess = typeof nearest === 'string' ? ` Did you mean ${nearest}?` : ''
+    return `There is no such market on this chain.${guess} bezel markets lists them.`
   }
   const missing = missingAllowance(error)
   if (missing === undefined) return undefined

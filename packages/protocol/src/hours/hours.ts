@@ -61,6 +61,11 @@ export function lastOpenMs(session: MarketSession, ms: number): number | undefin
   return last === undefined ? undefined : last.toMs - 1
 }
 
+/** Returns the first instant from `ms` on at which the market is open; `ms` itself when it is open. */
+export function nextOpenMs(session: MarketSession, ms: number): number | undefined {
+  return openSpans(session, ms, ms + MAX_CLOSED_DAYS * DAY_MS)[0]?.fromMs
+}
+
 function appendSpan(spans: OpenSpan[], next: OpenSpan): void {
   const last = spans.at(-1)
   if (last?.toMs === next.fromMs) spans[spans.length - 1] = { fromMs: last.fromMs, toMs: next.toMs }

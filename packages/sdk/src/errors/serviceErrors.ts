@@ -8,6 +8,13 @@ export interface ApiRefusal {
   readonly details?: Readonly<Record<string, unknown>> | undefined
   readonly status: number
   readonly requestId?: string | undefined
+  readonly docs?: string | undefined
+}
+
+/** Returns the address of the paragraph about a refusal, whose `details` have its path at the service. */
+export function docsAddress(baseUrl: string, details: ApiRefusal['details']): string | undefined {
+  const path = details?.['docs']
+  return typeof path === 'string' && path.startsWith('/') ? baseUrl + path : undefined
 }
 
 /**
@@ -19,12 +26,15 @@ export class BezelApiError extends BezelError {
   readonly status: number
   readonly details: Readonly<Record<string, unknown>>
   readonly requestId: string | undefined
+  /** Address of the paragraph about the refusal in the documentation that the service serves. */
+  readonly docs: string | undefined
 
   constructor(refusal: ApiRefusal, message = `${refusal.message} ${adviceFor(refusal.code)}`) {
     super(refusal.code, message, { retryable: isRetryable(refusal.code) })
     this.status = refusal.status
     this.details = refusal.details ?? {}
     this.requestId = refusal.requestId
+    this.docs = refusal.docs
   }
 }
 
@@ -82,7 +92,7 @@ export class BezelNetworkError extends BezelError {
 
 const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   INVALID_SIGNATURE:
-    'Check that the key is the one you mean and that name, chain and Diamond are those of this deployment.',
+    'Check that the key is the one you mean and that name, chain and Diamond are those of details.domain.',
   NONCE_REUSED: 'Sign again with a new nonce.',
   AGENT_UNKNOWN: 'Authorise the agent first (agents.authorize), on this chain.',
   API_KEY_UNKNOWN: 'Issue a key for this chain (agents.issueApiKey); a key is replaced when its label is issued again.',
@@ -93,7 +103,7 @@ const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   IDEMPOTENCY_CONFLICT: 'Choose another clientId for another order.',
   ORDER_NOT_MODIFIABLE: 'Look at the order again before you try to change it.',
   TOO_MANY_PREPARED_ORDERS: 'Send or cancel some of the prepared orders, or wait until they expire.',
-  SIMULATION_REVERTED: 'Nothing was prepared. Check balance, allowance and terms; details.calldata can be replayed.',
+  SIMULATION_REVERTED: 'Nothing was prepared.',
   SUBMISSION_MISMATCH: 'The order is as it was. Report the transaction that was prepared for it.',
   RATE_LIMITED: 'Wait until the window ends (Retry-After).',
   INTERNAL: 'Report it to the operator with the request id and the time.',

@@ -122,7 +122,7 @@ describe('the transport, over a real socket', () => {
   })
 
   it('tells refusals with everything the service said', async () => {
-    const details = { field: 'price', maxDecimals: 2 }
+    const details = { field: 'price', maxDecimals: 2, requestId: 'abc', docs: '/docs/errors#precision_error' }
     replies = [json(422, { code: 'PRECISION_ERROR', message: 'Too many.', details }, { 'x-request-id': 'abc' })]
     await assert.rejects(call('read'), (error) => {
       assert.ok(error instanceof BezelApiError)
@@ -131,6 +131,7 @@ describe('the transport, over a real socket', () => {
         ['PRECISION_ERROR', 422, 'abc', false],
       )
       assert.deepEqual(error.details, details)
+      assert.match(error.docs!, /^http:\/\/127\.0\.0\.1:\d+\/docs\/errors#precision_error$/)
       assert.match(error.message, /^Too many\. Change the request before you send it again\.$/)
       return true
     })

@@ -1,5 +1,5 @@
 import type { BezelError } from '../errors/bezelError.ts'
-import { BezelNetworkError, BezelApiError, ClockSkewError } from '../errors/serviceErrors.ts'
+import { BezelNetworkError, BezelApiError, ClockSkewError, docsAddress } from '../errors/serviceErrors.ts'
 
 /**
  * The failures after which a call is retried. `read`: a refusal that allows it, or no answer at all. `idempotent`: the
@@ -115,7 +115,7 @@ async function send(options: TransportOptions, call: ApiCall): Promise<{ readonl
   }
   const body = parseJson(content)
   if (!answer.ok)
-    return { error: refusalOf(answer, body, { method, url, sentAtMs }), retryAfterMs: retryAfterOf(answer) }
+    return { error: refusalOf(answer, body, { method, url, baseUrl, sentAtMs }), retryAfterMs: retryAfterOf(answer) }
   return body === undefined ? failed('UNEXPECTED_RESPONSE', 'the answer was no JSON', undefined) : { answer: body }
 }
 
@@ -152,14 +152,15 @@ interface ErrorBody {
 function refusalOf(
   answer: Response,
   body: unknown,
-  of: { readonly method: string; readonly url: string; readonly sentAtMs: number },
+  of: { readonly method: string; readonly url: string; readonly baseUrl: string; readonly sentAtMs: number },
 ): BezelApiError | BezelNetworkError {
   if (!isErrorBody(body)) {
     const what = `the answer had status ${answer.status} and was no error of the interface`
     return new BezelNetworkError('UNEXPECTED_RESPONSE', { ...of, what, status: answer.status })
   }
   const requestId = answer.headers.get('x-request-id') ?? undefined
-  const refusal = { ...body, status: answer.status, requestId }
+  const docs = docsAddress(of.baseUrl, body.details)
+  const refusal = { ...body, status: answer.status, requestId, docs }
   if (body.code !== 'TIMESTAMP_OUT_OF_WINDOW') return new BezelApiError(refusal)
   const serverMs = serverTimeMs(answer, body.details)
   return new ClockSkewError(refusal, serverMs === undefined ? undefined : of.sentAtMs - serverMs)

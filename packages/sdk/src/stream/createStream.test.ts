@@ -204,8 +204,10 @@ describe('the stream over a service that misbehaves', () => {
     const [orders, prices] = [stream.orders(), stream.prices()]
     await valueOf(orders)
     await valueOf(prices)
-    service.say({ op: 'error', code: 'AGENT_REVOKED', message: 'The trader revoked this agent.' })
-    await assert.rejects(orders.next(), { code: 'AGENT_REVOKED', status: 403 })
+    const details = { requestId: 'abc', docs: '/docs/errors#agent_revoked' }
+    service.say({ op: 'error', code: 'AGENT_REVOKED', message: 'The trader revoked this agent.', details })
+    const docs = `${service.url.replace(/^ws/, 'http')}${details.docs}`
+    await assert.rejects(orders.next(), { code: 'AGENT_REVOKED', status: 403, requestId: 'abc', docs })
     service.tell({ channel: 'prices', snapshot: false, seq: 1, data: [] })
     assert.equal((await valueOf(prices)).seq, 1)
   })
@@ -273,7 +275,7 @@ describe('the stream over a service that misbehaves', () => {
 
   it('finds out what no retry heals when it can not connect', async () => {
     const check = async () => {
-      throw streamError('CHAIN_NOT_FOUND', 'No such chain.')
+      throw streamError({ code: 'CHAIN_NOT_FOUND', message: 'No such chain.' })
     }
     stream = createStream({ url: service.url.replace(/\d+$/, '1'), check, minDelayMs: 60_000, maxDelayMs: 60_000 })
     await assert.rejects(stream.prices().next(), { code: 'CHAIN_NOT_FOUND', status: 404 })

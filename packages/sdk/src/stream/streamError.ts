@@ -1,11 +1,25 @@
 import { ERRORS, type ErrorCode } from '@bezel/protocol/wire'
-import { BezelApiError, ClockSkewError, BezelNetworkError } from '../errors/serviceErrors.ts'
+import {
+  BezelApiError,
+  BezelNetworkError,
+  ClockSkewError,
+  docsAddress,
+  type ApiRefusal,
+} from '../errors/serviceErrors.ts'
 import { BezelError } from '../errors/bezelError.ts'
 
-/** Returns a refusal on the stream as the error that the same refusal of a request would be. */
-export function streamError(code: string, message: string): BezelApiError {
+/**
+ * Returns a refusal on the stream as the error that the same refusal of a request would be. `url` is that of the
+ * socket over which it came.
+ */
+export function streamError(
+  { code, message, details }: Pick<ApiRefusal, 'code' | 'message' | 'details'>,
+  url = '',
+): BezelApiError {
   const status = Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].status : 500
-  const refusal = { code, message, status }
+  const requestId = typeof details?.['requestId'] === 'string' ? details['requestId'] : undefined
+  const baseUrl = url.replace(/^ws/, 'http').replace(/\/v1\/[^/]*\/ws$/, '')
+  const refusal = { code, message, details, status, requestId, docs: docsAddress(baseUrl, details) }
   return code === 'TIMESTAMP_OUT_OF_WINDOW' ? new ClockSkewError(refusal, undefined) : new BezelApiError(refusal)
 }
 

@@ -1,3 +1,4 @@
+import type { ApiRefusal } from '../errors/serviceErrors.ts'
 import type { AuthMessage } from '../signing/signRequest.ts'
 import { type BackOffOptions, createBackOff } from './backOff.ts'
 import { isLogChannel } from '@bezel/protocol/wire'
@@ -12,7 +13,7 @@ type ControlMessage =
   | { readonly op: 'ping'; readonly timestamp: number }
   | { readonly op: 'pong' | 'authenticated' }
   | ({ readonly op: 'subscribed' | 'unsubscribed' } & StreamTopic)
-  | { readonly op: 'error'; readonly code: string; readonly message: string }
+  | ({ readonly op: 'error' } & Pick<ApiRefusal, 'code' | 'message' | 'details'>)
 
 /** A message of the service. */
 export type ServerMessage = ControlMessage | (StreamEvent & { readonly op?: undefined })
@@ -29,6 +30,8 @@ export interface Talk {
 }
 
 export interface TalkOptions {
+  /** URL of the socket. */
+  readonly url: string
   readonly send: (message: object) => void
   /** Creates an `auth` message; `undefined` without credentials. */
   readonly authenticate: (() => Promise<AuthMessage>) | undefined
@@ -77,8 +80,9 @@ export function openTalk(options: TalkOptions): Talk {
     options.onSubscribed()
   }
 
-  function hearError(code: string, text: string): void {
-    const error = streamError(code, text)
+  function hearError(refusal: Pick<ApiRefusal, 'code' | 'message' | 'details'>): void {
+    const { code, message: text } = refusal
+    const error = streamError(refusal, options.url)
     if (code === 'RATE_LIMITED') complaint = `${code}: ${text}`
     if (questions.first !== 'auth' && auth.isAboutCredentials(code)) return lose(error)
     const question = questions.answered()
@@ -104,7 +108,7 @@ export function openTalk(options: TalkOptions): Talk {
     },
     hear(message) {
       if (message.op === 'ping') options.send({ op: 'pong', timestamp: message.timestamp })
-      else if (message.op === 'error') hearError(message.code, message.message)
+      else if (message.op === 'error') hearError(message)
       else if (message.op !== 'pong') hearAnswer()
     },
     receive: (event) => asked.receive(event),

@@ -55,6 +55,7 @@ export const SAMPLE_POSITION: Position = {
   marginMode: 'isolated',
   priceAt: 1_800_000_000_000,
   pendingUpdate: null,
+  realized: '-1.8',
 }
 
 const SECOND: Position = { ...SAMPLE_POSITION, id: '8', size: '0.01', collateral: '60', sl: '0', openedAtBlock: 120 }

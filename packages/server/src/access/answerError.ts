@@ -1,6 +1,7 @@
 import { StoreUnavailableError, NodeUnavailableError } from '../ground/unavailable.ts'
 import { ApiError } from '@bezel/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { MAX_BODY_BYTES } from './limits.ts'
 import { validationIssues } from './validationIssues.ts'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -13,8 +14,17 @@ const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/
 /** `Retry-After` of `NOT_READY`, in seconds: most causes pass within moments. */
 const NOT_READY_RETRY_S = 1
 
-/** Framework errors whose messages quote the whole path, which is the caller's text and is not sent back. */
-const PATH_FAULTS: ReadonlySet<string> = new Set(['FST_ERR_BAD_URL', 'FST_ERR_MAX_PARAM_LENGTH'])
+/**
+ * The faults that the framework finds before a body is parsed, as issues: a path and a message. Its own messages quote
+ * the caller's text, which is not sent back.
+ */
+const FAULTS: Readonly<Record<string, readonly [path: string, message: string]>> = {
+  FST_ERR_BAD_URL: ['path', 'is wrongly encoded'],
+  FST_ERR_MAX_PARAM_LENGTH: ['path', 'is too long'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['headers.Content-Type', 'must be application/json'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body', `has more than ${MAX_BODY_BYTES} bytes`],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['headers.Content-Length', 'is not the length of the body'],
+}
 
 /** The text with which Hyperliquid answers every request that it can't parse; clients know it. */
 export const MALFORMED_TEXT = 'Failed to deserialize the JSON body into the target type'
@@ -33,7 +43,10 @@ export function answerError(error: FastifyError | ApiError, request: FastifyRequ
     reply.code(status).type('text/plain; charset=utf-8').send(text)
     return
   }
-  reply.code(apiError.status).type('application/json; charset=utf-8').send(JSON.stringify(apiError.toBody()))
+  reply
+    .code(apiError.status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(apiError.toBody(request.id)))
 }
 
 /** Returns the error that the client gets for anything a request threw, and logs it when the fault is the service's. */
@@ -48,7 +61,7 @@ export function refusalOf(error: FastifyError | ApiError, request: FastifyReques
 /** Replaces an error about the body with `NOT_FOUND` when no route matches the request. */
 function routedError(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
   const apiError = toApiError(error, request.id)
-  const isOfBody = apiError.code === 'VALIDATION_ERROR' && !PATH_FAULTS.has(error.code)
+  const isOfBody = apiError.code === 'VALIDATION_ERROR' && FAULTS[error.code]?.[0] !== 'path'
   return request.is404 && isOfBody ? unknownRoute(request) : apiError
 }
 
@@ -61,10 +74,14 @@ export function toApiError(error: FastifyError | ApiError, requestId: string): A
     return new ApiError('NOT_READY', 'The store can not take data now. Retry.', { reason: 'store_unavailable' })
   }
   if (error.validation !== undefined) return validationError(error)
-  if (PATH_FAULTS.has(error.code)) return new ApiError('VALIDATION_ERROR', 'The path is too long or wrongly encoded.')
   const isClientFault = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
-  if (isClientFault) return new ApiError('VALIDATION_ERROR', error.message)
+  if (isClientFault) return malformed(...(FAULTS[error.code] ?? (['request', 'is not valid'] as const)))
   return new ApiError('INTERNAL', `The service failed at this request; please report it with its id ${requestId}.`)
+}
+
+/** Returns the error for one fault of a request. */
+export function malformed(path: string, message: string): ApiError {
+  return new ApiError('VALIDATION_ERROR', `${path} ${message}.`, { issues: [{ path, message }] })
 }
 
 function validationError(error: FastifyError): ApiError {

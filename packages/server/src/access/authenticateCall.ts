@@ -1,12 +1,15 @@
-import { ApiError, type ChainSlug, type SigningDomain } from '@bezel/protocol'
+import { ApiError, REQUEST_FIELDS, type ChainSlug, type SigningDomain } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { hashApiKey } from '../agents/apiKey.ts'
+import { timestampOutOfWindow } from '../agents/masterSignature.ts'
 import type { Registry } from '../agents/registry.ts'
 import type { LimitAnswer, LimitBucket, Limits } from './limits.ts'
 import { REPLAY_WINDOW_MS } from './nonceMemory.ts'
 import type { Nonces } from './nonces.ts'
 import type { SignatureEngine } from '../signatures/recovery.ts'
-import { type SignedOperation, verifyRequest } from '../signatures/verifyRequest.ts'
+import { invalidSignature } from '../signatures/invalidSignature.ts'
+import { structType } from '../signatures/typedData.ts'
+import { verifyRequest, type SignedOperation } from '../signatures/verifyRequest.ts'
 import type { Caller } from './caller.ts'
 import type { SignatureHeaders } from './signatureHeaders.ts'
 import type { ChainAgents } from '../agents/chainAgents.ts'
@@ -86,15 +89,13 @@ export function nonceReused(): ApiError {
 
 function requireRecent({ timestamp }: SignatureHeaders, nowMs: number): void {
   if (Math.abs(nowMs - Number(timestamp)) <= REPLAY_WINDOW_MS) return
-  throw new ApiError('TIMESTAMP_OUT_OF_WINDOW', 'The timestamp is more than 30 s from server time.', {
-    serverTime: nowMs,
-  })
+  throw timestampOutOfWindow(Number(timestamp), nowMs)
 }
 
 function requireAgent(registry: Registry, chain: ChainSlug, { agent }: SignatureHeaders): AgentRecord {
   const record = registry.agent(chain, agent)
-  if (record === undefined) throw new ApiError('AGENT_UNKNOWN', 'This agent is not registered on this chain.')
-  return record
+  if (record !== undefined) return record
+  throw new ApiError('AGENT_UNKNOWN', `The agent ${agent} is not registered on ${chain}.`, { agent })
 }
 
 function requireSignature(
@@ -103,11 +104,13 @@ function requireSignature(
   { domainOf, engine }: AuthenticateOptions,
 ): void {
   const domain = domainOf(chain)
-  const signed = { domain, operationId: operation, method, path, body, timestamp, nonce, signature, agent }
-  if (verifyRequest(engine, signed)) return
-  throw new ApiError(
-    'INVALID_SIGNATURE',
-    'The signature does not recover to the agent header over this method, path, body, timestamp and nonce.',
+  const struct = { domain, operationId: operation, method, path, timestamp, nonce }
+  const { isValid, signer, digest, bodyHash } = verifyRequest(engine, { ...struct, body, signature, agent })
+  if (isValid) return
+  throw invalidSignature(
+    { type: structType(operation, REQUEST_FIELDS), domain, digest, signer, address: agent },
+    { operationId: operation, path, bodyHash },
+    { method, timestamp, nonce },
   )
 }
 

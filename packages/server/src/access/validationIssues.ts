@@ -1,3 +1,4 @@
+import { MARKET_SYMBOL_PATTERN } from '@bezel/protocol'
 import type { FastifySchemaValidationError } from 'fastify'
 import { stepText } from '../json/parseStrictJson.ts'
 
@@ -36,6 +37,7 @@ function messageOf(errors: readonly FastifySchemaValidationError[]): string {
   const [first] = errors
   if (first?.keyword === 'required') return 'is missing'
   if (first?.keyword === 'additionalProperties') return 'is not known'
+  if (first?.params.pattern === MARKET_SYMBOL_PATTERN.source) return 'must be spelled like BTC/USD, in capitals'
   return first?.message ?? 'is not valid'
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ApiError, parseAddress, type IssueApiKeyRequest, type SigningDomain } from '@bezel/protocol'
 import type { ServedChain } from '../chain/servedChain.ts'
-import { apiKeyIssueDigest } from '../signatures/digests.ts'
+import { apiKeyIssue } from '../signatures/digests.ts'
 import { requireMasterSignature, type MasterSignatureOptions } from './masterSignature.ts'
 import type { Registry } from './registry.ts'
 
@@ -36,8 +36,8 @@ export async function issueApiKey(
   const trader = parseAddress(body.trader)
   if (trader === undefined) throw new ApiError('VALIDATION_ERROR', 'trader must be an address.')
   const { label, timestamp: timestampMs, signature } = body
-  const digest = apiKeyIssueDigest(of.domain, { label, timestamp: timestampMs })
-  await requireMasterSignature({ trader, digest, signature, timestampMs }, options)
+  const signed = apiKeyIssue(of.domain, { label, timestamp: timestampMs })
+  await requireMasterSignature({ ...signed, operationId: 'issueApiKey', trader, signature, timestampMs }, options)
   const apiKey = createApiKey()
   const keyHash = hashApiKey(apiKey)
   if (keyHash === undefined) throw new Error('a fresh key has the wrong form')

@@ -7,10 +7,15 @@ import {
   type CreateAgentRequest,
   type SigningDomain,
 } from '@bezel/protocol'
-import { agentAuthorizationDigest } from '../signatures/digests.ts'
-import { recoversTo } from '../signatures/recovery.ts'
+import { agentAuthorization } from '../signatures/digests.ts'
+import { checkSignature } from '../signatures/recovery.ts'
 import type { AgentRecord } from '../trading/agentRecord.ts'
-import { requireMasterSignature, type MasterSignatureOptions } from './masterSignature.ts'
+import {
+  invalidStruct,
+  requireMasterSignature,
+  type MasterSignatureOptions,
+  type MasterStruct,
+} from './masterSignature.ts'
 import { checkRegistration, refuseManyAgents, type Registry } from './registry.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 
@@ -23,14 +28,11 @@ export async function createAgent(
   const { agent, trader } = addresses(body)
   refuseBadScope(body.scope)
   const { timestamp: timestampMs, signature } = body
-  const digest = agentAuthorizationDigest(of.domain, {
-    ...body.scope,
-    agent,
-    name: body.name ?? null,
-    timestamp: timestampMs,
-  })
-  await requireMasterSignature({ trader, digest, signature, timestampMs }, options)
-  const agentSigned = isSignedByAgent(body, digest, options) || agent === trader
+  const message = { ...body.scope, agent, name: body.name ?? null, timestamp: timestampMs }
+  const signed = agentAuthorization(of.domain, message)
+  const struct: MasterStruct = { ...signed, operationId: 'createAgent', trader, signature, timestampMs }
+  await requireMasterSignature(struct, options)
+  const agentSigned = isSignedByAgent(body.agentSignature, agent, struct, options) || agent === trader
   const next: AgentRecord = {
     chain: of.chain.slug,
     agent,
@@ -55,13 +57,15 @@ export async function createAgent(
  * drop the protection it was meant to give.
  */
 function isSignedByAgent(
-  { agent, agentSignature }: CreateAgentRequest,
-  digest: Uint8Array | undefined,
-  { engine }: MasterSignatureOptions,
+  signature: string | undefined,
+  agent: Address,
+  struct: MasterStruct,
+  options: MasterSignatureOptions,
 ): boolean {
-  if (agentSignature === undefined) return false
-  if (digest !== undefined && recoversTo(engine, { digest, signature: agentSignature, address: agent })) return true
-  throw new ApiError('INVALID_SIGNATURE', 'agentSignature is not the one of the agent over this struct.')
+  if (signature === undefined) return false
+  const { isValid, signer } = checkSignature(options.engine, { digest: struct.digest, signature, address: agent })
+  if (isValid) return true
+  throw invalidStruct({ ...struct, signer, address: agent }, options)
 }
 
 function addresses(body: CreateAgentRequest): { agent: Address; trader: Address } {

@@ -1,6 +1,9 @@
-import { ApiError, parseHex, type Address, type Hex } from '@bezel/protocol'
+import { ApiError, DAY_MS, parseHex, type Address, type Hex } from '@bezel/protocol'
 import type { RpcClient } from '../chain/rpcClient.ts'
-import { recoversTo, type SignatureEngine } from '../signatures/recovery.ts'
+import type { SignedStruct } from '../signatures/digests.ts'
+import { invalidSignature } from '../signatures/invalidSignature.ts'
+import { checkSignature, type CheckedSignature, type SignatureEngine } from '../signatures/recovery.ts'
+import { keccak256 } from '../signatures/typedData.ts'
 import {
   encodeDeployData,
   erc6492SignatureValidatorAbi,
@@ -11,10 +14,10 @@ import {
 /** Gas limit of the call that runs a wallet's own code: enough for a multi-signature wallet, and not more. */
 const GAS_CAP: `0x${string}` = `0x${(3_000_000).toString(16)}`
 
-/** A struct with the signature that its trader's master wallet is claimed to have made. */
-export interface MasterStruct {
+/** A struct of a request, with the signature that its trader's master wallet is claimed to have made. */
+export interface MasterStruct extends SignedStruct {
+  readonly operationId: 'createAgent' | 'revokeAgent' | 'issueApiKey'
   readonly trader: Address
-  readonly digest: Uint8Array | undefined
   readonly signature: string
   readonly timestampMs: number
 }
@@ -24,6 +27,9 @@ export interface MasterSignatureOptions {
   readonly client: RpcClient
   readonly windowMs: number
   readonly nowMs: number
+  /** Path and body of the request as received. */
+  readonly path: string
+  readonly body: Uint8Array
   /** Charges the rate limit before a node is asked, because any stranger can cause the call. Throws `RATE_LIMITED`. */
   readonly chargeContractCall: () => Promise<void>
 }
@@ -34,17 +40,31 @@ export interface MasterSignatureOptions {
  */
 export async function requireMasterSignature(struct: MasterStruct, options: MasterSignatureOptions): Promise<void> {
   const { trader, digest, signature, timestampMs } = struct
-  if (Math.abs(options.nowMs - timestampMs) > options.windowMs) {
-    throw new ApiError(
-      'TIMESTAMP_OUT_OF_WINDOW',
-      `The timestamp is more than ${options.windowMs / 1000} s from server time.`,
-      { serverTime: options.nowMs },
-    )
-  }
-  if (digest !== undefined && recoversTo(options.engine, { digest, signature, address: trader })) return
-  if (digest !== undefined && (await isContractApproved(digest, struct, options))) return
-  throw new ApiError('INVALID_SIGNATURE', 'The signature is not the one of the trader over this struct.')
+  const { nowMs, windowMs, engine } = options
+  if (Math.abs(nowMs - timestampMs) > windowMs) throw timestampOutOfWindow(timestampMs, nowMs)
+  const { isValid, signer } = checkSignature(engine, { digest, signature, address: trader })
+  if (isValid || (digest !== undefined && (await isContractApproved(digest, struct, options)))) return
+  throw invalidStruct({ ...struct, signer, address: trader }, options)
 }
+
+/** Returns the refusal of a struct's signature, which the trader or the agent should have made. */
+export function invalidStruct(
+  struct: MasterStruct & Pick<CheckedSignature, 'signer'> & { readonly address: Address },
+  { path, body }: MasterSignatureOptions,
+): ApiError {
+  const { operationId, values } = struct
+  return invalidSignature(struct, { operationId, path, bodyHash: keccak256(body) }, { values })
+}
+
+/** Returns the refusal of a timestamp. Seconds in place of milliseconds are the usual mistake, so it is named. */
+export function timestampOutOfWindow(timestampMs: number, nowMs: number): ApiError {
+  const isSeconds = Math.abs(nowMs - timestampMs * MS_PER_S) < DAY_MS
+  const hint = isSeconds ? ' It looks like seconds: send and sign epoch milliseconds.' : ''
+  const message = `The timestamp ${timestampMs} is more than 30 s from server time, ${nowMs}.${hint}`
+  return new ApiError('TIMESTAMP_OUT_OF_WINDOW', message, { timestamp: timestampMs, serverTime: nowMs })
+}
+
+const MS_PER_S = 1_000
 
 async function isContractApproved(
   digest: Uint8Array,

@@ -1,6 +1,6 @@
 import { ApiError, parseAddress, type Address, type RevokeAgentRequest, type SigningDomain } from '@bezel/protocol'
 import type { ServedChain } from '../chain/servedChain.ts'
-import { agentRevocationDigest } from '../signatures/digests.ts'
+import { agentRevocation } from '../signatures/digests.ts'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { requireMasterSignature, type MasterSignatureOptions } from './masterSignature.ts'
 import { refuseReplay, type Registry } from './registry.ts'
@@ -15,8 +15,8 @@ export async function revokeAgent(
   const trader = parseAddress(body.trader)
   if (trader === undefined) throw new ApiError('VALIDATION_ERROR', 'trader must be an address.')
   const { timestamp: timestampMs, signature } = body
-  const digest = agentRevocationDigest(of.domain, { agent, timestamp: timestampMs })
-  await requireMasterSignature({ trader, digest, signature, timestampMs }, options)
+  const signed = agentRevocation(of.domain, { agent, timestamp: timestampMs })
+  await requireMasterSignature({ ...signed, operationId: 'revokeAgent', trader, signature, timestampMs }, options)
   return of.registry.changeAgent(of.chain.slug, agent, (stored) => {
     if (stored === undefined || stored.trader !== trader) throw agentNotFound()
     refuseReplay(stored.signedAtMs, timestampMs)

@@ -38,6 +38,8 @@ const DECODERS = [
   defineEvent(orderEventsAbi, 'ChainlinkCallbackTimeout'),
   /** A trading fee was distributed. Precedes the execution event that it was charged for. */
   defineEvent(moneyEventsAbi, 'FeesProcessed'),
+  /** A fee went to the treasury. Before the refusal of an open it is what the refusal costs. */
+  defineEvent(moneyEventsAbi, 'GovFeeCharged'),
   /** Pending holding fees of a position were charged; carries its new totals. */
   defineEvent(moneyEventsAbi, 'HoldingFeesChargedOnTrade'),
   /** Pending holding fees of a position became realised loss or profit; carries the new total. */

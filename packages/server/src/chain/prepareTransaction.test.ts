@@ -1,8 +1,16 @@
 import { NodeUnavailableError } from '../ground/unavailable.ts'
-import { diamondAbi, type Address, type ApiError, type Hex } from '@bezel/protocol'
+import {
+  CONTRACT_ERRORS,
+  diamondAbi,
+  errorsAbi,
+  type Address,
+  type ApiError,
+  type ContractErrorName,
+  type Hex,
+} from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { encodeAbiParameters, encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
+import { encodeAbiParameters, encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi, type Abi } from 'viem'
 import { ok, reverted, scriptedNode, uint, type ScriptedNode } from '../orders/testing/scriptedNode.ts'
 import { startStandInNode } from '@bezel/testkit/standInNode.ts'
 import { createRpcClient, type RpcOutcome } from './rpcClient.ts'
@@ -68,7 +76,20 @@ describe('prepareTransaction', () => {
     for (const data of [WRONG_LEVERAGE, { data: WRONG_LEVERAGE }, `Reverted ${WRONG_LEVERAGE}`]) {
       const { code, details } = await refusal(nodeWith(reverted(data)))
       assert.equal(code, 'SIMULATION_REVERTED')
-      assert.deepEqual(details, { errorName: 'WrongLeverage', calldata: '0x1234' })
+      const { cause, remedy } = CONTRACT_ERRORS.WrongLeverage
+      assert.deepEqual(details, { errorName: 'WrongLeverage', cause, remedy, calldata: '0x1234' })
+    }
+  })
+
+  it('says every error of the contracts in the words of the table', async () => {
+    for (const entry of errorsAbi) {
+      const { name, inputs }: { name: ContractErrorName; inputs: readonly { readonly type: string }[] } = entry
+      const args = inputs.map(({ type }) => (type === 'uint8' ? 1 : type === 'address' ? AGENT : '0x'))
+      const data = encodeErrorResult({ abi: [entry] as Abi, errorName: name, args })
+      const { message, details } = await refusal(nodeWith(reverted(data)))
+      const { words, cause, remedy } = CONTRACT_ERRORS[name]
+      assert.equal(message, `The contracts would revert with ${name}. ${words} ${cause} ${remedy}`)
+      assert.deepEqual(details, { errorName: name, cause, remedy, calldata: '0x1234' })
     }
   })
 
@@ -100,10 +121,10 @@ describe('prepareTransaction', () => {
     const node = nodeWith(reverted('0x'))
     node.allowance = uint(5_500_000n)
     const allowance = await refusal(node)
-    assert.match(allowance.message, /600 USDC are needed, but its allowance for the Diamond is 5\.5 USDC\./)
+    assert.match(allowance.message, /600 USDC are needed, but the trader's allowance for the Diamond is 5\.5 USDC\./)
     node.balance = uint(1n)
     const both = await refusal(node)
-    assert.match(both.message, /balance is 0\.000001 USDC and its allowance .* is 5\.5 USDC/)
+    assert.match(both.message, /balance is 0\.000001 USDC and the trader's allowance .* is 5\.5 USDC/)
     assert.deepEqual(both.details, {
       errorName: null,
       calldata: '0x1234',
@@ -117,6 +138,23 @@ describe('prepareTransaction', () => {
         chainId: 42_161,
       },
     })
+  })
+
+  it("leaves the Diamond's own errors their words, whatever is missing besides", async () => {
+    const node = nodeWith(reverted(WRONG_LEVERAGE))
+    node.allowance = uint(0n)
+    const { message, details } = await refusal(node)
+    assert.match(message, /^The contracts would revert with WrongLeverage\. The leverage/)
+    assert.deepEqual([details.errorName, details.needed, details.approvalTx], ['WrongLeverage', undefined, undefined])
+    const text = parseAbi(['error Error(string)', 'error InsufficientBalance()'])
+    for (const data of [
+      encodeErrorResult({ abi: text, errorName: 'Error', args: ['ERC20: insufficient allowance'] }),
+      encodeErrorResult({ abi: text, errorName: 'InsufficientBalance' }),
+      '0xdeadbeef',
+    ]) {
+      node.simulation = reverted(data)
+      assert.equal((await refusal(node)).details.needed, '600', data)
+    }
   })
 
   it('brings an approval only where the allowance is short', async () => {
@@ -139,7 +177,7 @@ describe('prepareTransaction', () => {
     const { message, details } = await refusal(node, draft)
     assert.match(
       message,
-      /600 USDC are needed, but its allowance for the Diamond is 599\.999999 USDC\. The trader sends/,
+      /600 USDC are needed, but the trader's allowance for the Diamond is 599\.999999 USDC\. The trader sends/,
     )
     assert.equal((details.approvalTx as { to: string }).to, TOKEN)
   })

@@ -1,5 +1,14 @@
 import { NodeUnavailableError } from '../ground/unavailable.ts'
-import { ApiError, type Address, type Hex, errorsAbi, formatDecimal, type TransactionRequest } from '@bezel/protocol'
+import {
+  ApiError,
+  errorsAbi,
+  explainContractError,
+  formatDecimal,
+  tokenErrorsAbi,
+  type Address,
+  type Hex,
+  type TransactionRequest,
+} from '@bezel/protocol'
 import { diamondCall } from './diamondCalls.ts'
 import { revertData, type RpcClient, type RpcOutcome, type RpcCall } from './rpcClient.ts'
 import { decodeErrorResult, parseAbi, decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
@@ -98,16 +107,43 @@ function requirePassed(draft: TransactionDraft, simulation: RpcOutcome, shortage
   const bytes = revertData(simulation)
   const isRevert = bytes !== undefined || simulation.code === REVERT_CODE || REVERT_PATTERN.test(simulation.message)
   if (!isRevert) throw new NodeUnavailableError(`the simulation failed: ${simulation.message}`)
-  const { errorName, text } = revertReason(bytes)
-  const name = `The contracts would revert${errorName === null ? '' : ` with ${errorName}`}`
-  const message = shortage?.message ?? (text === null ? undefined : `They say: ${text}`)
-  throw new ApiError('SIMULATION_REVERTED', message === undefined ? `${name}.` : `${name}. ${message}`, {
+  const reason = revertReason(bytes)
+  throw simulationReverted(draft, reason, mayBeOfTokens(reason) ? shortage : undefined)
+}
+
+/** Errors of the Diamond's own rules, which have nothing to do with tokens that are missing besides. */
+const OWN_ERRORS: ReadonlySet<string> = new Set(
+  errorsAbi.map(({ name }) => name).filter((name) => name !== 'InsufficientBalance'),
+)
+
+/** Returns true when a transfer of tokens may have reverted. Tokens revert with errors and texts of their own. */
+function mayBeOfTokens({ errorName }: RevertReason): boolean {
+  return errorName === null || !OWN_ERRORS.has(errorName)
+}
+
+/**
+ * Returns the refusal of a simulation, in the words of the table of contract errors. A shortage of tokens says more
+ * than the error that it leads to, so it takes the place of those words.
+ */
+export function simulationReverted(
+  { inner }: Pick<TransactionDraft, 'inner'>,
+  { errorName, text }: RevertReason,
+  shortage?: Shortage,
+): ApiError {
+  const known = explainContractError(errorName)
+  const said = text === null ? undefined : `They say: ${text}`
+  const words = shortage?.message ?? said ?? (known && `${known.words} ${known.cause} ${known.remedy}`)
+  const name = `The contracts would revert${errorName === null ? '' : ` with ${errorName}`}.`
+  return new ApiError('SIMULATION_REVERTED', [name, words ?? UNEXPLAINED].join(' '), {
     errorName,
-    calldata: draft.inner,
+    ...(known === undefined ? {} : { cause: known.cause, remedy: known.remedy }),
+    calldata: inner,
     ...(text === null ? {} : { reason: text }),
     ...shortage?.details,
   })
 }
+
+const UNEXPLAINED = 'No table explains it: details.calldata can be replayed against the Diamond.'
 
 function gasOf(outcome: RpcOutcome): string | null {
   if (!outcome.ok || typeof outcome.result !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(outcome.result)) return null
@@ -153,9 +189,9 @@ function shortageOf(
   const [needed, has, allowed] = [amount, balance, allowance].map((value) => formatDecimal(value, decimals))
   const lacks = [
     isPoor && `the trader's balance is ${has} ${symbol}`,
-    isBarred && `its allowance for the Diamond is ${allowed} ${symbol}`,
+    isBarred && `the trader's allowance for the Diamond is ${allowed} ${symbol}`,
   ].filter((part) => part !== false)
-  const remedy = isBarred ? ' The trader sends details.approvalTx once.' : ''
+  const remedy = isBarred ? ' The trader sends approvalTx once, which allows it.' : ''
   const approval = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [diamond, amount] })
   return {
     message: `${needed} ${symbol} are needed, but ${lacks.join(' and ')}.${remedy}`,
@@ -189,16 +225,11 @@ interface RevertReason {
   readonly text: string | null
 }
 
-/** Standard errors of ERC-20 contracts, which the Diamond passes on, and Solidity's own two. */
-const tokenErrorsAbi = parseAbi([
-  'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
-  'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
-  'error SafeERC20FailedOperation(address token)',
-  'error Error(string)',
-  'error Panic(uint256)',
-])
-
-const KNOWN_ERRORS = [...errorsAbi, ...tokenErrorsAbi] as const
+const KNOWN_ERRORS = [
+  ...errorsAbi,
+  ...tokenErrorsAbi,
+  ...parseAbi(['error Error(string)', 'error Panic(uint256)']),
+] as const
 
 /** Maximum length of a revert text in an answer, because foreign contracts choose that text. */
 const MAX_TEXT_CHARS = 200

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, it } from 'node:test'
+import { docsOf, ERRORS, type ErrorCode } from '@bezel/protocol'
 import { lexer, walkTokens, type Token } from 'marked'
 import { createStreamDocument } from './asyncapi/createStreamDocument.ts'
 import { referenceDocument } from './openapi/createDocument.ts'
@@ -41,6 +42,15 @@ function anchorsOf(markdown: string): ReadonlySet<string> {
 }
 
 const isElsewhere = (href: string): boolean => /^[a-z]+:/.test(href)
+
+describe('the links of errors', () => {
+  it('lead to the paragraph of each code', () => {
+    for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+      const [path = '', anchor = ''] = docsOf(code).split('#')
+      assert.ok(textOf(path).includes(`<h3 id="${anchor}">`), docsOf(code))
+    }
+  })
+})
 
 describe('links in the repository', () => {
   const files = globSync(['*.md', 'docs/**/*.md', 'contracts/*.md', 'packages/*/*.md'], {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ApiError, type NotificationError } from '@bezel/protocol'
-import { REQUEST_ID_HEADER, answerError, refusalOf } from '../access/answerError.ts'
+import { REQUEST_ID_HEADER, answerError, malformed, refusalOf } from '../access/answerError.ts'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -39,22 +39,22 @@ function refuse(error: { readonly code?: string }, socket: Socket): void {
     socket.destroy()
     return
   }
-  const refusal = new ApiError('VALIDATION_ERROR', messageOf(error.code))
-  const body = JSON.stringify(refusal.toBody())
+  const refusal = malformed(...faultOf(error.code))
+  const requestId = randomUUID()
+  const body = JSON.stringify(refusal.toBody(requestId))
   const head = [
     `HTTP/1.1 ${refusal.status} Bad Request`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
-    `${REQUEST_ID_HEADER}: ${randomUUID()}`,
+    `${REQUEST_ID_HEADER}: ${requestId}`,
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-function messageOf(code: string | undefined): string {
-  if (code === 'HPE_HEADER_OVERFLOW') return 'The request headers are too large.'
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request did not arrive in time.'
-  return 'The request is not valid HTTP.'
+function faultOf(code: string | undefined): readonly [path: string, message: string] {
+  if (code === 'HPE_HEADER_OVERFLOW') return ['headers', 'are too large']
+  return ['request', code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'did not arrive in time' : 'is not valid HTTP']
 }
 
 /**

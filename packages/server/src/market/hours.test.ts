@@ -43,6 +43,25 @@ describe('watchMarketHours', () => {
     assert.deepEqual(open(), [true, true, false, false, true])
   })
 
+  it('knows when a closed market opens, by its hours alone', async () => {
+    let nowMs = SUNDAY_NOON
+    await watch(
+      async () => undefined,
+      () => nowMs,
+    )
+    const opens = () => [eur, spy, aapl, xau].map((market) => new Date(hours.opensAt(market)!).toISOString())
+    assert.deepEqual(opens(), [
+      '2026-11-15T22:00:00.000Z',
+      '2026-11-16T14:35:00.000Z',
+      '2026-11-16T14:35:00.000Z',
+      '2026-11-15T23:10:00.000Z',
+    ])
+    nowMs = THANKSGIVING_NOON
+    assert.equal(new Date(hours.opensAt(spy)!).toISOString(), '2026-11-27T14:35:00.000Z')
+    // A market within its hours is closed by the upstream's flag only.
+    for (const market of [btc, eur]) assert.equal(hours.opensAt(market), null)
+  })
+
   it('lets the flag win, and hours decide for pairs without one', async () => {
     const flags = new Map([
       [0, false],

@@ -1,10 +1,12 @@
-import { isOpenAt, type MarketGroup, type MarketSession } from '@bezel/protocol'
+import { isOpenAt, nextOpenMs, type MarketGroup, type MarketSession } from '@bezel/protocol'
 import { poll } from '../ground/poll.ts'
 import type { FeedPages } from './feed/pages.ts'
 
 /** The opening hours of markets. */
 export interface MarketHours {
   isOpen(market: { readonly pairIndex: number; readonly group: MarketGroup }): boolean
+  /** Returns the time at which a closed market opens, in epoch ms; `null` when its trading hours do not tell. */
+  opensAt(market: { readonly group: MarketGroup }): number | null
   /** Returns a counter that grows when the upstream's flags change. */
   version(): number
   close(): void
@@ -65,6 +67,12 @@ export function watchMarketHours({ pages, now, pollMs }: MarketHoursOptions): Ma
       const nowMs = now()
       const flag = nowMs - readAtMs <= FLAGS_MAX_AGE_MS ? flags.get(pairIndex) : undefined
       return flag ?? isOpenAt(SESSIONS[group], nowMs)
+    },
+    opensAt({ group }) {
+      const nowMs = now()
+      const opensAtMs = nextOpenMs(SESSIONS[group], nowMs)
+      // Within its hours only the upstream's flag has closed it, and nobody says until when.
+      return opensAtMs === undefined || opensAtMs === nowMs ? null : opensAtMs
     },
     version: () => version,
     close: polling.close,

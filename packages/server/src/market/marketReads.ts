@@ -1,8 +1,9 @@
 import type { PairQuote, ChainMarkets, ListedMarket } from '../trading/market/chainMarkets.ts'
-import { ApiError, parsePathSymbol, type Funding, type MarketRecord, type OrderBook } from '@bezel/protocol'
+import { parsePathSymbol, type Funding, type MarketRecord, type OrderBook } from '@bezel/protocol'
 import type { PriceBook } from './feed/priceBook.ts'
 import { createFreshness, type Freshness, type FreshnessOptions } from './freshness.ts'
 import type { MarketHours } from './hours.ts'
+import { marketNotFound } from '../trading/market/marketNotFound.ts'
 import { fundingRecord, marketRecord, priceRecord } from '../trading/market/marketRecord.ts'
 import { notReady, type NotReadyReason } from '../ground/unavailable.ts'
 import { orderBook } from './orderBook.ts'
@@ -95,7 +96,7 @@ export function createMarketReads(options: MarketReadsOptions): MarketReads {
 function findMarket({ markets }: ChainMarkets, symbol: string): ListedMarket {
   const name = parsePathSymbol(symbol)
   const market = name === undefined ? undefined : markets.get(name)
-  if (market === undefined) throw new ApiError('MARKET_NOT_FOUND', 'There is no such market on this chain.')
+  if (market === undefined) throw marketNotFound(markets, symbol)
   return market
 }
 

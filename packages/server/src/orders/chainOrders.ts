@@ -59,7 +59,7 @@ export interface ChainOrders {
  */
 export function createTradingContext(of: {
   readonly freshness: Pick<Freshness, 'loaded' | 'openingMark' | 'lastQuote'>
-  readonly hours: Pick<MarketHours, 'isOpen'>
+  readonly hours: Pick<MarketHours, 'isOpen' | 'opensAt'>
   readonly now: () => number
   /** Returns the last followed block; `undefined` before the first. */
   readonly head: () => Pick<FollowedBlock, 'number' | 'timestampMs'> | undefined
@@ -74,6 +74,7 @@ export function createTradingContext(of: {
       return { price: quote.mark, atMs: quote.updatedAtMs, ageMs: of.now() - quote.updatedAtMs }
     },
     isOpen: (market) => of.hours.isOpen(market),
+    opensAt: (market) => of.hours.opensAt(market),
     moment: laterMoment(chain.moment, of.head()),
     termsOf: (trader, { pairIndex }) => of.terms.of(trader, pairIndex),
   })

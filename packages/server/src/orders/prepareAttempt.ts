@@ -1,6 +1,11 @@
 import { ApiError, type Address, type Decimal, type PreparedTransaction } from '@bezel/protocol'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
-import { prepareTransaction, type Alongside, type TokenDemand } from '../chain/prepareTransaction.ts'
+import {
+  prepareTransaction,
+  simulationReverted,
+  type Alongside,
+  type TokenDemand,
+} from '../chain/prepareTransaction.ts'
 import { hasReclaim, insertPositionAttempt, type PositionAttemptKind } from '../store/positionAttemptStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { Attempt } from '../trading/orders/orderModel.ts'
@@ -81,12 +86,8 @@ async function refuseSecondReclaim(
   for (const { position, pendingIndex } of relay === null ? [] : reclaimsOf(plan)) {
     const of = { positionId: position.record.id, pendingIndex, nowMs: now() }
     if (!(await hasReclaim(store.read, of))) continue
-    const message = 'A timed-out change of this position is being reclaimed.'
-    throw withPendingUpdate(
-      new ApiError('SIMULATION_REVERTED', message, { errorName: CONFLICT, calldata: plan.calls.at(-1)! }),
-      plan,
-      trading(),
-    )
+    const refusal = simulationReverted({ inner: plan.calls.at(-1)! }, { errorName: CONFLICT, text: null })
+    throw withPendingUpdate(refusal, plan, trading())
   }
 }
 

@@ -1,8 +1,8 @@
 import type { LivePosition } from '../trading/positions/positionModel.ts'
-import type { OrderId, PreparedPosition, UpdatePositionRequest } from '@bezel/protocol'
+import type { OrderId, Position, PreparedPosition, UpdatePositionRequest } from '@bezel/protocol'
 import { warningsOf, type PositionPlan } from '../trading/plan/plan.ts'
 import { reclaimFirst } from '../trading/plan/planCancelUpdate.ts'
-import { planUpdatePosition } from '../trading/plan/planUpdatePosition.ts'
+import { joinPlans, planUpdatePosition } from '../trading/plan/planUpdatePosition.ts'
 import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import { ownPosition } from './closePosition.ts'
@@ -19,21 +19,49 @@ export async function updatePosition(
   id: OrderId | undefined,
   body: UpdatePositionRequest,
 ): Promise<PreparedPosition> {
+  const { positions, ...prepared } = await updatePositions(orders, write, [{ id, body }])
+  return { position: positions[0]!, ...prepared }
+}
+
+/** The change of one position. */
+export interface PositionToUpdate {
+  readonly id: OrderId | undefined
+  readonly body: UpdatePositionRequest
+}
+
+/** A transaction that changes positions, which are shown as they will be. */
+interface PreparedPositions extends Omit<PreparedPosition, 'position'> {
+  readonly positions: readonly Position[]
+}
+
+/**
+ * Prepares changes of positions of one market and collateral, all of one kind, in one transaction: all of them happen
+ * or none.
+ */
+export async function updatePositions(
+  orders: ChainOrders,
+  write: SignedWrite,
+  changes: readonly PositionToUpdate[],
+): Promise<PreparedPositions> {
+  const kind = updateKindOf(changes[0]!.body)
   return runWrite(orders, write, {
     plan: () => {
-      const found = ownPosition(orders, write, id)
-      const asked = planUpdatePosition(found, body, orders.trading())
-      const plan = updateKindOf(body) === undefined ? asked : reclaimFirst(found, asked)
+      const context = orders.trading()
+      const planned = changes.map(({ id, body }) => {
+        const found = ownPosition(orders, write, id)
+        const asked = planUpdatePosition(found, body, context)
+        return { found, plan: kind === undefined ? asked : reclaimFirst(found, asked) }
+      })
+      const plan = joinPlans(planned.map((one) => one.plan))
       requireScope(write.agent.scope, plan.action)
-      return { position: orders.positionAnswer(withStops(found, plan)), plan }
+      return { positions: planned.map((one) => orders.positionAnswer(withStops(one.found, one.plan))), plan }
     },
     ask: ({ plan }) => prepareAttempt(orders, write, plan),
-    keep: async ({ sql, agent }, { position, plan }, attempt) => {
+    keep: async ({ sql, agent }, { positions, plan }, attempt) => {
       requireScope(agent.scope, plan.action)
-      const kind = updateKindOf(body)
       if (kind !== undefined) await keepPositionAttempts(sql, plan, attempt, kind)
       await write.relay?.take(sql, attempt)
-      return { position, transaction: transactionOf(orders.chain, attempt), ...warningsOf(plan) }
+      return { positions, transaction: transactionOf(orders.chain, attempt), ...warningsOf(plan) }
     },
   })
 }

@@ -1,4 +1,4 @@
-import { recoversTo, ENGINE_NAMES, type EngineName, type SignatureEngine } from './recovery.ts'
+import { checkSignature, ENGINE_NAMES, type EngineName, type SignatureEngine } from './recovery.ts'
 import { createRequire } from 'node:module'
 
 /** The used part of the secp256k1 package, which comes without types. */
@@ -38,7 +38,8 @@ export async function selectEngine(names: readonly EngineName[] = ENGINE_NAMES):
 /** Loads an engine and tries it on a known signature, because a build can load and still be wrong for this machine. */
 async function loadEngine(name: EngineName): Promise<SignatureEngine> {
   const engine = await LOADERS[name]()
-  if (!recoversTo(engine, KNOWN_SIGNATURE)) throw new Error(`The ${name} engine does not recover a known signature`)
+  const { isValid } = checkSignature(engine, KNOWN_SIGNATURE)
+  if (!isValid) throw new Error(`The ${name} engine does not recover a known signature`)
   return engine
 }
 

@@ -46,19 +46,27 @@ const DIGEST_BYTES = 32
 /** Offset of the address, the last 20 bytes, in the hash of a public key. */
 const ADDRESS_START = 12
 
-/**
- * Returns true when the hex signature over the digest is by the address's key. False for malformed input; never throws.
- */
-export function recoversTo(
+/** A signature that was compared with the address that claims it. */
+export interface CheckedSignature {
+  /** True when the key of the claimed address made the signature. */
+  readonly isValid: boolean
+  /** The 20 bytes of the address whose key made it; `undefined` when there is none. */
+  readonly signer: Uint8Array | undefined
+}
+
+/** Recovers the signer of a hex signature and compares it with the address. Malformed input has no signer. */
+export function checkSignature(
   engine: SignatureEngine,
-  of: { readonly digest: Uint8Array; readonly signature: string; readonly address: string },
-): boolean {
+  of: { readonly digest: Uint8Array | undefined; readonly signature: string; readonly address: string },
+): CheckedSignature {
   const signature = parseSignature(of.signature)
   const expected = addressBytes(of.address)
-  if (signature === undefined || expected === undefined) return false
-  const recovered = recoverAddress(engine, of.digest, signature)
-  return recovered !== undefined && Buffer.compare(recovered, expected) === 0
+  if (signature === undefined || expected === undefined || of.digest === undefined) return NO_SIGNER
+  const signer = recoverAddress(engine, of.digest, signature)
+  return { isValid: signer !== undefined && Buffer.compare(signer, expected) === 0, signer }
 }
+
+const NO_SIGNER: CheckedSignature = { isValid: false, signer: undefined }
 
 /** Returns the 20 bytes of the address whose key signed the digest; `undefined` when there is none. Never throws. */
 export function recoverAddress(

@@ -77,7 +77,12 @@ function hashDomain({ name, version, chainId, verifyingContract }: SigningDomain
  * structs.
  */
 export function typeHash(primaryType: string, fields: readonly TypedDataField[]): TypedDataWord {
-  return stringWord(`${primaryType}(${fields.map(({ name, type }) => `${type} ${name}`).join(',')})`)
+  return stringWord(structType(primaryType, fields))
+}
+
+/** Returns a struct's type in the words of EIP-712 (`encodeType`), primary type first. */
+export function structType(primaryType: string, fields: readonly TypedDataField[]): string {
+  return `${primaryType}(${fields.map(({ name, type }) => `${type} ${name}`).join(',')})`
 }
 
 /**

@@ -1,5 +1,5 @@
 import { keccak256, typedDataDigest, typeHash, stringWord, uint256Word } from './typedData.ts'
-import { recoversTo, type SignatureEngine } from './recovery.ts'
+import { checkSignature, type CheckedSignature, type SignatureEngine } from './recovery.ts'
 import { REQUEST_FIELDS, type SigningDomain } from '@bezel/protocol'
 
 /**
@@ -57,15 +57,22 @@ export interface SignedRequest extends Omit<RequestStruct, 'bodyHash'> {
   readonly agent: string
 }
 
+/** The signature of a request, with the hashes that it was checked against. */
+interface CheckedRequest extends CheckedSignature {
+  readonly bodyHash: Uint8Array
+  readonly digest: Uint8Array | undefined
+}
+
 /**
- * Returns true when the agent signed exactly this request for this deployment. Does not check its time or nonce. Never
- * throws for a bad request.
+ * Checks that the agent signed exactly this request for this deployment. Does not check its time or nonce. Never throws
+ * for a bad request.
  */
-export function verifyRequest(engine: SignatureEngine, request: SignedRequest): boolean {
+export function verifyRequest(engine: SignatureEngine, request: SignedRequest): CheckedRequest {
   const { domain, operationId, method, path, timestamp, nonce, signature, agent: address } = request
   const bodyHash = keccak256(request.body)
   const digest = requestDigest({ domain, operationId, method, path, bodyHash, timestamp, nonce })
-  return digest !== undefined && recoversTo(engine, { digest, signature, address })
+  const { isValid, signer } = checkSignature(engine, { digest, signature, address })
+  return { isValid, signer, bodyHash, digest }
 }
 
 /**

@@ -1,6 +1,22 @@
-import type { CLIENT_MESSAGES, LogChannel, StreamChannel, ApiError, ChainSlug } from '@bezel/protocol'
+import type {
+  ApiError,
+  CandleInterval,
+  ChainSlug,
+  CLIENT_MESSAGES,
+  LogChannel,
+  MessageId,
+  StreamChannel,
+} from '@bezel/protocol'
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../access/caller.ts'
+
+/** The parts of a client's message by which its answer is recognised. */
+export interface MessageLabel {
+  readonly id?: MessageId
+  readonly channel?: StreamChannel
+  readonly market?: string
+  readonly interval?: CandleInterval
+}
 
 /** The part of a socket that channels use. */
 export interface Connection {
@@ -24,8 +40,8 @@ export interface Connection {
    * it after the close.
    */
   onDrain(listener: () => void): void
-  /** Sends `{"op":"error","code":...,"message":...}`. The socket stays open. */
-  refuse(error: ApiError): void
+  /** Sends an error, with the parts of the message or subscription that it is about. The socket stays open. */
+  refuse(error: ApiError, about?: MessageLabel): void
   /**
    * Ends the caller's authentication when its credentials became invalid: sends the error, closes all private
    * subscriptions and clears `caller`, so that the client has to authenticate again.

@@ -64,6 +64,7 @@ export const POSITION: Position = {
   marginMode: 'isolated',
   priceAt: 1_790_000_001_900,
   pendingUpdate: null,
+  realized: '-0.3675',
 }
 
 export const ACCOUNT: Static<typeof AccountSchema> = {

@@ -119,7 +119,23 @@ export const CONTROL_ENTRIES: MessageTable<typeof CONTROL_MESSAGES> = {
   error: {
     summary:
       'Refuses a message, with a code of the REST operations. The socket stays open unless it is closed right after',
-    examples: [{ op: 'error', code: 'MARKET_NOT_FOUND', message: 'There is no such market on this chain.' }],
+    examples: [
+      {
+        op: 'error',
+        id: 7,
+        code: 'MARKET_NOT_FOUND',
+        message: 'There is no market "BTC/USDT" on this chain. Did you mean BTC/USD?',
+        channel: 'book',
+        market: 'BTC/USDT',
+        details: {
+          market: 'BTC/USDT',
+          nearest: 'BTC/USD',
+          nearestPath: 'BTC-USD',
+          requestId: '3b0f4a52-7c1d-4a57-9d0a-0f0a3c1f6f5e',
+          docs: '/docs/errors#market_not_found',
+        },
+      },
+    ],
   },
 }
 

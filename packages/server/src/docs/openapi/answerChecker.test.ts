@@ -19,6 +19,8 @@ const AGENT = {
   createdAt: 1_700_000_000_000,
 }
 
+const TRACE = { requestId: 'abc', docs: '/docs/errors#agent_not_found' }
+
 describe('the answer checker', () => {
   it('finds nothing wrong with an answer as documented', () => {
     assert.deepEqual(checker.problems('getAgent', 200, { agent: AGENT, delegationTx: null }), [])
@@ -26,7 +28,7 @@ describe('the answer checker', () => {
       checker.problems('ready', 503, { ready: false, chains: { base: { ready: false, relayer: false } } }),
       [],
     )
-    checker.assert('getAgent', 404, { code: 'AGENT_NOT_FOUND', message: 'no such agent' })
+    checker.assert('getAgent', 404, { code: 'AGENT_NOT_FOUND', message: 'no such agent', details: TRACE })
   })
 
   it('finds a missing field, a field too many, and a value of the wrong kind', () => {
@@ -42,7 +44,8 @@ describe('the answer checker', () => {
   })
 
   it('finds a code that the operation or the status does not have', () => {
-    const of = (code: string): readonly string[] => checker.problems('getAgent', 404, { code, message: 'text' })
+    const of = (code: string): readonly string[] =>
+      checker.problems('getAgent', 404, { code, message: 'text', details: TRACE })
     assert.deepEqual(of('CHAIN_NOT_FOUND'), [])
     assert.notDeepEqual(of('ORDER_NOT_FOUND'), [])
     assert.notDeepEqual(of('VALIDATION_ERROR'), [])

@@ -63,7 +63,13 @@ import { Type, type TSchema } from '@sinclair/typebox'
 export const ErrorSchema = Closed({
   code: Type.Union((Object.keys(ERRORS) as ErrorCode[]).map((code) => Type.Literal(code))),
   message: Type.String(),
-  details: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  details: Type.Object(
+    {
+      requestId: Type.String({ description: 'Id of the request, as in the header `x-request-id`.' }),
+      docs: Type.String({ description: 'Path of the paragraph about the error in the served documentation.' }),
+    },
+    { additionalProperties: true },
+  ),
 })
 
 /** A schema with a name of its own in the reference. */
@@ -140,7 +146,11 @@ export const COMPONENTS: Readonly<Record<string, Component>> = {
   Fill: { schema: FillSchema, description: '`collateral` and `feeCollateral` are amounts of the collateral.' },
   OrderList: { schema: OrderListSchema },
   OrderPage: { schema: OrderPageSchema },
-  FillHistoryEntry: { schema: FillHistoryEntrySchema },
+  FillHistoryEntry: {
+    schema: FillHistoryEntrySchema,
+    description:
+      'An execution, or a refusal that cost something. Amounts are in `collateralSymbol`; a positive fee is paid. `pnl` is the price profit of the closed part, before fees. `feeCollateral` is the trading fee, `fundingFee` and `borrowingFee` are the holding fees that the entry realised. `deposit` left the wallet for it, `payout` reached the wallet with it. `netPnl` is what the account gained: pnl - fees - `forfeited`. `forfeited` is "0" but for a liquidation and a payout that was floored at 0. Over all entries of a position `netPnl` adds up to payouts - deposits, to the last unit. `TradeOpenRefused` and `TradeUpdateRefused` have size and pnl "0"; of a refused open `positionId` is the id of the order. `orderId` and `clientId` are null for a change of leverage or collateral, which is no order. All fields from `orderId` on are null in entries that were stored before they existed.',
+  },
   FillPage: { schema: FillPageSchema },
   PreparedTransaction: {
     schema: PreparedTransactionSchema,
@@ -162,7 +172,7 @@ export const COMPONENTS: Readonly<Record<string, Component>> = {
   Position: {
     schema: PositionSchema,
     description:
-      'An unset `sl` or `tp` is "0". A positive fee is paid. `priceAt` is the time at which the mark that was used came from the feed: a quiet market keeps its last mark. It is 0 while the feed has no price of the market, and the position is then valued at its entry price. `pendingUpdate` is the change that waits for the oracle, null when none does.',
+      'An unset `sl` or `tp` is "0". A positive fee is paid. `priceAt` is the time at which the mark that was used came from the feed: a quiet market keeps its last mark. It is 0 while the feed has no price of the market, and the position is then valued at its entry price. `pendingUpdate` is the change that waits for the oracle, null when none does. `realized` is the realised profit less fees that the position carries and that was not paid out yet; it is part of `unrealizedPnl`.',
   },
   PendingUpdate: {
     schema: PendingUpdateSchema,

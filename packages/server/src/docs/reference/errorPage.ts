@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type RetryRule } from '@bezel/protocol'
+import { CONTRACT_ERRORS, ERRORS, type ErrorCode, type RetryRule } from '@bezel/protocol'
 import { table } from '../markdown/writeMarkdown.ts'
 
 /** Returns docs/reference/errors.md. */
@@ -8,7 +8,15 @@ export function errorPage(): string {
     const { status, retry } = ERRORS[code]
     return [String(status), `[\`${code}\`](#${code.toLowerCase()})`, RETRY_TEXT[retry]]
   })
-  const parts = [HEAD, '## All codes', table(['HTTP', 'Code', 'Retry'], rows), '## Each of them', ...codes.map(section)]
+  const parts = [
+    HEAD,
+    '## All codes',
+    table(['HTTP', 'Code', 'Retry'], rows),
+    '## Each of them',
+    ...codes.map(section),
+    CONTRACT_HEAD,
+    table(['Error', 'Words', 'Cause', 'Remedy'], contractRows()),
+  ]
   return `${parts.join('\n\n')}\n`
 }
 
@@ -20,6 +28,19 @@ function section(code: ErrorCode): string {
   return [`### ${code}`, summary, when, table(['`details`', ''], details)].filter((part) => part !== '').join('\n\n')
 }
 
+function contractRows(): string[][] {
+  return Object.entries(CONTRACT_ERRORS).map(([name, { words, cause, remedy }]) => [
+    `\`${name}\``,
+    words,
+    cause,
+    remedy,
+  ])
+}
+
+const CONTRACT_HEAD = `## Contract errors
+
+The errors of the contracts, by the name in \`details.errorName\` of [\`SIMULATION_REVERTED\`](#simulation_reverted). The exchange facade answers in the same words.`
+
 const RETRY_TEXT: Readonly<Record<RetryRule, string>> = {
   as_is: 'as it is',
   fix_first: 'fix first',
@@ -30,13 +51,20 @@ const HEAD = `# Errors
 
 Made from the table of errors in \`packages/protocol/src/errors.ts\` by \`npm run reference\`.
 
-Every error is JSON: \`{"code", "message", "details"?}\`. Codes are stable. Messages are for people: never match them.
+Every error is JSON: \`{"code", "message", "details"}\`. Codes are stable. Messages are for people: never match them. The \`details\` of every
+error have \`requestId\`, which finds the request in the service's log, and \`docs\`, the path of its paragraph on this page.
 
 \`\`\`json
 {
   "code": "PRECISION_ERROR",
   "message": "size has more than 8 decimals: 0.0100000001.",
-  "details": { "field": "size", "value": "0.0100000001", "maxDecimals": 8 }
+  "details": {
+    "field": "size",
+    "value": "0.0100000001",
+    "maxDecimals": 8,
+    "requestId": "3b0f4a52-7c1d-4a57-9d0a-0f0a3c1f6f5e",
+    "docs": "/docs/errors#precision_error"
+  }
 }
 \`\`\`
 
@@ -56,7 +84,21 @@ An order that the contracts refuse after its transaction was sent is not an HTTP
 /** The documented fields of `details`, by code. Other fields may come and go. */
 export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, string>>>>> = {
   VALIDATION_ERROR: { issues: 'list of `{path, message}`, one for each fault' },
-  TIMESTAMP_OUT_OF_WINDOW: { serverTime: "the server's clock, epoch ms" },
+  INVALID_SIGNATURE: {
+    operationId: 'the operation; of a signed request also the primary type of the signed struct',
+    path: 'the path with its query, exactly as it was received',
+    bodyHash: 'keccak256 of the bytes of the body as they were received',
+    method: 'only of signed requests: the method',
+    timestamp: 'only of signed requests: the timestamp of the header',
+    nonce: 'only of signed requests: the nonce of the header',
+    values:
+      "only of a struct that the trader's wallet signs in the body: the value of each of its members, as it has to be signed",
+    domain: 'the EIP-712 domain of this deployment on this chain',
+    digest: 'the 32 bytes that should have been signed; null when a value can not be encoded',
+    recovered: 'the address that signed this digest with this signature; null when there is none',
+  },
+  TIMESTAMP_OUT_OF_WINDOW: { timestamp: 'the timestamp that was sent', serverTime: "the server's clock, epoch ms" },
+  AGENT_UNKNOWN: { agent: 'the address in the agent header' },
   AGENT_NOT_DELEGATED: { delegationTx: '`{to, data, chainId}` for the trader to send' },
   SCOPE_MARKET_NOT_ALLOWED: { market: 'the market of the request', markets: 'the markets that the scope allows' },
   SCOPE_LEVERAGE_EXCEEDED: { leverage: 'the leverage of the request', maxLeverage: 'the maximum of the scope' },
@@ -64,6 +106,11 @@ export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<s
     notionalUsd: 'the notional of the request',
     spentUsd: 'the notional that was opened today (UTC)',
     dailySpendCapUsd: 'the daily cap of the scope',
+  },
+  MARKET_NOT_FOUND: {
+    market: 'the name that was sent, at most 24 characters of it',
+    nearest: 'the name that was probably meant, as bodies and the stream spell it; or null',
+    nearestPath: 'the same name as paths spell it; or null',
   },
   CHAIN_NOT_FOUND: { chains: 'the chains that are served' },
   IDEMPOTENCY_CONFLICT: {
@@ -88,14 +135,23 @@ export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<s
     collateralUsd: 'the collateral that the order needs',
     minCollateralUsd: 'the minimum collateral',
   },
-  MARKET_CLOSED: { market: 'the market of the request' },
+  MARKET_CLOSED: {
+    market: 'the market of the request',
+    opensAt: 'the time at which its trading hours begin again, epoch ms; null when nobody knows',
+  },
   COLLATERAL_NOT_SUPPORTED: {
     collateral: 'the collateral of the request',
     supported: 'the collaterals that can be used',
   },
   SIMULATION_REVERTED: {
     errorName: 'custom error of the contracts, or null',
+    cause: 'only of [known errors](#contract-errors): the state or value that leads to it',
+    remedy: 'only of [known errors](#contract-errors): the change that helps',
     calldata: 'the inner call, to replay',
+    collateral: 'only where balance or allowance is missing: the token',
+    needed: 'only with `collateral`: the amount that the request takes',
+    balance: "only with `collateral`: the trader's balance",
+    allowance: "only with `collateral`: the trader's allowance for the Diamond",
     approvalTx: "only where allowance is missing: `{to, data, chainId}`, the trader's `approve` of what is needed",
   },
   UNSUPPORTED: {
@@ -107,6 +163,6 @@ export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<s
   },
   RATE_LIMITED: { scope: 'the limit: `ip`, `agent` or `agent-writes`' },
   NOT_READY: {
-    reason: 'the cause: `starting`, `feed_stale`, `chain_lagging`, `reorg_too_deep` or `store_unavailable`',
+    reason: 'the cause, such as `starting`, `feed_stale`, `chain_lagging`, `reorg_too_deep` or `store_unavailable`',
   },
 }

@@ -136,7 +136,11 @@ export function portsOf(world: MarketWorld) {
     },
     pulse: () => (world.hasSnapshot ? pulseOf(world) : undefined),
     quietMs: 60_000,
-    hours: { isOpen: ({ pairIndex }: { pairIndex: number }) => world.open.has(pairIndex), version },
+    hours: {
+      isOpen: ({ pairIndex }: { pairIndex: number }) => world.open.has(pairIndex),
+      opensAt: () => null,
+      version,
+    },
     now: () => world.nowMs,
   }
 }

@@ -175,6 +175,7 @@ const POSITION_ANSWER: Position = {
   marginMode: 'isolated',
   priceAt: 1_800_000_000_000,
   pendingUpdate: null,
+  realized: '-3.6',
 }
 
 let lastAttempt = 0

@@ -6,6 +6,7 @@ import {
   encodeFunctionResult,
   getAbiItem,
   toFunctionSelector,
+  zeroAddress,
   type Hex,
 } from 'viem'
 import type { RpcCall, RpcClient, RpcOutcome } from '../../chain/rpcClient.ts'
@@ -13,6 +14,8 @@ import type { RpcCall, RpcClient, RpcOutcome } from '../../chain/rpcClient.ts'
 /** A node whose answers the test sets. */
 export interface ScriptedNode extends RpcClient {
   delegate: Address
+  /** True for the traders whose delegate it is; all of them by default. */
+  isDelegator: (trader: Address) => boolean
   simulation: RpcOutcome
   estimate: RpcOutcome
   balance: RpcOutcome
@@ -46,6 +49,7 @@ export function scriptedNode(delegate: Address): ScriptedNode {
   const batches: (readonly RpcCall[])[] = []
   const node: ScriptedNode = {
     delegate,
+    isDelegator: () => true,
     simulation: ok('0x'),
     estimate: ok('0x30d41'),
     balance: uint(10n ** 30n),
@@ -69,6 +73,7 @@ export function scriptedNode(delegate: Address): ScriptedNode {
 
   function answer({ method, params }: RpcCall): RpcOutcome {
     if (method === 'eth_estimateGas') return node.estimate
+    if (method === 'eth_getCode') return ok('0x')
     if (method === 'eth_getTransactionByHash') return ok(node.transaction)
     if (method === 'eth_getTransactionReceipt') return ok(node.receipt)
     const { data } = params[0] as { data: Hex }
@@ -85,7 +90,11 @@ export function scriptedNode(delegate: Address): ScriptedNode {
         ids.map(() => node.volumeUsd),
       )
     }
-    if (selector === DELEGATE_SELECTOR) return ok(encodeAbiParameters([{ type: 'address' }], [node.delegate]))
+    if (selector === DELEGATE_SELECTOR) {
+      const [trader] = decodeFunctionData({ abi: diamondAbi, data }).args as readonly [Address]
+      const answered = node.isDelegator(trader) ? node.delegate : zeroAddress
+      return ok(encodeAbiParameters([{ type: 'address' }], [answered]))
+    }
     if (selector === BALANCE_SELECTOR) return node.balance
     if (selector === ALLOWANCE_SELECTOR) return node.allowance
     return node.simulation

@@ -82,7 +82,7 @@ export function createLogSubscription(connection: Connection, options: LogSubscr
   }
 
   function cut(message: string): void {
-    connection.refuse(new ApiError('RATE_LIMITED', message))
+    connection.refuse(new ApiError('RATE_LIMITED', message), { channel: options.channel })
     connection.close(CLOSE_CODES.rateLimited, 'too slow')
     close()
   }

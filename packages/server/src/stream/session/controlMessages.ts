@@ -1,5 +1,6 @@
 import type { ApiError, CandleInterval, ChainSlug, StreamChannel } from '@bezel/protocol'
 import type { Caller } from '../../access/caller.ts'
+import type { MessageLabel } from '../channel.ts'
 
 // Messages of the service that carry no data of a channel.
 
@@ -18,23 +19,29 @@ export function pingMessage(timestamp: number): string {
   return JSON.stringify({ op: 'ping', timestamp })
 }
 
-export function pongMessage(timestamp: number): string {
-  return JSON.stringify({ op: 'pong', timestamp })
+export function pongMessage(timestamp: number, { id }: MessageLabel = {}): string {
+  return JSON.stringify({ op: 'pong', id, timestamp })
 }
 
-export function authenticatedMessage({ trader, via }: Caller): string {
-  return JSON.stringify({ op: 'authenticated', trader, via })
+export function authenticatedMessage({ trader, via }: Caller, { id }: MessageLabel = {}): string {
+  return JSON.stringify({ op: 'authenticated', id, trader, via })
 }
 
-export function subscribedMessage({ channel, market, interval }: SubscriptionName, isDuplicate: boolean): string {
+export function subscribedMessage({ id, channel, market, interval }: MessageLabel, isDuplicate: boolean): string {
   const duplicate = isDuplicate ? { duplicate: true } : {}
-  return JSON.stringify({ op: 'subscribed', channel, market, interval, ...duplicate })
+  return JSON.stringify({ op: 'subscribed', id, channel, market, interval, ...duplicate })
 }
 
-export function unsubscribedMessage({ channel, market, interval }: SubscriptionName): string {
-  return JSON.stringify({ op: 'unsubscribed', channel, market, interval })
+export function unsubscribedMessage({ id, channel, market, interval }: MessageLabel): string {
+  return JSON.stringify({ op: 'unsubscribed', id, channel, market, interval })
 }
 
-export function errorMessage({ code, message }: ApiError): string {
-  return JSON.stringify({ op: 'error', code, message })
+/** Returns the refusal of a message. `requestId` is the one of the request that opened the socket. */
+export function errorMessage(
+  error: ApiError,
+  requestId: string,
+  { id, channel, market, interval }: MessageLabel = {},
+): string {
+  const { code, message, details } = error.toBody(requestId)
+  return JSON.stringify({ op: 'error', id, code, message, channel, market, interval, details })
 }

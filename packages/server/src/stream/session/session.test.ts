@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { ApiError, CANDLE_INTERVALS, CLIENT_MESSAGES, STREAM_CHANNELS } from '@bezel/protocol'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { until } from '@bezel/testkit/until.ts'
 import type { StreamClient, Told } from '../testing/streamClient.ts'
 import { GOOD_KEY, startStreamWorld, TRADER, type StreamWorld } from '../testing/streamWorld.ts'
@@ -17,7 +18,7 @@ const fieldValue = fc.oneof(
   fc.constantFrom(`0x${'ab'.repeat(20)}`, `0x${'ab'.repeat(65)}`),
 )
 
-const field = fc.constantFrom('op', 'channel', 'market', 'interval', 'fromSeq', 'agent', 'nonce', 'apiKey', 'x')
+const field = fc.constantFrom('op', 'id', 'channel', 'market', 'interval', 'fromSeq', 'agent', 'nonce', 'apiKey', 'x')
 
 let world: StreamWorld
 
@@ -55,7 +56,9 @@ describe('what is not understood is refused, with what would be', () => {
     [{ op: 'Ping' }, OPS],
     [{ op: 7 }, OPS],
     [{ op: 'toString' }, OPS],
-    [{ op: 'ping', id: 1 }, /message\.id is not known; the fields are op\./],
+    [{ op: 'ping', a: 1 }, /message\.a is not known; the fields are op, id\./],
+    [{ op: 'ping', id: '' }, /message\.id must be a string of 1 to 64 characters or an integer from 0 to \d+\./],
+    [{ op: 'ping', id: {} }, /message\.id must be/],
     [{ op: 'pong', timestamp: 'x' }, /message\.timestamp must be an integer/],
     [{ op: 'subscribe' }, CHANNELS],
     [{ op: 'subscribe', channel: 'quotes' }, CHANNELS],
@@ -84,12 +87,50 @@ describe('what is not understood is refused, with what would be', () => {
   ]
   for (const [message, expected] of cases) {
     it(JSON.stringify(message).slice(0, 90), async () => {
-      const { op, code, message: text, ...rest } = await client.ask(message)
-      deepEqual([op, code, rest], ['error', 'VALIDATION_ERROR', {}])
+      const { op, code, message: text, channel, details, ...rest } = await client.ask(message)
+      deepEqual([op, code, ownDetails(details), rest], ['error', 'VALIDATION_ERROR', {}, {}])
+      const named = typeof message === 'object' && 'channel' in message ? message.channel : undefined
+      equal(
+        channel,
+        STREAM_CHANNELS.find((known) => known === named),
+      )
       match(String(text), expected)
       equal((await client.ask({ op: 'ping' })).op, 'pong')
     })
   }
+
+  it('is recognised by the id that its client gave it, and by its channel', async () => {
+    const errorOf = async (message: object) => {
+      const { op, code, id, channel, market, interval } = await client.ask(message)
+      return [op, code, id, channel, market, interval]
+    }
+    const book = { op: 'subscribe', channel: 'book', market: 'DOGE/USD', id: 'mine' }
+    deepEqual(await errorOf(book), ['error', 'MARKET_NOT_FOUND', 'mine', 'book', 'DOGE/USD', undefined])
+    const candles = { op: 'subscribe', channel: 'candles', market: 'DOGE/USD', interval: '1m', id: 7 }
+    deepEqual(await errorOf(candles), ['error', 'MARKET_NOT_FOUND', 7, 'candles', 'DOGE/USD', '1m'])
+    const orders = { op: 'subscribe', channel: 'orders', id: 8 }
+    deepEqual(await errorOf(orders), ['error', 'UNAUTHENTICATED', 8, 'orders', undefined, undefined])
+    const invalid = { op: 'subscribe', channel: 'book', id: 9 }
+    deepEqual(await errorOf(invalid), ['error', 'VALIDATION_ERROR', 9, 'book', undefined, undefined])
+    const unknown = { op: 'dance', channel: 'floor', id: 'a'.repeat(65) }
+    deepEqual(await errorOf(unknown), ['error', 'VALIDATION_ERROR', undefined, undefined, undefined, undefined])
+    deepEqual(await errorOf({ op: 'auth', apiKey: 'gk_bad', id: 10 }), [
+      'error',
+      'API_KEY_UNKNOWN',
+      10,
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('comes back with the id of a message that was understood, too', async () => {
+    deepEqual((await client.ask({ op: 'ping', id: 0 })).id, 0)
+    deepEqual(await client.ask({ op: 'subscribe', ...BOOK, id: 'b' }), { op: 'subscribed', ...BOOK, id: 'b' })
+    await client.next()
+    deepEqual(await client.ask({ op: 'unsubscribe', ...BOOK, id: 'c' }), { op: 'unsubscribed', ...BOOK, id: 'c' })
+    equal((await client.ask({ op: 'auth', apiKey: GOOD_KEY, id: 'd' })).id, 'd')
+  })
 
   it('does not quote long names back', async () => {
     const { message } = await client.ask({ op: 'ping', ['x'.repeat(1_000)]: 1 })

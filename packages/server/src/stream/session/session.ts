@@ -4,10 +4,12 @@ import {
   type ClientMessage,
   CLIENT_MESSAGES,
   isLogChannel,
+  MessageIdSchema,
   STREAM_CHANNELS,
 } from '@bezel/protocol'
 import type { Caller } from '../../access/caller.ts'
 import type { ClientAuthMessage } from './streamAuth.ts'
+import type { MessageLabel } from '../channel.ts'
 import { authenticatedMessage, pongMessage } from './controlMessages.ts'
 import type { SocketConnection } from '../socket/socketConnection.ts'
 import type { Session } from '../socket/socketKind.ts'
@@ -30,6 +32,8 @@ export interface SessionOptions extends SubscriptionsOptions {
 
 interface Received {
   readonly message: ClientMessage | ApiError
+  /** The parts of the message that its answer repeats. */
+  readonly label: MessageLabel
   /**
    * Time at which the message is refused if it is still waiting, so that it does not hold up those behind it for
    * longer.
@@ -45,11 +49,11 @@ export function openSession(options: SessionOptions): Session {
   let isBusy = false
 
   /** Processes one message. Returns a promise only when there is something to wait for. */
-  function answer({ message, untilMs }: Received): void | Promise<void> {
-    if (message instanceof ApiError) return connection.refuse(message)
+  function answer({ message, label, untilMs }: Received): void | Promise<void> {
+    if (message instanceof ApiError) return connection.refuse(message, label)
     switch (message.op) {
       case 'ping':
-        return connection.send(pongMessage(options.now()))
+        return connection.send(pongMessage(options.now(), label))
       case 'pong':
         return undefined
       case 'auth':
@@ -71,7 +75,7 @@ export function openSession(options: SessionOptions): Session {
     if (connection.caller !== undefined) throw alreadyAuthenticated()
     if (options.clock() > untilMs) throw waitedTooLong()
     connection.caller = await options.authenticate(message)
-    connection.send(authenticatedMessage(connection.caller))
+    connection.send(authenticatedMessage(connection.caller, message))
   }
 
   function work(received: Received): void {
@@ -79,9 +83,9 @@ export function openSession(options: SessionOptions): Session {
       const later = answer(received)
       if (later === undefined) return
       isBusy = true
-      later.catch(tell).finally(workOn)
+      later.catch((error: unknown) => tell(error, received)).finally(workOn)
     } catch (error) {
-      tell(error)
+      tell(error, received)
     }
   }
 
@@ -90,13 +94,15 @@ export function openSession(options: SessionOptions): Session {
     while (!isBusy && connection.isOpen && waiting.length > 0) work(waiting.shift()!)
   }
 
-  function tell(error: unknown): void {
-    connection.refuse(options.toApiError(error))
+  function tell(error: unknown, { label }: Received): void {
+    connection.refuse(options.toApiError(error), label)
   }
 
   return {
     receive(bytes) {
-      const received = { message: parseClientMessage(bytes), untilMs: options.clock() + bounds.maxWaitMs }
+      const message = parseClientMessage(bytes)
+      const label = message instanceof ApiError ? labelIn(bytes) : message
+      const received = { message, label, untilMs: options.clock() + bounds.maxWaitMs }
       if (!isBusy) work(received)
       else if (waiting.length < bounds.maxWaitingMessages) waiting.push(received)
       else connection.cut(CLOSE_CODES.rateLimited, tooManyWaiting(bounds.maxWaitingMessages))
@@ -134,6 +140,8 @@ const NAMES = Object.keys(CLIENT_MESSAGES) as MessageName[]
 
 const CHECKS = Object.fromEntries(NAMES.map((name) => [name, TypeCompiler.Compile(CLIENT_MESSAGES[name])]))
 
+const ID_CHECK = TypeCompiler.Compile(MessageIdSchema)
+
 /** Name of the whole message in error texts. */
 const ROOT = 'message'
 
@@ -144,6 +152,20 @@ export function parseClientMessage(bytes: Uint8Array): ClientMessage | ApiError 
   } catch (error) {
     if (error instanceof StrictJsonError) return new ApiError('VALIDATION_ERROR', error.message)
     if (error instanceof ApiError) return error
+    throw error
+  }
+}
+
+/** Returns what an invalid message says about itself, as far as that can be repeated. */
+function labelIn(bytes: Uint8Array): MessageLabel {
+  try {
+    const value = parseStrictJson(bytes, ROOT)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
+    const { id, channel } = value as JsonObject
+    const known = STREAM_CHANNELS.find((candidate) => candidate === channel)
+    return { ...(ID_CHECK.Check(id) ? { id } : {}), ...(known === undefined ? {} : { channel: known }) }
+  } catch (error) {
+    if (error instanceof StrictJsonError) return {}
     throw error
   }
 }
@@ -195,6 +217,7 @@ function describeMismatch(schema: TObject, error: ValueError | undefined, root: 
 }
 
 function allowedText({ anyOf, type, pattern, minimum, maximum, minLength, maxLength, const: only }: TSchema): string {
+  if (Array.isArray(anyOf) && anyOf[0]?.const === undefined) return anyOf.map(allowedText).join(' or ')
   if (Array.isArray(anyOf)) return `one of ${anyOf.map((choice: TSchema) => JSON.stringify(choice.const)).join(', ')}`
   if (only !== undefined) return JSON.stringify(only)
   if (pattern !== undefined) return `a string that matches ${pattern}`

@@ -74,10 +74,7 @@ function handshakeOf(chain: ChainSlug): SignedCall {
   return { chain, operation: 'wsAuth', method: 'WS', path: `/v1/${chain}/ws`, body: NO_BODY }
 }
 
-/**
- * Parses the fields of a signed `auth` message. Error messages of the stream have no details, so the text names the
- * faults.
- */
+/** Parses the fields of a signed `auth` message. */
 function signedMessage(message: Exclude<ClientAuthMessage, { readonly apiKey: string }>): SignatureHeaders {
   const { agent, timestamp, nonce, signature } = message
   const parsed = parseSignatureFields(agent, timestamp, nonce, signature)

@@ -1,6 +1,6 @@
 import { ApiError, isLogChannel, type ClientMessage } from '@bezel/protocol'
 import type { StreamBounds } from '../bounds.ts'
-import type { Channel, Channels, Subscription, Connection } from '../channel.ts'
+import type { Channel, Channels, Connection, MessageLabel, Subscription } from '../channel.ts'
 import { subscribedMessage, unsubscribedMessage, type SubscriptionName } from './controlMessages.ts'
 import type { StreamCounts } from '../streamCounts.ts'
 
@@ -13,7 +13,7 @@ export interface Subscriptions {
    * `untilMs` (of `clock`).
    */
   subscribe(message: SubscribeMessage, untilMs: number): void | Promise<void>
-  unsubscribe(name: SubscriptionName): void
+  unsubscribe(message: SubscriptionName & MessageLabel): void
   closePrivate(): void
   closeAll(): void
 }

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { CHAIN, GOOD_KEY, startStreamWorld, TRADER, type StreamWorld } from '../testing/streamWorld.ts'
 
@@ -62,7 +63,7 @@ describe('the upgrade', () => {
     const clients = [await world.connect(), await world.connect(), await world.connect()]
     const answer = await world.upgrade(PATH)
     match(answer, /^HTTP\/1\.1 429 [\s\S]*\r\nRetry-After: \d+\r\n/)
-    deepEqual(bodyOf(answer).details, { scope: 'ip' })
+    deepEqual(ownDetails(bodyOf(answer).details), { scope: 'ip' })
     clients[0]!.socket.close()
     await until('the place is free', () => world.counts.sockets === 2)
     await world.connect()

@@ -109,6 +109,7 @@ export function serveStream(server: Server, options: ServeStreamOptions): Served
     return {
       kind,
       clock,
+      requestId,
       visit: {
         chain,
         caller,
@@ -160,6 +161,7 @@ function ignore(): void {
 
 interface SocketContext {
   readonly kind: SocketKind
+  readonly requestId: string
   readonly visit: Visit
   /** A clock in milliseconds that never goes back. */
   readonly clock: () => number
@@ -187,7 +189,7 @@ function openSocket(webSocket: WebSocket, socket: Socket, context: SocketContext
   const connection = createSocketConnection(webSocket, socket, {
     chain: visit.chain.slug,
     bounds,
-    errorText: kind.dialect.errorText,
+    errorText: (error, about) => kind.dialect.errorText(error, context.requestId, about),
     onLapse: () => session.lapse(),
   })
   const session = kind.openSession(connection, visit)

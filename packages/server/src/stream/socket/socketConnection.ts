@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { ApiError, CLOSE_CODES, type ChainSlug } from '@bezel/protocol'
 import type { WebSocket } from 'ws'
 import type { StreamBounds } from '../bounds.ts'
-import type { Connection } from '../channel.ts'
+import type { Connection, MessageLabel } from '../channel.ts'
 import { textFrame } from './frames.ts'
 
 /** A socket with the operations that only the stream's server uses. */
@@ -24,7 +24,7 @@ export interface SocketConnectionOptions {
   readonly bounds: Pick<StreamBounds, 'maxQueuedLatestBytes' | 'maxQueuedLogBytes'>
   readonly onLapse: () => void
   /** Formats an error in the message format of this socket kind. */
-  readonly errorText: (error: ApiError) => string
+  readonly errorText: (error: ApiError, about?: MessageLabel) => string
 }
 
 /**
@@ -86,7 +86,7 @@ export function createSocketConnection(
       return true
     },
     onDrain: (listener) => onceDrained(() => void (isOpen() && listener())),
-    refuse: (error) => send(errorText(error)),
+    refuse: (error, about) => send(errorText(error, about)),
     lapse(error) {
       connection.refuse(error)
       connection.caller = undefined

@@ -3,11 +3,13 @@ import type { ApiError } from '@bezel/protocol'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { StreamBounds } from '../bounds.ts'
+import type { MessageLabel } from '../channel.ts'
 import type { SocketConnection } from './socketConnection.ts'
 
 /** The format of the messages that the service sends on its own, in one kind of sockets. */
 export interface Dialect {
-  errorText(error: ApiError): string
+  /** `requestId` is the one of the request that opened the socket. */
+  errorText(error: ApiError, requestId: string, about?: MessageLabel): string
   /** Returns a frame that asks the client for a sign of life. */
   pingFrame(nowMs: number): Buffer
 }

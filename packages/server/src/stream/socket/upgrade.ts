@@ -203,9 +203,9 @@ export function refuseUpgrade(socket: Socket, error: ApiError, context: RefusalC
   socket.destroySoon()
 }
 
-function answerOf(error: ApiError, { url }: RefusalContext): { status: number; type: string; body: string } {
+function answerOf(error: ApiError, { url, requestId }: RefusalContext): { status: number; type: string; body: string } {
   if (!url.startsWith(FACADE_PREFIX) || error.status >= 500) {
-    return { status: error.status, type: 'application/json', body: JSON.stringify(error.toBody()) }
+    return { status: error.status, type: 'application/json', body: JSON.stringify(error.toBody(requestId)) }
   }
   const { status, text } = facadeRefusal(error)
   return { status, type: 'text/plain', body: text }

@@ -9,7 +9,7 @@ import {
 import type { AttemptId } from '../orders/orderModel.ts'
 
 /** The most calls of a `multicall`; the Diamond reverts with `AboveMax` beyond. */
-const MAX_CALLS = 20
+export const MAX_CALLS = 20
 
 interface CallsToWrap {
   /** Calls of the trader, at least one. */

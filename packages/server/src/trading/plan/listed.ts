@@ -1,5 +1,6 @@
 import { ApiError, parseMarketSymbol } from '@bezel/protocol'
 import type { ChainMarkets, ListedMarket } from '../market/chainMarkets.ts'
+import { marketNotFound } from '../market/marketNotFound.ts'
 import type { TradingContext } from './plan.ts'
 
 // Finds the markets and collaterals that a body or a position names.
@@ -15,7 +16,7 @@ const ANY_PRECISION = { pricePrecision: 10, sizePrecision: 8 }
 export function marketNamed({ markets }: ChainMarkets, name: string): ListedMarket {
   const symbol = parseMarketSymbol(name)
   const market = symbol === undefined ? undefined : markets.get(symbol)
-  if (market === undefined) throw new ApiError('MARKET_NOT_FOUND', `There is no market ${name}.`, { market: name })
+  if (market === undefined) throw marketNotFound(markets, name)
   return market
 }
 
@@ -59,10 +60,12 @@ export function requireActive(collateral: Collateral, { collaterals }: ChainMark
  * orders, closes, and changes of leverage. A resting order, its update and cancel, and a position's sl and tp wait for
  * prices anyway, so they are accepted at any hour.
  */
-export function requireOpen({ isOpen }: TradingContext, market: ListedMarket): void {
+export function requireOpen({ isOpen, opensAt }: TradingContext, market: ListedMarket): void {
   if (isOpen(market)) return
-  const message = `${market.symbol} is closed now, so nothing would answer a market request.`
-  throw new ApiError('MARKET_CLOSED', message, { market: market.symbol })
+  const opensAtMs = opensAt(market)
+  const until = opensAtMs === null ? '' : ` It opens at ${new Date(opensAtMs).toISOString()}.`
+  const message = `${market.symbol} is closed now, so nothing would answer a market request.${until}`
+  throw new ApiError('MARKET_CLOSED', message, { market: market.symbol, opensAt: opensAtMs })
 }
 
 function refuseCollateral(collateral: string, collaterals: readonly Collateral[]): never {

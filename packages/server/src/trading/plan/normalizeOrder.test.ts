@@ -122,7 +122,7 @@ describe('an order body is refused', () => {
   it('for a market or collateral that is not listed', () => {
     assert.deepEqual(
       refusalOf(() => normalized({ market: 'NO/USD' }), 'MARKET_NOT_FOUND'),
-      { market: 'NO/USD' },
+      { market: 'NO/USD', nearest: null, nearestPath: null },
     )
     assert.deepEqual(
       refusalOf(() => normalized({ collateral: 'DAI' }), 'COLLATERAL_NOT_SUPPORTED'),

@@ -26,6 +26,8 @@ export interface TradingContext {
   /** Returns the last mark, however old, for whatever opens nothing. Throws `NOT_READY` when there never was one. */
   readonly lastMarkOf: (market: ListedMarket) => LastMark
   readonly isOpen: (market: ListedMarket) => boolean
+  /** Returns the time at which a closed market opens, in epoch ms; `null` when nobody knows. */
+  readonly opensAt: (market: ListedMarket) => number | null
   /** The last block of the chain, which may be newer than that of `chain`: recent volume is counted up to its time. */
   readonly moment: Moment
   /** Returns the terms on which a trader trades a market, as last read. */

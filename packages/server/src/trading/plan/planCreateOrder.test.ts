@@ -125,7 +125,7 @@ describe('a market order', () => {
   it('is refused while its market is closed, before its price is asked for', () => {
     const markOf = () => assert.fail('asked')
     const details = refusalOf(() => planOf({}, contextOf({ isOpen: () => false, markOf })), 'MARKET_CLOSED')
-    assert.deepEqual(details, { market: 'BTC/USD' })
+    assert.deepEqual(details, { market: 'BTC/USD', opensAt: null })
   })
 })
 

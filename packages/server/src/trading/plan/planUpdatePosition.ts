@@ -16,7 +16,7 @@ import { readTerms, refuseIssues, requirePrecision, scalePrice, scaleTerm } from
 import { encodeCall } from './encodeCall.ts'
 import { collateralAt, marketOfPair, requireOpen, type Collateral } from './listed.ts'
 import { oldPriceWarnings } from './oldPrice.ts'
-import type { PositionPlan, TradingContext } from './plan.ts'
+import type { Plan, PositionPlan, TradingContext } from './plan.ts'
 import { requireLeverage } from './planOpening.ts'
 import { keptStopLoss, requireTakeProfit, warnOfLeverage } from './stops.ts'
 
@@ -39,6 +39,31 @@ export function planUpdatePosition(
   if (body.leverage !== undefined) return planLeverage(position, body.leverage, market, context)
   if (body.collateral !== undefined) return planCollateral(position, body.collateral, market, context)
   return planTriggers(position, body, market, context)
+}
+
+/** Joins the plans of several positions of one market and collateral into one transaction. */
+export function joinPlans(plans: readonly PositionPlan[]): Plan {
+  const [first] = plans as readonly [PositionPlan]
+  if (plans.length === 1) return first
+  const taken = plans.map(({ takes }) => takes).filter((takes) => takes !== null)
+  const sum = (amounts: readonly bigint[]): CollateralAmount =>
+    CollateralAmount.of(amounts.reduce((total, amount) => total + amount, 0n))
+  const leverages = plans.map(({ action }) => action.leverage).filter((leverage) => leverage !== null)
+  return {
+    ...first,
+    calls: plans.flatMap(({ calls }) => calls),
+    action: { ...first.action, leverage: leverages.length === 0 ? null : leverages.reduce(max<Leverage>) },
+    takes:
+      taken[0] === undefined
+        ? null
+        : {
+            collateralIndex: taken[0].collateralIndex,
+            amount: sum(taken.map(({ amount }) => amount)),
+            returned: sum(taken.map(({ returned }) => returned ?? 0n)),
+          },
+    warnings: plans.flatMap(({ warnings }) => warnings),
+    touches: plans.flatMap(({ touches }) => touches ?? []),
+  }
 }
 
 function requireOneKind({ sl, tp, leverage, collateral }: UpdatePositionRequest): void {
@@ -116,11 +141,19 @@ function planCollateral(
     refuseIssues([{ path: 'body.collateral.amount', message: `must be below the position's collateral, ${held}` }])
   }
   const leverage = isAdded ? leverageAfterAdding(trade, amount) : leverageAfterRemoving(trade, amount)
-  const isStep = isAdded ? leverage < trade.leverage : leverage > trade.leverage
-  if (!isStep) throw belowOneStep(trade, action, amount, token)
+  if (!movesCollateral(trade, { action, amount })) throw belowOneStep(trade, action, amount, token)
   // More collateral only lowers the leverage, which no scope forbids.
   const plan = planNewLeverage({ position, leverage, scopedLeverage: isAdded ? null : leverage }, market, context)
   return { ...plan, warnings: [...plan.warnings, ...roundingWarnings(amount, movedAt(trade, leverage), token)] }
+}
+
+/** True when an amount of collateral is at least one step of leverage, so that some of it moves. */
+export function movesCollateral(
+  trade: Trade,
+  { action, amount }: { readonly action: CollateralChange['action']; readonly amount: CollateralAmount },
+): boolean {
+  if (action === 'add') return leverageAfterAdding(trade, amount) < trade.leverage
+  return amount < trade.collateralAmount && leverageAfterRemoving(trade, amount) > trade.leverage
 }
 
 /** Returns the lowest leverage at which the Diamond takes at most the amount: C x L / L', truncated, <= C + amount. */

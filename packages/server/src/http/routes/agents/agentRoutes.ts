@@ -5,6 +5,7 @@ import type { ChainAgents } from '../../../agents/chainAgents.ts'
 import type { MasterSignatureOptions } from '../../../agents/masterSignature.ts'
 import type { SignatureEngine } from '../../../signatures/recovery.ts'
 import { networkOfRequest } from '../../hooks/registerHooks.ts'
+import { rawBody } from '../../rawBody.ts'
 
 /** Signature checks of contract wallets per minute and IP. Each costs a call to a node, and anybody can cause it. */
 const CONTRACT_CALLS_PER_MINUTE = 10
@@ -33,6 +34,8 @@ export function masterOptions(
     client,
     windowMs: REPLAY_WINDOW_MS,
     nowMs,
+    path: request.raw.url ?? '',
+    body: rawBody(request),
     chargeContractCall: async () => {
       const key = networkOfRequest(request, trustedProxies)
       const bucket = { scope: 'ip', key, limit: CONTRACT_CALLS_PER_MINUTE } as const

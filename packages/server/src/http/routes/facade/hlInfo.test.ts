@@ -14,7 +14,14 @@ import { hlInfoRoute } from './hlInfo.ts'
 
 const MALFORMED = 'Failed to deserialize the JSON body into the target type'
 
-const FIELDS = { user: ALICE, coin: 'BTC', startTime: 0, oid: 1, req: { coin: 'BTC', interval: '1h', startTime: 0 } }
+const FIELDS = {
+  user: ALICE,
+  coin: 'BTC',
+  startTime: 0,
+  oid: 1,
+  id: 100,
+  req: { coin: 'BTC', interval: '1h', startTime: 0 },
+}
 
 describe('POST /hl/{chain}/info', () => {
   const checker = createAnswerChecker(referenceDocument())

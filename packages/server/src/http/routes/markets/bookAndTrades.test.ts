@@ -1,12 +1,14 @@
 import { StoreUnavailableError } from '../../../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { OrderBookSchema, parseAddress, RecentTradeSchema, type FillHistoryEntry, type Hex } from '@bezel/protocol'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
+import { OrderBookSchema, parseAddress, RecentTradeSchema, type Hex } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance } from 'fastify'
 import { createMarketReads } from '../../../market/marketReads.ts'
 import { BTC, chainMarkets, createWorld, portsOf, type MarketWorld } from '../../../market/testing/fixtures.ts'
 import { insertFill } from '../../../store/fillStore.ts'
+import { sampleFill } from '../../../store/testing/sampleFill.ts'
 import { migrate } from '../../../store/openStore.ts'
 import type { Store } from '../../../store/sql.ts'
 import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
@@ -41,12 +43,6 @@ function deepMarkets() {
   return { ...chain, markets: new Map([...chain.markets, [BTC.symbol, btc]]) }
 }
 
-function fillOf(id: number): FillHistoryEntry {
-  const amounts = { price: '60000', size: '0.1', collateral: '600', leverage: '10', pnl: '0' }
-  const place = { timestamp: 1_000 + id, txHash: HASH, positionId: '900' }
-  return { id, market: 'BTC/USD', action: 'TradeOpenedMarket', side: 'long', ...amounts, ...place }
-}
-
 describe('the routes of book and trades', () => {
   const checker = createAnswerChecker(referenceDocument())
   let opened: TestStore
@@ -61,7 +57,7 @@ describe('the routes of book and trades', () => {
       for (let id = 1; id <= TRADES; id += 1) {
         const blockHash = `0x${id.toString(16).padStart(64, '0')}` as Hex
         const place = { blockHash, blockNumber: id, logIndex: 0, txHash: HASH, timestampMs: id }
-        await insertFill(sql, { chain: 'base', trader: TRADER, pairIndex: 0, place, fill: fillOf(id) })
+        await insertFill(sql, { chain: 'base', trader: TRADER, pairIndex: 0, place, fill: sampleFill(id) })
       }
     })
   })
@@ -135,7 +131,7 @@ describe('the routes of book and trades', () => {
       const ready = { ...world }
       change()
       const { status, body } = await getBook()
-      assert.deepEqual([status, body.code, body.details], [503, 'NOT_READY', { reason }])
+      assert.deepEqual([status, body.code, ownDetails(body.details)], [503, 'NOT_READY', { reason }])
       Object.assign(world, ready)
     }
   })
@@ -166,7 +162,7 @@ describe('the routes of book and trades', () => {
     assert.equal((await getTrades()).status, 200)
     world.chain = undefined
     const { status, body } = await getTrades()
-    assert.deepEqual([status, body.details], [503, { reason: 'starting' }])
+    assert.deepEqual([status, ownDetails(body.details)], [503, { reason: 'starting' }])
   })
 
   it('says so when the store can not be read', async () => {

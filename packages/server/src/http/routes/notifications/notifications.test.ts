@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import {
   NotificationErrorSchema,
   NotificationListSchema,
@@ -228,7 +229,7 @@ describe('notifications over HTTP', () => {
       app = appOf()
       await get(ALICE)
       const { status, body, headers } = await get(ALICE)
-      assert.deepEqual([status, body.code, body.details], [429, 'RATE_LIMITED', { scope: 'ip' }])
+      assert.deepEqual([status, body.code, ownDetails(body.details)], [429, 'RATE_LIMITED', { scope: 'ip' }])
       assert.ok(headers['retry-after'] !== undefined)
     })
   })
@@ -387,7 +388,7 @@ describe('notifications over HTTP', () => {
       for (const credentials of [() => withKey(ALICE), () => sign({ body })]) {
         assert.equal((await post(body, await credentials())).status, 200)
         const { status, body: refusal } = await post(body, await credentials())
-        assert.deepEqual([status, refusal.code, refusal.details], [429, 'RATE_LIMITED', { scope: 'agent' }])
+        assert.deepEqual([status, refusal.code, ownDetails(refusal.details)], [429, 'RATE_LIMITED', { scope: 'agent' }])
       }
     })
 

@@ -1,6 +1,7 @@
 import { requestDomain, REQUEST_FIELDS, type Address } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import type { FastifyInstance } from 'fastify'
 import { keccak256, stringToBytes } from 'viem'
@@ -206,7 +207,7 @@ describe('writes over HTTP', () => {
     assert.deepEqual(await refused(create(bad, { 'x-service-nonce': nonce })), [401, 'NONCE_REUSED'])
     const mixedUp = await create(bad, { 'x-service-trader': OTHER_AGENT })
     assert.deepEqual([mixedUp.status, mixedUp.body.code], [403, 'TRADER_MISMATCH'])
-    assert.deepEqual(mixedUp.body.details, { trader: TRADER, named: OTHER_AGENT })
+    assert.deepEqual(ownDetails(mixedUp.body.details), { trader: TRADER, named: OTHER_AGENT })
     assert.deepEqual(await refused(create(bad, { 'x-service-trader': 'me' })), [400, 'VALIDATION_ERROR'])
     assert.deepEqual(await refused(create(bad, { 'x-service-trader': TRADER })), [403, 'AGENT_REVOKED'])
     assert.deepEqual(await refused(create(bad)), [403, 'AGENT_REVOKED'])
@@ -240,7 +241,7 @@ describe('writes over HTTP', () => {
     assert.deepEqual([first.status, (first.headers as Record<string, string>)['ratelimit-limit']], [201, '2'])
     await order()
     const third = await order()
-    assert.deepEqual([third.status, third.body.details], [429, { scope: 'agent-writes' }])
+    assert.deepEqual([third.status, ownDetails(third.body.details)], [429, { scope: 'agent-writes' }])
     await narrow.close()
   })
 

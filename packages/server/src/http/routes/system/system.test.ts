@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { type ChainSlug } from '@bezel/protocol'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
@@ -106,7 +107,7 @@ describe('GET /v1/{chain}', () => {
       assert.equal(answer.statusCode, 404)
       const body = answer.json<{ code: string; details: unknown }>()
       assert.equal(body.code, 'CHAIN_NOT_FOUND')
-      assert.deepEqual(body.details, { chains: ['base', 'arbitrum-sepolia'] })
+      assert.deepEqual(ownDetails(body.details), { chains: ['base', 'arbitrum-sepolia'] })
     }
   })
 

@@ -42,6 +42,7 @@ export function contextOf(changes: Partial<TradingContext> = {}): TradingContext
     markOf,
     lastMarkOf: (market) => ({ price: markOf(market), atMs: 1_000, ageMs: 0 }),
     isOpen: () => true,
+    opensAt: () => null,
     moment: { timestampS: 1_000, blockNumber: 100 },
     termsOf: () => ORDINARY_TERMS,
     ...changes,

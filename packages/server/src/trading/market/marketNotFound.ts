@@ -1,0 +1,43 @@
+import { ApiError, nearestName } from '@bezel/protocol'
+
+/** Length up to which a name is quoted and compared: no market has a longer one. */
+const MAX_NAME_CHARS = 24
+
+const SPELLING = 'Bodies and the stream spell markets like BTC/USD, paths like BTC-USD, in capitals.'
+
+/**
+ * Returns the refusal of a market's name, with the name that was most likely meant, as bodies (`nearest`) and as paths
+ * (`nearestPath`) spell it.
+ */
+export function marketNotFound(markets: ReadonlyMap<string, unknown>, name: string): ApiError {
+  const market = name.slice(0, MAX_NAME_CHARS)
+  const nearest = nearestMarket([...markets.keys()], market) ?? null
+  const guess = nearest === null ? 'GET /v1/{chain}/markets lists all.' : `Did you mean ${nearest}?`
+  const message = `There is no market ${JSON.stringify(market)} on this chain. ${guess} ${SPELLING}`
+  const nearestPath = nearest?.replace('/', '-') ?? null
+  return new ApiError('MARKET_NOT_FOUND', message, { market, nearest, nearestPath })
+}
+
+/** Ends of names in other places that say the quote, or only that it is a perpetual. */
+const QUOTE_PATTERN = /(?!^)(?:USDT|USDC|USD|PERP)$/
+
+/**
+ * Returns the market that a name was meant to be: the same letters and digits, or the same base (`BTC`, `BTCUSDT` or
+ * `BTC-PERP` for `BTC/USD`), or the most similar base.
+ */
+function nearestMarket(symbols: readonly string[], name: string): string | undefined {
+  const letters = lettersOf(name)
+  const same = symbols.find((symbol) => lettersOf(symbol) === letters)
+  if (same !== undefined) return same
+  const [first = ''] = name.toUpperCase().split(/[^A-Z0-9.]+/)
+  const base = nearestName(first.replace(QUOTE_PATTERN, ''), symbols.map(baseOf))
+  return base && symbols.find((symbol) => baseOf(symbol) === base)
+}
+
+function baseOf(symbol: string): string {
+  return symbol.slice(0, symbol.indexOf('/'))
+}
+
+function lettersOf(name: string): string {
+  return name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
+}
