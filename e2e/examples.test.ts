@@ -326,6 +326,11 @@ describe('the portfolio export', () => {
     assert.equal(read('fills.csv').length, fills.length)
     for (const [index, row] of read('fills.csv').entries()) assertSame(row, fills[index]!)
 
+    const [book, ...otherBooks] = read('books.csv')
+    assert.deepEqual([book?.collateralSymbol, book?.entries, book?.difference], ['USDC', String(fills.length), '0'])
+    assert.equal(otherBooks.length, 0)
+    await example.line(/^USDC: net -\d+\.\d+, the books balance$/)
+
     const [order, ...otherOrders] = read('orders.csv')
     assert.deepEqual([order?.clientId, otherOrders.length], ['he said "buy", twice', 0])
     assertSame(order!, (await client.account.openOrders())[0]!)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { diamondAbi, Price } from '@bezel/protocol'
-import type { Hex } from 'viem'
+import { formatUnits, parseUnits, type Hex } from 'viem'
 import { decryptKeystore, encryptKeystore } from '../../packages/cli/src/keys/keystore.ts'
 import { readKeystoreFile } from '../../packages/cli/src/keys/keystoreFile.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
@@ -127,6 +127,11 @@ describe('the command line, from a new key to a closed position', () => {
     assert.match(lowered.stdout, /^Position +\d+ BTC\/USD long 0\.0[12]\d* at 5x\n.*Account +0x\w{40} \(trader-1\)\n$/s)
     const part = await bezel.run(`close ${id} --size 0.01 --json`, env)
     assert.equal(part.json.status, 'filled', part.stderr)
+    const books = await bezel.run('fills --all', env)
+    assert.match(
+      books.stderr,
+      /^Books in USDC: deposits \S+ - payouts \S+ = \S+ in positions - net -\S+: they balance$/m,
+    )
     const rest = await bezel.run(`close ${id}`, env)
     assert.equal(rest.code, 0, rest.stderr)
     assert.match(
@@ -136,6 +141,23 @@ describe('the command line, from a new key to a closed position', () => {
     orderIds.push(part.json.id, /\d+/.exec(rest.stdout)![0])
     const none = await bezel.run('positions', env)
     assert.match(none.stdout, /^There are no open positions\.\n\nAccount 0x\w{40} \(trader-1\)\n$/)
+  })
+
+  it('tells what each fill cost, and adds it up', async () => {
+    const { json, stderr } = await bezel.run('fills --all --json', env)
+    assert.deepEqual(
+      json.map(({ action }: { action: string }) => action),
+      ['TradeClosedMarket', 'TradePosSizeDecrease', 'TradeLeverageUpdate', 'TradeOpenedMarket'],
+    )
+    const units = (text: string): bigint => parseUnits(text, 6)
+    const sum = (field: string): bigint =>
+      json.reduce((total: bigint, fill: Record<string, string>) => total + units(fill[field]!), 0n)
+    assert.equal(sum('netPnl'), sum('payout') - sum('deposit'))
+    assert.ok(stderr.includes(`Net of 4 entries: ${formatUnits(sum('netPnl'), 6)} USDC, fees `), stderr)
+    assert.match(stderr, /^Books in USDC: .* = 0 in positions - net .*: they balance$/m)
+    const table = await bezel.run('fills --limit 1', env)
+    assert.doesNotMatch(table.stderr, /Books/)
+    assert.match(table.stdout, /^TIME +MARKET +ACTION .*\n\S+ \S+ +BTC\/USD +closed market .* USDC.*\n\nAccount 0x/)
   })
 
   it('rests an order, lists it and cancels it', async () => {

@@ -20,6 +20,7 @@ import { cancelCommand } from './commands/cancel.ts'
 import { changeCommand } from './commands/change.ts'
 import { closeCommand } from './commands/close.ts'
 import type { Command } from './commands/command.ts'
+import { fillsCommand } from './commands/fills.ts'
 import { keyIssueCommand } from './commands/keyIssue.ts'
 import { marketsCommand } from './commands/markets.ts'
 import { orderCommand } from './commands/order.ts'
@@ -60,6 +61,7 @@ export const COMMANDS: readonly Command[] = [
   changeCommand,
   reclaimCommand,
   closeCommand,
+  fillsCommand,
   watchCommand,
 ]
 

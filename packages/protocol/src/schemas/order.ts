@@ -142,7 +142,11 @@ export type SubmitOrderRequest = Static<typeof SubmitOrderRequestSchema>
 export const OrderListSchema = Closed({ data: Type.Array(OrderSchema) })
 export const OrderPageSchema = Closed({ data: Type.Array(OrderSchema), nextCursor: Nullable(Type.String()) })
 
-/** Kinds of executions, in the words of the contracts' own trading history. */
+/**
+ * Kinds of entries of the history of fills, in the words of the contracts' own trading history. The last two are
+ * refusals that cost something: of an open, and of a close or a change of a position. They are no executions, so the
+ * tape of a market never shows them.
+ */
 export const FILL_ACTIONS = [
   'TradeOpenedMarket',
   'TradeOpenedLimit',
@@ -153,12 +157,15 @@ export const FILL_ACTIONS = [
   'TradeLeverageUpdate',
   'TradePosSizeIncrease',
   'TradePosSizeDecrease',
+  'TradeOpenRefused',
+  'TradeUpdateRefused',
 ] as const
 export type FillAction = (typeof FILL_ACTIONS)[number]
 
 /**
- * An execution in the account's history. `pnl` is the price profit of the closed part before fees, in units of the
- * collateral.
+ * An entry of the account's history: an execution, or a refusal that cost something. Amounts are in units of the
+ * collateral `collateralSymbol`, and a positive fee is paid by the trader. The fields from `orderId` on are null in
+ * entries that an earlier version of the service stored; `orderId` and `clientId` also where there is no order.
  */
 export const FillHistoryEntrySchema = Closed({
   id: Type.Integer(),
@@ -169,10 +176,33 @@ export const FillHistoryEntrySchema = Closed({
   size: DecimalSchema,
   collateral: DecimalSchema,
   leverage: DecimalSchema,
+  /** Price profit of the closed part, before fees; "0" where nothing was closed. */
   pnl: DecimalSchema,
   timestamp: TimestampSchema,
   txHash: HexSchema,
+  /** The position; of a `TradeOpenRefused` the id of its order, since there is no position. */
   positionId: IdSchema,
+  /** The order that was executed or refused; null for a change of a position. */
+  orderId: Nullable(IdSchema),
+  clientId: Nullable(Type.String()),
+  collateralSymbol: Nullable(Type.String()),
+  /** Trading fee, or the fee charged for a refusal. */
+  feeCollateral: Nullable(DecimalSchema),
+  /** Funding fee that this entry realised; negative when the trader earned it. */
+  fundingFee: Nullable(DecimalSchema),
+  /** Borrowing fee that this entry realised. */
+  borrowingFee: Nullable(DecimalSchema),
+  /** Tokens that left the wallet for it. */
+  deposit: Nullable(DecimalSchema),
+  /** Tokens that reached the wallet with it. */
+  payout: Nullable(DecimalSchema),
+  /**
+   * Part of `netPnl` that neither the price nor a fee explains: pnl - fees - holding fees - netPnl. "0" but for a
+   * payout that was floored at 0 and for a liquidation.
+   */
+  forfeited: Nullable(DecimalSchema),
+  /** Change of the account's worth by this entry. Over all entries of a position: all payouts - all deposits. */
+  netPnl: Nullable(DecimalSchema),
 })
 export type FillHistoryEntry = Static<typeof FillHistoryEntrySchema>
 export const FillPageSchema = Closed({ data: Type.Array(FillHistoryEntrySchema), nextCursor: Nullable(Type.String()) })

@@ -69,6 +69,11 @@ export const PositionSchema = Closed({
    */
   priceAt: TimestampSchema,
   pendingUpdate: Nullable(PendingUpdateSchema),
+  /**
+   * Profits less fees that were charged to the position and not paid out yet, in units of the collateral: realised
+   * profit - realised trading fees of its record on chain. Part of `unrealizedPnl`.
+   */
+  realized: DecimalSchema,
 })
 export type Position = Static<typeof PositionSchema>
 export const PositionListSchema = Closed({ data: Type.Array(PositionSchema) })

@@ -33,9 +33,19 @@ const candles = {
   interval: CandleIntervalSchema,
 }
 
-const subscribe = { op: Type.Literal('subscribe') }
+/** A name that the client gives its message. The answer to the message repeats it. */
+export const MessageIdSchema = Type.Union([
+  Type.String({ minLength: 1, maxLength: 64 }),
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+])
 
-const unsubscribe = { op: Type.Literal('unsubscribe') }
+export type MessageId = Static<typeof MessageIdSchema>
+
+const named = { id: Type.Optional(MessageIdSchema) }
+
+const subscribe = { op: Type.Literal('subscribe'), ...named }
+
+const unsubscribe = { op: Type.Literal('unsubscribe'), ...named }
 
 /** The messages of a client, by name. */
 export const CLIENT_MESSAGES = {
@@ -53,6 +63,7 @@ export const CLIENT_MESSAGES = {
   unsubscribeLog: Closed({ ...unsubscribe, channel: LogChannelSchema }),
   authAgent: Closed({
     op: Type.Literal('auth'),
+    ...named,
     agent: AddressSchema,
     timestamp: Digits,
     nonce: Digits,
@@ -61,11 +72,12 @@ export const CLIENT_MESSAGES = {
   }),
   authKey: Closed({
     op: Type.Literal('auth'),
+    ...named,
     apiKey: Type.String({ minLength: 1, maxLength: 128 }),
     trader: NamedTrader,
   }),
-  ping: Closed({ op: Type.Literal('ping') }),
-  pong: Closed({ op: Type.Literal('pong'), timestamp: Type.Optional(TimestampSchema) }),
+  ping: Closed({ op: Type.Literal('ping'), ...named }),
+  pong: Closed({ op: Type.Literal('pong'), ...named, timestamp: Type.Optional(TimestampSchema) }),
 } as const
 
 export type ClientMessage = {
@@ -82,20 +94,36 @@ const subscription = {
 export const CONTROL_MESSAGES = {
   hello: Closed({ op: Type.Literal('hello'), chain: ChainSlugSchema, heartbeatMs: Type.Integer() }),
   ping: Closed({ op: Type.Literal('ping'), timestamp: TimestampSchema }),
-  pong: Closed({ op: Type.Literal('pong'), timestamp: TimestampSchema }),
+  pong: Closed({ op: Type.Literal('pong'), ...named, timestamp: TimestampSchema }),
   authenticated: Closed({
     op: Type.Literal('authenticated'),
+    ...named,
     trader: AddressSchema,
     via: Type.Union([Type.Literal('agent'), Type.Literal('apiKey')]),
   }),
   subscribed: Closed({
     op: Type.Literal('subscribed'),
+    ...named,
     ...subscription,
     /** Present when the topic was subscribed already and nothing changed. */
     duplicate: Type.Optional(Type.Literal(true)),
   }),
-  unsubscribed: Closed({ op: Type.Literal('unsubscribed'), ...subscription }),
-  error: Closed({ op: Type.Literal('error'), code: Type.String(), message: Type.String() }),
+  unsubscribed: Closed({ op: Type.Literal('unsubscribed'), ...named, ...subscription }),
+  error: Closed({
+    op: Type.Literal('error'),
+    /** The id of the refused message, when it had one. */
+    ...named,
+    code: Type.String(),
+    message: Type.String(),
+    /** The channel that the error is about; absent when it is about no channel, or about the whole socket. */
+    channel: Type.Optional(subscription.channel),
+    market: subscription.market,
+    interval: subscription.interval,
+    /** The details of the error, as in REST operations. `requestId` is that of the request that opened the socket. */
+    details: Type.Unsafe<{ readonly requestId: string; readonly docs: string } & Readonly<Record<string, unknown>>>(
+      Type.Object({ requestId: Type.String(), docs: Type.String() }, { additionalProperties: true }),
+    ),
+  }),
 } as const
 
 const snapshot = Type.Boolean()

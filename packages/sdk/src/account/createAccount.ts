@@ -33,9 +33,9 @@ export interface AccountReads {
   openOrders(): Promise<Order[]>
   /** Reads a page of all orders, newest first. */
   orderHistory(options?: PageOptions): Promise<Page<Order>>
-  /** Reads a page of executions, newest first. */
+  /** Reads a page of executions and of refusals that cost something, newest first. */
   fills(options?: PageOptions): Promise<Page<FillHistoryEntry>>
-  /** Iterates over every execution, newest first, and reads page after page. Default page size 100. */
+  /** Iterates over all of them, newest first, and reads page after page. Default page size 100. */
   allFills(options?: { readonly pageSize?: number }): AsyncGenerator<FillHistoryEntry, void, undefined>
   /** Reads the events after number `after`, oldest first. Default `after` 0 and limit 100; the limit is 1 to 500. */
   events(options?: { readonly after?: number; readonly limit?: number }): Promise<EventPage>

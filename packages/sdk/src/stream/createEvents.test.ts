@@ -83,9 +83,9 @@ describe('the log as one', () => {
 
   it('waits for a service that is away, and not for one that refuses', async () => {
     append(3)
-    failures.push(connectionLost(service.url, 'gone'), streamError('NOT_READY', 'Starting.'))
+    failures.push(connectionLost(service.url, 'gone'), streamError({ code: 'NOT_READY', message: 'Starting.' }))
     assert.deepEqual(await seqsOf(events(), 3), [1, 2, 3])
-    failures.push(streamError('TRADER_MISMATCH', 'Not yours.'))
+    failures.push(streamError({ code: 'TRADER_MISMATCH', message: 'Not yours.' }))
     await assert.rejects(seqsOf(events(), 3), { code: 'TRADER_MISMATCH' })
   })
 

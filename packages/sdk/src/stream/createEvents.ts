@@ -135,7 +135,8 @@ function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Pro
 }
 
 function forgotten(place: number): Error {
-  return streamError('VALIDATION_ERROR', `The event after ${place} is no longer kept: read the account anew.`)
+  const message = `The event after ${place} is no longer kept: read the account anew.`
+  return streamError({ code: 'VALIDATION_ERROR', message })
 }
 
 /**

@@ -8,6 +8,7 @@ import type { FoldClock, ChainPlace, OrderRequest } from '../trading/orders/orde
 import { createBlockScope, type BlockScope } from './blockScope.ts'
 import type { ChainBlock, Receipt, ChainTransaction } from '../chain/blocks.ts'
 import { applyEvent } from './applyEvent.ts'
+import { addRealizedHoldingFees } from './historyEntries.ts'
 import { createTransactionScope, type TransactionScope } from './transactionScope.ts'
 import { listAttemptsByHash, setMismatch, setSeen, type StoredAttempt } from '../store/attemptStore.ts'
 import { listOrderEvents, findOrderIdAt, moveOrderEvents } from '../store/orderEventStore.ts'
@@ -70,6 +71,7 @@ async function applyTransaction(scope: BlockScope, transaction: ChainTransaction
   const tx = createTransactionScope(scope, transaction)
   if (!transaction.hasLogs) return applySilent(tx)
   for (const [at, event] of transaction.events.entries()) await applyEvent(tx, event, at)
+  await addRealizedHoldingFees(tx)
 }
 
 /**

@@ -5,7 +5,8 @@ import {
   applyOpenOrderDetailsUpdated,
   applyPlaced,
   applyPendingOrderStored,
-  applyRefused,
+  applyMarketCloseCanceled,
+  applyMarketOpenCanceled,
 } from './applyOrder.ts'
 import { applyLimitExecuted, applyMarketExecuted } from './applyExecuted.ts'
 import { applyOpened, applyPositionNews, applyTradePositionUpdated } from './applyPosition.ts'
@@ -35,8 +36,9 @@ export async function applyEvent(tx: TransactionScope, event: PlacedEvent, at: n
     case 'LimitExecuted':
       return applyLimitExecuted(tx, event, at)
     case 'MarketOpenCanceled':
+      return applyMarketOpenCanceled(tx, event, at)
     case 'MarketCloseCanceled':
-      return applyRefused(tx, event)
+      return applyMarketCloseCanceled(tx, event)
     case 'PositionSizeIncreaseExecuted':
       await applyUpdateRefused(tx, event)
       return applyPositionSizeExecuted(tx, event)
@@ -48,7 +50,9 @@ export async function applyEvent(tx: TransactionScope, event: PlacedEvent, at: n
     case 'TradePositionUpdated':
       return applyTradePositionUpdated(tx, event)
     case 'FeesProcessed':
-      // Read together with the execution that the fee belongs to, in `applyExecuted.ts`.
+    case 'GovFeeCharged':
+      // Read together with the execution or the refusal that the fee belongs to, in `applyExecuted.ts` and
+      // `historyEntries.ts`.
       return undefined
     case 'BorrowingInitialAccFeesStored':
     case 'HoldingFeesChargedOnTrade':

@@ -1,50 +1,25 @@
 import {
   CollateralAmount,
-  HUNDRED_PERCENT,
   PendingOrderType,
+  PercentP,
   Price,
   TokenSize,
   withScales,
-  type Decimal,
   type Fill,
   type FillAction,
   type OrderId,
   type OrderType,
-  type Side,
 } from '@bezel/protocol'
 import type { EventOf, DiamondEvent } from '../chain/events.ts'
 import { addOrderEvent, findOrderByHandle, traderOf, type TransactionScope } from './transactionScope.ts'
-import { sizeDecimal, triggerDecimal, collateralOf, leverageDecimal, symbolOf } from '../trading/market/amounts.ts'
+import { sizeDecimal, triggerDecimal, collateralOf } from '../trading/market/amounts.ts'
+import { grossValueCollateral } from '../trading/valuation/profit.ts'
 import type { Trade } from '../trading/valuation/chainState.ts'
 import { isOpening } from './applyPosition.ts'
 import type { PlacedEvent } from '../chain/blocks.ts'
 import { sideOf } from '../chain/creation.ts'
 import { closeRequest, keepForeignOrder } from './foreignOrders.ts'
-import { insertFill } from '../store/fillStore.ts'
-
-/** One execution, in the chain's scales except for the size. */
-export interface Execution {
-  readonly action: FillAction
-  readonly trader: `0x${string}`
-  readonly pairIndex: number
-  readonly collateralIndex: number
-  /** Side of the position. */
-  readonly side: Side
-  readonly price: Price
-  /** Size in units of the base asset. */
-  readonly size: Decimal
-  readonly collateralAmount: CollateralAmount
-  /** Leverage, scaled by 1e3. */
-  readonly leverage: number
-  readonly feeCollateral: CollateralAmount
-  /** Profit from the price alone on the closed part, before fees. */
-  readonly pnlCollateral: CollateralAmount
-  /** Id of the position; `null` when it was opened before the follower's first block. */
-  readonly positionId: OrderId | null
-  /** Stop loss that the chain keeps for the opened position; absent for whatever opens none. */
-  readonly sl?: Price
-  readonly logIndex: number
-}
+import { addFill, type Execution } from './historyEntries.ts'
 
 type MarketExecuted = EventOf<'MarketExecuted'> & PlacedEvent
 type LimitExecuted = EventOf<'LimitExecuted'> & PlacedEvent
@@ -137,10 +112,14 @@ async function readExecution(
   { args, logIndex }: MarketExecuted | LimitExecuted,
   of: Pick<Execution, 'action' | 'feeCollateral'>,
 ): Promise<Execution> {
-  const { t, user, index, percentProfit } = args
+  const { t, user, index } = args
   const positionId = await scope.findPosition(traderOf(user), index)
   const position = positionId === undefined ? undefined : await scope.readPositionState(positionId)
   const collateralPriceUsd = position?.info.collateralPriceUsd ?? args.collateralPriceUsd
+  const collateralAmount = CollateralAmount.of(t.collateralAmount)
+  const { state } = collateralOf(scope.markets, t.collateralIndex)
+  const gross = grossValueCollateral(collateralAmount, PercentP.of(args.percentProfit), state)
+  const isOpened = OPENINGS.has(of.action)
   return {
     ...of,
     trader: user,
@@ -149,11 +128,13 @@ async function readExecution(
     side: sideOf(t.long),
     price: Price.of(args.marketPrice),
     size: sizeDecimal({ positionSizeToken: TokenSize.of(t.positionSizeToken) }, { collateralPriceUsd }),
-    collateralAmount: CollateralAmount.of(t.collateralAmount),
+    collateralAmount,
     leverage: t.leverage,
-    pnlCollateral: CollateralAmount.of((t.collateralAmount * percentProfit) / HUNDRED_PERCENT),
+    pnlCollateral: CollateralAmount.of(gross - collateralAmount),
+    deposit: isOpened ? collateralAmount : CollateralAmount.zero,
+    payout: CollateralAmount.of(args.amountSentToTrader),
     positionId: positionId ?? null,
-    ...(OPENINGS.has(of.action) && position !== undefined ? { sl: position.trade.sl } : {}),
+    ...(isOpened && position !== undefined ? { sl: position.trade.sl } : {}),
     logIndex,
   }
 }
@@ -188,31 +169,6 @@ function fillOf({ scope, transaction }: TransactionScope, execution: Execution):
     timestamp: scope.block.timestampMs,
     positionId: execution.positionId,
   }
-}
-
-/** Adds the execution to the history of fills, if the position is known. */
-export async function addFill(tx: TransactionScope, execution: Execution): Promise<void> {
-  const { sql, chain, markets, block, journal } = tx.scope
-  const { decimals } = collateralOf(markets, execution.collateralIndex)
-  const { action, side, pairIndex, positionId } = execution
-  if (positionId === null) return
-  const trader = traderOf(execution.trader)
-  const fill = {
-    id: Number(await tx.scope.takeId()),
-    market: symbolOf(markets, pairIndex),
-    action,
-    side,
-    price: Price.format(execution.price),
-    size: execution.size,
-    collateral: CollateralAmount.format(execution.collateralAmount, decimals),
-    leverage: leverageDecimal(execution),
-    pnl: CollateralAmount.format(execution.pnlCollateral, decimals),
-    timestamp: block.timestampMs,
-    txHash: tx.transaction.hash,
-    positionId,
-  }
-  await insertFill(sql, { chain, trader, pairIndex, place: tx.placeOf(execution.logIndex), fill })
-  journal.execution({ trader, pairIndex, fill })
 }
 
 /**

@@ -1,10 +1,11 @@
-import { CancelReason, withScales, type OrderId, type OrderReason } from '@bezel/protocol'
+import { CancelReason, CollateralAmount, withScales, type OrderId, type OrderReason } from '@bezel/protocol'
 import type { EventOf } from '../chain/events.ts'
 import type { PlacedEvent } from '../chain/blocks.ts'
 import { creationOfRequest, creationOfRestingOrder, type Creation } from '../chain/creation.ts'
 import type { RestingTerms } from '../trading/orders/orderModel.ts'
 import type { Trade } from '../trading/valuation/chainState.ts'
 import { keepForeignOrder, openRequest, readRequestOnPosition } from './foreignOrders.ts'
+import { addOpenRefused, addUpdateRefused } from './historyEntries.ts'
 import { readCharge, matchCreation } from './matchCreation.ts'
 import { type TransactionScope, addOrderEvent, findOrderByHandle } from './transactionScope.ts'
 
@@ -118,6 +119,29 @@ export async function applyChainlinkCallbackTimeout(
   const orderId = await findOrderByHandle(tx, trader, `pending:${pendingIndex}`)
   if (orderId === undefined) return
   await addOrderEvent(tx, { trader, orderId, logIndex, body: { kind: 'reclaimed', pendingIndex }, isByTrader: true })
+}
+
+/** Records that a market open was refused; `at` is the index of the event in its transaction. */
+export async function applyMarketOpenCanceled(
+  tx: TransactionScope,
+  event: EventOf<'MarketOpenCanceled'> & PlacedEvent,
+  at: number,
+): Promise<void> {
+  const { user, index } = event.args.orderId
+  const orderId = await findOrderByHandle(tx, user, `pending:${index}`)
+  if (orderId === undefined) return
+  await addOpenRefused(tx, event, at, orderId)
+  await applyRefused(tx, event)
+}
+
+export async function applyMarketCloseCanceled(
+  tx: TransactionScope,
+  event: EventOf<'MarketCloseCanceled'> & PlacedEvent,
+): Promise<void> {
+  const { trader, index } = event.args
+  const returned = CollateralAmount.zero
+  await addUpdateRefused(tx, { trader, tradeIndex: Number(index), logIndex: event.logIndex, returned })
+  await applyRefused(tx, event)
 }
 
 /** Records that a request was refused when the oracle answered. */

@@ -5,6 +5,7 @@ import type { PlacedEvent } from '../chain/blocks.ts'
 import type { BlockScope } from './blockScope.ts'
 import { keepForeignOrder, openRequest } from './foreignOrders.ts'
 import { increaseKey } from './readRenewedParams.ts'
+import type { TransactionBooks } from './transactionBooks.ts'
 import type { LiquidationParams, Trade, TradeFeesData } from '../trading/valuation/chainState.ts'
 import type { PositionState, PositionEvent } from '../trading/positions/positionModel.ts'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
@@ -27,10 +28,10 @@ export async function applyOpened(
   const positionId = await tx.scope.openPosition(trader, event.args.index, originOrderId)
   for (const earlier of tx.newsOfUnknown) {
     const isOfIt = earlier.trader === trader && earlier.tradeIndex === event.args.index
-    if (isOfIt) await tx.scope.addPositionEvent(positionId, earlier.event)
+    if (isOfIt) await tx.addBookedEvent(positionId, earlier.event)
   }
   const body = openedBody(event, findExecution(tx, event.args, at)?.args.collateralPriceUsd)
-  await tx.scope.addPositionEvent(positionId, { ...tx.placeOf(event.logIndex), ...body })
+  await tx.addBookedEvent(positionId, { ...tx.placeOf(event.logIndex), ...body })
 }
 
 /**
@@ -115,7 +116,7 @@ export async function applyTradePositionUpdated(
   if (positionId === undefined || before === undefined) return
   tx.tokensBefore.set(positionId, before.trade.positionSizeToken)
   const renewed = pendingOrderType === PendingOrderType.MARKET_PARTIAL_OPEN ? renewedParams(tx.scope, before) : null
-  await tx.scope.addPositionEvent(positionId, { ...tx.placeOf(event.logIndex), ...resizedBody(event, renewed) })
+  await tx.addBookedEvent(positionId, { ...tx.placeOf(event.logIndex), ...resizedBody(event, renewed) })
 }
 
 /**
@@ -182,8 +183,30 @@ export async function applyPositionNews(tx: TransactionScope, event: PositionNew
   const { trader, tradeIndex, body } = positionNewsOf(event)
   const told: PositionEvent = { ...tx.placeOf(event.logIndex), ...body }
   const positionId = await tx.scope.findPosition(traderOf(trader), tradeIndex)
-  if (positionId === undefined) tx.newsOfUnknown.push({ trader, tradeIndex, event: told })
-  else await tx.scope.addPositionEvent(positionId, told)
+  if (positionId === undefined) {
+    tx.newsOfUnknown.push({ trader, tradeIndex, event: told })
+    return
+  }
+  await tx.addBookedEvent(positionId, told)
+  tx.books.charge(positionId, chargesOf(event))
+}
+
+/** Returns the fees that an event charges to a position. */
+function chargesOf(event: PositionNewsEvent): Parameters<TransactionBooks['charge']>[1] {
+  switch (event.name) {
+    case 'TradingFeesRealized':
+      return { feeCollateral: CollateralAmount.of(event.args.tradingFeesCollateral) }
+    case 'HoldingFeesChargedOnTrade':
+    case 'HoldingFeesRealizedOnTrade': {
+      const { fundingFeeCollateral, borrowingFeeCollateral, borrowingFeeCollateral_old } = event.args.tradeHoldingFees
+      return {
+        fundingFee: CollateralAmount.of(fundingFeeCollateral),
+        borrowingFee: CollateralAmount.of(borrowingFeeCollateral + borrowingFeeCollateral_old),
+      }
+    }
+    default:
+      return {}
+  }
 }
 
 /** A trade and the change of it that an event describes. */

@@ -1,9 +1,10 @@
-import { abs, CancelReason, CollateralAmount, Price, TokenSize, type FillAction } from '@bezel/protocol'
+import { abs, CancelReason, CollateralAmount, max, Price, TokenSize, type FillAction } from '@bezel/protocol'
 import type { EventOf } from '../chain/events.ts'
 import { findOrderByHandle, traderOf, type TransactionScope } from './transactionScope.ts'
 import { sizeDecimal } from '../trading/market/amounts.ts'
-import { addExecuted, addFill, type Execution } from './applyExecuted.ts'
+import { addExecuted } from './applyExecuted.ts'
 import { applyRefused } from './applyOrder.ts'
+import { addFill, addUpdateRefused, type Execution } from './historyEntries.ts'
 import type { PlacedEvent } from '../chain/blocks.ts'
 import { sideOf } from '../chain/creation.ts'
 
@@ -12,7 +13,10 @@ type SizeExecuted = EventOf<'PositionSizeIncreaseExecuted' | 'PositionSizeDecrea
 /** Records the execution or the refusal of a size increase or a partial close. */
 export async function applyPositionSizeExecuted(tx: TransactionScope, event: SizeExecuted): Promise<void> {
   const { cancelReason, orderId: request } = event.args
-  if (cancelReason !== CancelReason.NONE) return applyRefused(tx, event)
+  if (cancelReason !== CancelReason.NONE) {
+    await addRefused(tx, event, event.name === 'PositionSizeIncreaseExecuted' ? event.args.collateralDelta : 0n)
+    return applyRefused(tx, event)
+  }
   const execution = await readExecution(tx, event)
   if (execution === undefined) return
   await addFill(tx, execution)
@@ -37,21 +41,39 @@ async function readExecution(tx: TransactionScope, event: SizeExecuted): Promise
         action: 'TradePosSizeIncrease',
         feeCollateral: CollateralAmount.of(event.args.values.openingFeesCollateral),
         pnlCollateral: CollateralAmount.zero,
+        deposit: CollateralAmount.of(args.collateralDelta - event.args.values.counterTradeCollateralToReturn),
+        payout: CollateralAmount.zero,
       }
     : {
         ...shared,
         action: 'TradePosSizeDecrease',
         feeCollateral: CollateralAmount.of(event.args.values.closingFeeCollateral),
         pnlCollateral: CollateralAmount.of(event.args.values.partialRawPnlCollateral),
+        deposit: CollateralAmount.zero,
+        // Below zero where a loss goes to the vault; the trader gets nothing then.
+        payout: CollateralAmount.of(max(event.args.values.collateralSentToTrader, 0n)),
       }
+}
+
+/** Adds the refusal to the history. `returned` is the collateral that the request had taken from the wallet. */
+async function addRefused(
+  tx: TransactionScope,
+  { args, logIndex }: (SizeExecuted | EventOf<'LeverageUpdateExecuted'>) & PlacedEvent,
+  returned: bigint,
+): Promise<void> {
+  const { trader, index } = args
+  await addUpdateRefused(tx, { trader, tradeIndex: Number(index), logIndex, returned: CollateralAmount.of(returned) })
 }
 
 /** Records a leverage update as a fill: nothing was traded, but the trader's history shows it. */
 export async function applyLeverageUpdateExecuted(
   tx: TransactionScope,
-  { args, logIndex }: EventOf<'LeverageUpdateExecuted'> & PlacedEvent,
+  event: EventOf<'LeverageUpdateExecuted'> & PlacedEvent,
 ): Promise<void> {
-  if (args.cancelReason !== CancelReason.NONE) return
+  const { args, logIndex } = event
+  const moved = CollateralAmount.of(args.collateralDelta)
+  const [deposit, payout] = args.isIncrease ? [CollateralAmount.zero, moved] : [moved, CollateralAmount.zero]
+  if (args.cancelReason !== CancelReason.NONE) return addRefused(tx, event, deposit)
   const positionId = await tx.scope.findPosition(traderOf(args.trader), Number(args.index))
   const position = positionId === undefined ? undefined : await tx.scope.readPositionState(positionId)
   if (positionId === undefined || position === undefined) return
@@ -69,6 +91,8 @@ export async function applyLeverageUpdateExecuted(
     leverage: trade.leverage,
     feeCollateral: CollateralAmount.of(args.values.govFeeCollateral),
     pnlCollateral: CollateralAmount.zero,
+    deposit,
+    payout,
     positionId,
     logIndex,
   })

@@ -5,6 +5,7 @@ import { encodeFunctionData, zeroAddress } from 'viem'
 import { argsOf, P10, tradeOf } from '@bezel/testkit/chainClient.ts'
 import { listFills } from '../store/fillStore.ts'
 import { startDevnetWorld, type DevnetWorld, type FollowedStore } from './testing/devnetWorld.ts'
+import { expectBalancedBooks } from './testing/expectBalancedBooks.ts'
 import { expectLikeChain, ordersOf } from './testing/expectLikeChain.ts'
 import { expectSameStores } from './testing/expectSameStores.ts'
 
@@ -48,6 +49,7 @@ describe('trades made on the local chain without the service, as the follower se
     await followed.caughtUp()
     const { address } = account(name)
     await expectLikeChain(followed.opened.store, world.chain, address)
+    await expectBalancedBooks(followed.opened.store, world.chain, address)
     const orders = await ordersOf(followed.opened.store, address)
     world.mining.resume()
     return orders
@@ -83,6 +85,7 @@ describe('trades made on the local chain without the service, as the follower se
     await event('PositionSizeIncreaseExecuted', name)
     await settled(name)
 
+    await world.chain.control('evm_increaseTime', 36_000)
     await world.setPrice(60_500)
     await send(trader, 'decreasePositionSize', [0, 20_000_000n, 0, 60_500n * P10])
     await event('PositionSizeDecreaseExecuted', name)
@@ -131,6 +134,9 @@ describe('trades made on the local chain without the service, as the follower se
     await event('MarketCloseCanceled', name)
     await send(trader, 'decreasePositionSize', [0, 20_000_000n, 0, 70_000n * P10])
     await event('PositionSizeDecreaseExecuted', name)
+    await send(trader, 'increasePositionSize', [0, 50_000_000n, 10_000, 50_000n * P10, 1_000])
+    await settled(name)
+    await event('PositionSizeIncreaseExecuted', name)
     const orders = await settled(name)
     assert.deepEqual(
       orders.map(({ state }) => [state!.status, state!.reason]),
@@ -139,8 +145,16 @@ describe('trades made on the local chain without the service, as the follower se
         ['filled', null],
         ['rejected', 'SLIPPAGE'],
         ['rejected', 'SLIPPAGE'],
+        ['rejected', 'SLIPPAGE'],
       ],
     )
+    assert.deepEqual(await actions(name), [
+      'TradeOpenRefused',
+      'TradeOpenedMarket',
+      'TradeUpdateRefused',
+      'TradeUpdateRefused',
+      'TradeUpdateRefused',
+    ])
   })
 
   it('resting orders: placed, updated, cancelled, replaced, executed; then a take profit and a stop loss', async () => {

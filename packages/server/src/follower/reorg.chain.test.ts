@@ -5,6 +5,7 @@ import { diamondAbi, type Address } from '@bezel/protocol'
 import { createWalletClient, http, zeroAddress, type Hex } from 'viem'
 import { P10, tradeOf } from '@bezel/testkit/chainClient.ts'
 import { startDevnetWorld, type DevnetWorld, type FollowedStore } from './testing/devnetWorld.ts'
+import { expectBalancedBooks } from './testing/expectBalancedBooks.ts'
 import { expectLikeChain, ordersOf } from './testing/expectLikeChain.ts'
 import { expectSameStores } from './testing/expectSameStores.ts'
 
@@ -139,7 +140,9 @@ describe('reorganisations of the local chain', () => {
       for (;;) {
         const { hash } = followed.follower.head()!
         try {
-          await expectLikeChain(followed.opened.store, world.chain, world.chain.account(name).address)
+          const { address } = world.chain.account(name)
+          await expectLikeChain(followed.opened.store, world.chain, address)
+          await expectBalancedBooks(followed.opened.store, world.chain, address)
           break
         } catch (error) {
           const latest = await world.chain.client.getBlock()

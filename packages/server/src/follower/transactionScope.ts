@@ -6,6 +6,7 @@ import { findPositionAttempt, type PositionAttempt } from '../store/positionAtte
 import type { BlockScope } from './blockScope.ts'
 import type { ChainTransaction } from '../chain/blocks.ts'
 import type { OrderHandle } from '../store/orderEventStore.ts'
+import { createTransactionBooks, type TransactionBooks } from './transactionBooks.ts'
 
 type Body<Event> = Event extends unknown ? Omit<Event, keyof ChainPlace | 'attemptId'> : never
 /** An order event without its place on the chain and its attempt. */
@@ -36,6 +37,10 @@ export interface TransactionScope {
   readonly tokensBefore: Map<OrderId, bigint>
   /** News of trades that are not known, which this transaction may open yet. */
   readonly newsOfUnknown: UnknownNews[]
+  /** Changes of positions' books that entries of the history are made of. */
+  readonly books: TransactionBooks
+  /** Adds an event that may change a position's books. */
+  addBookedEvent(positionId: OrderId, event: PositionEvent): Promise<void>
 }
 
 /** An event about a trade that is not known. */
@@ -49,6 +54,7 @@ export function createTransactionScope(scope: BlockScope, transaction: ChainTran
   const { number: blockNumber, hash: blockHash, timestampMs } = scope.block
   let exact: Promise<StoredAttempt | undefined> | undefined
   let created = 0
+  const books = createTransactionBooks(scope)
   const findExactAttempt = (): Promise<StoredAttempt | undefined> => (exact ??= readExactAttempt(scope, transaction))
   return {
     scope,
@@ -63,6 +69,11 @@ export function createTransactionScope(scope: BlockScope, transaction: ChainTran
     nextOriginKey: () => `tx:${transaction.hash}:${created++}`,
     tokensBefore: new Map(),
     newsOfUnknown: [],
+    books,
+    async addBookedEvent(positionId, event) {
+      await books.open(positionId)
+      await scope.addPositionEvent(positionId, event)
+    },
   }
 }
 

@@ -12,7 +12,8 @@ import {
 } from '../store/accountEventStore.ts'
 import type { PositionChange } from '../trading/positions/positionModel.ts'
 import { type OrderChange, type OrderState, orderAnswer } from '../trading/orders/orderModel.ts'
-import { type Address, type ChainSlug, type FillHistoryEntry, DAY_MS } from '@bezel/protocol'
+import { type Address, type ChainSlug, DAY_MS } from '@bezel/protocol'
+import type { StoredFill } from '../store/fillStore.ts'
 import type { Sql, Store } from '../store/sql.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { every } from '../ground/every.ts'
@@ -37,7 +38,7 @@ export interface Cause extends Origin {
 interface LoggedFill {
   readonly trader: Address
   readonly pairIndex: number
-  readonly fill: FillHistoryEntry
+  readonly fill: StoredFill
 }
 
 /** Everything one transaction changed. */

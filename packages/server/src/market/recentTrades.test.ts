@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { FILL_ACTIONS, parseAddress, RecentTradeSchema, type FillHistoryEntry, type Hex } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { insertFill } from '../store/fillStore.ts'
+import { sampleFill } from '../store/testing/sampleFill.ts'
 import { migrate } from '../store/openStore.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
@@ -12,9 +13,7 @@ const HASH = `0x${'cd'.repeat(32)}` as Hex
 const TRADER = parseAddress(`0x${'a1'.repeat(20)}`)!
 
 function fillOf(id: number, of: Partial<FillHistoryEntry> = {}): FillHistoryEntry {
-  const amounts = { price: '60000.5', size: '0.1', collateral: '600', leverage: '10', pnl: '-1.5' }
-  const place = { timestamp: 1_000 + id, txHash: HASH, positionId: '900' }
-  return { id, market: 'BTC/USD', action: 'TradeOpenedMarket', side: 'long', ...amounts, ...place, ...of }
+  return sampleFill(id, { price: '60000.5', ...of })
 }
 
 function placeOf(blockNumber: number, logIndex: number): ChainPlace {
@@ -44,11 +43,12 @@ describe('a recent trade', () => {
     assert.equal(sizeUsd('1.123456789012345678', '60000.1234567891'), '67407.546039108604740357')
   })
 
-  it('is made of every action but a change of leverage', () => {
+  it('is made of every action but a change of leverage and a refusal', () => {
+    const untraded = ['TradeLeverageUpdate', 'TradeOpenRefused', 'TradeUpdateRefused']
     const made = FILL_ACTIONS.filter((action) => recentTrade(fillOf(1, { action })) !== undefined)
     assert.deepEqual(
       made,
-      FILL_ACTIONS.filter((action) => action !== 'TradeLeverageUpdate'),
+      FILL_ACTIONS.filter((action) => !untraded.includes(action)),
     )
   })
 

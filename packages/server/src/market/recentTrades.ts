@@ -1,21 +1,16 @@
-import {
-  BaseSize,
-  Price,
-  Usd,
-  type ChainSlug,
-  type Decimal,
-  type FillAction,
-  type FillHistoryEntry,
-  type RecentTrade,
-} from '@bezel/protocol'
-import { listPairFills, type FillCursor } from '../store/fillStore.ts'
+import { BaseSize, Price, Usd, type ChainSlug, type Decimal, type FillAction, type RecentTrade } from '@bezel/protocol'
+import { listPairFills, type FillCursor, type StoredFill } from '../store/fillStore.ts'
 import type { Sql } from '../store/sql.ts'
 
 /** The smallest page to read. Fills that are left out then do not cost many small reads. */
 const MIN_PAGE = 100
 
-/** Action that is part of a trader's history, although it trades nothing. */
-const LEVERAGE_UPDATE: FillAction = 'TradeLeverageUpdate'
+/** Actions that are part of a trader's history, although they trade nothing. */
+const UNTRADED: ReadonlySet<string> = new Set<FillAction>([
+  'TradeLeverageUpdate',
+  'TradeOpenRefused',
+  'TradeUpdateRefused',
+])
 
 /** Returns a fill in its public form, without its trader; `undefined` when nothing was traded. */
 export function recentTrade({
@@ -26,9 +21,9 @@ export function recentTrade({
   size,
   timestamp,
   txHash,
-}: FillHistoryEntry): RecentTrade | undefined {
+}: StoredFill): RecentTrade | undefined {
   const base = BaseSize.parseTruncated(size as Decimal)
-  if (market === null || action === LEVERAGE_UPDATE || base === 0n) return undefined
+  if (market === null || UNTRADED.has(action) || base === 0n) return undefined
   // The value is truncated to 18 decimals.
   const sizeUsd = Usd.format(Usd.of((base * Price.parseTruncated(price as Decimal)) / Price.one))
   return { market, price, sizeUsd, side, action, timestamp, txHash }

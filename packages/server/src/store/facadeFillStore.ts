@@ -1,7 +1,7 @@
 import type { Address, ChainSlug, Fill, FillHistoryEntry, OrderId } from '@bezel/protocol'
 import type { OrderEvent, OrderRequest } from '../trading/orders/orderModel.ts'
 import { fromExactJson, type Sql } from './sql.ts'
-import { NEWEST_FILL, type FillCursor } from './fillStore.ts'
+import { entryOf, NEWEST_FILL, type FillCursor, type OrderFillRow } from './fillStore.ts'
 
 /** The order that an execution filled. */
 interface FilledOrder {
@@ -24,13 +24,8 @@ export interface OrderFill {
   readonly cursor: FillCursor
 }
 
-interface Row {
-  readonly body: string
+interface Row extends OrderFillRow {
   readonly pair_index: bigint
-  readonly block_number: bigint
-  readonly log_index: bigint
-  readonly order_id: bigint | null
-  readonly client_id: string | null
   readonly origin_key: string | null
   readonly request: string | null
   readonly event: string | null
@@ -70,7 +65,7 @@ export async function listOrderFills(
 
 function orderFill(row: Row): OrderFill {
   return {
-    fill: JSON.parse(row.body) as FillHistoryEntry,
+    fill: entryOf(row),
     pairIndex: Number(row.pair_index),
     order: filledOrder(row),
     cursor: { blockNumber: Number(row.block_number), logIndex: Number(row.log_index) },

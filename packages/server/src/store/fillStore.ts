@@ -1,4 +1,4 @@
-import type { Address, ChainSlug, FillHistoryEntry, Hex } from '@bezel/protocol'
+import type { Address, ChainSlug, FillAction, FillHistoryEntry, Hex } from '@bezel/protocol'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
@@ -8,9 +8,12 @@ export interface FillCursor {
   readonly logIndex: number
 }
 
+/** An entry of the history as stored. The order that it belongs to is found by its place. */
+export type StoredFill = Omit<FillHistoryEntry, 'orderId' | 'clientId'>
+
 /** A fill and its place. */
-interface PlacedFill {
-  readonly fill: FillHistoryEntry
+interface PlacedFill<Fill> {
+  readonly fill: Fill
   readonly cursor: FillCursor
 }
 
@@ -21,7 +24,7 @@ export async function insertFill(
     readonly trader: Address
     readonly pairIndex: number
     readonly place: ChainPlace
-    readonly fill: FillHistoryEntry
+    readonly fill: StoredFill
   },
 ): Promise<void> {
   await sql.run(
@@ -38,7 +41,10 @@ export async function insertFill(
   )
 }
 
-/** Lists up to `limit` fills of a trader before `cursor`, newest first. */
+/**
+ * Lists up to `limit` fills of a trader before `cursor`, newest first. A fill and the event of its order come from the
+ * same log, on which they are joined.
+ */
 export async function listFills(
   sql: Sql,
   of: {
@@ -47,16 +53,21 @@ export async function listFills(
     readonly cursor: FillCursor | undefined
     readonly limit: number
   },
-): Promise<PlacedFill[]> {
+): Promise<PlacedFill<FillHistoryEntry>[]> {
   const { blockNumber, logIndex } = of.cursor ?? NEWEST_FILL
   const params: SqlValue[] = [of.chain, of.trader, blockNumber, logIndex, of.limit]
-  const rows = await sql.all<FillRow>(
-    `select body, block_number, log_index from fills
-     where chain = $1 and trader = $2 and (block_number < $3 or (block_number = $3 and log_index < $4))
-     order by block_number desc, log_index desc limit $5`,
+  const rows = await sql.all<OrderFillRow>(
+    `select fills.body, fills.block_number, fills.log_index, orders.id as order_id, orders.client_id
+     from fills
+     left join order_events on order_events.chain = fills.chain and order_events.block_hash = fills.block_hash
+       and order_events.log_index = fills.log_index
+     left join orders on orders.id = order_events.order_id
+     where fills.chain = $1 and fills.trader = $2
+       and (fills.block_number < $3 or (fills.block_number = $3 and fills.log_index < $4))
+     order by fills.block_number desc, fills.log_index desc limit $5`,
     ...params,
   )
-  return rows.map(placedFill)
+  return rows.map((row) => ({ fill: entryOf(row), cursor: cursorOf(row) }))
 }
 
 /** Lists up to `limit` fills of all traders in one pair before `cursor`, newest first. */
@@ -68,7 +79,7 @@ export async function listPairFills(
     readonly cursor: FillCursor | undefined
     readonly limit: number
   },
-): Promise<PlacedFill[]> {
+): Promise<PlacedFill<StoredFill>[]> {
   const { blockNumber, logIndex } = of.cursor ?? NEWEST_FILL
   const rows = await sql.all<FillRow>(
     `select body, block_number, log_index from fills
@@ -80,7 +91,7 @@ export async function listPairFills(
     logIndex,
     of.limit,
   )
-  return rows.map(placedFill)
+  return rows.map((row) => ({ fill: JSON.parse(row.body) as StoredFill, cursor: cursorOf(row) }))
 }
 
 /** A cursor that lies after every fill. */
@@ -92,11 +103,26 @@ interface FillRow {
   readonly log_index: bigint
 }
 
-function placedFill({ body, block_number, log_index }: FillRow): PlacedFill {
-  return {
-    fill: JSON.parse(body) as FillHistoryEntry,
-    cursor: { blockNumber: Number(block_number), logIndex: Number(log_index) },
-  }
+/** A fill with the order that has an event at its place. */
+export interface OrderFillRow extends FillRow {
+  readonly order_id: bigint | null
+  readonly client_id: string | null
+}
+
+/** Returns the entry of a row. One from before entries had amounts names no order either. */
+export function entryOf({ body, order_id, client_id }: OrderFillRow): FillHistoryEntry {
+  const fill = JSON.parse(body) as StoredFill
+  if (fill.netPnl === null || order_id === null) return { ...fill, orderId: null, clientId: null }
+  const orderId = String(order_id)
+  // The order may have been found to be another one since the entry was written.
+  const positionId = fill.action === OPEN_REFUSED ? orderId : fill.positionId
+  return { ...fill, positionId, orderId, clientId: client_id }
+}
+
+const OPEN_REFUSED: FillAction = 'TradeOpenRefused'
+
+function cursorOf({ block_number, log_index }: FillRow): FillCursor {
+  return { blockNumber: Number(block_number), logIndex: Number(log_index) }
 }
 
 export async function deleteFills(sql: Sql, chain: ChainSlug, blockHash: Hex): Promise<void> {

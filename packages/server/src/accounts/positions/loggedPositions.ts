@@ -7,6 +7,7 @@ import type { PriceBook } from '../../market/feed/priceBook.ts'
 import type { KnownTerms } from './traderTerms.ts'
 import { comparePositions, type LivePositions } from './livePositions.ts'
 import { pendingUpdateAnswer } from '../../trading/positions/pendingUpdate.ts'
+import { realizedCollateral } from '../../trading/valuation/profit.ts'
 import {
   lastPrices,
   positionAnswer,
@@ -65,7 +66,7 @@ export function createLoggedPositions(options: LoggedPositionsOptions): Position
  * price is not known then and shown as 0.
  */
 function unvalued({ record, state }: LivePosition, chain: ChainMarkets): Position {
-  const { trade, info, openedAtBlock, pendingUpdate } = state
+  const { trade, info, feesData, openedAtBlock, pendingUpdate } = state
   const { symbol, decimals } = collateralOf(chain, trade.collateralIndex)
   return {
     id: record.id,
@@ -90,5 +91,6 @@ function unvalued({ record, state }: LivePosition, chain: ChainMarkets): Positio
     marginMode: 'isolated',
     priceAt: 0,
     pendingUpdate: pendingUpdateAnswer(pendingUpdate, decimals),
+    realized: CollateralAmount.format(realizedCollateral(feesData), decimals),
   }
 }

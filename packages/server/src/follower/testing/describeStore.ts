@@ -1,4 +1,5 @@
-import type { ChainSlug, FillHistoryEntry } from '@bezel/protocol'
+import type { ChainSlug } from '@bezel/protocol'
+import type { StoredFill } from '../../store/fillStore.ts'
 import { fromExactJson, toExactJson, type Store } from '../../store/sql.ts'
 import type { OrderEvent, OrderRequest, OrderState } from '../../trading/orders/orderModel.ts'
 import type { PositionEvent, PositionState } from '../../trading/positions/positionModel.ts'
@@ -88,8 +89,9 @@ export async function describeStore(
       })),
     ),
     fills: fillRows.map(({ block_hash, log_index, trader, body }) => {
-      const { id: _, positionId, ...fill } = JSON.parse(body) as FillHistoryEntry
-      return { place: `${block_hash}:${log_index}`, trader, position: nameOf(positionId), ...fill }
+      const { id: _, positionId, ...fill } = JSON.parse(body) as StoredFill
+      const position = fill.action === 'TradeOpenRefused' ? orderNames.get(positionId) : nameOf(positionId)
+      return { place: `${block_hash}:${log_index}`, trader, position, ...fill }
     }),
   }
 }

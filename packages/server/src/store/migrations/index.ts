@@ -12,6 +12,8 @@ import { trustedHashes } from './0011-trusted-hashes.ts'
 import { positionUpdates } from './0012-position-updates.ts'
 import { oldBorrowing } from './0013-old-borrowing.ts'
 import { changeCharges } from './0014-change-charges.ts'
+import { books } from './0015-books.ts'
+import { wholeTriggers } from './0016-whole-triggers.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -30,4 +32,6 @@ export const MIGRATIONS: readonly Migration[] = [
   positionUpdates,
   oldBorrowing,
   changeCharges,
+  books,
+  wholeTriggers,
 ]

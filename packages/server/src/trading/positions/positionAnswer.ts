@@ -11,6 +11,7 @@ import {
 import { tokensOfTrade } from '../valuation/collateralAmounts.ts'
 import { pendingBorrowingP } from '../valuation/holdingFees.ts'
 import { valuePosition, type FeedPrices } from '../valuation/positionValue.ts'
+import { realizedCollateral } from '../valuation/profit.ts'
 import { pendingUpdateAnswer } from './pendingUpdate.ts'
 import type { LivePosition } from './positionModel.ts'
 
@@ -60,7 +61,7 @@ export function positionAnswer(
   at: Moment,
 ): Position | undefined {
   const { id, trader } = live.record
-  const { trade, info, openedAtBlock, pendingUpdate } = live.state
+  const { trade, info, feesData, openedAtBlock, pendingUpdate } = live.state
   const { pairIndex, collateralIndex } = trade
   const pair = pairOf(live, chain)
   const book = bookOf(chain, collateralIndex, pairIndex)
@@ -94,6 +95,7 @@ export function positionAnswer(
     marginMode: 'isolated',
     priceAt: prices.updatedAtMs,
     pendingUpdate: pendingUpdateAnswer(pendingUpdate, decimals),
+    realized: CollateralAmount.format(realizedCollateral(feesData), decimals),
   }
 }
 

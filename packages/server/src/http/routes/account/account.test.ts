@@ -1,6 +1,7 @@
 import { NodeUnavailableError, type NotReadyReason } from '../../../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import {
   AccountSchema,
   FillPageSchema,
@@ -28,6 +29,7 @@ import { openLivePositions } from '../../../accounts/positions/livePositions.ts'
 import { createKnownTerms } from '../../../accounts/positions/traderTerms.ts'
 import { createPositionReads } from '../../../accounts/positions/positionReads.ts'
 import { insertFill } from '../../../store/fillStore.ts'
+import { sampleFill } from '../../../store/testing/sampleFill.ts'
 import { migrate } from '../../../store/openStore.ts'
 import { insertOrder, saveOrderState } from '../../../store/orderStore.ts'
 import { insertPosition, savePositionState } from '../../../store/positionStore.ts'
@@ -111,12 +113,6 @@ function stateOf({ request }: OrderRecord, status: OrderStatus): OrderState {
   }
 }
 
-function fillOf(id: number): FillHistoryEntry {
-  const amounts = { price: '60000', size: '0.1', collateral: '600', leverage: '10', pnl: '-1.5' }
-  const place = { timestamp: 1_000 + id, txHash: HASH, positionId: '900' }
-  return { id, market: 'BTC/USD', action: 'TradeOpenedMarket', side: 'long', ...amounts, ...place }
-}
-
 describe("the routes of a trader's own account", () => {
   let opened: TestStore
   let world: MarketWorld
@@ -162,7 +158,7 @@ describe("the routes of a trader's own account", () => {
       await savePositionState(sql, record.id, { ...state, isOpen: true })
       for (let id = 1; id <= 7; id += 1) {
         const place = { blockNumber: 10 + (id >> 1), blockHash: HASH, logIndex: id, txHash: HASH, timestampMs: 1 }
-        await insertFill(sql, { chain: 'base', trader: ALICE, pairIndex: 0, place, fill: fillOf(id) })
+        await insertFill(sql, { chain: 'base', trader: ALICE, pairIndex: 0, place, fill: sampleFill(id) })
       }
     })
   })
@@ -325,7 +321,7 @@ describe("the routes of a trader's own account", () => {
       follower = reason
       for (const path of ['/positions', '/orders']) {
         const { status, body } = await own(path)
-        assert.deepEqual([status, body.code, body.details], [503, 'NOT_READY', { reason }], path)
+        assert.deepEqual([status, body.code, ownDetails(body.details)], [503, 'NOT_READY', { reason }], path)
       }
       for (const path of ['/orders/history', '/fills']) assert.equal((await own(path)).status, 200, path)
       assert.equal((await get('/orders/97')).status, 200)

@@ -25,7 +25,7 @@ export const listFillsRoute = defineRoute({
   operationId: 'listFills',
   tag: 'Account',
   access: 'read',
-  summary: 'Lists the executions, newest first',
+  summary: 'Lists the executions, and the refusals that cost something, newest first',
   errors: ['TRADER_MISMATCH'],
   query: PAGE_QUERY,
   responses: { 200: FillPageSchema },
