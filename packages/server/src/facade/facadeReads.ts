@@ -47,6 +47,8 @@ export interface FacadeReads {
   readonly triggers: Triggers
   /** Requests that a client may send per minute. */
   readonly requestsPerMinute: number
+  /** Counterparty of everything that is charged or forfeited. */
+  readonly diamond: Address
 }
 
 interface FacadeReadsOptions {
@@ -62,6 +64,7 @@ interface FacadeReadsOptions {
   readonly accounts: Pick<ChainAccounts, 'holdings'>
   readonly registry: Pick<Registry, 'agent' | 'agentsOf'>
   readonly requestsPerMinute: number
+  readonly diamond: Address
 }
 
 export function createFacadeReads(options: FacadeReadsOptions): FacadeReads {
@@ -101,6 +104,7 @@ export function createFacadeReads(options: FacadeReadsOptions): FacadeReads {
     leverageOf: (trader, pairIndex) => readLeverage(store.read, { chain, trader, pairIndex }),
     triggers: createTriggers(store),
     requestsPerMinute: options.requestsPerMinute,
+    diamond: options.diamond,
   }
 }
 

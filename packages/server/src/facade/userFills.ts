@@ -33,9 +33,19 @@ export interface FacadeFill {
   readonly liquidation?: { readonly liquidatedUser: string; readonly markPx: string; readonly method: 'market' }
 }
 
+/** An entry of a trader's history in a coin of the facade. */
+export interface CoinEntry {
+  readonly entry: OrderFill
+  readonly coin: Coin
+  /** Signed net size in the coin before the entry. */
+  readonly sizeBefore: BaseSize
+  /** True for an execution, which is a fill; false for a change of leverage and a refusal, which trade nothing. */
+  readonly isFill: boolean
+}
+
 const PAGE = 500
 
-/** Largest number of fills that one request scans. Hyperliquid gives access to the last 10,000 too. */
+/** Largest number of entries that one request scans. Hyperliquid gives access to the last 10,000 too. */
 const MAX_SCANNED = 10_000
 
 /** Reads a trader's executions since a time, newest first, at most `limit` of them. */
@@ -44,14 +54,30 @@ export async function readFacadeFills(
   trader: Address,
   of: { readonly sinceMs: number; readonly limit: number },
 ): Promise<FacadeFill[]> {
-  const toFill = createFillTeller(reads, trader)
-  const told: FacadeFill[] = []
+  return readCoinEntries(reads, trader, of, async (entry) =>
+    entry.isFill ? facadeFill(reads, trader, entry) : undefined,
+  )
+}
+
+/**
+ * Reads what `tell` makes of a trader's entries since a time, newest first, at most `limit` of them. An entry of which
+ * it makes nothing is left out.
+ */
+export async function readCoinEntries<Told>(
+  reads: FacadeReads,
+  trader: Address,
+  of: { readonly sinceMs: number; readonly limit: number },
+  tell: (entry: CoinEntry) => Told | undefined | Promise<Told | undefined>,
+): Promise<Told[]> {
+  const inCoin = createCoinTeller(reads, trader)
+  const told: Told[] = []
   let cursor: FillCursor | undefined
   for (let scanned = 0; scanned < MAX_SCANNED && told.length < of.limit; scanned += PAGE) {
     const page = await listOrderFills(reads.sql, { chain: reads.chain, trader, cursor, limit: PAGE })
-    for (const fill of page) {
-      if (fill.fill.timestamp < of.sinceMs) return told
-      const shown = await toFill(fill)
+    for (const entry of page) {
+      if (entry.fill.timestamp < of.sinceMs) return told
+      const found = inCoin(entry)
+      const shown = found === undefined ? undefined : await tell(found)
       if (shown !== undefined && told.length < of.limit) told.push(shown)
     }
     if (page.length < PAGE) break
@@ -61,54 +87,52 @@ export async function readFacadeFills(
 }
 
 /**
- * Returns a function to be called with fills from the newest to the oldest. It derives the net position before each
+ * Returns a function to be called with entries from the newest to the oldest. It derives the net position before each
  * from the present one.
  */
-function createFillTeller(reads: FacadeReads, trader: Address): (fill: OrderFill) => Promise<FacadeFill | undefined> {
+function createCoinTeller(reads: FacadeReads, trader: Address): (entry: OrderFill) => CoinEntry | undefined {
   const chain = reads.markets()
   const { universe } = coinsOf(chain)
   const at = valuationMoment(chain, reads.head())
   const sizes = new Map(
     netPositions(reads.positionsOf(trader), chain, reads.quote, at).map(({ coin, size }) => [coin.pairIndex, size]),
   )
-  return async (filled) => {
-    const coin = universe[filled.pairIndex]
-    // A change of leverage trades nothing.
-    if (coin === undefined || recentTrade(filled.fill) === undefined) return undefined
-    const size = BaseSize.parseTruncated(filled.fill.size as Decimal)
-    const held = sizes.get(filled.pairIndex) ?? BaseSize.zero
-    const before = BaseSize.of(sideOfFill(filled.fill) === 'B' ? held - size : held + size)
-    sizes.set(filled.pairIndex, before)
-    return facadeFill(reads, trader, filled, coin, before)
+  return (entry) => {
+    const coin = universe[entry.pairIndex]
+    if (coin === undefined) return undefined
+    const isFill = recentTrade(entry.fill) !== undefined
+    const sizeAfter = sizes.get(entry.pairIndex) ?? BaseSize.zero
+    const size = isFill ? BaseSize.parseTruncated(entry.fill.size as Decimal) : BaseSize.zero
+    const sizeBefore = BaseSize.of(sideOfFill(entry.fill) === 'B' ? sizeAfter - size : sizeAfter + size)
+    sizes.set(entry.pairIndex, sizeBefore)
+    return { entry, coin, sizeBefore, isFill }
   }
 }
 
 async function facadeFill(
   reads: FacadeReads,
   trader: Address,
-  filled: OrderFill,
-  coin: Coin,
-  startSize: BaseSize,
+  { entry, coin, sizeBefore }: CoinEntry,
 ): Promise<FacadeFill> {
-  const { fill, order } = filled
+  const { fill, order } = entry
   const px = nearestPxText(coin, fill.price as Decimal)
   const cloid = cloidOf(order?.clientId ?? null)
   const oid = order === undefined ? fill.id : Number(await oidOf(reads, order))
   return {
     coin: coin.name,
     px,
-    sz: pointed(await sizeText(reads, filled, coin)),
+    sz: pointed(await sizeText(reads, entry, coin)),
     side: sideOfFill(fill),
     time: fill.timestamp,
-    startPosition: pointed(szOf(coin, startSize)),
+    startPosition: pointed(szOf(coin, sizeBefore)),
     dir: directionOfFill(fill),
     closedPnl: pointed(fill.pnl),
     hash: fill.txHash,
     oid,
     crossed: true,
-    fee: pointed(order?.feeCollateral ?? '0'),
+    fee: pointed(fill.feeCollateral ?? order?.feeCollateral ?? '0'),
     tid: fill.id,
-    feeToken: order?.collateral ?? 'USDC',
+    feeToken: fill.collateralSymbol ?? order?.collateral ?? 'USDC',
     ...(cloid === null ? {} : { cloid }),
     twapId: null,
     ...(fill.action === 'TradeClosedLIQ'

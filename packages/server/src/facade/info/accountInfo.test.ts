@@ -298,7 +298,7 @@ describe('what the facade says of accounts', () => {
   it('takes an address in any case, and refuses what is none, for every type that needs one', async () => {
     const fields = { coin: 'BTC', startTime: 0, oid: 1 }
     const ofUsers = Object.keys(INFO_TYPES).filter((type) => !OF_MARKETS.has(type))
-    assert.equal(ofUsers.length, 20)
+    assert.equal(ofUsers.length, 40)
     for (const type of ofUsers) {
       const upper = `0x${ALICE.slice(2).toUpperCase()}` as Address
       assert.deepEqual(await ask(type, { ...fields, user: upper }), await ask(type, fields), type)
@@ -324,4 +324,27 @@ const OF_MARKETS: ReadonlySet<string> = new Set([
   'recentTrades',
   'fundingHistory',
   'vaultDetails',
+  'vaultSummaries',
+  'validatorSummaries',
+  'validatorL1Votes',
+  'gossipRootIps',
+  'gossipPriorityAuctionStatus',
+  'perpDeployAuctionStatus',
+  'spotPairDeployAuctionStatus',
+  'perpDexLimits',
+  'perpDexStatus',
+  'outcomeTemplates',
+  'settledOutcome',
+  'tokenDetails',
+  'allBorrowLendReserveStates',
+  'borrowLendReserveState',
+  'maxMarketOrderNtls',
+  'perpsAtOpenInterestCap',
+  'liquidatable',
+  'usdcRouting',
+  'marginTable',
+  'perpAnnotation',
+  'perpCategories',
+  'perpConciseAnnotations',
+  'predictedFundings',
 ])

@@ -11,6 +11,12 @@ export interface UserRequest {
   readonly user: Address
 }
 
+/** The request of a type about a user between two times, both included. */
+export interface TimesRequest extends UserRequest {
+  readonly sinceMs: number
+  readonly untilMs: number
+}
+
 /** The request of a type that needs a coin and nothing else. `coin` is `undefined` for an unknown name. */
 export interface CoinRequest {
   readonly coin: Coin | undefined
@@ -29,6 +35,12 @@ export function noFields(): void {}
 
 export function userRequest(body: InfoBody): UserRequest {
   return { user: userOf(body) }
+}
+
+/** Parses a user and two times. Default: everything. */
+export function timesRequest(body: InfoBody): TimesRequest {
+  const untilMs = timeOf(body, 'endTime') ?? Number.POSITIVE_INFINITY
+  return { user: userOf(body), sinceMs: timeOf(body, 'startTime') ?? 0, untilMs }
 }
 
 /** Finds the coin that a request names. Throws `NOT_READY` until the markets have been read. */

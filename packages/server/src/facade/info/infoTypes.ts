@@ -3,6 +3,7 @@ import { ABSENT_TYPES } from './absentTypes.ts'
 import { activeAssetData } from './activeAssetData.ts'
 import { allMids } from './allMids.ts'
 import { allPerpMetas } from './allPerpMetas.ts'
+import { perpAnnotation, perpCategories, perpConciseAnnotations } from './annotations.ts'
 import { candleSnapshot } from './candleSnapshot.ts'
 import { clearinghouseState } from './clearinghouseState.ts'
 import { extraAgents } from './extraAgents.ts'
@@ -11,32 +12,36 @@ import { historicalOrders } from './historicalOrders.ts'
 import { MalformedInfoError, type InfoBody } from './infoRequest.ts'
 import type { InfoType, JsonText } from './infoType.ts'
 import { l2Book } from './l2Book.ts'
-import { meta } from './meta.ts'
+import { marginTable, meta } from './meta.ts'
 import { metaAndAssetCtxs } from './metaAndAssetCtxs.ts'
 import { openOrders } from './openOrders.ts'
 import { orderStatus } from './orderStatus.ts'
+import { predictedFundings } from './predictedFundings.ts'
 import { recentTrades } from './recentTrades.ts'
 import { userFees } from './userFees.ts'
 import { userFills } from './userFills.ts'
 import { userFillsByTime } from './userFillsByTime.ts'
+import { userFunding } from './userFunding.ts'
+import { userNonFundingLedgerUpdates } from './userNonFundingLedgerUpdates.ts'
 import { userRole } from './userRole.ts'
+import { webData2 } from './webData2.ts'
 
 /** Every `/info` type of the facade, by name. */
 export const INFO_TYPES: Readonly<Record<string, InfoType>> = {
+  ...ABSENT_TYPES,
   meta,
   metaAndAssetCtxs,
   allMids,
-  spotMeta: ABSENT_TYPES.spotMeta,
-  spotMetaAndAssetCtxs: ABSENT_TYPES.spotMetaAndAssetCtxs,
-  perpDexs: ABSENT_TYPES.perpDexs,
-  outcomeMeta: ABSENT_TYPES.outcomeMeta,
   allPerpMetas,
-  exchangeStatus: ABSENT_TYPES.exchangeStatus,
+  marginTable,
+  perpAnnotation,
+  perpCategories,
+  perpConciseAnnotations,
+  predictedFundings,
   l2Book,
   candleSnapshot,
   recentTrades,
   clearinghouseState,
-  spotClearinghouseState: ABSENT_TYPES.spotClearinghouseState,
   openOrders,
   frontendOpenOrders,
   orderStatus,
@@ -44,19 +49,12 @@ export const INFO_TYPES: Readonly<Record<string, InfoType>> = {
   userFills,
   userFillsByTime,
   userFees,
-  userFunding: ABSENT_TYPES.userFunding,
-  fundingHistory: ABSENT_TYPES.fundingHistory,
-  userNonFundingLedgerUpdates: ABSENT_TYPES.userNonFundingLedgerUpdates,
-  userRateLimit: ABSENT_TYPES.userRateLimit,
-  userAbstraction: ABSENT_TYPES.userAbstraction,
+  userFunding,
+  userNonFundingLedgerUpdates,
   userRole,
   extraAgents,
-  maxBuilderFee: ABSENT_TYPES.maxBuilderFee,
-  referral: ABSENT_TYPES.referral,
-  subAccounts: ABSENT_TYPES.subAccounts,
-  vaultDetails: ABSENT_TYPES.vaultDetails,
-  portfolio: ABSENT_TYPES.portfolio,
   activeAssetData,
+  webData2,
 }
 
 /** Answers a request by its `type`. Throws `MalformedInfoError`, and whatever the reads throw. */

@@ -4,6 +4,7 @@ import { FundingRateP, parseAddress, TokenSize, type FillHistoryEntry, type Hex 
 import { orderBook } from '../../market/orderBook.ts'
 import { usd } from '../../market/testing/fixtures.ts'
 import { insertFill } from '../../store/fillStore.ts'
+import { sampleFill } from '../../store/testing/sampleFill.ts'
 import { QUIET_PAIR } from '../../trading/valuation/testing/fixtures.ts'
 import { coinsOf } from '../coins.ts'
 import { ALICE, createFacadeWorld, flatCandle, type FacadeWorld } from '../testing/facadeWorld.ts'
@@ -41,6 +42,37 @@ describe('what the facade says of markets', () => {
       assert.equal(tables.get(marginTableId)?.marginTiers[0]?.maxLeverage, maxLeverage)
     }
     assert.deepEqual(await ask('allPerpMetas'), [await ask('meta')])
+  })
+
+  it('marginTable is that of meta, and nothing for an id that there is not', async () => {
+    for (const [id, table] of (await ask('meta')).marginTables)
+      assert.deepEqual(await ask('marginTable', { id }), table)
+    assert.equal(await ask('marginTable', { id: 7 }), null)
+    for (const id of [undefined, '50', 1.5, null]) await refuses('marginTable', { id })
+  })
+
+  it('predictedFundings has the present rate of each coin with a price, due at the next full hour', async () => {
+    const [{ universe }, ctxs] = await ask('metaAndAssetCtxs')
+    const fundings = await ask('predictedFundings')
+    assert.ok(fundings.length > 0)
+    for (const [coin, [[venue, { fundingRate, nextFundingTime }]]] of fundings) {
+      const at = universe.findIndex(({ name }: { name: string }) => name === coin)
+      assert.deepEqual([venue, fundingRate], ['HlPerp', ctxs[at].funding], coin)
+      assert.equal(nextFundingTime % HOUR_MS, 0)
+      assert.ok(nextFundingTime > world.market.nowMs && nextFundingTime <= world.market.nowMs + HOUR_MS)
+    }
+  })
+
+  it('categories are the groups of the markets', async () => {
+    const categories = new Map<string, string>(await ask('perpCategories'))
+    assert.equal(categories.get('BTC'), 'crypto')
+    const concise = await ask('perpConciseAnnotations')
+    assert.deepEqual(
+      concise,
+      [...categories].map(([coin, category]) => [coin, { category }]),
+    )
+    assert.deepEqual(await ask('perpAnnotation', { coin: 'BTC' }), { category: 'crypto', description: 'BTC/USD' })
+    assert.equal(await ask('perpAnnotation', { coin: 'NOPE' }), null)
   })
 
   it('metaAndAssetCtxs has one state for each, with prices that have a point', async () => {
@@ -227,21 +259,8 @@ describe('what the facade says of markets', () => {
   })
 
   describe('recentTrades', () => {
-    const fillOf = (id: number, changes: Partial<FillHistoryEntry>): FillHistoryEntry => ({
-      id,
-      market: 'PEPE/USD',
-      action: 'TradeOpenedMarket',
-      side: 'long',
-      price: '0.0000125',
-      size: '2000000',
-      collateral: '25',
-      leverage: '10',
-      pnl: '0',
-      timestamp: 1_000 + id,
-      txHash: HASH,
-      positionId: '900',
-      ...changes,
-    })
+    const fillOf = (id: number, changes: Partial<FillHistoryEntry>): FillHistoryEntry =>
+      sampleFill(id, { market: 'PEPE/USD', price: '0.0000125', size: '2000000', collateral: '25', ...changes })
 
     it('are what was bought and sold, newest first, without whose it was', async () => {
       const fills = [

@@ -1,6 +1,6 @@
 import { coinsOf, type Coin } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
-import { noFields } from './infoRequest.ts'
+import { MalformedInfoError, noFields } from './infoRequest.ts'
 import { defineInfo, remembered, type WrittenText } from './infoType.ts'
 
 /** The markets of the exchange. An asset's id is its place in the universe. */
@@ -49,12 +49,23 @@ export function metaOf(reads: FacadeReads): WrittenText<Meta> {
   return rememberedMeta(reads)
 }
 
+/** The margin table of an id, which is the largest leverage of the coins that have it. `null` for an unknown id. */
+export const marginTable = defineInfo<{ readonly id: number }, MarginTable | null>({
+  parse({ id }) {
+    if (!Number.isSafeInteger(id)) throw new MalformedInfoError()
+    return { id: id as number }
+  },
+  answer: ({ id }, reads) =>
+    coinsOf(reads.markets()).universe.some(({ maxLeverage }) => maxLeverage === id) ? marginTableOf(id) : null,
+  inOtherDex: () => null,
+})
+
 function makeMeta(reads: FacadeReads): Meta {
   const { universe } = coinsOf(reads.markets())
   const leverages = [...new Set(universe.map(({ maxLeverage }) => maxLeverage))].toSorted((a, b) => a - b)
   return {
     universe: universe.map(assetOf),
-    marginTables: leverages.map((leverage) => [leverage, marginTable(leverage)]),
+    marginTables: leverages.map((leverage) => [leverage, marginTableOf(leverage)]),
     collateralToken: 0,
   }
 }
@@ -72,6 +83,6 @@ function assetOf({ name, szDecimals, maxLeverage, isDelisted }: Coin): Asset {
 }
 
 /** Returns a table with one tier, because the largest leverage is the same for every size. */
-function marginTable(maxLeverage: number): MarginTable {
+function marginTableOf(maxLeverage: number): MarginTable {
   return { description: '', marginTiers: [{ lowerBound: '0.0', maxLeverage }] }
 }

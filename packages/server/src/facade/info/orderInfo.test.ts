@@ -17,6 +17,7 @@ import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { usd } from '../../market/testing/fixtures.ts'
 import { insertCloid } from '../../store/facadeCloidStore.ts'
 import { insertFill } from '../../store/fillStore.ts'
+import { sampleFill } from '../../store/testing/sampleFill.ts'
 import { insertOrderEvent } from '../../store/orderEventStore.ts'
 import { insertOrder, saveOrderState } from '../../store/orderStore.ts'
 import { insertPosition, savePositionState } from '../../store/positionStore.ts'
@@ -81,7 +82,7 @@ describe('what the facade says of orders and fills', () => {
     const { action = 'TradeOpenedMarket', side = 'long', size = '0.25', pnl = '0', pairIndex = 0 } = of
     const amounts = { price: '60000', size, collateral: '1500', leverage: '10', pnl }
     const told = { timestamp: at.timestampMs, txHash: HASH, positionId: '900' }
-    const entry = { id: 5_000 + number, market: 'BTC/USD', action, side, ...amounts, ...told } as FillHistoryEntry
+    const entry = sampleFill(5_000 + number, { action, side, ...amounts, ...told })
     const { leverage: _leverage, pnl: _pnl, ...traded } = amounts
     const event: OrderEvent = {
       ...at,
@@ -260,6 +261,21 @@ describe('what the facade says of orders and fills', () => {
     const triggers = async () =>
       (await ask('frontendOpenOrders')).filter(({ isPositionTpsl }: { isPositionTpsl: boolean }) => isPositionTpsl)
 
+    /** Lets the stop loss of a trade fire. `at` counts the calls. */
+    async function fire({ record, state: held }: LivePosition, at: number): Promise<void> {
+      const updatedAtMs = 3_000 + at
+      await world.opened.store.transaction((sql) =>
+        savePositionState(sql, record.id, { ...held, isOpen: false, updatedAtMs }),
+      )
+      world.positions = world.positions.filter((other) => other.record.id !== record.id)
+      const size = '0.016663333999866693'
+      const fillOf = { price: '55000', size, collateral: '1', feeCollateral: '0', txHash: HASH, timestamp: 1 }
+      const state = { status: 'filled', fill: { ...fillOf, positionId: record.id } } as const
+      const request = { kind: 'close', side: 'short', type: 'stop', reduceOnly: true } as const
+      await place(950 + at, request, state, { originKey: `sl:${record.id}` })
+      await fill(950 + at, { action: 'TradeClosedSL', size })
+    }
+
     it('are orders with ids of their own, which stay', async () => {
       await open(POSITION)
       const [tp, sl] = await triggers()
@@ -309,6 +325,107 @@ describe('what the facade says of orders and fills', () => {
         [latest.order.oid, latest.order.orderType, latest.status],
         [tp.oid, 'Take Profit Market', 'filled'],
       )
+    })
+
+    it('are one order for all trades of a position, which closes them one after the other', async () => {
+      const held = ['900', '910', '920'].map((id) => livePosition(id, { sl: usd(55_000), tp: Price.zero }))
+      for (const position of held) await open(position)
+      const [sl, ...others] = await triggers()
+      assert.deepEqual([sl.sz, sl.origSz, others], ['0.04999', '0.04999', []])
+      const statusOf = async (oid: number) => (await ask('orderStatus', { oid })).order
+      for (const [at, position] of held.entries()) {
+        await fire(position, at)
+        const { order, status } = await statusOf(sl.oid)
+        const left = ['0.03333', '0.01666', '0.0'][at]
+        assert.deepEqual([status, order.sz, order.origSz], [at === 2 ? 'filled' : 'open', left, '0.04999'])
+        assert.deepEqual(
+          (await triggers()).map(({ oid, sz }: { oid: number; sz: string }) => [oid, sz]),
+          at === 2 ? [] : [[sl.oid, left]],
+        )
+      }
+      const fills = await ask('userFills')
+      assert.deepEqual(
+        fills.map(({ oid }: { oid: number }) => oid),
+        [sl.oid, sl.oid, sl.oid],
+      )
+      const history = (await ask('historicalOrders')).filter(({ order }: never) => order['oid'] === sl.oid)
+      assert.deepEqual(
+        history.map(({ status }: { status: string }) => status),
+        ['filled'],
+      )
+    })
+
+    it('that differ are one order for each price', async () => {
+      for (const [id, price] of [
+        ['900', 55_000],
+        ['910', 56_000],
+        ['920', 55_000],
+      ] as const) {
+        await open(livePosition(id, { sl: usd(price), tp: Price.zero }))
+      }
+      const listed = await triggers()
+      assert.deepEqual(
+        listed.map(({ triggerPx, sz }: { triggerPx: string; sz: string }) => [triggerPx, sz]),
+        [
+          ['55000.0', '0.03333'],
+          ['56000.0', '0.01666'],
+        ],
+      )
+    })
+
+    describe('that were placed as one, where the trades differ', () => {
+      const HELD = [55_000, 54_000].map((sl, at) => livePosition(`9${at}0`, { sl: usd(sl), tp: Price.zero }))
+      const statusOf = async (oid: number) => {
+        const { order, status } = (await ask('orderStatus', { oid })).order
+        return [status, order.sz, order.origSz]
+      }
+      const listed = async () => (await triggers()).map(({ oid, sz }: { oid: number; sz: string }) => [oid, sz])
+      let placed: number
+      let other: number
+
+      beforeEach(async () => {
+        for (const position of HELD) await open(position)
+        const terms = { kind: 'sl', price: usd(40_000), parts: HELD, isWhole: true } as const
+        placed = Number(await world.opened.store.transaction((sql) => world.reads.triggers.assign(sql, terms)))
+        world.reads.triggers.forget(terms)
+        const [first, second] = await listed()
+        assert.equal(first[0], placed)
+        other = second[0]
+      })
+
+      for (const [which, [first, second]] of [
+        ['the one that has the id', [HELD[0]!, HELD[1]!]],
+        ['the other one', [HELD[1]!, HELD[0]!]],
+      ] as const) {
+        it(`stay open under the id that the client was told when ${which} fires, and are filled with the last`, async () => {
+          await fire(first, 0)
+          assert.deepEqual(await listed(), [[placed, '0.01666']])
+          const isPlaced = first === HELD[0]
+          assert.deepEqual(await statusOf(placed), ['open', '0.01666', isPlaced ? '0.03333' : '0.01666'])
+          assert.deepEqual((await statusOf(other))[0], isPlaced ? 'canceled' : 'filled')
+          await fire(second, 1)
+          assert.deepEqual(await statusOf(placed), ['filled', '0.0', isPlaced ? '0.03333' : '0.01666'])
+          // A position of later is not of that order.
+          await open(livePosition('960', { sl: usd(56_000), tp: Price.zero }, { openedAtMs: 9_000 }))
+          const [[next]] = (await listed()) as [[number]]
+          assert.ok(next !== placed && next !== other)
+          assert.equal((await statusOf(placed))[0], 'filled')
+        })
+      }
+
+      it('are both filled where both fire at once', async () => {
+        for (const [at, position] of HELD.entries()) await fire(position, at)
+        for (const oid of [placed, other]) assert.deepEqual(await statusOf(oid), ['filled', '0.0', '0.01666'])
+      })
+
+      it('are canceled where nothing of them fired', async () => {
+        for (const position of HELD) {
+          const state = { ...position.state, trade: { ...position.state.trade, sl: Price.zero } }
+          await world.opened.store.transaction((sql) => savePositionState(sql, position.record.id, state))
+        }
+        world.positions = []
+        for (const oid of [placed, other]) assert.equal((await statusOf(oid))[0], 'canceled')
+      })
     })
 
     it('are found by the ids that their client gave them', async () => {

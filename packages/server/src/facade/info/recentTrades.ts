@@ -1,6 +1,6 @@
-import type { Decimal, FillHistoryEntry } from '@bezel/protocol'
+import type { Decimal } from '@bezel/protocol'
 import { recentTrade } from '../../market/recentTrades.ts'
-import { listPairFills } from '../../store/fillStore.ts'
+import { listPairFills, type StoredFill } from '../../store/fillStore.ts'
 import { szText, type Coin } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { sideOfFill, type BookSide } from '../facadeOrder.ts'
@@ -37,7 +37,7 @@ export async function listFacadeTrades({ chain, sql }: FacadeReads, coin: Coin):
 }
 
 /** Returns a fill in the facade's shape, or `undefined` when it traded nothing. */
-function facadeTrade(coin: Coin, fill: FillHistoryEntry): FacadeTrade | undefined {
+function facadeTrade(coin: Coin, fill: StoredFill): FacadeTrade | undefined {
   if (recentTrade(fill) === undefined) return undefined
   return {
     coin: coin.name,

@@ -2,15 +2,18 @@ import type { FacadeReads } from '../facadeReads.ts'
 import { createAccountChannels } from './channels/account.ts'
 import { createActiveAssetCtx } from './channels/activeAssetCtx.ts'
 import { createAllMids } from './channels/allMids.ts'
+import { createAssetCtxs } from './channels/assetCtxs.ts'
 import { createCandle } from './channels/candle.ts'
 import type { FacadeChannel, FacadeChannelName, FacadeCounts, FacadeStreamSources } from './channels/facadeChannel.ts'
-import { createFillReaders } from './channels/fillReader.ts'
+import { createHistoryChannel, createHistoryReaders } from './channels/history.ts'
+import { createUserHistoricalOrders } from './channels/userHistoricalOrders.ts'
 import { createBbo, createL2Book } from './channels/l2Book.ts'
 import { createOrderUpdates } from './channels/orderUpdates.ts'
 import { QUIET_CHANNELS } from './channels/quiet.ts'
 import { createTrades } from './channels/trades.ts'
 import { createUserEvents } from './channels/userEvents.ts'
-import { createUserFills } from './channels/userFills.ts'
+import { readFacadeFills } from '../userFills.ts'
+import { readFundings, readLedgerUpdates } from '../userLedger.ts'
 
 /** All channels of one chain's facade. */
 export interface FacadeChannels {
@@ -20,14 +23,17 @@ export interface FacadeChannels {
 }
 
 /**
- * Creates every channel. Each is in the file of its name, except `bbo`, which is with the book, four in `account` and
- * four in `quiet`.
+ * Creates every channel. Each is in the file of its name, except `bbo`, which is with the book, six in `account`, three
+ * each in `assetCtxs` and `history`, and seven in `quiet`.
  */
 export function createFacadeChannels(sources: FacadeStreamSources, counts: FacadeCounts): FacadeChannels {
   // Channels hear of a log's new events in the order in which they are created: an order is sent before its executions,
   // and both before the account.
   const orderUpdates = createOrderUpdates(sources, counts.orderUpdates)
-  const fills = createFillReaders(sources)
+  const fills = createHistoryReaders(sources, readFacadeFills)
+  const fundings = createHistoryReaders(sources, readFundings)
+  const updates = createHistoryReaders(sources, readLedgerUpdates)
+  const { onError } = sources
   const account = createAccountChannels(sources, counts)
   const byName: FacadeChannels['byName'] = {
     allMids: createAllMids(sources, counts.allMids),
@@ -37,16 +43,37 @@ export function createFacadeChannels(sources: FacadeStreamSources, counts: Facad
     candle: createCandle(sources, counts.candle),
     activeAssetCtx: createActiveAssetCtx(sources, counts.activeAssetCtx),
     orderUpdates,
-    userFills: createUserFills(fills, sources, counts.userFills),
+    userFills: createHistoryChannel(fills, {
+      name: 'userFills',
+      field: 'fills',
+      write: (fill) => fill,
+      counts: counts.userFills,
+      onError,
+    }),
     userEvents: createUserEvents(fills, counts.userEvents),
     clearinghouseState: account.clearinghouseState,
     openOrders: account.openOrders,
     webData2: account.webData2,
     activeAssetData: account.activeAssetData,
-    spotState: QUIET_CHANNELS.spotState,
-    notification: QUIET_CHANNELS.notification,
-    userFundings: QUIET_CHANNELS.userFundings,
-    userNonFundingLedgerUpdates: QUIET_CHANNELS.userNonFundingLedgerUpdates,
+    allDexsClearinghouseState: account.allDexsClearinghouseState,
+    webData3: account.webData3,
+    ...createAssetCtxs(sources, counts),
+    ...QUIET_CHANNELS,
+    userHistoricalOrders: createUserHistoricalOrders(sources, counts.userHistoricalOrders),
+    userFundings: createHistoryChannel(fundings, {
+      name: 'userFundings',
+      field: 'fundings',
+      write: ({ time, delta: { type: _type, ...delta } }) => ({ time, ...delta }),
+      counts: counts.userFundings,
+      onError,
+    }),
+    userNonFundingLedgerUpdates: createHistoryChannel(updates, {
+      name: 'userNonFundingLedgerUpdates',
+      field: 'nonFundingLedgerUpdates',
+      write: (update) => update,
+      counts: counts.userNonFundingLedgerUpdates,
+      onError,
+    }),
   }
   return {
     reads: sources.reads,
@@ -54,7 +81,6 @@ export function createFacadeChannels(sources: FacadeStreamSources, counts: Facad
     close() {
       for (const channel of Object.values(byName)) channel.close?.()
       account.close()
-      fills.close()
     },
   }
 }

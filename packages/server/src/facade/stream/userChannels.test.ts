@@ -170,9 +170,10 @@ describe('orderUpdates', () => {
     deepEqual([updates()[0]!.status, updates()[0]!.order.limitPx], ['open', '55000.0'])
     await set(positionWith({ sl: usd(56_000), tp: usd(70_000) }))
     await until('one changed, one is new', () => updates().length === 3)
-    const stop = { positionId: bare.record.id, kind: 'sl' } as const
+    const placed = { kind: 'sl', price: usd(57_000), parts: [bare], isWhole: true } as const
     const { triggers } = world.facade.reads
-    triggers.renewed(stop, await store().transaction((sql) => triggers.renew(sql, stop)))
+    await store().transaction((sql) => triggers.assign(sql, placed))
+    triggers.forget(placed)
     await set(positionWith({ sl: usd(57_000), tp: usd(70_000) }))
     await until('another one is in its place', () => updates().length === 5)
     deepEqual([updates()[3]!.status, updates()[3]!.order.limitPx], ['open', '57000.0'])

@@ -4,12 +4,10 @@ import type { Subscription, Connection } from '../../../stream/channel.ts'
 import { coinsOf } from '../../coins.ts'
 import type { FacadeReads } from '../../facadeReads.ts'
 import { readActiveAssetData } from '../../info/activeAssetData.ts'
-import { assetCtxTexts } from '../../info/assetCtx.ts'
 import { noClearinghouseState, readClearinghouseState } from '../../info/clearinghouseState.ts'
-import { extraAgentsOf } from '../../info/extraAgents.ts'
 import { listWaitingOrders } from '../../info/frontendOpenOrders.ts'
 import { isOtherDex, lower, MalformedInfoError, userOf } from '../../info/infoRequest.ts'
-import { metaOf } from '../../info/meta.ts'
+import { webData2Text, webUserState } from '../../info/webData2.ts'
 import {
   channelText,
   requiredCoin,
@@ -27,7 +25,8 @@ import { createTopic, type Topic } from '../../../stream/topics/topic.ts'
 import { every } from '../../../ground/every.ts'
 import { createSingleFlight, type SingleFlight } from '../../../ground/singleFlight.ts'
 
-type AccountChannel = 'clearinghouseState' | 'openOrders' | 'webData2' | 'activeAssetData'
+type AccountChannel =
+  'clearinghouseState' | 'allDexsClearinghouseState' | 'openOrders' | 'webData2' | 'webData3' | 'activeAssetData'
 
 /** Channels about a user's account and waiting orders. They share one cache of wallets. */
 type AccountChannels = Readonly<Record<AccountChannel, FacadeChannel>> & { close(): void }
@@ -50,7 +49,7 @@ const NO_ORDERS_ELSEWHERE = quietChannel((user, { dex }) =>
   channelText('openOrders', JSON.stringify({ dex, user, orders: [] })),
 )
 
-/** Refuses `webData2` of a builder-deployed dex: its message covers the main one only. */
+/** Refuses a builder-deployed dex where a message covers the main one only, or all. */
 const NOTHING_ELSEWHERE: FacadeChannel = {
   parse() {
     throw new MalformedInfoError()
@@ -74,7 +73,11 @@ export function createAccountChannels(sources: FacadeStreamSources, counts: Faca
     createUserValues({ ...sources, counts: counts[name], repeatMs, read })
   const states = open('clearinghouseState', STATE_REPEAT_MS, (user) => clearinghouseStateMessage(calmReads(), user))
   const orders = open('openOrders', undefined, (user) => openOrdersMessage(reads, user))
-  const pages = open('webData2', WEB_DATA_REPEAT_MS, (user) => webData2Message(calmReads(), user, reads))
+  const all = open('allDexsClearinghouseState', STATE_REPEAT_MS, (user) => allDexsMessage(calmReads(), user))
+  const pages = open('webData2', WEB_DATA_REPEAT_MS, async (user) =>
+    channelText('webData2', await webData2Text(calmReads(), user, reads)),
+  )
+  const users = open('webData3', WEB_DATA_REPEAT_MS, async (user) => webData3Message(reads, user))
   const assets = open('activeAssetData', STATE_REPEAT_MS, (user, coin) =>
     activeAssetDataMessage(calmReads(), user, coin),
   )
@@ -91,7 +94,9 @@ export function createAccountChannels(sources: FacadeStreamSources, counts: Faca
   const channels: Readonly<Record<AccountChannel, FacadeChannel>> = {
     clearinghouseState: ofAccount(states, noStateElsewhere(reads)),
     openOrders: ofAccount(orders, NO_ORDERS_ELSEWHERE),
+    allDexsClearinghouseState: ofAccount(all, NOTHING_ELSEWHERE),
     webData2: ofAccount(pages, NOTHING_ELSEWHERE),
+    webData3: ofAccount(users, NOTHING_ELSEWHERE),
     activeAssetData: {
       parse(body) {
         const user = userOf(body)
@@ -139,6 +144,11 @@ async function clearinghouseStateMessage(reads: FacadeReads, user: Address): Pro
   )
 }
 
+async function allDexsMessage(reads: FacadeReads, user: Address): Promise<string> {
+  const clearinghouseStates = [[MAIN_DEX, await readClearinghouseState(user, reads)]]
+  return channelText('allDexsClearinghouseState', JSON.stringify({ user: lower(user), clearinghouseStates }))
+}
+
 async function openOrdersMessage(reads: FacadeReads, user: Address): Promise<string> {
   const orders = await listWaitingOrders(reads, user)
   return channelText('openOrders', JSON.stringify({ dex: MAIN_DEX, user: lower(user), orders }))
@@ -149,30 +159,11 @@ async function activeAssetDataMessage(reads: FacadeReads, user: Address, name = 
   return channelText('activeAssetData', JSON.stringify(await readActiveAssetData({ user, coin }, reads)))
 }
 
-/**
- * Reads everything that a page of the exchange shows. `shared` are the reads whose answers are cached once for all
- * users.
- */
-async function webData2Message(reads: FacadeReads, user: Address, shared: FacadeReads): Promise<string> {
-  const [agent] = extraAgentsOf(reads, user)
-  const ofUser = {
-    clearinghouseState: await readClearinghouseState(user, reads),
-    openOrders: await listWaitingOrders(reads, user),
-    leadingVaults: [],
-    totalVaultEquity: '0.0',
-    agentAddress: agent?.address ?? null,
-    agentValidUntil: agent?.validUntil ?? null,
-    cumLedger: '0.0',
-    serverTime: reads.now(),
-    isVault: false,
-    user: lower(user),
-    twapStates: [],
-    spotState: { balances: [] },
-    spotAssetCtxs: [],
-    perpsAtOpenInterestCap: [],
-  }
-  const ofAll = `"meta":${metaOf(shared).text},"assetCtxs":[${assetCtxTexts(shared).join(',')}]`
-  return channelText('webData2', `${JSON.stringify(ofUser).slice(0, -1)},${ofAll}}`)
+/** Returns the part of a page about the user, and the state of the one dex. */
+function webData3Message(reads: FacadeReads, user: Address): string {
+  const userState = { ...webUserState(reads, user), abstraction: 'disabled' }
+  const perpDexStates = [{ totalVaultEquity: '0.0', perpsAtOpenInterestCap: [], leadingVaults: [] }]
+  return channelText('webData3', JSON.stringify({ userState, perpDexStates }))
 }
 
 /** A cache of wallets: repeated requests for one address do not reach the node each time. */

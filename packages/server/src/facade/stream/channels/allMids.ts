@@ -1,6 +1,4 @@
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
-import type { Connection, Subscription } from '../../../stream/channel.ts'
-import { createThrottle } from '../../../ground/throttle.ts'
 import { midsOf } from '../../info/allMids.ts'
 import { isOtherDex } from '../../info/infoRequest.ts'
 import {
@@ -10,47 +8,29 @@ import {
   type FacadeStreamSources,
   type SubscriptionRequest,
 } from './facadeChannel.ts'
-import { openLiveValue } from './liveValues.ts'
-
-/** Shortest time between two messages: each contains all prices, so not every tick sends one. */
-const PACE_MS = 500
+import { createPacedValue } from './liveValues.ts'
 
 /** Creates the channel of the mark prices of all coins. */
 export function createAllMids(
   { feed, reads }: Pick<FacadeStreamSources, 'feed' | 'reads'>,
   counts: ChannelCounts,
 ): FacadeChannel {
-  function read() {
-    const { text: mids } = midsOf(reads)
-    // Sent without `dex`, because some clients take the empty name for a dex other than the main one.
-    return { key: mids, text: channelText('allMids', `{"mids":${mids}}`) }
-  }
-  let value: ReturnType<typeof openLiveValue> | undefined
-  let listeners = 0
-  const throttle = createThrottle(PACE_MS, () => value?.look())
-  const stop = feed.onTick(() => value && throttle.ask())
-
-  function release(): void {
-    listeners -= 1
-    if (listeners === 0) value = undefined
-  }
-
-  function subscribe(connection: Connection): Subscription {
-    value ??= openLiveValue(read, counts)
-    listeners += 1
-    return value.topic.subscribe(connection, release)
-  }
-
+  const mids = createPacedValue({
+    feed,
+    counts,
+    read() {
+      const { text } = midsOf(reads)
+      // Sent without `dex`, because some clients take the empty name for a dex other than the main one.
+      return { key: text, text: channelText('allMids', `{"mids":${text}}`) }
+    },
+  })
   return {
     parse(body) {
       if (isOtherDex(body)) return midsElsewhere(String(body.dex))
       reads.markets()
-      return { key: '', open: subscribe }
+      return { key: '', open: mids.subscribe }
     },
-    close() {
-      stop()
-      throttle.close()
-    },
+    close: mids.close,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Tick } from '../../../market/feed/feed.ts'
 import type { Subscription, Connection } from '../../../stream/channel.ts'
 import { createCoalescer } from '../../../ground/coalesce.ts'
+import { createThrottle } from '../../../ground/throttle.ts'
 import { createRefCounted } from '../../../ground/refCounted.ts'
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import { coinsOf, type Coin } from '../../coins.ts'
@@ -72,8 +73,46 @@ export function createCoinValues<Options>(of: CoinValuesOptions<Options>): CoinV
   }
 }
 
+/** A value of all markets, read again at a steady pace while prices move. */
+interface PacedValue {
+  subscribe(connection: Connection): Subscription
+  close(): void
+}
+
+/** Shortest time between two messages about all markets: not every tick sends one. */
+const PACE_MS = 500
+
+/** Creates a value of all markets. It is read while somebody is subscribed. */
+export function createPacedValue(of: {
+  readonly feed: FacadeStreamSources['feed']
+  readonly counts: ChannelCounts
+  readonly read: () => ValueText
+}): PacedValue {
+  let value: LiveValue | undefined
+  let listeners = 0
+  const throttle = createThrottle(PACE_MS, () => value?.look())
+  const stop = of.feed.onTick(() => value && throttle.ask())
+
+  function release(): void {
+    listeners -= 1
+    if (listeners === 0) value = undefined
+  }
+
+  return {
+    subscribe(connection) {
+      value ??= openLiveValue(of.read, of.counts)
+      listeners += 1
+      return value.topic.subscribe(connection, release)
+    },
+    close() {
+      stop()
+      throttle.close()
+    },
+  }
+}
+
 /** Opens a value. `read` returns `undefined` while there is none. */
-export function openLiveValue(read: () => ValueText | undefined, counts: ChannelCounts): LiveValue {
+function openLiveValue(read: () => ValueText | undefined, counts: ChannelCounts): LiveValue {
   let told = read()
   const topic = createTopic({
     counts,

@@ -9,7 +9,7 @@ import type { FacadeOrderStatus } from '../../facadeOrder.ts'
 import { channelText, type FacadeChannel, type FacadeStreamSources } from './facadeChannel.ts'
 import { createSingleFlight } from '../../../ground/singleFlight.ts'
 import { userOf } from '../../info/infoRequest.ts'
-import { createUserReaders, type UserReader } from './userReaders.ts'
+import { createUserReaders, type UserReader, type UserReaders } from './userReaders.ts'
 import { findOrder } from '../../../store/orderStore.ts'
 import type { OrderState } from '../../../trading/orders/orderModel.ts'
 import type { FacadeReads } from '../../facadeReads.ts'
@@ -19,8 +19,12 @@ import { findTriggerOrder, openTriggers } from '../../positionTriggers.ts'
 
 const PAGE = { limit: 200, maxBytes: 1024 * 1024 }
 
+/** Writes the message of a channel about orders that changed. */
+type OrdersMessage = (user: Address, orders: readonly FacadeOrderStatus[]) => string
+
 interface OrderReaderOptions extends Pick<FacadeStreamSources, 'reads' | 'log' | 'turns' | 'onError'> {
   readonly user: Address
+  readonly messageOf: OrdersMessage
   readonly counts: ChannelCounts
   readonly isOver: () => boolean
 }
@@ -28,13 +32,24 @@ interface OrderReaderOptions extends Pick<FacadeStreamSources, 'reads' | 'log' |
 /** Follows the orders of one user. */
 interface OrderReader extends UserReader {
   /** Subscribes a connection. `onClose` is called once, when the subscription ends. */
-  subscribe(connection: Connection, onClose: () => void): Subscription
+  subscribe(connection: Pick<Connection, 'sendFrame'>, onClose: () => void): Subscription
+}
+
+/** Creates the readers of all users with a subscriber. Each change is one entry of a message. */
+export function createOrderReaders(
+  sources: FacadeStreamSources,
+  counts: ChannelCounts,
+  messageOf: OrdersMessage,
+): UserReaders<OrderReader> {
+  return createUserReaders(sources.log, (user, isOver) =>
+    openOrderReader({ ...sources, user, isOver, counts, messageOf }),
+  )
 }
 
 /** Creates the channel of a user's orders from now on, with one entry for each order event of the user's log. */
 export function createOrderUpdates(sources: FacadeStreamSources, counts: ChannelCounts): FacadeChannel {
-  const readers = createUserReaders(sources.log, (user, isOver) =>
-    openOrderReader({ ...sources, user, isOver, counts }),
+  const readers = createOrderReaders(sources, counts, (_user, orders) =>
+    channelText('orderUpdates', JSON.stringify(orders.map(orderUpdate))),
   )
   return {
     parse(body) {
@@ -50,8 +65,8 @@ export function createOrderUpdates(sources: FacadeStreamSources, counts: Channel
 }
 
 function openOrderReader(options: OrderReaderOptions): OrderReader {
-  const { reads, log, turns, user, counts, isOver, onError } = options
-  const listeners = new Set<Connection>()
+  const { reads, log, turns, user, counts, messageOf, isOver, onError } = options
+  const listeners = new Set<Pick<Connection, 'sendFrame'>>()
   const triggers = createTriggerNews(reads, user)
   /** Sequence number of the last event that was sent. */
   let place = 0
@@ -76,13 +91,19 @@ function openOrderReader(options: OrderReaderOptions): OrderReader {
 
   async function updatesOf(events: readonly LoggedEvent[]): Promise<FacadeOrderStatus[]> {
     const updates: FacadeOrderStatus[] = []
-    for (const event of events) if (event.channel === 'orders') updates.push(...(await orderOfEvent(reads, event)))
-    if (events.some(({ channel }) => channel === 'positions')) updates.push(...(await triggers.look()))
-    return updates
+    /** Ids of the trigger orders that the events executed, wholly or in part. */
+    const executed = new Set<number>()
+    for (const event of events) {
+      const order = event.channel === 'orders' ? await orderOfEvent(reads, event) : undefined
+      if (order?.order.isPositionTpsl === true) executed.add(order.order.oid)
+      else if (order !== undefined) updates.push(order)
+    }
+    const isChanged = executed.size > 0 || events.some(({ channel }) => channel === 'positions')
+    return isChanged ? [...updates, ...(await triggers.look(executed))] : updates
   }
 
   function tell(updates: readonly FacadeOrderStatus[]): void {
-    const frame = textFrame(channelText('orderUpdates', JSON.stringify(updates.map(orderUpdate))))
+    const frame = textFrame(messageOf(user, updates))
     for (const connection of listeners) connection.sendFrame(frame)
     counts.sent += listeners.size
   }
@@ -103,12 +124,15 @@ function openOrderReader(options: OrderReaderOptions): OrderReader {
   }
 }
 
-/** Returns the order of an event as it was at that time, or nothing when it is not stored or hidden (see `isShown`). */
-async function orderOfEvent(reads: FacadeReads, event: LoggedEvent): Promise<readonly FacadeOrderStatus[]> {
+/**
+ * Returns the order of an event as it was at that time, or nothing when it is not stored or hidden (see `isShown`). A
+ * trigger order is as it is now.
+ */
+async function orderOfEvent(reads: FacadeReads, event: LoggedEvent): Promise<FacadeOrderStatus | undefined> {
   const order = JSON.parse(event.data) as Order
   const stored = await findOrder(reads.sql, order.id as OrderId)
-  if (stored === undefined) return []
-  return facadeOrders(reads, [{ ...stored, state: stateOf(order, event) }])
+  if (stored === undefined) return undefined
+  return (await facadeOrders(reads, [{ ...stored, state: stateOf(order, event) }]))[0]
 }
 
 /** Returns one entry of an `orderUpdates` message. */
@@ -147,27 +171,30 @@ function stateOf(order: Order, { isReverted }: LoggedEvent): OrderState {
  * they have no events of their own and are compared with the last look.
  */
 interface TriggerNews {
-  /** Returns the triggers that are new, changed or gone since the last call. The first call returns none. */
-  look(): Promise<readonly FacadeOrderStatus[]>
+  /**
+   * Returns the triggers that are new, changed or gone since the last call, and of the `executed` ones those that are
+   * gone. The first call returns none.
+   */
+  look(executed?: ReadonlySet<number>): Promise<readonly FacadeOrderStatus[]>
 }
 
 function createTriggerNews(reads: FacadeReads, user: Address): TriggerNews {
   let known: ReadonlyMap<number, string> | undefined
 
   return {
-    async look() {
+    async look(executed = new Set()) {
       const open = await openTriggers(reads, reads.positionsOf(user))
       const now = new Map(open.map(({ order }) => [order.oid, JSON.stringify(order)]))
       const news = known === undefined ? [] : open.filter(({ order }) => known!.get(order.oid) !== now.get(order.oid))
-      for (const oid of known?.keys() ?? []) if (!now.has(oid)) news.push(...(await ended(oid)))
+      const gone = new Set([...(known?.keys() ?? []), ...executed]).difference(now)
+      for (const oid of gone) news.push(...(await ended(oid)))
       known = now
       return news
     },
   }
 
-  /** Returns a canceled trigger. An executed one is reported by the order that closed its position. */
   async function ended(oid: number): Promise<FacadeOrderStatus[]> {
     const order = await findTriggerOrder(reads, user, String(oid) as OrderId)
-    return order?.status === 'canceled' ? [order] : []
+    return order === undefined || order.status === 'open' ? [] : [order]
   }
 }

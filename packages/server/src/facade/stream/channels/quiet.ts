@@ -11,15 +11,26 @@ export const QUIET_CHANNELS = {
   spotState: quietChannel((user) => channelText('spotState', JSON.stringify({ user, spotState: { balances: [] } }))),
   /** No notifications. */
   notification: quietChannel(() => undefined),
-  /** No funding payments: funding is settled when the position changes. */
-  userFundings: quietChannel((user) =>
-    channelText('userFundings', JSON.stringify({ isSnapshot: true, user, fundings: [] })),
+  /** No orders in slices (TWAP). */
+  twapStates: quietChannel((user, { dex }) =>
+    channelText('twapStates', JSON.stringify({ dex: dex ?? '', user, states: [] })),
   ),
-  /** No deposits: collateral stays in the wallet until it is traded. */
-  userNonFundingLedgerUpdates: quietChannel((user) =>
-    channelText('userNonFundingLedgerUpdates', JSON.stringify({ isSnapshot: true, user, nonFundingLedgerUpdates: [] })),
+  userTwapHistory: quietChannel((user) =>
+    channelText('userTwapHistory', JSON.stringify({ isSnapshot: true, user, history: [] })),
   ),
+  userTwapSliceFills: quietChannel((user) =>
+    channelText('userTwapSliceFills', JSON.stringify({ isSnapshot: true, user, twapSliceFills: [] })),
+  ),
+  /** No spot markets. */
+  spotAssetCtxs: publicQuietChannel(channelText('spotAssetCtxs', '[]')),
+  /** No outcome markets. */
+  outcomeMetaUpdates: publicQuietChannel(channelText('outcomeMetaUpdates', '{"updates":[]}')),
 } satisfies Readonly<Record<string, FacadeChannel>>
+
+/** Creates a channel of everybody whose only message is `text`. */
+function publicQuietChannel(text: string): FacadeChannel {
+  return { parse: () => ({ key: '', open: (connection) => sendOnce(connection, text) }) }
+}
 
 /**
  * Creates a channel of a user whose only message is `textOf(user, body)`, or that has none when it returns `undefined`.

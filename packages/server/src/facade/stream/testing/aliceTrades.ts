@@ -1,6 +1,7 @@
 import type { LivePosition } from '../../../trading/positions/positionModel.ts'
 import { Usd, type FillHistoryEntry, type Hex, type Order, type OrderId } from '@bezel/protocol'
 import { insertFill } from '../../../store/fillStore.ts'
+import { sampleFill } from '../../../store/testing/sampleFill.ts'
 import { insertOrderEvent } from '../../../store/orderEventStore.ts'
 import { findOrder, insertOrder, saveOrderState } from '../../../store/orderStore.ts'
 import { insertPosition, savePositionState } from '../../../store/positionStore.ts'
@@ -44,8 +45,7 @@ export async function fillOrder(store: Store, orderId: number, blockNumber: numb
   const place = { blockHash, blockNumber, logIndex: 3, txHash: HASH, timestampMs: blockNumber * 1_000 }
   const amounts = { price: '60000', size: '0.25', collateral: '1500', leverage: '10', pnl: '0' }
   const told = { timestamp: place.timestampMs, txHash: HASH, positionId: '900' }
-  const of = { market: 'BTC/USD', action: 'TradeOpenedMarket', side: 'long' }
-  const fill = { id: 5_000 + blockNumber, ...of, ...amounts, ...told } as FillHistoryEntry
+  const fill = sampleFill(5_000 + blockNumber, { ...amounts, ...told })
   const { leverage: _leverage, pnl: _pnl, ...traded } = amounts
   const executed = { kind: 'executed', pendingIndex: null, fill: { ...traded, feeCollateral: '0.9', ...told } } as const
   const event: OrderEvent = { ...place, attemptId: null, ...executed }
