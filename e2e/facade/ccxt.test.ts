@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import ccxt from 'ccxt'
+import type { FillHistoryEntry } from '@bezel/protocol'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { approveByCcxt, ccxtOf, SYMBOL } from './ccxtClient.ts'
 import { startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
+import { LONG_HOLD, patient, TIMEOUT_MS } from './patience.ts'
 import { until } from '@bezel/testkit/until.ts'
 
 const CLOID = `0x${'c0'.repeat(16)}`
@@ -16,8 +18,9 @@ describe('ccxt', () => {
   let native: TradingClient
 
   before(async () => {
-    world = await startFacadeWorld()
-    exchange = ccxtOf(world, 'trader-1', 'agent-1')
+    world = await startFacadeWorld(LONG_HOLD)
+    exchange = patient(ccxtOf(world, 'trader-1', 'agent-1'))
+    exchange.timeout = TIMEOUT_MS
     native = await world.clientOf('trader-1', 'trader-1')
   })
   after(() => world?.stop())
@@ -223,12 +226,34 @@ describe('ccxt', () => {
       ],
       [await order(0.05, 60_500, { reduceOnly: true }), ccxt.InvalidOrder, /Reduce only order would increase position/],
       [await order(0.05, 59_000, { timeInForce: 'IOC' }), ccxt.InvalidOrder, /could not immediately match/],
-      [await order(10_000, 59_000), ccxt.InsufficientFunds, /Insufficient margin to place order/],
+      [await order(400, 59_000), ccxt.InsufficientFunds, /Insufficient margin to place order/],
     ] as const
     for (const [error, kind, text] of cases) {
       assert.match(error.message, text)
       assert.ok(error instanceof kind, error.constructor.name)
     }
+  })
+
+  it('adds up trades, funding history and ledger to what the native history says', async () => {
+    await place(SYMBOL, 'market', 'buy', 0.05, 60_000)
+    await world.chain.control('evm_increaseTime', 36_000)
+    await exchange.addMargin(SYMBOL, 20)
+    await place(SYMBOL, 'market', 'sell', (await position())!.contracts!, 60_000, { reduceOnly: true })
+    const fundings = await exchange.fetchFundingHistory(SYMBOL)
+    assert.ok(fundings.at(-1)!.amount! < 0, JSON.stringify(fundings))
+    const costs = await exchange.fetchLedger()
+    assert.ok(costs.length > 0)
+    const units = (amount: number | string): number => Math.round(Number(amount) * 1e6)
+    const told = [
+      ...(await exchange.fetchMyTrades(SYMBOL)).map(
+        ({ info, fee }) => units((info as { closedPnl: string }).closedPnl) - units(fee!.cost!),
+      ),
+      ...fundings.map(({ amount }) => units(amount!)),
+      ...costs.map(({ amount }) => -units(amount!)),
+    ]
+    const entries: FillHistoryEntry[] = (await native.account('/fills', 'listFills')).body.data
+    const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
+    assert.equal(sum(told), sum(entries.map(({ netPnl }) => units(netPnl!))))
   })
 
   it('never moves funds', async () => {

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Order, OrderBook, OHLCV, Position, Ticker, Trade } from 'ccxt'
 import { ccxtProOf, connectByCcxt, SYMBOL } from './ccxtClient.ts'
 import { startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
+import { LONG_HOLD, patiently, TIMEOUT_MS } from './patience.ts'
 import { until } from '@bezel/testkit/until.ts'
 
 /** The streams of ccxt from the package registry, and the orders sent over them. */
@@ -13,9 +14,10 @@ describe('ccxt pro', () => {
   let trades: Trade[]
 
   before(async () => {
-    world = await startFacadeWorld()
+    world = await startFacadeWorld(LONG_HOLD)
     await connectByCcxt(world, 'trader-1', 'agent-1')
     exchange = await ccxtProOf(world, 'trader-1', 'agent-1')
+    exchange.timeout = TIMEOUT_MS
     await exchange.loadMarkets()
     await until('the delegation is seen', () => exchange.setLeverage(10, SYMBOL).catch(() => undefined))
     orders = collect(() => exchange.watchOrders(SYMBOL))
@@ -65,7 +67,7 @@ describe('ccxt pro', () => {
     const positions: Position[] = collect(() => exchange.watchPositions([SYMBOL]))
     const balances = one(() => exchange.watchBalance())
     await until('the balance is told', () => balances[0]?.USDC?.used === 0)
-    const placed = await exchange.createOrderWs(SYMBOL, 'market', 'buy', 0.05, 60_000)
+    const placed = await patiently(() => exchange.createOrderWs(SYMBOL, 'market', 'buy', 0.05, 60_000))
     assert.ok(placed.filled! > 0)
     const fill = await until('the fill is told', () => trades.find(({ order }) => order === placed.id))
     assert.deepEqual([fill.amount, fill.price, fill.side], [placed.filled, placed.average, 'buy'])
@@ -77,25 +79,25 @@ describe('ccxt pro', () => {
   })
 
   it('places, edits and cancels over the socket', async () => {
-    const placed = await exchange.createOrderWs(SYMBOL, 'limit', 'buy', 0.05, 50_000)
+    const placed = await patiently(() => exchange.createOrderWs(SYMBOL, 'limit', 'buy', 0.05, 50_000))
     const told = (status: string, price: number) =>
       until(`the order is ${status} at ${price}`, () =>
         orders.find((order) => order.id === placed.id && order.status === status && order.price === price),
       )
     await told('open', 50_000)
-    const edited = await exchange.editOrderWs(placed.id!, SYMBOL, 'limit', 'buy', 0.05, 51_000)
+    const edited = await patiently(() => exchange.editOrderWs(placed.id!, SYMBOL, 'limit', 'buy', 0.05, 51_000))
     assert.equal(edited.id, placed.id)
     await told('open', 51_000)
-    await exchange.cancelOrderWs(placed.id!, SYMBOL)
+    await patiently(() => exchange.cancelOrderWs(placed.id!, SYMBOL))
     await told('canceled', 51_000)
   })
 
   it('hears of the stop that closes its position', async () => {
     const [held] = await exchange.fetchPositions([SYMBOL])
-    const stop = await exchange.createOrderWs(SYMBOL, 'market', 'sell', held!.contracts!, 60_000, {
-      stopLossPrice: 58_000,
-      reduceOnly: true,
-    })
+    const terms = { stopLossPrice: 58_000, reduceOnly: true }
+    const stop = await patiently(() =>
+      exchange.createOrderWs(SYMBOL, 'market', 'sell', held!.contracts!, 60_000, terms),
+    )
     await until('the stop is told', () => orders.find(({ id, status }) => id === stop.id && status === 'open'))
     await world.setPrice(57_900)
     const fill = await until('its fill is told', () => trades.find(({ order }) => order === stop.id))
@@ -106,7 +108,7 @@ describe('ccxt pro', () => {
 
   it('is refused over the socket in the same words', async () => {
     await assert.rejects(
-      exchange.createOrderWs(SYMBOL, 'limit', 'buy', 0.05, 1_000),
+      patiently(() => exchange.createOrderWs(SYMBOL, 'limit', 'buy', 0.05, 1_000)),
       /Order price cannot be more than 80% away from the reference price/,
     )
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { TransactionRequest } from '@bezel/protocol'
+import type { FillHistoryEntry, TransactionRequest } from '@bezel/protocol'
 import {
   ApiRequestError,
   ExchangeClient,
@@ -11,7 +11,9 @@ import {
 } from '@nktkas/hyperliquid'
 import { formatPrice, formatSize, SymbolConverter } from '@nktkas/hyperliquid/utils'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { parseUnits } from 'viem'
 import { startFacadeWorld, type FacadeWorld } from './facadeWorld.ts'
+import { LONG_HOLD, patient, TIMEOUT_MS } from './patience.ts'
 import { until } from '@bezel/testkit/until.ts'
 
 const CLOID = `0x${'4b'.repeat(16)}` as const
@@ -33,14 +35,14 @@ describe('@nktkas/hyperliquid', () => {
   const told: Record<string, unknown[]> = {}
 
   before(async () => {
-    world = await startFacadeWorld()
+    world = await startFacadeWorld(LONG_HOLD)
     // The trailing slash keeps the last part of the path.
-    const transport = new HttpTransport({ apiUrl: `${world.base}/` })
-    socket = new WebSocketTransport({ url: world.socketUrl })
+    const transport = new HttpTransport({ apiUrl: `${world.base}/`, timeout: TIMEOUT_MS })
+    socket = new WebSocketTransport({ url: world.socketUrl, timeout: TIMEOUT_MS })
     const wallet = world.chain.account('agent-1')
-    info = new InfoClient({ transport })
-    exchange = new ExchangeClient({ transport, wallet })
-    posting = new ExchangeClient({ transport: socket, wallet })
+    info = patient(new InfoClient({ transport }))
+    exchange = patient(new ExchangeClient({ transport, wallet }))
+    posting = patient(new ExchangeClient({ transport: socket, wallet }))
     native = await world.clientOf('trader-1', 'trader-1')
   })
   after(async () => {
@@ -83,7 +85,9 @@ describe('@nktkas/hyperliquid', () => {
   }
 
   it('knows the symbols, and reads prices, book, candles and funding', async () => {
-    const converter = await SymbolConverter.create({ transport: new HttpTransport({ apiUrl: `${world.base}/` }) })
+    const converter = await SymbolConverter.create({
+      transport: new HttpTransport({ apiUrl: `${world.base}/`, timeout: TIMEOUT_MS }),
+    })
     btc = converter.getAssetId('BTC')!
     assert.deepEqual([btc, converter.getSzDecimals('BTC')], [0, 5])
     assert.equal(formatSize('0.0499899', 5), '0.04998')
@@ -101,7 +105,7 @@ describe('@nktkas/hyperliquid', () => {
 
   it('approves its agent, and is told what to send until the relayer is the delegate', async () => {
     const master = new ExchangeClient({
-      transport: new HttpTransport({ apiUrl: `${world.base}/` }),
+      transport: new HttpTransport({ apiUrl: `${world.base}/`, timeout: TIMEOUT_MS }),
       wallet: world.chain.account('trader-1'),
     })
     const unknown = await refusal(exchange.updateLeverage({ asset: btc, isCross: true, leverage: 10 }))
@@ -136,6 +140,8 @@ describe('@nktkas/hyperliquid', () => {
     await client.orderUpdates({ user: user() }, keep('orderUpdates'))
     await client.userFills({ user: user() }, keep('userFills'))
     await client.userEvents({ user: user() }, keep('userEvents'))
+    await client.userFundings({ user: user() }, keep('userFundings'))
+    await client.userNonFundingLedgerUpdates({ user: user() }, keep('userNonFundingLedgerUpdates'))
     await client.clearinghouseState({ user: user() }, keep('clearinghouseState'))
     await client.openOrders({ user: user() }, keep('openOrders'))
     const silent = new Set(['trades', 'orderUpdates', 'userEvents'])
@@ -256,9 +262,46 @@ describe('@nktkas/hyperliquid', () => {
     assert.ok((await info.openOrders({ user: user() })).some(({ oid }) => oid === Number(id)))
     await exchange.scheduleCancel({ time: Date.now() + 60_000 })
     await exchange.scheduleCancel()
-    await exchange.scheduleCancel({ time: Date.now() + 5_500 })
+    // The time must be five seconds ahead when the request arrives.
+    await until('it is scheduled', () =>
+      exchange.scheduleCancel({ time: Date.now() + 5_500 }).catch((error: unknown) => {
+        assert.match(String(error), /must be at least 5 seconds from now/)
+      }),
+    )
     await until('nothing rests', async () => (await info.openOrders({ user: user() })).length === 0)
     assert.equal((await statusOf(Number(id))).status, 'canceled')
+  })
+
+  it('adds up profits, fees, fundings and the ledger to what the native history says', async () => {
+    const countBefore = (await info.userFunding({ user: user() })).length
+    await placed({ orders: [market(true, '0.05')], grouping: 'na' })
+    await world.chain.control('evm_increaseTime', 36_000)
+    await exchange.updateIsolatedMargin({ asset: btc, isBuy: true, ntli: 20_000_000 })
+    const { szi } = (await position())!
+    await placed({ orders: [market(false, szi, true)], grouping: 'na' })
+    const fundings = await info.userFunding({ user: user() })
+    assert.ok(fundings.length > countBefore)
+    const { time, delta } = fundings.at(-1)!
+    assert.ok(Number(delta.usdc) < 0 && delta.coin === 'BTC', JSON.stringify(delta))
+    await heard('userFundings', (all) => all.fundings.some((one: { time: number }) => one.time === time))
+    const updates = await info.userNonFundingLedgerUpdates({ user: user() })
+    const { hash } = updates.at(-1)!
+    await heard('userNonFundingLedgerUpdates', (all) =>
+      all.nonFundingLedgerUpdates.some((one: { hash: string }) => one.hash === hash),
+    )
+
+    const units = (text: string | null): bigint => parseUnits(text!, 6)
+    const amounts = [
+      ...(await info.userFills({ user: user() })).map(({ closedPnl, fee }) => units(closedPnl) - units(fee)),
+      ...fundings.map((one) => units(one.delta.usdc)),
+      ...updates.map((one) => {
+        assert.equal(one.delta.type, 'internalTransfer')
+        return units(one.delta.usdc) * (one.delta.user === user().toLowerCase() ? -1n : 1n)
+      }),
+    ]
+    const entries: FillHistoryEntry[] = (await native.account('/fills', 'listFills')).body.data
+    const sum = (parts: readonly bigint[]): bigint => parts.reduce((total, amount) => total + amount, 0n)
+    assert.equal(sum(amounts), sum(entries.map(({ netPnl }) => units(netPnl))))
   })
 
   it('never moves funds, whoever signs it and however it comes', async () => {

@@ -7,7 +7,7 @@ import { startChores } from './facade/exchange/chores.ts'
 import { createFacadeReads, type FacadeReads } from './facade/facadeReads.ts'
 import { type Relayer, startRelayer } from './facade/relayer/startRelayer.ts'
 import { defaultRelayerSettings } from './facade/relayer/relayerSettings.ts'
-import { allowedSources } from './facade/signing/phantomAgent.ts'
+import { allowedSources, isLiveMainnet } from './facade/signing/phantomAgent.ts'
 import type { Follower } from './follower/startFollower.ts'
 import type { ChainHead } from './journal/clock.ts'
 import type { ChainMarketData } from './market/openMarkets.ts'
@@ -51,6 +51,7 @@ export async function openFacade(of: FacadeBase, base: Base, open: AsyncDisposab
     nonces: base.facadeNonces,
     engine: authenticate.engine,
     sources: allowedSources(of.chain, config.facadeSources),
+    needsOwnApproval: isLiveMainnet(of.chain),
     limits: authenticate.limits,
     agentLimit: config.agentLimit,
     agentWritesLimit: config.agentWriteLimit,
@@ -99,5 +100,6 @@ function createReads(of: FacadeBase, base: Base): FacadeReads {
     accounts,
     registry: base.authenticate.registry,
     requestsPerMinute: base.config.ipLimit,
+    diamond: of.chain.diamond,
   })
 }

@@ -168,6 +168,12 @@ describe('checkRegistration', () => {
     allowed(record({ revoked: true }), record({ ...otherTrader, ...later }))
     allowed(record({ scope: { ...SCOPE, expiresAt: NOW_MS } }), record({ ...otherTrader, ...later }))
   })
+
+  it('keeps it, also revoked or expired, where the agent itself had signed', () => {
+    const claim = record({ ...otherTrader, ...later })
+    refused(record({ agentSigned: true, revoked: true }), claim, 'TRADER_MISMATCH')
+    refused(record({ agentSigned: true, scope: { ...SCOPE, expiresAt: NOW_MS } }), claim, 'TRADER_MISMATCH')
+  })
 })
 
 describe('agentStatus', () => {

@@ -2,7 +2,7 @@ import { ApiError, type Address, type ChainSlug } from '@bezel/protocol'
 import { createPublisher } from '../ground/publisher.ts'
 import { findAgent, loadAgents, saveAgent } from '../store/agentStore.ts'
 import { readLastKeySignedAtMs, loadApiKeys, saveApiKey, type ApiKeyRecord } from '../store/apiKeyStore.ts'
-import type { Store } from '../store/sql.ts'
+import type { Sql, Store } from '../store/sql.ts'
 import { type AgentRecord, isExpired } from '../trading/agentRecord.ts'
 
 /** Agents and API keys: looked up in memory on every request, and kept in the store. */
@@ -23,6 +23,14 @@ export interface Registry {
     agent: Address,
     change: (stored: AgentRecord | undefined) => AgentRecord,
   ): Promise<AgentRecord>
+  /**
+   * Stores the record of a trader who signs for itself, in a transaction of the caller, unless it has one or is another
+   * trader's agent by its own signature. Returns the stored record. `noteAgent` follows once that transaction has
+   * committed.
+   */
+  addOwnAgent(sql: Sql, record: AgentRecord): Promise<AgentRecord>
+  /** Takes over a record that a committed transaction stored. */
+  noteAgent(record: AgentRecord): void
   /**
    * Calls the listener after each change of an agent, once for every trader whose agents it changed. Returns a function
    * that ends the subscription.
@@ -59,6 +67,12 @@ export async function openRegistry(store: Store): Promise<Registry> {
     byTrader.set(owner, (byTrader.get(owner) ?? new Set()).add(key))
   }
 
+  function noteAgent(record: AgentRecord): void {
+    const before = agents.get(keyOf(record.chain, record.agent))
+    rememberAgent(record)
+    publishChange(before, record)
+  }
+
   function publishChange(before: AgentRecord | undefined, { chain, trader }: AgentRecord): void {
     for (const changed of new Set([before?.trader ?? trader, trader])) {
       changes.publish({ chain, trader: changed })
@@ -86,11 +100,16 @@ export async function openRegistry(store: Store): Promise<Registry> {
         await saveAgent(sql, changed)
         return changed
       })
-      const before = agents.get(keyOf(chain, agent))
-      rememberAgent(next)
-      publishChange(before, next)
+      noteAgent(next)
       return next
     },
+    async addOwnAgent(sql, record) {
+      const stored = await findAgent(sql, record.chain, record.agent)
+      if (stored !== undefined && (stored.trader === record.trader || stored.agentSigned)) return stored
+      await saveAgent(sql, record)
+      return record
+    },
+    noteAgent,
     onAgentChange: changes.subscribe,
     keyOwner: (chain, keyHash) => owners.get(keyOf(chain, keyHash)),
     async addKey(record) {
@@ -131,7 +150,8 @@ export function checkRegistration(stored: AgentRecord | undefined, next: AgentRe
   if (stored === undefined) return
   const isOtherTrader = stored.trader !== next.trader
   const provesMore = next.agentSigned && !stored.agentSigned
-  if (isOtherTrader && !next.agentSigned && !stored.revoked && !isExpired(stored, nowMs)) {
+  const isFree = !stored.agentSigned && (stored.revoked || isExpired(stored, nowMs))
+  if (isOtherTrader && !next.agentSigned && !isFree) {
     throw new ApiError(
       'TRADER_MISMATCH',
       'This agent is registered for another trader. Send agentSignature, the signature of the agent itself over the same struct, to move it.',

@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { Usd, type OrderId } from '@bezel/protocol'
+import { Price, Usd, type OrderId } from '@bezel/protocol'
+import { usd } from '../market/testing/fixtures.ts'
 import type { TriggerKey } from '../store/facadeTriggerStore.ts'
 import { takeId, insertOrder } from '../store/orderStore.ts'
+import { MIGRATIONS } from '../store/migrations/index.ts'
 import { migrate } from '../store/openStore.ts'
 import { insertPosition } from '../store/positionStore.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
-import { ALICE } from './testing/facadeWorld.ts'
-import { createTriggers, originOfTrigger, triggerOfOrigin } from './triggers.ts'
+import type { LivePosition } from '../trading/positions/positionModel.ts'
+import { ALICE, livePosition } from './testing/facadeWorld.ts'
+import {
+  createTriggers,
+  foldTriggers,
+  originOfTrigger,
+  triggerOfOrigin,
+  wholeKeyOf,
+  type CarriedTrigger,
+  type TriggerOrder,
+} from './triggers.ts'
 
 const key = (positionId: string, kind: TriggerKey['kind']): TriggerKey => ({ positionId: positionId as OrderId, kind })
 
@@ -28,44 +39,165 @@ describe('ids of take profits and stop losses', () => {
   })
   afterEach(() => opened.remove())
 
-  it('come from the one sequence of the deployment, one for each position and kind', async () => {
+  const held = (id: string, sl: number, changes = {}): LivePosition =>
+    livePosition(id, { sl: usd(sl), tp: Price.zero, ...changes })
+  const shown = (orders: readonly TriggerOrder[]) =>
+    orders.map(({ oid, kind, price, parts }) => [oid, kind, price, parts.map(({ record }) => record.id)])
+
+  it('come from the one sequence of the deployment, one for each coin, side, kind and price', async () => {
     const triggers = createTriggers(opened.store)
-    const keys = [key('1', 'tp'), key('1', 'sl'), key('2', 'sl')]
-    assert.equal(await triggers.knownOid(keys[0]!), undefined)
-    assert.deepEqual(await triggers.oidsOf(keys), ['4', '5', '6'])
+    const positions = [held('1', 55_000), held('2', 55_000, { tp: usd(70_000) }), held('3', 61_000, { long: false })]
+    assert.equal(await triggers.oidOf(key('1', 'sl')), undefined)
+    assert.deepEqual(shown(await triggers.list(positions)), [
+      ['4', 'tp', usd(70_000), ['2']],
+      ['5', 'sl', usd(55_000), ['1', '2']],
+      ['6', 'sl', usd(61_000), ['3']],
+    ])
     assert.equal(await opened.store.transaction(takeId), '7')
-    assert.deepEqual(await triggers.oidsOf([...keys, key('3', 'tp')]), ['4', '5', '6', '8'])
-    assert.deepEqual(await triggers.find('5' as OrderId), { ...keys[1], isFormer: false })
+    assert.deepEqual(await triggers.find('5' as OrderId), { kind: 'sl', parts: ['1', '2'], formerParts: [] })
     assert.equal(await triggers.find('7' as OrderId), undefined)
-    assert.deepEqual(await triggers.oidsOf([]), [])
+    assert.deepEqual(await triggers.list([]), [])
   })
 
   it('are the same after a restart, in another process, and for readers that come together', async () => {
-    const keys = [key('1', 'tp'), key('2', 'tp')]
+    const positions = [held('1', 55_000), held('2', 56_000)]
     const [mine, others] = [createTriggers(opened.store), createTriggers(opened.store)]
-    const answers = await Promise.all([mine.oidsOf(keys), others.oidsOf(keys.toReversed()), mine.oidsOf(keys)])
-    assert.deepEqual(answers[0], answers[2])
-    assert.deepEqual(answers[0], answers[1].toReversed())
-    assert.deepEqual(await createTriggers(await opened.reopen()).oidsOf(keys), answers[0])
+    const answers = await Promise.all([mine, others, mine].map((one) => one.list(positions)))
+    assert.deepEqual(shown(answers[0]!), shown(answers[1]!))
+    assert.deepEqual(shown(answers[0]!), shown(answers[2]!))
+    assert.deepEqual(shown(await createTriggers(await opened.reopen()).list(positions)), shown(answers[0]!))
+  })
+
+  it('are one where trades come to the same price, and two where they part', async () => {
+    const triggers = createTriggers(opened.store)
+    const [first, second] = await triggers.list([held('1', 55_000), held('2', 56_000)])
+    const joined = await triggers.list([held('1', 56_000), held('2', 56_000)])
+    assert.deepEqual(shown(joined), [[first!.oid, 'sl', usd(56_000), ['1', '2']]])
+    assert.deepEqual(await triggers.find(second!.oid), { kind: 'sl', parts: [], formerParts: ['2'] })
+    const parted = await triggers.list([held('1', 56_000), held('2', 57_000)])
+    assert.equal(parted[0]!.oid, first!.oid)
+    assert.ok(![first!.oid, second!.oid].includes(parted[1]!.oid))
   })
 
   it('are new for another order in the same place, and the old one is found as a former one', async () => {
     const [triggers, others] = [createTriggers(opened.store), createTriggers(opened.store)]
-    const stop = key('1', 'sl')
-    assert.deepEqual(await triggers.oidsOf([stop]), ['4'])
-    const oid = await opened.store.transaction((sql) => triggers.renew(sql, stop))
-    triggers.renewed(stop, oid)
-    assert.deepEqual([oid, await triggers.oidsOf([stop]), await others.oidsOf([stop])], ['5', ['5'], ['5']])
-    assert.deepEqual(await triggers.find('4' as OrderId), { ...stop, isFormer: true })
-    assert.deepEqual(await triggers.find('5' as OrderId), { ...stop, isFormer: false })
-    // A late reader that still holds the old id does not bring it back.
-    triggers.renewed(stop, '4' as OrderId)
-    assert.equal(await triggers.knownOid(stop), '5')
+    const positions = [held('1', 55_000), held('2', 56_000)]
+    const before = await triggers.list(positions)
+    const terms = { kind: 'sl', price: usd(57_000), parts: positions, isWhole: true } as const
+    const oid = await opened.store.transaction((sql) => triggers.assign(sql, terms))
+    triggers.forget(terms)
+    assert.deepEqual(await triggers.placed(wholeKeyOf(positions[0]!, 'sl')), { oid, price: usd(57_000) })
+    for (const { oid: old } of before) assert.deepEqual((await triggers.find(old))?.parts, [])
+    // Only one of them is at the price yet: it has the id that the client was told.
+    for (const one of [triggers, others]) {
+      const listed = await one.list([held('1', 55_000), held('2', 57_000)])
+      assert.equal(listed.find(({ price }) => price === usd(57_000))?.oid, oid)
+    }
+    const moved = { ...terms, oid, price: usd(58_000) }
+    assert.equal(await opened.store.transaction((sql) => triggers.assign(sql, moved)), oid)
+    triggers.forget(moved)
+    assert.deepEqual(shown(await triggers.list([held('1', 58_000), held('2', 58_000)])), [
+      [oid, 'sl', usd(58_000), ['1', '2']],
+    ])
+  })
+
+  it('are on their way for as long as it is said, or until they are there', () => {
+    const triggers = createTriggers(opened.store)
+    const whole = wholeKeyOf(held('1', 55_000), 'sl')
+    const [first, second] = [usd(55_000), usd(56_000)].map((price) => ({ oid: '9' as OrderId, price })) as [
+      never,
+      never,
+    ]
+    const priceAt = (nowMs: number) => triggers.onItsWay(whole, nowMs)?.price
+    const onFirst = triggers.sent(whole, first, 100)
+    assert.deepEqual([priceAt(99), priceAt(100)], [usd(55_000), undefined])
+    assert.equal(triggers.onItsWay({ ...whole, kind: 'tp' }, 99), undefined)
+    const onSecond = triggers.sent(whole, second, 100)
+    onFirst()
+    assert.equal(priceAt(99), usd(56_000))
+    onSecond()
+    assert.equal(priceAt(99), undefined)
   })
 
   it('are found from the order that executed them', () => {
     for (const one of [key('12', 'tp'), key('9', 'sl')]) assert.deepEqual(triggerOfOrigin(originOfTrigger(one)), one)
     for (const origin of [null, '', 'liq:5', 'tp:', 'tx:tp:5', 'tp:5x'])
       assert.equal(triggerOfOrigin(origin), undefined)
+  })
+})
+
+describe('a store from before, with an order for each trade', () => {
+  it('keeps its ids: one of equal ones goes on, the others are former ones, as are those that were', async () => {
+    const opened = openTestStore()
+    await migrate(opened.store, MIGRATIONS.slice(0, 15))
+    await opened.store.transaction(async (sql) => {
+      for (const id of [1n, 2n]) {
+        await sql.run(
+          `insert into orders (id, chain, trader, request, created_at, spend_usd) values ($1, 'base', $2, '{}', 1, '0')`,
+          id,
+          ALICE,
+        )
+        await sql.run(
+          `insert into positions (id, chain, trader, origin_order_id, is_open) values ($1, 'base', $2, $1, 1)`,
+          id,
+          ALICE,
+        )
+        await sql.run(`insert into facade_triggers (position_id, kind, oid) values ($1, 'sl', $2)`, id, id + 10n)
+      }
+      await sql.run(`insert into facade_former_triggers (oid, position_id, kind) values (9, 2, 'sl')`)
+    })
+    await migrate(opened.store)
+    const triggers = createTriggers(opened.store)
+    const positions = ['1', '2'].map((id) => livePosition(id, { sl: usd(55_000), tp: Price.zero }))
+    const [order, ...others] = await triggers.list(positions)
+    assert.deepEqual([order!.oid, order!.parts.length, others], ['11', 2, []])
+    for (const oid of ['9', '12'] as OrderId[]) {
+      assert.deepEqual(await triggers.find(oid), { kind: 'sl', parts: [], formerParts: ['2'] })
+    }
+    await opened.remove()
+  })
+})
+
+describe('the fold of triggers, on random trades', () => {
+  /** Returns whole numbers below a bound; the same for the same seed. */
+  function seeded(seed: number): (below: number) => number {
+    let state = seed
+    return (below) => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return Math.floor((state / 2 ** 32) * below)
+    }
+  }
+
+  it('gives each price one id, each id one price, each trade one order, and is stable', () => {
+    for (let seed = 1; seed <= 500; seed += 1) {
+      const next = seeded(seed)
+      const oidAt = (): OrderId | undefined => (next(4) === 0 ? undefined : (String(1 + next(4)) as OrderId))
+      const carried: CarriedTrigger<number>[] = Array.from({ length: 1 + next(6) }, (_, part) => ({
+        part,
+        price: usd(50_000 + next(3)),
+        oid: oidAt(),
+      }))
+      const placed = next(2) === 0 ? undefined : { oid: String(1 + next(4)) as OrderId, price: usd(50_000 + next(4)) }
+      const folded = foldTriggers(carried, placed)
+      const parts = folded.flatMap((order) => order.parts)
+      assert.deepEqual(parts.toSorted(), Array.from(carried.keys()))
+      assert.equal(new Set(folded.map(({ price }) => price)).size, folded.length)
+      const ids = folded.map(({ oid }) => oid).filter((oid) => oid !== undefined)
+      assert.equal(new Set(ids).size, ids.length)
+      const isThere = carried.some(({ oid }) => oid === placed?.oid)
+      assert.equal(ids.includes(placed?.oid as OrderId), placed !== undefined && isThere)
+      // Once its ids are stored, the fold says the same again.
+      let lastNew = 100
+      const named = folded.map((order) => ({ ...order, oid: order.oid ?? (String((lastNew += 1)) as OrderId) }))
+      const stored = named.flatMap(({ price, oid, parts: of }) => of.map((part) => ({ part, price, oid })))
+      const again = foldTriggers(
+        stored.toSorted((a, b) => a.part - b.part),
+        placed,
+      )
+      assert.deepEqual(
+        again,
+        named.map((order) => ({ ...order, isMixed: false })),
+      )
+    }
   })
 })

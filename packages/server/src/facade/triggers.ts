@@ -1,86 +1,256 @@
-import type { OrderId } from '@bezel/protocol'
+import { Price, type OrderId } from '@bezel/protocol'
 import { createLru } from '../ground/lru.ts'
 import {
   findTrigger,
+  readPlacedTrigger,
   readTriggerOid,
-  renewTriggerOid,
-  takeTriggerOid,
+  savePlacedTrigger,
+  saveTriggerOid,
   type FoundTrigger,
+  type PlacedTrigger,
   type TriggerKey,
   type TriggerKind,
+  type WholeKey,
 } from '../store/facadeTriggerStore.ts'
+import { takeId } from '../store/orderStore.ts'
+import { findPosition } from '../store/positionStore.ts'
 import type { Sql, Store } from '../store/sql.ts'
+import type { LivePosition } from '../trading/positions/positionModel.ts'
+
+export const TRIGGER_KINDS: readonly TriggerKind[] = ['tp', 'sl']
 
 /**
- * Ids of take profits and stop losses. Natively they are fields of a position; in the facade they are orders with ids.
+ * A take profit or stop loss as an order: all open trades of one pair and side that have it at the same price. Natively
+ * it is a field of each of those trades.
+ */
+export interface TriggerOrder {
+  readonly oid: OrderId
+  readonly kind: TriggerKind
+  readonly price: Price
+  /** The trades, oldest first; at least one. */
+  readonly parts: readonly LivePosition[]
+}
+
+/** The price of a trigger order for some trades. */
+interface TriggerTerms {
+  readonly kind: TriggerKind
+  readonly price: Price
+  /** Trades of one pair and side, at least one. */
+  readonly parts: readonly LivePosition[]
+}
+
+/**
+ * Trigger orders of the facade and their ids. The chain's trades say which prices there are; stored is only the order
+ * that each trade's trigger belongs to, and what clients asked for.
  */
 export interface Triggers {
-  /**
-   * Returns the ids of triggers, in their order. An id is assigned when first asked for and stays until another order
-   * replaces the trigger.
-   */
-  oidsOf(keys: readonly TriggerKey[]): Promise<readonly OrderId[]>
-  /** Reads the id of a trigger; `undefined` while none is assigned. */
-  knownOid(key: TriggerKey): Promise<OrderId | undefined>
+  /** Lists the trigger orders of one trader's open positions. An id is assigned when its order is first listed. */
+  list(positions: readonly LivePosition[]): Promise<readonly TriggerOrder[]>
+  /** Reads the id of the order that the trigger of a trade belongs to; `undefined` while none is assigned. */
+  oidOf(key: TriggerKey): Promise<OrderId | undefined>
   find(oid: OrderId): Promise<FoundTrigger | undefined>
+  /** Reads the order that a client last placed or modified for a whole position. */
+  placed(key: WholeKey): Promise<PlacedTrigger | undefined>
   /**
-   * Assigns a new id, in the transaction that replaces the trigger. Whoever cancels by the old id must not cancel the
-   * replacement.
+   * Makes the triggers of the trades one order, in the transaction that sends their change. Its id is `oid`, or a new
+   * one; a new placement must have one of its own, because clients cancel the old order after it. The order counts as
+   * the one of the whole position when `isWhole`. `forget` follows once the transaction has committed.
    */
-  renew(sql: Sql, key: TriggerKey): Promise<OrderId>
-  /** Remembers the new id, after that transaction has committed. */
-  renewed(key: TriggerKey, oid: OrderId): void
-  /** Marks a trigger as on its way to the chain, until `settled` or until `untilMs` (epoch ms). Kept in memory only. */
-  sent(key: TriggerKey, untilMs: number): void
-  settled(key: TriggerKey): void
-  isOnItsWay(key: TriggerKey, nowMs: number): boolean
+  assign(sql: Sql, of: TriggerTerms & { readonly oid?: OrderId; readonly isWhole: boolean }): Promise<OrderId>
+  /** Stores that a client removed the trigger of a whole position, which was this order, as `assign` does. */
+  remove(sql: Sql, key: WholeKey, oid: OrderId): Promise<void>
+  /** Drops what is remembered of the trades, after a transaction has changed it. */
+  forget(of: Pick<TriggerTerms, 'kind' | 'parts'>): void
+  /**
+   * Marks the trigger of a position as changing, until `untilMs` (epoch ms) or until the returned function is called,
+   * once the change has arrived or failed. A later change takes the place of this one. Kept in memory only.
+   */
+  sent(key: WholeKey, change: PlacedTrigger, untilMs: number): () => void
+  /** Returns the last change of the trigger of a position that is on its way to the chain. */
+  onItsWay(key: WholeKey, nowMs: number): PlacedTrigger | undefined
 }
 
 /** Number of triggers kept in memory. Others are read from the store again. */
 const MAX_KNOWN = 50_000
 
-export function createTriggers(store: Pick<Store, 'read' | 'transaction'>): Triggers {
-  const known = createLru<string, OrderId>(MAX_KNOWN)
-  const onTheirWayUntilMs = createLru<string, number>(MAX_KNOWN)
+/** The ids and placements of triggers, in memory as far as they were asked for. */
+type TriggerMemory = Pick<Triggers, 'oidOf' | 'placed' | 'forget'>
 
-  /** Remembers the newest id. Ids increase, so one that was read before a renewal must not replace the renewed one. */
-  function remember(key: TriggerKey, oid: OrderId): OrderId {
-    const before = known.get(textOf(key))
-    const newest = before !== undefined && Number(before) > Number(oid) ? before : oid
-    known.set(textOf(key), newest)
-    return newest
-  }
+function createTriggerMemory(store: Pick<Store, 'read'>): TriggerMemory {
+  const oids = createLru<string, OrderId>(MAX_KNOWN)
+  /** `null` where no order was placed. */
+  const placements = createLru<string, PlacedTrigger | null>(MAX_KNOWN)
+  /** Increases when something remembered is dropped, so that a value read before that is not remembered after it. */
+  let generation = 0
 
-  async function knownOid(key: TriggerKey): Promise<OrderId | undefined> {
-    const oid = known.get(textOf(key)) ?? (await readTriggerOid(store.read, key))
-    return oid === undefined ? undefined : remember(key, oid)
-  }
-
-  /** Assigns ids in one transaction, and remembers them only when it has committed. */
-  async function take(keys: readonly TriggerKey[]): Promise<void> {
-    const oids = await store.transaction(async (sql) => {
-      const taken: OrderId[] = []
-      for (const key of keys) taken.push(await takeTriggerOid(sql, key))
-      return taken
-    })
-    keys.forEach((key, at) => remember(key, oids[at]!))
+  async function recall<Value>(
+    known: { get(key: string): Value | undefined; set(key: string, value: Value): void },
+    key: string,
+    read: () => Promise<Value | undefined>,
+  ): Promise<Value | undefined> {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const before = generation
+    const value = await read()
+    if (value !== undefined && generation === before) known.set(key, value)
+    return value
   }
 
   return {
-    knownOid,
-    find: (oid) => findTrigger(store.read, oid),
-    renew: renewTriggerOid,
-    renewed: (key, oid) => void remember(key, oid),
-    sent: (key, untilMs) => onTheirWayUntilMs.set(textOf(key), untilMs),
-    settled: (key) => onTheirWayUntilMs.delete(textOf(key)),
-    isOnItsWay: (key, nowMs) => (onTheirWayUntilMs.get(textOf(key)) ?? 0) > nowMs,
-    async oidsOf(keys) {
-      const found = await Promise.all(keys.map(knownOid))
-      const missing = keys.filter((_, at) => found[at] === undefined)
-      if (missing.length > 0) await take(missing)
-      return Promise.all(keys.map(async (key, at) => found[at] ?? (await knownOid(key))!))
+    oidOf: (key) => recall(oids, textOf(key), () => readTriggerOid(store.read, key)),
+    async placed(key) {
+      const read = async (): Promise<PlacedTrigger | null> => (await readPlacedTrigger(store.read, key)) ?? null
+      return (await recall(placements, wholeText(key), read)) ?? undefined
+    },
+    forget({ kind, parts }) {
+      generation += 1
+      for (const { record } of parts) oids.delete(textOf({ positionId: record.id, kind }))
+      if (parts[0] !== undefined) placements.delete(wholeText(wholeKeyOf(parts[0], kind)))
     },
   }
+}
+
+export function createTriggers(store: Pick<Store, 'read' | 'transaction'>): Triggers {
+  const memory = createTriggerMemory(store)
+  const changing = createLru<string, PlacedTrigger & { readonly untilMs: number }>(MAX_KNOWN)
+
+  /** Folds the triggers of one kind of one position again in a transaction, and stores the ids that it lacks. */
+  async function assignMissing(kind: TriggerKind, parts: readonly LivePosition[]): Promise<readonly TriggerOrder[]> {
+    const listed = await store.transaction(async (sql) => {
+      const folded = await foldStored(kind, parts, {
+        oidOf: (key) => readTriggerOid(sql, key),
+        placed: (key) => readPlacedTrigger(sql, key),
+        sql,
+      })
+      const made: TriggerOrder[] = []
+      for (const { price, parts: of, oid: known } of folded) {
+        const oid = known ?? (await takeId(sql))
+        for (const { record } of of) await saveTriggerOid(sql, { positionId: record.id, kind }, oid)
+        made.push({ oid, kind, price, parts: of })
+      }
+      return made
+    })
+    memory.forget({ kind, parts })
+    return listed
+  }
+
+  async function listOne(kind: TriggerKind, parts: readonly LivePosition[]): Promise<readonly TriggerOrder[]> {
+    const folded = await foldStored(kind, parts, { ...memory, sql: store.read })
+    const listed = folded.flatMap((of) => (of.oid === undefined || of.isMixed ? [] : [{ ...of, oid: of.oid, kind }]))
+    return listed.length === folded.length ? listed : assignMissing(kind, parts)
+  }
+
+  return {
+    ...memory,
+    find: (oid) => findTrigger(store.read, oid),
+    async assign(sql, { kind, price, parts, isWhole, oid: kept }) {
+      const oid = kept ?? (await takeId(sql))
+      for (const { record } of parts) await saveTriggerOid(sql, { positionId: record.id, kind }, oid)
+      if (isWhole) await savePlacedTrigger(sql, wholeKeyOf(parts[0]!, kind), { oid, price })
+      return oid
+    },
+    remove: (sql, key, oid) => savePlacedTrigger(sql, key, { oid, price: Price.zero }),
+    sent(key, change, untilMs) {
+      const sent = { ...change, untilMs }
+      changing.set(wholeText(key), sent)
+      return () => {
+        if (changing.peek(wholeText(key)) === sent) changing.delete(wholeText(key))
+      }
+    },
+    onItsWay(key, nowMs) {
+      const change = changing.get(wholeText(key))
+      return change !== undefined && change.untilMs > nowMs ? change : undefined
+    },
+    async list(positions) {
+      const lists: (readonly TriggerOrder[])[] = []
+      for (const side of sidesOf(positions)) {
+        for (const kind of TRIGGER_KINDS) {
+          const carrying = side.filter(({ state }) => state.trade[kind] > 0n)
+          if (carrying.length > 0) lists.push(await listOne(kind, carrying))
+        }
+      }
+      return lists.flat()
+    },
+  }
+}
+
+/** Splits one trader's positions by pair and side, each in its order. */
+function sidesOf(positions: readonly LivePosition[]): readonly (readonly LivePosition[])[] {
+  return [...Map.groupBy(positions, ({ state: { trade } }) => `${trade.pairIndex} ${trade.long}`).values()]
+}
+
+export function wholeKeyOf({ record, state }: LivePosition, kind: TriggerKind): WholeKey {
+  const { pairIndex, long } = state.trade
+  return { chain: record.chain, trader: record.trader, pairIndex, long, kind }
+}
+
+type Reads = Pick<Triggers, 'oidOf' | 'placed'> & { readonly sql: Sql }
+
+async function foldStored(
+  kind: TriggerKind,
+  parts: readonly LivePosition[],
+  reads: Reads,
+): Promise<readonly FoldedTrigger<LivePosition>[]> {
+  const carried = await Promise.all(
+    parts.map(async (part) => ({
+      part,
+      price: part.state.trade[kind],
+      oid: await reads.oidOf({ positionId: part.record.id, kind }),
+    })),
+  )
+  const placed = await reads.placed(wholeKeyOf(parts[0]!, kind))
+  const isOver = placed === undefined || placed.price === 0n
+  if (isOver || carried.some(({ oid }) => oid === placed.oid)) return foldTriggers(carried, placed)
+  const closedAtMs = await readLastClosedMs(reads.sql, placed.oid)
+  return foldTriggers(carried, placed, ({ state }) => state.openedAtMs < closedAtMs)
+}
+
+/** Reads when the last of the closed trades of an order was closed; 0 when none is. */
+async function readLastClosedMs(sql: Sql, oid: OrderId): Promise<number> {
+  const { parts } = (await findTrigger(sql, oid)) ?? { parts: [] }
+  const positions = await Promise.all(parts.map((id) => findPosition(sql, id)))
+  return Math.max(0, ...positions.map((one) => (one?.state?.isOpen === false ? one.state.updatedAtMs : 0)))
+}
+
+/** The trigger of one trade, with the id of the order that it was last listed under. */
+export interface CarriedTrigger<Part> {
+  readonly part: Part
+  readonly price: Price
+  readonly oid: OrderId | undefined
+}
+
+interface FoldedTrigger<Part> {
+  readonly price: Price
+  readonly parts: readonly Part[]
+  /** `undefined` when the order needs a new id. */
+  readonly oid: OrderId | undefined
+  /** True when a part was last listed under another id. */
+  readonly isMixed: boolean
+}
+
+/**
+ * Makes one order of all triggers of one kind at the same price, in the order of their oldest trades. The id that a
+ * client placed goes to the price it asked for, else to the oldest trade that has it; where those that had it are
+ * closed, to the oldest that was a part of the position with them (`isHeir`). Every other order has the oldest id of
+ * its trades that no order before it has. Trades that come to one price are one order, trades that part are two.
+ */
+export function foldTriggers<Part>(
+  carried: readonly CarriedTrigger<Part>[],
+  placed: PlacedTrigger | undefined,
+  isHeir: (part: Part) => boolean = () => false,
+): readonly FoldedTrigger<Part>[] {
+  const groups = [...Map.groupBy(carried, ({ price }) => price)]
+  const isOwner = ({ oid, part }: CarriedTrigger<Part>): boolean => oid === placed?.oid || isHeir(part)
+  const owners = groups.filter(([, of]) => placed !== undefined && of.some(isOwner))
+  const owner = owners.find(([price]) => price === placed!.price) ?? owners[0]
+  const taken = new Set<OrderId | undefined>(owner === undefined ? [undefined] : [undefined, placed!.oid])
+  return groups.map(([price, of]) => {
+    const isPlaced = owner !== undefined && owner[0] === price
+    const ids = of.map(({ oid }) => oid).filter((oid) => !taken.has(oid))
+    const oid = isPlaced ? placed!.oid : ids.toSorted((a, b) => Number(a) - Number(b))[0]
+    taken.add(oid)
+    return { price, parts: of.map(({ part }) => part), oid, isMixed: of.some((one) => one.oid !== oid) }
+  })
 }
 
 /** Origin key of an order that executed a take profit or stop loss: the kind and the position id. */
@@ -99,4 +269,8 @@ export function originOfTrigger({ kind, positionId }: TriggerKey): string {
 
 function textOf({ positionId, kind }: TriggerKey): string {
   return `${positionId} ${kind}`
+}
+
+function wholeText({ chain, trader, pairIndex, long, kind }: WholeKey): string {
+  return `${chain} ${trader} ${pairIndex} ${long} ${kind}`
 }

@@ -7,6 +7,8 @@ export function testRegistry(changes: Partial<Registry> = {}): Registry {
     agentsOn: () => [],
     agentsOf: () => [],
     changeAgent: refuse,
+    addOwnAgent: refuse,
+    noteAgent: () => {},
     onAgentChange: () => () => undefined,
     keyOwner: () => undefined,
     addKey: refuse,

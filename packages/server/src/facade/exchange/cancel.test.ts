@@ -6,6 +6,7 @@ import { usd } from '../../market/testing/fixtures.ts'
 import { encodeErrorResult } from 'viem'
 import { reverted } from '../../orders/testing/scriptedNode.ts'
 import { findOrder } from '../../store/orderStore.ts'
+import { savePositionState } from '../../store/positionStore.ts'
 import {
   executed,
   gtc,
@@ -123,17 +124,15 @@ describe('cancel', () => {
 
   it('removes a take profit or stop loss', async () => {
     const position = await world.hold({ sl: usd(55_000), tp: usd(70_000) })
-    const [oid] = await world.parts.reads.triggers.oidsOf([{ positionId: position.record.id, kind: 'sl' }])
-    const answer = await world.sendWhile(cancels(Number(oid)), () =>
-      world.change(position.record.id, { sl: Price.zero }),
-    )
+    const oid = await world.triggerOid(position.record.id, 'sl')
+    const answer = await world.sendWhile(cancels(oid), () => world.change(position.record.id, { sl: Price.zero }))
     assert.deepEqual(statusesOf(answer), ['success'])
     assert.deepEqual(lastCall().args, [position.state.trade.index, 0n])
     assert.equal(lastCall().functionName, 'updateSl')
-    assert.deepEqual(statusesOf(await world.send(cancels(Number(oid)))), [DEAD])
+    assert.deepEqual(statusesOf(await world.send(cancels(oid))), [DEAD])
+    const tp = await world.triggerOid(position.record.id, 'tp')
     world.base.positions.length = 0
-    const [tp] = await world.parts.reads.triggers.oidsOf([{ positionId: position.record.id, kind: 'tp' }])
-    assert.deepEqual(statusesOf(await world.send(cancels(Number(tp)))), [DEAD])
+    assert.deepEqual(statusesOf(await world.send(cancels(tp))), [DEAD])
   })
 
   it('passes on what the contracts say against it', async () => {
@@ -176,5 +175,53 @@ describe('cancel', () => {
     const answer = await world.sendWhile(cancels(oid), () => world.change(position.record.id, { sl: Price.zero }))
     assert.deepEqual(statusesOf(answer), ['success'])
     assert.deepEqual(statusesOf(await world.send(cancels(oid))), [DEAD])
+  })
+
+  it('removes the trigger of every trade that the position is made of', async () => {
+    const held = [await world.hold({ sl: usd(55_000) }), await world.hold({ sl: usd(55_000) })]
+    const [oid, same] = await Promise.all(held.map(({ record }) => world.triggerOid(record.id, 'sl')))
+    assert.equal(oid, same)
+    const answer = await world.sendWhile(cancels(oid!), () => {
+      for (const { record } of held) world.change(record.id, { sl: Price.zero })
+    })
+    assert.deepEqual(statusesOf(answer), ['success'])
+    assert.equal(lastCall().functionName, 'multicall')
+    assert.equal(world.relayer.taken.length, 1)
+    assert.deepEqual(statusesOf(await world.send(cancels(oid!))), [DEAD])
+  })
+
+  it('removes what differs too by the order that was placed for all, and by another order only its own', async () => {
+    const held = [await world.hold(), await world.hold({ sl: usd(57_000) }), await world.hold({ sl: usd(57_000) })]
+    const other = await world.triggerOid(held[1]!.record.id, 'sl')
+    const stop = orderItem({ b: false, s: '0.04999', r: true, t: trigger('sl', '55000') })
+    const [placed] = statusesOf(await world.send(orderAction(stop)))
+    const { oid } = (placed as { resting: { oid: number } }).resting
+    assert.deepEqual(statusesOf(await world.send(cancels(other))), [DEAD], 'another order took its place')
+    // One of the trades is changed natively afterwards.
+    for (const { record } of held.slice(0, 2)) world.change(record.id, { sl: usd(55_000) })
+    const single = await world.triggerOid(held[2]!.record.id, 'sl')
+    assert.notEqual(single, oid)
+    await world.send(cancels(single))
+    assert.deepEqual(lastCall().args, [held[2]!.state.trade.index, 0n])
+    await world.send(cancels(oid))
+    assert.equal((lastCall().args![0] as unknown[]).length, 3)
+  })
+
+  it('removes what is left of a stop after the trade that had its id was closed', async () => {
+    const held = [await world.hold(), await world.hold()]
+    const stop = orderItem({ b: false, s: '0.03332', r: true, t: trigger('sl', '55000') })
+    const [placed] = statusesOf(await world.send(orderAction(stop)))
+    const { oid } = (placed as { resting: { oid: number } }).resting
+    world.change(held[0]!.record.id, { sl: usd(55_000) })
+    // The other one was changed natively.
+    world.change(held[1]!.record.id, { sl: usd(56_000) })
+    assert.equal(await world.triggerOid(held[0]!.record.id, 'sl'), oid)
+    const other = await world.triggerOid(held[1]!.record.id, 'sl')
+    const closed = { ...world.base.positions.shift()!.state, isOpen: false, updatedAtMs: 2 }
+    await world.parts.store.transaction((sql) => savePositionState(sql, held[0]!.record.id, closed))
+    const answer = await world.sendWhile(cancels(oid), () => world.change(held[1]!.record.id, { sl: Price.zero }))
+    assert.deepEqual(statusesOf(answer), ['success'])
+    assert.deepEqual(lastCall().args, [held[1]!.state.trade.index, 0n])
+    assert.deepEqual(statusesOf(await world.send(cancels(other))), [DEAD])
   })
 })

@@ -1,4 +1,4 @@
-import type { Decimal, Hex, OrderId } from '@bezel/protocol'
+import type { Hex, OrderId } from '@bezel/protocol'
 import type { JsonValue } from '../../json/parseStrictJson.ts'
 import { cancelOrder } from '../../orders/cancelOrder.ts'
 import { listAttempts } from '../../store/attemptStore.ts'
@@ -9,7 +9,7 @@ import { cancelsAnswer, type ExchangeAnswer, type CancelStatusAnswer } from './e
 import type { RunAction, ActionContext } from './exchangeParts.ts'
 import { assetAt, listAt, objectAt, oidAt } from './fields.ts'
 import { ownTarget } from './ownTarget.ts'
-import { setTrigger, settledTrigger } from './placeTrigger.ts'
+import { failedText, removeTrigger, settledChange } from './placeTrigger.ts'
 import { relayed, settledOrder, unlessFailed } from './relayed.ts'
 import { requireBatch, runBatch, type Taken } from './runBatch.ts'
 
@@ -18,7 +18,6 @@ import { requireBatch, runBatch, type Taken } from './runBatch.ts'
  * fail.
  */
 const ON_ITS_WAY_MS = 15_000
-const NO_TRIGGER = '0' as Decimal
 
 /** Cancels orders by their ids. */
 export function cancel(action: ExchangeAction): RunAction<ExchangeAnswer> {
@@ -40,7 +39,9 @@ function readCancel(value: JsonValue, at: number) {
   return { asset: assetAt(item.a, `${path}.a`), oid: oidAt(item.o, `${path}.o`) }
 }
 
-/** Cancels an order, a take profit or a stop loss. Throws the refusal. */
+/**
+ * Cancels an order, or a take profit or stop loss of all the trades that it stands for. Throws the refusal.
+ */
 export async function cancelOne(
   context: ActionContext,
   of: { readonly asset: number; readonly oid: OrderId | undefined },
@@ -50,10 +51,11 @@ export async function cancelOne(
     const hash = await sendCancel(context, target.record.id)
     return { isAwaited: true, status: heldCancel(context, target.record.id, hash) }
   }
-  const sent = await setTrigger(context, { ...target, price: NO_TRIGGER })
-  const status = settledTrigger(context, sent).then((settled) =>
-    settled === 'failed' ? { error: ERR.failed } : ('success' as const),
-  )
+  const change = await removeTrigger(context, target)
+  const status = settledChange(context, change).then((outcomes) => {
+    const error = failedText(change, outcomes)
+    return error === undefined ? ('success' as const) : { error }
+  })
   return { isAwaited: true, status }
 }
 

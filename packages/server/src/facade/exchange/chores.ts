@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type Address, type OrderId, ApiError } from '@bezel/protocol'
-import { outOfForce } from '../../agents/agentRefusals.ts'
 import { every } from '../../ground/every.ts'
 import { createLru } from '../../ground/lru.ts'
 import { cancelOrder } from '../../orders/cancelOrder.ts'
@@ -14,17 +13,20 @@ import {
 import { findOrder, listLiveOrders, type StoredOrder } from '../../store/orderStore.ts'
 import { listTimedOutUpdates } from '../../store/positionAttemptStore.ts'
 import { findPosition } from '../../store/positionStore.ts'
-import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { sendCancel } from './cancel.ts'
 import type { TradingParts } from './exchangeParts.ts'
-import { relayed } from './relayed.ts'
+import { createStopInheritance } from './inheritStops.ts'
+import { facadeAgent, relayed } from './relayed.ts'
 
-/** The background work of one chain's facade: scheduled cancels, and reclaims of what timed out. */
+/**
+ * The background work of one chain's facade: triggers of added trades, scheduled cancels, and reclaims of what timed
+ * out.
+ */
 export interface Chores {
   close(): Promise<void>
 }
 
-/** Time between two rounds. An idle round costs two indexed reads. */
+/** Time between two rounds. An idle round costs a few indexed reads. */
 const ROUND_MS = 500
 
 /** The number of cancels, or of reclaims, tried in one round. The others follow in the next rounds. */
@@ -37,9 +39,11 @@ const MAX_REMEMBERED = 10_000
 export function startChores(parts: TradingParts, log: Pick<FastifyBaseLogger, 'warn' | 'error'>): Chores {
   const dueCancels = createDueCancels(parts)
   const reclaims = createReclaims(parts)
+  const inheritance = createStopInheritance(parts)
   const { slug: chain } = parts.orders.chain
 
   async function round(): Promise<void> {
+    await inheritance.run(log)
     await dueCancels.run(log)
     await reclaims.run(log)
   }
@@ -242,20 +246,4 @@ function createReclaimRounds(parts: TradingParts, { list, reclaim }: Reclaimable
       if (found.length < PAGE) place = null
     },
   }
-}
-
-/**
- * Returns the agent in whose name the service finishes what a trader began through the facade: the agent that began it
- * or, when that one is gone, another agent of the same trader. `undefined` when the trader has no agent left that may
- * act.
- */
-function facadeAgent(
-  { registry, orders, now }: TradingParts,
-  of: { readonly trader: Address; readonly agent: Address | null },
-): AgentRecord | undefined {
-  const mayAct = registry
-    .agentsOf(orders.chain.slug, of.trader)
-    .filter((record) => record.scope.permissions === 'trade' && outOfForce(record, now()) === undefined)
-    .filter(({ mode, agent }) => mode === 'relayed' || agent === of.trader)
-  return mayAct.find(({ agent }) => agent === of.agent) ?? mayAct[0]
 }

@@ -1,6 +1,7 @@
 import { ApiError, type OrderId } from '@bezel/protocol'
 import { findAttempt } from '../../store/attemptStore.ts'
 import { deleteCloid, insertCloid, readCloid, type CloidKey } from '../../store/facadeCloidStore.ts'
+import { insertInheriting, type TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { findOrderByClientId } from '../../store/orderStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { ActionContext } from './exchangeParts.ts'
@@ -53,12 +54,22 @@ export async function findByCloid({ parts, agent }: ActionContext, cloid: string
   return (await findOrderByClientId(parts.store.read, agent.chain, agent.trader, cloid))?.record.id
 }
 
-/** Returns the work that stores the client's request with the order made from it. */
-export function keepOrderCloid(context: ActionContext, of: OrderToTranslate): AlsoKeep {
+/**
+ * Returns the work that stores the client's request with the order made from it, and which triggers its trade takes
+ * over from the position that it adds to.
+ */
+export function keepOrderTerms(
+  context: ActionContext,
+  of: OrderToTranslate,
+  inherits: readonly TriggerKind[],
+): AlsoKeep {
   return async (sql, attempt) => {
-    if (of.item.cloid === null) return
+    if (of.item.cloid === null && inherits.length === 0) return
     const made = await findAttempt(sql, attempt.id)
-    if (made !== undefined) await keepCloid(sql, context, of, made.orderId)
+    if (made === undefined) return
+    await keepCloid(sql, context, of, made.orderId)
+    if (inherits.length > 0)
+      await insertInheriting(sql, context.agent.chain, { orderId: made.orderId, kinds: inherits })
   }
 }
 
@@ -79,6 +90,11 @@ export async function freeCloid(sql: Sql, context: ActionContext, { item }: Orde
 
 function keyOf({ agent }: ActionContext, cloid: string): CloidKey {
   return { chain: agent.chain, trader: agent.trader, cloid }
+}
+
+/** Returns the refusal of a cloid whose order is over: an id is used once, also for the same order again. */
+export function duplicateText(oid: OrderId, state: string): string {
+  return `Duplicate cloid: the order that it stands for, oid ${oid}, ${state}. Use a new cloid for a new order.`
 }
 
 function duplicate(cloid: string): ApiError {

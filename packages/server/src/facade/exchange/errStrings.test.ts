@@ -61,6 +61,14 @@ describe('the texts of refusals', () => {
     assert.match(text('VALIDATION_ERROR', undefined, 'body.price must be above 0.')!, /^Order has invalid price\./)
   })
 
+  it('carry the approval that is missing', () => {
+    const approvalTx = { to: SIGNER, data: '0x095ea7b3', chainId: 1 }
+    assert.equal(
+      text('SIMULATION_REVERTED', { errorName: null, needed: '600', approvalTx }),
+      `Insufficient margin to place order. why. approvalTx: to ${SIGNER} data 0x095ea7b3`,
+    )
+  })
+
   it('are those of the facade and of the relayer as they are', () => {
     assert.equal(refusalText(new ExchangeErr('no'), of), 'no')
     assert.equal(refusalText(new RelayRefusedError('busy', 'later'), of), 'later')

@@ -1,4 +1,12 @@
-import { ApiError, type Address, type ErrorCode, type OrderReason } from '@bezel/protocol'
+import {
+  ApiError,
+  CONTRACT_ERRORS,
+  type Address,
+  type ContractErrorName,
+  type ErrorCode,
+  type OrderReason,
+  type TransactionRequest,
+} from '@bezel/protocol'
 import { RelayRefusedError } from '../relayer/gasBudget.ts'
 
 /**
@@ -121,26 +129,37 @@ const BY_REASON: Readonly<Record<OrderReason, string>> = {
   OTHER: 'Order was rejected by the contracts.',
 }
 
-/** The texts for those custom errors of the contracts that a client can do something about. */
-const BY_REVERT: ReadonlyMap<string, string> = new Map([
-  ['TradeTpInvalid', ERR.trigger],
-  ['TradeSlInvalid', ERR.trigger],
-  ['WrongTp', ERR.trigger],
-  ['WrongSl', ERR.trigger],
-  ['PriceImpactTooHigh', ERR.noLiquidity],
-  ['Paused', ERR.noLiquidity],
-  ['WrongLeverage', ERR.marginTier],
-  ['InsufficientCollateral', ERR.minimum],
-  ['InsufficientBalance', ERR.margin],
-  ['ERC20InsufficientBalance', ERR.margin],
-  ['ERC20InsufficientAllowance', ERR.margin],
-  ['ConflictingPendingOrder', ERR.executing],
-  ['AlreadyBeingMarketClosed', ERR.executing],
-  ['PendingTrigger', ERR.executing],
-  ['DoesntExist', ERR.dead],
-  ['NoTrade', ERR.dead],
-  ['NoOrder', ERR.dead],
-])
+/**
+ * The texts before the words of those contract errors that clients know an equal of. The words themselves are those of
+ * the one table, in the message of the refusal.
+ */
+const BY_REVERT: Readonly<Partial<Record<ContractErrorName, string>>> = {
+  TradeTpInvalid: ERR.trigger,
+  TradeSlInvalid: ERR.trigger,
+  WrongTp: ERR.trigger,
+  WrongSl: ERR.trigger,
+  PriceImpactTooHigh: ERR.noLiquidity,
+  Paused: ERR.noLiquidity,
+  WrongLeverage: ERR.marginTier,
+  InsufficientCollateral: ERR.minimum,
+  InsufficientBalance: ERR.margin,
+  ERC20InsufficientBalance: ERR.margin,
+  ERC20InsufficientAllowance: ERR.margin,
+  SafeERC20FailedOperation: ERR.margin,
+  ConflictingPendingOrder: ERR.executing,
+  AlreadyBeingMarketClosed: ERR.executing,
+  PendingTrigger: ERR.executing,
+  DoesntExist: ERR.dead,
+  NoTrade: ERR.dead,
+  NoOrder: ERR.dead,
+}
+
+/** Returns the text for a take profit or stop loss of a new order that the contracts would refuse. */
+export function wrongSideText(kind: 'tp' | 'sl'): string {
+  const name = kind === 'tp' ? 'TradeTpInvalid' : 'TradeSlInvalid'
+  const { words, cause, remedy } = CONTRACT_ERRORS[name]
+  return `${ERR.trigger} ${words} ${cause} ${remedy}`
+}
 
 export function reasonText(reason: OrderReason | null): string {
   return BY_REASON[reason ?? 'OTHER']
@@ -191,8 +210,15 @@ function neverHonoured(error: ApiError): string {
   return detail(error, 'reference') === undefined ? error.message : `${ERR.trigger} ${error.message}`
 }
 
+/**
+ * Returns the text of a refused simulation: the beginning that clients match, then the words of the contract error. A
+ * missing allowance comes with the transaction that grants it, which has no other place in the answer to one order.
+ */
 function reverted(error: ApiError): string {
-  if (detail(error, 'needed') !== undefined) return `${ERR.margin} ${error.message}`
-  const known = BY_REVERT.get(detail(error, 'errorName') ?? '')
+  const { approvalTx } = (error.details ?? {}) as { readonly approvalTx?: TransactionRequest }
+  const approval = approvalTx === undefined ? '' : ` approvalTx: to ${approvalTx.to} data ${approvalTx.data}`
+  if (detail(error, 'needed') !== undefined) return `${ERR.margin} ${error.message}${approval}`
+  const errorName = detail(error, 'errorName') ?? ''
+  const known = Object.hasOwn(BY_REVERT, errorName) ? BY_REVERT[errorName as ContractErrorName] : undefined
   return known === undefined ? error.message : `${known} ${error.message}`
 }

@@ -127,12 +127,14 @@ describe('the way of an envelope', () => {
   })
 
   it('names whom a signature recovers to when nobody knows it', async () => {
+    world.base.node.isDelegator = (trader) => trader === TRADER
     assert.match(await err(noop, { key: OTHER_KEY }), /^User or API Wallet 0x[0-9a-f]{40} does not exist\. /)
     await world.register({ signedAtMs: world.base.market.nowMs + 1_000 })
     assert.match(await err(noop, { nonce: world.base.market.nowMs }), /older than the registration/)
   })
 
   it('counts an agent, and nobody else', async () => {
+    world.base.node.isDelegator = (trader) => trader === TRADER
     for (let i = 0; i < 60; i += 1) {
       assert.deepEqual(await world.send(noop), OK)
       await err(noop, { key: OTHER_KEY })

@@ -1,5 +1,4 @@
 import { ApiError, type TransactionRequest } from '@bezel/protocol'
-import type { LimitAnswer } from '../../access/limits.ts'
 import { agentNotDelegated, requireInForce, delegationTx } from '../../agents/agentRefusals.ts'
 import { delegateIfKnown } from '../../agents/delegates.ts'
 import { refuseUndelegated, type Relay } from '../../orders/signedWrite.ts'
@@ -15,24 +14,18 @@ import { OK_DEFAULT, type ExchangeAnswer } from './exchangeAnswer.ts'
 import {
   createEnvelopeNonce,
   type ActionContext,
+  type Bearer,
   type ExchangeParts,
   type RunAction,
   type TradingParts,
 } from './exchangeParts.ts'
 import { modify } from './modify.ts'
 import { order } from './order.ts'
-import { requireAgent, nonceUsed, requireTimely } from './requireAgent.ts'
+import { findFacadeAgent, requireOwnAgent } from './ownAgent.ts'
+import { requireAgent, nonceUsed, requireTimely, UnknownSignerError } from './requireAgent.ts'
 import { scheduleCancel } from './scheduleCancel.ts'
 import { updateIsolatedMargin } from './updateIsolatedMargin.ts'
 import { updateLeverage } from './updateLeverage.ts'
-
-/** The connection that brought an envelope. */
-export interface Bearer {
-  /** The network of the sender's IP address (`networkOf`). */
-  readonly network: string
-  /** Receives the result of each charge against a limit. Throws `RATE_LIMITED` when the charge was refused. */
-  readonly onCharge: (answer: LimitAnswer) => void
-}
 
 /** Approvals a minute from one IP. Limited because anybody can sign an approval and each one is stored. */
 const APPROVALS_PER_MINUTE = 10
@@ -102,10 +95,10 @@ async function trade(
   let agent: AgentRecord | undefined
   try {
     requireTimely(envelope, parts.now())
-    agent = signerOf(parts, envelope)
+    agent = await signerOf(parts, envelope, bearer)
     await chargeAgent(parts, agent, bearer)
     if (!parts.nonces.take(agent.agent, envelope.nonce)) throw nonceUsed(envelope.nonce)
-    const nonce = createEnvelopeNonce(parts, { signer: agent.agent, nonce: envelope.nonce })
+    const nonce = createEnvelopeNonce(parts, { agent, nonce: envelope.nonce })
     const answer = await answerOf({ ...contextOf(parts, agent, envelope), nonce }, envelope, run)
     if (!(await nonce.keep())) throw nonceUsed(envelope.nonce)
     return answer
@@ -137,9 +130,15 @@ function isRelayed({ action }: Envelope): boolean {
   return action.type !== 'updateLeverage' && action.type !== 'scheduleCancel'
 }
 
-function signerOf({ engine, sources, registry, orders }: TradingParts, envelope: Envelope): AgentRecord {
-  const agentOf = (signer: AgentRecord['agent']): AgentRecord | undefined => registry.agent(orders.chain.slug, signer)
-  return requireAgent({ engine, sources, agentOf }, envelope)
+/** Returns the agent that signed, which may be a trader who signs for itself for the first time. */
+async function signerOf(parts: TradingParts, envelope: Envelope, bearer: Bearer): Promise<AgentRecord> {
+  const { engine, sources } = parts
+  try {
+    return await requireAgent({ engine, sources, agentOf: (signer) => findFacadeAgent(parts, signer) }, envelope)
+  } catch (error) {
+    if (!(error instanceof UnknownSignerError)) throw error
+    return requireOwnAgent(parts, error, envelope, bearer)
+  }
 }
 
 /** Charges the agent twice, as a request and as a write, because every action changes something. */

@@ -1,5 +1,4 @@
-import type { Address } from '@bezel/protocol'
-import type { Limits } from '../../access/limits.ts'
+import type { LimitAnswer, Limits } from '../../access/limits.ts'
 import type { Registry } from '../../agents/registry.ts'
 import type { ChainOrders } from '../../orders/chainOrders.ts'
 import type { SignatureEngine } from '../../signatures/recovery.ts'
@@ -25,6 +24,8 @@ export interface ExchangeParts {
   readonly nonces: FacadeNonces
   readonly engine: SignatureEngine
   readonly sources: readonly PhantomSource[]
+  /** True where a trader who signs for itself needs an `approveAgent` for its own address first. */
+  readonly needsOwnApproval: boolean
   readonly limits: Limits
   /** Requests that one agent may send in a minute. */
   readonly agentLimit: number
@@ -36,6 +37,14 @@ export interface ExchangeParts {
   /** Time that an answer is held for the fill. */
   readonly fillWaitMs: number
   readonly now: () => number
+}
+
+/** The connection that brought an envelope. */
+export interface Bearer {
+  /** The network of the sender's IP address (`networkOf`). */
+  readonly network: string
+  /** Receives the result of each charge against a limit. Throws `RATE_LIMITED` when the charge was refused. */
+  readonly onCharge: (answer: LimitAnswer) => void
 }
 
 /** The parts of a chain that has a relayer. */
@@ -72,18 +81,39 @@ interface EnvelopeNonce {
   keep(): Promise<boolean>
 }
 
+/**
+ * Creates the nonce of an agent's envelope. A trader who signs for itself and has no record of its own is registered in
+ * the transaction that uses up the nonce.
+ */
 export function createEnvelopeNonce(
-  { nonces, store }: Pick<TradingParts, 'nonces' | 'store'>,
-  of: { readonly signer: Address; readonly nonce: number },
+  { nonces, store, registry }: Pick<TradingParts, 'nonces' | 'store' | 'registry'>,
+  of: { readonly agent: AgentRecord; readonly nonce: number },
 ): EnvelopeNonce {
+  const { agent } = of
+  const isOwn = agent.agent === agent.trader
+  let registered: AgentRecord | undefined
   let isKept = false
-  const claim = async (sql: Sql): Promise<boolean> => isKept || nonces.claim(sql, of.signer, of.nonce)
+
+  async function claim(sql: Sql): Promise<boolean> {
+    if (isKept) return true
+    if (!(await nonces.claim(sql, agent.agent, of.nonce))) return false
+    if (isOwn && registry.agent(agent.chain, agent.agent)?.trader !== agent.trader)
+      registered = await registry.addOwnAgent(sql, agent)
+    return true
+  }
+
+  function noteKept(): void {
+    if (!isKept && registered !== undefined) registry.noteAgent(registered)
+    isKept = true
+  }
+
   return {
     claim,
-    noteKept: () => void (isKept = true),
+    noteKept,
     async keep() {
       if (isKept) return true
       const isFree = await store.transaction(claim)
+      if (isFree) noteKept()
       isKept = true
       return isFree
     },

@@ -67,7 +67,7 @@ describe('a relayed transaction that fails on the chain', () => {
 
   it('is told of a stop loss that is moved or removed', async () => {
     const { record } = await world.hold({ sl: usd(55_000) })
-    const [oid] = await world.parts.reads.triggers.oidsOf([{ positionId: record.id, kind: 'sl' }])
+    const oid = await world.triggerOid(record.id, 'sl')
     const order = orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', '56000') })
     const moved = { type: 'batchModify', modifies: [{ oid: Number(oid), order }] }
     assert.deepEqual(statusesOf(await sendInVain(moved)), [FAILED])
@@ -83,7 +83,7 @@ describe('a relayed transaction that fails on the chain', () => {
 
   it('is nothing to wait for once it has worked', async () => {
     const { record } = await world.hold({ sl: usd(55_000) })
-    const [oid] = await world.parts.reads.triggers.oidsOf([{ positionId: record.id, kind: 'sl' }])
+    const oid = await world.triggerOid(record.id, 'sl')
     const removed = { type: 'cancel', cancels: [{ a: 0, o: Number(oid) }] }
     const answer = await world.sendWhile(removed, () => world.change(record.id, { sl: Price.zero }))
     assert.deepEqual(statusesOf(answer), ['success'])

@@ -117,34 +117,53 @@ describe('modify', () => {
 
   it('moves a take profit or stop loss', async () => {
     const position = await world.hold({ sl: usd(55_000) })
-    const [id] = await world.parts.reads.triggers.oidsOf([{ positionId: position.record.id, kind: 'sl' }])
+    const id = await world.triggerOid(position.record.id, 'sl')
     const stop = (px: string, changes = {}) =>
       orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', px), ...changes })
-    const answer = await world.sendWhile(batch({ oid: Number(id), order: stop('56000') }), () =>
+    const answer = await world.sendWhile(batch({ oid: id, order: stop('56000') }), () =>
       world.change(position.record.id, { sl: usd(56_000) }),
     )
-    assert.deepEqual(statusesOf(answer), [{ resting: { oid: Number(id) } }])
+    assert.deepEqual(statusesOf(answer), [{ resting: { oid: id } }])
     assert.deepEqual(lastCall().args, [position.state.trade.index, usd(56_000)])
-    assert.match(await errorOf(stop('61000'), Number(id)), /^Invalid TP\/SL price\./)
-    assert.match(await errorOf(stop('57000', { s: '0.001' }), Number(id)), /whole position/)
-    assert.match(await errorOf(stop('57000', { b: true }), Number(id)), /side of an order/)
-    assert.match(
-      await errorOf(stop('70000', { t: trigger('tp', '70000') }), Number(id)),
-      /TP order can not become an SL/,
-    )
+    assert.match(await errorOf(stop('61000'), id), /^Invalid TP\/SL price\./)
+    assert.match(await errorOf(stop('57000', { s: '0.001' }), id), /whole position/)
+    assert.match(await errorOf(stop('57000', { b: true }), id), /side of an order/)
+    assert.match(await errorOf(stop('70000', { t: trigger('tp', '70000') }), id), /TP order can not become an SL/)
   })
 
-  it('moves the stop of all parts by the size of all of them, and of one by its own', async () => {
-    const positions = [await world.hold({ sl: usd(55_000) }), await world.hold({ sl: usd(55_000) })]
-    const [, id] = await world.parts.reads.triggers.oidsOf(
-      positions.map(({ record }) => ({ positionId: record.id, kind: 'sl' as const })),
-    )
-    const stop = (px: string, s: string) => orderItem({ b: false, s, r: true, t: trigger('sl', px) })
+  const stop = (px: string, s: string) => orderItem({ b: false, s, r: true, t: trigger('sl', px) })
+
+  it('moves the stop of all trades of a position under the same id', async () => {
+    const held = [await world.hold({ sl: usd(55_000) }), await world.hold({ sl: usd(55_000) })]
+    const id = await world.triggerOid(held[1]!.record.id, 'sl')
     const before = world.relayer.taken.length
-    await world.send(batch({ oid: Number(id), order: stop('56000', '0.01666') }))
+    const answer = await world.sendWhile(batch({ oid: id, order: stop('56000', '0.03333') }), () => {
+      for (const { record } of held) world.change(record.id, { sl: usd(56_000) })
+    })
+    assert.deepEqual(statusesOf(answer), [{ resting: { oid: id } }])
     assert.equal(world.relayer.taken.length, before + 1)
-    assert.deepEqual(lastCall().args, [positions[1]!.state.trade.index, usd(56_000)])
-    await world.send(batch({ oid: Number(id), order: stop('57000', '0.03332') }))
-    assert.equal(world.relayer.taken.length, before + 3)
+    assert.equal(lastCall().functionName, 'multicall')
+    for (const { record } of held) assert.equal(await world.triggerOid(record.id, 'sl'), id)
+    assert.match(await errorOf(stop('57000', '0.01666'), id), /whole position/)
+  })
+
+  it('moves one of two stops that differ by its own size, and both by the size of all', async () => {
+    const held = [await world.hold({ sl: usd(55_000) }), await world.hold({ sl: usd(56_000) })]
+    const [first, id] = await Promise.all(held.map(({ record }) => world.triggerOid(record.id, 'sl')))
+    assert.notEqual(first, id)
+    await world.send(batch({ oid: id!, order: stop('56500', '0.01666') }))
+    assert.deepEqual(lastCall().args, [held[1]!.state.trade.index, usd(56_500)])
+    await world.send(batch({ oid: id!, order: stop('57000', '0.03333') }))
+    assert.equal((lastCall().args![0] as unknown[]).length, 2)
+    for (const { record } of held) world.change(record.id, { sl: usd(57_000) })
+    assert.equal(await world.triggerOid(held[0]!.record.id, 'sl'), id, 'it is the order that was named')
+  })
+
+  it('gives a resting order the triggers that the contracts take at its new price', async () => {
+    await world.hold({ sl: usd(55_000), tp: usd(70_000) })
+    await world.send(batch({ oid, order: resting({ p: '58000' }) }))
+    const calls = (lastCall().args![0] as `0x${string}`[]).map((data) => decodeFunctionData({ abi: diamondAbi, data }))
+    const { tp, sl } = calls[1]!.args![0] as { tp: bigint; sl: bigint }
+    assert.deepEqual([tp, sl], [usd(70_000), usd(55_000)])
   })
 })

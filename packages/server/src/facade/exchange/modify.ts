@@ -1,8 +1,8 @@
-import type { Decimal, OrderId, UpdateOrderRequest } from '@bezel/protocol'
+import { Leverage, Price, type Decimal, type OrderId, type UpdateOrderRequest } from '@bezel/protocol'
 import type { JsonValue } from '../../json/parseStrictJson.ts'
 import { updateOrder } from '../../orders/updateOrder.ts'
+import { readInheriting } from '../../store/facadeTriggerStore.ts'
 import type { OrderState } from '../../trading/orders/orderModel.ts'
-import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import type { ExchangeAction } from '../signing/envelope.ts'
 import { findByCloid } from './cloids.ts'
 import { ExchangeErr, ERR } from './errStrings.ts'
@@ -18,11 +18,14 @@ import type { RunAction, ActionContext } from './exchangeParts.ts'
 import { cloidAt, objectAt, oidAt } from './fields.ts'
 import { heldSize, isAllHeld, marketView, priceOf, sizeOf, type MarketView } from './marketView.ts'
 import { readOrderItem, type OrderItem } from './orderItem.ts'
-import { ownTarget, type OwnTarget } from './ownTarget.ts'
-import { heldTriggers, requireTriggers, setTrigger, type SentTrigger } from './placeTrigger.ts'
+import { ownTarget, type OwnTarget, type TriggerTarget } from './ownTarget.ts'
+import { assignTrigger, heldTrigger } from './placeTrigger.ts'
 import { isMarketable, postOnlyRefusal, refuseFarPrice } from './priceBound.ts'
 import { relayed, settledOrder, unlessFailed } from './relayed.ts'
 import type { Taken } from './runBatch.ts'
+import { stopsInForce, stopTerms, takenStops } from './stopsInForce.ts'
+
+const NO_TRIGGER = '0' as Decimal
 
 /** Changes one order. */
 export function modify(action: ExchangeAction): RunAction<ExchangeAnswer> {
@@ -64,8 +67,6 @@ export async function modifyOne(context: ActionContext, { named, item }: Modify)
 
 type OrderTarget = Extract<OwnTarget, { kind: 'order' }>
 
-type TriggerTarget = Extract<OwnTarget, { kind: 'trigger' }>
-
 async function modifyOrder(
   context: ActionContext,
   target: OrderTarget,
@@ -79,7 +80,8 @@ async function modifyOrder(
   if (item.cloid !== null && item.cloid !== request.clientId)
     throw new ExchangeErr('The cloid of an order can not be changed.')
   const view = marketView(context, item.asset)
-  const body = changesOf(state, newTerms(view, target, item))
+  const terms = newTerms(view, target, item)
+  const body = { ...changesOf(state, terms), ...(await inheritedChanges(context, view, target, terms)) }
   const names = namesOf(record)
   if (Object.keys(body).length === 0) return { isAwaited: false, status: Promise.resolve({ resting: orderIds(names) }) }
   const { hash } = await relayed(context, (write) => updateOrder(context.parts.orders, write, record.id, body))
@@ -129,32 +131,51 @@ function changesOf(state: OrderState, terms: Pick<UpdateOrderRequest, 'price' | 
   }
 }
 
+/**
+ * Returns the triggers that a resting order is to carry at another price, as far as it takes them over from the
+ * position: it is never refused for one that the contracts do not take there.
+ */
+async function inheritedChanges(
+  context: ActionContext,
+  view: MarketView,
+  { record, state }: OrderTarget,
+  { price }: NewTerms,
+): Promise<UpdateOrderRequest> {
+  const inheriting = price === state.price ? undefined : await readInheriting(context.parts.store.read, record.id)
+  if (inheriting === undefined) return {}
+  const long = record.request.side === 'long'
+  const trades = view.positions.filter(({ state: { trade } }) => trade.long === long)
+  const entry = { long, price: Price.parseTruncated(price), leverage: Leverage.parseTruncated(record.request.leverage) }
+  const stops = stopTerms(takenStops(await stopsInForce(context.parts, trades), entry, view.market))
+  const changed = inheriting.kinds.filter((kind) => (stops[kind] ?? null) !== state[kind])
+  return Object.fromEntries(changed.map((kind) => [kind, stops[kind] ?? NO_TRIGGER]))
+}
+
+/** Moves a take profit or stop loss, with all the trades that it stands for. */
 async function modifyTrigger(
   context: ActionContext,
   target: TriggerTarget,
   item: OrderItem,
 ): Promise<Taken<OrderStatusAnswer>> {
-  const { position, tpsl } = target
-  const { trade } = position.state
+  const { tpsl, oid, whole } = target
+  const { trade } = target.parts[0]!.state
   requireSame(item, { asset: trade.pairIndex, isBuy: !trade.long })
   const view = marketView(context, item.asset)
   const price = newTrigger(view, target, item)
-  const changes = partsOf(view, position, item).map((part) => ({ position: part, tpsl, price }))
-  requireTriggers(context, changes)
-  const sent: SentTrigger[] = []
-  for (const change of changes) sent.push(await setTrigger(context, change))
-  return { isAwaited: true, status: heldTriggers(context, null, sent, { oid: Number(target.oid) }) }
+  const isWhole = isOfWhole(view, target, item)
+  const parts = isWhole ? whole : target.parts
+  const sent = await assignTrigger(context, { parts, tpsl, price, oid, isWhole })
+  return { isAwaited: true, status: heldTrigger(context, null, sent) }
 }
 
 /**
- * Returns the positions whose trigger changes. Clients see one position per coin: a size larger than this position's
- * own means all positions on the same side.
+ * True when all trades of the position change, and not only those that are listed under the order: by the size of all
+ * of them, or because the order was placed for all of them.
  */
-function partsOf(view: MarketView, position: LivePosition, item: OrderItem): readonly LivePosition[] {
+function isOfWhole(view: MarketView, { parts, whole, ...target }: TriggerTarget, item: OrderItem): boolean {
   const { units } = sizeOf(view, item.sz)
-  if (!isAllHeld(view, units, heldSize(view, [position]))) throw new ExchangeErr(ERR.partialTrigger)
-  const sameSide = view.positions.filter(({ state }) => state.trade.long === position.state.trade.long)
-  return sameSide.length > 1 && isAllHeld(view, units, heldSize(view, sameSide)) ? sameSide : [position]
+  if (!isAllHeld(view, units, heldSize(view, parts))) throw new ExchangeErr(ERR.partialTrigger)
+  return target.isOfWhole || isAllHeld(view, units, heldSize(view, whole))
 }
 
 /**

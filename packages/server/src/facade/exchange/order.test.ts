@@ -337,7 +337,7 @@ describe('order', () => {
       const stop = orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', '55000'), c: CLOID })
       const [first] = await place(stop)
       // The transaction may never be mined: no client is told that the stop protects before it does.
-      assert.match(await errorOf(stop), /^Order was never placed/)
+      assert.match(await errorOf(stop), /^Duplicate cloid: .* is not on the chain yet/)
       world.change(position.record.id, { sl: usd(55_000) })
       const [again] = await place(stop)
       assert.equal(world.relayer.taken.length, 1)
@@ -350,7 +350,10 @@ describe('order', () => {
         await world.happen(oid, requested)
         await world.happen(oid, { kind: 'refused', pendingIndex: 1, reason: 'SLIPPAGE' })
       })
-      assert.match(await errorOf(orderItem({ c: CLOID })), /^Order could not immediately match/)
+      assert.match(
+        await errorOf(orderItem({ c: CLOID })),
+        /^Duplicate cloid: .*, oid \d+, was rejected \(Order could not immediately match .* Use a new cloid/,
+      )
     })
   })
 

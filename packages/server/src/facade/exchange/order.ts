@@ -2,11 +2,12 @@ import { type OrderId, ApiError } from '@bezel/protocol'
 import { createOrder } from '../../orders/createOrder.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { findOrder } from '../../store/orderStore.ts'
-import type { OrderRecord } from '../../trading/orders/orderModel.ts'
+import type { OrderRecord, OrderState } from '../../trading/orders/orderModel.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { coinsOf, type Coin } from '../coins.ts'
 import { MalformedEnvelope, type ExchangeAction } from '../signing/envelope.ts'
-import { findAsked, keepOrderCloid } from './cloids.ts'
-import { ERR, ExchangeErr } from './errStrings.ts'
+import { duplicateText, findAsked, keepOrderTerms } from './cloids.ts'
+import { ERR, ExchangeErr, reasonText } from './errStrings.ts'
 import {
   ordersAnswer,
   type ExchangeAnswer,
@@ -120,17 +121,20 @@ function attachedBy(main: OrderItem, children: readonly OrderItem[]): Attached {
  * is.
  */
 async function childAnswers(
-  { parts }: ActionContext,
+  { parts, agent }: ActionContext,
   children: readonly OrderItem[],
   main: OrderStatusAnswer,
   positionId: OrderId | null,
 ): Promise<readonly OrderStatusAnswer[]> {
   if (typeof main === 'object' && 'error' in main) return children.map(() => main)
   if (positionId === null) return children.map(() => 'waitingForFill' as const)
-  const keys = children.map(({ terms }) => ({ positionId, kind: kindOf(terms) }))
   // The order is filled even when the triggers' ids can't be read now.
-  const oids = await parts.reads.triggers.oidsOf(keys).catch(() => [])
-  return children.map((_, at) => (oids[at] === undefined ? 'waitingForFill' : { resting: { oid: Number(oids[at]) } }))
+  const listed = await parts.reads.triggers.list(parts.orders.positions.ofTrader(agent.trader)).catch(() => [])
+  return children.map(({ terms }) => {
+    const isOwn = ({ record }: LivePosition): boolean => record.id === positionId
+    const trigger = listed.find(({ kind, parts: of }) => kind === kindOf(terms) && of.some(isOwn))
+    return trigger === undefined ? 'waitingForFill' : { resting: { oid: Number(trigger.oid) } }
+  })
 }
 
 function kindOf(terms: OrderItem['terms']): TriggerKind {
@@ -170,10 +174,11 @@ async function placeNew(context: ActionContext, of: OrderToTranslate): Promise<P
 async function placeNative(
   context: ActionContext,
   of: OrderToTranslate,
-  { coin, body }: Extract<TranslatedOrder, { kind: 'order' }>,
+  { coin, body, inherits }: Extract<TranslatedOrder, { kind: 'order' }>,
 ): Promise<PlacedOrder> {
   const { orders } = context.parts
-  const { result } = await relayed(context, (write) => createOrder(orders, write, body), keepOrderCloid(context, of))
+  const alsoKeep = keepOrderTerms(context, of, inherits)
+  const { result } = await relayed(context, (write) => createOrder(orders, write, body), alsoKeep)
   // Another request made the order in the meantime; `findAsked` throws when that request was a different one.
   if (result.isRepeat) await findAsked(context, of)
   return held(context, coin, result.prepared.order as AnsweredOrder, body.type === 'market')
@@ -201,7 +206,16 @@ async function answerKnown(context: ActionContext, of: OrderToTranslate, oid: Or
   if (stored === undefined) return { ...(await triggerAnswer(context, oid, of.item.cloid)), ...NO_POSITION }
   const { record, state } = stored
   if (state === undefined) throw new ExchangeErr(ERR.dead)
+  const end = endOf(state)
+  if (end !== undefined) throw new ExchangeErr(duplicateText(oid, end))
   return held(context, coinOf(context, record), { ...state, ...namesOf(record) }, false)
+}
+
+/** Returns the end of an order of which nothing is left, so that its cloid is refused; `undefined` for any other. */
+function endOf({ status, reason }: OrderState): string | undefined {
+  if (status === 'rejected') return `was rejected (${reasonText(reason)})`
+  if (status === 'expired') return 'was not mined in time'
+  return status === 'canceled' ? 'was canceled' : undefined
 }
 
 function coinOf({ parts }: ActionContext, { request }: OrderRecord): Coin {

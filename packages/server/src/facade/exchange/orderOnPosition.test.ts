@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { TokenSize } from '@bezel/protocol'
 import { usd } from '../../market/testing/fixtures.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { RelayRefusedError } from '../relayer/gasBudget.ts'
 import {
   executed,
@@ -115,8 +116,8 @@ describe('order', () => {
       const call = callsOf()
       assert.equal(call.functionName, 'updateSl')
       assert.deepEqual(call.args, [position.state.trade.index, usd(55_000)])
-      const [oid] = await world.parts.reads.triggers.oidsOf([{ positionId: position.record.id, kind: 'sl' }])
-      assert.deepEqual(statusesOf(answer), [{ resting: { oid: Number(oid) } }])
+      const oid = await world.triggerOid(position.record.id, 'sl')
+      assert.deepEqual(statusesOf(answer), [{ resting: { oid } }])
       // One client always sends a take profit in this form.
       const profit = orderItem({ b: false, p: '70000', s: '0.01666', r: true, t: trigger('tp', '70000', false) })
       const [pending] = await place(profit)
@@ -157,9 +158,27 @@ describe('order', () => {
       assert.deepEqual(statusesOf(await cancel(before)), ['success'])
     })
 
-    it('is sent again whole when one of its parts was refused', async () => {
-      const positions = [await world.hold(), await world.hold()]
-      const stop = orderItem({ b: false, s: '0.03332', r: true, t: trigger('sl', '55000'), c: CLOID })
+    it('sets the triggers of all its trades in one transaction, under one id', async () => {
+      const held = [await world.hold(), await world.hold({ sl: usd(56_000) }), await world.hold({ sl: usd(55_000) })]
+      const stop = orderItem({ b: false, s: '0.04999', r: true, t: trigger('sl', '55000'), c: CLOID })
+      const answer = await world.sendWhile(orderAction(stop), () => {
+        for (const { record } of held) world.change(record.id, { sl: usd(55_000) })
+      })
+      const [status] = statusesOf(answer)
+      const oid = restingOid(status)
+      assert.equal(world.relayer.taken.length, 1)
+      assert.equal((callsOf().args![0] as unknown[]).length, 2, 'the third has it already')
+      const listed = await world.parts.reads.triggers.list(world.base.positions)
+      assert.deepEqual(
+        listed.map((order) => [Number(order.oid), order.price, order.parts.length]),
+        [[oid, usd(55_000), 3]],
+      )
+    })
+
+    it('takes as many transactions as it needs, and may be sent again whole when one was refused', async () => {
+      const held = []
+      for (let i = 0; i < 21; i += 1) held.push(await world.hold())
+      const stop = orderItem({ b: false, s: '0.34994', r: true, t: trigger('sl', '55000'), c: CLOID })
       world.base.node.whileAsked = () => {
         world.base.node.isAway = world.relayer.taken.length > 0
       }
@@ -167,16 +186,51 @@ describe('order', () => {
       assert.equal(world.relayer.taken.length, 1)
       world.base.node.whileAsked = () => {}
       world.base.node.isAway = false
-      world.change(positions[1]!.record.id, { sl: usd(55_000) })
-      assert.ok('resting' in ((await place(stop))[0] as object))
-      assert.deepEqual(callsOf().args, [positions[0]!.state.trade.index, usd(55_000)])
+      for (const { record } of held.slice(0, 20)) world.change(record.id, { sl: usd(55_000) })
+      const [status] = await place(stop)
+      assert.deepEqual(callsOf().args, [held[20]!.state.trade.index, usd(55_000)])
+      world.change(held[20]!.record.id, { sl: usd(55_000) })
+      const listed = await world.parts.reads.triggers.list(world.base.positions)
+      assert.deepEqual(
+        listed.map((order) => [Number(order.oid), order.parts.length]),
+        [[restingOid(status), 21]],
+      )
     })
 
-    it('sets the triggers of all its parts', async () => {
-      await world.hold()
-      await world.hold()
-      await place(orderItem({ b: false, s: '0.03332', r: true, t: trigger('sl', '55000') }))
-      assert.equal(world.relayer.taken.length, 2)
+    it('gives what is added its triggers, in the order that adds it', async () => {
+      await world.hold({ sl: usd(55_000), tp: usd(70_000) })
+      const [status] = await place(orderItem())
+      const { record } = await stored(restingOid(status))
+      assert.deepEqual([record.request.sl, record.request.tp], ['55000', '70000'])
+      // Its own trigger goes before that of the position.
+      const own = orderItem({ b: false, r: true, t: trigger('sl', '57000') })
+      const grouped = await world.send({ type: 'order', orders: [orderItem(), own], grouping: 'normalTpsl' })
+      const { request } = (await stored(restingOid(statusesOf(grouped)[0]))).record
+      assert.deepEqual([request.sl, request.tp], ['57000', '70000'])
+    })
+
+    it('gives an order that rests those that the contracts take for its own price', async () => {
+      await world.hold({ sl: usd(55_000), tp: usd(70_000) })
+      for (const [px, sl, tp] of [
+        ['57000', '55000', '70000'],
+        ['54000', null, '70000'],
+      ] as const) {
+        const [status] = await place(orderItem({ p: px, t: gtc }))
+        const { request } = (await stored(restingOid(status))).record
+        assert.deepEqual([request.sl, request.tp], [sl, tp])
+      }
+    })
+
+    it('gives what is added the price that was asked for, where the contracts moved it', async () => {
+      const position = await world.hold()
+      const stop = orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', '40000') })
+      await world.sendWhile(orderAction(stop), () => world.change(position.record.id, { sl: usd(54_982.9944) }))
+      const [status] = await place(orderItem())
+      assert.equal((await stored(restingOid(status))).record.request.sl, '40000')
+      // Set natively since, to another price.
+      world.change(position.record.id, { sl: usd(58_000.0044) })
+      const [next] = await place(orderItem())
+      assert.equal((await stored(restingOid(next))).record.request.sl, '58000')
     })
 
     it('takes any size of a trigger of the position, and no part otherwise', async () => {
@@ -244,20 +298,22 @@ describe('order', () => {
     })
 
     it('names the triggers once it is filled', async () => {
-      const position = await world.hold({ long: false })
-      world.base.positions.length = 0
+      let position!: LivePosition
       const answer = await world.sendWhile(group(orderItem(), child('sl', '57000')), async (oid) => {
+        position = await world.hold({ sl: usd(57_000) })
         await world.happen(oid, requested)
         await world.happen(oid, { ...executed, fill: { ...FILL, positionId: position.record.id } })
       })
       const [, sl] = statusesOf(answer)
-      const [oid] = await world.parts.reads.triggers.oidsOf([{ positionId: position.record.id, kind: 'sl' }])
-      assert.deepEqual(sl, { resting: { oid: Number(oid) } })
+      const oid = await world.triggerOid(position.record.id, 'sl')
+      assert.deepEqual(sl, { resting: { oid } })
     })
 
     it('is refused as a whole', async () => {
       const statuses = statusesOf(await world.send(group(orderItem(), child('tp', '59000'))))
-      assert.deepEqual(statuses, [{ error: 'Invalid TP/SL price. asset=0' }, { error: 'Invalid TP/SL price. asset=0' }])
+      const error =
+        "Invalid TP/SL price. The take profit is on the wrong side of the price. A long's take profit has to be above the price of the order, a short's below it. Set another take profit, or none. asset=0"
+      assert.deepEqual(statuses, [{ error }, { error }])
       const bad = [
         group(orderItem(), child('tp', '66000'), child('tp', '67000')),
         group(orderItem(), child('tp', '66000', { b: true })),

@@ -1,16 +1,30 @@
 import type { OrderId } from '@bezel/protocol'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { findOrder } from '../../store/orderStore.ts'
+import { findPosition } from '../../store/positionStore.ts'
 import type { OrderRecord, OrderState } from '../../trading/orders/orderModel.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
+import { wholeKeyOf } from '../triggers.ts'
 import { ERR, ExchangeErr } from './errStrings.ts'
 import type { ActionContext } from './exchangeParts.ts'
 import { isUnderWay, settledOrder, settledPosition } from './relayed.ts'
 
 /** The thing that a client names by an id: an order, or the take profit or stop loss of a position. */
 export type OwnTarget =
-  | { readonly kind: 'order'; readonly record: OrderRecord; readonly state: OrderState }
-  | { readonly kind: 'trigger'; readonly oid: OrderId; readonly tpsl: TriggerKind; readonly position: LivePosition }
+  { readonly kind: 'order'; readonly record: OrderRecord; readonly state: OrderState } | TriggerTarget
+
+/** A take profit or stop loss that can still be changed. */
+export interface TriggerTarget {
+  readonly kind: 'trigger'
+  readonly oid: OrderId
+  readonly tpsl: TriggerKind
+  /** The trades that are listed under the id; at least one. */
+  readonly parts: readonly LivePosition[]
+  /** All open trades of the same coin and side. */
+  readonly whole: readonly LivePosition[]
+  /** True for the order that a client placed for all of them: it stands for all, also for those that differ from it. */
+  readonly isOfWhole: boolean
+}
 
 /**
  * Finds the trader's order or trigger with this id in this coin, while it can still be changed. Otherwise throws the
@@ -27,7 +41,7 @@ export async function ownTarget(
 }
 
 function pairIndexOf(target: OwnTarget): number {
-  return target.kind === 'order' ? target.record.request.pairIndex : target.position.state.trade.pairIndex
+  return target.kind === 'order' ? target.record.request.pairIndex : target.parts[0]!.state.trade.pairIndex
 }
 
 /**
@@ -56,18 +70,36 @@ async function pastItsWay(
   return (await settledOrder(context, id, (later) => !isUnderWay(later))) ?? state
 }
 
-async function ownTrigger(context: ActionContext, oid: OrderId): Promise<OwnTarget | undefined> {
+async function ownTrigger(context: ActionContext, oid: OrderId): Promise<TriggerTarget | undefined> {
   const { reads, orders, now } = context.parts
-  const key = await reads.triggers.find(oid)
-  if (key === undefined || key.isFormer) return undefined
-  const { positionId, kind } = key
-  const current = (): LivePosition | undefined => orders.positions.find(positionId)
-  if (current()?.record.trader !== context.agent.trader) return undefined
-  const isOnItsWay = reads.triggers.isOnItsWay(key, now())
+  const { triggers } = reads
+  const found = await triggers.find(oid)
+  const own = await Promise.all((found?.parts ?? []).map((id) => ownPosition(context, id)))
+  const first = own.find((position) => position !== undefined)
+  if (found === undefined || first === undefined) return undefined
+  const { kind: tpsl } = found
+  const key = wholeKeyOf(first, tpsl)
+  const change = triggers.onItsWay(key, now())
+  const isOnItsWay = change?.oid === oid && change.price !== 0n
   // The trigger may still be on its way to the chain, as a resting order may.
-  if (isOnItsWay) await settledPosition(context, positionId, ({ trade }) => trade[kind] !== 0n)
-  const position = current()
-  if (position !== undefined && position.state.trade[kind] !== 0n) return { kind: 'trigger', oid, tpsl: kind, position }
-  if (position !== undefined && isOnItsWay) throw new ExchangeErr(ERR.executing)
+  if (isOnItsWay) {
+    await Promise.all(found.parts.map((id) => settledPosition(context, id, ({ trade }) => trade[tpsl] !== 0n)))
+  }
+  const whole = orders.positions
+    .ofTrader(context.agent.trader)
+    .filter(({ state: { trade } }) => trade.pairIndex === key.pairIndex && trade.long === key.long)
+  const parts = (await triggers.list(whole)).find((order) => order.oid === oid)?.parts
+  if (parts !== undefined) {
+    return { kind: 'trigger', oid, tpsl, parts, whole, isOfWhole: (await triggers.placed(key))?.oid === oid }
+  }
+  if (whole.length > 0 && isOnItsWay) throw new ExchangeErr(ERR.executing)
   return undefined
+}
+
+/** Finds a trade of the trader, also a closed one: another trade may have taken over its trigger order. */
+async function ownPosition({ parts, agent }: ActionContext, id: OrderId): Promise<LivePosition | undefined> {
+  const found = parts.orders.positions.find(id) ?? (await findPosition(parts.store.read, id))
+  if (found?.state === undefined) return undefined
+  const { record, state } = found
+  return record.chain === agent.chain && record.trader === agent.trader ? { record, state } : undefined
 }

@@ -1,13 +1,16 @@
 import { Price, type Decimal, type Hex, type OrderId } from '@bezel/protocol'
-import { updatePosition } from '../../orders/updatePosition.ts'
+import { updatePositions } from '../../orders/updatePosition.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import type { Sql } from '../../store/sql.ts'
+import { MAX_CALLS } from '../../trading/plan/encodeCall.ts'
 import { planUpdatePosition } from '../../trading/plan/planUpdatePosition.ts'
-import type { LivePosition } from '../../trading/positions/positionModel.ts'
-import { freeCloid, keepCloid } from './cloids.ts'
-import { ERR, ExchangeErr } from './errStrings.ts'
+import type { LivePosition, PositionState } from '../../trading/positions/positionModel.ts'
+import { wholeKeyOf } from '../triggers.ts'
+import { duplicateText, freeCloid, keepCloid } from './cloids.ts'
+import { ERR, ExchangeErr, refusalText } from './errStrings.ts'
 import type { OrderIds, OrderStatusAnswer } from './exchangeAnswer.ts'
 import type { ActionContext } from './exchangeParts.ts'
+import type { TriggerTarget } from './ownTarget.ts'
 import { relayed, settledPosition, unlessFailed } from './relayed.ts'
 import type { Taken } from './runBatch.ts'
 import type { OrderToTranslate, TranslatedOrder } from './translateOrder.ts'
@@ -18,131 +21,238 @@ import type { OrderToTranslate, TranslatedOrder } from './translateOrder.ts'
  */
 const ON_ITS_WAY_MS = 60_000
 
-/** The change of a position's take profit or stop loss. The price `"0"` removes it. */
-export interface TriggerChange {
-  readonly position: LivePosition
+/** The change of the take profit or stop loss of trades of one coin and side. The price `"0"` removes it. */
+interface TriggerChange {
+  readonly parts: readonly LivePosition[]
   readonly tpsl: TriggerKind
   readonly price: Decimal
 }
 
 /**
- * Sets the take profit or stop loss of positions. A position has one of each, so an existing one is replaced: its order
- * ends, and the new one has a new id. The answer names the order of the oldest position.
+ * Sets the take profit or stop loss of a position, which is that of all its trades. A position has one of each, so an
+ * existing one is replaced: its order ends, and the new one has a new id.
  */
 export async function placeTrigger(
   context: ActionContext,
   of: OrderToTranslate,
-  { tpsl, price, positions }: Extract<TranslatedOrder, { kind: 'trigger' }>,
+  { tpsl, price, positions: parts }: Extract<TranslatedOrder, { kind: 'trigger' }>,
 ): Promise<Taken<OrderStatusAnswer>> {
-  const [first, ...others] = positions.map((position) => ({ position, tpsl, price }))
-  if (first === undefined) throw new ExchangeErr(ERR.reduceOnly)
-  requireTriggers(context, [first, ...others])
-  const sent: SentTrigger[] = []
-  // The oldest position comes last, together with the client order id: until that is stored, the client can send the
-  // whole request again.
-  for (const change of others.toReversed()) sent.push(await renewTrigger(context, change))
-  const named = await renewTrigger(context, first, (sql, oid) => keepCloid(sql, context, of, oid))
-  const ids: OrderIds = { oid: Number(named.oid), ...(of.item.cloid === null ? {} : { cloid: of.item.cloid }) }
-  return { isAwaited: false, status: heldTriggers(context, of, [...sent, named], ids) }
-}
-
-/** Throws the refusal of the first trigger that can't be set, before any of them is sent. */
-export function requireTriggers(context: ActionContext, changes: readonly TriggerChange[]): void {
-  for (const change of changes) isSet(context, change)
-}
-
-/** Sends the change of one position, unless the price is already set, and makes an order with a new id of it. */
-async function renewTrigger(
-  context: ActionContext,
-  change: TriggerChange,
-  alsoKeep: (sql: Sql, oid: OrderId) => Promise<void> = async () => {},
-): Promise<SentTrigger & { readonly oid: OrderId }> {
-  const { store, reads } = context.parts
-  const key = { positionId: change.position.record.id, kind: change.tpsl }
-  const made: OrderId[] = []
-  const renew = async (sql: Sql): Promise<void> => {
-    const oid = await reads.triggers.renew(sql, key)
-    made.push(oid)
-    await alsoKeep(sql, oid)
-  }
-  if (isSet(context, change)) await store.transaction(renew)
-  const sent = await setTrigger(context, change, renew)
-  const oid = made.at(-1)!
-  reads.triggers.renewed(key, oid)
-  if (sent.hash !== null) reads.triggers.sent(key, context.parts.now() + ON_ITS_WAY_MS)
-  return { ...sent, oid }
-}
-
-export interface SentTrigger {
-  readonly change: TriggerChange
-  readonly hash: Hex | null
-}
-
-/** Sends the change of one position, unless the price is already set. */
-export async function setTrigger(
-  context: ActionContext,
-  change: TriggerChange,
-  alsoKeep?: Parameters<typeof relayed>[2],
-): Promise<SentTrigger> {
-  if (isSet(context, change)) return { change, hash: null }
-  const { position, tpsl, price } = change
-  const body = { [tpsl]: price }
-  const work = relayed(
-    context,
-    (write) => updatePosition(context.parts.orders, write, position.record.id, body),
-    alsoKeep,
+  if (parts.length === 0) throw new ExchangeErr(ERR.reduceOnly)
+  const sent = await assignTrigger(context, { parts, tpsl, price, isWhole: true }, (sql, made) =>
+    keepCloid(sql, context, of, made),
   )
-  return { change, hash: (await work).hash }
+  return { isAwaited: false, status: heldTrigger(context, of, sent) }
 }
 
 /**
- * True when the position has what the chain would make of the price: it brings a stop loss that is too far away nearer.
- * Throws the refusal of a price that can't be set.
+ * Sends the change of a trigger order and stores the order with it: a new one, or the one with the id `oid`. `alsoKeep`
+ * is stored with the last transaction: until then, the client can send the whole request again.
  */
-function isSet({ parts }: Pick<ActionContext, 'parts'>, { position, tpsl, price }: TriggerChange): boolean {
-  const stored = position.state.trade[tpsl]
-  if (Price.parse(price) === stored) return true
-  return planUpdatePosition(position, { [tpsl]: price }, parts.orders.trading()).changes[tpsl] === stored
+export async function assignTrigger(
+  context: ActionContext,
+  { oid, isWhole, ...change }: TriggerChange & { readonly oid?: OrderId; readonly isWhole: boolean },
+  alsoKeep: AlsoKept['last'] = async () => {},
+): Promise<SentChange> {
+  const { triggers } = context.parts.reads
+  const { parts, tpsl: kind } = change
+  const terms = {
+    parts,
+    kind,
+    price: Price.parseTruncated(change.price),
+    isWhole,
+    ...(oid === undefined ? {} : { oid }),
+  }
+  return sendChange(context, change, { first: (sql) => triggers.assign(sql, terms), last: alsoKeep })
 }
 
-/** Waits until the trigger has changed on the chain; one that would not change was not sent. */
-export async function settledTrigger(
+const NO_TRIGGER = '0' as Decimal
+
+/**
+ * Removes a trigger order: from all trades of the position when it was placed for all of them, else from its own. While
+ * the removal is on its way, a trade that is added then does not inherit what no trade will have any more.
+ */
+export async function removeTrigger(
   context: ActionContext,
-  { change, hash }: SentTrigger,
+  { oid, tpsl, whole, isOfWhole, ...target }: TriggerTarget,
+): Promise<SentChange> {
+  const { triggers } = context.parts.reads
+  const parts = isOfWhole ? whole : target.parts
+  const isLast = whole.every((trade) => parts.includes(trade) || trade.state.trade[tpsl] === 0n)
+  return sendChange(
+    context,
+    { parts, tpsl, price: NO_TRIGGER },
+    {
+      async first(sql) {
+        if (isLast) await triggers.remove(sql, wholeKeyOf(parts[0]!, tpsl), oid)
+        return oid
+      },
+      last: async () => {},
+    },
+  )
+}
+
+/** The change of a trigger order, which may take several transactions. */
+export interface SentChange {
+  readonly oid: OrderId
+  readonly sent: readonly SentTrigger[]
+  /** Ends the time in which the change counts as on its way to the chain. */
+  readonly onSettled: () => void
+}
+
+/** A transaction that changes triggers. */
+interface SentTrigger {
+  readonly tpsl: TriggerKind
+  readonly moves: readonly TriggerMove[]
+  readonly hash: Hex | null
+  /** True when another change was on its way before this one. */
+  readonly isAfterOther: boolean
+}
+
+/** The change of the trigger of one trade, between the prices as the chain keeps them. */
+interface TriggerMove {
+  readonly part: LivePosition
+  readonly to: Price
+}
+
+/** Work that is stored with the first and with the last transaction of a change, which may be the same. */
+interface AlsoKept {
+  /** Returns the id of the trigger order. */
+  readonly first: (sql: Sql) => Promise<OrderId>
+  readonly last: (sql: Sql, oid: OrderId) => Promise<void>
+}
+
+/**
+ * Sends the change of those trades that do not have the price already, in as few transactions as hold it. While another
+ * change is on its way, what the trades have says nothing, so all of them are changed. Throws the refusal of the first
+ * trade that can't have the price, before anything is sent.
+ */
+async function sendChange(
+  context: ActionContext,
+  { parts, tpsl, price }: TriggerChange,
+  { first, last }: AlsoKept,
+): Promise<SentChange> {
+  const { orders, store, reads, now } = context.parts
+  const key = wholeKeyOf(parts[0]!, tpsl)
+  const isAfterOther = reads.triggers.onItsWay(key, now()) !== undefined
+  const moves = parts
+    .map((part) => ({ part, to: keptPrice(context, part, tpsl, price) }))
+    .filter(({ part, to }) => isAfterOther || to !== part.state.trade[tpsl])
+  let oid: OrderId | undefined
+  let onSettled = (): void => {}
+  const sent: SentTrigger[] = []
+  const keep = async (sql: Sql, at: number): Promise<void> => {
+    if (at === 0) oid = await first(sql)
+    if (at + MAX_CALLS >= moves.length) await last(sql, oid!)
+  }
+  if (moves.length === 0) await store.transaction((sql) => keep(sql, 0))
+  for (let at = 0; at < moves.length; at += MAX_CALLS) {
+    const some = moves.slice(at, at + MAX_CALLS)
+    const changes = some.map(({ part }) => ({ id: part.record.id, body: { [tpsl]: price } }))
+    const { hash } = await relayed(
+      context,
+      (write) => updatePositions(orders, write, changes),
+      (sql) => keep(sql, at),
+    ).catch((error: unknown) => {
+      throw refusedAfter(context, error, { done: at, all: moves.length })
+    })
+    onSettled = reads.triggers.sent(key, { oid: oid!, price: Price.parseTruncated(price) }, now() + ON_ITS_WAY_MS)
+    reads.triggers.forget({ kind: tpsl, parts })
+    sent.push({ tpsl, moves: some, hash, isAfterOther })
+  }
+  reads.triggers.forget({ kind: tpsl, parts })
+  return { oid: oid!, sent, onSettled }
+}
+
+/** Returns the error of a transaction; a refusal says how many trades are changed by the transactions before it. */
+function refusedAfter(
+  { agent }: Pick<ActionContext, 'agent'>,
+  error: unknown,
+  { done, all }: { readonly done: number; readonly all: number },
+): unknown {
+  const text = done === 0 ? undefined : refusalText(error, agent)
+  if (text === undefined) return error
+  return new ExchangeErr(`${text} The change of ${done} of ${all} trades was sent before.`, { cause: error })
+}
+
+/**
+ * Returns what the chain would make of the price: it brings a stop loss that is too far away nearer. Throws the refusal
+ * of a price that can't be set.
+ */
+function keptPrice(
+  { parts }: Pick<ActionContext, 'parts'>,
+  position: LivePosition,
+  tpsl: TriggerKind,
+  price: Decimal,
+): Price {
+  const stored = position.state.trade[tpsl]
+  if (Price.parse(price) === stored) return stored
+  return planUpdatePosition(position, { [tpsl]: price }, parts.orders.trading()).changes[tpsl]!
+}
+
+/**
+ * Waits until the trades have changed on the chain, and says so of each transaction: false when that takes longer than
+ * the answer is held.
+ */
+export async function settledChange(
+  context: ActionContext,
+  { sent, onSettled }: SentChange,
+): Promise<readonly (boolean | 'failed')[]> {
+  const outcomes = await Promise.all(sent.map((one) => settledTrigger(context, one)))
+  if (!outcomes.includes(false)) onSettled()
+  return outcomes
+}
+
+function settledTrigger(
+  context: ActionContext,
+  { tpsl, moves, hash, isAfterOther }: SentTrigger,
 ): Promise<boolean | 'failed'> {
-  if (hash === null) return true
-  const { position, tpsl } = change
-  const before = position.state.trade[tpsl]
-  const settled = settledPosition(context, position.record.id, ({ trade }) => trade[tpsl] !== before)
-  const outcome = await unlessFailed(
+  const settled = moves.map(({ part: { record, state }, to }) => {
+    let isMoved = false
+    const isDone = ({ trade }: PositionState): boolean => {
+      isMoved ||= trade[tpsl] !== state.trade[tpsl]
+      return isMoved && (!isAfterOther || trade[tpsl] === to)
+    }
+    return settledPosition(context, record.id, isDone).catch(() => false)
+  })
+  return unlessFailed(
     context,
     hash,
-    settled.catch(() => false),
+    Promise.all(settled).then((each) => each.every(Boolean)),
   )
-  if (outcome !== false) context.parts.reads.triggers.settled({ positionId: position.record.id, kind: tpsl })
-  return outcome
 }
 
-/** Answers `resting` once all triggers are set. `of` is the order that placed them; `null` when they existed before. */
-export async function heldTriggers(
+/** Returns the text of a change of which a transaction failed on the chain; `undefined` when none did. */
+export function failedText({ sent }: SentChange, outcomes: readonly (boolean | 'failed')[]): string | undefined {
+  if (!outcomes.includes('failed')) return undefined
+  if (outcomes.every((outcome) => outcome === 'failed')) return ERR.failed
+  const count = (some: readonly SentTrigger[]): number => some.reduce((sum, { moves }) => sum + moves.length, 0)
+  const done = count(sent.filter((_, at) => outcomes[at] === true))
+  return `A transaction failed on chain: ${done} of ${count(sent)} trades have changed. Look at the order again.`
+}
+
+/** Answers `resting` once the trigger is set. `of` is the order that placed it; `null` when it existed before. */
+export async function heldTrigger(
   context: ActionContext,
   of: OrderToTranslate | null,
-  sent: readonly SentTrigger[],
-  ids: OrderIds,
+  change: SentChange,
 ): Promise<OrderStatusAnswer> {
-  const settled = await Promise.all(sent.map((one) => settledTrigger(context, one)))
-  if (settled.includes('failed')) {
+  const cloid = of?.item.cloid ?? null
+  const ids: OrderIds = { oid: Number(change.oid), ...(cloid === null ? {} : { cloid }) }
+  const settled = await settledChange(context, change)
+  const error = failedText(change, settled)
+  if (error !== undefined) {
     // The trigger was not placed, so the client order id is freed: the same order sent again must not be taken for one
     // that exists. When the store can't free it now, the client learns that when it uses the id again.
     if (of !== null) await context.parts.store.transaction((sql) => freeCloid(sql, context, of)).catch(() => undefined)
-    return { error: ERR.failed }
+    return { error }
   }
   if (settled.every(Boolean)) return { resting: ids }
-  return { resting: ids, pending: { oid: ids.oid, txHash: sent[settled.indexOf(false)]!.hash } }
+  return { resting: ids, pending: { oid: ids.oid, txHash: change.sent[settled.indexOf(false)]!.hash } }
 }
 
 /**
  * Answers with a trigger that was placed earlier under the same client order id, waiting until the chain confirms it.
+ * Throws while it does not, and when the trigger is over, because the id is used up.
  */
 export async function triggerAnswer(
   context: ActionContext,
@@ -150,11 +260,15 @@ export async function triggerAnswer(
   cloid: string | null,
 ): Promise<Taken<OrderStatusAnswer>> {
   const { reads, orders } = context.parts
-  const found = await reads.triggers.find(oid)
-  if (found === undefined || found.isFormer) throw new ExchangeErr(ERR.dead)
-  const { positionId, kind } = found
-  await settledPosition(context, positionId, ({ trade }) => trade[kind] !== 0n)
-  if ((orders.positions.find(positionId)?.state.trade[kind] ?? 0n) === 0n) throw new ExchangeErr(ERR.dead)
+  const { kind, parts } = (await reads.triggers.find(oid)) ?? { kind: 'tp' as const, parts: [] }
+  await Promise.all(parts.map((id) => settledPosition(context, id, ({ trade }) => trade[kind] !== 0n)))
+  const isSetOn = (id: OrderId): boolean => (orders.positions.find(id)?.state.trade[kind] ?? 0n) !== 0n
+  if (!parts.some(isSetOn)) {
+    const first = parts.map((id) => orders.positions.find(id)).find((position) => position !== undefined)
+    const change = first && reads.triggers.onItsWay(wholeKeyOf(first, kind), context.parts.now())
+    const isOnItsWay = change?.oid === oid && change.price !== 0n
+    throw new ExchangeErr(duplicateText(oid, isOnItsWay ? 'is not on the chain yet' : 'is over'))
+  }
   const ids: OrderIds = { oid: Number(oid), ...(cloid === null ? {} : { cloid }) }
   return { isAwaited: false, status: Promise.resolve({ resting: ids }) }
 }

@@ -1,11 +1,13 @@
-import type { Hex, OrderId } from '@bezel/protocol'
+import type { Address, Hex, OrderId } from '@bezel/protocol'
+import { outOfForce } from '../../agents/agentRefusals.ts'
 import type { Relay, SignedWrite } from '../../orders/signedWrite.ts'
 import { setExpiry, setSubmitted } from '../../store/attemptStore.ts'
 import { findOrder } from '../../store/orderStore.ts'
 import type { Sql } from '../../store/sql.ts'
+import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { Attempt, OrderState } from '../../trading/orders/orderModel.ts'
 import type { PositionState } from '../../trading/positions/positionModel.ts'
-import type { ActionContext } from './exchangeParts.ts'
+import type { ActionContext, TradingParts } from './exchangeParts.ts'
 
 /** Work that is stored in the same transaction as the write. */
 export type AlsoKeep = (sql: Sql, attempt: Attempt) => Promise<void>
@@ -99,4 +101,20 @@ export async function unlessFailed<Settled>(
 /** True while the order's transaction, or the oracle's answer to it, is awaited. */
 export function isUnderWay({ status }: Pick<OrderState, 'status'>): boolean {
   return status === 'prepared' || status === 'pending'
+}
+
+/**
+ * Returns the agent in whose name the service finishes what a trader began through the facade: the agent that began it
+ * or, when that one is gone, another agent of the same trader. `undefined` when the trader has no agent left that may
+ * act.
+ */
+export function facadeAgent(
+  { registry, orders, now }: TradingParts,
+  of: { readonly trader: Address; readonly agent: Address | null },
+): AgentRecord | undefined {
+  const mayAct = registry
+    .agentsOf(orders.chain.slug, of.trader)
+    .filter((record) => record.scope.permissions === 'trade' && outOfForce(record, now()) === undefined)
+    .filter(({ mode, agent }) => mode === 'relayed' || agent === of.trader)
+  return mayAct.find(({ agent }) => agent === of.agent) ?? mayAct[0]
 }

@@ -27,52 +27,52 @@ const AGENT: AgentRecord = {
 const lookup = (sources: AgentLookup['sources'] = ['b', 'a']): AgentLookup => ({
   engine,
   sources,
-  agentOf: (signer) => (signer === AGENT.agent ? AGENT : undefined),
+  agentOf: async (signer) => (signer === AGENT.agent ? AGENT : undefined),
 })
 
 const action = { type: 'cancel', cancels: [{ a: 0, o: 1 }] }
 
 describe('requireAgent', () => {
-  it('finds the agent behind either network and behind the canonical form', () => {
+  it('finds the agent behind either network and behind the canonical form', async () => {
     for (const source of ['a', 'b'] as const) {
-      assert.equal(requireAgent(lookup(), signL1(VECTOR_KEY, { action, nonce: NOW_MS }, source)), AGENT)
+      assert.equal(await requireAgent(lookup(), signL1(VECTOR_KEY, { action, nonce: NOW_MS }, source)), AGENT)
     }
     const envelope = signL1(VECTOR_KEY, { action, nonce: NOW_MS })
     const sent = { type: 'cancel', cancels: [{ o: 1, a: 0 }] }
-    assert.equal(requireAgent(lookup(), { ...envelope, action: sent }), AGENT)
+    assert.equal(await requireAgent(lookup(), { ...envelope, action: sent }), AGENT)
   })
 
-  it('names whom a wrong signature recovers to', () => {
+  it('names whom a wrong signature recovers to', async () => {
     const envelope = signL1(VECTOR_KEY, { action, nonce: NOW_MS })
-    assert.throws(() => requireAgent(lookup(), { ...envelope, nonce: NOW_MS + 1 }), {
+    await assert.rejects(requireAgent(lookup(), { ...envelope, nonce: NOW_MS + 1 }), {
       name: 'ExchangeErr',
       message: /^User or API Wallet 0x[0-9a-f]{40} does not exist\. Signed for Mainnet it is 0x[0-9a-f]{40}\.$/,
     })
-    const nobody = { engine, agentOf: () => undefined }
+    const nobody = { engine, agentOf: async () => undefined }
     for (const [source, sources, message] of [
       ['b', ['b'], /^User or API Wallet 0x14791697260e4c9a71f18484c9f997b308e59325 does not exist\.$/],
       ['b', ['b', 'a'], /^User or API Wallet 0x14791697260e4c9a71f18484c9f997b308e59325 does not exist\. /],
       ['a', ['b', 'a'], /does not exist\. Signed for Mainnet it is 0x14791697260e4c9a71f18484c9f997b308e59325\.$/],
     ] as const) {
       const signed = signL1(VECTOR_KEY, { action, nonce: NOW_MS }, source)
-      assert.throws(() => requireAgent({ ...nobody, sources }, signed), { message })
+      await assert.rejects(requireAgent({ ...nobody, sources }, signed), { message })
     }
     const r = `0x${'f'.repeat(64)}` as Hex
-    assert.throws(() => requireAgent(lookup(), { ...envelope, signature: { ...envelope.signature, r } }), {
+    await assert.rejects(requireAgent(lookup(), { ...envelope, signature: { ...envelope.signature, r } }), {
       message: /^User or API Wallet does not exist: r and s are no signature/,
     })
   })
 
-  it('says so when the agent signed for the network that is not accepted', () => {
+  it('says so when the agent signed for the network that is not accepted', async () => {
     const envelope = signL1(VECTOR_KEY, { action, nonce: NOW_MS }, 'a')
-    assert.throws(() => requireAgent(lookup(['b']), envelope), {
+    await assert.rejects(requireAgent(lookup(['b']), envelope), {
       message: `User or API Wallet ${VECTOR_SIGNER.toLowerCase()} signed for Mainnet, which is not accepted here: switch the network of the client.`,
     })
   })
 
-  it('takes nothing from before the registration', () => {
-    assert.equal(requireAgent(lookup(), signL1(VECTOR_KEY, { action, nonce: NOW_MS })), AGENT)
-    assert.throws(() => requireAgent(lookup(), signL1(VECTOR_KEY, { action, nonce: NOW_MS - 1 })), {
+  it('takes nothing from before the registration', async () => {
+    assert.equal(await requireAgent(lookup(), signL1(VECTOR_KEY, { action, nonce: NOW_MS })), AGENT)
+    await assert.rejects(requireAgent(lookup(), signL1(VECTOR_KEY, { action, nonce: NOW_MS - 1 })), {
       message: /older than the registration of API Wallet 0x14791697260e4c9a71f18484c9f997b308e59325 at 1731628800000/,
     })
   })

@@ -12,7 +12,7 @@ export interface AgentLookup {
   readonly engine: SignatureEngine
   readonly sources: readonly PhantomSource[]
   /** Looks up an agent of the chain that the envelope was sent to. */
-  readonly agentOf: (signer: Address) => AgentRecord | undefined
+  readonly agentOf: (signer: Address) => Promise<AgentRecord | undefined>
 }
 
 /**
@@ -20,16 +20,16 @@ export interface AgentLookup {
  * is, or when the action is older than the registration, because the key may have been used elsewhere before and the
  * action was then meant for somebody else.
  */
-export function requireAgent(lookup: AgentLookup, envelope: Envelope): AgentRecord {
+export async function requireAgent(lookup: AgentLookup, envelope: Envelope): Promise<AgentRecord> {
   const found: Address[] = []
   for (const signer of l1SignerCandidates(lookup.engine, envelope, lookup.sources)) {
     found.push(signer)
-    const agent = lookup.agentOf(signer)
+    const agent = await lookup.agentOf(signer)
     if (agent === undefined) continue
     if (envelope.nonce < agent.signedAtMs) throw olderThanRegistration(agent)
     return agent
   }
-  throw wrongNetwork(lookup, envelope) ?? unknownSigner(lookup.sources, found)
+  throw (await wrongNetwork(lookup, envelope)) ?? unknownSigner(lookup.sources, found)
 }
 
 function olderThanRegistration({ agent, signedAtMs }: AgentRecord): ExchangeErr {
@@ -42,10 +42,14 @@ function olderThanRegistration({ agent, signedAtMs }: AgentRecord): ExchangeErr 
  * Recognises a signature for the wrong network, the commonest mistake on live chains, which would otherwise show as an
  * unknown address.
  */
-function wrongNetwork({ engine, sources, agentOf }: AgentLookup, envelope: Envelope): ExchangeErr | undefined {
+async function wrongNetwork(
+  { engine, sources, agentOf }: AgentLookup,
+  envelope: Envelope,
+): Promise<ExchangeErr | undefined> {
   for (const source of ['a', 'b'] as const) {
     if (sources.includes(source)) continue
-    const agent = [...l1SignerCandidates(engine, envelope, [source])].map(agentOf).find((known) => known !== undefined)
+    const known = await Promise.all([...l1SignerCandidates(engine, envelope, [source])].map(agentOf))
+    const agent = known.find((one) => one !== undefined)
     if (agent === undefined) continue
     return new ExchangeErr(
       `User or API Wallet ${agent.agent.toLowerCase()} signed for ${HYPERLIQUID_CHAINS[source]}, which is not accepted here: switch the network of the client.`,
@@ -58,13 +62,27 @@ function wrongNetwork({ engine, sources, agentOf }: AgentLookup, envelope: Envel
  * Returns the refusal that names the recovered address, by which a mistake in signing shows. Where both networks are
  * accepted the intended one is unknown, so both addresses are named.
  */
-function unknownSigner(sources: readonly PhantomSource[], [first, second]: readonly Address[]): ExchangeErr {
-  if (first === undefined)
-    return new ExchangeErr('User or API Wallet does not exist: r and s are no signature, or s is in the upper half.')
+function unknownSigner(sources: readonly PhantomSource[], signers: readonly Address[]): UnknownSignerError {
+  const [first, second] = signers
+  if (first === undefined) {
+    const text = 'User or API Wallet does not exist: r and s are no signature, or s is in the upper half.'
+    return new UnknownSignerError(text, signers)
+  }
   const text = `User or API Wallet ${first.toLowerCase()} does not exist.`
   const [, other] = sources
-  if (other === undefined || second === undefined) return new ExchangeErr(text)
-  return new ExchangeErr(`${text} Signed for ${HYPERLIQUID_CHAINS[other]} it is ${second.toLowerCase()}.`)
+  if (other === undefined || second === undefined) return new UnknownSignerError(text, signers)
+  const both = `${text} Signed for ${HYPERLIQUID_CHAINS[other]} it is ${second.toLowerCase()}.`
+  return new UnknownSignerError(both, signers)
+}
+
+/** The refusal of a signature of nobody who is registered. `signers` are the addresses that it may be of. */
+export class UnknownSignerError extends ExchangeErr {
+  readonly signers: readonly Address[]
+
+  constructor(text: string, signers: readonly Address[]) {
+    super(text)
+    this.signers = signers
+  }
 }
 
 /** Throws unless the nonce is close to the current time and the envelope has not expired. */

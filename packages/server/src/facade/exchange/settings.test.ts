@@ -1,11 +1,13 @@
-import { diamondAbi } from '@bezel/protocol'
+import { CollateralAmount, diamondAbi } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { decodeFunctionData } from 'viem'
-import type { WaitingUpdate } from '../../trading/positions/positionModel.ts'
-import { usdc } from '../../trading/valuation/testing/fixtures.ts'
+import { movesCollateral } from '../../trading/plan/planUpdatePosition.ts'
+import type { PositionState, WaitingUpdate } from '../../trading/positions/positionModel.ts'
+import { TRADE, usdc } from '../../trading/valuation/testing/fixtures.ts'
 import { listDueSchedules } from '../../store/facadeChoreStore.ts'
 import { openExchangeWorld, TRADER, type ExchangeWorld } from './testing/exchangeWorld.ts'
+import { spread } from './updateIsolatedMargin.ts'
 
 const OK = { status: 'ok', response: { type: 'default' } }
 
@@ -95,14 +97,86 @@ describe('actions about positions and settings', () => {
     assert.equal(closed.status, 'err')
   })
 
-  it('refuses margin that is nothing, of nothing, or of one of several', async () => {
+  it('refuses margin that is nothing, or of nothing', async () => {
     assert.match((await margin(1_000_000)).response as string, /no open position in BTC/)
     await world.hold()
     assert.match((await margin(0)).response as string, /other than zero/)
     assert.match((await margin(-100_000_000)).response as string, /below the position's collateral/)
-    await world.hold()
-    assert.match((await margin(1_000_000)).response as string, /2 trades/)
     assert.equal(world.relayer.taken.length, 0)
+  })
+
+  it('spreads margin over the trades of a position by their notional, in one transaction', async () => {
+    const held = [await world.hold(), await world.hold({ collateralAmount: usdc(300) }), await world.hold()]
+    await world.hold({ long: false })
+    const answer = await world.sendWhile(
+      { type: 'updateIsolatedMargin', asset: 0, isBuy: true, ntli: 50_000_000 },
+      () => {
+        for (const { record, state } of held) {
+          const { collateralAmount } = state.trade
+          world.change(record.id, { collateralAmount: CollateralAmount.of((collateralAmount * 11n) / 10n) })
+        }
+      },
+    )
+    assert.deepEqual(answer, OK)
+    assert.equal(world.relayer.taken.length, 1)
+    const calls = (lastCall().args![0] as `0x${string}`[]).map((data) => decodeFunctionData({ abi: diamondAbi, data }))
+    assert.deepEqual(
+      calls.map(({ functionName, args }) => [functionName, ...(args as readonly unknown[])]),
+      [held[1]!, held[0]!, held[2]!].map(({ state }) => ['updateLeverage', state.trade.index, 9_091]),
+    )
+  })
+
+  it('says how much of the margin has moved when one of the trades was refused', async () => {
+    const held = [await world.hold(), await world.hold()]
+    const refusal = { kind: 'collateral', pendingIndex: 3, leverage: 8_000, reason: 'LIQ_REACHED', atMs: 1 } as const
+    const answer = await world.sendWhile(
+      { type: 'updateIsolatedMargin', asset: 0, isBuy: true, ntli: 50_000_000 },
+      () => {
+        world.change(held[0]!.record.id, { collateralAmount: usdc(125) })
+        world.turn(held[1]!.record.id, { updateRefusal: refusal })
+      },
+    )
+    assert.equal(answer.status, 'err')
+    assert.match(answer.response as string, /^25 of 50 margin moved: Insufficient margin/)
+  })
+
+  it('leaves out the trades of which nothing would move', async () => {
+    const large = await world.hold({ collateralAmount: usdc(1_000) })
+    const small = await world.hold({ leverage: 1_100 })
+    const amountsOf = (usdcs: number) =>
+      spread([small, large], { action: 'add', amount: usdc(usdcs) }).map(({ position, amount }) => [position, amount])
+    assert.deepEqual(amountsOf(1), [[large, usdc(1)]])
+    assert.deepEqual(
+      amountsOf(1_010.1).map(([position]) => position),
+      [large, small],
+    )
+    // Too little for any of them is left to the largest, which refuses it.
+    assert.deepEqual(amountsOf(0.0001), [[large, usdc(0.0001)]])
+  })
+
+  it('never spreads more or less than was asked for, over at most as many trades as a transaction holds', () => {
+    const { state, record } = { record: {} as never, state: { pendingUpdate: null } as PositionState }
+    for (let seed = 1; seed <= 200; seed += 1) {
+      const at = (n: number): number => Math.abs(Math.sin(seed * 31 + n)) * 1_000
+      const trades = Array.from({ length: 1 + (seed % 30) }, (_, n) => {
+        const trade = {
+          ...TRADE,
+          collateralAmount: usdc(Math.ceil(at(n)) + 5),
+          leverage: 1_100 + Math.ceil(at(n + 40)) * 90,
+        }
+        return { record, state: { ...state, trade } }
+      })
+      const amount = usdc(Math.ceil(at(99)))
+      const legs = spread(trades, { action: 'add', amount })
+      assert.equal(
+        legs.reduce((sum, leg) => sum + leg.amount, 0n),
+        amount,
+      )
+      assert.ok(legs.length > 0 && legs.length <= 20)
+      for (const leg of legs.length === 1 ? [] : legs) {
+        assert.ok(movesCollateral(leg.position.state.trade, { action: 'add', amount: leg.amount }))
+      }
+    }
   })
 
   it('keeps when to cancel everything, in place of what was said before', async () => {

@@ -1,20 +1,28 @@
-import { BaseSize, max, type CreateOrderRequest, type Decimal, type Price } from '@bezel/protocol'
+import { BaseSize, Leverage, max, type CreateOrderRequest, type Decimal, type Price } from '@bezel/protocol'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { sizeUnit, truncateSize } from '../../trading/plan/closing.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { sizeStep, type Coin, defaultLeverage } from '../coins.ts'
-import { ERR, ExchangeErr } from './errStrings.ts'
+import { ERR, ExchangeErr, wrongSideText } from './errStrings.ts'
 import type { ActionContext } from './exchangeParts.ts'
 import { heldSize, isAllHeld, marketView, priceOf, sizeOf, type MarketView } from './marketView.ts'
 import type { OrderItem } from './orderItem.ts'
 import { boundTerms, closingTerms, isMarketable, postOnlyRefusal, refuseFarPrice } from './priceBound.ts'
+import { stopsInForce, stopTerms, takenStops, type StopsInForce } from './stopsInForce.ts'
+import { TRIGGER_KINDS } from '../triggers.ts'
 
 /** The triggers of the position that an order opens. Prices are for one coin. */
 export type Attached = Readonly<Partial<Record<TriggerKind, Decimal>>>
 
 /** The native form of an order of the facade: an order, or the take profit or stop loss of positions. */
 export type TranslatedOrder =
-  | { readonly kind: 'order'; readonly coin: Coin; readonly body: CreateOrderRequest }
+  | {
+      readonly kind: 'order'
+      readonly coin: Coin
+      readonly body: CreateOrderRequest
+      /** The triggers that its trade takes over from the position; empty for an order that reduces. */
+      readonly inherits: readonly TriggerKind[]
+    }
   | {
       readonly kind: 'trigger'
       readonly coin: Coin
@@ -39,18 +47,37 @@ export async function translateOrder(context: ActionContext, of: OrderToTranslat
     throw new ExchangeErr('An order that reduces has no TP/SL of its own: set those of the position.')
   }
   const { terms } = of.item
+  const added = { of, leverage, inherited: reduced === undefined ? await inheritedBy(context, view, of) : {} }
   if (terms.kind === 'trigger') {
-    return reduced === undefined ? entryTrigger(view, of, leverage) : positionTrigger(view, of, reduced)
+    return reduced === undefined ? entryTrigger(view, added) : positionTrigger(view, of, reduced)
   }
   const price = priceOf(view, of.item.px)
   refuseFarPrice(view, price.units)
   if (!isMarketable(view, of.item.isBuy, price.units)) {
     if (terms.tif === 'Ioc') throw new ExchangeErr(ERR.noMatch)
     if (reduced !== undefined) return restingReduction(view, of, reduced)
-    return { ...opening(view, of, leverage, 'limit', price), kind: 'order' }
+    return opening(view, added, 'limit', price)
   }
   if (terms.tif === 'Alo') throw postOnlyRefusal(view)
-  return marketOrder(view, of, leverage, reduced, price.units)
+  return marketOrder(view, added, reduced, price.units)
+}
+
+/** An order that opens, with what it takes from the trader's settings and position. */
+interface AddedOrder {
+  readonly of: OrderToTranslate
+  readonly leverage: string
+  readonly inherited: StopsInForce
+}
+
+/** Reads the triggers of the position that an order adds to; those that it names itself are left out. */
+async function inheritedBy(context: ActionContext, view: MarketView, of: OrderToTranslate): Promise<StopsInForce> {
+  const sameSide = view.positions.filter(({ state }) => state.trade.long === of.item.isBuy)
+  const stops = Object.entries(await stopsInForce(context.parts, sameSide))
+  return Object.fromEntries(stops.filter(([kind]) => of.attached[kind as TriggerKind] === undefined))
+}
+
+function inheritsOf({ attached }: OrderToTranslate): readonly TriggerKind[] {
+  return TRIGGER_KINDS.filter((kind) => attached[kind] === undefined)
 }
 
 /** Returns the leverage that the trader chose for the coin, or the default that the facade shows. */
@@ -96,36 +123,52 @@ interface NativePrice {
   readonly units: Price
 }
 
+/**
+ * Translates an order that rests. It is never refused for the triggers of the position: those it can't have stay out.
+ */
 function opening(
   view: MarketView,
-  { item, attached }: OrderToTranslate,
-  leverage: string,
+  { of, leverage, inherited }: AddedOrder,
   type: 'limit' | 'stop',
   price: NativePrice,
-): { readonly coin: Coin; readonly body: CreateOrderRequest } {
-  const body = { ...commonBody(view, item), type, leverage, price: price.text }
-  return { coin: view.coin, body: { ...body, ...attachedTo(view, item, attached, price.units) } }
+): TranslatedOrder {
+  const { item, attached } = of
+  const entry = { long: item.isBuy, price: price.units, leverage: Leverage.parseTruncated(leverage as Decimal) }
+  const body = {
+    ...commonBody(view, item),
+    type,
+    leverage,
+    price: price.text,
+    ...stopTerms(takenStops(inherited, entry, view.market)),
+    ...attachedTo(view, item, attached, price.units),
+  }
+  return { kind: 'order', coin: view.coin, body, inherits: inheritsOf(of) }
 }
 
 function marketOrder(
   view: MarketView,
-  { item, attached }: OrderToTranslate,
-  leverage: string,
+  { of, leverage, inherited }: AddedOrder,
   reduced: readonly LivePosition[] | undefined,
   bound: Price,
 ): TranslatedOrder {
+  const { item, attached } = of
   const common = { ...commonBody(view, item), type: 'market', leverage } as const
   const { isBuy } = item
   const body =
     reduced === undefined
-      ? { ...common, ...boundTerms(view, isBuy, bound), ...attachedTo(view, item, attached, view.mark) }
+      ? {
+          ...common,
+          ...boundTerms(view, isBuy, bound),
+          ...stopTerms(inherited),
+          ...attachedTo(view, item, attached, view.mark),
+        }
       : {
           ...common,
           ...closingTerms(view, isBuy, bound, reduced),
           size: reducingSize(view, item, reduced),
           reduceOnly: true,
         }
-  return { kind: 'order', coin: view.coin, body }
+  return { kind: 'order', coin: view.coin, body, inherits: reduced === undefined ? inheritsOf(of) : [] }
 }
 
 /**
@@ -174,7 +217,7 @@ function attachedTo(
     const px = attached[kind]
     if (px === undefined) continue
     const { text, units } = priceOf(view, px)
-    requireSide(units, entry, (kind === 'tp') === isBuy)
+    requireSide(units, entry, (kind === 'tp') === isBuy, wrongSideText(kind))
     prices[kind] = text
   }
   return prices
@@ -188,15 +231,16 @@ function requireTriggerSide(view: MarketView, item: OrderItem, tpsl: TriggerKind
   requireSide(price, view.mark, (tpsl === 'sl') === item.isBuy)
 }
 
-function requireSide(price: Price, from: Price, isAbove: boolean): void {
-  if (isAbove ? price <= from : price >= from) throw new ExchangeErr(ERR.trigger)
+function requireSide(price: Price, from: Price, isAbove: boolean, text: string = ERR.trigger): void {
+  if (isAbove ? price <= from : price >= from) throw new ExchangeErr(text)
 }
 
 /** Translates an opening trigger into a stop order, or into a limit order that waits for a better price. */
-function entryTrigger(view: MarketView, of: OrderToTranslate, leverage: string): TranslatedOrder {
-  const { tpsl, price } = triggerOf(view, of.item)
-  requireTriggerSide(view, of.item, tpsl, price.units)
-  return { ...opening(view, of, leverage, tpsl === 'sl' ? 'stop' : 'limit', price), kind: 'order' }
+function entryTrigger(view: MarketView, added: AddedOrder): TranslatedOrder {
+  const { item } = added.of
+  const { tpsl, price } = triggerOf(view, item)
+  requireTriggerSide(view, item, tpsl, price.units)
+  return opening(view, added, tpsl === 'sl' ? 'stop' : 'limit', price)
 }
 
 function positionTrigger(view: MarketView, of: OrderToTranslate, positions: readonly LivePosition[]): TranslatedOrder {

@@ -51,8 +51,12 @@ export function allowedSources(
   setting: SourcesSetting,
 ): readonly PhantomSource[] {
   if (setting !== 'auto') return setting === 'both' ? BOTH : TESTNET
-  const isLive = chain.diamond === CHAINS[chain.slug].liveDiamond
-  return isLive && !chain.testnet ? TESTNET : BOTH
+  return isLiveMainnet(chain) ? TESTNET : BOTH
+}
+
+/** True for a chain with the live contracts where real money is traded. */
+export function isLiveMainnet({ slug, testnet, diamond }: Pick<ServedChain, 'slug' | 'testnet' | 'diamond'>): boolean {
+  return diamond === CHAINS[slug].liveDiamond && !testnet
 }
 
 /** The parts of an envelope that the hash covers: all but the signature. */

@@ -23,6 +23,7 @@ import { createFacadeReads, type FacadeReads } from '../facadeReads.ts'
 // another pair of the same name (9), EUR (21), closed for the weekend. Nothing is known of the other indexes.
 
 export const ALICE: Address = parseAddress(`0x${'aa'.repeat(20)}`)!
+export const DIAMOND: Address = parseAddress(`0x${'d1'.repeat(20)}`)!
 
 export const PEPE_PRICE = Price.of(123_456n)
 
@@ -147,6 +148,7 @@ export async function createFacadeWorld(): Promise<FacadeWorld> {
       hours: ports.hours,
       store: opened.store,
       requestsPerMinute: 600,
+      diamond: DIAMOND,
       candles: {
         async list(pairIndex, range) {
           world.asked.push({ pairIndex, range })

@@ -12,6 +12,7 @@ import { openOrdersWorld, TRADER, type OrdersWorld } from '../../../orders/testi
 import { selectEngine } from '../../../signatures/engines.ts'
 import { findAttempt } from '../../../store/attemptStore.ts'
 import { readLeverage } from '../../../store/facadeLeverageStore.ts'
+import type { TriggerKind } from '../../../store/facadeTriggerStore.ts'
 import { takeId, insertOrder } from '../../../store/orderStore.ts'
 import { insertOrderEvent, type OrderHandle } from '../../../store/orderEventStore.ts'
 import { insertPosition } from '../../../store/positionStore.ts'
@@ -87,6 +88,8 @@ export interface ExchangeWorld {
   change(id: OrderId, trade: Partial<Trade>): void
   /** Changes other parts of a position's state as a followed block does. */
   turn(id: OrderId, changes: Partial<PositionState>): void
+  /** Returns the id of the order that a position's trigger is listed under. */
+  triggerOid(id: OrderId, kind: TriggerKind): Promise<number>
   register(changes?: Partial<AgentRecord>): Promise<AgentRecord>
   /** Starts another process over the same files. */
   restart(): Promise<void>
@@ -122,6 +125,11 @@ export async function openExchangeWorld(): Promise<ExchangeWorld> {
       const after = { ...before, ...changes }
       base.positions[at] = { record, state: after }
       world.parts.waits.apply({ orders: [], positions: [{ record, before, after }] })
+    },
+    async triggerOid(id, kind) {
+      const listed = await world.parts.reads.triggers.list(base.positions)
+      const isPart = ({ record }: LivePosition): boolean => record.id === id
+      return Number(listed.find((order) => order.kind === kind && order.parts.some(isPart))!.oid)
     },
     register: (changes = {}) => base.register({ agent: SIGNER, mode: 'relayed', ...changes }),
     async restart() {
@@ -164,6 +172,7 @@ async function partsOf({ base, relayer, committed }: ExchangeWorld): Promise<Tra
     nonces: await createFacadeNonces({ store, now }),
     engine,
     sources: ['b', 'a'],
+    needsOwnApproval: false,
     limits: createInProcessLimits(),
     approvals: createInProcessLimits(),
     agentLimit: 300,
