@@ -112,6 +112,18 @@ describe('trading on the local chain, as a wallet sees it', () => {
     await chain.control('bezel_setPrice', 'BTC/USD', '60000')
   })
 
+  it('liquidates what its holding fees have used up, while the price stands still', async () => {
+    const trader = await open('trader-4', { leverage: 50_000 })
+    const opened = await chain.event(is('MarketExecuted', trader.address, ({ index }) => index === 3))
+    await chain.control('evm_increaseTime', 90 * 86_400)
+    const liquidated = await chain.event(
+      (event) =>
+        event.blockNumber > opened.blockNumber &&
+        is('LimitExecuted', trader.address, ({ orderType }) => orderType === PendingOrderType.LIQ_CLOSE)(event),
+    )
+    assert.equal((liquidated.args as { amountSentToTrader: bigint }).amountSentToTrader, 0n)
+  })
+
   it('returns everything when the oracles stay silent past the timeout', async () => {
     await chain.control('bezel_pauseOracle', true)
     const start = await balance(chain.account('trader-5').address)

@@ -42,6 +42,12 @@ const MARGIN_DIVISOR = 50n
 const CLOSE_LOOK_LOSS_PERCENT = 25n
 
 /**
+ * Blocks after which the Diamond is asked about a liquidation also when the price says nothing: holding fees alone use
+ * up a position in time.
+ */
+const LOOK_AGAIN_BLOCKS = 20
+
+/**
  * Creates the keeper. All work is derived from the open trades that the chain itself lists, and the Diamond has the
  * last word on each trigger.
  */
@@ -92,8 +98,11 @@ export function createKeeper({ chain, diamond, prices, blockTimes, wallet, repor
     if (!prices.isOpen(watch.trade.pairIndex)) return
     await follow(watch)
     const { triggeredAtBlock } = watch
-    if (triggeredAtBlock !== undefined && chain.head().number - triggeredAtBlock < RETRY_AFTER_BLOCKS) return
-    if (isNear(watch) && (await wouldExecute(watch))) await trigger(watch)
+    const head = chain.head().number
+    if (triggeredAtBlock !== undefined && head - triggeredAtBlock < RETRY_AFTER_BLOCKS) return
+    if (!isNear(watch) && !isDue(watch, head)) return
+    watch.askedAtBlock = head
+    if (await wouldExecute(watch)) await trigger(watch)
   }
 
   const work = eachBlock(
@@ -134,6 +143,8 @@ export interface Watch {
   /** Prices since `fromBlock`, up to `candleToMs`. */
   candle?: AnswerPrices
   candleToMs?: number
+  /** The block at which the Diamond was last asked. */
+  askedAtBlock?: number
   triggeredAtBlock?: number
 }
 
@@ -180,9 +191,15 @@ function triggersOf(trade: OpenTrade, info: OpenTradeInfo): Trigger[] {
   return [...triggers.filter(({ triggerPrice }) => triggerPrice > 0n), liquidation]
 }
 
+/** Returns true for a liquidation that the Diamond was not asked about for some time. */
+export function isDue({ orderType, askedAtBlock = 0 }: Watch, head: number): boolean {
+  return orderType === PendingOrderType.LIQ_CLOSE && head - askedAtBlock >= LOOK_AGAIN_BLOCKS
+}
+
 /**
- * Returns true when the Diamond is worth asking: the prices since the last edit came within 2 % of the trigger, or a
- * position is losing. It only saves calls, so it must never be false for something that executes.
+ * Returns true when the price makes the Diamond worth asking: the prices since the last edit came within 2 % of the
+ * trigger, or a position is losing. It only saves calls, so it must never be false for something that executes by its
+ * price.
  */
 export function isNear(watch: Watch): boolean {
   const { candle, orderType, triggerPrice } = watch

@@ -7,6 +7,7 @@ import {
   watchesOf,
   type OpenTrade,
   type OpenTradeInfo,
+  isDue,
   isNear,
   type Watch,
 } from './createKeeper.ts'
@@ -103,6 +104,16 @@ describe('isNear', () => {
     assert.equal(isNear(watch({ orderType: LIQ_CLOSE, low: 98n, high: 110n })), false)
     assert.equal(isNear(watch({ orderType: LIQ_CLOSE, long: false, low: 90n, high: 103n })), true)
     assert.equal(isNear(watch({ orderType: LIQ_CLOSE, long: false, low: 90n, high: 102n })), false)
+  })
+})
+
+describe('a liquidation that no price brings near', () => {
+  it('is asked about again after twenty blocks, because of the holding fees', () => {
+    const quiet = watch({ orderType: PendingOrderType.LIQ_CLOSE, low: 100n, high: 100n })
+    assert.equal(isNear(quiet), false)
+    assert.equal(isDue({ ...quiet, askedAtBlock: 100 }, 119), false)
+    assert.equal(isDue({ ...quiet, askedAtBlock: 100 }, 120), true)
+    assert.equal(isDue({ ...quiet, orderType: PendingOrderType.SL_CLOSE, askedAtBlock: 100 }, 120), false)
   })
 })
 
