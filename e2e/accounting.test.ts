@@ -152,10 +152,11 @@ describe('the books of traders', () => {
 
   async function keeperIsDone(): Promise<void> {
     for (const trader of world.traders) {
-      await patient(
-        'the keeper has ended what is reached',
-        async () => !(await world.positionsOf(trader)).some(isReached),
-      )
+      await patient('the keeper has ended what is reached', async (saw) => {
+        const reached = (await world.positionsOf(trader)).filter(isReached)
+        saw(reached)
+        return reached.length === 0
+      })
     }
     await world.settle()
   }

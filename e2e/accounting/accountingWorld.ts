@@ -52,7 +52,10 @@ const GNS_FOR_EACH = 100_000n * 10n ** 18n
 const PATIENCE_MS = 600_000
 
 /** Waits for a condition as `until` does, with more patience. */
-export function patient<Found>(what: string, look: () => Found | Promise<Found>): Promise<NonNullable<Found>> {
+export function patient<Found>(
+  what: string,
+  look: (saw: (value: unknown) => void) => Found | Promise<Found>,
+): Promise<NonNullable<Found>> {
   return until(what, look, PATIENCE_MS)
 }
 
