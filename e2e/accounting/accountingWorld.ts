@@ -17,6 +17,11 @@ export interface BookedTrader {
   readonly account: PrivateKeyAccount
   readonly client: TradingClient
   readonly random: SeededRandom
+  /**
+   * Ids of positions that were asked to close with a tight slippage. It stays with them, and a take profit or stop loss
+   * under it never executes.
+   */
+  readonly tight: Set<string>
 }
 
 /** Request to the service by a trader: operation, method, path and body. */
@@ -53,7 +58,7 @@ const PATIENCE_MS = 600_000
 
 /** Waits for a condition as `until` does, with more patience. */
 export function patient<Found>(
-  what: string,
+  what: string | (() => string),
   look: (saw: (value: unknown) => void) => Found | Promise<Found>,
 ): Promise<NonNullable<Found>> {
   return until(what, look, PATIENCE_MS)
@@ -136,7 +141,7 @@ async function fundedTraders(world: SizeWorld, random: SeededRandom, traderCount
     const account = await fundedAccount(world, place)
     await authorize(world, account, account)
     const client = await createTradingClient(world, account, account)
-    traders.push({ account, client, random: random.stream(`trader ${place}`) })
+    traders.push({ account, client, random: random.stream(`trader ${place}`), tight: new Set() })
   }
   return traders
 }

@@ -8,11 +8,7 @@ import {
   type TokenWitness,
 } from '@bezel/testkit/tokenWitness.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
-import { until } from '@bezel/testkit/until.ts'
-import { SYMBOLS, type AccountingWorld } from './accountingWorld.ts'
-
-/** Time in which the service agrees with a chain on which nothing happens any more. Ends a hanging test only. */
-const PATIENCE_MS = 300_000
+import { patient, SYMBOLS, type AccountingWorld } from './accountingWorld.ts'
 
 /**
  * Compares the books of every trader and collateral with the chain, while nothing happens on it. Throws what is wrong;
@@ -25,7 +21,7 @@ export async function checkBooks(world: AccountingWorld, when: string): Promise<
     problems = await problemsNow(world).catch((error: unknown) => [String(error)])
     return problems.length === 0
   }
-  await until(() => `the books balance ${when}:\n${problems.join('\n')}`, balance, PATIENCE_MS)
+  await patient(() => `the books balance ${when}:\n${problems.join('\n')}`, balance)
   world.count('books checked')
 }
 

@@ -124,6 +124,7 @@ export async function change(
     case 'remove':
       return void (await patch({ collateral: { action: 'remove', amount: part(0.1 + random.next() * 0.4) } }))
     case 'stops': {
+      if (trader.tight.has(position.id)) return
       const market = world.markets.find(({ symbol }) => symbol === position.market)!
       const price = (way: number): string => (world.markOf(market) * (1 + 0.012 * way)).toFixed(market.pricePrecision)
       const up = position.side === 'long' ? 1 : -1
@@ -184,7 +185,8 @@ interface Refusing {
 export async function request(world: AccountingWorld, trader: BookedTrader, kind: RequestKind): Promise<Refusing> {
   const position = (await world.positionsOf(trader)).find((one) => one.pendingUpdate === null && isPlain(one))
   if (kind !== 'open' && position !== undefined) {
-    const { market, side } = position
+    const { id, market, side } = position
+    if (kind === 'close' || kind === 'partial') trader.tight.add(id)
     if (kind === 'close') await close(world, trader, position, '0.01')
     else await change(world, trader, position, kind, true)
     return { market, isUp: (side === 'long') === (kind === 'increase') }
