@@ -13,11 +13,14 @@ interface ShownOrder {
 export async function problemsOfShown(chain: ChainClient, trader: CampaignTrader): Promise<string[]> {
   const shown = await trader.info<readonly ShownOrder[]>('frontendOpenOrders')
   const trades = await readTrades(chain, trader.address)
-  const onChain = trades.flatMap(({ tradeType, openPrice, tp, sl }) =>
-    tradeType === 0
-      ? [...line('Take Profit Market', tp), ...line('Stop Market', sl)]
-      : line(tradeType === 1 ? 'Limit' : 'Stop Market', openPrice),
-  )
+  const resting = trades
+    .filter(({ tradeType }) => tradeType !== 0)
+    .flatMap(({ tradeType, openPrice }) => line(tradeType === 1 ? 'Limit' : 'Stop Market', openPrice))
+  // All trades of a position that have a stop at one price have it as one order.
+  const open = trades.filter(({ tradeType }) => tradeType === 0)
+  const takeProfits = [...new Set(open.map(({ tp }) => tp))].flatMap((price) => line('Take Profit Market', price))
+  const stopLosses = [...new Set(open.map(({ sl }) => sl))].flatMap((price) => line('Stop Market', price))
+  const onChain = [...resting, ...takeProfits, ...stopLosses]
   const answered = shown?.map(({ orderType, limitPx }) => `${orderType} ${Number(limitPx)}`) ?? ['nothing']
   return difference(`what rests for ${trader.address}`, answered, onChain)
 }
