@@ -1,9 +1,12 @@
-// Runs before `npm start`, `test`, `devnet` and `bench`, with any installed node and without packages: plain
+// Runs before `npm start`, `serve`, `test`, `devnet` and `bench`, with any installed node and without packages: plain
 // JavaScript, node 20 or newer. Makes node_modules match package-lock.json, and says what to do when no node can run
-// Bezel.
+// Bezel. With --serve it installs only the packages of the service, without those for development.
+//
+// An install script is code of a stranger that runs with the rights of whoever installs, so only those of the packages
+// in installScripts.json are run. The file .npmrc can't say that: it would switch off our own scripts too.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { withSetupLock } from './setupLock.mjs'
@@ -14,6 +17,18 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const lockfile = join(root, 'package-lock.json')
 const modules = join(root, 'node_modules')
 const stamp = join(modules, '.bezel-setup')
+const { run: builtPackages } = JSON.parse(readFileSync(new URL('./installScripts.json', import.meta.url), 'utf8'))
+const isForServe = process.argv.includes('--serve')
+/**
+ * Arguments of `npm ci` that select packages. The type checker and the test tools are needed whatever NODE_ENV says.
+ */
+const SELECTION = isForServe
+  ? ['--omit=dev', '--workspace=@bezel/server', '--include-workspace-root']
+  : ['--include=dev']
+/**
+ * Folders of the type checker, which no switch of npm leaves out: the service's packages name it as an optional peer.
+ */
+const TYPE_CHECKER = ['typescript', '@typescript']
 
 /** An error whose message says what to do. Defined above its first use, because this file runs from top to bottom. */
 class SetupError extends Error {}
@@ -33,42 +48,69 @@ function lockfileHash() {
   return createHash('sha256').update(readFileSync(lockfile)).digest('hex')
 }
 
+/** Returns what our stamp says after an install. What is enough for everything is enough for the service. */
+function stampText(forServe) {
+  return forServe ? `${lockfileHash()} serve` : lockfileHash()
+}
+
 /**
  * Returns true when our own stamp, or npm's, is up to date. npm writes `.package-lock.json` last, so an interrupted
  * install has neither.
  */
 function isInstalled() {
-  if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === lockfileHash()
-  const npmStamp = statSync(join(modules, '.package-lock.json'), { throwIfNoEntry: false })
-  return npmStamp !== undefined && npmStamp.mtimeMs >= statSync(lockfile).mtimeMs
+  if (!existsSync(stamp)) return isInstalledByHand()
+  const found = readFileSync(stamp, 'utf8')
+  return found === stampText(false) || (isForServe && found === stampText(true))
+}
+
+/** Returns true when npm was run without this script, after the last change of the lockfile, for all that is needed. */
+function isInstalledByHand() {
+  const npmStamp = join(modules, '.package-lock.json')
+  const written = statSync(npmStamp, { throwIfNoEntry: false })
+  if (written === undefined || written.mtimeMs < statSync(lockfile).mtimeMs) return false
+  const installed = packagesIn(npmStamp)
+  const locked = packagesIn(lockfile)
+  const needed = isForServe ? locked['packages/server']?.dependencies : locked['']?.devDependencies
+  return Object.keys(needed ?? {}).every((name) => `node_modules/${name}` in installed)
+}
+
+function packagesIn(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).packages ?? {}
 }
 
 async function installIfStillNeeded() {
   if (isInstalled()) return
-  console.error('Installing the packages of package-lock.json (npm ci), which takes up to a minute ...')
+  const what = isForServe ? 'the packages of the service' : 'the packages of package-lock.json'
+  console.error(`Installing ${what} (npm ci), which takes up to a minute ...`)
   const startMs = Date.now()
-  await npmCi()
-  writeFileSync(stamp, lockfileHash())
+  await npm(['ci', '--ignore-scripts', ...SELECTION])
+  // Tells a setup that was killed while it built from one that npm finished by hand.
+  writeFileSync(stamp, 'unfinished')
+  if (isForServe) for (const name of TYPE_CHECKER) rmSync(join(modules, name), { recursive: true, force: true })
+  await npm(['rebuild', '--ignore-scripts=false', ...Object.keys(builtPackages)])
+  writeFileSync(stamp, stampText(isForServe))
   console.error(`Installed in ${((Date.now() - startMs) / 1000).toFixed(1)} s.`)
 }
 
-/** Runs `npm ci`. `--include=dev`: the type checker and the test tools are needed whatever NODE_ENV says. */
-async function npmCi() {
+/** Runs npm. Throws a `SetupError` when it fails. */
+async function npm(args) {
   const isWindows = process.platform === 'win32'
-  const child = spawn('npm', ['ci', '--include=dev', '--loglevel=error'], {
+  const child = spawn('npm', [...args, '--loglevel=error'], {
     cwd: root,
     env: { ...process.env, PATH: pathWithoutModules() },
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: isWindows,
   })
-  process.once('exit', () => child.kill())
+  const kill = () => child.kill()
+  process.once('exit', kill)
   const end = await new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('close', (code, signal) => resolve(code === 0 ? undefined : (signal ?? `exit code ${code}`)))
   })
+  process.off('exit', kill)
   if (end === undefined) return
   throw new SetupError(
-    `Installing failed (npm ci: ${end}): see npm's messages above, make sure that npm can reach its registry, and run the command again.`,
+    `Installing failed (npm ${args[0]}: ${end}): see npm's messages above, make sure that npm can reach its registry, and run the command again.`,
   )
 }
 

@@ -18,12 +18,14 @@ import { after, describe, it } from 'node:test'
 const scratch = mkdtempSync(join(tmpdir(), 'bezel-setup-test-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** A fake `npm ci` that deletes node_modules, takes some time, and writes its own lockfile last. */
+/** A fake npm whose `ci` deletes node_modules, takes some time, and writes its own lockfile last. */
 const FAKE_NPM = `#!/bin/sh
 echo "$@" >> "$NPM_CALLS"
+[ "$1" = "$NPM_KILLS_AT" ] && { kill -9 $PPID; exit 9; }
+[ "$1" = ci ] || exit 0
 [ -n "$NPM_FAILS" ] && { echo "npm error of some kind" >&2; exit 3; }
 rm -rf node_modules
-mkdir node_modules
+mkdir node_modules node_modules/typescript
 sleep \${NPM_TAKES:-0}
 touch node_modules/.package-lock.json
 `
@@ -32,6 +34,12 @@ interface Result {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
+}
+
+/** The part of a lockfile that setup reads. */
+const LOCKED = {
+  '': { devDependencies: { typescript: '7' } },
+  'packages/server': { dependencies: { fastify: '5' }, optionalDependencies: { secp256k1: '5' } },
 }
 
 /** A clone of the repository with nothing installed and its own fake npm. */
@@ -43,7 +51,7 @@ class Clone {
   constructor() {
     mkdirSync(join(this.folder, 'bin'), { recursive: true })
     mkdirSync(join(this.folder, 'scripts'))
-    for (const name of ['setup.mjs', 'setupLock.mjs']) {
+    for (const name of ['setup.mjs', 'setupLock.mjs', 'installScripts.json']) {
       copyFileSync(new URL(`./${name}`, import.meta.url), join(this.folder, 'scripts', name))
     }
     writeFileSync(join(this.folder, 'bin', 'npm'), FAKE_NPM, { mode: 0o755 })
@@ -51,19 +59,32 @@ class Clone {
   }
 
   changeLockfile(version: string): void {
-    writeFileSync(join(this.folder, 'package-lock.json'), JSON.stringify({ version }))
+    writeFileSync(join(this.folder, 'package-lock.json'), JSON.stringify({ version, packages: LOCKED }))
+  }
+
+  /** Pretends that npm was run without our script, and installed these packages. */
+  installByHand(...names: string[]): void {
+    const packages = Object.fromEntries(names.map((name) => [`node_modules/${name}`, {}]))
+    mkdirSync(join(this.folder, 'node_modules'))
+    writeFileSync(join(this.folder, 'node_modules', '.package-lock.json'), JSON.stringify({ packages }))
+  }
+
+  /** Returns the arguments of every run of npm so far. */
+  npmCalls(): string[] {
+    return existsSync(this.calls) ? readFileSync(this.calls, 'utf8').trim().split('\n') : []
   }
 
   installs(): number {
-    return existsSync(this.calls) ? readFileSync(this.calls, 'utf8').trim().split('\n').length : 0
+    return this.npmCalls().filter((args) => args.startsWith('ci ')).length
   }
 
   start(
     env: Record<string, string> = {},
     nodeArgs: readonly string[] = [],
+    args: readonly string[] = [],
   ): { process: ReturnType<typeof spawn>; result: Promise<Result> } {
     const path = [join(this.folder, 'bin'), dirname(process.execPath), process.env.PATH].join(':')
-    const child = spawn(process.execPath, [...nodeArgs, join(this.folder, 'scripts', 'setup.mjs')], {
+    const child = spawn(process.execPath, [...nodeArgs, join(this.folder, 'scripts', 'setup.mjs'), ...args], {
       env: { PATH: path, NPM_CALLS: this.calls, TMPDIR: this.folder, ...env },
       cwd: this.folder,
     })
@@ -77,6 +98,11 @@ class Clone {
   run(env: Record<string, string> = {}, nodeArgs: readonly string[] = []): Promise<Result> {
     return this.start(env, nodeArgs).result
   }
+
+  /** Runs what comes before `npm run serve`. */
+  runForServe(env: Record<string, string> = {}): Promise<Result> {
+    return this.start(env, [], ['--serve']).result
+  }
 }
 
 describe('setup', () => {
@@ -85,7 +111,10 @@ describe('setup', () => {
     const { code, stdout, stderr } = await clone.run()
     assert.deepEqual([code, stdout, clone.installs()], [0, '', 1])
     assert.match(stderr, /^Installing the packages.*\nInstalled in [\d.]+ s\.\n$/)
-    assert.match(readFileSync(clone.calls, 'utf8'), /^ci --include=dev/)
+    assert.deepEqual(clone.npmCalls(), [
+      'ci --ignore-scripts --include=dev --loglevel=error',
+      'rebuild --ignore-scripts=false secp256k1 --loglevel=error',
+    ])
   })
 
   it('does nothing, silently, the second time, also when only the date of the lockfile changed', async () => {
@@ -107,14 +136,58 @@ describe('setup', () => {
 
   it('accepts what npm ci installed without it, but not when that is older than the lockfile', async () => {
     const clone = new Clone()
-    mkdirSync(join(clone.folder, 'node_modules'))
-    writeFileSync(join(clone.folder, 'node_modules', '.package-lock.json'), '{}')
+    clone.installByHand('typescript', 'fastify')
     await clone.run()
+    await clone.runForServe()
     assert.equal(clone.installs(), 0)
     const past = new Date(Date.now() - 60_000)
     utimesSync(join(clone.folder, 'node_modules', '.package-lock.json'), past, past)
     await clone.run()
     assert.equal(clone.installs(), 1)
+  })
+
+  it('installs for the service nothing but what the service needs, once', async () => {
+    const clone = new Clone()
+    const { code, stdout, stderr } = await clone.runForServe()
+    assert.deepEqual([code, stdout], [0, ''])
+    assert.match(stderr, /^Installing the packages of the service/)
+    assert.deepEqual(clone.npmCalls(), [
+      'ci --ignore-scripts --omit=dev --workspace=@bezel/server --include-workspace-root --loglevel=error',
+      'rebuild --ignore-scripts=false secp256k1 --loglevel=error',
+    ])
+    assert.ok(!existsSync(join(clone.folder, 'node_modules', 'typescript')))
+    assert.deepEqual(await clone.runForServe(), { code: 0, stdout: '', stderr: '' })
+    assert.equal(clone.installs(), 1)
+  })
+
+  it('installs nothing for the service where everything is installed, and everything where only the service is', async () => {
+    const clone = new Clone()
+    await clone.run()
+    assert.deepEqual(await clone.runForServe(), { code: 0, stdout: '', stderr: '' })
+    assert.equal(clone.installs(), 1)
+    clone.changeLockfile('2')
+    await clone.runForServe()
+    await clone.run()
+    assert.equal(clone.installs(), 3)
+    assert.match(clone.npmCalls().at(-2)!, /--include=dev/)
+    assert.ok(existsSync(join(clone.folder, 'node_modules', 'typescript')))
+  })
+
+  it('does not take an install by hand without the tools for one of everything', async () => {
+    const clone = new Clone()
+    clone.installByHand('fastify')
+    await clone.runForServe()
+    assert.equal(clone.installs(), 0)
+    await clone.run()
+    assert.equal(clone.installs(), 1)
+  })
+
+  it('starts over when it was killed while the packages of the list were built', async () => {
+    const clone = new Clone()
+    await clone.run({ NPM_KILLS_AT: 'rebuild' })
+    assert.equal(clone.installs(), 1)
+    assert.equal((await clone.run()).code, 0)
+    assert.equal(clone.installs(), 2)
   })
 
   it('says what to do when npm fails, and tries again the next time', async () => {

@@ -87,7 +87,20 @@ describe('npm start', () => {
     holder.close()
   })
 
+  it('opens its controls to others only when it is told twice', () => {
+    assertOneSentence(start({ HOST: '0.0.0.0' }), /^HOST is "0\.0\.0\.0", and the local chain would let everybody/)
+  })
+
+  it('refuses the chains of somebody else, and names the command for them', () => {
+    const chainsFile = join(scratch, 'chains.json')
+    assertOneSentence(
+      start({ BEZEL_CHAINS_FILE: chainsFile }),
+      /^npm start runs the sandbox .* BEZEL_CHAINS_FILE names other chains \(.*chains\.json\): use npm run serve for those/,
+    )
+  })
+
   it('refuses a host that is not ours', () => {
-    assertOneSentence(start({ HOST: '192.0.2.1' }), /can't be used \(EADDRNOTAVAIL\): change DEVNET_PORT or HOST\.$/m)
+    const env = { HOST: '192.0.2.1', DEVNET_PUBLIC: 'yes' }
+    assertOneSentence(start(env), /can't be used \(EADDRNOTAVAIL\): change DEVNET_PORT or HOST\.$/m)
   })
 })

@@ -14,6 +14,8 @@ import { waitUntilReady } from './waitUntilReady.ts'
  */
 const SIGNAL_GRACE_MS = 200
 
+const DEVNET_FILE_NAME = 'devnet.json'
+
 /** The two programs, as files that node runs. */
 export interface Mains {
   readonly chain: URL
@@ -63,6 +65,7 @@ export async function startEverything(
 async function checkedEnvironment(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   const chain = readDevnetConfig(env)
   const service = readServerConfig(env)
+  refuseOtherChains(service.chainsFile, chain.dataFolder)
   if (chain.port === service.port && chain.port !== 0) {
     throw new StartupError(`PORT and DEVNET_PORT are both ${chain.port}: set one of them to another port.`)
   }
@@ -73,10 +76,21 @@ async function checkedEnvironment(env: NodeJS.ProcessEnv): Promise<NodeJS.Proces
   return { ...env, DEVNET_PORT: String(chainPort), PORT: String(servicePort), LOG_LEVEL: logLevel }
 }
 
+/**
+ * Refuses a chains file of other chains: the sandbox wipes its data at each start and lends the service a key that
+ * everybody knows.
+ */
+function refuseOtherChains(chainsFile: string, dataFolder: string): void {
+  if (chainsFile === join(dataFolder, DEVNET_FILE_NAME)) return
+  throw new StartupError(
+    `npm start runs the sandbox with a chain of its own, and BEZEL_CHAINS_FILE names other chains (${chainsFile}): use npm run serve for those, or leave BEZEL_CHAINS_FILE out.`,
+  )
+}
+
 /** Adds the relayer key: the local chain's account of that name, unless another one is set. */
 function withRelayer(env: NodeJS.ProcessEnv, dataFolder: string): NodeJS.ProcessEnv {
   if (env.BEZEL_RELAYER_KEY || env.BEZEL_RELAYER_KEY_FILE) return env
-  const file = join(dataFolder, 'devnet.json')
+  const file = join(dataFolder, DEVNET_FILE_NAME)
   // Without this file the service does not start, and says why.
   if (!existsSync(file)) return env
   const { accounts } = JSON.parse(readFileSync(file, 'utf8')) as {

@@ -22,6 +22,7 @@ describe('readDevnetConfig', () => {
   it('reads every setting', () => {
     const config = readDevnetConfig({
       HOST: '0.0.0.0',
+      DEVNET_PUBLIC: 'yes',
       PORT: '9000',
       DEVNET_PORT: '0',
       DEVNET_CHAINS: 'arbitrum-sepolia',
@@ -33,6 +34,23 @@ describe('readDevnetConfig', () => {
     assert.deepEqual([config.servicePort, config.port], [9000, 0])
     assert.deepEqual(config.chains, ['arbitrum-sepolia'])
     assert.deepEqual([config.blockMs, config.oracleDelayMs, config.seed], [50, 0, 4_294_967_295])
+  })
+
+  it('is local unless it is told twice', () => {
+    for (const HOST of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+      assert.equal(readDevnetConfig({ HOST }).host, HOST)
+    for (const HOST of [
+      '0.0.0.0',
+      '::',
+      '192.0.2.1',
+      '10.0.0.1',
+      '127.0.0.1.example',
+      'localhost.example',
+      '128.0.0.1',
+    ]) {
+      assert.throws(() => readDevnetConfig({ HOST }), /^SettingsError: HOST is ".*set DEVNET_PUBLIC=yes as well/)
+      assert.equal(readDevnetConfig({ HOST, DEVNET_PUBLIC: 'yes' }).host, HOST)
+    }
   })
 
   it('refuses values out of range', () => {

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import {
   chainsSetting,
+  choiceSetting,
   hostSetting,
   integerSetting,
   pathSetting,
   portSetting,
   readSettings,
+  SettingsError,
   type ChainSlug,
 } from '@bezel/protocol'
 
@@ -14,6 +16,11 @@ export const DEVNET_SETTINGS = {
   DEVNET_PORT: portSetting({ what: 'port of JSON-RPC and of the price feed', default: 8545 }),
   PORT: portSetting({ what: 'port of the service, written into devnet.json', default: 8080 }),
   HOST: hostSetting(),
+  DEVNET_PUBLIC: choiceSetting({
+    what: 'yes opens the local chain and its controls to everybody who reaches HOST; without it HOST must be local',
+    default: 'no',
+    choices: ['no', 'yes'],
+  }),
   DEVNET_CHAINS: chainsSetting({ what: 'chains to run, separated by commas' }),
   DEVNET_BLOCK_MS: integerSetting({ what: 'milliseconds between blocks', default: 250, min: 10, max: 60_000 }),
   DEVNET_ORACLE_DELAY_MS: integerSetting({
@@ -52,6 +59,7 @@ export interface DevnetConfig {
 /** Reads the settings. Throws a `SettingsError` when one is unknown or not allowed. */
 export function readDevnetConfig(env: Readonly<Record<string, string | undefined>>): DevnetConfig {
   const settings = readSettings(DEVNET_SETTINGS, env)
+  if (settings.DEVNET_PUBLIC === 'no') refusePublicHost(settings.HOST)
   return {
     host: settings.HOST,
     port: settings.DEVNET_PORT,
@@ -62,4 +70,18 @@ export function readDevnetConfig(env: Readonly<Record<string, string | undefined
     seed: settings.DEVNET_SEED,
     dataFolder: resolve(settings.BEZEL_DATA),
   }
+}
+
+/** Addresses that only programs on this machine reach. */
+const LOCAL_HOST = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i
+
+/**
+ * Refuses an address that others may reach. The controls of the local chain set prices, mint and mine for whoever asks,
+ * and every key is public, so opening them takes a second setting: HOST alone may have been meant for the service.
+ */
+function refusePublicHost(host: string): void {
+  if (LOCAL_HOST.test(host)) return
+  throw new SettingsError(
+    `HOST is ${JSON.stringify(host)}, and the local chain would let everybody who reaches it set prices and mint: leave HOST out, set DEVNET_PUBLIC=yes as well, or use npm run serve for the service alone.`,
+  )
 }

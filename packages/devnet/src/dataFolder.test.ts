@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { StartupError } from '@bezel/protocol'
+import { lockFile } from '@bezel/protocol/dataFolder'
 import { claimDataFolder, DATA_LAYOUT_VERSION } from './dataFolder.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'bezel-data-folder-'))
@@ -92,10 +95,18 @@ describe('claimDataFolder', () => {
     claim(folder).release()
   })
 
+  it('takes a fresh volume, and never touches what the file system keeps there', () => {
+    const folder = newPath()
+    mkdirSync(join(folder, 'lost+found'), { recursive: true })
+    writeFileSync(join(folder, 'lost+found', '#12'), 'kept')
+    for (const _ of [1, 2]) claim(folder).release()
+    assert.ok(existsSync(join(folder, 'lost+found', '#12')))
+  })
+
   it('wipes what an earlier devnet left, and says so in one line', () => {
     const folder = leftFolder()
     const { lines, release } = claim(folder)
-    assert.deepEqual(readdirSync(folder).toSorted(), [MARKER, 'bezel-devnet.lock'])
+    assert.deepEqual(readdirSync(folder).toSorted(), [MARKER, 'bezel-devnet.lock', 'bezel.lock'])
     assert.equal(lines.length, 1)
     assert.match(lines[0]!, /^Wiped .*: each start is a fresh chain\.$/)
     release()
@@ -172,6 +183,26 @@ describe('claimDataFolder', () => {
     const { lines, release } = claim(folder)
     assert.equal(lines.length, 1)
     release()
+  })
+
+  it('wipes nothing under a running service, and takes the folder when that has ended', () => {
+    const folder = leftFolder()
+    writeFileSync(join(folder, 'bezel-devnet.lock'), '')
+    const service = lockFile(join(folder, 'bezel.lock'))
+    assert.match(
+      refusal(folder),
+      /is in use by a service, and a new local chain would wipe it: stop that service first/,
+    )
+    service!.release()
+    assert.equal(claim(folder).lines.length, 1)
+  })
+
+  it('keeps the folder and its files to its owner, also one that was open before', () => {
+    const folder = leftFolder()
+    chmodSync(folder, 0o755)
+    claim(folder).release()
+    const modes = [folder, ...readdirSync(folder).map((name) => join(folder, name))].map((path) => statSync(path).mode)
+    assert.deepEqual(new Set(modes.map((mode) => mode & 0o077)), new Set([0]))
   })
 
   it('does not take a live process with a re-used id for the owner', () => {

@@ -1,7 +1,17 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, lstatSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
-import { DatabaseSync } from 'node:sqlite'
+import {
+  lockFile,
+  lockService,
+  makePrivateFolder,
+  PRIVATE_FILE_MODE,
+  SANDBOX_LOCK_NAME,
+  SANDBOX_MARKER_NAME,
+  SERVICE_LOCK_NAME,
+  SYSTEM_NAMES,
+  withFolderErrors,
+} from '@bezel/protocol/dataFolder'
 import { PUBLISHED_ACCOUNTS } from './deploy/accounts.ts'
 import type { ChainPlan } from './deploy/deployChain.ts'
 
@@ -11,18 +21,21 @@ import type { ChainPlan } from './deploy/deployChain.ts'
  */
 export const DATA_LAYOUT_VERSION = 1
 
-const LOCK_NAME = 'bezel-devnet.lock'
-
-const MARKER_NAME = 'bezel-devnet-marker.json'
-
-const MARKER_DRAFT_NAME = `${MARKER_NAME}.draft`
+const MARKER_DRAFT_NAME = `${SANDBOX_MARKER_NAME}.draft`
 
 const DEVNET_FILE_NAME = 'devnet.json'
 
 /**
- * Names that a wipe keeps: the lock must keep its inode, and a folder without its marker would look like a stranger's.
+ * Names that a wipe keeps: the locks must keep their inodes, a folder without its marker would look like a stranger's,
+ * and the last ones are the system's.
  */
-const OWN_NAMES: readonly string[] = [MARKER_NAME, MARKER_DRAFT_NAME, LOCK_NAME]
+const OWN_NAMES: readonly string[] = [
+  SANDBOX_MARKER_NAME,
+  MARKER_DRAFT_NAME,
+  SANDBOX_LOCK_NAME,
+  SERVICE_LOCK_NAME,
+  ...SYSTEM_NAMES,
+]
 
 /** A claim on a data folder: no other devnet can claim or wipe it until it is released or this process ends. */
 interface DataFolderClaim {
@@ -40,11 +53,11 @@ interface DataFolderClaim {
 export function claimDataFolder(folder: string, log: (line: string) => void): DataFolderClaim {
   return withFolderErrors(folder, () => {
     refuseForeignFolder(folder)
-    makeFolder(folder)
-    const lock = lockFile(join(folder, LOCK_NAME))
+    makePrivateFolder(folder)
+    const lock = lockFile(join(folder, SANDBOX_LOCK_NAME))
     if (lock === undefined) throw inUseError(folder)
     try {
-      takeOver(folder, log)
+      withoutService(folder, () => takeOver(folder, log))
     } catch (error) {
       lock.release()
       throw error
@@ -53,17 +66,18 @@ export function claimDataFolder(folder: string, log: (line: string) => void): Da
   })
 }
 
-/**
- * Creates the folder level by level, because node's own recursive mkdir never returns on a file system that takes no
- * folders, such as /proc.
- */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return
-  makeFolder(dirname(folder))
+/** Runs `step` while no service can use the folder. Throws a `StartupError` when one does. */
+function withoutService(folder: string, step: () => void): void {
+  const lock = lockService(folder)
+  if (lock === undefined) {
+    throw new StartupError(
+      `The data folder ${folder} is in use by a service, and a new local chain would wipe it: stop that service first or set BEZEL_DATA to another folder.`,
+    )
+  }
   try {
-    mkdirSync(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    step()
+  } finally {
+    lock.release()
   }
 }
 
@@ -81,7 +95,7 @@ function takeOver(folder: string, log: (line: string) => void): void {
 
 function refuseForeignFolder(folder: string): void {
   const names = listFolder(folder)
-  if (names.includes(MARKER_NAME)) return refuseOtherLayout(folder)
+  if (names.includes(SANDBOX_MARKER_NAME)) return refuseOtherLayout(folder)
   if (names.every((name) => OWN_NAMES.includes(name))) return
   throw new StartupError(
     `The data folder ${folder} holds files that no local chain left there, so nothing was touched: set BEZEL_DATA to an empty or new folder.`,
@@ -115,17 +129,6 @@ function listFolder(folder: string): string[] {
   }
 }
 
-/** Turns failures of the file system into a sentence: a full disk, a file in place of the folder, missing rights. */
-function withFolderErrors<Result>(folder: string, step: () => Result): Result {
-  try {
-    return step()
-  } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (error instanceof StartupError || syscall === undefined) throw error
-    throw new StartupError(`The data folder ${folder} can't be used (${code}): set BEZEL_DATA to another folder.`)
-  }
-}
-
 /** The marker that a devnet leaves in its data folder, so that a later one knows it may wipe it. */
 interface DataFolderMarker {
   readonly layout: number
@@ -136,7 +139,7 @@ interface DataFolderMarker {
 /** Reads the marker; `undefined` when there is none, or none that this or any other version writes. */
 function readMarker(folder: string): DataFolderMarker | undefined {
   try {
-    const path = join(folder, MARKER_NAME)
+    const path = join(folder, SANDBOX_MARKER_NAME)
     if (!lstatSync(path).isFile()) return undefined
     const { layout, pid } = JSON.parse(readFileSync(path, 'utf8')) as Partial<DataFolderMarker>
     return Number.isSafeInteger(layout) && Number.isSafeInteger(pid) ? ({ layout, pid } as DataFolderMarker) : undefined
@@ -151,50 +154,8 @@ function readMarker(folder: string): DataFolderMarker | undefined {
 function writeMarker(folder: string, marker: DataFolderMarker): void {
   const draft = join(folder, MARKER_DRAFT_NAME)
   rmSync(draft, { force: true })
-  writeFileSync(draft, `${JSON.stringify(marker)}\n`, { flag: 'wx' })
-  renameSync(draft, join(folder, MARKER_NAME))
-}
-
-/** An advisory lock that the system releases by itself when the process ends, however it ends. */
-interface FileLock {
-  readonly release: () => void
-}
-
-/** SQLite's code for a lock that somebody else holds. */
-const SQLITE_BUSY = 5
-
-/** Locks of this process. The garbage collector would close a database that nobody refers to, and release its lock. */
-const held = new Set<DatabaseSync>()
-
-/**
- * Locks the file at `path`, which is created when missing; `undefined` when another process (or this one) holds the
- * lock. Node has no `flock`, so the exclusive transaction of an empty SQLite database serves as a lock of the operating
- * system. A file with a process id would need a guess whether that process is still the same one.
- */
-function lockFile(path: string): FileLock | undefined {
-  refuseIrregularFile(path)
-  const database = new DatabaseSync(path, { open: false, timeout: 0 })
-  const release = (): void => {
-    held.delete(database)
-    if (database.isOpen) database.close()
-  }
-  try {
-    database.open()
-    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
-    held.add(database)
-    return { release }
-  } catch (error) {
-    release()
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined
-    throw new StartupError(`The lock file ${path} can't be used (${(error as Error).message}): remove it.`)
-  }
-}
-
-/** Refuses anything but a plain file: a symbolic link would make SQLite open a file somewhere else. */
-function refuseIrregularFile(path: string): void {
-  const entry = lstatSync(path, { throwIfNoEntry: false })
-  if (entry === undefined || entry.isFile()) return
-  throw new StartupError(`The lock file ${path} is not a plain file: remove it or set BEZEL_DATA to another folder.`)
+  writeFileSync(draft, `${JSON.stringify(marker)}\n`, { flag: 'wx', mode: PRIVATE_FILE_MODE })
+  renameSync(draft, join(folder, SANDBOX_MARKER_NAME))
 }
 
 /** A chain as devnet.json describes it. */
@@ -227,9 +188,12 @@ export function writeDevnetFile(folder: string, chains: readonly DescribedChain[
     baseUrl: urls.base,
     feedUrl: `${urls.rpc}/feed`,
   }
-  writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`)
+  writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: PRIVATE_FILE_MODE })
   renameSync(`${file}.new`, file)
 }
+
+/** Budgets of the relayer: all of its gas, which costs nothing here. */
+const RELAYER = { traderDay: '1000', day: '9000' }
 
 function describe({ slug, chainId, plan }: DescribedChain, rpcUrl: string) {
   return {
@@ -237,6 +201,7 @@ function describe({ slug, chainId, plan }: DescribedChain, rpcUrl: string) {
     rpcUrl: `${rpcUrl}/${slug}`,
     wsUrl: `${rpcUrl.replace(/^http/, 'ws')}/${slug}`,
     diamond: plan.diamond,
+    relayer: RELAYER,
     collaterals: plan.collaterals.map(({ symbol, index, address, decimals }) => ({ symbol, index, address, decimals })),
   }
 }

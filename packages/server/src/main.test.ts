@@ -42,6 +42,7 @@ function environment(env: Record<string, string>): NodeJS.ProcessEnv {
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     PORT: '0',
     LOG_LEVEL: 'silent',
+    BEZEL_DOMAIN_NAME: 'Test API',
     ...env,
   }
 }
@@ -92,7 +93,7 @@ describe('main', () => {
       assertOneSentence({ PORT: '80808' }, /^PORT is "80808", but it must be an integer from 0 to 65535/))
 
     it('no chains file', () =>
-      assertOneSentence({}, /^The chains file .*devnet\.json can't be read \(ENOENT\): start the local chain/))
+      assertOneSentence({}, /^The chains file .*devnet\.json can't be read \(ENOENT\): set BEZEL_CHAINS_FILE to/))
 
     it('a chains file of garbage', () =>
       assertOneSentence({ BEZEL_CHAINS_FILE: chainsFile('{{{') }, /^The chains file .* is not valid JSON/))
@@ -123,8 +124,22 @@ describe('main', () => {
     it('a data folder that is none', () =>
       assertOneSentence(
         { BEZEL_DATA: chainsFile('a file'), BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) },
-        /^The data file .*bezel\.db can't be used \(.*\): set BEZEL_DATA to another folder\.$/m,
+        /^The data folder .* can't be used \(ENOTDIR\): set BEZEL_DATA to another folder\.$/m,
       ))
+
+    it('the default signing name on a live Diamond', () =>
+      assertOneSentence(
+        { BEZEL_DOMAIN_NAME: '', BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) },
+        /^BEZEL_DOMAIN_NAME is the default and the live Diamond of base is served: .* set a name of your own\.$/m,
+      ))
+
+    it('a data folder that another service has', async () => {
+      const env = { BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)), BEZEL_DATA: join(scratch, 'taken') }
+      const { child } = await startedChild(env)
+      await assertOneSentence(env, /^The data folder .*taken is in use by another service: stop that one first/)
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    })
 
     it('a port in use', async () => {
       const holder = createServer().listen(0, '127.0.0.1')
@@ -188,20 +203,5 @@ describe('main', () => {
     while (!stderr.text.includes('service is up')) await once(child.stderr!, 'data')
     child.kill('SIGINT')
     assert.deepEqual(await once(child, 'exit'), [0, null])
-  })
-
-  it('warns when a live Diamond is served under the default domain name', async () => {
-    const printedWith = async (env: Record<string, string>): Promise<string> => {
-      const { child, stderr } = await startedChild({
-        BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)),
-        LOG_LEVEL: 'warn',
-        ...env,
-      })
-      child.kill('SIGTERM')
-      await once(child, 'close')
-      return stderr.text
-    }
-    assert.match(await printedWith({}), /"chains":\["base"\],"msg":"live chains use the default signing domain name/)
-    assert.equal(await printedWith({ BEZEL_DOMAIN_NAME: 'My API' }), '')
   })
 })

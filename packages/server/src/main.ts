@@ -1,9 +1,14 @@
 import process from 'node:process'
-import { refuseArguments, runProgram } from '@bezel/protocol'
-import { readServerConfig } from './settings/config.ts'
+import { describeSettings, refuseArguments, runProgram } from '@bezel/protocol'
+import { readServerConfig, SERVER_SETTINGS } from './settings/config.ts'
 import { run } from './run.ts'
 
-await runProgram(process, async () => {
-  refuseArguments(process.argv)
-  return run(readServerConfig(process.env))
-})
+if (process.argv.includes('--help')) {
+  console.log('npm run serve runs the service alone. Settings are environment variables:\n')
+  console.log(describeSettings(SERVER_SETTINGS))
+} else {
+  await runProgram(process, async () => {
+    refuseArguments(process.argv)
+    return run(readServerConfig(process.env))
+  })
+}

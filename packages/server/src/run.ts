@@ -1,8 +1,12 @@
 import type { RunningProgram } from '@bezel/protocol'
+import { eraseOldCallers } from './access/auditLog.ts'
+import { boundConnections } from './access/connections.ts'
 import { servedChainOf } from './chain/servedChain.ts'
 import { serveAsyncapi } from './docs/asyncapi/createStreamDocument.ts'
 import { serveOpenapi } from './docs/openapi/createDocument.ts'
 import { serveDocs } from './docs/serveDocs.ts'
+import { serveSecurityTxt } from './docs/serveSecurityTxt.ts'
+import { pauseSentence } from './facade/relayer/guardRelayer.ts'
 import { relayerWarning } from './facade/relayer/relayerHealth.ts'
 import type { NotReadyReason } from './ground/unavailable.ts'
 import { listen } from './http/createApp.ts'
@@ -50,6 +54,14 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
   open.defer(() => notices.close())
   const onError = (error: unknown): void => log.error({ err: error }, 'old events could not be forgotten')
   open.defer(forgetOldEvents({ store, keepDays: config.eventsKeepDays, now, onError }))
+  open.defer(
+    eraseOldCallers({
+      store,
+      keepDays: config.auditIpDays,
+      now,
+      onError: (error) => log.error({ err: error }, "callers' addresses could not be erased"),
+    }),
+  )
 
   watchEverything(base, chains)
   addOperations(base, chains, notices)
@@ -80,6 +92,7 @@ function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[
     chains: chains.map((chain) => chainSource(chain, base)),
     ordersByStatus: () => base.orderCounts.current(),
     noncesRemembered: () => base.authenticate.nonces.size,
+    shedRequests: () => base.overload?.shed() ?? 0,
     feedPulse: base.markets.feed.pulse,
   })
   watchStream(metrics, base.streamCounts)
@@ -94,6 +107,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
   const { config, app, store, metrics, authenticate } = base
   const chainOf = (slug: string): OpenChain => servedChainOf(chains, slug)
   const streamDocument = { ...config, bounds: { maxSocketsPerIp: config.streamConnectionsPerIp } }
+  boundConnections(app.server, config)
   countAnswers(app, metrics)
   registerHooks(app, { ...base, ...authenticate, trustedProxies: config.trustedProxies, limit: config.ipLimit })
   allowOrigins(app, config)
@@ -101,6 +115,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
   serveOpenapi(app, config)
   serveAsyncapi(app, streamDocument)
   serveDocs(app, streamDocument)
+  serveSecurityTxt(app, { ...config, now: base.now })
   registerRoutes(app, {
     chains: base.chains,
     store,
@@ -108,15 +123,18 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
     authenticate,
     engine: authenticate.engine,
     contractCalls: base.contractCalls,
+    registrations: base.registrations,
     trustedProxies: config.trustedProxies,
     domainName: config.domainName,
     agentWritesLimit: config.agentWriteLimit,
+    controls: base.controls,
     candles: base.markets.candles,
     markets: new Map(chains.map(({ slug, market }) => [slug, market])),
     notReadyReason: (slug) => notReadyReason(chainOf(slug), base),
     relayerOf: (slug) => chainOf(slug).facade.relayer?.address ?? null,
-    relayerState: (slug) => relayerState(chainOf(slug)),
+    relayerState: (slug) => relayerState(chainOf(slug), base),
     agentsOf: (slug) => chainOf(slug).agents,
+    burnRevoked: async (slug, trader) => (await chainOf(slug).facade.relayer?.burnRevoked(trader)) ?? [],
     accountsOf: (slug) => chainOf(slug).accounts,
     positionsOf: (slug) => chainOf(slug).positionReads,
     logOf: (slug) => chainOf(slug).accountLog,
@@ -143,9 +161,11 @@ function notReadyReason(
   return market.freshness.marketsReason() ?? follower.reason() ?? (nodes.isReady(slug) ? undefined : 'chain_lagging')
 }
 
-function relayerState({ facade }: OpenChain): RelayerState | undefined {
+function relayerState({ slug, facade }: OpenChain, { controls }: Pick<Base, 'controls'>): RelayerState | undefined {
   const { relayer } = facade
   if (relayer === null) return undefined
+  const pause = controls.relayerPaused(slug) ?? controls.writesPaused(slug)
+  if (pause !== undefined) return { isWorking: false, warning: pauseSentence(slug, pause.reason) }
   const health = relayer.health()
   return { isWorking: health.problem === null, warning: relayerWarning(relayer.address, health) }
 }

@@ -93,7 +93,7 @@ function refuseOldNode(version: string): void {
 export function nodeVersionProblem(version: string): string | undefined {
   const major = Number(/^v?(\d+)\./.exec(version)?.[1])
   if (major >= MIN_NODE_MAJOR) return undefined
-  return `Bezel needs node ${MIN_NODE_MAJOR} or newer and this is ${version}: start it with npm (npm start, npm test), which brings its own node on Linux, or install node ${MIN_NODE_MAJOR}.`
+  return `Bezel needs node ${MIN_NODE_MAJOR} or newer and this is ${version}: start it with npm (npm start, npm run serve), which brings its own node on Linux, or install node ${MIN_NODE_MAJOR}.`
 }
 
 /** Throws for any argument, for programs that only take settings and would ignore it. `argv` is node's. */

@@ -34,6 +34,9 @@ const DEFAULT_LIMITS: Readonly<Record<LimitScope, number>> = Object.freeze({
   'agent-writes': 60,
 })
 
+/** Value of the contact setting for a deployment without one. */
+const NO_CONTACT = 'none'
+
 export const DEFAULT_DOMAIN_NAME = 'Bezel Trading API'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -63,13 +66,13 @@ export const SERVER_SETTINGS = {
     allowed: 'letters, digits and hyphens, starting with a letter, ending in a hyphen, at most 32 characters',
   }),
   BEZEL_IP_LIMIT: integerSetting({
-    what: 'requests a minute from one IP',
+    what: 'weight of the requests a minute from one IP; an IPv6 /64 counts as one, its /56 has twice and its /48 four times as much',
     default: DEFAULT_LIMITS.ip,
     min: 1,
     max: 1_000_000,
   }),
   BEZEL_AGENT_LIMIT: integerSetting({
-    what: 'requests a minute of one agent or API key',
+    what: 'weight of the requests a minute of one agent or API key',
     default: DEFAULT_LIMITS.agent,
     min: 1,
     max: 1_000_000,
@@ -79,6 +82,18 @@ export const SERVER_SETTINGS = {
     default: DEFAULT_LIMITS['agent-writes'],
     min: 1,
     max: 1_000_000,
+  }),
+  BEZEL_REGISTRATION_LIMIT: integerSetting({
+    what: 'authorisations of agents, API keys and facade approvals a minute from one IP; revocations are not counted',
+    default: 10,
+    min: 1,
+    max: 1_000_000,
+  }),
+  BEZEL_MAX_CLAIMS: integerSetting({
+    what: 'registrations that nothing on the chain speaks for, agents and API keys together; the oldest of the network that has most go first',
+    default: 100_000,
+    min: 100,
+    max: 10_000_000,
   }),
   BEZEL_MAX_PREPARED_ORDERS: integerSetting({
     what: 'prepared orders that one agent may have open at a time',
@@ -144,6 +159,30 @@ export const SERVER_SETTINGS = {
     min: 1_000,
     max: 3_600_000,
   }),
+  BEZEL_CONNECTIONS: integerSetting({
+    what: 'connections that may be open at a time, WebSockets included',
+    default: 20_000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  BEZEL_CONNECTIONS_PER_IP: integerSetting({
+    what: 'connections that may be open at a time from one IP, WebSockets included; not counted behind proxies',
+    default: 250,
+    min: 1,
+    max: 1_000_000,
+  }),
+  BEZEL_OVERLOAD_PERCENT: integerSetting({
+    what: 'percent of 2 s that the event loop is busy, from which anonymous requests are refused while requests wait; 0 is never',
+    default: 95,
+    min: 0,
+    max: 100,
+  }),
+  BEZEL_OVERLOAD_WAIT_MS: integerSetting({
+    what: 'milliseconds that requests have to wait for their turn before anonymous ones are refused',
+    default: 50,
+    min: 1,
+    max: 60_000,
+  }),
   BEZEL_STREAM_CONNECTIONS: integerSetting({
     what: 'WebSockets that may be open at a time',
     default: 10_000,
@@ -162,11 +201,23 @@ export const SERVER_SETTINGS = {
     min: 0,
     max: 36_500,
   }),
+  BEZEL_AUDIT_IP_DAYS: integerSetting({
+    what: "days for which the audit log keeps the callers' network addresses, which only the operator sees",
+    default: 90,
+    min: 1,
+    max: 3_650,
+  }),
+  BEZEL_SECURITY_CONTACT: textSetting({
+    what: 'address for reports of vulnerabilities in /.well-known/security.txt, which is not served without one',
+    default: NO_CONTACT,
+    pattern: /^(?:none|mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*)$/,
+    allowed: 'mailto: and an e-mail address, an https: URL, or none',
+  }),
   BEZEL_RELAYER_KEY: secretSetting({
     what: "private key of the facade's relayer, which pays gas on every chain; without one the facade only reads",
   }),
   BEZEL_RELAYER_KEY_FILE: pathSetting({
-    what: 'file with that key instead, which only its owner may read (mode 0600)',
+    what: 'file with that key instead, which only its owner may read (mode 0600 or 0400)',
     default: undefined,
     defaultText: 'none',
   }),
@@ -211,16 +262,28 @@ export interface ServerConfig {
   readonly ipLimit: number
   readonly agentLimit: number
   readonly agentWriteLimit: number
+  /** Registrations a minute from one IP. */
+  readonly registrationLimit: number
+  /** Registrations that never were in force, of the whole deployment. */
+  readonly maxClaims: number
   readonly maxPreparedOrders: number
   readonly preparedMarketMs: number
   readonly preparedRestingMs: number
   readonly unknownHashMs: number
   readonly accountRefreshMs: number
   readonly headPollMs: number
+  readonly maxConnections: number
+  readonly connectionsPerIp: number
+  /** Percent of utilisation from which anonymous requests are shed; 0 sheds none. */
+  readonly overloadPercent: number
+  readonly overloadWaitMs: number
   readonly streamConnections: number
   readonly streamConnectionsPerIp: number
   /** 0 keeps events for ever. */
   readonly eventsKeepDays: number
+  readonly auditIpDays: number
+  /** URI for reports of vulnerabilities; `undefined` for none. */
+  readonly securityContact: string | undefined
   readonly trustedProxies: number
   /** Secret: never logged. */
   readonly relayerKey: string | undefined
@@ -248,15 +311,23 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     ipLimit: settings.BEZEL_IP_LIMIT,
     agentLimit: settings.BEZEL_AGENT_LIMIT,
     agentWriteLimit: settings.BEZEL_AGENT_WRITE_LIMIT,
+    registrationLimit: settings.BEZEL_REGISTRATION_LIMIT,
+    maxClaims: settings.BEZEL_MAX_CLAIMS,
     maxPreparedOrders: settings.BEZEL_MAX_PREPARED_ORDERS,
     preparedMarketMs: settings.BEZEL_PREPARED_MARKET_MS,
     preparedRestingMs: settings.BEZEL_PREPARED_RESTING_MS,
     unknownHashMs: settings.BEZEL_UNKNOWN_HASH_MS,
     accountRefreshMs: settings.BEZEL_ACCOUNT_REFRESH_MS,
     headPollMs: settings.BEZEL_HEAD_POLL_MS,
+    maxConnections: settings.BEZEL_CONNECTIONS,
+    connectionsPerIp: settings.BEZEL_CONNECTIONS_PER_IP,
+    overloadPercent: settings.BEZEL_OVERLOAD_PERCENT,
+    overloadWaitMs: settings.BEZEL_OVERLOAD_WAIT_MS,
     streamConnections: settings.BEZEL_STREAM_CONNECTIONS,
     streamConnectionsPerIp: settings.BEZEL_STREAM_CONNECTIONS_PER_IP,
     eventsKeepDays: settings.BEZEL_EVENTS_KEEP_DAYS,
+    auditIpDays: settings.BEZEL_AUDIT_IP_DAYS,
+    securityContact: settings.BEZEL_SECURITY_CONTACT === NO_CONTACT ? undefined : settings.BEZEL_SECURITY_CONTACT,
     trustedProxies: settings.BEZEL_TRUSTED_PROXIES,
     relayerKey: settings.BEZEL_RELAYER_KEY,
     relayerKeyFile: settings.BEZEL_RELAYER_KEY_FILE,
