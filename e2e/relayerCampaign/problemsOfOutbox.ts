@@ -50,14 +50,18 @@ function problemsOfAttempts({ attempts, entries }: Outbox): string[] {
   return problems
 }
 
-/** Checks that the gas counted on each day is the gas paid on the chain. */
-function problemsOfGas({ gas, entries }: Outbox, transactions: readonly RelayedTransaction[]): string[] {
+/** Checks that the gas counted on each day is the gas paid on the chain, and what is set aside or counts twice. */
+function problemsOfGas({ gas, entries, exits }: Outbox, transactions: readonly RelayedTransaction[]): string[] {
   const sums = new Map<string, bigint>()
   const add = (key: string, wei: bigint): void => void sums.set(key, (sums.get(key) ?? 0n) + wei)
   for (const { nonce, day, trader } of entries) {
     const costWei = transactions[nonce]?.costWei ?? 0n
     add(`${day} `, costWei)
     if (trader !== null) add(`${day} ${trader}`, costWei)
+  }
+  for (const { day, trader, asideWei, surchargeWei } of exits) {
+    add(`${day} `, asideWei)
+    add(`${day} ${trader}`, asideWei + surchargeWei)
   }
   return [...new Set([...sums.keys(), ...gas.keys()])]
     .filter((key) => (sums.get(key) ?? 0n) !== (gas.get(key) ?? 0n))

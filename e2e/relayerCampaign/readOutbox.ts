@@ -38,6 +38,13 @@ export interface Outbox {
   readonly triggers: ReadonlySet<string>
   /** Gas in wei by `<day> <trader>`; the trader of the whole deployment is ''. */
   readonly gas: ReadonlyMap<string, bigint>
+  /** Gas in wei that is set aside, or that a trader counts twice. */
+  readonly exits: readonly {
+    readonly day: number
+    readonly trader: string
+    readonly asideWei: bigint
+    readonly surchargeWei: bigint
+  }[]
   readonly openTrades: readonly OpenTrade[]
 }
 
@@ -85,6 +92,12 @@ export function readOutbox(file: string): Outbox {
         ),
       ),
       gas: new Map(all('select * from relay_gas').map((row) => [`${row.day} ${row.trader}`, BigInt(String(row.wei))])),
+      exits: all('select * from relay_exits').map((row) => ({
+        day: Number(row.day),
+        trader: String(row.trader),
+        asideWei: row.over_at === null ? sumOf(row.close_wei, row.stops_wei, row.cancel_wei) : 0n,
+        surchargeWei: sumOf(row.surcharge_wei),
+      })),
       openTrades: all('select trader, trade_index, state from positions where is_open = 1').map(toOpenTrade),
     }
   } finally {
@@ -110,6 +123,10 @@ function toEntry(row: Row, versions: ReadonlyMap<number, readonly Row[]>): Outbo
       createdAtMs: Number(createdAt),
     })),
   }
+}
+
+function sumOf(...amounts: readonly unknown[]): bigint {
+  return amounts.reduce((sum: bigint, amount) => sum + BigInt(String(amount)), 0n)
 }
 
 function toOrder(row: Row): [string, { trader: string; status: string | null; size: string }] {

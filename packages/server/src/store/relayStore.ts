@@ -1,5 +1,6 @@
 import type { Address, ChainSlug, Hex } from '@bezel/protocol'
 import type { AttemptId } from '../trading/orders/orderModel.ts'
+import { forgetRelayedGas, type RelaySender } from './relayGasStore.ts'
 import type { Sql } from './sql.ts'
 
 /** Fees offered per unit of gas, in wei. */
@@ -25,6 +26,10 @@ export interface RelayVersion {
 export interface RelayAction {
   readonly attemptId: AttemptId
   readonly trader: Address
+  /** The agent that asked for it; `null` in entries from before it was kept. */
+  readonly agent: Address | null
+  /** True when it is paid wholly from what is set aside for ways out. */
+  readonly isExit: boolean
   readonly calldata: Hex
   /** Gas limit in units of gas. */
   readonly gas: bigint
@@ -45,12 +50,6 @@ export interface RelayEntry {
   readonly versions: readonly RelayVersion[]
 }
 
-/** The account whose nonces are kept, on one chain. */
-export interface RelaySender {
-  readonly chain: ChainSlug
-  readonly sender: Address
-}
-
 /**
  * Final state of an entry. `done`: one of its versions is mined for good. `lost`: another transaction used its nonce
  * for good.
@@ -61,12 +60,16 @@ interface EntryRow {
   readonly nonce: bigint
   readonly attempt_id: string | null
   readonly trader: string | null
+  readonly agent: string | null
+  readonly is_exit: bigint
   readonly calldata: string | null
   readonly gas: bigint
   readonly expires_at: bigint
   readonly day: bigint
   readonly counted_wei: string
 }
+
+const ENTRY_COLUMNS = 'nonce, attempt_id, trader, agent, is_exit, calldata, gas, expires_at, day, counted_wei'
 
 interface VersionRow {
   readonly nonce: bigint
@@ -122,13 +125,15 @@ export async function takeRelayNonce(sql: Sql, { chain, sender }: RelaySender): 
 export async function insertRelayEntry(sql: Sql, of: RelaySender, entry: RelayEntry): Promise<boolean> {
   const { action } = entry
   const changed = await sql.run(
-    `insert into relay_entries (chain, sender, nonce, state, attempt_id, trader, calldata, gas, expires_at, day, counted_wei)
-     values ($1, $2, $3, 'live', $4, $5, $6, $7, $8, $9, $10) on conflict (chain, sender, nonce) do nothing`,
+    `insert into relay_entries (chain, sender, nonce, state, attempt_id, trader, agent, is_exit, calldata, gas, expires_at, day, counted_wei)
+     values ($1, $2, $3, 'live', $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (chain, sender, nonce) do nothing`,
     of.chain,
     of.sender,
     entry.nonce,
     action?.attemptId ?? null,
     action?.trader ?? null,
+    action?.agent ?? null,
+    action?.isExit === true ? 1n : 0n,
     action?.calldata ?? null,
     action?.gas ?? 0n,
     entry.expiresAtMs,
@@ -181,6 +186,22 @@ export async function isRelayedHash(sql: Sql, chain: ChainSlug, hash: Hex): Prom
   return (await sql.get('select 1 from relay_versions where chain = $1 and hash = $2', chain, hash)) !== undefined
 }
 
+/**
+ * Returns true while the attempt that a transaction is a version of has a live entry. After its nonce was lost it has
+ * one with another nonce.
+ */
+export async function isRelayedLive(sql: Sql, chain: ChainSlug, hash: Hex): Promise<boolean> {
+  const row = await sql.get(
+    `select 1 from relay_versions as version join relay_entries as entry
+       on entry.chain = version.chain and entry.sender = version.sender and entry.nonce = version.nonce
+     join relay_entries as live on live.chain = entry.chain and live.attempt_id = entry.attempt_id
+     where version.chain = $1 and version.hash = $2 and live.state <> 'lost' and live.state <> 'done'`,
+    chain,
+    hash,
+  )
+  return row !== undefined
+}
+
 /** Lists up to `limit` live entries from nonce `from` on, in nonce order. */
 export async function listRelayEntries(
   sql: Sql,
@@ -188,15 +209,52 @@ export async function listRelayEntries(
   of: { readonly from: number; readonly limit: number },
 ): Promise<RelayEntry[]> {
   const rows = await sql.all<EntryRow>(
-    `select nonce, attempt_id, trader, calldata, gas, expires_at, day, counted_wei from relay_entries
+    `select ${ENTRY_COLUMNS} from relay_entries
      where chain = $1 and sender = $2 and nonce >= $3 and state = 'live' order by nonce limit $4`,
     chain,
     sender,
     of.from,
     of.limit,
   )
+  return withVersions(sql, { chain, sender }, rows)
+}
+
+/** Lists the live entries of an agent, in nonce order. */
+export async function listRelayEntriesOf(
+  sql: Sql,
+  { chain, sender }: RelaySender,
+  agent: Address,
+): Promise<RelayEntry[]> {
+  const rows = await sql.all<EntryRow>(
+    `select ${ENTRY_COLUMNS} from relay_entries
+     where chain = $1 and sender = $2 and agent = $3 and state = 'live' order by nonce`,
+    chain,
+    sender,
+    agent,
+  )
+  return withVersions(sql, { chain, sender }, rows)
+}
+
+/** Lists the agents that have live entries of a trader, or of anybody when `trader` is `null`. */
+export async function listRelayedAgents(
+  sql: Sql,
+  { chain, sender }: RelaySender,
+  trader: Address | null,
+): Promise<Address[]> {
+  const ofTrader = trader === null ? '' : ' and trader = $3'
+  const rows = await sql.all<{ agent: string }>(
+    `select distinct agent from relay_entries
+     where chain = $1 and sender = $2 and agent is not null and state = 'live'${ofTrader}`,
+    chain,
+    sender,
+    ...(trader === null ? [] : [trader]),
+  )
+  return rows.map(({ agent }) => agent as Address)
+}
+
+async function withVersions(sql: Sql, of: RelaySender, rows: readonly EntryRow[]): Promise<RelayEntry[]> {
   const entries: RelayEntry[] = []
-  for (const row of rows) entries.push(toEntry(row, await listVersions(sql, { chain, sender }, row.nonce)))
+  for (const row of rows) entries.push(toEntry(row, await listVersions(sql, of, row.nonce)))
   return entries
 }
 
@@ -211,13 +269,21 @@ async function listVersions(sql: Sql, { chain, sender }: RelaySender, nonce: big
   return rows.map(toVersion)
 }
 
-export async function countRelayEntries(sql: Sql, { chain, sender }: RelaySender): Promise<number> {
-  const row = await sql.get<{ count: bigint }>(
-    `select count(*) as count from relay_entries where chain = $1 and sender = $2 and state = 'live'`,
+/** Counts the entries that are not mined, of all traders and of one trader without its exits. */
+export async function countUnmined(
+  sql: Sql,
+  { chain, sender }: RelaySender,
+  of: { readonly usedNonces: number; readonly trader: Address },
+): Promise<{ readonly all: number; readonly own: number }> {
+  const row = await sql.get<{ all_count: bigint; own_count: bigint }>(
+    `select count(*) as all_count, count(case when trader = $4 and is_exit = 0 then 1 end) as own_count
+     from relay_entries where chain = $1 and sender = $2 and nonce >= $3 and state = 'live'`,
     chain,
     sender,
+    of.usedNonces,
+    of.trader,
   )
-  return Number(row!.count)
+  return { all: Number(row!.all_count), own: Number(row!.own_count) }
 }
 
 /** Counts the live entries of other accounts, whose keys are not available here. */
@@ -247,38 +313,6 @@ export async function endRelayEntry(
   return changed === 1
 }
 
-/** Reads the gas cost counted on a day, in wei: of one trader, or of the whole deployment when `trader` is `null`. */
-export async function readRelayedGasWei(
-  sql: Sql,
-  chain: ChainSlug,
-  day: number,
-  trader: Address | null,
-): Promise<bigint> {
-  const row = await sql.get<{ wei: string }>(
-    'select wei from relay_gas where chain = $1 and day = $2 and trader = $3',
-    chain,
-    day,
-    trader ?? '',
-  )
-  return BigInt(row?.wei ?? 0)
-}
-
-/** Adds to the gas cost of a day; a negative amount gives back. */
-export async function addRelayedGas(
-  sql: Sql,
-  of: { readonly chain: ChainSlug; readonly day: number; readonly trader: Address | null; readonly wei: bigint },
-): Promise<void> {
-  const total = (await readRelayedGasWei(sql, of.chain, of.day, of.trader)) + of.wei
-  await sql.run(
-    `insert into relay_gas (chain, day, trader, wei) values ($1, $2, $3, $4)
-     on conflict (chain, day, trader) do update set wei = $4`,
-    of.chain,
-    of.day,
-    of.trader ?? '',
-    String(total),
-  )
-}
-
 /**
  * Sets the gas cost that an entry counts. Runs in the transaction that changes the day's sums. Returns the previous
  * amount.
@@ -301,8 +335,8 @@ export async function setCountedWei(
 }
 
 /**
- * Deletes up to `limit` entries that ended before `beforeMs`, and the sums of days before `beforeDay`. Returns the
- * number of entries.
+ * Deletes up to `limit` entries that ended before `beforeMs`, what was set aside until then, and the sums of days
+ * before `beforeDay`. Returns the number of entries.
  */
 export async function forgetRelayed(
   sql: Sql,
@@ -317,9 +351,10 @@ export async function forgetRelayed(
   )
   for (const { sender, nonce } of rows) {
     await sql.run('delete from relay_versions where chain = $1 and sender = $2 and nonce = $3', chain, sender, nonce)
+    await sql.run('delete from relay_exit_uses where chain = $1 and sender = $2 and nonce = $3', chain, sender, nonce)
     await sql.run('delete from relay_entries where chain = $1 and sender = $2 and nonce = $3', chain, sender, nonce)
   }
-  await sql.run('delete from relay_gas where chain = $1 and day < $2', chain, of.beforeDay)
+  await forgetRelayedGas(sql, chain, of)
   return rows.length
 }
 
@@ -332,6 +367,8 @@ function toEntry(row: EntryRow, versions: readonly RelayVersion[]): RelayEntry {
         : {
             attemptId: row.attempt_id as AttemptId,
             trader: row.trader as Address,
+            agent: row.agent as Address | null,
+            isExit: row.is_exit === 1n,
             calldata: row.calldata as Hex,
             gas: row.gas,
           },

@@ -1,24 +1,18 @@
-import type { Hex } from '@bezel/protocol'
+import type { Address, Hex } from '@bezel/protocol'
+import { readAsideWei, readRelayedGasWei } from '../../store/relayGasStore.ts'
+import { isRelayedLive } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
+import { utcDayOf } from '../../trading/scope.ts'
 import { enqueueAction, type ActionToRelay } from './enqueueAction.ts'
+import { adoptOpen } from './exitGas.ts'
 import { healLost } from './healLost.ts'
 import { keepMined } from './keepMined.ts'
-import { dueSends, lookAtNode, isOver } from './lookAtNode.ts'
+import { dueSends, lookAtNode } from './lookAtNode.ts'
 import { fillHoles, skipForeignNonces, loadEntries, openNonceSequence } from './nonceSequence.ts'
 import type { RelayContext } from './relayContext.ts'
 import { relayerHealth, type RelayerHealth } from './relayerHealth.ts'
-import {
-  createRelayMemory,
-  findTracked,
-  type RelayState,
-  unminedIn,
-  type RelayMemory,
-  type TrackedEntry,
-} from './relayMemory.ts'
-import { type Fees, type VersionKind, type RelayEntry, insertRelayVersion } from '../../store/relayStore.ts'
-import { firstFees, raisedFees } from './fees.ts'
-import { recountGas } from './gasBudget.ts'
-import { newestOf, reserveOf, signVersion } from './relayEntry.ts'
+import { createRelayMemory, findTracked, type RelayGas, type RelayState } from './relayMemory.ts'
+import { burnRevoked, renewEntries, type BurntEntries } from './renewEntries.ts'
 
 /** The work of a relayer, one step at a time. The caller decides when to run the next step. */
 export interface Relaying {
@@ -31,7 +25,10 @@ export interface Relaying {
    * node.
    */
   step(): Promise<boolean>
+  isOnItsWay(hash: Hex): Promise<boolean>
   onFailed(hash: Hex, listener: () => void): () => void
+  /** Stores burns for all live entries of a trader's agents that may not act any more. The next step sends them. */
+  burnRevoked(trader: Address): Promise<BurntEntries>
   health(): RelayerHealth
   /** Resolves all promises of `taken`. */
   release(): void
@@ -64,8 +61,8 @@ export function createRelaying(context: RelayContext): Relaying {
 
   async function work(): Promise<boolean> {
     const waitedFor = [...waiting.keys()]
-    if (!isOpen) await openNonceSequence(context, memory)
-    isOpen = true
+    if (isOutdated(memory.state)) memory.forgot()
+    if (!isOpen) await open()
     await loadEntries(context, memory)
     const usedBefore = memory.state.usedNonces
     const found = await lookAtNode(context, memory)
@@ -74,7 +71,7 @@ export function createRelaying(context: RelayContext): Relaying {
     await skipForeignNonces(context, memory)
     const isRenewed = await renewEntries(context, memory)
     const isFilled = await fillHoles(context, memory)
-    memory.reckoned(context.settings.burnGas)
+    memory.reckoned(context.settings.burnGas, await readGas(context))
     tell(waitedFor)
     const isHealed = await healLost(context, memory)
     return (
@@ -84,6 +81,14 @@ export function createRelaying(context: RelayContext): Relaying {
       usedBefore !== memory.state.usedNonces ||
       dueSends(context, memory.state).length > 0
     )
+  }
+
+  async function open(): Promise<void> {
+    await openNonceSequence(context, memory)
+    await adoptOpen(context)
+    // The process may have ended before it could burn them.
+    await burnRevoked(context, memory, null)
+    isOpen = true
   }
 
   /** Resolves the waits that began before the entries were read and whose entry is taken, mined or gone. */
@@ -107,12 +112,24 @@ export function createRelaying(context: RelayContext): Relaying {
         waiting.set(hash, [...(waiting.get(hash) ?? []), resolve])
       }),
     step,
+    isOnItsWay: (hash) => isOnItsWay(context, memory.state, hash),
     onFailed: failures.listen,
+    burnRevoked: (trader) => burnRevoked(context, memory, trader),
     health: () => relayerHealth(context, memory.state),
     release() {
       for (const hash of waiting.keys()) release(hash)
     },
   }
+}
+
+/** True when entries get burns that the tracked ones do not have. */
+function isOutdated({ withdrawn, tracked }: RelayState): boolean {
+  return [...withdrawn].some((nonce) => tracked.has(nonce))
+}
+
+async function readGas({ store, sender, now }: RelayContext): Promise<RelayGas> {
+  const usedWei = await readRelayedGasWei(store.read, sender.chain, utcDayOf(now()), null)
+  return { usedWei, asideWei: await readAsideWei(store.read, sender.chain) }
 }
 
 /** The listeners for transactions that fail on the chain. */
@@ -152,75 +169,10 @@ function isFailed(state: RelayState, hash: Hex): boolean {
   return mined !== undefined && (mined.isReverted || mined.kind === 'burn')
 }
 
-/** An entry with the offer of its next version. */
-interface Renewal {
-  readonly of: TrackedEntry
-  readonly kind: VersionKind
-  readonly fees: Fees
-}
-
-/**
- * The number of sends in a row that a node must call invalid before the action's nonce is burnt early: all later nonces
- * wait behind it.
- */
-const HOPELESS_SENDS = 4
-
-/** The number of entries renewed in one transaction; the others follow in the next steps. */
-const MAX_RENEWALS = 32
-
-/**
- * Gives new versions to stuck entries and burns expired ones. The versions are stored now and sent in the next step.
- * Returns true when there were any.
- */
-async function renewEntries(context: RelayContext, memory: RelayMemory): Promise<boolean> {
-  const { state } = memory
-  const renewals = unminedIn(state)
-    .map((of) => renewalOf(context, state, of))
-    .filter((renewal) => renewal !== undefined)
-    .slice(0, MAX_RENEWALS)
-  if (renewals.length === 0) return false
-  const renewed = await context.store.transaction(async (sql) => {
-    const entries: RelayEntry[] = []
-    for (const renewal of renewals) entries.push(await keepRenewal(sql, context, renewal))
-    return entries
-  })
-  for (const entry of renewed) memory.renewed(entry)
-  return true
-}
-
-function renewalOf(context: RelayContext, state: RelayState, of: TrackedEntry): Renewal | undefined {
-  const { settings, now } = context
-  const newest = newestOf(of.entry)
-  const isExpired = isOver(of.entry.expiresAtMs, newest.kind, now()) || of.hopeless >= HOPELESS_SENDS
-  if (!isExpired && !isStuck(context, state, of)) return undefined
-  const kind = isExpired ? 'burn' : newest.kind
-  // A burn may offer twice as much, which is more than an eighth more, so it can always outbid an action.
-  const maxFeeWei = kind === 'burn' ? 2n * settings.maxFeeWei : settings.maxFeeWei
-  const market = state.market === undefined ? undefined : firstFees(state.market, { ...settings, maxFeeWei })
-  const fees = raisedFees(newest.fees, market, maxFeeWei)
-  return fees === undefined ? undefined : { of, kind, fees }
-}
-
-/**
- * True when the node asks for a higher fee, the base fee exceeds the offer, or the next transaction in nonce order was
- * not mined for too long.
- */
-function isStuck({ settings, now }: RelayContext, state: RelayState, of: TrackedEntry): boolean {
-  const { fees, createdAtMs } = newestOf(of.entry)
-  const nowMs = now()
-  if (nowMs - createdAtMs < settings.minRepriceMs) return false
-  const isNext = of.entry.nonce === state.usedNonces
-  const isLate = isNext && of.isTaken && nowMs - Math.max(state.lineSinceMs, createdAtMs) >= settings.stuckMs
-  return isLate || of.isUnderpriced || fees.maxFeeWei < (state.market?.baseFeeWei ?? 0n)
-}
-
-async function keepRenewal(sql: Sql, context: RelayContext, { of, kind, fees }: Renewal): Promise<RelayEntry> {
-  const { entry } = of
-  const version = signVersion(context, entry, { number: entry.versions.length, kind, fees })
-  await insertRelayVersion(sql, context.sender, entry.nonce, version)
-  if (kind === 'action' && entry.action !== null) {
-    await context.onHash(sql, { attemptId: entry.action.attemptId, hash: version.hash })
-  }
-  const renewed = { ...entry, versions: [...entry.versions, version] }
-  return recountGas(sql, context.sender, renewed, reserveOf(renewed, context.settings.burnGas))
+/** Reads from the outbox whether a transaction may still change what the follower knows. */
+async function isOnItsWay({ store, chain, head }: RelayContext, state: RelayState, hash: Hex): Promise<boolean> {
+  const { mined } = findTracked(state, hash) ?? {}
+  if (mined !== undefined) return !isFailed(state, hash) && mined.blockNumber > (head()?.number ?? -1)
+  // Entries that are not tracked are unknown as yet, or ended: an end is final only for what was followed.
+  return isRelayedLive(store.read, chain.slug, hash)
 }

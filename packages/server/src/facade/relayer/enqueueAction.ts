@@ -1,9 +1,11 @@
 import type { Address, Hex } from '@bezel/protocol'
+import type { RelayPurpose } from '../../orders/signedWrite.ts'
+import type { AuditOrigin } from '../../store/auditStore.ts'
+import { noteActiveTrader } from '../../store/relayGasStore.ts'
 import {
   type Fees,
   type RelayAction,
   type RelayEntry,
-  countRelayEntries,
   insertRelayEntry,
   readRelayedHash,
   takeRelayNonce,
@@ -11,8 +13,9 @@ import {
 import type { Sql } from '../../store/sql.ts'
 import type { Attempt } from '../../trading/orders/orderModel.ts'
 import { utcDayOf } from '../../trading/scope.ts'
-import { firstFees } from './fees.ts'
-import { reserveGas, RelayRefusedError } from './gasBudget.ts'
+import { exitWei, feeCapOf, holdExit, listPayingExits, useExits } from './exitGas.ts'
+import { firstFees, isTooDear } from './fees.ts'
+import { admitAction, recountGas, RelayRefusedError, requireFundsOfExit } from './gasBudget.ts'
 import type { RelayContext } from './relayContext.ts'
 import { newestOf, signVersion } from './relayEntry.ts'
 import { ACTION_SELECTOR } from './relayerKey.ts'
@@ -21,6 +24,11 @@ import type { RelayMemory, RelayState } from './relayMemory.ts'
 export interface ActionToRelay {
   readonly attempt: Attempt
   readonly trader: Address
+  /** The agent that asked for it. */
+  readonly agent: Address
+  readonly purpose: RelayPurpose
+  /** The request, for the audit log of refusals. Absent for work that the service does by itself. */
+  readonly origin?: AuditOrigin | undefined
 }
 
 /**
@@ -32,29 +40,37 @@ export async function enqueueAction(
   sql: Sql,
   context: RelayContext,
   memory: RelayMemory,
-  { attempt, trader }: ActionToRelay,
+  of: ActionToRelay,
 ): Promise<Hex> {
+  const { attempt, trader, agent, purpose } = of
   const { sender, settings, now } = context
-  const known = await readRelayedHash(sql, sender.chain, attempt.id)
+  const { chain } = sender
+  const known = await readRelayedHash(sql, chain, attempt.id)
   if (known !== undefined) return known
   requireOwn(context, attempt, trader)
   if (attempt.expiresAtMs <= now()) throw new RelayRefusedError('expired', 'The time for this action is over.')
-  const action = actionOf(context, attempt, trader)
-  const fees = offeredFees(context, memory.state)
-  const wei = action.gas * fees.maxFeeWei
-  requireFunds(memory.state, wei)
-  await requireRoom(sql, context)
-  const day = utcDayOf(now())
-  await reserveGas(sql, sender, { trader, day, wei }, settings)
-  const entry = await insertAction(sql, context, {
-    action,
-    fees,
-    expiresAtMs: attempt.expiresAtMs,
-    day,
-    countedWei: wei,
-  })
+  const gas = gasOf(context, attempt)
+  const exits = await listPayingExits(sql, sender, { purpose, trader, usedNonces: memory.state.minedNonces })
+  const pooledWei = exits.reduce((sum, exit) => sum + exit.wei, 0n)
+  const fees = offeredFees(context, memory.state, feeCapOf(settings, { wei: pooledWei, gas }))
+  const wei = gas * fees.maxFeeWei
+  const isExit = exits.length > 0 && pooledWei >= wei
+  if (isExit) requireFundsOfExit(memory.state, wei)
+  else {
+    const asideWei = purpose.kind === 'open' ? exitWei(gas, settings) : 0n
+    await admitAction(sql, context, memory.state, { trader, wei: wei - pooledWei, asideWei })
+  }
+  const action = { attemptId: attempt.id, trader, agent, isExit, calldata: attempt.calldata, gas }
+  const terms = { action, fees, expiresAtMs: attempt.expiresAtMs, day: utcDayOf(now()), countedWei: 0n }
+  const entry = await insertAction(sql, context, terms)
+  await useExits(sql, sender, entry.nonce, exits)
+  await recountGas(sql, sender, entry, wei)
+  if (purpose.kind === 'open') {
+    await holdExit(sql, { chain, orderId: purpose.orderId, trader, nowMs: now(), openGas: gas }, settings)
+  }
+  await noteActiveTrader(sql, { chain, trader, atMs: now() })
   // If the transaction is rolled back, this counts too much until the next step recounts.
-  memory.reserved(wei)
+  memory.reserved(entry.nonce, wei)
   return newestOf(entry).hash
 }
 
@@ -83,40 +99,22 @@ function requireOwn({ signer }: RelayContext, { sender, calldata }: Attempt, tra
   if (!calldata.startsWith(start)) throw new Error("the attempt is not the trader's delegated action")
 }
 
-function actionOf({ settings }: RelayContext, { id, calldata, gas }: Attempt, trader: Address): RelayAction {
+/** Returns the gas limit of an action, in units of gas. */
+function gasOf({ settings }: RelayContext, { gas }: Attempt): bigint {
   const units = gas === null ? settings.fallbackGas : BigInt(gas)
-  if (units > settings.maxGas) {
-    throw new RelayRefusedError(
-      'gas_too_dear',
-      `This action takes ${units} gas, more than is relayed at once. Ask for less.`,
-    )
-  }
-  return { attemptId: id, trader, calldata, gas: units }
-}
-
-/** Returns the first offer, by the fees last read from the node. */
-function offeredFees({ settings, now }: RelayContext, { market }: RelayState): Fees {
-  if (market === undefined || now() - market.atMs > settings.maxFeesAgeMs) throw notReady()
-  const fees = firstFees(market, settings)
-  if (market.baseFeeWei + fees.maxPriorityFeeWei > settings.maxFeeWei) {
-    throw new RelayRefusedError('gas_too_dear', 'Gas is dearer now than this service pays. Try again later.')
-  }
-  return fees
-}
-
-/** Throws unless the balance covers this action as well as the highest possible cost of all that is not mined yet. */
-function requireFunds({ balanceWei, hasNoFunds, outstandingWei }: RelayState, wei: bigint): void {
-  if (balanceWei === undefined) throw notReady()
-  if (!hasNoFunds && outstandingWei + wei <= balanceWei) return
+  if (units <= settings.maxGas) return units
   throw new RelayRefusedError(
-    'low_balance',
-    'The relayer of this service is out of gas on this chain until its operator tops it up.',
+    'gas_too_dear',
+    `This action takes ${units} gas, more than is relayed at once. Ask for less.`,
   )
 }
 
-async function requireRoom(sql: Sql, { sender, settings }: RelayContext): Promise<void> {
-  if ((await countRelayEntries(sql, sender)) < settings.maxUnsettled) return
-  throw new RelayRefusedError('busy', 'Too many actions wait for the chain. Try again in a moment.')
+/** Returns the first offer, by the fees last read from the node, of at most `maxFeeWei`. */
+function offeredFees({ settings, now }: RelayContext, { market, balanceWei }: RelayState, maxFeeWei: bigint): Fees {
+  if (market === undefined || balanceWei === undefined || now() - market.atMs > settings.maxFeesAgeMs) throw notReady()
+  const terms = { ...settings, maxFeeWei }
+  if (!isTooDear(market, terms)) return firstFees(market, terms)
+  throw new RelayRefusedError('gas_too_dear', 'Gas is dearer now than this service pays. Try again later.')
 }
 
 function notReady(): RelayRefusedError {

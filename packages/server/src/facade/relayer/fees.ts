@@ -47,11 +47,36 @@ export function weiOf(json: unknown): bigint | undefined {
 /** Factor on the base fee. It can rise by an eighth a block, so twice the fee lasts for about six full blocks. */
 const BASE_FEE_MARGIN = 2n
 
-/** Returns the first offer of a transaction, never above the maximum fee. */
-export function firstFees(market: MarketFees, of: { readonly minTipWei: bigint; readonly maxFeeWei: bigint }): Fees {
-  const tipWei = larger(market.tipWei, of.minTipWei)
-  const maxFeeWei = smaller(BASE_FEE_MARGIN * market.baseFeeWei + tipWei, of.maxFeeWei)
+/** Limits of an offer per unit of gas, in wei. */
+interface FeeTerms {
+  readonly minTipWei: bigint
+  readonly maxFeeWei: bigint
+}
+
+/**
+ * Returns the first offer of a transaction, never above the maximum fee. It tips as others do, up to the base fee:
+ * otherwise whoever fills a few blocks with large tips decides what the relayer pays.
+ */
+export function firstFees({ baseFeeWei, tipWei }: MarketFees, terms: FeeTerms): Fees {
+  return lateFees({ baseFeeWei, tipWei: smaller(tipWei, baseFeeWei) }, terms)
+}
+
+/**
+ * Returns the offer for a transaction that waited long enough to need the tip that others pay, never above the maximum
+ * fee.
+ */
+export function lateFees(market: MarketFees, terms: FeeTerms): Fees {
+  const tipWei = larger(market.tipWei, terms.minTipWei)
+  const maxFeeWei = smaller(BASE_FEE_MARGIN * market.baseFeeWei + tipWei, terms.maxFeeWei)
   return { maxFeeWei, maxPriorityFeeWei: smaller(tipWei, maxFeeWei) }
+}
+
+/**
+ * True when the chain takes more than the maximum fee, so that no offer is mined. Tips that others pay do not count:
+ * a smaller one is mined too, if later.
+ */
+export function isTooDear({ baseFeeWei }: MarketFees, { minTipWei, maxFeeWei }: FeeTerms): boolean {
+  return baseFeeWei + minTipWei > maxFeeWei
 }
 
 /** Factor of a replacement's fees, 9/8. Nodes replace a transaction only when both fees are at least 10 % higher. */

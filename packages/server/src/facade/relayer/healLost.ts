@@ -2,6 +2,7 @@ import { type Hex, parseAddress, parseHex } from '@bezel/protocol'
 import { numberToHex } from 'viem'
 import { receiptCall, quantity, blockCall, resultOf } from '../../chain/blocks.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
+import { moveExitUses } from '../../store/relayGasStore.ts'
 import { type RelayEntry, endRelayEntry, isRelayedHash } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import { insertAction } from './enqueueAction.ts'
@@ -12,6 +13,7 @@ import { usedNoncesCall } from './nonceSequence.ts'
 import type { RelayContext } from './relayContext.ts'
 import { newestOf } from './relayEntry.ts'
 import { finalBlock, type RelayMemory, type RelayState, type TrackedEntry } from './relayMemory.ts'
+import { mayStillAct } from './renewEntries.ts'
 
 /** Time between two searches for one entry. A search takes about twenty round trips. */
 const SEARCH_MS = 5_000
@@ -102,7 +104,7 @@ async function giveUp(
   )
 }
 
-/** Relays an action again under a new nonce, unless it has expired. */
+/** Relays an action again under a new nonce, unless it has expired, was burnt, or its agent may not act any more. */
 async function relayAgain(
   sql: Sql,
   context: RelayContext,
@@ -111,8 +113,10 @@ async function relayAgain(
 ): Promise<Hex | undefined> {
   const { action, expiresAtMs, day } = entry
   if (action === null || market === undefined || expiresAtMs <= context.now()) return undefined
+  if (newestOf(entry).kind === 'burn' || !(await mayStillAct(sql, context, entry))) return undefined
   const fees = firstFees(market, context.settings)
   const again = await insertAction(sql, context, { action, fees, expiresAtMs, day, countedWei: 0n })
+  await moveExitUses(sql, context.sender, { from: entry.nonce, to: again.nonce })
   await recountGas(sql, context.sender, again, action.gas * fees.maxFeeWei)
   const { hash } = newestOf(again)
   await context.onHash(sql, { attemptId: action.attemptId, hash })

@@ -35,6 +35,7 @@ export interface FoundReceipts {
 export async function lookAtNode(context: RelayContext, memory: RelayMemory): Promise<readonly FoundReceipts[]> {
   const { state } = memory
   const sends = dueSends(context, state)
+  memory.offered(sends.map(({ entry }) => entry.nonce))
   const asked = dueReceipts(context, state)
   const areFeesDue = context.now() - state.feesAskedAtMs >= context.settings.feesMs
   const outcomes = await context.client.batch([
@@ -63,7 +64,9 @@ function balanceCall({ sender }: RelayContext): RpcCall {
 /** Returns the entries to send now. An expired action is not sent any more: its burn comes with this step. */
 export function dueSends({ now }: RelayContext, state: RelayState): TrackedEntry[] {
   const nowMs = now()
-  const unmined = unminedIn(state).filter(({ entry }) => entry.nonce < state.usedNonces! + MAX_AHEAD)
+  const unmined = unminedIn(state).filter(
+    ({ entry: { nonce } }) => nonce < state.usedNonces! + MAX_AHEAD && !state.withdrawn.has(nonce),
+  )
   // Without gas only the first entry is tried, which shows when there is gas again.
   return unmined
     .slice(0, state.hasNoFunds ? 1 : unmined.length)

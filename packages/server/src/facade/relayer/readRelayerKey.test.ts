@@ -36,15 +36,17 @@ describe('the key of the relayer', () => {
   it('comes from the environment or from a file', async () => {
     const fromHex = await readRelayerKey({ hex: `0x${KEY}`, file: undefined })
     const bare = await readRelayerKey({ hex: KEY.toUpperCase(), file: undefined })
-    const fromFile = await readRelayerKey({ hex: undefined, file: fileOf(`0x${KEY}\n`, 0o600) })
     assert.match(fromHex!.address, /^0x[0-9a-fA-F]{40}$/)
     assert.equal(bare!.address, fromHex!.address)
-    assert.equal(fromFile!.address, fromHex!.address)
+    for (const mode of [0o600, 0o400]) {
+      const fromFile = await readRelayerKey({ hex: undefined, file: fileOf(`0x${KEY}\n`, mode) })
+      assert.equal(fromFile!.address, fromHex!.address)
+    }
     assert.equal(await readRelayerKey({ hex: undefined, file: undefined }), undefined)
   })
 
   it('is not taken from a file that others can read', async () => {
-    for (const mode of [0o644, 0o640, 0o660, 0o604, 0o777, 0o400]) {
+    for (const mode of [0o644, 0o640, 0o660, 0o604, 0o777, 0o440, 0o700, 0o500]) {
       assert.match(await refusal({ file: fileOf(KEY, mode) }), /has mode 0\d{3}, .* chmod 600/)
     }
   })

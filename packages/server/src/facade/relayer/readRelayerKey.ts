@@ -12,8 +12,8 @@ export interface RelayerKeySource {
 }
 
 const KEY_PATTERN = /^(?:0x)?([0-9a-fA-F]{64})$/
-/** The mode of the key file: only the owner may read or write it. */
-const FILE_MODE = 0o600
+/** The modes of the key file: only the owner may read it, and perhaps write it. */
+const FILE_MODES: readonly number[] = [0o600, 0o400]
 const MODE_BITS = 0o777
 /** The largest key file, a key with its line end. A longer file holds something else. */
 const MAX_FILE_BYTES = 200
@@ -45,7 +45,7 @@ function readKeyFile(path: string): string {
   const opened = open(path)
   try {
     const { mode, size } = fstatSync(opened)
-    if ((mode & MODE_BITS) !== FILE_MODE) throw wrongMode(path, mode & MODE_BITS)
+    if (!FILE_MODES.includes(mode & MODE_BITS)) throw wrongMode(path, mode & MODE_BITS)
     if (size > MAX_FILE_BYTES) throw new StartupError(`The relayer's key file ${path} holds more than a private key.`)
     return readFileSync(opened, 'utf8')
   } finally {

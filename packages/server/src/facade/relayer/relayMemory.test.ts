@@ -150,11 +150,26 @@ describe("the relayer's memory", () => {
   it('adds up what waits, and what was taken since', () => {
     memory.mined(entryOf(0), minedIn(7, 0))
     memory.filled([entryOf(3, ['burn', 'burn'])])
-    memory.reckoned(BURN_GAS)
+    memory.reckoned(BURN_GAS, { usedWei: 5n, asideWei: 6n })
     // Nonces 1 and 2 offer one wei a unit; the second version of nonce 3 offers two.
     assert.equal(memory.state.outstandingWei, 4n * BURN_GAS)
-    memory.reserved(7n)
+    assert.deepEqual(memory.state.gas, { usedWei: 5n, asideWei: 6n })
+    memory.reserved(4, 7n)
     assert.equal(memory.state.outstandingWei, 4n * BURN_GAS + 7n)
+  })
+
+  it('knows which nonces it gave out and never sent, and which to drop', () => {
+    memory.reserved(3, 1n)
+    memory.reserved(4, 1n)
+    memory.offered([0, 3])
+    for (const nonce of [1, 2, 3, 4]) memory.withdrawing(nonce)
+    memory.stayed([4])
+    assert.deepEqual([[...memory.state.unsent], [...memory.state.withdrawn]], [[4], [1, 2, 3]])
+    memory.forgot()
+    memory.loaded([entryOf(1), entryOf(2), entryOf(3, ['action', 'burn'])], { first: 0, next: 4 })
+    // Those are withdrawn until their burns are there, or they have ended.
+    memory.ended(2, 'action')
+    assert.deepEqual([[...memory.state.unsent], [...memory.state.withdrawn]], [[4], [1]])
   })
 
   it('counts looks in a row that saw foreign nonces', () => {
@@ -169,7 +184,7 @@ describe("the relayer's memory", () => {
     memory.looked({ nodeHead: 7, usedNonces: 1 }, 50)
     memory.priced({ market: MARKET, balanceWei: 9n, lowBalanceWei: 0n }, 60)
     memory.sent(0, 'no_funds', 70)
-    memory.reserved(8n)
+    memory.reserved(2, 8n)
     memory.lost(2)
     memory.compared(true)
     memory.forgot()
@@ -187,6 +202,10 @@ describe("the relayer's memory", () => {
       balanceWei: 9n,
       hasNoFunds: true,
       outstandingWei: 8n,
+      minedNonces: 1,
+      gas: { usedWei: 0n, asideWei: 0n },
+      unsent: new Set([2]),
+      withdrawn: new Set(),
       counts: { mined: 0, burnt: 0, repriced: 0, lost: 1 },
     })
   })

@@ -51,6 +51,8 @@ export interface RelayState {
   readonly loadedTo: number
   /** The number of nonces used in the node's newest block; `undefined` before the first poll. */
   readonly usedNonces: number | undefined
+  /** The last known number of used nonces. Stays when a step fails; 0 before the first poll. */
+  readonly minedNonces: number
   /** The number of the node's newest block. */
   readonly nodeHead: number
   /** Time since which the next unused nonce is the same, epoch ms. */
@@ -63,7 +65,21 @@ export interface RelayState {
   readonly hasNoFunds: boolean
   /** The highest possible cost of everything not mined, as of the last step plus what was enqueued since. */
   readonly outstandingWei: bigint
+  /** The gas of today and what is set aside, as of the last step. */
+  readonly gas: RelayGas
+  /** Nonces that this process gave out and that were never part of a send. */
+  readonly unsent: ReadonlySet<number>
+  /** Nonces whose entries get a burn in the store. They are not sent until they are tracked with it. */
+  readonly withdrawn: ReadonlySet<number>
   readonly counts: RelayCounts
+}
+
+/** Sums of gas costs, in wei. */
+export interface RelayGas {
+  /** Counted on the current UTC day, with what was set aside on it. */
+  readonly usedWei: bigint
+  /** Set aside for ways out, whenever that was. */
+  readonly asideWei: bigint
 }
 
 /** The memory of a relayer. Only these transitions change it, each named after an event. */
@@ -98,9 +114,15 @@ export interface RelayMemory {
   /** A poll was compared with the nonces given out here. `isStrange`: it saw others used. */
   compared(isStrange: boolean): void
   /** An action was enqueued that costs at most `wei`. */
-  reserved(wei: bigint): void
-  /** The cost of everything not mined was added up anew. */
-  reckoned(burnGas: bigint): void
+  reserved(nonce: number, wei: bigint): void
+  /** The entries are about to be sent. */
+  offered(nonces: readonly number[]): void
+  /** An entry gets a burn in the store. From now on nothing of it is sent but that. */
+  withdrawing(nonce: number): void
+  /** The burns were not stored. */
+  stayed(nonces: readonly number[]): void
+  /** The cost of everything not mined was added up anew, and the sums of the store were read. */
+  reckoned(burnGas: bigint, gas: RelayGas): void
   /** A step failed: the state of entries is rebuilt from the store and the node. The rest stays valid. */
   forgot(): void
 }
@@ -124,14 +146,17 @@ const NOTHING_KNOWN = {
   balanceWei: undefined,
   hasNoFunds: false,
   outstandingWei: 0n,
+  minedNonces: 0,
+  gas: { usedWei: 0n, asideWei: 0n },
   counts: { mined: 0, burnt: 0, repriced: 0, lost: 0 },
 }
 
 const UNSENT = { sendAtMs: 0, refusals: 0, hopeless: 0, isTaken: false, isUnderpriced: false }
 
 export function createRelayMemory(): RelayMemory {
-  const { tracked, nonceByHash, track, untrack, alter, clear } = createTracking()
-  let state: RelayState = { ...NOTHING_KNOWN, tracked, nonceByHash }
+  const { track, untrack, alter, clear, ...sets } = createTracking()
+  const { tracked, unsent, withdrawn } = sets
+  let state: RelayState = { ...NOTHING_KNOWN, ...sets }
 
   function change(changes: Partial<RelayState>): void {
     state = { ...state, ...changes }
@@ -151,7 +176,8 @@ export function createRelayMemory(): RelayMemory {
       change({ nonces, loadedTo: nonces?.next ?? 0 })
     },
     looked(at, nowMs) {
-      change({ ...at, ...(at.usedNonces === state.usedNonces ? {} : { lineSinceMs: nowMs }) })
+      const since = at.usedNonces === state.usedNonces ? {} : { lineSinceMs: nowMs }
+      change({ ...at, ...since, minedNonces: at.usedNonces })
       for (const { entry } of unminedIn(state)) alter(entry.nonce, unmined)
     },
     sent(nonce, said, sendAtMs) {
@@ -185,8 +211,14 @@ export function createRelayMemory(): RelayMemory {
       count('lost')
     },
     compared: (isStrange) => change({ strangeLooks: isStrange ? state.strangeLooks + 1 : 0 }),
-    reserved: (wei) => change({ outstandingWei: state.outstandingWei + wei }),
-    reckoned: (burnGas) => change({ outstandingWei: unminedWei(state, burnGas) }),
+    reserved(nonce, wei) {
+      unsent.add(nonce)
+      change({ outstandingWei: state.outstandingWei + wei })
+    },
+    offered: (nonces) => nonces.forEach((nonce) => unsent.delete(nonce)),
+    withdrawing: (nonce) => void withdrawn.add(nonce),
+    stayed: (nonces) => nonces.forEach((nonce) => withdrawn.delete(nonce)),
+    reckoned: (burnGas, gas) => change({ outstandingWei: unminedWei(state, burnGas), gas }),
     forgot() {
       clear()
       const { loadedTo, usedNonces, nodeHead, lineSinceMs, strangeLooks } = NOTHING_KNOWN
@@ -195,19 +227,24 @@ export function createRelayMemory(): RelayMemory {
   }
 }
 
-/** Creates the index of live entries by their nonces and by the hashes of their versions. */
+/** Creates the index of live entries by their nonces and by the hashes of their versions, and sets of nonces. */
 function createTracking() {
   const tracked = new Map<number, TrackedEntry>()
   const nonceByHash = new Map<Hex, number>()
+  const unsent = new Set<number>()
+  const withdrawn = new Set<number>()
 
   function keep(of: TrackedEntry): void {
     tracked.set(of.entry.nonce, of)
+    if (newestOf(of.entry).kind === 'burn') withdrawn.delete(of.entry.nonce)
     for (const { hash } of of.entry.versions) nonceByHash.set(hash, of.entry.nonce)
   }
 
   return {
     tracked,
     nonceByHash,
+    unsent,
+    withdrawn,
     track: (entry: RelayEntry) => keep(firstSight(entry)),
     alter(nonce: number, changesOf: (of: TrackedEntry) => Partial<TrackedEntry>) {
       const of = tracked.get(nonce)
@@ -216,6 +253,7 @@ function createTracking() {
     untrack(nonce: number) {
       for (const { hash } of tracked.get(nonce)?.entry.versions ?? []) nonceByHash.delete(hash)
       tracked.delete(nonce)
+      withdrawn.delete(nonce)
     },
     clear() {
       tracked.clear()

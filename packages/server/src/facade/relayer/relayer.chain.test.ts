@@ -15,6 +15,7 @@ import { createRelayerKey, type RelayerKey } from './relayerKey.ts'
 import { defaultRelayerSettings, type RelayerSettings } from './relayerSettings.ts'
 import { loadSigningEngine } from './signingEngine.ts'
 import type { RelayingProcessOptions } from './testing/relayingProcess.ts'
+import { registerOwn } from './testing/relayWorld.ts'
 
 const FINALITY_DEPTH = 8
 
@@ -37,6 +38,8 @@ describe('the relayer on the local chain', () => {
     const { privateKey } = world.devnet.file.accounts.find(({ name }) => name === 'relayer')!
     key = createRelayerKey(Buffer.from(privateKey.slice(2), 'hex'), await loadSigningEngine())
     for (const name of TRADERS) await world.chain.send(world.chain.account(name), 'setTradingDelegate', [key.address])
+    const traders = TRADERS.map((name) => world.chain.account(name).address as Address)
+    await registerOwn(followed.opened.store, world.served.slug, traders)
     await start()
   })
   after(async () => {
@@ -114,7 +117,8 @@ describe('the relayer on the local chain', () => {
     const made = Array.from({ length: count }, (_, i) => orderOf(i, lastsMs))
     const hashes: Hex[] = []
     for (const of of made) {
-      const { hash } = await followed.opened.store.transaction((sql) => relayer.enqueue(sql, of))
+      const action = { ...of, agent: of.trader, purpose: { kind: 'other' } } as const
+      const { hash } = await followed.opened.store.transaction((sql) => relayer.enqueue(sql, action))
       hashes.push(hash)
     }
     return { attempts: made.map(({ attempt }) => attempt), hashes }
@@ -183,7 +187,7 @@ describe('the relayer on the local chain', () => {
     await world.mining.pause()
     const { attempts, hashes } = await relay(3)
     await Promise.all(hashes.map((hash) => relayer.broadcast(hash)))
-    await world.chain.control('hardhat_setNextBlockBaseFeePerGas', '0x5f5e1000')
+    await world.chain.control('hardhat_setNextBlockBaseFeePerGas', '0x11e1a300')
     world.mining.resume()
     await settled()
     const mined = await expectMined(attempts, nonce)

@@ -62,7 +62,7 @@ function fusedStore(store: Store, fuse: Fuse): Store {
     read: fusedSql(store.read),
     async transaction(work) {
       burn(fuse)
-      const result = await store.transaction((sql) => work(fusedSql(sql)))
+      const result = await store.transaction((sql) => work({ ...sql, ...fusedSql(sql) }))
       burn(fuse)
       return result
     },
@@ -137,8 +137,9 @@ async function live(world: RelayWorld, seed: number): Promise<void> {
     const isTwice = chance(0.1)
     await tolerant(() =>
       fusedStore(store, fuse).transaction(async (sql) => {
-        const { hash } = await world.relaying.enqueue(sql, { attempt, trader })
-        if (isTwice) assert.equal((await world.relaying.enqueue(sql, { attempt, trader })).hash, hash)
+        const action = { attempt, trader, agent: trader, purpose: { kind: 'other' } } as const
+        const { hash } = await world.relaying.enqueue(sql, action)
+        if (isTwice) assert.equal((await world.relaying.enqueue(sql, action)).hash, hash)
         if (chance(0.1)) throw new RelayRefusedError('busy', 'the write failed for another reason')
       }),
     )

@@ -3,33 +3,23 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { Hex } from '@bezel/protocol'
 import type { RpcOutcome } from '../../chain/rpcClient.ts'
-import { readRelayedGasWei } from '../../store/relayStore.ts'
+import { readRelayedGasWei } from '../../store/relayGasStore.ts'
 import { utcDayOf } from '../../trading/scope.ts'
-import { RelayRefusedError, type RelayRefusal } from './gasBudget.ts'
 import {
   attemptOf,
   CHAIN,
   openRelayWorld,
   OTHER_TRADER,
+  relayRefusal,
+  type RelayWorld,
   START_MS,
   testKey,
   TRADER,
-  type RelayWorld,
 } from './testing/relayWorld.ts'
 
 const DAY = utcDayOf(START_MS)
 
 const refused = (message: string): RpcOutcome => ({ ok: false, code: -32000, message, data: undefined })
-
-async function refusalOf(work: Promise<unknown>): Promise<RelayRefusal> {
-  try {
-    await work
-  } catch (error) {
-    assert.ok(error instanceof RelayRefusedError, String(error))
-    return error.reason
-  }
-  return assert.fail('it was taken')
-}
 
 describe('relaying', () => {
   let world: RelayWorld
@@ -67,7 +57,8 @@ describe('relaying', () => {
 
   it('keeps nothing of a transaction that was rolled back, and gives its nonce to the next', async () => {
     const failing = world.opened.store.transaction(async (sql) => {
-      await world.relaying.enqueue(sql, { attempt: attemptOf({ expiresAtMs: world.nowMs + 60_000 }), trader: TRADER })
+      const attempt = attemptOf({ expiresAtMs: world.nowMs + 60_000 })
+      await world.relaying.enqueue(sql, { attempt, trader: TRADER, agent: TRADER, purpose: { kind: 'other' } })
       throw new Error('the order was refused')
     })
     await assert.rejects(failing, /refused/)
@@ -106,6 +97,35 @@ describe('relaying', () => {
     await world.settle()
     await world.pass(2)
     assert.ok(told.includes('late'))
+  })
+
+  it('says what is on its way: until it is mined and followed, however late, or burnt', async () => {
+    const hash = await world.enqueue(attemptOf({ expiresAtMs: world.nowMs + 600_000 }))
+    const isOnItsWay = () => world.relaying.isOnItsWay(hash)
+    assert.equal(await isOnItsWay(), true, 'it is stored')
+    await world.settle()
+    world.nowMs += 300_000
+    assert.equal(await isOnItsWay(), true, 'no block has it')
+    world.node.before = () => {
+      throw new NodeUnavailableError('away')
+    }
+    await assert.rejects(world.settle(), NodeUnavailableError)
+    assert.equal(await isOnItsWay(), true, 'no node answers')
+    world.node.before = undefined
+    await world.pass(1)
+    assert.equal(await isOnItsWay(), false, 'it is in a followed block')
+    world.node.reorg(2, 'drop')
+    await world.settle()
+    assert.equal(await isOnItsWay(), true, 'its block is gone')
+    await world.pass(CHAIN.finalityDepth + 2)
+    assert.equal(await isOnItsWay(), false, 'it is final')
+    const late = await world.enqueue(attemptOf({ expiresAtMs: world.nowMs + 1_000 }))
+    world.nowMs += 2_000
+    await world.settle()
+    assert.equal(await world.relaying.isOnItsWay(late), true, 'its burn is not mined')
+    await world.pass(1)
+    assert.equal(await world.relaying.isOnItsWay(late), false, 'it is burnt')
+    assert.equal(await world.relaying.isOnItsWay(`0x${'12'.repeat(32)}` as Hex), false, 'nobody sent it')
   })
 
   it('sends again what a reorganisation dropped', async () => {
@@ -166,7 +186,7 @@ describe('relaying', () => {
   it('never offers more than the most, however long a node wants more', async () => {
     world.node.lie = ({ method }) =>
       method === 'eth_sendRawTransaction' ? refused('transaction underpriced') : undefined
-    const { maxFeeWei } = { maxFeeWei: 100n * 10n ** 9n }
+    const maxFeeWei = 10n ** 9n / 2n
     await world.enqueue(attemptOf({ expiresAtMs: world.nowMs + 150_000 }))
     for (let i = 0; i < 300; i += 1) {
       world.nowMs += 1_000
@@ -269,7 +289,7 @@ describe('relaying', () => {
       [world.relaying.health().isLow, world.relaying.health().problem?.includes(testKey.address)],
       [true, true],
     )
-    assert.equal(await refusalOf(world.enqueue()), 'low_balance')
+    assert.equal(await relayRefusal(world.enqueue()), 'low_balance')
     world.nowMs += 3_000
     await world.settle()
     assert.equal(world.node.received.length, 3)
@@ -281,16 +301,16 @@ describe('relaying', () => {
 
   it('takes nothing without knowing the price of gas, and asks no node for it meanwhile', async () => {
     world.restart()
-    assert.equal(await refusalOf(world.enqueue()), 'not_ready')
+    assert.equal(await relayRefusal(world.enqueue()), 'not_ready')
     await world.settle()
     await world.enqueue()
     world.nowMs += 61_000
-    assert.equal(await refusalOf(world.enqueue()), 'not_ready')
+    assert.equal(await relayRefusal(world.enqueue()), 'not_ready')
     await world.settle()
     world.node.baseFeeWei = 10n ** 12n
     world.nowMs += 3_000
     await world.settle()
-    assert.equal(await refusalOf(world.enqueue()), 'gas_too_dear')
+    assert.equal(await relayRefusal(world.enqueue()), 'gas_too_dear')
   })
 
   it('refuses what it must not sign, as a bug of the caller', async () => {
@@ -298,8 +318,8 @@ describe('relaying', () => {
     await assert.rejects(world.enqueue(attempt, OTHER_TRADER), /not the trader's/)
     await assert.rejects(world.enqueue({ ...attempt, sender: TRADER }), /another sender/)
     await assert.rejects(world.enqueue({ ...attempt, calldata: '0xabcdef' as Hex }), /not the trader's/)
-    assert.equal(await refusalOf(world.enqueue({ ...attempt, expiresAtMs: world.nowMs })), 'expired')
-    assert.equal(await refusalOf(world.enqueue({ ...attempt, gas: '30000001' })), 'gas_too_dear')
+    assert.equal(await relayRefusal(world.enqueue({ ...attempt, expiresAtMs: world.nowMs })), 'expired')
+    assert.equal(await relayRefusal(world.enqueue({ ...attempt, gas: '30000001' })), 'gas_too_dear')
     await world.enqueue({ ...attempt, gas: null })
   })
 })
@@ -314,7 +334,7 @@ describe('budgets of gas', () => {
     await world.settle()
     await world.enqueue(far())
     await world.enqueue(far())
-    assert.equal(await refusalOf(world.enqueue(far())), 'trader_budget')
+    assert.equal(await relayRefusal(world.enqueue(far())), 'trader_budget')
     const other = attemptOf({ expiresAtMs: world.nowMs + 60_000, trader: OTHER_TRADER })
     await world.enqueue(other, OTHER_TRADER)
     await world.pass(1)
@@ -323,7 +343,7 @@ describe('budgets of gas', () => {
       await readRelayedGasWei(world.opened.store.read, CHAIN.slug, DAY, TRADER),
       RESERVE_WEI + (2n * RESERVE_WEI) / 50n,
     )
-    assert.equal(await refusalOf(world.enqueue(far())), 'trader_budget')
+    assert.equal(await relayRefusal(world.enqueue(far())), 'trader_budget')
     world.nowMs = (DAY + 1) * 86_400_000
     await world.settle()
     await world.enqueue(far())
@@ -335,18 +355,24 @@ describe('budgets of gas', () => {
     await world.settle()
     await world.enqueue()
     await world.enqueue(attemptOf({ expiresAtMs: world.nowMs + 60_000, trader: OTHER_TRADER }), OTHER_TRADER)
-    assert.equal(await refusalOf(world.enqueue()), 'deployment_budget')
+    assert.equal(await relayRefusal(world.enqueue()), 'deployment_budget')
     await world.close()
   })
 
   it('and a bound on what is under way', async () => {
-    const world = await openRelayWorld({ maxUnsettled: 2 })
+    const world = await openRelayWorld({ maxUnmined: 6 })
+    const far = (trader = TRADER): ReturnType<typeof attemptOf> =>
+      attemptOf({ expiresAtMs: world.nowMs + 600_000, trader })
     await world.settle()
-    await world.enqueue()
-    await world.enqueue()
-    assert.equal(await refusalOf(world.enqueue()), 'busy')
-    await world.pass(CHAIN.finalityDepth + 2)
-    await world.enqueue()
+    for (let i = 0; i < 6; i += 1) await world.enqueue(far())
+    assert.equal(await relayRefusal(world.enqueue(far())), 'busy')
+    // Every trader has a few, also when all places are taken.
+    for (let i = 0; i < 4; i += 1) await world.enqueue(far(OTHER_TRADER), OTHER_TRADER)
+    assert.equal(await relayRefusal(world.enqueue(far(OTHER_TRADER), OTHER_TRADER)), 'busy')
+    // What is mined does not count, however far finality is.
+    await world.pass(1)
+    assert.equal(world.relaying.health().unsettled, 10)
+    await world.enqueue(far())
     await world.close()
   })
 })

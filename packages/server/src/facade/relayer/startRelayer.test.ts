@@ -48,7 +48,9 @@ describe('a running relayer', () => {
 
   async function enqueue(running: Relayer): Promise<ReturnType<Relayer['enqueue']>> {
     const attempt = attemptOf({ expiresAtMs: Date.now() + 60_000 })
-    return world.opened.store.transaction((sql) => running.enqueue(sql, { attempt, trader: TRADER }))
+    return world.opened.store.transaction((sql) =>
+      running.enqueue(sql, { attempt, trader: TRADER, agent: TRADER, purpose: { kind: 'other' } }),
+    )
   }
 
   it('starts without its node, and works when that is there', async () => {

@@ -1,4 +1,5 @@
-import type { Address, Hex } from '@bezel/protocol'
+import type { Address, Hex, MayBeMined } from '@bezel/protocol'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs } from '../../ground/backoff.ts'
 import { createInterruptibleSleep } from '../../ground/interruptibleSleep.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
@@ -25,10 +26,21 @@ export interface Relayer {
    */
   broadcast(hash: Hex): Promise<void>
   /**
+   * Returns true until the effects of the transaction are in a followed block, or it can't have any: it failed, or its
+   * nonce was burnt. Also true for one that a reorganisation dropped.
+   */
+  isOnItsWay(hash: Hex): Promise<boolean>
+  /**
    * Calls the listener once if the transaction ends in a block without effect. Returns the function that removes the
    * listener.
    */
   onFailed(hash: Hex, listener: () => void): () => void
+  /**
+   * Burns all entries of agents of a trader that were revoked: those never sent are never sent, and for the others a
+   * burn with a higher fee is stored and sent. Returns what may be mined all the same. Call it after the commit that
+   * revokes, before its answer.
+   */
+  burnRevoked(trader: Address): Promise<readonly MayBeMined[]>
   health(): RelayerHealth
   close(): Promise<void>
 }
@@ -44,6 +56,9 @@ const MIN_REST_MS = 10
 /** The longest time between two retries after failures. */
 const MAX_RETRY_MS = 2_000
 const FORGET_MS = 60_000
+
+/** The longest time that a revocation waits for a node to take the burns. They are sent until one does. */
+const BURN_WAIT_MS = 2_000
 
 /** Days for which settled entries are kept, for inquiries. */
 const KEEP_DAYS = 7
@@ -80,7 +95,7 @@ export async function startRelayer({
         const isMore = await relaying.step()
         if (failures > 0) log.info({ ...sender, failures }, 'the relayer works again')
         failures = 0
-        if (now() - forgottenAtMs >= FORGET_MS) forgottenAtMs = await forget()
+        if (now() - forgottenAtMs >= FORGET_MS) forgottenAtMs = await forget(options)
         const restMs = relaying.health().unsettled > 0 ? settings.pollMs : settings.feesMs
         await waker.sleep(isMore ? MIN_REST_MS : restMs)
       } catch (error) {
@@ -93,23 +108,24 @@ export async function startRelayer({
     }
   }
 
-  /** Deletes old settled entries. Returns the current time, epoch ms. */
-  async function forget(): Promise<number> {
-    const beforeDay = utcDayOf(now()) - KEEP_DAYS
-    const of = { beforeMs: beforeDay * 86_400_000, beforeDay, limit: FORGET_PER_ROUND }
-    await store.transaction((sql) => forgetRelayed(sql, chain.slug, of))
-    return now()
+  async function broadcast(hash: Hex): Promise<void> {
+    if (closing.signal.aborted) return
+    const taken = relaying.taken(hash)
+    waker.wake()
+    await taken
   }
 
   return {
     address: key.address,
     enqueue: (sql, of) => relaying.enqueue(sql, of),
-    async broadcast(hash) {
-      if (closing.signal.aborted) return
-      const taken = relaying.taken(hash)
-      waker.wake()
-      await taken
+    broadcast,
+    async burnRevoked(trader) {
+      const { mayBeMined, burns } = await relaying.burnRevoked(trader)
+      const sending = Promise.all(burns.map(broadcast))
+      if (burns.length > 0) await Promise.race([sending, sleep(BURN_WAIT_MS, undefined, { ref: false })])
+      return mayBeMined
     },
+    isOnItsWay: (hash) => relaying.isOnItsWay(hash),
     onFailed: (hash, listener) => relaying.onFailed(hash, listener),
     health: () => relaying.health(),
     async close() {
@@ -119,4 +135,12 @@ export async function startRelayer({
       relaying.release()
     },
   }
+}
+
+/** Deletes old settled entries. Returns the current time, epoch ms. */
+async function forget({ chain, store, now }: Pick<RelayerOptions, 'chain' | 'store' | 'now'>): Promise<number> {
+  const beforeDay = utcDayOf(now()) - KEEP_DAYS
+  const of = { beforeMs: beforeDay * 86_400_000, beforeDay, limit: FORGET_PER_ROUND }
+  await store.transaction((sql) => forgetRelayed(sql, chain.slug, of))
+  return now()
 }

@@ -1,13 +1,19 @@
-import type { Address, Hex } from '@bezel/protocol'
+import assert from 'node:assert/strict'
+import type { Address, ChainSlug, Hex } from '@bezel/protocol'
+import { sampleAgent } from '../../../agents/testing/sampleAgent.ts'
+import { saveAgent } from '../../../store/agentStore.ts'
 import { migrate } from '../../../store/openStore.ts'
 import type { Store } from '../../../store/sql.ts'
 import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
+import type { AgentRecord } from '../../../trading/agentRecord.ts'
 import type { Attempt, AttemptId } from '../../../trading/orders/orderModel.ts'
 import { wrapCalls } from '../../../trading/plan/encodeCall.ts'
+import type { ActionToRelay } from '../enqueueAction.ts'
 import { createRelaying, type Relaying } from '../createRelaying.ts'
+import { RelayRefusedError, type RelayRefusal } from '../gasBudget.ts'
 import type { RelayContext } from '../relayContext.ts'
 import { createRelayerKey, type RelayerKey } from '../relayerKey.ts'
-import { defaultRelayerSettings, type RelayerSettings } from '../relayerSettings.ts'
+import { defaultRelayerSettings, type GasBudgets, type RelayerSettings } from '../relayerSettings.ts'
 import { loadSigningEngine } from '../signingEngine.ts'
 import { createFakeRelayNode, type FakeRelayNode } from './fakeRelayNode.ts'
 
@@ -37,7 +43,7 @@ export interface RelayWorld {
   readonly hashes: { readonly attemptId: AttemptId; readonly hash: Hex }[]
   /** Starts a new process that knows nothing but the store. */
   restart(store?: Store): void
-  enqueue(attempt?: Attempt, trader?: Address): Promise<Hex>
+  enqueue(attempt?: Attempt, trader?: Address, of?: Partial<Pick<ActionToRelay, 'agent' | 'purpose'>>): Promise<Hex>
   /** Runs steps until nothing is left to do at this moment. */
   settle(): Promise<void>
   /** Mines blocks, moving the clock by `ms` and settling after each. */
@@ -74,9 +80,40 @@ export function attemptOf(of: { expiresAtMs: number; gas?: string | null; trader
   }
 }
 
-export async function openRelayWorld(settings: Partial<RelayerSettings> = {}): Promise<RelayWorld> {
+/** Registers traders as their own relayed agents, without which the relayer sends nothing of theirs twice. */
+export async function registerOwn(store: Store, chain: ChainSlug, traders: readonly Address[]): Promise<void> {
+  for (const trader of traders) await store.transaction((sql) => saveAgent(sql, ownAgent(chain, trader)))
+}
+
+/** Returns the record of a trader who is its own agent. */
+export function ownAgent(chain: ChainSlug, trader: Address): AgentRecord {
+  const times = { createdAtMs: START_MS, signedAtMs: START_MS }
+  return sampleAgent({ chain, agent: trader, trader, mode: 'relayed', agentSigned: true, standing: 'used', ...times })
+}
+
+/** Returns the reason for which the relayer refuses an action. Fails when it takes it. */
+export async function relayRefusal(work: Promise<unknown>): Promise<RelayRefusal> {
+  try {
+    await work
+  } catch (error) {
+    assert.ok(error instanceof RelayRefusedError, String(error))
+    return error.reason
+  }
+  return assert.fail('it was taken')
+}
+
+export async function openRelayWorld({
+  traderDayWei,
+  deploymentDayWei,
+  ...settings
+}: Partial<RelayerSettings & GasBudgets> = {}): Promise<RelayWorld> {
+  const budgets = {
+    ...(traderDayWei !== undefined && { traderDayWei }),
+    ...(deploymentDayWei !== undefined && { deploymentDayWei }),
+  }
   const opened = openTestStore()
   await migrate(opened.store)
+  await registerOwn(opened.store, CHAIN.slug, [TRADER, OTHER_TRADER])
   const node = createFakeRelayNode(testKey.address)
   const world: RelayWorld = {
     node,
@@ -88,8 +125,9 @@ export async function openRelayWorld(settings: Partial<RelayerSettings> = {}): P
     restart(store = opened.store) {
       world.relaying = createRelaying(contextOf(store))
     },
-    async enqueue(attempt = attemptOf({ expiresAtMs: world.nowMs + 60_000 }), trader = TRADER) {
-      const { hash } = await opened.store.transaction((sql) => world.relaying.enqueue(sql, { attempt, trader }))
+    async enqueue(attempt = attemptOf({ expiresAtMs: world.nowMs + 60_000 }), trader = TRADER, of = {}) {
+      const action = { attempt, trader, agent: trader, purpose: { kind: 'other' }, ...of } as const
+      const { hash } = await opened.store.transaction((sql) => world.relaying.enqueue(sql, action))
       return hash
     },
     async settle() {
@@ -114,7 +152,7 @@ export async function openRelayWorld(settings: Partial<RelayerSettings> = {}): P
       signer: testKey.signerOf(CHAIN),
       client: node.client,
       store,
-      settings: { ...defaultRelayerSettings(CHAIN.slug), ...settings },
+      settings: { ...defaultRelayerSettings(CHAIN.slug, () => budgets), ...settings },
       now: () => world.nowMs,
       log: { info: () => undefined, warn: log, error: log } as never,
       head: () => ({ number: node.head() }),

@@ -44,7 +44,9 @@ process.on('message', (of: { attempt: Attempt; trader: Address }) => void relay(
 
 async function relay(of: { attempt: Attempt; trader: Address }): Promise<void> {
   try {
-    const { hash } = await store.transaction((sql) => relayer.enqueue(sql, of))
+    const { hash } = await store.transaction((sql) =>
+      relayer.enqueue(sql, { ...of, agent: of.trader, purpose: { kind: 'other' } }),
+    )
     process.send?.({ committed: of.attempt.id })
     await relayer.broadcast(hash)
   } catch {
