@@ -1,4 +1,4 @@
-import { diamondAbi } from '@bezel/protocol'
+import { diamondAbi, Price } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { PrivateKeyAccount } from 'viem/accounts'
@@ -62,13 +62,16 @@ describe('what protects a position of a client of the facade', () => {
   const szi = async (): Promise<string | undefined> =>
     (await post('info', { type: 'clearinghouseState', user: trader.address })).assetPositions[0]?.position.szi
 
-  async function closingSlippage(): Promise<number> {
+  /** Reads the index and the closing slippage of the trader's only trade from the Diamond itself. */
+  async function chainTrade() {
     const { client, diamond } = world.chain
     const of = { address: diamond, abi: diamondAbi } as const
     const trades = await client.readContract({ ...of, functionName: 'getTrades', args: [trader.address] })
     const infos = await client.readContract({ ...of, functionName: 'getTradeInfos', args: [trader.address] })
-    return infos[trades.findIndex(({ isOpen }) => isOpen)]!.maxSlippageP
+    const at = trades.findIndex(({ isOpen }) => isOpen)
+    return { index: trades[at]!.index, slippageP: infos[at]!.maxSlippageP }
   }
+  const closingSlippage = async (): Promise<number> => (await chainTrade()).slippageP
 
   it('is neither weakened by a close at a tight price nor lost when it is moved', async () => {
     const opened = await place({ b: true, p: '63000', s: '0.1', t: IOC })
@@ -95,5 +98,28 @@ describe('what protects a position of a client of the facade', () => {
     await until('the stop has closed the position', async () => (await szi()) === undefined)
     await until('it is told as filled', async () => (await statusOf(second)) === 'filled')
     assert.equal(await statusOf(first), 'canceled')
+  })
+
+  it('executes, too, when it was set while a tight close waited, because the slippage is put back after that', async () => {
+    await world.moveTo(60_000)
+    const opened = await place({ b: true, p: '63000', s: '0.1', t: IOC })
+    assert.ok('filled' in opened, JSON.stringify(opened))
+    await world.chain.control('bezel_pauseOracle', true)
+    const { index } = await chainTrade()
+    await world.chain.send(trader, 'updateMaxClosingSlippageP', [index, 1])
+    await world.chain.send(trader, 'closeTradeMarket', [index, 60_000n * Price.one])
+    await until('the service knows the close', async () => {
+      const orders = await post('info', { type: 'frontendOpenOrders', user: trader.address })
+      return orders.length === 1
+    })
+    const oid = await stop('57000')
+    assert.equal(await closingSlippage(), 1, 'the close still has its own bound')
+
+    await world.chain.control('bezel_pauseOracle', false)
+    await until('the slippage is put back', async () => (await closingSlippage()) === 1_000)
+    assert.equal(await szi(), '0.1')
+    await world.setPrice(56_950)
+    await until('the stop has closed the position', async () => (await szi()) === undefined)
+    await until('it is told as filled', async () => (await statusOf(oid)) === 'filled')
   })
 })

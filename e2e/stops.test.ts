@@ -40,6 +40,14 @@ describe('stops mean what the answers say', () => {
     return (await world.chain.client.readContract(of)).map(({ sl }) => Price.format(Price.of(sl)))
   }
 
+  /** Reads the closing slippage of a trader's only trade from the Diamond itself, 1e3 per percent. */
+  async function closingSlippageP(trader: `0x${string}`): Promise<number> {
+    const of = { address: world.chain.diamond, abi: diamondAbi, args: [trader] } as const
+    const trades = await world.chain.client.readContract({ ...of, functionName: 'getTrades' })
+    const infos = await world.chain.client.readContract({ ...of, functionName: 'getTradeInfos' })
+    return infos[trades.findIndex(({ isOpen }) => isOpen)]!.maxSlippageP
+  }
+
   async function prepared(answer: Awaited<ReturnType<typeof patch>>): Promise<readonly Warning[] | undefined> {
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     await client.broadcast(answer.body.transaction)
@@ -235,6 +243,36 @@ describe('stops mean what the answers say', () => {
     await (await sdk.positions.close(moved.id)).waitForFill(SOON)
   })
 
+  it('through the SDK: a tight close that is refused leaves its slippage, and the next stop puts it back', async () => {
+    const { client: sdk } = await world.sdkAccount('trader-3', 'agent-3')
+    const { fill } = await (await sdk.orders.create({ ...MARKET, sl: '57000' })).waitForFill(SOON)
+    const id = fill.positionId!
+    const trader = await sdk.trader()
+    // Less than half of the spread, so the contracts refuse the close, and would refuse the stop.
+    const close = await sdk.positions.close(id, { slippage: '0.001' })
+    assert.deepEqual(
+      close.warnings.map(({ code, value }) => [code, value]),
+      [['closing_slippage_kept', '0.001']],
+    )
+    assert.equal((await close.waitFor(['rejected'], SOON)).reason, 'SLIPPAGE')
+    assert.equal(await closingSlippageP(trader), 1)
+
+    const update = await sdk.positions.update(id, { sl: '58500' })
+    assert.deepEqual(
+      update.warnings.map(({ code, value }) => [code, value]),
+      [['closing_slippage_reset', '1']],
+    )
+    await update.wait(SOON)
+    assert.equal(await closingSlippageP(trader), 1_000)
+    assert.deepEqual((await sdk.positions.update(id, { tp: '70000' })).warnings, [])
+    await world.setPrice(58_400)
+    await until('the stop has closed it', async () => {
+      const [last] = (await sdk.account.fills({ limit: 1 })).data
+      return last?.positionId === id && last.action === 'TradeClosedSL'
+    })
+    await world.moveTo(60_000)
+  })
+
   describe('through the facade', () => {
     let lastNonce = 0
 
@@ -295,6 +333,14 @@ describe('stops mean what the answers say', () => {
       assert.equal((await chainTrade()).sl, sl)
       assert.equal(await sentByRelayer(), sent, 'nothing was sent for what is there')
 
+      // A slippage under which no stop executes, set elsewhere, is put back with a stop, also with the same one.
+      const { index } = await chainTrade()
+      await world.chain.send(world.chain.account('trader-2'), 'updateMaxClosingSlippageP', [index, 1])
+      await until('a stop puts the slippage back', async () => {
+        await stop('40000')
+        return (await closingSlippageP(user())) === 1_000
+      })
+      assert.equal(await sentByRelayer(), sent + 1)
       await stop('58500')
       await world.setPrice(58_400)
       await until('the stop has closed it', async () => {

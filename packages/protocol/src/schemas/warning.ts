@@ -3,9 +3,16 @@ import { Closed, DecimalSchema } from './scalars.ts'
 
 /**
  * Kinds of warnings: the contracts move a stop loss nearer than asked, a change of collateral is rounded down to what
- * they can do, or the price that was used is old.
+ * they can do, the price that was used is old, a slippage stays with a position and may keep its stops from executing,
+ * or such a slippage is put back to the default.
  */
-export const WARNING_CODES = ['sl_clamped', 'collateral_rounded', 'price_old'] as const
+export const WARNING_CODES = [
+  'sl_clamped',
+  'collateral_rounded',
+  'price_old',
+  'closing_slippage_kept',
+  'closing_slippage_reset',
+] as const
 
 /**
  * A difference between what was asked and what will happen, in an answer that is a success all the same. `field` is the

@@ -1,5 +1,6 @@
 import {
   BaseSize,
+  DEFAULT_SLIPPAGE,
   Leverage,
   PendingOrderType,
   type Order,
@@ -60,7 +61,8 @@ export function expectOrderUpdate(
 
 /**
  * Checks a change of stop loss and take profit, of leverage, or of collateral, which the chain expresses as a leverage
- * that keeps the size. A change of leverage or collateral may have to reclaim an earlier one first.
+ * that keeps the size. Stops may come with the default closing slippage, in place of a tighter one under which they
+ * would not execute. A change of leverage or collateral may have to reclaim an earlier one first.
  */
 export function expectPositionUpdate(
   calls: CallReader,
@@ -68,8 +70,13 @@ export function expectPositionUpdate(
   body: UpdatePositionRequest,
   context: VerifyContext,
 ): void {
-  const expectIndex = (index: number): void => void expectPositionIndex(index, position, context)
   const indices: number[] = []
+  const isRestored = isStopSet(body) && calls.isNext('updateMaxClosingSlippageP')
+  if (isRestored) {
+    const [index, maxSlippageP] = calls.next('updateMaxClosingSlippageP')
+    expectSame('slippage', DEFAULT_SLIPPAGE_P, maxSlippageP)
+    indices.push(index)
+  }
   if (body.sl !== undefined) {
     const [index, sl] = calls.next('updateSl')
     expectSame('sl', triggerUnits('sl', body.sl), sl)
@@ -88,8 +95,18 @@ export function expectPositionUpdate(
   }
   for (const index of indices) {
     expectSame('trade index', indices[0]!, index)
-    expectIndex(index)
+    const inForce = expectPositionIndex(index, position, context)?.maxSlippageP ?? 0
+    if (isRestored && BigInt(inForce) > DEFAULT_SLIPPAGE_P) {
+      throw new UnverifiedTransactionError('slippage', `${inForce}, left as it is`, `${DEFAULT_SLIPPAGE_P}`)
+    }
   }
+}
+
+const DEFAULT_SLIPPAGE_P = slippageUnits(DEFAULT_SLIPPAGE)
+
+/** Returns true when a change sets a stop loss or take profit, rather than only removing them. */
+function isStopSet({ sl = '0', tp = '0' }: UpdatePositionRequest): boolean {
+  return triggerUnits('sl', sl) !== 0n || triggerUnits('tp', tp) !== 0n
 }
 
 /**

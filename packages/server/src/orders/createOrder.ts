@@ -1,4 +1,4 @@
-import { ApiError, Leverage, Usd, type CreateOrderRequest, type PreparedOrder } from '@bezel/protocol'
+import { ApiError, Leverage, Slippage, Usd, type CreateOrderRequest, type PreparedOrder } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { setWithdrawn } from '../store/attemptStore.ts'
 import { findOrderByClientId } from '../store/orderStore.ts'
@@ -11,6 +11,7 @@ import {
   type OrderRequest,
   orderAnswer,
 } from '../trading/orders/orderModel.ts'
+import { tightCloseWarnings } from '../trading/plan/closingSlippage.ts'
 import { normalizeOrder } from '../trading/plan/normalizeOrder.ts'
 import { warningsOf, type OrderPlan, type TradingContext } from '../trading/plan/plan.ts'
 import { planCreateOrder } from '../trading/plan/planCreateOrder.ts'
@@ -147,7 +148,14 @@ function repeatOf(orders: ChainOrders, known: OrderAtClock, clock: FoldClock): P
   const standing = isUnsent ? standingAttempt(known, clock) : undefined
   const order = orderAnswer(known.record, known.state)
   if (standing === undefined) return { order, transaction: null }
-  const warnings = warningsOfRequest(known.record.request, orders.trading())
+  const { request } = known.record
+  const closed = request.legs
+    .map(({ positionId }) => orders.positions.find(positionId))
+    .filter((one) => one !== undefined)
+  const warnings = [
+    ...warningsOfRequest(request, orders.trading()),
+    ...tightCloseWarnings(Slippage.parse(request.slippage)!, closed),
+  ]
   return { order, transaction: transactionOf(orders.chain, standing), ...warningsOf({ warnings }) }
 }
 

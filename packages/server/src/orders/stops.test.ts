@@ -1,11 +1,13 @@
-import { Price, type Fill } from '@bezel/protocol'
+import { Price, type Fill, type OrderId } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { refoldOrder } from '../journal/refold.ts'
+import { NO_JOURNAL } from '../journal/testing/testLog.ts'
 import { usd } from '../market/testing/fixtures.ts'
 import { findOrder } from '../store/orderStore.ts'
 import { aFill } from '../trading/orders/testing/orderHistory.ts'
 import type { LivePosition } from '../trading/positions/positionModel.ts'
-import { positionOf } from '../trading/plan/testing/fixtures.ts'
+import { positionOf, slipping } from '../trading/plan/testing/fixtures.ts'
 import { closePosition } from './closePosition.ts'
 import { createOrder } from './createOrder.ts'
 import { happen } from './testing/chainEvents.ts'
@@ -95,6 +97,44 @@ describe('what answers tell about stops', () => {
     assert.equal(position.sl, String(usd(54_982.9944)))
     clamped('40000', OF_POSITION, warnings?.[0])
     await assert.rejects(change({ sl: '99999' }), code('UNSUPPORTED'))
+  })
+
+  it('a tight close tells what it leaves, in a repeat too, and a stop puts it back unless a close waits', async () => {
+    const tight = slipping(own(), 50)
+    world.positions.push({ ...tight, state: { ...tight.state, trade: { ...tight.state.trade, sl: usd(55_000) } } })
+    const codes = ({ warnings = [] }: { warnings?: readonly { code: string }[] }) => warnings.map(({ code: of }) => of)
+    const change = (body: object) => updatePosition(world.orders, world.write(), '7' as never, body)
+    const close = (slippage: string) => closePosition(world.orders, world.write(), '7' as never, { slippage })
+    assert.deepEqual(codes(await close('1')), [])
+    const closing = await close('0.05')
+    assert.deepEqual(codes(closing), ['closing_slippage_kept'])
+    const reducing = { ...MARKET_BODY, side: 'short', reduceOnly: true, slippage: '0.05', clientId: 'r' } as const
+    const { prepared } = await createOrder(world.orders, world.write(), reducing)
+    assert.deepEqual(codes(prepared), ['closing_slippage_kept'])
+    assert.deepEqual((await createOrder(world.orders, world.write(), reducing)).prepared, prepared)
+
+    assert.deepEqual(codes(await change({ sl: '56000' })), ['closing_slippage_reset'])
+    assert.deepEqual(codes(await change({ sl: '0' })), [])
+    await happen(world, closing.order.id, { kind: 'requested', pendingIndex: 1, tradeIndex: 4 })
+    assert.deepEqual(codes(await change({ sl: '56000' })), ['closing_slippage_kept'])
+    await happen(world, closing.order.id, { kind: 'refused', pendingIndex: 1, reason: 'SLIPPAGE' })
+    assert.deepEqual(codes(await change({ sl: '56000' })), ['closing_slippage_reset'])
+  })
+
+  it('a close that timed out counts as one that waits until it is reclaimed, because a late answer executes it', async () => {
+    world.positions.push(slipping(own(), 50))
+    const change = async () => {
+      const { warnings = [] } = await updatePosition(world.orders, world.write(), '7' as never, { sl: '56000' })
+      return warnings.map(({ code: of }) => of)
+    }
+    const { id } = (await closePosition(world.orders, world.write(), '7' as never, { slippage: '0.05' })).order
+    await happen(world, id, { kind: 'requested', pendingIndex: 1, tradeIndex: 4 })
+    world.headBlock += 100_000
+    await world.opened.store.transaction((sql) => refoldOrder(sql, id as OrderId, world.orders.clock(), NO_JOURNAL))
+    assert.equal((await findOrder(world.opened.store.read, id as OrderId))?.state?.status, 'timed_out')
+    assert.deepEqual(await change(), ['closing_slippage_kept'])
+    await happen(world, id, { kind: 'reclaimed', pendingIndex: 1 })
+    assert.deepEqual(await change(), ['closing_slippage_reset'])
   })
 
   it('an executed order has the stop loss of its position', async () => {

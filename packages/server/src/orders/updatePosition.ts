@@ -1,5 +1,8 @@
 import type { LivePosition } from '../trading/positions/positionModel.ts'
 import type { OrderId, Position, PreparedPosition, UpdatePositionRequest } from '@bezel/protocol'
+import { listLiveOrders } from '../store/orderStore.ts'
+import type { OrderState } from '../trading/orders/orderModel.ts'
+import { isTight, planDefaultSlippage, restoreSlippage } from '../trading/plan/closingSlippage.ts'
 import { warningsOf, type PositionPlan } from '../trading/plan/plan.ts'
 import { reclaimFirst } from '../trading/plan/planCancelUpdate.ts'
 import { joinPlans, planUpdatePosition } from '../trading/plan/planUpdatePosition.ts'
@@ -44,14 +47,43 @@ export async function updatePositions(
   changes: readonly PositionToUpdate[],
 ): Promise<PreparedPositions> {
   const kind = updateKindOf(changes[0]!.body)
+  return prepareUpdates(orders, write, kind, async () => {
+    const context = orders.trading()
+    const asked = changes.map(({ id, body }) => {
+      const found = ownPosition(orders, write, id)
+      return { found, plan: planUpdatePosition(found, body, context) }
+    })
+    const closing = await listClosing(orders, asked.map(({ found }) => found).filter(isTight))
+    return asked.map(({ found, plan: own }) => ({
+      found,
+      plan: kind === undefined ? restoreSlippage(found, own, closing.has(found.record.id)) : reclaimFirst(found, own),
+    }))
+  })
+}
+
+/** Prepares the transaction that puts the closing slippage of a position back to the default and changes no stop. */
+export async function restoreClosingSlippage(orders: ChainOrders, write: SignedWrite, id: OrderId): Promise<void> {
+  await prepareUpdates(orders, write, undefined, async () => {
+    const found = ownPosition(orders, write, id)
+    return [{ found, plan: planDefaultSlippage(found, orders.trading()) }]
+  })
+}
+
+interface PlannedUpdate {
+  readonly found: LivePosition
+  readonly plan: PositionPlan
+}
+
+/** Prepares planned changes of positions in one transaction. `kind` is that of changes that wait for the oracle. */
+function prepareUpdates(
+  orders: ChainOrders,
+  write: SignedWrite,
+  kind: 'leverage' | 'collateral' | undefined,
+  planUpdates: () => Promise<readonly PlannedUpdate[]>,
+): Promise<PreparedPositions> {
   return runWrite(orders, write, {
-    plan: () => {
-      const context = orders.trading()
-      const planned = changes.map(({ id, body }) => {
-        const found = ownPosition(orders, write, id)
-        const asked = planUpdatePosition(found, body, context)
-        return { found, plan: kind === undefined ? asked : reclaimFirst(found, asked) }
-      })
+    plan: async () => {
+      const planned = await planUpdates()
       const plan = joinPlans(planned.map((one) => one.plan))
       requireScope(write.agent.scope, plan.action)
       return { positions: planned.map((one) => orders.positionAnswer(withStops(one.found, one.plan))), plan }
@@ -60,10 +92,30 @@ export async function updatePositions(
     keep: async ({ sql, agent }, { positions, plan }, attempt) => {
       requireScope(agent.scope, plan.action)
       if (kind !== undefined) await keepPositionAttempts(sql, plan, attempt, kind)
-      await write.relay?.take(sql, attempt)
+      const positionIds = positions.map(({ id }) => id as OrderId)
+      await write.relay?.take(sql, attempt, kind === undefined ? { kind: 'stops', positionIds } : { kind: 'other' })
       return { positions, transaction: transactionOf(orders.chain, attempt), ...warningsOf(plan) }
     },
   })
+}
+
+/**
+ * Lists those of one trader's positions of which a close is on its way or waits for the oracle. One that timed out
+ * waits until it is reclaimed, because a late answer executes it.
+ */
+export async function listClosing(
+  { store, chain }: Pick<ChainOrders, 'store' | 'chain'>,
+  positions: readonly LivePosition[],
+): Promise<ReadonlySet<OrderId>> {
+  if (positions[0] === undefined) return new Set()
+  const live = await listLiveOrders(store.read, chain.slug, positions[0].record.trader)
+  const closing = live.filter(({ state }) => isSent(state))
+  return new Set(closing.flatMap(({ record }) => record.request.legs.map(({ positionId }) => positionId)))
+}
+
+function isSent(state: OrderState | undefined): boolean {
+  if (state?.status === 'prepared') return state.txHash !== null
+  return state?.status === 'pending' || state?.status === 'timed_out'
 }
 
 /** Returns the kind of a change that waits for the oracle; `undefined` for stops, which the transaction itself sets. */

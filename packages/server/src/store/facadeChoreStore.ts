@@ -82,3 +82,33 @@ export async function listTimedOutRelayed(
   )
   return rows.map(({ id }) => String(id) as OrderId)
 }
+
+/** Stores that the closing slippage of a trade is to be put back to the default, so that its stops execute. */
+export async function insertRestore(sql: Sql, chain: ChainSlug, positionId: OrderId): Promise<void> {
+  await sql.run(
+    `insert into facade_slippage_restores (position_id, chain) values ($1, $2)
+     on conflict (position_id) do nothing`,
+    BigInt(positionId),
+    chain,
+  )
+}
+
+/** Lists the trades whose closing slippage is to be put back, with ids above `after`. */
+export async function listRestores(
+  sql: Sql,
+  chain: ChainSlug,
+  of: { readonly after: OrderId | null; readonly limit: number },
+): Promise<OrderId[]> {
+  const rows = await sql.all<{ position_id: bigint }>(
+    `select position_id from facade_slippage_restores where chain = $1 and position_id > $2
+     order by position_id limit $3`,
+    chain,
+    BigInt(of.after ?? 0),
+    of.limit,
+  )
+  return rows.map((row) => String(row.position_id) as OrderId)
+}
+
+export async function deleteRestore(sql: Sql, positionId: OrderId): Promise<void> {
+  await sql.run('delete from facade_slippage_restores where position_id = $1', BigInt(positionId))
+}

@@ -21,9 +21,8 @@ const ON_ITS_WAY_MS = 15_000
 
 /** Cancels orders by their ids. */
 export function cancel(action: ExchangeAction): RunAction<ExchangeAnswer> {
-  const items = listAt(action.cancels, 'action.cancels').map(readCancel)
+  const items = requireBatch(listAt(action.cancels, 'action.cancels'), 'cancels').map(readCancel)
   return async (context) => {
-    requireBatch(items, 'cancels')
     const statuses = await runBatch(context, items, {
       keyOf: ({ oid }) => String(oid),
       suffixOf: () => '',

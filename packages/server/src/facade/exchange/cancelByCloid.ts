@@ -9,9 +9,8 @@ import { requireBatch, runBatch } from './runBatch.ts'
 
 /** Cancels orders by their client ids. */
 export function cancelByCloid(action: ExchangeAction): RunAction<ExchangeAnswer> {
-  const items = listAt(action.cancels, 'action.cancels').map(readCancel)
+  const items = requireBatch(listAt(action.cancels, 'action.cancels'), 'cancels').map(readCancel)
   return async (context) => {
-    requireBatch(items, 'cancels')
     const statuses = await runBatch(context, items, {
       keyOf: ({ cloid }) => cloid,
       suffixOf: () => '',

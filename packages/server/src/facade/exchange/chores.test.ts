@@ -1,11 +1,11 @@
-import type { Address, OrderId } from '@bezel/protocol'
+import { Price, type Address, type OrderId } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createOrder } from '../../orders/createOrder.ts'
 import { submitOrder } from '../../orders/submitOrder.ts'
 import { LIMIT_BODY } from '../../orders/testing/ordersWorld.ts'
 import { usd } from '../../market/testing/fixtures.ts'
-import { listDueSchedules, saveSchedule } from '../../store/facadeChoreStore.ts'
+import { listDueSchedules, listRestores, saveSchedule } from '../../store/facadeChoreStore.ts'
 import { findOrder, listLiveOrders, takeId } from '../../store/orderStore.ts'
 import { savePositionState } from '../../store/positionStore.ts'
 import type { WaitingUpdate } from '../../trading/positions/positionModel.ts'
@@ -15,19 +15,19 @@ import { runRound } from '../../journal/clock.ts'
 import { OFF_CHAIN } from '../../journal/accountLog.ts'
 import { getAddress } from 'viem'
 import { until } from '@bezel/testkit/until.ts'
-import { createDueCancels, createReclaims, startChores } from './chores.ts'
+import { createDueCancels, createReclaims, createRestores, startChores } from './chores.ts'
 import {
-  gtc,
   openExchangeWorld,
   orderAction,
   orderItem,
   placedAt,
   RELAYER,
   requested,
-  statusesOf,
   TRADER,
+  trigger,
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
+import { orderSteps } from './testing/orderSteps.ts'
 
 const log = { warn: () => {}, error: () => {} } as never
 
@@ -52,14 +52,7 @@ describe('what the facade does by itself', () => {
   })
   afterEach(() => world.remove())
 
-  const place = async (changes = {}): Promise<number> => {
-    const [status] = statusesOf(await world.send(orderAction(orderItem({ p: '50000', t: gtc, ...changes }))))
-    return (status as { resting: { oid: number } }).resting.oid
-  }
-  const pass = (ms: number): void => {
-    world.base.market.nowMs += ms
-    world.base.market.quotes.set(0, { ...world.base.market.quotes.get(0)!, updatedAtMs: world.base.market.nowMs })
-  }
+  const { rest: place, pass, innerCalls, cancel, closeTightly } = orderSteps(() => world)
   const scheduled = async () =>
     (await listDueSchedules(world.parts.store.read, 'arbitrum', { nowMs: world.base.market.nowMs, limit: 9 })).length
   const kinds = () => world.relayer.taken.map(({ attempt }) => attempt.kind)
@@ -171,6 +164,33 @@ describe('what the facade does by itself', () => {
       await chores.close()
     })
 
+    it('wait while the operator has paused writes or the relayer, however long that takes', async () => {
+      await setUp()
+      pass(6_000)
+      let paused: 'writesPaused' | 'relayerPaused' | undefined = 'writesPaused'
+      const pauseBy = (name: typeof paused) => () => (name === paused ? { reason: '' } : undefined)
+      const controls = {
+        ...world.parts.controls,
+        writesPaused: pauseBy('writesPaused'),
+        relayerPaused: pauseBy('relayerPaused'),
+      }
+      world.base.node.isAway = true
+      const cancels = createDueCancels({ ...world.parts, controls })
+      await cancels.run(log)
+      paused = undefined
+      await cancels.run(log)
+      paused = 'relayerPaused'
+      pass(700_000)
+      await cancels.run(log)
+      paused = undefined
+      await cancels.run(log)
+      assert.deepEqual([kinds(), await scheduled()], [['open'], 1])
+      world.base.node.isAway = false
+      pass(2_001)
+      await cancels.run(log)
+      assert.deepEqual(kinds(), ['open', 'cancel'])
+    })
+
     it('wait for orders that are on their way, and not for ever', async () => {
       await world.send({ type: 'scheduleCancel', time: world.base.market.nowMs + 6_000 })
       const oid = await place()
@@ -228,6 +248,90 @@ describe('what the facade does by itself', () => {
     await createDueCancels(world.parts).run(log)
     assert.deepEqual(kinds(), ['open'])
     assert.equal(await scheduled(), 0)
+  })
+
+  describe('a closing slippage that a close needed when a stop was set', () => {
+    const stop = orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', '55000') })
+    const owed = () => listRestores(world.parts.store.read, 'arbitrum', { after: null, limit: 9 })
+    const sent = () => world.relayer.taken.length
+    /** Sets a stop while a tight close waits. */
+    const setUp = async () => {
+      const position = await world.hold()
+      const close = await closeTightly(position)
+      await world.sendWhile(orderAction(stop), () => world.change(position.record.id, { sl: usd(55_000) }))
+      return { ...position, close }
+    }
+    const refuse = (close: OrderId) => world.happen(close, { kind: 'refused', pendingIndex: 1, reason: 'SLIPPAGE' })
+
+    it('is put back once the close has ended, once, with the gas that is set aside for stops', async () => {
+      const { record, state, close } = await setUp()
+      const restores = createRestores(world.parts)
+      await restores.run(log)
+      assert.equal(sent(), 1, 'the close waits')
+      await refuse(close)
+      await restores.run(log)
+      await restores.run(log)
+      assert.equal(sent(), 2)
+      assert.deepEqual(innerCalls(), [['updateMaxClosingSlippageP', state.trade.index, 1_000]])
+      assert.deepEqual(world.relayer.taken.at(-1)!.purpose, { kind: 'stops', positionIds: [record.id] })
+      world.turn(record.id, { maxClosingSlippageP: 1_000 })
+      pass(30_001)
+      await restores.run(log)
+      assert.deepEqual([sent(), (await owed()).length], [2, 1])
+      world.base.headBlock += world.parts.orders.chain.finalityDepth
+      await restores.run(log)
+      assert.deepEqual([sent(), await owed()], [2, []])
+      // From now on the slippage is the trader's own.
+      world.turn(record.id, { maxClosingSlippageP: 50 })
+      await restores.run(log)
+      assert.equal(sent(), 2)
+    })
+
+    it('is put back by another process too, and again where the block was undone', async () => {
+      const { record, close } = await setUp()
+      await refuse(close)
+      const before = createRestores(world.parts)
+      world.turn(record.id, { maxClosingSlippageP: 1_000 })
+      await before.run(log)
+      world.turn(record.id, { maxClosingSlippageP: 50 })
+      world.base.headBlock += world.parts.orders.chain.finalityDepth
+      await createRestores(world.parts).run(log)
+      assert.equal(sent(), 2)
+      await before.run(log)
+      assert.equal(sent(), 3)
+    })
+
+    it('waits while the stop is changing, while there is none, and for an agent that may act', async () => {
+      const { record, close } = await setUp()
+      await refuse(close)
+      const restores = createRestores(world.parts)
+      await cancel(await world.triggerOid(record.id, 'sl'))
+      await restores.run(log)
+      assert.equal(sent(), 2, 'its removal is on its way')
+      world.relayer.settle(world.relayer.taken[1]!.hash)
+      world.change(record.id, { sl: Price.zero })
+      await restores.run(log)
+      assert.equal(sent(), 2, 'it has no stop')
+      world.change(record.id, { sl: usd(55_000) })
+      await world.register({ revoked: true })
+      await restores.run(log)
+      assert.equal(sent(), 2, 'nobody may act')
+      await world.register()
+      pass(30_001)
+      await restores.run(log)
+      assert.equal(sent(), 3)
+    })
+
+    it('is forgotten with its trade', async () => {
+      const { record } = await setUp()
+      world.base.positions.splice(0, 1)
+      const restores = createRestores(world.parts)
+      await restores.run(log)
+      assert.deepEqual(await owed(), [record.id])
+      world.base.headBlock += world.parts.orders.chain.finalityDepth
+      await restores.run(log)
+      assert.deepEqual([sent(), await owed()], [1, []])
+    })
   })
 
   describe('reclaims', () => {

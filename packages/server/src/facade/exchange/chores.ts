@@ -1,26 +1,32 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { type Address, type OrderId, ApiError } from '@bezel/protocol'
+import { ApiError, type OrderId } from '@bezel/protocol'
 import { every } from '../../ground/every.ts'
 import { createLru } from '../../ground/lru.ts'
 import { cancelOrder } from '../../orders/cancelOrder.ts'
 import { cancelPositionUpdate } from '../../orders/cancelPositionUpdate.ts'
+import { listClosing, restoreClosingSlippage } from '../../orders/updatePosition.ts'
 import {
+  deleteRestore,
   listTimedOutRelayed,
   endSchedule,
   listDueSchedules,
+  listRestores,
   type ScheduledCancel,
 } from '../../store/facadeChoreStore.ts'
 import { findOrder, listLiveOrders, type StoredOrder } from '../../store/orderStore.ts'
 import { listTimedOutUpdates } from '../../store/positionAttemptStore.ts'
 import { findPosition } from '../../store/positionStore.ts'
+import { isTight } from '../../trading/plan/closingSlippage.ts'
+import type { LivePosition } from '../../trading/positions/positionModel.ts'
+import { TRIGGER_KINDS, wholeKeyOf } from '../triggers.ts'
 import { sendCancel } from './cancel.ts'
 import type { TradingParts } from './exchangeParts.ts'
 import { createStopInheritance } from './inheritStops.ts'
 import { facadeAgent, relayed } from './relayed.ts'
 
 /**
- * The background work of one chain's facade: triggers of added trades, scheduled cancels, and reclaims of what timed
- * out.
+ * The background work of one chain's facade: triggers of added trades, closing slippages under which triggers would not
+ * execute, scheduled cancels, and reclaims of what timed out.
  */
 export interface Chores {
   close(): Promise<void>
@@ -40,10 +46,12 @@ export function startChores(parts: TradingParts, log: Pick<FastifyBaseLogger, 'w
   const dueCancels = createDueCancels(parts)
   const reclaims = createReclaims(parts)
   const inheritance = createStopInheritance(parts)
+  const restores = createRestores(parts)
   const { slug: chain } = parts.orders.chain
 
   async function round(): Promise<void> {
     await inheritance.run(log)
+    await restores.run(log)
     await dueCancels.run(log)
     await reclaims.run(log)
   }
@@ -53,8 +61,8 @@ export function startChores(parts: TradingParts, log: Pick<FastifyBaseLogger, 'w
   })
 }
 
-/** Runs the scheduled cancels that are due and were not called off in time. */
-interface DueCancels {
+/** One kind of background work. Each round does a part of it. */
+interface Chore {
   run(log: Pick<FastifyBaseLogger, 'warn'>): Promise<void>
 }
 
@@ -75,43 +83,38 @@ const SEND_AGAIN_MS = 60_000
  * chain says that they have ended. Take profits and stop losses of positions stay, because they protect. A failed
  * cancel is tried again later, also by another process.
  */
-export function createDueCancels(parts: TradingParts): DueCancels {
-  const { orders, store, now } = parts
-  const leftAloneUntilMs = createLru<Address, number>(MAX_REMEMBERED)
+export function createDueCancels(parts: TradingParts): Chore {
+  const { orders, store, controls, now } = parts
+  const { slug: chain } = orders.chain
   /**
    * The time of this process's first try, by trader and due time. In memory only, so that a process that was down at
    * the due time does not give up at its first try.
    */
-  const firstTriedAtMs = createLru<string, number>(MAX_REMEMBERED)
-  /**
-   * The last schedule that was tried. The next round continues after it, so schedules that fail do not block the
-   * others.
-   */
-  let place: ScheduledCancel | undefined
+  let firstTriedAtMs = createLru<string, number>(MAX_REMEMBERED)
+  const rounds = createRounds(parts, {
+    list: (after: ScheduledCancel | null) =>
+      listDueSchedules(store.read, chain, { nowMs: now(), limit: PAGE, after: after ?? undefined }),
+    keyOf: ({ trader }) => trader,
+    work: carryOut,
+  })
 
-  async function carryOut(schedule: ScheduledCancel, log: Pick<FastifyBaseLogger, 'warn'>): Promise<void> {
+  async function carryOut(schedule: ScheduledCancel, log: Pick<FastifyBaseLogger, 'warn'>): Promise<number> {
     const key = `${schedule.trader} ${schedule.dueAtMs}`
     const sinceMs = firstTriedAtMs.get(key) ?? now()
     firstTriedAtMs.set(key, sinceMs)
     const progress = await cancelAll(parts, schedule, log)
-    if (progress === 'refused') leftAloneUntilMs.set(schedule.trader, now() + CANCEL_RETRY_MS)
-    if (progress !== 'done' && now() - sinceMs <= GIVE_UP_MS) return
-    await store.transaction((sql) => endSchedule(sql, schedule))
-    firstTriedAtMs.delete(key)
+    if (progress === 'done' || now() - sinceMs > GIVE_UP_MS) {
+      await store.transaction((sql) => endSchedule(sql, schedule))
+      firstTriedAtMs.delete(key)
+    }
+    return progress === 'refused' ? CANCEL_RETRY_MS : 0
   }
 
   return {
     async run(log) {
-      const due = await listDueSchedules(store.read, orders.chain.slug, { nowMs: now(), limit: PAGE, after: place })
-      let tried = 0
-      for (const schedule of due) {
-        if (tried === MAX_PER_ROUND) return
-        place = schedule
-        if ((leftAloneUntilMs.get(schedule.trader) ?? 0) > now()) continue
-        tried += 1
-        await carryOut(schedule, log)
-      }
-      if (due.length < PAGE) place = undefined
+      if ((controls.writesPaused(chain) ?? controls.relayerPaused(chain)) === undefined) return rounds.run(log)
+      // A pause of the operator is no failure: the time to try begins after it.
+      firstTriedAtMs = createLru(MAX_REMEMBERED)
     },
   }
 }
@@ -127,7 +130,7 @@ async function cancelAll(
   const { chain, trader } = schedule
   const live = (await listLiveOrders(parts.store.read, chain, trader)).filter((order) => isToCancel(order, schedule))
   if (live.length === 0) return 'done'
-  const agent = isCalledOff(parts, schedule) ? undefined : facadeAgent(parts, schedule)
+  const agent = (await isCalledOff(parts, schedule)) ? undefined : await facadeAgent(parts, schedule)
   if (agent === undefined) {
     log.warn({ chain, trader }, 'a scheduled cancel has no agent left that may act')
     return 'done'
@@ -145,8 +148,8 @@ async function cancelAll(
  * True when the agent that scheduled the cancel was revoked or now acts for another trader. A stolen key must have no
  * effect after its revocation, not even through the trader's next agent.
  */
-function isCalledOff({ registry }: TradingParts, { chain, trader, agent }: ScheduledCancel): boolean {
-  const asked = registry.agent(chain, agent)
+async function isCalledOff({ registry }: TradingParts, { chain, trader, agent }: ScheduledCancel): Promise<boolean> {
+  const asked = await registry.findAgent(chain, agent)
   return asked?.trader !== trader || asked.revoked
 }
 
@@ -175,11 +178,6 @@ async function cancelScheduled(
   }
 }
 
-/** Reclaims the collateral of orders and of changes of positions that the oracle never answered. */
-interface Reclaims {
-  run(log: Pick<FastifyBaseLogger, 'warn'>): Promise<void>
-}
-
 /** Pause between two tries to reclaim one order or change. */
 const RECLAIM_RETRY_MS = 30_000
 
@@ -187,21 +185,34 @@ const RECLAIM_RETRY_MS = 30_000
  * Reclaims relayed market orders, and relayed changes of margin, that timed out. They hold their trader's collateral
  * until somebody reclaims it, and clients of the facade have no action for that.
  */
-export function createReclaims(parts: TradingParts): Reclaims {
-  const { store } = parts
-  const orders = createReclaimRounds(parts, { list: listTimedOutRelayed, reclaim: reclaimOrder })
-  const updates = createReclaimRounds(parts, { list: listTimedOutUpdates, reclaim: reclaimUpdate })
+export function createReclaims(parts: TradingParts): Chore {
+  const { store, relayer, now } = parts
+  const { slug: chain } = parts.orders.chain
+  const roundsOf = (list: typeof listTimedOutRelayed, reclaim: (id: OrderId) => Promise<void>): Chore =>
+    createRounds(parts, {
+      list: (after: OrderId | null) =>
+        list(store.read, chain, { sender: relayer.address, nowMs: now(), after, limit: PAGE }),
+      keyOf: (id) => id,
+      async work(id, log) {
+        await reclaim(id).catch((error: unknown) =>
+          log.warn({ chain, id, err: error }, 'a timed-out request could not be reclaimed'),
+        )
+        return RECLAIM_RETRY_MS
+      },
+    })
+  const orders = roundsOf(listTimedOutRelayed, reclaimOrder)
+  const updates = roundsOf(listTimedOutUpdates, reclaimUpdate)
 
   async function reclaimOrder(id: OrderId): Promise<void> {
     const stored = await findOrder(store.read, id)
-    const agent = stored && facadeAgent(parts, stored.record)
+    const agent = stored && (await facadeAgent(parts, stored.record))
     if (agent === undefined) return
     await relayed({ parts, agent, expiresAfter: null }, (write) => cancelOrder(parts.orders, write, id))
   }
 
   async function reclaimUpdate(id: OrderId): Promise<void> {
     const stored = await findPosition(store.read, id)
-    const agent = stored && facadeAgent(parts, { trader: stored.record.trader, agent: null })
+    const agent = stored && (await facadeAgent(parts, { trader: stored.record.trader, agent: null }))
     if (agent === undefined) return
     await relayed({ parts, agent, expiresAfter: null }, (write) => cancelPositionUpdate(parts.orders, write, id))
   }
@@ -214,34 +225,85 @@ export function createReclaims(parts: TradingParts): Reclaims {
   }
 }
 
-/** One kind of things to reclaim: the list of those that are due, and the reclaim of one of them. */
-interface Reclaimable {
-  readonly list: typeof listTimedOutRelayed
-  readonly reclaim: (id: OrderId) => Promise<void>
+/** Pause between two tries to put back the closing slippage of one trade. */
+const RESTORE_RETRY_MS = 30_000
+
+/**
+ * Puts back the closing slippage of trades whose stops were set through the facade while a close needed a tight one,
+ * once that close has ended. A trade is followed until it has been without a tight slippage for as long as a block
+ * takes to be final; what the trader sets natively afterwards is its own.
+ */
+export function createRestores(parts: TradingParts): Chore {
+  const { orders, store, reads } = parts
+  const { slug: chain, finalityDepth } = orders.chain
+  /** The block in which a trade was first seen closed, or without a tight slippage. */
+  const doneSince = createLru<OrderId, number>(MAX_REMEMBERED)
+
+  /** True when a trigger of the trade would not execute, and nothing is under way that needs or ends that. */
+  async function isToRestore(position: LivePosition): Promise<boolean> {
+    const { sl, tp } = position.state.trade
+    if (sl === 0n && tp === 0n) return false
+    for (const kind of TRIGGER_KINDS) {
+      if ((await reads.triggers.onItsWay(wholeKeyOf(position, kind))) !== undefined) return false
+    }
+    if ((await listClosing(orders, [position])).has(position.record.id)) return false
+    // A change that was on its way may have arrived meanwhile.
+    const now = orders.positions.find(position.record.id)
+    return now !== undefined && isTight(now)
+  }
+
+  async function restore({ record }: LivePosition): Promise<void> {
+    const agent = await facadeAgent(parts, { trader: record.trader, agent: null })
+    if (agent === undefined) throw new Error('the trader has no agent in force')
+    await relayed({ parts, agent, expiresAfter: null }, (write) => restoreClosingSlippage(orders, write, record.id))
+  }
+
+  return createRounds(parts, {
+    list: (after: OrderId | null) => listRestores(store.read, chain, { after, limit: PAGE }),
+    keyOf: (id) => id,
+    async work(id, log) {
+      const position = orders.positions.find(id)
+      if (position === undefined || !isTight(position)) {
+        const { headBlock } = orders.clock()
+        const since = doneSince.get(id) ?? headBlock
+        doneSince.set(id, since)
+        if (headBlock - since >= finalityDepth) await store.transaction((sql) => deleteRestore(sql, id))
+        return 0
+      }
+      doneSince.delete(id)
+      if (!(await isToRestore(position))) return 0
+      await restore(position).catch((error: unknown) =>
+        log.warn({ chain, position: id, err: error }, 'a closing slippage could not be put back; it is tried again'),
+      )
+      return RESTORE_RETRY_MS
+    },
+  })
 }
 
-function createReclaimRounds(parts: TradingParts, { list, reclaim }: Reclaimable): Reclaims {
-  const { store, orders, relayer, now } = parts
-  const leftAloneUntilMs = createLru<OrderId, number>(MAX_REMEMBERED)
-  /** The last one that was tried. The next round continues after it, so those that fail do not block the others. */
-  let place: OrderId | null = null
+/** Work on a list of due things. */
+interface RoundsOf<Item, Key> {
+  /** Lists up to `PAGE` of them, in order, from after this one. */
+  readonly list: (after: Item | null) => Promise<readonly Item[]>
+  readonly keyOf: (item: Item) => Key
+  /** Does the work for one of them. Returns the time for which what has its key is left alone, in ms. */
+  readonly work: (item: Item, log: Pick<FastifyBaseLogger, 'warn'>) => Promise<number>
+}
+
+/** Creates rounds that try a few items each. The next continues after them, so those that fail do not block others. */
+function createRounds<Item, Key>({ now }: TradingParts, { list, keyOf, work }: RoundsOf<Item, Key>): Chore {
+  const leftAloneUntilMs = createLru<Key, number>(MAX_REMEMBERED)
+  let place: Item | null = null
 
   return {
     async run(log) {
-      const of = { sender: relayer.address, nowMs: now(), after: place, limit: PAGE }
-      const found = await list(store.read, orders.chain.slug, of)
+      const found = await list(place)
       let tried = 0
-      for (const id of found) {
+      for (const item of found) {
         if (tried === MAX_PER_ROUND) return
-        place = id
-        if ((leftAloneUntilMs.get(id) ?? 0) > now()) continue
+        place = item
+        if ((leftAloneUntilMs.get(keyOf(item)) ?? 0) > now()) continue
         tried += 1
-        leftAloneUntilMs.set(id, now() + RECLAIM_RETRY_MS)
-        try {
-          await reclaim(id)
-        } catch (error) {
-          log.warn({ chain: orders.chain.slug, id, err: error }, 'a timed-out request could not be reclaimed')
-        }
+        leftAloneUntilMs.set(keyOf(item), now() + (await work(item, log)))
       }
       if (found.length < PAGE) place = null
     },

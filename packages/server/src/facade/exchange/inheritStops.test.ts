@@ -1,10 +1,10 @@
-import { diamondAbi, Price, type OrderId } from '@bezel/protocol'
+import { Price, type OrderId } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { decodeFunctionData } from 'viem'
 import { refoldOrder } from '../../journal/refold.ts'
 import { usd } from '../../market/testing/fixtures.ts'
 import { hashOf } from '../../orders/testing/chainEvents.ts'
+import { listRestores } from '../../store/facadeChoreStore.ts'
 import { listEndedInheriting } from '../../store/facadeTriggerStore.ts'
 import { deleteOrderEvents } from '../../store/orderEventStore.ts'
 import { movePosition, savePositionState } from '../../store/positionStore.ts'
@@ -14,13 +14,13 @@ import {
   FILL,
   gtc,
   openExchangeWorld,
-  orderAction,
   orderItem,
   placedAt,
   statusesOf,
   trigger,
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
+import { orderSteps } from './testing/orderSteps.ts'
 
 const log = { warn: () => {} }
 
@@ -32,22 +32,10 @@ describe('triggers of added trades', () => {
   })
   afterEach(() => world.remove())
 
-  const place = async (changes = {}): Promise<number> => {
-    const [status] = statusesOf(await world.send(orderAction(orderItem({ p: '50000', t: gtc, ...changes }))))
-    return (status as { resting: { oid: number } }).resting.oid
-  }
+  const { rest: place, innerCalls: lastCalls, pass: later, cancel, closeTightly } = orderSteps(() => world)
   const run = async () => {
     world.base.headBlock += 1
     await createStopInheritance(world.parts).run(log)
-  }
-  const lastCalls = () => {
-    const { calldata } = world.relayer.taken.at(-1)!.attempt
-    const { args } = decodeFunctionData({ abi: diamondAbi, data: calldata as `0x${string}` })
-    const inner = decodeFunctionData({ abi: diamondAbi, data: (args as readonly unknown[])[1] as `0x${string}` })
-    if (inner.functionName !== 'multicall') return [[inner.functionName, ...(inner.args as readonly unknown[])]]
-    return (inner.args[0] as `0x${string}`[])
-      .map((data) => decodeFunctionData({ abi: diamondAbi, data }))
-      .map(({ functionName, args: of }) => [functionName, ...(of as readonly unknown[])])
   }
   /** Creates a chore that remembers, and keeps what it warned of. */
   const inheritance = () => {
@@ -58,11 +46,6 @@ describe('triggers of added trades', () => {
       await chore.run({ warn: ({ err }: { err: unknown }) => void warnings.push(err) } as typeof log)
     }
     return { round, warnings }
-  }
-  const later = (ms = 15_000) => {
-    const { market } = world.base
-    market.nowMs += ms
-    market.quotes.set(0, { ...market.quotes.get(0)!, updatedAtMs: market.nowMs })
   }
   /** Undoes the block in which the order was filled. */
   const undo = (oid: number, block: number) =>
@@ -99,9 +82,23 @@ describe('triggers of added trades', () => {
     const added = await fill(oid, { tp: usd(70_000) })
     await run()
     assert.deepEqual(lastCalls(), [['updateSl', added.state.trade.index, usd(55_000)]])
+    // It is paid with the gas that is set aside for its stops.
+    assert.deepEqual(world.relayer.taken.at(-1)!.purpose, { kind: 'stops', positionIds: [added.record.id] })
     world.change(added.record.id, { sl: usd(55_000) })
     await run()
     assert.equal(world.relayer.taken.length, sent + 1)
+  })
+
+  it('leave the closing slippage to a close that waits, and have it put back later', async () => {
+    await world.hold({ sl: usd(55_000) })
+    const oid = await place({ p: '54000' })
+    await world.happen(oid, placedAt(54_000))
+    const added = await fill(oid, {})
+    await closeTightly(added)
+    await run()
+    assert.deepEqual(lastCalls(), [['updateSl', added.state.trade.index, usd(55_000)]])
+    const owed = await listRestores(world.parts.store.read, 'arbitrum', { after: null, limit: 9 })
+    assert.deepEqual(owed, [added.record.id])
   })
 
   it('are followed until the end of the order is final, and are set again where its block was undone', async () => {
@@ -125,7 +122,7 @@ describe('triggers of added trades', () => {
     world.change(added.record.id, { sl: Price.zero })
     await world.happen(oid, { kind: 'executed', pendingIndex: null, fill: { ...FILL, positionId: added.record.id } })
     const again = world.base.headBlock
-    later()
+    later(15_000)
     await round()
     assert.equal(world.relayer.taken.length, sent + 2)
     world.change(added.record.id, { sl: usd(55_000) })
@@ -144,7 +141,9 @@ describe('triggers of added trades', () => {
       const oid = await place({ p: '57000' })
       await world.happen(oid, placedAt(57_000))
       const { round } = inheritance()
-      await world.send({ type: 'cancel', cancels: [{ a: 0, o: stop }] })
+      await cancel(stop)
+      const { hash } = world.relayer.taken.at(-1)!
+      later(120_000)
       const added = await fill(oid, { sl: usd(55_000) })
       if (isMinedFirst) world.change(held.record.id, { sl: Price.zero })
       await round()
@@ -152,6 +151,7 @@ describe('triggers of added trades', () => {
       world.change(added.record.id, { sl: Price.zero })
       world.change(held.record.id, { sl: Price.zero })
       const sent = world.relayer.taken.length
+      world.relayer.settle(hash)
       later(60_000)
       await round()
       assert.equal(world.relayer.taken.length, sent)
@@ -214,7 +214,7 @@ describe('triggers of added trades', () => {
     world.relayer.refuse = undefined
     await round()
     assert.equal(world.relayer.taken.length, sent)
-    later()
+    later(15_000)
     await round()
     assert.equal(world.relayer.taken.length, sent + 1)
   })

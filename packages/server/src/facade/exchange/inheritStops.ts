@@ -8,7 +8,9 @@ import {
   type EndedInheriting,
   type TriggerKind,
 } from '../../store/facadeTriggerStore.ts'
+import { insertRestore } from '../../store/facadeChoreStore.ts'
 import { findPositionByOrigin } from '../../store/positionStore.ts'
+import { isTight } from '../../trading/plan/closingSlippage.ts'
 import { marketOfPair } from '../../trading/plan/listed.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { wholeKeyOf } from '../triggers.ts'
@@ -74,14 +76,21 @@ export function createStopInheritance(parts: TradingParts): StopInheritance {
   }
 
   /** Sends the change of a trade, unless one was sent or refused a moment ago. Throws the refusal. */
-  async function change(orderId: OrderId, { record }: LivePosition, changes: Changes): Promise<void> {
+  async function change(orderId: OrderId, position: LivePosition, changes: Changes): Promise<void> {
+    const { record } = position
     const { untilMs, lengthMs } = pauses.get(orderId) ?? { untilMs: 0, lengthMs: SEND_AGAIN_MS }
     if (untilMs > now()) return
     pauses.set(orderId, { untilMs: now() + lengthMs, lengthMs: Math.min(2 * lengthMs, MAX_PAUSE_MS) })
-    const agent = facadeAgent(parts, { trader: record.trader, agent: null })
+    const agent = await facadeAgent(parts, { trader: record.trader, agent: null })
     if (agent === undefined) throw new Error('the trader has no agent in force')
     const context = { parts, agent, expiresAfter: null }
-    await relayed(context, (write) => updatePosition(orders, write, record.id, changes))
+    await relayed(
+      context,
+      (write) => updatePosition(orders, write, record.id, changes),
+      async (sql) => {
+        if (isTight(position)) await insertRestore(sql, record.chain, record.id)
+      },
+    )
   }
 
   return {
@@ -133,7 +142,7 @@ async function changesOf(
   kinds: readonly TriggerKind[],
   { waiting }: Round,
 ): Promise<Changes | 'later'> {
-  const { orders, reads, now } = parts
+  const { orders, reads } = parts
   const { pairIndex, long } = position.state.trade
   const older = orders.positions
     .ofTrader(position.record.trader)
@@ -146,7 +155,7 @@ async function changesOf(
   for (const kind of kinds) {
     const settled = older.filter(({ record }) => waiting.get(record.originOrderId)?.includes(kind) !== true)
     const price = (await stopsInForce(parts, settled))[kind] ?? Price.zero
-    isLater ||= settled.length === 0 || reads.triggers.onItsWay(wholeKeyOf(position, kind), now()) !== undefined
+    isLater ||= settled.length === 0 || (await reads.triggers.onItsWay(wholeKeyOf(position, kind))) !== undefined
     if (settled.length > 0 && !hasStop(position, kind, price, market)) changes[kind] = Price.format(price)
   }
   return isLater && Object.keys(changes).length === 0 ? 'later' : changes

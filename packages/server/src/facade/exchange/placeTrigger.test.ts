@@ -5,6 +5,7 @@ import { Price } from '@bezel/protocol'
 import { until } from '@bezel/testkit/until.ts'
 import { usd } from '../../market/testing/fixtures.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
+import { listRestores } from '../../store/facadeChoreStore.ts'
 import { RelayRefusedError } from '../relayer/gasBudget.ts'
 import { wholeKeyOf } from '../triggers.ts'
 import {
@@ -25,7 +26,7 @@ describe('placeTrigger', () => {
   })
   afterEach(() => world.remove())
 
-  const { place, stored, callsOf, cancel, restingOid } = orderSteps(() => world)
+  const { place, stored, callsOf, innerCalls, cancel, restingOid, pass, closeTightly } = orderSteps(() => world)
 
   describe('a trigger that is changing', () => {
     const whole = { b: false, s: '0.01666', r: true }
@@ -80,6 +81,139 @@ describe('placeTrigger', () => {
     })
   })
 
+  it('counts as on its way for as long as its transaction may be mined, however late', async () => {
+    const position = await world.hold({ sl: usd(55_000) })
+    const added = async () => (await stored(restingOid((await place(orderItem()))[0]))).record.request.sl
+    await cancel(await world.triggerOid(position.record.id, 'sl'))
+    for (const minutes of [0, 1, 10]) {
+      pass(minutes * 60_000)
+      assert.equal(await added(), null, `after ${minutes} minutes`)
+    }
+    world.relayer.settle(world.relayer.taken[0]!.hash)
+    assert.equal(await added(), '55000', 'it was not mined')
+  })
+
+  describe('of trades whose closing slippage is tight', () => {
+    const stop = (px: string) => orderItem({ b: false, s: '0.34994', r: true, t: trigger('sl', px) })
+    const RESTORE = 'updateMaxClosingSlippageP'
+
+    it('puts it back to the default, also where the price is there already, and then waits for that', async () => {
+      const { record, state } = await world.hold({ sl: usd(55_000) })
+      world.turn(record.id, { maxClosingSlippageP: 50 })
+      const answer = await world.sendWhile(orderAction(stop('55000')), () =>
+        world.turn(record.id, { maxClosingSlippageP: 1_000 }),
+      )
+      assert.deepEqual(Object.keys(statusesOf(answer)[0] as object), ['resting'])
+      const { index } = state.trade
+      assert.deepEqual(innerCalls(), [
+        [RESTORE, index, 1_000],
+        ['updateSl', index, usd(55_000)],
+      ])
+      await world.send(orderAction(stop('55000')))
+      assert.equal(world.relayer.taken.length, 1)
+    })
+
+    it('takes more transactions where twenty calls do not hold it, and no call to remove it', async () => {
+      for (let i = 0; i < 21; i += 1) {
+        const { record } = await world.hold()
+        if (i < 11) world.turn(record.id, { maxClosingSlippageP: 50 })
+      }
+      await world.send(orderAction(stop('55000')))
+      const counts = world.relayer.taken.map((_, at) => innerCalls(at).length)
+      assert.deepEqual(counts, [20, 12])
+      for (const { record } of world.base.positions) world.change(record.id, { sl: usd(55_000) })
+      for (const { hash } of world.relayer.taken) world.relayer.settle(hash)
+      await cancel(await world.triggerOid(world.base.positions[0]!.record.id, 'sl'))
+      const names = world.relayer.taken.slice(2).flatMap((_, at) => innerCalls(at + 2).map(([name]) => name))
+      assert.deepEqual(new Set(names), new Set(['updateSl']))
+      assert.equal(names.length, 21)
+    })
+  })
+
+  describe('while something else puts the closing slippage back', () => {
+    const whole = { b: false, s: '0.01666', r: true }
+    const at = (kind: 'tp' | 'sl', px: string) => orderItem({ ...whole, t: trigger(kind, px) })
+    const tight = async (sl = Price.zero) => {
+      const position = await world.hold({ sl })
+      world.turn(position.record.id, { maxClosingSlippageP: 50 })
+      world.parts = { ...world.parts, fillWaitMs: 500 }
+      return position
+    }
+    /** Mines the take profit of a position, which puts its slippage back. */
+    const mineTakeProfit = ({ record }: LivePosition) => {
+      world.turn(record.id, { maxClosingSlippageP: 1_000 })
+      world.change(record.id, { tp: usd(70_000) })
+    }
+    const bothSent = () => until('both are sent', () => world.relayer.broadcasts.length === 2)
+    const changing = (position: LivePosition) => world.parts.reads.triggers.onItsWay(wholeKeyOf(position, 'sl'))
+
+    it('is not told as set before it is', async () => {
+      const position = await tight()
+      const answer = world.send(orderAction(at('tp', '70000'), at('sl', '55000')))
+      await bothSent()
+      mineTakeProfit(position)
+      const [tp, sl] = statusesOf(await answer)
+      assert.deepEqual(Object.keys(tp as object), ['resting'])
+      assert.deepEqual(Object.keys(sl as object), ['resting', 'pending'])
+      assert.equal((await changing(position))?.price, usd(55_000))
+    })
+
+    it('is moved back while its move is on its way', async () => {
+      const position = await tight(usd(55_000))
+      const oid = await world.triggerOid(position.record.id, 'sl')
+      const tp = world.send(orderAction(at('tp', '70000')))
+      const moved = world.send({ type: 'modify', oid, order: at('sl', '56000') })
+      await bothSent()
+      mineTakeProfit(position)
+      await Promise.all([tp, moved])
+      await world.send({ type: 'modify', oid, order: at('sl', '55000') })
+      assert.deepEqual(innerCalls(2), [['updateSl', position.state.trade.index, usd(55_000)]])
+    })
+
+    it('is not told as removed, nor as set again after a removal, before it is', async () => {
+      const position = await tight(usd(55_000))
+      const oid = await world.triggerOid(position.record.id, 'sl')
+      const removed = cancel(oid)
+      await until('it is sent', () => world.relayer.broadcasts.length === 1)
+      const again = world.send(orderAction(at('sl', '55000')))
+      await bothSent()
+      world.turn(position.record.id, { maxClosingSlippageP: 1_000 })
+      await removed
+      assert.equal((await changing(position))?.price, usd(55_000))
+      assert.deepEqual(Object.keys(statusesOf(await again)[0] as object), ['resting', 'pending'])
+    })
+  })
+
+  describe('while a tight close waits', () => {
+    const stop = (px: string) => orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', px) })
+    let position: LivePosition
+
+    beforeEach(async () => {
+      position = await world.hold()
+      await closeTightly(position)
+    })
+    const owed = () => listRestores(world.parts.store.read, 'arbitrum', { after: null, limit: 9 })
+
+    it('is set without touching its slippage, which is put back later', async () => {
+      const { id } = position.record
+      await world.sendWhile(orderAction(stop('55000')), () => world.change(id, { sl: usd(55_000) }))
+      assert.deepEqual(innerCalls(), [['updateSl', position.state.trade.index, usd(55_000)]])
+      assert.deepEqual(await owed(), [id])
+    })
+
+    it('sends nothing where the price is there already', async () => {
+      world.change(position.record.id, { sl: usd(55_000) })
+      for (let i = 0; i < 2; i += 1) {
+        const [status] = statusesOf(await world.send(orderAction(stop('55000'))))
+        assert.deepEqual(Object.keys(status as object), ['resting'])
+      }
+      assert.equal(world.relayer.taken.length, 0)
+      assert.deepEqual(await owed(), [position.record.id])
+      await cancel(await world.triggerOid(position.record.id, 'sl'))
+      assert.deepEqual(innerCalls(), [['updateSl', position.state.trade.index, 0n]])
+    })
+  })
+
   it('says how much was set where it takes several transactions and one does not happen', async () => {
     const held: LivePosition[] = []
     for (let i = 0; i < 21; i += 1) held.push(await world.hold())
@@ -100,10 +234,10 @@ describe('placeTrigger', () => {
     await until('both are sent', () => world.relayer.broadcasts.length === 3)
     for (const { record } of held.slice(0, 20)) world.change(record.id, { sl: usd(56_000) })
     await nextTick()
-    assert.equal(world.parts.reads.triggers.onItsWay(key, world.base.market.nowMs)?.price, usd(56_000))
+    assert.equal((await world.parts.reads.triggers.onItsWay(key))?.price, usd(56_000))
     world.relayer.fail(world.relayer.taken.at(-1)!.hash)
     const text = 'A transaction failed on chain: 20 of 21 trades have changed. Look at the order again. asset=0'
     assert.deepEqual(statusesOf(await answer), [{ error: text }])
-    assert.equal(world.parts.reads.triggers.onItsWay(key, world.base.market.nowMs), undefined)
+    assert.equal(await world.parts.reads.triggers.onItsWay(key), undefined)
   })
 })

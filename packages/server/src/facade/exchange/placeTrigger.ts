@@ -1,7 +1,9 @@
 import { Price, type Decimal, type Hex, type OrderId } from '@bezel/protocol'
-import { updatePositions } from '../../orders/updatePosition.ts'
+import { listClosing, updatePositions } from '../../orders/updatePosition.ts'
+import { insertRestore } from '../../store/facadeChoreStore.ts'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import type { Sql } from '../../store/sql.ts'
+import { isTight } from '../../trading/plan/closingSlippage.ts'
 import { MAX_CALLS } from '../../trading/plan/encodeCall.ts'
 import { planUpdatePosition } from '../../trading/plan/planUpdatePosition.ts'
 import type { LivePosition, PositionState } from '../../trading/positions/positionModel.ts'
@@ -14,12 +16,6 @@ import type { TriggerTarget } from './ownTarget.ts'
 import { relayed, settledPosition, unlessFailed } from './relayed.ts'
 import type { Taken } from './runBatch.ts'
 import type { OrderToTranslate, TranslatedOrder } from './translateOrder.ts'
-
-/**
- * Time for which a trigger that was sent counts as on its way to the chain, so that a change of it waits for its
- * arrival.
- */
-const ON_ITS_WAY_MS = 60_000
 
 /** The change of the take profit or stop loss of trades of one coin and side. The price `"0"` removes it. */
 interface TriggerChange {
@@ -122,45 +118,76 @@ interface AlsoKept {
 }
 
 /**
- * Sends the change of those trades that do not have the price already, in as few transactions as hold it. While another
- * change is on its way, what the trades have says nothing, so all of them are changed. Throws the refusal of the first
- * trade that can't have the price, before anything is sent.
+ * Sends the change of those trades that do not have the price already, or could not execute it, in as few transactions
+ * as hold it. A closing slippage that a waiting close needs is left alone, and a chore puts it back afterwards. While
+ * another change is on its way, what the trades have says nothing, so all of them are changed. Throws the refusal of
+ * the first trade that can't have the price, before anything is sent.
  */
 async function sendChange(
   context: ActionContext,
   { parts, tpsl, price }: TriggerChange,
   { first, last }: AlsoKept,
 ): Promise<SentChange> {
-  const { orders, store, reads, now } = context.parts
+  const { orders, store, reads, relayer } = context.parts
   const key = wholeKeyOf(parts[0]!, tpsl)
-  const isAfterOther = reads.triggers.onItsWay(key, now()) !== undefined
-  const moves = parts
-    .map((part) => ({ part, to: keptPrice(context, part, tpsl, price) }))
-    .filter(({ part, to }) => isAfterOther || to !== part.state.trade[tpsl])
+  const isAfterOther = (await reads.triggers.onItsWay(key)) !== undefined
+  const asked = parts.map((part) => ({ part, to: keptPrice(context, part, tpsl, price) }))
+  const tight = asked.filter(isRestoring).map(({ part }) => part)
+  const closing = await listClosing(orders, tight)
+  const isStale = (move: TriggerMove): boolean => isRestoring(move) && !closing.has(move.part.record.id)
+  const moves = asked.filter((move) => isAfterOther || move.to !== move.part.state.trade[tpsl] || isStale(move))
+  const batches = inTransactions(moves)
   let oid: OrderId | undefined
   let onSettled = (): void => {}
   const sent: SentTrigger[] = []
   const keep = async (sql: Sql, at: number): Promise<void> => {
-    if (at === 0) oid = await first(sql)
-    if (at + MAX_CALLS >= moves.length) await last(sql, oid!)
+    if (at === 0) {
+      oid = await first(sql)
+      for (const { record } of tight) await insertRestore(sql, record.chain, record.id)
+    }
+    if (at >= batches.length - 1) await last(sql, oid!)
   }
-  if (moves.length === 0) await store.transaction((sql) => keep(sql, 0))
-  for (let at = 0; at < moves.length; at += MAX_CALLS) {
-    const some = moves.slice(at, at + MAX_CALLS)
+  if (batches.length === 0) await store.transaction((sql) => keep(sql, 0))
+  for (const [at, some] of batches.entries()) {
     const changes = some.map(({ part }) => ({ id: part.record.id, body: { [tpsl]: price } }))
     const { hash } = await relayed(
       context,
       (write) => updatePositions(orders, write, changes),
       (sql) => keep(sql, at),
     ).catch((error: unknown) => {
-      throw refusedAfter(context, error, { done: at, all: moves.length })
+      throw refusedAfter(context, error, { done: batches.slice(0, at).flat().length, all: moves.length })
     })
-    onSettled = reads.triggers.sent(key, { oid: oid!, price: Price.parseTruncated(price) }, now() + ON_ITS_WAY_MS)
+    const isOnItsWay = async (): Promise<boolean> => hash !== null && relayer.isOnItsWay(hash)
+    onSettled = reads.triggers.sent(key, { oid: oid!, price: Price.parseTruncated(price) }, isOnItsWay)
     reads.triggers.forget({ kind: tpsl, parts })
     sent.push({ tpsl, moves: some, hash, isAfterOther })
   }
   reads.triggers.forget({ kind: tpsl, parts })
   return { oid: oid!, sent, onSettled }
+}
+
+/**
+ * True when the change puts back the closing slippage of the trade, under which the trigger would not execute, unless a
+ * close waits.
+ */
+function isRestoring({ part, to }: TriggerMove): boolean {
+  return to !== 0n && isTight(part)
+}
+
+/** Splits moves into as few transactions as hold their calls. */
+function inTransactions(moves: readonly TriggerMove[]): readonly (readonly TriggerMove[])[] {
+  const batches: TriggerMove[][] = []
+  let room = 0
+  for (const move of moves) {
+    const calls = isRestoring(move) ? 2 : 1
+    if (calls > room) {
+      batches.push([])
+      room = MAX_CALLS
+    }
+    batches.at(-1)!.push(move)
+    room -= calls
+  }
+  return batches
 }
 
 /** Returns the error of a transaction; a refusal says how many trades are changed by the transactions before it. */
@@ -206,11 +233,15 @@ function settledTrigger(
   context: ActionContext,
   { tpsl, moves, hash, isAfterOther }: SentTrigger,
 ): Promise<boolean | 'failed'> {
-  const settled = moves.map(({ part: { record, state }, to }) => {
+  const settled = moves.map(({ part, to }) => {
+    const { record, state } = part
+    // The closing slippage belongs to the position, so any other transaction may put it back. It says something of this
+    // change only where nothing else can be seen of it.
+    const isOfSlippage = !isAfterOther && to === state.trade[tpsl] && isTight(part)
     let isMoved = false
-    const isDone = ({ trade }: PositionState): boolean => {
-      isMoved ||= trade[tpsl] !== state.trade[tpsl]
-      return isMoved && (!isAfterOther || trade[tpsl] === to)
+    const isDone = (now: PositionState): boolean => {
+      isMoved ||= now.trade[tpsl] !== state.trade[tpsl] || (isOfSlippage && !isTight({ state: now }))
+      return isMoved && (!isAfterOther || now.trade[tpsl] === to)
     }
     return settledPosition(context, record.id, isDone).catch(() => false)
   })
@@ -265,7 +296,7 @@ export async function triggerAnswer(
   const isSetOn = (id: OrderId): boolean => (orders.positions.find(id)?.state.trade[kind] ?? 0n) !== 0n
   if (!parts.some(isSetOn)) {
     const first = parts.map((id) => orders.positions.find(id)).find((position) => position !== undefined)
-    const change = first && reads.triggers.onItsWay(wholeKeyOf(first, kind), context.parts.now())
+    const change = first && (await reads.triggers.onItsWay(wholeKeyOf(first, kind)))
     const isOnItsWay = change?.oid === oid && change.price !== 0n
     throw new ExchangeErr(duplicateText(oid, isOnItsWay ? 'is not on the chain yet' : 'is over'))
   }

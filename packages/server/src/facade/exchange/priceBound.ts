@@ -1,4 +1,5 @@
 import { max, min, Price, Slippage, type Decimal } from '@bezel/protocol'
+import { closingSlippageOf, DEFAULT_CLOSING_SLIPPAGE } from '../../trading/plan/closingSlippage.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { steppedPx } from '../priceText.ts'
 import { ERR, ExchangeErr } from './errStrings.ts'
@@ -16,9 +17,6 @@ const WHOLE = 100n * Slippage.one
 
 /** The largest slippage that fits the contracts' type (uint16). */
 const MAX_SLIPPAGE = Slippage.of(65_535n)
-
-/** The closing slippage of a position for which none was set: 1 percent. */
-const DEFAULT_CLOSING_SLIPPAGE = Slippage.one
 
 /** The largest distance of a price from the mark, in percent. */
 const MAX_DISTANCE = 80n
@@ -58,8 +56,7 @@ export function closingTerms(
 ): BoundTerms {
   // Throws for bounds that an opening order refuses too.
   boundTerms(view, isBuy, bound)
-  const inForce = positions.map(({ state }) => Slippage.of(state.maxClosingSlippageP))
-  const slippage = inForce.reduce(max<Slippage>, DEFAULT_CLOSING_SLIPPAGE)
+  const slippage = positions.map(closingSlippageOf).reduce(max<Slippage>, DEFAULT_CLOSING_SLIPPAGE)
   const step = 10n ** BigInt(Price.decimals - view.market.pricePrecision)
   const width = (isBuy ? WHOLE + slippage : WHOLE - slippage) * step
   const steps = isBuy ? (bound * WHOLE) / width : (bound * WHOLE + width - 1n) / width

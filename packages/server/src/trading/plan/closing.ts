@@ -2,11 +2,9 @@ import {
   BaseSize,
   CollateralAmount,
   CollateralPrice,
-  DEFAULT_SLIPPAGE,
   Leverage,
   Slippage,
   Usd,
-  type Decimal,
   type Hex,
   type Price,
 } from '@bezel/protocol'
@@ -15,6 +13,7 @@ import type { Leg, OrderRequest } from '../orders/orderModel.ts'
 import type { LivePosition } from '../positions/positionModel.ts'
 import { baseSizeOfTokens, tokensOfTrade } from '../valuation/collateralAmounts.ts'
 import { minCollateral } from '../valuation/fees.ts'
+import { slippageCalls, tightCloseWarnings } from './closingSlippage.ts'
 import { encodeCall, requireCallCount } from './encodeCall.ts'
 import { collateralAt, marketOfPair } from './listed.ts'
 import { oldPriceWarnings } from './oldPrice.ts'
@@ -116,6 +115,7 @@ export function closingOrder({ request, first, closings }: ClosingOrder, context
   const { chain } = context
   const { leverage, collateralIndex } = first.state.trade
   const calls = callsOf(request, closings)
+  const touches = closings.map(({ position }) => position)
   requireCallCount(calls.length)
   return {
     kind: 'open',
@@ -123,8 +123,11 @@ export function closingOrder({ request, first, closings }: ClosingOrder, context
     action: { market: request.market, leverage: null, spendUsd: Usd.zero },
     validity: 'market',
     takes: null,
-    warnings: oldPriceWarnings(marketOfPair(chain, request.pairIndex), context),
-    touches: closings.map(({ position }) => position),
+    warnings: [
+      ...oldPriceWarnings(marketOfPair(chain, request.pairIndex), context),
+      ...tightCloseWarnings(Slippage.parse(request.slippage)!, touches),
+    ],
+    touches,
     request: {
       ...request,
       leverage: Leverage.format(Leverage.of(leverage)),
@@ -141,16 +144,6 @@ export function closingOrder({ request, first, closings }: ClosingOrder, context
  * so an earlier close may have changed it.
  */
 function callsOf({ slippage }: Pick<OrderRequest, 'slippage'>, closings: readonly Closing[]): Hex[] {
-  const asked = slippagePOf(slippage)
-  return closings.flatMap(({ position, call }) => {
-    const { trade, maxClosingSlippageP } = position.state
-    const isInForce = asked === (maxClosingSlippageP || slippagePOf(DEFAULT_SLIPPAGE))
-    const slippageCalls = isInForce ? [] : [encodeCall('updateMaxClosingSlippageP', [trade.index, asked])]
-    return [...reclaimCalls(position), ...slippageCalls, call]
-  })
-}
-
-/** Converts a slippage to the chain's scale, 1e3 per percent. */
-function slippagePOf(slippage: Decimal): number {
-  return Number(Slippage.parse(slippage)!)
+  const asked = Slippage.parse(slippage)!
+  return closings.flatMap(({ position, call }) => [...reclaimCalls(position), ...slippageCalls(position, asked), call])
 }

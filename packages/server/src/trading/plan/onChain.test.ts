@@ -2,6 +2,7 @@ import type { LivePosition } from '../positions/positionModel.ts'
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import {
+  CancelReason,
   formatDecimal,
   PendingOrderType,
   Price,
@@ -12,11 +13,23 @@ import {
 } from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { sharedWorld } from '../../../../../contracts/test/sharedWorld.ts'
-import { ALICE, balanceOf, BTC as PAIR, flatten, mineBlocks, usd, usdc } from '../../../../../contracts/test/trading.ts'
+import {
+  ALICE,
+  balanceOf,
+  BTC as PAIR,
+  candle,
+  flatten,
+  mineBlocks,
+  trigger,
+  TRIGGER,
+  usd,
+  usdc,
+} from '../../../../../contracts/test/trading.ts'
 import { onlyEvent, type Outcome } from '../../../../../contracts/test/world.ts'
 import { AGENTS } from '../../../../devnet/src/deploy/accounts.ts'
 import type { OrderState } from '../orders/orderModel.ts'
 import { positionSize } from './closing.ts'
+import { restoreSlippage } from './closingSlippage.ts'
 import { normalizeOrder } from './normalizeOrder.ts'
 import type { Trade } from '../valuation/chainState.ts'
 import type { Plan, TradingContext } from './plan.ts'
@@ -236,6 +249,27 @@ function plansSentBy(sender: PrivateKeyAccount): void {
     await send(planUpdatePosition(position, { sl: '0', tp: '0' }, context))
     const cleared = await tradeAt(index)
     assert.deepEqual([cleared.sl, cleared.tp], [0n, 0n])
+  })
+
+  it('set a stop that executes although a tight close was refused before', async () => {
+    const position = await openPosition({ sl: '58000' })
+    const { index } = position.state.trade
+    // Half the spread of BTC, 0.02 %, is beyond the slippage.
+    const sent = await send(planClosePosition(position, { slippage: '0.01' }, context))
+    const refused = await world().answer(onlyEvent(sent, 'MarketOrderInitiated').orderId, PRICE)
+    assert.equal(onlyEvent(refused, 'MarketCloseCanceled').cancelReason, CancelReason.SLIPPAGE)
+    const cross = async () => {
+      const orderId = await trigger(world(), TRIGGER.sl, TRADER, index)
+      return world().answer(orderId, candle(usd(58_000)))
+    }
+    assert.equal(onlyEvent(await cross(), 'TriggerOrderCanceled').cancelReason, CancelReason.SLIPPAGE)
+
+    const left = await readPosition(index)
+    const plan = restoreSlippage(left, planUpdatePosition(left, { sl: '58000' }, context), false)
+    await send(plan)
+    assert.equal((await readPosition(index)).state.maxClosingSlippageP, 1_000)
+    onlyEvent(await cross(), 'LimitExecuted')
+    assert.equal((await tradeAt(index)).isOpen, false)
   })
 
   for (const [what, body] of [
