@@ -17,11 +17,14 @@ import { agentStatusCommand } from './commands/agentStatus.ts'
 import { amendCommand } from './commands/amend.ts'
 import { approveCommand } from './commands/approve.ts'
 import { cancelCommand } from './commands/cancel.ts'
+import { auditCommand } from './commands/audit.ts'
 import { changeCommand } from './commands/change.ts'
 import { closeCommand } from './commands/close.ts'
 import type { Command } from './commands/command.ts'
 import { fillsCommand } from './commands/fills.ts'
 import { keyIssueCommand } from './commands/keyIssue.ts'
+import { keyListCommand } from './commands/keyList.ts'
+import { keyRevokeCommand } from './commands/keyRevoke.ts'
 import { marketsCommand } from './commands/markets.ts'
 import { orderCommand } from './commands/order.ts'
 import { ordersCommand } from './commands/orders.ts'
@@ -51,6 +54,8 @@ export const COMMANDS: readonly Command[] = [
   agentStatusCommand,
   agentRevokeCommand,
   keyIssueCommand,
+  keyListCommand,
+  keyRevokeCommand,
   accountCommand,
   approveCommand,
   orderCommand,
@@ -62,6 +67,7 @@ export const COMMANDS: readonly Command[] = [
   reclaimCommand,
   closeCommand,
   fillsCommand,
+  auditCommand,
   watchCommand,
 ]
 

@@ -34,10 +34,14 @@ export interface BezelClientOptions {
   readonly sender?: TransactionSender
   /**
    * Address of the trader. Every private call names it, so that credentials of another trader are refused
-   * (`TRADER_MISMATCH`). By default the service is asked once for the agent's trader; with an address of your own, a
-   * wrong answer is noticed.
+   * (`TRADER_MISMATCH`). Needed for private calls, unless `agents.authorize` of this client names the trader.
    */
   readonly trader?: `0x${string}`
+  /**
+   * Address of the Diamond that you trade on. Default: the live one of the chain. On a local chain it is in
+   * `var/devnet.json`. A service that names another one is refused (`WrongDiamondError`).
+   */
+  readonly diamond?: `0x${string}`
   /** Signing domain of the deployment you trust. By default the first answer of the service is taken and remembered. */
   readonly signing?: SigningDomain
   /** Prefix of the authentication headers. Default `X-Service-`. */
@@ -73,7 +77,7 @@ export interface BezelClient extends ClientStream {
   info(): Promise<ChainInfo>
   /** Returns the domain that signatures are bound to: the pinned one, or the one the service named first. */
   signingDomain(): Promise<SigningDomain>
-  /** Returns the address of the trader whose account this is. */
+  /** Returns the address of the trader whose account this is. Throws `NO_TRADER` as long as it is not known. */
   trader(): Promise<`0x${string}`>
   /**
    * Checks a prepared transaction as `create` and the other writes do before they sign. Throws
@@ -94,26 +98,26 @@ const DEFAULT_MAX_RETRIES = 2
 export function createBezelClient(options: BezelClientOptions): BezelClient {
   const { chain, agent, apiKey, sender, now = Date.now } = options
   const baseUrl = requireBaseUrl(options.baseUrl)
-  if (!CHAIN_SLUGS.includes(chain)) {
-    throw new BezelConfigError(
-      'UNKNOWN_CHAIN',
-      `There is no chain ${String(chain)}; the chains are ${CHAIN_SLUGS.join(', ')}.`,
-    )
-  }
+  requireChain(chain)
   const root = `/v1/${chain}`
   const transport = transportOf(
     { ...options, baseUrl, now },
     () => signing.domain(),
-    () => trader.known(),
+    () => trader.get(),
   )
   const info = (): Promise<ChainInfo> =>
     transport.call({ operationId: 'getChainInfo', method: 'GET', path: root, auth: 'none', retry: 'read' })
-  const signing = createSigning(chain, options.signing, info)
+  const signing = createSigning(chain, { pinned: options.signing, diamond: options.diamond }, info)
   const ownAgent = (): Signer => agent ?? fail(noAgent())
-  const agents = createAgents(transport, root, { domain: signing.domain, ownAgent, now })
-  const trader = createTrader(options, agents)
+  const trader = createTrader(options)
+  const agents = createAgents(transport, root, {
+    domain: signing.domain,
+    ownAgent,
+    onAuthorized: trader.learn,
+    now,
+  })
   const markets = createMarkets(transport, root)
-  const account = createAccount(transport, root, trader.get)
+  const account = createAccount(transport, root, async () => trader.get())
   const facts = createFacts({
     read: readerOf(sender),
     diamond: async () => (await signing.domain()).verifyingContract,
@@ -125,13 +129,13 @@ export function createBezelClient(options: BezelClientOptions): BezelClient {
     facts,
     broadcaster: createBroadcaster(sender, now),
     agentAddress: () => ownAgent().address,
-    traderOf: trader.get,
+    traderOf: async () => trader.get(),
     domain: signing.domain,
     positions: account.positions,
   }
   const { execute, ...orders } = createOrders(transport, root, context)
   const streamUrl = baseUrl.replace(/^http/, 'ws') + streamPath(chain)
-  const streamAuth = (): Promise<AuthMessage> => streamAuthOf(options, signing.domain, trader.known())
+  const streamAuth = (): Promise<AuthMessage> => streamAuthOf(options, signing.domain, trader.get)
   const hasCredentials = agent !== undefined || apiKey !== undefined
   return {
     chain,
@@ -144,7 +148,7 @@ export function createBezelClient(options: BezelClientOptions): BezelClient {
     agents,
     info,
     signingDomain: signing.domain,
-    trader: trader.get,
+    trader: async () => trader.get(),
     async verify(request, prepared, verifyOptions) {
       const gathered = await gatherContext(context, request, verifyOptions)
       verifyPrepared(request, prepared, gathered)
@@ -174,7 +178,7 @@ function transportOf(
     now,
   }: BezelClientOptions & { readonly now: () => number },
   domain: () => Promise<SigningDomain>,
-  trader: () => string | undefined,
+  trader: () => string,
 ): Transport {
   return createTransport({
     baseUrl,
@@ -190,41 +194,41 @@ function transportOf(
 async function streamAuthOf(
   { chain, agent, apiKey, now = Date.now }: BezelClientOptions,
   domain: () => Promise<SigningDomain>,
-  trader: `0x${string}` | undefined,
+  trader: () => `0x${string}`,
 ): Promise<AuthMessage> {
-  if (agent !== undefined) return authMessage({ chain, agent, domain: await domain(), trader, nowMs: now() })
+  if (agent !== undefined) return authMessage({ chain, agent, domain: await domain(), trader: trader(), nowMs: now() })
   if (apiKey === undefined) throw noAgent()
-  return { op: 'auth', apiKey, ...(trader === undefined ? {} : { trader }) }
+  return { op: 'auth', apiKey, trader: trader() }
 }
 
-/** The trader of a client: given, or learnt from the service and then kept. */
+/** The trader of a client: given, or the one who authorised its agent. The service is never asked for it. */
 interface Trader {
-  /** Returns the trader, after asking the service if need be. */
-  get(): Promise<`0x${string}`>
-  /** Returns the trader if it is known already. */
-  known(): `0x${string}` | undefined
+  /** Returns the trader. Throws `NO_TRADER` when it is not known. */
+  get(): `0x${string}`
+  /** Takes the trader that authorised an agent, if that is the client's own and no trader was given. */
+  learn(agent: `0x${string}`, trader: `0x${string}`): void
 }
 
-function createTrader({ trader: given, agent }: BezelClientOptions, agents: Agents): Trader {
+function createTrader({ trader: given, agent: own }: BezelClientOptions): Trader {
   let trader = given
-  let asked: Promise<`0x${string}`> | undefined
-  async function ask(): Promise<`0x${string}`> {
-    if (agent === undefined) {
-      throw new BezelConfigError('NO_TRADER', 'Whose account is meant? Give the client { trader }, or an agent.')
-    }
-    trader = (await agents.get(agent.address)).agent.trader
-    return trader
-  }
   return {
-    async get() {
+    get() {
       if (trader !== undefined) return trader
-      asked ??= ask().finally(() => {
-        asked = undefined
-      })
-      return asked
+      throw new BezelConfigError(
+        'NO_TRADER',
+        'Whose account is meant? Give the client { trader }: the address of the wallet that holds the money.',
+      )
     },
-    known: () => trader,
+    learn(agent, by) {
+      if (agent === own?.address) trader ??= by
+    },
   }
+}
+
+function requireChain(chain: ChainSlug): void {
+  if (CHAIN_SLUGS.includes(chain)) return
+  const message = `There is no chain ${String(chain)}; the chains are ${CHAIN_SLUGS.join(', ')}.`
+  throw new BezelConfigError('UNKNOWN_CHAIN', message)
 }
 
 function requireBaseUrl(text: string): string {

@@ -9,6 +9,7 @@ export type {
   DelegateOptions,
   Delegation,
   IssuedApiKey,
+  RevokedAgent,
 } from './agents/createAgents.ts'
 export * from './createBezelClient.ts'
 export * from './errors/bezelError.ts'
@@ -60,6 +61,9 @@ export type {
   AgentMode,
   AgentScope,
   AgentStatus,
+  ApiKey,
+  AuditKind,
+  AuditLogEntry,
   Balance,
   Candle,
   CandleInterval,

@@ -44,7 +44,7 @@ export const agentAuthoriseCommand: Command = {
     const name = nameOf(args)
     const agent = await environment.agent()
     const trader = await environment.trader()
-    const client = await environment.traderClient()
+    const client = environment.traderClient()
     output.progress('Registering the agent')
     let { agent: record } = await client.agents.authorize({ trader, agent, name, scope })
     const isSent = !args.flag('no-delegate') && scope.permissions === 'trade' && record.status === 'pending_delegation'

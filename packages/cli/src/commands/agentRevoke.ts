@@ -13,9 +13,9 @@ export const agentRevokeCommand: Command = {
     const [text] = args.operands
     const agent = text === undefined ? (await environment.agent()).address : readAddress(text, 'ADDRESS')
     const trader = await environment.trader()
-    const client = await environment.traderClient()
+    const client = environment.traderClient()
     output.progress('Revoking the agent')
-    const { revocationTx } = await client.agents.revoke({ trader, agent })
+    const { revocationTx, mayStillBeMined } = await client.agents.revoke({ trader, agent })
     interruption.leaves(() => 'Stopped. The service has revoked the agent; the chain may still have it as delegate.')
     const isSent = revocationTx !== null && !args.flag('keep-delegate')
     const txHash = isSent
@@ -31,6 +31,7 @@ export const agentRevokeCommand: Command = {
         output.style,
       ),
     )
+    for (const { txHash: sent } of mayStillBeMined) output.note(`Sent before, and may still be mined: ${sent}`)
     if (revocationTx !== null && !isSent)
       output.note('It is still the delegate on the chain: it can trade there without this service.')
   },

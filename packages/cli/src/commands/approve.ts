@@ -18,7 +18,7 @@ export const approveCommand: Command = {
   async run({ args, output, environment, interruption }) {
     const [collateral = '', text = ''] = args.operands
     const amount = readDecimal(text, 'AMOUNT')
-    const client = await environment.traderClient()
+    const client = environment.traderClient()
     const sender = await environment.traderSender()
     interruption.leaves(() => 'Stopped. The approval may have been sent already: look with bezel account.')
     output.progress(`Allowing ${amount} ${collateral}`)

@@ -19,7 +19,7 @@ export const keyIssueCommand: Command = {
     const label = args.text('label') ?? 'cli'
     if (label.length > 64) throw new UsageError(`--label has ${label.length} characters, and 64 are allowed.`)
     const trader = await environment.trader()
-    const client = await environment.traderClient()
+    const client = environment.traderClient()
     const issued = await client.agents.issueApiKey({ trader, label })
     output.answer(issued, () =>
       formatFields(

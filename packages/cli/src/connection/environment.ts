@@ -3,9 +3,7 @@ import {
   CHAINS,
   createBezelClient,
   privateKeySender,
-  WrongDiamondError,
   type BezelClient,
-  type BezelClientOptions,
   type TransactionSender,
   WrongChainError,
 } from '@bezel/sdk'
@@ -37,7 +35,7 @@ export interface Environment {
   /** Returns the client of the agent for commands that send, after a check that the node is on the right chain. */
   tradingClient(): Promise<BezelClient>
   /** Returns a client for what the trader signs. It has no credentials of its own. */
-  traderClient(): Promise<BezelClient>
+  traderClient(): BezelClient
   /** Returns the agent's account, after asking for its password if needed. */
   agent(): Promise<PrivateKeyAccount>
   /** Returns the trader's account, after asking for its password if needed. */
@@ -61,15 +59,15 @@ export function createEnvironment({ args, env, streams, now, hide }: Environment
   const settings = readSettings(CLI_SETTINGS, env)
   const target = readTarget(args, settings)
   const ring = createKeyRing({ args, settings, target, streams, hide })
-  const { baseUrl, chain, rpcUrl } = target
+  const { baseUrl, chain, rpcUrl, diamond } = target
   const headerPrefix = settings.BEZEL_HEADER_PREFIX
-  const basics = { baseUrl, chain, now, ...(headerPrefix === undefined ? {} : { headerPrefix }) }
+  const basics = { baseUrl, chain, diamond, now, ...(headerPrefix === undefined ? {} : { headerPrefix }) }
   const apiKey = settings.BEZEL_API_KEY
   if (apiKey !== undefined) hide(apiKey)
 
   /** The trader that the user means goes with every private call, so that keys of another one are refused. */
-  const named = (): { readonly trader?: `0x${string}` } => {
-    const trader = namedTrader(args, settings, ring)
+  const named = async (): Promise<{ readonly trader?: `0x${string}` }> => {
+    const trader = await namedTrader(args, settings, ring)
     return trader === undefined ? {} : { trader }
   }
   const environment: Environment = {
@@ -84,19 +82,19 @@ export function createEnvironment({ args, env, streams, now, hide }: Environment
     async readingClient() {
       const isByKey = apiKey !== undefined && !ring.isNamed('agent')
       if (!isByKey) return environment.agentClient()
-      return createBezelClient({ ...basics, apiKey, ...named() })
+      return createBezelClient({ ...basics, apiKey, ...(await named()) })
     },
     async agentClient() {
       const account = await ring.account('agent')
       const sender = rpcUrl === undefined ? {} : { sender: privateKeySender({ account, rpcUrl }) }
-      return pinnedClient(target, { ...basics, agent: account, ...sender, ...named() })
+      return createBezelClient({ ...basics, agent: account, ...sender, ...(await named()) })
     },
     async tradingClient() {
       if (rpcUrl === undefined) throw noNode()
       await requireNode(target, rpcUrl)
       return environment.agentClient()
     },
-    traderClient: () => pinnedClient(target, basics),
+    traderClient: () => createBezelClient(basics),
     agent: () => ring.account('agent'),
     trader: () => ring.account('trader'),
     async traderSender() {
@@ -112,15 +110,6 @@ export function createEnvironment({ args, env, streams, now, hide }: Environment
     },
   }
   return environment
-}
-
-/** Creates a client that signs for the expected Diamond only. Throws when the service uses another one. */
-async function pinnedClient({ chain, diamond }: Target, options: BezelClientOptions): Promise<BezelClient> {
-  const { signing } = await createBezelClient(options).info()
-  const { verifyingContract: found } = signing.domain
-  if (found.toLowerCase() !== diamond.toLowerCase()) throw new WrongDiamondError(diamond, found)
-  const domain = { ...signing.domain, chainId: CHAINS[chain].chainId, verifyingContract: diamond }
-  return createBezelClient({ ...options, signing: domain })
 }
 
 /** Throws when the node does not answer or is on another chain, so that nothing is prepared in vain. */
@@ -145,22 +134,24 @@ async function readChainId(rpcUrl: string): Promise<number> {
 }
 
 /**
- * Returns the trader that the user means: by --trader or --as, by the settings, or that of the local chain when its
- * agent is used. `undefined` leaves it to the service to say whose agent it is.
+ * Returns the trader that the user means: by --trader or --as, by the settings, by the trader's key in the environment,
+ * or that of the local chain. The service is never asked whose agent it is.
  */
-function namedTrader(
+async function namedTrader(
   args: CommandArguments,
   settings: SettingsOf<typeof CLI_SETTINGS>,
   ring: KeyRing,
-): `0x${string}` | undefined {
+): Promise<`0x${string}` | undefined> {
   const text = args.text('trader')
   const byOption = text === undefined ? undefined : readAddress(text, '--trader')
   const byAs = args.text('as') === undefined ? undefined : ring.devnetAddress('trader')
   if (byOption !== undefined && byAs !== undefined && byOption !== byAs) {
     throw new UsageError(`--trader names ${byOption}, but --as means ${byAs}. Name one account.`)
   }
-  const byDefault = ring.isNamed('agent') ? undefined : ring.devnetAddress('trader')
-  return byOption ?? byAs ?? settings.BEZEL_TRADER ?? byDefault
+  const named = byOption ?? byAs ?? settings.BEZEL_TRADER
+  if (named !== undefined) return named
+  const hasKey = settings.BEZEL_TRADER_KEY !== undefined && settings.BEZEL_TRADER_KEYSTORE === undefined
+  return hasKey ? (await ring.account('trader')).address : ring.devnetAddress('trader')
 }
 
 function noNode(): UsageError {

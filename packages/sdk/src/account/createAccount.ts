@@ -1,4 +1,4 @@
-import type { Account, AccountEvent, FillHistoryEntry, Order, Position } from '@bezel/protocol/wire'
+import type { Account, AccountEvent, AuditLogEntry, FillHistoryEntry, Order, Position } from '@bezel/protocol/wire'
 import { type Transport, queryOf } from '../http/createTransport.ts'
 
 /** A page of a list that is sorted newest first. */
@@ -37,6 +37,8 @@ export interface AccountReads {
   fills(options?: PageOptions): Promise<Page<FillHistoryEntry>>
   /** Iterates over all of them, newest first, and reads page after page. Default page size 100. */
   allFills(options?: { readonly pageSize?: number }): AsyncGenerator<FillHistoryEntry, void, undefined>
+  /** Reads a page of the changes of rights on the account, newest first: agents, keys, delegations, pauses. */
+  audit(options?: PageOptions): Promise<Page<AuditLogEntry>>
   /** Reads the events after number `after`, oldest first. Default `after` 0 and limit 100; the limit is 1 to 500. */
   events(options?: { readonly after?: number; readonly limit?: number }): Promise<EventPage>
 }
@@ -68,6 +70,7 @@ export function createAccount(transport: Transport, root: string, traderOf: () =
         yield* page.data
       }
     },
+    audit: ({ cursor, limit } = {}) => read('listAudit', `/audit${queryOf({ cursor, limit })}`),
     events: ({ after, limit } = {}) => read('listEvents', `/events${queryOf({ after, limit })}`),
   }
   return account

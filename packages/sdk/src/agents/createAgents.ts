@@ -2,6 +2,7 @@ import {
   type AgentMode,
   type AgentScope,
   type AgentStatus,
+  type ApiKey,
   type SigningDomain,
   type TransactionRequest,
   tradingInteractionsAbi,
@@ -72,11 +73,11 @@ export interface Agents {
    * hash, or null when it was the delegate already.
    */
   delegate(options: DelegateOptions): Promise<`0x${string}` | null>
-  /** Revokes an agent at the service, at once. Send `revocationTx` with `undelegate` to end it on the chain too. */
-  revoke(options: {
-    readonly trader: Signer
-    readonly agent?: `0x${string}`
-  }): Promise<{ readonly revocationTx: TransactionRequest | null }>
+  /**
+   * Revokes an agent at the service, at once. Send `revocationTx` with `undelegate` to end it on the chain too.
+   * `mayStillBeMined` names what the service's relayer had sent for the agent and could not take back.
+   */
+  revoke(options: { readonly trader: Signer; readonly agent?: `0x${string}` }): Promise<RevokedAgent>
   /** Checks `revocationTx`, sends it and returns its hash. */
   undelegate(options: {
     readonly sender: TransactionSender
@@ -84,6 +85,16 @@ export interface Agents {
   }): Promise<`0x${string}`>
   /** Issues a read-only key, which is shown once. Issuing again under the same label replaces the key. */
   issueApiKey(options: { readonly trader: Signer; readonly label: string }): Promise<IssuedApiKey>
+  /** Lists the trader's read-only keys. Signed by the trader's wallet if it is given, else by the client's agent. */
+  listApiKeys(options?: { readonly trader?: Signer }): Promise<readonly ApiKey[]>
+  /** Ends a read-only key at once. Only the trader's wallet can. */
+  revokeApiKey(options: { readonly trader: Signer; readonly label: string }): Promise<void>
+}
+
+/** The answer to a revocation. */
+export interface RevokedAgent {
+  readonly revocationTx: TransactionRequest | null
+  readonly mayStillBeMined: readonly { readonly txHash: string; readonly orderId: string | null }[]
 }
 
 /** A read-only key as it is issued: the only time that it is shown. */
@@ -106,6 +117,8 @@ interface AgentsContext {
   readonly domain: () => Promise<SigningDomain>
   /** Returns the client's agent. Throws when the client has none. */
   readonly ownAgent: () => Signer
+  /** Told the trader who authorised an agent. */
+  readonly onAuthorized: (agent: `0x${string}`, trader: `0x${string}`) => void
   readonly now: () => number
 }
 
@@ -137,7 +150,9 @@ export function createAgents(transport: Transport, root: string, context: Agents
       const signature = await signTypedData(trader, struct)
       const agentSignature = await signTypedData(agent, struct)
       const body = { trader: trader.address, agent: agent.address, name, scope, timestamp, signature, agentSignature }
-      return signed('createAgent', 'POST', '/agents', body)
+      const answer = await signed<AgentAnswer>('createAgent', 'POST', '/agents', body)
+      context.onAuthorized(agent.address, trader.address)
+      return answer
     },
     get: (address = ownAgent().address) =>
       transport.call({
@@ -166,13 +181,50 @@ export function createAgents(transport: Transport, root: string, context: Agents
       verifyDelegation(revocationTx, { delegate: null, diamond: verifyingContract, chainId })
       return sendFrom(sender, revocationTx)
     },
+    ...createApiKeys(transport, root, context),
+  }
+  return agents
+}
+
+/** Creates the part for read-only keys. */
+function createApiKeys(
+  transport: Transport,
+  root: string,
+  { domain, now }: AgentsContext,
+): Pick<Agents, 'issueApiKey' | 'listApiKeys' | 'revokeApiKey'> {
+  return {
     async issueApiKey({ trader, label }) {
       const timestamp = nextTimestamp(trader.address, now())
       const signature = await signTypedData(trader, apiKeyIssueTypedData(await domain(), { label, timestamp }))
-      return signed('issueApiKey', 'POST', '/api-keys', { trader: trader.address, label, timestamp, signature })
+      return transport.call({
+        operationId: 'issueApiKey',
+        method: 'POST',
+        path: `${root}/api-keys`,
+        body: { trader: trader.address, label, timestamp, signature },
+        auth: 'none',
+        retry: 'never',
+      })
+    },
+    async listApiKeys({ trader } = {}) {
+      const { data } = await transport.call<{ readonly data: readonly ApiKey[] }>({
+        operationId: 'listApiKeys',
+        method: 'GET',
+        path: `${root}/api-keys`,
+        auth: trader === undefined ? 'agent' : { wallet: trader },
+        retry: 'read',
+      })
+      return data
+    },
+    async revokeApiKey({ trader, label }) {
+      await transport.call({
+        operationId: 'revokeApiKey',
+        method: 'DELETE',
+        path: `${root}/api-keys/${encodeURIComponent(label)}`,
+        auth: { wallet: trader },
+        retry: 'answered',
+      })
     },
   }
-  return agents
 }
 
 async function untilDelegated(

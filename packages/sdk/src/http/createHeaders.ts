@@ -12,32 +12,35 @@ export interface Credentials {
   readonly apiKey: string | undefined
   readonly headerPrefix: string | undefined
   readonly domain: () => Promise<SigningDomain>
-  /** Returns the trader of the client; `undefined` as long as it is not known. */
-  readonly trader: () => string | undefined
+  /** Returns the trader of the client. Throws `NO_TRADER`. */
+  readonly trader: () => string
 }
 
 /**
  * Creates the function that makes the headers of a call: none for public calls, the read-only key for reads if there is
- * one, otherwise a fresh signature. Beside either goes the trader, so that credentials of another one are refused.
+ * one, otherwise a fresh signature, by the agent or by the trader's own wallet. Beside either goes the trader, so that
+ * credentials of another one are refused.
  */
 export function createHeaders(credentials: Credentials): TransportOptions['headersOf'] {
   const { agent, apiKey, headerPrefix, domain } = credentials
   const prefix = headerPrefix ?? DEFAULT_HEADER_PREFIX
-  const named = (): Record<string, string> => {
-    const trader = credentials.trader()
-    return trader === undefined ? {} : { [`${prefix}Trader`]: trader }
-  }
   return async ({ auth, operationId, method, path }, body, nowMs) => {
     if (auth === 'none') return {}
-    if (auth === 'read' && apiKey !== undefined) return { [`${prefix}Api-Key`]: apiKey, ...named() }
-    if (agent === undefined) throw missing(auth)
-    const proof = await signRequest({ agent, domain: await domain(), operationId, method, path, body, nowMs })
+    const isWallet = typeof auth === 'object'
+    if (auth === 'read' && apiKey !== undefined) {
+      return { [`${prefix}Api-Key`]: apiKey, [`${prefix}Trader`]: credentials.trader() }
+    }
+    const signer = isWallet ? auth.wallet : agent
+    if (signer === undefined) throw missing(isWallet ? 'agent' : auth)
+    // A wallet that signs for itself is its own trader.
+    const trader = isWallet ? signer.address : credentials.trader()
+    const proof = await signRequest({ agent: signer, domain: await domain(), operationId, method, path, body, nowMs })
     return {
       [`${prefix}Agent`]: proof.agent,
       [`${prefix}Timestamp`]: proof.timestamp,
       [`${prefix}Nonce`]: proof.nonce,
       [`${prefix}Signature`]: proof.signature,
-      ...named(),
+      [`${prefix}Trader`]: trader,
     }
   }
 }

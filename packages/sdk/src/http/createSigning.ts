@@ -21,22 +21,29 @@ export interface Signing {
   domain(): Promise<SigningDomain>
 }
 
+/** The part of the domain that the caller names itself. */
+interface OwnDomain {
+  readonly pinned: SigningDomain | undefined
+  /** Address of the Diamond. Default: the live one of the chain. */
+  readonly diamond: string | undefined
+}
+
 /**
- * Creates the source of the signing domain. A service that uses another domain than `pinned` is refused; without a
- * pinned one the first answer is remembered.
+ * Creates the source of the signing domain. A service that uses another domain than `pinned`, or another Diamond, is
+ * refused; the name is remembered from the first answer unless it is pinned.
  */
 export function createSigning(
   chain: ChainSlug,
-  pinned: SigningDomain | undefined,
+  { pinned, diamond: ownDiamond }: OwnDomain,
   readInfo: () => Promise<ChainInfo>,
 ): Signing {
   let known: Promise<SigningDomain> | undefined
   async function read(): Promise<SigningDomain> {
     const { signing, chainId, diamond } = await readInfo()
-    const { chainId: expectedId } = CHAINS[chain]
+    const { chainId: expectedId, liveDiamond } = CHAINS[chain]
     for (const found of [chainId, signing.domain.chainId]) requireChain(expectedId, found)
     if (pinned !== undefined) requireChain(pinned.chainId, chainId)
-    const expected = pinned?.verifyingContract ?? diamond
+    const expected = pinned?.verifyingContract ?? ownDiamond ?? liveDiamond
     for (const found of [diamond, signing.domain.verifyingContract]) requireDiamond(expected, found)
     if (pinned !== undefined && pinned.name !== signing.domain.name) throw otherName(pinned.name, signing.domain.name)
     return pinned ?? signing.domain

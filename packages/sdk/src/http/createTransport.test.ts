@@ -158,20 +158,18 @@ describe('the transport, over a real socket', () => {
   })
 
   it('reads with a key where there is one, and never writes with it', async () => {
-    const known: { trader?: string } = {}
     const headersOf = createHeaders({
       agent: undefined,
       apiKey: 'bz_1',
       headerPrefix: undefined,
       domain: async () => domain,
-      trader: () => known.trader,
+      trader: () => TRADER,
     })
     const read: ApiCall = { operationId: 'getOrder', method: 'GET', path: '/', auth: 'read', retry: 'read' }
-    assert.deepEqual(await headersOf(read, undefined, 0), { 'X-Service-Api-Key': 'bz_1' })
-    assert.deepEqual(await headersOf({ ...read, auth: 'none' }, undefined, 0), {})
     await assert.rejects(headersOf({ ...read, auth: 'agent' }, undefined, 0), { code: 'NO_AGENT' })
-    known.trader = '0x12'
-    assert.deepEqual(await headersOf(read, undefined, 0), { 'X-Service-Api-Key': 'bz_1', 'X-Service-Trader': '0x12' })
+    assert.deepEqual(await headersOf(read, undefined, 0), { 'X-Service-Api-Key': 'bz_1', 'X-Service-Trader': TRADER })
     assert.deepEqual(await headersOf({ ...read, auth: 'none' }, undefined, 0), {}, 'public calls name nobody')
+    const byWallet = await headersOf({ ...read, auth: { wallet: agent } }, undefined, 0)
+    assert.deepEqual([byWallet['X-Service-Agent'], byWallet['X-Service-Trader']], [agent.address, agent.address])
   })
 })

@@ -1,4 +1,5 @@
 import type { BezelError } from '../errors/bezelError.ts'
+import type { Signer } from '../signing/typedData.ts'
 import { BezelNetworkError, BezelApiError, ClockSkewError, docsAddress } from '../errors/serviceErrors.ts'
 
 /**
@@ -15,7 +16,8 @@ export interface ApiCall {
   /** Path from `/v1` on, with its query. */
   readonly path: string
   readonly body?: unknown
-  readonly auth: 'none' | 'read' | 'agent'
+  /** The credentials: none, the key or the agent, the agent alone, or the trader's own wallet. */
+  readonly auth: 'none' | 'read' | 'agent' | { readonly wallet: Signer }
   readonly retry: RetryPolicy
 }
 

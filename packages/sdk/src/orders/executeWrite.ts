@@ -46,8 +46,10 @@ export async function gatherContext(
   ])
   const opening = openingOf(request)
   if (opening !== undefined && options.expectedPrice === undefined) expectCredibleMark(opening, expectedPrice ?? '')
-  const [collateral, impactP] = await Promise.all([
+  const isServicesWord = options.expectedPrice === undefined && expectedPrice !== undefined
+  const [collateral, chainPrice, impactP] = await Promise.all([
     facts.collateral(market.symbol, collateralOf(request, held), options.collateralPriceUsd),
+    isServicesWord ? facts.chainPrice(market.pairIndex) : undefined,
     opening &&
       facts.impactP({
         trader,
@@ -65,6 +67,7 @@ export async function gatherContext(
     market,
     collateral,
     expectedPrice,
+    chainPrice,
     impactP,
     positions: held,
     onChain,

@@ -10,8 +10,15 @@ import {
 import { BezelApiError } from '../errors/serviceErrors.ts'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import { isSameAddress } from './decodeCalls.ts'
-import { findToken, readChainFacts, readOpeningImpact, type OpeningFacts, type ReadContract } from './readDiamond.ts'
-import type { ChainFacts, CollateralFacts, MarketFacts } from './verifyContext.ts'
+import {
+  findToken,
+  readChainFacts,
+  readOpeningImpact,
+  readPairPrice,
+  type OpeningFacts,
+  type ReadContract,
+} from './readDiamond.ts'
+import type { ChainFacts, ChainPrice, CollateralFacts, MarketFacts } from './verifyContext.ts'
 
 // Markets that the service no longer lists, because nothing new is opened in them, must still be closed and cancelled.
 
@@ -50,6 +57,8 @@ export interface Facts {
   collateral(market: string, symbol: string | undefined, priceUsd: string | undefined): Promise<CollateralFacts>
   markPrice(market: string): Promise<string>
   onChain(trader: `0x${string}`): Promise<ChainFacts | undefined>
+  /** Returns the price of a pair on the chain; `undefined` when there is none that can be read. */
+  chainPrice(pairIndex: number): Promise<ChainPrice | undefined>
   /** Returns the spread and volume impact of an opening; `undefined` when the chain can't be read. */
   impactP(opening: OpeningFacts): Promise<PercentP | undefined>
 }
@@ -112,6 +121,8 @@ export function createFacts(options: FactsOptions): Facts {
       return found.mark
     },
     onChain: async (trader) => (read === undefined ? undefined : readChainFacts(read, await diamond(), trader)),
+    chainPrice: async (pairIndex) =>
+      read === undefined ? undefined : readPairPrice(read, await diamond(), pairIndex, now()),
     impactP: async (opening) => (read === undefined ? undefined : readOpeningImpact(read, await diamond(), opening)),
   }
 }

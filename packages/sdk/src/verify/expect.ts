@@ -1,4 +1,4 @@
-import { Price, Slippage } from '@bezel/protocol/wire'
+import { HUNDRED_PERCENT, PercentP, Price, Slippage } from '@bezel/protocol/wire'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import { scaled } from './scales.ts'
 import type { VerifyContext } from './verifyContext.ts'
@@ -25,6 +25,21 @@ export function expectWithin(field: string, { least, most }: { least: bigint; mo
 
 /** 100 %. */
 export const WHOLE_SLIPPAGE = 100n * Slippage.one
+
+/** Throws unless the word for the market's price is near the price on the chain, where there is one. */
+export function expectCrediblePrice({
+  expectedPrice,
+  chainPrice,
+}: Pick<VerifyContext, 'expectedPrice' | 'chainPrice'>): void {
+  if (chainPrice === undefined || expectedPrice === undefined) return
+  const price = scaled('price on the chain', chainPrice.price, Price)
+  const room = (price * scaled('tolerance', chainPrice.tolerancePercent, PercentP)) / HUNDRED_PERCENT
+  expectWithin(
+    'expectedPrice',
+    { least: price - room, most: price + room },
+    scaled('expectedPrice', expectedPrice, Price),
+  )
+}
 
 /**
  * Checks a price. A price that the request names must match exactly. The market's price may differ by the order's own

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { PercentP, Price } from '@bezel/protocol/wire'
 import { decodeFunctionData, getAddress, numberToHex, parseAbi } from 'viem'
-import { readerOf, readOpeningImpact, type ReadContract } from './readDiamond.ts'
+import { readerOf, readOpeningImpact, readPairPrice, type ReadContract } from './readDiamond.ts'
 
 const DIAMOND = `0x${'d1'.repeat(20)}` as const
 
@@ -56,5 +56,50 @@ describe('readOpeningImpact', () => {
     const { read, asked } = diamondWith(95)
     await readOpeningImpact(read, DIAMOND, opening(true, 20n))
     assert.ok(asked.length <= 8, `${asked.length} reads`)
+  })
+})
+
+describe('the price of a pair on the chain', () => {
+  const NOW_MS = 1_800_000_000_000
+  const FEED = `0x${'f1'.repeat(20)}` as const
+  const OTHER_FEED = `0x${'f2'.repeat(20)}` as const
+  const NO_FEED = `0x${'0'.repeat(40)}` as const
+
+  /** Reads over a Diamond with these feeds for its pair, and feeds of 8 decimals with these answers. */
+  const readerWith = (
+    feed: { feed1: string; feed2?: string; feedCalculation?: number; maxDeviationP?: bigint },
+    answers: Readonly<Record<string, { readonly answer: bigint; readonly ageS?: number }>>,
+  ): ReadContract => {
+    const answerOf = (address: string, name: string): unknown => {
+      const pair = { from: 'BTC', to: 'USD', feed: { feed2: NO_FEED, feedCalculation: 0, maxDeviationP: 0n, ...feed } }
+      if (name === 'pairs') return pair
+      if (name === 'decimals') return 8
+      const found = answers[address]
+      if (found === undefined) throw new Error('execution reverted')
+      const updatedAt = BigInt(NOW_MS / 1_000 - (found.ageS ?? 10))
+      return [1n, found.answer, updatedAt, updatedAt, 1n]
+    }
+    return async (address, name) => answerOf(address, name) as never
+  }
+  const priceOf = (...of: Parameters<typeof readerWith>) => readPairPrice(readerWith(...of), DIAMOND, 0, NOW_MS)
+
+  it('is what its feeds say, in the way that the Diamond counts', async () => {
+    const answers = { [FEED]: { answer: 6_000_000_000_000n }, [OTHER_FEED]: { answer: 200_000_000n } }
+    assert.deepEqual(await priceOf({ feed1: FEED }, answers), { price: '60000', tolerancePercent: '5' })
+    const maxDeviationP = (25n * PercentP.one) / 10n
+    const own = await priceOf({ feed1: FEED, maxDeviationP }, answers)
+    assert.deepEqual(own, { price: '60000', tolerancePercent: '2.5' })
+    assert.equal((await priceOf({ feed1: OTHER_FEED, feedCalculation: 1 }, answers))?.price, '0.5')
+    const quotient = await priceOf({ feed1: FEED, feed2: OTHER_FEED, feedCalculation: 2 }, answers)
+    assert.equal(quotient?.price, '30000')
+  })
+
+  it('is unknown without a feed, and when the feed is old, empty or no feed at all', async () => {
+    assert.equal(await priceOf({ feed1: NO_FEED }, {}), undefined)
+    assert.equal(await priceOf({ feed1: FEED }, {}), undefined)
+    assert.equal(await priceOf({ feed1: FEED }, { [FEED]: { answer: 0n } }), undefined)
+    assert.equal(await priceOf({ feed1: FEED }, { [FEED]: { answer: 1n, ageS: 100_000 } }), undefined)
+    const half = { [FEED]: { answer: 6_000_000_000_000n } }
+    assert.equal(await priceOf({ feed1: FEED, feed2: OTHER_FEED, feedCalculation: 2 }, half), undefined)
   })
 })

@@ -12,13 +12,14 @@ import {
   decodeFunctionResult,
   encodeFunctionData,
   parseAbi,
+  zeroAddress,
   type ContractFunctionArgs,
   type ContractFunctionName,
   type ContractFunctionReturnType,
 } from 'viem'
 import type { TransactionSender } from '../senders/transactionSender.ts'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
-import type { ChainFacts, PendingFacts, TradeFacts } from './verifyContext.ts'
+import type { ChainFacts, ChainPrice, PendingFacts, TradeFacts } from './verifyContext.ts'
 
 const abi = [
   ...aggregatorAndCallbacksAbi,
@@ -27,6 +28,7 @@ const abi = [
   ...parseAbi([
     'function symbol() view returns (string)',
     'function decimals() view returns (uint8)',
+    'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
     'function allowance(address owner, address spender) view returns (uint256)',
     'function getTradeCumulVolPriceImpactP(address trader, uint16 pairIndex, bool long, uint256 tradeOpenInterestUsd, bool isPnlPositive, bool open, uint256 lastPosIncreaseBlock) view returns (int256)',
   ]),
@@ -134,6 +136,53 @@ export async function readOpeningImpact(
     if (moved * SETTLED_SHARE < notional) break
   }
   return PercentP.of(impactP)
+}
+
+/** The ways in which the Diamond makes the price of a pair from its feeds: as it is, inverted, or as a quotient. */
+const FEED_CALCULATION = { plain: 0, inverted: 1, quotient: 2 } as const
+
+/** Greatest age of a feed's answer: feeds are renewed at least once a day. */
+const MAX_FEED_AGE_S = 90_000
+
+/** Distance that is accepted where the Diamond names none. */
+const DEFAULT_FEED_TOLERANCE_PERCENT = '5'
+
+/**
+ * Reads the price of a pair on the chain, from the feeds that the Diamond has for it. `undefined` when it has none, or
+ * when they can't be read or are out of date.
+ */
+export async function readPairPrice(
+  read: ReadContract,
+  diamond: `0x${string}`,
+  pairIndex: number,
+  nowMs: number,
+): Promise<ChainPrice | undefined> {
+  const { feed } = await read(diamond, 'pairs', [BigInt(pairIndex)])
+  if (feed.feed1 === zeroAddress) return undefined
+  const first = await readFeed(read, feed.feed1, nowMs)
+  const isQuotient = feed.feedCalculation === FEED_CALCULATION.quotient
+  const second = isQuotient ? await readFeed(read, feed.feed2, nowMs) : Price.one
+  if (first === undefined || second === undefined) return undefined
+  const isInverted = feed.feedCalculation === FEED_CALCULATION.inverted
+  const units = isInverted ? (Price.one * Price.one) / first : (first * Price.one) / second
+  const tolerancePercent =
+    feed.maxDeviationP === 0n ? DEFAULT_FEED_TOLERANCE_PERCENT : PercentP.format(PercentP.of(feed.maxDeviationP))
+  return units === 0n ? undefined : { price: Price.format(Price.of(units)), tolerancePercent }
+}
+
+/** Reads the answer of one feed as a price, 1e10. */
+async function readFeed(read: ReadContract, feed: `0x${string}`, nowMs: number): Promise<bigint | undefined> {
+  try {
+    const [decimals, [, answer, , updatedAt]] = await Promise.all([
+      read(feed, 'decimals', []),
+      read(feed, 'latestRoundData', []),
+    ])
+    const isOld = BigInt(Math.floor(nowMs / 1_000)) - updatedAt > MAX_FEED_AGE_S
+    const units = (answer * Price.one) / 10n ** BigInt(decimals)
+    return isOld || units <= 0n ? undefined : units
+  } catch {
+    return undefined
+  }
 }
 
 type Trade = Omit<TradeFacts, 'maxSlippageP' | 'size'> & { readonly positionSizeToken: bigint }

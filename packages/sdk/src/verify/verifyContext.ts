@@ -63,6 +63,13 @@ export interface ChainFacts {
   readonly pending: readonly PendingFacts[]
 }
 
+/** The price of a pair on the chain, from the feed that the Diamond itself compares its oracle with. */
+export interface ChainPrice {
+  readonly price: string
+  /** Greatest distance from it in percent that the Diamond accepts. */
+  readonly tolerancePercent: string
+}
+
 /**
  * The facts that a prepared transaction is checked against. Their sources decide what the check proves:
  *
@@ -73,6 +80,8 @@ export interface ChainFacts {
  * it assumes a closing slippage of 1 % when the transaction sets none.
  * - `expectedPrice` stands for the market: the size of a market order is counted with it, and the price where the
  * request names none. Pass your own if you have one, because the service's mark is no independent witness.
+ * - `chainPrice` is that witness, where the Diamond has a feed for the pair and the sender can read it: the service's
+ * mark must be near it.
  * - `impactP` needs such a sender too. With it the collateral of an opening is known to 0.1 %; without it only to the
  * order's slippage.
  */
@@ -85,6 +94,8 @@ export interface VerifyContext {
   readonly market: MarketFacts
   readonly collateral: CollateralFacts
   readonly expectedPrice?: string | undefined
+  /** Price of the pair on the chain; `undefined` where there is none, or where `expectedPrice` is your own. */
+  readonly chainPrice?: ChainPrice | undefined
   /**
    * Spread and volume impact of the opening, in percent as the Diamond counts (1e10), signed, from its own views; they
    * lead from the reference price to the price that the Diamond divides by.

@@ -219,6 +219,19 @@ describe('the check of prepared transactions', () => {
     assert.equal(refusal(named('market'), { expectedPrice: undefined }).field, 'price')
   })
 
+  it("refuses the service's word for a market that the chain's own price contradicts", () => {
+    for (const name of ['market', 'close']) {
+      const shape = named(name)
+      const told = Number(shape.context.expectedPrice)
+      const near = { price: String(told * 1.04), tolerancePercent: '5' }
+      verifyPrepared(shape.request, shape.prepared, { ...shape.context, chainPrice: near })
+      for (const factor of [0.9, 1.1]) {
+        const chainPrice = { ...near, price: String(told * factor) }
+        assert.equal(refusal(shape, { chainPrice }).field, 'expectedPrice')
+      }
+    }
+  })
+
   it('refuses a trade index that the chain knows otherwise', () => {
     const { trades, pending } = named('close').context.onChain!
     const others = trades.map((trade) => ({ ...trade, long: !trade.long }))
@@ -237,6 +250,29 @@ describe('the check of prepared transactions', () => {
       { name: 'closeTradeMarket', args: [2, 601_000n * 10n ** 9n] },
     ])
     assert.equal(refusal(silent, { onChain: undefined }).field, 'slippage')
+  })
+
+  it('accepts the default closing slippage with a stop, in place of a tighter one only', () => {
+    const stop = named('stop loss')
+    const [updateSl] = readInput(stop.prepared.transaction.data).calls
+    const setting = (maxSlippageP: number, index = 2): Shape =>
+      withCalls(stop, [{ name: 'updateMaxClosingSlippageP', args: [index, maxSlippageP] }, updateSl!])
+    const onChain = (maxSlippageP: number): Partial<VerifyContext> => {
+      const facts = stop.context.onChain!
+      return { onChain: { ...facts, trades: facts.trades.map((trade) => ({ ...trade, maxSlippageP })) } }
+    }
+    const restored = setting(1_000)
+    for (const change of [onChain(50), onChain(0), { onChain: undefined }]) {
+      verifyPrepared(restored.request, restored.prepared, { ...restored.context, ...change })
+    }
+    assert.equal(refusal(restored, onChain(5_000)).field, 'slippage')
+    for (const other of [1, 999, 1_001, 60_000]) assert.equal(refusal(setting(other), onChain(50)).field, 'slippage')
+    assert.equal(refusal(setting(1_000, 3), onChain(50)).field, 'trade index')
+    assert.equal(refusal(setting(1_000, 3), { onChain: undefined }).field, 'trade index')
+    const removed = named('no take profit')
+    const [updateTp] = readInput(removed.prepared.transaction.data).calls
+    const calls = [{ name: 'updateMaxClosingSlippageP', args: [2, 1_000] }, updateTp!]
+    assert.equal(refusal(withCalls(removed, calls), onChain(50)).field, 'call 1')
   })
 
   it('takes a part for the whole only when what would be left is a trifle', () => {

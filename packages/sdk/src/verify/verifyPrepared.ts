@@ -1,7 +1,7 @@
 import { BaseSize, type Order, type Position, type PreparedTransaction } from '@bezel/protocol/wire'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import { createCallReader, type CallReader, decodeCalls, isSameAddress } from './decodeCalls.ts'
-import { expectSame } from './expect.ts'
+import { expectCrediblePrice, expectSame } from './expect.ts'
 import { expectCancel, expectOrderUpdate, expectPositionUpdate } from './expectUpdate.ts'
 import { expectClosing, expectReduction } from './expectClosing.ts'
 import { expectUpdateCancel } from './expectReclaim.ts'
@@ -32,6 +32,9 @@ export interface PreparedWrite {
  * Diamond's own price; a market order that names no `price` is then counted at the price in its transaction, which is
  * itself within the slippage of `expectedPrice`.
  *
+ * With `chainPrice` the market's price must be as near to the price on the chain as the Diamond itself asks of its
+ * oracle, so that a service can't make a trader accept any price by lying about the market.
+ *
  * `VerifyContext` says where each fact comes from, and what can't be proven without reading the chain. A `null`
  * transaction has nothing to prove.
  */
@@ -52,6 +55,7 @@ function expectAll(request: WriteRequest, prepared: PreparedWrite, context: Veri
   if (!isSameAddress(transaction.to, context.diamond)) {
     throw new UnverifiedTransactionError('to', context.diamond, transaction.to)
   }
+  expectCrediblePrice(context)
   expectSame('value', '0', String(transaction.value))
   expectSame('chainId', context.chainId, transaction.chainId)
   const calls = createCallReader(decodeCalls(transaction.data, context))

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { ApiError, parseAddress, type IssueApiKeyRequest, type SigningDomain } from '@bezel/protocol'
 import type { ServedChain } from '../chain/servedChain.ts'
 import { apiKeyIssue } from '../signatures/digests.ts'
-import { requireMasterSignature, type MasterSignatureOptions } from './masterSignature.ts'
+import type { RegistrationOptions } from './createAgent.ts'
+import { requireMasterSignature } from './masterSignature.ts'
 import type { Registry } from './registry.ts'
 
 const PREFIX = 'bz_'
@@ -31,17 +32,19 @@ export function hashApiKey(key: string): string | undefined {
 export async function issueApiKey(
   of: { readonly chain: ServedChain; readonly domain: SigningDomain; readonly registry: Registry },
   body: IssueApiKeyRequest,
-  options: MasterSignatureOptions,
+  options: RegistrationOptions,
 ): Promise<{ apiKey: string; label: string; trader: string }> {
   const trader = parseAddress(body.trader)
   if (trader === undefined) throw new ApiError('VALIDATION_ERROR', 'trader must be an address.')
   const { label, timestamp: timestampMs, signature } = body
   const signed = apiKeyIssue(of.domain, { label, timestamp: timestampMs })
   await requireMasterSignature({ ...signed, operationId: 'issueApiKey', trader, signature, timestampMs }, options)
+  await options.chargeRegistration()
   const apiKey = createApiKey()
   const keyHash = hashApiKey(apiKey)
   if (keyHash === undefined) throw new Error('a fresh key has the wrong form')
   const chain = of.chain.slug
-  await of.registry.addKey({ chain, trader, label, keyHash, createdAtMs: options.nowMs, signedAtMs: timestampMs })
+  const { nowMs: createdAtMs, network, origin } = options
+  await of.registry.addKey({ chain, trader, label, keyHash, createdAtMs, signedAtMs: timestampMs, network, origin })
   return { apiKey, label, trader }
 }

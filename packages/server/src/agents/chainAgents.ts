@@ -18,9 +18,11 @@ export interface ChainAgents {
   readonly client: RpcClient
   /** Address that sends transactions for agents that came through the facade; `null` where there is no relayer. */
   readonly relayer: Address | null
+  /** Returns the listed markets by symbol; `undefined` until they are read. */
+  readonly markets: () => Pick<ReadonlyMap<string, unknown>, 'has'> | undefined
 }
 
-export interface ChainAgentsOptions {
+export interface ChainAgentsOptions extends Pick<ChainAgents, 'markets'> {
   readonly client: RpcClient
   readonly registry: Registry
   readonly domain: SigningDomain
@@ -32,12 +34,13 @@ export interface ChainAgentsOptions {
 }
 
 export function createChainAgents(chain: ServedChain, options: ChainAgentsOptions): ChainAgents {
-  const { client, registry, domain, now } = options
+  const { client, registry, domain, markets, now } = options
   return {
     chain,
     client,
     registry,
     domain,
+    markets,
     delegates: createDelegates({ client, diamond: chain.diamond, maxAgeMs: options.delegateMaxAgeMs, now }),
     relayer: chain.writes ? options.relayer : null,
   }
@@ -52,6 +55,17 @@ export function requiredDelegate(
   { mode, agent }: Pick<AgentRecord, 'mode' | 'agent'>,
 ): Address {
   return mode === 'relayed' && relayer !== null ? relayer : agent
+}
+
+/** Returns the answer about an agent, after a delegation that was found on the chain is noted. */
+export async function provenAnswer(
+  agents: ChainAgents,
+  record: AgentRecord,
+  delegate: Address | undefined,
+  nowMs: number,
+): Promise<AgentAnswer> {
+  if (delegate === requiredDelegate(agents, record)) await agents.registry.noteStanding(record, 'delegated')
+  return agentAnswer(agents, record, delegate, nowMs)
 }
 
 /**

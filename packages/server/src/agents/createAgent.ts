@@ -5,35 +5,50 @@ import {
   type Address,
   type AgentScope,
   type CreateAgentRequest,
-  type SigningDomain,
 } from '@bezel/protocol'
 import { agentAuthorization } from '../signatures/digests.ts'
 import { checkSignature } from '../signatures/recovery.ts'
+import type { AuditOrigin } from '../store/auditStore.ts'
 import type { AgentRecord } from '../trading/agentRecord.ts'
+import type { ChainAgents } from './chainAgents.ts'
 import {
   invalidStruct,
   requireMasterSignature,
   type MasterSignatureOptions,
   type MasterStruct,
 } from './masterSignature.ts'
-import { checkRegistration, refuseManyAgents, type Registry } from './registry.ts'
-import type { ServedChain } from '../chain/servedChain.ts'
+import { registerAgent, type RegistrationParts } from './registerAgent.ts'
+import { notReady } from '../ground/unavailable.ts'
+
+/** The parts of a chain that an authorisation needs. */
+export type AuthorizationParts = RegistrationParts & Pick<ChainAgents, 'chain' | 'domain' | 'markets'>
+
+export interface RegistrationOptions extends MasterSignatureOptions {
+  /** Charges the limit of registrations, once the signatures are good. Throws `RATE_LIMITED`. */
+  readonly chargeRegistration: () => Promise<void>
+  /** Network that the request came from (`registrationNetworkOf`). */
+  readonly network: string
+  /** The request, for the audit log. */
+  readonly origin?: AuditOrigin | undefined
+}
 
 /** Registers an agent, or replaces its trader's earlier registration of it, which also lifts a revocation. */
 export async function createAgent(
-  of: { readonly chain: ServedChain; readonly domain: SigningDomain; readonly registry: Registry },
+  of: AuthorizationParts,
   body: CreateAgentRequest,
-  options: MasterSignatureOptions,
+  options: RegistrationOptions,
 ): Promise<AgentRecord> {
   const { agent, trader } = addresses(body)
-  refuseBadScope(body.scope)
+  refuseBadScope(body.scope, of.markets, options.nowMs)
   const { timestamp: timestampMs, signature } = body
   const message = { ...body.scope, agent, name: body.name ?? null, timestamp: timestampMs }
   const signed = agentAuthorization(of.domain, message)
   const struct: MasterStruct = { ...signed, operationId: 'createAgent', trader, signature, timestampMs }
   await requireMasterSignature(struct, options)
   const agentSigned = isSignedByAgent(body.agentSignature, agent, struct, options) || agent === trader
-  const next: AgentRecord = {
+  await options.chargeRegistration()
+  const { nowMs, network, origin } = options
+  const record: AgentRecord = {
     chain: of.chain.slug,
     agent,
     trader,
@@ -42,14 +57,11 @@ export async function createAgent(
     mode: 'self',
     agentSigned,
     revoked: false,
-    createdAtMs: options.nowMs,
+    standing: 'claimed',
+    createdAtMs: nowMs,
     signedAtMs: timestampMs,
   }
-  return of.registry.changeAgent(of.chain.slug, agent, (stored) => {
-    checkRegistration(stored, next, options.nowMs)
-    refuseManyAgents(of.registry, next, options.nowMs)
-    return stored?.trader === trader ? { ...next, createdAtMs: stored.createdAtMs } : next
-  })
+  return registerAgent(of, { record, network, cause: { ...origin, nowMs } })
 }
 
 /**
@@ -76,18 +88,35 @@ function addresses(body: CreateAgentRequest): { agent: Address; trader: Address 
   return { agent, trader }
 }
 
-/** Checks what the schema can't express: limits are not negative and no market is named twice. */
-function refuseBadScope({ markets, maxLeverage, dailySpendCapUsd }: AgentScope): void {
+/**
+ * Checks what the schema can't express: limits are not negative, markets are listed and named once, and the agent can
+ * do something at all.
+ */
+function refuseBadScope(
+  { markets, maxLeverage, dailySpendCapUsd, expiresAt }: AgentScope,
+  listedMarkets: ChainAgents['markets'],
+  nowMs: number,
+): void {
   const issues: { path: string; message: string }[] = []
-  for (const [name, value] of Object.entries({ maxLeverage, dailySpendCapUsd })) {
-    if (value === null) continue
-    const decimal = parseDecimal(value)
+  const note = (field: keyof AgentScope, message: string): void => {
+    issues.push({ path: `body.scope.${field}`, message })
+  }
+  for (const [field, value] of Object.entries({ maxLeverage, dailySpendCapUsd })) {
+    const decimal = value === null ? '1' : parseDecimal(value)
     if (decimal === undefined || decimal.startsWith('-')) {
-      issues.push({ path: `body.scope.${name}`, message: 'must be a decimal that is not negative' })
+      note(field as keyof AgentScope, 'must be a decimal that is not negative')
+    } else if (field === 'maxLeverage' && Number(decimal) === 0) {
+      note('maxLeverage', 'must be above 0, because the agent could do nothing')
     }
   }
-  if (markets !== 'all' && new Set(markets).size !== markets.length) {
-    issues.push({ path: 'body.scope.markets', message: 'names a market twice' })
+  if (expiresAt !== null && expiresAt <= nowMs) note('expiresAt', `must be after server time, ${nowMs}`)
+  if (markets !== 'all') {
+    if (markets.length === 0) note('markets', 'must name a market, or be "all"')
+    if (new Set(markets).size !== markets.length) note('markets', 'names a market twice')
+    const listed = listedMarkets()
+    if (listed === undefined) throw notReady('starting')
+    const unlisted = markets.find((market) => !listed.has(market))
+    if (unlisted !== undefined) note('markets', `names ${unlisted}, which is not listed on this chain`)
   }
   if (issues.length > 0) throw new ApiError('VALIDATION_ERROR', 'The scope is not valid.', { issues })
 }

@@ -31,9 +31,9 @@ export interface Delegates extends Activity {
   isDelegate(trader: Address, agent: Address): Promise<boolean>
   /**
    * Returns the delegate without counting the trader as active; reads it again when the last look is older than
-   * `maxAgeMs`. Throws `NodeUnavailableError`.
+   * `maxAgeMs`. Default the setting. Throws `NodeUnavailableError`.
    */
-  look(trader: Address): Promise<Address>
+  look(trader: Address, maxAgeMs?: number): Promise<Address>
   /** Stores the delegate that another read of the chain found. `askedAtMs` is when that read was sent. Default now. */
   learn(trader: Address, delegate: Address, askedAtMs?: number): void
   /**
@@ -165,9 +165,9 @@ export function createDelegates({ client, diamond, maxAgeMs, now }: DelegatesOpt
       return (await askAgain(trader, looks.get(trader)!)) === agent
     },
     known: (trader) => looks.get(trader)?.delegate,
-    async look(trader) {
+    async look(trader, ageMs = maxAgeMs) {
       const last = looks.get(trader)
-      return last !== undefined && now() - last.atMs < maxAgeMs ? last.delegate : askOnce(trader)
+      return last !== undefined && now() - last.atMs < ageMs ? last.delegate : askOnce(trader)
     },
     missed: () => void (failedAtMs = now()),
     refreshActive: (isReadElsewhere = () => false) =>
@@ -223,7 +223,10 @@ async function withPatience<Answer>(answer: Promise<Answer>, instead: () => Answ
  * Returns the delegate, or the last known one while the node is away: an unavailable node must not hide what the
  * service itself knows of an agent.
  */
-export async function delegateIfKnown(delegates: Delegates, trader: Address): Promise<Address | undefined> {
+export async function delegateIfKnown(
+  delegates: Pick<Delegates, 'look' | 'known'>,
+  trader: Address,
+): Promise<Address | undefined> {
   try {
     return await delegates.look(trader)
   } catch (error) {

@@ -1,44 +1,69 @@
-import { ApiError, type Address, type ChainSlug } from '@bezel/protocol'
+import type { Address, ChainSlug } from '@bezel/protocol'
+import { createLru } from '../ground/lru.ts'
 import { createPublisher } from '../ground/publisher.ts'
-import { findAgent, loadAgents, saveAgent } from '../store/agentStore.ts'
-import { readLastKeySignedAtMs, loadApiKeys, saveApiKey, type ApiKeyRecord } from '../store/apiKeyStore.ts'
-import type { Sql, Store } from '../store/sql.ts'
-import { type AgentRecord, isExpired } from '../trading/agentRecord.ts'
+import { StoreUnavailableError } from '../ground/unavailable.ts'
+import { copyExpiries, findAgent, listAgentsOf, saveAgent } from '../store/agentStore.ts'
+import type { AuditOrigin } from '../store/auditStore.ts'
+import { CLAIM_KEPT_MS, RENEWED_MS, listOldClaims, readClaimSinceMs, removeClaim } from '../store/claimStore.ts'
+import type { Store, Transaction } from '../store/sql.ts'
+import { isProven, type AgentRecord } from '../trading/agentRecord.ts'
+import { createKeys, type Keys } from './keys.ts'
+import { dropClaims, isKeptFrom, MAX_CLAIMS, refuseManyAgents, type GoneClaim } from './claims.ts'
+import { claimOf, mayBeProven, noteStructs, proveAgent, type AgentProof } from './proofs.ts'
+import { tellAgentRegistered } from './rightsLog.ts'
 
-/** Agents and API keys: looked up in memory on every request, and kept in the store. */
-export interface Registry {
-  agent(chain: ChainSlug, agent: Address): AgentRecord | undefined
-  /** Returns the agents of all traders of a chain, in no particular order. */
-  agentsOn(chain: ChainSlug): AgentRecord[]
+/**
+ * Agents and API keys. All of them are in the store; in memory are those in use, so that requests of strangers fill no
+ * memory and requests of known agents read no store.
+ */
+export interface Registry extends Keys {
+  /** The greatest number of registrations that the chain does not prove. */
+  readonly maxClaims: number
   /**
-   * Returns a trader's agents in the order of their registration; ties are ordered by address, so the order is stable.
+   * Returns an agent if it is in memory; `null` for an address that is known to be nobody's. Everything that changed
+   * since it was last asked for is in memory.
    */
-  agentsOf(chain: ChainSlug, trader: Address): AgentRecord[]
+  agent(chain: ChainSlug, agent: Address): AgentRecord | null | undefined
   /**
-   * Changes one agent's record: `change` receives the stored record and returns the new one, or throws. Durable when it
-   * resolves.
+   * Finds an agent, without a promise when it is in memory. Addresses that are nobody's are remembered for a while, so
+   * that asking again reads no store.
+   */
+  findAgent(chain: ChainSlug, agent: Address): AgentRecord | undefined | Promise<AgentRecord | undefined>
+  /**
+   * Returns a trader's agents in the order of their registration: all in force, and the newest of the others. Without a
+   * promise when they are in memory.
+   */
+  agentsOf(chain: ChainSlug, trader: Address): readonly AgentRecord[] | Promise<readonly AgentRecord[]>
+  /**
+   * Changes one agent's record: `change` receives the stored record and the transaction, and returns the new record, or
+   * throws. Durable when it resolves.
    */
   changeAgent(
     chain: ChainSlug,
     agent: Address,
-    change: (stored: AgentRecord | undefined) => AgentRecord,
+    change: (stored: AgentRecord | undefined, sql: Transaction) => AgentRecord | Promise<AgentRecord>,
   ): Promise<AgentRecord>
   /**
    * Stores the record of a trader who signs for itself, in a transaction of the caller, unless it has one or is another
-   * trader's agent by its own signature. Returns the stored record. `noteAgent` follows once that transaction has
-   * committed.
+   * trader's agent by its own signature or acts. Throws `UNSUPPORTED` when the trader has too many.
    */
-  addOwnAgent(sql: Sql, record: AgentRecord): Promise<AgentRecord>
-  /** Takes over a record that a committed transaction stored. */
-  noteAgent(record: AgentRecord): void
+  addOwnAgent(sql: Transaction, record: AgentRecord, origin: AuditOrigin): Promise<void>
+  /** Takes over a record that a transaction stored, as its `afterCommit`. `before` is the record it replaced. */
+  noteAgent(record: AgentRecord, before?: AgentRecord): void
+  /** Takes over that a transaction ended a claim, as its `afterCommit`. */
+  noteGone(gone: GoneClaim): void
+  /**
+   * Notes a proof that the agent is meant for its trader, unless one as strong is known already. One that leaves a
+   * claim a claim renews it, at most once an hour. Does nothing while the store is unavailable.
+   */
+  noteStanding(record: AgentRecord, proof: AgentProof): Promise<void>
+  /** Forgets claims that were neither made nor used in the last seven days, a part of them at a time. */
+  forgetOldClaims(): Promise<void>
   /**
    * Calls the listener after each change of an agent, once for every trader whose agents it changed. Returns a function
    * that ends the subscription.
    */
   onAgentChange(listener: (change: AgentChange) => void): () => void
-  /** Returns the trader that a key belongs to. */
-  keyOwner(chain: ChainSlug, keyHash: string): Address | undefined
-  addKey(record: ApiKeyRecord): Promise<void>
 }
 
 /** The trader whose agents changed, and the chain. */
@@ -47,130 +72,181 @@ export interface AgentChange {
   readonly trader: Address
 }
 
-export async function openRegistry(store: Store): Promise<Registry> {
-  const agents = new Map<string, AgentRecord>()
-  /** Keys of `agents`, by trader. */
-  const byTrader = new Map<string, Set<string>>()
-  for (const record of await loadAgents(store.read)) rememberAgent(record)
-  const owners = new Map<string, Address>()
-  const hashes = new Map<string, string>()
+/** The greatest number of agents in memory, about 30 MB when every scope names 64 markets. */
+const MAX_HELD_AGENTS = 10_000
+
+/** The greatest number of agents in the lists by trader that are in memory. A list of none counts as one. */
+const MAX_LISTED_AGENTS = 5_000
+
+/** The number of addresses that are remembered as nobody's, about 1 MB. */
+const MAX_UNKNOWN = 10_000
+
+/** The number of old claims forgotten in one transaction. */
+const FORGOTTEN_AT_ONCE = 500
+
+/** The number of claims whose last renewal is remembered, about 2 MB. Of any other it is read from the store. */
+const MAX_RENEWALS = 10_000
+
+/** Pause after a proof that could not be written. */
+const RETRIED_MS = 10_000
+
+export interface RegistryOptions {
+  /** Clock in epoch milliseconds. Default `Date.now`. */
+  readonly now?: () => number
+  /** The greatest number of registrations that the chain does not prove. Default 100,000. */
+  readonly maxClaims?: number
+}
+
+export async function openRegistry(store: Store, options: RegistryOptions = {}): Promise<Registry> {
+  const { now = Date.now, maxClaims = MAX_CLAIMS } = options
+  await store.transaction(copyExpiries)
+  const memory = createAgentMemory(store, now)
+  const { noteAgent } = memory
+  const keys = createKeys(store, { now, maxClaims, noteGone })
+  const renewals = createLru<string, number>(MAX_RENEWALS)
+
+  function noteGone(gone: GoneClaim): void {
+    if ('keyHash' in gone) keys.noteKeyGone(gone)
+    else if (isProven(gone)) noteAgent(gone)
+    else memory.noteAgentGone(gone)
+  }
+
+  /** Returns false for a proof that would change nothing, so that only what changes something is a transaction. */
+  async function isWorthStoring(record: AgentRecord, proof: AgentProof): Promise<boolean> {
+    if (proof === 'delegated') return mayBeProven(store.read, record)
+    if (proof !== 'seen' || record.standing !== 'seen') return true
+    const sinceMs = await readClaimSinceMs(store.read, claimOf(record))
+    return sinceMs === undefined || now() - sinceMs >= RENEWED_MS
+  }
+
+  async function storeProof(record: AgentRecord, proof: AgentProof): Promise<void> {
+    await store.transaction(async (sql) => {
+      const proven = await proveAgent(sql, record, proof, now())
+      if (proven !== undefined) sql.afterCommit(() => noteAgent(proven, record))
+    })
+  }
+
+  return {
+    ...memory,
+    ...keys,
+    maxClaims,
+    noteGone,
+    changeAgent: (chain, agent, change) =>
+      store.transaction(async (sql) => {
+        const before = await findAgent(sql, chain, agent)
+        const next = await change(before, sql)
+        await saveAgent(sql, next)
+        sql.afterCommit(() => noteAgent(next, before))
+        return next
+      }),
+    async addOwnAgent(sql, record, origin) {
+      const before = await findAgent(sql, record.chain, record.agent)
+      if (before !== undefined && isKeptFrom(before, record.trader)) return
+      await refuseManyAgents(sql, record, now())
+      if (before !== undefined) await noteStructs(sql, before, now())
+      await saveAgent(sql, record)
+      const claim = await removeClaim(sql, claimOf(record))
+      await noteStructs(sql, record, now())
+      await tellAgentRegistered(sql, { stored: before, next: record, claim }, { ...origin, nowMs: now() })
+      sql.afterCommit(() => noteAgent(record, before))
+    },
+    async noteStanding(record, proof) {
+      const { chain, agent, trader, standing, signedAtMs } = record
+      if (standing === 'used' || (proof === 'delegated' && (standing === 'delegated' || record.revoked))) return
+      const key = keyOf(chain, agent, trader, standing, proof, String(signedAtMs))
+      if (now() - (renewals.get(key) ?? -Infinity) < RENEWED_MS) return
+      // Before it is written, so that of many requests at once only one writes.
+      renewals.set(key, now())
+      try {
+        if (await isWorthStoring(record, proof)) await storeProof(record, proof)
+      } catch (error) {
+        renewals.set(key, now() - RENEWED_MS + RETRIED_MS)
+        // A read is not refused because its proof can't be written.
+        if (!(error instanceof StoreUnavailableError)) throw error
+      }
+    },
+    forgetOldClaims: () =>
+      store.transaction(async (sql) => {
+        const old = await listOldClaims(sql, now() - CLAIM_KEPT_MS, FORGOTTEN_AT_ONCE)
+        const gone = await dropClaims(sql, old, now())
+        sql.afterCommit(() => gone.forEach(noteGone))
+      }),
+  }
+}
+
+type AgentMemory = Pick<Registry, 'agent' | 'findAgent' | 'agentsOf' | 'noteAgent' | 'onAgentChange'> & {
+  noteAgentGone(record: AgentRecord): void
+}
+
+/** Creates the memory of the agents in use, over the store that has all of them. */
+function createAgentMemory(store: Pick<Store, 'read'>, now: () => number): AgentMemory {
+  const held = createLru<string, AgentRecord>(MAX_HELD_AGENTS)
+  const lists = createLru<string, readonly AgentRecord[]>(MAX_LISTED_AGENTS, ({ length }) => Math.max(1, length))
+  const unknown = createLru<string, true>(MAX_UNKNOWN)
   const changes = createPublisher<AgentChange>()
-  for (const record of await loadApiKeys(store.read)) remember(record)
+  /** The number of changes so far. A read that another change overtook is not kept. */
+  let version = 0
 
-  /** Stores an agent under its trader, and removes it from the trader it belonged to before. */
-  function rememberAgent(record: AgentRecord): void {
-    const key = keyOf(record.chain, record.agent)
-    const before = agents.get(key)
-    if (before !== undefined) byTrader.get(keyOf(before.chain, before.trader))?.delete(key)
-    agents.set(key, record)
-    const owner = keyOf(record.chain, record.trader)
-    byTrader.set(owner, (byTrader.get(owner) ?? new Set()).add(key))
-  }
-
-  function noteAgent(record: AgentRecord): void {
-    const before = agents.get(keyOf(record.chain, record.agent))
-    rememberAgent(record)
-    publishChange(before, record)
-  }
-
-  function publishChange(before: AgentRecord | undefined, { chain, trader }: AgentRecord): void {
+  function publishChange({ chain, trader }: AgentRecord, before: AgentRecord | undefined): void {
     for (const changed of new Set([before?.trader ?? trader, trader])) {
+      lists.delete(keyOf(chain, changed))
       changes.publish({ chain, trader: changed })
     }
   }
 
-  function remember({ chain, trader, label, keyHash }: ApiKeyRecord): void {
-    const slot = keyOf(chain, trader, label)
-    const replaced = hashes.get(slot)
-    if (replaced !== undefined) owners.delete(keyOf(chain, replaced))
-    hashes.set(slot, keyHash)
-    owners.set(keyOf(chain, keyHash), trader)
+  async function readAgent(chain: ChainSlug, agent: Address): Promise<AgentRecord | undefined> {
+    const key = keyOf(chain, agent)
+    const read = version
+    const found = await findAgent(store.read, chain, agent)
+    if (read !== version) return held.get(key) ?? found
+    if (found === undefined) unknown.set(key, true)
+    else if (found.standing !== 'claimed') held.set(key, found)
+    return found
+  }
+
+  async function readList(chain: ChainSlug, trader: Address): Promise<readonly AgentRecord[]> {
+    const read = version
+    const found = await listAgentsOf(store.read, chain, trader, now())
+    if (read === version) lists.set(keyOf(chain, trader), found)
+    return found
   }
 
   return {
-    agent: (chain, agent) => agents.get(keyOf(chain, agent)),
-    agentsOn: (slug) => [...agents.values()].filter(({ chain }) => chain === slug),
-    agentsOf: (chain, trader) =>
-      [...(byTrader.get(keyOf(chain, trader)) ?? [])]
-        .map((key) => agents.get(key)!)
-        .toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.agent < b.agent ? -1 : 1)),
-    async changeAgent(chain, agent, change) {
-      const next = await store.transaction(async (sql) => {
-        const changed = change(await findAgent(sql, chain, agent))
-        await saveAgent(sql, changed)
-        return changed
-      })
-      noteAgent(next)
-      return next
+    agent(chain, agent) {
+      const key = keyOf(chain, agent)
+      return held.get(key) ?? (unknown.peek(key) === undefined ? undefined : null)
     },
-    async addOwnAgent(sql, record) {
-      const stored = await findAgent(sql, record.chain, record.agent)
-      if (stored !== undefined && (stored.trader === record.trader || stored.agentSigned)) return stored
-      await saveAgent(sql, record)
-      return record
+    findAgent(chain, agent) {
+      const key = keyOf(chain, agent)
+      const found = held.get(key)
+      if (found !== undefined || unknown.get(key) !== undefined) return found
+      return readAgent(chain, agent)
     },
-    noteAgent,
+    agentsOf: (chain, trader) => lists.get(keyOf(chain, trader)) ?? readList(chain, trader),
+    noteAgent(record, before) {
+      const key = keyOf(record.chain, record.agent)
+      version += 1
+      unknown.delete(key)
+      const wasInUse = held.peek(key) !== undefined || (before !== undefined && before.standing !== 'claimed')
+      if (record.standing !== 'claimed' || wasInUse) held.set(key, record)
+      if (before === undefined || !isRevokedAgain(before, record)) publishChange(record, before)
+    },
+    noteAgentGone(record) {
+      const key = keyOf(record.chain, record.agent)
+      version += 1
+      if (held.peek(key) !== undefined) unknown.set(key, true)
+      held.delete(key)
+      publishChange(record, undefined)
+    },
     onAgentChange: changes.subscribe,
-    keyOwner: (chain, keyHash) => owners.get(keyOf(chain, keyHash)),
-    async addKey(record) {
-      await store.transaction(async (sql) => {
-        refuseReplay(await readLastKeySignedAtMs(sql, record.chain, record.trader), record.signedAtMs)
-        await saveApiKey(sql, record)
-      })
-      remember(record)
-    },
   }
 }
 
-/**
- * Throws unless the struct is newer than the last accepted one. Structs of the master wallet have no nonce, so their
- * timestamps must grow.
- */
-export function refuseReplay(lastSignedAtMs: number, signedAtMs: number): void {
-  if (signedAtMs > lastSignedAtMs) return
-  throw new ApiError(
-    'NONCE_REUSED',
-    'A struct with this timestamp or a later one was already accepted: sign a new one.',
-  )
+/** True when a change is only the timestamp of an agent that was revoked before, which nobody has to be told. */
+function isRevokedAgain(before: AgentRecord, { trader, standing, revoked }: AgentRecord): boolean {
+  return before.revoked && revoked && before.trader === trader && before.standing === standing
 }
 
 function keyOf(...parts: readonly string[]): string {
   return parts.join(' ')
-}
-
-/** The greatest number of agents in force per trader and chain, because an account is shown with all of them. */
-export const MAX_AGENTS = 50
-
-/**
- * Throws when a registration may not replace the stored one of the same agent. An agent serves one trader per chain,
- * and only the trader's signature is required, so a stranger could claim somebody's agent: the agent's own signature
- * decides.
- */
-export function checkRegistration(stored: AgentRecord | undefined, next: AgentRecord, nowMs: number): void {
-  if (stored === undefined) return
-  const isOtherTrader = stored.trader !== next.trader
-  const provesMore = next.agentSigned && !stored.agentSigned
-  const isFree = !stored.agentSigned && (stored.revoked || isExpired(stored, nowMs))
-  if (isOtherTrader && !next.agentSigned && !isFree) {
-    throw new ApiError(
-      'TRADER_MISMATCH',
-      'This agent is registered for another trader. Send agentSignature, the signature of the agent itself over the same struct, to move it.',
-    )
-  }
-  // A stranger's claim may carry a timestamp in the future; it must not lock out the agent's own trader.
-  if (isOtherTrader && provesMore) return
-  refuseReplay(stored.signedAtMs, next.signedAtMs)
-}
-
-/**
- * Throws when the trader already has `MAX_AGENTS` agents in force. The limit exists because anybody may register
- * agents.
- */
-export function refuseManyAgents(registry: Pick<Registry, 'agentsOf'>, next: AgentRecord, nowMs: number): void {
-  const others = registry
-    .agentsOf(next.chain, next.trader)
-    .filter((record) => record.agent !== next.agent && !record.revoked && !isExpired(record, nowMs))
-  if (others.length < MAX_AGENTS) return
-  const message = `This trader has ${MAX_AGENTS} agents on this chain: revoke one before another is registered.`
-  throw new ApiError('UNSUPPORTED', message, { limit: MAX_AGENTS })
 }

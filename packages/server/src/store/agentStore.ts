@@ -1,5 +1,6 @@
-import { Usd, type Address, type AgentMode, type AgentScope, type ChainSlug } from '@bezel/protocol'
-import type { AgentRecord } from '../trading/agentRecord.ts'
+import { Usd, type Address, type AgentMode, type ChainSlug } from '@bezel/protocol'
+import type { AgentRecord, AgentStanding } from '../trading/agentRecord.ts'
+import { encodeScope, scopeDecoder } from './scopeStore.ts'
 import type { Sql } from './sql.ts'
 
 interface AgentRow {
@@ -11,54 +12,226 @@ interface AgentRow {
   readonly mode: string
   readonly agent_signed: bigint
   readonly revoked: bigint
+  readonly standing: bigint
   readonly created_at: bigint
   readonly signed_at: bigint
 }
 
-const COLUMNS = 'chain, agent, trader, name, scope, mode, agent_signed, revoked, created_at, signed_at'
+const COLUMNS = 'chain, agent, trader, name, scope, mode, agent_signed, revoked, standing, created_at, signed_at'
 
-/** Reads every agent of every chain. */
-export async function loadAgents(sql: Sql): Promise<AgentRecord[]> {
-  return (await sql.all<AgentRow>(`select ${COLUMNS} from agents`)).map(toRecord)
-}
+/** The stored numbers of an agent's standing are the places in this list. */
+const STANDINGS: readonly AgentStanding[] = ['claimed', 'delegated', 'used', 'seen']
+
+/** The stored expiry of an agent that never expires. */
+const NEVER_MS = Number.MAX_SAFE_INTEGER
+
+/** The number of agents in memory while their expiries are copied. */
+const COPIED_AT_ONCE = 500
+
+/** The greatest number of a trader's agents that are listed: more than can be in force. */
+const MAX_LISTED = 100
 
 export async function findAgent(sql: Sql, chain: ChainSlug, agent: Address): Promise<AgentRecord | undefined> {
   const row = await sql.get<AgentRow>(`select ${COLUMNS} from agents where chain = $1 and agent = $2`, chain, agent)
-  return row === undefined ? undefined : toRecord(row)
+  return row === undefined ? undefined : (await toRecords(sql, [row]))[0]
 }
 
 /** Inserts an agent, or replaces the record of the same agent. */
 export async function saveAgent(sql: Sql, record: AgentRecord): Promise<void> {
   await sql.run(
-    `insert into agents (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    `insert into agents (${COLUMNS}, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      on conflict (chain, agent) do update set trader = $3, name = $4, scope = $5, mode = $6, agent_signed = $7,
-       revoked = $8, created_at = $9, signed_at = $10`,
+       revoked = $8, standing = $9, created_at = $10, signed_at = $11, expires_at = $12`,
     record.chain,
     record.agent,
     record.trader,
     record.name,
-    JSON.stringify(record.scope),
+    await encodeScope(sql, record.scope),
     record.mode,
     record.agentSigned ? 1n : 0n,
     record.revoked ? 1n : 0n,
+    BigInt(STANDINGS.indexOf(record.standing)),
     BigInt(record.createdAtMs),
     BigInt(record.signedAtMs),
+    BigInt(record.scope.expiresAt ?? NEVER_MS),
   )
 }
 
-function toRecord(row: AgentRow): AgentRecord {
-  return {
+export async function deleteAgent(sql: Sql, chain: ChainSlug, agent: Address): Promise<void> {
+  await sql.run('delete from agents where chain = $1 and agent = $2', chain, agent)
+}
+
+/**
+ * Lists a trader's agents in the order of their registration: all that are neither revoked nor expired, and the newest
+ * of the others. Ties are ordered by address, so the order is stable.
+ */
+export async function listAgentsOf(
+  sql: Sql,
+  chain: ChainSlug,
+  trader: Address,
+  nowMs: number,
+): Promise<readonly AgentRecord[]> {
+  const rows = await sql.all<AgentRow>(
+    `select ${COLUMNS} from agents where chain = $1 and trader = $2
+     order by case when revoked = 1 or expires_at <= $3 then 1 else 0 end, created_at desc, agent desc
+     limit ${MAX_LISTED}`,
+    chain,
+    trader,
+    nowMs,
+  )
+  const records = await toRecords(sql, rows)
+  return records.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.agent < b.agent ? -1 : 1))
+}
+
+/** Returns true when the trader has agents, also when none of them is in force. */
+export async function hasAgents(sql: Sql, { chain, trader }: Pick<AgentRecord, 'chain' | 'trader'>): Promise<boolean> {
+  return (await sql.get('select 1 from agents where chain = $1 and trader = $2 limit 1', chain, trader)) !== undefined
+}
+
+/** Counts a trader's agents that are neither revoked nor expired, without the one named. */
+export async function countOtherAgents(
+  sql: Sql,
+  { chain, trader, agent }: Pick<AgentRecord, 'chain' | 'trader' | 'agent'>,
+  nowMs: number,
+): Promise<number> {
+  const row = await sql.get<{ count: bigint }>(
+    `select count(*) as count from agents
+     where chain = $1 and trader = $2 and agent <> $3 and revoked = 0 and expires_at > $4`,
+    chain,
+    trader,
+    agent,
+    nowMs,
+  )
+  return Number(row?.count ?? 0n)
+}
+
+/** Lists the agents that a trader approved for the relayer under a name, without the revoked ones. */
+export async function listRelayedNamesakes(
+  sql: Sql,
+  { chain, trader, name }: Pick<AgentRecord, 'chain' | 'trader' | 'name'>,
+): Promise<AgentRecord[]> {
+  const rows = await sql.all<AgentRow>(
+    `select ${COLUMNS} from agents where chain = $1 and trader = $2 and name = $3 and mode = 'relayed' and revoked = 0`,
+    chain,
+    trader,
+    name,
+  )
+  return toRecords(sql, rows)
+}
+
+/** Counts a trader's agents that are proven, the revoked ones too, up to a number. */
+export async function countProvenAgents(
+  sql: Sql,
+  { chain, trader }: Pick<AgentRecord, 'chain' | 'trader'>,
+  upTo: number,
+): Promise<number> {
+  const row = await sql.get<{ count: bigint }>(
+    `select count(*) as count from (
+       select 1 from agents where chain = $1 and trader = $2 and standing in (1, 2) limit $3
+     ) as proven`,
+    chain,
+    trader,
+    upTo,
+  )
+  return Number(row?.count ?? 0n)
+}
+
+/** Counts a trader's agents that are not proven, without the one named. */
+export async function countOtherClaims(
+  sql: Sql,
+  { chain, trader, agent }: Pick<AgentRecord, 'chain' | 'trader' | 'agent'>,
+): Promise<number> {
+  const row = await sql.get<{ count: bigint }>(
+    `select count(*) as count from agents
+     where chain = $1 and trader = $2 and agent <> $3 and standing in (0, 3)`,
+    chain,
+    trader,
+    agent,
+  )
+  return Number(row?.count ?? 0n)
+}
+
+/** Lists a trader's agents that are not proven and revoked or expired, without the one named, the oldest first. */
+export async function listEndedClaims(
+  sql: Sql,
+  { chain, trader, agent }: Pick<AgentRecord, 'chain' | 'trader' | 'agent'>,
+  of: { readonly nowMs: number; readonly limit: number },
+): Promise<Address[]> {
+  const rows = await sql.all<{ agent: string }>(
+    `select agent from agents
+     where chain = $1 and trader = $2 and agent <> $3 and standing in (0, 3) and (revoked = 1 or expires_at <= $4)
+     order by signed_at, agent limit $5`,
+    chain,
+    trader,
+    agent,
+    of.nowMs,
+    of.limit,
+  )
+  return rows.map((row) => row.agent as Address)
+}
+
+/** Lists the traders that an agent was used for on other chains. */
+export async function listUsersElsewhere(
+  sql: Sql,
+  { chain, agent }: Pick<AgentRecord, 'chain' | 'agent'>,
+): Promise<Address[]> {
+  const rows = await sql.all<{ trader: string }>(
+    'select distinct trader from agents where agent = $2 and chain <> $1 and standing = 2',
+    chain,
+    agent,
+  )
+  return rows.map(({ trader }) => trader as Address)
+}
+
+/** Lists the agents of a chain that were in force, are not revoked, and expire in a span of time. */
+export async function listExpiringAgents(
+  sql: Sql,
+  of: { readonly chain: ChainSlug; readonly afterMs: number; readonly untilMs: number; readonly limit: number },
+): Promise<AgentRecord[]> {
+  const rows = await sql.all<AgentRow>(
+    `select ${COLUMNS} from agents
+     where chain = $1 and standing > 0 and revoked = 0 and expires_at > $2 and expires_at <= $3
+     order by expires_at desc, agent limit $4`,
+    of.chain,
+    of.afterMs,
+    of.untilMs,
+    of.limit,
+  )
+  return toRecords(sql, rows)
+}
+
+/** Copies the expiry of scopes into the column of its own, for agents stored before there was one. */
+export async function copyExpiries(sql: Sql): Promise<void> {
+  for (let last: Pick<AgentRow, 'chain' | 'agent'> | undefined = { chain: '', agent: '' }; last !== undefined;) {
+    const rows: AgentRow[] = await sql.all<AgentRow>(
+      `select ${COLUMNS} from agents where (chain, agent) > ($1, $2) and expires_at = 0
+       order by chain, agent limit ${COPIED_AT_ONCE}`,
+      last.chain,
+      last.agent,
+    )
+    for (const record of await toRecords(sql, rows)) await saveAgent(sql, record)
+    last = rows.at(-1)
+  }
+}
+
+async function toRecords(sql: Sql, rows: readonly AgentRow[]): Promise<AgentRecord[]> {
+  const decode = await scopeDecoder(
+    sql,
+    rows.map(({ scope }) => scope),
+  )
+  return rows.map((row) => ({
     chain: row.chain as ChainSlug,
     agent: row.agent as Address,
     trader: row.trader as Address,
     name: row.name,
-    scope: JSON.parse(row.scope) as AgentScope,
+    scope: decode(row.scope),
     mode: row.mode as AgentMode,
     agentSigned: row.agent_signed === 1n,
     revoked: row.revoked === 1n,
+    standing: STANDINGS[Number(row.standing)]!,
     createdAtMs: Number(row.created_at),
     signedAtMs: Number(row.signed_at),
-  }
+  }))
 }
 
 /** Reads, by trader, the agent last seen as its delegate on the chain. */

@@ -10,6 +10,10 @@ export interface ApiKeyRecord {
   readonly keyHash: string
   readonly createdAtMs: number
   readonly signedAtMs: number
+  /** Time of the last accepted request, to the minute, or to the hour for a claim; `null` before the first. */
+  readonly lastUsedAtMs: number | null
+  /** False as long as nothing on the chain speaks for its trader. */
+  readonly isProven: boolean
 }
 
 interface ApiKeyRow {
@@ -19,42 +23,77 @@ interface ApiKeyRow {
   readonly key_hash: string
   readonly created_at: bigint
   readonly signed_at: bigint
+  readonly last_used_at: bigint | null
+  readonly standing: bigint
 }
 
-const COLUMNS = 'chain, trader, label, key_hash, created_at, signed_at'
+const COLUMNS = 'chain, trader, label, key_hash, created_at, signed_at, last_used_at, standing'
 
-/** Reads every key of every chain. */
-export async function loadApiKeys(sql: Sql): Promise<ApiKeyRecord[]> {
-  return (await sql.all<ApiKeyRow>(`select ${COLUMNS} from api_keys`)).map((row) => ({
-    chain: row.chain as ChainSlug,
-    trader: row.trader as Address,
-    label: row.label,
-    keyHash: row.key_hash,
-    createdAtMs: Number(row.created_at),
-    signedAtMs: Number(row.signed_at),
-  }))
+/** The stored standing of a key that is proven, as agents have it; 0 is a claim. */
+const PROVEN = 2n
+
+export async function findApiKey(sql: Sql, chain: ChainSlug, keyHash: string): Promise<ApiKeyRecord | undefined> {
+  const row = await sql.get<ApiKeyRow>(
+    `select ${COLUMNS} from api_keys where chain = $1 and key_hash = $2`,
+    chain,
+    keyHash,
+  )
+  return row === undefined ? undefined : toRecord(row)
 }
 
-/** Reads the timestamp of the newest struct that issued a key of the trader; 0 when there is none. */
-export async function readLastKeySignedAtMs(sql: Sql, chain: ChainSlug, trader: Address): Promise<number> {
-  const row = await sql.get<{ last: bigint | null }>(
-    'select max(signed_at) as last from api_keys where chain = $1 and trader = $2',
+/** Lists a trader's keys, oldest first. */
+export async function listApiKeys(sql: Sql, chain: ChainSlug, trader: Address): Promise<ApiKeyRecord[]> {
+  const rows = await sql.all<ApiKeyRow>(
+    `select ${COLUMNS} from api_keys where chain = $1 and trader = $2 order by created_at, label`,
     chain,
     trader,
   )
-  return Number(row?.last ?? 0n)
+  return rows.map(toRecord)
 }
 
-/** Stores a key. A second key under the same label replaces the first, which is how a key is revoked. */
+/** Stores a key. A second key under the same label replaces the first. */
 export async function saveApiKey(sql: Sql, record: ApiKeyRecord): Promise<void> {
   await sql.run(
-    `insert into api_keys (${COLUMNS}) values ($1, $2, $3, $4, $5, $6)
-     on conflict (chain, trader, label) do update set key_hash = $4, created_at = $5, signed_at = $6`,
+    `insert into api_keys (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (chain, trader, label) do update set key_hash = $4, created_at = $5, signed_at = $6,
+       last_used_at = $7, standing = $8`,
     record.chain,
     record.trader,
     record.label,
     record.keyHash,
     BigInt(record.createdAtMs),
     BigInt(record.signedAtMs),
+    record.lastUsedAtMs,
+    record.isProven ? PROVEN : 0n,
   )
+}
+
+/** Notes that a key was used, and whether it is proven by now, unless it was replaced or ended meanwhile. */
+export async function noteApiKeyUse(sql: Sql, { chain, keyHash, isProven }: ApiKeyRecord, atMs: number): Promise<void> {
+  await sql.run(
+    'update api_keys set last_used_at = $3, standing = $4 where chain = $1 and key_hash = $2',
+    chain,
+    keyHash,
+    atMs,
+    isProven ? PROVEN : 0n,
+  )
+}
+
+/** Deletes a key. Returns false when the trader has none of that label. */
+export async function deleteApiKey(sql: Sql, chain: ChainSlug, trader: Address, label: string): Promise<boolean> {
+  const where = 'where chain = $1 and trader = $2 and label = $3'
+  return (await sql.run(`delete from api_keys ${where}`, chain, trader, label)) === 1
+}
+
+function toRecord(row: ApiKeyRow): ApiKeyRecord {
+  return {
+    chain: row.chain as ChainSlug,
+    trader: row.trader as Address,
+    label: row.label,
+    keyHash: row.key_hash,
+    createdAtMs: Number(row.created_at),
+    signedAtMs: Number(row.signed_at),
+    lastUsedAtMs: row.last_used_at === null ? null : Number(row.last_used_at),
+    isProven: row.standing === PROVEN,
+  }
 }

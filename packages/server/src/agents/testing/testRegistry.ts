@@ -1,17 +1,27 @@
+import { MAX_CLAIMS } from '../claims.ts'
 import type { Registry } from '../registry.ts'
 
 /** Returns a read-only registry without agents and keys, in which a test replaces the reads it is about. */
 export function testRegistry(changes: Partial<Registry> = {}): Registry {
   return {
+    maxClaims: MAX_CLAIMS,
     agent: () => undefined,
-    agentsOn: () => [],
+    findAgent: (chain, agent) => changes.agent?.(chain, agent) ?? undefined,
     agentsOf: () => [],
     changeAgent: refuse,
     addOwnAgent: refuse,
     noteAgent: () => {},
+    noteGone: () => {},
+    noteStanding: async () => {},
+    forgetOldClaims: async () => {},
     onAgentChange: () => () => undefined,
     keyOwner: () => undefined,
+    isKeyEnded: () => false,
+    noteKeyUse: async () => {},
+    listKeys: async () => [],
     addKey: refuse,
+    endKey: refuse,
+    noteKeyGone: () => {},
     ...changes,
   }
 }

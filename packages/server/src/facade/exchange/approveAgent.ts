@@ -1,5 +1,5 @@
 import { ApiError, parseAddress, type Address, MAX_AGENT_NAME_CHARS } from '@bezel/protocol'
-import { checkRegistration, refuseManyAgents, type Registry } from '../../agents/registry.ts'
+import { endNamesakes, NOBODY, registerAgent, type RegistrationParts } from '../../agents/registerAgent.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import type { SignatureEngine } from '../../signatures/recovery.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
@@ -9,34 +9,60 @@ import { HYPERLIQUID_CHAINS, type PhantomSource } from '../signing/phantomAgent.
 import { userSignedSigner } from '../signing/signers.ts'
 import { ExchangeErr } from './errStrings.ts'
 import { nonceUsed, requireTimely } from './requireAgent.ts'
+import { hasAgents } from '../../store/agentStore.ts'
+import type { AuditOrigin } from '../../store/auditStore.ts'
+import type { Store } from '../../store/sql.ts'
 
 /** The dependencies of `approveAgent`. */
-export interface ApproveAgentParts {
+export interface ApproveAgentParts extends RegistrationParts {
   readonly chain: Pick<ServedChain, 'slug'>
-  readonly registry: Registry
+  readonly store: Pick<Store, 'read' | 'transaction'>
   readonly nonces: FacadeNonces
   readonly engine: SignatureEngine
   readonly sources: readonly PhantomSource[]
+  /** Network that the request came from (`registrationNetworkOf`). */
+  readonly network: string
+  /** The request, for the audit log. */
+  readonly origin?: AuditOrigin | undefined
   readonly nowMs: number
 }
 
 /**
  * Registers an agent for the master wallet that the signature recovers to, with full trading scope and the relayer as
- * its sender. The rules are those of a native registration that the agent itself did not sign. A wrong signature
- * recovers to an address whose key nobody has, which is harmless: nobody can make the relayer the delegate of that
- * address. Throws an `ExchangeErr`.
+ * its sender. The rules are those of a native registration that the agent itself did not sign. As on the exchange whose
+ * shape this is, the trader's older relayed agent of the same name ends with it, and the zero address only ends that
+ * one: then nothing is returned. A wrong signature recovers to an address whose key nobody has, which is harmless:
+ * nobody can make the relayer the delegate of that address. Throws an `ExchangeErr`.
  */
-export async function approveAgent(of: ApproveAgentParts, envelope: Envelope): Promise<AgentRecord> {
-  const next = registrationOf(of, envelope)
-  requireTimely(envelope, of.nowMs)
-  if (!(await of.nonces.use(next.trader, envelope.nonce))) throw nonceUsed(envelope.nonce)
-  return refusalsAsErr(
-    of.registry.changeAgent(next.chain, next.agent, (stored) => {
-      checkRegistration(stored, next, of.nowMs)
-      refuseManyAgents(of.registry, next, of.nowMs)
-      return stored?.trader === next.trader ? { ...next, createdAtMs: stored.createdAtMs } : next
-    }),
-  )
+export async function approveAgent(of: ApproveAgentParts, envelope: Envelope): Promise<AgentRecord | undefined> {
+  const { nowMs, network, registry } = of
+  const cause = { ...of.origin, nowMs }
+  const record = registrationOf(of, envelope)
+  requireTimely(envelope, nowMs)
+  if (isEnding(envelope)) await requireSomeAgents(of, record, envelope)
+  if (!(await of.nonces.use(record.trader, envelope.nonce))) throw nonceUsed(envelope.nonce)
+  if (!isEnding(envelope)) return refusalsAsErr(registerAgent(of, { record, network, cause }))
+  await refusalsAsErr(of.store.transaction((sql) => endNamesakes(sql, registry, record, cause)))
+  return undefined
+}
+
+/**
+ * Throws when there is nothing to end: anybody can sign for wallets without agents, so they cost no transaction, and a
+ * wallet whose client signs wrongly must not believe that its agent has ended.
+ */
+async function requireSomeAgents(
+  of: ApproveAgentParts,
+  { chain, trader }: AgentRecord,
+  { nonce }: Envelope,
+): Promise<void> {
+  if (await hasAgents(of.store.read, { chain, trader })) return
+  if (!of.nonces.take(trader, nonce)) throw nonceUsed(nonce)
+  throw new ExchangeErr(`User ${trader.toLowerCase()} has no API Wallets here, so none was ended: check the signature.`)
+}
+
+/** True for an approval of the zero address, which ends the agent of that name and registers nothing. */
+export function isEnding({ action }: Pick<Envelope, 'action'>): boolean {
+  return typeof action.agentAddress === 'string' && parseAddress(action.agentAddress) === NOBODY
 }
 
 /**
@@ -50,6 +76,7 @@ function registrationOf({ chain, engine, sources, nowMs }: ApproveAgentParts, en
     throw new ExchangeErr('Invalid nonce: the one of the action and the outer one must be the same.')
   const agent = addressOf(action.agentAddress)
   const { name, expiresAt } = parseAgentName(nameOf(action.agentName))
+  if (expiresAt !== null && expiresAt <= nowMs) throw new ExchangeErr(`valid_until must be after server time ${nowMs}.`)
   const trader = userSignedSigner(engine, envelope)
   if (trader === undefined)
     throw new ExchangeErr('approveAgent can not be verified: check signatureChainId and signature.')
@@ -62,6 +89,7 @@ function registrationOf({ chain, engine, sources, nowMs }: ApproveAgentParts, en
     mode: 'relayed',
     agentSigned: agent === trader,
     revoked: false,
+    standing: 'claimed',
     createdAtMs: nowMs,
     signedAtMs: nonce,
   }
@@ -87,13 +115,18 @@ function nameOf(value: unknown): string {
 }
 
 /** Turns refusals of the native registration into an `ExchangeErr`. */
-async function refusalsAsErr(change: Promise<AgentRecord>): Promise<AgentRecord> {
+async function refusalsAsErr<Result>(change: Promise<Result>): Promise<Result> {
   try {
     return await change
   } catch (error) {
-    throw error instanceof ApiError ? new ExchangeErr(error.message, { cause: error }) : error
+    if (!(error instanceof ApiError)) throw error
+    throw new ExchangeErr(error.code === 'TRADER_MISMATCH' ? OTHER_TRADER : error.message, { cause: error })
   }
 }
+
+/** The ways out of a claim of somebody else, all of which only the owner of the agent has. */
+const OTHER_TRADER =
+  'This agent is registered for another trader. Make the relayer your delegate on the chain and approve again; an agent that acted for the other trader is moved by its own signature, with POST /v1/{chain}/agents.'
 
 /** The two parts of an `agentName`. */
 interface ParsedAgentName {

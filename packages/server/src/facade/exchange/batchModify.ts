@@ -7,11 +7,9 @@ import { requireBatch, runBatch } from './runBatch.ts'
 
 /** Changes several orders. */
 export function batchModify(action: ExchangeAction): RunAction<ExchangeAnswer> {
-  const modifies = listAt(action.modifies, 'action.modifies').map((item, at) =>
-    readModify(item, `action.modifies[${at}]`),
-  )
+  const listed = requireBatch(listAt(action.modifies, 'action.modifies'), 'modifies')
+  const modifies = listed.map((item, at) => readModify(item, `action.modifies[${at}]`))
   return async (context) => {
-    requireBatch(modifies, 'modifies')
     const statuses = await runBatch(context, modifies, {
       keyOf: modifyKey,
       suffixOf: ({ item }) => ` asset=${item.asset}`,

@@ -37,8 +37,9 @@ describe('an order and the relayer of a process that dies', () => {
       head: () => ({ number: node.head() }),
       onHash: async () => {},
     })
-    const { enqueue, onFailed } = relaying
-    const relayer = { address: testKey.address, enqueue, onFailed, broadcast: async () => {} }
+    const { enqueue, isOnItsWay, onFailed } = relaying
+    const own = { address: testKey.address, broadcast: async () => {}, burnRevoked: async () => [] }
+    const relayer = { ...own, enqueue, isOnItsWay, onFailed }
     world.parts = { ...world.parts, relayer }
   }
 

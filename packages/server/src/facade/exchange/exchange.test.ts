@@ -1,8 +1,10 @@
-import { parseAddress, type Address } from '@bezel/protocol'
+import { parseAddress, type Address, type Hex } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { zeroAddress } from 'viem'
 import { delegationTx } from '../../agents/agentRefusals.ts'
 import { signL1, signUserSigned } from '@bezel/testkit/signEnvelope.ts'
+import { notReady } from '../../ground/unavailable.ts'
 import { VECTOR_KEY } from '../signing/testing/vectorSigner.ts'
 import { ACTIONS } from './actions.ts'
 import { answerEnvelope } from './exchange.ts'
@@ -191,14 +193,14 @@ describe('the way of an envelope', () => {
 
   describe('approveAgent', () => {
     const agent = parseAddress(`0x${'d'.repeat(40)}`) as Address
-    const approve = (nonce = world.base.market.nowMs, network = BEARER.network) =>
+    const approve = (nonce = world.base.market.nowMs, network = BEARER.network, agentAddress = agent.toLowerCase()) =>
       answerEnvelope(
         world.parts,
         signUserSigned(OTHER_KEY, {
           type: 'approveAgent',
           signatureChainId: '0x66eee',
           hyperliquidChain: 'Testnet',
-          agentAddress: agent.toLowerCase(),
+          agentAddress,
           agentName: 'bot',
           nonce,
         }),
@@ -211,7 +213,7 @@ describe('the way of an envelope', () => {
       world.base.node.delegate = RELAYER
       world.base.market.nowMs += 3_000
       assert.deepEqual(await approve(), { ...OK, delegationTx: null })
-      assert.equal(world.parts.registry.agent('arbitrum', agent)?.mode, 'relayed')
+      assert.equal((await world.parts.registry.findAgent('arbitrum', agent))?.mode, 'relayed')
     })
 
     it('is counted by the IP it comes from, apart from everything else', async () => {
@@ -224,6 +226,26 @@ describe('the way of an envelope', () => {
       })
       assert.deepEqual(await world.send(noop), OK, 'trading goes on')
       assert.equal((await approve(world.base.market.nowMs + 11, '203.0.113.8')).status, 'ok')
+    })
+
+    it('has what ended agents left burnt before it answers, and names what may be mined all the same', async () => {
+      const left = [{ txHash: `0x${'ab'.repeat(32)}` as Hex, orderId: null }]
+      const asked: Address[] = []
+      const relayer = { ...world.relayer, burnRevoked: async (of: Address) => (asked.push(of), left) }
+      world.parts = { ...world.parts, relayer }
+      const answer = await approve()
+      assert.deepEqual(answer, { ...OK, delegationTx: null, mayStillBeMined: left })
+      assert.deepEqual(asked, [(await world.parts.registry.findAgent('arbitrum', agent))?.trader])
+    })
+
+    it('is shed when there is too much to do, but not the end of an agent', async () => {
+      const admit = (): void => {
+        throw notReady('overloaded')
+      }
+      await approve()
+      world.parts = { ...world.parts, overload: { admit } }
+      await assert.rejects(approve(), { code: 'NOT_READY' })
+      assert.deepEqual(await approve(world.base.market.nowMs + 1, BEARER.network, zeroAddress), OK)
     })
 
     it('tells a refusal as an err', async () => {

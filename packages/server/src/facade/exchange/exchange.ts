@@ -1,11 +1,15 @@
-import { ApiError, type TransactionRequest } from '@bezel/protocol'
+import { ApiError, type Address, type TransactionRequest } from '@bezel/protocol'
+import { requireUnpaused } from '../../access/controls.ts'
+import { registrationNetworkOf } from '../../access/ipAddress.ts'
 import { agentNotDelegated, requireInForce, delegationTx } from '../../agents/agentRefusals.ts'
 import { delegateIfKnown } from '../../agents/delegates.ts'
-import { refuseUndelegated, type Relay } from '../../orders/signedWrite.ts'
+import { proofOf, refuseUndelegated, type Relay } from '../../orders/signedWrite.ts'
+import type { AuditOrigin } from '../../store/auditStore.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { Envelope, ExchangeAction } from '../signing/envelope.ts'
 import { classifyAction, type TradeAction } from './actions.ts'
-import { approveAgent } from './approveAgent.ts'
+import { userSignedSigner } from '../signing/signers.ts'
+import { approveAgent, isEnding } from './approveAgent.ts'
 import { batchModify } from './batchModify.ts'
 import { cancel } from './cancel.ts'
 import { cancelByCloid } from './cancelByCloid.ts'
@@ -26,9 +30,6 @@ import { requireAgent, nonceUsed, requireTimely, UnknownSignerError } from './re
 import { scheduleCancel } from './scheduleCancel.ts'
 import { updateIsolatedMargin } from './updateIsolatedMargin.ts'
 import { updateLeverage } from './updateLeverage.ts'
-
-/** Approvals a minute from one IP. Limited because anybody can sign an approval and each one is stored. */
-const APPROVALS_PER_MINUTE = 10
 
 /** The readers of the trading actions. A reader throws a `MalformedEnvelope`, or returns the work of the action. */
 const TRADE_ACTIONS: Readonly<Record<TradeAction, (action: ExchangeAction) => RunAction<ExchangeAnswer>>> = {
@@ -57,8 +58,18 @@ export async function answerEnvelope(
   if ('err' in classified) return { status: 'err', response: classified.err }
   const trading = requireRelayer(parts)
   if (classified.kind === 'user-signed') return approve(trading, envelope, bearer)
-  const run = TRADE_ACTIONS[classified.name](envelope.action)
-  return trade(trading, envelope, run, bearer)
+  const run = readAction(classified.name, envelope.action)
+  return 'status' in run ? run : trade(trading, envelope, run, bearer)
+}
+
+/** Reads an action. Returns the refusal of one that nobody may send, whoever signed it. */
+function readAction(name: TradeAction, action: ExchangeAction): RunAction<ExchangeAnswer> | ExchangeAnswer {
+  try {
+    return TRADE_ACTIONS[name](action)
+  } catch (error) {
+    if (error instanceof ExchangeErr) return { status: 'err', response: error.message }
+    throw error
+  }
 }
 
 function requireRelayer(parts: ExchangeParts): TradingParts {
@@ -69,21 +80,27 @@ function requireRelayer(parts: ExchangeParts): TradingParts {
 
 /** Registers an agent, and answers with the transaction that its master wallet has to send before the agent can act. */
 async function approve(parts: TradingParts, envelope: Envelope, bearer: Bearer): Promise<ExchangeAnswer> {
-  const { orders, relayer, now } = parts
+  const { orders, relayer, registry, now } = parts
   const { chain, delegates } = orders
   try {
-    await chargeApproval(parts, bearer)
-    const { trader } = await approveAgent({ ...parts, chain, nowMs: now() }, envelope)
-    const isDelegated = (await delegateIfKnown(delegates, trader)) === relayer.address
-    return { ...OK_DEFAULT, delegationTx: isDelegated ? null : delegationTx(chain, relayer.address) }
+    if (!isEnding(envelope)) {
+      parts.overload?.admit()
+      bearer.onCharge(await parts.registrations.charge(bearer.network, now()))
+    }
+    const network = registrationNetworkOf(bearer.network)
+    const origin = originOf(bearer)
+    const approval = { ...parts, chain, delegates, relayer: relayer.address, network, origin, nowMs: now() }
+    const agent = await approveAgent(approval, envelope)
+    // An approval may have ended other agents of the trader.
+    const left = await relayer.burnRevoked(userSignedSigner(parts.engine, envelope)!)
+    const answer = { ...OK_DEFAULT, ...(left.length > 0 && { mayStillBeMined: left }) }
+    if (agent === undefined) return answer
+    const isDelegated = (await delegateIfKnown(delegates, agent.trader)) === relayer.address
+    if (isDelegated) await registry.noteStanding(agent, 'delegated')
+    return { ...answer, delegationTx: isDelegated ? null : delegationTx(chain, relayer.address) }
   } catch (error) {
     return refusalAnswer(error, undefined)
   }
-}
-
-async function chargeApproval({ approvals, now }: TradingParts, { network, onCharge }: Bearer): Promise<void> {
-  const bucket = { scope: 'ip', key: `approveAgent ${network}`, limit: APPROVALS_PER_MINUTE } as const
-  onCharge(await approvals.take([bucket], now()))
 }
 
 async function trade(
@@ -95,16 +112,23 @@ async function trade(
   let agent: AgentRecord | undefined
   try {
     requireTimely(envelope, parts.now())
-    agent = await signerOf(parts, envelope, bearer)
+    const origin = originOf(bearer)
+    const signer = await signerOf(parts, envelope, bearer)
+    agent = signer.agent
     await chargeAgent(parts, agent, bearer)
+    requireUnpaused(parts.controls, agent)
     if (!parts.nonces.take(agent.agent, envelope.nonce)) throw nonceUsed(envelope.nonce)
-    const nonce = createEnvelopeNonce(parts, { agent, nonce: envelope.nonce })
-    const answer = await answerOf({ ...contextOf(parts, agent, envelope), nonce }, envelope, run)
+    const nonce = createEnvelopeNonce(parts, { ...signer, nonce: envelope.nonce, origin })
+    const answer = await answerOf({ ...contextOf(parts, agent, envelope), nonce, origin }, envelope, run)
     if (!(await nonce.keep())) throw nonceUsed(envelope.nonce)
     return answer
   } catch (error) {
     return refusalAnswer(error, agent)
   }
+}
+
+function originOf({ origin, network }: Bearer): AuditOrigin {
+  return origin ?? { callerIp: network }
 }
 
 /** Runs an action and answers it. A refusal is an answer too and uses up the nonce. */
@@ -119,6 +143,10 @@ async function answerOf(
     // first.
     if (!isRelayed(envelope) && !(await nonce.keep())) throw nonceUsed(envelope.nonce)
     await requireMayAct(parts, agent, envelope)
+    // Relayed writes note it in their own transaction.
+    if (!isRelayed(envelope)) {
+      await parts.registry.noteStanding(agent, proofOf(parts.orders, agent.trader, parts.relayer.address))
+    }
     return await run(context)
   } catch (error) {
     return refusalAnswer(error, agent)
@@ -130,14 +158,19 @@ function isRelayed({ action }: Envelope): boolean {
   return action.type !== 'updateLeverage' && action.type !== 'scheduleCancel'
 }
 
-/** Returns the agent that signed, which may be a trader who signs for itself for the first time. */
-async function signerOf(parts: TradingParts, envelope: Envelope, bearer: Bearer): Promise<AgentRecord> {
+/** Returns the agent that signed. It is new when a trader signs for itself for the first time. */
+async function signerOf(
+  parts: TradingParts,
+  envelope: Envelope,
+  bearer: Bearer,
+): Promise<{ readonly agent: AgentRecord; readonly isNew: boolean }> {
   const { engine, sources } = parts
+  const agentOf = (signer: Address): Promise<AgentRecord | undefined> => findFacadeAgent(parts, signer, bearer)
   try {
-    return await requireAgent({ engine, sources, agentOf: (signer) => findFacadeAgent(parts, signer) }, envelope)
+    return { agent: await requireAgent({ engine, sources, agentOf }, envelope), isNew: false }
   } catch (error) {
     if (!(error instanceof UnknownSignerError)) throw error
-    return requireOwnAgent(parts, error, envelope, bearer)
+    return { agent: await requireOwnAgent(parts, error, envelope, bearer), isNew: true }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Hex, TransactionRequest, Decimal, Order } from '@bezel/protocol'
+import type { Hex, MayBeMined, TransactionRequest, Decimal, Order } from '@bezel/protocol'
 import type { OrderRecord } from '../../trading/orders/orderModel.ts'
 import { szText, type Coin } from '../coins.ts'
 import { cloidOf } from '../facadeOrder.ts'
@@ -32,11 +32,12 @@ type OkResponse =
 
 /**
  * The answer to an envelope that could be read. `delegationTx` is the transaction that the master wallet has to send;
- * `null` when there is none.
+ * `null` when there is none. `mayStillBeMined` names transactions of agents that the action ended; absent when there
+ * are none.
  */
 export type ExchangeAnswer = (
   { readonly status: 'ok'; readonly response: OkResponse } | { readonly status: 'err'; readonly response: string }
-) & { readonly delegationTx?: TransactionRequest | null }
+) & { readonly delegationTx?: TransactionRequest | null; readonly mayStillBeMined?: readonly MayBeMined[] }
 
 export const OK_DEFAULT: ExchangeAnswer = { status: 'ok', response: { type: 'default' } }
 

@@ -1,8 +1,12 @@
+import type { Controls } from '../../access/controls.ts'
 import type { LimitAnswer, Limits } from '../../access/limits.ts'
+import type { OverloadGuard } from '../../access/overload.ts'
+import type { RegistrationLimit } from '../../access/registrationLimit.ts'
 import type { Registry } from '../../agents/registry.ts'
 import type { ChainOrders } from '../../orders/chainOrders.ts'
 import type { SignatureEngine } from '../../signatures/recovery.ts'
-import type { Store, Sql } from '../../store/sql.ts'
+import type { AuditOrigin } from '../../store/auditStore.ts'
+import type { Store, Transaction } from '../../store/sql.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import type { Relayer } from '../relayer/startRelayer.ts'
@@ -11,7 +15,10 @@ import type { PhantomSource } from '../signing/phantomAgent.ts'
 import type { OrderWaits } from './orderWaits.ts'
 
 /** The relayer functions that the exchange side uses. */
-export type ExchangeRelayer = Pick<Relayer, 'address' | 'enqueue' | 'broadcast' | 'onFailed'>
+export type ExchangeRelayer = Pick<
+  Relayer,
+  'address' | 'enqueue' | 'broadcast' | 'isOnItsWay' | 'onFailed' | 'burnRevoked'
+>
 
 /** The dependencies of the exchange side of one chain's facade. */
 export interface ExchangeParts {
@@ -26,13 +33,18 @@ export interface ExchangeParts {
   readonly sources: readonly PhantomSource[]
   /** True where a trader who signs for itself needs an `approveAgent` for its own address first. */
   readonly needsOwnApproval: boolean
+  /** The operator's controls. */
+  readonly controls: Pick<Controls, 'writesPaused' | 'relayerPaused' | 'isPaused'>
   readonly limits: Limits
   /** Requests that one agent may send in a minute. */
   readonly agentLimit: number
   /** Writes that one agent may send in a minute. Every action counts as a write. */
   readonly agentWritesLimit: number
-  /** Counts approvals of agents, apart from the request limits. */
+  /** Counts reads of the chain for unknown signers, apart from the request limits. */
   readonly approvals: Limits
+  readonly registrations: RegistrationLimit
+  /** Sheds approvals and unknown signers. Left out: none are. */
+  readonly overload?: Pick<OverloadGuard, 'admit'> | undefined
   readonly waits: OrderWaits
   /** Time that an answer is held for the fill. */
   readonly fillWaitMs: number
@@ -43,6 +55,8 @@ export interface ExchangeParts {
 export interface Bearer {
   /** The network of the sender's IP address (`networkOf`). */
   readonly network: string
+  /** The request, for the audit log. Default: only the network. */
+  readonly origin?: AuditOrigin | undefined
   /** Receives the result of each charge against a limit. Throws `RATE_LIMITED` when the charge was refused. */
   readonly onCharge: (answer: LimitAnswer) => void
 }
@@ -60,6 +74,8 @@ export interface ActionContext {
   readonly expiresAfter: number | null
   /** The nonce of the envelope. Absent for work that the facade does by itself. */
   readonly nonce?: EnvelopeNonce
+  /** The request, for the audit log. Absent for work that the facade does by itself. */
+  readonly origin?: AuditOrigin
 }
 
 /** The work of an action, run once its fields were read and its sender may act. */
@@ -71,7 +87,7 @@ export type RunAction<Answer> = (context: ActionContext) => Promise<Answer>
  */
 interface EnvelopeNonce {
   /** Uses up the nonce in the transaction of a write. Returns false when another process used it. */
-  claim(sql: Sql): Promise<boolean>
+  claim(sql: Transaction): Promise<boolean>
   /** Notes that a write that claimed the nonce is committed. */
   noteKept(): void
   /**
@@ -87,33 +103,24 @@ interface EnvelopeNonce {
  */
 export function createEnvelopeNonce(
   { nonces, store, registry }: Pick<TradingParts, 'nonces' | 'store' | 'registry'>,
-  of: { readonly agent: AgentRecord; readonly nonce: number },
+  of: { readonly agent: AgentRecord; readonly nonce: number; readonly isNew: boolean; readonly origin: AuditOrigin },
 ): EnvelopeNonce {
-  const { agent } = of
-  const isOwn = agent.agent === agent.trader
-  let registered: AgentRecord | undefined
+  const { agent, isNew } = of
   let isKept = false
 
-  async function claim(sql: Sql): Promise<boolean> {
+  async function claim(sql: Transaction): Promise<boolean> {
     if (isKept) return true
     if (!(await nonces.claim(sql, agent.agent, of.nonce))) return false
-    if (isOwn && registry.agent(agent.chain, agent.agent)?.trader !== agent.trader)
-      registered = await registry.addOwnAgent(sql, agent)
+    if (isNew) await registry.addOwnAgent(sql, agent, of.origin)
     return true
-  }
-
-  function noteKept(): void {
-    if (!isKept && registered !== undefined) registry.noteAgent(registered)
-    isKept = true
   }
 
   return {
     claim,
-    noteKept,
+    noteKept: () => void (isKept = true),
     async keep() {
       if (isKept) return true
       const isFree = await store.transaction(claim)
-      if (isFree) noteKept()
       isKept = true
       return isFree
     },

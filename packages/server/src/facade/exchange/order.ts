@@ -31,14 +31,11 @@ type Grouping = 'na' | 'normalTpsl' | 'positionTpsl'
  * Ignores the builder fee: none is paid here.
  */
 export function order(action: ExchangeAction): RunAction<ExchangeAnswer> {
-  const items = listAt(action.orders, 'action.orders').map((item, at) => readOrderItem(item, `action.orders[${at}]`))
+  const listed = requireBatch(listAt(action.orders, 'action.orders'), 'orders')
+  const items = listed.map((item, at) => readOrderItem(item, `action.orders[${at}]`))
   const grouping = readGrouping(action.grouping)
-  return async (context) => {
-    requireBatch(items, 'orders')
-    return ordersAnswer(
-      await (grouping === 'normalTpsl' ? placeGroup(context, items) : placeEach(context, items, grouping)),
-    )
-  }
+  return async (context) =>
+    ordersAnswer(await (grouping === 'normalTpsl' ? placeGroup(context, items) : placeEach(context, items, grouping)))
 }
 
 /**

@@ -2,9 +2,11 @@ import { privateKeyToAddress } from 'viem/accounts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { parseAddress, type Address } from '@bezel/protocol'
-import { MAX_AGENTS } from '../../agents/registry.ts'
+import { MAX_AGENTS } from '../../agents/claims.ts'
+import { notReady } from '../../ground/unavailable.ts'
 import { findAgent } from '../../store/agentStore.ts'
 import {
+  BEARER,
   gtc,
   openExchangeWorld,
   orderAction,
@@ -37,13 +39,40 @@ describe('a trader who signs for itself', () => {
     assert.equal(answer.status, 'err')
     return answer.response as string
   }
-  const registered = () => world.parts.registry.agent('arbitrum', OWNER)
+  const registered = () => world.parts.registry.agent('arbitrum', OWNER) ?? undefined
+
+  const overload = {
+    admit() {
+      throw notReady('overloaded')
+    },
+  }
+
+  it('is not shed with its first action where the relayer is known as its delegate', async () => {
+    await world.parts.orders.delegates.refresh([OWNER])
+    world.parts = { ...world.parts, overload }
+    const [status] = statusesOf(await send(orderAction(orderItem({ p: '50000', t: gtc }))))
+    assert.ok('resting' in (status as object), JSON.stringify(status))
+    assert.equal(registered()?.trader, OWNER)
+  })
+
+  it('is shed as a stranger with its first action while nothing is known of it, and never after it', async () => {
+    const { parts } = world
+    world.parts = { ...parts, overload }
+    await assert.rejects(send(leverage), { code: 'NOT_READY' })
+    world.parts = parts
+    assert.deepEqual(await send(leverage), OK)
+    world.parts = { ...parts, overload }
+    assert.deepEqual(await send(leverage), OK)
+  })
 
   it('is registered by its first action, in its transaction, and trades for itself', async () => {
     const nonce = world.base.market.nowMs - 7
     const [status] = statusesOf(await send(orderAction(orderItem({ p: '50000', t: gtc })), { nonce }))
     assert.ok('resting' in (status as object), JSON.stringify(status))
-    assert.equal(world.relayer.taken.at(-1)!.trader, OWNER)
+    const { trader: taken, origin } = world.relayer.taken.at(-1)!
+    assert.deepEqual([taken, origin], [OWNER, { callerIp: BEARER.network }])
+    const audited = await world.parts.store.read.get<object>('select kind, agent, caller_ip from audit_log')
+    assert.deepEqual({ ...audited }, { kind: 'agent_added', agent: OWNER, caller_ip: BEARER.network })
     const { agent, trader, mode, agentSigned, signedAtMs, revoked } = registered()!
     assert.deepEqual(
       [agent, trader, mode, agentSigned, signedAtMs, revoked],
@@ -54,6 +83,14 @@ describe('a trader who signs for itself', () => {
     assert.equal((await findAgent(world.parts.store.read, 'arbitrum', OWNER))?.signedAtMs, nonce)
     assert.match(await err({ nonce }), /already used/)
     assert.deepEqual(await send(leverage), OK)
+  })
+
+  it('leaves an agent of another trader known as used after its first order, without a look at the chain', async () => {
+    await world.register({ agent: OWNER, trader: STRANGER, mode: 'relayed', standing: 'delegated', agentSigned: false })
+    isDelegated = false
+    const [status] = statusesOf(await send(orderAction(orderItem({ p: '50000', t: gtc }))))
+    assert.ok('resting' in (status as object), JSON.stringify(status))
+    assert.equal(registered()?.standing, 'used')
   })
 
   it('is registered also by an action that sends nothing', async () => {
@@ -97,22 +134,22 @@ describe('a trader who signs for itself', () => {
 
   it('trades for itself also where a stranger claimed its address as an agent', async () => {
     for (const mode of ['relayed', 'self'] as const) {
-      const claim = { agent: OWNER, trader: STRANGER, agentSigned: false, mode }
+      const claim = { agent: OWNER, trader: STRANGER, agentSigned: false, standing: 'claimed', mode } as const
       await world.register({ ...claim, signedAtMs: world.base.market.nowMs + 60_000 })
       const [status] = statusesOf(await send(orderAction(orderItem({ p: '50000', t: gtc }))))
       assert.ok('resting' in (status as object), JSON.stringify(status))
       assert.equal(world.relayer.taken.at(-1)!.trader, OWNER)
       assert.deepEqual([registered()?.trader, registered()?.mode], [OWNER, 'relayed'])
-      assert.deepEqual(world.parts.registry.agentsOf('arbitrum', STRANGER), [])
+      assert.deepEqual(await world.parts.registry.agentsOf('arbitrum', STRANGER), [])
       await world.restart()
-      assert.equal(registered()?.trader, OWNER)
+      assert.equal((await world.parts.registry.findAgent('arbitrum', OWNER))?.trader, OWNER)
     }
   })
 
   it('trades for itself also where the claim comes while its first action is on its way', async () => {
     const { node } = world.base
     node.whileAsked = async () => {
-      await world.register({ agent: OWNER, trader: STRANGER, agentSigned: false, mode: 'relayed' })
+      await world.register({ agent: OWNER, trader: STRANGER, agentSigned: false, standing: 'claimed', mode: 'relayed' })
       node.whileAsked = () => undefined
     }
     const [status] = statusesOf(await send(orderAction(orderItem({ p: '50000', t: gtc }))))
@@ -122,7 +159,7 @@ describe('a trader who signs for itself', () => {
 
   it('serves another trader where it is no delegator, or where it signed for that one', async () => {
     isDelegated = false
-    await world.register({ agent: OWNER, trader: STRANGER, agentSigned: false, mode: 'relayed' })
+    await world.register({ agent: OWNER, trader: STRANGER, agentSigned: false, standing: 'claimed', mode: 'relayed' })
     assert.deepEqual(await send(leverage), OK)
     assert.equal(registered()?.trader, STRANGER)
     isDelegated = true
@@ -133,7 +170,7 @@ describe('a trader who signs for itself', () => {
 
   it('is told to approve itself on live mainnets, not taken for the agent of a stranger', async () => {
     world.parts = { ...world.parts, needsOwnApproval: true }
-    await world.register({ agent: OWNER, trader: STRANGER, agentSigned: false, mode: 'relayed' })
+    await world.register({ agent: OWNER, trader: STRANGER, agentSigned: false, standing: 'claimed', mode: 'relayed' })
     assert.match(await err(), /A trader who signs for itself first sends one approveAgent for its own address\.$/)
   })
 

@@ -1,6 +1,7 @@
-import { ApiError, type Address } from '@bezel/protocol'
+import type { Address, ChainSlug } from '@bezel/protocol'
+import { ipBuckets } from '../../access/limits.ts'
 import type { Delegates } from '../../agents/delegates.ts'
-import { refuseManyAgents } from '../../agents/registry.ts'
+import { isKeptFrom } from '../../agents/claims.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { Envelope } from '../signing/envelope.ts'
 import { ExchangeErr } from './errStrings.ts'
@@ -11,20 +12,24 @@ import type { UnknownSignerError } from './requireAgent.ts'
 const LOOKS_PER_MINUTE = 60
 
 /**
- * Returns the agent with this address. A record that another trader made without the agent's signature says nothing
- * about a trader who made the relayer its delegate: its key trades for itself, so that nobody can capture it.
+ * Finds the agent with this address. A record that another trader made without the agent's signature, and for which the
+ * agent never acted, says nothing about a trader who made the relayer its delegate: its key trades for itself, so that
+ * nobody can capture it.
  */
-export async function findFacadeAgent(parts: TradingParts, signer: Address): Promise<AgentRecord | undefined> {
-  const { orders, registry, relayer } = parts
-  const record = registry.agent(orders.chain.slug, signer)
-  if (record === undefined || record.agentSigned || record.trader === signer) return record
-  return (await orders.delegates.read(signer)) === relayer.address ? undefined : record
+export async function findFacadeAgent(
+  parts: TradingParts,
+  signer: Address,
+  bearer: Bearer,
+): Promise<AgentRecord | undefined> {
+  const record = await parts.registry.findAgent(parts.orders.chain.slug, signer)
+  if (record === undefined || isKeptFrom(record, signer)) return record
+  return (await findDelegator(parts, [signer], bearer)) === undefined ? record : undefined
 }
 
 /**
  * Returns the record of a trader who signs for itself: the signer whose delegate on the chain is the relayer, and who
  * has no record of its own yet. It is in force from the moment that the action was signed, and is stored with the first
- * action. Throws the refusal of everybody else.
+ * action. Throws the refusal of everybody else, and `NOT_READY` while signers of whom nothing is known are shed.
  */
 export async function requireOwnAgent(
   parts: TradingParts,
@@ -36,13 +41,21 @@ export async function requireOwnAgent(
   if (needsOwnApproval) {
     throw hinted(refusal, 'A trader who signs for itself first sends one approveAgent for its own address.')
   }
+  if (knownDelegator(orders.delegates, refusal.signers, relayer.address) === undefined) parts.overload?.admit()
   const trader = await findDelegator(parts, refusal.signers, bearer)
   if (trader === undefined) {
     throw hinted(refusal, `A trader who signs for itself first makes the relayer ${relayer.address} its delegate.`)
   }
-  const nowMs = parts.now()
-  const record: AgentRecord = {
-    chain: orders.chain.slug,
+  return ownRecord(orders.chain.slug, trader, { nonce, nowMs: parts.now() })
+}
+
+function ownRecord(
+  chain: ChainSlug,
+  trader: Address,
+  { nonce, nowMs }: { readonly nonce: number; readonly nowMs: number },
+): AgentRecord {
+  return {
+    chain,
     agent: trader,
     trader,
     name: '',
@@ -50,19 +63,10 @@ export async function requireOwnAgent(
     mode: 'relayed',
     agentSigned: true,
     revoked: false,
+    standing: 'used',
     createdAtMs: nowMs,
     // The clock of the client may be ahead. A revocation must be newer, and may come at once.
     signedAtMs: Math.min(nonce, nowMs),
-  }
-  refuseOneMore(parts, record, nowMs)
-  return record
-}
-
-function refuseOneMore({ registry }: TradingParts, record: AgentRecord, nowMs: number): void {
-  try {
-    refuseManyAgents(registry, record, nowMs)
-  } catch (error) {
-    throw error instanceof ApiError ? new ExchangeErr(error.message, { cause: error }) : error
   }
 }
 
@@ -78,8 +82,7 @@ async function findDelegator(
 ): Promise<Address | undefined> {
   const found = knownDelegator(orders.delegates, signers, relayer.address)
   if (found !== undefined || signers.length === 0) return found
-  const bucket = { scope: 'ip', key: `ownKey ${network}`, limit: LOOKS_PER_MINUTE } as const
-  onCharge(await approvals.take([bucket], now()))
+  onCharge(await approvals.take(ipBuckets(`ownKey ${network}`, LOOKS_PER_MINUTE), now()))
   await orders.delegates.refresh(signers)
   return knownDelegator(orders.delegates, signers, relayer.address)
 }

@@ -24,18 +24,19 @@ export interface Relayed<Result> {
  * of an envelope uses up its nonce.
  */
 export async function relayed<Result>(
-  context: Pick<ActionContext, 'parts' | 'agent' | 'expiresAfter' | 'nonce'>,
+  context: Pick<ActionContext, 'parts' | 'agent' | 'expiresAfter' | 'nonce' | 'origin'>,
   work: (write: SignedWrite) => Promise<Result>,
   alsoKeep: AlsoKeep = async () => {},
 ): Promise<Relayed<Result>> {
-  const { parts, agent, expiresAfter, nonce } = context
+  const { parts, agent, expiresAfter, nonce, origin } = context
   const { relayer, now } = parts
   let hash: Hex | null = null
   const relay: Relay = {
     sender: relayer.address,
-    async take(sql, attempt) {
+    async take(sql, attempt, purpose) {
       const ending = endingBy(attempt, expiresAfter)
-      hash = (await relayer.enqueue(sql, { attempt: ending, trader: agent.trader })).hash
+      const action = { attempt: ending, trader: agent.trader, agent: agent.agent, purpose, origin }
+      hash = (await relayer.enqueue(sql, action)).hash
       if (ending !== attempt) await setExpiry(sql, attempt.id, ending.expiresAtMs)
       // The attempt waits for this transaction from the start, as if its agent had reported it. It is trusted, because
       // the outbox sends it until its expiry.
@@ -43,7 +44,12 @@ export async function relayed<Result>(
       await alsoKeep(sql, attempt)
     },
   }
-  const result = await work({ agent, claim: async (sql) => nonce === undefined || nonce.claim(sql), relay })
+  const result = await work({
+    agent,
+    claim: async (sql) => nonce === undefined || nonce.claim(sql),
+    relay,
+    onProven: (proven) => parts.registry.noteAgent(proven, agent),
+  })
   nonce?.noteKept()
   if (hash !== null) void relayer.broadcast(hash)
   return { result, hash }
@@ -108,12 +114,11 @@ export function isUnderWay({ status }: Pick<OrderState, 'status'>): boolean {
  * or, when that one is gone, another agent of the same trader. `undefined` when the trader has no agent left that may
  * act.
  */
-export function facadeAgent(
+export async function facadeAgent(
   { registry, orders, now }: TradingParts,
   of: { readonly trader: Address; readonly agent: Address | null },
-): AgentRecord | undefined {
-  const mayAct = registry
-    .agentsOf(orders.chain.slug, of.trader)
+): Promise<AgentRecord | undefined> {
+  const mayAct = (await registry.agentsOf(orders.chain.slug, of.trader))
     .filter((record) => record.scope.permissions === 'trade' && outOfForce(record, now()) === undefined)
     .filter(({ mode, agent }) => mode === 'relayed' || agent === of.trader)
   return mayAct.find(({ agent }) => agent === of.agent) ?? mayAct[0]

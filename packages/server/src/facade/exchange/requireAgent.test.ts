@@ -20,6 +20,7 @@ const AGENT: AgentRecord = {
   mode: 'relayed',
   agentSigned: false,
   revoked: false,
+  standing: 'used',
   createdAtMs: NOW_MS,
   signedAtMs: NOW_MS,
 }

@@ -12,7 +12,7 @@ export interface AgentLookup {
   readonly engine: SignatureEngine
   readonly sources: readonly PhantomSource[]
   /** Looks up an agent of the chain that the envelope was sent to. */
-  readonly agentOf: (signer: Address) => Promise<AgentRecord | undefined>
+  readonly agentOf: (signer: Address) => AgentRecord | undefined | Promise<AgentRecord | undefined>
 }
 
 /**
@@ -48,8 +48,8 @@ async function wrongNetwork(
 ): Promise<ExchangeErr | undefined> {
   for (const source of ['a', 'b'] as const) {
     if (sources.includes(source)) continue
-    const known = await Promise.all([...l1SignerCandidates(engine, envelope, [source])].map(agentOf))
-    const agent = known.find((one) => one !== undefined)
+    const signers = [...l1SignerCandidates(engine, envelope, [source])]
+    const agent = (await Promise.all(signers.map(agentOf))).find((known) => known !== undefined)
     if (agent === undefined) continue
     return new ExchangeErr(
       `User or API Wallet ${agent.agent.toLowerCase()} signed for ${HYPERLIQUID_CHAINS[source]}, which is not accepted here: switch the network of the client.`,

@@ -17,12 +17,16 @@ const MAX_ITEMS = 10
 
 type StatusOr<Status> = Status | { readonly error: string }
 
-/** Throws when a request has too many items, or none. */
-export function requireBatch(items: readonly unknown[], what: string): void {
+/**
+ * Returns the items of a request. Throws an `ExchangeErr` when there are too many, or none. Readers call it before they
+ * look at an item, because anybody can send a long list, and reading and hashing one is not cheap.
+ */
+export function requireBatch<Item>(items: readonly Item[], what: string): readonly Item[] {
   if (items.length === 0) throw new ExchangeErr(`There are no ${what} in the action.`)
   if (items.length > MAX_ITEMS) {
     throw new ExchangeErr(`The action has ${items.length} ${what}; at most ${MAX_ITEMS} are taken at once.`)
   }
+  return items
 }
 
 /**

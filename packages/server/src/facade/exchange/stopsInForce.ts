@@ -22,7 +22,7 @@ export type StopsInForce = Readonly<Partial<Record<TriggerKind, Price>>>
  * is not in force. Prices are in steps of the market, nearest, so that they can be ordered.
  */
 export async function stopsInForce(
-  parts: Pick<ExchangeParts, 'reads' | 'orders' | 'now'>,
+  parts: Pick<ExchangeParts, 'reads' | 'orders'>,
   trades: readonly LivePosition[],
 ): Promise<StopsInForce> {
   const [first] = trades
@@ -33,7 +33,7 @@ export async function stopsInForce(
   for (const kind of TRIGGER_KINDS) {
     const key = wholeKeyOf(first, kind)
     const placed = await parts.reads.triggers.placed(key)
-    const isOnItsWay = placed !== undefined && parts.reads.triggers.onItsWay(key, parts.now())?.oid === placed.oid
+    const isOnItsWay = placed !== undefined && (await parts.reads.triggers.onItsWay(key))?.oid === placed.oid
     if (isOnItsWay && placed.price === 0n) continue
     const isPlaced = placed !== undefined && trades.some((trade) => carries(trade, kind, placed.price, market))
     const price = isPlaced || isOnItsWay ? placed.price : priceOfMost(trades, kind, trading)

@@ -8,6 +8,7 @@ import {
   type PrivateContext,
   type SignedCall,
 } from '../../access/authenticateCall.ts'
+import { requireUnpaused, type Controls } from '../../access/controls.ts'
 import { callerOf, requireNamedTrader, requireUsable, setCaller } from '../../access/caller.ts'
 import { recordLimitAnswer } from '../../access/limits.ts'
 import { readApiKey, readNamedTrader, readSignatureHeaders } from '../../access/signatureHeaders.ts'
@@ -23,6 +24,8 @@ import { rawBody } from '../rawBody.ts'
 export interface WriteContext extends PrivateContext {
   /** Writes that one agent may send per minute. */
   readonly agentWritesLimit: number
+  /** The operator's controls. */
+  readonly controls: Pick<Controls, 'writesPaused' | 'isPaused'>
   /** Throws `CHAIN_NOT_FOUND`. */
   readonly ordersOf: (slug: string) => ChainOrders
 }
@@ -61,6 +64,8 @@ export function requirePrivateWrite(context: WriteContext, operation: SignedOper
     const access = { chain: chain.slug, operation }
     const write = await authenticateWrite(request, access, context.authenticate, context.agentWritesLimit)
     requireInForce(write.agent, context.now())
+    // A report prepares nothing: it is about a transaction that the agent has sent.
+    if (operation !== 'submitOrder') requireUnpaused(context.controls, write.agent)
     requireTradingAgent(chain, write)
     delegates.touch(write.agent.trader)
     writes.set(request, write)
@@ -111,7 +116,8 @@ async function authenticateByKey(
   if (key === undefined) {
     throw new ApiError('UNAUTHENTICATED', `Sign the request, or send a read-only key as ${headerPrefix}Api-Key.`)
   }
-  setCaller(request, requireNamedTrader(await authenticateKey(chain, key, options, recorderOf(request)), named))
+  const caller = await authenticateKey(chain, key, options, recorderOf(request), request.limitWeight)
+  setCaller(request, requireNamedTrader(caller, named))
 }
 
 /**
@@ -134,20 +140,22 @@ async function authenticateWrite(
   setCaller(request, requireNamedTrader({ via: 'agent', trader: agent.trader, agent }, named))
   const claim = (sql: Sql): Promise<boolean> =>
     options.nonces.storeClaim(sql, access.chain, agent.agent, headers.nonce, Number(headers.timestamp))
-  return { agent, claim, relay: null }
+  const onProven: SignedWrite['onProven'] = (proven) => options.registry.noteAgent(proven, agent)
+  return { agent, claim, relay: null, onProven }
 }
 
-function chainParam(request: FastifyRequest): string {
+export function chainParam(request: FastifyRequest): string {
   return (request.params as { chain: string }).chain
 }
 
-function callOf(request: FastifyRequest, { chain, operation }: Access): SignedCall {
+/** Returns the signed content of a request. */
+export function callOf(request: FastifyRequest, { chain, operation }: Access): SignedCall {
   const { method = '', url: path = '' } = request.raw
-  return { chain, operation, method, path, body: rawBody(request) }
+  return { chain, operation, method, path, body: rawBody(request), weight: request.limitWeight }
 }
 
 /** Returns a callback that records each charge, so that the answer's headers report it even when the request fails. */
-function recorderOf(request: FastifyRequest): OnCharge {
+export function recorderOf(request: FastifyRequest): OnCharge {
   return (answer) => recordLimitAnswer(request, answer)
 }
 

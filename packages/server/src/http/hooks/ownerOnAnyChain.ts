@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { requireInForce } from '../../agents/agentRefusals.ts'
 import { hashApiKey } from '../../agents/apiKey.ts'
 import type { SignedOperation } from '../../signatures/verifyRequest.ts'
-import { callerOf } from '../../access/caller.ts'
+import { callerOf, noteAccepted } from '../../access/caller.ts'
 import type { AuthenticateOptions } from '../../access/authenticateCall.ts'
 import { addressParam } from '../parameters.ts'
 import { authenticateRead } from './authenticate.ts'
@@ -25,24 +25,34 @@ export interface OwnerContext {
 export function requireOwnerOnAnyChain(context: OwnerContext, operation: SignedOperation) {
   return async (request: FastifyRequest): Promise<void> => {
     const owner = addressParam((request.params as { address: string }).address)
-    const chains = chainsToTry(request, owner, context)
+    const chains = await chainsToTry(request, owner, context)
     if (chains.length === 0) throw notTheOwner(context.authenticate.headerPrefix)
-    await authenticateOnFirst(request, chains, operation, context.authenticate)
+    const slug = await authenticateOnFirst(request, chains, operation, context.authenticate)
     const caller = callerOf(request)
     if (caller.trader !== owner) throw notTheOwner(context.authenticate.headerPrefix)
     if (caller.via === 'agent') requireInForce(caller.agent, context.now())
+    await noteAccepted(caller, { chain: { slug }, registry: context.authenticate.registry }, 'seen')
   }
 }
 
 /** Lists the chains on which these credentials, if they are valid, belong to the owner. */
-function chainsToTry(request: FastifyRequest, owner: Address, { chains, authenticate }: OwnerContext): ChainSlug[] {
+async function chainsToTry(
+  request: FastifyRequest,
+  owner: Address,
+  { chains, authenticate }: OwnerContext,
+): Promise<ChainSlug[]> {
   const { registry, headerPrefix } = authenticate
   const signed = readSignatureHeaders(request.headers, headerPrefix)
-  const slugs = chains.map(({ slug }) => slug)
-  if (signed !== undefined) return slugs.filter((slug) => registry.agent(slug, signed.agent)?.trader === owner)
-  const keyHash = hashApiKey(readApiKey(request.headers, headerPrefix) ?? '')
-  if (keyHash === undefined) return []
-  return slugs.filter((slug) => registry.keyOwner(slug, keyHash) === owner)
+  const keyHash = signed === undefined ? hashApiKey(readApiKey(request.headers, headerPrefix) ?? '') : undefined
+  const found: ChainSlug[] = []
+  for (const { slug } of chains) {
+    const trader =
+      signed !== undefined
+        ? (await registry.findAgent(slug, signed.agent))?.trader
+        : keyHash && (await registry.keyOwner(slug, keyHash))
+    if (trader === owner) found.push(slug)
+  }
+  return found
 }
 
 /**
@@ -54,15 +64,17 @@ async function authenticateOnFirst(
   chains: readonly ChainSlug[],
   operation: SignedOperation,
   options: AuthenticateOptions,
-): Promise<void> {
+): Promise<ChainSlug> {
   for (const [at, chain] of chains.entries()) {
     try {
-      return await authenticateRead(request, { chain, operation }, options)
+      await authenticateRead(request, { chain, operation }, options)
+      return chain
     } catch (error) {
       const isForAnother = error instanceof ApiError && error.code === 'INVALID_SIGNATURE'
       if (!isForAnother || at === chains.length - 1) throw error
     }
   }
+  throw notTheOwner(options.headerPrefix)
 }
 
 /** Returns a refusal that does not reveal which agents are registered for which trader. */

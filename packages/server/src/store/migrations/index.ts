@@ -14,6 +14,11 @@ import { oldBorrowing } from './0013-old-borrowing.ts'
 import { changeCharges } from './0014-change-charges.ts'
 import { books } from './0015-books.ts'
 import { wholeTriggers } from './0016-whole-triggers.ts'
+import { claims } from './0017-claims.ts'
+import { relayerExits } from './0018-relayer-exits.ts'
+import { auditLog } from './0019-audit-log.ts'
+import { slippageRestores } from './0020-slippage-restores.ts'
+import { agentBounds } from './0021-agent-bounds.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -34,4 +39,9 @@ export const MIGRATIONS: readonly Migration[] = [
   changeCharges,
   books,
   wholeTriggers,
+  claims,
+  relayerExits,
+  auditLog,
+  slippageRestores,
+  agentBounds,
 ]

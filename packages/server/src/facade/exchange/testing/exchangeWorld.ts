@@ -4,7 +4,9 @@ import { openTestLog } from '../../../journal/testing/testLog.ts'
 import type { Changes } from '../../../journal/accountLog.ts'
 import type { AgentRecord } from '../../../trading/agentRecord.ts'
 import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
+import { createRegistrationLimit } from '../../../access/registrationLimit.ts'
 import { requireAllowed } from '../../../access/limits.ts'
+import { NO_CONTROLS } from '../../../access/testing/noControls.ts'
 import type { JsonValue } from '../../../json/parseStrictJson.ts'
 import { refoldOrder } from '../../../journal/refold.ts'
 import { hashOf, lastAttempt } from '../../../orders/testing/chainEvents.ts'
@@ -17,7 +19,7 @@ import { takeId, insertOrder } from '../../../store/orderStore.ts'
 import { insertOrderEvent, type OrderHandle } from '../../../store/orderEventStore.ts'
 import { insertPosition } from '../../../store/positionStore.ts'
 import { until } from '@bezel/testkit/until.ts'
-import type { Attempt, OrderEvent, OrderRequest } from '../../../trading/orders/orderModel.ts'
+import type { OrderEvent, OrderRequest } from '../../../trading/orders/orderModel.ts'
 import type { Trade } from '../../../trading/valuation/chainState.ts'
 import { POSITION, TRADE } from '../../../trading/valuation/testing/fixtures.ts'
 import { createTriggers } from '../../triggers.ts'
@@ -44,12 +46,16 @@ const engine = await selectEngine()
 
 /** A relayer that accepts everything and remembers it. */
 export interface FakeRelayer extends ExchangeRelayer {
-  readonly taken: { readonly attempt: Attempt; readonly trader: Address; readonly hash: Hex }[]
+  readonly taken: (Pick<ActionToRelay, 'attempt' | 'trader' | 'purpose' | 'origin'> & { readonly hash: Hex })[]
   readonly broadcasts: Hex[]
+  /** The traders whose revoked agents' entries were to be burnt. */
+  readonly burnt: Address[]
   /** The error to throw instead of accepting. */
   refuse: Error | undefined
   /** Reports that a transaction failed on the chain. */
   fail(hash: Hex): void
+  /** Makes a transaction final. Until then it is on its way. */
+  settle(hash: Hex): void
   /** The number of listeners that wait for such a failure. */
   readonly watched: number
 }
@@ -105,7 +111,8 @@ export async function openExchangeWorld(): Promise<ExchangeWorld> {
     parts: undefined as never,
     relayer: fakeRelayer(),
     committed: [],
-    send(action, { key = VECTOR_KEY, nonce = (lastNonce += 1), ...of } = {}) {
+    send(action, { key = VECTOR_KEY, nonce = Math.max(lastNonce + 1, base.market.nowMs), ...of } = {}) {
+      lastNonce = Math.max(lastNonce, nonce)
       return answerEnvelope(world.parts, signL1(key, { action, nonce, ...of }), BEARER)
     },
     sendWhile: (action, chainSays) => sendWhile(world, action, chainSays),
@@ -173,8 +180,10 @@ async function partsOf({ base, relayer, committed }: ExchangeWorld): Promise<Tra
     engine,
     sources: ['b', 'a'],
     needsOwnApproval: false,
+    controls: NO_CONTROLS,
     limits: createInProcessLimits(),
     approvals: createInProcessLimits(),
+    registrations: createRegistrationLimit(createInProcessLimits(), 10),
     agentLimit: 300,
     agentWritesLimit: 60,
     waits,
@@ -217,27 +226,36 @@ async function happen(
 
 function fakeRelayer(): FakeRelayer {
   const taken: FakeRelayer['taken'] = []
+  const settled = new Set<Hex>()
   const listeners = new Set<{ readonly hash: Hex; readonly listener: () => void }>()
   const relayer: FakeRelayer = {
     address: RELAYER,
     taken,
     broadcasts: [],
+    burnt: [],
     refuse: undefined,
-    async enqueue(_sql, { attempt, trader }: ActionToRelay) {
+    async enqueue(_sql, { attempt, trader, purpose, origin }: ActionToRelay) {
       if (relayer.refuse !== undefined) throw relayer.refuse
       const hash = hashOf(0xaa00 + taken.length)
-      taken.push({ attempt, trader, hash })
+      taken.push({ attempt, trader, purpose, origin, hash })
       return { hash }
     },
     async broadcast(hash) {
       relayer.broadcasts.push(hash)
     },
+    async burnRevoked(trader) {
+      relayer.burnt.push(trader)
+      return []
+    },
+    isOnItsWay: async (hash) => !settled.has(hash),
     onFailed(hash, listener) {
       const added = { hash, listener }
       listeners.add(added)
       return () => listeners.delete(added)
     },
+    settle: (hash) => void settled.add(hash),
     fail(hash) {
+      settled.add(hash)
       for (const one of listeners) if (one.hash === hash) one.listener()
     },
     get watched() {

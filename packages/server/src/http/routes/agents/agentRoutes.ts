@@ -1,10 +1,13 @@
+import type { Address, MayBeMined } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
-import { recordLimitAnswer, type Limits } from '../../../access/limits.ts'
+import { registrationNetworkOf } from '../../../access/ipAddress.ts'
+import { ipBuckets, recordLimitAnswer, type Limits } from '../../../access/limits.ts'
+import type { RegistrationLimit } from '../../../access/registrationLimit.ts'
 import { REPLAY_WINDOW_MS } from '../../../access/nonceMemory.ts'
 import type { ChainAgents } from '../../../agents/chainAgents.ts'
-import type { MasterSignatureOptions } from '../../../agents/masterSignature.ts'
+import type { RegistrationOptions } from '../../../agents/createAgent.ts'
 import type { SignatureEngine } from '../../../signatures/recovery.ts'
-import { networkOfRequest } from '../../hooks/registerHooks.ts'
+import { networkOfRequest, originOf } from '../../hooks/registerHooks.ts'
 import { rawBody } from '../../rawBody.ts'
 
 /** Signature checks of contract wallets per minute and IP. Each costs a call to a node, and anybody can cause it. */
@@ -17,18 +20,22 @@ export interface AgentRoutesContext {
   readonly engine: SignatureEngine
   /** Counts only the signature checks of contract wallets, apart from the limits of requests. */
   readonly contractCalls: Limits
+  readonly registrations: RegistrationLimit
+  /** Burns what the relayer has of revoked agents of a trader, and returns what may be mined all the same. */
+  readonly burnRevoked: (slug: string, trader: Address) => Promise<readonly MayBeMined[]>
   readonly trustedProxies: number
   readonly now: () => number
 }
 
-/** Returns the options for checking the master wallet's signature in this request. */
+/** Returns the options for checking the master wallet's signature in this request, and for what it registers. */
 export function masterOptions(
   context: AgentRoutesContext,
   { client }: ChainAgents,
   request: FastifyRequest,
-): MasterSignatureOptions {
-  const { engine, contractCalls, trustedProxies, now } = context
+): RegistrationOptions {
+  const { engine, contractCalls, registrations, trustedProxies, now } = context
   const nowMs = now()
+  const key = networkOfRequest(request, trustedProxies)
   return {
     engine,
     client,
@@ -37,9 +44,10 @@ export function masterOptions(
     path: request.raw.url ?? '',
     body: rawBody(request),
     chargeContractCall: async () => {
-      const key = networkOfRequest(request, trustedProxies)
-      const bucket = { scope: 'ip', key, limit: CONTRACT_CALLS_PER_MINUTE } as const
-      recordLimitAnswer(request, await contractCalls.take([bucket], nowMs))
+      recordLimitAnswer(request, await contractCalls.take(ipBuckets(key, CONTRACT_CALLS_PER_MINUTE), nowMs))
     },
+    chargeRegistration: async () => recordLimitAnswer(request, await registrations.charge(key, nowMs)),
+    network: registrationNetworkOf(key),
+    origin: originOf(request, trustedProxies),
   }
 }

@@ -1,5 +1,5 @@
 import { AgentAnswerSchema, CreateAgentRequestSchema } from '@bezel/protocol'
-import { agentAnswer } from '../../../agents/chainAgents.ts'
+import { provenAnswer } from '../../../agents/chainAgents.ts'
 import { createAgent } from '../../../agents/createAgent.ts'
 import { delegateIfKnown } from '../../../agents/delegates.ts'
 import { defineRoute } from '../../route.ts'
@@ -11,6 +11,7 @@ export const createAgentRoute = defineRoute({
   operationId: 'createAgent',
   tag: 'Agents',
   access: 'master',
+  isRegistration: true,
   summary: 'Authorises an agent, or changes its name or scope',
   errors: ['TRADER_MISMATCH', 'UNSUPPORTED'],
   body: CreateAgentRequestSchema,
@@ -19,6 +20,6 @@ export const createAgentRoute = defineRoute({
     const agents = context.agentsOf(request.params.chain)
     const record = await createAgent(agents, request.body, masterOptions(context, agents, request))
     const delegate = await delegateIfKnown(agents.delegates, record.trader)
-    return reply.code(201).send(agentAnswer(agents, record, delegate, context.now()))
+    return reply.code(201).send(await provenAnswer(agents, record, delegate, context.now()))
   },
 })

@@ -1,5 +1,5 @@
 import { AgentAnswerSchema } from '@bezel/protocol'
-import { agentAnswer } from '../../../agents/chainAgents.ts'
+import { provenAnswer } from '../../../agents/chainAgents.ts'
 import { delegateIfKnown } from '../../../agents/delegates.ts'
 import { agentNotFound } from '../../../agents/revokeAgent.ts'
 import { addressParam } from '../../parameters.ts'
@@ -18,8 +18,8 @@ export const getAgentRoute = defineRoute({
   async handler(context: AgentRoutesContext, { params }) {
     const agents = context.agentsOf(params.chain)
     const { chain, registry, delegates } = agents
-    const record = registry.agent(chain.slug, addressParam(params.address))
+    const record = await registry.findAgent(chain.slug, addressParam(params.address))
     if (record === undefined) throw agentNotFound()
-    return agentAnswer(agents, record, await delegateIfKnown(delegates, record.trader), context.now())
+    return provenAnswer(agents, record, await delegateIfKnown(delegates, record.trader), context.now())
   },
 })

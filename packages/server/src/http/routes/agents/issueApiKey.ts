@@ -9,9 +9,11 @@ export const issueApiKeyRoute = defineRoute({
   operationId: 'issueApiKey',
   tag: 'Agents',
   access: 'master',
+  isRegistration: true,
   summary: 'Issues a read-only API key',
-  description: 'The key is shown only once. A second key with the same label replaces the first.',
-  errors: [],
+  description:
+    'The key is shown only once. A second key with the same label replaces the first; a trader has at most 20.',
+  errors: ['UNSUPPORTED'],
   body: IssueApiKeyRequestSchema,
   responses: { 200: ApiKeyAnswerSchema },
   async handler(context: AgentRoutesContext, request, reply) {

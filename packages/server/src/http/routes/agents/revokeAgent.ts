@@ -13,7 +13,7 @@ export const revokeAgentRoute = defineRoute({
   access: 'master',
   summary: 'Revokes an agent',
   description:
-    'The service refuses the agent from now on. `revocationTx` is the transaction that the trader sends to revoke it on the chain too.',
+    'The service refuses the agent from now on. `revocationTx` is the transaction that the trader sends to revoke it on the chain too. What the relayer had not sent for it yet is never sent; `mayStillBeMined` names the rest.',
   errors: ['AGENT_NOT_FOUND'],
   body: RevokeAgentRequestSchema,
   responses: { 200: RevokeAgentAnswerSchema },
@@ -21,6 +21,10 @@ export const revokeAgentRoute = defineRoute({
     const agents = context.agentsOf(request.params.chain)
     const agent = addressParam(request.params.address)
     const record = await revokeAgent(agents, agent, request.body, masterOptions(context, agents, request))
-    return { revocationTx: record.agent === record.trader ? null : revocationTx(agents.chain) }
+    const mayStillBeMined = await context.burnRevoked(agents.chain.slug, record.trader)
+    return {
+      revocationTx: record.agent === record.trader ? null : revocationTx(agents.chain),
+      mayStillBeMined: [...mayStillBeMined],
+    }
   },
 })
