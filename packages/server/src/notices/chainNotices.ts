@@ -14,6 +14,7 @@ import {
 } from '../store/noticeStore.ts'
 import { type ChainSlug, type NotificationType, TradingActivated } from '@bezel/protocol'
 import { ABOUT_NO_ORDER, NEWS_MS } from './notice.ts'
+import { listExpiringAgents } from '../store/agentStore.ts'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 
 const AGENT_NOTICE_TYPES = ['agent_expiring', 'agent_expired'] as const
@@ -51,7 +52,8 @@ export function openChainNotices({ agents, markets: readMarkets, store, now }: C
 
   async function settleExpiries(): Promise<void> {
     const nowMs = now()
-    const told = agents.registry.agentsOn(chain).map((record) => agentNotice(record, nowMs))
+    const span = { afterMs: nowMs - NEWS_MS, untilMs: nowMs + EXPIRY_WARNING_MS, limit: MAX_EXPIRIES }
+    const told = (await listExpiringAgents(store.read, { chain, ...span })).map((record) => agentNotice(record, nowMs))
     await expiries.settle(told.filter((notice) => notice !== undefined))
   }
 
@@ -138,6 +140,9 @@ export function pauseNotice(chain: ChainSlug, activated: number, nowMs: number):
     expiresAtMs: null,
   }
 }
+
+/** The greatest number of agents of a chain whose expiry is told at a time. */
+const MAX_EXPIRIES = 5_000
 
 /** Time before an agent's expiry at which its trader is warned. */
 const EXPIRY_WARNING_MS = 86_400_000

@@ -2,11 +2,13 @@ import type { Address, ChainSlug } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import type { ChainAgents } from '../agents/chainAgents.ts'
 import { loadDelegations, saveDelegation } from '../store/agentStore.ts'
+import { writeAudit } from '../store/auditStore.ts'
 import type { Store, Sql } from '../store/sql.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import type { Delegates } from '../agents/delegates.ts'
 import { endNotice, saveNotice, takeNoticeIds, type NoticeKey, type Notice } from '../store/noticeStore.ts'
 import { ABOUT_NO_ORDER, NEWS_MS } from './notice.ts'
+import { zeroAddress } from 'viem'
 
 /**
  * Notifies the traders of one chain whose agent is no longer their delegate. The chain emits no event about it, so
@@ -57,7 +59,7 @@ export function createDelegationWatch(of: {
       const due = new Set([...touched].slice(0, MAX_PER_ROUND))
       for (const trader of due) touched.delete(trader)
       try {
-        await keep(judge(agents, due, seen), seen)
+        await keep(await judge(agents, due, seen), seen)
       } catch (error) {
         for (const trader of due) touched.add(trader)
         throw error
@@ -79,16 +81,23 @@ function watchTouched({ chain, registry, delegates }: Agents): { touched: Set<Ad
   return { touched, close: () => ends.forEach((end) => end()) }
 }
 
+/** The delegate of a trader who has none. */
+const NOBODY = zeroAddress as Address
+
 /** Returns a judgement for each of these traders whose remembered agent changes by the last look. */
-function judge(agents: Agents, traders: Iterable<Address>, seen: Seen): JudgedDelegation[] {
-  const { delegates } = agents
+async function judge(agents: Agents, traders: Iterable<Address>, seen: Seen): Promise<JudgedDelegation[]> {
+  const { delegates, registry } = agents
   const judged: JudgedDelegation[] = []
   for (const trader of traders) {
     const delegate = delegates.known(trader)
-    if (delegate === undefined) continue
     const before = seen.get(trader)
-    const agentOf = (sender: Address): AgentRecord | undefined => agentSending(agents, trader, sender)
+    if (delegate === undefined || (before === undefined && delegate === NOBODY)) continue
+    const records = new Map([[delegate, await agentSending(agents, trader, delegate)]])
+    if (before !== undefined) records.set(before, await agentSending(agents, trader, before))
+    const agentOf = (sender: Address): AgentRecord | undefined => records.get(sender)
     const judgement = judgeDelegation({ before, delegate, agentOf })
+    const gained = judgement.gained === undefined ? undefined : agentOf(judgement.gained)
+    if (gained !== undefined) await registry.noteStanding(gained, 'delegated')
     if (judgement.seen !== before) judged.push({ trader, delegate, judgement })
   }
   return judged
@@ -98,11 +107,16 @@ function judge(agents: Agents, traders: Iterable<Address>, seen: Seen): JudgedDe
  * Returns the agent of this trader that acts through the address `sender`: the agent itself, or one for which the
  * relayer sends.
  */
-function agentSending({ chain, registry, relayer }: Agents, trader: Address, sender: Address): AgentRecord | undefined {
+async function agentSending(
+  { chain, registry, relayer }: Agents,
+  trader: Address,
+  sender: Address,
+): Promise<AgentRecord | undefined> {
   if (sender === relayer) {
-    return registry.agentsOf(chain.slug, trader).find(({ mode, revoked }) => mode === 'relayed' && !revoked)
+    const records = await registry.agentsOf(chain.slug, trader)
+    return records.find(({ mode, revoked }) => mode === 'relayed' && !revoked)
   }
-  const record = registry.agent(chain.slug, sender)
+  const record = await registry.findAgent(chain.slug, sender)
   return record?.trader === trader ? record : undefined
 }
 
@@ -204,7 +218,21 @@ async function tellDelegation(
     const notice = delegationNotice({ chain, trader, agent: lost, delegate, isToOwnAgent }, nowMs)
     await saveNotice(sql, await takeNoticeIds(sql, 1), notice)
   }
+  await auditDelegation(sql, chain, { trader, delegate, judgement }, nowMs)
   await saveDelegation(sql, { chain, trader, agent: seen })
+}
+
+/** Tells the audit log which agent was found to be the delegate, or not to be it any more. */
+async function auditDelegation(
+  sql: Sql,
+  chain: ChainSlug,
+  { trader, delegate, judgement }: JudgedDelegation,
+  atMs: number,
+): Promise<void> {
+  const { lost, gained } = judgement
+  const entry = { chain, atMs, trader, detail: { delegate } }
+  if (lost !== undefined) await writeAudit(sql, { ...entry, kind: 'delegation_lost', agent: lost })
+  if (gained !== undefined) await writeAudit(sql, { ...entry, kind: 'delegation_seen', agent: gained })
 }
 
 /** A delegation that was lost: the chain no longer lets `agent` trade for `trader`. */

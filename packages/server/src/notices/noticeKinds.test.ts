@@ -25,6 +25,7 @@ function anAgent(expiresAt: number | null, changes: Partial<AgentRecord> = {}): 
     mode: 'self',
     agentSigned: true,
     revoked: false,
+    standing: 'used',
     createdAtMs: 1,
     signedAtMs: 1,
     ...changes,

@@ -79,7 +79,8 @@ export async function openNoticesWorld(slugs: readonly ChainSlug[] = ['base']): 
     }),
     async register(record, expiresAt) {
       const scope = { ...SCOPE, expiresAt: expiresAt ?? null }
-      const fixed = { chain: slugs[0]!, name: '', scope, mode: 'self', agentSigned: true, revoked: false } as const
+      const proof = { mode: 'self', agentSigned: true, revoked: false, standing: 'used' } as const
+      const fixed = { chain: slugs[0]!, name: '', scope, ...proof }
       const full: AgentRecord = { ...fixed, createdAtMs: 1, signedAtMs: 1, ...record }
       await world.registry.changeAgent(full.chain, full.agent, () => full)
     },
@@ -97,7 +98,8 @@ export async function openNoticesWorld(slugs: readonly ChainSlug[] = ['base']): 
         const { slug, chainId, diamond } = chain
         const delegates = createDelegates({ client, diamond, maxAgeMs: 2_000, now: () => world.nowMs })
         const domain = requestDomain({ name: 'Bezel Trading API', chainId, diamond })
-        return [slug, { chain, domain, registry: world.registry, delegates, client, relayer: null }]
+        const fixed = { chain, domain, client, relayer: null, markets: () => undefined }
+        return [slug, { ...fixed, registry: world.registry, delegates }]
       }),
     )
   }

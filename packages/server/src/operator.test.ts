@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, beforeEach, describe, it } from 'node:test'
+import { CHAIN_SLUGS, parseAddress, type ChainSlug } from '@bezel/protocol'
+import { openControls } from './access/controls.ts'
+import { runOperator } from './operator.ts'
+import { listAudit } from './store/auditStore.ts'
+import { openStore } from './store/openStore.ts'
+import type { Store } from './store/sql.ts'
+
+const TRADER = parseAddress(`0x${'1'.repeat(40)}`)!
+
+const NOW_MS = Date.UTC(2026, 10, 15)
+
+const folders: string[] = []
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-operator-'))
+  folders.push(folder)
+  return folder
+}
+
+after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+
+describe('bezel-server', () => {
+  let folder: string
+
+  beforeEach(async () => {
+    folder = newFolder()
+    await (await openStore(folder)).close()
+  })
+
+  async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+    const told = { out: '', err: '' }
+    const code = await runOperator({
+      argv,
+      env: { BEZEL_DATA: folder },
+      stdout: { write: (text) => (told.out += text) },
+      stderr: { write: (text) => (told.err += text) },
+      now: () => NOW_MS,
+    })
+    return { code, ...told }
+  }
+
+  async function inStore<Result>(look: (store: Store) => Promise<Result>): Promise<Result> {
+    const store = await openStore(folder)
+    try {
+      return await look(store)
+    } finally {
+      await store.close()
+    }
+  }
+
+  const auditOf = (chain: ChainSlug) =>
+    inStore((store) => listAudit(store.read, { chain, trader: TRADER, cursor: undefined, limit: 10 }))
+
+  it('pauses and resumes a chain, beside the service that has the store open', async () => {
+    const service = await openStore(folder)
+    assert.deepEqual(await run('pause', 'writes', 'base', '--reason', 'upgrade'), {
+      code: 0,
+      out: 'base writes: paused (upgrade).\n',
+      err: `In the data folder ${folder}:\n`,
+    })
+    const controls = await openControls(service, assert.ifError)
+    assert.deepEqual(controls.writesPaused('base'), { reason: 'upgrade' })
+    assert.equal((await run('status')).out, 'base writes: paused (upgrade). Since 2026-11-15T00:00:00.000Z.\n')
+    assert.equal((await run('resume', 'writes', 'base')).out, 'base writes: resumed.\n')
+    assert.equal((await run('resume', 'writes', 'base')).out, 'base writes: nothing was set.\n')
+    assert.match((await run('status')).out, /^Nothing is paused/)
+    await controls.close()
+    await service.close()
+  })
+
+  it('pauses a trader on all chains, and the trader reads it in the audit log', async () => {
+    const { out } = await run('pause', 'trader', 'all', TRADER.toLowerCase())
+    assert.equal(out.split('\n').length - 1, CHAIN_SLUGS.length)
+    for (const chain of CHAIN_SLUGS) {
+      const [entry] = await auditOf(chain)
+      assert.deepEqual(
+        [entry?.kind, entry?.createdAt, entry?.detail],
+        ['paused', NOW_MS, { control: 'trader', value: '' }],
+      )
+    }
+    await run('resume', 'trader', 'base', TRADER)
+    assert.deepEqual(
+      (await auditOf('base')).map(({ kind }) => kind),
+      ['resumed', 'paused'],
+    )
+  })
+
+  it('sets budgets in native token, and goes back to the configured ones', async () => {
+    const { out } = await run('budget', 'polygon', '--trader-day', '0.05', '--day', '1')
+    assert.match(out, /polygon gas of one trader a day: 0\.05 of the native token\./)
+    assert.deepEqual(
+      await inStore(async (store) => {
+        const controls = await openControls(store, assert.ifError)
+        await controls.close()
+        return controls.budgets('polygon')
+      }),
+      { traderDayWei: 5n * 10n ** 16n, deploymentDayWei: 10n ** 18n },
+    )
+    await run('budget', 'polygon', '--day', 'default')
+    const { out: status } = await run('status', '--json')
+    assert.deepEqual(
+      JSON.parse(status).map(({ control }: { control: string }) => control),
+      ['trader_day_wei'],
+    )
+    const count = await inStore((store) =>
+      store.read.get<{ count: bigint }>("select count(*) as count from audit_log where kind = 'budget_set'"),
+    )
+    assert.equal(count?.count, 3n)
+  })
+
+  it('says what to correct, and changes nothing', async () => {
+    for (const [argv, says] of [
+      ['halt', /Unknown command "halt"/],
+      ['pause', /writes, relayer, trader or agent/],
+      ['pause writes', /Name a chain/],
+      ['pause writes mainnet', /Name a chain/],
+      ['pause writes base now', /Unknown argument "now"/],
+      ['pause trader base', /Name the address of the trader/],
+      ['pause agent base 0x12', /Name the address of the agent/],
+      ['budget base', /Name a budget/],
+      ['budget base --day -1', /'--day' argument is ambiguous|no amount/],
+      ['budget base --day much', /no amount of native token/],
+      ['status --now', /--help/],
+    ] as const) {
+      const { code, err } = await run(...argv.split(' '))
+      assert.equal(code, 1, argv)
+      assert.match(err, says)
+    }
+    assert.match((await run('pause', 'writes', 'base', '--reason', 'a\nb')).err, /in one line/)
+    assert.match((await run('status')).out, /^Nothing is paused/)
+  })
+
+  it('makes no store where there is none', async () => {
+    folder = newFolder()
+    const { code, err } = await run('pause', 'writes', 'base')
+    assert.equal(code, 1)
+    assert.match(err, /There is no data in .*: set BEZEL_DATA/)
+  })
+
+  it('explains itself', async () => {
+    const { code, out } = await run('--help')
+    assert.equal(code, 0)
+    for (const word of ['status', 'pause writes', 'resume', 'budget', 'npx --no', 'BEZEL_DATA'])
+      assert.ok(out.includes(word), word)
+    assert.equal((await run()).code, 1)
+  })
+})
