@@ -22,6 +22,8 @@ export async function startFacadeService(
       BEZEL_RELAYER_KEY: devnet.file.accounts.find(({ name }) => name === 'relayer')!.privateKey,
       BEZEL_FACADE_FILL_WAIT_MS: '0',
       BEZEL_IP_LIMIT: '1000000',
+      BEZEL_REGISTRATION_LIMIT: '1000000',
+      BEZEL_OVERLOAD_PERCENT: '0',
       BEZEL_AGENT_LIMIT: '1000000',
       BEZEL_AGENT_WRITE_LIMIT: '1000000',
     }),

@@ -20,6 +20,8 @@ export async function startReadService(devnet: RunningDevnet): Promise<Server> {
     BEZEL_DATA: folder,
     BEZEL_CHAINS_FILE: join(devnet.folder, 'devnet.json'),
     BEZEL_IP_LIMIT: '1000000',
+    BEZEL_REGISTRATION_LIMIT: '1000000',
+    BEZEL_OVERLOAD_PERCENT: '0',
     BEZEL_AGENT_LIMIT: '1000000',
   })
   const service = await runService(config)

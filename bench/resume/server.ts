@@ -83,7 +83,8 @@ async function issueKeys(store: Store, traders: readonly Address[]): Promise<str
   await store.transaction(async (sql) => {
     for (const [at, trader] of traders.entries()) {
       const keyHash = hashApiKey(keys[at]!)!
-      await saveApiKey(sql, { chain: CHAIN.slug, trader, label: '', keyHash, createdAtMs: 1, signedAtMs: 1 })
+      const at0 = { createdAtMs: 1, signedAtMs: 1, lastUsedAtMs: null, isProven: true }
+      await saveApiKey(sql, { chain: CHAIN.slug, trader, label: '', keyHash, ...at0 })
     }
   })
   return keys

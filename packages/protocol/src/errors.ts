@@ -102,7 +102,7 @@ export const ERRORS = Object.freeze({
 
   INTERNAL: row(500, 'no', 'A bug; report it with the `x-request-id` response header and the time of the call.'),
   UPSTREAM_UNAVAILABLE: row(502, 'as_is', 'A backend behind the service did not answer.'),
-  NOT_READY: row(503, 'as_is', 'The service is starting or a data feed is stale.'),
+  NOT_READY: row(503, 'as_is', 'The service is starting, a data feed is stale, or the operator has paused this.'),
   CHAIN_READ_ONLY: row(503, 'no', 'The facade has no relayer on this chain; native reads and writes are unaffected.'),
 }) satisfies Readonly<Record<string, ErrorEntry>>
 

@@ -1,10 +1,13 @@
-import { join } from 'node:path'
-import { CHAINS, requestDomain, StartupError, type ChainSlug } from '@bezel/protocol'
+import { join, resolve } from 'node:path'
+import { requestDomain, StartupError, type ChainSlug } from '@bezel/protocol'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { AuthenticateOptions } from './access/authenticateCall.ts'
+import { openControls, type Controls } from './access/controls.ts'
 import { createInProcessLimits } from './access/inProcessLimits.ts'
 import type { Limits } from './access/limits.ts'
 import { openNonces } from './access/nonces.ts'
+import { createOverloadGuard, OVERLOAD_TICK_MS, type OverloadGuard } from './access/overload.ts'
+import { createRegistrationLimit, type RegistrationLimit } from './access/registrationLimit.ts'
 import { openRegistry } from './agents/registry.ts'
 import { watchChains, type ChainReadiness, type OnChainStateChange } from './chain/chainReadiness.ts'
 import { readChainsFile, readFeedUrl, type ServedChain } from './chain/servedChain.ts'
@@ -13,14 +16,17 @@ import { readRelayerKey } from './facade/relayer/readRelayerKey.ts'
 import type { RelayerKey } from './facade/relayer/relayerKey.ts'
 import { createFacadeNonces, type FacadeNonces } from './facade/signing/facadeNonces.ts'
 import { createFacadeCounts, type FacadeCounts } from './facade/stream/channels/facadeChannel.ts'
+import { every } from './ground/every.ts'
 import { createTimeSliced, type TimeSliced } from './ground/timeSliced.ts'
 import { createApp } from './http/createApp.ts'
 import { openMarketSources, type MarketSources } from './market/openMarkets.ts'
 import { countTransactions } from './metrics/createMetrics.ts'
 import { createMetrics, type Metrics } from './metrics/createMetrics.ts'
 import { createOrderCounts, type OrderCounts } from './metrics/watchDeployment.ts'
-import { DEFAULT_DOMAIN_NAME, type ServerConfig } from './settings/config.ts'
+import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
+import type { ServerConfig } from './settings/config.ts'
 import { selectEngine } from './signatures/engines.ts'
+import { lockDataFolder } from './store/lockDataFolder.ts'
 import { openStore } from './store/openStore.ts'
 import { countOrdersByStatus } from './store/orderStore.ts'
 import type { Store } from './store/sql.ts'
@@ -36,10 +42,13 @@ export interface Base {
   readonly metrics: Metrics
   readonly store: Store
   readonly markets: MarketSources
+  /** Pauses and budgets that the operator has set. */
+  readonly controls: Controls
   /** Authenticates requests: agents, keys, signatures, nonces and limits. */
   readonly authenticate: AuthenticateOptions
   /** Limits calls to contract wallets, separately from the limits of requests. */
   readonly contractCalls: Limits
+  readonly registrations: RegistrationLimit
   /** `undefined` makes the facade of every chain read-only. */
   readonly relayerKey: RelayerKey | undefined
   readonly facadeNonces: FacadeNonces
@@ -49,6 +58,8 @@ export interface Base {
   readonly streamCounts: StreamCounts
   readonly facadeCounts: FacadeCounts
   readonly replays: TimeSliced
+  /** Sheds anonymous requests when there is too much work; `undefined` where that is switched off. */
+  readonly overload: OverloadGuard | undefined
   readonly now: () => number
 }
 
@@ -56,6 +67,9 @@ export interface Base {
  * Pause between two checks of the nodes: short enough for a load balancer's probe, long enough to cost a node nothing.
  */
 const READINESS_INTERVAL_MS = 2_000
+
+/** Pause between two rounds that forget registrations which never were in force. */
+const FORGET_CLAIMS_MS = 60_000
 
 const NONCE_FILE_NAME = 'nonces.log'
 
@@ -68,9 +82,12 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   const chains = readChainsFile(config.chainsFile)
   const feedUrl = requireFeedUrl(config)
   const relayerKey = await readRelayerKey({ hex: config.relayerKey, file: config.relayerKeyFile })
+  refuseUnsafeStart({ chains, ...config, relayer: relayerKey?.address })
   const app = createApp(config.logLevel)
   const { log } = app
-  warnOfSharedDomain(chains, config.domainName, log)
+  const lock = lockDataFolder(config.dataFolder, filesOf(config))
+  // Released after everything else that uses the folder has been closed.
+  open.defer(() => lock.release())
 
   const nodes = await watchChains(chains, { intervalMs: READINESS_INTERVAL_MS, onChange: logChange(log) })
   open.defer(() => nodes.close())
@@ -80,8 +97,14 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   const { marketStatusMs: statusMs, quietPriceMs: quietMs } = config
   const markets = openMarketSources({ store, feedUrl, statusMs, quietMs, now, random: Math.random, log })
   open.defer(() => markets.close())
+  const controls = await openControls(store, (error) => log.error({ err: error }, 'controls could not be read'))
+  open.defer(() => controls.close())
   const authenticate = await openAuthentication(config, { chains, store, now })
   open.defer(() => authenticate.nonces.close())
+  const forgetting = every(FORGET_CLAIMS_MS, () => authenticate.registry.forgetOldClaims(), {
+    onError: (error) => log.error({ err: error }, 'old registrations could not be forgotten'),
+  })
+  open.defer(() => forgetting.close())
   log.info({ engine: authenticate.engine.name }, 'signatures are verified')
   return {
     config,
@@ -92,8 +115,10 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     metrics,
     store,
     markets,
+    controls,
     authenticate,
     contractCalls: createInProcessLimits(),
+    registrations: createRegistrationLimit(createInProcessLimits(), config.registrationLimit),
     relayerKey,
     facadeNonces: await createFacadeNonces({ store, now }),
     waits: createOrderWaits(),
@@ -101,8 +126,25 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     streamCounts: createStreamCounts(),
     facadeCounts: createFacadeCounts(),
     replays: createTimeSliced(),
+    overload: openOverloadGuard(config, open),
     now,
   }
+}
+
+/** Lists the files that an operator may keep in the data folder before the first start. */
+function filesOf({ chainsFile, relayerKeyFile }: ServerConfig): readonly string[] {
+  return relayerKeyFile === undefined ? [chainsFile] : [chainsFile, resolve(relayerKeyFile)]
+}
+
+function openOverloadGuard(
+  { overloadPercent, overloadWaitMs }: ServerConfig,
+  open: AsyncDisposableStack,
+): OverloadGuard | undefined {
+  if (overloadPercent === 0) return undefined
+  const guard = createOverloadGuard({ maxUtilisation: overloadPercent / 100, maxWaitMs: overloadWaitMs })
+  const ticks = every(OVERLOAD_TICK_MS, guard.tick)
+  open.defer(() => ticks.close())
+  return guard
 }
 
 async function openAuthentication(
@@ -113,7 +155,7 @@ async function openAuthentication(
     chains.map(({ slug, chainId, diamond }) => [slug, requestDomain({ name: config.domainName, chainId, diamond })]),
   )
   return {
-    registry: await openRegistry(store),
+    registry: await openRegistry(store, { now, maxClaims: config.maxClaims }),
     engine: await selectEngine(),
     limits: createInProcessLimits(),
     agentLimit: config.agentLimit,
@@ -128,19 +170,6 @@ function requireFeedUrl({ feedUrl, chainsFile }: ServerConfig): string {
   const url = feedUrl ?? readFeedUrl(chainsFile)
   if (url !== undefined) return url
   throw new StartupError(`The chains file ${chainsFile} names no price feed: add feedUrl to it or set BEZEL_FEED_URL.`)
-}
-
-/**
- * Warns of a signing domain that other deployments may share. A signature is bound to name, chain and Diamond, so
- * deployments that share all three accept each other's requests.
- */
-function warnOfSharedDomain(chains: readonly ServedChain[], domainName: string, log: FastifyBaseLogger): void {
-  const live = chains.filter(({ slug, diamond }) => diamond === CHAINS[slug].liveDiamond)
-  if (domainName !== DEFAULT_DOMAIN_NAME || live.length === 0) return
-  log.warn(
-    { chains: live.map(({ slug }) => slug) },
-    'live chains use the default signing domain name, so a request signed for another such deployment is valid here too: set BEZEL_DOMAIN_NAME',
-  )
 }
 
 function logChange(log: FastifyBaseLogger): OnChainStateChange {

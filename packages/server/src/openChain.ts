@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ChainSlug } from '@bezel/protocol'
-import { openChainAccounts } from './accounts/openChainAccounts.ts'
+import { openChainAccounts, type OpenChainAccounts } from './accounts/openChainAccounts.ts'
 import { openLivePositions, type LivePositions } from './accounts/positions/livePositions.ts'
 import { createLoggedPositions } from './accounts/positions/loggedPositions.ts'
 import { createPositionReads, type PositionReads } from './accounts/positions/positionReads.ts'
@@ -9,12 +9,14 @@ import { createChainAgents, type ChainAgents } from './agents/chainAgents.ts'
 import { createRpcClient, type RpcClient } from './chain/rpcClient.ts'
 import type { ServedChain } from './chain/servedChain.ts'
 import { refuseOtherChain } from './chain/chainReadiness.ts'
+import { settleExits } from './facade/relayer/exitGas.ts'
 import { startFollower, type Follower } from './follower/startFollower.ts'
 import { createPublisher, type Publisher } from './ground/publisher.ts'
 import { notReady } from './ground/unavailable.ts'
 import { type AccountLog, type Changes, createAccountLog } from './journal/accountLog.ts'
 import { createChainHead, type ChainHead, startClockRounds } from './journal/clock.ts'
 import { openChainMarkets, type ChainMarketData } from './market/openMarkets.ts'
+import { listLiveOrders } from './store/orderStore.ts'
 import { writeNotices } from './notices/writeNotices.ts'
 import type { Base } from './openBase.ts'
 import { openFacade, type ChainFacade, type FacadeBase } from './openFacade.ts'
@@ -55,23 +57,14 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
     log,
   })
   open.defer(() => market.watch.close())
-  const agents = openAgents(chain, client, base)
+  const agents = openAgents(chain, client, market, base)
   const terms = createKnownTerms(now)
   const positions = await openLivePositions(store, slug, terms)
   const head = createChainHead()
   const tape = createTradeTape({ chain: slug, store })
   const commits = createPublisher<Changes>()
   const accountLog = openLog({ chain, base, market, positions, terms, head, commits })
-  const accounts = openChainAccounts(slug, {
-    agents,
-    positions,
-    terms,
-    collaterals: () => market.watch.current()?.collaterals,
-    accountLog,
-    refreshMs: config.accountRefreshMs,
-    now,
-    log,
-  })
+  const accounts = openAccounts({ agents, positions, terms, accountLog, market }, base)
   open.defer(() => accounts.close())
   followCommits(commits, { base, positions, tape, accounts })
   const follower = openFollower({ chain, client, base, market, head, accountLog })
@@ -114,6 +107,7 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
 function openAgents(
   chain: ServedChain,
   client: RpcClient,
+  market: ChainMarketData,
   { authenticate, config, relayerKey, now }: Base,
 ): ChainAgents {
   return createChainAgents(chain, {
@@ -121,8 +115,24 @@ function openAgents(
     registry: authenticate.registry,
     domain: authenticate.domainOf(chain.slug),
     relayer: relayerKey?.address ?? null,
+    markets: () => market.watch.current()?.markets,
     delegateMaxAgeMs: config.accountRefreshMs,
     now,
+  })
+}
+
+function openAccounts(
+  of: Pick<OpenChain, 'agents' | 'positions' | 'accountLog' | 'market'> & { readonly terms: KnownTerms },
+  { config, store, now, log }: Base,
+): OpenChainAccounts {
+  const { slug } = of.agents.chain
+  return openChainAccounts(slug, {
+    ...of,
+    hasOrders: async (trader) => (await listLiveOrders(store.read, slug, trader, 1)).length > 0,
+    collaterals: () => of.market.watch.current()?.collaterals,
+    refreshMs: config.accountRefreshMs,
+    now,
+    log,
   })
 }
 
@@ -149,7 +159,10 @@ function openLog(of: {
       onError: (error) => log.error({ chain: slug, err: error }, 'a position could not be valued for the log'),
     }),
     now,
-    alsoKeep: writeNotices,
+    async alsoKeep(sql, changes) {
+      await writeNotices(sql, changes)
+      await settleExits(sql, changes)
+    },
     onError: (error) => log.error({ chain: slug, err: error }, 'what was committed could not be passed on'),
     onCommit: of.commits.publish,
   })

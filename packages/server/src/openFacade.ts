@@ -1,3 +1,5 @@
+import { createRefusalAudit } from './access/auditLog.ts'
+import type { Controls } from './access/controls.ts'
 import type { OpenChainAccounts } from './accounts/openChainAccounts.ts'
 import type { LivePositions } from './accounts/positions/livePositions.ts'
 import type { RpcClient } from './chain/rpcClient.ts'
@@ -5,8 +7,9 @@ import type { ServedChain } from './chain/servedChain.ts'
 import type { ExchangeParts } from './facade/exchange/exchangeParts.ts'
 import { startChores } from './facade/exchange/chores.ts'
 import { createFacadeReads, type FacadeReads } from './facade/facadeReads.ts'
+import { guardRelayer } from './facade/relayer/guardRelayer.ts'
 import { type Relayer, startRelayer } from './facade/relayer/startRelayer.ts'
-import { defaultRelayerSettings } from './facade/relayer/relayerSettings.ts'
+import { defaultRelayerSettings, type RelayerSettings } from './facade/relayer/relayerSettings.ts'
 import { allowedSources, isLiveMainnet } from './facade/signing/phantomAgent.ts'
 import type { Follower } from './follower/startFollower.ts'
 import type { ChainHead } from './journal/clock.ts'
@@ -52,10 +55,13 @@ export async function openFacade(of: FacadeBase, base: Base, open: AsyncDisposab
     engine: authenticate.engine,
     sources: allowedSources(of.chain, config.facadeSources),
     needsOwnApproval: isLiveMainnet(of.chain),
+    controls: base.controls,
     limits: authenticate.limits,
     agentLimit: config.agentLimit,
     agentWritesLimit: config.agentWriteLimit,
     approvals: base.contractCalls,
+    registrations: base.registrations,
+    overload: base.overload,
     waits: base.waits,
     fillWaitMs: config.facadeFillWaitMs,
     now,
@@ -68,20 +74,32 @@ export async function openFacade(of: FacadeBase, base: Base, open: AsyncDisposab
 }
 
 async function openRelayer({ chain, client, head }: FacadeBase, base: Base): Promise<Relayer | null> {
-  const { relayerKey: key, store, now, log } = base
+  const { relayerKey: key, store, controls, now, log } = base
   if (key === undefined || !chain.writes) return null
-  return startRelayer({
+  const relayer = await startRelayer({
     chain,
     client,
     store,
     key,
-    settings: { ...defaultRelayerSettings(chain.slug), ...chain.relayer },
+    settings: relayerSettings(chain, controls),
     now,
     log,
     head: head.current,
     onHash: (sql, { attemptId, hash }) =>
       setSubmitted(sql, attemptId, { hash, submittedAtMs: now(), trustedUntilMs: null }),
   })
+  const onError = (error: unknown): void =>
+    log.error({ chain: chain.slug, err: error }, 'a refusal could not be audited')
+  return guardRelayer(relayer, { chain: chain.slug, controls, refusals: createRefusalAudit({ store, now, onError }) })
+}
+
+function relayerSettings({ slug, relayer }: ServedChain, controls: Pick<Controls, 'budgets'>): RelayerSettings {
+  const { traderDayWei, deploymentDayWei, ...settings } = relayer
+  const budgets = {
+    ...(traderDayWei !== undefined && { traderDayWei }),
+    ...(deploymentDayWei !== undefined && { deploymentDayWei }),
+  }
+  return { ...defaultRelayerSettings(slug, () => ({ ...budgets, ...controls.budgets(slug) })), ...settings }
 }
 
 function createReads(of: FacadeBase, base: Base): FacadeReads {

@@ -23,6 +23,7 @@ export function openStream(base: Base, chains: readonly OpenChain[], open: Async
   const facade = openFacadeStream({
     chains: base.chains.map(({ slug }) => slug),
     counts: base.facadeCounts,
+    overload: base.overload,
     exchangeOf: (slug, network) => createExchange(chainOf(slug), network),
     sourcesOf: (slug) => facadeSources(chainOf(slug), base),
   })
@@ -37,6 +38,7 @@ export function openStream(base: Base, chains: readonly OpenChain[], open: Async
       channelsOf: (slug) => servedChainOf(channels, slug),
       auth: createStreamAuth({ authenticate, agentsOf: (slug) => chainOf(slug).agents, now: base.now }),
       counts: base.streamCounts,
+      overload: base.overload,
       now: base.now,
     },
     bounds,

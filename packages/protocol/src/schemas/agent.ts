@@ -4,6 +4,7 @@ import {
   Closed,
   DecimalSchema,
   HexSchema,
+  IdSchema,
   MarketSymbolSchema,
   Nullable,
   TimestampSchema,
@@ -11,8 +12,8 @@ import {
 
 export const MAX_AGENT_NAME_CHARS = 32
 export const MAX_KEY_LABEL_CHARS = 64
-/** Limit of markets in a scope: more than any chain lists would be no restriction. */
-export const MAX_SCOPE_MARKETS = 512
+/** The greatest number of markets in a scope; who trades more of them takes `all`. */
+export const MAX_SCOPE_MARKETS = 64
 
 /** The limits that a trader sets for an agent at the service. The chain itself knows only all or nothing. */
 export const AgentScopeSchema = Closed({
@@ -70,7 +71,16 @@ export const RevokeAgentRequestSchema = Closed({
   signature: HexSchema,
 })
 export type RevokeAgentRequest = Static<typeof RevokeAgentRequestSchema>
-export const RevokeAgentAnswerSchema = Closed({ revocationTx: Nullable(TransactionRequestSchema) })
+/** A transaction of a revoked agent that was sent before it was revoked. */
+export const MayBeMinedSchema = Closed({ txHash: HexSchema, orderId: Nullable(IdSchema) })
+export type MayBeMined = Static<typeof MayBeMinedSchema>
+export const RevokeAgentAnswerSchema = Closed({
+  revocationTx: Nullable(TransactionRequestSchema),
+  mayStillBeMined: Type.Array(MayBeMinedSchema, {
+    description:
+      'Transactions that the relayer had sent for the agent. Each is replaced by an empty one with a higher fee, and may be mined before that.',
+  }),
+})
 
 export const IssueApiKeyRequestSchema = Closed({
   trader: AddressSchema,
@@ -79,4 +89,16 @@ export const IssueApiKeyRequestSchema = Closed({
   signature: HexSchema,
 })
 export type IssueApiKeyRequest = Static<typeof IssueApiKeyRequestSchema>
+/**
+ * An API key of a trader, without the key itself. `lastUsedAt` is exact to a minute, or to an hour while the chain
+ * knows nothing of the trader, and null before the first use.
+ */
+export const ApiKeySchema = Closed({
+  label: Type.String(),
+  createdAt: TimestampSchema,
+  lastUsedAt: Nullable(TimestampSchema),
+})
+export type ApiKey = Static<typeof ApiKeySchema>
+export const ApiKeyListSchema = Closed({ data: Type.Array(ApiKeySchema) })
+export const RevokeApiKeyAnswerSchema = Closed({ label: Type.String(), trader: AddressSchema })
 export const ApiKeyAnswerSchema = Closed({ apiKey: Type.String(), label: Type.String(), trader: AddressSchema })

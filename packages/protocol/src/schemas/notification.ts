@@ -11,6 +11,8 @@ export const NOTIFICATION_TYPES = [
   'take_profit_hit',
   'position_update_refused',
   'position_update_timed_out',
+  'agent_added',
+  'key_issued',
   'agent_expiring',
   'agent_expired',
   'delegation_removed',

@@ -1,5 +1,6 @@
 import { StoreUnavailableError, NodeUnavailableError } from '../ground/unavailable.ts'
 import { ApiError } from '@bezel/protocol'
+import type { TSchema } from '@sinclair/typebox'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { MAX_BODY_BYTES } from './limits.ts'
 import { validationIssues } from './validationIssues.ts'
@@ -60,12 +61,16 @@ export function refusalOf(error: FastifyError | ApiError, request: FastifyReques
 
 /** Replaces an error about the body with `NOT_FOUND` when no route matches the request. */
 function routedError(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
-  const apiError = toApiError(error, request.id)
+  const apiError = toApiError(error, request.id, request)
   const isOfBody = apiError.code === 'VALIDATION_ERROR' && FAULTS[error.code]?.[0] !== 'path'
   return request.is404 && isOfBody ? unknownRoute(request) : apiError
 }
 
-export function toApiError(error: FastifyError | ApiError, requestId: string): ApiError {
+export function toApiError(
+  error: FastifyError | ApiError,
+  requestId: string,
+  request?: Pick<FastifyRequest, 'routeOptions' | 'body'>,
+): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof NodeUnavailableError) {
     return new ApiError('UPSTREAM_UNAVAILABLE', "The chain's node did not answer. Retry.")
@@ -73,7 +78,7 @@ export function toApiError(error: FastifyError | ApiError, requestId: string): A
   if (error instanceof StoreUnavailableError) {
     return new ApiError('NOT_READY', 'The store can not take data now. Retry.', { reason: 'store_unavailable' })
   }
-  if (error.validation !== undefined) return validationError(error)
+  if (error.validation !== undefined) return validationError(error, request)
   const isClientFault = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
   if (isClientFault) return malformed(...(FAULTS[error.code] ?? (['request', 'is not valid'] as const)))
   return new ApiError('INTERNAL', `The service failed at this request; please report it with its id ${requestId}.`)
@@ -84,8 +89,10 @@ export function malformed(path: string, message: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `${path} ${message}.`, { issues: [{ path, message }] })
 }
 
-function validationError(error: FastifyError): ApiError {
-  const issues = validationIssues(error.validation ?? [], error.validationContext ?? 'request')
+/** Returns the error for a body that breaks its schema. The framework itself stops at the first fault. */
+function validationError(error: FastifyError, request?: Pick<FastifyRequest, 'routeOptions' | 'body'>): ApiError {
+  const schema = request?.routeOptions.schema?.body as TSchema | undefined
+  const issues = schema === undefined ? [] : validationIssues(schema, request?.body, 'body')
   const [first] = issues
   const message = first === undefined ? error.message : `${first.path} ${first.message}.`
   return new ApiError('VALIDATION_ERROR', message, { issues })

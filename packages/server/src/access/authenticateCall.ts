@@ -1,4 +1,4 @@
-import { ApiError, REQUEST_FIELDS, type ChainSlug, type SigningDomain } from '@bezel/protocol'
+import { ApiError, REQUEST_FIELDS, type Address, type ChainSlug, type SigningDomain } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { hashApiKey } from '../agents/apiKey.ts'
 import { timestampOutOfWindow } from '../agents/masterSignature.ts'
@@ -41,6 +41,8 @@ export interface SignedCall {
   readonly method: string
   readonly path: string
   readonly body: Uint8Array
+  /** Weight that the agent's limit is charged. Default 1. */
+  readonly weight?: number
 }
 
 /** Receives the outcome of a charge. Throws `RATE_LIMITED` when it was refused (`requireAllowed`). */
@@ -58,11 +60,42 @@ export async function authenticateAgent(
   furtherBuckets: readonly LimitBucket[] = [],
 ): Promise<AgentRecord> {
   requireRecent(signed, options.now())
-  const agent = requireAgent(options.registry, call.chain, signed)
-  requireSignature(call, signed, options)
-  onCharge(await chargeAgent(`${call.chain} ${agent.agent}`, options, furtherBuckets))
-  if (!options.nonces.claim(call.chain, agent.agent, signed.nonce, Number(signed.timestamp))) throw nonceReused()
+  const found = options.registry.findAgent(call.chain, signed.agent)
+  // An agent that is in memory is used at once: awaiting what is there would slow every request down.
+  const agent = found instanceof Promise ? await found : found
+  if (agent === undefined) throw agentUnknown(call.chain, signed)
+  await acceptSignature(call, signed, options, onCharge, furtherBuckets)
   return agent
+}
+
+/**
+ * Returns the wallet that signed a call for itself, as its own agent. It needs no registration, so only operations of
+ * the master wallet may take it.
+ */
+export async function authenticateWallet(
+  call: SignedCall,
+  signed: SignatureHeaders,
+  options: AuthenticateOptions,
+  onCharge: OnCharge,
+): Promise<Address> {
+  requireRecent(signed, options.now())
+  await acceptSignature(call, signed, options, onCharge, [])
+  return signed.agent
+}
+
+/** Verifies the signature, then charges the signer and claims its nonce. */
+async function acceptSignature(
+  call: SignedCall,
+  signed: SignatureHeaders,
+  options: AuthenticateOptions,
+  onCharge: OnCharge,
+  furtherBuckets: readonly LimitBucket[],
+): Promise<void> {
+  const { chain, weight } = call
+  const { agent, nonce, timestamp } = signed
+  requireSignature(call, signed, options)
+  onCharge(await chargeAgent(`${chain} ${agent}`, options, { weight, furtherBuckets }))
+  if (!options.nonces.claim(chain, agent, nonce, Number(timestamp))) throw nonceReused()
 }
 
 /** Returns the trader that an API key belongs to, and charges the key's own limit. */
@@ -71,11 +104,13 @@ export async function authenticateKey(
   key: string,
   options: AuthenticateOptions,
   onCharge: OnCharge,
+  weight?: number,
 ): Promise<Caller> {
   const keyHash = hashApiKey(key)
-  const trader = keyHash === undefined ? undefined : options.registry.keyOwner(chain, keyHash)
+  const found = keyHash === undefined ? undefined : options.registry.keyOwner(chain, keyHash)
+  const trader = found instanceof Promise ? await found : found
   if (keyHash === undefined || trader === undefined) throw apiKeyUnknown()
-  onCharge(await chargeAgent(`${chain} ${keyHash}`, options))
+  onCharge(await chargeAgent(`${chain} ${keyHash}`, options, { weight }))
   return { via: 'apiKey', trader, keyHash }
 }
 
@@ -92,10 +127,8 @@ function requireRecent({ timestamp }: SignatureHeaders, nowMs: number): void {
   throw timestampOutOfWindow(Number(timestamp), nowMs)
 }
 
-function requireAgent(registry: Registry, chain: ChainSlug, { agent }: SignatureHeaders): AgentRecord {
-  const record = registry.agent(chain, agent)
-  if (record !== undefined) return record
-  throw new ApiError('AGENT_UNKNOWN', `The agent ${agent} is not registered on ${chain}.`, { agent })
+function agentUnknown(chain: ChainSlug, { agent }: Pick<SignatureHeaders, 'agent'>): ApiError {
+  return new ApiError('AGENT_UNKNOWN', `The agent ${agent} is not registered on ${chain}.`, { agent })
 }
 
 function requireSignature(
@@ -117,8 +150,8 @@ function requireSignature(
 function chargeAgent(
   key: string,
   { limits, agentLimit, now }: AuthenticateOptions,
-  furtherBuckets: readonly LimitBucket[] = [],
+  of: { readonly weight?: number | undefined; readonly furtherBuckets?: readonly LimitBucket[] },
 ): LimitAnswer | Promise<LimitAnswer> {
   const bucket = { scope: 'agent', key, limit: agentLimit } as const
-  return limits.take([bucket, ...furtherBuckets], now())
+  return limits.take([bucket, ...(of.furtherBuckets ?? [])], now(), of.weight)
 }

@@ -1,8 +1,11 @@
-import { ApiError, type Address } from '@bezel/protocol'
+import { ApiError, type Address, type ChainSlug } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { requiredDelegate, type ChainAgents } from '../agents/chainAgents.ts'
+import type { AgentProof } from '../agents/proofs.ts'
+import type { Registry } from '../agents/registry.ts'
 import { requireInForce, needsDelegation, agentNotDelegated } from '../agents/agentRefusals.ts'
+import { RENEWED_MS } from '../store/claimStore.ts'
 
 /** The authenticated caller of a private operation. */
 export type Caller =
@@ -40,14 +43,38 @@ export function requireOwnAccount(request: FastifyRequest, address: Address): vo
 }
 
 /**
- * Checks that a caller may still act. An API key is valid until it is replaced; an agent must be neither revoked nor
- * expired and, if its scope lets it trade, be the trader's on-chain delegate.
+ * Checks that a caller may still act, and notes that it did. An API key is valid until it is replaced or ended; an
+ * agent must be neither revoked nor expired and, if its scope lets it trade, be the trader's on-chain delegate.
  */
 export async function requireUsable(caller: Caller, agents: ChainAgents, nowMs: number): Promise<void> {
-  if (caller.via === 'apiKey') return
-  const { agent: record } = caller
-  requireInForce(record, nowMs)
-  if (!needsDelegation(record)) return
-  const required = requiredDelegate(agents, record)
-  if (!(await agents.delegates.isDelegate(record.trader, required))) throw agentNotDelegated(agents.chain, required)
+  let proof: AgentProof = 'seen'
+  if (caller.via === 'agent') {
+    const { agent: record } = caller
+    requireInForce(record, nowMs)
+    if (needsDelegation(record)) {
+      const required = requiredDelegate(agents, record)
+      if (!(await agents.delegates.isDelegate(record.trader, required))) throw agentNotDelegated(agents.chain, required)
+      proof = 'used'
+    }
+  }
+  await noteAccepted(caller, agents, proof)
+}
+
+/** Notes that a caller listens, so that its credentials are in use, at most once an hour. */
+export async function noteListening(
+  caller: Caller,
+  { chain, registry }: Pick<ChainAgents, 'chain' | 'registry'>,
+): Promise<void> {
+  if (caller.via === 'apiKey') await registry.noteKeyUse(chain.slug, caller.keyHash, RENEWED_MS)
+  else await registry.noteStanding(caller.agent, 'seen')
+}
+
+/** Notes an accepted request, and what it proves of an agent: `used` when the chain was asked. */
+export async function noteAccepted(
+  caller: Caller,
+  { chain, registry }: { readonly chain: { readonly slug: ChainSlug }; readonly registry: Registry },
+  proof: AgentProof,
+): Promise<void> {
+  if (caller.via === 'apiKey') await registry.noteKeyUse(chain.slug, caller.keyHash)
+  else if (caller.agent.standing !== 'used') await registry.noteStanding(caller.agent, proof)
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createInProcessLimits } from './inProcessLimits.ts'
-import type { LimitBucket } from './limits.ts'
+import { ipBuckets, type LimitBucket } from './limits.ts'
 
 const MINUTE = 60_000
 
@@ -91,48 +91,102 @@ describe('limits in one process', () => {
     assert.equal(limits.take([ip('a')], START).isAllowed, true)
   })
 
-  it('lets clients beyond the maximum share one counter until the minute turns', () => {
+  it('lets clients beyond the maximum share a counter with their neighbours until the minute turns', () => {
     const crowded: string[] = []
-    const limits = createInProcessLimits({
-      maxKeysPerScope: 2,
-      crowdLimit: 4,
-      onCrowded: (scope) => crowded.push(scope),
-    })
-    for (const key of ['a', 'b']) assert.equal(limits.take([ip(key)], START).remaining, 2)
+    const limits = createInProcessLimits({ maxKeys: 2, crowdLimit: 4, onCrowded: (scope) => crowded.push(scope) })
+    for (const key of ['10.0.0.1', '10.0.0.2']) assert.equal(limits.take([ip(key)], START).remaining, 2)
     assert.deepEqual(crowded, [])
     assert.deepEqual(
-      ['c', 'd', 'e', 'f'].map((key) => limits.take([ip(key)], START).remaining),
+      ['10.1.0.1', '10.1.0.2', '10.1.3.4', '10.1.5.6'].map((key) => limits.take([ip(key)], START).remaining),
       [3, 2, 1, 0],
     )
-    assert.equal(limits.take([ip('g')], START).isAllowed, false)
-    assert.equal(limits.take([ip('a')], START).remaining, 1)
+    assert.equal(limits.take([ip('10.1.7.8')], START).isAllowed, false)
+    assert.equal(limits.take([ip('10.2.7.8')], START).isAllowed, true, 'of another network')
+    assert.equal(limits.take([ip('10.0.0.1')], START).remaining, 1)
     assert.equal(limits.take([bucket('agent', 'x', 9)], START).remaining, 8)
     assert.deepEqual(crowded, ['ip'])
-    assert.equal(limits.take([ip('g')], START + MINUTE).remaining, 2)
+    assert.equal(limits.take([ip('10.1.7.8')], START + MINUTE).remaining, 2)
   })
 
   it('keeps no more counters than the maximum, whoever comes', () => {
-    const limits = createInProcessLimits({ maxKeysPerScope: 1_000, crowdLimit: 100 })
+    const limits = createInProcessLimits({ maxKeys: 1_000, crowdLimit: 100 })
     let allowed = 0
-    for (let i = 0; i < 50_000; i++) if (limits.take([ip(`k${i}`)], START).isAllowed) allowed++
+    for (let i = 0; i < 50_000; i++) if (limits.take([ip(`10.9.${i >> 8}.${i & 255}`)], START).isAllowed) allowed++
     assert.equal(allowed, 1_100)
   })
 
+  it('charges the weight of a request, and refuses one that weighs more than is left', () => {
+    const limits = createInProcessLimits()
+    assert.equal(limits.take([ip('a', 10)], START, 7).remaining, 3)
+    const refused = limits.take([ip('a', 10), bucket('agent', 'x', 10)], START, 4)
+    assert.deepEqual([refused.isAllowed, refused.scope, refused.remaining], [false, 'ip', 3])
+    assert.equal(limits.take([ip('a', 10), bucket('agent', 'x', 10)], START, 3).remaining, 0)
+    assert.equal(limits.take([bucket('agent', 'x', 10)], START).remaining, 6)
+  })
+
+  it('gives an IPv6 /56 twice and a /48 four times the limit of its /64, whichever of their addresses ask', () => {
+    const used = (networkAt: (i: number) => string): number => {
+      const limits = createInProcessLimits()
+      const asked = Array.from({ length: 5_000 }, (_, i) => limits.take(ipBuckets(networkAt(i), 600), START))
+      return asked.filter(({ isAllowed }) => isAllowed).length
+    }
+    assert.equal(
+      used(() => '2001:db8:1:2::/64'),
+      600,
+    )
+    assert.equal(
+      used((i) => `2001:db8:1:${(0xab00 + (i % 256)).toString(16)}::/64`),
+      1_200,
+    )
+    assert.equal(
+      used((i) => `2001:db8:1:${(i % 0x10000).toString(16)}::/64`),
+      2_400,
+    )
+    assert.equal(
+      used(() => '10.0.0.1'),
+      600,
+    )
+  })
+
+  it('serves newcomers of both families beside 100,000 hostile keys of each', () => {
+    const limits = createInProcessLimits()
+    const allowed = (network: string): boolean => limits.take(ipBuckets(network, 600), START).isAllowed
+    for (let round = 0; round < 2; round += 1) {
+      for (let i = 0; i < 100_000; i += 1) {
+        allowed(`2001:db8:${(i >> 11).toString(16)}:${(i & 0x7ff).toString(16)}::/64`)
+        allowed(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)
+      }
+    }
+    for (let i = 0; i < 20_000; i += 1) {
+      allowed(`2001:db8:${(0x1000 + i).toString(16)}:0::/64`)
+      allowed(`10.${i & 3}.${200 + (i & 31)}.${(i >> 5) & 255}`)
+    }
+    for (let i = 0; i < 500; i += 1) {
+      assert.equal(allowed(`2a0${i % 10}:${(i + 4_096).toString(16)}:1:2::/64`), true, `newcomer ${i} of IPv6`)
+      assert.equal(allowed(`${20 + (i % 200)}.${i >> 1}.3.4`), true, `newcomer ${i} of IPv4`)
+    }
+  })
+
   it('never allows more than the limit in any minute, and never refuses below it', () => {
-    const step = fc.record({ afterMs: fc.nat({ max: 20_000 }), key: fc.constantFrom('a', 'b'), isWrite: fc.boolean() })
+    const step = fc.record({
+      afterMs: fc.nat({ max: 20_000 }),
+      key: fc.constantFrom('a', 'b'),
+      isWrite: fc.boolean(),
+      weight: fc.integer({ min: 1, max: 3 }),
+    })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const limits = createInProcessLimits()
         const counted = new Map<string, number>()
         let nowMs = START
-        for (const { afterMs, key, isWrite } of steps) {
+        for (const { afterMs, key, isWrite, weight } of steps) {
           nowMs += afterMs
           const buckets = [bucket('agent', key, 4), ...(isWrite ? [bucket('agent-writes', key, 2)] : [])]
           const names = buckets.map(({ scope }) => `${Math.floor(nowMs / MINUTE)} ${scope} ${key}`)
-          const isAllowed = names.every((name, i) => (counted.get(name) ?? 0) < buckets[i]!.limit)
-          if (isAllowed) for (const name of names) counted.set(name, (counted.get(name) ?? 0) + 1)
+          const isAllowed = names.every((name, i) => (counted.get(name) ?? 0) + weight <= buckets[i]!.limit)
+          if (isAllowed) for (const name of names) counted.set(name, (counted.get(name) ?? 0) + weight)
           const left = names.map((name, i) => buckets[i]!.limit - (counted.get(name) ?? 0))
-          const answer = limits.take(buckets, nowMs)
+          const answer = limits.take(buckets, nowMs, weight)
           assert.deepEqual([answer.isAllowed, answer.remaining], [isAllowed, Math.min(...left)])
         }
       }),

@@ -1,45 +1,55 @@
+import { randomInt } from 'node:crypto'
 import type { LimitScope } from '../settings/config.ts'
 import { LIMIT_WINDOW_MS, tighterAnswer, type LimitAnswer, type LimitBucket, type Limits } from './limits.ts'
 
-/** Counters per scope, about 10 MB when full. More clients than that in one minute are a flood. */
-const MAX_KEYS_PER_SCOPE = 100_000
+/** Counters per kind of client, about 10 MB when full. More clients than that in one minute are a flood. */
+const MAX_KEYS = 100_000
 
-/** Requests per window that all clients beyond the maximum share: those of ten clients. */
+/** Weight per window that the clients beyond the maximum share, if their addresses lie near: that of ten clients. */
 const CROWD_LIMIT = 6_000
+
+/** Number of counters for the clients beyond the maximum, of each kind. */
+const CROWDS = 65_536
 
 /** Settings of the counters. */
 export interface InProcessLimitsOptions {
-  /** Clients with a counter of their own, per scope and window. Default 100,000. */
-  readonly maxKeysPerScope?: number
-  /** Requests per window of all further clients of a scope together. Default 6,000. */
+  /** Clients with a counter of their own, per kind and window. Default 100,000. */
+  readonly maxKeys?: number
+  /** Weight per window of all further clients of one wide network together. Default 6,000. */
   readonly crowdLimit?: number
-  /** Called once per scope and window when the maximum is reached, so that an operator learns of the flood. */
+  /** Called once per kind and window when the maximum is reached, so that an operator learns of the flood. */
   readonly onCrowded?: (scope: LimitScope) => void
 }
 
 /** Limits that answer synchronously. */
 export interface InProcessLimits extends Limits {
-  take(buckets: readonly LimitBucket[], nowMs: number): LimitAnswer
+  take(buckets: readonly LimitBucket[], nowMs: number, weight?: number): LimitAnswer
 }
 
-/** The counters of one scope in the current window. */
+/**
+ * Kinds of clients, each with counters of its own: IPv4 addresses, the three levels of IPv6 networks, and agents. A
+ * flood of one kind takes no counter from another.
+ */
+type ClientKind = LimitScope | 'ip/64' | 'ip/56' | 'ip/48'
+
+/** The counters of one kind in the current window. */
 interface Counters {
   readonly byKey: Map<string, number>
-  /** Requests of clients that have no counter of their own; `undefined` while there are none. */
-  crowd: number | undefined
+  /** Weight used by clients without a counter of their own, by `crowdOf`; `undefined` while there are none. */
+  crowds: Uint32Array | undefined
 }
 
 /**
  * Creates limits whose counters are in the memory of this process. All counters are dropped at once when a new minute
  * starts.
  *
- * Once `maxKeysPerScope` clients were seen in a window, those keep their own counters and all others share one counter
- * of `crowdLimit`. Letting the others pass uncounted would lift the limit for a sender with countless addresses, and
- * refusing them all would let that sender lock out every newcomer. Sharing one counter bounds both harms, and they end
- * with the minute.
+ * Once `maxKeys` clients of a kind were seen in a window, those keep their own counters, and the others share a counter
+ * with their neighbours: the IPv4 /16 or the IPv6 /32 that they lie in. Letting the others pass uncounted would lift
+ * the limit for a sender with countless addresses. Refusing them all, or one counter for all, would let that sender
+ * lock out every newcomer; so it locks out only those of its own provider, until the minute turns.
  */
 export function createInProcessLimits(options: InProcessLimitsOptions = {}): InProcessLimits {
-  const { maxKeysPerScope = MAX_KEYS_PER_SCOPE, crowdLimit = CROWD_LIMIT, onCrowded } = options
+  const { maxKeys = MAX_KEYS, crowdLimit = CROWD_LIMIT, onCrowded } = options
   let window = 0
   let counters = emptyCounters()
 
@@ -55,23 +65,24 @@ export function createInProcessLimits(options: InProcessLimitsOptions = {}): InP
   }
 
   function remainingOf({ scope, key, limit }: LimitBucket): number {
-    const { byKey, crowd } = counters[scope]
+    const { byKey, crowds } = counters[kindOf(scope, key)]
     const used = byKey.get(key)
     if (used !== undefined) return Math.max(0, limit - used)
-    if (byKey.size < maxKeysPerScope) return limit
-    return Math.max(0, Math.min(limit, crowdLimit - (crowd ?? 0)))
+    if (byKey.size < maxKeys) return limit
+    return Math.max(0, Math.min(limit, crowdLimit - (crowds?.[crowdOf(scope, key)] ?? 0)))
   }
 
-  function charge({ scope, key }: LimitBucket): void {
-    const counter = counters[scope]
+  function charge({ scope, key }: LimitBucket, weight: number): void {
+    const counter = counters[kindOf(scope, key)]
     const used = counter.byKey.get(key)
-    if (used !== undefined || counter.byKey.size < maxKeysPerScope) counter.byKey.set(key, (used ?? 0) + 1)
-    else chargeCrowd(scope, counter)
+    if (used !== undefined || counter.byKey.size < maxKeys) counter.byKey.set(key, (used ?? 0) + weight)
+    else crowdsOf(scope, counter)[crowdOf(scope, key)]! += weight
   }
 
-  function chargeCrowd(scope: LimitScope, counter: Counters): void {
-    if (counter.crowd === undefined) onCrowded?.(scope)
-    counter.crowd = (counter.crowd ?? 0) + 1
+  function crowdsOf(scope: LimitScope, counter: Counters): Uint32Array {
+    if (counter.crowds === undefined) onCrowded?.(scope)
+    counter.crowds ??= new Uint32Array(CROWDS)
+    return counter.crowds
   }
 
   function answer(buckets: readonly LimitBucket[], nowMs: number, isAllowed: boolean): LimitAnswer {
@@ -87,13 +98,39 @@ export function createInProcessLimits(options: InProcessLimitsOptions = {}): InP
   }
 
   return {
-    take(buckets, nowMs) {
+    take(buckets, nowMs, weight = 1) {
       enterWindow(nowMs)
-      if (buckets.some((bucket) => remainingOf(bucket) === 0)) return answer(buckets, nowMs, false)
-      for (const bucket of buckets) charge(bucket)
+      if (buckets.some((bucket) => remainingOf(bucket) < weight)) return answer(buckets, nowMs, false)
+      for (const bucket of buckets) charge(bucket, weight)
       return answer(buckets, nowMs, true)
     },
   }
+}
+
+const SLASH = '/'.charCodeAt(0)
+
+/** Returns the kind of a client. The key of an IPv6 network ends with the length of its prefix; no other key does. */
+function kindOf(scope: LimitScope, key: string): ClientKind {
+  if (scope !== 'ip' || key.charCodeAt(key.length - 3) !== SLASH) return scope
+  return `ip${key.slice(-3)}` as ClientKind
+}
+
+/** The start of the hash. Drawn anew by each process, so that nobody can choose whose counter to share. */
+const HASH_SEED = randomInt(2 ** 32)
+
+/** Returns the number of the counter that a client shares with its neighbours: a hash (FNV-1a) of their network. */
+function crowdOf(scope: LimitScope, key: string): number {
+  let hash = HASH_SEED
+  const end = scope === 'ip' ? secondSeparator(key) : key.length
+  for (let at = 0; at < end; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
+  return (hash ^ (hash >>> 16)) & (CROWDS - 1)
+}
+
+/** Returns the place behind the first two parts of an address: the /16 of IPv4, the /32 of IPv6. */
+function secondSeparator(address: string): number {
+  const separator = address.includes(':') ? ':' : '.'
+  const second = address.indexOf(separator, address.indexOf(separator) + 1)
+  return second === -1 ? address.length : second
 }
 
 /**
@@ -104,7 +141,14 @@ function secondsUntil(endMs: number, nowMs: number): number {
   return Math.ceil(Math.min(LIMIT_WINDOW_MS, endMs - nowMs) / 1000)
 }
 
-function emptyCounters(): Record<LimitScope, Counters> {
-  const empty = (): Counters => ({ byKey: new Map(), crowd: undefined })
-  return { ip: empty(), agent: empty(), 'agent-writes': empty() }
+function emptyCounters(): Record<ClientKind, Counters> {
+  const empty = (): Counters => ({ byKey: new Map(), crowds: undefined })
+  return {
+    ip: empty(),
+    'ip/64': empty(),
+    'ip/56': empty(),
+    'ip/48': empty(),
+    agent: empty(),
+    'agent-writes': empty(),
+  }
 }

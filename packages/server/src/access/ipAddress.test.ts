@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { SocketAddress } from 'node:net'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { networkOf, parseIpAddress, clientIp, UNKNOWN_IP } from './ipAddress.ts'
+import { networkOf, parseIpAddress, clientIp, registrationNetworkOf, UNKNOWN_IP } from './ipAddress.ts'
 
 const PROXY = '10.0.0.1'
 
@@ -85,6 +85,20 @@ describe('networkOf', () => {
     assert.notEqual(network('2001:db8:1:2::'), network('2001:db8:1:3::'))
     assert.equal(network('::ffff:10.0.0.1'), '10.0.0.1')
     assert.notEqual(network('10.0.0.1'), network('10.0.0.2'))
+  })
+})
+
+describe('registrationNetworkOf', () => {
+  const network = (text: string): string => registrationNetworkOf(parseIpAddress(text) ?? assert.fail(text))
+
+  it('is the /24 of an IPv4 address and the /48 of an IPv6 one', () => {
+    assert.equal(network('10.1.2.3'), '10.1.2.0/24')
+    assert.equal(network('::ffff:10.1.2.200'), '10.1.2.0/24')
+    assert.notEqual(network('10.1.2.3'), network('10.1.3.3'))
+    assert.equal(network('2001:db8:1:2:3:4:5:6'), '2001:db8:1::/48')
+    assert.equal(network('2001:db8:1::'), network('2001:db8:1:ffff:ffff:ffff:ffff:ffff'))
+    assert.notEqual(network('2001:db8:1::'), network('2001:db8:2::'))
+    assert.equal(registrationNetworkOf(UNKNOWN_IP), UNKNOWN_IP)
   })
 })
 

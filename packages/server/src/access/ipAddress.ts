@@ -25,6 +25,9 @@ const GROUPS = 8
 /** Groups of an IPv6 address that name the network; its owner chooses the others freely. */
 const NETWORK_GROUPS = 4
 
+/** Groups of an IPv6 address that name its site: the /48, the most that one customer is commonly given. */
+const SITE_GROUPS = 3
+
 /** Prefix with which an IPv6 socket names its IPv4 clients. `mappedIpv4` finds the other spellings of the same. */
 const MAPPED_PREFIX = '::ffff:'
 
@@ -62,6 +65,16 @@ export function parseIpAddress(text: string): IpAddress | undefined {
  */
 export function networkOf(ip: IpAddress): string {
   return ip.includes(':') ? `${ip.split(':', NETWORK_GROUPS).join(':')}::/64` : ip
+}
+
+/**
+ * Returns the network that registrations are counted by: the /24 of an IPv4 address, the /48 of an IPv6 address. Takes
+ * an address, or the key of its requests (`networkOf`), which is narrower: a record stays for days, and one owner moves
+ * between the addresses it has.
+ */
+export function registrationNetworkOf(ip: string): string {
+  if (ip.includes(':')) return `${ip.split(':', SITE_GROUPS).join(':')}::/48`
+  return ip === UNKNOWN_IP ? ip : `${ip.slice(0, ip.lastIndexOf('.'))}.0/24`
 }
 
 /** Returns the n-th entry of a comma-separated list from the right, or the left-most. Reads no further than that. */

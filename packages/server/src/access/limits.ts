@@ -11,11 +11,9 @@ export const LIMIT_WINDOW_MS = 60_000
 /** One counter that a request is charged to. */
 export interface LimitBucket {
   readonly scope: LimitScope
-  /**
-   * The client, unique in its scope. For `ip` it is the network (`networkOf`), so that one IPv6 customer is one bucket.
-   */
+  /** The client, unique in its scope. For `ip` it is a network (`ipBuckets`). */
   readonly key: string
-  /** Requests per window. */
+  /** Weight per window. */
   readonly limit: number
 }
 
@@ -36,11 +34,31 @@ export interface LimitAnswer {
  */
 export interface Limits {
   /**
-   * Charges one request to all of the buckets (at least one), or to none of them when one is exhausted: a refused
-   * request uses up nothing, so a client over its write limit keeps its reads.
+   * Charges a request of the given weight (default 1) to all of the buckets (at least one), or to none of them when one
+   * has less than that left: a refused request uses up nothing, so a client over its write limit keeps its reads.
    */
-  take(buckets: readonly LimitBucket[], nowMs: number): LimitAnswer | Promise<LimitAnswer>
+  take(buckets: readonly LimitBucket[], nowMs: number, weight?: number): LimitAnswer | Promise<LimitAnswer>
 }
+
+/**
+ * Returns the buckets that a request from a network (`networkOf`) is charged to. An IPv4 address is one client. An IPv6
+ * /64 is one too, but one owner has many of them: its /56 may use up twice and its /48 four times the limit.
+ */
+export function ipBuckets(network: string, limit: number): readonly LimitBucket[] {
+  const own: LimitBucket = { scope: 'ip', key: network, limit }
+  if (!network.endsWith(NETWORK_SUFFIX)) return [own]
+  const groups = network.slice(0, -NETWORK_SUFFIX.length)
+  const site = groups.slice(0, groups.lastIndexOf(':'))
+  const fourth = groups.slice(site.length + 1)
+  return [
+    own,
+    { scope: 'ip', key: `${site}:${fourth.length > 2 ? fourth.slice(0, -2) : '0'}00::/56`, limit: limit * 2 },
+    { scope: 'ip', key: `${site}::/48`, limit: limit * 4 },
+  ]
+}
+
+/** The end of the key of an IPv6 network. */
+const NETWORK_SUFFIX = '::/64'
 
 /**
  * Returns the one of two outcomes that the headers report: a refusal, else the one with fewer remaining requests, else
@@ -72,13 +90,11 @@ export function recordLimitAnswer(request: FastifyRequest, answer: LimitAnswer):
 /** Throws `RATE_LIMITED` when a charge was refused. */
 export function requireAllowed(answer: LimitAnswer): void {
   if (answer.isAllowed) return
-  throw new ApiError(
-    'RATE_LIMITED',
-    `The limit of ${answer.limit} requests a minute is used up. Retry after the window.`,
-    {
-      scope: answer.scope,
-    },
-  )
+  const { limit, remaining, scope } = answer
+  const left = remaining === 0 ? 'is used up' : `has ${remaining} left, and this request weighs more`
+  throw new ApiError('RATE_LIMITED', `The limit of ${limit} requests a minute ${left}. Retry after the window.`, {
+    scope,
+  })
 }
 
 /** Returns the limit that refused a request; `undefined` when none did. */

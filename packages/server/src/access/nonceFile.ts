@@ -1,6 +1,7 @@
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { StartupError } from '@bezel/protocol'
+import { PRIVATE_FILE_MODE } from '@bezel/protocol/dataFolder'
 import type { NonceClaim } from './nonceMemory.ts'
 
 /** The content of a nonce file. */
@@ -50,9 +51,10 @@ export function readNonceFile(path: string): NonceRecords {
  */
 export function startNonceFile(path: string, { claims, forgottenUpToMs }: NonceRecords): NonceFile {
   return atStart(path, () => {
-    writeFileSync(draftPath(path), forgottenLine(forgottenUpToMs) + claims.map(claimLine).join(''))
+    const lines = forgottenLine(forgottenUpToMs) + claims.map(claimLine).join('')
+    writeFileSync(draftPath(path), lines, { mode: PRIVATE_FILE_MODE })
     renameSync(draftPath(path), oldPath(path))
-    return appendTo(path, openSync(path, 'w'))
+    return appendTo(path, openSync(path, 'w', PRIVATE_FILE_MODE))
   })
 }
 
@@ -87,7 +89,7 @@ function appendTo(path: string, opened: number): NonceFile {
  * dies.
  */
 function startHalf(path: string, forgottenUpToMs: number): number {
-  const next = openSync(draftPath(path), 'w')
+  const next = openSync(draftPath(path), 'w', PRIVATE_FILE_MODE)
   try {
     writeSync(next, forgottenLine(forgottenUpToMs))
     renameIfThere(path, oldPath(path))

@@ -71,3 +71,37 @@ describe('the issues of a validation', () => {
     assert.deepEqual(details.issues, [{ path: 'body', message: 'must be object' }])
   })
 })
+
+describe('a long body that is wrong everywhere', () => {
+  const LONG = 64 * 1024 - 1_000
+
+  /** Bodies of nearly 64 KB, each wrong in as many places as it has room for. */
+  const bodies: readonly (readonly [name: string, url: string, body: unknown])[] = [
+    ['unknown fields', '/order', { ...ORDER, ...Object.fromEntries(range(LONG / 12).map((at) => [`x${at}`, 1])) }],
+    ['wrong markets', '/agent', { ...AGENT, scope: { ...SCOPE, markets: range(LONG / 4).map(() => 'b') } }],
+    ['markets of other types', '/agent', { ...AGENT, scope: { ...SCOPE, markets: range(LONG / 3).map(() => []) } }],
+    ['a long text', '/order', { ...ORDER, size: '9'.repeat(LONG) }],
+    ['a long market', '/order', { ...ORDER, market: 'A'.repeat(LONG) }],
+    ['deep nesting', '/order', JSON.parse(`{"size":${'['.repeat(30)}${']'.repeat(30)}}`)],
+  ]
+  const MAX_CPU_MS = 15
+
+  for (const [name, url, body] of bodies) {
+    it(`is refused cheaply: ${name}`, async () => {
+      const payload = JSON.stringify(body)
+      assert.ok(payload.length <= 64 * 1024, `${payload.length}`)
+      const ask = () => app.inject({ method: 'POST', url, headers: { 'content-type': 'application/json' }, payload })
+      for (let i = 0; i < 3; i += 1) assert.ok((await ask()).json<Refusal>().details.issues.length <= 20)
+      const before = process.cpuUsage()
+      const count = 10
+      for (let i = 0; i < count; i += 1) assert.equal((await ask()).statusCode, 400)
+      const { user, system } = process.cpuUsage(before)
+      const cpuMs = (user + system) / 1_000 / count
+      assert.ok(cpuMs <= MAX_CPU_MS, `${cpuMs} ms of processor time`)
+    })
+  }
+})
+
+function range(length: number): number[] {
+  return Array.from({ length: Math.floor(length) }, (_, at) => at)
+}

@@ -1,5 +1,6 @@
 import { MARKET_SYMBOL_PATTERN } from '@bezel/protocol'
-import type { FastifySchemaValidationError } from 'fastify'
+import type { TSchema } from '@sinclair/typebox'
+import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { stepText } from '../json/parseStrictJson.ts'
 
 /** One entry of `details.issues`. */
@@ -10,38 +11,95 @@ export interface ValidationIssue {
 }
 
 /** The most issues in one answer. A body of 64 KB can break its schema in thousands of places. */
-const MAX_ISSUES = 20
+export const MAX_ISSUES = 20
 
 /**
- * Returns the issues of a request, one sentence per place. A value of a union type breaks the rules of each
- * alternative; the message names the first broken rule, or all allowed texts.
+ * Returns the first issues of a value that breaks its schema, one sentence per place. The places are found one after
+ * the other and the search ends with the last one that is told, so that a body costs no more the more faults it has.
  */
-export function validationIssues(errors: readonly FastifySchemaValidationError[], place: string): ValidationIssue[] {
-  const byPath = Map.groupBy(errors, (error) => pathOf(error, place))
-  return [...byPath].slice(0, MAX_ISSUES).map(([path, same]) => ({ path, message: messageOf(same) }))
+export function validationIssues(schema: TSchema, value: unknown, place: string): ValidationIssue[] {
+  const messages = new Map<string, string>()
+  for (const { path, message } of issuesOf(Errors(schema, value))) {
+    const named = pathOf(path, place)
+    if (!messages.has(named)) messages.set(named, message)
+    if (messages.size === MAX_ISSUES) break
+  }
+  return [...messages].map(([path, message]) => ({ path, message }))
 }
 
-/** Returns the path of the field itself when it is missing or unknown, and not that of its object. */
-function pathOf({ instancePath, params }: FastifySchemaValidationError, place: string): string {
-  const steps = instancePath.split('/').slice(1).map(unescapePointer)
-  const field = params.missingProperty ?? params.additionalProperty
-  return [...steps, ...(typeof field === 'string' ? [field] : [])].reduce<string>(
-    (path, step) => path + stepText(/^\d+$/.test(step) ? Number(step) : step),
-    place,
-  )
+/** Finds the issues of errors; their paths are JSON pointers. */
+function* issuesOf(errors: Iterable<ValueError>): Iterable<ValidationIssue> {
+  for (const error of errors) {
+    if (error.type === ValueErrorType.Union) yield* unionIssues(error)
+    else yield { path: error.path, message: messageOf(error) }
+  }
 }
 
-function messageOf(errors: readonly FastifySchemaValidationError[]): string {
-  const choices = errors.filter(({ keyword }) => keyword === 'const').map(({ params }) => params.allowedValue)
-  if (choices.length > 0) return `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`
-  const [first] = errors
-  if (first?.keyword === 'required') return 'is missing'
-  if (first?.keyword === 'additionalProperties') return 'is not known'
-  if (first?.params.pattern === MARKET_SYMBOL_PATTERN.source) return 'must be spelled like BTC/USD, in capitals'
-  return first?.message ?? 'is not valid'
+/**
+ * Finds the issues of a value that fits none of several types: those inside it when it is of the right type outside,
+ * else the texts that it could have been, else what the first type requires.
+ */
+function* unionIssues({ path, schema, errors }: ValueError): Iterable<ValidationIssue> {
+  const firsts = errors.map((ofType) => ofType.First())
+  const inside = firsts.findIndex((first) => (first?.path.length ?? 0) > path.length)
+  // Taking the first error has used it up.
+  if (inside !== -1) return yield* issuesOf(chain([firsts[inside]!], errors[inside]!))
+  const choices = (schema.anyOf as readonly TSchema[]).flatMap(({ const: text }) => (text === undefined ? [] : [text]))
+  const [first] = firsts
+  if (choices.length === 0) return yield* issuesOf(first === undefined ? [] : [first])
+  yield { path, message: `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}` }
 }
 
-/** Undoes the escapes of a JSON pointer (RFC 6901). */
+function* chain<Item>(...parts: readonly Iterable<Item>[]): Iterable<Item> {
+  for (const part of parts) yield* part
+}
+
+const TYPE_NAMES: Partial<Record<ValueErrorType, string>> = {
+  [ValueErrorType.String]: 'string',
+  [ValueErrorType.Integer]: 'integer',
+  [ValueErrorType.Number]: 'number',
+  [ValueErrorType.Boolean]: 'boolean',
+  [ValueErrorType.Object]: 'object',
+  [ValueErrorType.Array]: 'array',
+  [ValueErrorType.Null]: 'null',
+}
+
+function messageOf({ type, schema }: ValueError): string {
+  switch (type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return 'is missing'
+    case ValueErrorType.ObjectAdditionalProperties:
+      return 'is not known'
+    case ValueErrorType.StringPattern:
+      if (schema.pattern === MARKET_SYMBOL_PATTERN.source) return 'must be spelled like BTC/USD, in capitals'
+      return `must match pattern "${schema.pattern}"`
+    case ValueErrorType.StringMaxLength:
+      return `must NOT have more than ${schema.maxLength} characters`
+    case ValueErrorType.StringMinLength:
+      return `must NOT have fewer than ${schema.minLength} characters`
+    case ValueErrorType.ArrayMaxItems:
+      return `must NOT have more than ${schema.maxItems} items`
+    case ValueErrorType.ArrayMinItems:
+      return `must NOT have fewer than ${schema.minItems} items`
+    case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.NumberMinimum:
+      return `must be >= ${schema.minimum}`
+    case ValueErrorType.IntegerMaximum:
+    case ValueErrorType.NumberMaximum:
+      return `must be <= ${schema.maximum}`
+    case ValueErrorType.Literal:
+      return `must be ${JSON.stringify(schema.const)}`
+    default:
+      return TYPE_NAMES[type] === undefined ? 'is not valid' : `must be ${TYPE_NAMES[type]}`
+  }
+}
+
+/** Returns the path of a value from its JSON pointer (RFC 6901). */
+function pathOf(pointer: string, place: string): string {
+  const steps = pointer.split('/').slice(1).map(unescapePointer)
+  return steps.reduce<string>((path, step) => path + stepText(/^\d+$/.test(step) ? Number(step) : step), place)
+}
+
 function unescapePointer(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }

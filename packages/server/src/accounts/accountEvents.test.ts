@@ -173,6 +173,7 @@ describe('the accounts of a chain', () => {
       agents,
       collaterals: () => chainMarkets().collaterals,
       positions: { ofTrader: () => [], all: () => [] },
+      hasOrders: async () => false,
       terms: world.terms,
       accountLog: log,
       refreshMs: 5,

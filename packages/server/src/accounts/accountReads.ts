@@ -1,3 +1,4 @@
+import { zeroAddress } from 'viem'
 import { NodeUnavailableError, notReady } from '../ground/unavailable.ts'
 import type { Address, Account, AgentScope } from '@bezel/protocol'
 import { type ChainAgents, agentAnswer } from '../agents/chainAgents.ts'
@@ -51,6 +52,11 @@ export interface ChainAccountReads {
    * trader or not. Throws `NodeUnavailableError`.
    */
   refreshTerms(): Promise<void>
+  /**
+   * Returns true when the last read found nothing of the trader on the chain: no position, order, balance or
+   * delegation.
+   */
+  holdsNothing(trader: Address): Promise<boolean>
   /** Drops the cached holdings, because something happened to this account: the next read asks the chain. */
   forget(trader: Address): void
   /** Resolves when no write to a log is under way. */
@@ -62,6 +68,8 @@ export interface AccountReadsOptions {
   /** Returns the listed collaterals; `undefined` until they are read. */
   readonly collaterals: () => readonly ListedCollateral[] | undefined
   readonly positions: Pick<LivePositions, 'ofTrader' | 'all'>
+  /** Returns true when an order of the trader is prepared, pending or open. */
+  readonly hasOrders: (trader: Address) => Promise<boolean>
   /** Learns the traders' own terms, which each read of an account includes for the pairs of its positions. */
   readonly terms: Pick<KnownTerms, 'learn' | 'isDue'>
   readonly log: Pick<AccountLog, 'account'>
@@ -105,7 +113,9 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
   }
 
   async function tell(trader: Address, { holdings, order }: Look): Promise<string> {
-    const text = JSON.stringify(accountAnswer(agents, trader, holdings, now()))
+    const found = agents.registry.agentsOf(agents.chain.slug, trader)
+    const records = found instanceof Promise ? await found : found
+    const text = JSON.stringify(accountAnswer({ ...agents, records }, trader, holdings, now()))
     await teller.tell(trader, { holdings: JSON.stringify(holdings), text, order })
     return text
   }
@@ -120,6 +130,7 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
       )
     },
     forget: cache.forget,
+    holdsNothing: (trader) => holdsNothing(options, trader, cache.peek(trader)?.holdings),
     idle: teller.idle,
     holdings(trader) {
       const found = cachedLook(trader)
@@ -145,6 +156,16 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
   }
 }
 
+async function holdsNothing(
+  { positions, hasOrders }: Pick<AccountReadsOptions, 'positions' | 'hasOrders'>,
+  trader: Address,
+  found: Holdings | undefined,
+): Promise<boolean> {
+  if (found === undefined || positions.ofTrader(trader).length > 0) return false
+  if (found.delegate !== NOBODY || found.balances.some(({ balance }) => balance !== '0')) return false
+  return !(await hasOrders(trader))
+}
+
 /** Returns the pairs of open positions whose traders' terms are due, each once. */
 function dueTerms({ positions, terms }: Pick<AccountReadsOptions, 'positions' | 'terms'>): TradedPair[] {
   const due = new Map<string, TradedPair>()
@@ -162,12 +183,14 @@ async function failuresOf(works: readonly Promise<unknown>[]): Promise<unknown[]
 }
 
 /**
- * The number of revoked or expired agents that an account shows. The registry keeps all there ever were, so only the
- * newest are shown.
+ * The number of revoked or expired agents that an account shows. There may be many, so only the newest are
+ * shown.
  */
 const MAX_PAST_AGENTS = 20
 
-type AccountSources = Pick<ChainAgents, 'chain' | 'registry' | 'relayer'> & {
+type AccountSources = Pick<ChainAgents, 'chain' | 'relayer'> & {
+  /** The agents of the trader. */
+  readonly records: readonly AgentRecord[]
   readonly delegates: Pick<ChainAgents['delegates'], 'known'>
 }
 
@@ -176,7 +199,7 @@ type AccountSources = Pick<ChainAgents, 'chain' | 'registry' | 'relayer'> & {
  * are equal exactly when their JSON is.
  */
 function accountAnswer(
-  { chain, relayer, registry, delegates }: AccountSources,
+  { chain, relayer, records, delegates }: AccountSources,
   trader: Address,
   holdings: Holdings,
   nowMs: number,
@@ -184,7 +207,7 @@ function accountAnswer(
   const { balances, feeTierMultiplier, referrer } = holdings
   // A later read may have found another delegate by now.
   const delegate = delegates.known(trader) ?? holdings.delegate
-  const agents = shownAgents(registry.agentsOf(chain.slug, trader), nowMs).map((record) => {
+  const agents = shownAgents(records, nowMs).map((record) => {
     const { agent } = agentAnswer({ chain, relayer }, record, delegate, nowMs)
     return { ...agent, scope: inOrder(agent.scope) }
   })
@@ -215,6 +238,8 @@ interface HoldingsCache {
   get(trader: Address, read: () => Promise<Look>): Look | Promise<Look>
   /** Stores a read that has just begun: requests from now on wait for it. */
   put(trader: Address, reading: Promise<Look>): void
+  /** Returns the last holdings that were read, however old. */
+  peek(trader: Address): Look | undefined
   /** Drops the entry, so that the next request reads again. */
   forget(trader: Address): void
 }
@@ -225,6 +250,9 @@ interface Entry {
   /** The result of `reading`; `undefined` until it resolves. */
   look: Look | undefined
 }
+
+/** The delegate of a trader who has none. */
+const NOBODY = zeroAddress as Address
 
 /** The number of accounts kept in memory. Any further account is simply read again. */
 const MAX_ACCOUNTS = 10_000
@@ -255,6 +283,7 @@ function createHoldingsCache({ maxAgeMs, now }: { maxAgeMs: number; now: () => n
       put(trader, reading)
       return reading
     },
+    peek: (trader) => entries.peek(trader)?.look,
     forget: entries.delete,
   }
 }

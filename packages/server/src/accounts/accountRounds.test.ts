@@ -56,6 +56,42 @@ describe('the rounds over accounts', () => {
     assert.deepEqual(await round(), [ALICE])
   })
 
+  it('look once a minute at traders who have nothing on the chain, watched or active', async () => {
+    const nothing = { balance: 0n, allowance: 0n, delegate: NOBODY }
+    for (const trader of traders(40)) {
+      world.node.of.set(trader, nothing)
+      world.accounts.watch(trader)
+    }
+    world.node.of.set(BOB, nothing)
+    world.agents.delegates.touch(BOB)
+    world.accounts.watch(ALICE)
+    assert.equal((await round()).length, 42)
+    const { length: before } = world.node.sizes
+    for (let elapsedMs = REFRESH_MS; elapsedMs < 60_000; elapsedMs += REFRESH_MS) {
+      world.agents.delegates.touch(BOB)
+      assert.deepEqual(await round(), [ALICE])
+    }
+    assert.ok(world.node.sizes.slice(before).every((calls) => calls === CALLS_PER_TRADER))
+    assert.equal((await round()).length, 42)
+  })
+
+  it('look as often as at others at a trader with an order, a delegate or a balance alone', async () => {
+    const [ordering, delegating, holding, empty] = traders(4) as [Address, Address, Address, Address]
+    const nothing = { balance: 0n, allowance: 0n, delegate: NOBODY }
+    for (const trader of [ordering, delegating, holding, empty]) {
+      world.node.of.set(trader, nothing)
+      world.accounts.watch(trader)
+    }
+    world.ordering.add(ordering)
+    world.node.of.set(delegating, { ...nothing, delegate: AGENT })
+    world.node.of.set(holding, { ...nothing, balance: 1n })
+    await round()
+    assert.deepEqual((await round()).toSorted(), [ordering, delegating, holding].toSorted())
+    world.accounts.forget(empty)
+    await settled()
+    assert.ok((await round()).includes(empty), 'an event of the trader wakes it up')
+  })
+
   it('cost requests nothing while they keep up', async () => {
     world.accounts.watch(ALICE)
     for (let i = 0; i < 5; i += 1) {
@@ -105,14 +141,17 @@ describe('the rounds over accounts', () => {
   it('give everybody a turn when they are too many for one, and look at every active delegate each time', async () => {
     const all = traders(300)
     world.collaterals = []
+    world.node.delegate = AGENT
     const turns = new Map(all.map((trader) => [trader, 0]))
     for (let i = 0; i < 6; i += 1) {
       for (const trader of all) world.agents.delegates.touch(trader)
       world.node.referrer += 1n
       const asked = await round()
-      assert.equal(asked.length, 300, 'nobody is asked about twice')
-      for (const trader of all) assert.ok(world.agents.delegates.known(trader))
-      const holdings = world.node.sizes.splice(0).reduce((sum, size) => sum + size, 0) - 50
+      // Nobody is asked about twice, nor beyond his turn before he was found to have something on the chain.
+      const alone = i === 0 ? 0 : 50
+      assert.equal(asked.length, 250 + alone)
+      if (i > 0) for (const trader of all) assert.ok(world.agents.delegates.known(trader))
+      const holdings = world.node.sizes.splice(0).reduce((sum, size) => sum + size, 0) - alone
       assert.equal(holdings, 250 * 3)
       for (const { trader } of world.told.splice(0)) turns.set(trader, turns.get(trader)! + 1)
     }

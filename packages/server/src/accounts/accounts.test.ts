@@ -21,6 +21,7 @@ function agentRecord(of: Partial<AgentRecord> = {}): AgentRecord {
     mode: 'self',
     agentSigned: true,
     revoked: false,
+    standing: 'used',
     createdAtMs: 1,
     signedAtMs: 1,
     ...of,

@@ -1,6 +1,7 @@
 import type { Address } from '@bezel/protocol'
 import { createAccountReads, type AccountReadsOptions } from './accountReads.ts'
 import type { Holdings } from './readHoldings.ts'
+import { createLru } from '../ground/lru.ts'
 import { createRoundRobin } from '../ground/roundRobin.ts'
 import { createRefCounted } from '../ground/refCounted.ts'
 
@@ -56,8 +57,8 @@ export interface ChainAccounts extends Accounts {
    */
   holdings(trader: Address): Holdings | Promise<Holdings>
   /**
-   * Reads the accounts of traders who are subscribed to or were active lately, and the terms of all traders with
-   * positions where they are due. Throws `NodeUnavailableError`.
+   * Reads the accounts of traders who are subscribed to or were active lately, those with nothing on the chain once a
+   * minute, and the terms of all traders with positions where they are due. Throws `NodeUnavailableError`.
    */
   round(): Promise<void>
   stats(): AccountStats
@@ -67,6 +68,18 @@ export interface ChainAccounts extends Accounts {
 
 /** Limits how many accounts one round asks a node for. With more traders than that, they take turns. */
 const MAX_TRADERS_PER_ROUND = 250
+
+/**
+ * Pause between two looks at an account that has nothing on the chain: anybody can be subscribed to, and an account
+ * without anything rarely changes.
+ */
+const EMPTY_LOOK_MS = 60_000
+
+/** The number of accounts that are remembered as empty. Any further one is read like all others. */
+const MAX_EMPTY = 10_000
+
+/** The number of accounts that are remembered as having something, as many as can be active. */
+const MAX_HOLDERS = 5_000
 
 export function createAccounts(options: AccountReadsOptions): ChainAccounts {
   const { collaterals, now, onFailure } = options
@@ -80,6 +93,11 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
     batchOf: reads.batchOf,
     onFailure,
   })
+  /** The time of the last look at accounts that have nothing on the chain. */
+  const empty = createLru<Address, number>(MAX_EMPTY)
+  const isResting = (trader: Address): boolean => now() - (empty.peek(trader) ?? -Infinity) < EMPTY_LOOK_MS
+  /** The traders who had something on the chain at the last look. */
+  const holders = createLru<Address, true>(MAX_HOLDERS)
   let stats: AccountStats = { rounds: 0, watched: 0, lastRoundAtMs: undefined }
 
   return {
@@ -96,15 +114,27 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
     stats: () => stats,
     forget(trader) {
       reads.forget(trader)
+      empty.delete(trader)
       if (watched.get(trader) !== undefined || delegates.isActive(trader)) queue.soon(trader)
     },
     async round() {
       const candidates = new Set([...watched.items(), ...delegates.active()])
-      const due = rotation.take(candidates, collaterals() === undefined ? 0 : MAX_TRADERS_PER_ROUND)
+      const awake = new Set([...candidates].filter((trader) => !isResting(trader)))
+      const canRead = collaterals() !== undefined
+      const due = rotation.take(awake, canRead ? MAX_TRADERS_PER_ROUND : 0)
       // Requests of active traders are checked against their delegates, so every round refreshes the delegates of all
-      // of them.
-      await delegates.refreshActive((trader) => due.has(trader))
+      // of them who have something on the chain.
+      await delegates.refreshActive((trader) => due.has(trader) || (canRead && holders.get(trader) === undefined))
       if (!(await queue.round(due))) return
+      for (const trader of due) {
+        if (await reads.holdsNothing(trader)) {
+          empty.set(trader, now())
+          holders.delete(trader)
+        } else {
+          empty.delete(trader)
+          holders.set(trader, true)
+        }
+      }
       await reads.refreshTerms()
       stats = { rounds: stats.rounds + 1, watched: candidates.size, lastRoundAtMs: now() }
     },

@@ -1,6 +1,6 @@
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { createRpcClient, revertData, parseRpcAnswer, type RpcOutcome } from './rpcClient.ts'
@@ -62,6 +62,22 @@ describe('the client of a node', () => {
     const many = Array.from({ length: 500 }, () => CALLS).flat()
     assert.equal((await hasty.batch(many)).length, many.length)
     delayMs = 0
+  })
+
+  it('cuts off a node that sends without end, and says so', async () => {
+    const fill = (response: ServerResponse): void => {
+      if (!response.destroyed) response.write(' '.repeat(65_536), () => fill(response))
+    }
+    const endless = createServer((_request, response) => fill(response))
+    await new Promise<void>((listening) => endless.listen(0, '127.0.0.1', listening))
+    const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`
+    const bounded = createRpcClient({ url, timeoutMs: 60_000, maxAnswerBytes: 1_000_000 })
+    await assert.rejects(bounded.batch(CALLS), {
+      name: 'NodeUnavailableError',
+      message: 'the node was cut off: the answer has more than 1000000 bytes',
+    })
+    endless.closeAllConnections()
+    endless.close()
   })
 
   it('asks nothing for nothing', async () => {

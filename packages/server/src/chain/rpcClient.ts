@@ -1,3 +1,4 @@
+import { AnswerTooLongError, boundedText } from '../ground/boundedText.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { parseHex, type Hex } from '@bezel/protocol'
 
@@ -35,6 +36,8 @@ interface RpcClientOptions {
    * moment, and that node's answers would otherwise look valid. Left out: no check.
    */
   readonly chainId?: number
+  /** The most bytes of one answer; a longer one is cut off. Default 64 MiB, far above every answer of a live node. */
+  readonly maxAnswerBytes?: number
 }
 
 /**
@@ -43,9 +46,11 @@ interface RpcClientOptions {
  */
 const CALL_MS = 100
 
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
 export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
 
-export function createRpcClient({ url, timeoutMs, chainId }: RpcClientOptions): RpcClient {
+export function createRpcClient({ url, timeoutMs, chainId, maxAnswerBytes }: RpcClientOptions): RpcClient {
   let roundTrips = 0
 
   async function post(body: string, callCount: number): Promise<string> {
@@ -54,9 +59,12 @@ export function createRpcClient({ url, timeoutMs, chainId }: RpcClientOptions): 
       const headers = { 'content-type': 'application/json' }
       const signal = AbortSignal.timeout(timeoutMs + callCount * CALL_MS)
       const answer = await fetch(url, { method: 'POST', headers, body, signal })
-      return await answer.text()
+      return await boundedText(answer, maxAnswerBytes ?? MAX_ANSWER_BYTES)
     } catch (error) {
-      throw new NodeUnavailableError('the node did not answer', { cause: error })
+      const isTooLong = error instanceof AnswerTooLongError
+      throw new NodeUnavailableError(isTooLong ? `the node was cut off: ${error.message}` : 'the node did not answer', {
+        cause: error,
+      })
     }
   }
 

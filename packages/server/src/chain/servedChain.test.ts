@@ -68,12 +68,17 @@ describe('readChainsFile', () => {
       deploymentDayWei: 10n ** 19n,
       lowBalanceWei: 0n,
     })
+    const relayer = { maxFeeGwei: '0.5', maxUnmined: 7 }
+    assert.deepEqual(read({ chains: { base: { ...base, relayer } } })[0]?.relayer, {
+      maxFeeWei: 500_000_000n,
+      maxUnmined: 7,
+    })
   })
 
   it('says what to do without a file', () => {
     assert.throws(
       () => readChainsFile(join(scratch, 'missing.json')),
-      /can't be read \(ENOENT\): start the local chain first/,
+      /can't be read \(ENOENT\): set BEZEL_CHAINS_FILE to the file that names your chains/,
     )
     assert.throws(() => readChainsFile(scratch), /can't be read \(EISDIR\)/)
   })

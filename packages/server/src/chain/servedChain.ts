@@ -28,18 +28,22 @@ export interface ServedChain {
   readonly finalityDepth: number
   /** First block that is followed. Must not lie after the first trade that matters. */
   readonly startBlock: number
-  /** Budgets of the facade's relayer on this chain, where they differ from the defaults. */
-  readonly relayer: RelayerBudgets
+  /** Settings of the facade's relayer on this chain, where they differ from the defaults. */
+  readonly relayer: ChainRelayerSettings
 }
 
-/** Budgets of the facade's relayer, in wei of the chain's native token. */
-interface RelayerBudgets {
+/** Settings of the facade's relayer. Amounts are in wei of the chain's native token. */
+interface ChainRelayerSettings {
   /** Gas cost that one trader's actions may reach on one UTC day. */
   readonly traderDayWei?: bigint
   /** Gas cost that all actions together may reach on one UTC day. */
   readonly deploymentDayWei?: bigint
   /** Balance below which the relayer asks to be topped up. */
   readonly lowBalanceWei?: bigint
+  /** Highest fee per unit of gas, at which the gas of ways out is set aside. */
+  readonly maxFeeWei?: bigint
+  /** Number of transactions that are not mined from which on only exits and a trader's first few are accepted. */
+  readonly maxUnmined?: number
 }
 
 /**
@@ -51,6 +55,11 @@ export function servedChainOf<Chain extends { readonly slug: string }>(chains: r
   if (chain !== undefined) return chain
   const served = chains.map((candidate) => candidate.slug)
   throw new ApiError('CHAIN_NOT_FOUND', `This deployment serves ${served.join(', ')}.`, { chains: served })
+}
+
+/** True for a chain whose configured Diamond is the live one, not that of a local chain with the same id. */
+export function isLive({ slug, diamond }: Pick<ServedChain, 'slug' | 'diamond'>): boolean {
+  return diamond === CHAINS[slug].liveDiamond
 }
 
 const DEFAULT_FINALITY_DEPTH = 64
@@ -83,7 +92,10 @@ function parseFile(path: string): Readonly<Record<string, unknown>> {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    throw fault(path, `can't be read (${code}): start the local chain first (npm start) or set BEZEL_CHAINS_FILE`)
+    throw fault(
+      path,
+      `can't be read (${code}): set BEZEL_CHAINS_FILE to the file that names your chains (docs/operations.md), or start a local chain, which writes one (npm run devnet)`,
+    )
   }
   try {
     return record(JSON.parse(text)) ?? {}
@@ -121,8 +133,13 @@ function readEntry(path: string, name: string, entry: Readonly<Record<string, un
     writes,
     finalityDepth: wholeNumber(path, slug, entry, 'finalityDepth', DEFAULT_FINALITY_DEPTH, 1),
     startBlock: wholeNumber(path, slug, entry, 'startBlock', 0, 0),
-    relayer: readRelayerBudgets(entry.relayer, (field) =>
-      fault(path, `has no amount of native token, as decimal text, at chains.${slug}.${field}`),
+    relayer: readRelayerSettings(entry.relayer, (field) =>
+      fault(
+        path,
+        field === 'relayer.maxUnmined'
+          ? `has no whole number of at least 1 at chains.${slug}.${field}`
+          : `has no amount of native token, as decimal text, at chains.${slug}.${field}`,
+      ),
     ),
   }
 }
@@ -144,21 +161,32 @@ function urlOf(value: unknown, protocols: readonly string[]): string | undefined
   const url = typeof value === 'string' ? URL.parse(value) : null
   return url !== null && protocols.includes(url.protocol) ? url.href : undefined
 }
-const NAMES = { traderDay: 'traderDayWei', day: 'deploymentDayWei', lowBalance: 'lowBalanceWei' } as const
+
+/** The amounts of a relayer's settings, with the number of wei of one of their units. */
+const AMOUNTS = {
+  traderDay: ['traderDayWei', Wei.one],
+  day: ['deploymentDayWei', Wei.one],
+  lowBalance: ['lowBalanceWei', Wei.one],
+  maxFeeGwei: ['maxFeeWei', 10n ** 9n],
+} as const
 
 /**
- * Reads the relayer budgets of a chain's entry: `{"traderDay"?, "day"?, "lowBalance"?}`, each a decimal text in the
- * chain's native token. Throws `faultOf(field)` for a field that is not valid.
+ * Reads the relayer settings of a chain's entry: `{"traderDay"?, "day"?, "lowBalance"?, "maxFeeGwei"?, "maxUnmined"?}`.
+ * The first three are decimal texts in the chain's native token. Throws `faultOf(field)` for a field that is not valid.
  */
-function readRelayerBudgets(value: unknown, faultOf: (field: string) => Error): RelayerBudgets {
-  const budgets: Record<string, bigint> = {}
+function readRelayerSettings(value: unknown, faultOf: (field: string) => Error): ChainRelayerSettings {
   if (value !== undefined && (typeof value !== 'object' || value === null)) throw faultOf('relayer')
-  for (const [name, text] of Object.entries(value ?? {})) {
+  const { maxUnmined, ...amounts } = (value ?? {}) as Readonly<Record<string, unknown>>
+  const read: Record<string, bigint> = {}
+  for (const [name, text] of Object.entries(amounts)) {
     const wei = weiOf(text)
-    if (!Object.hasOwn(NAMES, name) || wei === undefined) throw faultOf(`relayer.${name}`)
-    budgets[NAMES[name as keyof typeof NAMES]] = wei
+    if (!Object.hasOwn(AMOUNTS, name) || wei === undefined) throw faultOf(`relayer.${name}`)
+    const [field, unitWei] = AMOUNTS[name as keyof typeof AMOUNTS]
+    read[field] = (wei * unitWei) / Wei.one
   }
-  return budgets
+  if (maxUnmined === undefined) return read
+  if (!Number.isSafeInteger(maxUnmined) || Number(maxUnmined) < 1) throw faultOf('relayer.maxUnmined')
+  return { ...read, maxUnmined: Number(maxUnmined) }
 }
 
 function weiOf(text: unknown): bigint | undefined {

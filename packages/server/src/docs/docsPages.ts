@@ -145,6 +145,20 @@ export const DOCS_PAGES: readonly DocsPage[] = [
     source: 'docs/operations.md',
   },
   {
+    slug: 'threat-model',
+    title: 'Threat model',
+    section: 'Run it',
+    summary: 'What is protected from whom, and what a stolen key, a lying node or a lying feed can and can not do.',
+    source: 'docs/threat-model.md',
+  },
+  {
+    slug: 'security',
+    title: 'Security',
+    section: 'Run it',
+    summary: 'How to report a vulnerability, and what to do when a key has leaked.',
+    source: 'SECURITY.md',
+  },
+  {
     slug: 'diamond',
     title: 'The local Diamond',
     section: 'Run it',

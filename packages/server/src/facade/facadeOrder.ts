@@ -140,10 +140,9 @@ export function triggerTerms(kind: TriggerKind, side: BookSide, px: string): Ter
  * True for an order that everybody may see. An order that an agent only prepared is hidden, because it may never be
  * sent; one whose hash was reported is shown.
  */
-export function isShown({ record, state }: StoredOrder, isRelayed: (record: OrderRecord) => boolean): boolean {
+export function isSent({ state }: Pick<StoredOrder, 'state'>): boolean {
   if (state === undefined) return false
-  const isUnsent = (state.status === 'prepared' || state.status === 'expired') && state.txHash === null
-  return !isUnsent || isRelayed(record)
+  return (state.status !== 'prepared' && state.status !== 'expired') || state.txHash !== null
 }
 
 /** Returns the side of a fill: opening a long buys, closing it sells, and the reverse for a short. */

@@ -14,6 +14,7 @@ import type { LivePositions } from '../accounts/positions/livePositions.ts'
 import { readLeverage } from '../store/facadeLeverageStore.ts'
 import type { Sql, Store } from '../store/sql.ts'
 import type { FollowedHead } from '../trading/positions/positionAnswer.ts'
+import { createFillTapes, type FillTapes } from './fillTape.ts'
 import { createTriggers, type Triggers } from './triggers.ts'
 import type { Holdings } from '../accounts/readHoldings.ts'
 import { createLru } from '../ground/lru.ts'
@@ -41,10 +42,12 @@ export interface FacadeReads {
   readonly head: () => FollowedHead
   /** Returns the wallet's balance in USD (1e6), synchronously when it is cached. Throws `NodeUnavailableError`. */
   readonly wallet: (trader: Address) => MicroUsd | Promise<MicroUsd>
-  readonly registry: Pick<Registry, 'agent' | 'agentsOf'>
+  readonly registry: Pick<Registry, 'findAgent' | 'agentsOf'>
   /** Reads the leverage that the trader chose for new orders in a pair; `undefined` when it never did. */
   readonly leverageOf: (trader: Address, pairIndex: number) => Promise<number | undefined>
   readonly triggers: Triggers
+  /** Histories of traders, to choose from before rows are read. */
+  readonly tapes: FillTapes
   /** Requests that a client may send per minute. */
   readonly requestsPerMinute: number
   /** Counterparty of everything that is charged or forfeited. */
@@ -62,7 +65,7 @@ interface FacadeReadsOptions {
   readonly positions: Pick<LivePositions, 'ofTrader' | 'find'>
   readonly follower: Pick<Follower, 'head' | 'reason'>
   readonly accounts: Pick<ChainAccounts, 'holdings'>
-  readonly registry: Pick<Registry, 'agent' | 'agentsOf'>
+  readonly registry: Pick<Registry, 'findAgent' | 'agentsOf'>
   readonly requestsPerMinute: number
   readonly diamond: Address
 }
@@ -103,6 +106,7 @@ export function createFacadeReads(options: FacadeReadsOptions): FacadeReads {
     wallet: (trader) => wallets.balance(trader, markets()),
     leverageOf: (trader, pairIndex) => readLeverage(store.read, { chain, trader, pairIndex }),
     triggers: createTriggers(store),
+    tapes: createFillTapes(store, chain),
     requestsPerMinute: options.requestsPerMinute,
     diamond: options.diamond,
   }

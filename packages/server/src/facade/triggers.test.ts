@@ -101,22 +101,28 @@ describe('ids of take profits and stop losses', () => {
     ])
   })
 
-  it('are on their way for as long as it is said, or until they are there', () => {
+  it('are on their way for as long as their transaction is, or until they are there', async () => {
     const triggers = createTriggers(opened.store)
     const whole = wholeKeyOf(held('1', 55_000), 'sl')
-    const [first, second] = [usd(55_000), usd(56_000)].map((price) => ({ oid: '9' as OrderId, price })) as [
-      never,
-      never,
-    ]
-    const priceAt = (nowMs: number) => triggers.onItsWay(whole, nowMs)?.price
-    const onFirst = triggers.sent(whole, first, 100)
-    assert.deepEqual([priceAt(99), priceAt(100)], [usd(55_000), undefined])
-    assert.equal(triggers.onItsWay({ ...whole, kind: 'tp' }, 99), undefined)
-    const onSecond = triggers.sent(whole, second, 100)
+    const changeTo = (price: number) => ({ oid: '9' as OrderId, price: usd(price) })
+    const priceOf = async () => (await triggers.onItsWay(whole))?.price
+    let isOnItsWay = true
+    const onFirst = triggers.sent(whole, changeTo(55_000), async () => isOnItsWay)
+    assert.equal(await priceOf(), usd(55_000))
+    assert.equal(await triggers.onItsWay({ ...whole, kind: 'tp' }), undefined)
+    const onSecond = triggers.sent(whole, changeTo(56_000), async () => isOnItsWay)
     onFirst()
-    assert.equal(priceAt(99), usd(56_000))
+    assert.equal(await priceOf(), usd(56_000))
     onSecond()
-    assert.equal(priceAt(99), undefined)
+    assert.equal(await priceOf(), undefined)
+    triggers.sent(whole, changeTo(57_000), async () => isOnItsWay)
+    const asked = priceOf()
+    isOnItsWay = false
+    triggers.sent(whole, changeTo(58_000), async () => true)
+    assert.equal(await asked, usd(57_000), 'it was when it was asked')
+    assert.equal(await priceOf(), usd(58_000))
+    triggers.sent(whole, changeTo(59_000), async () => isOnItsWay)
+    assert.equal(await priceOf(), undefined)
   })
 
   it('are found from the order that executed them', () => {

@@ -62,12 +62,13 @@ export interface Triggers {
   /** Drops what is remembered of the trades, after a transaction has changed it. */
   forget(of: Pick<TriggerTerms, 'kind' | 'parts'>): void
   /**
-   * Marks the trigger of a position as changing, until `untilMs` (epoch ms) or until the returned function is called,
-   * once the change has arrived or failed. A later change takes the place of this one. Kept in memory only.
+   * Marks the trigger of a position as changing, for as long as `isOnItsWay` says of the transaction that changes it,
+   * or until the returned function is called, once the change has arrived or failed. A later change takes the place of
+   * this one. Kept in memory only.
    */
-  sent(key: WholeKey, change: PlacedTrigger, untilMs: number): () => void
+  sent(key: WholeKey, change: PlacedTrigger, isOnItsWay: () => Promise<boolean>): () => void
   /** Returns the last change of the trigger of a position that is on its way to the chain. */
-  onItsWay(key: WholeKey, nowMs: number): PlacedTrigger | undefined
+  onItsWay(key: WholeKey): Promise<PlacedTrigger | undefined>
 }
 
 /** Number of triggers kept in memory. Others are read from the store again. */
@@ -112,7 +113,7 @@ function createTriggerMemory(store: Pick<Store, 'read'>): TriggerMemory {
 
 export function createTriggers(store: Pick<Store, 'read' | 'transaction'>): Triggers {
   const memory = createTriggerMemory(store)
-  const changing = createLru<string, PlacedTrigger & { readonly untilMs: number }>(MAX_KNOWN)
+  const changing = createLru<string, PlacedTrigger & { readonly isOnItsWay: () => Promise<boolean> }>(MAX_KNOWN)
 
   /** Folds the triggers of one kind of one position again in a transaction, and stores the ids that it lacks. */
   async function assignMissing(kind: TriggerKind, parts: readonly LivePosition[]): Promise<readonly TriggerOrder[]> {
@@ -150,16 +151,18 @@ export function createTriggers(store: Pick<Store, 'read' | 'transaction'>): Trig
       return oid
     },
     remove: (sql, key, oid) => savePlacedTrigger(sql, key, { oid, price: Price.zero }),
-    sent(key, change, untilMs) {
-      const sent = { ...change, untilMs }
+    sent(key, change, isOnItsWay) {
+      const sent = { ...change, isOnItsWay }
       changing.set(wholeText(key), sent)
       return () => {
         if (changing.peek(wholeText(key)) === sent) changing.delete(wholeText(key))
       }
     },
-    onItsWay(key, nowMs) {
+    async onItsWay(key) {
       const change = changing.get(wholeText(key))
-      return change !== undefined && change.untilMs > nowMs ? change : undefined
+      if (change === undefined || (await change.isOnItsWay())) return change
+      if (changing.peek(wholeText(key)) === change) changing.delete(wholeText(key))
+      return changing.peek(wholeText(key))
     },
     async list(positions) {
       const lists: (readonly TriggerOrder[])[] = []

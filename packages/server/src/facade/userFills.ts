@@ -1,6 +1,7 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { BaseSize, type Address, type Decimal, type OrderId } from '@bezel/protocol'
-import { recentTrade } from '../market/recentTrades.ts'
-import { listOrderFills, type OrderFill } from '../store/facadeFillStore.ts'
+import type { RowMeter } from '../access/weights.ts'
+import { MAX_ORDER_FILLS, readOrderFills, type OrderFill } from '../store/facadeFillStore.ts'
 import type { FillCursor } from '../store/fillStore.ts'
 import { listOrderEvents } from '../store/orderEventStore.ts'
 import { netPositions } from './netPositions.ts'
@@ -8,8 +9,9 @@ import { valuationMoment } from '../trading/positions/positionAnswer.ts'
 import { coinsOf, shownSize, szOf, szText, wholeSz, type Coin } from './coins.ts'
 import { cloidOf, directionOfFill, sideOfFill, type BookSide } from './facadeOrder.ts'
 import type { FacadeReads } from './facadeReads.ts'
+import type { TapeEntry } from './fillTape.ts'
 import { nearestPxText, pointed } from './priceText.ts'
-import { oidOf } from './userOrders.ts'
+import { isOfTrigger, oidOf } from './userOrders.ts'
 
 /** An execution in the shape that clients of the facade read. */
 export interface FacadeFill {
@@ -43,85 +45,127 @@ export interface CoinEntry {
   readonly isFill: boolean
 }
 
-const PAGE = 500
+/** A request for a part of a trader's history. */
+export interface HistoryRequest {
+  /** Times that entries lie between, both included, in epoch ms. Default: everything. */
+  readonly sinceMs?: number
+  readonly untilMs?: number
+  readonly limit: number
+  /** Which entries are left out when there are more than `limit`, and which come first. */
+  readonly from: 'newest' | 'oldest'
+  /** Counts the rows before they are read. */
+  readonly meter: RowMeter
+}
 
-/** Largest number of entries that one request scans. Hyperliquid gives access to the last 10,000 too. */
-const MAX_SCANNED = 10_000
-
-/** Reads a trader's executions since a time, newest first, at most `limit` of them. */
-export async function readFacadeFills(
-  reads: FacadeReads,
-  trader: Address,
-  of: { readonly sinceMs: number; readonly limit: number },
-): Promise<FacadeFill[]> {
-  return readCoinEntries(reads, trader, of, async (entry) =>
-    entry.isFill ? facadeFill(reads, trader, entry) : undefined,
+/** Reads a trader's executions. */
+export function readFacadeFills(reads: FacadeReads, trader: Address, of: HistoryRequest): Promise<FacadeFill[]> {
+  return readCoinEntries(reads, trader, { ...of, isAsked: ({ isFill }) => isFill }, (entry) =>
+    facadeFill(reads, trader, entry),
   )
 }
 
-/**
- * Reads what `tell` makes of a trader's entries since a time, newest first, at most `limit` of them. An entry of which
- * it makes nothing is left out.
- */
+type EntryRequest = HistoryRequest & { readonly isAsked: (entry: TapeEntry) => boolean }
+
+/** Reads what `tell` makes of a trader's entries. An entry of which it makes nothing is left out. */
 export async function readCoinEntries<Told>(
   reads: FacadeReads,
   trader: Address,
-  of: { readonly sinceMs: number; readonly limit: number },
+  of: EntryRequest,
   tell: (entry: CoinEntry) => Told | undefined | Promise<Told | undefined>,
 ): Promise<Told[]> {
-  const inCoin = createCoinTeller(reads, trader)
+  const asked = select(reads, trader, await reads.tapes.of(trader, of.meter), of)
   const told: Told[] = []
-  let cursor: FillCursor | undefined
-  for (let scanned = 0; scanned < MAX_SCANNED && told.length < of.limit; scanned += PAGE) {
-    const page = await listOrderFills(reads.sql, { chain: reads.chain, trader, cursor, limit: PAGE })
-    for (const entry of page) {
-      if (entry.fill.timestamp < of.sinceMs) return told
-      const found = inCoin(entry)
-      const shown = found === undefined ? undefined : await tell(found)
-      if (shown !== undefined && told.length < of.limit) told.push(shown)
+  for (let at = 0; at < asked.length; at += MAX_ORDER_FILLS) {
+    const page = asked.slice(at, at + MAX_ORDER_FILLS)
+    await of.meter.add(page.length)
+    // Whoever asks for less gets a turn between two pages.
+    if (at > 0) await nextTick()
+    const ids = page.map(({ id }) => id)
+    const rows = await readOrderFills(reads.sql, ids)
+    for (const { id, ...rest } of page) {
+      const entry = rows.get(id)
+      // Absent when its block was undone meanwhile.
+      const shown = entry === undefined ? undefined : tell({ ...rest, entry })
+      const known = shown instanceof Promise ? await shown : shown
+      if (known !== undefined) told.push(known)
     }
-    if (page.length < PAGE) break
-    cursor = page.at(-1)?.cursor
   }
   return told
 }
 
-/**
- * Returns a function to be called with entries from the newest to the oldest. It derives the net position before each
- * from the present one.
- */
-function createCoinTeller(reads: FacadeReads, trader: Address): (entry: OrderFill) => CoinEntry | undefined {
-  const chain = reads.markets()
-  const { universe } = coinsOf(chain)
-  const at = valuationMoment(chain, reads.head())
-  const sizes = new Map(
-    netPositions(reads.positionsOf(trader), chain, reads.quote, at).map(({ coin, size }) => [coin.pairIndex, size]),
-  )
-  return (entry) => {
-    const coin = universe[entry.pairIndex]
-    if (coin === undefined) return undefined
-    const isFill = recentTrade(entry.fill) !== undefined
-    const sizeAfter = sizes.get(entry.pairIndex) ?? BaseSize.zero
-    const size = isFill ? BaseSize.parseTruncated(entry.fill.size as Decimal) : BaseSize.zero
-    const sizeBefore = BaseSize.of(sideOfFill(entry.fill) === 'B' ? sizeAfter - size : sizeAfter + size)
-    sizes.set(entry.pairIndex, sizeBefore)
-    return { entry, coin, sizeBefore, isFill }
-  }
-}
+type SelectedEntry = Omit<CoinEntry, 'entry'> & Pick<TapeEntry, 'id'>
 
-async function facadeFill(
+/**
+ * Returns the entries of a tape that a request asks for, in its order. The net position before each is derived from the
+ * present one, by going back through all later entries.
+ */
+function select(
   reads: FacadeReads,
   trader: Address,
-  { entry, coin, sizeBefore }: CoinEntry,
+  tape: readonly TapeEntry[],
+  { sinceMs = 0, untilMs = Number.POSITIVE_INFINITY, limit, from, isAsked }: EntryRequest,
+): readonly SelectedEntry[] {
+  const { universe } = coinsOf(reads.markets())
+  const isWanted = (entry: TapeEntry): boolean =>
+    entry.timeMs >= sinceMs && entry.timeMs <= untilMs && isAsked(entry) && universe[entry.pairIndex] !== undefined
+  const end = from === 'newest' ? tape.length : endOfFirst(tape, limit, isWanted)
+  const sizes = presentSizes(reads, trader)
+  const selected: SelectedEntry[] = []
+  for (let at = tape.length - 1; at >= 0 && selected.length < limit; at -= 1) {
+    const entry = tape[at]!
+    const sizeBefore = BaseSize.of((sizes.get(entry.pairIndex) ?? BaseSize.zero) - entry.size)
+    sizes.set(entry.pairIndex, sizeBefore)
+    const { id, isFill } = entry
+    if (at < end && isWanted(entry)) selected.push({ id, isFill, sizeBefore, coin: universe[entry.pairIndex]! })
+  }
+  return from === 'newest' ? selected : selected.toReversed()
+}
+
+/** Returns the place behind the first `limit` wanted entries of a tape. */
+function endOfFirst(tape: readonly TapeEntry[], limit: number, isWanted: (entry: TapeEntry) => boolean): number {
+  let found = 0
+  const last = tape.findIndex((entry) => isWanted(entry) && ++found === limit)
+  return last === -1 ? tape.length : last + 1
+}
+
+/** Returns the present net sizes of a trader by pair. */
+function presentSizes(reads: FacadeReads, trader: Address): Map<number, BaseSize> {
+  const chain = reads.markets()
+  const at = valuationMoment(chain, reads.head())
+  const positions = netPositions(reads.positionsOf(trader), chain, reads.quote, at)
+  return new Map(positions.map(({ coin, size }) => [coin.pairIndex, size]))
+}
+
+/** Returns an execution in the facade's shape, synchronously where nothing more has to be read. */
+function facadeFill(reads: FacadeReads, trader: Address, told: CoinEntry): FacadeFill | Promise<FacadeFill> {
+  const { fill, order } = told.entry
+  if (order === undefined) return writeFill(trader, told, fill.id, szText(told.coin, fill.size as Decimal))
+  if (order.legCount > 1 || isOfTrigger(order)) return readFill(reads, trader, told, order)
+  return writeFill(trader, told, Number(order.id), szText(told.coin, fill.size as Decimal))
+}
+
+async function readFill(
+  reads: FacadeReads,
+  trader: Address,
+  told: CoinEntry,
+  order: NonNullable<OrderFill['order']>,
 ): Promise<FacadeFill> {
-  const { fill, order } = entry
+  const oid = Number(await oidOf(reads, order))
+  return writeFill(trader, told, oid, await sizeText(reads, told.entry, told.coin))
+}
+
+function writeFill(
+  trader: Address,
+  { entry: { fill, order }, coin, sizeBefore }: CoinEntry,
+  oid: number,
+  sz: Decimal,
+): FacadeFill {
   const px = nearestPxText(coin, fill.price as Decimal)
   const cloid = cloidOf(order?.clientId ?? null)
-  const oid = order === undefined ? fill.id : Number(await oidOf(reads, order))
   return {
     coin: coin.name,
     px,
-    sz: pointed(await sizeText(reads, entry, coin)),
+    sz: pointed(sz),
     side: sideOfFill(fill),
     time: fill.timestamp,
     startPosition: pointed(szOf(coin, sizeBefore)),
@@ -130,9 +174,9 @@ async function facadeFill(
     hash: fill.txHash,
     oid,
     crossed: true,
-    fee: pointed(fill.feeCollateral ?? order?.feeCollateral ?? '0'),
+    fee: pointed(fill.feeCollateral ?? order?.amounts?.feeCollateral ?? '0'),
     tid: fill.id,
-    feeToken: fill.collateralSymbol ?? order?.collateral ?? 'USDC',
+    feeToken: fill.collateralSymbol ?? order?.amounts?.collateral ?? 'USDC',
     ...(cloid === null ? {} : { cloid }),
     twapId: null,
     ...(fill.action === 'TradeClosedLIQ'

@@ -2,7 +2,7 @@ import { CollateralAmount, type Address, type Decimal, type FillHistoryEntry } f
 import { szOf } from './coins.ts'
 import type { FacadeReads } from './facadeReads.ts'
 import { pointed } from './priceText.ts'
-import { readCoinEntries, type CoinEntry } from './userFills.ts'
+import { readCoinEntries, type CoinEntry, type HistoryRequest } from './userFills.ts'
 
 // Everything that a trader's account gained and lost is told once: profits and fees of executions by the fills, holding
 // fees by the fundings, and the rest by the ledger. So closedPnl - fee + fundings - ledger is the netPnl of the native
@@ -48,11 +48,9 @@ export interface FacadeLedgerUpdate {
   }
 }
 
-type Since = Parameters<typeof readCoinEntries>[2]
-
-/** Reads the holding fees that a trader's entries realised since a time, newest first. */
-export function readFundings(reads: FacadeReads, trader: Address, since: Since): Promise<FacadeFunding[]> {
-  return readCoinEntries(reads, trader, since, (told) => {
+/** Reads the holding fees that a trader's entries realised. */
+export function readFundings(reads: FacadeReads, trader: Address, of: HistoryRequest): Promise<FacadeFunding[]> {
+  return readCoinEntries(reads, trader, { ...of, isAsked: ({ hasFees }) => hasFees }, (told) => {
     const amounts = amountsOf(reads, told)
     if (amounts === undefined || amounts.holdingFees === 0n) return undefined
     const { id: tid, timestamp: time, txHash: hash } = told.entry.fill
@@ -64,9 +62,13 @@ export function readFundings(reads: FacadeReads, trader: Address, since: Since):
   })
 }
 
-/** Reads the costs of a trader since a time that neither fills nor fundings tell, newest first. */
-export function readLedgerUpdates(reads: FacadeReads, trader: Address, since: Since): Promise<FacadeLedgerUpdate[]> {
-  return readCoinEntries(reads, trader, since, (told) => {
+/** Reads the costs of a trader that neither fills nor fundings tell. */
+export function readLedgerUpdates(
+  reads: FacadeReads,
+  trader: Address,
+  of: HistoryRequest,
+): Promise<FacadeLedgerUpdate[]> {
+  return readCoinEntries(reads, trader, { ...of, isAsked: ({ hasRest }) => hasRest }, (told) => {
     const amounts = amountsOf(reads, told)
     if (amounts === undefined || amounts.rest === 0n) return undefined
     const { id: tid, timestamp: time, txHash: hash } = told.entry.fill

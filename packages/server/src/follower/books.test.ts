@@ -11,11 +11,14 @@ import {
   attemptId,
   BOB,
   CHAIN,
+  downscaled,
   executed,
   feesProcessed,
+  feesRealized,
   ORACLE,
   orderRecord,
   requested,
+  resized,
   stored,
   tradeClosed,
   txHash,
@@ -24,20 +27,6 @@ import {
 // The trade of the guide's example: 100 USDC at 10x, an opening fee of 0.75.
 
 const TRADE = { collateralIndex: 3, trader: ALICE, index: 0 } as const
-
-function charged(fee: bigint, fees: bigint, pnl = 0n): EventOf<'TradingFeesRealized'> {
-  return {
-    name: 'TradingFeesRealized',
-    args: {
-      ...TRADE,
-      tradingFeesCollateral: fee,
-      finalTradingFeesCollateral: fee,
-      newRealizedFeesCollateral: fees,
-      newRealizedPnlCollateral: pnl,
-      amountSentFromVaultCollateral: 0n,
-    },
-  }
-}
 
 /** Holding fees of 0.2: funding 0.05, borrowing of both generations 0.15. */
 const HELD: EventOf<'HoldingFeesChargedOnTrade'> = {
@@ -63,40 +52,8 @@ const IMPACT = executed().args.priceImpact
 /** Half of the trade is closed with a profit of 5 and a fee of 0.375. */
 const HALVED: readonly DiamondEvent[] = [
   HELD,
-  {
-    name: 'TradePositionUpdated',
-    args: {
-      user: ALICE,
-      index: 0,
-      collateralAmount: 50_000_000n,
-      leverage: 10_000,
-      openPrice: 600_000_000_000_000n,
-      newSl: 0n,
-      newPositionSizeToken: 8_000_000_000_000_000n,
-      pendingOrderType: 9,
-      isPnlPositive: true,
-    },
-  },
-  {
-    name: 'TradeFeesDataDownscaled',
-    args: {
-      trader: ALICE,
-      index: 0,
-      positionSizeCollateralDelta: 500_000_000n,
-      existingPositionSizeCollateral: 1_000_000_000n,
-      newCollateralAmount: 50_000_000n,
-      newTradeFeesData: {
-        realizedTradingFeesCollateral: 475_000n,
-        realizedPnlCollateral: 0n,
-        manuallyRealizedNegativePnlCollateral: 0n,
-        alreadyTransferredNegativePnlCollateral: 0n,
-        virtualAvailableCollateralInDiamond: 0n,
-        __placeholder: 0n,
-        initialAccFundingFeeP: 0n,
-        initialAccBorrowingFeeP: 0n,
-      },
-    },
-  },
+  resized({ isPnlPositive: true }),
+  downscaled({ realizedTradingFeesCollateral: 475_000n }),
   feesProcessed(9, 375_000n),
   {
     name: 'PositionSizeDecreaseExecuted',
@@ -154,7 +111,7 @@ describe('the books of the follower', () => {
     fields.map((field) => entry?.[field])
 
   const answer = (...events: readonly DiamondEvent[]) => fake.node.mine({ from: ORACLE, events })
-  const open = () => answer(stored(), charged(750_000n, 750_000n), feesProcessed(), executed())
+  const open = () => answer(stored(), feesRealized(750_000n, 750_000n), feesProcessed(), executed())
   const request = (orderType: number) => {
     fake.node.mine({ from: ALICE, events: [requested({ index: 1, orderType, trade: { index: 0 } })] })
   }
@@ -218,7 +175,7 @@ describe('the books of the follower', () => {
     const id = await fake.prepare(orderRecord(50, { clientId: 'mine' }), attempt(first))
     const { calldata } = attempt(first)
     fake.node.mine({ from: AGENT, input: calldata, hash: txHash('77'), events: [requested({ index: 1 })] })
-    answer(stored(), charged(750_000n, 750_000n), feesProcessed(), executed({ pendingIndex: 1 }))
+    answer(stored(), feesRealized(750_000n, 750_000n), feesProcessed(), executed({ pendingIndex: 1 }))
     const [opening] = await entries()
     assert.deepEqual([opening!.orderId, opening!.clientId], [id, 'mine'])
   })
@@ -253,7 +210,7 @@ describe('the books of the follower', () => {
 
   it('have no fee of an open before it in the same transaction in a refused one', async () => {
     fake.node.mine({ from: ALICE, events: [requested({ index: 1 })] })
-    answer(stored(), charged(750_000n, 750_000n), govFee(91_875n), executed(), openCanceled(1, 100_000_000n))
+    answer(stored(), feesRealized(750_000n, 750_000n), govFee(91_875n), executed(), openCanceled(1, 100_000_000n))
     assert.deepEqual(
       (await entries()).map(({ action }) => action),
       ['TradeOpenedMarket'],
@@ -268,7 +225,7 @@ describe('the books of the follower', () => {
   it('have an entry for a refused close that charged the position, and none for one that cost nothing', async () => {
     open()
     request(1)
-    answer(charged(91_875n, 841_875n), closeCanceled(3))
+    answer(feesRealized(91_875n, 841_875n), closeCanceled(3))
     const [opening, refused] = await entries()
     assert.deepEqual(shown(refused, ['action', 'positionId', 'side']), [
       'TradeUpdateRefused',
@@ -290,7 +247,7 @@ describe('the books of the follower', () => {
   })
 
   it('follow a position that was opened before the first block only by what is known', async () => {
-    answer(charged(91_875n, 841_875n), closeCanceled(3))
+    answer(feesRealized(91_875n, 841_875n), closeCanceled(3))
     assert.deepEqual(await entries(), [])
     assert.equal((await fake.order('1' as OrderId)).state?.status, 'pending')
   })

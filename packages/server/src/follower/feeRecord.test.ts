@@ -6,7 +6,17 @@ import type { DiamondEvent } from '../chain/events.ts'
 import { listOpenPositions } from '../store/positionStore.ts'
 import type { PositionState } from '../trading/positions/positionModel.ts'
 import { openFollowedFake, type FollowedFake } from './testing/followedFake.ts'
-import { ALICE, CHAIN, executed, ORACLE, requested, stored } from './testing/handMade.ts'
+import {
+  ALICE,
+  CHAIN,
+  downscaled,
+  executed,
+  feesRealized,
+  ORACLE,
+  requested,
+  resized,
+  stored,
+} from './testing/handMade.ts'
 
 const STARTED: DiamondEvent = {
   name: 'TradeInitialAccFeesStored',
@@ -36,58 +46,15 @@ const BORROWED: DiamondEvent = {
   },
 }
 
-const CHARGED: DiamondEvent = {
-  name: 'TradingFeesRealized',
-  args: {
-    collateralIndex: 3,
-    trader: ALICE,
-    index: 0,
-    tradingFeesCollateral: 750_000n,
-    finalTradingFeesCollateral: 750_000n,
-    newRealizedFeesCollateral: 750_000n,
-    newRealizedPnlCollateral: 0n,
-    amountSentFromVaultCollateral: 0n,
-  },
-}
-
-const DOWNSCALED: DiamondEvent = {
-  name: 'TradeFeesDataDownscaled',
-  args: {
-    trader: ALICE,
-    index: 0,
-    positionSizeCollateralDelta: 500_000_000n,
-    existingPositionSizeCollateral: 1_000_000_000n,
-    newCollateralAmount: 50_000_000n,
-    newTradeFeesData: {
-      realizedTradingFeesCollateral: 375_000n,
-      realizedPnlCollateral: -4n,
-      manuallyRealizedNegativePnlCollateral: 5n,
-      alreadyTransferredNegativePnlCollateral: 6n,
-      virtualAvailableCollateralInDiamond: 7n,
-      __placeholder: 0n,
-      initialAccFundingFeeP: 21n,
-      initialAccBorrowingFeeP: 22n,
-    },
-  },
-}
-
-/** The change of a position's size that goes with an order of that type. */
-function resized(pendingOrderType: number): DiamondEvent {
-  return {
-    name: 'TradePositionUpdated',
-    args: {
-      user: ALICE,
-      index: 0,
-      collateralAmount: 50_000_000n,
-      leverage: 10_000,
-      openPrice: 600_000_000_000_000n,
-      newSl: 0n,
-      newPositionSizeToken: 8_000_000_000_000_000n,
-      pendingOrderType,
-      isPnlPositive: false,
-    },
-  }
-}
+const DOWNSCALED = downscaled({
+  realizedTradingFeesCollateral: 375_000n,
+  realizedPnlCollateral: -4n,
+  manuallyRealizedNegativePnlCollateral: 5n,
+  alreadyTransferredNegativePnlCollateral: 6n,
+  virtualAvailableCollateralInDiamond: 7n,
+  initialAccFundingFeeP: 21n,
+  initialAccBorrowingFeeP: 22n,
+})
 
 const PARTIAL_OPEN = 8
 const PARTIAL_CLOSE = 9
@@ -110,7 +77,7 @@ describe('the fee record of a position', () => {
   const open = (...events: readonly DiamondEvent[]): Hex => fake.node.mine({ from: ORACLE, events })
 
   it('is whole, whether the contracts log the start of its fees before the trade or after it', async () => {
-    open(STARTED, BORROWED, stored(), CHARGED, executed())
+    open(STARTED, BORROWED, stored(), feesRealized(), executed())
     const early = await positionNow()
     assert.deepEqual(early.feesData, {
       realizedTradingFeesCollateral: 750_000n,
@@ -120,7 +87,7 @@ describe('the fee record of a position', () => {
     })
     assert.deepEqual(early.oldBorrowing, { accPairFee: 11n, accGroupFee: 12n, block: 1 })
     fake.node.rewind(1)
-    open(stored(), STARTED, BORROWED, CHARGED, executed())
+    open(stored(), STARTED, BORROWED, feesRealized(), executed())
     open()
     const { blocksUndone } = fake.following.stats()
     assert.deepEqual(await positionNow(), early)
@@ -137,9 +104,9 @@ describe('the fee record of a position', () => {
   })
 
   it('is what a partial close left of it, and whole again when that is undone', async () => {
-    open(STARTED, BORROWED, stored(), CHARGED, executed())
+    open(STARTED, BORROWED, stored(), feesRealized(), executed())
     const before = await positionNow()
-    open(resized(PARTIAL_CLOSE), DOWNSCALED)
+    open(resized(), DOWNSCALED)
     const after = await positionNow()
     assert.deepEqual(after.feesData, {
       realizedTradingFeesCollateral: 375_000n,
@@ -173,7 +140,7 @@ describe('the liquidation parameters of an increased position', () => {
   afterEach(() => fake.opened.remove())
 
   async function paramsAfter(pendingOrderType: number): Promise<unknown> {
-    fake.node.mine({ from: ORACLE, events: [resized(pendingOrderType)] })
+    fake.node.mine({ from: ORACLE, events: [resized({ pendingOrderType })] })
     await fake.follow()
     const [position] = await listOpenPositions(fake.opened.store.read, CHAIN)
     return position?.state?.liquidationParams

@@ -351,6 +351,7 @@ function failing(store: Store, isDue: () => boolean): Store {
     transaction: (work) =>
       store.transaction((sql) =>
         work({
+          ...sql,
           all: (...args) => (isDue() ? Promise.reject(new StoreUnavailableError('full')) : sql.all(...args)),
           get: (...args) => (isDue() ? Promise.reject(new StoreUnavailableError('full')) : sql.get(...args)),
           run: (...args) => (isDue() ? Promise.reject(new StoreUnavailableError('full')) : sql.run(...args)),

@@ -18,6 +18,7 @@ import {
   executed,
   ORACLE,
   requested,
+  resized,
   stored,
   tradeClosed,
 } from './testing/handMade.ts'
@@ -36,21 +37,13 @@ const ended = (index: number): DiamondEvent => ({
   args: { orderId: { user: ALICE, index } },
 })
 
-const resized = (): DiamondEvent => ({
-  name: 'TradePositionUpdated',
-  args: {
-    user: ALICE,
-    index: 0,
+const lowered = (): DiamondEvent =>
+  resized({
     collateralAmount: 200_000_000n,
     leverage: 5_000,
-    openPrice: 600_000_000_000_000n,
-    newTp: 0n,
-    newSl: 0n,
     newPositionSizeToken: 16_000_000_000_000_000n,
     pendingOrderType: PendingOrderType.UPDATE_LEVERAGE,
-    isPnlPositive: false,
-  } as never,
-})
+  })
 
 const answered = (index: number, cancelReason = 0): DiamondEvent => ({
   name: 'LeverageUpdateExecuted',
@@ -123,7 +116,7 @@ describe('changes of a position that wait for the oracle', () => {
   it('end with the answer, in one change of the position', async () => {
     await mine(asked(7))
     const before = changes()
-    await mine(resized(), answered(7), ended(7))
+    await mine(lowered(), answered(7), ended(7))
     const { pendingUpdate, updateRefusal, trade } = await stateNow()
     assert.deepEqual([pendingUpdate, updateRefusal, trade.leverage], [null, null, 5_000])
     assert.equal(changes() - before, 1)
@@ -150,7 +143,7 @@ describe('changes of a position that wait for the oracle', () => {
     assert.equal(changes() - before, 1, 'the timeout alone is a change')
     await pass(3)
     assert.equal(changes() - before, 1)
-    await mine(resized(), answered(7), ended(7))
+    await mine(lowered(), answered(7), ended(7))
     assert.deepEqual([await updateNow(), (await stateNow()).trade.leverage], [null, 5_000])
     await mine(asked(8, { leverage: 10_000, collateralAmount: 100_000_000n }))
     assert.equal((await updateNow())?.collateralDelta, -100_000_000n, 'a rise gives collateral back')
@@ -166,7 +159,7 @@ describe('changes of a position that wait for the oracle', () => {
     fake.node.rewind(2)
     await pass(1)
     assert.equal((await updateNow())?.status, 'pending', 'one block short')
-    await mine(resized(), answered(7), ended(7))
+    await mine(lowered(), answered(7), ended(7))
     assert.equal(await updateNow(), null)
     fake.node.rewind(1)
     await pass(2)

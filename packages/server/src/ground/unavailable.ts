@@ -1,7 +1,7 @@
 import { ApiError } from '@bezel/protocol'
 
 /** The reason why a read can't be answered now. */
-export type NotReadyReason = 'starting' | 'feed_stale' | 'chain_lagging' | 'reorg_too_deep'
+export type NotReadyReason = 'starting' | 'feed_stale' | 'chain_lagging' | 'reorg_too_deep' | 'overloaded'
 
 const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
   starting: 'The service is still reading the markets of this chain; try again in a moment.',
@@ -9,6 +9,7 @@ const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
   chain_lagging: "This chain's node does not answer, so what is known of it may be out of date; try again in a moment.",
   reorg_too_deep:
     'This chain was reorganised deeper than the service can undo; its operator has to set the data of this chain up again.',
+  overloaded: 'The service has more to do than it can, and answers signed requests first; try again in a moment.',
 }
 
 /** Thrown when the store can't read or write now: full, locked, or gone. Nothing of the transaction was kept. */

@@ -10,8 +10,14 @@ import { httpUrl, StartupError } from '@bezel/protocol'
 /** Connections that may wait to be accepted. Large, because after an outage all clients come back at once. */
 const BACKLOG = 4_096
 
+/** The longest part of a path: the label of an API key, each of its 64 characters in nine of percent-encoding. */
+const MAX_PARAM_CHARS = 64 * 9
+
 /** Time in which a whole request must arrive, so that slow senders can't hold connections for ever. */
 const REQUEST_TIMEOUT_MS = 10_000
+
+/** Interval between two looks for requests that are late. The timeout is kept only as exactly as this. */
+const TIMEOUT_LOOK_MS = 500
 
 /**
  * Creates the HTTP server without its routes: limits, request ids, logs to stderr, and one JSON shape for every error.
@@ -24,14 +30,19 @@ export function createApp(logLevel: string): FastifyInstance {
     // A logger per request costs more than most answers; each log line names its request itself.
     childLoggerFactory: (logger) => logger,
     bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_PARAM_CHARS },
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Node answers a request without a Host header with an empty 400. This service has only one host, so it needs no
     // header.
-    http: { requireHostHeader: false },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_LOOK_MS,
+    },
     // A request that reaches a closing service is still answered in the common shapes; its connection is closed
     // afterwards.
     return503OnClosing: false,
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false } },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) =>
       (isNotificationsPath(request.url) ? answerNotificationError : answerError)(error, request, reply),

@@ -1,6 +1,6 @@
 import { ApiError, parseAddress, type Address } from '@bezel/protocol'
 import { Type, type TSchema } from '@sinclair/typebox'
-import type { ValidationIssue } from '../access/validationIssues.ts'
+import { MAX_ISSUES, type ValidationIssue } from '../access/validationIssues.ts'
 
 /** A query parameter with its description in the reference. */
 export interface QueryParameter {
@@ -119,6 +119,7 @@ export function addressParam(text: string): Address {
 export function unknownParameters(query: Readonly<Record<string, unknown>>, known: object): ValidationIssue[] {
   return Object.keys(query)
     .filter((name) => !Object.hasOwn(known, name))
+    .slice(0, MAX_ISSUES)
     .map((name) => ({ path: `query.${name}`, message: 'is not a parameter of this operation' }))
 }
 

@@ -1,6 +1,7 @@
 import type { ApiError, ErrorCode } from '@bezel/protocol'
 import type { Static, TSchema, TUnknown } from '@sinclair/typebox'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { listWeight, type WeightOf } from '../access/weights.ts'
 import type { SignedOperation } from '../signatures/verifyRequest.ts'
 import type { QueryParameter } from './parameters.ts'
 
@@ -17,6 +18,10 @@ export interface OperationIds {
   write: SignedOperation
   /** The same credentials as for `read`, from any chain, for the wallet that the path names. */
   owner: SignedOperation
+  /** The trader's own wallet, by its signature in the headers, on the chain of the path. */
+  wallet: SignedOperation
+  /** The same, or an agent of the trader by its signature. */
+  walletOrAgent: SignedOperation
   /** The trader's master wallet, by a signature inside the body. */
   master: string
   /** The signer of a facade envelope. The action inside checks the signature itself. */
@@ -27,6 +32,13 @@ export type RouteAccess = keyof OperationIds
 
 export type RouteTag =
   'System' | 'Markets' | 'Account' | 'Orders' | 'Positions' | 'Agents' | 'Notifications' | 'Hyperliquid compatibility'
+
+/** The rule by which a request weighs more than 1. */
+export interface WeightRule {
+  readonly of: WeightOf
+  /** The rule in words, to follow "weighs": `1 per 100 entries of \`limit\` begun`. */
+  readonly words: string
+}
 
 interface RouteTexts {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -39,6 +51,10 @@ interface RouteTexts {
   readonly errors: readonly ErrorCode[]
   /** Parameters of the query, for the reference only: the handler reads and checks them itself. */
   readonly query?: Readonly<Record<string, QueryParameter>>
+  /** Rule of its weight, where it differs from that of `weightRule`. */
+  readonly weight?: WeightRule
+  /** Set when it stores something for whoever asks first: it is shed with the anonymous requests. */
+  readonly isRegistration?: true
   /** Set when every field of the body is optional, so that a request may have no body. */
   readonly isBodyOptional?: true
   /** Set when the handler checks the body itself; the schema of the body is then for the reference only. */
@@ -90,6 +106,13 @@ type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${
   : Path extends `${string}:${infer Name}`
     ? Name
     : never
+
+const LIST_WEIGHT: WeightRule = { of: listWeight, words: '1 for every 100 entries of its `limit`, or part of them' }
+
+/** Returns the rule by which a request of a route weighs more than 1; `undefined` when none does. */
+export function weightRule({ query, weight }: Pick<RouteTexts, 'query' | 'weight'>): WeightRule | undefined {
+  return weight ?? (query?.limit === undefined ? undefined : LIST_WEIGHT)
+}
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 

@@ -14,7 +14,7 @@ import type { PositionChange } from '../trading/positions/positionModel.ts'
 import { type OrderChange, type OrderState, orderAnswer } from '../trading/orders/orderModel.ts'
 import { type Address, type ChainSlug, DAY_MS } from '@bezel/protocol'
 import type { StoredFill } from '../store/fillStore.ts'
-import type { Sql, Store } from '../store/sql.ts'
+import type { Sql, Store, Transaction } from '../store/sql.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { every } from '../ground/every.ts'
 
@@ -78,7 +78,7 @@ export interface AccountLog {
    * only after the commit. The time of the events is taken inside the transaction, so the times of a log never
    * decrease.
    */
-  transaction<Result>(origin: Origin, work: (sql: Sql, journal: Journal) => Promise<Result>): Promise<Result>
+  transaction<Result>(origin: Origin, work: (sql: Transaction, journal: Journal) => Promise<Result>): Promise<Result>
   /**
    * Appends an event with the account's state when its holdings differ from the last ones recorded. Returns true when
    * an event was appended; the first record of an account appends none.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { MAX_JSON_DEPTH, parseStrictJson, StrictJsonError } from './parseStrictJson.ts'
+import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS, parseStrictJson, StrictJsonError } from './parseStrictJson.ts'
 
 /** Returns the path and the message of the refusal. */
 function refusalOf(input: string | Uint8Array, root?: string): { path: string; message: string } {
@@ -133,6 +133,14 @@ describe('parseStrictJson', () => {
     assert.equal(refusal.path, `body${'[0]'.repeat(MAX_JSON_DEPTH)}`)
     refusalOf('['.repeat(5_000_000))
     refusalOf('{"a":'.repeat(1_000_000))
+  })
+
+  it('takes objects of as many members as the limit, and no more', () => {
+    const wide = (count: number): string =>
+      `{"a":{${Array.from({ length: count }, (_, at) => `"x${at}":${at}`).join(',')}}}`
+    assert.deepEqual(parseStrictJson(wide(MAX_JSON_MEMBERS)), JSON.parse(wide(MAX_JSON_MEMBERS)))
+    const { path, message } = refusalOf(wide(MAX_JSON_MEMBERS + 1))
+    assert.deepEqual([path, message], ['body.a.x1000', 'body.a.x1000 is one of more than 1000 members.'])
   })
 
   it('counts the levels that are open, not all there were', () => {

@@ -9,6 +9,12 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
  */
 export const MAX_JSON_DEPTH = 32
 
+/**
+ * Maximum number of members of one object. No object of the interface has so many, and one with thousands costs several
+ * times what its bytes do elsewhere.
+ */
+export const MAX_JSON_MEMBERS = 1_000
+
 /** State of the parser. One object of one shape, for speed: every write passes through the parser. */
 interface Cursor {
   readonly text: string
@@ -46,8 +52,9 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 /**
  * Parses like `JSON.parse`, but refuses what two programs can read differently: a key given twice, `__proto__`, invalid
- * UTF-8, half surrogate pairs, NUL, numbers beyond a double, a byte order mark, nesting beyond `MAX_JSON_DEPTH`. `root`
- * names the whole text in paths. Throws a `StrictJsonError`. Takes linear time on any input.
+ * UTF-8, half surrogate pairs, NUL, numbers beyond a double, a byte order mark. Also refuses what no caller needs:
+ * nesting beyond `MAX_JSON_DEPTH`, objects of more than `MAX_JSON_MEMBERS`. `root` names the whole text in paths.
+ * Throws a `StrictJsonError`. Takes linear time on any input.
  */
 export function parseStrictJson(input: string | Uint8Array, root = 'body'): JsonValue {
   const text = typeof input === 'string' ? input : decodeUtf8(input, root)
@@ -93,9 +100,11 @@ function readObject(cursor: Cursor): JsonValue {
   open(cursor)
   const object: { [key: string]: JsonValue } = {}
   if (closes(cursor, CLOSE_BRACE)) return object
+  let members = 0
   do {
     const key = readKey(cursor)
     if (Object.hasOwn(object, key)) throw refusal(cursor, 'is given twice')
+    if (++members > MAX_JSON_MEMBERS) throw refusal(cursor, `is one of more than ${MAX_JSON_MEMBERS} members`)
     object[key] = readValue(cursor)
   } while (hasNext(cursor, CLOSE_BRACE, '"," or "}"'))
   return object

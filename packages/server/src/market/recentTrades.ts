@@ -12,18 +12,16 @@ const UNTRADED: ReadonlySet<string> = new Set<FillAction>([
   'TradeUpdateRefused',
 ])
 
+/** True for an execution that traded something in a known market. */
+export function isTrade({ market, action, size }: StoredFill): boolean {
+  return market !== null && !UNTRADED.has(action) && BaseSize.parseTruncated(size as Decimal) !== 0n
+}
+
 /** Returns a fill in its public form, without its trader; `undefined` when nothing was traded. */
-export function recentTrade({
-  market,
-  action,
-  side,
-  price,
-  size,
-  timestamp,
-  txHash,
-}: StoredFill): RecentTrade | undefined {
+export function recentTrade(fill: StoredFill): RecentTrade | undefined {
+  const { market, action, side, price, size, timestamp, txHash } = fill
+  if (market === null || !isTrade(fill)) return undefined
   const base = BaseSize.parseTruncated(size as Decimal)
-  if (market === null || UNTRADED.has(action) || base === 0n) return undefined
   // The value is truncated to 18 decimals.
   const sizeUsd = Usd.format(Usd.of((base * Price.parseTruncated(price as Decimal)) / Price.one))
   return { market, price, sizeUsd, side, action, timestamp, txHash }

@@ -152,8 +152,10 @@ describe('metrics of the deployment', () => {
       chains: [base, starting],
       ordersByStatus,
       noncesRemembered: () => nonces,
+      shedRequests: () => 3,
       feedPulse: () => pulses.at(-1),
     })
+    assert.deepEqual(await series(metrics, 'bezel_http_shed'), ['bezel_http_shed_total 3'])
     assert.deepEqual(await series(metrics, 'bezel_feed_heard'), ['bezel_feed_heard_timestamp_seconds 0'])
     pulses.push({ heardAtMs: 2_500, pricedAtMs: Number.NEGATIVE_INFINITY })
     assert.deepEqual(await series(metrics, 'bezel_feed_heard'), ['bezel_feed_heard_timestamp_seconds 2.5'])

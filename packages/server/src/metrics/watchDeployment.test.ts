@@ -14,6 +14,10 @@ it('metrics of relayers are read at each scrape', async () => {
     waiting: 3,
     unsettled: 4,
     oldestWaitingMs: 1_500,
+    budgetWei: 100n,
+    usedWei: 90n,
+    asideWei: 80n,
+    isBudgetLow: true,
     counts,
   }
   watchRelayers(metrics, new Map([['base', { health: () => health }]]))
@@ -22,6 +26,10 @@ it('metrics of relayers are read at each scrape', async () => {
   const label = '{chain="base"}'
   assert.deepEqual(await lines(), [
     `bezel_relayer_low${label} 1`,
+    `bezel_relayer_budget_wei${label} 100`,
+    `bezel_relayer_budget_used_wei${label} 90`,
+    `bezel_relayer_budget_low${label} 1`,
+    `bezel_relayer_set_aside_wei${label} 80`,
     `bezel_relayer_waiting${label} 3`,
     `bezel_relayer_unsettled${label} 4`,
     `bezel_relayer_oldest_waiting_seconds${label} 1.5`,

@@ -22,6 +22,8 @@ export interface DeploymentSources {
   readonly chains: readonly ChainSource[]
   readonly ordersByStatus: () => ReadonlyMap<OrderStatus, number>
   readonly noncesRemembered: () => number
+  /** Number of anonymous requests that were refused because there was too much to do. */
+  readonly shedRequests: () => number
   readonly feedPulse: () => FeedPulse | undefined
 }
 
@@ -92,6 +94,15 @@ export function watchDeployment({ registry }: Metrics, sources: DeploymentSource
     help: 'Used nonces that are still refused.',
     registers,
     collect: () => nonces.set(sources.noncesRemembered()),
+  })
+  const shed: Counter = new Counter({
+    name: 'bezel_http_shed_total',
+    help: 'Anonymous requests refused because there was too much to do.',
+    registers,
+    collect() {
+      shed.reset()
+      shed.inc(sources.shedRequests())
+    },
   })
   for (const { name, help, value } of FEED_GAUGES) {
     const gauge: Gauge = new Gauge({
@@ -182,6 +193,26 @@ const RELAYER_GAUGES: readonly Series<RelayerHealth>[] = [
     value: ({ balanceWei }) => (balanceWei === null ? undefined : Number(balanceWei)),
   },
   { name: 'bezel_relayer_low', help: '1 while the relayer has to be topped up.', value: ({ isLow }) => Number(isLow) },
+  {
+    name: 'bezel_relayer_budget_wei',
+    help: 'Gas budget of all traders for the current UTC day.',
+    value: ({ budgetWei }) => Number(budgetWei),
+  },
+  {
+    name: 'bezel_relayer_budget_used_wei',
+    help: 'Gas counted on the current UTC day, with what was set aside on it.',
+    value: ({ usedWei }) => Number(usedWei),
+  },
+  {
+    name: 'bezel_relayer_budget_low',
+    help: "1 while the day's gas budget is nearly used up.",
+    value: ({ isBudgetLow }) => Number(isBudgetLow),
+  },
+  {
+    name: 'bezel_relayer_set_aside_wei',
+    help: 'Gas that is set aside for the ways out of open orders and positions.',
+    value: ({ asideWei }) => Number(asideWei),
+  },
   { name: 'bezel_relayer_waiting', help: 'Relayed transactions that are not mined.', value: ({ waiting }) => waiting },
   { name: 'bezel_relayer_unsettled', help: 'Relayed transactions that are not final.', value: (of) => of.unsettled },
   {

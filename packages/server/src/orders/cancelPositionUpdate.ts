@@ -29,7 +29,7 @@ export async function cancelPositionUpdate(
       requireScope(agent.scope, plan.action)
       await requireUnanswered(sql, plan, clock)
       await keepPositionAttempts(sql, plan, attempt, 'reclaim')
-      await write.relay?.take(sql, attempt)
+      await write.relay?.take(sql, attempt, { kind: 'cancel', positionIds: [position.id as OrderId] })
       return { position, transaction: transactionOf(orders.chain, attempt) }
     },
   })

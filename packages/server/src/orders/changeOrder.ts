@@ -11,7 +11,7 @@ import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import { readOwnOrder, type OrderAtClock } from './orderAtClock.ts'
 import { prepareAttempt, transactionOf } from './prepareAttempt.ts'
-import type { SignedWrite, WriteTurn } from './signedWrite.ts'
+import type { RelayPurpose, SignedWrite, WriteTurn } from './signedWrite.ts'
 import { requireSpend } from './spendCap.ts'
 
 /** A planned change of an order on the chain, with the order as it was when planned. */
@@ -55,13 +55,19 @@ export async function keepChange(
   if (growthUsd > 0n) {
     await insertCharge(sql, { attemptId: attempt.id, orderId: id, agent: agent.agent, usd: growthUsd })
   }
-  await write.relay?.take(sql, attempt)
+  await write.relay?.take(sql, attempt, purposeOf(order.record, plan))
   const state = await refolds.of(id)
   return {
     order: orderAnswer(order.record, { ...state, ...plan.changes }),
     transaction: transactionOf(chain, attempt),
     ...warningsOf(plan),
   }
+}
+
+function purposeOf({ id, request }: OrderRecord, { kind }: ChangePlan): RelayPurpose {
+  if (kind !== 'cancel' && kind !== 'reclaim') return { kind: 'other' }
+  if (request.kind !== 'close') return { kind: 'cancel', orderId: id }
+  return { kind: 'cancel', positionIds: request.legs.map(({ positionId }) => positionId) }
 }
 
 /** Returns the notional that a change adds to what its order already counts; 0 when it adds none. */

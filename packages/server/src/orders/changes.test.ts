@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import { decodeFunctionData, erc20Abi, type Hex } from 'viem'
+import { createDelegates } from '../agents/delegates.ts'
 import { refoldOrder } from '../journal/refold.ts'
 import { NO_JOURNAL } from '../journal/testing/testLog.ts'
 import { listAttempts } from '../store/attemptStore.ts'
 import { findOrder } from '../store/orderStore.ts'
-import { readSpentUsd } from '../store/agentStore.ts'
+import { findAgent, readSpentUsd } from '../store/agentStore.ts'
 import { positionOf } from '../trading/plan/testing/fixtures.ts'
 import { utcDayOf } from '../trading/scope.ts'
 import { usdc } from '../trading/valuation/testing/fixtures.ts'
@@ -229,6 +230,24 @@ describe('changes of orders and positions', () => {
       assert.equal(world.node.roundTrips(), trips)
       assert.equal(world.changes.at(-1)?.after?.status, 'expired')
       await assert.rejects(cancel(id), code('ORDER_NOT_MODIFIABLE'))
+    })
+
+    it('proves nothing of an agent while the node is away and nobody looked at the delegate', async () => {
+      const { register, orders, node, market } = world
+      const now = (): number => market.nowMs
+      const delegates = createDelegates({ client: node, diamond: orders.chain.diamond, maxAgeMs: 1, now })
+      const standing = async () => (await findAgent(world.opened.store.read, 'arbitrum', AGENT))?.standing
+      for (const [isAway, expected] of [
+        [true, 'seen'],
+        [false, 'used'],
+      ] as const) {
+        node.isAway = false
+        const id = await create()
+        await register({ standing: 'claimed' })
+        node.isAway = isAway
+        await cancelOrder({ ...orders, delegates }, world.write(), id as never)
+        assert.equal(await standing(), expected)
+      }
     })
 
     it('withdraws also while the node is away', async () => {

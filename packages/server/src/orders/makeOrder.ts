@@ -8,7 +8,7 @@ import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import type { Refolds } from '../journal/refold.ts'
 import { keepPositionAttempts } from './prepareAttempt.ts'
-import type { SignedWrite } from './signedWrite.ts'
+import type { RelayPurpose, SignedWrite } from './signedWrite.ts'
 import { requireSpend } from './spendCap.ts'
 
 /** An order whose transaction was simulated successfully, ready to be stored. */
@@ -43,8 +43,13 @@ export async function makeOrder(
   else await renewOrder(sql, record)
   await insertAttempt(sql, { chain: slug, orderId: record.id, attempt })
   await keepPositionAttempts(sql, plan, attempt, 'reclaim')
-  await relay?.take(sql, attempt)
+  await relay?.take(sql, attempt, purposeOf(record))
   return { record, state: await of.refolds.of(record.id) }
+}
+
+function purposeOf({ id, request }: OrderRecord): RelayPurpose {
+  if (request.kind !== 'close') return { kind: 'open', orderId: id }
+  return { kind: 'close', positionIds: request.legs.map(({ positionId }) => positionId) }
 }
 
 function requireRoom(prepared: readonly OrderId[], limit: number): void {

@@ -1,9 +1,10 @@
 import { nonceReused } from '../access/authenticateCall.ts'
-import { ApiError, type Address } from '@bezel/protocol'
+import { ApiError, type Address, type OrderId } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { agentNotDelegated, requireInForce } from '../agents/agentRefusals.ts'
+import { proveAgent, type AgentProof } from '../agents/proofs.ts'
 import { findAgent } from '../store/agentStore.ts'
-import type { Sql } from '../store/sql.ts'
+import type { Sql, Transaction } from '../store/sql.ts'
 import type { Attempt, FoldClock } from '../trading/orders/orderModel.ts'
 import { OFF_CHAIN } from '../journal/accountLog.ts'
 import { startRefolds, type Refolds } from '../journal/refold.ts'
@@ -14,17 +15,29 @@ import { NodeUnavailableError } from '../ground/unavailable.ts'
 export interface SignedWrite {
   readonly agent: AgentRecord
   /** Uses up the request's nonce in the transaction of the write. Returns false when it was used before. */
-  readonly claim: (sql: Sql) => Promise<boolean>
+  readonly claim: (sql: Transaction) => Promise<boolean>
   /** Relay that sends the transaction; `null` when the agent sends it itself. */
   readonly relay: Relay | null
+  /** Told, when the write commits, that it proved the agent: the new record. */
+  readonly onProven?: (agent: AgentRecord) => void
 }
 
 /** Sends prepared transactions for agents that use the facade. */
 export interface Relay {
   readonly sender: Address
   /** Queues a transaction in the database transaction that stores it. It is sent after the commit. */
-  take(sql: Sql, attempt: Attempt): Promise<void>
+  take(sql: Sql, attempt: Attempt, purpose: RelayPurpose): Promise<void>
 }
+
+/**
+ * The purpose of a relayed transaction, as far as it decides which gas pays for it. An `open` needs gas for its way out
+ * as well; a close, a change of stops, and a cancel or reclaim are ways out of an order, or of positions.
+ */
+export type RelayPurpose =
+  | { readonly kind: 'open'; readonly orderId: OrderId }
+  | { readonly kind: 'cancel'; readonly orderId: OrderId }
+  | { readonly kind: 'close' | 'stops' | 'cancel'; readonly positionIds: readonly OrderId[] }
+  | { readonly kind: 'other' }
 
 /** Returns the address that sends the transaction and must be the trader's delegate. */
 export function senderOf({ agent, relay }: Pick<SignedWrite, 'agent' | 'relay'>): Address {
@@ -73,7 +86,11 @@ export async function runWrite<Planned, Asked extends Promise<unknown> | undefin
   const asked = await asking
   return orders.accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
     const clock = orders.clock()
-    const agent = await claimWrite(sql, orders, write, clock.nowMs)
+    const stored = await claimWrite(sql, orders, write, clock.nowMs)
+    const proof = proofOf(orders, stored.trader, senderOf(write))
+    const proven = stored.standing === 'used' ? undefined : await proveAgent(sql, stored, proof, clock.nowMs)
+    if (proven !== undefined) sql.afterCommit(() => write.onProven?.(proven))
+    const agent = proven ?? stored
     return keep({ sql, agent, clock, refolds: startRefolds(sql, clock, journal) }, planned, asked)
   })
 }
@@ -100,7 +117,7 @@ async function delegateFirst<Planned>(
  * narrowed its scope while the node was asked. Returns the agent as stored now.
  */
 async function claimWrite(
-  sql: Sql,
+  sql: Transaction,
   { chain }: ChainOrders,
   { agent: asked, claim, relay }: SignedWrite,
   nowMs: number,
@@ -115,6 +132,18 @@ async function claimWrite(
   const isOther = agent.mode === (relay === null ? 'relayed' : 'self')
   if (isOther && agent.agent !== agent.trader) throw agentNotDelegated(chain, senderOf({ agent, relay }))
   return agent
+}
+
+/**
+ * Returns what an accepted write proves of its agent: `used` only where a look at the chain found the sender to be the
+ * delegate. Whoever sends for itself needs none, and while the node is away nobody may have looked.
+ */
+export function proofOf(
+  { delegates }: { readonly delegates: Pick<ChainOrders['delegates'], 'known'> },
+  trader: Address,
+  sender: Address,
+): AgentProof {
+  return delegates.known(trader) === sender ? 'used' : 'seen'
 }
 
 /**

@@ -13,6 +13,7 @@ export const SIGNED_OPERATIONS = [
   'listOrderHistory',
   'listFills',
   'listEvents',
+  'listAudit',
   'getOrder',
   'createOrder',
   'updateOrder',
@@ -22,6 +23,8 @@ export const SIGNED_OPERATIONS = [
   'updatePosition',
   'cancelPositionUpdate',
   'dismissNotification',
+  'listApiKeys',
+  'revokeApiKey',
   'wsAuth',
 ] as const
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { Value } from '@sinclair/typebox/value'
 import { FillHistoryEntrySchema, type Address, type FillHistoryEntry, type Hex } from '@bezel/protocol'
-import { listOrderFills } from './facadeFillStore.ts'
+import { readOrderFills } from './facadeFillStore.ts'
 import { insertFill, listFills, listPairFills } from './fillStore.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { migrate } from './openStore.ts'
@@ -72,9 +72,10 @@ describe('a store that the code before entries had amounts wrote', () => {
   })
 
   it('still tells the orders of such entries to the facade, and shows them on the tape', async () => {
-    const orders = (await listOrderFills(opened.store.read, own(FACADE_TRADER))).map(({ order }) => order)
+    const ids = (await listFills(opened.store.read, own(FACADE_TRADER))).map(({ fill }) => fill.id)
+    const found = await readOrderFills(opened.store.read, ids)
     assert.deepEqual(
-      orders.map((order) => [order?.id, order?.feeCollateral]),
+      ids.map((id) => [found.get(id)?.order?.id, found.get(id)?.order?.amounts?.feeCollateral]),
       [
         ['6', '1.080216'],
         ['1', '1.80036'],

@@ -17,6 +17,14 @@ interface PlacedFill<Fill> {
   readonly cursor: FillCursor
 }
 
+/** The page of a trader's fills that is asked for: up to `limit` before `cursor`, or the newest. */
+interface FillSelection {
+  readonly chain: ChainSlug
+  readonly trader: Address
+  readonly cursor: FillCursor | undefined
+  readonly limit: number
+}
+
 export async function insertFill(
   sql: Sql,
   of: {
@@ -45,15 +53,7 @@ export async function insertFill(
  * Lists up to `limit` fills of a trader before `cursor`, newest first. A fill and the event of its order come from the
  * same log, on which they are joined.
  */
-export async function listFills(
-  sql: Sql,
-  of: {
-    readonly chain: ChainSlug
-    readonly trader: Address
-    readonly cursor: FillCursor | undefined
-    readonly limit: number
-  },
-): Promise<PlacedFill<FillHistoryEntry>[]> {
+export async function listFills(sql: Sql, of: FillSelection): Promise<PlacedFill<FillHistoryEntry>[]> {
   const { blockNumber, logIndex } = of.cursor ?? NEWEST_FILL
   const params: SqlValue[] = [of.chain, of.trader, blockNumber, logIndex, of.limit]
   const rows = await sql.all<OrderFillRow>(
@@ -68,6 +68,31 @@ export async function listFills(
     ...params,
   )
   return rows.map((row) => ({ fill: entryOf(row), cursor: cursorOf(row) }))
+}
+
+/** A fill of a trader, without its order. */
+export interface TraderFill extends PlacedFill<StoredFill> {
+  readonly pairIndex: number
+}
+
+/** Lists up to `limit` fills of a trader before `cursor`, newest first, without their orders. */
+export async function listTraderFills(sql: Sql, of: FillSelection): Promise<TraderFill[]> {
+  const { blockNumber, logIndex } = of.cursor ?? NEWEST_FILL
+  const rows = await sql.all<FillRow & { readonly pair_index: bigint }>(
+    `select body, pair_index, block_number, log_index from fills
+     where chain = $1 and trader = $2 and (block_number, log_index) < ($3, $4)
+     order by block_number desc, log_index desc limit $5`,
+    of.chain,
+    of.trader,
+    blockNumber,
+    logIndex,
+    of.limit,
+  )
+  return rows.map((row) => ({
+    fill: JSON.parse(row.body) as StoredFill,
+    pairIndex: Number(row.pair_index),
+    cursor: cursorOf(row),
+  }))
 }
 
 /** Lists up to `limit` fills of all traders in one pair before `cursor`, newest first. */
@@ -95,7 +120,7 @@ export async function listPairFills(
 }
 
 /** A cursor that lies after every fill. */
-export const NEWEST_FILL: FillCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
+const NEWEST_FILL: FillCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 interface FillRow {
   readonly body: string

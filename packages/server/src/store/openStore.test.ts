@@ -29,7 +29,10 @@ describe('openStore', () => {
     for (const bad of [folder, join(scratch, 'file')]) {
       await assert.rejects(openStore(bad), (error: Error) => {
         assert.ok(error instanceof StartupError, error.stack)
-        assert.match(error.message, /bezel\.db can't be used \(.*\): set BEZEL_DATA to another folder\.$/)
+        assert.match(
+          error.message,
+          /^The data (file|folder) .* can't be used \(.*\): set BEZEL_DATA to another folder\.$/,
+        )
         return true
       })
     }

@@ -1,25 +1,47 @@
 import { StoreUnavailableError } from '../ground/unavailable.ts'
-import { join, dirname } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
+import { makePrivateFolder, SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
 import type { Store, Sql } from './sql.ts'
 import { openSqlite } from './sqlite.ts'
-import { existsSync, mkdirSync } from 'node:fs'
 import { MIGRATIONS } from './migrations/index.ts'
 import type { Migration } from './migrations/migration.ts'
-
-const FILE_NAME = 'bezel.db'
 
 /**
  * Opens the store in the data folder and brings its schema up to date. Throws a `StartupError` when it can't be used.
  */
 export async function openStore(dataFolder: string): Promise<Store> {
-  const file = join(dataFolder, FILE_NAME)
+  const file = join(dataFolder, SERVICE_DATABASE_NAME)
   let store: Store | undefined
   try {
-    makeFolder(dataFolder)
+    makePrivateFolder(dataFolder)
     store = openSqlite(file)
     await migrate(store)
     return store
+  } catch (error) {
+    await store?.close()
+    throw startupErrorOf(error, file)
+  }
+}
+
+/**
+ * Opens the store of a service that may be running, for a command beside it. Changes no schema. Throws a `StartupError`
+ * when there is no store, or not one of this version.
+ */
+export async function openExistingStore(dataFolder: string): Promise<Store> {
+  const file = join(dataFolder, SERVICE_DATABASE_NAME)
+  if (!existsSync(file)) {
+    throw new StartupError(`There is no data in ${dataFolder}: set BEZEL_DATA to the folder of the service.`)
+  }
+  let store: Store | undefined
+  try {
+    store = openSqlite(file)
+    const version = await readVersion(store.read)
+    if (version === MIGRATIONS.length) return store
+    throw new StartupError(
+      `The data in ${dataFolder} has schema ${version} and this Bezel has ${MIGRATIONS.length}: use the version that the service runs.`,
+    )
   } catch (error) {
     await store?.close()
     throw startupErrorOf(error, file)
@@ -32,20 +54,6 @@ function startupErrorOf(error: unknown, file: string): unknown {
   const isOutside = error instanceof StoreUnavailableError || errcode !== undefined || code?.startsWith('E')
   if (!isOutside) return error
   return new StartupError(`The data file ${file} can't be used (${message}): set BEZEL_DATA to another folder.`)
-}
-
-/**
- * Creates a folder level by level, because node's own recursive mkdir never returns on a file system that takes no
- * folders, such as /proc.
- */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return
-  makeFolder(dirname(folder))
-  try {
-    mkdirSync(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
 }
 
 /**

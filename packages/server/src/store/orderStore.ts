@@ -115,9 +115,14 @@ export async function findOrderByOrigin(
   return found(await sql.get<OrderRow>(`select ${COLUMNS} from orders where ${where}`, chain, originKey))
 }
 
-/** Lists the prepared, pending, open and timed-out orders of a trader, newest first. */
-export async function listLiveOrders(sql: Sql, chain: ChainSlug, trader: Address): Promise<StoredOrder[]> {
-  return select(sql, `chain = $1 and trader = $2 and ${LIVE} order by id desc`, chain, trader)
+/** Lists the prepared, pending, open and timed-out orders of a trader, newest first. Default limit: all of them. */
+export async function listLiveOrders(
+  sql: Sql,
+  chain: ChainSlug,
+  trader: Address,
+  limit = Number.MAX_SAFE_INTEGER,
+): Promise<StoredOrder[]> {
+  return select(sql, `chain = $1 and trader = $2 and ${LIVE} order by id desc limit $3`, chain, trader, limit)
 }
 
 /** Lists the last `limit` filled orders of a trader, latest fill first. */

@@ -31,6 +31,13 @@ export async function insertPosition(sql: Sql, record: PositionRecord): Promise<
   )
 }
 
+/** Returns true when the trader has, or had, a position on the chain. */
+export async function hasHadPosition(sql: Sql, chain: ChainSlug, trader: Address): Promise<boolean> {
+  return (
+    (await sql.get('select 1 from positions where chain = $1 and trader = $2 limit 1', chain, trader)) !== undefined
+  )
+}
+
 /** Moves the position of one order, if it has one, to another order. */
 export async function movePosition(sql: Sql, from: OrderId, to: OrderId): Promise<void> {
   await sql.run('update positions set origin_order_id = $2 where origin_order_id = $1', BigInt(from), BigInt(to))

@@ -9,6 +9,15 @@ export interface Sql {
   run(text: string, ...params: readonly SqlValue[]): Promise<number>
 }
 
+/** The connection of a transaction that is under way. */
+export interface Transaction extends Sql {
+  /**
+   * Calls `tell` once the transaction has committed, and never when it is rolled back. All calls are made before the
+   * next transaction begins, so that what is kept in memory changes in the order of the commits.
+   */
+  afterCommit(tell: () => void): void
+}
+
 /** The database of a deployment, independent of the engine behind it. */
 export interface Store {
   /** Reads committed data. */
@@ -17,7 +26,7 @@ export interface Store {
    * Runs `work` in one transaction: everything is durable when the promise resolves, nothing is changed when it
    * rejects. Transactions run one at a time, in the order of the calls. `work` must not start another transaction.
    */
-  transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
+  transaction<Result>(work: (sql: Transaction) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 

@@ -38,6 +38,40 @@ describe('the SQLite store', () => {
     assert.equal(await count(), 1n)
   })
 
+  it('tells of a commit before the next transaction begins, and of nothing that is rolled back', async () => {
+    const seen: string[] = []
+    const work = (name: string, fails = false) =>
+      store.transaction(async (sql) => {
+        seen.push(`${name} begins`)
+        sql.afterCommit(() => seen.push(`${name} is told`))
+        if (fails) throw new Error('changed my mind')
+      })
+    await Promise.allSettled([work('a'), work('b', true), work('c')])
+    assert.deepEqual(seen, ['a begins', 'a is told', 'b begins', 'c begins', 'c is told'])
+  })
+
+  it('tells everybody of a commit, and keeps it, when one who is told throws', async () => {
+    const thrown: unknown[] = []
+    process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error))
+    try {
+      let isTold = false
+      const result = await store.transaction(async (sql) => {
+        sql.afterCommit(() => {
+          throw new Error('a bug')
+        })
+        sql.afterCommit(() => {
+          isTold = true
+        })
+        return sql.run('insert into t values ($1, $2)', 1n, 'a')
+      })
+      assert.deepEqual([result, await count(), isTold], [1, 1n, true])
+      await new Promise((resolve) => setImmediate(resolve))
+      assert.deepEqual(thrown.map(String), ['Error: a bug'])
+    } finally {
+      process.setUncaughtExceptionCaptureCallback(null)
+    }
+  })
+
   it('runs transactions one after the other, in the order of the calls', async () => {
     const seen: string[] = []
     await Promise.all(

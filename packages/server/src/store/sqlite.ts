@@ -1,7 +1,9 @@
 import { StoreUnavailableError } from '../ground/unavailable.ts'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { type Sql, type SqlValue, type Store } from './sql.ts'
+import { PRIVATE_FILE_MODE } from '@bezel/protocol/dataFolder'
+import type { Sql, SqlValue, Store, Transaction } from './sql.ts'
 
 /** Maximum number of cached prepared statements; more than the texts in the store modules. */
 const MAX_PREPARED_STATEMENTS = 256
@@ -32,6 +34,7 @@ const UNAVAILABLE_CODES: ReadonlySet<number> = new Set([5, 6, 8, 10, 11, 13, 14]
  * connection of their own, so they never see an uncommitted transaction.
  */
 export function openSqlite(file: string): Store {
+  createPrivateFile(file)
   const writer = connect(file, WRITER_CACHE_KIB)
   const reader = connect(file, READER_CACHE_KIB)
   const read = createSql(reader)
@@ -51,16 +54,22 @@ export function openSqlite(file: string): Store {
     }
   }
 
-  async function inTransaction<Result>(deadlineMs: number, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  async function inTransaction<Result>(
+    deadlineMs: number,
+    work: (sql: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    const tells: (() => void)[] = []
     await begin(deadlineMs)
+    let result: Result
     try {
-      const result = await work(write)
+      result = await work({ ...write, afterCommit: (tell) => void tells.push(tell) })
       await write.run('commit')
-      return result
     } catch (error) {
       if (writer.isTransaction) await write.run('rollback')
       throw error
     }
+    for (const tell of tells) tellSafely(tell)
+    return result
   }
 
   return {
@@ -79,6 +88,25 @@ export function openSqlite(file: string): Store {
       writer.close()
     },
   }
+}
+
+/** Tells of a commit. What it throws is a bug and ends the process, but the commit stays and all others are told. */
+function tellSafely(tell: () => void): void {
+  try {
+    tell()
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}
+
+/**
+ * Creates the file for its owner alone; SQLite gives the files beside it the same mode. An existing one is left as it
+ * is: closing a file that this process has locked elsewhere would release that lock.
+ */
+function createPrivateFile(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'a', PRIVATE_FILE_MODE))
 }
 
 function connect(file: string, cacheKib: number): DatabaseSync {

@@ -26,7 +26,15 @@ export function keyAccess(chain: ServedChain, keys: ReadonlyMap<Address, string>
   const registry = testRegistry({ keyOwner: (_chain, keyHash) => owners.get(keyHash) })
   const domain = requestDomain({ name: 'Test', chainId: chain.chainId, diamond: chain.diamond })
   const now = Date.now
-  const of = { client: NO_NODE, registry, domain, relayer: null, delegateMaxAgeMs: 2_000, now }
+  const of = {
+    client: NO_NODE,
+    registry,
+    domain,
+    relayer: null,
+    markets: () => undefined,
+    delegateMaxAgeMs: 2_000,
+    now,
+  }
   const agents = createChainAgents(chain, of)
   return {
     agentsOf: () => agents,

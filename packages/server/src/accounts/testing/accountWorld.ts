@@ -22,6 +22,8 @@ export interface AccountWorld {
   collaterals: readonly ListedCollateral[] | undefined
   /** The open positions of all traders. */
   positions: readonly LivePosition[]
+  /** The traders who have a live order. */
+  readonly ordering: Set<Address>
   /** The agents that the registry returns for every trader. */
   readonly records: AgentRecord[]
   /** The accounts that were written to the log, in this order. */
@@ -46,6 +48,7 @@ export function createAccountWorld(log?: Pick<AccountLog, 'account'>): AccountWo
       registry: testRegistry({ agentsOf: () => world.records }),
       domain: requestDomain({ name: 'Test', chainId: BASE.chainId, diamond: DIAMOND }),
       relayer: null,
+      markets: () => undefined,
       delegateMaxAgeMs: REFRESH_MS,
       now,
     })
@@ -57,6 +60,7 @@ export function createAccountWorld(log?: Pick<AccountLog, 'account'>): AccountWo
         ofTrader: (trader) => world.positions.filter(({ record }) => record.trader === trader),
         all: () => world.positions,
       },
+      hasOrders: async (trader) => world.ordering.has(trader),
       now,
       maxAgeMs: REFRESH_MS,
       collaterals: () => world.collaterals,
@@ -77,6 +81,7 @@ export function createAccountWorld(log?: Pick<AccountLog, 'account'>): AccountWo
     node,
     collaterals: chainMarkets().collaterals,
     positions: [],
+    ordering: new Set(),
     records: [],
     told: [],
     failures: [],

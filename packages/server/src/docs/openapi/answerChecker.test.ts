@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { NO_CONTROLS } from '../../access/testing/noControls.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../http/createApp.ts'
 import { registerRoute } from '../../http/hooks/registerRoute.ts'
@@ -68,6 +69,7 @@ describe('the routes that need no credentials', () => {
     markets: new Map(),
     domainName: 'Test API',
     relayerOf: () => null,
+    controls: NO_CONTROLS,
     relayerState: () => undefined,
   }
   for (const route of PUBLIC_ROUTES) registerRoute(app, route, context)

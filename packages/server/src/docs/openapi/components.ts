@@ -7,6 +7,11 @@ import {
   AgentScopeSchema,
   AmountSchema,
   ApiKeyAnswerSchema,
+  ApiKeyListSchema,
+  ApiKeySchema,
+  RevokeApiKeyAnswerSchema,
+  AuditLogEntrySchema,
+  AuditPageSchema,
   BalanceSchema,
   BookLevelSchema,
   CandleSchema,
@@ -128,6 +133,11 @@ export const COMPONENTS: Readonly<Record<string, Component>> = {
       'A `positions` event has all open positions. `reverted` is true when a reorganisation of the chain undid earlier state.',
   },
   EventPage: { schema: EventPageSchema, description: '`lastSeq` is the `seq` of the last event of the whole log.' },
+  AuditLogEntry: {
+    schema: AuditLogEntrySchema,
+    description: 'A change of the rights on an account. `detail` has more, by the kind of the entry.',
+  },
+  AuditPage: { schema: AuditPageSchema },
   Balance: { schema: BalanceSchema, description: '`allowance` is the amount that the trader lets the Diamond take.' },
   Agent: { schema: AgentSchema },
   AgentScope: {
@@ -140,6 +150,9 @@ export const COMPONENTS: Readonly<Record<string, Component>> = {
   RevokeAgentRequest: { schema: RevokeAgentRequestSchema },
   RevokeAgentAnswer: { schema: RevokeAgentAnswerSchema },
   IssueApiKeyRequest: { schema: IssueApiKeyRequestSchema },
+  ApiKey: { schema: ApiKeySchema },
+  ApiKeyList: { schema: ApiKeyListSchema },
+  RevokeApiKeyAnswer: { schema: RevokeApiKeyAnswerSchema },
   ApiKeyAnswer: { schema: ApiKeyAnswerSchema },
 
   Order: { schema: OrderSchema, description: '`collateral` is the symbol of the token.' },
@@ -163,7 +176,7 @@ export const COMPONENTS: Readonly<Record<string, Component>> = {
   Warning: {
     schema: WarningSchema,
     description:
-      'A difference between what was asked and what will happen: `asked` is the value of `field` in the request, `value` what it becomes. `sl_clamped`: the contracts keep a stop loss away from the liquidation price. `collateral_rounded`: collateral moves in steps of 0.001 of leverage. `price_old`: the price that was used is older than 10 seconds.',
+      'A difference between what was asked and what will happen: `asked` is the value of `field` in the request, `value` what it becomes. `sl_clamped`: the contracts keep a stop loss away from the liquidation price. `collateral_rounded`: collateral moves in steps of 0.001 of leverage. `price_old`: the price that was used is older than 10 seconds. `closing_slippage_kept`: the contracts keep the slippage of a close with the position, and the stop loss and take profit execute only within it. `closing_slippage_reset`: such a slippage is put back to the default of 1 percent with the stops that are set.',
   },
   CreateOrderRequest: { schema: CreateOrderRequestSchema },
   UpdateOrderRequest: { schema: UpdateOrderRequestSchema },

@@ -35,6 +35,7 @@ listOpenOrders GET /v1/{chain}/account/{address}/orders sig|key 200 401 403 404 
 listOrderHistory GET /v1/{chain}/account/{address}/orders/history sig|key 200 400 401 403 404
 listFills GET /v1/{chain}/account/{address}/fills sig|key 200 400 401 403 404 502
 listEvents GET /v1/{chain}/account/{address}/events sig|key 200 400 401 403 404 503
+listAudit GET /v1/{chain}/account/{address}/audit sig|key 200 400 401 403 404
 getOrder GET /v1/{chain}/orders/{id} sig|key 200 401 404
 createOrder POST /v1/{chain}/orders sig 201 400 401 403 404 409 422 503
 updateOrder PATCH /v1/{chain}/orders/{id} sig 200 400 401 403 404 409 422
@@ -47,6 +48,8 @@ createAgent POST /v1/{chain}/agents - 201 400 401
 getAgent GET /v1/{chain}/agents/{address} - 200 404
 revokeAgent DELETE /v1/{chain}/agents/{address} - 200 400 401 404
 issueApiKey POST /v1/{chain}/api-keys - 200 400 401
+listApiKeys GET /v1/{chain}/api-keys sig 200 400 401 403 404
+revokeApiKey DELETE /v1/{chain}/api-keys/{label} sig 200 400 401 403 404
 listNotifications GET /api/notifications/{address} - 200 400 429 500
 dismissNotification POST /api/notifications/{address}/dismiss sig|key 200 400 401 429 500
 hlInfo POST /hl/{chain}/info - 200 404 422 429 502 503
@@ -131,7 +134,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('lets exactly the signed operations be signed', () => {
-    const signed = ROUTES.filter(({ access }) => ['read', 'write', 'owner'].includes(access))
+    const signed = ROUTES.filter(({ access }) => ['read', 'write', 'owner', 'wallet', 'walletOrAgent'].includes(access))
     // The handshake of the stream is signed too, but is not a route.
     const names = new Set(['wsAuth', ...signed.map(({ operationId }) => operationId)])
     assert.deepEqual(names, new Set<string>(SIGNED_OPERATIONS))

@@ -35,7 +35,9 @@ const TAGS: readonly OpenapiTag[] = [
 const DESCRIPTION = `Non-custodial trading of perpetuals: the service prepares transactions, the agent signs and sends them.
 
 Prices, sizes and rates are decimal strings; times are epoch milliseconds. Every error has one shape. Every answer carries
-\`X-Request-Id\` and the RateLimit headers of the limit that is closest to being used up.`
+\`X-Request-Id\` and the RateLimit headers of the limit that is closest to being used up.
+
+Limits count the weight of requests. Every operation weighs 1 with its default parameters; one that can weigh more says so.`
 
 const LICENSE = { name: 'MIT', identifier: 'MIT' }
 
@@ -127,10 +129,10 @@ function headersOf(describer: SchemaDescriber): OpenapiComponents['headers'] {
   const id = describer.describe(Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }))
   return {
     'RateLimit-Limit': {
-      description: 'Requests per minute of the limit that is closest to being used up.',
+      description: 'Weight of the requests per minute that the limit closest to being used up allows.',
       schema: count,
     },
-    'RateLimit-Remaining': { description: 'Requests left of that limit in this window.', schema: count },
+    'RateLimit-Remaining': { description: 'Weight left of that limit in this window.', schema: count },
     'RateLimit-Reset': { description: 'Seconds until the window ends.', schema: count },
     'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: count },
     'X-Request-Id': {

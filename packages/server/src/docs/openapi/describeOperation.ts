@@ -4,7 +4,7 @@ import { TRADER_HEADER } from '../../access/signatureHeaders.ts'
 import { isFacadePath } from '../../access/answerError.ts'
 import { ACCESS_ERRORS } from '../../http/hooks/registerRoute.ts'
 import type { QueryParameter } from '../../http/parameters.ts'
-import type { AnyRoute, RouteAccess } from '../../http/route.ts'
+import { weightRule, type AnyRoute, type RouteAccess } from '../../http/route.ts'
 import { describeRefusals, type ErrorResponses } from './errorResponses.ts'
 import type { Content, OpenapiAnswer, OpenapiOperation, OpenapiParameter, Ref } from './openapiDocument.ts'
 import type { Schema, SchemaDescriber } from './schemaDescriber.ts'
@@ -26,6 +26,8 @@ const SCHEMES: Readonly<Record<RouteAccess, readonly string[]>> = {
   read: ['AgentSignature', 'ApiKey'],
   write: ['AgentSignature'],
   owner: ['AgentSignature', 'ApiKey'],
+  wallet: ['AgentSignature'],
+  walletOrAgent: ['AgentSignature'],
   master: [],
   envelope: [],
 }
@@ -35,6 +37,7 @@ const PATH_PARAMETERS: Readonly<Record<string, QueryParameter>> = {
   chain: { schema: ChainSlugSchema, description: 'Name of the chain.' },
   symbol: { schema: Type.String(), description: 'Symbol of the market, written `BTC-USD` or `BTC%2FUSD`.' },
   address: { schema: AddressSchema, description: 'Address of the account or the agent.' },
+  label: { schema: Type.String(), description: 'Label of the API key, percent-encoded.' },
   id: { schema: IdSchema, description: 'Id of the order or the position.' },
 }
 
@@ -68,19 +71,26 @@ const ANSWER_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Res
 
 /** Describes one operation. */
 export function describeOperation(route: AnyRoute, { describer, errors }: DocumentParts): OpenapiOperation {
-  const { operationId, tag, summary, description, access } = route
+  const { operationId, tag, summary, access } = route
+  const description = descriptionOf(route)
   const parameters = parametersOf(route, describer)
   const security = SCHEMES[access].map((scheme) => ({ [scheme]: [] }))
   return {
     operationId,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    ...(description === '' ? {} : { description }),
     ...(security.length === 0 ? {} : { security }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBodyOf(route, describer),
     responses: { ...Object.fromEntries(errorAnswers(route, errors)), ...answersOf(route, describer) },
   }
+}
+
+/** Returns the description of an operation beyond its summary: its own sentences, and the rule of its weight. */
+function descriptionOf(route: AnyRoute): string {
+  const rule = weightRule(route)
+  return [route.description ?? '', rule === undefined ? '' : `It weighs ${rule.words}.`].filter(Boolean).join(' ')
 }
 
 /** Turns the path of a route (`/v1/:chain`) into that of the document (`/v1/{chain}`). */

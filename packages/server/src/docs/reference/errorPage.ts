@@ -163,6 +163,7 @@ export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<s
   },
   RATE_LIMITED: { scope: 'the limit: `ip`, `agent` or `agent-writes`' },
   NOT_READY: {
-    reason: 'the cause, such as `starting`, `feed_stale`, `chain_lagging`, `reorg_too_deep` or `store_unavailable`',
+    reason:
+      'the cause, such as `starting`, `feed_stale`, `chain_lagging`, `overloaded`, `reorg_too_deep`, `paused` or `store_unavailable`',
   },
 }

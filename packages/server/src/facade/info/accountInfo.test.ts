@@ -41,6 +41,7 @@ function agentOf(changes: Partial<AgentRecord> = {}): AgentRecord {
     mode: 'relayed',
     agentSigned: false,
     revoked: false,
+    standing: 'used',
     createdAtMs: 1,
     signedAtMs: 1,
     ...changes,
@@ -260,6 +261,8 @@ describe('what the facade says of accounts', () => {
     world.agents = [
       agentOf(),
       agentOf({ agent: BOB, revoked: true }),
+      // Nobody learns the address of an agent that another trader could still claim.
+      agentOf({ agent: parseAddress(`0x${'cf'.repeat(20)}`)!, standing: 'claimed' }),
       agentOf({ agent: ALICE, trader: BOB, scope: { ...agentOf().scope, expiresAt: world.market.nowMs } }),
     ]
     assert.deepEqual(await ask('userRole', { user: AGENT }), { role: 'agent', data: { user: ALICE.toLowerCase() } })

@@ -1,4 +1,5 @@
 import type { Candle, Decimal } from '@bezel/protocol'
+import { MAX_INFO_ROWS } from '../../access/weights.ts'
 import { pxText, type Coin } from '../coins.ts'
 import { pointed } from '../priceText.ts'
 import {
@@ -40,7 +41,7 @@ interface CandleSnapshotRequest extends CoinRequest {
 }
 
 /**
- * Mark prices over time, oldest first: at most the last 5,000 candles before `endTime`, however early `startTime` is.
+ * Mark prices over time, oldest first: at most the last 2,000 candles before `endTime`, however early `startTime` is.
  * `null` for an unknown coin.
  */
 export const candleSnapshot = defineInfo<CandleSnapshotRequest, readonly FacadeCandle[] | null>({
@@ -53,12 +54,14 @@ export const candleSnapshot = defineInfo<CandleSnapshotRequest, readonly FacadeC
       ...coinRequest(req, reads),
     }
   },
-  async answer({ coin, interval, startMs, endMs: askedEndMs }, reads) {
+  async answer({ coin, interval, startMs, endMs: askedEndMs }, reads, meter) {
     const endMs = Math.min(askedEndMs ?? reads.now(), reads.now())
     if (coin === undefined) return null
     if (reads.quote(coin.pairIndex) === undefined || startMs > endMs) return []
     const source = await readSourceCandles(reads, coin.pairIndex, { interval, startMs, endMs })
-    return aggregate(source, interval, startMs).map((candle) => facadeCandle(coin, interval, candle))
+    const candles = aggregate(source, interval, startMs).slice(-MAX_INFO_ROWS)
+    await meter.add(candles.length)
+    return candles.map((candle) => facadeCandle(coin, interval, candle))
   },
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { MicroUsd } from '@bezel/protocol'
+import { UNMETERED } from '../../access/weights.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { ALICE, createFacadeWorld, livePosition, type FacadeWorld } from '../testing/facadeWorld.ts'
 import { clearinghouseState, rememberedState } from './clearinghouseState.ts'
@@ -36,7 +37,7 @@ describe('what is remembered of an account', () => {
 
   it('goes out with the time of the request', async () => {
     const read = async (): Promise<{ time: number }> =>
-      JSON.parse(String(await clearinghouseState({ type: 'clearinghouseState', user: ALICE }, reads)))
+      JSON.parse(String(await clearinghouseState({ type: 'clearinghouseState', user: ALICE }, reads, UNMETERED)))
     const { time: first, ...before } = await read()
     world.market.nowMs += 1_234
     const { time, ...after } = await read()

@@ -42,11 +42,12 @@ interface PositionText {
 /** A user's wallet and positions. The amounts add up: the wallet is the account's value less the margin used. */
 export const clearinghouseState = defineInfo<UserRequest, ClearinghouseState>({
   parse: userRequest,
-  answer({ user }, reads) {
+  answer({ user }, reads, meter) {
+    const charged = meter.add(reads.positionsOf(user).length)
     const walletUsd = walletOf(user, reads)
     // A cached wallet is answered synchronously, because every client polls this type.
-    if (typeof walletUsd === 'bigint') return answerOf(user, reads, walletUsd)
-    return walletUsd.then((usd) => answerOf(user, reads, usd))
+    if (charged === undefined && typeof walletUsd === 'bigint') return answerOf(user, reads, walletUsd)
+    return Promise.all([walletUsd, charged]).then(([usd]) => answerOf(user, reads, usd))
   },
   inOtherDex: noClearinghouseState,
 })

@@ -21,15 +21,20 @@ export const extraAgents = defineInfo<UserRequest, readonly ExtraAgent[]>({
   answer: ({ user }, reads) => extraAgentsOf(reads, user),
 })
 
-export function extraAgentsOf(reads: FacadeReads, user: Address): ExtraAgent[] {
-  return agentsInForce(reads, user).map(({ agent, name, scope }) => ({
+export async function extraAgentsOf(reads: FacadeReads, user: Address): Promise<ExtraAgent[]> {
+  return (await agentsInForce(reads, user)).map(({ agent, name, scope }) => ({
     address: lower(agent),
     name,
     validUntil: scope.expiresAt ?? NEVER_MS,
   }))
 }
 
-export function agentsInForce({ registry, chain, now }: FacadeReads, trader: Address): AgentRecord[] {
-  const isInForce = (record: AgentRecord): boolean => !record.revoked && !isExpired(record, now())
-  return registry.agentsOf(chain, trader).filter(isInForce)
+/**
+ * Returns the trader's agents in force. One that is only claimed is left out, because a stranger who learns its address
+ * could claim it first.
+ */
+export async function agentsInForce({ registry, chain, now }: FacadeReads, trader: Address): Promise<AgentRecord[]> {
+  const isInForce = (record: AgentRecord): boolean =>
+    record.standing !== 'claimed' && !record.revoked && !isExpired(record, now())
+  return (await registry.agentsOf(chain, trader)).filter(isInForce)
 }

@@ -1,4 +1,5 @@
 import { CANDLE_INTERVALS, Price, type Candle, type CandleInterval, type Decimal } from '@bezel/protocol'
+import { MAX_INFO_ROWS } from '../../access/weights.ts'
 import { MAX_CANDLES } from '../../market/candles/limits.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 
@@ -134,7 +135,7 @@ export async function readSourceCandles(
  * 1970.
  */
 function firstMs(width: FacadeWidth, sourceMs: number, startMs: number, toMs: number): number {
-  const count = width.source === '1d' ? MAX_DAYS : MAX_CANDLES * width.sourceCount
+  const count = Math.min(width.source === '1d' ? MAX_DAYS : Number.POSITIVE_INFINITY, MAX_INFO_ROWS * width.sourceCount)
   const earliestMs = (Math.floor(toMs / sourceMs) - count + 1) * sourceMs
   const askedMs = Math.max(startMs, earliestMs, 0)
   const beginMs = width.beginOf(askedMs)

@@ -1,23 +1,36 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address, OrderId } from '@bezel/protocol'
-import { listOrders } from '../../store/orderStore.ts'
+import { INFO_PAGE, MAX_INFO_ROWS, type RowMeter } from '../../access/weights.ts'
+import { listOrders, type StoredOrder } from '../../store/orderStore.ts'
 import type { FacadeOrderStatus } from '../facadeOrder.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { facadeOrders } from '../userOrders.ts'
 import { userRequest, type UserRequest } from './infoRequest.ts'
-import { defineInfo } from './infoType.ts'
+import { defineInfo, keptList } from './infoType.ts'
 
-/** Largest number of orders in an answer, the same as Hyperliquid's. */
-const MAX_ORDERS = 2_000
 const AFTER_ALL = String(Number.MAX_SAFE_INTEGER) as OrderId
 
 /** A user's last orders, newest first, each in its present state. */
 export const historicalOrders = defineInfo<UserRequest, readonly FacadeOrderStatus[]>({
   parse: userRequest,
-  answer: ({ user }, reads) => readHistoricalOrders(reads, user),
+  answer: keptList('historicalOrders', ({ user }, reads, meter) => readHistoricalOrders(reads, user, meter)),
 })
 
 /** Reads a user's last orders. Throws `NOT_READY` until the follower has caught up with the chain. */
-export async function readHistoricalOrders(reads: FacadeReads, user: Address): Promise<readonly FacadeOrderStatus[]> {
+async function readHistoricalOrders(
+  reads: FacadeReads,
+  user: Address,
+  meter: RowMeter,
+): Promise<readonly FacadeOrderStatus[]> {
   reads.positionsOf(user)
-  return facadeOrders(reads, await listOrders(reads.sql, reads.chain, user, AFTER_ALL, MAX_ORDERS))
+  const orders: StoredOrder[] = []
+  for (let before = AFTER_ALL; orders.length < MAX_INFO_ROWS; before = orders.at(-1)!.record.id) {
+    const page = await listOrders(reads.sql, reads.chain, user, before, INFO_PAGE)
+    await meter.add(page.length)
+    orders.push(...page)
+    if (page.length < INFO_PAGE) break
+    // Whoever asks for less gets a turn between two pages.
+    await nextTick()
+  }
+  return facadeOrders(reads, orders)
 }

@@ -1,3 +1,4 @@
+import { UNMETERED, type RowMeter } from '../../access/weights.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { ABSENT_TYPES } from './absentTypes.ts'
 import { activeAssetData } from './activeAssetData.ts'
@@ -21,8 +22,7 @@ import { recentTrades } from './recentTrades.ts'
 import { userFees } from './userFees.ts'
 import { userFills } from './userFills.ts'
 import { userFillsByTime } from './userFillsByTime.ts'
-import { userFunding } from './userFunding.ts'
-import { userNonFundingLedgerUpdates } from './userNonFundingLedgerUpdates.ts'
+import { userFunding, userNonFundingLedgerUpdates } from './userLedgerUpdates.ts'
 import { userRole } from './userRole.ts'
 import { webData2 } from './webData2.ts'
 
@@ -57,13 +57,20 @@ export const INFO_TYPES: Readonly<Record<string, InfoType>> = {
   webData2,
 }
 
-/** Answers a request by its `type`. Throws `MalformedInfoError`, and whatever the reads throw. */
-export function answerInfo(body: unknown, reads: FacadeReads): JsonText | Promise<JsonText> {
+/**
+ * Answers a request by its `type`, and counts the rows of lists. Throws `MalformedInfoError`, `RATE_LIMITED`, and
+ * whatever the reads throw.
+ */
+export function answerInfo(
+  body: unknown,
+  reads: FacadeReads,
+  meter: RowMeter = UNMETERED,
+): JsonText | Promise<JsonText> {
   if (!isBody(body)) throw new MalformedInfoError()
   const { type } = body
   const known = typeof type === 'string' && Object.hasOwn(INFO_TYPES, type) ? INFO_TYPES[type] : undefined
   if (known === undefined) throw new MalformedInfoError()
-  return known(body, reads)
+  return known(body, reads, meter)
 }
 
 function isBody(body: unknown): body is InfoBody {

@@ -1,7 +1,7 @@
 import type { FacadeOrder } from '../facadeOrder.ts'
 import { listWaitingOrders } from './frontendOpenOrders.ts'
 import { userRequest, type UserRequest } from './infoRequest.ts'
-import { defineInfo } from './infoType.ts'
+import { defineInfo, keptList } from './infoType.ts'
 
 /** An order with fewer fields, which the stream's `orderUpdates` sends too. */
 type ShortOrder = Pick<FacadeOrder, 'coin' | 'side' | 'limitPx' | 'sz' | 'oid' | 'timestamp' | 'origSz'> & {
@@ -12,7 +12,9 @@ type ShortOrder = Pick<FacadeOrder, 'coin' | 'side' | 'limitPx' | 'sz' | 'oid' |
 /** The orders of `frontendOpenOrders` with fewer fields. */
 export const openOrders = defineInfo<UserRequest, readonly ShortOrder[]>({
   parse: userRequest,
-  answer: async ({ user }, reads) => (await listWaitingOrders(reads, user)).map(shortOrder),
+  answer: keptList('openOrders', async ({ user }, reads, meter) =>
+    (await listWaitingOrders(reads, user, meter)).map(shortOrder),
+  ),
   inOtherDex: () => [],
 })
 

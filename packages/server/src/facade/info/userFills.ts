@@ -1,12 +1,12 @@
+import { MAX_INFO_ROWS } from '../../access/weights.ts'
 import { readFacadeFills, type FacadeFill } from '../userFills.ts'
 import { userRequest, type UserRequest } from './infoRequest.ts'
-import { defineInfo } from './infoType.ts'
-
-/** Largest number of fills in an answer, the same as Hyperliquid's. */
-export const MAX_FILLS = 2_000
+import { defineInfo, keptList } from './infoType.ts'
 
 /** A user's last executions, newest first. */
 export const userFills = defineInfo<UserRequest, readonly FacadeFill[]>({
   parse: userRequest,
-  answer: ({ user }, reads) => readFacadeFills(reads, user, { sinceMs: 0, limit: MAX_FILLS }),
+  answer: keptList('userFills', ({ user }, reads, meter) =>
+    readFacadeFills(reads, user, { limit: MAX_INFO_ROWS, from: 'newest', meter }),
+  ),
 })

@@ -1,7 +1,7 @@
-import { readFacadeFills, type FacadeFill } from '../userFills.ts'
+import { MAX_INFO_ROWS, type RowMeter } from '../../access/weights.ts'
+import { readFacadeFills, type FacadeFill, type HistoryRequest } from '../userFills.ts'
 import { requiredTimeOf, timesRequest, type TimesRequest } from './infoRequest.ts'
-import { defineInfo } from './infoType.ts'
-import { MAX_FILLS } from './userFills.ts'
+import { defineInfo, keptList } from './infoType.ts'
 
 /**
  * A user's executions between two times, oldest first. A client that wants more than one answer holds asks again from
@@ -9,17 +9,12 @@ import { MAX_FILLS } from './userFills.ts'
  */
 export const userFillsByTime = defineInfo<TimesRequest, readonly FacadeFill[]>({
   parse: (body) => ({ ...timesRequest(body), sinceMs: requiredTimeOf(body, 'startTime') }),
-  answer: (request, reads) => betweenTimes(request, (since) => readFacadeFills(reads, request.user, since)),
+  answer: keptList('userFillsByTime', (request, reads, meter) =>
+    readFacadeFills(reads, request.user, betweenTimes(request, meter)),
+  ),
 })
 
-/** Returns what `read` lists newest first, oldest first and within the times of a request. */
-export async function betweenTimes<Told extends { readonly time: number }>(
-  { sinceMs, untilMs }: TimesRequest,
-  read: (since: { readonly sinceMs: number; readonly limit: number }) => Promise<readonly Told[]>,
-): Promise<readonly Told[]> {
-  const told = await read({ sinceMs, limit: Number.POSITIVE_INFINITY })
-  return told
-    .filter(({ time }) => time <= untilMs)
-    .toReversed()
-    .slice(0, MAX_FILLS)
+/** Returns the part of a history that a request with times asks for: the first entries, oldest first. */
+export function betweenTimes({ sinceMs, untilMs }: TimesRequest, meter: RowMeter): HistoryRequest {
+  return { sinceMs, untilMs, limit: MAX_INFO_ROWS, from: 'oldest', meter }
 }

@@ -14,7 +14,7 @@ const AFTER_ALL = String(Number.MAX_SAFE_INTEGER) as OrderId
 export const userRole = defineInfo<UserRequest, UserRole>({
   parse: userRequest,
   async answer({ user }, reads) {
-    const agent = reads.registry.agent(reads.chain, user)
+    const agent = await reads.registry.findAgent(reads.chain, user)
     if (agent !== undefined && !agent.revoked && agent.trader !== user) {
       return { role: 'agent', data: { user: lower(agent.trader) } }
     }
@@ -23,6 +23,6 @@ export const userRole = defineInfo<UserRequest, UserRole>({
 })
 
 async function isTrader(reads: FacadeReads, address: Address): Promise<boolean> {
-  if (reads.positionsOf(address).length > 0 || agentsInForce(reads, address).length > 0) return true
+  if (reads.positionsOf(address).length > 0 || (await agentsInForce(reads, address)).length > 0) return true
   return (await listOrders(reads.sql, reads.chain, address, AFTER_ALL, 1)).length > 0
 }

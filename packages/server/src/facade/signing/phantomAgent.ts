@@ -1,5 +1,5 @@
-import { type Address, type SigningDomain, CHAINS } from '@bezel/protocol'
-import type { ServedChain } from '../../chain/servedChain.ts'
+import type { Address, SigningDomain } from '@bezel/protocol'
+import { isLive, type ServedChain } from '../../chain/servedChain.ts'
 import type { SourcesSetting } from '../../settings/config.ts'
 import { typedDataDigest, typeHash, stringWord, addressBytes, keccak256 } from '../../signatures/typedData.ts'
 import { Encoder } from '@msgpack/msgpack'
@@ -55,8 +55,8 @@ export function allowedSources(
 }
 
 /** True for a chain with the live contracts where real money is traded. */
-export function isLiveMainnet({ slug, testnet, diamond }: Pick<ServedChain, 'slug' | 'testnet' | 'diamond'>): boolean {
-  return diamond === CHAINS[slug].liveDiamond && !testnet
+export function isLiveMainnet(chain: Pick<ServedChain, 'slug' | 'testnet' | 'diamond'>): boolean {
+  return isLive(chain) && !chain.testnet
 }
 
 /** The parts of an envelope that the hash covers: all but the signature. */

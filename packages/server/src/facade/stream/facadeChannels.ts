@@ -8,7 +8,7 @@ import type { FacadeChannel, FacadeChannelName, FacadeCounts, FacadeStreamSource
 import { createHistoryChannel, createHistoryReaders } from './channels/history.ts'
 import { createUserHistoricalOrders } from './channels/userHistoricalOrders.ts'
 import { createBbo, createL2Book } from './channels/l2Book.ts'
-import { createOrderUpdates } from './channels/orderUpdates.ts'
+import { createOrderReaders, createOrderUpdates } from './channels/orderUpdates.ts'
 import { QUIET_CHANNELS } from './channels/quiet.ts'
 import { createTrades } from './channels/trades.ts'
 import { createUserEvents } from './channels/userEvents.ts'
@@ -29,11 +29,10 @@ export interface FacadeChannels {
 export function createFacadeChannels(sources: FacadeStreamSources, counts: FacadeCounts): FacadeChannels {
   // Channels hear of a log's new events in the order in which they are created: an order is sent before its executions,
   // and both before the account.
-  const orderUpdates = createOrderUpdates(sources, counts.orderUpdates)
+  const orders = createOrderReaders(sources)
   const fills = createHistoryReaders(sources, readFacadeFills)
   const fundings = createHistoryReaders(sources, readFundings)
   const updates = createHistoryReaders(sources, readLedgerUpdates)
-  const { onError } = sources
   const account = createAccountChannels(sources, counts)
   const byName: FacadeChannels['byName'] = {
     allMids: createAllMids(sources, counts.allMids),
@@ -42,13 +41,12 @@ export function createFacadeChannels(sources: FacadeStreamSources, counts: Facad
     trades: createTrades(sources, counts.trades),
     candle: createCandle(sources, counts.candle),
     activeAssetCtx: createActiveAssetCtx(sources, counts.activeAssetCtx),
-    orderUpdates,
+    orderUpdates: createOrderUpdates(orders, counts.orderUpdates),
     userFills: createHistoryChannel(fills, {
       name: 'userFills',
       field: 'fills',
       write: (fill) => fill,
       counts: counts.userFills,
-      onError,
     }),
     userEvents: createUserEvents(fills, counts.userEvents),
     clearinghouseState: account.clearinghouseState,
@@ -59,20 +57,18 @@ export function createFacadeChannels(sources: FacadeStreamSources, counts: Facad
     webData3: account.webData3,
     ...createAssetCtxs(sources, counts),
     ...QUIET_CHANNELS,
-    userHistoricalOrders: createUserHistoricalOrders(sources, counts.userHistoricalOrders),
+    userHistoricalOrders: createUserHistoricalOrders(sources, orders, counts.userHistoricalOrders),
     userFundings: createHistoryChannel(fundings, {
       name: 'userFundings',
       field: 'fundings',
       write: ({ time, delta: { type: _type, ...delta } }) => ({ time, ...delta }),
       counts: counts.userFundings,
-      onError,
     }),
     userNonFundingLedgerUpdates: createHistoryChannel(updates, {
       name: 'userNonFundingLedgerUpdates',
       field: 'nonFundingLedgerUpdates',
       write: (update) => update,
       counts: counts.userNonFundingLedgerUpdates,
-      onError,
     }),
   }
   return {

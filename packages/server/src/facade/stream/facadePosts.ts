@@ -1,4 +1,6 @@
 import { MALFORMED_TEXT } from '../../access/answerError.ts'
+import type { OverloadGuard } from '../../access/overload.ts'
+import { createRowMeter } from '../../access/weights.ts'
 import type { ApiError } from '@bezel/protocol'
 import type { JsonValue } from '../../json/parseStrictJson.ts'
 import type { Connection } from '../../stream/channel.ts'
@@ -19,8 +21,10 @@ export interface FacadePostsOptions {
   readonly connection: Pick<Connection, 'send'>
   readonly reads: FacadeReads
   readonly exchange: Exchange
-  /** Counts one more request for the client's IP. Rejects with `RATE_LIMITED`. */
-  readonly charge: () => Promise<void>
+  /** Charges the client's IP for a request of a weight, by default 1. Rejects with `RATE_LIMITED`. */
+  readonly charge: (weight?: number) => Promise<void>
+  /** Sheds anonymous requests. Left out: none are. */
+  readonly overload?: OverloadGuard | undefined
   readonly maxPosts: number
   readonly toApiError: (error: unknown) => ApiError
 }
@@ -39,7 +43,8 @@ export function createFacadePosts(options: FacadePostsOptions): FacadePosts {
   }
 
   async function info(id: number, payload: JsonValue | undefined): Promise<void> {
-    const answer = await answerInfo(payload, reads)
+    options.overload?.admit()
+    const answer = await answerInfo(payload, reads, createRowMeter(options.charge))
     const type = JSON.stringify((payload as JsonObject).type)
     connection.send(postText(id, 'info', `{"type":${type},"data":${answer.toString('utf8')}}`))
   }

@@ -4,6 +4,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { afterEach, describe, it } from 'node:test'
 import { WebSocket } from 'ws'
 import { until } from '@bezel/testkit/until.ts'
+import { notReady } from '../../ground/unavailable.ts'
 import { ALICE } from '../testing/facadeWorld.ts'
 import { FACADE_CHANNELS } from './channels/facadeChannel.ts'
 import { startFacadeStream, type FacadeClient, type FacadeStreamWorld } from './testing/facadeStreamWorld.ts'
@@ -157,6 +158,23 @@ describe('a socket of the facade', () => {
     await client.subscribe({ type: 'clearinghouseState', user: ALICE, dex: 'xyz' })
     const state = (await client.next()).data as { clearinghouseState: { withdrawable: string } }
     equal(state.clearinghouseState.withdrawable, '0.0')
+  })
+})
+
+describe('a subscription that is shed', () => {
+  it('costs its caller nothing', async () => {
+    let isBusy = true
+    const admit = (): void => {
+      if (isBusy) throw notReady('overloaded')
+    }
+    const overload = { admit, isShedding: () => isBusy, shed: () => 0, tick: () => undefined }
+    // The socket uses one of the limit.
+    const client = await start({ ipLimit: 2, overload })
+    const subscription = { type: 'notification', user: ALICE }
+    for (const _ of [1, 2, 3]) equal((await client.subscribe(subscription)).channel, 'error')
+    isBusy = false
+    equal((await client.subscribe(subscription)).channel, 'subscriptionResponse')
+    match((await client.subscribe({ ...subscription, type: 'userEvents' })).data as string, /The limit of 2 requests/)
   })
 })
 

@@ -20,6 +20,7 @@ import {
   type SubscriptionRequest,
 } from './channels/facadeChannel.ts'
 import { MAX_BODY_BYTES } from '../../access/limits.ts'
+import { createRowMeter } from '../../access/weights.ts'
 import { DEFAULT_BOUNDS, type StreamBounds } from '../../stream/bounds.ts'
 
 /** Limits of the facade's sockets. */
@@ -54,7 +55,9 @@ export const FACADE_BOUNDS: FacadeBounds = Object.freeze({
 })
 
 interface FacadeSessionOptions
-  extends Omit<FacadeSubscriptionsOptions, 'connection' | 'bounds'>, Pick<FacadePostsOptions, 'exchange' | 'charge'> {
+  extends
+    Omit<FacadeSubscriptionsOptions, 'connection' | 'bounds'>,
+    Pick<FacadePostsOptions, 'exchange' | 'charge' | 'overload'> {
   readonly connection: SocketConnection
   readonly bounds: FacadeBounds
 }
@@ -118,7 +121,7 @@ interface FacadeSubscriptions {
   closeAll(): void
 }
 
-interface FacadeSubscriptionsOptions {
+interface FacadeSubscriptionsOptions extends Pick<FacadePostsOptions, 'charge' | 'overload'> {
   readonly connection: Connection
   readonly channels: FacadeChannels
   readonly bounds: Pick<FacadeBounds, 'maxSubscriptions' | 'maxUsers'>
@@ -163,7 +166,11 @@ function createFacadeSubscriptions(options: FacadeSubscriptionsOptions): FacadeS
 
   async function begin({ name, key, request }: Named, asked: JsonObject): Promise<void> {
     requireRoom(request)
-    const subscription = await request.open(connection)
+    // A subscription that is shed costs its caller nothing.
+    options.overload?.admit()
+    // What is told of a user is read for it, and begins with a page; the markets are read for everybody.
+    if (request.user !== undefined) await options.charge()
+    const subscription = await request.open(connection, createRowMeter(options.charge))
     // The client may have disconnected meanwhile.
     if (!connection.isOpen) return subscription.close()
     byKey.set(key, { name, subscription, user: request.user })

@@ -1,4 +1,5 @@
 import type { ChainSlug } from '@bezel/protocol'
+import type { OverloadGuard } from '../../access/overload.ts'
 import type { SocketKind, MessageRate } from '../../stream/socket/socketKind.ts'
 import { type FacadeBounds, FACADE_BOUNDS, openFacadeSession } from './facadeSession.ts'
 import { createFacadeChannels, type FacadeChannels } from './facadeChannels.ts'
@@ -20,6 +21,8 @@ interface FacadeStreamOptions {
   /** Returns the function that answers actions. `network` is the network of the client's IP. */
   readonly exchangeOf: (chain: ChainSlug, network: string) => Exchange
   readonly counts: FacadeCounts
+  /** Sheds anonymous requests. Left out: none are. */
+  readonly overload?: OverloadGuard | undefined
   readonly bounds?: Partial<FacadeBounds>
 }
 
@@ -43,7 +46,7 @@ type FacadeKindOptions = Omit<FacadeStreamOptions, 'chains' | 'sourcesOf'> & {
  * because unexpected messages confuse clients.
  */
 function createFacadeKind(options: FacadeKindOptions): SocketKind {
-  const { channelsOf, exchangeOf, counts } = options
+  const { channelsOf, exchangeOf, counts, overload } = options
   const bounds: FacadeBounds = { ...FACADE_BOUNDS, ...options.bounds }
   return {
     path: /^\/hl\/([^/?]+)\/ws(?:\?|$)/,
@@ -54,7 +57,7 @@ function createFacadeKind(options: FacadeKindOptions): SocketKind {
     authenticateUpgrade: async () => undefined,
     openSession(connection, { chain, network, charge, toApiError }) {
       const of = { channels: channelsOf(chain.slug), exchange: exchangeOf(chain.slug, network) }
-      return openFacadeSession({ ...of, connection, bounds, counts, charge, toApiError })
+      return openFacadeSession({ ...of, connection, bounds, counts, overload, charge, toApiError })
     },
   }
 }

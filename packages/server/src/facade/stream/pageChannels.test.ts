@@ -1,11 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { inflateRawSync } from 'node:zlib'
-import type { Order } from '@bezel/protocol'
 import { until } from '@bezel/testkit/until.ts'
-import { answerInfo } from '../info/infoTypes.ts'
 import { ALICE } from '../testing/facadeWorld.ts'
-import { moveOrder, placeOrder } from './testing/aliceTrades.ts'
+import { aliceSteps, placeOrder } from './testing/aliceTrades.ts'
 import { startFacadeStream, type FacadeClient, type FacadeStreamWorld } from './testing/facadeStreamWorld.ts'
 
 // Channels that pages of the exchange subscribe to: all markets at once, and the whole of a user.
@@ -24,15 +22,7 @@ afterEach(async () => {
   await world.close()
 })
 
-const info = async (type: string, of: object = { user: USER }) =>
-  JSON.parse(String(await answerInfo({ type, ...of }, world.facade.reads)))
-const store = () => world.facade.opened.store
-
-async function move(id: number, changes: Parameters<typeof moveOrder>[2]): Promise<Order> {
-  const order = await moveOrder(store(), id, changes)
-  await world.append('orders', order)
-  return order
-}
+const { store, info, move } = aliceSteps(() => world)
 
 describe('assetCtxs, allDexsAssetCtxs and fastAssetCtxs', () => {
   it('tell all markets as /info does, at once and when prices move', async () => {

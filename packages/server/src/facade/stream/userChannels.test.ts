@@ -1,13 +1,13 @@
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
-import { deepEqual, equal, ok } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { parseAddress, type Order } from '@bezel/protocol'
+import { parseAddress } from '@bezel/protocol'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { until } from '@bezel/testkit/until.ts'
+import { notReady } from '../../ground/unavailable.ts'
 import { usd } from '../../market/testing/fixtures.ts'
-import { answerInfo } from '../info/infoTypes.ts'
 import { ALICE, livePosition } from '../testing/facadeWorld.ts'
-import { fillOrder, keepPosition, moveOrder, placeOrder } from './testing/aliceTrades.ts'
+import { aliceSteps, fillOrder, keepPosition, moveOrder, placeOrder } from './testing/aliceTrades.ts'
 import { startFacadeStream, type FacadeClient, type FacadeStreamWorld } from './testing/facadeStreamWorld.ts'
 
 interface Update {
@@ -42,20 +42,11 @@ afterEach(async () => {
   await world.close()
 })
 
-const store = () => world.facade.opened.store
-
-const info = async (type: string) => JSON.parse(String(await answerInfo({ type, user: USER }, world.facade.reads)))
+const { store, info, move } = aliceSteps(() => world)
 
 const tidsOf = ({ fills }: Fills): number[] => fills.map(({ tid }) => tid)
 
 const updates = (of = client): Update[] => of.dataOf<Update[]>('orderUpdates').flat()
-
-/** Changes a stored order, and appends its event. */
-async function move(id: number, changes: Parameters<typeof moveOrder>[2], isReverted = false): Promise<Order> {
-  const order = await moveOrder(store(), id, changes)
-  await world.append('orders', order, { isReverted })
-  return order
-}
 
 describe('orderUpdates', () => {
   it('tell each event of an order from now on, as it was then', async () => {
@@ -262,7 +253,7 @@ describe('clearinghouseState, openOrders and webData2', () => {
   })
 
   it('ask the node for strangers only now and then, and look at traders in rounds', async () => {
-    world.facade.agents = [{ agent: AGENT, trader: ALICE, mode: 'relayed', scope: {} } as AgentRecord]
+    world.facade.agents = [{ agent: AGENT, trader: ALICE, mode: 'relayed', scope: {}, standing: 'used' } as AgentRecord]
     await client.subscribe({ type: 'clearinghouseState', user: BOB })
     deepEqual(world.watched, [])
     client.say({ method: 'subscribe', subscription: { type: 'clearinghouseState', user: USER } })
@@ -298,6 +289,61 @@ describe('clearinghouseState, openOrders and webData2', () => {
     ok((data as string).startsWith(`Invalid subscription ${JSON.stringify(subscription)}: `))
     world.facade.followerReason = undefined
     equal((await client.subscribe(subscription)).channel, 'subscriptionResponse')
+  })
+})
+
+describe('a subscription about a user', () => {
+  const FILLS = 401
+  const ORDERS = 201
+
+  /** Opens a world with what a user did, and with a limit that the socket itself uses 1 of. */
+  async function openWithin(ipLimit: number): Promise<void> {
+    await world.close()
+    world = await startFacadeStream({ ipLimit: 1 + ipLimit })
+    for (let id = 1; id <= ORDERS; id += 1) await placeOrder(store(), id)
+    for (let block = 10; block < 10 + FILLS; block += 1) await fillOrder(store(), 7, block)
+    client = await world.connect()
+  }
+
+  /** Begins a subscription and ends it. Returns the refusal, if it was one. */
+  async function visit(type: string): Promise<string | undefined> {
+    const subscription = { type, user: USER }
+    const refusals = client.dataOf('error').length
+    const accepted = client.dataOf('subscriptionResponse').length
+    const refused = (): string[] => client.dataOf<string>('error').slice(refusals)
+    const answers = (): number => refused().length + client.dataOf('subscriptionResponse').length - accepted
+    client.say({ method: 'subscribe', subscription })
+    client.say({ method: 'unsubscribe', subscription })
+    await until('both are answered', () => answers() === 2)
+    const text = `Invalid subscription ${JSON.stringify(subscription)}: `
+    return refused().find((refusal) => refusal.startsWith(text))
+  }
+
+  const WEIGHTS = { userFills: 3, userHistoricalOrders: 2, openOrders: 2, webData2: 2, orderUpdates: 1, userEvents: 1 }
+
+  for (const [type, weight] of Object.entries(WEIGHTS)) {
+    it(`to ${type} weighs ${weight}, each time`, async () => {
+      await openWithin(3 * weight - 1)
+      equal(await visit(type), undefined)
+      equal(await visit(type), undefined)
+      match((await visit(type))!, /The limit of \d+ requests a minute/)
+      equal((await client.subscribe({ type: 'allMids' })).channel, 'subscriptionResponse')
+    })
+  }
+
+  it('is shed when there is too much to do', async () => {
+    let isBusy = true
+    const admit = (): void => {
+      if (isBusy) throw notReady('overloaded')
+    }
+    await world.close()
+    world = await startFacadeStream({
+      overload: { admit, isShedding: () => isBusy, shed: () => 0, tick: () => undefined },
+    })
+    client = await world.connect()
+    ok((await visit('userFills')) !== undefined)
+    isBusy = false
+    equal(await visit('userFills'), undefined)
   })
 })
 

@@ -172,7 +172,7 @@ export async function createFacadeWorld(): Promise<FacadeWorld> {
         },
       },
       registry: {
-        agent: (_chain, agent) => world.agents.find((record) => record.agent === agent),
+        findAgent: (_chain, agent) => world.agents.find((record) => record.agent === agent),
         agentsOf: (_chain, trader) => world.agents.filter((record) => record.trader === trader),
       },
     }),

@@ -1,4 +1,13 @@
-import { parseAddress, Usd, type Address, type ChainSlug, type Decimal, type Hex, type OrderId } from '@bezel/protocol'
+import {
+  parseAddress,
+  PendingOrderType,
+  Usd,
+  type Address,
+  type ChainSlug,
+  type Decimal,
+  type Hex,
+  type OrderId,
+} from '@bezel/protocol'
 import { symbol } from '../../market/testing/fixtures.ts'
 import type { Attempt, AttemptId, OrderRecord } from '../../trading/orders/orderModel.ts'
 import type { EventOf } from '../../chain/events.ts'
@@ -120,6 +129,71 @@ export function feesProcessed(orderType = 0, totalFeesCollateral = 750_000n): Ev
   return {
     name: 'FeesProcessed',
     args: { collateralIndex: 3, trader: ALICE, positionSizeCollateral: 10n ** 9n, orderType, totalFeesCollateral },
+  }
+}
+
+/** Returns the charge of a trading fee. `fees` and `pnl` are the position's record afterwards. */
+export function feesRealized(fee = 750_000n, fees = fee, pnl = 0n): EventOf<'TradingFeesRealized'> {
+  return {
+    name: 'TradingFeesRealized',
+    args: {
+      collateralIndex: 3,
+      trader: ALICE,
+      index: 0,
+      tradingFeesCollateral: fee,
+      finalTradingFeesCollateral: fee,
+      newRealizedFeesCollateral: fees,
+      newRealizedPnlCollateral: pnl,
+      amountSentFromVaultCollateral: 0n,
+    },
+  }
+}
+
+type Resized = EventOf<'TradePositionUpdated'>
+
+/** Returns the change of a position's size; by default half of it is closed. */
+export function resized(changes: Partial<Resized['args']> = {}): Resized {
+  return {
+    name: 'TradePositionUpdated',
+    args: {
+      user: ALICE,
+      index: 0,
+      collateralAmount: 50_000_000n,
+      leverage: 10_000,
+      openPrice: 60_000n * P10,
+      newSl: 0n,
+      newPositionSizeToken: 8_000_000_000_000_000n,
+      pendingOrderType: PendingOrderType.MARKET_PARTIAL_CLOSE,
+      isPnlPositive: false,
+      ...changes,
+    },
+  }
+}
+
+type Downscaled = EventOf<'TradeFeesDataDownscaled'>
+
+/** Returns the downscale of the fee record of a position of which half was closed. */
+export function downscaled(record: Partial<Downscaled['args']['newTradeFeesData']>): Downscaled {
+  return {
+    name: 'TradeFeesDataDownscaled',
+    args: {
+      trader: ALICE,
+      index: 0,
+      positionSizeCollateralDelta: 500_000_000n,
+      existingPositionSizeCollateral: 1_000_000_000n,
+      newCollateralAmount: 50_000_000n,
+      newTradeFeesData: {
+        realizedTradingFeesCollateral: 0n,
+        realizedPnlCollateral: 0n,
+        manuallyRealizedNegativePnlCollateral: 0n,
+        alreadyTransferredNegativePnlCollateral: 0n,
+        virtualAvailableCollateralInDiamond: 0n,
+        __placeholder: 0n,
+        initialAccFundingFeeP: 0n,
+        initialAccBorrowingFeeP: 0n,
+        ...record,
+      },
+    },
   }
 }
 

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { get, type IncomingMessage } from 'node:http'
 import { describe, it } from 'node:test'
 import { ApiError } from '@bezel/protocol'
 import type { FastifyInstance } from 'fastify'
 import { createInProcessLimits } from '../../access/inProcessLimits.ts'
+import { Type } from '@sinclair/typebox'
 import { createApp } from '../createApp.ts'
+import { countOf } from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+import { registerRoute } from './registerRoute.ts'
 import { allowOrigins, registerHooks } from './registerHooks.ts'
 
 const ORIGIN = { origin: 'https://somewhere.example' }
@@ -22,6 +27,84 @@ function appWith(limit: number): FastifyInstance {
   app.post('/v1/:chain/orders', async () => ({}))
   return app
 }
+
+describe('weights', () => {
+  it('are charged to the IP before the route runs, by the rule of the route', async () => {
+    const app = appWith(10)
+    const list = defineRoute({
+      method: 'GET',
+      path: '/v1/:chain/list',
+      operationId: 'aList',
+      tag: 'Markets',
+      access: 'public',
+      summary: 'Lists',
+      errors: [],
+      query: { limit: countOf(100) },
+      responses: { 200: Type.Unknown() },
+      handler: async () => ({}),
+    })
+    registerRoute(app, list, {})
+    const left = async (url: string): Promise<unknown> => (await app.inject({ url })).headers['ratelimit-remaining']
+    assert.equal(await left('/v1/base/list'), '9')
+    assert.equal(await left('/v1/base/list?limit=100'), '8')
+    assert.equal(await left('/v1/base/list?limit=101'), '6')
+    assert.equal(await left('/v1/base/nothing?limit=500'), '5', 'of no route')
+    const whole = await app.inject({ url: '/v1/base/list?limit=500&x=1' })
+    assert.equal(whole.statusCode, 200)
+    const heavy = await app.inject({ url: '/v1/base/list?limit=101' })
+    assert.deepEqual([heavy.statusCode, heavy.headers['ratelimit-remaining']], [429, '0'])
+  })
+
+  it('are not hidden by a fragment, where the router would begin a query too', async (t) => {
+    const app = createApp('silent')
+    registerHooks(app, { limits: createInProcessLimits(), limit: 10, trustedProxies: 0, now: () => 0 })
+    app.get('/', { config: { weightOf: () => 2 } }, async () => ({}))
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    t.after(() => app.close())
+    // Clients that know what a URL is never send a fragment.
+    const ask = (path: string) =>
+      new Promise<IncomingMessage>((resolve) => get(url, { path, agent: false }, (answer) => resolve(answer.resume())))
+    for (const path of ['/#a=1', '/?a=1#b']) {
+      const { statusCode, headers } = await ask(path)
+      assert.equal(statusCode, 400, path)
+      assert.ok(Number(headers['ratelimit-remaining']) < 10, 'it is charged')
+    }
+  })
+
+  it('are refused as a whole, and the rest of the limit stays', async () => {
+    const app = createApp('silent')
+    registerHooks(app, { limits: createInProcessLimits(), limit: 3, trustedProxies: 0, now: () => 0 })
+    app.get('/', { config: { weightOf: () => 2 } }, async () => ({}))
+    const ask = (url: string) => app.inject({ url })
+    assert.equal((await ask('/?a')).statusCode, 200)
+    const refused = await ask('/?a')
+    assert.deepEqual([refused.statusCode, refused.headers['ratelimit-remaining']], [429, '1'])
+    assert.match(refused.json<{ message: string }>().message, /has 1 left, and this request weighs more/)
+    assert.equal((await ask('/')).statusCode, 200)
+  })
+})
+
+describe('the overload guard', () => {
+  it('sheds the routes without credentials, and none else', async () => {
+    const app = createApp('silent')
+    const refusal = new ApiError('NOT_READY', 'too much', { reason: 'overloaded' })
+    const overload = {
+      isShedding: () => true,
+      admit() {
+        throw refusal
+      },
+      shed: () => 0,
+      tick() {},
+    }
+    const limits = createInProcessLimits()
+    registerHooks(app, { limits, limit: 100, trustedProxies: 0, now: () => 0, overload })
+    app.get('/open', { config: { isAnonymous: true } }, async () => ({}))
+    app.get('/signed', async () => ({}))
+    const shed = await app.inject({ url: '/open' })
+    assert.deepEqual([shed.statusCode, shed.headers['retry-after']], [503, '1'])
+    assert.equal((await app.inject({ url: '/signed' })).statusCode, 200)
+  })
+})
 
 describe('CORS', () => {
   it('answers a preflight with 204, what is allowed, and what is left of the limit', async () => {

@@ -1,9 +1,14 @@
+import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest, FastifyReply } from 'fastify'
-import { type Limits, sendLimitHeaders, type LimitAnswer, recordLimitAnswer } from '../../access/limits.ts'
+import { networkOfSocket } from '../../access/connections.ts'
+import { ipBuckets, type Limits, sendLimitHeaders, type LimitAnswer, recordLimitAnswer } from '../../access/limits.ts'
+import type { AuditOrigin } from '../../store/auditStore.ts'
+import type { OverloadGuard } from '../../access/overload.ts'
+import type { ChargeMore, WeightOf } from '../../access/weights.ts'
 import { registerBodyParser } from '../rawBody.ts'
-import { clientIp, networkOf } from '../../access/ipAddress.ts'
+import { clientIp, networkOf, type IpAddress } from '../../access/ipAddress.ts'
 import { credentialHeaders } from '../../access/signatureHeaders.ts'
-import { REQUEST_ID_HEADER } from '../../access/answerError.ts'
+import { malformed, REQUEST_ID_HEADER } from '../../access/answerError.ts'
 
 /** Paths that web pages of any origin may call: the interface itself, and none of the paths for operators. */
 const OPEN_PATHS = /^\/(?:v1|hl|api|health|ready|openapi\.json|asyncapi\.json)(?:[/?]|$)/
@@ -17,13 +22,44 @@ const EXPOSED = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'R
 /** Time for which a browser may cache the answer to a preflight. Chromium caps it at two hours. */
 const PREFLIGHT_MAX_AGE_S = 7_200
 
+/** The parts that the hooks of every request work with. */
+export interface HooksContext {
+  readonly limits: Limits
+  /** Weight per minute of one IP. */
+  readonly limit: number
+  readonly trustedProxies: number
+  readonly now: () => number
+  /** Sheds anonymous requests. Left out: none are. */
+  readonly overload?: OverloadGuard | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Weight that the limits are charged for this request. */
+    limitWeight: number
+    /** Charges the request's IP for more than was known when it arrived. */
+    chargeMore: ChargeMore
+  }
+  interface FastifyContextConfig {
+    /** Weight of a request of this route that has a query. Left out: 1. */
+    weightOf?: WeightOf | undefined
+    /** True for a route that is shed first when there is too much work. */
+    isAnonymous?: boolean
+  }
+}
+
 /** Adds the hooks that every request passes, in this order. Private operations add their own after these. */
-export function registerHooks(
-  app: FastifyInstance,
-  of: { readonly limits: Limits; readonly limit: number; readonly trustedProxies: number; readonly now: () => number },
-): void {
+export function registerHooks(app: FastifyInstance, of: HooksContext): void {
   app.decorateRequest('limitAnswer', undefined)
+  app.decorateRequest('limitWeight', 1)
+  app.decorateRequest('chargeMore', function chargeMore(this: FastifyRequest, weight: number) {
+    const answer = takeOfIp(of, this, weight)
+    if (answer instanceof Promise) return answer.then((later) => recordLimitAnswer(this, later))
+    recordLimitAnswer(this, answer)
+  })
   app.addHook('onRequest', chargeIp(of))
+  // Behind proxies the connection is the proxy's, and a request that never arrived does not say whose it was.
+  if (of.trustedProxies === 0) app.server.on('clientError', chargeConnection(of))
   registerBodyParser(app)
   app.addHook('onSend', sendLimitHeaders)
 }
@@ -33,24 +69,66 @@ export function registerHooks(
  * IP.
  */
 export function networkOfRequest(request: FastifyRequest, trustedProxies: number): string {
-  const socketAddress = request.socket.remoteAddress
-  return networkOf(clientIp({ socketAddress, forwardedFor: request.headers['x-forwarded-for'], trustedProxies }))
+  return networkOf(ipOfRequest(request, trustedProxies))
 }
 
-/** Returns the hook that charges the limit by IP, before anything else is read or computed for the request. */
-function chargeIp(of: { limits: Limits; limit: number; trustedProxies: number; now: () => number }) {
+/** Returns what the audit log keeps of a request. */
+export function originOf(request: FastifyRequest, trustedProxies: number): AuditOrigin {
+  return { callerIp: ipOfRequest(request, trustedProxies), requestId: request.id }
+}
+
+function ipOfRequest({ socket, headers }: FastifyRequest, trustedProxies: number): IpAddress {
+  const { remoteAddress: socketAddress } = socket
+  return clientIp({ socketAddress, forwardedFor: headers['x-forwarded-for'], trustedProxies })
+}
+
+/**
+ * Returns the hook that charges the limit by IP, before anything else is read or computed for the request, and then
+ * sheds it if there is too much work.
+ */
+function chargeIp(of: HooksContext) {
   return (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void => {
-    const key = networkOfRequest(request, of.trustedProxies)
-    const answer = of.limits.take([{ scope: 'ip', key, limit: of.limit }], of.now())
+    // A request without a query weighs 1. Asking each for its route would cost more than all the counting.
+    if (request.raw.url?.includes('?') === true) {
+      request.limitWeight = request.routeOptions.config.weightOf?.(queryOf(request), of.now()) ?? 1
+    }
+    const answer = takeOfIp(of, request, request.limitWeight)
     // Limits that are kept in this process answer synchronously; awaiting a promise would slow every request down.
-    if (answer instanceof Promise) answer.then((later) => settle(request, later, done), done)
-    else settle(request, answer, done)
+    if (answer instanceof Promise) answer.then((later) => settle(request, later, of.overload, done), done)
+    else settle(request, answer, of.overload, done)
   }
 }
 
-function settle(request: FastifyRequest, answer: LimitAnswer, done: (error?: Error) => void): void {
+/** Returns the listener that charges a connection whose request never arrived as a whole, or was no request. */
+function chargeConnection({ limits, limit, now }: HooksContext) {
+  return (_error: Error, socket: Pick<Socket, 'remoteAddress'>): void => {
+    void limits.take(ipBuckets(networkOfSocket(socket), limit), now())
+  }
+}
+
+function queryOf({ query }: FastifyRequest): Readonly<Record<string, unknown>> {
+  return query as Readonly<Record<string, unknown>>
+}
+
+function takeOfIp(
+  { limits, limit, trustedProxies, now }: HooksContext,
+  request: FastifyRequest,
+  weight: number,
+): LimitAnswer | Promise<LimitAnswer> {
+  return limits.take(ipBuckets(networkOfRequest(request, trustedProxies), limit), now(), weight)
+}
+
+function settle(
+  request: FastifyRequest,
+  answer: LimitAnswer,
+  overload: OverloadGuard | undefined,
+  done: (error?: Error) => void,
+): void {
   try {
     recordLimitAnswer(request, answer)
+    // The router begins a query at a fragment too, which was not weighed. No client sends one.
+    if (request.raw.url?.includes('#') === true) throw malformed('path', 'must have no fragment')
+    if (overload?.isShedding() === true && request.routeOptions.config.isAnonymous === true) overload.admit()
   } catch (error) {
     return done(error as Error)
   }

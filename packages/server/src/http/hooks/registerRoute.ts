@@ -1,8 +1,9 @@
 import type { ErrorCode } from '@bezel/protocol'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PrivateContext } from '../../access/authenticateCall.ts'
-import type { OperationIds, Route, RouteAccess } from '../route.ts'
+import { weightRule, type AnyRoute, type OperationIds, type Route, type RouteAccess } from '../route.ts'
 import { refuseInvalidWrite, requirePrivateRead, requirePrivateWrite, type WriteContext } from './authenticate.ts'
+import { requireWallet, requireWalletOrAgent } from './requireWallet.ts'
 import { requireOwnerOnAnyChain, type OwnerContext } from './ownerOnAnyChain.ts'
 
 /** The context that the hooks need, by kind of access. */
@@ -11,6 +12,8 @@ interface AccessContexts {
   read: PrivateContext
   write: WriteContext
   owner: OwnerContext
+  wallet: PrivateContext
+  walletOrAgent: PrivateContext
   master: object
   envelope: object
 }
@@ -35,6 +38,8 @@ const HOOKS: {
     preHandler: refuseInvalidWrite(context),
   }),
   owner: (context, operation) => ({ preValidation: [requireOwnerOnAnyChain(context, operation)] }),
+  wallet: (context, operation) => ({ preValidation: [requireWallet(context, operation)] }),
+  walletOrAgent: (context, operation) => ({ preValidation: [requireWalletOrAgent(context, operation)] }),
   master: () => ({ preValidation: [] }),
   envelope: () => ({ preValidation: [] }),
 }
@@ -54,6 +59,9 @@ const SIGNATURE: readonly ErrorCode[] = [
   'NOT_READY',
 ]
 
+/** A wallet that signs for itself is no agent: it needs neither registration nor delegation. */
+const WALLET = SIGNATURE.filter((code) => !code.startsWith('AGENT_') && code !== 'UPSTREAM_UNAVAILABLE')
+
 /** The error codes that each kind of access adds to an operation. */
 export const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly ErrorCode[]>> = {
   public: [],
@@ -61,6 +69,8 @@ export const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly ErrorCode[]>> 
   write: [...SIGNATURE, 'SCOPE_READ_ONLY', 'UNSUPPORTED'],
   // The routes with this access declare all their answers themselves.
   owner: [],
+  wallet: WALLET,
+  walletOrAgent: SIGNATURE.filter((code) => code !== 'AGENT_UNKNOWN'),
   // The signature of a contract wallet is checked by a call to the chain.
   master: ['INVALID_SIGNATURE', 'TIMESTAMP_OUT_OF_WINDOW', 'NONCE_REUSED', 'UPSTREAM_UNAVAILABLE', 'NOT_READY'],
   envelope: [],
@@ -79,12 +89,28 @@ export function registerRoute<Context, Access extends RouteAccess>(
     method,
     url: path,
     schema,
+    config: { weightOf: weightRule(route)?.of, isAnonymous: isAnonymous(route) },
+    ...(access === 'public' ? {} : { onRequest: forbidStoring }),
     preValidation: route.isBodyOptional === true ? [...preValidation, acceptNoBody] : [...preValidation],
     ...(preHandler === undefined ? {} : { attachValidation: true, preHandler }),
     ...(route.checksOwnBody === true ? { validatorCompiler: () => () => true } : {}),
     ...(errorHandler === undefined ? {} : { errorHandler }),
     handler: (request, reply) => handler(context, request, reply),
   })
+}
+
+/**
+ * True for a route that nobody's exit depends on: open to everybody, or one that stores something new. What ends an
+ * agent or a key is none, and an envelope is judged by its action.
+ */
+function isAnonymous({ access, tag, isRegistration }: Pick<AnyRoute, 'access' | 'tag' | 'isRegistration'>): boolean {
+  return isRegistration === true || (access === 'public' && tag !== 'System')
+}
+
+/** Keeps caches from storing what only the caller may see. Set first, so that refusals carry it too. */
+function forbidStoring(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  reply.header('Cache-Control', 'no-store')
+  done()
 }
 
 /** Reads a missing body as `{}`, because every field of it is optional. A body of `null` stays and fails validation. */

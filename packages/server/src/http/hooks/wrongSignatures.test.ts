@@ -13,6 +13,8 @@ import type { FastifyInstance } from 'fastify'
 import { hashTypedData, keccak256, stringToBytes, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createInProcessLimits } from '../../access/inProcessLimits.ts'
+import { createRegistrationLimit } from '../../access/registrationLimit.ts'
+import { NO_CONTROLS } from '../../access/testing/noControls.ts'
 import { MARKET_BODY, openOrdersWorld, type OrdersWorld } from '../../orders/testing/ordersWorld.ts'
 import { selectEngine } from '../../signatures/engines.ts'
 import type { SignatureEngine } from '../../signatures/recovery.ts'
@@ -96,10 +98,13 @@ describe('a signature that is wrong in one way', () => {
         return selected.recoverPublicKey(...of)
       },
     }
+    const markets = (): ReadonlySet<string> => new Set(['BTC/USD', 'ETH/USD'])
     app = createApp('silent')
     registerHooks(app, { limits, limit: 600, trustedProxies: 0, now })
     registerRoute(app, createAgentRoute, {
-      agentsOf: () => ({ chain, domain, registry, delegates, client, relayer: null }),
+      agentsOf: () => ({ chain, domain, registry, delegates, client, relayer: null, markets }),
+      registrations: createRegistrationLimit(createInProcessLimits(), 1_000),
+      burnRevoked: async () => [],
       engine,
       // A limit of its own for each check, because the table has more rows than a minute allows.
       contractCalls: { take: (...of) => createInProcessLimits().take(...of) },
@@ -107,9 +112,10 @@ describe('a signature that is wrong in one way', () => {
       now,
     })
     registerRoute(app, createOrderRoute, {
-      agentsOf: () => ({ chain, domain, registry, delegates, client, relayer: null }),
+      agentsOf: () => ({ chain, domain, registry, delegates, client, relayer: null, markets }),
       ordersOf: () => world.orders,
       agentWritesLimit: 60,
+      controls: NO_CONTROLS,
       now,
       authenticate: {
         registry,

@@ -4,6 +4,7 @@ import type { WriteContext } from '../hooks/authenticate.ts'
 import type { OwnerContext } from '../hooks/ownerOnAnyChain.ts'
 import type { AnyRoute, Route } from '../route.ts'
 import { getAccountRoute } from './account/getAccount.ts'
+import { listAuditRoute } from './account/listAudit.ts'
 import { listEventsRoute, type EventsContext } from './account/listEvents.ts'
 import { listFillsRoute } from './account/listFills.ts'
 import { listOpenOrdersRoute } from './account/listOpenOrders.ts'
@@ -14,7 +15,9 @@ import type { AgentRoutesContext } from './agents/agentRoutes.ts'
 import { createAgentRoute } from './agents/createAgent.ts'
 import { getAgentRoute } from './agents/getAgent.ts'
 import { issueApiKeyRoute } from './agents/issueApiKey.ts'
+import { listApiKeysRoute } from './agents/listApiKeys.ts'
 import { revokeAgentRoute } from './agents/revokeAgent.ts'
+import { revokeApiKeyRoute } from './agents/revokeApiKey.ts'
 import { hlExchangeRoute, type HlExchangeContext } from './facade/hlExchange.ts'
 import { hlInfoRoute, type HlInfoContext } from './facade/hlInfo.ts'
 import { getCandlesRoute, type CandlesContext } from './markets/getCandles.ts'
@@ -75,12 +78,15 @@ const NATIVE_ROUTES: readonly Route<RouteContext>[] = [
   getAgentRoute,
   revokeAgentRoute,
   issueApiKeyRoute,
+  listApiKeysRoute,
+  revokeApiKeyRoute,
   getAccountRoute,
   listPositionsRoute,
   listOpenOrdersRoute,
   listOrderHistoryRoute,
   listFillsRoute,
   listEventsRoute,
+  listAuditRoute,
   getOrderRoute,
   createOrderRoute,
   updateOrderRoute,

@@ -1,4 +1,5 @@
 import { type Price } from '@bezel/protocol'
+import { boundedText } from '../../ground/boundedText.ts'
 import { isPairIndex, parseJson, parsePrice, type PairPrice } from './parseFrame.ts'
 
 /** The feed's HTTP pages, beside its stream. */
@@ -46,10 +47,10 @@ export class FeedUnavailableError extends Error {
 const MINUTE_MS = 60_000
 const PAGE_TIMEOUT_MS = 5_000
 /**
- * The greatest length of a page. A week of candles has 20 KB, the whole snapshot 60 KB, so a longer answer is no page
- * of the feed.
+ * The most bytes of a page. A week of candles has 20 KB, the whole snapshot 60 KB, so a longer answer is no page of the
+ * feed, and is cut off.
  */
-const MAX_PAGE_CHARS = 4_000_000
+const MAX_PAGE_BYTES = 4_000_000
 
 /** Creates a reader of the feed's pages. `feedUrl` is http or https, without a slash at its end. */
 export function createFeedPages(feedUrl: string): FeedPages {
@@ -90,13 +91,13 @@ async function readPage(feedUrl: string, path: string): Promise<unknown> {
   let text: string
   try {
     answer = await fetch(feedUrl + path, { signal: AbortSignal.timeout(PAGE_TIMEOUT_MS) })
-    text = await answer.text()
+    text = await boundedText(answer, MAX_PAGE_BYTES)
   } catch (error) {
     throw new FeedUnavailableError(`the feed did not answer ${path}`, { cause: error })
   }
   // Status 429 (too many requests) is the one 4xx that goes away by itself.
   if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) return undefined
-  const page = answer.ok && text.length <= MAX_PAGE_CHARS ? parseJson(text) : undefined
+  const page = answer.ok ? parseJson(text) : undefined
   if (page === undefined) throw new FeedUnavailableError(`the feed answered ${path} with ${answer.status} and no JSON`)
   return page
 }

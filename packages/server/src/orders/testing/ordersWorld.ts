@@ -105,6 +105,8 @@ export async function openOrdersWorld(): Promise<OrdersWorld> {
       world.nonces.close()
       await opened.reopen()
       await open()
+      // What was in use before is read into memory, as by its next request.
+      for (const agent of [AGENT, OTHER_AGENT]) await world.registry.findAgent(SERVED.slug, agent)
     },
     async remove() {
       world.nonces.close()
@@ -147,6 +149,7 @@ const FRESH_AGENT: AgentRecord = {
   mode: 'self',
   agentSigned: true,
   revoked: false,
+  standing: 'used',
   createdAtMs: 1,
   signedAtMs: 1,
 }

@@ -30,6 +30,7 @@ const RECORD: AgentRecord = {
   mode: 'self',
   agentSigned: true,
   revoked: false,
+  standing: 'used',
   createdAtMs: 1,
   signedAtMs: 1,
 }
@@ -100,7 +101,7 @@ describe('the channels of a log', () => {
       agents: {
         chain: testChain('base'),
         relayer: null,
-        registry: { agent: () => record, keyOwner: () => keyOwner } as never,
+        registry: { agent: () => record, isKeyEnded: () => keyOwner === undefined } as never,
         delegates: { known: () => delegate } as never,
       },
       snapshots: { orders: make, fills: make, positions: make, account: make },

@@ -6,12 +6,14 @@ import { authenticatedMessage, errorMessage, helloMessage, pingMessage } from '.
 import { textFrame } from '../socket/frames.ts'
 import { createMessageRate, type SocketKind } from '../socket/socketKind.ts'
 import { openSession } from './session.ts'
+import type { SubscriptionsOptions } from './subscriptions.ts'
 import type { StreamCounts } from '../streamCounts.ts'
 
 export interface NativeKindOptions {
   readonly channelsOf: (chain: ChainSlug) => Channels
   readonly auth: StreamAuth
   readonly counts: StreamCounts
+  readonly overload?: SubscriptionsOptions['overload']
   readonly now: () => number
   /** A clock in milliseconds that never goes back. Default `performance.now`. */
   readonly clock?: () => number
@@ -19,7 +21,7 @@ export interface NativeKindOptions {
 
 /** Creates the socket kind of `/v1/{chain}/ws`. */
 export function createNativeKind(options: NativeKindOptions, bounds: StreamBounds): SocketKind {
-  const { auth, counts, now, clock = () => performance.now() } = options
+  const { auth, counts, overload, now, clock = () => performance.now() } = options
   return {
     path: /^\/v1\/([^/?]+)\/ws(?:\?|$)/,
     operation: 'openStream',
@@ -32,6 +34,7 @@ export function createNativeKind(options: NativeKindOptions, bounds: StreamBound
         connection,
         bounds,
         counts,
+        overload,
         now,
         clock,
         toApiError,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { ApiError, CANDLE_INTERVALS, CLIENT_MESSAGES, STREAM_CHANNELS } from '@bezel/protocol'
 import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { until } from '@bezel/testkit/until.ts'
+import { notReady } from '../../ground/unavailable.ts'
 import type { StreamClient, Told } from '../testing/streamClient.ts'
 import { GOOD_KEY, startStreamWorld, TRADER, type StreamWorld } from '../testing/streamWorld.ts'
 import { Value } from '@sinclair/typebox/value'
@@ -190,6 +191,20 @@ describe('subscriptions', () => {
     equal((await client.ask({ op: 'subscribe', channel: 'trades', market: 'EUR/USD' })).duplicate, true)
     await client.ask({ op: 'unsubscribe', channel: 'trades', market: 'EUR/USD' })
     equal((await client.ask({ op: 'subscribe', channel: 'prices' })).op, 'subscribed')
+  })
+
+  it('is shed when there is too much to do, unless the client showed who it is', async () => {
+    await world.close()
+    const admit = (): void => {
+      throw notReady('overloaded')
+    }
+    world = await startStreamWorld({ overload: { admit } })
+    client = await world.connect()
+    await client.next()
+    const { code, details } = await client.ask({ op: 'subscribe', ...BOOK })
+    deepEqual([code, ownDetails(details)], ['NOT_READY', { reason: 'overloaded' }])
+    equal((await client.ask({ op: 'auth', apiKey: GOOD_KEY })).op, 'authenticated')
+    equal((await client.ask({ op: 'subscribe', ...BOOK })).op, 'subscribed')
   })
 
   it('tells of a fault of the service without saying what it was', async () => {

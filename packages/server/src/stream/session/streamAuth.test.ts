@@ -105,6 +105,7 @@ async function register(changes: Partial<AgentRecord> = {}, scope: Partial<Agent
     mode: 'self',
     agentSigned: true,
     revoked: false,
+    standing: 'used',
     createdAtMs: 1,
     signedAtMs: 1,
     ...changes,
@@ -132,6 +133,7 @@ describe('the credentials of the stream', () => {
       keyHash: hashApiKey(KEY)!,
       createdAtMs: 1,
       signedAtMs: 1,
+      network: 'test',
     })
     nonces = await openNonces({ store: opened.store, file: join(folder, 'nonces.log'), now: () => nowMs })
   })
@@ -280,6 +282,19 @@ describe('the credentials of the stream', () => {
     await register({ revoked: true })
     await assert.rejects(byMessage(other), mismatch)
     await assert.rejects(byMessage(trader), refused('AGENT_REVOKED'))
+  })
+
+  it('are in use while their socket is open, and lapse when they are forgotten', async () => {
+    await register({ standing: 'seen' }, { permissions: 'read' })
+    const caller = (await WAYS.message!(await sign())) as Caller & { readonly via: 'agent' }
+    const notes: string[] = []
+    const { noteStanding } = registry
+    registry.noteStanding = async ({ agent: of }, proof) => void notes.push(`${of} ${proof}`)
+    assert.equal(auth.lapseOf(BASE, caller), undefined)
+    registry.noteStanding = noteStanding
+    assert.deepEqual(notes, [`${agent.address} seen`])
+    registry.noteGone(caller.agent)
+    assert.equal(auth.lapseOf(BASE, caller)?.code, 'AGENT_UNKNOWN')
   })
 
   it('are none, some or all on the upgrade, and a signature decides over a key', async () => {

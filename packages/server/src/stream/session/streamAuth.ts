@@ -5,7 +5,7 @@ import {
   type SignedCall,
   apiKeyUnknown,
 } from '../../access/authenticateCall.ts'
-import { requireNamedTrader, requireUsable, type Caller } from '../../access/caller.ts'
+import { noteListening, requireNamedTrader, requireUsable, type Caller } from '../../access/caller.ts'
 import { ApiError, parseAddress, type Address, type ChainSlug, type CLIENT_MESSAGES } from '@bezel/protocol'
 import { requireAllowed } from '../../access/limits.ts'
 import {
@@ -52,7 +52,13 @@ export function createStreamAuth({ agentsOf, authenticate: options, now }: Priva
   }
 
   return {
-    lapseOf: ({ slug }, caller) => lapseOf(caller, agentsOf(slug), now()),
+    lapseOf({ slug }, caller) {
+      const agents = agentsOf(slug)
+      const lapse = lapseOf(caller, agents, now())
+      // Whoever listens uses its credentials, which keeps them from being forgotten. What fails now is done later.
+      if (lapse === undefined) noteListening(caller, agents).catch(() => undefined)
+      return lapse
+    },
     async authenticate({ slug }, message) {
       const named = message.trader === undefined ? undefined : parseAddress(message.trader)
       return 'apiKey' in message ? byKey(slug, message.apiKey, named) : byAgent(slug, signedMessage(message), named)
@@ -95,10 +101,13 @@ export function lapseOf(
   nowMs: number,
 ): ApiError | undefined {
   if (caller.via === 'apiKey') {
-    return registry.keyOwner(chain.slug, caller.keyHash) === caller.trader ? undefined : apiKeyUnknown()
+    return registry.isKeyEnded(chain.slug, caller.keyHash) ? apiKeyUnknown() : undefined
   }
-  const record = registry.agent(chain.slug, caller.agent.agent)
-  if (record?.trader !== caller.trader) return new ApiError('AGENT_REVOKED', 'This agent now serves another trader.')
+  // Whatever changes is in memory afterwards, so an agent that is not there is as it was when it authenticated.
+  const found = registry.agent(chain.slug, caller.agent.agent)
+  if (found === null) return new ApiError('AGENT_UNKNOWN', 'This agent is no longer registered on this chain.')
+  const record = found ?? caller.agent
+  if (record.trader !== caller.trader) return new ApiError('AGENT_REVOKED', 'This agent now serves another trader.')
   const refusal = outOfForce(record, nowMs)
   if (refusal !== undefined || !needsDelegation(record)) return refusal
   const delegate = delegates.known(record.trader)

@@ -1,4 +1,5 @@
 import { ApiError, isLogChannel, type ClientMessage } from '@bezel/protocol'
+import type { OverloadGuard } from '../../access/overload.ts'
 import type { StreamBounds } from '../bounds.ts'
 import type { Channel, Channels, Connection, MessageLabel, Subscription } from '../channel.ts'
 import { subscribedMessage, unsubscribedMessage, type SubscriptionName } from './controlMessages.ts'
@@ -23,6 +24,8 @@ export interface SubscriptionsOptions {
   readonly channels: Channels
   readonly bounds: StreamBounds
   readonly counts: StreamCounts
+  /** Sheds subscriptions of clients without credentials. Left out: none are. */
+  readonly overload?: Pick<OverloadGuard, 'admit'> | undefined
   /** A clock in milliseconds that never goes back. */
   readonly clock: () => number
 }
@@ -62,6 +65,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       if (byKey.has(keyOf(message))) return connection.send(subscribedMessage(message, true))
       if (byKey.size >= bounds.maxSubscriptions) throw tooMany(bounds)
       if (isLogChannel(message.channel) && connection.caller === undefined) throw unauthenticated()
+      if (connection.caller === undefined) options.overload?.admit()
       // The message was checked against the schema of its channel.
       const channel = channels[message.channel] as Channel<SubscribeMessage>
       const made = channel.subscribe(connection, message)

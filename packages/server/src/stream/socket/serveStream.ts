@@ -114,7 +114,7 @@ export function serveStream(server: Server, options: ServeStreamOptions): Served
         chain,
         caller,
         network,
-        charge: async () => requireAllowed(await ipCharge.take(network)),
+        charge: async (weight) => requireAllowed(await ipCharge.take(network, weight)),
         toApiError: (error) => tellableError(options, error, requestId),
       },
       onClose(pulse, code) {

@@ -22,7 +22,7 @@ export interface Visit {
   /** The network of the client's IP, by `networkOf`. */
   readonly network: string
   /** Charges one more request to the client's IP. Rejects with `RATE_LIMITED` when none is left. */
-  readonly charge: () => Promise<void>
+  readonly charge: (weight?: number) => Promise<void>
   /** Converts anything thrown into the error that the client is sent. Internal errors are logged. */
   readonly toApiError: (error: unknown) => ApiError
 }

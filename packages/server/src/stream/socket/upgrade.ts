@@ -2,7 +2,8 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '@bezel/protocol'
 import { type ServedChain, servedChainOf } from '../../chain/servedChain.ts'
-import { type LimitAnswer, requireAllowed, type Limits, LIMIT_WINDOW_MS } from '../../access/limits.ts'
+import { createNetworkPlaces } from '../../access/connections.ts'
+import { ipBuckets, type LimitAnswer, requireAllowed, type Limits, LIMIT_WINDOW_MS } from '../../access/limits.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { SocketKind } from './socketKind.ts'
 import { type StreamBounds, MAX_BUFFERED_CHUNKS, MAX_FRAGMENTS } from '../bounds.ts'
@@ -83,24 +84,22 @@ export function createPlaces({
   maxSockets,
   maxSocketsPerIp,
 }: Pick<StreamBounds, 'maxSockets' | 'maxSocketsPerIp'>): Places {
-  const byNetwork = new Map<string, number>()
+  const ofNetworks = createNetworkPlaces(maxSocketsPerIp)
   let taken = 0
-
-  function free(network: string): void {
-    const left = (byNetwork.get(network) ?? 1) - 1
-    if (left === 0) byNetwork.delete(network)
-    else byNetwork.set(network, left)
-    taken -= 1
-  }
 
   return {
     take(network, socket) {
-      const ofNetwork = byNetwork.get(network) ?? 0
-      if (ofNetwork >= maxSocketsPerIp) throw tooManyOfIp(maxSocketsPerIp)
-      if (taken >= maxSockets) throw full()
-      byNetwork.set(network, ofNetwork + 1)
+      const free = ofNetworks.take(network)
+      if (free === undefined) throw tooManyOfIp(maxSocketsPerIp)
+      if (taken >= maxSockets) {
+        free()
+        throw full()
+      }
       taken += 1
-      socket.once('close', () => free(network))
+      socket.once('close', () => {
+        free()
+        taken -= 1
+      })
     },
   }
 }
@@ -117,7 +116,7 @@ function full(): ApiError {
 interface IpCharge {
   /** Returns the network that a request is charged to. */
   networkOf(request: IncomingMessage): string
-  take(network: string): LimitAnswer | Promise<LimitAnswer>
+  take(network: string, weight?: number): LimitAnswer | Promise<LimitAnswer>
 }
 
 export interface IpChargeOptions {
@@ -138,7 +137,7 @@ export function createIpCharge({ limits, ipLimit, trustedProxies, now }: IpCharg
           trustedProxies,
         }),
       ),
-    take: (network) => limits.take([{ scope: 'ip', key: network, limit: ipLimit }], now()),
+    take: (network, weight) => limits.take(ipBuckets(network, ipLimit), now(), weight),
   }
 }
 

@@ -4,7 +4,7 @@ import { createInProcessLimits } from '../../access/inProcessLimits.ts'
 import type { Caller } from '../../access/caller.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { DEFAULT_BOUNDS, type StreamBounds } from '../bounds.ts'
-import { createNativeKind } from '../session/nativeKind.ts'
+import { createNativeKind, type NativeKindOptions } from '../session/nativeKind.ts'
 import type { StreamAuth } from '../session/streamAuth.ts'
 import type { Channel, SubscribeLog, Connection } from '../channel.ts'
 import { createPublicChannels } from '../channels/streamChannels.ts'
@@ -41,12 +41,13 @@ export interface TestStream {
 export interface TestStreamOptions {
   readonly bounds?: Partial<StreamBounds>
   readonly ipLimit?: number
+  readonly overload?: NativeKindOptions['overload']
   /** A clock in milliseconds. Default `performance.now`. */
   readonly clock?: () => number
 }
 
 export function startStream(options: TestStreamOptions = {}): TestStream {
-  const { bounds = {}, ipLimit = 100_000, clock = () => performance.now() } = options
+  const { bounds = {}, ipLimit = 100_000, overload, clock = () => performance.now() } = options
   const server = createServer((_request, response) => response.end('http'))
   const sources = createFakeSources()
   const counts = createStreamCounts()
@@ -73,7 +74,7 @@ export function startStream(options: TestStreamOptions = {}): TestStream {
   const allBounds = { ...DEFAULT_BOUNDS, ...bounds }
   const stream = serveStream(server, {
     chains: [testChain(CHAIN)],
-    kinds: [createNativeKind({ channelsOf: () => channels, auth, counts, now: Date.now, clock }, allBounds)],
+    kinds: [createNativeKind({ channelsOf: () => channels, auth, counts, overload, now: Date.now, clock }, allBounds)],
     counts,
     metrics: { answered: ({ status }) => void statuses.push(status), rateLimited: () => undefined },
     log: { info: () => undefined, error: (line: unknown) => void errors.push(line) },

@@ -1,11 +1,12 @@
 import type { Address, MicroUsd } from '@bezel/protocol'
+import { UNMETERED } from '../../../access/weights.ts'
 import { createLru } from '../../../ground/lru.ts'
 import type { Subscription, Connection } from '../../../stream/channel.ts'
 import { coinsOf } from '../../coins.ts'
 import type { FacadeReads } from '../../facadeReads.ts'
 import { readActiveAssetData } from '../../info/activeAssetData.ts'
 import { noClearinghouseState, readClearinghouseState } from '../../info/clearinghouseState.ts'
-import { listWaitingOrders } from '../../info/frontendOpenOrders.ts'
+import { waitingOrders } from '../../info/frontendOpenOrders.ts'
 import { isOtherDex, lower, MalformedInfoError, userOf } from '../../info/infoRequest.ts'
 import { webData2Text, webUserState } from '../../info/webData2.ts'
 import {
@@ -24,6 +25,7 @@ import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import { createTopic, type Topic } from '../../../stream/topics/topic.ts'
 import { every } from '../../../ground/every.ts'
 import { createSingleFlight, type SingleFlight } from '../../../ground/singleFlight.ts'
+import { isProven } from '../../../trading/agentRecord.ts'
 
 type AccountChannel =
   'clearinghouseState' | 'allDexsClearinghouseState' | 'openOrders' | 'webData2' | 'webData3' | 'activeAssetData'
@@ -59,6 +61,9 @@ const NOTHING_ELSEWHERE: FacadeChannel = {
 /** Longest age of a cached wallet. A transfer that no event announces shows this much later. */
 const MAX_AGE_MS = 30_000
 
+/** Longest age of a cached wallet that is empty: anybody may subscribe to any address. */
+const EMPTY_MAX_AGE_MS = 60_000
+
 /** Number of cached wallets. Bounds memory; the oldest are dropped first. */
 const MAX_KNOWN = 10_000
 
@@ -69,13 +74,16 @@ export function createAccountChannels(sources: FacadeStreamSources, counts: Faca
   const stop = log.onAppend(wallets.forget)
   const calmReads = (): FacadeReads => ({ ...reads, wallet: wallets.wallet })
 
+  const ordersText = async (user: Address, meter = UNMETERED): Promise<string> =>
+    String((await waitingOrders({ user }, reads, meter)).bytes)
+
   const open = (name: AccountChannel, repeatMs: number | undefined, read: ReadMessage): UserValues =>
     createUserValues({ ...sources, counts: counts[name], repeatMs, read })
   const states = open('clearinghouseState', STATE_REPEAT_MS, (user) => clearinghouseStateMessage(calmReads(), user))
-  const orders = open('openOrders', undefined, (user) => openOrdersMessage(reads, user))
+  const orders = open('openOrders', undefined, async (user) => openOrdersMessage(user, await ordersText(user)))
   const all = open('allDexsClearinghouseState', STATE_REPEAT_MS, (user) => allDexsMessage(calmReads(), user))
   const pages = open('webData2', WEB_DATA_REPEAT_MS, async (user) =>
-    channelText('webData2', await webData2Text(calmReads(), user, reads)),
+    channelText('webData2', await webData2Text(calmReads(), user, reads, await ordersText(user))),
   )
   const users = open('webData3', WEB_DATA_REPEAT_MS, async (user) => webData3Message(reads, user))
   const assets = open('activeAssetData', STATE_REPEAT_MS, (user, coin) =>
@@ -85,7 +93,11 @@ export function createAccountChannels(sources: FacadeStreamSources, counts: Faca
   const requestOf = (values: UserValues, user: Address, coin?: string): SubscriptionRequest => ({
     key: coin === undefined ? user : `${user} ${coin}`,
     user,
-    open: (connection) => watched(sources, user, values.subscribe(connection, user, coin)),
+    async open(connection, meter) {
+      // The waiting orders in these messages are charged here, and long lists of them kept for the first message.
+      if (values === orders || values === pages) await ordersText(user, meter)
+      return watched(sources, user, values.subscribe(connection, user, coin))
+    },
   })
   const ofAccount = (values: UserValues, elsewhere: FacadeChannel): FacadeChannel => ({
     parse: (body) => (isOtherDex(body) ? elsewhere.parse(body) : requestOf(values, userOf(body))),
@@ -117,19 +129,26 @@ function noStateElsewhere(reads: FacadeReads): FacadeChannel {
 }
 
 /**
- * Keeps account data without events fresh while somebody is subscribed. Only for users with an agent here, because
- * anybody may subscribe to any address.
+ * Keeps account data without events fresh while somebody is subscribed. Only for users with an agent that was in
+ * force here, because anybody may subscribe to any address and register agents for it.
  */
 function watched(
   { reads, watch }: Pick<FacadeStreamSources, 'reads' | 'watch'>,
   user: Address,
   subscription: Subscription,
 ): Subscription {
-  const isKnown = reads.registry.agentsOf(reads.chain, user).length > 0
-  const unwatch = isKnown ? watch(user) : () => undefined
+  let isOpen = true
+  let unwatch = (): void => undefined
+  async function watchKnown(): Promise<void> {
+    const agents = await reads.registry.agentsOf(reads.chain, user)
+    if (isOpen && agents.some(isProven)) unwatch = watch(user)
+  }
+  // Without the store the account is read when it is asked for, as those of unknown users are.
+  watchKnown().catch(() => undefined)
   return {
     start: () => subscription.start(),
     close() {
+      isOpen = false
       unwatch()
       subscription.close()
     },
@@ -149,9 +168,8 @@ async function allDexsMessage(reads: FacadeReads, user: Address): Promise<string
   return channelText('allDexsClearinghouseState', JSON.stringify({ user: lower(user), clearinghouseStates }))
 }
 
-async function openOrdersMessage(reads: FacadeReads, user: Address): Promise<string> {
-  const orders = await listWaitingOrders(reads, user)
-  return channelText('openOrders', JSON.stringify({ dex: MAIN_DEX, user: lower(user), orders }))
+function openOrdersMessage(user: Address, orders: string): string {
+  return channelText('openOrders', `{"dex":"${MAIN_DEX}","user":"${lower(user)}","orders":${orders}}`)
 }
 
 async function activeAssetDataMessage(reads: FacadeReads, user: Address, name = ''): Promise<string> {
@@ -160,8 +178,8 @@ async function activeAssetDataMessage(reads: FacadeReads, user: Address, name = 
 }
 
 /** Returns the part of a page about the user, and the state of the one dex. */
-function webData3Message(reads: FacadeReads, user: Address): string {
-  const userState = { ...webUserState(reads, user), abstraction: 'disabled' }
+async function webData3Message(reads: FacadeReads, user: Address): Promise<string> {
+  const userState = { ...(await webUserState(reads, user)), abstraction: 'disabled' }
   const perpDexStates = [{ totalVaultEquity: '0.0', perpsAtOpenInterestCap: [], leadingVaults: [] }]
   return channelText('webData3', JSON.stringify({ userState, perpDexStates }))
 }
@@ -173,15 +191,24 @@ interface CalmWallets {
   forget(trader: Address): void
 }
 
+interface KnownWallet {
+  readonly askedAtMs: number
+  maxAgeMs: number
+  readonly reading: Promise<MicroUsd>
+}
+
 function createCalmWallets({ wallet, now }: Pick<FacadeReads, 'wallet' | 'now'>): CalmWallets {
-  const known = createLru<Address, { readonly askedAtMs: number; readonly reading: Promise<MicroUsd> }>(MAX_KNOWN)
+  const known = createLru<Address, KnownWallet>(MAX_KNOWN)
   return {
     async wallet(trader) {
       const before = known.get(trader)
-      if (before !== undefined && now() - before.askedAtMs < MAX_AGE_MS) return before.reading
-      const asked = { askedAtMs: now(), reading: Promise.resolve(wallet(trader)) }
+      if (before !== undefined && now() - before.askedAtMs < before.maxAgeMs) return before.reading
+      const asked: KnownWallet = { askedAtMs: now(), maxAgeMs: MAX_AGE_MS, reading: Promise.resolve(wallet(trader)) }
       known.set(trader, asked)
-      asked.reading.catch(() => known.get(trader) === asked && known.delete(trader))
+      asked.reading.then(
+        (holds) => holds === 0n && (asked.maxAgeMs = EMPTY_MAX_AGE_MS),
+        () => known.get(trader) === asked && known.delete(trader),
+      )
       return asked.reading
     },
     forget: known.delete,

@@ -1,3 +1,4 @@
+import type { RowMeter } from '../../../access/weights.ts'
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import type { Address } from '@bezel/protocol'
 import type { AccountLog } from '../../../journal/accountLog.ts'
@@ -87,7 +88,8 @@ export interface SubscriptionRequest {
    */
   readonly key: string
   readonly user?: Address
-  readonly open: (connection: Connection) => Subscription | Promise<Subscription>
+  /** Opens it. The rows of a snapshot that is a long list are counted on the meter. */
+  readonly open: (connection: Connection, meter: RowMeter) => Subscription | Promise<Subscription>
 }
 
 /** Returns a message of a channel. `data` is JSON. */

@@ -1,13 +1,15 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address } from '@bezel/protocol'
+import { UNMETERED, type RowMeter } from '../../../access/weights.ts'
 import { createPublisher } from '../../../ground/publisher.ts'
 import { createSingleFlight } from '../../../ground/singleFlight.ts'
 import { listFills } from '../../../store/fillStore.ts'
-import type { Connection, Subscription } from '../../../stream/channel.ts'
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import type { FacadeReads } from '../../facadeReads.ts'
-import { lower, userOf } from '../../info/infoRequest.ts'
+import type { HistoryRequest } from '../../userFills.ts'
+import { lower } from '../../info/infoRequest.ts'
 import { channelText, type FacadeChannel, type FacadeStreamSources } from './facadeChannel.ts'
+import { createUserChannel } from './userChannel.ts'
 import { createUserReaders, type UserReader, type UserReaders } from './userReaders.ts'
 
 // Channels of what is made from a user's history: the last ones, newest first, and then each new one once.
@@ -18,19 +20,12 @@ interface FromEntry {
 }
 
 /** Lists what is made from a user's history, newest first. */
-type ReadHistory<Told> = (
-  reads: FacadeReads,
-  user: Address,
-  since: { readonly sinceMs: number; readonly limit: number },
-) => Promise<readonly Told[]>
+type ReadHistory<Told> = (reads: FacadeReads, user: Address, of: HistoryRequest) => Promise<readonly Told[]>
 
 /** The history of one user, as a channel tells it. */
-export interface HistoryReader<Told> extends UserReader {
-  readonly user: Address
-  /** Calls `listener` with new ones, oldest first, until the returned function is called. */
-  onNews(listener: (news: readonly Told[]) => void): () => void
-  /** Reads the last ones, newest first. Callers share one read until there is a new entry. */
-  recent(): Promise<readonly Told[]>
+export interface HistoryReader<Told> extends UserReader<Told> {
+  /** Reads the last ones, newest first, and charges them to the meter. They are read once until there is a new one. */
+  recent(meter: RowMeter): Promise<readonly Told[]>
 }
 
 interface HistoryReaderOptions<Told> extends Pick<FacadeStreamSources, 'reads' | 'turns' | 'onError'> {
@@ -39,8 +34,8 @@ interface HistoryReaderOptions<Told> extends Pick<FacadeStreamSources, 'reads' |
   readonly readHistory: ReadHistory<Told>
 }
 
-/** Largest number of entries in one read. */
-const MAX_ENTRIES = 500
+/** Number of entries of one read. */
+const LIMIT = 500
 
 /** Creates the readers of all users with a subscriber. Channels that tell the same share them. */
 export function createHistoryReaders<Told extends FromEntry>(
@@ -55,14 +50,15 @@ function openReader<Told extends FromEntry>(of: HistoryReaderOptions<Told>): His
   const { reads, turns, user, isOver, onError, readHistory } = of
   const listeners = createPublisher<readonly Told[]>()
   let lastTid = 0
-  let known: { readonly tid: number; readonly reading: Promise<readonly Told[]> } | undefined
+  let known: { readonly tid: number; readonly rows: readonly Told[] } | undefined
 
   async function newestTid(): Promise<number> {
     const [newest] = await listFills(reads.sql, { chain: reads.chain, trader: user, cursor: undefined, limit: 1 })
     return newest?.fill.id ?? 0
   }
 
-  const read = (): Promise<readonly Told[]> => readHistory(reads, user, { sinceMs: 0, limit: MAX_ENTRIES })
+  const read = (meter: RowMeter): Promise<readonly Told[]> =>
+    readHistory(reads, user, { limit: LIMIT, from: 'newest', meter })
 
   async function look(): Promise<void> {
     await opened
@@ -70,17 +66,17 @@ function openReader<Told extends FromEntry>(of: HistoryReaderOptions<Told>): His
     await nextTick()
     const newest = await turns.soon(newestTid)
     if (newest <= lastTid) return
-    const news = (await turns.soon(read)).filter(({ tid }) => tid > lastTid).toReversed()
+    const news = (await turns.soon(() => read(UNMETERED))).filter(({ tid }) => tid > lastTid).toReversed()
     lastTid = Math.max(newest, ...news.map(({ tid }) => tid))
     if (news.length > 0) listeners.publish(news)
   }
 
-  function recent(): Promise<readonly Told[]> {
-    if (known?.tid === lastTid) return known.reading
-    const made = { tid: lastTid, reading: turns.later(read) }
-    known = made
-    made.reading.catch(() => known === made && (known = undefined))
-    return made.reading
+  async function recent(meter: RowMeter): Promise<readonly Told[]> {
+    const tid = lastTid
+    const before = known
+    if (before?.tid !== tid) return (known = { tid, rows: await turns.later(() => read(meter)) }).rows
+    await meter.add(before.rows.length)
+    return before.rows
   }
 
   const opened = turns.soon(async () => void (lastTid = await newestTid()))
@@ -100,71 +96,26 @@ interface HistoryChannelOptions<Told> {
   /** Returns one as the channel writes it. */
   readonly write: (told: Told) => object
   readonly counts: ChannelCounts
-  readonly onError: (error: unknown) => void
 }
 
 /** Creates a channel. It begins with the last ones, newest first, marked as a snapshot. */
 export function createHistoryChannel<Told extends FromEntry>(
   readers: UserReaders<HistoryReader<Told>>,
-  options: HistoryChannelOptions<Told>,
+  { name, field, write, counts }: HistoryChannelOptions<Told>,
 ): FacadeChannel {
-  return {
-    parse(body) {
-      const user = userOf(body)
+  const textOf = (head: object, told: readonly Told[]): string =>
+    channelText(name, JSON.stringify({ ...head, [field]: told.map(write) }))
+  return createUserChannel<Told, HistoryReader<Told>>({
+    readers,
+    counts,
+    messageOf: (news, user) => textOf({ user: lower(user) }, news),
+    async begin(reader, meter) {
+      const recent = await reader.recent(meter)
+      const tids = new Set(recent.map(({ tid }) => tid))
       return {
-        key: user,
-        user,
-        open: (connection) =>
-          readers.subscribe(user, (reader, onClose) => subscribeHistory(reader, connection, onClose, options)),
+        text: textOf({ isSnapshot: true, user: lower(reader.user) }, recent),
+        isTold: ({ tid }) => tids.has(tid),
       }
     },
-    close: readers.close,
-  }
-}
-
-/** Subscribes one socket. */
-function subscribeHistory<Told extends FromEntry>(
-  reader: HistoryReader<Told>,
-  connection: Connection,
-  onClose: () => void,
-  { name, field, write, counts, onError }: HistoryChannelOptions<Told>,
-): Subscription {
-  const user = lower(reader.user)
-  /** News that arrived before the snapshot was sent; `undefined` after it. */
-  let early: Told[] | undefined = []
-  let stop = (): void => undefined
-  let isOpen = true
-
-  function onNews(news: readonly Told[]): void {
-    if (early === undefined) send({ user }, news)
-    else early.push(...news)
-  }
-
-  async function begin(): Promise<void> {
-    const recent = await reader.recent()
-    if (!isOpen || early === undefined) return
-    const told = new Set(recent.map(({ tid }) => tid))
-    const missed = early.filter(({ tid }) => !told.has(tid))
-    early = undefined
-    send({ isSnapshot: true, user }, recent)
-    if (missed.length > 0) send({ user }, missed)
-  }
-
-  function send(head: object, told: readonly Told[]): void {
-    connection.send(channelText(name, JSON.stringify({ ...head, [field]: told.map(write) })))
-    counts.sent += 1
-  }
-
-  const begun = createSingleFlight({ work: begin, onError, isOver: () => !isOpen || early === undefined })
-  return {
-    start() {
-      stop = reader.onNews(onNews)
-      begun.ask()
-    },
-    close() {
-      isOpen = false
-      stop()
-      onClose()
-    },
-  }
+  })
 }

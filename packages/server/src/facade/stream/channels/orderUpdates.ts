@@ -2,13 +2,12 @@ import type { LoggedEvent } from '../../../store/accountEventStore.ts'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address, Order, OrderId } from '@bezel/protocol'
 import { readPage } from '../../../journal/readPage.ts'
-import type { Subscription, Connection } from '../../../stream/channel.ts'
-import { textFrame } from '../../../stream/socket/frames.ts'
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import type { FacadeOrderStatus } from '../../facadeOrder.ts'
 import { channelText, type FacadeChannel, type FacadeStreamSources } from './facadeChannel.ts'
 import { createSingleFlight } from '../../../ground/singleFlight.ts'
-import { userOf } from '../../info/infoRequest.ts'
+import { createPublisher } from '../../../ground/publisher.ts'
+import { createUserChannel } from './userChannel.ts'
 import { createUserReaders, type UserReader, type UserReaders } from './userReaders.ts'
 import { findOrder } from '../../../store/orderStore.ts'
 import type { OrderState } from '../../../trading/orders/orderModel.ts'
@@ -19,54 +18,29 @@ import { findTriggerOrder, openTriggers } from '../../positionTriggers.ts'
 
 const PAGE = { limit: 200, maxBytes: 1024 * 1024 }
 
-/** Writes the message of a channel about orders that changed. */
-type OrdersMessage = (user: Address, orders: readonly FacadeOrderStatus[]) => string
-
 interface OrderReaderOptions extends Pick<FacadeStreamSources, 'reads' | 'log' | 'turns' | 'onError'> {
   readonly user: Address
-  readonly messageOf: OrdersMessage
-  readonly counts: ChannelCounts
   readonly isOver: () => boolean
 }
 
-/** Follows the orders of one user. */
-interface OrderReader extends UserReader {
-  /** Subscribes a connection. `onClose` is called once, when the subscription ends. */
-  subscribe(connection: Pick<Connection, 'sendFrame'>, onClose: () => void): Subscription
-}
+/** Readers of users' orders. Each change is one entry of the news. */
+export type OrderReaders = UserReaders<UserReader<FacadeOrderStatus>>
 
-/** Creates the readers of all users with a subscriber. Each change is one entry of a message. */
-export function createOrderReaders(
-  sources: FacadeStreamSources,
-  counts: ChannelCounts,
-  messageOf: OrdersMessage,
-): UserReaders<OrderReader> {
-  return createUserReaders(sources.log, (user, isOver) =>
-    openOrderReader({ ...sources, user, isOver, counts, messageOf }),
-  )
+/** Creates the readers of all users with a subscriber. Channels that tell the same share them. */
+export function createOrderReaders(sources: FacadeStreamSources): OrderReaders {
+  return createUserReaders(sources.log, (user, isOver) => openOrderReader({ ...sources, user, isOver }))
 }
 
 /** Creates the channel of a user's orders from now on, with one entry for each order event of the user's log. */
-export function createOrderUpdates(sources: FacadeStreamSources, counts: ChannelCounts): FacadeChannel {
-  const readers = createOrderReaders(sources, counts, (_user, orders) =>
-    channelText('orderUpdates', JSON.stringify(orders.map(orderUpdate))),
-  )
-  return {
-    parse(body) {
-      const user = userOf(body)
-      return {
-        key: user,
-        user,
-        open: (connection) => readers.subscribe(user, (reader, onClose) => reader.subscribe(connection, onClose)),
-      }
-    },
-    close: readers.close,
-  }
+export function createOrderUpdates(readers: OrderReaders, counts: ChannelCounts): FacadeChannel {
+  const messageOf = (orders: readonly FacadeOrderStatus[]): string =>
+    channelText('orderUpdates', JSON.stringify(orders.map(orderUpdate)))
+  return createUserChannel({ readers, counts, messageOf })
 }
 
-function openOrderReader(options: OrderReaderOptions): OrderReader {
-  const { reads, log, turns, user, counts, messageOf, isOver, onError } = options
-  const listeners = new Set<Pick<Connection, 'sendFrame'>>()
+function openOrderReader(options: OrderReaderOptions): UserReader<FacadeOrderStatus> {
+  const { reads, log, turns, user, isOver, onError } = options
+  const listeners = createPublisher<readonly FacadeOrderStatus[]>()
   const triggers = createTriggerNews(reads, user)
   /** Sequence number of the last event that was sent. */
   let place = 0
@@ -85,7 +59,7 @@ function openOrderReader(options: OrderReaderOptions): OrderReader {
       const updates = await updatesOf(page.events)
       place = page.events.at(-1)?.seq ?? place
       isLast = page.isLast
-      if (updates.length > 0) tell(updates)
+      if (updates.length > 0) listeners.publish(updates)
     }
   }
 
@@ -102,30 +76,17 @@ function openOrderReader(options: OrderReaderOptions): OrderReader {
     return isChanged ? [...updates, ...(await triggers.look(executed))] : updates
   }
 
-  function tell(updates: readonly FacadeOrderStatus[]): void {
-    const frame = textFrame(messageOf(user, updates))
-    for (const connection of listeners) connection.sendFrame(frame)
-    counts.sent += listeners.size
-  }
-
   const opened = open()
   return {
+    user,
     opened,
     wake: createSingleFlight({ work: readOn, isOver, onError }).ask,
-    subscribe(connection, onClose) {
-      return {
-        start: () => void listeners.add(connection),
-        close() {
-          listeners.delete(connection)
-          onClose()
-        },
-      }
-    },
+    onNews: listeners.subscribe,
   }
 }
 
 /**
- * Returns the order of an event as it was at that time, or nothing when it is not stored or hidden (see `isShown`). A
+ * Returns the order of an event as it was at that time, or nothing when it is not stored or hidden (see `isSent`). A
  * trigger order is as it is now.
  */
 async function orderOfEvent(reads: FacadeReads, event: LoggedEvent): Promise<FacadeOrderStatus | undefined> {

@@ -1,27 +1,27 @@
 import type { Address } from '@bezel/protocol'
-import type { Subscription } from '../../../stream/channel.ts'
 import { createRefCounted } from '../../../ground/refCounted.ts'
 import type { FacadeStreamSources } from './facadeChannel.ts'
 
-/** Reads the events of one user, once for all subscribers. */
-export interface UserReader {
+/** Reads what happens to one user, once for all subscribers. */
+export interface UserReader<News> {
+  readonly user: Address
   /** Resolves when the starting point is known. */
   readonly opened: Promise<unknown>
   /** Reads on, after something was appended to the user's log. */
   wake(): void
+  /** Calls `listener` with news, oldest first, until the returned function is called. */
+  onNews(listener: (news: readonly News[]) => void): () => void
 }
 
 /** The readers of all users with a subscriber, one for each. */
-export interface UserReaders<Reader extends UserReader> {
-  /**
-   * Subscribes to a user. No event after the promise resolves is missed. `begin` creates the subscription, which calls
-   * `onClose` when it ends.
-   */
-  subscribe(user: Address, begin: (reader: Reader, onClose: () => void) => Subscription): Promise<Subscription>
+export interface UserReaders<Reader> {
+  /** Returns the reader of a user, once its starting point is known. Each one must be released once. */
+  hold(user: Address): Promise<Reader>
+  release(user: Address): void
   close(): void
 }
 
-export function createUserReaders<Reader extends UserReader>(
+export function createUserReaders<Reader extends UserReader<unknown>>(
   log: Pick<FacadeStreamSources['log'], 'onAppend'>,
   open: (user: Address, isOver: () => boolean) => Reader,
 ): UserReaders<Reader> {
@@ -33,7 +33,7 @@ export function createUserReaders<Reader extends UserReader>(
   const stop = log.onAppend((user) => readers.get(user)?.wake())
 
   return {
-    async subscribe(user, begin) {
+    async hold(user) {
       const reader = readers.hold(user)
       try {
         await reader.opened
@@ -41,8 +41,9 @@ export function createUserReaders<Reader extends UserReader>(
         readers.discard(user)
         throw error
       }
-      return begin(reader, () => readers.release(user))
+      return reader
     },
+    release: readers.release,
     close() {
       isClosed = true
       stop()

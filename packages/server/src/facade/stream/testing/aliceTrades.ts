@@ -7,8 +7,10 @@ import { findOrder, insertOrder, saveOrderState } from '../../../store/orderStor
 import { insertPosition, savePositionState } from '../../../store/positionStore.ts'
 import type { Store } from '../../../store/sql.ts'
 import { orderAnswer, type OrderEvent, type OrderRecord, type OrderState } from '../../../trading/orders/orderModel.ts'
+import { answerInfo } from '../../info/infoTypes.ts'
 import { ALICE } from '../../testing/facadeWorld.ts'
 import { HASH, REQUEST, STATE } from '../../testing/restingOrder.ts'
+import type { FacadeStreamWorld } from './facadeStreamWorld.ts'
 
 // Helpers that store Alice's orders and executions.
 
@@ -37,6 +39,23 @@ export async function moveOrder(store: Store, id: number, changes: Partial<Order
   const state = { ...stored.state!, ...changes }
   await store.transaction((sql) => saveOrderState(sql, stored.record.id, state, undefined))
   return orderAnswer(stored.record, state)
+}
+
+/** Returns the steps that tests of her channels share, in the world of the running test. */
+export function aliceSteps(world: () => FacadeStreamWorld) {
+  const store = (): Store => world().facade.opened.store
+  return {
+    store,
+    /** Returns the answer of `/info`, by default about her. */
+    info: async (type: string, of: object = { user: ALICE.toLowerCase() }) =>
+      JSON.parse(String(await answerInfo({ type, ...of }, world().facade.reads))),
+    /** Changes a stored order, and appends its event. */
+    async move(id: number, changes: Partial<OrderState>, isReverted = false): Promise<Order> {
+      const order = await moveOrder(store(), id, changes)
+      await world().append('orders', order, { isReverted })
+      return order
+    },
+  }
 }
 
 /** Stores an execution of an order, in a block of its own. */

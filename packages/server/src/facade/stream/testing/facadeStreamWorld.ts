@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Address } from '@bezel/protocol'
 import { WebSocket } from 'ws'
 import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
+import type { OverloadGuard } from '../../../access/overload.ts'
 import type { JsonValue } from '../../../json/parseStrictJson.ts'
 import { serveStream } from '../../../stream/socket/serveStream.ts'
 import { createStreamCounts } from '../../../stream/streamCounts.ts'
@@ -38,9 +39,13 @@ export interface FacadeStreamWorld extends Omit<FakeFacadeSources, 'sources'> {
   close(): Promise<void>
 }
 
-export async function startFacadeStream(
-  options: { readonly bounds?: Partial<FacadeBounds>; readonly ipLimit?: number } = {},
-): Promise<FacadeStreamWorld> {
+interface FacadeStreamWorldOptions {
+  readonly bounds?: Partial<FacadeBounds>
+  readonly ipLimit?: number
+  readonly overload?: OverloadGuard
+}
+
+export async function startFacadeStream(options: FacadeStreamWorldOptions = {}): Promise<FacadeStreamWorld> {
   const facade = await createFacadeWorld()
   const fakes = createFakeFacadeSources(facade)
   const errors: unknown[] = []
@@ -49,6 +54,7 @@ export async function startFacadeStream(
   const stream = openFacadeStream({
     chains: ['base'],
     counts,
+    overload: options.overload,
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
     sourcesOf: () => ({
       ...fakes.sources,

@@ -6,7 +6,7 @@ import { ACTIONS } from '../../../facade/exchange/actions.ts'
 import { answerEnvelope } from '../../../facade/exchange/exchange.ts'
 import type { ExchangeParts } from '../../../facade/exchange/exchangeParts.ts'
 import { MalformedEnvelope, readEnvelope } from '../../../facade/signing/envelope.ts'
-import { networkOfRequest } from '../../hooks/registerHooks.ts'
+import { networkOfRequest, originOf } from '../../hooks/registerHooks.ts'
 import { recordLimitAnswer } from '../../../access/limits.ts'
 import type { JsonValue } from '../../../json/parseStrictJson.ts'
 import { defineRoute } from '../../route.ts'
@@ -64,6 +64,7 @@ export const hlExchangeRoute = defineRoute({
       const envelope = readEnvelope(request.body as JsonValue)
       const answer = await answerEnvelope(parts, envelope, {
         network: networkOfRequest(request, trustedProxies),
+        origin: originOf(request, trustedProxies),
         onCharge: (charged) => recordLimitAnswer(request, charged),
       })
       // Sent as bytes, because the framework adds a charset to the content type of a string.

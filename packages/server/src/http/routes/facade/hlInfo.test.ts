@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import type { Hex } from '@bezel/protocol'
 import type { FastifyInstance } from 'fastify'
 import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
 import { INFO_TYPES } from '../../../facade/info/infoTypes.ts'
 import { ALICE, createFacadeWorld, livePosition, type FacadeWorld } from '../../../facade/testing/facadeWorld.ts'
+import { insertFill } from '../../../store/fillStore.ts'
+import { sampleFill } from '../../../store/testing/sampleFill.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
 import { allowOrigins, registerHooks } from '../../hooks/registerHooks.ts'
@@ -38,11 +41,11 @@ describe('POST /hl/{chain}/info', () => {
     await world.opened.remove()
   })
 
-  function appWith(limit: number): FastifyInstance {
+  function appWith(limit: number, reads = world.reads): FastifyInstance {
     const made = createApp('silent')
     registerHooks(made, { limits: createInProcessLimits(), limit, trustedProxies: 0, now: () => world.market.nowMs })
     allowOrigins(made, { headerPrefix: 'X-Service-' })
-    registerRoute(made, hlInfoRoute, { chains: [testChain('base')], facadeOf: () => world.reads })
+    registerRoute(made, hlInfoRoute, { chains: [testChain('base')], facadeOf: () => reads })
     return made
   }
 
@@ -130,6 +133,57 @@ describe('POST /hl/{chain}/info', () => {
     assert.deepEqual([status, type], [429, 'text/plain; charset=utf-8'])
     assert.ok(Number(headers['retry-after']) > 0)
   })
+
+  it('charges a list 1 for every 200 rows, before it is made, and other types 1', async () => {
+    await storeFills(450)
+    const left = async (payload: unknown): Promise<number> =>
+      Number((await post(payload)).headers['ratelimit-remaining'])
+    const before = await left({ type: 'meta' })
+    assert.equal(await left({ type: 'userFills', user: ALICE }), before - 3)
+    assert.equal(await left({ type: 'userFillsByTime', user: ALICE, startTime: 1_000 + 300 }), before - 4)
+    assert.equal(await left({ type: 'userRole', user: ALICE }), before - 5)
+    assert.equal(await left({ type: 'userFunding', user: ALICE }), before - 6, 'nothing to list')
+    await app.close()
+    app = appWith(2)
+    const { status, type, body } = await post({ type: 'userFills', user: ALICE })
+    assert.deepEqual([status, type], [429, 'text/plain; charset=utf-8'])
+    assert.match(body, /^The limit of 2 requests a minute is used up/)
+  })
+
+  it('keeps the bytes of a long list until a block or an event comes, and charges them as before', async () => {
+    await storeFills(450)
+    let block = 7
+    let reads = 0
+    const sql = {
+      ...world.reads.sql,
+      all: <Row>(text: string, ...of: []) => ((reads += 1), world.reads.sql.all<Row>(text, ...of)),
+    }
+    const counted = { ...world.reads, sql, head: () => ({ number: block, timestampMs: 1 }) }
+    await app.close()
+    app = appWith(1_000, counted)
+    const ask = async () => post({ type: 'userFills', user: ALICE })
+    const first = await ask()
+    const madeBy = reads
+    const again = await ask()
+    assert.equal(reads, madeBy, 'nothing was listed again')
+    assert.equal(again.body, first.body)
+    const [left, leftAgain] = [first, again].map(({ headers }) => Number(headers['ratelimit-remaining']))
+    assert.equal(left! - leftAgain!, 3)
+    block += 1
+    await ask()
+    assert.ok(reads > madeBy)
+  })
+
+  /** Stores executions of Alice, one a millisecond. */
+  async function storeFills(count: number): Promise<void> {
+    await world.opened.store.transaction(async (sql) => {
+      for (let id = 1; id <= count; id += 1) {
+        const blockHash = `0x${id.toString(16).padStart(64, '0')}` as Hex
+        const place = { blockHash, blockNumber: id, logIndex: 0, txHash: blockHash, timestampMs: id }
+        await insertFill(sql, { chain: 'base', trader: ALICE, pairIndex: 0, place, fill: sampleFill(id) })
+      }
+    })
+  }
 
   it('answers faults of its own in the JSON of every error', async () => {
     world.isNodeAway = true

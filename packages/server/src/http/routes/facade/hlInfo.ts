@@ -1,6 +1,7 @@
 import { ApiError, type ChainSlug } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
 import { type ServedChain, servedChainOf } from '../../../chain/servedChain.ts'
+import { createRowMeter, INFO_PAGE, MAX_INFO_ROWS, type RowMeter } from '../../../access/weights.ts'
 import type { FacadeReads } from '../../../facade/facadeReads.ts'
 import { answerInfo, INFO_TYPES } from '../../../facade/info/infoTypes.ts'
 import { MalformedInfoError } from '../../../facade/info/infoRequest.ts'
@@ -29,6 +30,7 @@ export const hlInfoRoute = defineRoute({
   tag: 'Hyperliquid compatibility',
   access: 'public',
   summary: 'Answers a read of the exchange-shaped facade, chosen by the `type` in its body',
+  description: `A list weighs 1 for every ${INFO_PAGE} rows, or part of them, and has at most ${MAX_INFO_ROWS}. Everything else weighs 1.`,
   errors: ['UPSTREAM_UNAVAILABLE', 'NOT_READY'],
   body: InfoBody,
   // Each type checks its own fields.
@@ -36,7 +38,8 @@ export const hlInfoRoute = defineRoute({
   responses: { 200: Answer },
   handler({ chains, facadeOf }: HlInfoContext, request, reply) {
     const { slug } = servedChainOf(chains, request.params.chain)
-    const answer = answerOf(request.body, facadeOf(slug))
+    const meter = createRowMeter((weight) => request.chargeMore(weight))
+    const answer = answerOf(request.body, facadeOf(slug), meter)
     reply.header('content-type', JSON_TYPE)
     // An answer that is already in memory is sent at once. Most requests ask for one, and a promise would slow each of
     // them down.
@@ -45,9 +48,9 @@ export const hlInfoRoute = defineRoute({
   },
 })
 
-function answerOf(body: unknown, reads: FacadeReads): Buffer | string | Promise<Buffer | string> {
+function answerOf(body: unknown, reads: FacadeReads, meter: RowMeter): Buffer | string | Promise<Buffer | string> {
   try {
-    const answer = answerInfo(body, reads)
+    const answer = answerInfo(body, reads, meter)
     return answer instanceof Promise ? answer.catch(refuse) : answer
   } catch (error) {
     return refuse(error)

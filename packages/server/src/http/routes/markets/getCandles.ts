@@ -7,6 +7,7 @@ import {
   type CandleInterval,
 } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
+import { pagesBegun } from '../../../access/weights.ts'
 import type { CandleWindow, CandleReads } from '../../../market/candles/candleReads.ts'
 import { DEFAULT_CANDLES, MAX_CANDLES } from '../../../market/candles/limits.ts'
 import { queryRefusal, unknownParameters } from '../../parameters.ts'
@@ -53,6 +54,7 @@ export const getCandlesRoute = defineRoute({
   description: 'It also answers while the price feed is silent.',
   errors: ['MARKET_NOT_FOUND', 'UPSTREAM_UNAVAILABLE', 'NOT_READY'],
   query: QUERY,
+  weight: { of: candlesWeight, words: `1 for every ${DEFAULT_CANDLES} candles, or part of them` },
   responses: { 200: CandleList },
   async handler(context: CandlesContext, { params, query }, reply) {
     const markets = marketsOf(context, params.chain)
@@ -91,10 +93,24 @@ function rangeOf(
   const askedToMs = to ?? nowMs
   const fromMs = from ?? Math.max(0, askedToMs - DEFAULT_CANDLES * widthMs)
   if (fromMs > askedToMs) throw queryRefusal([{ path: 'query.from', message: 'must not be later than "to"' }])
-  const toMs = Math.min(askedToMs, nowMs)
-  const count = Math.floor(toMs / widthMs) - Math.ceil(fromMs / widthMs) + 1
-  if (count <= MAX_CANDLES) return { interval, fromMs, toMs }
+  const range = { interval, fromMs, toMs: Math.min(askedToMs, nowMs) }
+  if (countIn(range) <= MAX_CANDLES) return range
   throw queryRefusal([{ path: 'query.from', message: `must not be more than ${MAX_CANDLES} candles before "to"` }])
+}
+
+function countIn({ interval, fromMs, toMs }: CandleWindow): number {
+  const widthMs = CANDLE_INTERVALS[interval]
+  return Math.floor(toMs / widthMs) - Math.ceil(fromMs / widthMs) + 1
+}
+
+/** Returns the weight of a query. One that is not valid is refused and weighs 1; the default range weighs 1 too. */
+function candlesWeight(query: Readonly<Record<string, unknown>>, nowMs: number): number {
+  const { interval = DEFAULT_INTERVAL } = query
+  const toMs = Math.min(readTime(query.to) ?? nowMs, nowMs)
+  const fromMs = readTime(query.from)
+  if (!isCandleInterval(interval) || fromMs === undefined) return 1
+  const count = countIn({ interval, fromMs, toMs })
+  return count > MAX_CANDLES ? 1 : pagesBegun(count, DEFAULT_CANDLES)
 }
 
 /** Returns `undefined` for anything but a time. A parameter that is given twice arrives as an array. */

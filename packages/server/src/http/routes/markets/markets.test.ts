@@ -6,6 +6,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance } from 'fastify'
 import { createMarketReads } from '../../../market/marketReads.ts'
 import { createWorld, portsOf, usd, type MarketWorld } from '../../../market/testing/fixtures.ts'
+import { NO_CONTROLS } from '../../../access/testing/noControls.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
 import { registerRoute } from '../../hooks/registerRoute.ts'
@@ -25,6 +26,7 @@ describe('the routes of markets', () => {
       notReadyReason: () => undefined,
       domainName: 'Test API',
       relayerOf: () => null,
+      controls: NO_CONTROLS,
       relayerState: () => undefined,
       markets: new Map([['base', createMarketReads(portsOf(world))]]),
     }

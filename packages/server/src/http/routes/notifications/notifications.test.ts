@@ -16,6 +16,7 @@ import {
 } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance } from 'fastify'
+import { saveApiKey } from '../../../store/apiKeyStore.ts'
 import { keccak256, stringToBytes } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createApiKey, hashApiKey } from '../../../agents/apiKey.ts'
@@ -81,8 +82,9 @@ describe('notifications over HTTP', () => {
 
   async function issueKey(trader: Address, chain: ChainSlug): Promise<string> {
     const key = createApiKey()
-    const record = { chain, trader, label: 'test', keyHash: hashApiKey(key)!, createdAtMs: 1, signedAtMs: 1 }
-    await world.registry.addKey(record)
+    const issued = { createdAtMs: 1, signedAtMs: 1, lastUsedAtMs: null, isProven: true }
+    const record = { chain, trader, label: 'test', keyHash: hashApiKey(key)!, ...issued }
+    await world.opened.store.transaction((sql) => saveApiKey(sql, record))
     keys.set(trader, key)
     return key
   }

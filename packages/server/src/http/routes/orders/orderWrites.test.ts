@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { keccak256, stringToBytes } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
+import { NO_CONTROLS } from '../../../access/testing/noControls.ts'
 import {
   MARKET_BODY,
   openOrdersWorld,
@@ -65,9 +66,18 @@ describe('writes over HTTP', () => {
     const now = (): number => of.market.nowMs
     const limits = createInProcessLimits()
     const context: WriteContext = {
-      agentsOf: () => ({ chain, domain, registry: of.registry, delegates, client, relayer: null }),
+      agentsOf: () => ({
+        chain,
+        domain,
+        registry: of.registry,
+        delegates,
+        client,
+        relayer: null,
+        markets: () => undefined,
+      }),
       ordersOf: () => of.orders,
       agentWritesLimit,
+      controls: NO_CONTROLS,
       now,
       authenticate: {
         registry: of.registry,

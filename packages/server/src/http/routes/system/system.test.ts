@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { type ChainSlug } from '@bezel/protocol'
+import { NO_CONTROLS } from '../../../access/testing/noControls.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createApp } from '../../createApp.ts'
 import type { RelayerState } from './ready.ts'
@@ -20,6 +21,7 @@ function appWith(
     markets: new Map(),
     domainName: 'Test API',
     relayerOf: () => null,
+    controls: NO_CONTROLS,
     relayerState: (slug) => relayers[slug],
   }
   for (const route of PUBLIC_ROUTES) registerRoute(app, route, context)
