@@ -172,9 +172,10 @@ describe('agents, keys and private reads', () => {
   it('expires an agent with its scope', async () => {
     const trader = chain.account('trader-5')
     const agent = privateKeyToAccount(generatePrivateKey())
-    const scope = { ...UNLIMITED_SCOPE, permissions: 'read' as const, expiresAt: Date.now() - 1 }
-    assert.equal((await register(trader, agent, { scope })).body.agent.status, 'expired')
-    assert.equal((await readAccount(agent, trader)).body.code, 'AGENT_EXPIRED')
+    const scope = { ...UNLIMITED_SCOPE, permissions: 'read' as const, expiresAt: Date.now() + 2_000 }
+    assert.equal((await register(trader, agent, { scope })).status, 201)
+    await until('it expires', async () => (await readAccount(agent, trader)).body.code === 'AGENT_EXPIRED')
+    assert.equal((await call(service.url, `${CHAIN}/agents/${agent.address}`)).body.agent.status, 'expired')
   })
 
   it('gives read-only keys: shown once, for one account, replaced by their label', async () => {

@@ -116,8 +116,8 @@ describe('every error, as a client meets it', () => {
       },
     }),
     AGENT_EXPIRED: async () => {
-      const agent = await foreignAgentOf(alice, { permissions: 'read', expiresAt: Date.now() + 400 })
-      await sleep(450)
+      const agent = await foreignAgentOf(alice, { permissions: 'read', expiresAt: Date.now() + 2_000 })
+      await sleep(2_050)
       return { answer: await world.signed(agent, positions(alice)) }
     },
     AGENT_REVOKED: async () => {

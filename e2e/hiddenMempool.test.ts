@@ -116,6 +116,8 @@ describe('a node that hides what it has not mined', () => {
       baseUrl: world.service.url,
       chain: CHAIN,
       agent: client.agent,
+      trader: client.trader.address,
+      diamond: world.devnet.file.chains[CHAIN]!.diamond,
       sender: privateKeySender({ account: client.agent, rpcUrl: world.node.url }),
     })
   }

@@ -214,6 +214,9 @@ describe('notifications, as a wallet sees them', () => {
       const body = await authorization(domain, trader, agent, { scope: { ...UNLIMITED_SCOPE, expiresAt } })
       return (await send(world.url(), 'POST', `${CHAIN}/agents`, body)).status
     }
+    // Only the expiry of an agent that was in force is told.
+    const inForce = await world.clientOf('trader-3', 'agent-3')
+    assert.equal((await inForce.account('', 'getAccount')).status, 200)
     const expiresAt = Date.now() + HOUR_MS
     assert.equal(await register(expiresAt), 201)
     const soon = await once('agent_expiring', undefined, trader.address)
@@ -223,7 +226,10 @@ describe('notifications, as a wallet sees them', () => {
     await once('agent_expired', undefined, trader.address)
     assert.equal(await register(null), 201)
     await untilGone('agent_expired', trader.address)
-    assert.deepEqual(await list(trader.address), [])
+    assert.deepEqual(
+      (await list(trader.address)).map(({ type }) => type),
+      ['agent_added'],
+    )
   })
 
   it('tell that a delegation was replaced or removed, also while the service was down', async () => {

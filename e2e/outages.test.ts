@@ -6,7 +6,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Order } from '@bezel/protocol'
 import { until } from '@bezel/testkit/until.ts'
 import { call, type Answer } from '@bezel/testkit/agentClient.ts'
-import type { Lie } from './outages/faultyProxy.ts'
+import type { Fault } from './outages/faultyProxy.ts'
 import { LIES, OTHER_CHAIN } from './outages/lies.ts'
 import { startOutageWorld, type OutageWorld } from './outages/outageWorld.ts'
 import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
@@ -68,9 +68,9 @@ describe('outages', () => {
     return until('the service says that it is not ready', async () => (await get('/ready')).status === 503)
   }
 
-  function assertRefused({ status, headers, body }: Answer, code: string, reason?: string): void {
-    const expected = code === 'NOT_READY' ? [503, code, reason, '1'] : [502, code, undefined, null]
-    assert.deepEqual([status, body.code, body.details?.reason, headers.get('retry-after')], expected)
+  function assertNotReady({ status, headers, body }: Answer, reason: string): void {
+    const refusal = [status, body.code, body.details?.reason, headers.get('retry-after')]
+    assert.deepEqual(refusal, [503, 'NOT_READY', reason, '1'])
   }
 
   /** Sends a write until it gets as far as the store: a starved service may call its chain or its feed late before. */
@@ -94,6 +94,28 @@ describe('outages', () => {
     ])
   }
 
+  /** Sends the writes while the node fails; `undefined` when that took so long that the chain data became too old. */
+  async function writesDuring(fault: Fault): Promise<Answer[] | undefined> {
+    world.node.fault = fault
+    const answers = await writes()
+    if (answers.every(({ body }) => body.details?.reason !== 'chain_lagging')) return answers
+    world.node.fault = { kind: 'none' }
+    await untilKnown()
+    return undefined
+  }
+
+  /** Lets the node fail, and asserts that it costs all writes. */
+  async function assertCostsWrites(name: string, fault: Fault): Promise<void> {
+    const answers = await until(`writes during ${name}`, () => writesDuring(fault))
+    for (const [at, { status, headers, body }] of answers.entries()) {
+      assert.deepEqual(
+        [status, body.code, headers.get('retry-after')],
+        [502, 'UPSTREAM_UNAVAILABLE', null],
+        `${name}, write ${at}: ${JSON.stringify(body)}`,
+      )
+    }
+  }
+
   /** Asserts that reads which need no backend still work. */
   async function assertReadsGoOn(): Promise<void> {
     const own = await Promise.all([
@@ -112,9 +134,8 @@ describe('outages', () => {
     const made = await ids()
     const fills = (await client.account('/fills', 'listFills')).body.data.length
 
-    world.node.fault = { kind: 'down' }
     world.node.setStreams('down')
-    for (const answer of await writes()) assertRefused(answer, 'UPSTREAM_UNAVAILABLE')
+    await assertCostsWrites('an outage', { kind: 'down' })
     await assertReadsGoOn()
     const known = ['/positions', '/orders'].map((path) =>
       client.account(path, path === '/orders' ? 'listOpenOrders' : 'listPositions'),
@@ -134,9 +155,9 @@ describe('outages', () => {
 
     await untilNotReady()
     await until('what is known is too old', async () => (await create(MARKET)).status === 503)
-    assertRefused(await create(MARKET), 'NOT_READY', 'chain_lagging')
-    assertRefused(await client.account('/positions', 'listPositions'), 'NOT_READY', 'chain_lagging')
-    assertRefused(await get(`${CHAIN}/markets`), 'NOT_READY', 'chain_lagging')
+    assertNotReady(await create(MARKET), 'chain_lagging')
+    assertNotReady(await client.account('/positions', 'listPositions'), 'chain_lagging')
+    assertNotReady(await get(`${CHAIN}/markets`), 'chain_lagging')
     await until('open orders too', async () => (await client.account('/orders', 'listOpenOrders')).status === 503)
     assert.equal((await get(`${CHAIN}/prices`)).status, 200)
     await assertReadsGoOn()
@@ -153,44 +174,25 @@ describe('outages', () => {
 
   it('a node that is slow costs writes their time and no more', async () => {
     const made = await ids()
-    world.node.fault = { kind: 'slow', ms: TOO_LATE_MS }
     const startMs = Date.now()
-    const asked = writes().then((answers) => ({ answers, elapsedMs: Date.now() - startMs }))
+    const asked = assertCostsWrites('slowness', { kind: 'slow', ms: TOO_LATE_MS })
     // A read that asked the node would be refused, as the writes are.
-    await assertReadsGoOn()
-    const { answers, elapsedMs } = await asked
-    for (const answer of answers) assertRefused(answer, 'UPSTREAM_UNAVAILABLE')
+    await Promise.all([asked, assertReadsGoOn()])
+    const elapsedMs = Date.now() - startMs
     assert.ok(elapsedMs > NODE_TIMEOUT_MS - 500, `it took ${elapsedMs} ms`)
     // By now the last reading of the delegate is too old.
     await assertReadsGoOn()
-    assert.equal((await get('/ready')).status, 503)
+    await untilNotReady()
     world.node.fault = { kind: 'none' }
     await untilReady()
     assert.deepEqual(await ids(), made, 'an answer that came too late prepares nothing')
     await client.trade(MARKET, 'filled')
   })
 
-  /** Sends the writes while a node lies; `undefined` when that took so long that the chain data became too old. */
-  async function writesDuring(lie: Lie): Promise<Answer[] | undefined> {
-    world.node.fault = { kind: 'lies', lie }
-    const answers = await writes()
-    if (answers.every(({ body }) => body.details?.reason !== 'chain_lagging')) return answers
-    world.node.fault = { kind: 'none' }
-    await untilKnown()
-    return undefined
-  }
-
   it('a node that answers anything but the truth is a node that did not answer', async () => {
     const made = await ids()
     for (const [name, lie] of Object.entries(LIES)) {
-      const answers = await until(`writes during ${name}`, () => writesDuring(lie))
-      for (const [at, { status, body }] of answers.entries()) {
-        assert.deepEqual(
-          [status, body.code],
-          [502, 'UPSTREAM_UNAVAILABLE'],
-          `${name}, write ${at}: ${JSON.stringify(body)}`,
-        )
-      }
+      await assertCostsWrites(name, { kind: 'lies', lie })
       await assertReadsGoOn()
     }
     world.node.fault = { kind: 'none' }
@@ -203,8 +205,7 @@ describe('outages', () => {
   it('a node that moved to another chain is not believed, and nothing of it is kept', async () => {
     const { order, transaction } = await client.prepare(MARKET)
     const made = await ids()
-    world.node.fault = { kind: 'lies', lie: OTHER_CHAIN }
-    for (const answer of await writes()) assertRefused(answer, 'UPSTREAM_UNAVAILABLE')
+    await assertCostsWrites('another chain', { kind: 'lies', lie: OTHER_CHAIN })
     await client.broadcast(transaction)
     await untilNotReady()
     assert.equal((await client.order(order.id)).status, 'prepared', 'its blocks are not applied')
@@ -234,9 +235,9 @@ describe('outages', () => {
     await until('stale', async () => (await get(`${CHAIN}/prices`)).status === 503)
     const patch = (body: object) => client.request('updateOrder', 'PATCH', `/orders/${rested.id}`, body)
     for (const answer of [await create(MARKET), await create(LIMIT), await patch({ price: '58000' })]) {
-      assertRefused(answer, 'NOT_READY', 'feed_stale')
+      assertNotReady(answer, 'feed_stale')
     }
-    assertRefused(await get(`${CHAIN}/prices`), 'NOT_READY', 'feed_stale')
+    assertNotReady(await get(`${CHAIN}/prices`), 'feed_stale')
     const ready = await get('/ready')
     assert.deepEqual([ready.status, ready.body.chains['arbitrum-sepolia'].reason], [503, 'feed_stale'])
 
@@ -276,7 +277,7 @@ describe('outages', () => {
     ].map(untilStoreRefuses)
     // A read that waited for the lock would be refused, as the writes are.
     await assertReadsGoOn()
-    for (const answer of await Promise.all(refusals)) assertRefused(answer, 'NOT_READY', 'store_unavailable')
+    for (const answer of await Promise.all(refusals)) assertNotReady(answer, 'store_unavailable')
     assert.deepEqual(await ids(), made, 'nothing of a refused order is there')
     assert.equal((await client.order(order.id)).status, 'prepared')
     await client.broadcast(transaction)
@@ -317,7 +318,7 @@ describe('outages', () => {
     limitFiles('0')
     // Signed reads store their nonce, so they are refused too: otherwise the request could be replayed.
     for (const answer of [await create(LIMIT), await client.request('getOrder', 'GET', `/orders/${order.id}`)]) {
-      assertRefused(answer, 'NOT_READY', 'store_unavailable')
+      assertNotReady(answer, 'store_unavailable')
     }
     for (const path of ['/health', CHAIN, `${CHAIN}/markets`, `${CHAIN}/prices`])
       assert.equal((await get(path)).status, 200)

@@ -35,10 +35,11 @@ describe('changes of leverage and collateral', () => {
     trader = world.chain.account('trader-1')
     await world.clientOf('trader-1', 'agent-1')
     const agent = world.chain.account('agent-1')
-    const { rpcUrl } = world.devnet.file.chains['arbitrum-sepolia']!
+    const { rpcUrl, diamond } = world.devnet.file.chains['arbitrum-sepolia']!
     const sender = privateKeySender({ account: agent, rpcUrl })
     // Hundreds of blocks at once leave the service behind its chain for a while, and longer on a busy machine.
-    client = createBezelClient({ baseUrl: world.url(), chain: 'arbitrum-sepolia', agent, sender, maxRetries: 60 })
+    const of = { baseUrl: world.url(), chain: 'arbitrum-sepolia', trader: trader.address, diamond } as const
+    client = createBezelClient({ ...of, agent, sender, maxRetries: 60 })
   })
   after(() => world?.stop())
 

@@ -136,6 +136,11 @@ describe('the reference', () => {
     await check(get('getAccount', `${CHAIN}/account/${trader.address}`, 'UNAUTHENTICATED'))
     const unknown = { 'x-service-api-key': `bz_${'A'.repeat(43)}` }
     await check(get('getAccount', `${CHAIN}/account/${trader.address}`, 'API_KEY_UNKNOWN'), unknown)
+    await checkSigned(get('listApiKeys', `${CHAIN}/api-keys`, 200))
+    const endKey = { operation: 'revokeApiKey', method: 'DELETE', path: `${CHAIN}/api-keys/page` }
+    await checkSigned({ ...endKey, expected: 200 })
+    await check(get('getAccount', `${CHAIN}/account/${trader.address}`, 'API_KEY_UNKNOWN'), withKey)
+    await checkSigned(get('listAudit', `${CHAIN}/account/${trader.address}/audit`, 200))
   })
 
   it('is true of orders and positions', async () => {
@@ -231,6 +236,8 @@ describe('the reference', () => {
       get('listFills', `${account}/fills?cursor=nonsense`, 'VALIDATION_ERROR'),
       get('listEvents', `${account}/events?after=0&limit=10`, 200),
       get('listEvents', `${account}/events?after=-1`, 'VALIDATION_ERROR'),
+      get('listAudit', `${account}/audit?limit=1`, 200),
+      get('listAudit', `${account}/audit?cursor=nonsense`, 'VALIDATION_ERROR'),
       get('listPositions', `${CHAIN}/account/${NOBODY}/positions`, 'TRADER_MISMATCH'),
     ]) {
       await checkSigned(step)

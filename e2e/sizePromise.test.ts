@@ -91,7 +91,8 @@ describe('the size of an order is a promise', () => {
     const isLong = desk === 'facade' ? market.pairIndex % 2 === 0 : random.chance(0.5)
     const isLower = (type === 'limit') === isLong
     const away = between(0.01, 0.025) * (isLower === isPassed ? 1 : -1)
-    const protective = mark * (isLong ? between(1.02, 1.9) : between(0.4, 0.98))
+    // The facade refuses a price that is more than 80 percent away, as the exchange does.
+    const protective = mark * (isLong ? between(1.02, desk === 'facade' ? 1.79 : 1.9) : between(0.4, 0.98))
     const price = type === 'market' ? protective : mark * (1 + away)
     const isBare = type === 'market' && random.chance(0.3)
     return {

@@ -34,6 +34,8 @@ const MAX_PROBLEMS_SHOWN = 20
 /** The limits are high because all hostile clients come from one address here. */
 const CAMPAIGN_SETTINGS = {
   BEZEL_STREAM_CONNECTIONS_PER_IP: '10000',
+  BEZEL_CONNECTIONS_PER_IP: '10000',
+  BEZEL_OVERLOAD_PERCENT: '0',
   BEZEL_IP_LIMIT: '1000000',
   BEZEL_AGENT_LIMIT: '1000000',
   BEZEL_AGENT_WRITE_LIMIT: '1000000',

@@ -7,9 +7,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 const path = `${process.env.BEZEL_DATA ?? 'var'}/devnet.json`
 const { chains, accounts, ...devnet } = read()
 
-/** The chain that the examples trade on, and its node. */
+/** The chain that the examples trade on, its node and its Diamond. */
 export const chain = 'arbitrum-sepolia'
-export const { rpcUrl } = chains[chain]
+export const { rpcUrl, diamond } = chains[chain]
 
 /** The address of the service. */
 export const baseUrl = process.env.BEZEL_URL ?? devnet.baseUrl
@@ -29,7 +29,7 @@ export function account(name) {
 export async function connect(traderName, agentName, { name, scope }) {
   const [trader, agent] = [account(traderName), account(agentName)]
   const sender = privateKeySender({ account: agent, rpcUrl })
-  const client = createBezelClient({ baseUrl, chain, agent, sender, trader: trader.address })
+  const client = createBezelClient({ baseUrl, chain, diamond, agent, sender, trader: trader.address })
   await client.agents.authorize({ trader, name, scope })
   await client.agents.delegate({ sender: privateKeySender({ account: trader, rpcUrl }) })
   return client
@@ -38,10 +38,12 @@ export async function connect(traderName, agentName, { name, scope }) {
 /** Returns a client that can only read a trader's account, with the key in `BEZEL_API_KEY` or a newly issued one. */
 export async function connectReader(traderName, label) {
   const trader = account(traderName)
-  const issue = async () => (await createBezelClient({ baseUrl, chain }).agents.issueApiKey({ trader, label })).apiKey
+  const issue = async () =>
+    (await createBezelClient({ baseUrl, chain, diamond }).agents.issueApiKey({ trader, label })).apiKey
   return createBezelClient({
     baseUrl,
     chain,
+    diamond,
     trader: trader.address,
     apiKey: process.env.BEZEL_API_KEY ?? (await issue()),
   })

@@ -2,10 +2,11 @@
 // Needs: `npm start` in another terminal. Run: node examples/run.mjs firstTrade. It ends by itself.
 // Not for real money: the keys are the local chain's own, and everybody knows them.
 import { createBezelClient, privateKeySender } from '@bezel/sdk'
-import { account, baseUrl, chain, rpcUrl } from './devnet.mjs'
+import { account, baseUrl, chain, diamond, rpcUrl } from './devnet.mjs'
 
 const [trader, agent] = [account('trader-1'), account('agent-1')]
-const client = createBezelClient({ baseUrl, chain, agent, sender: privateKeySender({ account: agent, rpcUrl }) })
+const sender = privateKeySender({ account: agent, rpcUrl })
+const client = createBezelClient({ baseUrl, chain, diamond, agent, sender, trader: trader.address })
 await client.agents.authorize({ trader, name: 'first bot' })
 await client.agents.delegate({ sender: privateKeySender({ account: trader, rpcUrl }) })
 

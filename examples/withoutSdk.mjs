@@ -40,6 +40,7 @@ async function signed(operation, method, path, content) {
     'X-Service-Timestamp': String(timestamp),
     'X-Service-Nonce': String(nonce),
     'X-Service-Signature': signature,
+    'X-Service-Trader': trader.address,
   }
   return call(method, path, { headers, body })
 }

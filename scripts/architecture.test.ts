@@ -6,11 +6,16 @@ import { describe, it } from 'node:test'
 /** Pages that show newcomers around, and the folder that the paths in their code spans start from. */
 const PAGES = [
   { page: 'docs/architecture.md', base: 'packages/server/src' },
+  { page: 'docs/threat-model.md', base: 'packages/server/src' },
+  { page: 'SECURITY.md', base: 'packages/server/src' },
   { page: 'CONTRIBUTING.md', base: 'packages/server/src' },
   { page: 'packages/server/README.md', base: 'packages/server' },
   { page: 'packages/devnet/README.md', base: 'packages/devnet/src' },
   { page: 'packages/protocol/README.md', base: 'packages/protocol/src' },
 ] as const
+
+/** The folder of what commands write, which a fresh clone does not have. */
+const GENERATED = 'var/'
 
 describe('the pages that show newcomers around', () => {
   for (const { page, base } of PAGES) {
@@ -18,6 +23,12 @@ describe('the pages that show newcomers around', () => {
       assert.deepEqual(missingPaths(readFileSync(page, 'utf8'), page, base), [])
     })
   }
+
+  it('name a test for everything that the threat model says somebody can or can not do', () => {
+    const page = readFileSync('docs/threat-model.md', 'utf8')
+    assert.deepEqual(unshownClaims(page), [])
+    assert.deepEqual(unshownClaims('| | Shown by |\n|---|---|\n| can fly | |\n'), ['| can fly | |'])
+  })
 
   it('would be caught naming a file that is gone', () => {
     const text = 'See `journal/gone.ts`, `scripts/layers.test.ts` and [it](../packages/server/src/nowhere.ts).'
@@ -27,6 +38,12 @@ describe('the pages that show newcomers around', () => {
     ])
   })
 })
+
+/** Returns the rows of the tables headed `Shown by` that name no test. */
+function unshownClaims(text: string): string[] {
+  const tables = [...text.matchAll(/^\| \| Shown by \|\n\|---\|---\|\n((?:\|.*\n)+)/gm)].map(([, rows]) => rows!)
+  return tables.flatMap((rows) => rows.trim().split('\n')).filter((row) => !row.includes('.test.ts'))
+}
 
 /**
  * Returns the links, and the code spans with a slash or a file ending, that exist neither below the page, nor below its
@@ -38,7 +55,7 @@ function missingPaths(text: string, page: string, base: string): string[] {
   const spans = [...prose.matchAll(/`([\w.@-]+(?:\/[\w.@-]+)*\/?)`/g)].map(([, span]) => span!)
   const paths = spans.filter((span) => /\/|\.(?:ts|mjs|md|json)$/.test(span) && !span.startsWith('@'))
   const isThere = (path: string): boolean =>
-    [base, posix.dirname(base), '.'].some((from) => existsSync(posix.join(from, path)))
+    path === GENERATED || [base, posix.dirname(base), '.'].some((from) => existsSync(posix.join(from, path)))
   const lost = links.filter((link) => !existsSync(posix.join(posix.dirname(page), link)))
   return [...lost, ...paths.filter((path) => !isThere(path))]
 }

@@ -34,7 +34,7 @@ interface Life {
 
 export function createKillableService(port: number, settings: Readonly<Record<string, string>>): KillableService {
   const url = `http://127.0.0.1:${port}`
-  const env = { ...process.env, PORT: String(port), LOG_LEVEL: 'error', ...settings }
+  const env = { ...process.env, PORT: String(port), LOG_LEVEL: 'error', BEZEL_OVERLOAD_PERCENT: '0', ...settings }
   const complaints: string[] = []
   const reached = new Set<Stage>()
   let life: Life | undefined

@@ -160,6 +160,16 @@ describe('the command line, from a new key to a closed position', () => {
     assert.match(table.stdout, /^TIME +MARKET +ACTION .*\n\S+ \S+ +BTC\/USD +closed market .* USDC.*\n\nAccount 0x/)
   })
 
+  it('tells the changes of rights', async () => {
+    const { json } = await bezel.run('audit --json', env)
+    assert.ok(
+      json.some(({ kind }: { kind: string }) => kind === 'agent_added'),
+      JSON.stringify(json),
+    )
+    const table = await bezel.run('audit --limit 1', env)
+    assert.match(table.stdout, /^TIME +EVENT +AGENT .*\n\S+ \S+ +(?:agent|delegation|key) \w+ .*\n\nAccount 0x/)
+  })
+
   it('rests an order, lists it and cancels it', async () => {
     const placed = await bezel.run('order btc-usd long 0.02 --leverage 10 --limit 50000 --client-id rest-1 --json', env)
     assert.equal(placed.code, 0, placed.stderr)

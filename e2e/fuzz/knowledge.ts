@@ -12,7 +12,7 @@ export interface Knowledge {
   readonly collaterals: readonly string[]
   readonly hashes: readonly string[]
   readonly cursors: readonly string[]
-  readonly apiKeys: readonly { readonly key: string; readonly trader: string }[]
+  readonly apiKeys: readonly { readonly key: string; readonly trader: string; readonly label: string }[]
   /** Bodies of orders with a clientId, to be sent again. */
   readonly namedOrders: readonly Readonly<Record<string, unknown>>[]
   mark(market: string): number
@@ -80,7 +80,7 @@ export function createKnowledge(): Knowledge {
   const marks = new Map<string, number>()
   let markets: readonly KnownMarket[] = []
   const [hashes, cursors, collaterals]: string[][] = [[], [], []] as [string[], string[], string[]]
-  const apiKeys: { key: string; trader: string }[] = []
+  const apiKeys: { key: string; trader: string; label: string }[] = []
   const namedOrders: Fields[] = []
 
   /** Learns from one record. Orders, positions and prices have the same shape in every answer. */
@@ -115,11 +115,12 @@ export function createKnowledge(): Knowledge {
     learnHash: (hash) => keep(hashes!, hash),
     learnNamedOrder: (body) => keep(namedOrders, body),
     learn(operationId, body) {
-      const { data, order, position, nextCursor, apiKey, trader } = fieldsOf(body)
+      const { data, order, position, nextCursor, apiKey, trader, label } = fieldsOf(body)
       const records = Array.isArray(data) ? data.map(fieldsOf) : [fieldsOf(body), fieldsOf(order), fieldsOf(position)]
       for (const record of records) learnRecord(record)
       if (typeof nextCursor === 'string') keep(cursors!, nextCursor)
-      if (typeof apiKey === 'string') keep(apiKeys, { key: apiKey, trader: String(trader).toLowerCase() })
+      if (typeof apiKey === 'string')
+        keep(apiKeys, { key: apiKey, trader: String(trader).toLowerCase(), label: String(label) })
       if (operationId !== 'listMarkets') return
       markets = records.filter(isKnownMarket)
       const symbols = records.flatMap((market) => (market.collaterals as Fields[]).map(({ symbol }) => String(symbol)))

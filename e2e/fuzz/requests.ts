@@ -79,6 +79,8 @@ export function createRequestMaker(options: MakerOptions): RequestMaker {
     const place = { random, trader: actor.trader, addresses: cast.addresses, operationId: operation.id }
     const segments = given(operation.path, place)
     if (operation.id === 'revokeAgent') segments.set('address', random.pick(cast.visitors.agents).address)
+    const keys = knowledge.apiKeys.filter(({ trader }) => trader === actor.trader)
+    if (operation.id === 'revokeApiKey' && keys.length > 0) segments.set('label', random.pick(keys).label)
     const value = operationBody(operation, place, segments.get('address'), { valueOf, cast, knowledge, domain })
     const target = targetOf(operation, segments) + queryOf(operation, place)
     const plain = { index, random, operation, actor, change: pickChange(random), value, target }

@@ -5,6 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 export interface TradeSettings {
   readonly baseUrl: string
   readonly rpcUrl: string
+  readonly diamond: `0x${string}`
   readonly traderKey: `0x${string}`
   readonly agentKey: `0x${string}`
 }
@@ -24,11 +25,11 @@ export interface TradeReport {
 /**
  * Opens a position and closes it, as a program of another project does: compiled there, and run in node or in a page.
  */
-export async function trade({ baseUrl, rpcUrl, traderKey, agentKey }: TradeSettings): Promise<TradeReport> {
+export async function trade({ baseUrl, rpcUrl, diamond, traderKey, agentKey }: TradeSettings): Promise<TradeReport> {
   const trader = privateKeyToAccount(traderKey)
   const agent = privateKeyToAccount(agentKey)
   const sender = privateKeySender({ account: agent, rpcUrl })
-  const client = createBezelClient({ chain: 'arbitrum-sepolia', baseUrl, agent, sender })
+  const client = createBezelClient({ chain: 'arbitrum-sepolia', baseUrl, agent, sender, diamond })
   const fast = { pollMs: 100 }
 
   await client.agents.authorize({ trader })

@@ -36,11 +36,14 @@ describe('the stream of the SDK', () => {
     await world?.stop()
   })
 
+  const service = () =>
+    ({ chain: CHAIN, baseUrl: proxy.url, diamond: world.devnet.file.chains[CHAIN]!.diamond }) as const
   async function clientOf(trader: string, agent: string): Promise<BezelClient> {
     await world.clientOf(trader, agent)
-    return createBezelClient({ chain: CHAIN, baseUrl: proxy.url, agent: world.chain.account(agent) })
+    const { address } = world.chain.account(trader)
+    return createBezelClient({ ...service(), agent: world.chain.account(agent), trader: address })
   }
-  const visitor = () => createBezelClient({ chain: CHAIN, baseUrl: proxy.url })
+  const visitor = () => createBezelClient(service())
   const allClosed = () => until('no stream is open', () => proxy.openStreams() === 0)
 
   async function nextOf<Event>(of: StreamSubscription<Event>): Promise<Event> {
@@ -197,7 +200,7 @@ describe('the stream of the SDK', () => {
     const body = await keyIssue(domain, world.chain.account('trader-4'), 'reader')
     const { apiKey } = (await send(world.url(), 'POST', `/v1/${CHAIN}/api-keys`, body)).body
     const trader = world.chain.account('trader-4').address
-    const reader = createBezelClient({ chain: CHAIN, baseUrl: proxy.url, apiKey, trader })
+    const reader = createBezelClient({ ...service(), apiKey, trader })
     const orders = reader.stream().orders()
     assert.deepEqual((await nextOf(orders)).data, [])
     const { order } = await client.orders.prepare(RESTING)
@@ -211,9 +214,13 @@ describe('the stream of the SDK', () => {
 
   it('says what no retry heals', async () => {
     const stranger = privateKeyToAccount(generatePrivateKey())
-    const of = (options: object) => createBezelClient({ chain: CHAIN, baseUrl: proxy.url, ...options }).stream()
+    const of = (options: object) => createBezelClient({ ...service(), ...options }).stream()
     const trader = stranger.address
-    await assert.rejects(of({ agent: stranger }).orders().next(), { name: 'BezelApiError', code: 'AGENT_UNKNOWN' })
+    await assert.rejects(of({ agent: stranger, trader }).orders().next(), {
+      name: 'BezelApiError',
+      code: 'AGENT_UNKNOWN',
+    })
+    await assert.rejects(of({ agent: stranger }).orders().next(), { name: 'BezelConfigError', code: 'NO_TRADER' })
     await assert.rejects(of({ apiKey: 'bz_no', trader }).account().next(), { code: 'API_KEY_UNKNOWN' })
     await assert.rejects(of({}).fills().next(), { name: 'BezelConfigError', code: 'NO_CREDENTIALS' })
     await assert.rejects(of({}).book('NO/USD').next(), { code: 'MARKET_NOT_FOUND', status: 404 })

@@ -7,6 +7,7 @@ export function tradeSettings({ devnet: { file }, url }: TradingWorld, trader: s
   return {
     baseUrl: url(),
     rpcUrl: file.chains['arbitrum-sepolia']!.rpcUrl,
+    diamond: file.chains['arbitrum-sepolia']!.diamond,
     traderKey: keyOf(trader),
     agentKey: keyOf(agent),
   }

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { after, afterEach, before, describe, it } from 'node:test'
 import {
   BezelApiError,
+  CHAINS,
   createBezelClient,
   FillTimeoutError,
   missingAllowance,
@@ -152,6 +153,46 @@ describe('trading with the SDK', () => {
     await assert.rejects(stranger.account.get(), { name: 'BezelApiError', code: 'API_KEY_UNKNOWN', status: 401 })
   })
 
+  it('lists keys by the agent or the wallet, and ends them by the wallet alone', async () => {
+    const trader = world.chain.account('trader-1')
+    const label = 'board/2 \u00e4'
+    const { apiKey } = await client.agents.issueApiKey({ trader, label })
+    const reader = createBezelClient({
+      baseUrl: world.url(),
+      chain: 'arbitrum-sepolia',
+      apiKey,
+      trader: trader.address,
+    })
+    const labels = async (of?: Parameters<BezelClient['agents']['listApiKeys']>[0]) =>
+      (await client.agents.listApiKeys(of)).map((key) => [key.label, key.lastUsedAt !== null])
+    assert.ok((await labels()).some(([name, isUsed]) => name === label && isUsed === false))
+    await reader.positions.list()
+    assert.ok((await labels({ trader })).some(([name, isUsed]) => name === label && isUsed === true))
+    await assert.rejects(client.agents.revokeApiKey({ trader: world.chain.account('agent-1'), label }), {
+      code: 'NOT_FOUND',
+    })
+    await client.agents.revokeApiKey({ trader, label })
+    assert.ok(!(await labels({ trader })).some(([name]) => name === label))
+    await assert.rejects(reader.positions.list(), { code: 'API_KEY_UNKNOWN' })
+  })
+
+  it('takes the trader from the wallet that authorised the agent, and asks nobody for it', async () => {
+    const { diamond } = world.devnet.file.chains['arbitrum-sepolia']!
+    const of = { baseUrl: world.url(), chain: 'arbitrum-sepolia', diamond } as const
+    const fresh = createBezelClient({ ...of, agent: world.chain.account('agent-5') })
+    await assert.rejects(fresh.account.get(), { name: 'BezelConfigError', code: 'NO_TRADER' })
+    const trader = world.chain.account('trader-5')
+    await fresh.agents.authorize({ trader, scope: { permissions: 'read' } })
+    assert.equal((await fresh.account.get()).address, trader.address)
+    await assert.rejects(
+      world.sdkClient('agent-5', { trader: world.chain.account('trader-4').address }).account.get(),
+      {
+        code: 'TRADER_MISMATCH',
+        status: 403,
+      },
+    )
+  })
+
   it('asks again for an answer that was lost, when a clientId makes that safe', async () => {
     const sender = countingSender()
     let asked = 0
@@ -220,6 +261,12 @@ describe('trading with the SDK', () => {
       world.sdkClient('agent-1', { signing: { ...domain, ...change } }).orders.create(MARKET)
     await assert.rejects(pinned({ verifyingContract: `0x${'11'.repeat(20)}` }), {
       name: 'WrongDiamondError',
+      found: domain.verifyingContract,
+    })
+    const live = createBezelClient({ baseUrl: world.url(), chain: 'arbitrum-sepolia', trader: await client.trader() })
+    await assert.rejects(live.signingDomain(), {
+      name: 'WrongDiamondError',
+      expected: CHAINS['arbitrum-sepolia'].liveDiamond,
       found: domain.verifyingContract,
     })
     await assert.rejects(pinned({ chainId: 1 }), { name: 'WrongChainError', expected: 1, found: 421_614 })

@@ -15,7 +15,7 @@ export interface SdkAccount {
 /** A local chain and the service, used through the SDK alone. */
 export interface SdkWorld extends TradingWorld {
   readonly rpcUrl: string
-  /** Returns a client for named accounts of the local chain. Sends nothing. */
+  /** Returns a client for a named agent of the local chain and the trader of the same number. Sends nothing. */
   sdkClient(agent: string, options?: Partial<BezelClientOptions>): BezelClient
   /** Returns a client that is authorised and delegated. */
   sdkAccount(trader: string, agent: string): Promise<SdkAccount>
@@ -23,7 +23,7 @@ export interface SdkWorld extends TradingWorld {
 
 export async function startSdkWorld(options: TradingWorldOptions = {}): Promise<SdkWorld> {
   const world = await startTradingWorld(options)
-  const { rpcUrl } = world.devnet.file.chains['arbitrum-sepolia']!
+  const { rpcUrl, diamond } = world.devnet.file.chains['arbitrum-sepolia']!
   const senderOf = (account: PrivateKeyAccount) => privateKeySender({ account, rpcUrl })
   const sdkClient: SdkWorld['sdkClient'] = (name, more = {}) => {
     const agent = world.chain.account(name)
@@ -32,6 +32,8 @@ export async function startSdkWorld(options: TradingWorldOptions = {}): Promise<
       chain: 'arbitrum-sepolia',
       agent,
       sender: senderOf(agent),
+      trader: world.chain.account(name.replace('agent', 'trader')).address,
+      diamond,
       ...more,
     })
   }
@@ -40,8 +42,8 @@ export async function startSdkWorld(options: TradingWorldOptions = {}): Promise<
     rpcUrl,
     sdkClient,
     async sdkAccount(traderName, agentName) {
-      const client = sdkClient(agentName)
       const trader = world.chain.account(traderName)
+      const client = sdkClient(agentName, { trader: trader.address })
       await client.agents.authorize({ trader, name: 'sdk' })
       await client.agents.delegate({ sender: senderOf(trader), ...SOON })
       return { client, trader, agent: world.chain.account(agentName) }
