@@ -19,7 +19,7 @@ import { closeConnections, junkAuthorization, junkTrader, originAt, postFrom, ty
 
 const TRIES = Number(process.env['CAMPAIGN'] ?? 20_000)
 const IS_LONG = TRIES > 20_000
-const ORIGINS = IS_LONG ? 5_000 : 150
+const ORIGINS = IS_LONG ? 1_200 : 150
 const MAX_CLAIMS = IS_LONG ? 100_000 : 800
 const AT_ONCE = 8
 const MEGABYTE = 2 ** 20
