@@ -18,7 +18,15 @@ export const FACETS = [
   'TradingCallbacksFacet',
 ] as const
 
-const CUT_ADD = 0
+/** Actions of a cut (EIP-2535). */
+export const CUT = { add: 0, replace: 1, remove: 2 } as const
+
+/** A part of a cut: functions that are given to a facet, or taken away (with the zero address as the facet). */
+export type FacetCut = {
+  facetAddress: Address
+  action: (typeof CUT)[keyof typeof CUT]
+  functionSelectors: readonly Hex[]
+}
 
 /** A Diamond that is being deployed: its addresses, and the functions that add its settings. */
 export type DiamondDeployment = {
@@ -40,7 +48,7 @@ export function deployDiamond(deployment: Deployment): DiamondDeployment {
   // 50 MB.
   for (const facet of FACETS) {
     const functionSelectors = selectorsOf(loadArtifact(facet).abi)
-    const cuts = [{ facetAddress: deployment.deploy(facet), action: CUT_ADD, functionSelectors }]
+    const cuts = [{ facetAddress: deployment.deploy(facet), action: CUT.add, functionSelectors }]
     deployment.call(diamond, cut.abi, 'diamondCut', [cuts, ZERO_ADDRESS, '0x'])
   }
   const configure = deployment.deploy('Configure')
@@ -55,8 +63,13 @@ export function deployDiamond(deployment: Deployment): DiamondDeployment {
 /** Encodes the `diamondCut` that runs one call of Configure. */
 export function encodeConfigure(configure: Address, functionName: string, args: readonly unknown[]): Hex {
   const data = encodeFunctionData({ abi: loadArtifact('Configure').abi, functionName, args })
+  return encodeCut([], configure, data)
+}
+
+/** Encodes a `diamondCut`. Its initializer, if there is one, runs in the Diamond's storage. */
+export function encodeCut(cuts: readonly FacetCut[], initializer: Address = ZERO_ADDRESS, data: Hex = '0x'): Hex {
   const { abi } = loadArtifact('DiamondCutFacet')
-  return encodeFunctionData({ abi, functionName: 'diamondCut', args: [[], configure, data] })
+  return encodeFunctionData({ abi, functionName: 'diamondCut', args: [cuts, initializer, data] })
 }
 
 /** Returns the selectors of all functions of an ABI. */

@@ -193,7 +193,7 @@ export function candle(open: bigint, low = open, high = open): Candle {
 
 /** Reads the liquidation price of an open position at a price of its pair. */
 export async function readLiquidationPrice(
-  world: World,
+  world: Pick<World, 'read'>,
   trader: Address,
   index: number,
   currentPairPrice: bigint,

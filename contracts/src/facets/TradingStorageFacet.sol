@@ -14,23 +14,28 @@ contract TradingStorageFacet is Access {
         return appStorage().tradeInfos[_trader][_index];
     }
 
-    function getTrades(address _trader) external view returns (Trade[] memory) {
-        return getAllTradesForTraders(_only(_trader), 0, 0);
+    function getTrades(address _trader) external view returns (Trade[] memory trades) {
+        uint256 count = _openCount(_trader, COUNTER_TRADE_INDEX);
+        if (count > 0) trades = getAllTradesForTraders(_only(_trader), 0, count - 1);
     }
 
-    function getTradeInfos(address _trader) external view returns (TradeInfo[] memory) {
-        return getAllTradeInfosForTraders(_only(_trader), 0, 0);
+    function getTradeInfos(address _trader) external view returns (TradeInfo[] memory infos) {
+        uint256 count = _openCount(_trader, COUNTER_TRADE_INDEX);
+        if (count > 0) infos = getAllTradeInfosForTraders(_only(_trader), 0, count - 1);
     }
 
-    function getTradesLiquidationParams(address _trader) external view returns (GroupLiquidationParams[] memory) {
-        return getAllTradesLiquidationParamsForTraders(_only(_trader), 0, 0);
+    function getTradesLiquidationParams(address _trader) external view returns (GroupLiquidationParams[] memory params) {
+        uint256 count = _openCount(_trader, COUNTER_TRADE_INDEX);
+        if (count > 0) params = getAllTradesLiquidationParamsForTraders(_only(_trader), 0, count - 1);
     }
 
-    function getPendingOrders(address _user) external view returns (PendingOrder[] memory) {
-        return getAllPendingOrdersForTraders(_only(_user), 0, 0);
+    function getPendingOrders(address _user) external view returns (PendingOrder[] memory orders) {
+        uint256 count = _openCount(_user, COUNTER_PENDING_ORDER);
+        if (count > 0) orders = getAllPendingOrdersForTraders(_only(_user), 0, count - 1);
     }
 
-    /// @dev Offset and limit are positions in the list of traders, both included; limit 0 = to the end.
+    /// @dev Lists of all traders and of some count entries, not traders: from `_offset` to `_limit`, both included. A
+    /// list always has that many entries; where less is open, the last ones are empty.
     function getAllTrades(uint256 _offset, uint256 _limit) external view returns (Trade[] memory) {
         return getAllTradesForTraders(appStorage().traders, _offset, _limit);
     }
@@ -48,9 +53,9 @@ contract TradingStorageFacet is Access {
         uint256 _offset,
         uint256 _limit
     ) public view returns (Trade[] memory trades) {
-        Id[] memory ids = _openIds(_slice(_traders, _offset, _limit), COUNTER_TRADE_INDEX);
+        (Id[] memory ids, uint256 count) = _openIds(_traders, COUNTER_TRADE_INDEX, _offset, _limit);
         trades = new Trade[](ids.length);
-        for (uint256 i; i < ids.length; ++i) trades[i] = appStorage().trades[ids[i].user][ids[i].index];
+        for (uint256 i; i < count; ++i) trades[i] = appStorage().trades[ids[i].user][ids[i].index];
     }
 
     function getAllTradeInfosForTraders(
@@ -58,9 +63,9 @@ contract TradingStorageFacet is Access {
         uint256 _offset,
         uint256 _limit
     ) public view returns (TradeInfo[] memory infos) {
-        Id[] memory ids = _openIds(_slice(_traders, _offset, _limit), COUNTER_TRADE_INDEX);
+        (Id[] memory ids, uint256 count) = _openIds(_traders, COUNTER_TRADE_INDEX, _offset, _limit);
         infos = new TradeInfo[](ids.length);
-        for (uint256 i; i < ids.length; ++i) infos[i] = appStorage().tradeInfos[ids[i].user][ids[i].index];
+        for (uint256 i; i < count; ++i) infos[i] = appStorage().tradeInfos[ids[i].user][ids[i].index];
     }
 
     function getAllTradesLiquidationParamsForTraders(
@@ -68,9 +73,9 @@ contract TradingStorageFacet is Access {
         uint256 _offset,
         uint256 _limit
     ) public view returns (GroupLiquidationParams[] memory params) {
-        Id[] memory ids = _openIds(_slice(_traders, _offset, _limit), COUNTER_TRADE_INDEX);
+        (Id[] memory ids, uint256 count) = _openIds(_traders, COUNTER_TRADE_INDEX, _offset, _limit);
         params = new GroupLiquidationParams[](ids.length);
-        for (uint256 i; i < ids.length; ++i) params[i] = appStorage().liquidationParams[ids[i].user][ids[i].index];
+        for (uint256 i; i < count; ++i) params[i] = appStorage().liquidationParams[ids[i].user][ids[i].index];
     }
 
     function getAllPendingOrdersForTraders(
@@ -78,9 +83,9 @@ contract TradingStorageFacet is Access {
         uint256 _offset,
         uint256 _limit
     ) public view returns (PendingOrder[] memory orders) {
-        Id[] memory ids = _openIds(_slice(_traders, _offset, _limit), COUNTER_PENDING_ORDER);
+        (Id[] memory ids, uint256 count) = _openIds(_traders, COUNTER_PENDING_ORDER, _offset, _limit);
         orders = new PendingOrder[](ids.length);
-        for (uint256 i; i < ids.length; ++i) orders[i] = appStorage().pendingOrders[ids[i].user][ids[i].index];
+        for (uint256 i; i < count; ++i) orders[i] = appStorage().pendingOrders[ids[i].user][ids[i].index];
     }
 
     function _only(address _trader) private pure returns (address[] memory traders) {
@@ -88,28 +93,32 @@ contract TradingStorageFacet is Access {
         traders[0] = _trader;
     }
 
-    function _slice(
-        address[] memory _traders,
-        uint256 _offset,
-        uint256 _limit
-    ) private pure returns (address[] memory part) {
-        uint256 end = _limit == 0 || _limit >= _traders.length ? _traders.length : _limit + 1;
-        if (_offset >= end) return part;
-        part = new address[](end - _offset);
-        for (uint256 i; i < part.length; ++i) part[i] = _traders[_offset + i];
+    function _openCount(address _trader, uint8 _type) private view returns (uint256) {
+        return appStorage().counters[_trader][_type].openCount;
     }
 
-    function _openIds(address[] memory _traders, uint8 _type) private view returns (Id[] memory ids) {
-        AppStorage storage s = appStorage();
-        uint256 count;
-        for (uint256 i; i < _traders.length; ++i) count += s.counters[_traders[i]][_type].openCount;
-        ids = new Id[](count);
-        count = 0;
-        for (uint256 i; i < _traders.length; ++i) {
+    /// @return ids entries `_offset` to `_limit` of what these traders have open; a zero address has nothing
+    /// @return count number of entries that are not empty
+    function _openIds(
+        address[] memory _traders,
+        uint8 _type,
+        uint256 _offset,
+        uint256 _limit
+    ) private view returns (Id[] memory ids, uint256 count) {
+        ids = new Id[](_limit - _offset + 1);
+        uint256 entry;
+        for (uint256 i; i < _traders.length && entry <= _limit; ++i) {
+            uint256 openCount = _openCount(_traders[i], _type);
+            if (entry + openCount <= _offset) {
+                entry += openCount;
+                continue;
+            }
             uint32[] storage open = _type == COUNTER_TRADE_INDEX
-                ? s.openTradeIndices[_traders[i]]
-                : s.openPendingIndices[_traders[i]];
-            for (uint256 j; j < open.length; ++j) ids[count++] = Id(_traders[i], open[j]);
+                ? appStorage().openTradeIndices[_traders[i]]
+                : appStorage().openPendingIndices[_traders[i]];
+            for (uint256 j; j < openCount && entry <= _limit; ++j) {
+                if (entry++ >= _offset) ids[count++] = Id(_traders[i], open[j]);
+            }
         }
     }
 
@@ -152,8 +161,19 @@ contract TradingStorageFacet is Access {
         return appStorage().traderStored[_trader];
     }
 
-    function getTraders(uint32 _offset, uint32 _limit) external view returns (address[] memory) {
-        return _slice(appStorage().traders, _offset, _limit);
+    /// @dev Looks at the traders from `_offset` to `_limit`, both included; a limit of 0 or beyond the last means the
+    /// last. Those without anything open are left out, and the list is filled up with zero addresses.
+    function getTraders(uint32 _offset, uint32 _limit) external view returns (address[] memory traders) {
+        address[] storage all = appStorage().traders;
+        if (all.length == 0) return traders;
+        if (_limit == 0 || _limit >= all.length) _limit = uint32(all.length - 1);
+        traders = new address[](_limit - _offset + 1);
+        uint256 count;
+        for (uint256 i = _offset; i <= _limit; ++i) {
+            address trader = all[i];
+            bool isActive = _openCount(trader, COUNTER_TRADE_INDEX) > 0 || _openCount(trader, COUNTER_PENDING_ORDER) > 0;
+            if (isActive) traders[count++] = trader;
+        }
     }
 
     function getTradersCount() external view returns (uint256) {

@@ -1,5 +1,6 @@
 import { encodeFunctionData, type Address, type Hex, type Log } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
+import type { LocalChain } from '../../../packages/devnet/src/chain/createLocalChain.ts'
 import { DEPLOYER } from '../../../packages/devnet/src/deploy/accounts.ts'
 import { signTransaction } from '../../../packages/devnet/src/deploy/createWallet.ts'
 import type { DeployedCollateral } from '../../../packages/devnet/src/deploy/configureDiamond.ts'
@@ -30,6 +31,7 @@ export type Receipt = {
 
 /** The chain of a campaign. Its time stands still unless `pass` moves it, so a seed replays every block. */
 export type Ground = {
+  chain: LocalChain
   diamond: Address
   linkToken: Address
   collaterals: readonly DeployedCollateral[]
@@ -53,21 +55,13 @@ const START_MS = Date.UTC(2026, 0, 5, 12)
 
 export async function createGround(): Promise<Ground> {
   const { chain, plan } = await createWorld('arbitrum-sepolia', () => START_MS)
-  const nonces = new Map<Address, number>()
 
   async function call(from: Address, to: Address, data: Hex, block: string): Promise<Hex> {
     return chain.request<Hex>('eth_call', [{ from, to, data }, block])
   }
 
-  async function nextNonce(address: Address): Promise<number> {
-    const nonce =
-      nonces.get(address) ?? Number(await chain.request<Hex>('eth_getTransactionCount', [address, 'latest']))
-    nonces.set(address, nonce + 1)
-    return nonce
-  }
-
   async function transact(account: PrivateKeyAccount, to: Address, data: Hex): Promise<Receipt> {
-    const nonce = await nextNonce(account.address)
+    const nonce = Number(await chain.request<Hex>('eth_getTransactionCount', [account.address, 'latest']))
     const raw = await signTransaction(chain, account, { to, data, value: 0n, nonce })
     const hash = await chain.request<Hex>('eth_sendRawTransaction', [raw])
     const { number: blockNumber } = await chain.mine()
@@ -85,6 +79,7 @@ export async function createGround(): Promise<Ground> {
   }
 
   return {
+    chain,
     diamond: plan.diamond,
     linkToken: plan.linkToken,
     collaterals: plan.collaterals.filter(({ index }) => COLLATERAL_INDICES.some((ours) => ours === index)),

@@ -1,35 +1,14 @@
 import assert from 'node:assert/strict'
-import { hostileActs, tradingStops } from './actions/hostile.ts'
-import { oracleAnswersLate, oraclesAnswer } from './actions/answers.ts'
-import { traderActs, traderDelegates } from './actions/intents.ts'
-import * as surroundings from './actions/surroundings.ts'
-import { drift, type Action, type Campaign, type Step } from './campaign.ts'
+import type { Campaign, Step } from './campaign.ts'
 import { checkAccruals, checkAccumulators } from './checks/accruals.ts'
 import { checkExecution } from './checks/executions.ts'
 import { checkFlows, checkHoldings } from './checks/money.ts'
 import { checkOpenInterest } from './checks/openInterest.ts'
 import { checkAllRecords, checkFlags, checkRecords, checkUntouched } from './checks/records.ts'
-import { createCoverage, type Coverage } from './coverage.ts'
-import { createGround } from './ground.ts'
+import type { Coverage } from './coverage.ts'
 import { createLedger, record, recordRounding, type Ledger } from './ledger.ts'
-import { MARKETS } from './market.ts'
-import { createRandom } from './random.ts'
 import { keyOf, takeSnapshot, type Snapshot } from './snapshot.ts'
-import { MARKET_TIMEOUT_BLOCKS, TRIGGER_TIMEOUT_BLOCKS } from './timeouts.ts'
-
-const ACTIONS: readonly Action[] = [
-  traderActs,
-  traderDelegates,
-  oraclesAnswer,
-  oracleAnswersLate,
-  surroundings.keeperTriggers,
-  surroundings.timePasses,
-  surroundings.priceJumps,
-  surroundings.traderIsFunded,
-  surroundings.limitTightens,
-  hostileActs,
-  tradingStops,
-]
+import { noteRequests, prepareCampaign, takeRandomStep } from './randomWalk.ts'
 
 /** Steps between two full reads of every index ever assigned, which take a while. */
 const STEPS_BETWEEN_FULL_READS = 250
@@ -40,7 +19,7 @@ export type CampaignOptions = { seed: number; steps: number }
  * Runs `steps` steps on a fresh Diamond and checks everything after each one. A failure names the seed and the step.
  */
 export async function runCampaign({ seed, steps }: CampaignOptions): Promise<Coverage> {
-  const campaign = await prepare(seed)
+  const campaign = await prepareCampaign(seed)
   const ledger = createLedger()
   try {
     for (let step = 1; step <= steps; step += 1) {
@@ -55,34 +34,10 @@ export async function runCampaign({ seed, steps }: CampaignOptions): Promise<Cov
   return campaign.coverage
 }
 
-async function prepare(seed: number): Promise<Campaign> {
-  const ground = await createGround()
-  await ground.govern('updateMarketOrdersTimeoutBlocks', [MARKET_TIMEOUT_BLOCKS])
-  await ground.govern('updateTriggerTimeoutBlocks', [TRIGGER_TIMEOUT_BLOCKS])
-  await surroundings.fundTriggers(ground)
-  await surroundings.chargePerBlock(ground)
-  return {
-    ground,
-    random: createRandom(seed),
-    coverage: createCoverage(),
-    snapshot: await takeSnapshot(ground),
-    prices: new Map(MARKETS.map(({ pairIndex, startPrice }) => [pairIndex, startPrice])),
-    delegates: new Map(),
-    attempts: new Map(),
-    requests: new Map(),
-  }
-}
-
 async function takeStep(c: Campaign, ledger: Ledger, at: { seed: number; step: number }): Promise<void> {
   let action = ''
   try {
-    drift(c)
-    let step: Step | undefined
-    while (step === undefined) {
-      const chosen = c.random.weighted(ACTIONS)
-      action = chosen.name
-      step = await chosen.run(c)
-    }
+    const step = await takeRandomStep(c, (name) => (action = name))
     await check(c, ledger, step)
   } catch (error) {
     const where = `step ${at.step} (${action}) of the campaign with CAMPAIGN_SEED=${at.seed}`
@@ -101,10 +56,8 @@ async function check(c: Campaign, ledger: Ledger, step: Step): Promise<void> {
     record(ledger, event)
     recordRounding(ledger, before, after, event)
     c.coverage.countEvent(event)
-    if (event.eventName !== 'PendingOrderStored') continue
-    const { pendingOrder: order } = event.args
-    c.requests.set(keyOf(order), { order, createdTs: c.ground.timestampS(), answeredBy: new Set() })
   }
+  noteRequests(c, step)
   for (const trade of after.trades) ledger.trades.set(keyOf(trade), trade)
 
   checkHoldings(after, ledger, c.ground)

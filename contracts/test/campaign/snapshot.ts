@@ -53,29 +53,42 @@ const BOOK_COLLATERALS = BOOKS.map(([collateral]) => collateral)
 const BOOK_PAIRS = BOOKS.map(([, pair]) => pair)
 
 export async function takeSnapshot(ground: Ground): Promise<Snapshot> {
-  const [[trades, fees], orders, tradeCounters, orderCounters, money, books] = await Promise.all([
-    readTrades(ground),
-    ground.read('getAllPendingOrders', [0n, 0n]),
-    ground.read('getCountersForTraders', [USERS, 0]),
-    ground.read('getCountersForTraders', [USERS, 1]),
+  const [open, money] = await Promise.all([
+    readOpen(ground),
     Promise.all(ground.collaterals.map((collateral) => readMoney(ground, collateral))),
-    readBooks(ground),
   ])
   return {
-    trades,
-    fees,
-    orders,
-    tradeCounters,
-    orderCounters,
+    ...open,
     govFees: Object.fromEntries(money.map(({ index, govFees }) => [index, govFees])),
     balances: Object.fromEntries(money.map(({ index, balances }) => [index, balances])),
-    books,
   }
 }
 
-async function readTrades(ground: Ground): Promise<[readonly Trade[], readonly TradeFees[]]> {
-  const trades = await ground.read('getAllTrades', [0n, 0n])
-  if (trades.length === 0) return [trades, []]
+/** Reads the part of a snapshot that actions choose from: everything but the money. */
+export async function readOpen(ground: Ground): Promise<Omit<Snapshot, 'govFees' | 'balances'>> {
+  const [tradeCounters, orderCounters] = await Promise.all([
+    ground.read('getCountersForTraders', [USERS, 0]),
+    ground.read('getCountersForTraders', [USERS, 1]),
+  ])
+  const [[trades, fees], orders, books] = await Promise.all([
+    readTrades(ground, openCountOf(tradeCounters)),
+    readOrders(ground, openCountOf(orderCounters)),
+    readBooks(ground),
+  ])
+  return { trades, fees, orders, tradeCounters, orderCounters, books }
+}
+
+function openCountOf(counters: Snapshot['tradeCounters']): bigint {
+  return BigInt(counters.reduce((sum, { openCount }) => sum + openCount, 0))
+}
+
+async function readOrders(ground: Ground, count: bigint): Promise<readonly PendingOrder[]> {
+  return count === 0n ? [] : ground.read('getAllPendingOrders', [0n, count - 1n])
+}
+
+async function readTrades(ground: Ground, count: bigint): Promise<[readonly Trade[], readonly TradeFees[]]> {
+  if (count === 0n) return [[], []]
+  const trades = await ground.read('getAllTrades', [0n, count - 1n])
   const fees = await ground.read('getTradeFeesDataArray', [
     trades.map(({ user }) => user),
     trades.map(({ index }) => index),
