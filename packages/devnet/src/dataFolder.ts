@@ -201,6 +201,8 @@ function describe({ slug, chainId, plan }: DescribedChain, rpcUrl: string) {
     rpcUrl: `${rpcUrl}/${slug}`,
     wsUrl: `${rpcUrl.replace(/^http/, 'ws')}/${slug}`,
     diamond: plan.diamond,
+    // The whole history of a local chain is indexed.
+    startBlock: 0,
     relayer: RELAYER,
     collaterals: plan.collaterals.map(({ symbol, index, address, decimals }) => ({ symbol, index, address, decimals })),
   }

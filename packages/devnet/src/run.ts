@@ -1,8 +1,9 @@
 import { httpUrl, StartupError, type ChainSlug, type RunningProgram } from '@bezel/protocol'
 import type { LocalChain } from './chain/createLocalChain.ts'
 import type { DevnetConfig } from './config.ts'
-import { chainControls, priceControls } from './controls/controls.ts'
+import { chainControls, feedControls, priceControls } from './controls/controls.ts'
 import { claimDataFolder, writeDevnetFile } from './dataFolder.ts'
+import { createFeedFaults } from './feed/feedFaults.ts'
 import { createPrices } from './feed/prices.ts'
 import { createFeedServer } from './feed/server.ts'
 import { createRpcServer, type RpcServer } from './rpc/createRpcServer.ts'
@@ -20,8 +21,13 @@ export async function runDevnet(config: DevnetConfig): Promise<RunningProgram> {
   for (const slug of config.chains) chains.set(slug, await createChain(slug, config))
   const prices = createPrices({ seed: config.seed, now: Date.now })
   const running = new Map<LocalChain, RunningChain>()
-  const feed = createFeedServer(prices)
-  const methods = { ...priceControls(prices), ...chainControls((chain) => runningOf(running, chain)) }
+  const faults = createFeedFaults(prices.pairs)
+  const feed = createFeedServer(prices, { faults })
+  const methods = {
+    ...priceControls(prices),
+    ...feedControls(faults),
+    ...chainControls((chain) => runningOf(running, chain)),
+  }
   const server = createRpcServer({ chains, methods })
   server.mount(FEED_PREFIX, {
     onRequest: (request, response) => feed.onRequest(request, response, belowFeed(request.url)),

@@ -3,7 +3,8 @@ import { rememberBlockTimes } from './chain/eachBlock.ts'
 import { createLocalChain, type LocalChain } from './chain/createLocalChain.ts'
 import type { DevnetConfig } from './config.ts'
 import type { ChainParts } from './controls/controls.ts'
-import { genesisBalances, KEEPER, ORACLES } from './deploy/accounts.ts'
+import { DEPLOYER, genesisBalances, KEEPER, ORACLES } from './deploy/accounts.ts'
+import { createCutter } from './deploy/createCutter.ts'
 import { createFaucet } from './deploy/createFaucet.ts'
 import { createWallet } from './deploy/createWallet.ts'
 import { deployChain, type ChainPlan } from './deploy/deployChain.ts'
@@ -42,6 +43,7 @@ export async function runChain(
   const oracle = createOracle({ chain, diamond, prices, blockTimes, wallets, delayMs, now: Date.now, report })
   const wallet = createWallet(chain, KEEPER.account)
   const keeper = createKeeper({ chain, diamond, prices, blockTimes, wallet, report })
+  const deployer = createWallet(chain, DEPLOYER.account)
   chain.start()
   return {
     slug,
@@ -50,7 +52,8 @@ export async function runChain(
     plan,
     oracle,
     keeper,
-    faucet: createFaucet(chain, plan),
+    faucet: createFaucet(chain, deployer, plan),
+    cutter: createCutter(chain, deployer, diamond),
     async stop() {
       await Promise.all([oracle.stop(), keeper.stop()])
       await chain.stop()

@@ -1,18 +1,22 @@
 import type { LocalChain } from '../chain/createLocalChain.ts'
+import type { Cutter } from '../deploy/createCutter.ts'
 import type { Faucet } from '../deploy/createFaucet.ts'
 import type { Keeper } from '../keeper/createKeeper.ts'
 import type { Oracle } from '../oracle/createOracle.ts'
 import type { ExtraMethods } from '../rpc/respond.ts'
 import { invalidParams, parseQuantity } from '../chain/jsonRpc.ts'
+import type { FeedFaults } from '../feed/feedFaults.ts'
 import { FeedInputError } from '../feed/price.ts'
 import type { Prices } from '../feed/prices.ts'
 import { parseAddress, type Address } from '@bezel/protocol'
+import type { Hex } from 'viem'
 
 /** The parts that work on one chain beside its blocks. */
 export interface ChainParts {
   readonly oracle: Oracle
   readonly keeper: Keeper
   readonly faucet: Faucet
+  readonly cutter: Cutter
 }
 
 const MAX_ORACLE_DELAY_MS = 600_000
@@ -32,8 +36,15 @@ export function chainControls(partsOf: (chain: LocalChain) => ChainParts): Extra
       partsOf(chain).oracle.setDelayMs(millisecondsParam(delayMs, 'the delay', MAX_ORACLE_DELAY_MS))
       return true
     },
+    bezel_cutDiamond: (chain, [action, name]) => cut(partsOf(chain).cutter, action, textParam(name, 'the name')),
     bezel_faucet: (chain, [address]) => partsOf(chain).faucet.fund(addressParam(address, 'the address')),
   }
+}
+
+function cut(cutter: Cutter, action: unknown, name: string): Promise<Hex> {
+  if (action === 'replace') return cutter.replace(name)
+  if (action === 'remove') return cutter.remove(name)
+  throw invalidParams(`the action must be "replace" or "remove", not ${JSON.stringify(action) ?? 'nothing'}`)
 }
 
 /** Creates the controls of the price feed. They act on all chains, whichever one they are sent to. */
@@ -49,6 +60,16 @@ export function priceControls(prices: Prices): ExtraMethods {
       done(() =>
         prices.setMarketOpen(textParam(symbol, 'the symbol'), open === null ? null : flagParam(open, 'open (or null)')),
       ),
+  }
+}
+
+/** Creates the controls of the feed's faults, which act on all chains too. */
+export function feedControls(faults: FeedFaults): ExtraMethods {
+  return {
+    bezel_breakHistory: (_chain, [symbol, broken]) =>
+      done(() => faults.breakHistory(textParam(symbol, 'the symbol'), flagParam(broken, 'broken'))),
+    bezel_hidePrice: (_chain, [symbol, hidden]) =>
+      done(() => faults.hide(textParam(symbol, 'the symbol'), flagParam(hidden, 'hidden'))),
   }
 }
 

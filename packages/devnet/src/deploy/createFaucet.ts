@@ -1,9 +1,7 @@
 import { Wei } from '@bezel/protocol'
 import { encodeFunctionData, type Address, type Hex } from 'viem'
 import type { LocalChain } from '../chain/createLocalChain.ts'
-import { RPC_CODES, RpcError } from '../chain/jsonRpc.ts'
-import { DEPLOYER } from './accounts.ts'
-import { createWallet } from './createWallet.ts'
+import { arrival, type Wallet } from './createWallet.ts'
 import { give, OTHER_PER_TRADER, STABLE_PER_TRADER, type ChainPlan } from './deployChain.ts'
 
 /**
@@ -17,10 +15,8 @@ export interface Faucet {
 
 const GAS_MONEY_WEI = 100n * Wei.one
 
-const ARRIVAL_TIMEOUT_MS = 30_000
-
-export function createFaucet(chain: LocalChain, { collaterals }: ChainPlan): Faucet {
-  const wallet = createWallet(chain, DEPLOYER.account)
+/** Creates the faucet. `wallet` is the deployer's. */
+export function createFaucet(chain: LocalChain, wallet: Wallet, { collaterals }: ChainPlan): Faucet {
   return {
     async fund(address) {
       const sends: Promise<Hex>[] = [wallet.send(address, '0x', GAS_MONEY_WEI)]
@@ -33,25 +29,9 @@ export function createFaucet(chain: LocalChain, { collaterals }: ChainPlan): Fau
         give(sender, collateral, address, collateral.isStable ? STABLE_PER_TRADER : OTHER_PER_TRADER)
       }
       const hashes = await Promise.all(sends)
+      // Transactions of one account arrive in order, so the last one stands for all.
       await arrival(chain, hashes.at(-1)!)
       return hashes
     },
-  }
-}
-
-/** Waits for the last transaction. Those of one account arrive in order, so it stands for all. */
-async function arrival(chain: LocalChain, hash: Hex): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const unsubscribe = chain.onBlock(({ transactions }) => transactions.includes(hash) && resolve())
-  const timer = setTimeout(
-    () => reject(new RpcError(RPC_CODES.server, 'the faucet sent its transactions but no block took them up')),
-    ARRIVAL_TIMEOUT_MS,
-  )
-  try {
-    if ((await chain.request('eth_getTransactionReceipt', [hash])) !== null) return
-    await promise
-  } finally {
-    unsubscribe()
-    clearTimeout(timer)
   }
 }

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { WebSocket } from 'ws'
 import { PAIRS } from '../listing/pairs.ts'
+import { createFeedFaults } from './feedFaults.ts'
 import { createPrices } from './prices.ts'
 import { listenFeed, type StandaloneFeed } from './testing/standalone.ts'
 
@@ -10,10 +11,11 @@ const THURSDAY = Date.UTC(2026, 10, 12, 15)
 
 let clockMs = THURSDAY
 const prices = createPrices({ seed: 1, now: () => clockMs })
+const faults = createFeedFaults(prices.pairs)
 let feed: StandaloneFeed
 
 before(async () => {
-  feed = await listenFeed(prices)
+  feed = await listenFeed(prices, 0, { faults })
 })
 
 after(() => feed.close())
@@ -164,6 +166,25 @@ describe('the pages', () => {
       1: Number(prices.quote(1).mark) / 1e10,
       21: Number(prices.quote(21).mark) / 1e10,
     })
+  })
+
+  it('leaves out a pair that is hidden, and breaks the history of one that is broken, until they are mended', async () => {
+    const closeOf = async (pair: number) => ((await get('/charts')).body.closes as (number | null)[])[pair]
+    const toS = Math.floor(clockMs / 1_000)
+    const path = (pair: number) => `/charts/${pair}/${toS - 3_600}/${toS}/60`
+    faults.hide('ETH/USD', true)
+    faults.breakHistory('BTC/USD', true)
+    assert.deepEqual([typeof (await closeOf(0)), await closeOf(1)], ['number', null])
+    assert.deepEqual([(await get(path(0))).status, (await get(path(1))).status], [500, 200])
+    const { socket, received } = await listen('/v4')
+    pass(250)
+    const [first] = (await received(1)) as [V4]
+    assert.deepEqual([typeof priceIn(first.m, 0), priceIn(first.m, 1)], ['number', undefined])
+    socket.terminate()
+    faults.hide('ETH/USD', false)
+    faults.breakHistory('BTC/USD', false)
+    assert.deepEqual([typeof (await closeOf(1)), (await get(path(0))).status], ['number', 200])
+    assert.throws(() => faults.hide('NONE/USD', true), /No market is named "NONE\/USD"/)
   })
 
   it('GET /market-status says which pairs trade', async () => {

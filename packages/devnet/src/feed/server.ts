@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { createFeedFaults, type FeedFaults } from './feedFaults.ts'
 import type { Prices, PublishedTick } from './prices.ts'
 import { priceNumber, FeedInputError } from './price.ts'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -15,6 +16,8 @@ interface FeedServer {
 }
 
 export interface FeedServerOptions {
+  /** Default none. */
+  readonly faults?: FeedFaults
   readonly maxSockets?: number
   /** Unread bytes after which a reader is disconnected. Default 1,000,000. */
   readonly maxUnreadBytes?: number
@@ -45,7 +48,7 @@ const MAX_DIGITS = 11
  */
 export function createFeedServer(
   prices: Prices,
-  { maxSockets = 500, maxUnreadBytes }: FeedServerOptions = {},
+  { faults = createFeedFaults(prices.pairs), maxSockets = 500, maxUnreadBytes }: FeedServerOptions = {},
 ): FeedServer {
   const v3 = createSubscribers(maxUnreadBytes)
   const v4 = createSubscribers(maxUnreadBytes)
@@ -54,7 +57,8 @@ export function createFeedServer(
     ['/v3', v3],
     ['/v4', v4],
   ])
-  const stopListening = prices.onTick((tick) => {
+  const stopListening = prices.onTick(({ timeMs, quotes }) => {
+    const tick = { timeMs, quotes: quotes.filter(({ pairIndex }) => !faults.isHidden(pairIndex)) }
     if (tick.quotes.length > 0) {
       if (v4.count > 0) v4.write(feedFrame(v4Text(tick)))
       if (v3.count > 0) v3.write(feedFrame(v3Text(tick)))
@@ -62,7 +66,7 @@ export function createFeedServer(
     if (isHeartbeat(tick)) for (const subscribers of [v3, v4]) subscribers.write(feedFrame(heartbeatText(tick.timeMs)))
   })
   return {
-    onRequest: (request, response, path) => servePage(prices, request, response, path),
+    onRequest: (request, response, path) => servePage({ prices, faults }, request, response, path),
     onUpgrade: (request, socket, head, path) => {
       const subscribers = streams.get(path.replace(/\/?(\?.*)?$/, ''))
       if (subscribers === undefined)
@@ -184,28 +188,40 @@ function frameHeader(length: number): Buffer {
   return header
 }
 
+/** The prices behind the pages, and their faults. */
+interface PageSource {
+  readonly prices: Prices
+  readonly faults: FeedFaults
+}
+
+/** Thrown by a page that is broken on purpose. */
+class BrokenPageError extends Error {
+  override readonly name = 'BrokenPageError'
+}
+
 /** Answers a request of the feed. `path` is what follows the mount, with its query. */
-function servePage(prices: Prices, request: IncomingMessage, response: ServerResponse, path: string): void {
+function servePage(source: PageSource, request: IncomingMessage, response: ServerResponse, path: string): void {
   if (request.method !== 'GET') return send(response, 405, { error: 'The price feed only answers GET.' })
   try {
-    const page = pageAt(prices, path)
+    const page = pageAt(source, path)
     if (page === undefined) send(response, 404, { error: 'The price feed has no such page.' })
     else send(response, 200, page)
   } catch (error) {
+    if (error instanceof BrokenPageError) return send(response, 500, { error: error.message })
     if (!(error instanceof FeedInputError)) throw error
     send(response, 400, { error: error.message })
   }
 }
 
 /** Finds a page of the feed: one visible list. */
-function pageAt(prices: Prices, path: string): object | undefined {
+function pageAt({ prices, faults }: PageSource, path: string): object | undefined {
   const [pathname = '', query = ''] = path.split('?', 2)
   const [, first, ...rest] = pathname.replace(/\/$/, '').split('/')
   if (first === 'market-status' && rest.length === 0) return marketStatus(prices)
   if (first !== 'charts') return undefined
-  if (rest.length === 0) return snapshot(prices)
+  if (rest.length === 0) return snapshot(prices, faults)
   if (rest.length === 1 && rest[0] === 'prices') return chartPrices(prices, new URLSearchParams(query))
-  return rest.length === 4 ? history(prices, rest) : undefined
+  return rest.length === 4 ? history({ prices, faults }, rest) : undefined
 }
 
 /**
@@ -227,14 +243,14 @@ function chartPrices(prices: Prices, query: URLSearchParams): object {
 }
 
 /** Answers `GET /charts`: the running one-minute candle of every pair, and its index price. */
-function snapshot(prices: Prices): object {
+function snapshot(prices: Prices, faults: FeedFaults): object {
   const length = Math.max(...prices.pairs.map((pair) => pair.index)) + 1
   const column = (): PriceColumn => Array.from({ length }, () => null)
   const [opens, highs, lows, closes, indexPrices] = [column(), column(), column(), column(), column()]
   const timeMs = prices.timeMs()
   for (const { index } of prices.pairs) {
     const [candle] = prices.candles(index, { fromMs: timeMs - (timeMs % MINUTE_MS), toMs: timeMs, minutes: 1 })
-    if (candle === undefined) continue
+    if (candle === undefined || faults.isHidden(index)) continue
     opens[index] = priceNumber(candle.open)
     highs[index] = priceNumber(candle.high)
     lows[index] = priceNumber(candle.low)
@@ -248,8 +264,9 @@ function snapshot(prices: Prices): object {
  * Answers `GET /charts/{pairIndex}/{fromSec}/{toSec}/{minutes}`: candles that begin between the two times, both
  * included.
  */
-function history(prices: Prices, [pairText, fromText, toText, minutesText]: readonly string[]): object {
+function history({ prices, faults }: PageSource, [pairText, fromText, toText, minutesText]: readonly string[]): object {
   const pairIndex = wholeNumber('pairIndex', pairText)
+  if (faults.isHistoryBroken(pairIndex)) throw new BrokenPageError('The history of this pair is broken.')
   const minutes = wholeNumber('minutes', minutesText)
   const range = { fromMs: wholeNumber('from', fromText) * 1000, toMs: wholeNumber('to', toText) * 1000, minutes }
   if (!CANDLE_MINUTES.includes(minutes)) {

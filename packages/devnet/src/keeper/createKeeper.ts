@@ -1,10 +1,10 @@
 import { diamondAbi, PendingOrderType, TradeType } from '@bezel/protocol'
-import { encodeFunctionData, type Address, type ContractFunctionReturnType } from 'viem'
-import type { MinedBlock } from '../chain/block.ts'
+import { encodeFunctionData, type Address } from 'viem'
 import { type BlockTimes, eachBlock } from '../chain/eachBlock.ts'
 import type { LocalChain } from '../chain/createLocalChain.ts'
 import type { Wallet } from '../deploy/createWallet.ts'
 import type { Diamond } from '../diamond/createDiamond.ts'
+import { readOpenTrades, type OpenTrade, type OpenTradeInfo } from '../diamond/readLists.ts'
 import type { Prices } from '../feed/prices.ts'
 import { readBlockTimeMs, type AnswerPrices } from '../oracle/answerPrices.ts'
 
@@ -56,17 +56,14 @@ export function createKeeper({ chain, diamond, prices, blockTimes, wallet, repor
   let isStale = true
   let paused = false
 
-  async function refresh(blocks: readonly MinedBlock[]): Promise<void> {
-    isStale ||= blocks.some(diamond.isTouchedBy)
+  async function refresh(): Promise<void> {
     if (!isStale) return
-    const trades = await diamond.read('getAllTrades', [0n, 0n])
-    const infos = await diamond.read('getAllTradeInfos', [0n, 0n])
-    isStale = trades.length !== infos.length // A block came in between.
+    // A block that comes in between and changes what is read is handed over next.
+    const trades = await readOpenTrades(diamond)
+    isStale = false
     const known = watches
     watches = new Map()
-    for (const [i, trade] of trades.entries()) {
-      const info = infos[i]
-      if (info === undefined) continue
+    for (const [trade, info] of trades) {
       for (const watch of watchesOf(trade, info)) watches.set(watch.key, known.get(watch.key) ?? watch)
     }
   }
@@ -108,8 +105,9 @@ export function createKeeper({ chain, diamond, prices, blockTimes, wallet, repor
   const work = eachBlock(
     chain,
     async (blocks) => {
-      await refresh(blocks)
+      isStale ||= blocks.some(diamond.isTouchedBy)
       if (paused) return
+      await refresh()
       for (const watch of watches.values()) await check(watch)
     },
     report,
@@ -122,10 +120,6 @@ export function createKeeper({ chain, diamond, prices, blockTimes, wallet, repor
     stop: work.stop,
   }
 }
-
-export type OpenTrade = ContractFunctionReturnType<typeof diamondAbi, 'view', 'getAllTrades'>[number]
-
-export type OpenTradeInfo = ContractFunctionReturnType<typeof diamondAbi, 'view', 'getAllTradeInfos'>[number]
 
 /** A way in which an open trade or resting order can be triggered. */
 export interface Watch {

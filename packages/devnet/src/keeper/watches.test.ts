@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { PendingOrderType, TradeType } from '@bezel/protocol'
-import {
-  extendCandle,
-  packTrigger,
-  watchesOf,
-  type OpenTrade,
-  type OpenTradeInfo,
-  isDue,
-  isNear,
-  type Watch,
-} from './createKeeper.ts'
+import { extendCandle, packTrigger, watchesOf, isDue, isNear, type Watch } from './createKeeper.ts'
+import type { OpenTrade, OpenTradeInfo } from '../diamond/readLists.ts'
 import fc from 'fast-check'
 
 const P10 = 10n ** 10n

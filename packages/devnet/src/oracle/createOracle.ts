@@ -1,17 +1,10 @@
 import { diamondAbi } from '@bezel/protocol'
-import {
-  encodeFunctionData,
-  type ContractFunctionReturnType,
-  encodeAbiParameters,
-  keccak256,
-  type Address,
-  type Hex,
-} from 'viem'
-import type { MinedBlock } from '../chain/block.ts'
+import { encodeFunctionData, encodeAbiParameters, keccak256, type Address, type Hex } from 'viem'
 import { type BlockTimes, eachBlock } from '../chain/eachBlock.ts'
 import type { LocalChain } from '../chain/createLocalChain.ts'
 import type { Wallet } from '../deploy/createWallet.ts'
 import type { Diamond } from '../diamond/createDiamond.ts'
+import { readPendingOrders, type OpenPendingOrder } from '../diamond/readLists.ts'
 import type { Prices } from '../feed/prices.ts'
 import { readAnswerPrices, packAnswer } from './answerPrices.ts'
 
@@ -35,10 +28,9 @@ interface OracleOptions {
   readonly report: (error: unknown) => void
 }
 
-type PendingOrder = ContractFunctionReturnType<typeof diamondAbi, 'view', 'getAllPendingOrders'>[number]
-
 /** Facts about an open order that the chain does not have. Losing them does no harm: the order is answered again. */
 interface Seen {
+  /** Time of its block, from which the delay counts. */
   readonly atMs: number
   /** Height of the head when its answers were last sent. */
   answeredAtBlock: number | undefined
@@ -61,30 +53,30 @@ const TYPES = [{ type: 'address' }, { type: 'uint32' }, { type: 'address' }] as 
  */
 export function createOracle(options: OracleOptions): Oracle {
   const { chain, diamond, prices, wallets, now, report } = options
-  let orders: readonly PendingOrder[] = []
+  let orders: readonly OpenPendingOrder[] = []
   let seen = new Map<string, Seen>()
   let isStale = true
   let paused = false
   let { delayMs } = options
 
-  async function refresh(blocks: readonly MinedBlock[]): Promise<void> {
-    isStale ||= blocks.some(diamond.isTouchedBy)
+  async function refresh(): Promise<void> {
     if (!isStale) return
-    orders = await diamond.read('getAllPendingOrders', [0n, 0n])
+    // A block that comes in between and changes what is read is handed over next.
+    orders = await readPendingOrders(diamond)
     isStale = false
-    const atMs = now()
-    seen = new Map(
-      orders.map((order) => [keyOf(order), seen.get(keyOf(order)) ?? { atMs, answeredAtBlock: undefined }]),
-    )
+    const firstSeen = ({ createdBlock }: OpenPendingOrder): Seen => {
+      return { atMs: options.blockTimes.mintedAtMs(createdBlock) ?? now(), answeredAtBlock: undefined }
+    }
+    seen = new Map(orders.map((order) => [keyOf(order), seen.get(keyOf(order)) ?? firstSeen(order)]))
   }
 
-  function isDue(order: PendingOrder): boolean {
+  function isDue(order: OpenPendingOrder): boolean {
     const { atMs, answeredAtBlock } = seen.get(keyOf(order)) ?? { atMs: now(), answeredAtBlock: undefined }
     if (now() - atMs < delayMs || !prices.isOpen(order.trade.pairIndex)) return false
     return answeredAtBlock === undefined || chain.head().number - answeredAtBlock >= RESEND_AFTER_BLOCKS
   }
 
-  async function answer(order: PendingOrder): Promise<void> {
+  async function answer(order: OpenPendingOrder): Promise<void> {
     const candle = await readAnswerPrices(options, order)
     const word = packAnswer(candle, Math.floor(now() / 1000))
     const known = seen.get(keyOf(order))
@@ -98,8 +90,9 @@ export function createOracle(options: OracleOptions): Oracle {
   const work = eachBlock(
     chain,
     async (blocks) => {
-      await refresh(blocks)
+      isStale ||= blocks.some(diamond.isTouchedBy)
       if (paused) return
+      await refresh()
       for (const order of orders.filter(isDue)) await answer(order)
     },
     report,
@@ -118,7 +111,7 @@ export function createOracle(options: OracleOptions): Oracle {
 }
 
 /** Returns a key that includes the block, because after a reorganisation the same number can be another order. */
-function keyOf({ user, index, createdBlock }: PendingOrder): string {
+function keyOf({ user, index, createdBlock }: OpenPendingOrder): string {
   return `${user}:${index}:${createdBlock}`
 }
 
