@@ -1,5 +1,5 @@
-import { parseAbi } from 'viem'
-import type { errorsAbi } from './abi/errorsAbi.ts'
+import { decodeErrorResult, parseAbi, type Hex } from 'viem'
+import { errorsAbi } from './abi/errorsAbi.ts'
 
 /** An error of the contracts, explained to the person whose request they refused. */
 export interface ContractError {
@@ -315,4 +315,38 @@ export const CONTRACT_ERRORS: Readonly<Record<ContractErrorName, ContractError>>
 export function explainContractError(errorName: string | null): ContractError | undefined {
   if (errorName === null || !Object.hasOwn(CONTRACT_ERRORS, errorName)) return undefined
   return CONTRACT_ERRORS[errorName as ContractErrorName]
+}
+
+/** The reason for a revert, as far as its bytes tell. */
+export interface RevertReason {
+  /**
+   * Name of the custom error, or Solidity's own `Error` or `Panic`; the four-byte selector of an unknown error; `null`
+   * for a revert without data.
+   */
+  readonly errorName: string | null
+  /** The text of an `Error` or the code of a `Panic`, otherwise `null`. */
+  readonly text: string | null
+}
+
+const KNOWN_ERRORS = [
+  ...errorsAbi,
+  ...tokenErrorsAbi,
+  ...parseAbi(['error Error(string)', 'error Panic(uint256)']),
+] as const
+
+/** Maximum length of a revert text in an answer, because foreign contracts choose that text. */
+const MAX_TEXT_CHARS = 200
+
+const SELECTOR_CHARS = 10
+
+/** Decodes the bytes of a revert. */
+export function revertReason(data: Hex | undefined): RevertReason {
+  if (data === undefined || data.length < SELECTOR_CHARS) return { errorName: null, text: null }
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: KNOWN_ERRORS, data })
+    const hasText = errorName === 'Error' || errorName === 'Panic'
+    return { errorName, text: hasText ? String(args[0]).slice(0, MAX_TEXT_CHARS) : null }
+  } catch {
+    return { errorName: data.slice(0, SELECTOR_CHARS), text: null }
+  }
 }

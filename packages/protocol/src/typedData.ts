@@ -8,8 +8,11 @@ export interface TypedDataField {
 
 /** The domain of a signature: this deployment on this chain. */
 export interface SigningDomain {
+  /** Name of the deployment in signatures. */
   readonly name: string
+  /** Version of the signing scheme. */
   readonly version: '1'
+  /** Id of the chain. */
   readonly chainId: number
   /** Address of the Diamond. */
   readonly verifyingContract: `0x${string}`

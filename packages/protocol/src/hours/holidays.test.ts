@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { HOLIDAYS } from './holidays.ts'
+import { HALF_DAYS, HOLIDAYS } from './holidays.ts'
 import { DAY_MS } from './hours.ts'
 
 const YEARS = [2025, 2026, 2027, 2028]
@@ -54,6 +54,21 @@ function byRule(year: number): string[] {
   ].toSorted()
 }
 
+/** Returns true on a day from Monday to Friday that is no holiday. */
+function isTradingDay(date: string): boolean {
+  const weekday = new Date(date).getUTCDay()
+  return weekday >= MONDAY && weekday < SATURDAY && !HOLIDAYS.some((holiday) => holiday.date === date)
+}
+
+/** Returns the half days of a year: before the Fourth of July and Christmas Day themselves, and after Thanksgiving. */
+function halfDaysByRule(year: number): string[] {
+  const eves = [`${year}-07-03`, `${year}-12-24`].filter((eve) => {
+    const holiday = iso(Date.parse(eve) + DAY_MS)
+    return isTradingDay(eve) && HOLIDAYS.some(({ date }) => date === holiday)
+  })
+  return [...eves, iso(Date.parse(nthWeekday(year, 11, THURSDAY, 3)) + DAY_MS)].toSorted()
+}
+
 describe('holidays', () => {
   it("are the exchange's own rules, plus the one day of mourning", () => {
     const dates = HOLIDAYS.map(({ date }) => date)
@@ -65,5 +80,11 @@ describe('holidays', () => {
 
   it('all close the stock market', () => {
     for (const { date, closes } of HOLIDAYS) assert.ok(closes.includes('stocks'), date)
+  })
+})
+
+describe('half days', () => {
+  it("are the exchange's own rules", () => {
+    assert.deepEqual(HALF_DAYS, YEARS.flatMap(halfDaysByRule))
   })
 })

@@ -16,9 +16,8 @@ const ALL: readonly MarketSession[] = ['stocks', 'commodities', 'forex']
 
 /**
  * The full holidays of the New York Stock Exchange, by its published rules: a holiday on a Saturday is kept on the
- * Friday before, one on a Sunday on the Monday after, and New Year's Day on a Saturday not at all. Days with an early
- * close count as full days here. Currencies and commodities trade through most of them; which ones close those two is
- * our own choice.
+ * Friday before, one on a Sunday on the Monday after, and New Year's Day on a Saturday not at all. Currencies and
+ * commodities trade through most of them; which ones close those two is our own choice.
  */
 export const HOLIDAYS: readonly Holiday[] = [
   { date: '2025-01-01', name: "New Year's Day", closes: ALL },
@@ -61,4 +60,20 @@ export const HOLIDAYS: readonly Holiday[] = [
   { date: '2028-09-04', name: 'Labor Day', closes: STOCKS },
   { date: '2028-11-23', name: 'Thanksgiving Day', closes: STOCKS },
   { date: '2028-12-25', name: 'Christmas Day', closes: ALL },
+]
+
+/**
+ * The New York days on which stocks and indices close at 13:00, as the New York Stock Exchange announced them (press
+ * releases of November 8, 2024 for 2025 to 2027 and of December 23, 2025 for 2026 to 2028): the day after Thanksgiving,
+ * and the days before Independence Day and Christmas where both that day and the holiday are weekdays.
+ */
+export const HALF_DAYS: readonly string[] = [
+  '2025-07-03',
+  '2025-11-28',
+  '2025-12-24',
+  '2026-11-27',
+  '2026-12-24',
+  '2027-11-26',
+  '2028-07-03',
+  '2028-11-24',
 ]

@@ -47,6 +47,15 @@ describe('hours of stocks and indices', () => {
     }
     opensAt('stocks', '2026-11-27T09:35:00-05:00')
   })
+
+  it('end at 13:00 on half days, and nothing else does', () => {
+    closesAt('stocks', '2026-11-27T13:00:00-05:00')
+    assert.ok(!isOpenAt('stocks', at('2026-11-27T15:59:00-05:00')))
+    closesAt('stocks', '2028-07-03T13:00:00-04:00')
+    closesAt('stocks', '2026-12-23T16:00:00-05:00')
+    for (const session of ['forex', 'commodities'] as const)
+      assert.ok(isOpenAt(session, at('2026-11-27T14:00:00-05:00')), session)
+  })
 })
 
 describe('hours of forex', () => {

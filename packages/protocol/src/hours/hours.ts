@@ -1,4 +1,4 @@
-import { HOLIDAYS, type MarketSession } from './holidays.ts'
+import { HALF_DAYS, HOLIDAYS, type MarketSession } from './holidays.ts'
 
 /** One day in milliseconds. */
 export const DAY_MS = 86_400_000
@@ -34,6 +34,8 @@ const MAX_REMEMBERED_DAYS = 20_000
 const holidays = new Set(
   HOLIDAYS.flatMap(({ date, closes }) => closes.map((session) => `${session} ${Date.parse(date) / DAY_MS}`)),
 )
+
+const halfDays = new Set(HALF_DAYS.map((date) => Date.parse(date) / DAY_MS))
 
 const rememberedDays = new Map<string, readonly OpenSpan[]>()
 
@@ -86,14 +88,14 @@ function spansOfDay(session: MarketSession, day: number): readonly OpenSpan[] {
 /** Returns the open minutes of a New York day, without regard to holidays. Day 0, 1970-01-01, was a Thursday. */
 function minutesOf(session: MarketSession, day: number): readonly MinuteSpan[] {
   const weekday = (((day + 4) % 7) + 7) % 7
-  if (session === 'stocks') return stockMinutes(weekday)
+  if (session === 'stocks') return stockMinutes(weekday, halfDays.has(day))
   if (session === 'commodities') return commodityMinutes(weekday)
   return session === 'forex' ? forexMinutes(weekday, isNewYorkSummer(day)) : [ALL_DAY]
 }
 
-/** Returns the hours of stocks and indices: Monday to Friday, 09:35 to 16:00. */
-function stockMinutes(weekday: number): readonly MinuteSpan[] {
-  return weekday === SUNDAY || weekday === SATURDAY ? [] : [[clock(9, 35), clock(16)]]
+/** Returns the hours of stocks and indices: Monday to Friday, 09:35 to 16:00, on a half day to 13:00. */
+function stockMinutes(weekday: number, isHalfDay: boolean): readonly MinuteSpan[] {
+  return weekday === SUNDAY || weekday === SATURDAY ? [] : [[clock(9, 35), clock(isHalfDay ? 13 : 16)]]
 }
 
 /** Returns the hours of currencies: Sunday to Friday, from and until 16:00 in summer time and 17:00 in winter time. */

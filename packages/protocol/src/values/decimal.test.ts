@@ -7,6 +7,7 @@ import {
   formatDecimal,
   MAX_DECIMAL_CHARS,
   parseDecimal,
+  roundDecimal,
   scaleDecimal,
   scaleDecimalTruncated,
   type Decimal,
@@ -149,5 +150,20 @@ describe('formatDecimal', () => {
         assert.equal(naiveScale(text, decimals), scaled)
       }),
     )
+  })
+})
+
+describe('roundDecimal', () => {
+  it('rounds half away from zero, and keeps the first digits of a small number', () => {
+    const cases = [
+      ['0.029999999877381197', 8, 6, '0.03'],
+      ['60887.8155075288', 6, 6, '60887.815508'],
+      ['-1.995', 2, 3, '-2'],
+      ['0.000000000123456789', 8, 6, '0.000000000123457'],
+      ['-0.0012345', 2, 3, '-0.00123'],
+      ['1000000.000000004', 8, 6, '1000000'],
+      ['0', 8, 6, '0'],
+    ] as const
+    for (const [value, places, digits, expected] of cases) assert.equal(roundDecimal(value, places, digits), expected)
   })
 })

@@ -53,6 +53,19 @@ export function formatDecimal(scaled: bigint, decimals: number): Decimal {
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}` as Decimal
 }
 
+/**
+ * Rounds a decimal for people to `places` decimals, half away from zero. One below 1 keeps `digits` significant digits
+ * where that shows more of it, so that only zero becomes 0. Never compute with the result.
+ */
+export function roundDecimal(value: string, places: number, digits: number): Decimal {
+  const [whole = '', fraction = ''] = value.replace('-', '').split('.')
+  const zeros = /^0*/.exec(fraction)![0].length
+  const shown = Math.min(fraction.length, whole === '0' ? Math.max(places, zeros + digits) : places)
+  const step = 10n ** BigInt(fraction.length - shown)
+  const units = BigInt(value.replace('.', ''))
+  return formatDecimal((units + (units < 0n ? -step : step) / 2n) / step, shown)
+}
+
 const FEED_NUMBER_PATTERN = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /** Largest exponent of a price. Without a bound, `1e999` would become a kilobyte of zeros. */

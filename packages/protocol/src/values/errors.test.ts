@@ -27,6 +27,14 @@ describe('ERRORS', () => {
     }
   })
 
+  it('has a cause and a remedy for each: whole sentences, and not the same', () => {
+    for (const code of codes) {
+      const { when, remedy } = ERRORS[code]
+      for (const text of [when, remedy]) assert.match(text, /^[A-Z`][^\n]+\.$/, code)
+      assert.notEqual(when, remedy, code)
+    }
+  })
+
   it('lets clients repeat a request as it is only where the interface says so', () => {
     const repeatable = codes.filter((code) => ERRORS[code].retry === 'as_is')
     assert.deepEqual(repeatable.toSorted(), ['NOT_READY', 'RATE_LIMITED', 'UPSTREAM_UNAVAILABLE'])
@@ -47,15 +55,21 @@ describe('ApiError', () => {
   it('knows its status and its body', () => {
     const error = new ApiError('PRECISION_ERROR', 'size has 9 decimals', { field: 'size', maxDecimals: 8 })
     assert.equal(error.status, 422)
+    const { remedy } = ERRORS.PRECISION_ERROR
     assert.deepEqual(error.toBody('abc-1'), {
       code: 'PRECISION_ERROR',
       message: 'size has 9 decimals',
-      details: { field: 'size', maxDecimals: 8, requestId: 'abc-1', docs: '/docs/errors#precision_error' },
+      details: { remedy, field: 'size', maxDecimals: 8, requestId: 'abc-1', docs: '/docs/errors#precision_error' },
     })
   })
 
-  it('tells the request and the documentation also where there is nothing else to tell', () => {
-    const details = { requestId: 'abc-2', docs: '/docs/errors#internal' }
+  it('tells the remedy, the request and the documentation also where there is nothing else to tell', () => {
+    const details = { remedy: ERRORS.INTERNAL.remedy, requestId: 'abc-2', docs: '/docs/errors#internal' }
     assert.deepEqual(new ApiError('INTERNAL', 'x').toBody('abc-2'), { code: 'INTERNAL', message: 'x', details })
+  })
+
+  it('tells the remedy of its own details before that of its code', () => {
+    const { details } = new ApiError('TRADER_MISMATCH', 'x', { remedy: 'Ask the other one.' }).toBody('abc-3')
+    assert.equal(details.remedy, 'Ask the other one.')
   })
 })

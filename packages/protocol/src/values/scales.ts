@@ -1,5 +1,5 @@
-import type { Brand } from './values/identifiers.ts'
-import { formatDecimal, scaleDecimal, scaleDecimalTruncated, type Decimal } from './values/decimal.ts'
+import type { Brand } from './identifiers.ts'
+import { formatDecimal, scaleDecimal, scaleDecimalTruncated, type Decimal } from './decimal.ts'
 
 // The scales of every integer that stands for a decimal number. A value is a plain bigint at run time; its type says
 // what it counts, so the compiler refuses a price where a size is due. Arithmetic gives a bigint without a unit: the
@@ -14,6 +14,14 @@ export const Price = scaleOf<Price>(10)
 export type Usd = Brand<bigint, 'Usd'>
 
 export const Usd = scaleOf<Usd>(18)
+
+/**
+ * A number of an answer, whatever its unit, 1e18: no answer has more decimals. For what is shown, never for what is
+ * sent.
+ */
+export type ShownNumber = Brand<bigint, 'ShownNumber'>
+
+export const ShownNumber = scaleOf<ShownNumber>(18)
 
 /** An amount of USD as the facade counts it, 1e6: the decimals of USDC. */
 export type MicroUsd = Brand<bigint, 'MicroUsd'>

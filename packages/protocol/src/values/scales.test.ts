@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
-import { parseDecimal, type Decimal } from './values/decimal.ts'
+import { parseDecimal, type Decimal } from './decimal.ts'
 import * as scales from './scales.ts'
 import {
   CollateralAmount,
@@ -17,7 +17,7 @@ import {
   type Unscaled,
 } from './scales.ts'
 
-const ROOT = join(import.meta.dirname, '..', '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..', '..', '..')
 const COMPILE_MS = 600_000
 
 const decimal = (text: string): Decimal => parseDecimal(text)!
@@ -38,6 +38,7 @@ describe('a scale', () => {
     assert.deepEqual(decimals, {
       Price: 10,
       Usd: 18,
+      ShownNumber: 18,
       MicroUsd: 6,
       BaseSize: 18,
       TokenSize: 18,
