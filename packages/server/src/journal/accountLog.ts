@@ -16,6 +16,7 @@ import { type Address, type ChainSlug, DAY_MS } from '@bezel/protocol'
 import type { StoredFill } from '../store/fillStore.ts'
 import type { Sql, Store, Transaction } from '../store/sql.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createBreaks } from '../ground/breaks.ts'
 import { every } from '../ground/every.ts'
 
 /** The origin of a change. */
@@ -24,6 +25,12 @@ interface Origin {
   readonly block: number | null
   /** True when a block was undone: the change then corrects the past. */
   readonly isReorg: boolean
+  /**
+   * True for what a snapshot found, or what is undone of it. The log then tells the positions, once per trader, and no
+   * orders, because none of them happened now. What is undone is not told: nobody is flat because of it, and the next
+   * snapshot tells everybody. Default false.
+   */
+  readonly isSnapshot?: boolean
 }
 
 /** Origin of changes by a request or the clock. */
@@ -97,7 +104,7 @@ export interface AccountLog {
   onAppend(listener: (trader: Address) => void): () => void
 }
 
-/** Returns all open positions of a trader after `changes`, as JSON. */
+/** Returns all open positions of a trader after `changes`, which are its own, as JSON. */
 export type PositionsText = (trader: Address, changes: Changes['positions']) => string
 
 interface AccountLogOptions {
@@ -132,7 +139,11 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
 
   async function keep(sql: Sql, changes: Changes): Promise<Address[]> {
     const events = eventsOf(changes, options.positionsText)
-    for (const [trader, ofTrader] of events) await appendEvents(sql, owner(trader), ofTrader)
+    const takeBreak = createBreaks()
+    for (const [trader, ofTrader] of events) {
+      await appendEvents(sql, owner(trader), ofTrader)
+      await takeBreak()
+    }
     await options.alsoKeep(sql, changes)
     return [...events].filter(([, ofTrader]) => ofTrader.length > 0).map(([trader]) => trader)
   }
@@ -195,9 +206,15 @@ function eventsOf(changes: Changes, positionsText: PositionsText): Map<Address, 
     if (before === undefined) byTrader.set(trader, [...events])
     else before.push(...events)
   }
-  for (const change of changes.orders) add(change.record.trader, orderEvents(change, changes.cause))
-  for (const trader of new Set(changes.positions.map(({ record }) => record.trader))) {
-    add(trader, [newEvent('positions', positionsText(trader, changes.positions), changes.cause)])
+  const { cause, orders, positions } = changes
+  if (cause.isSnapshot === true && cause.isReorg) return byTrader
+  const told = cause.isSnapshot === true ? [...orders, ...positions] : positions
+  if (cause.isSnapshot !== true) {
+    for (const change of orders) add(change.record.trader, orderEvents(change, cause))
+  }
+  const changed = Map.groupBy(positions, ({ record }) => record.trader)
+  for (const trader of new Set(told.map(({ record }) => record.trader))) {
+    add(trader, [newEvent('positions', positionsText(trader, changed.get(trader) ?? []), cause)])
   }
   return byTrader
 }

@@ -69,11 +69,11 @@ async function keepOrder(
 /**
  * Returns a timed-out state with the time at which it was seen first. No event tells of a timeout, so the time is that
  * of the block at which the order was found to be due, and stays as it is afterwards. A chain counts seconds and may be
- * behind the service's clock, which stands in where the block is not later than the last change.
+ * behind the service's clock, which stands in where the block is earlier than the last change.
  */
 function withTimeoutTime(state: OrderState, before: OrderState | undefined, { headMs, nowMs }: FoldClock): OrderState {
   if (state.status !== 'timed_out') return state
-  const foundAtMs = headMs > state.updatedAtMs ? headMs : nowMs
+  const foundAtMs = headMs >= state.updatedAtMs ? headMs : nowMs
   const seenAtMs = before?.status === 'timed_out' ? before.updatedAtMs : foundAtMs
   return { ...state, updatedAtMs: Math.max(state.updatedAtMs, seenAtMs) }
 }

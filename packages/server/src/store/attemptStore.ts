@@ -3,15 +3,18 @@ import type { Address, ChainSlug, Decimal, Hex, OrderId } from '@bezel/protocol'
 import type { Attempt, AttemptId, AttemptKind } from '../trading/orders/orderModel.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-/** An attempt and the order that it belongs to. */
+/** An attempt as one of its orders has it: `kind`, `size`, `isMismatch` and `withdrawnAtMs` are that order's own. */
 export interface StoredAttempt {
   readonly chain: ChainSlug
   readonly orderId: OrderId
   readonly attempt: Attempt
+  /** Place of the order among those that the transaction carries: 0 for the first, and mostly only, one. */
+  readonly place: number
 }
 
 interface AttemptRow {
   readonly id: string
+  readonly place: bigint
   readonly order_id: bigint
   readonly chain: string
   readonly kind: string
@@ -31,7 +34,21 @@ interface AttemptRow {
 const COLUMNS =
   'id, order_id, chain, kind, sender, calldata, gas, created_at, expires_at, size, submitted_hash, submitted_at, trusted_until, is_mismatch, withdrawn_at'
 
-export async function insertAttempt(sql: Sql, { chain, orderId, attempt }: StoredAttempt): Promise<void> {
+/** Inserts an attempt with its order, or a further order of an attempt that was inserted before. */
+export async function insertAttempt(
+  sql: Sql,
+  { chain, orderId, attempt, place = 0 }: Omit<StoredAttempt, 'place'> & Partial<Pick<StoredAttempt, 'place'>>,
+): Promise<void> {
+  if (place > 0) {
+    await sql.run(
+      'insert into attempt_orders (attempt_id, place, order_id, kind, is_mismatch) values ($1, $2, $3, $4, 0)',
+      attempt.id,
+      place,
+      BigInt(orderId),
+      attempt.kind,
+    )
+    return
+  }
   await sql.run(
     `insert into attempts (${COLUMNS}, call_digest)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
@@ -73,8 +90,14 @@ export async function listAttempts(sql: Sql, orderId: OrderId): Promise<Attempt[
   return stored.map(({ attempt }) => attempt)
 }
 
+/** Finds an attempt with its first order. */
 export async function findAttempt(sql: Sql, id: AttemptId): Promise<StoredAttempt | undefined> {
-  return (await select(sql, 'id = $1', id))[0]
+  return (await listAttemptOrders(sql, id))[0]
+}
+
+/** Lists an attempt as each of its orders has it, in the order in which its transaction carries them. */
+export async function listAttemptOrders(sql: Sql, id: AttemptId): Promise<StoredAttempt[]> {
+  return select(sql, 'id = $1 order by place', id)
 }
 
 /**
@@ -91,7 +114,7 @@ export async function listAttemptsByHash(
   const where = 'chain = $1 and submitted_hash = $2 and is_mismatch = 0'
   const ofTrader = 'exists (select 1 from orders where orders.id = attempts.order_id and orders.trader = $3)'
   const params = [chain, hash, ...(trader === null ? [] : [trader])]
-  return select(sql, `${where}${trader === null ? '' : ` and ${ofTrader}`} order by created_at, id`, ...params)
+  return select(sql, `${where}${trader === null ? '' : ` and ${ofTrader}`} order by created_at, id, place`, ...params)
 }
 
 /** Maximum number of attempts with the same call; more than one agent has waiting at a time. */
@@ -136,24 +159,19 @@ export async function listAwaitedAttempts(
   chain: ChainSlug,
   of: { readonly nowMs: number; readonly after: OrderId; readonly orders: number },
 ): Promise<StoredAttempt[]> {
-  return select(
-    sql,
-    `id in (
-       select reported.id from (
-         select id from orders where chain = $1 and awaits_until is not null and awaits_until >= $2 and id > $3
-         order by id limit $4
-       ) as awaiting join attempts as reported on reported.id in (
-         select last.id from attempts as last
-         where last.order_id = awaiting.id and last.submitted_hash is not null and last.is_mismatch = 0
-         order by last.submitted_at desc, last.id limit $5
-       )
-     ) order by order_id, submitted_at`,
+  const awaiting = await sql.all<{ id: bigint }>(
+    `select id from orders where chain = $1 and awaits_until is not null and awaits_until >= $2 and id > $3
+     order by id limit $4`,
     chain,
     of.nowMs,
     BigInt(of.after),
     of.orders,
-    AWAITED_PER_ORDER,
   )
+  const last =
+    'order_id = $1 and submitted_hash is not null and is_mismatch = 0 order by submitted_at desc, id limit $2'
+  const reported: StoredAttempt[] = []
+  for (const { id } of awaiting) reported.push(...(await select(sql, last, id, AWAITED_PER_ORDER)).toReversed())
+  return reported
 }
 
 /** The report of a transaction hash; the fields are those of an `Attempt`. */
@@ -163,8 +181,9 @@ interface HashReport {
   readonly trustedUntilMs: number | null
 }
 
-/** Stores the hash reported for an attempt, in place of any earlier one. */
+/** Stores the hash reported for an attempt and all its orders, in place of any earlier one. */
 export async function setSubmitted(sql: Sql, id: AttemptId, report: HashReport): Promise<void> {
+  await sql.run('update attempt_orders set is_mismatch = 0 where attempt_id = $1', id)
   await sql.run(
     'update attempts set submitted_hash = $2, submitted_at = $3, trusted_until = $4, is_mismatch = 0 where id = $1',
     id,
@@ -184,17 +203,19 @@ export async function setSeen(
   { hash, from }: { readonly hash: Hex; readonly from: Address },
   atMs: number,
 ): Promise<OrderId[]> {
-  const rows = await sql.all<{ order_id: bigint }>(
+  const rows = await sql.all<{ id: string }>(
     `update attempts set trusted_until = null,
        submitted_at = case when trusted_until <= $4 then $4 else submitted_at end
      where chain = $1 and submitted_hash = $2 and sender = $3 and trusted_until is not null
-     returning order_id`,
+     returning id`,
     chain,
     hash,
     from,
     atMs,
   )
-  return rows.map(({ order_id }) => String(order_id) as OrderId)
+  const seen: StoredAttempt[] = []
+  for (const { id } of rows) seen.push(...(await listAttemptOrders(sql, id as AttemptId)))
+  return seen.map(({ orderId }) => orderId)
 }
 
 /** Sets the time after which the attempt is not sent any more and its order stops waiting for it. */
@@ -202,22 +223,40 @@ export async function setExpiry(sql: Sql, id: AttemptId, atMs: number): Promise<
   await sql.run('update attempts set expires_at = $2 where id = $1', id, atMs)
 }
 
-export async function setMismatch(sql: Sql, id: AttemptId): Promise<void> {
-  await sql.run('update attempts set is_mismatch = 1 where id = $1', id)
+/** Notes that the reported hash of an attempt was mined and is not this order. Its other orders are as they were. */
+export async function setMismatch(sql: Sql, id: AttemptId, orderId: OrderId): Promise<void> {
+  await setOfOrder(sql, { id, orderId }, 'is_mismatch', 1)
 }
 
-export async function setWithdrawn(sql: Sql, id: AttemptId, atMs: number): Promise<void> {
-  await sql.run('update attempts set withdrawn_at = $2 where id = $1', id, atMs)
+/** Withdraws an order from its attempt. Its other orders are as they were. */
+export async function setWithdrawn(sql: Sql, id: AttemptId, orderId: OrderId, atMs: number): Promise<void> {
+  await setOfOrder(sql, { id, orderId }, 'withdrawn_at', atMs)
+}
+
+async function setOfOrder(
+  sql: Sql,
+  { id, orderId }: { readonly id: AttemptId; readonly orderId: OrderId },
+  column: 'is_mismatch' | 'withdrawn_at',
+  value: number,
+): Promise<void> {
+  for (const [table, key] of [
+    ['attempts', 'id'],
+    ['attempt_orders', 'attempt_id'],
+  ]) {
+    await sql.run(`update ${table} set ${column} = $3 where ${key} = $1 and order_id = $2`, id, BigInt(orderId), value)
+  }
 }
 
 async function select(sql: Sql, where: string, ...params: readonly SqlValue[]): Promise<StoredAttempt[]> {
-  return (await sql.all<AttemptRow>(`select ${COLUMNS} from attempts where ${where}`, ...params)).map(toStored)
+  const text = `select ${COLUMNS}, place from order_attempts as attempts where ${where}`
+  return (await sql.all<AttemptRow>(text, ...params)).map(toStored)
 }
 
 function toStored(row: AttemptRow): StoredAttempt {
   return {
     chain: row.chain as ChainSlug,
     orderId: String(row.order_id) as OrderId,
+    place: Number(row.place),
     attempt: {
       id: row.id as AttemptId,
       kind: row.kind as AttemptKind,

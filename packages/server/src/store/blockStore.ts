@@ -27,6 +27,12 @@ export async function insertBlock(sql: Sql, chain: ChainSlug, block: FollowedBlo
   )
 }
 
+/** Stores a block between those that are kept, so that it can be undone with them. One before all of them is final. */
+export async function insertKeptBlock(sql: Sql, chain: ChainSlug, block: FollowedBlock): Promise<void> {
+  const older = await sql.get('select 1 from blocks where chain = $1 and number < $2 limit 1', chain, block.number)
+  if (older !== undefined) await insertBlock(sql, chain, block)
+}
+
 /** Reads the cursor: the last applied block. */
 export async function readLastBlock(sql: Sql, chain: ChainSlug): Promise<FollowedBlock | undefined> {
   const row = await sql.get<BlockRow>(
@@ -60,10 +66,16 @@ export async function deleteBlock(sql: Sql, chain: ChainSlug, number: number): P
 }
 
 /**
- * Deletes the blocks below `number`, which can't be undone any more. Callers pass a number that keeps the last block.
+ * Deletes the blocks that are never undone any more, given the number of the last final one. The newest of them is
+ * kept, because what is undone is undone down to it; not every block is stored, so its number may be lower.
  */
-export async function forgetBlocksBelow(sql: Sql, chain: ChainSlug, number: number): Promise<void> {
-  await sql.run('delete from blocks where chain = $1 and number < $2', chain, number)
+export async function forgetFinalBlocks(sql: Sql, chain: ChainSlug, lastFinal: number): Promise<void> {
+  await sql.run(
+    `delete from blocks where chain = $1 and number < (
+       select max(number) from blocks where chain = $1 and number <= $2)`,
+    chain,
+    lastFinal,
+  )
 }
 
 function toBlock(row: BlockRow): FollowedBlock {

@@ -1,5 +1,5 @@
 import { parseAddress, StartupError, type Address, type ChainSlug } from '@bezel/protocol'
-import type { Store } from './sql.ts'
+import type { Sql, Store } from './sql.ts'
 
 /** The identity of a chain. */
 export interface ChainIdentity {
@@ -32,6 +32,12 @@ export async function rememberChain(store: Store, found: ChainIdentity): Promise
   )
   const kept = await readIdentity(store, found.chain)
   if (kept !== undefined) compare(kept, found)
+}
+
+/** Lists the chains of which data is kept. */
+export async function listChains(sql: Sql): Promise<ChainSlug[]> {
+  const rows = await sql.all<{ chain: string }>('select chain from chains order by chain')
+  return rows.map(({ chain }) => chain as ChainSlug)
 }
 
 async function readIdentity(store: Store, chain: ChainSlug): Promise<ChainIdentity | undefined> {

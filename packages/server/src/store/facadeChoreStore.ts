@@ -60,7 +60,7 @@ export async function listDueSchedules(
 
 /**
  * Lists timed-out orders that this sender opened and that have no unexpired reclaim, oldest first, with ids above
- * `after`.
+ * `after`. Also those that a snapshot found, of traders with a relayed agent, because nobody knows who opened them.
  */
 export async function listTimedOutRelayed(
   sql: Sql,
@@ -69,10 +69,16 @@ export async function listTimedOutRelayed(
 ): Promise<OrderId[]> {
   const rows = await sql.all<{ id: bigint }>(
     `select id from orders where chain = $1 and status = 'timed_out' and id > $5
-     and exists (
+     and (exists (
        select 1 from attempts where attempts.order_id = orders.id and attempts.kind = 'open' and attempts.sender = $2
-     ) and not exists (
+     ) or (orders.origin_key like 'pending:%' and exists (
+       select 1 from agents
+       where agents.chain = orders.chain and agents.trader = orders.trader and agents.mode = 'relayed' and agents.revoked = 0
+     ))) and not exists (
        select 1 from attempts where attempts.order_id = orders.id and attempts.kind = 'reclaim' and attempts.expires_at > $3
+     ) and not exists (
+       select 1 from attempt_orders as further join attempts on attempts.id = further.attempt_id
+       where further.order_id = orders.id and further.kind = 'reclaim' and attempts.expires_at > $3
      ) order by id limit $4`,
     chain,
     of.sender,

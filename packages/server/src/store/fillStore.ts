@@ -1,4 +1,4 @@
-import type { Address, ChainSlug, FillAction, FillHistoryEntry, Hex } from '@bezel/protocol'
+import type { Address, ChainSlug, FillAction, FillHistoryEntry, Hex, OrderId } from '@bezel/protocol'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
@@ -47,6 +47,16 @@ export async function insertFill(
     of.pairIndex,
     JSON.stringify(of.fill),
   )
+}
+
+/** Lists the ids of the fills of a block, by log index. */
+export async function listFillIds(sql: Sql, chain: ChainSlug, blockHash: Hex): Promise<ReadonlyMap<number, OrderId>> {
+  const rows = await sql.all<{ id: bigint; log_index: bigint }>(
+    'select id, log_index from fills where chain = $1 and block_hash = $2',
+    chain,
+    blockHash,
+  )
+  return new Map(rows.map(({ id, log_index }) => [Number(log_index), String(id) as OrderId]))
 }
 
 /**

@@ -57,19 +57,20 @@ export async function findOrderIdByHandle(
   return row === undefined ? undefined : (String(row.order_id) as OrderId)
 }
 
-/** Finds the order that has an event at this place. */
-export async function findOrderIdAt(
+/** Finds the order that has an event at this place, and the attempt of the event. */
+export async function findOrderEventAt(
   sql: Sql,
   chain: ChainSlug,
   { blockHash, logIndex }: Pick<OrderEvent, 'blockHash' | 'logIndex'>,
-): Promise<OrderId | undefined> {
-  const row = await sql.get<{ order_id: bigint }>(
-    'select order_id from order_events where chain = $1 and block_hash = $2 and log_index = $3',
+): Promise<(Pick<OrderEvent, 'attemptId'> & { readonly orderId: OrderId }) | undefined> {
+  const row = await sql.get<{ order_id: bigint; body: string }>(
+    'select order_id, body from order_events where chain = $1 and block_hash = $2 and log_index = $3',
     chain,
     blockHash,
     logIndex,
   )
-  return row === undefined ? undefined : (String(row.order_id) as OrderId)
+  if (row === undefined) return undefined
+  return { orderId: String(row.order_id) as OrderId, attemptId: fromExactJson<OrderEvent>(row.body).attemptId }
 }
 
 /** Lists the orders that have an event in this transaction. */

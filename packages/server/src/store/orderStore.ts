@@ -192,6 +192,22 @@ export async function listPreparedOrders(sql: Sql, chain: ChainSlug, agent: Addr
   return select(sql, `chain = $1 and agent = $2 and status = 'prepared'`, chain, agent)
 }
 
+/**
+ * Counts the transactions that an agent's prepared orders wait for. Orders of one transaction count once, and one that
+ * was prepared again counts with its last transaction.
+ */
+export async function countPreparedTransactions(sql: Sql, chain: ChainSlug, agent: Address): Promise<number> {
+  const row = await sql.get<{ count: bigint }>(
+    `select count(distinct coalesce(
+       (select attempt_id from attempt_orders where order_id = orders.id and kind = 'open' limit 1),
+       (select attempts.id from attempts where order_id = orders.id and kind = 'open' order by created_at desc limit 1)
+     )) as count from orders where chain = $1 and agent = $2 and status = 'prepared'`,
+    chain,
+    agent,
+  )
+  return Number(row!.count)
+}
+
 export async function countOrdersByStatus(sql: Sql): Promise<ReadonlyMap<OrderStatus, number>> {
   const rows = await sql.all<{ status: string; count: bigint }>(
     'select status, count(*) as count from orders where status is not null group by status',

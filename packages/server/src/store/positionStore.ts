@@ -85,6 +85,26 @@ export async function listOpenPositions(sql: Sql, chain: ChainSlug): Promise<Sto
   return select(sql, 'chain = $1 and is_open = 1 order by id', chain)
 }
 
+/** Lists the positions that were opened in blocks since undone, and not opened again. */
+export async function listVanishedPositions(sql: Sql, chain: ChainSlug): Promise<StoredPosition[]> {
+  return select(sql, 'chain = $1 and state is null order by id', chain)
+}
+
+/** Lists the open positions of a trader. */
+export async function listOpenPositionsOf(sql: Sql, chain: ChainSlug, trader: Address): Promise<StoredPosition[]> {
+  return select(sql, 'chain = $1 and trader = $2 and is_open = 1 order by id', chain, trader)
+}
+
+/** Lists the indices of the pending changes of a trader's positions, open or closed. */
+export async function listUpdateIndices(sql: Sql, chain: ChainSlug, trader: Address): Promise<number[]> {
+  const rows = await sql.all<{ update_index: bigint }>(
+    'select update_index from positions where chain = $1 and trader = $2 and update_index is not null',
+    chain,
+    trader,
+  )
+  return rows.map(({ update_index }) => Number(update_index))
+}
+
 /** Lists the positions, open or closed, whose pending change has timed out at this block but is not marked so. */
 export async function listDueUpdates(
   sql: Sql,

@@ -143,9 +143,11 @@ export async function readExitNeed(
     `select case when status in ${LIVE} or exists (
          select 1 from positions where origin_order_id = orders.id and ${NEEDY}
        ) then 1 else 0 end as is_needed,
-       case when status = 'canceled' and exists (
+       case when status = 'canceled' and (exists (
          select 1 from attempts where attempts.order_id = orders.id and attempts.kind = 'cancel'
-       ) then 1 else 0 end as is_canceled
+       ) or exists (
+         select 1 from attempt_orders where attempt_orders.order_id = orders.id and attempt_orders.kind = 'cancel'
+       )) then 1 else 0 end as is_canceled
      from orders where id = $1`,
     BigInt(orderId),
   )

@@ -16,10 +16,8 @@ export function openTestLog(
     onError: () => {},
     now,
     alsoKeep: async () => {},
-    positionsText: (trader, changes) => {
-      const ofTrader = changes.filter(({ record }) => record.trader === trader)
-      return JSON.stringify(ofTrader.filter(({ after }) => after?.isOpen).map(({ record }) => record.id))
-    },
+    positionsText: (_trader, changes) =>
+      JSON.stringify(changes.filter(({ after }) => after?.isOpen).map(({ record }) => record.id)),
   })
 }
 

@@ -19,6 +19,8 @@ import { relayerExits } from './0018-relayer-exits.ts'
 import { auditLog } from './0019-audit-log.ts'
 import { slippageRestores } from './0020-slippage-restores.ts'
 import { agentBounds } from './0021-agent-bounds.ts'
+import { snapshots } from './0022-snapshots.ts'
+import { attemptOrders } from './0023-attempt-orders.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -44,4 +46,6 @@ export const MIGRATIONS: readonly Migration[] = [
   auditLog,
   slippageRestores,
   agentBounds,
+  snapshots,
+  attemptOrders,
 ]
