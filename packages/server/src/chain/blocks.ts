@@ -21,6 +21,10 @@ export interface ChainTransaction {
   readonly events: readonly PlacedEvent[]
   /** True when the Diamond emitted any log in this transaction, also one of a kind that is not decoded. */
   readonly hasLogs: boolean
+  /** First topics of all logs of the Diamond in log order, also of kinds that are not decoded. */
+  readonly topics: readonly Hex[]
+  /** Names of the events whose logs are not as the ABI says; they are missing in `events`. */
+  readonly undecoded: readonly string[]
 }
 
 /** A block with everything in it that concerns the Diamond. */
@@ -28,6 +32,8 @@ export interface ChainBlock {
   readonly block: FollowedBlock
   /** Transactions in block order. */
   readonly transactions: readonly ChainTransaction[]
+  /** Senders of all transactions of the block. */
+  readonly senders: ReadonlySet<Address>
 }
 
 /** Outcome of a mined transaction whose hash an agent reported. */

@@ -47,7 +47,7 @@ describe('createCallRound', () => {
     )
     assert.deepEqual(
       node.batches.map((batch) => batch.length),
-      [200, 200, 50],
+      [99, 99, 99, 99, 54],
     )
   })
 

@@ -8,7 +8,7 @@ import {
   type ContractFunctionReturnType,
   type Hex,
 } from 'viem'
-import type { RpcCall, RpcClient, RpcOutcome } from './rpcClient.ts'
+import { CALLS_PER_BATCH, type RpcCall, type RpcClient, type RpcOutcome } from './rpcClient.ts'
 
 type Abi = typeof diamondAbi
 type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>
@@ -38,9 +38,6 @@ export function diamondCall<N extends ViewName>(
     },
   }
 }
-
-/** Maximum number of calls in one JSON-RPC batch: public nodes refuse much larger ones. */
-const CALLS_PER_BATCH = 200
 
 /** Reads many views in batches of `CALLS_PER_BATCH`, one round trip each. */
 export async function readAll<Result>(client: RpcClient, calls: readonly DiamondCall<Result>[]): Promise<Result[]> {

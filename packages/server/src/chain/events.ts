@@ -90,6 +90,8 @@ const DECODERS = [
   defineEvent(moneyEventsAbi, 'TradeInitialAccFeesStored'),
   /** The maximum slippage for closing a position changed. */
   defineEvent(storageEventsAbi, 'TradeMaxClosingSlippagePUpdated'),
+  /** Profit of an open position was paid out at its trader's request. Only live contracts emit it. */
+  defineEvent(orderEventsAbi, 'TradePositivePnlWithdrawn'),
   /** The size, leverage or collateral of a position changed; carries every field that such a change can touch. */
   defineEvent(storageEventsAbi, 'TradePositionUpdated'),
   /** A position's stop loss changed at once, without the oracle. `newSl` is the value that the Diamond accepted. */
@@ -243,8 +245,11 @@ function intReader(bits: number): WordReader {
  */
 export class EventDecodeError extends Error {
   override readonly name = 'EventDecodeError'
+  /** Name of the event. */
+  readonly event: string
 
   constructor(event: string, options?: ErrorOptions) {
     super(`a ${event} log is not as the ABI says`, options)
+    this.event = event
   }
 }

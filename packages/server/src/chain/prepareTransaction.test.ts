@@ -34,7 +34,7 @@ async function refusal(
   node: ScriptedNode,
   draft = DRAFT,
 ): Promise<Pick<ApiError, 'code' | 'message'> & { readonly details: Record<string, unknown> }> {
-  const error = await prepareTransaction(node, draft, () => undefined).then(
+  const error = await prepareTransaction(node, draft, { onDelegate: () => undefined }).then(
     () => assert.fail('it passed'),
     (thrown: unknown) => thrown,
   )
@@ -49,7 +49,7 @@ describe('prepareTransaction', () => {
   it('asks everything in one batch', async () => {
     const node = scriptedNode(AGENT)
     const delegates: Address[] = []
-    const { gas } = await prepareTransaction(node, DRAFT, (delegate) => delegates.push(delegate))
+    const { gas } = await prepareTransaction(node, DRAFT, { onDelegate: (delegate) => delegates.push(delegate) })
     assert.equal(gas, '300002')
     assert.equal(delegates.length, 1)
     assert.deepEqual(
@@ -60,15 +60,20 @@ describe('prepareTransaction', () => {
 
   it('asks neither for the delegate of itself nor for a token that is not taken', async () => {
     const node = scriptedNode(AGENT)
-    await prepareTransaction(node, { ...DRAFT, agent: TRADER, takes: null }, () => assert.fail('there is no delegate'))
+    await prepareTransaction(
+      node,
+      { ...DRAFT, agent: TRADER, takes: null },
+      { onDelegate: () => assert.fail('there is no delegate') },
+    )
     assert.equal(node.batches[0]!.length, 2)
   })
 
   it('lets the wrong delegate be refused before the revert it causes', async () => {
     const refused = new Error('not the delegate')
-    const trying = prepareTransaction(nodeWith(reverted('0x')), DRAFT, () => {
+    const onDelegate = (): never => {
       throw refused
-    })
+    }
+    const trying = prepareTransaction(nodeWith(reverted('0x')), DRAFT, { onDelegate })
     await assert.rejects(trying, refused)
   })
 
@@ -132,6 +137,8 @@ describe('prepareTransaction', () => {
       needed: '600',
       balance: '0.000001',
       allowance: '5.5',
+      remedy:
+        "Pay 599.999999 USDC or more into the trader's wallet, and let the trader send approvalTx: an approval alone does not help.",
       approvalTx: {
         to: TOKEN,
         data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [DRAFT.diamond, 600_000_000n] }),
@@ -161,7 +168,10 @@ describe('prepareTransaction', () => {
     const node = nodeWith(reverted('0x'))
     node.balance = uint(1n)
     const { message, details } = await refusal(node)
-    assert.match(message, /600 USDC are needed, but the trader's balance is 0\.000001 USDC\.$/)
+    assert.match(
+      message,
+      /600 USDC are needed, but the trader's balance is 0\.000001 USDC\. Pay 599\.999999 USDC or more into the trader's wallet\.$/,
+    )
     assert.equal(details.approvalTx, undefined)
   })
 
@@ -190,8 +200,10 @@ describe('prepareTransaction', () => {
       take: (outcomes: readonly RpcOutcome[]) => void heard.push(outcomes),
     }
     node.receipt = 'read'
-    await assert.rejects(prepareTransaction(node, DRAFT, () => undefined, alongside))
-    await assert.rejects(prepareTransaction(node, { ...DRAFT, takes: null, agent: TRADER }, () => undefined, alongside))
+    await assert.rejects(prepareTransaction(node, DRAFT, { onDelegate: () => undefined, alongside }))
+    await assert.rejects(
+      prepareTransaction(node, { ...DRAFT, takes: null, agent: TRADER }, { onDelegate: () => undefined, alongside }),
+    )
     assert.deepEqual(heard, [[ok('read')], [ok('read')]])
     assert.equal(node.roundTrips(), 2)
   })
@@ -226,26 +238,17 @@ describe('prepareTransaction', () => {
     })
     try {
       const client = createRpcClient({ url: standIn.url, timeoutMs: 200 })
-      await assert.rejects(
-        prepareTransaction(client, DRAFT, () => undefined),
-        NodeUnavailableError,
-      )
+      await assert.rejects(prepareTransaction(client, DRAFT, { onDelegate: () => undefined }), NodeUnavailableError)
       standIn.answer = () => encodeAbiParameters([{ type: 'uint256' }], [0n])
       // The delegate is the zero address; `onDelegate` decides what that means.
-      await prepareTransaction(client, DRAFT, (delegate) => assert.equal(BigInt(delegate), 0n))
+      await prepareTransaction(client, DRAFT, { onDelegate: (delegate) => assert.equal(BigInt(delegate), 0n) })
       standIn.answer = () => '0x'
-      await assert.rejects(
-        prepareTransaction(client, DRAFT, () => undefined),
-        NodeUnavailableError,
-      )
+      await assert.rejects(prepareTransaction(client, DRAFT, { onDelegate: () => undefined }), NodeUnavailableError)
     } finally {
       await standIn.close()
     }
     const gone = createRpcClient({ url: standIn.url, timeoutMs: 200 })
-    await assert.rejects(
-      prepareTransaction(gone, DRAFT, () => undefined),
-      NodeUnavailableError,
-    )
+    await assert.rejects(prepareTransaction(gone, DRAFT, { onDelegate: () => undefined }), NodeUnavailableError)
   })
 
   it('rounds gas up', async () => {
@@ -256,7 +259,7 @@ describe('prepareTransaction', () => {
       ['0x5208', '31500'],
     ]) {
       node.estimate = ok(estimate)
-      assert.deepEqual(await prepareTransaction(node, DRAFT, () => undefined), { gas })
+      assert.deepEqual(await prepareTransaction(node, DRAFT, { onDelegate: () => undefined }), { gas })
     }
   })
 })

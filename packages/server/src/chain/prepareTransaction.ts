@@ -4,14 +4,15 @@ import {
   errorsAbi,
   explainContractError,
   formatDecimal,
-  tokenErrorsAbi,
+  revertReason,
   type Address,
   type Hex,
+  type RevertReason,
   type TransactionRequest,
 } from '@bezel/protocol'
 import { diamondCall } from './diamondCalls.ts'
-import { revertData, type RpcClient, type RpcOutcome, type RpcCall } from './rpcClient.ts'
-import { decodeErrorResult, parseAbi, decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
+import { isRevert, revertData, type RpcClient, type RpcOutcome, type RpcCall } from './rpcClient.ts'
+import { decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
 
 /** A transaction for an agent to send, not yet simulated. */
 export interface TransactionDraft {
@@ -47,6 +48,22 @@ export interface Alongside {
   readonly take: (outcomes: readonly RpcOutcome[]) => void
 }
 
+/** Receivers of what the round trip of a simulation reads besides. */
+export interface SimulationReaders {
+  /** Throws when the delegate is the wrong one. Not called where the trader sends for itself. */
+  readonly onDelegate: (delegate: Address) => void
+  /** Called when the transaction takes a token that answers, before the simulation is judged. */
+  readonly onTokens?: ((held: HeldTokens) => void) | undefined
+  readonly alongside?: Alongside | undefined
+}
+
+/** The tokens of a trader, in the token's smallest unit. */
+export interface HeldTokens {
+  readonly balance: bigint
+  /** Amount that the trader lets the Diamond take. */
+  readonly allowance: bigint
+}
+
 /** A transaction whose simulation passed. */
 interface TriedTransaction {
   /** Gas limit in units of gas; `null` when it could not be estimated, mostly because the agent has no native token. */
@@ -61,24 +78,14 @@ const GAS_MARGIN_NUMERATOR = 3n
 const GAS_MARGIN_DENOMINATOR = 2n
 
 /**
- * Matches messages that report a failure of the call itself and not of the node, for nodes that leave out the revert
- * bytes.
- */
-const REVERT_PATTERN = /revert|out of gas|invalid opcode|invalid jump|stack (?:under|over)flow|vm exception/i
-/** JSON-RPC error code for "execution reverted". */
-const REVERT_CODE = 3
-
-/**
  * Simulates a transaction on the latest block, in one round trip: reads the trader's delegate, simulates the call,
- * estimates its gas and reads the trader's tokens to explain a revert. Passes the delegate to `onDelegate`, which
- * throws when it is the wrong one, and what was read alongside to its receiver. Throws `SIMULATION_REVERTED`, or
- * `NodeUnavailableError` when the node does not answer properly.
+ * estimates its gas and reads the trader's tokens to explain a revert. Passes everything that was read to its
+ * receivers. Throws `SIMULATION_REVERTED`, or `NodeUnavailableError` when the node does not answer properly.
  */
 export async function prepareTransaction(
   client: RpcClient,
   draft: TransactionDraft,
-  onDelegate: (delegate: Address) => void,
-  alongside?: Alongside,
+  { onDelegate, onTokens, alongside }: SimulationReaders,
 ): Promise<TriedTransaction> {
   const { diamond, trader, agent, data, takes } = draft
   const transaction = { from: agent, to: diamond, data }
@@ -93,21 +100,26 @@ export async function prepareTransaction(
   ])
   const [simulation, estimate, ...rest] = outcomes
   if (simulation === undefined || estimate === undefined) throw new NodeUnavailableError('the node gave no answer')
+  const held = takes === null ? undefined : heldOf(rest)
+  if (held !== undefined) onTokens?.(held)
   if (delegate !== undefined) onDelegate(delegate.decode(rest.at(-1)!) as Address)
   alongside?.take(rest.slice(holdings.length, holdings.length + alongside.calls.length))
-  requirePassed(draft, simulation, takes === null ? undefined : shortageOf(draft, takes, rest))
+  requirePassed(draft, simulation, takes === null || held === undefined ? undefined : shortageOf(draft, takes, held))
   return { gas: gasOf(estimate) }
 }
 
-function requirePassed(draft: TransactionDraft, simulation: RpcOutcome, shortage: Shortage | undefined): void {
+/** Throws `SIMULATION_REVERTED` for a simulation that did not pass. */
+export function requirePassed(
+  draft: Pick<TransactionDraft, 'inner'>,
+  simulation: RpcOutcome,
+  shortage?: Shortage,
+): void {
   if (simulation.ok) {
     if (typeof simulation.result === 'string' && simulation.result.startsWith('0x')) return
     throw new NodeUnavailableError('the node answered a simulation with something that is no bytes')
   }
-  const bytes = revertData(simulation)
-  const isRevert = bytes !== undefined || simulation.code === REVERT_CODE || REVERT_PATTERN.test(simulation.message)
-  if (!isRevert) throw new NodeUnavailableError(`the simulation failed: ${simulation.message}`)
-  const reason = revertReason(bytes)
+  if (!isRevert(simulation)) throw new NodeUnavailableError(`the simulation failed: ${simulation.message}`)
+  const reason = revertReason(revertData(simulation))
   throw simulationReverted(draft, reason, mayBeOfTokens(reason) ? shortage : undefined)
 }
 
@@ -159,6 +171,8 @@ interface Shortage {
     readonly needed: string
     readonly balance: string
     readonly allowance: string
+    /** The last sentence of the message. */
+    readonly remedy: string
     /** The trader's transaction that allows what is needed; absent when the allowance is large enough. */
     readonly approvalTx?: TransactionRequest
   }
@@ -171,36 +185,59 @@ function holdingCalls({ token }: TokenDemand, trader: Address, diamond: Address)
   return [balance, allowance].map((data) => ({ method: 'eth_call', params: [{ to: token, data }, 'latest'] }))
 }
 
-/**
- * Returns the shortage of balance or allowance; `undefined` when there is enough of both or the token does not answer.
- * Only explains a revert, so it never throws.
- */
-function shortageOf(
-  { diamond, chainId }: Pick<TransactionDraft, 'diamond' | 'chainId'>,
-  { symbol, token, decimals, amount, returned }: TokenDemand,
-  [balanceOutcome, allowanceOutcome]: readonly (RpcOutcome | undefined)[],
-): Shortage | undefined {
+/** Returns what a trader has of a token; `undefined` when the token does not answer. */
+function heldOf([balanceOutcome, allowanceOutcome]: readonly (RpcOutcome | undefined)[]): HeldTokens | undefined {
   const balance = amountIn(balanceOutcome)
   const allowance = amountIn(allowanceOutcome)
-  if (balance === undefined || allowance === undefined) return undefined
-  const isPoor = balance + returned < amount
-  const isBarred = allowance < amount
+  return balance === undefined || allowance === undefined ? undefined : { balance, allowance }
+}
+
+/** Tells which of balance and allowance is too small for a demand. */
+export function lackOf(
+  { amount, returned }: Pick<TokenDemand, 'amount' | 'returned'>,
+  { balance, allowance }: HeldTokens,
+): { readonly isPoor: boolean; readonly isBarred: boolean } {
+  return { isPoor: balance + returned < amount, isBarred: allowance < amount }
+}
+
+/** Returns the trader's transaction that lets the Diamond take an amount of a token. */
+export function approvalTx(
+  { diamond, chainId }: Pick<TransactionDraft, 'diamond' | 'chainId'>,
+  { token, amount }: Pick<TokenDemand, 'token' | 'amount'>,
+): TransactionRequest {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [diamond, amount] })
+  return { to: token, data, chainId }
+}
+
+/** Returns the shortage of balance or allowance; `undefined` when there is enough of both. */
+function shortageOf(
+  draft: Pick<TransactionDraft, 'diamond' | 'chainId'>,
+  demand: TokenDemand,
+  held: HeldTokens,
+): Shortage | undefined {
+  const { symbol, decimals, amount, returned } = demand
+  const { balance, allowance } = held
+  const { isPoor, isBarred } = lackOf(demand, held)
   if (!isPoor && !isBarred) return undefined
-  const [needed, has, allowed] = [amount, balance, allowance].map((value) => formatDecimal(value, decimals))
+  const amounts = [amount, balance, allowance, amount - returned - balance]
+  const [needed, has, allowed, lacking] = amounts.map((value) => formatDecimal(value, decimals))
   const lacks = [
     isPoor && `the trader's balance is ${has} ${symbol}`,
     isBarred && `the trader's allowance for the Diamond is ${allowed} ${symbol}`,
   ].filter((part) => part !== false)
-  const remedy = isBarred ? ' The trader sends approvalTx once, which allows it.' : ''
-  const approval = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [diamond, amount] })
+  const paidIn = `Pay ${lacking} ${symbol} or more into the trader's wallet`
+  const remedy = isPoor
+    ? `${paidIn}${isBarred ? ', and let the trader send approvalTx: an approval alone does not help' : ''}.`
+    : 'The trader sends approvalTx once, which allows it.'
   return {
-    message: `${needed} ${symbol} are needed, but ${lacks.join(' and ')}.${remedy}`,
+    message: `${needed} ${symbol} are needed, but ${lacks.join(' and ')}. ${remedy}`,
     details: {
       collateral: symbol,
       needed: needed!,
       balance: has!,
       allowance: allowed!,
-      ...(isBarred ? { approvalTx: { to: token, data: approval, chainId } } : {}),
+      remedy,
+      ...(isBarred ? { approvalTx: approvalTx(draft, demand) } : {}),
     },
   }
 }
@@ -211,38 +248,5 @@ function amountIn(outcome: RpcOutcome | undefined): bigint | undefined {
     return decodeFunctionResult({ abi: erc20Abi, functionName: 'balanceOf', data: outcome.result as Hex })
   } catch {
     return undefined
-  }
-}
-
-/** The reason for a revert, as far as its bytes tell. */
-interface RevertReason {
-  /**
-   * Name of the custom error, or Solidity's own `Error` or `Panic`; the four-byte selector of an unknown error; `null`
-   * for a revert without data.
-   */
-  readonly errorName: string | null
-  /** The text of an `Error` or the code of a `Panic`, otherwise `null`. */
-  readonly text: string | null
-}
-
-const KNOWN_ERRORS = [
-  ...errorsAbi,
-  ...tokenErrorsAbi,
-  ...parseAbi(['error Error(string)', 'error Panic(uint256)']),
-] as const
-
-/** Maximum length of a revert text in an answer, because foreign contracts choose that text. */
-const MAX_TEXT_CHARS = 200
-
-const SELECTOR_CHARS = 10
-
-function revertReason(data: Hex | undefined): RevertReason {
-  if (data === undefined || data.length < SELECTOR_CHARS) return { errorName: null, text: null }
-  try {
-    const { errorName, args } = decodeErrorResult({ abi: KNOWN_ERRORS, data })
-    const hasText = errorName === 'Error' || errorName === 'Panic'
-    return { errorName, text: hasText ? String(args[0]).slice(0, MAX_TEXT_CHARS) : null }
-  } catch {
-    return { errorName: data.slice(0, SELECTOR_CHARS), text: null }
   }
 }

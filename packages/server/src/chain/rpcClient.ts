@@ -19,8 +19,8 @@ export type RpcOutcome =
 /** Client of a chain's node that sends calls in batches. */
 export interface RpcClient {
   /**
-   * Sends all calls in one round trip and returns the outcomes in the order of the calls. Throws `NodeUnavailableError`
-   * when the node does not answer properly.
+   * Sends all calls, up to `CALLS_PER_BATCH` of them in one round trip, and returns the outcomes in the order of the
+   * calls. Throws `NodeUnavailableError` when the node does not answer properly.
    */
   batch(calls: readonly RpcCall[]): Promise<RpcOutcome[]>
   /** Number of round trips so far; a metric, and the measure by which tests bound the write path. */
@@ -48,6 +48,9 @@ const CALL_MS = 100
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
+/** Maximum number of calls in one round trip, beside the check of the chain: providers refuse more than 100. */
+export const CALLS_PER_BATCH = 99
+
 export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
 
 export function createRpcClient({ url, timeoutMs, chainId, maxAnswerBytes }: RpcClientOptions): RpcClient {
@@ -68,14 +71,21 @@ export function createRpcClient({ url, timeoutMs, chainId, maxAnswerBytes }: Rpc
     }
   }
 
+  async function send(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
+    const asked = chainId === undefined ? calls : [...calls, chainIdCall]
+    const body = JSON.stringify(asked.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
+    const outcomes = parseRpcAnswer(await post(body, asked.length), asked.length)
+    if (chainId !== undefined) requireChain(outcomes.pop(), chainId)
+    return outcomes
+  }
+
   return {
     roundTrips: () => roundTrips,
     async batch(calls) {
-      if (calls.length === 0) return []
-      const asked = chainId === undefined ? calls : [...calls, chainIdCall]
-      const body = JSON.stringify(asked.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
-      const outcomes = parseRpcAnswer(await post(body, asked.length), asked.length)
-      if (chainId !== undefined) requireChain(outcomes.pop(), chainId)
+      const outcomes: RpcOutcome[] = []
+      for (let from = 0; from < calls.length; from += CALLS_PER_BATCH) {
+        outcomes.push(...(await send(calls.slice(from, from + CALLS_PER_BATCH))))
+      }
       return outcomes
     },
   }
@@ -131,4 +141,18 @@ export function revertData(outcome: RpcOutcome): Hex | undefined {
   // Some nodes put a word before the bytes, as in "Reverted 0x08c379a0...".
   const text = typeof nested === 'string' ? /0x[0-9a-fA-F]*$/.exec(nested)?.[0] : undefined
   return text === undefined ? undefined : parseHex(text)
+}
+
+/**
+ * Matches messages that report a failure of the call itself and not of the node, for nodes that leave out the revert
+ * bytes.
+ */
+const REVERT_PATTERN = /revert|out of gas|invalid opcode|invalid jump|stack (?:under|over)flow|vm exception/i
+/** JSON-RPC error code for "execution reverted". */
+const REVERT_CODE = 3
+
+/** Returns true when the contract refused the call, false when it succeeded or the node could not run it. */
+export function isRevert(outcome: RpcOutcome): boolean {
+  if (outcome.ok) return false
+  return revertData(outcome) !== undefined || outcome.code === REVERT_CODE || REVERT_PATTERN.test(outcome.message)
 }

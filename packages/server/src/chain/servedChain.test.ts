@@ -42,10 +42,12 @@ describe('readChainsFile', () => {
         diamond: CHAINS.base.liveDiamond,
         rpcUrl: 'https://node.example/key',
         wsUrl: 'wss://node.example/',
+        backendUrl: undefined,
+        requestTimeoutBlocks: undefined,
         writes: true,
-        finalityDepth: 64,
+        finality: 'tag',
         relayer: {},
-        startBlock: 0,
+        startBlock: undefined,
       },
     ])
   })
@@ -56,9 +58,14 @@ describe('readChainsFile', () => {
     assert.equal(chain?.diamond, CHAINS.base.liveDiamond)
   })
 
+  it('takes the address of a backend, without the slash at its end', () => {
+    const [chain] = read({ chains: { base: { ...base, backendUrl: 'https://backend.example/' } } })
+    assert.equal(chain?.backendUrl, 'https://backend.example')
+  })
+
   it('takes what a person decides for a chain', () => {
-    const [chain] = read({ chains: { base: { ...base, writes: false, finalityDepth: 12, startBlock: 900 } } })
-    assert.deepEqual([chain?.writes, chain?.finalityDepth, chain?.startBlock], [false, 12, 900])
+    const [chain] = read({ chains: { base: { ...base, writes: false, finality: { blocks: 12 }, startBlock: 900 } } })
+    assert.deepEqual([chain?.writes, chain?.finality, chain?.startBlock], [false, { blocks: 12 }, 900])
   })
 
   it('takes budgets of the relayer in native token', () => {
@@ -94,7 +101,9 @@ describe('readChainsFile', () => {
   it('refuses each wrong entry with its place', () => {
     const withBase = (change: object): unknown => ({ chains: { base: { ...base, ...change } } })
     assert.match(refusal(withBase({ writes: 'no' })), /has neither true nor false at chains.base.writes/)
-    assert.match(refusal(withBase({ finalityDepth: 0 })), /at least 1 at chains.base.finalityDepth/)
+    for (const finality of [{ finalityDepth: 0 }, { finality: 64 }, { finality: 'tag', finalityDepth: 64 }]) {
+      assert.match(refusal(withBase(finality)), /has neither "tag" nor .* at chains.base.finality\.$/)
+    }
     for (const relayer of [
       { day: 1 },
       { day: '-1' },
@@ -106,6 +115,11 @@ describe('readChainsFile', () => {
     }
     assert.match(refusal(withBase({ relayer: '1' })), /at chains.base.relayer\./)
     assert.match(refusal(withBase({ startBlock: -1 })), /at least 0 at chains.base.startBlock/)
+    assert.match(refusal(withBase({ requestTimeoutBlocks: '30' })), /at least 0 at chains.base.requestTimeoutBlocks/)
+    assert.match(
+      refusal(withBase({ startBlock: 900, firstBlock: 901 })),
+      /has a block below 901, the firstBlock, at chains.base.startBlock/,
+    )
     assert.match(refusal({ chains: { mars: base } }), /names the chain "mars", but only arbitrum, base/)
     assert.match(refusal({ chains: JSON.parse('{"__proto__": {}}') as unknown }), /names the chain "__proto__"/)
     assert.match(refusal({ chains: { base: null } }), /says chainId undefined for base, but it is 8453/)
@@ -116,6 +130,9 @@ describe('readChainsFile', () => {
     }
     for (const rpcUrl of [undefined, 5, '', 'node.example', 'ws://node.example', 'file:///etc/passwd']) {
       assert.match(refusal(withBase({ rpcUrl })), /no http or https address at chains\.base\.rpcUrl/)
+    }
+    for (const backendUrl of [5, '', 'backend.example', 'ftp://backend.example']) {
+      assert.match(refusal(withBase({ backendUrl })), /no http or https address at chains\.base\.backendUrl/)
     }
     for (const wsUrl of [5, '', 'https://node.example']) {
       assert.match(refusal(withBase({ wsUrl })), /no ws or wss address at chains\.base\.wsUrl/)

@@ -12,6 +12,7 @@ import {
   type ChainSlug,
 } from '@bezel/protocol'
 import { readFileSync } from 'node:fs'
+import { parseFinality, type FinalityRule } from './finality.ts'
 
 /** A chain as this deployment serves it. */
 export interface ServedChain {
@@ -22,12 +23,23 @@ export interface ServedChain {
   /** URL of the node. Never logged, because its path or query may carry credentials. */
   readonly rpcUrl: string
   readonly wsUrl: string | undefined
+  /** URL of the chain's trading backend, without a slash at its end, whose opening flags win over the trading hours. */
+  readonly backendUrl: string | undefined
   /** False for a read-only deployment, which prepares no transactions on this chain. */
   readonly writes: boolean
-  /** Number of blocks on top of a block after which it is never undone. The data to undo a block is kept that long. */
-  readonly finalityDepth: number
-  /** First block that is followed. Must not lie after the first trade that matters. */
-  readonly startBlock: number
+  /** The rule by which blocks become final. The data to undo a block is kept until it is. */
+  readonly finality: FinalityRule
+  /**
+   * First block that is followed, for a chain that is indexed from its beginning; it must not lie after the first trade
+   * that matters. `undefined`: everything that is open is read at the node's head, and the chain is followed from
+   * there.
+   */
+  readonly startBlock: number | undefined
+  /**
+   * Number of blocks after which the Diamond is expected to give a request back. A Diamond that answers otherwise is
+   * refused at the start; what is used is always its own answer. `undefined`: any number is right.
+   */
+  readonly requestTimeoutBlocks: number | undefined
   /** Settings of the facade's relayer on this chain, where they differ from the defaults. */
   readonly relayer: ChainRelayerSettings
 }
@@ -62,12 +74,11 @@ export function isLive({ slug, diamond }: Pick<ServedChain, 'slug' | 'diamond'>)
   return diamond === CHAINS[slug].liveDiamond
 }
 
-const DEFAULT_FINALITY_DEPTH = 64
-
 /**
  * Reads the chains of a deployment: `{"chains": {"<slug>": {"chainId", "rpcUrl", "wsUrl"?, "diamond", "writes"?,
- * "finalityDepth"?, "startBlock"?, "relayer"?}}}`. The local chain writes this file; for live chains an operator writes
- * it in the same shape. Ignores other keys, which other programs read. Throws a `StartupError` at the first fault.
+ * "finality"?, "startBlock"?, "firstBlock"?, "requestTimeoutBlocks"?, "backendUrl"?, "relayer"?}}}`. The local chain
+ * writes this file; for live chains an operator writes it in the same shape. Ignores other keys, which other programs
+ * read. Throws a `StartupError` at the first fault.
  */
 export function readChainsFile(path: string): readonly ServedChain[] {
   const entries = Object.entries(record(parseFile(path).chains) ?? {})
@@ -121,8 +132,16 @@ function readEntry(path: string, name: string, entry: Readonly<Record<string, un
   if (wsUrl === undefined && entry.wsUrl !== undefined) {
     throw fault(path, `has no ws or wss address at chains.${slug}.wsUrl`)
   }
+  const backendUrl = typeof entry.backendUrl === 'string' ? parseServerUrl(entry.backendUrl) : undefined
+  if (backendUrl === undefined && entry.backendUrl !== undefined) {
+    throw fault(path, `has no http or https address at chains.${slug}.backendUrl`)
+  }
   const { writes = true } = entry
   if (typeof writes !== 'boolean') throw fault(path, `has neither true nor false at chains.${slug}.writes`)
+  const finality = parseFinality(entry, { slug, isLive: isLive({ slug, diamond }) })
+  if (finality === undefined) {
+    throw fault(path, `has neither "tag" nor {"seconds": n} nor {"blocks": n} at chains.${slug}.finality`)
+  }
   return {
     slug,
     chainId,
@@ -130,9 +149,11 @@ function readEntry(path: string, name: string, entry: Readonly<Record<string, un
     diamond,
     rpcUrl,
     wsUrl,
+    backendUrl,
     writes,
-    finalityDepth: wholeNumber(path, slug, entry, 'finalityDepth', DEFAULT_FINALITY_DEPTH, 1),
-    startBlock: wholeNumber(path, slug, entry, 'startBlock', 0, 0),
+    finality,
+    startBlock: readStartBlock(path, slug, entry),
+    requestTimeoutBlocks: wholeNumber(path, slug, entry, 'requestTimeoutBlocks'),
     relayer: readRelayerSettings(entry.relayer, (field) =>
       fault(
         path,
@@ -144,17 +165,24 @@ function readEntry(path: string, name: string, entry: Readonly<Record<string, un
   }
 }
 
+/** Reads `startBlock`. Below `firstBlock` the Diamond emitted events of an older version, which are not decoded. */
+function readStartBlock(path: string, slug: string, entry: Readonly<Record<string, unknown>>): number | undefined {
+  const startBlock = wholeNumber(path, slug, entry, 'startBlock')
+  const firstBlock = wholeNumber(path, slug, entry, 'firstBlock') ?? 0
+  if (startBlock === undefined || startBlock >= firstBlock) return startBlock
+  throw fault(path, `has a block below ${firstBlock}, the firstBlock, at chains.${slug}.startBlock`)
+}
+
 function wholeNumber(
   path: string,
   slug: string,
   entry: Readonly<Record<string, unknown>>,
-  name: string,
-  standard: number,
-  min: number,
-): number {
-  const value = entry[name] ?? standard
-  if (Number.isSafeInteger(value) && Number(value) >= min) return Number(value)
-  throw fault(path, `has no whole number of at least ${min} at chains.${slug}.${name}`)
+  name: 'startBlock' | 'firstBlock' | 'requestTimeoutBlocks',
+): number | undefined {
+  const value = entry[name]
+  if (value === undefined) return undefined
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value)
+  throw fault(path, `has no whole number of at least 0 at chains.${slug}.${name}`)
 }
 
 function urlOf(value: unknown, protocols: readonly string[]): string | undefined {

@@ -1,14 +1,19 @@
 import { ApiError } from '@bezel/protocol'
 
 /** The reason why a read can't be answered now. */
-export type NotReadyReason = 'starting' | 'feed_stale' | 'chain_lagging' | 'reorg_too_deep' | 'overloaded'
+export type NotReadyReason =
+  'starting' | 'snapshot' | 'feed_stale' | 'chain_lagging' | 'reorg_too_deep' | 'diamond_changed' | 'overloaded'
 
 const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
   starting: 'The service is still reading the markets of this chain; try again in a moment.',
+  snapshot:
+    'The service is still reading what is open on this chain, and would not show all of your positions and orders; try again in a moment.',
   feed_stale: 'The price feed is silent or sends no prices; try again in a moment.',
   chain_lagging: "This chain's node does not answer, so what is known of it may be out of date; try again in a moment.",
   reorg_too_deep:
     'This chain was reorganised deeper than the service can undo; its operator has to set the data of this chain up again.',
+  diamond_changed:
+    'The contracts of this chain have changed, and nothing is written until the service has found that it still knows them; reads go on.',
   overloaded: 'The service has more to do than it can, and answers signed requests first; try again in a moment.',
 }
 

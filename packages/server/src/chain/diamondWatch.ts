@@ -1,0 +1,272 @@
+import { diamondAbi, StartupError, type Hex } from '@bezel/protocol'
+import type { FastifyBaseLogger } from 'fastify'
+import { toEventSelector, type AbiEvent } from 'viem'
+import { poll } from '../ground/poll.ts'
+import { NodeUnavailableError } from '../ground/unavailable.ts'
+import type { FollowedBlock } from '../store/blockStore.ts'
+import type { ChainBlock, ChainTransaction } from './blocks.ts'
+import { readDiamond, type DiamondState } from './diamondCheck.ts'
+import type { RpcClient } from './rpcClient.ts'
+import type { ServedChain } from './servedChain.ts'
+import { UNREAD_EVENTS } from './unreadEvents.ts'
+
+/**
+ * Watches whether the Diamond is still the one that this build knows. A cut (EIP-2535) turns writes off until the
+ * functions have been checked at or after its block; a log that can't be decoded does so until a later cut has been
+ * checked.
+ */
+export interface DiamondWatch {
+  /** Returns the reason why nothing may be written; `undefined` when the Diamond is as expected. */
+  reason(): 'starting' | 'diamond_changed' | undefined
+  /** Returns one sentence for operators about what changed; `undefined` when nothing did. */
+  warning(): string | undefined
+  /** Takes applied blocks into account. A change of the Diamond in them has been checked once when it resolves. */
+  note(blocks: readonly ChainBlock[]): Promise<void>
+  stats(): DiamondStats
+  close(): void
+}
+
+/** Numbers of a watch since the start. */
+export interface DiamondStats {
+  readonly isChanged: boolean
+  /** Number of changes of the Diamond in the followed blocks. */
+  readonly cuts: number
+  /** Number of logs that could not be decoded, by name of the event, or do not mean what they must (`OTHER_BLOCKS`). */
+  readonly undecoded: ReadonlyMap<string, number>
+  /** Number of logs of kinds that the published ABI does not have, by topic; `other` beyond `MAX_TOPICS`. */
+  readonly unknownTopics: ReadonlyMap<string, number>
+  /** Time of the chain since the first request after which none was executed or refused; 0 while there is none. */
+  readonly unansweredMs: number
+  /** True when `unansweredMs` exceeds its limit: orders may be executed by events that this build does not know. */
+  readonly isStalled: boolean
+}
+
+interface DiamondWatchOptions {
+  readonly chain: Pick<ServedChain, 'slug' | 'diamond' | 'requestTimeoutBlocks'>
+  readonly client: RpcClient
+  /** Time without any execution after which requests count as stalled. */
+  readonly unansweredMs: number
+  /** Pause between two attempts of a check that the node did not answer. Default 1,000 ms. */
+  readonly retryMs?: number
+  readonly log: Pick<FastifyBaseLogger, 'warn' | 'error'>
+}
+
+const RETRY_MS = 1_000
+
+/** Bounds the topics with a count of their own, because a metric keeps every value of a label for ever. */
+const MAX_TOPICS = 64
+
+/**
+ * Checks the Diamond, then watches it. Throws a `StartupError` that names what the Diamond lacks. A node that does not
+ * answer may come back: until then the watch is `starting`, and what it then tells only turns writes off.
+ */
+export async function openDiamondWatch(options: DiamondWatchOptions): Promise<DiamondWatch> {
+  const first = await ifAnswered(readDiamond(options.client, options.chain, 0))
+  if (first?.problem !== undefined) throw new StartupError(first.problem)
+  return createDiamondWatch(options, first)
+}
+
+/** Returns the result; `undefined` when the node does not answer. */
+async function ifAnswered<Result>(asked: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof NodeUnavailableError) return undefined
+    throw error
+  }
+}
+
+function createDiamondWatch(options: DiamondWatchOptions, first: DiamondState | undefined): DiamondWatch {
+  const { chain, client, log, retryMs = RETRY_MS } = options
+  const { slug } = chain
+  const logs = createLogCounts(options)
+  /** First block of each event that can't be decoded since the last cut. */
+  const undecodedSince = new Map<string, number>()
+  let checkedAt = first?.block
+  /** Block at or after which the functions have to be checked; `undefined` when they are. */
+  let dueAt = first === undefined ? 0 : undefined
+  let problem: string | undefined
+  let lastBlock = -1
+  let cuts = 0
+  const retrying = poll(async () => {
+    if (dueAt !== undefined) await check(dueAt)
+    return retryMs
+  }, retryMs)
+
+  async function check(atLeast: number): Promise<void> {
+    const state = await ifAnswered(readDiamond(client, chain, atLeast))
+    // Another attempt was faster, or a later cut has come meanwhile.
+    if (state === undefined || dueAt === undefined || state.block < dueAt) return
+    dueAt = undefined
+    checkedAt = state.block
+    problem = state.problem
+    const at = { chain: slug, block: state.block }
+    if (problem === undefined) log.warn(at, 'the Diamond answers every function that is called')
+    else log.error({ ...at, problem }, 'the Diamond is not as expected: writes are off')
+  }
+
+  function noteBlock({ block, transactions }: ChainBlock): void {
+    if (block.number <= lastBlock) noteRewind(block.number)
+    lastBlock = block.number
+    for (const transaction of transactions) {
+      if (transaction.topics.some((topic) => CHANGE_TOPICS.has(topic))) noteCut(block, transaction)
+      for (const event of transaction.undecoded) noteUndecoded(event, block, transaction)
+      logs.add(block, transaction)
+    }
+    logs.moveTo(block)
+  }
+
+  /** Handles undone blocks: what was checked or found in them may not hold on the new branch. */
+  function noteRewind(number: number): void {
+    for (const [event, since] of undecodedSince) if (since >= number) undecodedSince.delete(event)
+    if (checkedAt !== undefined && checkedAt >= number) checkedAt = number - 1
+    if (problem !== undefined) dueAt = Math.max(dueAt ?? 0, number)
+  }
+
+  function noteCut({ number: block }: FollowedBlock, { hash }: ChainTransaction): void {
+    cuts += 1
+    undecodedSince.clear()
+    // A cut of before the last check was seen by it: a service that catches up needs no check for each.
+    if (checkedAt !== undefined && block <= checkedAt) return
+    dueAt = Math.max(dueAt ?? 0, block)
+    log.error({ chain: slug, block, hash }, 'the Diamond was changed: writes are off until its functions are checked')
+  }
+
+  function noteUndecoded(event: string, { number: block }: FollowedBlock, { hash }: ChainTransaction): void {
+    if (undecodedSince.has(event)) return
+    undecodedSince.set(event, block)
+    log.error({ chain: slug, block, hash, event }, 'the layout of an event has changed: writes are off')
+  }
+
+  const isChanged = (): boolean => dueAt !== undefined || problem !== undefined || undecodedSince.size > 0
+
+  return {
+    reason() {
+      if (checkedAt === undefined) return 'starting'
+      return isChanged() ? 'diamond_changed' : undefined
+    },
+    warning() {
+      const unchecked = checkedAt === undefined ? undefined : dueAt
+      return problem ?? layoutWarning(undecodedSince) ?? uncheckedWarning(unchecked)
+    },
+    async note(blocks) {
+      for (const block of blocks) noteBlock(block)
+      if (dueAt !== undefined) await check(dueAt)
+    },
+    stats: () => ({ isChanged: isChanged(), cuts, ...logs.counts() }),
+    close: retrying.close,
+  }
+}
+
+function layoutWarning([first]: ReadonlyMap<string, number>): string | undefined {
+  if (first === undefined) return undefined
+  const [event, block] = first
+  return `The Diamond emits ${event} in a layout that this build does not know, since block ${block}.`
+}
+
+function uncheckedWarning(block: number | undefined): string | undefined {
+  if (block === undefined) return undefined
+  return `The Diamond was changed in block ${block}, and its functions are not checked yet.`
+}
+
+/** Counts the logs of the Diamond that matter to operators. */
+interface LogCounts {
+  add(block: FollowedBlock, transaction: ChainTransaction): void
+  /** Called after all transactions of a block were added. */
+  moveTo(block: FollowedBlock): void
+  counts(): Omit<DiamondStats, 'isChanged' | 'cuts'>
+}
+
+function createLogCounts({ chain, unansweredMs: limitMs, log }: DiamondWatchOptions): LogCounts {
+  const undecoded = new Map<string, number>()
+  const unknownTopics = new Map<string, number>()
+  let waitingSinceMs: number | undefined
+  let wasStalled = false
+  let headMs = 0
+
+  const unansweredMs = (): number => (waitingSinceMs === undefined ? 0 : Math.max(0, headMs - waitingSinceMs))
+  const isStalled = (): boolean => unansweredMs() > limitMs
+
+  function noteUnknown(topic: Hex, { number: block }: FollowedBlock, { hash }: ChainTransaction): void {
+    const isNew = !unknownTopics.has(topic)
+    if (isNew && unknownTopics.size >= MAX_TOPICS) return countUp(unknownTopics, 'other')
+    countUp(unknownTopics, topic)
+    if (isNew) log.warn({ chain: chain.slug, block, hash, topic }, 'the Diamond emits an event that is not known')
+  }
+
+  /** Holds the Diamond to the rule of `CHAINS`: it counts the blocks of the chain's own node. */
+  function noteCount(createdBlock: number, { number: block }: FollowedBlock, { hash }: ChainTransaction): void {
+    if (createdBlock === block) return
+    countUp(undecoded, OTHER_BLOCKS)
+    if (undecoded.get(OTHER_BLOCKS) !== 1) return
+    const at = { chain: chain.slug, block, hash, createdBlock }
+    log.error(at, 'the Diamond counts other blocks than the node, so timeouts of requests are wrong')
+  }
+
+  return {
+    add(block, transaction) {
+      for (const event of transaction.undecoded) countUp(undecoded, event)
+      for (const event of transaction.events) {
+        if (event.name === 'PendingOrderStored') noteCount(event.args.pendingOrder.createdBlock, block, transaction)
+      }
+      for (const topic of transaction.topics) {
+        if (topic === REQUEST_TOPIC) waitingSinceMs ??= block.timestampMs
+        else if (ANSWER_TOPICS.has(topic)) waitingSinceMs = undefined
+        else if (!KNOWN_TOPICS.has(topic)) noteUnknown(topic, block, transaction)
+      }
+    },
+    moveTo({ number: block, timestampMs }) {
+      headMs = timestampMs
+      if (isStalled() && !wasStalled) {
+        log.error({ chain: chain.slug, block, unansweredMs: unansweredMs() }, 'no request is executed any more')
+      }
+      wasStalled = isStalled()
+    },
+    counts: () => ({ undecoded, unknownTopics, unansweredMs: unansweredMs(), isStalled: isStalled() }),
+  }
+}
+
+/** Name under which requests are counted whose block is another one for the Diamond than for the node. */
+const OTHER_BLOCKS = 'PendingOrderStored.createdBlock'
+
+function countUp(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+const EVENTS: readonly AbiEvent[] = diamondAbi.filter((entry) => entry.type === 'event')
+
+function topicOf(name: (typeof diamondAbi)[number]['name']): Hex {
+  return toEventSelector(EVENTS.find((event) => event.name === name)!) as Hex
+}
+
+/**
+ * Topics that tell of other code behind the Diamond's address: a cut of its facets, and a new implementation of the
+ * proxy (EIP-1967) behind which the live Diamond stands.
+ */
+const CHANGE_TOPICS: ReadonlySet<Hex> = new Set([topicOf('DiamondCut'), toEventSelector('Upgraded(address)') as Hex])
+
+const KNOWN_TOPICS: ReadonlySet<Hex> = new Set([
+  ...EVENTS.map((event) => toEventSelector(event) as Hex),
+  ...UNREAD_EVENTS.map((signature) => toEventSelector(signature) as Hex),
+  ...CHANGE_TOPICS,
+])
+
+const REQUEST_TOPIC = topicOf('PendingOrderStored')
+
+/**
+ * Topics that tell that the oracle's answer to a request was executed or refused. `TradingCallbackExecuted` is left
+ * out: it goes on when the event that this service reads gets another topic, which is what is looked for.
+ */
+const ANSWER_TOPICS: ReadonlySet<Hex> = new Set([
+  topicOf('MarketExecuted'),
+  topicOf('LimitExecuted'),
+  topicOf('MarketOpenCanceled'),
+  topicOf('MarketCloseCanceled'),
+  topicOf('TriggerOrderCanceled'),
+  topicOf('LeverageUpdateExecuted'),
+  topicOf('PositionSizeIncreaseExecuted'),
+  topicOf('PositionSizeDecreaseExecuted'),
+  topicOf('TradePositivePnlWithdrawn'),
+  topicOf('TradeHoldingFeesManuallyRealized'),
+  topicOf('TradeNegativePnlManuallyRealized'),
+])
