@@ -36,10 +36,10 @@ export interface ChainAccountReads {
   /** Returns the account as JSON, at most `maxAgeMs` old. Throws `NodeUnavailableError` and `NOT_READY`. */
   text(trader: Address): Promise<string>
   /**
-   * Returns the holdings of any address, at most `maxAgeMs` old, and writes nothing to a log. Throws what `text`
-   * throws.
+   * Returns the holdings of any address, at most `maxAgeMs` old, and writes nothing to a log. Default the option.
+   * Throws what `text` throws.
    */
-  holdings(trader: Address): Holdings | Promise<Holdings>
+  holdings(trader: Address, maxAgeMs?: number): Holdings | Promise<Holdings>
   /**
    * Reads all these accounts again in one round trip. Throws `NodeUnavailableError` when no account could be read and
    * the node seems to be the reason.
@@ -52,6 +52,8 @@ export interface ChainAccountReads {
    * trader or not. Throws `NodeUnavailableError`.
    */
   refreshTerms(): Promise<void>
+  /** Reads the terms of a trader in a pair where they are due. While the node is away, those known before hold. */
+  learnTerms(pair: TradedPair): Promise<void>
   /**
    * Returns true when the last read found nothing of the trader on the chain: no position, order, balance or
    * delegation.
@@ -104,8 +106,8 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
     return { trader, pairIndices: [...new Set(positions.ofTrader(trader).map(({ state }) => state.trade.pairIndex))] }
   }
 
-  function cachedLook(trader: Address): Look | Promise<Look> {
-    return cache.get(trader, async () => {
+  function cachedLook(trader: Address, maxAgeMs = options.maxAgeMs): Look | Promise<Look> {
+    return cache.get(trader, maxAgeMs, async () => {
       const collaterals = options.collaterals()
       if (collaterals === undefined) throw notReady('starting')
       return look([trader], collaterals)[0]!
@@ -123,17 +125,15 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
   return {
     batchOf: (traders) =>
       firstBatch(options.collaterals() ?? [], Iterator.from(traders).map(askedOf)).map(({ trader }) => trader),
-    async refreshTerms() {
-      const askedAtMs = now()
-      await readOwnTerms(agents.client, agents.chain, dueTerms(options), ({ trader, pairIndex }, own) =>
-        terms.learn(trader, pairIndex, own, askedAtMs),
-      )
+    refreshTerms: () => readTerms(options, dueTerms(options)),
+    async learnTerms(pair) {
+      if (terms.isDue(pair.trader, pair.pairIndex)) await readTerms(options, [pair]).catch(passOverNode)
     },
     forget: cache.forget,
     holdsNothing: (trader) => holdsNothing(options, trader, cache.peek(trader)?.holdings),
     idle: teller.idle,
-    holdings(trader) {
-      const found = cachedLook(trader)
+    holdings(trader, maxAgeMs) {
+      const found = cachedLook(trader, maxAgeMs)
       return found instanceof Promise ? found.then(({ holdings }) => holdings) : found.holdings
     },
     async text(trader) {
@@ -154,6 +154,18 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
       throw new NodeUnavailableError('no account could be read', { cause: failures[0] })
     },
   }
+}
+
+async function readTerms({ agents, terms, now }: AccountReadsOptions, pairs: readonly TradedPair[]): Promise<void> {
+  const askedAtMs = now()
+  await readOwnTerms(agents.client, agents.chain, pairs, ({ trader, pairIndex }, own) =>
+    terms.learn(trader, pairIndex, own, askedAtMs),
+  )
+}
+
+/** Throws every error again but that of a node which is away. */
+function passOverNode(error: unknown): void {
+  if (!(error instanceof NodeUnavailableError)) throw error
 }
 
 async function holdsNothing(
@@ -235,7 +247,7 @@ interface HoldingsCache {
    * Returns holdings that are at most `maxAgeMs` old, without a promise when they are in memory; else calls `read`,
    * which asks the chain. Concurrent requests share one read.
    */
-  get(trader: Address, read: () => Promise<Look>): Look | Promise<Look>
+  get(trader: Address, maxAgeMs: number, read: () => Promise<Look>): Look | Promise<Look>
   /** Stores a read that has just begun: requests from now on wait for it. */
   put(trader: Address, reading: Promise<Look>): void
   /** Returns the last holdings that were read, however old. */
@@ -257,7 +269,7 @@ const NOBODY = zeroAddress as Address
 /** The number of accounts kept in memory. Any further account is simply read again. */
 const MAX_ACCOUNTS = 10_000
 
-function createHoldingsCache({ maxAgeMs, now }: { maxAgeMs: number; now: () => number }): HoldingsCache {
+function createHoldingsCache({ now }: Pick<AccountReadsOptions, 'now'>): HoldingsCache {
   const entries = createLru<Address, Entry>(MAX_ACCOUNTS)
 
   function remove(trader: Address, entry: Entry): void {
@@ -276,7 +288,7 @@ function createHoldingsCache({ maxAgeMs, now }: { maxAgeMs: number; now: () => n
 
   return {
     put,
-    get(trader, read) {
+    get(trader, maxAgeMs, read) {
       const known = entries.get(trader)
       if (known !== undefined && now() - known.askedAtMs < maxAgeMs) return known.look ?? known.reading
       const reading = read()

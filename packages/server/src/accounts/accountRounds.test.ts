@@ -92,6 +92,18 @@ describe('the rounds over accounts', () => {
     assert.ok((await round()).includes(empty), 'an event of the trader wakes it up')
   })
 
+  it('do not keep an active trader waiting for what its own transaction changed', async () => {
+    world.agents.delegates.touch(ALICE)
+    world.accounts.watch(BOB)
+    await round()
+    const before = world.node.batches.length
+    world.accounts.noteSenders([ALICE, BOB, traderOf(0xc3)])
+    await world.accounts.idle()
+    assert.deepEqual(world.node.batches.slice(before), [[ALICE]])
+    for (const trader of [ALICE, BOB]) await world.accounts.knownHoldings(trader)
+    assert.deepEqual(world.node.batches.slice(before), [[ALICE], [BOB]], 'any other is read when somebody asks')
+  })
+
   it('cost requests nothing while they keep up', async () => {
     world.accounts.watch(ALICE)
     for (let i = 0; i < 5; i += 1) {
@@ -121,12 +133,12 @@ describe('the rounds over accounts', () => {
     await round()
     assert.deepEqual(
       world.node.sizes.map((size) => size / CALLS_PER_TRADER),
-      [22, 22, 16],
+      [11, 11, 11, 11, 11, 5],
     )
     world.collaterals = []
     await round()
     assert.deepEqual(
-      world.node.sizes.slice(3).map((size) => size / 3),
+      world.node.sizes.slice(6).map((size) => size / 3),
       [25, 25, 10],
     )
     const [token] = chainMarkets().collaterals
@@ -135,7 +147,7 @@ describe('the rounds over accounts', () => {
     world.accounts.forget(ALICE)
     world.accounts.forget(traderOf(1_000))
     await world.accounts.idle()
-    assert.deepEqual(world.node.sizes.slice(6), [203, 203], 'one alone that is more than that still gets its turn')
+    assert.deepEqual(world.node.sizes.slice(9), [203, 203], 'one alone that is more than that still gets its turn')
   })
 
   it('give everybody a turn when they are too many for one, and look at every active delegate each time', async () => {

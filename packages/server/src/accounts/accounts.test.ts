@@ -58,6 +58,28 @@ describe('an account', () => {
     assert.equal(world.node.batches.length, 3)
   })
 
+  it('is known for a minute after a read, as long as its trader stays in the rounds', async () => {
+    const { balances } = await world.accounts.knownHoldings(ALICE)
+    assert.equal(balances[1]!.balance, '0.000005')
+    world.nowMs += 59_999
+    assert.equal(await world.accounts.knownHoldings(ALICE), await world.accounts.knownHoldings(ALICE))
+    assert.equal(world.node.batches.length, 1)
+    world.nowMs += 1
+    await world.accounts.knownHoldings(ALICE)
+    assert.equal(world.node.batches.length, 2)
+  })
+
+  it('tells the terms of its trader in a pair with one read an hour, and none while the node is away', async () => {
+    const pair = { trader: ALICE, pairIndex: 3 }
+    await world.accounts.learnTerms(pair)
+    await world.accounts.learnTerms(pair)
+    assert.equal(world.node.batches.length, 1)
+    world.nowMs += 3_600_000
+    world.node.state = 'down'
+    await world.accounts.learnTerms(pair)
+    assert.equal(world.node.batches.length, 2)
+  })
+
   it('has the multiplier of the fee at any precision, and none where the Diamond has no tiers', async () => {
     const multiplierOf = async (fee: (amount: bigint) => RpcOutcome) => {
       world.node.fee = fee

@@ -1,5 +1,6 @@
 import type { Address } from '@bezel/protocol'
 import { createAccountReads, type AccountReadsOptions } from './accountReads.ts'
+import type { TradedPair } from './positions/traderTerms.ts'
 import type { Holdings } from './readHoldings.ts'
 import { createLru } from '../ground/lru.ts'
 import { createRoundRobin } from '../ground/roundRobin.ts'
@@ -57,6 +58,21 @@ export interface ChainAccounts extends Accounts {
    */
   holdings(trader: Address): Holdings | Promise<Holdings>
   /**
+   * Does the same with holdings of up to a minute, which the background rounds keep younger for every trader who asks
+   * for something: only the first question of a trader who was away waits for the chain.
+   */
+  knownHoldings(trader: Address): Holdings | Promise<Holdings>
+  /**
+   * Notes who sent the transactions of a block, because the Diamond emits no event for an approval or a payment. Active
+   * traders among them are read again at once, all others on the next request.
+   */
+  noteSenders(senders: Iterable<Address>): void
+  /**
+   * Reads the terms of a trader in a pair where they were not read for an hour, or never. While the node is away, those
+   * known before hold.
+   */
+  learnTerms(pair: TradedPair): Promise<void>
+  /**
    * Reads the accounts of traders who are subscribed to or were active lately, those with nothing on the chain once a
    * minute, and the terms of all traders with positions where they are due. Throws `NodeUnavailableError`.
    */
@@ -74,6 +90,9 @@ const MAX_TRADERS_PER_ROUND = 250
  * without anything rarely changes.
  */
 const EMPTY_LOOK_MS = 60_000
+
+/** Age up to which holdings count as known: as long as a trader stays in the rounds after its last request. */
+const KNOWN_MS = 60_000
 
 /** The number of accounts that are remembered as empty. Any further one is read like all others. */
 const MAX_EMPTY = 10_000
@@ -100,9 +119,17 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
   const holders = createLru<Address, true>(MAX_HOLDERS)
   let stats: AccountStats = { rounds: 0, watched: 0, lastRoundAtMs: undefined }
 
+  function forget(trader: Address): void {
+    reads.forget(trader)
+    empty.delete(trader)
+    if (watched.get(trader) !== undefined || delegates.isActive(trader)) queue.soon(trader)
+  }
+
   return {
     accountText: reads.text,
     holdings: reads.holdings,
+    knownHoldings: (trader) => reads.holdings(trader, Math.max(KNOWN_MS, options.maxAgeMs)),
+    learnTerms: reads.learnTerms,
     watch(trader) {
       watched.hold(trader)
       let isWatching = true
@@ -112,10 +139,14 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
       }
     },
     stats: () => stats,
-    forget(trader) {
-      reads.forget(trader)
-      empty.delete(trader)
-      if (watched.get(trader) !== undefined || delegates.isActive(trader)) queue.soon(trader)
+    forget,
+    noteSenders(senders) {
+      for (const sender of senders) {
+        empty.delete(sender)
+        // An active trader keeps what is known of it until the read is done: the node may be gone by then.
+        if (delegates.isActive(sender)) queue.soon(sender)
+        else reads.forget(sender)
+      }
     },
     async round() {
       const candidates = new Set([...watched.items(), ...delegates.active()])

@@ -85,17 +85,17 @@ describe('the terms of traders with positions', () => {
 
   it('share the batches of accounts, so that none is larger than nodes take', async () => {
     const many = (trader: Address, from: number) =>
-      Array.from({ length: 60 }, (_, i) => held(trader, String(from + i), i))
+      Array.from({ length: 30 }, (_, i) => held(trader, String(from + i), i))
     const carol = traderOf(0xc3)
     world.positions = [...many(ALICE, 100), ...many(BOB, 200), ...many(carol, 300)]
     world.collaterals = []
     for (const trader of [ALICE, BOB, carol]) world.accounts.watch(trader)
     await round()
-    assert.deepEqual(world.node.sizes, [189])
+    assert.deepEqual(world.node.sizes, [99])
     world.accounts.watch(traderOf(0xd4))
     world.positions = [...world.positions, ...many(traderOf(0xd4), 400)]
     await round()
-    assert.deepEqual(world.node.sizes.slice(1), [189, 63])
+    assert.deepEqual(world.node.sizes.slice(1), [99, 33])
   })
 
   it('wait for a node that is away', async () => {

@@ -9,16 +9,13 @@ import {
   type Decimal,
   type Hex,
 } from '@bezel/protocol'
-import { type RpcClient, type RpcOutcome, revertData, type RpcCall } from '../chain/rpcClient.ts'
+import { CALLS_PER_BATCH, type RpcClient, type RpcOutcome, revertData, type RpcCall } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import type { ListedCollateral } from '../trading/market/chainMarkets.ts'
 import { erc20Abi, toFunctionSelector, type AbiFunction } from 'viem'
 import type { OwnTerms, TradedPair } from './positions/traderTerms.ts'
 
 const WHOLE_FEE = FeeMultiplier.one
-
-/** The greatest number of calls in one request. Public nodes refuse larger batches. */
-const CALLS_PER_BATCH = 200
 
 const MAX_TRADERS_PER_BATCH = 25
 

@@ -18,8 +18,16 @@ export function requireInForce(record: AgentRecord, nowMs: number): void {
 export function outOfForce(record: AgentRecord, nowMs: number): ApiError | undefined {
   const status = agentStatus(record, true, nowMs)
   if (status === 'revoked') return new ApiError('AGENT_REVOKED', 'The trader revoked this agent.')
-  if (status === 'expired') return new ApiError('AGENT_EXPIRED', "The expiry of this agent's scope has passed.")
+  if (status === 'expired') {
+    const at = new Date(record.scope.expiresAt ?? nowMs).toISOString()
+    return new ApiError('AGENT_EXPIRED', `The scope of this agent expired at ${at}.`)
+  }
   return undefined
+}
+
+/** Returns the refusal of a write by an agent that may only read. */
+export function readOnlyAgent(): ApiError {
+  return new ApiError('SCOPE_READ_ONLY', "This agent's scope lets it read only.")
 }
 
 /**
@@ -35,11 +43,9 @@ export function needsDelegation({ scope, agent, trader }: AgentRecord): boolean 
  * act.
  */
 export function agentNotDelegated(chain: ServedChain, sender: Address): ApiError {
-  return new ApiError(
-    'AGENT_NOT_DELEGATED',
-    "The trader's on-chain delegate is not this agent: the trader sends details.delegationTx once.",
-    { delegationTx: delegationTx(chain, sender) },
-  )
+  return new ApiError('AGENT_NOT_DELEGATED', "The trader's on-chain delegate is not this agent.", {
+    delegationTx: delegationTx(chain, sender),
+  })
 }
 
 /** Returns the transaction by which the trader lets `delegate` trade for it. */

@@ -1,13 +1,10 @@
-import type { Address, SigningDomain, AgentAnswerSchema } from '@bezel/protocol'
+import type { Address, AgentAnswer, SigningDomain } from '@bezel/protocol'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import { createDelegates, type Delegates } from './delegates.ts'
 import type { Registry } from './registry.ts'
 import { type AgentRecord, agentStatus } from '../trading/agentRecord.ts'
-import type { Static } from '@sinclair/typebox'
 import { delegationTx } from './agentRefusals.ts'
-
-type AgentAnswer = Static<typeof AgentAnswerSchema>
 
 /** The agents of one chain, with everything that operations on them need. */
 export interface ChainAgents {
@@ -19,7 +16,7 @@ export interface ChainAgents {
   /** Address that sends transactions for agents that came through the facade; `null` where there is no relayer. */
   readonly relayer: Address | null
   /** Returns the listed markets by symbol; `undefined` until they are read. */
-  readonly markets: () => Pick<ReadonlyMap<string, unknown>, 'has'> | undefined
+  readonly markets: () => ReadonlyMap<string, unknown> | undefined
 }
 
 export interface ChainAgentsOptions extends Pick<ChainAgents, 'markets'> {

@@ -10,6 +10,7 @@ import { agentAuthorization } from '../signatures/digests.ts'
 import { checkSignature } from '../signatures/recovery.ts'
 import type { AuditOrigin } from '../store/auditStore.ts'
 import type { AgentRecord } from '../trading/agentRecord.ts'
+import { nearestMarket } from '../trading/market/marketNotFound.ts'
 import type { ChainAgents } from './chainAgents.ts'
 import {
   invalidStruct,
@@ -92,7 +93,7 @@ function addresses(body: CreateAgentRequest): { agent: Address; trader: Address 
  * Checks what the schema can't express: limits are not negative, markets are listed and named once, and the agent can
  * do something at all.
  */
-function refuseBadScope(
+export function refuseBadScope(
   { markets, maxLeverage, dailySpendCapUsd, expiresAt }: AgentScope,
   listedMarkets: ChainAgents['markets'],
   nowMs: number,
@@ -109,14 +110,29 @@ function refuseBadScope(
       note('maxLeverage', 'must be above 0, because the agent could do nothing')
     }
   }
-  if (expiresAt !== null && expiresAt <= nowMs) note('expiresAt', `must be after server time, ${nowMs}`)
+  if (expiresAt !== null && expiresAt <= nowMs) note('expiresAt', passedExpiry(expiresAt, nowMs))
   if (markets !== 'all') {
     if (markets.length === 0) note('markets', 'must name a market, or be "all"')
     if (new Set(markets).size !== markets.length) note('markets', 'names a market twice')
     const listed = listedMarkets()
     if (listed === undefined) throw notReady('starting')
     const unlisted = markets.find((market) => !listed.has(market))
-    if (unlisted !== undefined) note('markets', `names ${unlisted}, which is not listed on this chain`)
+    if (unlisted !== undefined) note('markets', unlistedMarket([...listed.keys()], unlisted))
   }
-  if (issues.length > 0) throw new ApiError('VALIDATION_ERROR', 'The scope is not valid.', { issues })
+  if (issues.length === 0) return
+  const words = issues.map(({ path, message }) => `${path.replace('body.', '')} ${message}`)
+  throw new ApiError('VALIDATION_ERROR', `The scope is not valid: ${words.join('; ')}.`, { issues })
+}
+
+/** Returns the words about an expiry in the past. Seconds in place of milliseconds are the usual mistake. */
+function passedExpiry(expiresAt: number, nowMs: number): string {
+  const isSeconds = expiresAt < nowMs / 100 && expiresAt * 1_000 > nowMs
+  const hint = isSeconds ? '; it looks like seconds: send and sign epoch milliseconds' : ''
+  return `must be after server time, ${nowMs} (${new Date(nowMs).toISOString()})${hint}`
+}
+
+function unlistedMarket(listed: readonly string[], market: string): string {
+  const nearest = nearestMarket(listed, market)
+  const guess = nearest === undefined ? 'GET /v1/{chain}/markets lists all' : `did you mean ${nearest}?`
+  return `names ${market}, which is not listed on this chain (${guess})`
 }

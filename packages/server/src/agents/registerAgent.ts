@@ -166,10 +166,9 @@ export function requireClaim(of: {
   const isEarlier = claimedAtMs > 0 && claimedAtMs < stored.createdAtMs && (isClaimantsKey || users.length === 0)
   const isFirst = !isHolderDelegated || isEarlier
   if (next.mode === 'relayed' && isOpen && isFirst && view?.isClaimantRelayed === true) return
-  throw new ApiError(
-    'TRADER_MISMATCH',
-    'This agent is registered for another trader. Send agentSignature, the signature of the agent itself over the same struct, to move it.',
-  )
+  throw new ApiError('TRADER_MISMATCH', 'This agent is registered for another trader.', {
+    remedy: 'Send `agentSignature`, the signature of the agent itself over the same struct, to move it.',
+  })
 }
 
 /** Reads what the chain says, only where it can decide between two claims. */

@@ -1,17 +1,18 @@
 import { type ChainSlug, Leverage, type Hex, type OrderId } from '@bezel/protocol'
 import type { Journal } from '../journal/accountLog.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
-import { forgetBlocksBelow, insertBlock, findBlock } from '../store/blockStore.ts'
+import { forgetFinalBlocks, insertBlock, findBlock } from '../store/blockStore.ts'
 import { listDueOrders, findOrder, findOrderByOrigin } from '../store/orderStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { FoldClock, ChainPlace, OrderRequest } from '../trading/orders/orderModel.ts'
 import { createBlockScope, type BlockScope } from './blockScope.ts'
 import type { ChainBlock, Receipt, ChainTransaction } from '../chain/blocks.ts'
+import type { Finality } from '../chain/finality.ts'
 import { applyEvent } from './applyEvent.ts'
 import { addRealizedHoldingFees } from './historyEntries.ts'
 import { createTransactionScope, type TransactionScope } from './transactionScope.ts'
 import { listAttemptsByHash, setMismatch, setSeen, type StoredAttempt } from '../store/attemptStore.ts'
-import { listOrderEvents, findOrderIdAt, moveOrderEvents } from '../store/orderEventStore.ts'
+import { findOrderEventAt, listOrderEvents, moveOrderEvents } from '../store/orderEventStore.ts'
 import { isSameOrder, type Creation } from '../chain/creation.ts'
 import { findPositionByOrigin, listDueUpdates, movePosition } from '../store/positionStore.ts'
 import { canTake } from './matchCreation.ts'
@@ -22,7 +23,7 @@ export interface ApplyOptions {
   readonly chain: ChainSlug
   readonly markets: ChainMarkets
   readonly renewed: RenewedParams
-  readonly finalityDepth: number
+  readonly finality: Pick<Finality, 'lastFinal'>
   readonly nowMs: number
   readonly timeoutBlocks: number
 }
@@ -44,7 +45,7 @@ export async function applyBlocks(
   options: ApplyOptions,
   journal: Journal,
 ): Promise<void> {
-  const { chain, markets, renewed, finalityDepth, nowMs, timeoutBlocks } = options
+  const { chain, markets, renewed, finality, nowMs, timeoutBlocks } = options
   const scope = createBlockScope({ sql, chain, block: first.block, markets, renewed, journal })
   for (const { block, transactions } of [first, ...others]) {
     scope.enter(block)
@@ -63,11 +64,11 @@ export async function applyBlocks(
   const dueUpdates = await listDueUpdates(sql, chain, { headBlock: block.number, limit: MAX_DUE_ORDERS })
   for (const id of dueUpdates) await scope.touchPosition(id)
   await scope.settle(clock)
-  await forgetBlocksBelow(sql, chain, block.number - finalityDepth)
+  await forgetFinalBlocks(sql, chain, finality.lastFinal(block.number))
 }
 
 /** Applies everything that one transaction did, in log order. */
-async function applyTransaction(scope: BlockScope, transaction: ChainTransaction): Promise<void> {
+export async function applyTransaction(scope: BlockScope, transaction: ChainTransaction): Promise<void> {
   const tx = createTransactionScope(scope, transaction)
   if (!transaction.hasLogs) return applySilent(tx)
   for (const [at, event] of transaction.events.entries()) await applyEvent(tx, event, at)
@@ -80,9 +81,10 @@ async function applyTransaction(scope: BlockScope, transaction: ChainTransaction
  * copy the calldata and let it fail.
  */
 async function applySilent(tx: TransactionScope): Promise<void> {
-  const found = await tx.findExactAttempt()
-  if (found?.attempt.sender !== tx.transaction.from) return
-  await addReverted(tx.scope, found, tx.placeOf(-1 - tx.transaction.index))
+  const place = tx.placeOf(-1 - tx.transaction.index)
+  for (const found of await tx.listExactAttempts()) {
+    if (found.attempt.sender === tx.transaction.from) await addReverted(tx.scope, found, place)
+  }
 }
 
 /**
@@ -98,7 +100,7 @@ async function settleReported(scope: BlockScope, receipt: Receipt): Promise<void
       ? await addReverted(scope, found, place)
       : (await isAnswered(scope, found, receipt)) || (await adoptOrder(scope, found, receipt.txHash))
     if (isItsOwn) continue
-    await setMismatch(scope.sql, found.attempt.id)
+    await setMismatch(scope.sql, found.attempt.id, found.orderId)
     scope.touchOrder(found.orderId)
   }
 }
@@ -119,20 +121,26 @@ async function isAnswered({ sql }: BlockScope, { orderId }: StoredAttempt, { txH
   return events.some((event) => event.txHash === txHash)
 }
 
+/** Distance between the places of the failures of two orders of one transaction: more than a block has transactions. */
+const PLACES_PER_BLOCK = 1_000_000
+
 /**
- * Records once that an attempt's transaction failed. Returns false when the transaction is known to belong to another
- * order.
+ * Records once that an attempt's transaction failed for one of its orders. `first` is the place of the failure for its
+ * first order. Returns false when the transaction is known to belong to another order.
  */
 async function addReverted(
   scope: BlockScope,
-  { orderId, attempt }: StoredAttempt,
-  place: ChainPlace,
+  { orderId, attempt, place }: StoredAttempt,
+  first: ChainPlace,
 ): Promise<boolean> {
-  const known = await findOrderIdAt(scope.sql, scope.chain, place)
-  if (known !== undefined) return known === orderId
-  const order = await findOrder(scope.sql, orderId)
+  const { sql, chain } = scope
+  const known = await findOrderEventAt(sql, chain, first)
+  if (known !== undefined && known.attemptId !== attempt.id) return known.orderId === orderId
+  const own = { ...first, logIndex: first.logIndex - place * PLACES_PER_BLOCK }
+  if ((await findOrderEventAt(sql, chain, own)) !== undefined) return true
+  const order = await findOrder(sql, orderId)
   if (order === undefined) return false
-  const event = { ...place, attemptId: attempt.id, kind: 'reverted' } as const
+  const event = { ...own, attemptId: attempt.id, kind: 'reverted' } as const
   await scope.addOrderEvent({ trader: order.record.trader, orderId, handle: null, event })
   return true
 }

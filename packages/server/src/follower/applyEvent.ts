@@ -12,6 +12,7 @@ import { applyLimitExecuted, applyMarketExecuted } from './applyExecuted.ts'
 import { applyOpened, applyPositionNews, applyTradePositionUpdated } from './applyPosition.ts'
 import { applyLeverageUpdateExecuted, applyPositionSizeExecuted } from './applyResized.ts'
 import { applyPendingOrderClosed, applyUpdateRefused, applyUpdateRequested } from './applyUpdate.ts'
+import { addPnlWithdrawn } from './historyEntries.ts'
 import type { PlacedEvent } from '../chain/blocks.ts'
 import type { TransactionScope } from './transactionScope.ts'
 
@@ -47,6 +48,8 @@ export async function applyEvent(tx: TransactionScope, event: PlacedEvent, at: n
     case 'LeverageUpdateExecuted':
       await applyUpdateRefused(tx, event)
       return applyLeverageUpdateExecuted(tx, event)
+    case 'TradePositivePnlWithdrawn':
+      return addPnlWithdrawn(tx, event)
     case 'TradePositionUpdated':
       return applyTradePositionUpdated(tx, event)
     case 'FeesProcessed':

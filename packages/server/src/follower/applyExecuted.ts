@@ -3,7 +3,6 @@ import {
   PendingOrderType,
   PercentP,
   Price,
-  TokenSize,
   withScales,
   type Fill,
   type FillAction,
@@ -12,7 +11,7 @@ import {
 } from '@bezel/protocol'
 import type { EventOf, DiamondEvent } from '../chain/events.ts'
 import { addOrderEvent, findOrderByHandle, traderOf, type TransactionScope } from './transactionScope.ts'
-import { sizeDecimal, triggerDecimal, collateralOf } from '../trading/market/amounts.ts'
+import { sizeDecimal, triggerDecimal, collateralOf, withTokens } from '../trading/market/amounts.ts'
 import { grossValueCollateral } from '../trading/valuation/profit.ts'
 import type { Trade } from '../trading/valuation/chainState.ts'
 import { isOpening } from './applyPosition.ts'
@@ -127,7 +126,7 @@ async function readExecution(
     collateralIndex: t.collateralIndex,
     side: sideOf(t.long),
     price: Price.of(args.marketPrice),
-    size: sizeDecimal({ positionSizeToken: TokenSize.of(t.positionSizeToken) }, { collateralPriceUsd }),
+    size: sizeDecimal(withTokens(scope.markets, withScales<Trade>(t)), { collateralPriceUsd }),
     collateralAmount,
     leverage: t.leverage,
     pnlCollateral: CollateralAmount.of(gross - collateralAmount),

@@ -2,7 +2,7 @@ import { CancelReason, CollateralAmount, withScales, type OrderId, type OrderRea
 import type { EventOf } from '../chain/events.ts'
 import type { PlacedEvent } from '../chain/blocks.ts'
 import { creationOfRequest, creationOfRestingOrder, type Creation } from '../chain/creation.ts'
-import type { RestingTerms } from '../trading/orders/orderModel.ts'
+import { foundRequestKey, foundTradeKey, type RestingTerms } from '../trading/orders/orderModel.ts'
 import type { Trade } from '../trading/valuation/chainState.ts'
 import { keepForeignOrder, openRequest, readRequestOnPosition } from './foreignOrders.ts'
 import { addOpenRefused, addUpdateRefused } from './historyEntries.ts'
@@ -52,7 +52,8 @@ async function madeElsewhere(
       : await readRequestOnPosition(scope, pendingOrder, creation)
   if (request === undefined) return undefined
   const charge = await readCharge(tx, creation)
-  return keepForeignOrder(scope, { originKey, trader: creation.trader, request, charge })
+  const foundKey = foundRequestKey(creation.trader, pendingOrder.index)
+  return keepForeignOrder(scope, { originKey, foundKey, trader: creation.trader, request, charge })
 }
 
 /** Records a limit or stop order that now rests on the chain. */
@@ -66,7 +67,8 @@ export async function applyPlaced(tx: TransactionScope, event: EventOf<'TradeSto
   const match = await matchCreation(tx, creation)
   const placedElsewhere = async (): Promise<OrderId> => {
     const request = openRequest(tx.scope, trade, { type, slippageP })
-    return keepForeignOrder(tx.scope, { originKey, trader, request, charge: await readCharge(tx, creation) })
+    const foundKey = foundTradeKey(trader, trade.index)
+    return keepForeignOrder(tx.scope, { originKey, foundKey, trader, request, charge: await readCharge(tx, creation) })
   }
   const orderId = match?.orderId ?? (await placedElsewhere())
   await tx.scope.addOrderEvent({

@@ -6,6 +6,7 @@ import type { BlockScope } from './blockScope.ts'
 import { keepForeignOrder, openRequest } from './foreignOrders.ts'
 import { increaseKey } from './readRenewedParams.ts'
 import type { TransactionBooks } from './transactionBooks.ts'
+import { withTokens } from '../trading/market/amounts.ts'
 import type { LiquidationParams, Trade, TradeFeesData } from '../trading/valuation/chainState.ts'
 import type { PositionState, PositionEvent } from '../trading/positions/positionModel.ts'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
@@ -114,7 +115,7 @@ export async function applyTradePositionUpdated(
   const positionId = await tx.scope.findPosition(traderOf(user), index)
   const before = positionId === undefined ? undefined : await tx.scope.readPositionState(positionId)
   if (positionId === undefined || before === undefined) return
-  tx.tokensBefore.set(positionId, before.trade.positionSizeToken)
+  tx.tokensBefore.set(positionId, withTokens(tx.scope.markets, before.trade).positionSizeToken)
   const renewed = pendingOrderType === PendingOrderType.MARKET_PARTIAL_OPEN ? renewedParams(tx.scope, before) : null
   await tx.addBookedEvent(positionId, { ...tx.placeOf(event.logIndex), ...resizedBody(event, renewed) })
 }

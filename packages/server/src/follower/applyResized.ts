@@ -1,7 +1,7 @@
 import { abs, CancelReason, CollateralAmount, max, Price, TokenSize, type FillAction } from '@bezel/protocol'
 import type { EventOf } from '../chain/events.ts'
 import { findOrderByHandle, traderOf, type TransactionScope } from './transactionScope.ts'
-import { sizeDecimal } from '../trading/market/amounts.ts'
+import { sizeDecimal, withTokens } from '../trading/market/amounts.ts'
 import { addExecuted } from './applyExecuted.ts'
 import { applyRefused } from './applyOrder.ts'
 import { addFill, addUpdateRefused, type Execution } from './historyEntries.ts'
@@ -86,7 +86,7 @@ export async function applyLeverageUpdateExecuted(
     collateralIndex: trade.collateralIndex,
     side: sideOf(trade.long),
     price: Price.of(args.oraclePrice),
-    size: sizeDecimal(trade, info),
+    size: sizeDecimal(withTokens(tx.scope.markets, trade), info),
     collateralAmount: trade.collateralAmount,
     leverage: trade.leverage,
     feeCollateral: CollateralAmount.of(args.values.govFeeCollateral),
@@ -112,7 +112,8 @@ async function readOnPosition(
   const position = positionId === undefined ? undefined : await scope.readPositionState(positionId)
   if (positionId === undefined || position === undefined) return undefined
   const { trade, info } = position
-  const tokens = abs(trade.positionSizeToken - (tokensBefore.get(positionId) ?? trade.positionSizeToken))
+  const after = withTokens(scope.markets, trade).positionSizeToken
+  const tokens = abs(after - (tokensBefore.get(positionId) ?? after))
   return {
     trader: args.trader,
     pairIndex: trade.pairIndex,

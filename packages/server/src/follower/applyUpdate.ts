@@ -22,13 +22,18 @@ const KINDS: ReadonlyMap<number, PositionUpdateKind> = new Map([
   [PendingOrderType.MANUAL_NEGATIVE_PNL_REALIZATION, 'other'],
 ])
 
+/** Returns the kind of change that a request of this type asks for; `undefined` when it changes no position. */
+export function updateKindOf(orderType: number): PositionUpdateKind | undefined {
+  return KINDS.get(orderType)
+}
+
 /** Records a change that waits for the oracle. Ignores other requests, and positions that are not known. */
 export async function applyUpdateRequested(
   tx: TransactionScope,
   { args, logIndex }: EventOf<'PendingOrderStored'> & PlacedEvent,
 ): Promise<void> {
   const { trade, user, index: pendingIndex, orderType } = args.pendingOrder
-  const kind = KINDS.get(orderType)
+  const kind = updateKindOf(orderType)
   if (kind === undefined) return
   const trader = traderOf(user)
   const positionId = await tx.scope.findPosition(trader, trade.index)
@@ -43,7 +48,7 @@ export async function applyUpdateRequested(
     collateralAmount: CollateralAmount.of(trade.collateralAmount),
     attemptId: attempt?.id ?? null,
   } as const
-  await tx.scope.addPositionEvent(positionId, event, handleOf(trader, pendingIndex))
+  await tx.scope.addPositionEvent(positionId, event, updateHandleOf(trader, pendingIndex))
 }
 
 /** Records that a change was refused when the oracle answered. Its end is told by another event. */
@@ -54,7 +59,7 @@ export async function applyUpdateRefused(
   const { cancelReason, orderId } = args
   if (cancelReason === CancelReason.NONE) return
   const pendingIndex = orderId.index
-  const positionId = await tx.scope.findPositionByHandle(handleOf(traderOf(orderId.user), pendingIndex))
+  const positionId = await tx.scope.findPositionByHandle(updateHandleOf(traderOf(orderId.user), pendingIndex))
   if (positionId === undefined) return
   const body = { kind: 'updateRefused', pendingIndex, reason: refusalReason(cancelReason) } as const
   await tx.scope.addPositionEvent(positionId, { ...tx.placeOf(logIndex), ...body })
@@ -66,11 +71,11 @@ export async function applyPendingOrderClosed(
   { args, logIndex }: EventOf<'PendingOrderClosed'> & PlacedEvent,
 ): Promise<void> {
   const { user, index: pendingIndex } = args.orderId
-  const positionId = await tx.scope.findPositionByHandle(handleOf(traderOf(user), pendingIndex))
+  const positionId = await tx.scope.findPositionByHandle(updateHandleOf(traderOf(user), pendingIndex))
   if (positionId === undefined) return
   await tx.scope.addPositionEvent(positionId, { ...tx.placeOf(logIndex), kind: 'updateEnded', pendingIndex })
 }
 
-function handleOf(trader: Address, pendingIndex: number): UpdateHandle {
+export function updateHandleOf(trader: Address, pendingIndex: number): UpdateHandle {
   return `pending:${trader}:${pendingIndex}`
 }

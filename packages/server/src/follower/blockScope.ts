@@ -28,6 +28,8 @@ export interface BlockScope {
   readonly journal: Journal
   enter(block: FollowedBlock): void
   takeId(): Promise<OrderId>
+  /** Returns the id of the fill of a log: the one that it had, when an old block is applied again, else a new one. */
+  takeFillId(logIndex: number): Promise<OrderId>
   /** Stores an order that was found on the chain. */
   addOrder(record: OrderRecord): Promise<void>
   addOrderEvent(of: {
@@ -67,16 +69,24 @@ interface NewOrder {
   readonly events: OrderEvent[]
 }
 
+/** An old block that is applied again. */
+interface OldBlock {
+  /** Ids that its fills had, by log index. */
+  readonly fillIds: ReadonlyMap<number, OrderId>
+}
+
 export function createBlockScope(
   of: Pick<BlockScope, 'sql' | 'chain' | 'block' | 'markets' | 'renewed' | 'journal'>,
+  old?: OldBlock,
 ): BlockScope {
   const { sql, chain, journal } = of
   const orders = new Set<OrderId>()
   const newOrders = new Map<OrderId, NewOrder>()
   const handles = new Map<string, OrderId>()
   const ids = createIds(sql)
-  const positions = createTouchedPositions({ sql, chain, journal, takeId: ids.next })
   let block = of.block
+  const asOf = old === undefined ? undefined : () => block.number
+  const positions = createTouchedPositions({ sql, chain, journal, takeId: ids.next, asOf })
 
   return {
     ...of,
@@ -87,6 +97,7 @@ export function createBlockScope(
       block = next
     },
     takeId: ids.next,
+    takeFillId: async (logIndex) => old?.fillIds.get(logIndex) ?? (await ids.next()),
     async addOrder(record) {
       await insertOrder(sql, record)
       newOrders.set(record.id, { record, events: [] })

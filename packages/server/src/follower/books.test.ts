@@ -246,6 +246,37 @@ describe('the books of the follower', () => {
     assert.deepEqual(shown(realized, [...AMOUNTS, 'orderId']), ['0', '0', '0', '0', '0.05', '0.15', '-0.2', null])
   })
 
+  it('have an entry for profit that was withdrawn from an open position', async () => {
+    open()
+    request(11)
+    const realized: EventOf<'PnlRealizedOnOpenTrade'> = {
+      name: 'PnlRealizedOnOpenTrade',
+      args: { ...TRADE, pnlCollateral: -3_000_000n, newRealizedPnlCollateral: -3_000_000n },
+    }
+    const withdrawn: EventOf<'TradePositivePnlWithdrawn'> = {
+      name: 'TradePositivePnlWithdrawn',
+      args: {
+        ...TRADE,
+        orderId: { user: ALICE, index: 1 },
+        priceImpact: IMPACT,
+        pnlPercent: 50_000_000_000n,
+        withdrawablePositivePnlCollateral: 3_000_000n,
+        currentPairPrice: 603_000_000_000_000n,
+        pnlInputCollateral: 4_000_000n,
+        pnlWithdrawnCollateral: 3_000_000n,
+      },
+    }
+    answer(realized, feesRealized(91_875n, 841_875n, -3_000_000n), govFee(91_875n), withdrawn)
+    request(1)
+    const end = { pendingIndex: 1, open: false, percentProfit: 0n }
+    answer(tradeClosed(), feesProcessed(1, 0n), executed(end))
+    const told = await entries()
+    assert.deepEqual(shown(told[1], ['action', 'price', 'orderId']), ['TradeLeverageUpdate', '60300', null])
+    assert.deepEqual(shown(told[1], AMOUNTS), ['0', '3', '0', '0.091875', '0', '0', '-0.091875'])
+    const sum = told.reduce((total, { netPnl }) => total + Number(netPnl), 0)
+    assert.equal(sum.toFixed(6), '-97.000000', 'all payouts less all deposits')
+  })
+
   it('follow a position that was opened before the first block only by what is known', async () => {
     answer(feesRealized(91_875n, 841_875n), closeCanceled(3))
     assert.deepEqual(await entries(), [])

@@ -1,23 +1,21 @@
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
-import { listBlocks, type FollowedBlock, readLastBlock, deleteBlock } from '../store/blockStore.ts'
-import type { Store, Sql } from '../store/sql.ts'
+import { listBlocks, type FollowedBlock, readLastBlock } from '../store/blockStore.ts'
+import type { Store } from '../store/sql.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
+import type { Finality } from '../chain/finality.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import { bloomTestOf, readBlocks, createRangeReader, type AwaitedHash, type ReportedReading } from './readBlocks.ts'
 import { blockCall, resultOf, parseBlock, type ChainBlock } from '../chain/blocks.ts'
 import type { OrderId, ChainSlug } from '@bezel/protocol'
 import { listAwaitedAttempts } from '../store/attemptStore.ts'
-import type { AccountLog, Journal } from '../journal/accountLog.ts'
+import type { AccountLog } from '../journal/accountLog.ts'
 import type { ChainHead } from '../journal/clock.ts'
 import { applyBlocks, type ApplyOptions } from './applyBlocks.ts'
 import { hasLapsed } from '../trading/orders/openAttempts.ts'
 import { readRenewedParams } from './readRenewedParams.ts'
-import { refoldOrder, refoldPosition } from '../journal/refold.ts'
-import { deleteFills } from '../store/fillStore.ts'
-import { deleteOrderEvents } from '../store/orderEventStore.ts'
-import { listTimedOutSince } from '../store/orderStore.ts'
-import { deletePositionEvents, listEarlyUpdates } from '../store/positionStore.ts'
+import { createChainKnowledge, type ChainKnowledge, type KnowledgeOptions } from './chainKnowledge.ts'
+import { undoBlock } from './undoBlock.ts'
 
 /** Counters of the follower since the start. */
 export interface FollowerStats extends CursorCounts {
@@ -25,12 +23,13 @@ export interface FollowerStats extends CursorCounts {
   readonly lagBlocks: number
 }
 
-export interface FollowingOptions extends Omit<CursorOptions, 'chain'> {
+export interface FollowingOptions extends Omit<CursorOptions, 'chain'>, Omit<KnowledgeOptions, 'head'> {
   readonly chain: ServedChain
   readonly client: RpcClient
   readonly store: Store
-  /** First block to apply when nothing is stored yet. */
-  readonly startBlock: number
+  /** Told of blocks once they are applied; the next ones wait for it. */
+  readonly onApplied?: (blocks: readonly ChainBlock[]) => Promise<void>
+  readonly finality: Finality
 }
 
 /**
@@ -40,6 +39,10 @@ export interface FollowingOptions extends Omit<CursorOptions, 'chain'> {
 export interface Following {
   head(): FollowedBlock | undefined
   stats(): FollowerStats
+  readonly knowledge: Pick<
+    ChainKnowledge,
+    'isTakingSnapshot' | 'isKnown' | 'unprovenTraders' | 'knownSince' | 'snapshotProgress'
+  >
   /** Loads the stored cursor. Called before the first step. */
   open(): Promise<void>
   /**
@@ -54,24 +57,46 @@ const NOTHING_REPORTED: ReportedReading = { receipts: [], seen: [] }
 /** Maximum number of blocks that one read near the head takes. */
 const MAX_BLOCKS_PER_READ = 16
 
+/**
+ * Number of newest blocks that are always read one by one. Those below are read by ranges of logs even while they are
+ * not final, which takes a quarter of an hour on some chains: a reorganisation that deep is undone down to a block that
+ * was stored.
+ */
+const SINGLE_BLOCKS = 64
+
 export function createFollowing(options: FollowingOptions): Following {
-  const { chain, client, head, store, finalityDepth } = options
+  const { chain, client, head, finality } = options
   const cursor = createCursor({ ...options, chain: chain.slug })
   const mayHaveLogs = bloomTestOf(chain.diamond)
   const readRange = createRangeReader(client, chain)
   const listAwaited = createAwaitedHashes(options)
+  const requireDecoded = createDecodedCheck()
+  const knowledge = createChainKnowledge(options)
   let nodeHead: number | undefined
 
-  const nextNumber = (): number => (head.current()?.number ?? options.startBlock - 1) + 1
+  const nextNumber = (): number => (head.current()?.number ?? (options.startBlock ?? 0) - 1) + 1
   const lagBlocks = (): number => Math.max(0, (nodeHead ?? 0) + 1 - nextNumber())
 
+  const leaveFork = (): Promise<boolean> => leaveForkOf({ ...options, cursor, knowledge })
+  const rangeEnd = (): number => rangeEndOf(finality, nodeHead ?? 0, nextNumber())
+
   async function step(markets: ChainMarkets): Promise<boolean> {
+    if (knowledge.isTakingSnapshot()) {
+      await knowledge.takeSnapshot(markets)
+      return true
+    }
+    const isMore = await follow(markets)
+    if (!isMore) await knowledge.look(markets)
+    return isMore
+  }
+
+  async function follow(markets: ChainMarkets): Promise<boolean> {
     // Far from the head, blocks are read by ranges of logs; this read then only serves to learn the head.
-    const count = lagBlocks() > finalityDepth ? 1 : Math.min(MAX_BLOCKS_PER_READ, Math.max(1, lagBlocks()))
+    const count = rangeEnd() >= nextNumber() ? 1 : Math.min(MAX_BLOCKS_PER_READ, Math.max(1, lagBlocks()))
     const awaited = await listAwaited()
-    const read = await readBlocks({ client, chain, mayHaveLogs, from: nextNumber(), count, awaited })
+    const read = await readBlocks({ client, chain, mayHaveLogs, from: nextNumber(), count, awaited, finality })
     nodeHead = read.head
-    if (lagBlocks() > finalityDepth) return catchUp(markets, read.head - finalityDepth)
+    if (rangeEnd() >= nextNumber()) return catchUp(markets, rangeEnd())
     if (read.blocks.length === 0) return waitForNode(read.head)
     for (const block of read.blocks) {
       const last = head.current()
@@ -82,8 +107,10 @@ export function createFollowing(options: FollowingOptions): Following {
   }
 
   async function apply(blocks: readonly ChainBlock[], reported: ReportedReading, markets: ChainMarkets): Promise<void> {
+    requireDecoded(blocks)
     const renewed = await readRenewedParams(client, chain.diamond, blocks)
     await cursor.apply(blocks, reported, { markets, renewed })
+    await options.onApplied?.(blocks)
   }
 
   /** Handles a node without a next block: nothing is new, or the node lost blocks that were followed. */
@@ -96,7 +123,7 @@ export function createFollowing(options: FollowingOptions): Following {
     )
   }
 
-  /** Applies the blocks up to `target`, which can't be undone any more, by ranges of logs. */
+  /** Applies the blocks up to `target` by ranges of logs. */
   async function catchUp(markets: ChainMarkets, target: number): Promise<boolean> {
     // While the service was down, the cursor's block may have been reorganised away.
     if (await leaveFork()) return true
@@ -104,24 +131,46 @@ export function createFollowing(options: FollowingOptions): Following {
     return true
   }
 
-  /** Undoes the blocks that are not part of the node's chain. Returns true when there were any. */
-  async function leaveFork(): Promise<boolean> {
-    const fork = await findFork(client, await listBlocks(store.read, chain.slug))
-    if (fork.kind === 'too_deep') throw new ReorgTooDeepError()
-    if (fork.kind === 'at') await cursor.undoTo(fork.ancestor)
-    return fork.kind === 'at'
-  }
-
   return {
     head: () => head.current(),
     stats: () => ({ ...cursor.counts(), lagBlocks: lagBlocks() }),
-    open: () => cursor.open(),
+    knowledge,
+    async open() {
+      await cursor.open()
+      await knowledge.open()
+    },
     step,
   }
 }
 
-/** Maximum number of orders whose receipts one read asks for; each has at most two. */
-const MAX_AWAITED = 25
+/** Returns the last block to read by a range. First the final one, which is then stored to undo down to. */
+function rangeEndOf(finality: Pick<Finality, 'lastFinal'>, nodeHead: number, next: number): number {
+  const final = finality.lastFinal(nodeHead)
+  return final >= next ? final : nodeHead - SINGLE_BLOCKS
+}
+
+/**
+ * Returns a check that throws `NodeUnavailableError` for the first log of an event that could not be decoded, so that
+ * it is read again: the node may have answered garbage. After that such logs are passed over, because all others'
+ * orders must go on.
+ */
+function createDecodedCheck(): (blocks: readonly ChainBlock[]) => void {
+  const doubted = new Set<string>()
+  return (blocks) => {
+    for (const { block, transactions } of blocks) {
+      const event = transactions.flatMap(({ undecoded }) => undecoded).find((name) => !doubted.has(name))
+      if (event === undefined) continue
+      doubted.add(event)
+      throw new NodeUnavailableError(`a ${event} log of block ${block.number} is not as the ABI says`)
+    }
+  }
+}
+
+/**
+ * Maximum number of orders whose receipts one read asks for. Each has at most two, which may be asked for in two ways,
+ * and providers refuse batches of more than 100 calls.
+ */
+const MAX_AWAITED = 15
 
 const BEFORE_ALL = '0' as OrderId
 
@@ -162,19 +211,48 @@ const FIRST_BATCH_BLOCKS = 2
 
 const BLOCKS_PER_BATCH = 32
 
-/** Compares the kept blocks, newest first, with those of the node. */
+/**
+ * Compares the kept blocks, newest first, with those of the node. The oldest one is asked for first: when the node has
+ * another one there, or none yet, so it is with all of them, which may be thousands.
+ */
 async function findFork(client: RpcClient, kept: readonly FollowedBlock[]): Promise<Fork> {
   let isForked = false
-  for (let from = 0, size = FIRST_BATCH_BLOCKS; from < kept.length; from += size, size = BLOCKS_PER_BATCH) {
-    const part = kept.slice(from, from + size)
+  const compare = async (part: readonly FollowedBlock[]) => {
     const outcomes = await client.batch(part.map(({ number }) => blockCall(number, false)))
-    for (const [i, ours] of part.entries()) {
-      const theirs = parseBlock(resultOf(outcomes[i]))?.block
+    return part.map((ours, i) => ({ ours, theirs: parseBlock(resultOf(outcomes[i]))?.block }))
+  }
+  for (let from = 0, size = FIRST_BATCH_BLOCKS; from < kept.length; from += size, size = BLOCKS_PER_BATCH) {
+    const [oldest, ...compared] = await compare([kept.at(-1)!, ...kept.slice(from, from + size)])
+    for (const { ours, theirs } of compared) {
       if (theirs?.hash === ours.hash) return isForked ? { kind: 'at', ancestor: ours } : { kind: 'none' }
       if (theirs !== undefined) isForked = true
     }
+    if (oldest?.theirs === undefined && !isForked) return { kind: 'none' }
+    if (oldest?.theirs?.hash !== oldest?.ours.hash) return { kind: 'too_deep' }
   }
   return isForked ? { kind: 'too_deep' } : { kind: 'none' }
+}
+
+/** Undoes the blocks that are not part of the node's chain. Returns true when there were any. */
+async function leaveForkOf(of: {
+  readonly client: RpcClient
+  readonly store: Pick<Store, 'read'>
+  readonly chain: Pick<ServedChain, 'slug'>
+  readonly cursor: Pick<Cursor, 'undoTo'>
+  readonly knowledge: Pick<ChainKnowledge, 'snapshotBlock' | 'prepareUndo' | 'open'>
+}): Promise<boolean> {
+  const kept = await listBlocks(of.store.read, of.chain.slug)
+  const fork = await findFork(of.client, kept)
+  if (fork.kind === 'none') return false
+  // When the blocks from that of the snapshot on are all kept, all of them can be undone, and it is taken again.
+  const found = of.knowledge.snapshotBlock()
+  const isWhole = found !== undefined && kept.at(-1)?.hash === found.hash
+  if (fork.kind === 'too_deep' && !isWhole) throw new ReorgTooDeepError()
+  const ancestor = fork.kind === 'at' ? fork.ancestor : undefined
+  await of.knowledge.prepareUndo(ancestor === undefined ? 'all' : kept.filter(({ number }) => number > ancestor.number))
+  await of.cursor.undoTo(ancestor, found)
+  await of.knowledge.open()
+  return true
 }
 
 /** Thrown when the node's chain departs from the followed one before the oldest block that can be undone. */
@@ -196,8 +274,11 @@ interface Cursor {
     reported: ReportedReading,
     facts: Pick<ApplyOptions, 'markets' | 'renewed'>,
   ): Promise<void>
-  /** Undoes blocks, newest first, each in a transaction of its own, until `ancestor` is the last one. */
-  undoTo(ancestor: FollowedBlock): Promise<void>
+  /**
+   * Undoes blocks, newest first, each in a transaction of its own, until `ancestor` is the last one; `undefined` undoes
+   * all. `found` is the block of the chain's snapshot.
+   */
+  undoTo(ancestor: FollowedBlock | undefined, found: FollowedBlock | undefined): Promise<void>
   counts(): CursorCounts
 }
 
@@ -213,14 +294,14 @@ interface CursorOptions {
   readonly chain: ChainSlug
   readonly store: Pick<Store, 'read'>
   readonly accountLog: Pick<AccountLog, 'transaction'>
-  /** Number of newest blocks that can be undone. */
-  readonly finalityDepth: number
+  /** Blocks that are not final can be undone. */
+  readonly finality: Pick<Finality, 'lastFinal'>
   readonly now: () => number
   readonly timeoutBlocks: () => number
 }
 
 function createCursor(options: CursorOptions): Cursor {
-  const { chain, head, store, accountLog, finalityDepth, now, timeoutBlocks } = options
+  const { chain, head, store, accountLog, finality, now, timeoutBlocks } = options
   const counts = { blocksApplied: 0, blocksUndone: 0, eventsDecoded: 0 }
 
   const clock = () => ({ chain, nowMs: now(), timeoutBlocks: timeoutBlocks() })
@@ -234,16 +315,17 @@ function createCursor(options: CursorOptions): Cursor {
       if (first === undefined) return
       const last = blocks.at(-1)!.block
       await accountLog.transaction({ block: last.number, isReorg: false }, (sql, journal) =>
-        applyBlocks(sql, [first, ...others], reported, { ...clock(), ...facts, finalityDepth }, journal),
+        applyBlocks(sql, [first, ...others], reported, { ...clock(), ...facts, finality }, journal),
       )
       head.moveTo(last)
       counts.blocksApplied += blocks.length
       counts.eventsDecoded += eventsIn(blocks)
     },
-    async undoTo(ancestor) {
-      for (let undone = head.current(); undone !== undefined && undone.number > ancestor.number;) {
+    async undoTo(ancestor, found) {
+      for (let undone = head.current(); undone !== undefined && undone.number > (ancestor?.number ?? -1);) {
         const block = undone
-        undone = await accountLog.transaction({ block: block.number, isReorg: true }, async (sql, journal) => {
+        const origin = { block: block.number, isReorg: true, isSnapshot: block.hash === found?.hash }
+        undone = await accountLog.transaction(origin, async (sql, journal) => {
           await undoBlock(sql, block, clock(), journal)
           return readLastBlock(sql, chain)
         })
@@ -258,26 +340,4 @@ function createCursor(options: CursorOptions): Cursor {
 function eventsIn(blocks: readonly ChainBlock[]): number {
   const transactions = blocks.flatMap((block) => block.transactions)
   return transactions.reduce((count, { events }) => count + events.length, 0)
-}
-
-/**
- * Undoes the last block inside the caller's transaction. Its events and fills are deleted; the orders and positions it
- * touched, and those that timed out because of its number, are folded again without it.
- */
-async function undoBlock(
-  sql: Sql,
-  { number, hash, timestampMs: headMs }: FollowedBlock,
-  { chain, nowMs, timeoutBlocks }: Pick<ApplyOptions, 'chain' | 'nowMs' | 'timeoutBlocks'>,
-  journal: Journal,
-): Promise<void> {
-  const timedOut = await listTimedOutSince(sql, chain, number - 1 - timeoutBlocks)
-  const orderIds = new Set([...(await deleteOrderEvents(sql, chain, hash)), ...timedOut])
-  const early = await listEarlyUpdates(sql, chain, number - 1)
-  const positionIds = new Set([...(await deletePositionEvents(sql, chain, hash)), ...early])
-  await deleteFills(sql, chain, hash)
-  await deleteBlock(sql, chain, number)
-
-  const clock = { nowMs, headBlock: number - 1, headMs, timeoutBlocks }
-  for (const id of positionIds) await refoldPosition(sql, id, clock, journal)
-  for (const id of orderIds) await refoldOrder(sql, id, clock, journal)
 }

@@ -13,6 +13,7 @@ import {
   slippageDecimal,
   symbolOf,
   triggerDecimal,
+  withTokens,
 } from '../trading/market/amounts.ts'
 import type { BlockScope } from './blockScope.ts'
 import { sideOf, type Creation } from '../chain/creation.ts'
@@ -28,22 +29,26 @@ const DEFAULT_CLOSING_SLIPPAGE_P = 1_000
 
 /**
  * Stores the order with this origin key. An order that had the key before a reorganisation is kept and gets the new
- * request, because the new chain may tell it differently.
+ * request, because the new chain may tell it differently; so is one that had been found on the chain under `foundKey`.
  */
 export async function keepForeignOrder(
   scope: BlockScope,
   of: {
     readonly originKey: string
+    /** Key under which a snapshot would have stored the order. Left out: none would have. */
+    readonly foundKey?: string
     readonly trader: Address
     readonly request: OrderRequest
     readonly charge?: Charge
   },
 ): Promise<OrderId> {
   const { sql, chain, block } = scope
-  const { originKey, trader, request, charge = UNCOUNTED } = of
-  const known = await findOrderByOrigin(sql, chain, originKey)
+  const { originKey, foundKey, trader, request, charge = UNCOUNTED } = of
+  const found = foundKey === undefined ? undefined : await findOrderByOrigin(sql, chain, foundKey)
+  const known = (await findOrderByOrigin(sql, chain, originKey)) ?? found
   if (known !== undefined) {
-    await renewOrder(sql, { ...known.record, ...charge, request })
+    // An order that counts is as it was: its block is applied again, without having been undone.
+    if (known.spendDay === undefined) await renewOrder(sql, { ...known.record, ...charge, request })
     return known.record.id
   }
   const id = await scope.takeId()
@@ -120,7 +125,7 @@ export function closeRequest(
   { trade, info }: PositionState,
   { positionId, part }: { readonly positionId: OrderId; readonly part: Trade },
 ): OrderRequest {
-  const size = sizeDecimal(part, info)
+  const size = sizeDecimal(withTokens(markets, part), info)
   return {
     kind: 'close',
     market: symbolOf(markets, trade.pairIndex),

@@ -13,7 +13,7 @@ import type { PlacedEvent } from '../chain/blocks.ts'
 import { sideOf } from '../chain/creation.ts'
 import { insertFill, type StoredFill } from '../store/fillStore.ts'
 import { findOrder } from '../store/orderStore.ts'
-import { collateralOf, leverageDecimal, sizeDecimal, symbolOf } from '../trading/market/amounts.ts'
+import { collateralOf, leverageDecimal, sizeDecimal, symbolOf, withTokens } from '../trading/market/amounts.ts'
 import { bookEntry, type BookedAmounts } from '../trading/positions/books.ts'
 import { traderOf, type TransactionScope } from './transactionScope.ts'
 
@@ -139,6 +139,7 @@ const ANSWERED: ReadonlySet<PlacedEvent['name']> = new Set([
   'LeverageUpdateExecuted',
   'PositionSizeIncreaseExecuted',
   'PositionSizeDecreaseExecuted',
+  'TradePositivePnlWithdrawn',
 ])
 
 /** Returns the fee that a refusal charged; the Diamond logs it after the answer before, and before the refusal. */
@@ -151,37 +152,59 @@ function refusalFee(before: readonly PlacedEvent[], trader: `0x${string}`, colla
   return fee === undefined ? CollateralAmount.zero : CollateralAmount.of(fee.args.amountCollateral)
 }
 
+/** Adds the payout of profit from an open position, which charges it a fee. A trader of the live contracts can ask. */
+export async function addPnlWithdrawn(
+  tx: TransactionScope,
+  { args, logIndex }: EventOf<'TradePositivePnlWithdrawn'> & PlacedEvent,
+): Promise<void> {
+  const positionId = await tx.scope.findPosition(traderOf(args.trader), args.index)
+  if (positionId === undefined) return
+  const payout = CollateralAmount.of(args.pnlWithdrawnCollateral)
+  await addChange(tx, positionId, { price: Price.of(args.currentPairPrice), payout, logIndex })
+}
+
 /**
  * Adds an entry for each position whose holding fees the transaction realised and nothing else: a trader of the live
- * contracts can ask for that. It is a change of the position that leaves its leverage as it was.
+ * contracts can ask for that.
  */
 export async function addRealizedHoldingFees(tx: TransactionScope): Promise<void> {
   for (const positionId of tx.books.withHoldingFees()) {
-    const position = await tx.scope.readPositionState(positionId)
-    if (position === undefined) continue
-    const { trade, info } = position
+    const trade = (await tx.scope.readPositionState(positionId))?.trade
     const realized = tx.transaction.events.findLast(
       (event): event is EventOf<'HoldingFeesChargedOnTrade' | 'HoldingFeesRealizedOnTrade'> & PlacedEvent =>
         (event.name === 'HoldingFeesChargedOnTrade' || event.name === 'HoldingFeesRealizedOnTrade') &&
-        event.args.trader === trade.user &&
+        event.args.trader === trade?.user &&
         event.args.index === trade.index,
     )
     if (realized === undefined) continue
-    await addFill(tx, {
-      ...trade,
-      action: 'TradeLeverageUpdate',
-      trader: trade.user,
-      side: sideOf(trade.long),
-      price: Price.of(realized.args.currentPairPrice),
-      size: sizeDecimal(trade, info),
-      feeCollateral: CollateralAmount.zero,
-      pnlCollateral: CollateralAmount.zero,
-      deposit: CollateralAmount.zero,
-      payout: CollateralAmount.zero,
-      positionId,
-      logIndex: realized.logIndex,
-    })
+    const { args, logIndex } = realized
+    const price = Price.of(args.currentPairPrice)
+    await addChange(tx, positionId, { price, payout: CollateralAmount.zero, logIndex })
   }
+}
+
+/** Adds a change of a position that leaves its leverage and size as they were, with the fees that it was charged. */
+async function addChange(
+  tx: TransactionScope,
+  positionId: OrderId,
+  of: { readonly price: Price; readonly payout: CollateralAmount; readonly logIndex: number },
+): Promise<void> {
+  const position = await tx.scope.readPositionState(positionId)
+  if (position === undefined) return
+  const { trade, info } = position
+  const { feeCollateral } = tx.books.charged(positionId)
+  await addFill(tx, {
+    ...trade,
+    ...of,
+    action: 'TradeLeverageUpdate',
+    trader: trade.user,
+    side: sideOf(trade.long),
+    size: sizeDecimal(withTokens(tx.scope.markets, trade), info),
+    feeCollateral,
+    pnlCollateral: CollateralAmount.zero,
+    deposit: CollateralAmount.zero,
+    positionId,
+  })
 }
 
 interface Entry extends Pick<
@@ -201,7 +224,7 @@ async function addEntry(tx: TransactionScope, entry: Entry): Promise<StoredFill>
   const { action, side, trader, pairIndex, positionId, leverage, amounts } = entry
   const text = (amount: CollateralAmount): Decimal => CollateralAmount.format(amount, decimals)
   const fill = {
-    id: Number(await tx.scope.takeId()),
+    id: Number(await tx.scope.takeFillId(entry.logIndex)),
     market: symbolOf(markets, pairIndex),
     action,
     side,

@@ -16,19 +16,19 @@ interface Match {
 
 /**
  * Finds the order that a transaction was prepared for: by the attempt id at the end of the calldata; else by the
- * reported hash, if the transaction created that very order; else by sender and calldata, oldest first. `undefined`
- * when the order was made elsewhere.
+ * reported hash; else by sender and calldata, oldest first. Of several orders that one transaction carries, and of a
+ * reported hash, only the very order that was created counts. `undefined` when the order was made elsewhere.
  */
 export async function matchCreation(tx: TransactionScope, creation: Creation): Promise<Match | undefined> {
-  const exact = await tx.findExactAttempt()
+  const exact = await tx.listExactAttempts()
   for (const { orderId, attempt } of await tx.listAttempts(creation.trader)) {
     const order = await findOrder(tx.scope.sql, orderId)
     if (order?.record.trader !== creation.trader) continue
     const { request } = order.record
-    if (exact === undefined && !isSameOrder(request, creation)) continue
+    if (exact.length !== 1 && !isSameOrder(request, creation)) continue
     if (await canTake(tx, orderId, request, attempt.kind)) return { orderId, attemptId: attempt.id }
   }
-  return exact === undefined ? matchLookalike(tx, creation) : undefined
+  return exact.length === 0 ? matchLookalike(tx, creation) : undefined
 }
 
 /** The agent that a foreign order counts for, and the amount that it counts toward the agent's cap. */
@@ -42,7 +42,7 @@ export const UNCOUNTED: Charge = { agent: null, spendUsd: Usd.zero }
  * could be spent as often as there are prepared transactions. Since it is already traded, it counts even above the cap.
  */
 export async function readCharge(tx: TransactionScope, creation: Creation): Promise<Charge> {
-  const found = await tx.findExactAttempt()
+  const [found] = await tx.listExactAttempts()
   if (found === undefined || creation.kind !== 'open') return UNCOUNTED
   const order = await findOrder(tx.scope.sql, found.orderId)
   if (order?.record.trader !== creation.trader) return UNCOUNTED
@@ -53,13 +53,13 @@ export async function readCharge(tx: TransactionScope, creation: Creation): Prom
  * Finds the order by sender and calldata without the attempt id, because wallets that re-encode a call drop the bytes
  * behind it. Finds expired orders too: a late transaction revives its order.
  */
-async function matchLookalike(tx: TransactionScope, { trader }: Creation): Promise<Match | undefined> {
+async function matchLookalike(tx: TransactionScope, creation: Creation): Promise<Match | undefined> {
   const { scope, transaction } = tx
-  const of = { sender: transaction.from, trader, call: transaction.input }
+  const of = { sender: transaction.from, trader: creation.trader, call: transaction.input }
   for (const { orderId, attempt } of await listAttemptsByCall(scope.sql, scope.chain, of)) {
-    const order = await findOrder(scope.sql, orderId)
-    const isFree = order !== undefined && (await canTake(tx, orderId, order.record.request, attempt.kind))
-    if (isFree) return { orderId, attemptId: attempt.id }
+    const request = (await findOrder(scope.sql, orderId))?.record.request
+    if (request === undefined || !isSameOrder(request, creation)) continue
+    if (await canTake(tx, orderId, request, attempt.kind)) return { orderId, attemptId: attempt.id }
   }
   return undefined
 }
@@ -79,7 +79,7 @@ export async function canTake(
 ): Promise<boolean> {
   const events = await listOrderEvents(scope.sql, orderId)
   const before = events.filter((event) => event.kind === 'requested' || event.kind === 'placed')
-  const isOfThis = ({ txHash }: { readonly txHash: string }): boolean => txHash === transaction.hash
+  const isOfThis = ({ txHash }: { readonly txHash: string | null }): boolean => txHash === transaction.hash
   if (kind === 'replace') return !before.some(isOfThis)
   if (kind !== 'open') return false
   return request.kind === 'open' ? before.length === 0 : before.every(isOfThis)

@@ -1,6 +1,7 @@
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import type { Address, Hex } from '@bezel/protocol'
 import { chainIdCall, type RpcClient, type RpcOutcome } from '../chain/rpcClient.ts'
+import type { Finality } from '../chain/finality.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import {
   blockCall,
@@ -23,7 +24,7 @@ import {
   type PlacedEvent,
   type RpcTransaction,
 } from '../chain/blocks.ts'
-import { decodeLog } from '../chain/events.ts'
+import { decodeLog, EventDecodeError } from '../chain/events.ts'
 import { keccak256 } from 'viem'
 
 /** Result of one read from the node. */
@@ -57,6 +58,8 @@ interface ReadBlocksOptions {
   readonly count: number
   /** Reported transactions whose receipts are read; those that no node knew are looked up too. */
   readonly awaited: readonly AwaitedHash[]
+  /** Asks for the final block in the same round trip. */
+  readonly finality: Pick<Finality, 'calls' | 'answered'>
 }
 
 /**
@@ -64,7 +67,7 @@ interface ReadBlocksOptions {
  * are missing. Throws `NodeUnavailableError`.
  */
 export async function readBlocks(options: ReadBlocksOptions): Promise<NodeReading> {
-  const { client, chain, from, count, awaited } = options
+  const { client, chain, from, count, awaited, finality } = options
   const numbers = Array.from({ length: count }, (_, i) => from + i)
   const unseen = awaited.filter(({ isUnseen }) => isUnseen)
   const outcomes = await client.batch([
@@ -73,6 +76,7 @@ export async function readBlocks(options: ReadBlocksOptions): Promise<NodeReadin
     ...numbers.flatMap((number) => [blockCall(number, true), logsCall(chain.diamond, number, number)]),
     ...awaited.map(({ hash }) => receiptCall(hash)),
     ...unseen.map(({ hash }) => transactionCall(hash)),
+    ...finality.calls(),
   ])
   if (quantity(resultOf(outcomes[0])) !== chain.chainId) throw new NodeUnavailableError('the node is on another chain')
   const blocks: ChainBlock[] = []
@@ -84,6 +88,7 @@ export async function readBlocks(options: ReadBlocksOptions): Promise<NodeReadin
     blocks.push(assembleBlock(read, logs, chain.diamond))
   }
   const answers = outcomes.slice(2 + 2 * count)
+  finality.answered(answers.splice(awaited.length + unseen.length))
   const reported = {
     receipts: readable(answers.slice(0, awaited.length), parseReceipt),
     seen: readable(answers.slice(awaited.length), (json) => (json === null ? undefined : parseTransaction(json))),
@@ -141,15 +146,23 @@ function assembleBlock(read: RpcBlock, logs: readonly RpcLog[], diamond: Address
     const concerns = ofIt !== undefined || transaction.to === diamond
     return concerns ? [toTransaction(transaction, index, ofIt ?? [])] : []
   })
-  return { block: read.block, transactions }
+  return { block: read.block, transactions, senders: new Set(read.transactions.map(({ from }) => from)) }
 }
 
 function toTransaction(transaction: RpcTransaction, index: number, logs: readonly RpcLog[]): ChainTransaction {
+  const undecoded: string[] = []
   const events = logs.flatMap((log): PlacedEvent[] => {
-    const event = decodeLog(log)
-    return event === undefined ? [] : [{ ...event, logIndex: log.logIndex }]
+    try {
+      const event = decodeLog(log)
+      return event === undefined ? [] : [{ ...event, logIndex: log.logIndex }]
+    } catch (error) {
+      if (!(error instanceof EventDecodeError)) throw error
+      undecoded.push(error.event)
+      return []
+    }
   })
-  return { ...transaction, index, events, hasLogs: logs.length > 0 }
+  const topics = logs.flatMap(({ topics: [topic] }) => topic ?? [])
+  return { ...transaction, index, events, hasLogs: logs.length > 0, topics, undecoded }
 }
 
 /** Returns false when a block certainly has no logs of a contract, judged by the block's bloom filter. */
@@ -208,9 +221,9 @@ export function createRangeReader(client: RpcClient, chain: Pick<ServedChain, 'c
 }
 
 /**
- * Reads the blocks of a range in which the Diamond emitted logs, and the last block. Only for final blocks: their
- * parent hashes are not checked. Failed transactions in other blocks are not seen; the receipts of reported ones are
- * read later. Throws `RangeRefusedError` when the node refuses the range.
+ * Reads the blocks of a range in which the Diamond emitted logs, and the last block. Only for blocks far below the
+ * head: their parent hashes are not checked. Failed transactions in other blocks are not seen; the receipts of reported
+ * ones are read later. Throws `RangeRefusedError` when the node refuses the range.
  */
 async function* readRange(
   client: RpcClient,
@@ -227,13 +240,19 @@ async function* readRange(
   if (quantity(resultOf(chainId)) !== chain.chainId) throw new NodeUnavailableError('the node is on another chain')
   // Behind one URL there may be several nodes; one that is behind returns the logs it has as if they were all.
   if (quantity(resultOf(head)) < to) throw new NodeUnavailableError(`the node has not come to block ${to} yet`)
-  requireBlock(parseBlock(resultOf(last)), to)
+  const { block } = requireBlock(parseBlock(resultOf(last)), to)
   if (found?.ok !== true) throw new RangeRefusedError(found?.message ?? 'no answer')
   const byNumber = Map.groupBy(parseLogs(found.result), ({ blockNumber }) => blockNumber)
   for (const number of byNumber.keys()) {
     if (number < from || number > to) throw new NodeUnavailableError('the node gave logs that were not asked for')
   }
-  yield* readAll(client, chain, byNumber, [...new Set([...byNumber.keys(), to])])
+  for await (const blocks of readAll(client, chain, byNumber, [...new Set([...byNumber.keys(), to])])) {
+    const read = blocks.at(-1)?.block
+    if (read?.number === to && read.hash !== block.hash) {
+      throw new NodeUnavailableError('the node switched chains within a range of logs')
+    }
+    yield blocks
+  }
 }
 
 async function* readAll(

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { diamondAbi, type Address } from '@bezel/protocol'
 import { createWalletClient, http, zeroAddress, type Hex } from 'viem'
 import { P10, tradeOf } from '@bezel/testkit/chainClient.ts'
+import { depthFinality } from '../chain/finality.ts'
 import { startDevnetWorld, type DevnetWorld, type FollowedStore } from './testing/devnetWorld.ts'
 import { expectBalancedBooks } from './testing/expectBalancedBooks.ts'
 import { expectLikeChain, ordersOf } from './testing/expectLikeChain.ts'
@@ -158,7 +159,7 @@ describe('reorganisations of the local chain', () => {
    * are compared.
    */
   async function expectLikeNewFollower(): Promise<void> {
-    const fresh = await world.follow({ finalityDepth: 8 })
+    const fresh = await world.follow({ finality: depthFinality(8) })
     try {
       // The local chain's own timer may add a block meanwhile.
       do await Promise.all([fresh.caughtUp(), followed.caughtUp()])
@@ -186,7 +187,7 @@ describe('reorganisations of the local chain', () => {
   })
 
   it('deeper than what is kept stop the follower, which keeps what it has', async () => {
-    const shallow = await world.follow({ finalityDepth: 4 })
+    const shallow = await world.follow({ finality: depthFinality(4) })
     await shallow.caughtUp()
     const { number } = shallow.follower.head()!
     await world.chain.control('bezel_reorg', 10, 'drop')

@@ -6,8 +6,11 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { openTestLog } from '../journal/testing/testLog.ts'
 import { chainMarkets } from '../market/testing/fixtures.ts'
 import { isTimeoutKnown } from '../trading/orders/orderModel.ts'
-import { startFollower, type Follower, type FollowerOptions } from './startFollower.ts'
+import { depthFinality } from '../chain/finality.ts'
+import { maxLagBlocks, startFollower, type Follower, type FollowerOptions } from './startFollower.ts'
+import { createFakeDiamond } from './testing/fakeDiamond.ts'
 import { openFollowedFake, SERVED, type FollowedFake } from './testing/followedFake.ts'
+import { ALICE, BOB, chainTrade } from './testing/handMade.ts'
 
 describe('the follower of a chain', () => {
   let fake: FollowedFake
@@ -33,7 +36,7 @@ describe('the follower of a chain', () => {
       store: fake.opened.store,
       accountLog: openTestLog(fake.opened.store, SERVED.slug),
       markets: () => chainMarkets(),
-      finalityDepth: 16,
+      finality: depthFinality(16),
       startBlock: 0,
       pollMs: 5,
       now: () => fake.nowMs,
@@ -114,6 +117,28 @@ describe('the follower of a chain', () => {
     await until(() => reason() === 'reorg_too_deep')
     assert.equal(head()?.number, 42)
     assert.ok(logged.some((line) => line.startsWith('error')))
+  })
+
+  it('tells how far a snapshot is', async () => {
+    const diamond = createFakeDiamond()
+    diamond.traders.push(ALICE, BOB)
+    diamond.trades.push(chainTrade(), chainTrade({ user: BOB }))
+    const { reason, snapshotProgress } = start({
+      startBlock: undefined,
+      client: diamond.over(fake.node.client),
+      tradersPerPart: 1,
+    })
+    assert.equal(snapshotProgress(), undefined)
+    await until(() => reason() === undefined)
+    assert.deepEqual(snapshotProgress(), { block: 2, listed: 2, read: 2 })
+    assert.ok(logged.includes('info: traders are read for the snapshot'))
+  })
+
+  it('may be as far behind as its chain goes in 15 seconds', () => {
+    assert.equal(maxLagBlocks('arbitrum', undefined), 60)
+    assert.equal(maxLagBlocks('base', 1_800), 7)
+    assert.equal(maxLagBlocks('base', 14_400), 60, 'a local chain is quicker')
+    assert.equal(maxLagBlocks('arbitrum', 60), 60, 'and its clock may be moved')
   })
 
   it('is woken by heads, and asks while the socket is away', async () => {

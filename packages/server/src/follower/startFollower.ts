@@ -9,20 +9,29 @@ import {
   ReorgTooDeepError,
   type Following,
 } from './createFollowing.ts'
+import type { KnownSince, SnapshotProgress } from './chainKnowledge.ts'
 import { openHeadsSocket } from './headsSocket.ts'
 import { createInterruptibleSleep } from '../ground/interruptibleSleep.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
-import type { ChainSlug } from '@bezel/protocol'
+import { CHAINS, type Address, type ChainSlug } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** The reason why the stored state of the chain can't be relied on. */
-type FollowerReason = 'starting' | 'chain_lagging' | 'reorg_too_deep'
+type FollowerReason = 'starting' | 'snapshot' | 'chain_lagging' | 'reorg_too_deep'
 
 /** Keeps orders, positions and fills in step with a chain. */
 export interface Follower {
   /** Returns the last applied block. */
   head(): FollowedBlock | undefined
   reason(): FollowerReason | undefined
+  /** Returns the block since which the history of the chain is known; `undefined` while nothing is. */
+  knownSince(): KnownSince | undefined
+  /** Returns true when everything that this trader has on the chain is known, as of the last applied block. */
+  isKnown(trader: Address): boolean
+  /** Returns the number of traders of whom it is not proven that everything is known. */
+  unprovenTraders(): number
+  /** Returns how far the snapshot of the chain is, also when it is complete; `undefined` when there is none. */
+  snapshotProgress(): SnapshotProgress | undefined
   /** Returns the clock for folding orders. Its `timeoutBlocks` is a placeholder until the markets are read. */
   clock(): FoldClock
   stats(): FollowerStats
@@ -30,7 +39,8 @@ export interface Follower {
   close(): Promise<void>
 }
 
-export interface FollowerOptions extends Omit<FollowingOptions, 'timeoutBlocks'>, Pick<FollowerHealthOptions, 'log'> {
+export interface FollowerOptions
+  extends Omit<FollowingOptions, 'timeoutBlocks' | 'onError'>, Pick<FollowerHealthOptions, 'log'> {
   /** Returns the markets; `undefined` until they are read. No block is applied before that. */
   readonly markets: () => ChainMarkets | undefined
   /** Interval between two polls of the node while no subscription tells of new heads. */
@@ -58,8 +68,10 @@ export function startFollower(options: FollowerOptions): Follower {
   const waker = createInterruptibleSleep()
   const closing = new AbortController()
   let timeoutBlocks = UNKNOWN_TIMEOUT_BLOCKS
-  const following = createFollowing({ ...options, timeoutBlocks: () => timeoutBlocks })
-  const health = createFollowerHealth({ chain: chain.slug, following, now, log })
+  const onError = (err: unknown): void =>
+    log.error({ chain: chain.slug, err }, 'it could not be checked that everything on the chain is known')
+  const following = createFollowing({ ...options, timeoutBlocks: () => timeoutBlocks, onError })
+  const health = createFollowerHealth({ chain: chain.slug, following, markets: options.markets, now, log })
   const heads =
     chain.wsUrl === undefined
       ? undefined
@@ -87,14 +99,26 @@ export function startFollower(options: FollowerOptions): Follower {
   async function look(markets: ChainMarkets | undefined): Promise<void> {
     if (markets === undefined) return waker.sleep(MARKETS_POLL_MS)
     timeoutBlocks = markets.marketOrdersTimeoutBlocks
+    const wasTaking = following.knowledge.isTakingSnapshot()
     const isMore = await following.step(markets)
+    if (wasTaking) tellSnapshot()
     health.succeeded(isMore)
     if (!isMore) await waker.sleep(heads?.isUp() === true ? Math.max(UP_POLL_MS, pollMs) : pollMs)
+  }
+
+  function tellSnapshot(): void {
+    const progress = following.knowledge.snapshotProgress()
+    if (progress === undefined) log.warn({ chain: chain.slug }, 'the snapshot begins anew, because its block is gone')
+    else log.info({ chain: chain.slug, ...progress }, 'traders are read for the snapshot')
   }
 
   return {
     head: () => following.head(),
     reason: () => health.reason(),
+    knownSince: () => following.knowledge.knownSince(),
+    isKnown: (trader) => following.knowledge.isKnown(trader),
+    unprovenTraders: () => following.knowledge.unprovenTraders(),
+    snapshotProgress: () => following.knowledge.snapshotProgress(),
     clock: () => {
       const { number: headBlock = 0, timestampMs: headMs = 0 } = following.head() ?? {}
       return { nowMs: now(), headBlock, headMs, timeoutBlocks }
@@ -121,22 +145,35 @@ interface FollowerHealth {
 
 interface FollowerHealthOptions {
   readonly chain: ChainSlug
-  readonly following: Pick<Following, 'head' | 'stats'>
+  readonly following: Pick<Following, 'head' | 'stats' | 'knowledge'>
+  readonly markets: () => Pick<ChainMarkets, 'blocksPerHour'> | undefined
   readonly now: () => number
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
 }
 
 /** Time without a successful step after which the chain counts as lagging. */
 const MAX_SILENCE_MS = 10_000
-/** Number of blocks behind the node's head above which the chain counts as lagging. */
-const MAX_LAG_BLOCKS = 50
+/** Time behind the node's head above which the chain counts as lagging. */
+const MAX_LAG_MS = 15_000
+
+/**
+ * Returns the number of blocks behind the node's head up to which a chain does not count as lagging. Blocks come at the
+ * chain's nominal pace or, on a local chain, at a quicker one; `blocksPerHour` is the measured one.
+ */
+export function maxLagBlocks(chain: ChainSlug, blocksPerHour: number | undefined): number {
+  const { blockMs } = CHAINS[chain]
+  const paceMs = blocksPerHour === undefined ? blockMs : Math.min(blockMs, HOUR_MS / blocksPerHour)
+  return Math.floor(MAX_LAG_MS / paceMs)
+}
+
+const HOUR_MS = 3_600_000
 
 /**
  * Makes the health tracker. Lag is judged by the node's answers, never by the time of its blocks: a chain that stands
  * still and a node that no longer sees it move look the same, so a node that keeps answering with the same head is
  * believed.
  */
-function createFollowerHealth({ chain, following, now, log }: FollowerHealthOptions): FollowerHealth {
+function createFollowerHealth({ chain, following, markets, now, log }: FollowerHealthOptions): FollowerHealth {
   let isCaughtUp = false
   let isTooDeep = false
   let failures = 0
@@ -145,9 +182,11 @@ function createFollowerHealth({ chain, following, now, log }: FollowerHealthOpti
   return {
     reason() {
       if (isTooDeep) return 'reorg_too_deep'
+      if (following.knowledge.isTakingSnapshot()) return 'snapshot'
       if (!isCaughtUp) return 'starting'
       const isSilent = now() - goodAtMs > MAX_SILENCE_MS
-      return isSilent || following.stats().lagBlocks > MAX_LAG_BLOCKS ? 'chain_lagging' : undefined
+      const isBehind = following.stats().lagBlocks > maxLagBlocks(chain, markets()?.blocksPerHour)
+      return isSilent || isBehind ? 'chain_lagging' : undefined
     },
     succeeded(isMore) {
       if (failures > 0) log.info({ chain, failures }, 'the chain is followed again')

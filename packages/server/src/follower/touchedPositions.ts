@@ -8,13 +8,15 @@ import {
   findPositionByTrade,
   insertPosition,
   insertPositionEvent,
+  movePosition,
   readLastPositionPlace,
   listPositionEvents,
   type StoredPosition,
   type UpdateHandle,
 } from '../store/positionStore.ts'
 import type { Sql } from '../store/sql.ts'
-import type { FoldClock } from '../trading/orders/orderModel.ts'
+import { findOrderByOrigin } from '../store/orderStore.ts'
+import { foundTradeKey, type FoldClock } from '../trading/orders/orderModel.ts'
 import { comparePlaces, foldForward, foldPosition, type EventPlace } from '../trading/positions/foldPosition.ts'
 import type { PositionEvent, PositionState } from '../trading/positions/positionModel.ts'
 
@@ -48,19 +50,27 @@ interface Touched {
   folded: { readonly state: PositionState | undefined } | undefined
 }
 
-export function createTouchedPositions(of: {
+interface TouchedOptions {
   readonly sql: Sql
   readonly chain: ChainSlug
   readonly journal: Pick<Journal, 'position'>
   readonly takeId: () => Promise<OrderId>
-}): TouchedPositions {
-  const { sql, chain, journal } = of
+  /**
+   * Returns the block as of which states are read, while an old block is applied again: later events are known already.
+   * Left out: the blocks are the newest ones.
+   */
+  readonly asOf?: (() => number) | undefined
+}
+
+export function createTouchedPositions(of: TouchedOptions): TouchedPositions {
+  const { sql, chain, journal, asOf } = of
   const ids = new Map<string, OrderId | undefined>()
   const touched = new Map<OrderId, Touched>()
   const handles = new Map<UpdateHandle, OrderId>()
 
   function remember(stored: StoredPosition, lastPlace?: null): Touched {
-    const position: Touched = { stored, lastPlace, isDue: false, folded: { state: stored.state } }
+    const folded = asOf === undefined ? { state: stored.state } : undefined
+    const position: Touched = { stored, lastPlace, isDue: false, folded }
     touched.set(stored.record.id, position)
     return position
   }
@@ -74,13 +84,15 @@ export function createTouchedPositions(of: {
   }
 
   async function stateNow(position: Touched): Promise<PositionState | undefined> {
-    position.folded ??= { state: foldPosition(await listPositionEvents(sql, position.stored.record.id)) }
+    if (asOf !== undefined) return foldPosition(await listEventsUntil(sql, position, asOf()))
+    position.folded ??= { state: foldPosition(await listEventsUntil(sql, position)) }
     return position.folded.state
   }
 
   return {
     async open(trader, tradeIndex, originOrderId) {
-      const known = await findPositionByOrigin(sql, originOrderId)
+      const known =
+        (await findPositionByOrigin(sql, originOrderId)) ?? (await takeFound(of, { trader, tradeIndex, originOrderId }))
       const id = known?.record.id ?? (await of.takeId())
       if (known === undefined) {
         const record = { id, chain, trader, originOrderId }
@@ -116,10 +128,36 @@ export function createTouchedPositions(of: {
     moved: (from, to) => moveOrigins(touched.values(), from, to),
     async settle(clock) {
       for (const position of touched.values()) {
-        if (position.isDue) await keepPosition(sql, position.stored, await stateNow(position), clock, journal)
+        if (!position.isDue) continue
+        const state = asOf === undefined ? await stateNow(position) : foldPosition(await listEventsUntil(sql, position))
+        await keepPosition(sql, position.stored, state, clock, journal)
       }
     },
   }
+}
+
+/**
+ * Finds the position that a snapshot found as this trade, before a reorganisation undid the snapshot. It belongs to the
+ * order that opens the trade now.
+ */
+async function takeFound(
+  { sql, chain }: Pick<TouchedOptions, 'sql' | 'chain'>,
+  of: { readonly trader: Address; readonly tradeIndex: number; readonly originOrderId: OrderId },
+): Promise<StoredPosition | undefined> {
+  const found = await findOrderByOrigin(sql, chain, foundTradeKey(of.trader, of.tradeIndex))
+  if (found === undefined || found.record.id === of.originOrderId) return undefined
+  await movePosition(sql, found.record.id, of.originOrderId)
+  return findPositionByOrigin(sql, of.originOrderId)
+}
+
+/** Lists the events of a position up to a block. Left out: all. */
+async function listEventsUntil(
+  sql: Sql,
+  { stored }: Touched,
+  lastBlock = Number.MAX_SAFE_INTEGER,
+): Promise<PositionEvent[]> {
+  const events = await listPositionEvents(sql, stored.record.id)
+  return events.filter(({ blockNumber }) => blockNumber <= lastBlock)
 }
 
 /** Notes in the cached records that the position of order `from` belongs to order `to` now. */

@@ -16,6 +16,8 @@ export interface TransactionBooks {
   open(positionId: OrderId): Promise<void>
   /** Notes fees that an event tells. Ignores a position whose books are not open. */
   charge(positionId: OrderId, charges: Partial<Charges>): void
+  /** Returns the fees that events told since the last entry of a position. */
+  charged(positionId: OrderId): Charges
   /** Returns everything since the last entry of a position, and starts anew. */
   take(positionId: OrderId): Promise<Unbooked>
   /** Returns the positions whose holding fees were realised since their last entry. */
@@ -47,6 +49,7 @@ export function createTransactionBooks({ readPositionState }: Pick<BlockScope, '
       }
       books.set(id, { ...sums, before: book.before })
     },
+    charged: (id) => books.get(id) ?? NO_CHARGES,
     async take(id) {
       const after = await valueNow(id)
       const { before, ...charges } = books.get(id) ?? { ...NO_CHARGES, before: after }

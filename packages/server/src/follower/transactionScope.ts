@@ -1,5 +1,5 @@
 import type { Address, OrderId } from '@bezel/protocol'
-import { attemptIdIn, listAttemptsByHash, type StoredAttempt, findAttempt } from '../store/attemptStore.ts'
+import { attemptIdIn, listAttemptOrders, listAttemptsByHash, type StoredAttempt } from '../store/attemptStore.ts'
 import type { ChainPlace, OrderEvent } from '../trading/orders/orderModel.ts'
 import type { PositionEvent } from '../trading/positions/positionModel.ts'
 import { findPositionAttempt, type PositionAttempt } from '../store/positionAttemptStore.ts'
@@ -17,13 +17,13 @@ export interface TransactionScope {
   readonly scope: BlockScope
   readonly transaction: ChainTransaction
   /**
-   * Finds the attempt whose calldata the transaction has. Reads at the first call only, because transactions of oracles
-   * and bots never need it.
+   * Lists the attempt whose calldata the transaction has, once for each of its orders; empty when there is none. Reads
+   * at the first call only, because transactions of oracles and bots never need it.
    */
-  findExactAttempt(): Promise<StoredAttempt | undefined>
+  listExactAttempts(): Promise<readonly StoredAttempt[]>
   /**
-   * Lists the attempts that the transaction can be: the one with its calldata, else the trader's attempts for which its
-   * hash was reported.
+   * Lists the attempts that the transaction can be, once for each of their orders: the one with its calldata, else the
+   * trader's attempts for which its hash was reported.
    */
   listAttempts(trader: Address): Promise<readonly StoredAttempt[]>
   /** Finds the attempt to change this position whose id the calldata ends with. */
@@ -52,17 +52,17 @@ interface UnknownNews {
 
 export function createTransactionScope(scope: BlockScope, transaction: ChainTransaction): TransactionScope {
   const { number: blockNumber, hash: blockHash, timestampMs } = scope.block
-  let exact: Promise<StoredAttempt | undefined> | undefined
+  let exact: Promise<readonly StoredAttempt[]> | undefined
   let created = 0
   const books = createTransactionBooks(scope)
-  const findExactAttempt = (): Promise<StoredAttempt | undefined> => (exact ??= readExactAttempt(scope, transaction))
+  const listExactAttempts = (): Promise<readonly StoredAttempt[]> => (exact ??= readExactAttempts(scope, transaction))
   return {
     scope,
     transaction,
-    findExactAttempt,
+    listExactAttempts,
     async listAttempts(trader) {
-      const found = await findExactAttempt()
-      return found === undefined ? listAttemptsByHash(scope.sql, scope.chain, transaction.hash, trader) : [found]
+      const found = await listExactAttempts()
+      return found.length === 0 ? listAttemptsByHash(scope.sql, scope.chain, transaction.hash, trader) : found
     },
     findPositionAttempt: (positionId) => findPositionAttempt(scope.sql, attemptIdIn(transaction.input), positionId),
     placeOf: (logIndex) => ({ blockNumber, blockHash, logIndex, txHash: transaction.hash, timestampMs }),
@@ -116,11 +116,11 @@ export async function addOrderEvent(
   })
 }
 
-/** Reads the attempt whose calldata equals that of the transaction. */
-async function readExactAttempt(
+/** Reads the attempt whose calldata equals that of the transaction, once for each of its orders. */
+async function readExactAttempts(
   { sql, chain }: Pick<BlockScope, 'sql' | 'chain'>,
   { input }: Pick<ChainTransaction, 'input'>,
-): Promise<StoredAttempt | undefined> {
-  const named = await findAttempt(sql, attemptIdIn(input))
-  return named?.chain === chain && named.attempt.calldata === input ? named : undefined
+): Promise<readonly StoredAttempt[]> {
+  const named = await listAttemptOrders(sql, attemptIdIn(input))
+  return named.filter(({ chain: of, attempt }) => of === chain && attempt.calldata === input)
 }

@@ -1,7 +1,7 @@
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { CollateralAmount, Price, type Position } from '@bezel/protocol'
 import type { PositionsText } from '../../journal/accountLog.ts'
-import { collateralOf, leverageDecimal, sizeDecimal, symbolOf } from '../../trading/market/amounts.ts'
+import { collateralOf, leverageDecimal, sizeDecimal, symbolOf, withTokens } from '../../trading/market/amounts.ts'
 import type { ChainMarkets } from '../../trading/market/chainMarkets.ts'
 import type { PriceBook } from '../../market/feed/priceBook.ts'
 import type { KnownTerms } from './traderTerms.ts'
@@ -50,10 +50,9 @@ export function createLoggedPositions(options: LoggedPositionsOptions): Position
     const chain = markets()
     // The follower applies no block before the markets are read.
     if (chain === undefined) throw new Error('positions can not be told before the markets are read')
-    const changed = changes.filter(({ record }) => record.trader === trader)
-    const ids = new Set(changed.map(({ record }) => record.id))
+    const ids = new Set(changes.map(({ record }) => record.id))
     const positions = live.ofTrader(trader).filter(({ record }) => !ids.has(record.id))
-    for (const { record, after } of changed) {
+    for (const { record, after } of changes) {
       if (after?.isOpen !== true) continue
       positions.push({ record, state: after, terms: terms.of(trader, after.trade.pairIndex) })
     }
@@ -74,7 +73,7 @@ function unvalued({ record, state }: LivePosition, chain: ChainMarkets): Positio
     market: symbolOf(chain, trade.pairIndex),
     pairIndex: trade.pairIndex,
     side: trade.long ? 'long' : 'short',
-    size: sizeDecimal(trade, info),
+    size: sizeDecimal(withTokens(chain, trade), info),
     collateral: CollateralAmount.format(trade.collateralAmount, decimals),
     collateralSymbol: symbol,
     leverage: leverageDecimal(trade),

@@ -53,6 +53,9 @@ describe('reads of positions', () => {
   it('are the same as bytes and as objects', () => {
     assert.deepEqual(listed().data, reads.ofTrader(ALICE))
     assert.deepEqual(reads.answer(positions[1]!), reads.ofTrader(ALICE)[1])
+    assert.equal(reads.openOf(ALICE), positions)
+    const texts = positions.map((position) => reads.textOf(position))
+    assert.equal(`{"data":[${texts.join(',')}]}`, reads.listOf(ALICE).toString())
   })
 
   it('make bytes anew only when a price, a block or the markets change', () => {
@@ -101,6 +104,8 @@ describe('reads of positions', () => {
         () => reads.listOf(ALICE),
         () => reads.ofTrader(ALICE),
         () => reads.answer(positions[0]!),
+        () => reads.openOf(ALICE),
+        () => reads.textOf(positions[0]!),
         () => reads.listOf(`0x${'bb'.repeat(20)}` as Address),
       ]) {
         assert.equal(reasonOf(read), why)

@@ -24,6 +24,10 @@ export interface PositionReads {
   ofTrader(trader: Address): Position[]
   /** Returns the same positions as the bytes of `{"data": Position[]}`. */
   listOf(trader: Address): Buffer
+  /** Returns the same positions without their values, for whoever needs only some of them. */
+  openOf(trader: Address): readonly LivePosition[]
+  /** Returns one of them as JSON, valued. */
+  textOf(position: LivePosition): string
   /** Values one position; it may also be a projected one that does not exist yet. */
   answer(position: LivePosition): Position
 }
@@ -124,6 +128,15 @@ export function createPositionReads(options: PositionReadsOptions): PositionRead
     ofTrader(trader) {
       requireFollower()
       return live.ofTrader(trader).map(answer)
+    },
+    openOf(trader) {
+      requireFollower()
+      return live.ofTrader(trader)
+    },
+    textOf(position) {
+      requireFollower()
+      const chain = freshness.loaded()
+      return valuationOf(position, chain, valuationMoment(chain, head())).text
     },
     listOf(trader) {
       requireFollower()

@@ -14,6 +14,7 @@ import { readMoment, readState } from '../../market/listing/readState.ts'
 import { migrate } from '../../store/openStore.ts'
 import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { createRpcClient, type RpcClient } from '../../chain/rpcClient.ts'
+import { depthFinality } from '../../chain/finality.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import { startFollower, type Follower, type FollowerOptions } from '../startFollower.ts'
 
@@ -82,7 +83,7 @@ export async function startDevnetWorld(settings: Record<string, string> = {}): P
       store: opened.store,
       accountLog: openTestLog(opened.store, served.slug, (changes) => commits.push(changes)),
       markets: () => markets,
-      finalityDepth: 64,
+      finality: depthFinality(64),
       startBlock: 0,
       pollMs: 20,
       now: Date.now,

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { diamondAbi, type Address, type OrderId } from '@bezel/protocol'
+import { diamondAbi, PendingOrderType, type Address, type OrderId } from '@bezel/protocol'
 import type { ContractFunctionArgs, ContractFunctionName } from 'viem'
 import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import { listOrders, type StoredOrder } from '../../store/orderStore.ts'
-import { listOpenPositions } from '../../store/positionStore.ts'
-import type { Store } from '../../store/sql.ts'
+import { listOpenPositionsOf } from '../../store/positionStore.ts'
+import { fromExactJson, type Store } from '../../store/sql.ts'
+import type { PositionState } from '../../trading/positions/positionModel.ts'
 
 const LAST_ID = '9007199254740991' as OrderId
 const CHAIN = 'arbitrum-sepolia'
@@ -16,21 +17,23 @@ export async function ordersOf({ read }: Store, trader: string): Promise<StoredO
 
 type ViewName = ContractFunctionName<typeof diamondAbi, 'view' | 'pure'>
 
-/** Fails unless the stored state of a trader equals that of the Diamond. No block may be mined meanwhile. */
-export async function expectLikeChain(store: Store, chain: ChainClient, trader: string): Promise<void> {
-  const view = async <N extends ViewName>(
+/** Returns a function that reads a view of the Diamond at the latest block. */
+function viewsOf({ client, diamond }: Pick<ChainClient, 'client' | 'diamond'>) {
+  return async <N extends ViewName>(
     functionName: N,
     args: ContractFunctionArgs<typeof diamondAbi, 'view' | 'pure', N>,
-  ) =>
-    chain.client.readContract({
-      address: chain.diamond,
-      abi: diamondAbi,
-      functionName,
-      args,
-    } as never) as Promise<never>
+  ) => client.readContract({ address: diamond, abi: diamondAbi, functionName, args } as never) as Promise<never>
+}
 
+/** Fails unless the stored state of a trader equals that of the Diamond. No block may be mined meanwhile. */
+export async function expectLikeChain(
+  store: Store,
+  chain: Pick<ChainClient, 'client' | 'diamond'>,
+  trader: string,
+): Promise<void> {
+  const view = viewsOf(chain)
   const trades: readonly ChainTrade[] = await view('getTrades', [trader as Address])
-  const positions = (await listOpenPositions(store.read, CHAIN)).filter(({ record }) => record.trader === trader)
+  const positions = await listOpenPositionsOf(store.read, CHAIN, trader as Address)
   const open = trades.filter(({ tradeType }) => tradeType === 0)
   assert.deepEqual(
     positions.map(({ state }) => state!.trade).toSorted((a, b) => a.index - b.index),
@@ -64,30 +67,58 @@ export async function expectLikeChain(store: Store, chain: ChainClient, trader: 
   const orders = await ordersOf(store, trader)
   const resting = orders.filter(({ state }) => state!.status === 'open')
   assert.deepEqual(
-    resting.map(({ state }) => state!.tradeIndex).toSorted(),
+    resting.map(({ state }) => state!.tradeIndex!).toSorted(byNumber),
     trades
       .filter(({ tradeType }) => tradeType !== 0)
       .map(({ index }) => index)
-      .toSorted(),
+      .toSorted(byNumber),
   )
-  const pending: readonly ChainRequest[] = await view('getPendingOrders', [trader as Address])
+  const all: readonly ChainRequest[] = await view('getPendingOrders', [trader as Address])
+  const pending = all.filter(({ orderType }) => !TRIGGERS.has(orderType))
   assert.deepEqual(
-    orders.flatMap(({ state }) => state!.unanswered).toSorted(),
+    orders.flatMap(({ state }) => state!.unanswered).toSorted(byNumber),
     pending
-      .filter(({ orderType }) => orderType !== 7)
+      .filter(({ orderType }) => orderType !== PendingOrderType.UPDATE_LEVERAGE)
       .map(({ index }) => index)
-      .toSorted(),
+      .toSorted(byNumber),
   )
   const timeoutBlocks: number = await view('getMarketOrdersTimeoutBlocks', [])
   assert.deepEqual(
-    positions.flatMap(({ state }) => {
-      const update = state!.pendingUpdate
-      return update === null ? [] : [[update.pendingIndex, state!.trade.index, update.timesOutAtBlock]]
-    }),
+    await listUpdates(store, trader),
     pending
-      .filter(({ orderType }) => orderType === 7 || orderType === 8)
-      .map(({ index, trade, createdBlock }) => [index, trade.index, createdBlock + timeoutBlocks]),
+      .filter(({ orderType }) => UPDATES.has(orderType))
+      .map(({ index, trade, createdBlock }) => [index, trade.index, createdBlock + timeoutBlocks])
+      .toSorted(([a], [b]) => a! - b!),
   )
+}
+
+/** Requests of bots, which no order shows. */
+const TRIGGERS: ReadonlySet<number> = new Set([
+  PendingOrderType.LIMIT_OPEN,
+  PendingOrderType.STOP_OPEN,
+  PendingOrderType.TP_CLOSE,
+  PendingOrderType.SL_CLOSE,
+  PendingOrderType.LIQ_CLOSE,
+])
+
+/** Requests that a position shows as its pending change. */
+const UPDATES: ReadonlySet<number> = new Set([PendingOrderType.UPDATE_LEVERAGE, PendingOrderType.MARKET_PARTIAL_OPEN])
+
+/** Lists the pending changes of a trader's positions: pending index, trade index and the block of the timeout. */
+async function listUpdates({ read }: Store, trader: string): Promise<number[][]> {
+  const rows = await read.all<{ state: string }>(
+    'select state from positions where chain = $1 and trader = $2 and update_index is not null order by update_index',
+    CHAIN,
+    trader,
+  )
+  return rows.map((row) => {
+    const { pendingUpdate, trade } = fromExactJson<PositionState>(row.state)
+    return [pendingUpdate!.pendingIndex, trade.index, pendingUpdate!.timesOutAtBlock]
+  })
+}
+
+function byNumber(a: number, b: number): number {
+  return a - b
 }
 
 interface ChainRequest {

@@ -25,6 +25,8 @@ export interface FakeNode {
   hidesLogs: boolean
   /** Widest range of logs, in blocks, that the node accepts. */
   maxRange: number
+  /** Number of the block that has the `finalized` tag; `undefined` for a node without the tag. */
+  finalized: number | undefined
   /** Transactions that the node knows and no block has, by hash. */
   readonly mempool: Map<Hex, { readonly from: Address; readonly input: Hex }>
   /** Fixed answers by method, instead of the real ones. */
@@ -55,6 +57,7 @@ export function createFakeNode(diamond: Address, chainId: number): FakeNode {
     isAway: false,
     hidesLogs: false,
     maxRange: 100_000,
+    finalized: undefined,
     mempool: new Map(),
     lies: new Map(),
     head: () => blocks.length - 1,
@@ -80,7 +83,10 @@ export function createFakeNode(diamond: Address, chainId: number): FakeNode {
   function answerOne({ method, params }: RpcCall): RpcOutcome {
     if (method === 'eth_chainId') return ok(numberToHex(node.chainId))
     if (method === 'eth_blockNumber') return ok(numberToHex(node.head()))
-    if (method === 'eth_getBlockByNumber') return ok(blocks[Number(params[0])]?.json ?? null)
+    if (method === 'eth_getBlockByNumber') {
+      const number = params[0] === 'finalized' ? node.finalized : Number(params[0])
+      return ok(blocks[number ?? -1]?.json ?? null)
+    }
     if (method === 'eth_getLogs') return logs(params[0] as { fromBlock?: Hex; toBlock?: Hex; blockHash?: Hex })
     if (method === 'eth_getTransactionReceipt') {
       return ok(

@@ -10,6 +10,7 @@ import { migrate } from '../../store/openStore.ts'
 import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import type { Attempt, AttemptId, FoldClock, OrderRecord } from '../../trading/orders/orderModel.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
+import { depthFinality } from '../../chain/finality.ts'
 import { createFollowing, type Following, type FollowingOptions } from '../createFollowing.ts'
 import { createFakeNode, START_MS, type FakeNode } from './fakeNode.ts'
 import { CHAIN, DIAMOND } from './handMade.ts'
@@ -19,6 +20,8 @@ export interface FollowedFake {
   readonly node: FakeNode
   readonly opened: TestStore
   readonly commits: Changes[]
+  /** Called after every commit that changed something. */
+  onCommit: (changes: Changes) => void
   following: Following
   nowMs: number
   /** Runs steps until there is nothing more to do at once. */
@@ -47,16 +50,23 @@ export async function openFollowedFake(options: Partial<FollowingOptions> = {}):
   const node = createFakeNode(DIAMOND, SERVED.chainId)
   const markets = chainMarkets()
   const commits: Changes[] = []
-  const accountLog = openTestLog(opened.store, CHAIN, (changes) => commits.push(changes))
+  const accountLog = openTestLog(opened.store, CHAIN, (changes) => {
+    commits.push(changes)
+    fake.onCommit(changes)
+  })
 
   async function start(changed: Partial<FollowingOptions>): Promise<Following> {
     const following = createFollowing({
+      onError: (error) => {
+        throw error
+      },
+
       head: createChainHead(),
       chain: SERVED,
       client: node.client,
       store: opened.store,
       accountLog,
-      finalityDepth: 16,
+      finality: depthFinality(16),
       startBlock: 0,
       now: () => fake.nowMs,
       timeoutBlocks: () => TIMEOUT_BLOCKS,
@@ -71,6 +81,7 @@ export async function openFollowedFake(options: Partial<FollowingOptions> = {}):
     node,
     opened,
     commits,
+    onCommit: () => {},
     following: undefined as never,
     nowMs: START_MS + 1_000_000,
     async follow() {

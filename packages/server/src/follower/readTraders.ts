@@ -1,0 +1,309 @@
+import { parseAddress, type Address, type diamondAbi } from '@bezel/protocol'
+import { numberToHex, zeroAddress, type ContractFunctionArgs, type ContractFunctionReturnType } from 'viem'
+import { blockCall, headNumberCall, parseBlock, quantity, resultOf } from '../chain/blocks.ts'
+import { createCallRound, diamondCall, type CallRound, type Later } from '../chain/diamondCalls.ts'
+import { isRevert, type RpcClient, type RpcOutcome } from '../chain/rpcClient.ts'
+import { NodeUnavailableError } from '../ground/unavailable.ts'
+import type { FollowedBlock } from '../store/blockStore.ts'
+import {
+  byTrader,
+  endedTradesOf,
+  foundTrade,
+  isPosition,
+  listCallsOf,
+  openTradesOf,
+  withFees,
+  type FoundPosition,
+  type FoundTrade,
+  type FoundTrader,
+  type ListCall,
+  type OpenCounts,
+  type TradeId,
+  type TradeLists,
+  type TraderCounter,
+} from './foundTraders.ts'
+
+/** A node and the Diamond on its chain. */
+export interface DiamondNode {
+  readonly client: RpcClient
+  readonly diamond: Address
+}
+
+/** The Diamond's numbers of its two counters. */
+const COUNTER_TYPE = { trade: 0, pendingOrder: 1 } as const
+
+/** Maximum number of traders, or of trades, in the arguments of one call. */
+const MAX_PER_CALL = 100
+
+/** Reads the node's head and the number of entries in the Diamond's list of traders at it. */
+export async function readSnapshotBlock(
+  node: DiamondNode,
+): Promise<{ readonly block: FollowedBlock; readonly traderCount: number }> {
+  const [outcome] = await node.client.batch([headNumberCall])
+  const [header] = await node.client.batch([blockCall(quantity(resultOf(outcome)), false)])
+  const block = parseBlock(resultOf(header))?.block
+  if (block === undefined) throw new NodeUnavailableError('the node has a head but not its block')
+  const round = startRound(node, block)
+  const counted = round.view('getTradersCount', [])
+  await round.run()
+  return { block, traderCount: Number(counted()) }
+}
+
+/**
+ * Reads a part of the Diamond's list of traders that begins at entry `from` and has up to `size` entries. `next` is the
+ * entry at which the next part begins, the first one after the last part.
+ */
+export async function readTraderListPart(
+  node: DiamondNode,
+  block: FollowedBlock,
+  { from, size }: { readonly from: number; readonly size: number },
+): Promise<{ readonly traders: readonly Address[]; readonly next: number }> {
+  const round = startRound(node, block)
+  const counted = round.view('getTradersCount', [])
+  await round.run()
+  const end = Math.min(Number(counted()), from + size)
+  if (end <= from) return { traders: [], next: 0 }
+  return {
+    traders: await readTraderList(node, block, { from, to: end - 1 }),
+    next: end === Number(counted()) ? 0 : end,
+  }
+}
+
+/** Maximum number of open trades and requests in one part of the list; those of a single entry may be more. */
+const MAX_OPEN_PER_PART = 1_000
+
+/** A part of the Diamond's list of traders: its first and its last entry. */
+interface ListPart {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Reads everything that the chain keeps of the traders in a part of the Diamond's list, or of as many of its entries as
+ * fit into one part. Returns the last entry that was read. Throws like `readTraders`.
+ */
+export async function readPart(
+  node: DiamondNode,
+  block: FollowedBlock,
+  { from, to }: ListPart,
+): Promise<{ readonly found: FoundTrader[]; readonly to: number }> {
+  // The Diamond takes 0 for the end of the list.
+  const last = Math.max(1, to)
+  const counters = await readCounters(node, block, await readTraderList(node, block, { from, to: last }))
+  const open = [...counters.trades, ...counters.requests].reduce((sum, { openCount }) => sum + openCount, 0)
+  if (open > MAX_OPEN_PER_PART && last > Math.max(1, from)) {
+    const entries = Math.floor(((last - from + 1) * MAX_OPEN_PER_PART) / open)
+    return readPart(node, block, { from, to: from + Math.max(1, entries) - 1 })
+  }
+  return { found: await readFound(node, block, counters), to: last }
+}
+
+/**
+ * Reads a part of the Diamond's list of traders. The Diamond leaves out traders without anything open and fills up with
+ * empty entries; a trader may be listed twice.
+ */
+async function readTraderList(node: DiamondNode, block: FollowedBlock, { from, to }: ListPart): Promise<Address[]> {
+  const round = startRound(node, block)
+  const listed = round.view('getTraders', [from, to])
+  await round.run()
+  const traders = listed().flatMap((address) => (address === zeroAddress ? [] : (parseAddress(address) ?? [])))
+  return [...new Set(traders)]
+}
+
+/**
+ * Reads everything that the chain keeps of these traders at a block. Throws `BlockGoneError` when the node has another
+ * block of that number, and `NodeUnavailableError` when it does not answer or no longer has the state of the block.
+ */
+export async function readTraders(
+  node: DiamondNode,
+  block: FollowedBlock,
+  traders: readonly Address[],
+): Promise<FoundTrader[]> {
+  if (traders.length === 0) return []
+  return readFound(node, block, await readCounters(node, block, traders))
+}
+
+async function readFound(node: DiamondNode, block: FollowedBlock, counters: Counters): Promise<FoundTrader[]> {
+  const round = startRound(node, block)
+  const trades = listCallsOf(counters.trades).map((call) => tradeLists(round, call))
+  const requests = listCallsOf(counters.requests).map((call) =>
+    round.list('getAllPendingOrdersForTraders', argumentsOf(call)),
+  )
+  await round.run()
+  const open = trades.flatMap((lists) => openTradesOf(lists()))
+  const asked = requests.flatMap((list) => list() ?? [])
+  const ended = await readEnded(node, block, endedTradesOf(open, asked))
+  const positions = await readFees(node, block, [...open.filter(isPosition), ...ended])
+  return byTrader({
+    counted: countsOf(counters),
+    positions,
+    resting: open.filter((found) => !isPosition(found)),
+    requests: asked,
+  })
+}
+
+interface Counters {
+  readonly trades: readonly TraderCounter[]
+  readonly requests: readonly TraderCounter[]
+}
+
+async function readCounters(node: DiamondNode, block: FollowedBlock, traders: readonly Address[]): Promise<Counters> {
+  const round = startRound(node, block)
+  const parts = chunksOf(traders).map((part) => ({
+    part,
+    trades: round.view('getCountersForTraders', [part, COUNTER_TYPE.trade]),
+    requests: round.view('getCountersForTraders', [part, COUNTER_TYPE.pendingOrder]),
+  }))
+  await round.run()
+  const of = (kind: 'trades' | 'requests'): TraderCounter[] =>
+    parts.flatMap(({ part, [kind]: counters }) => {
+      const read = counters()
+      if (read.length !== part.length) throw new NodeUnavailableError('the node left out counters of traders')
+      return part.map((trader, i) => ({
+        trader,
+        currentIndex: read[i]!.currentIndex,
+        openCount: read[i]!.openCount,
+      }))
+    })
+  return { trades: of('trades'), requests: of('requests') }
+}
+
+/** Reads the open trades and requests that the Diamond counts for these traders. */
+export async function readOpenCounts(
+  node: DiamondNode,
+  block: FollowedBlock,
+  traders: readonly Address[],
+): Promise<ReadonlyMap<Address, OpenCounts>> {
+  return countsOf(await readCounters(node, block, traders))
+}
+
+function countsOf({ trades, requests }: Counters): ReadonlyMap<Address, OpenCounts> {
+  return new Map(
+    trades.map(({ trader, openCount }, i) => [trader, { trades: openCount, requests: requests[i]!.openCount }]),
+  )
+}
+
+/** Reads the three lists of trades. A trader whose trades the contract can't list counts as one without trades. */
+function tradeLists(round: BlockRound, call: ListCall): () => TradeLists {
+  const args = argumentsOf(call)
+  const trades = round.list('getAllTradesForTraders', args)
+  const infos = round.list('getAllTradeInfosForTraders', args)
+  const liquidationParams = round.list('getAllTradesLiquidationParamsForTraders', args)
+  return () => {
+    const lists = [trades(), infos(), liquidationParams()] as const
+    if (lists.includes(undefined)) return NO_TRADES
+    return { trades: lists[0]!, infos: lists[1]!, liquidationParams: lists[2]! }
+  }
+}
+
+const NO_TRADES: TradeLists = { trades: [], infos: [], liquidationParams: [] }
+
+function argumentsOf({ traders, from, to }: ListCall): readonly [readonly Address[], bigint, bigint] {
+  return [traders, BigInt(from), BigInt(to)]
+}
+
+/** Reads positions that have ended, which the Diamond keeps as they were. */
+async function readEnded(node: DiamondNode, block: FollowedBlock, ids: readonly TradeId[]): Promise<FoundTrade[]> {
+  if (ids.length === 0) return []
+  const round = startRound(node, block)
+  const found = ids.map(({ user, index }) => ({
+    trade: round.view('getTrade', [user, index]),
+    info: round.view('getTradeInfo', [user, index]),
+    liquidationParams: round.view('getTradeLiquidationParams', [user, index]),
+  }))
+  await round.run()
+  return found
+    .map(({ trade, info, liquidationParams }) => foundTrade(trade(), info(), liquidationParams()))
+    .filter(({ trade }) => !trade.isOpen && trade.user !== zeroAddress)
+}
+
+/** Reads the fee records of positions, without which their liquidation prices would be far off. */
+async function readFees(
+  node: DiamondNode,
+  block: FollowedBlock,
+  positions: readonly FoundTrade[],
+): Promise<FoundPosition[]> {
+  if (positions.length === 0) return []
+  const round = startRound(node, block)
+  const parts = chunksOf(positions).map((part) => ({
+    part,
+    fees: round.view('getTradeFeesDataArray', [
+      part.map(({ trade }) => trade.user),
+      part.map(({ trade }) => trade.index),
+    ]),
+    old: part.map(({ trade }) =>
+      round.view('getBorrowingInitialAccFees', [trade.collateralIndex, trade.user, trade.index]),
+    ),
+  }))
+  await round.run()
+  return parts.flatMap(({ part, fees, old }) => {
+    const records = fees()
+    if (records.length !== part.length) throw new NodeUnavailableError('the node left out fee records of trades')
+    return part.map((found, i) => withFees(found, records[i]!, old[i]!()))
+  })
+}
+
+function chunksOf<Item>(items: readonly Item[]): Item[][] {
+  const chunks: Item[][] = []
+  for (let from = 0; from < items.length; from += MAX_PER_CALL) chunks.push(items.slice(from, from + MAX_PER_CALL))
+  return chunks
+}
+
+/** A round of calls at one block. */
+interface BlockRound extends Pick<CallRound, 'view' | 'run'> {
+  /**
+   * Adds a call of a list; `undefined` when the contract can't answer it. The Diamond looks at every index that a
+   * trader ever had, and for one with very many a node may run out of gas: that must not keep all others from being
+   * read.
+   */
+  list<N extends ListName>(
+    functionName: N,
+    args: ContractFunctionArgs<typeof diamondAbi, 'view', N>,
+  ): Later<ContractFunctionReturnType<typeof diamondAbi, 'view', N> | undefined>
+}
+
+type ListName =
+  | 'getAllTradesForTraders'
+  | 'getAllTradeInfosForTraders'
+  | 'getAllTradesLiquidationParamsForTraders'
+  | 'getAllPendingOrdersForTraders'
+
+/**
+ * Starts a round of calls at a block. Its last call asks for the block itself: as long as that has the same hash, all
+ * calls before it were answered from the same chain.
+ */
+function startRound({ client, diamond }: DiamondNode, block: FollowedBlock): BlockRound {
+  const at = numberToHex(block.number)
+  const round = createCallRound(client, diamond, at)
+  return {
+    view: round.view,
+    list(functionName, args) {
+      const { call, decode } = diamondCall(diamond, functionName, args as never, at)
+      return round.add({ call, decode: (outcome) => (isTooLong(outcome) ? undefined : (decode(outcome) as never)) })
+    },
+    async run() {
+      const now = round.add({
+        call: blockCall(block.number, false),
+        decode: (outcome) => parseBlock(resultOf(outcome))?.block.hash,
+      })
+      await round.run()
+      if (now() === undefined) throw new NodeUnavailableError('the node no longer has the block of the snapshot')
+      if (now() !== block.hash) throw new BlockGoneError(block.number)
+    },
+  }
+}
+
+/** Matches messages of nodes that give up a call after a time of their own. */
+const GIVEN_UP_PATTERN = /abort|time(?:d |-)?out/i
+
+/** Returns true when the contract or the node gave up the call itself, which another attempt would not change. */
+function isTooLong(outcome: RpcOutcome): boolean {
+  return isRevert(outcome) || (!outcome.ok && GIVEN_UP_PATTERN.test(outcome.message))
+}
+
+/** Thrown when a block was reorganised away while it was read. */
+export class BlockGoneError extends NodeUnavailableError {
+  constructor(number: number) {
+    super(`block ${number} was replaced by another one while it was read`)
+  }
+}
