@@ -96,9 +96,24 @@ describe('createFreshness', () => {
     }
   })
 
+  const ONE_PERCENT = Slippage.one
+  const witness = (price: number, slippage = ONE_PERCENT) => ({ pairIndex: 0, price: usd(price), slippage })
+
+  it('has the price of a witness as the last one where the mark that opens is that, too', () => {
+    passQuietly(QUIET_MS)
+    assert.equal(freshness.lastQuote(BTC, witness(60_001))?.mark, usd(60_000))
+    passQuietly(1)
+    const quote = freshness.lastQuote(BTC, witness(60_001))
+    assert.deepEqual(quote, { ...world.quotes.get(0)!, mark: usd(60_001) })
+    assert.equal(quote.mark, freshness.openingMark(BTC, witness(60_001)))
+    for (const none of [{ ...witness(1), price: undefined }, { ...witness(1), pairIndex: 21 }, undefined]) {
+      assert.equal(freshness.lastQuote(BTC, none)?.mark, usd(60_000))
+    }
+    world.quotes.delete(0)
+    assert.equal(freshness.lastQuote(BTC, witness(60_001)), undefined)
+  })
+
   describe('of the mark that opens', () => {
-    const ONE_PERCENT = Slippage.one
-    const witness = (price: number, slippage = ONE_PERCENT) => ({ pairIndex: 0, price: usd(price), slippage })
     const quiet = { ...STALE, market: 'BTC/USD' }
 
     it('is the last mark for 60 s of silence, whatever a witness says', () => {

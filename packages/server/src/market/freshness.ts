@@ -20,9 +20,10 @@ export interface Freshness {
   quote(market: ListedPair): PairQuote
   /**
    * Returns the last price of a pair, however old it is and whatever the feed does; `undefined` when there never was
-   * one. Throws `NOT_READY` while the chain lags.
+   * one. In a quiet market its mark is the price of the second witness, if there is one. Throws `NOT_READY` while the
+   * chain lags.
    */
-  lastQuote(pair: ListedPair): PairQuote | undefined
+  lastQuote(pair: ListedPair, witness?: Witness): PairQuote | undefined
   /**
    * Returns the mark for what opens or enlarges a position. In a quiet market it is the price of the second witness,
    * which must be within the order's slippage of the last mark. Throws `NOT_READY`.
@@ -74,6 +75,10 @@ export function createFreshness({ watch, book, pulse, quietMs, now }: FreshnessO
     return known
   }
 
+  function isQuiet({ updatedAtMs }: PairQuote): boolean {
+    return now() - updatedAtMs > quietMs
+  }
+
   return {
     pricesReason,
     marketsReason,
@@ -83,15 +88,17 @@ export function createFreshness({ watch, book, pulse, quietMs, now }: FreshnessO
       if (chain === undefined || pulse() === undefined) throw notReady('starting')
       return chain
     },
-    lastQuote({ pairIndex }) {
+    lastQuote({ pairIndex }, witness) {
       if (watch.isLagging()) throw notReady('chain_lagging')
-      return book.get(pairIndex)
+      const known = book.get(pairIndex)
+      if (known === undefined || witness?.price === undefined || witness.pairIndex !== pairIndex) return known
+      return isQuiet(known) ? { ...known, mark: witness.price } : known
     },
     openingMark(market, witness) {
-      const { mark, updatedAtMs } = quote(market)
-      if (now() - updatedAtMs <= quietMs) return mark
+      const known = quote(market)
+      if (!isQuiet(known)) return known.mark
       if (witness?.price === undefined || witness.pairIndex !== market.pairIndex) throw priceIsOld(market)
-      if (!isWithin(witness.slippage, mark, witness.price)) throw priceIsDoubted(market)
+      if (!isWithin(witness.slippage, known.mark, witness.price)) throw priceIsDoubted(market)
       return witness.price
     },
   }

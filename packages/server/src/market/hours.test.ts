@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { until } from '@bezel/testkit/until.ts'
+import { isStocksOpen } from '@gainsnetwork/sdk'
+import type { MarketGroup } from '@bezel/protocol'
 import { FeedUnavailableError, type FeedPages } from './feed/pages.ts'
-import { watchMarketHours, type MarketHours } from './hours.ts'
+import { createMarketHours, watchOpenFlags, type MarketHours, type OpenFlags } from './hours.ts'
 
 const SUNDAY_NOON = Date.parse('2026-11-15T12:00:00-05:00')
 const MONDAY_NOON = Date.parse('2026-11-16T12:00:00-05:00')
+const BLACK_FRIDAY_NOON = Date.parse('2026-11-27T12:00:00-05:00')
 const THANKSGIVING_NOON = Date.parse('2026-11-26T12:00:00-05:00')
 
 const btc = { pairIndex: 0, group: 'crypto' } as const
@@ -14,10 +17,11 @@ const spy = { pairIndex: 86, group: 'indices' } as const
 const aapl = { pairIndex: 58, group: 'stocks' } as const
 const xau = { pairIndex: 90, group: 'commodities' } as const
 
-describe('watchMarketHours', () => {
+describe('hours of markets', () => {
   let hours: MarketHours
+  let pairFlags: OpenFlags<number>
   let polls = 0
-  afterEach(() => hours.close())
+  afterEach(() => pairFlags.close())
 
   async function watch(marketStatus: FeedPages['marketStatus'], now: () => number, pollMs = 5): Promise<void> {
     polls = 0
@@ -25,7 +29,8 @@ describe('watchMarketHours', () => {
       polls += 1
       return marketStatus()
     }
-    hours = watchMarketHours({ pages: { marketStatus: counted }, now, pollMs })
+    pairFlags = watchOpenFlags({ read: counted, now, pollMs })
+    hours = createMarketHours({ pairFlags, now })
     await until('the first look', () => polls > 0)
   }
 
@@ -107,5 +112,57 @@ describe('watchMarketHours', () => {
     assert.equal(hours.isOpen(eur), true)
     nowMs += 60_000
     assert.equal(hours.isOpen(eur), false)
+  })
+
+  it('close shares at 13:00 in New York on a half day, as the published SDK does', async () => {
+    let nowMs = BLACK_FRIDAY_NOON
+    await watch(
+      async () => undefined,
+      () => nowMs,
+    )
+    const open = () => [eur, spy, aapl, xau].map((market) => hours.isOpen(market))
+    assert.deepEqual(open(), [true, true, true, true])
+    nowMs += 3_600_000
+    assert.deepEqual(open(), [true, false, false, true])
+    assert.equal(new Date(hours.opensAt(aapl)!).toISOString(), '2026-11-30T14:35:00.000Z')
+    // The half days that the SDK knows; it opens them at 09:30, five minutes before the usual time.
+    for (const day of ['2025-07-03T09:35:00-04:00', '2025-11-28T09:35:00-05:00', '2025-12-24T09:35:00-05:00']) {
+      for (let minute = 0; minute < 24 * 60 - 10; minute += 5) {
+        nowMs = Date.parse(day) + minute * 60_000
+        assert.equal(hours.isOpen(aapl), isStocksOpen(new Date(nowMs)), new Date(nowMs).toISOString())
+      }
+    }
+  })
+
+  it("let a backend's flag of a group win over the hours, and a flag of the pair over both", async () => {
+    let nowMs = BLACK_FRIDAY_NOON
+    const pairs = new Map([[58, true]])
+    let groups: ReadonlyMap<MarketGroup, boolean> | undefined = new Map([
+      ['stocks', false],
+      ['indices', false],
+    ])
+    let looks = 0
+    await watch(
+      async () => pairs,
+      () => nowMs,
+    )
+    const groupFlags = watchOpenFlags({ read: async () => ((looks += 1), groups), now: () => nowMs, pollMs: 1 })
+    hours = createMarketHours({ pairFlags, groupFlags, now: () => nowMs })
+    await until('the flags', () => !hours.isOpen(spy))
+    assert.deepEqual([hours.isOpen(aapl), hours.isOpen(eur), hours.isOpen(btc)], [true, true, true])
+    assert.equal(hours.opensAt(spy), null, 'nobody says until when')
+    const before = hours.version()
+    groups = new Map([
+      ['stocks', false],
+      ['indices', true],
+    ])
+    nowMs = THANKSGIVING_NOON
+    await until('open on a holiday', () => hours.isOpen(spy))
+    assert.equal(hours.version(), before + 1)
+    groups = undefined
+    const seen = looks
+    await until('a look without flags', () => looks > seen + 1)
+    assert.equal(hours.isOpen(spy), false, 'by its hours')
+    groupFlags.close()
   })
 })

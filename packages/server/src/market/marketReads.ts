@@ -1,10 +1,11 @@
-import type { PairQuote, ChainMarkets, ListedMarket } from '../trading/market/chainMarkets.ts'
-import { parsePathSymbol, type Funding, type MarketRecord, type OrderBook } from '@bezel/protocol'
+import type { PairQuote, ChainMarkets, ListedMarket, ListedPair } from '../trading/market/chainMarkets.ts'
+import { parsePathSymbol, type Funding, type MarketRecord, type MarketSymbol, type OrderBook } from '@bezel/protocol'
 import type { PriceBook } from './feed/priceBook.ts'
 import { createFreshness, type Freshness, type FreshnessOptions } from './freshness.ts'
 import type { MarketHours } from './hours.ts'
 import { marketNotFound } from '../trading/market/marketNotFound.ts'
 import { fundingRecord, marketRecord, priceRecord } from '../trading/market/marketRecord.ts'
+import { tradablePairs } from './listing/namedPair.ts'
 import { notReady, type NotReadyReason } from '../ground/unavailable.ts'
 import { orderBook } from './orderBook.ts'
 import type { ChainMarketsWatch } from './watchChainMarkets.ts'
@@ -26,6 +27,11 @@ export interface MarketReads {
    * price.
    */
   listed(symbol: string): ListedMarket
+  /**
+   * Returns the symbols of the tradable pairs that are left out of the markets, because the feed has no price of them;
+   * none before the markets are loaded.
+   */
+  leftOut(): readonly MarketSymbol[]
 }
 
 export interface MarketReadsOptions extends FreshnessOptions {
@@ -88,6 +94,14 @@ export function createMarketReads(options: MarketReadsOptions): MarketReads {
       const chain = watch.current()
       if (chain === undefined) throw notReady('starting')
       return findMarket(chain, symbol)
+    },
+    leftOut() {
+      const chain = watch.current()
+      if (chain === undefined || options.pulse() === undefined) return []
+      const tradable = tradablePairs([...chain.pairs.values()])
+      const isShown = ({ symbol, pairIndex }: ListedPair): boolean =>
+        chain.markets.get(symbol)?.pairIndex === pairIndex && book.get(pairIndex) !== undefined
+      return tradable.filter((pair) => !isShown(pair)).map(({ symbol }) => symbol)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { StartupError, type ChainSlug } from '@bezel/protocol'
+import { StartupError, type ChainSlug, type MarketGroup } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
@@ -6,17 +6,18 @@ import { verifyChain } from '../chain/chainReadiness.ts'
 import type { Store } from '../store/sql.ts'
 import { startCandles, type Candles } from './candles/startCandles.ts'
 import { openFeed, type Feed } from './feed/feed.ts'
+import { createBackendPages } from './feed/backendPages.ts'
 import { createFeedPages } from './feed/pages.ts'
-import { watchMarketHours, type MarketHours } from './hours.ts'
+import { createMarketHours, watchOpenFlags, type MarketHours, type OpenFlags } from './hours.ts'
 import { createMarketReads, type MarketReads } from './marketReads.ts'
 import { createPriceWitness, type PriceWitness } from './priceWitness.ts'
 import { createReferencePrices, type ReferencePrices } from './referencePrices.ts'
 import { watchChainMarkets, type ChainMarketsWatch, type RefreshOutcome } from './watchChainMarkets.ts'
 
-/** Prices, opening hours and candles, which the markets of all chains share. */
+/** Prices, opening flags and candles, which the markets of all chains share. */
 export interface MarketSources {
   readonly feed: Feed
-  readonly hours: MarketHours
+  readonly pairFlags: OpenFlags<number>
   readonly candles: Candles
   readonly witness: PriceWitness
   readonly referencePricesOf: (slug: ChainSlug) => ReferencePrices
@@ -28,6 +29,8 @@ export interface MarketSourcesOptions {
   readonly feedUrl: string
   /** Pause between two reads of the markets' opening flags. */
   readonly statusMs: number
+  /** Pause between two requests that repair candles. */
+  readonly repairPauseMs: number
   /** Age from which a price needs a second witness before a position is opened at it. */
   readonly quietMs: number
   readonly now: () => number
@@ -44,16 +47,16 @@ export function openMarketSources(options: MarketSourcesOptions): MarketSources 
   const pages = createFeedPages(feedUrl)
   const feed = openFeed({ ...options, pages, onConnectionChange: (state) => log.info({ state }, 'price feed') })
   const candles = startCandles({ ...options, feed, pages })
-  const hours = watchMarketHours({ pages, now, pollMs: options.statusMs })
+  const pairFlags = watchOpenFlags({ read: pages.marketStatus, now, pollMs: options.statusMs })
   return {
     feed,
-    hours,
+    pairFlags,
     candles,
     witness: createPriceWitness({ pages, book: feed.book, quietMs: options.quietMs, now }),
-    referencePricesOf: createReferencePrices({ store, pages, book: feed.book, now }),
+    referencePricesOf: createReferencePrices({ store, book: feed.book, isFilled: () => feed.pulse() !== undefined }),
     async close() {
       feed.close()
-      hours.close()
+      pairFlags.close()
       await candles.close()
     },
   }
@@ -62,21 +65,28 @@ export function openMarketSources(options: MarketSourcesOptions): MarketSources 
 /** The markets of one chain: the last read listing, and the answers made from it. */
 export interface ChainMarketData extends MarketReads {
   readonly watch: ChainMarketsWatch
+  readonly hours: MarketHours
+  close(): void
 }
+
+/** Factor by which a chain's backend is polled less often than the feed: it serves all its users, and has a limit. */
+const POLLS_SKIPPED_OF_BACKEND = 5
 
 export interface ChainMarketsOptions {
   readonly client: RpcClient
   readonly store: Store
-  readonly sources: Pick<MarketSources, 'feed' | 'hours' | 'referencePricesOf'>
+  readonly sources: Pick<MarketSources, 'feed' | 'pairFlags' | 'referencePricesOf'>
   /** Pause between two reads of the markets. */
   readonly refreshMs: number
+  /** Pause between two reads of the markets' opening flags. */
+  readonly statusMs: number
   /** Age from which a price needs a second witness before a position is opened at it. */
   readonly quietMs: number
   readonly now: () => number
   readonly log: FastifyBaseLogger
 }
 
-/** Reads the markets of one chain repeatedly in the background, until `watch.close()`. */
+/** Reads the markets of one chain repeatedly in the background, until it is closed. */
 export function openChainMarkets(chain: ServedChain, options: ChainMarketsOptions): ChainMarketData {
   const { client, store, sources, now } = options
   const watch = watchChainMarkets({
@@ -88,9 +98,29 @@ export function openChainMarkets(chain: ServedChain, options: ChainMarketsOption
     refreshMs: options.refreshMs,
     onRefresh: (outcome) => logRefresh(options.log, chain.slug, outcome),
   })
-  const { feed, hours } = sources
+  const { feed, pairFlags } = sources
+  const groupFlags = watchGroupFlags(chain, options)
+  const hours = createMarketHours({ pairFlags, groupFlags, now })
   const reads = { watch, book: feed.book, pulse: feed.pulse, hours, quietMs: options.quietMs, now }
-  return { watch, ...createMarketReads(reads) }
+  return {
+    watch,
+    hours,
+    ...createMarketReads(reads),
+    close() {
+      watch.close()
+      groupFlags?.close()
+    },
+  }
+}
+
+/** Polls the opening flags of the chain's backend; `undefined` where none is configured. */
+function watchGroupFlags(
+  { backendUrl }: ServedChain,
+  { now, statusMs }: ChainMarketsOptions,
+): OpenFlags<MarketGroup> | undefined {
+  if (backendUrl === undefined) return undefined
+  const { openGroups } = createBackendPages(backendUrl)
+  return watchOpenFlags({ read: openGroups, now, pollMs: statusMs * POLLS_SKIPPED_OF_BACKEND })
 }
 
 function logRefresh(log: FastifyBaseLogger, chain: ChainSlug, outcome: RefreshOutcome): void {

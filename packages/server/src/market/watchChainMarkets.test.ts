@@ -19,7 +19,7 @@ function watch(client: RpcClient, verifyChain: () => Promise<void>) {
   const watched = watchChainMarkets({
     client,
     diamond: CHAINS.base.liveDiamond,
-    referencePrices: { of: async () => ({ prices: new Map(), isIncomplete: false }) },
+    referencePrices: { of: async () => new Map() },
     verifyChain: () => {
       verified += 1
       return verifyChain()

@@ -1,9 +1,8 @@
 import { numberToHex } from 'viem'
-import type { Address, Price } from '@bezel/protocol'
+import type { Address } from '@bezel/protocol'
 import { poll } from '../ground/poll.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
-import { FeedUnavailableError } from './feed/pages.ts'
 import { assembleMarkets } from './listing/assembleMarkets.ts'
 import { tradablePairs } from './listing/namedPair.ts'
 import { readListing, type ChainListing } from './listing/readListing.ts'
@@ -53,16 +52,12 @@ const MISSED_REFRESHES = 3
 
 const SLOW_ANSWER_MS = 5_000
 
-interface Listed {
-  readonly listing: ChainListing
-  readonly prices: ReadonlyMap<number, Price>
-}
-
 /** Reads the markets at once and then every `refreshMs`. A failed refresh keeps the markets that were read before. */
 export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarketsWatch {
   const { now, refreshMs } = options
   let current: ChainMarkets | undefined
-  let listed: Listed | undefined
+  let listing: ChainListing | undefined
+  /** The number of refreshes with this listing. */
   let refreshes = 0
   let version = 0
   let readAtMs = now()
@@ -84,10 +79,18 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
   async function refresh(): Promise<void> {
     const startMs = now()
     if (current === undefined) await options.verifyChain()
-    const next = await readMarkets(options, listed, refreshes % REFRESHES_PER_LISTING === 0)
+    const moment = await readMoment(options.client)
+    const at = { client: options.client, diamond: options.diamond, block: numberToHex(moment.blockNumber) }
+    if (listing === undefined || refreshes >= REFRESHES_PER_LISTING) {
+      listing = await readListing(at)
+      refreshes = 0
+    }
+    const pairIndices = tradablePairs(listing.pairs).map(({ pairIndex }) => pairIndex)
+    const prices = await options.referencePrices.of(pairIndices)
+    const next = assembleMarkets(listing, await readState(at, listing, moment), prices, moment)
     if (isClosed) return
     const isFirst = current === undefined
-    ;({ listed, markets: current } = next)
+    current = next
     refreshes += 1
     version += 1
     readAtMs = now()
@@ -106,31 +109,4 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
       polling.close()
     },
   }
-}
-
-async function readMarkets(
-  options: ChainMarketsWatchOptions,
-  before: Listed | undefined,
-  isListingDue: boolean,
-): Promise<{ readonly listed: Listed; readonly markets: ChainMarkets }> {
-  const { client, diamond } = options
-  const moment = await readMoment(client)
-  const at = { client, diamond, block: numberToHex(moment.blockNumber) }
-  const listed = before === undefined || isListingDue ? await readListed(at, options, before) : before
-  const traded = await readState(at, listed.listing, moment)
-  return { listed, markets: assembleMarkets(listed.listing, traded, listed.prices, moment) }
-}
-
-async function readListed(
-  at: Parameters<typeof readListing>[0],
-  { referencePrices }: ChainMarketsWatchOptions,
-  before: Listed | undefined,
-): Promise<Listed> {
-  const listing = await readListing(at)
-  const { prices, isIncomplete } = await referencePrices.of(
-    tradablePairs(listing.pairs).map(({ pairIndex }) => pairIndex),
-  )
-  // Later a new pair may wait for its reference price, but the service does not start with half of its markets.
-  if (before === undefined && isIncomplete) throw new FeedUnavailableError('the feed has no history yet')
-  return { listing, prices }
 }

@@ -137,11 +137,21 @@ describe('metrics of the deployment', () => {
     isReady: () => true,
     roundTrips: () => 7,
     head: () => ({ number: 100, timestampMs: 1_500 }),
+    finalBlock: () => 36,
     lagBlocks: () => 3,
     undoneBlocks: () => 2,
     openPositions: () => 5,
+    marketsLeftOut: () => 3,
+    unprovenTraders: () => 2,
+    snapshot: () => ({ listed: 40, read: 30 }),
   }
-  const starting: ChainSource = { ...base, chain: 'polygon', isReady: () => false, head: () => undefined }
+  const starting: ChainSource = {
+    ...base,
+    chain: 'polygon',
+    isReady: () => false,
+    head: () => undefined,
+    finalBlock: () => undefined,
+  }
 
   it('are read from the parts at each scrape', async () => {
     const metrics = createMetrics()
@@ -173,6 +183,7 @@ describe('metrics of the deployment', () => {
       'bezel_chain_lag_blocks{chain="base"} 3',
     ])
     assert.deepEqual(await series(metrics, 'bezel_chain_head_block'), ['bezel_chain_head_block{chain="base"} 100'])
+    assert.deepEqual(await series(metrics, 'bezel_chain_final_block'), ['bezel_chain_final_block{chain="base"} 36'])
     assert.deepEqual(await series(metrics, 'bezel_chain_head_timestamp_seconds'), [
       'bezel_chain_head_timestamp_seconds{chain="base"} 1.5',
     ])
@@ -181,6 +192,18 @@ describe('metrics of the deployment', () => {
     ])
     assert.deepEqual(await series(metrics, 'bezel_open_positions{chain="base"'), [
       'bezel_open_positions{chain="base"} 5',
+    ])
+    assert.deepEqual(await series(metrics, 'bezel_markets_left_out{chain="base"'), [
+      'bezel_markets_left_out{chain="base"} 3',
+    ])
+    assert.deepEqual(await series(metrics, 'bezel_unproven_traders{chain="base"'), [
+      'bezel_unproven_traders{chain="base"} 2',
+    ])
+    assert.deepEqual(await series(metrics, 'bezel_snapshot_traders_listed{chain="base"'), [
+      'bezel_snapshot_traders_listed{chain="base"} 40',
+    ])
+    assert.deepEqual(await series(metrics, 'bezel_snapshot_traders_read{chain="base"'), [
+      'bezel_snapshot_traders_read{chain="base"} 30',
     ])
     assert.deepEqual(await series(metrics, 'bezel_chain_ready'), [
       'bezel_chain_ready{chain="base"} 1',

@@ -12,10 +12,18 @@ export interface ChainSource {
   readonly isReady: () => boolean
   readonly roundTrips: () => number
   readonly head: () => { readonly number: number; readonly timestampMs: number } | undefined
+  /** Number of the last final block; `undefined` before the first followed one. */
+  readonly finalBlock: () => number | undefined
   /** Blocks behind the node's head, as of its last poll. */
   readonly lagBlocks: () => number
   readonly undoneBlocks: () => number
   readonly openPositions: () => number
+  /** Number of tradable pairs that are left out of the markets, because they have no price. */
+  readonly marketsLeftOut: () => number
+  /** Number of traders of whom it is not proven that everything on the chain is known. */
+  readonly unprovenTraders: () => number
+  /** Progress of the chain's snapshot; `undefined` when it has none. */
+  readonly snapshot: () => { readonly listed: number; readonly read: number } | undefined
 }
 
 export interface DeploymentSources {
@@ -28,14 +36,14 @@ export interface DeploymentSources {
 }
 
 /** A time series. */
-interface Series<Source> {
+export interface MetricSeries<Source> {
   readonly name: string
   readonly help: string
   /** Returns the current number, or `undefined` to omit it while it is not known. */
   readonly value: (source: Source) => number | undefined
 }
 
-const CHAIN_GAUGES: readonly Series<ChainSource>[] = [
+const CHAIN_GAUGES: readonly MetricSeries<ChainSource>[] = [
   { name: 'bezel_chain_ready', help: '1 while the chain can be used.', value: ({ isReady }) => Number(isReady()) },
   { name: 'bezel_chain_head_block', help: 'Last followed block.', value: ({ head }) => head()?.number },
   {
@@ -43,11 +51,36 @@ const CHAIN_GAUGES: readonly Series<ChainSource>[] = [
     help: 'Time of the last followed block, as the chain has it.',
     value: ({ head }) => secondsOf(head()?.timestampMs),
   },
+  {
+    name: 'bezel_chain_final_block',
+    help: 'Last block that is never undone.',
+    value: ({ finalBlock }) => finalBlock(),
+  },
   { name: 'bezel_chain_lag_blocks', help: "Blocks behind the node's head.", value: ({ lagBlocks }) => lagBlocks() },
   { name: 'bezel_open_positions', help: 'Open positions.', value: ({ openPositions }) => openPositions() },
+  {
+    name: 'bezel_markets_left_out',
+    help: 'Tradable pairs that are left out of the markets, because the price feed has no price of them.',
+    value: ({ marketsLeftOut }) => marketsLeftOut(),
+  },
+  {
+    name: 'bezel_unproven_traders',
+    help: 'Traders who are refused, because not everything that they have on the chain is known.',
+    value: ({ unprovenTraders }) => unprovenTraders(),
+  },
+  {
+    name: 'bezel_snapshot_traders_listed',
+    help: "Entries in the Diamond's list of traders at the block of the snapshot.",
+    value: ({ snapshot }) => snapshot()?.listed,
+  },
+  {
+    name: 'bezel_snapshot_traders_read',
+    help: 'Entries of that list that are read; all of them once the snapshot is complete.',
+    value: ({ snapshot }) => snapshot()?.read,
+  },
 ]
 
-const CHAIN_COUNTERS: readonly Series<ChainSource>[] = [
+const CHAIN_COUNTERS: readonly MetricSeries<ChainSource>[] = [
   {
     name: 'bezel_rpc_round_trips_total',
     help: "Requests to the chain's node.",
@@ -60,7 +93,7 @@ const CHAIN_COUNTERS: readonly Series<ChainSource>[] = [
   },
 ]
 
-const FEED_GAUGES: readonly Series<FeedPulse | undefined>[] = [
+const FEED_GAUGES: readonly MetricSeries<FeedPulse | undefined>[] = [
   {
     name: 'bezel_feed_heard_timestamp_seconds',
     help: 'Time of the last message of the price feed.',
@@ -155,7 +188,7 @@ export function createOrderCounts(atStart: ReadonlyMap<OrderStatus, number>): Or
 /** The accounts of every chain, read at each scrape. */
 type AccountSources = ReadonlyMap<ChainSlug, { stats(): AccountStats }>
 
-const ACCOUNT_COUNTERS: readonly Series<AccountStats>[] = [
+const ACCOUNT_COUNTERS: readonly MetricSeries<AccountStats>[] = [
   {
     name: 'bezel_account_rounds_total',
     help: 'Rounds that read the accounts of subscribed and active traders, without those that failed.',
@@ -163,7 +196,7 @@ const ACCOUNT_COUNTERS: readonly Series<AccountStats>[] = [
   },
 ]
 
-const ACCOUNT_GAUGES: readonly Series<AccountStats>[] = [
+const ACCOUNT_GAUGES: readonly MetricSeries<AccountStats>[] = [
   {
     name: 'bezel_accounts_watched',
     help: 'Subscribed and active traders in the last round.',
@@ -186,7 +219,7 @@ export function watchAccounts({ registry }: Metrics, accounts: AccountSources): 
 /** The relayer of every chain that has one, read at each scrape. */
 type RelayerSources = ReadonlyMap<ChainSlug, { health(): RelayerHealth }>
 
-const RELAYER_GAUGES: readonly Series<RelayerHealth>[] = [
+const RELAYER_GAUGES: readonly MetricSeries<RelayerHealth>[] = [
   {
     name: 'bezel_relayer_balance_wei',
     help: 'Native balance of the relayer.',
@@ -222,7 +255,7 @@ const RELAYER_GAUGES: readonly Series<RelayerHealth>[] = [
   },
 ]
 
-const RELAYER_COUNTERS: readonly Series<RelayerHealth>[] = [
+const RELAYER_COUNTERS: readonly MetricSeries<RelayerHealth>[] = [
   { name: 'bezel_relayer_mined_total', help: 'Actions that are mined for good.', value: ({ counts }) => counts.mined },
   { name: 'bezel_relayer_burnt_total', help: 'Nonces that were burnt.', value: ({ counts }) => counts.burnt },
   {
@@ -245,23 +278,31 @@ export function watchRelayers({ registry }: Metrics, relayers: RelayerSources): 
 }
 
 /** Reads the sources of all chains. */
-type ByChain<Source> = () => Iterable<readonly [ChainSlug, Source]>
+export type ByChain<Source> = () => Iterable<readonly [ChainSlug, Source]>
 
-function addGauges<Source>(registry: Registry, series: readonly Series<Source>[], byChain: ByChain<Source>): void {
+export function addGauges<Source>(
+  registry: Registry,
+  series: readonly MetricSeries<Source>[],
+  byChain: ByChain<Source>,
+): void {
   const of = { labelNames: ['chain'], registers: [registry] }
   for (const { name, help, value } of series) {
     const gauge: Gauge = new Gauge({ ...of, name, help, collect: () => fill(gauge, value, byChain) })
   }
 }
 
-function addCounters<Source>(registry: Registry, series: readonly Series<Source>[], byChain: ByChain<Source>): void {
+export function addCounters<Source>(
+  registry: Registry,
+  series: readonly MetricSeries<Source>[],
+  byChain: ByChain<Source>,
+): void {
   const of = { labelNames: ['chain'], registers: [registry] }
   for (const { name, help, value } of series) {
     const counter: Counter = new Counter({ ...of, name, help, collect: () => fill(counter, value, byChain) })
   }
 }
 
-function fill<Source>(series: Gauge | Counter, value: Series<Source>['value'], byChain: ByChain<Source>): void {
+function fill<Source>(series: Gauge | Counter, value: MetricSeries<Source>['value'], byChain: ByChain<Source>): void {
   series.reset()
   for (const [chain, source] of byChain()) {
     const now = value(source)

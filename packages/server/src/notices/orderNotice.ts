@@ -1,5 +1,11 @@
 import type { NoticeContent } from '../store/noticeStore.ts'
-import type { NotificationSeverity, NotificationType, Side, OrderReason } from '@bezel/protocol'
+import {
+  roundDecimal,
+  type NotificationSeverity,
+  type NotificationType,
+  type OrderReason,
+  type Side,
+} from '@bezel/protocol'
 import type { OrderRecord, OrderState, OrderRequest } from '../trading/orders/orderModel.ts'
 import { NEWS_MS, SERIOUS_MS } from './notice.ts'
 
@@ -127,7 +133,8 @@ export function orderNoticeLifeMs(type: OrderNoticeType): number {
 /** Returns, for example, "The long of 0.1 BTC/USD on base was liquidated at 54000." */
 function closedInWords(record: OrderRecord, state: OrderState, how: string): string {
   const { size, price } = fillOf(state)
-  return `The ${positionSideOf(record)} of ${size} ${record.request.market} on ${record.chain} was ${how} at ${price}.`
+  const position = `${positionSideOf(record)} of ${sizeText(size)} ${record.request.market}`
+  return `The ${position} on ${record.chain} was ${how} at ${priceText(price)}.`
 }
 
 function fillOf({ fill }: OrderState): NonNullable<OrderState['fill']> {
@@ -142,13 +149,24 @@ function orderPath({ chain, id }: OrderRecord): string {
 /** Describes the request of an order: "market order to open a long of 0.1 BTC/USD on base". */
 function orderInWords(record: OrderRecord, { size }: Pick<OrderState, 'size'>): string {
   const { kind, type, market } = record.request
-  return `${type} order to ${TO_DO[kind](positionSideOf(record), size)} ${market} on ${record.chain}`
+  return `${type} order to ${TO_DO[kind](positionSideOf(record), sizeText(size))} ${market} on ${record.chain}`
 }
 
 /** Describes a fill: "Opened a long of 0.1 BTC/USD at 60000 on base". */
 function fillInWords(record: OrderRecord, fill: { readonly size: string; readonly price: string }): string {
   const { kind, market } = record.request
-  return `${DONE[kind](positionSideOf(record), fill.size)} ${market} at ${fill.price} on ${record.chain}`
+  const done = DONE[kind](positionSideOf(record), sizeText(fill.size))
+  return `${done} ${market} at ${priceText(fill.price)} on ${record.chain}`
+}
+
+/** Rounds a size for people to 8 places, half away from zero, or 6 significant digits. The order has it exactly. */
+function sizeText(size: string): string {
+  return roundDecimal(size, 8, 6)
+}
+
+/** Rounds a price for people to 6 places, half away from zero, or 6 significant digits. The fill has it exactly. */
+function priceText(price: string): string {
+  return roundDecimal(price, 6, 6)
 }
 
 /** Returns the side of the position. The side of a closing order is the opposite one. */

@@ -105,6 +105,21 @@ describe('what a commit tells', () => {
     assert.match(told(increase, aState('filled')).content.message, /^Increased a short by 0\.0999 BTC\/USD at 60123\.5/)
   })
 
+  it('rounds numbers for people, and never to nothing', () => {
+    const messageOf = (size: string, price: string) =>
+      told(MARKET_ORDER, aState('filled', { fill: aFill({ size: size as Decimal, price: price as Decimal }) })).content
+        .message
+    assert.match(messageOf('0.029999999877381197', '60887.8155075288'), /of 0\.03 BTC\/USD at 60887\.815508 on /)
+    assert.match(
+      messageOf('0.000000000123456789', '0.0000001234567'),
+      /of 0\.000000000123457 BTC\/USD at 0\.000000123457 /,
+    )
+    assert.match(messageOf('1234567.000000004', '60000'), /of 1234567 BTC\/USD at 60000 /)
+    const close = anOrder({ kind: 'close', side: 'short', size: '0.029999999877381197' as Decimal })
+    const rejected = aState('rejected', { size: '0.029999999877381197' as Decimal })
+    assert.match(told(close, rejected).content.message, / to close a long of 0\.03 BTC\/USD on /)
+  })
+
   it('is a warning when only a part was filled', () => {
     const { severity, title, message } = told(MARKET_ORDER, aState('filled', { reason: 'SLIPPAGE' })).content
     assert.deepEqual([severity, title], ['warning', 'Order filled in part'])

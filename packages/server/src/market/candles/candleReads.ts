@@ -113,7 +113,8 @@ function upstreamUnavailable(): ApiError {
 
 /** Caches the text of ended candles, which hardly ever change. Each tick only replaces the running candle behind it. */
 function createCandleAnswers(ended: EndedCandles, readEnded: ReadEnded): CandleAnswers {
-  const answers = createLru<string, Answer>(MAX_CACHED_ANSWER_BYTES, ({ bytes }) => bytes.length * 2)
+  // Counts the text, the bytes and the compressed forms that may be kept beside them.
+  const answers = createLru<string, Answer>(MAX_CACHED_ANSWER_BYTES, ({ bytes }) => bytes.length * 3)
 
   function finish(series: Series, { fromMs, toMs }: AnswerRange, endedVersion: number, endedText: string): Answer {
     const ohlc = toMs === series.timeMs ? runningOhlc(series) : undefined

@@ -60,8 +60,11 @@ export const MAX_WAITING_REQUESTS = 100
  */
 export const MAX_REPAIRS_PER_MINUTE = 4
 
-/** Pause between two requests for candles that nobody asked for lately. */
-export const REPAIR_PAUSE_MS = 100
+/** Pause between two looks for a series to repair. Requests are further apart, by the setting. */
+export const REPAIR_ROUND_MS = 100
+
+/** The number of repairs that readers may wait for, one behind the other. */
+export const MAX_WAITING_REPAIRS = 4
 
 /** The time for which a requested series is repaired before the others. */
 export const ASKED_MS = 600_000

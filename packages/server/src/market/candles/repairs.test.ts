@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { Price } from '@bezel/protocol'
 import { MAX_REPAIRS_PER_MINUTE } from './limits.ts'
 import { createCandleWorld, type CandleWorld } from './testing/candleWorld.ts'
@@ -67,5 +67,80 @@ describe('what was missed of candles', () => {
     world.rest()
     await roundsOf(1)
     assert.equal(world.asked.length, 7 * MAX_REPAIRS_PER_MINUTE + 1)
+  })
+})
+
+describe('a history of which one pair is broken', () => {
+  it('repairs all others, and goes on asking for that one, ever less often', async () => {
+    const world = await createCandleWorld(START_MS)
+    const told = new Set<number>()
+    world.candles().onRepaired(({ pairIndex }) => told.add(pairIndex))
+    world.brokenPairs.add(0)
+    world.connect()
+    world.publish([0, 1, 2].map((pair) => [pair, usd(10)]))
+    for (let round = 0; round < 30; round += 1) {
+      await world.round()
+      await world.settle()
+    }
+    assert.deepEqual([...told].toSorted(), [1, 2])
+    assert.equal(world.asked.length, 1 + 2 * 7, 'the broken one waits')
+    world.brokenPairs.clear()
+    world.rest()
+    await world.round()
+    await world.settle()
+    assert.equal(told.has(0), true)
+    await world.close()
+  })
+})
+
+describe('repairs with a pause', () => {
+  const PAUSE_MS = 1_100
+  let world: CandleWorld
+  beforeEach(async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    world = await createCandleWorld(START_MS, PAUSE_MS)
+    world.connect()
+    world.publish(Array.from({ length: 50 }, (_, pair) => [pair, usd(10)]))
+  })
+  afterEach(async () => {
+    mock.timers.reset()
+    await world.close()
+  })
+
+  /** Lets time pass, with ten rounds a second. Returns the number of requests in each second. */
+  async function seconds(count: number): Promise<number[]> {
+    const counts: number[] = []
+    for (let second = 0; second < count; second += 1) {
+      const before = world.asked.length
+      for (let round = 0; round < 10; round += 1) {
+        await world.round()
+        await world.settle()
+        mock.timers.tick(100)
+      }
+      counts.push(world.asked.length - before)
+    }
+    return counts
+  }
+
+  it('stay under one request a second, whatever is missing', async () => {
+    const counts = await seconds(22)
+    assert.ok(
+      counts.every((count) => count <= 1),
+      JSON.stringify(counts),
+    )
+    assert.equal(world.asked.length, 20)
+  })
+
+  it('stay under it for readers too, who wait for a few and are answered without the others', async () => {
+    await seconds(1)
+    const read = (pair: number) => world.candles().recent(pair, '1m', 1)
+    const waiting = Array.from({ length: 4 }, (_, at) => read(10 + at))
+    const before = world.asked.length
+    const [hurried] = await read(20)
+    assert.deepEqual([hurried?.close, world.asked.length], ['10', before], 'what was heard, without a request')
+    const counts = await seconds(6)
+    assert.ok(counts.every((count) => count <= 1))
+    for (const [candle] of await Promise.all(waiting)) assert.equal(candle?.close, '10')
+    assert.ok(world.askedPairs.slice(before).includes(20), 'and repaired before the pairs that nobody reads')
   })
 })

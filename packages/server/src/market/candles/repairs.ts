@@ -1,7 +1,8 @@
 import { FeedUnavailableError } from '../feed/pages.ts'
 import { backoffMs } from '../../ground/backoff.ts'
 import type { Every } from '../../ground/every.ts'
-import { ASKED_MS, MAX_REQUESTS, REPAIR_PAUSE_MS, MAX_REPAIRS_PER_MINUTE } from './limits.ts'
+import { createLeakyBucket } from '../../ground/leakyBucket.ts'
+import { ASKED_MS, MAX_REPAIRS_PER_MINUTE, MAX_WAITING_REPAIRS, REPAIR_ROUND_MS } from './limits.ts'
 import { repairSeries, type CandleSources } from './repairSeries.ts'
 import { isReadable, type Series } from './series.ts'
 
@@ -15,11 +16,21 @@ interface RepairBudget {
 
 const MINUTE_MS = 60_000
 
-/** Reads what was not observed from the upstream: at once for series that are requested, slowly for all others. */
+/** The pause that a pair gets after the upstream did not answer for it. */
+interface Refusal {
+  readonly failures: number
+  readonly retryAtMs: number
+}
+
+/**
+ * Reads what was not observed from the upstream, one request at a time: first for series that are requested, then for
+ * all others.
+ */
 export interface Repairs {
   /**
-   * Resolves when the series is as complete as possible now, also when the upstream does not answer, which then gets a
-   * pause. Returns `undefined` when there is nothing to wait for.
+   * Resolves when the series is as complete as possible now, also when the upstream does not answer, whose pair then
+   * gets a pause. Returns `undefined` when there is nothing to wait for, or when too many wait already: then the series
+   * is repaired in the background, before those that nobody requested.
    */
   repair(series: Series): Promise<void> | undefined
   close(): void
@@ -27,6 +38,8 @@ export interface Repairs {
 
 export interface RepairsOptions extends CandleSources {
   readonly all: () => Iterable<Series>
+  /** Pause between the begins of two requests, whoever asked for them; 0 for none. */
+  readonly pauseMs: number
   /** Called when ended candles, or the running one, may have changed. */
   readonly onRepaired: (series: Series) => void
   readonly now: () => number
@@ -44,56 +57,67 @@ export function startRepairs(options: RepairsOptions): Repairs {
   const underWay = new Map<Series, Promise<void>>()
   const askedAtMs = new WeakMap<Series, number>()
   const budget = createRepairBudget(now)
-  let failures = 0
-  let retryAtMs = 0
-  const rounds = options.every(REPAIR_PAUSE_MS, round, options)
+  const turns = createLeakyBucket({ pauseMs: options.pauseMs, size: MAX_WAITING_REPAIRS })
+  /** Refusals by pair: the history of one pair may be broken while all others answer. */
+  const refusals = new Map<number, Refusal>()
+  const rounds = options.every(REPAIR_ROUND_MS, round, options)
 
   function isDue(series: Series): boolean {
-    return isReadable(series) && budget.isLeft(series)
+    const { retryAtMs = 0 } = refusals.get(series.pairIndex) ?? {}
+    return isReadable(series) && budget.isLeft(series) && now() >= retryAtMs
   }
 
-  async function attempt(series: Series): Promise<void> {
+  /** Reads a series once its turn has come, and once more if a further turn is free. */
+  async function attempt(series: Series, turn: Promise<void>): Promise<void> {
+    const { pairIndex } = series
     try {
-      for (let tries = 0; tries < MAX_TRIES && isDue(series); tries += 1) {
+      let next: Promise<void> | undefined = turn
+      for (let tries = 0; tries < MAX_TRIES && next !== undefined; tries += 1) {
+        await next
+        if (!isDue(series)) return
         budget.take(series)
         if (await repairSeries(series, options)) options.onRepaired(series)
+        refusals.delete(pairIndex)
+        next = isDue(series) && turns.isFree() ? turns.take() : undefined
       }
-      failures = 0
     } catch (error) {
       if (!(error instanceof FeedUnavailableError)) throw error
-      retryAtMs = now() + backoffMs(failures++, random())
+      const { failures = 0 } = refusals.get(pairIndex) ?? {}
+      refusals.set(pairIndex, { failures: failures + 1, retryAtMs: now() + backoffMs(failures, random()) })
     }
   }
 
   function begin(series: Series): Promise<void> | undefined {
     const known = underWay.get(series)
     if (known !== undefined) return known
-    if (!isDue(series) || now() < retryAtMs) return undefined
-    const work = attempt(series).finally(() => underWay.delete(series))
+    const turn = isDue(series) ? turns.take() : undefined
+    if (turn === undefined) return undefined
+    const work = attempt(series, turn).finally(() => underWay.delete(series))
     underWay.set(series, work)
     return work
   }
 
   /**
-   * Starts the next repairs: a few series that were requested lately, or else one of the others. The series that was
+   * Starts the next repair: of a series that was requested lately, or else of one of the others. The series that was
    * read the longest ago comes first, so none waits behind one that keeps missing ticks.
    */
   function round(): void {
-    if (now() < retryAtMs || underWay.size >= MAX_REQUESTS) return
-    const next: Series[] = []
-    let other: Series | undefined
+    if (!turns.isFree()) return
+    let next: Series | undefined
     for (const series of options.all()) {
       if (!isDue(series) || underWay.has(series)) continue
-      const isAsked = now() - (askedAtMs.get(series) ?? 0) < ASKED_MS
-      if (isAsked) next.push(series)
-      else if (other === undefined || byLast(series, other) < 0) other = series
+      if (next === undefined || isBefore(series, next)) next = series
     }
-    if (next.length === 0 && other !== undefined) next.push(other)
-    for (const series of next.toSorted(byLast).slice(0, MAX_REQUESTS)) begin(series)?.catch(options.onError)
+    if (next !== undefined) begin(next)?.catch(options.onError)
   }
 
-  function byLast(a: Series, b: Series): number {
-    return budget.lastMs(a) - budget.lastMs(b)
+  function isAsked(series: Series): boolean {
+    return now() - (askedAtMs.get(series) ?? 0) < ASKED_MS
+  }
+
+  function isBefore(a: Series, b: Series): boolean {
+    if (isAsked(a) !== isAsked(b)) return isAsked(a)
+    return budget.lastMs(a) < budget.lastMs(b)
   }
 
   return {
@@ -101,7 +125,10 @@ export function startRepairs(options: RepairsOptions): Repairs {
       askedAtMs.set(series, now())
       return begin(series)
     },
-    close: () => void rounds.close(),
+    close() {
+      void rounds.close()
+      turns.close()
+    },
   }
 }
 

@@ -19,6 +19,7 @@ async function start(store: Store, now: () => number) {
     store,
     now,
     random: () => 0,
+    repairPauseMs: 0,
     feed: { onHeard: (listener) => ((hear = listener), () => undefined) },
     pages: { history: async () => undefined },
     every(intervalMs, work) {

@@ -34,6 +34,8 @@ export interface CandlesOptions {
   readonly store: Store
   readonly feed: Pick<Feed, 'onHeard'>
   readonly pages: Pick<FeedPages, 'history'>
+  /** Pause between two requests that repair candles. */
+  readonly repairPauseMs: number
   readonly now: () => number
   readonly random: () => number
   /** Timer of the rounds. Default the clock of the process; tests pass their own. */
@@ -55,6 +57,7 @@ export function startCandles(options: CandlesOptions): Candles {
   const repairs = startRepairs({
     ...options,
     ...sources,
+    pauseMs: options.repairPauseMs,
     every,
     onError,
     all: () => listening?.all() ?? [],

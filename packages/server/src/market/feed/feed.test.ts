@@ -102,7 +102,7 @@ describe('openFeed', () => {
     let isAway = true
     upstream.pages['/charts'] = () => {
       if (isAway) throw new Error('not yet')
-      return { closes: [], indexPrices: [] }
+      return { closes: [null, 7], indexPrices: [] }
     }
     await open()
     upstream.send('[0,5]')

@@ -27,10 +27,13 @@ describe('createFeedPages', () => {
     })
   })
 
-  it('takes the oldest candle, whatever the order', async () => {
-    const table = [{ time: 3, close: 30 }, { time: 1, close: 'nonsense' }, { time: 2, close: 20 }, null]
-    feed.pages = { [HISTORY]: () => ({ table }) }
-    assert.equal(await pages.firstClose(3, RANGE), 20n * P10)
+  it('takes a page without any price for no answer', async () => {
+    for (const page of [{}, { closes: [] }, { closes: [null, 'x'] }]) {
+      feed.pages = { '/charts': () => page }
+      await assert.rejects(pages.snapshot(), FeedUnavailableError)
+    }
+    feed.pages = {}
+    await assert.rejects(pages.snapshot(), FeedUnavailableError)
   })
 
   it('reads the candles of a range, without what is none of them', async () => {
@@ -62,13 +65,6 @@ describe('createFeedPages', () => {
     assert.equal(await pages.history(3, RANGE), undefined)
   })
 
-  it('has no close where there are no candles or no history', async () => {
-    feed.pages = { [HISTORY]: () => ({ table: [] }) }
-    assert.equal(await pages.firstClose(3, RANGE), undefined)
-    feed.pages = {}
-    assert.equal(await pages.firstClose(3, RANGE), undefined)
-  })
-
   it('reads the flags that are flags, and knows a feed without them', async () => {
     feed.pages = {
       '/market-status': () => ({ 0: true, 1: false, x: true, '': false, '-1': true, 2: 'open', 70000: true }),
@@ -91,7 +87,7 @@ describe('createFeedPages', () => {
     feed.pages = { '/charts': broken, '/market-status': () => '<html>', [HISTORY]: broken }
     await assert.rejects(pages.snapshot(), FeedUnavailableError)
     await assert.rejects(pages.marketStatus(), FeedUnavailableError)
-    await assert.rejects(pages.firstClose(3, RANGE), FeedUnavailableError)
+    await assert.rejects(pages.history(3, RANGE), FeedUnavailableError)
     await assert.rejects(createFeedPages('http://127.0.0.1:1').snapshot(), FeedUnavailableError)
   })
 })

@@ -4,16 +4,12 @@ import { isPairIndex, parseJson, parsePrice, type PairPrice } from './parseFrame
 
 /** The feed's HTTP pages, beside its stream. */
 export interface FeedPages {
-  /** Reads `GET /charts`: the current prices of all pairs. */
+  /** Reads `GET /charts`: the current prices of all pairs, at least one. */
   snapshot(): Promise<Snapshot>
   /**
-   * Reads `GET /charts/{pair}/{from}/{to}/{minutes}`: the close (1e10) of the oldest candle in the range; `undefined`
-   * when there is none.
-   */
-  firstClose(pairIndex: number, range: FeedCandleRange): Promise<Price | undefined>
-  /**
-   * Reads the same page: all candles of the range by the time they begin (ms); `undefined` where the feed has no
-   * history of the pair or width.
+   * Reads `GET /charts/{pair}/{from}/{to}/{minutes}`: all candles of the range by the time they begin (ms); `undefined`
+   * where the feed has no history of the pair or width. The live feed limits and does not document this page, so
+   * nothing that the service needs to start may read it.
    */
   history(pairIndex: number, range: FeedCandleRange): Promise<ReadonlyMap<number, Ohlc> | undefined>
   /** Reads `GET /market-status`: true for each pair that trades now; `undefined` where the feed has no such page. */
@@ -56,25 +52,21 @@ const MAX_PAGE_BYTES = 4_000_000
 export function createFeedPages(feedUrl: string): FeedPages {
   return {
     async snapshot() {
-      const page = record(await readPage(feedUrl, '/charts'))
-      return { marks: parseColumn(page.closes), indices: parseColumn(page.indexPrices) }
-    },
-    async firstClose(pairIndex, { fromS, toS, minutes }) {
-      const { table } = record(await readPage(feedUrl, `/charts/${pairIndex}/${fromS}/${toS}/${minutes}`))
-      const rows = Array.isArray(table) ? table.map(record) : []
-      const closes = rows.map(({ time, close }) => ({ time: Number(time), close: parsePrice(close) }))
-      const readable = closes.filter(({ time, close }) => Number.isFinite(time) && close !== undefined)
-      return readable.toSorted((a, b) => a.time - b.time)[0]?.close
+      const page = record(await readJsonPage(feedUrl, '/charts'))
+      const marks = parseColumn(page.closes)
+      // An answer without any price would leave out every market of every chain.
+      if (marks.length === 0) throw new FeedUnavailableError('the feed answered /charts without a price')
+      return { marks, indices: parseColumn(page.indexPrices) }
     },
     async history(pairIndex, { fromS, toS, minutes }) {
-      const page = await readPage(feedUrl, `/charts/${pairIndex}/${fromS}/${toS}/${minutes}`)
+      const page = await readJsonPage(feedUrl, `/charts/${pairIndex}/${fromS}/${toS}/${minutes}`)
       if (page === undefined) return undefined
       const { table } = record(page)
       const candles = (Array.isArray(table) ? table : []).map((row) => parseCandle(record(row), minutes))
       return new Map(candles.filter((candle) => candle !== undefined))
     },
     async marketStatus() {
-      const page = await readPage(feedUrl, '/market-status')
+      const page = await readJsonPage(feedUrl, '/market-status')
       if (page === undefined) return undefined
       const named = Object.entries(record(page)).filter(([pair]) => /^\d{1,5}$/.test(pair))
       const flags = named.map(([pair, open]) => [Number(pair), open] as const)
@@ -84,13 +76,14 @@ export function createFeedPages(feedUrl: string): FeedPages {
 }
 
 /**
- * Reads the JSON of a page; `undefined` when the feed answers that it has none (4xx). Throws `FeedUnavailableError`.
+ * Reads the JSON of a page of the feed or of a backend; `undefined` when it answers that it has none (4xx). Throws
+ * `FeedUnavailableError`.
  */
-async function readPage(feedUrl: string, path: string): Promise<unknown> {
+export async function readJsonPage(baseUrl: string, path: string): Promise<unknown> {
   let answer: Response
   let text: string
   try {
-    answer = await fetch(feedUrl + path, { signal: AbortSignal.timeout(PAGE_TIMEOUT_MS) })
+    answer = await fetch(baseUrl + path, { signal: AbortSignal.timeout(PAGE_TIMEOUT_MS) })
     text = await boundedText(answer, MAX_PAGE_BYTES)
   } catch (error) {
     throw new FeedUnavailableError(`the feed did not answer ${path}`, { cause: error })
@@ -126,6 +119,6 @@ function isFlag(value: unknown): value is boolean {
   return typeof value === 'boolean'
 }
 
-function record(value: unknown): Readonly<Record<string, unknown>> {
+export function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }

@@ -49,6 +49,8 @@ export function assembleMarkets(
     tradingActivated: traded.tradingActivated,
     marketOrdersTimeoutBlocks: listing.marketOrdersTimeoutBlocks,
     triggerTimeoutBlocks: listing.triggerTimeoutBlocks,
+    govFeeP: listing.govFeeP,
+    negPnlCumulVolMultiplier: listing.negPnlCumulVolMultiplier,
   }
 }
 

@@ -47,6 +47,7 @@ export type PairTerms = Pick<
   | 'borrowingParams'
   | 'skewDepth'
   | 'maxOi'
+  | 'maxSkew'
   | 'oiLongBeforeV10Collateral'
   | 'oiShortBeforeV10Collateral'
 > & { readonly oldBorrowing: Omit<OldBorrowing, 'group'> }
@@ -67,6 +68,8 @@ export interface ChainListing {
   readonly blocksPerHour: number
   readonly marketOrdersTimeoutBlocks: number
   readonly triggerTimeoutBlocks: number
+  readonly govFeeP: number
+  readonly negPnlCumulVolMultiplier: number
 }
 
 export interface DiamondAt {
@@ -99,6 +102,8 @@ export async function readListing({ client, diamond, block }: DiamondAt): Promis
     blocksPerHour: frame.blocksPerHour,
     marketOrdersTimeoutBlocks: frame.marketOrdersTimeoutBlocks,
     triggerTimeoutBlocks: frame.triggerTimeoutBlocks,
+    govFeeP: frame.govFeeP,
+    negPnlCumulVolMultiplier: frame.negPnlCumulVolMultiplier,
   }
 }
 
@@ -113,6 +118,8 @@ interface Frame {
   readonly blocksPerHour: number
   readonly marketOrdersTimeoutBlocks: number
   readonly triggerTimeoutBlocks: number
+  readonly govFeeP: number
+  readonly negPnlCumulVolMultiplier: number
 }
 
 async function readFrame(round: CallRound, blockNumber: number): Promise<Frame> {
@@ -126,6 +133,8 @@ async function readFrame(round: CallRound, blockNumber: number): Promise<Frame> 
   const blocksPerHour = readPace(round, blockNumber)
   const marketOrdersTimeoutBlocks = round.view('getMarketOrdersTimeoutBlocks', [])
   const triggerTimeoutBlocks = round.view('getTriggerTimeoutBlocks', [])
+  const feeShares = round.view('getGlobalTradeFeeParams', [])
+  const negPnlCumulVolMultiplier = round.view('getNegPnlCumulVolMultiplier', [])
   await round.run()
   const [slot1, slot2] = offsets()
   return {
@@ -139,6 +148,8 @@ async function readFrame(round: CallRound, blockNumber: number): Promise<Frame> 
     blocksPerHour: blocksPerHour(),
     marketOrdersTimeoutBlocks: marketOrdersTimeoutBlocks(),
     triggerTimeoutBlocks: triggerTimeoutBlocks(),
+    govFeeP: feeShares().govFeeP,
+    negPnlCumulVolMultiplier: negPnlCumulVolMultiplier(),
   }
 }
 
@@ -263,6 +274,7 @@ function readPairTerms(
   const fundingParams = round.view('getPairFundingFeeParams', [collateralIndices, pairIndices])
   const borrowingParams = round.view('getPairBorrowingFeeParams', [collateralIndices, pairIndices])
   const skewDepths = round.view('getPairSkewDepths', [collateralIndices, pairIndices])
+  const globals = round.view('getPairGlobalParamsArray', [collateralIndices, pairIndices])
   const caps = pairIndices.map((pair) =>
     borrowing[pair]!.feePerBlock > 0
       ? round.view('getBorrowingPairFeePerBlockCap', [collateral.index, pair])
@@ -278,6 +290,7 @@ function readPairTerms(
           borrowingParams: borrowingParams()[at]!,
           skewDepth: TokenSize.of(skewDepths()[at]!),
           maxOi: WholeCollateral.of(max),
+          maxSkew: WholeCollateral.of(globals()[at]!.maxSkewCollateral),
           oiLongBeforeV10Collateral: toCollateral(long),
           oiShortBeforeV10Collateral: toCollateral(short),
           oldBorrowing: {

@@ -81,6 +81,8 @@ export function chainMarkets(pair: Partial<PairState> = {}): ChainMarkets {
     blocksPerHour: 1_800,
     marketOrdersTimeoutBlocks: 200,
     triggerTimeoutBlocks: 50,
+    govFeeP: 24_500,
+    negPnlCumulVolMultiplier: 4_000_000_000,
     tradingActivated: 0,
   }
 }

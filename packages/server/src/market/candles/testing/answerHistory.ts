@@ -8,6 +8,8 @@ export type UpstreamMood = 'full' | 'sparse' | 'none' | 'down'
 /** The ticks that the fake upstream has published, and its condition. */
 export interface UpstreamState {
   mood: UpstreamMood
+  /** Pairs whose history answers with an error, while all others have theirs. */
+  readonly brokenPairs: Set<number>
   /** True while answers wait until the test releases them. */
   isSlow: boolean
   readonly published: PublishedTick[]
@@ -15,6 +17,13 @@ export interface UpstreamState {
   clockMs: number
   /** The ranges that were requested. */
   readonly asked: FeedCandleRange[]
+  /** The pairs of these requests. */
+  readonly askedPairs: number[]
+}
+
+/** Returns an upstream that has published nothing and answers at once. */
+export function createUpstreamState(): UpstreamState {
+  return { mood: 'full', brokenPairs: new Set(), isSlow: false, published: [], clockMs: 0, asked: [], askedPairs: [] }
 }
 
 /** Returns a page of history as of the moment of the request, however late it is delivered. */
@@ -25,10 +34,11 @@ export async function answerHistory(
   waiting: (() => void)[],
 ): Promise<CandlesByTime | undefined> {
   upstream.asked.push(range)
+  upstream.askedPairs.push(pairIndex)
   const { mood } = upstream
   const page = mood === 'full' || mood === 'sparse' ? pageOf(upstream, pairIndex, range) : undefined
   if (upstream.isSlow) await new Promise<void>((go) => waiting.push(go))
-  if (mood === 'down') throw new FeedUnavailableError('down')
+  if (mood === 'down' || upstream.brokenPairs.has(pairIndex)) throw new FeedUnavailableError('down')
   return page
 }
 

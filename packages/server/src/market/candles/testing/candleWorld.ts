@@ -3,9 +3,9 @@ import { openTestStore } from '../../../store/testing/testStore.ts'
 import { migrate } from '../../../store/openStore.ts'
 import type { Heard } from '../../feed/feed.ts'
 import { createPublisher } from '../../../ground/publisher.ts'
-import { FLUSH_MS, REPAIR_PAUSE_MS } from '../limits.ts'
+import { FLUSH_MS, REPAIR_ROUND_MS } from '../limits.ts'
 import { startCandles, type Candles } from '../startCandles.ts'
-import { answerHistory, type UpstreamState } from './answerHistory.ts'
+import { answerHistory, createUpstreamState, type UpstreamState } from './answerHistory.ts'
 
 /**
  * A feed on which a test publishes ticks, and candles that receive them while they are connected. Nothing runs by
@@ -31,7 +31,8 @@ export interface CandleWorld extends UpstreamState {
   close(): Promise<void>
 }
 
-export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
+/** `repairPauseMs` is the pause between two repairs. Default none, so that the test decides when they run. */
+export async function createCandleWorld(startMs: number, repairPauseMs = 0): Promise<CandleWorld> {
   const opened = openTestStore()
   await migrate(opened.store)
   const listeners = createPublisher<Heard>()
@@ -48,11 +49,12 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
       store: opened.store,
       feed: { onHeard: (listener) => (stop = listeners.subscribe(listener)) },
       pages: { history: (pairIndex, range) => answerHistory(world, pairIndex, range, waiting) },
+      repairPauseMs,
       now: () => world.nowMs + restedMs,
       random: () => 0,
       every(intervalMs, work) {
         if (intervalMs === FLUSH_MS) flush = async () => work()
-        if (intervalMs === REPAIR_PAUSE_MS) round = async () => work()
+        if (intervalMs === REPAIR_ROUND_MS) round = async () => work()
         return { close: async () => undefined }
       },
       log: { error: fail },
@@ -60,13 +62,9 @@ export async function createCandleWorld(startMs: number): Promise<CandleWorld> {
   }
 
   const world: CandleWorld = {
+    ...createUpstreamState(),
     nowMs: startMs,
-    mood: 'full',
-    isSlow: false,
-    published: [],
     isConnected: false,
-    clockMs: 0,
-    asked: [],
     candles: () => running,
     publish(marks, timeMs = world.nowMs) {
       const ticks = marks.map(([pairIndex, price]) => ({ pairIndex, price, timeMs }))
