@@ -38,8 +38,10 @@ export function requireNamedTrader<Found extends Caller>(caller: Found, named: A
 
 /** Throws `TRADER_MISMATCH` unless the address of the path is the caller's own account. */
 export function requireOwnAccount(request: FastifyRequest, address: Address): void {
-  if (callerOf(request).trader === address) return
-  throw new ApiError('TRADER_MISMATCH', 'The address in the path is not the account these credentials belong to.')
+  const { trader } = callerOf(request)
+  if (trader === address) return
+  const message = `These credentials act for ${trader}, and the path names ${address}.`
+  throw new ApiError('TRADER_MISMATCH', message, { trader, named: address })
 }
 
 /**

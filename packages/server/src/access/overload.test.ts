@@ -3,8 +3,17 @@ import { describe, it } from 'node:test'
 import { ApiError } from '@bezel/protocol'
 import { createOverloadGuard, OVERLOAD_TICK_MS, type OverloadGuard } from './overload.ts'
 
-/** A process whose event loop a test drives. */
-function createLoop(): { guard: OverloadGuard; run(ticks: number, busy: number, lateMs: number): void } {
+interface Loop {
+  readonly guard: OverloadGuard
+  /** Lets looks pass, with anonymous requests before each. Default: a flood. */
+  run(ticks: number, busy: number, lateMs: number, askedPerTick?: number): void
+}
+
+/** Number of anonymous requests between two looks that make a flood. */
+const FLOOD = 64
+
+/** Creates a process whose event loop the test drives. */
+function createLoop(): Loop {
   let nowMs = 0
   const times = { active: 0, idle: 0 }
   const guard = createOverloadGuard({
@@ -15,8 +24,9 @@ function createLoop(): { guard: OverloadGuard; run(ticks: number, busy: number, 
   })
   return {
     guard,
-    run(ticks, busy, lateMs) {
+    run(ticks, busy, lateMs, askedPerTick = FLOOD) {
       for (let i = 0; i < ticks; i += 1) {
+        answered(guard, askedPerTick)
         const passedMs = OVERLOAD_TICK_MS + lateMs
         nowMs += passedMs
         times.active += passedMs * busy
@@ -68,7 +78,7 @@ describe('the overload guard', () => {
     assert.equal(answered(guard, 1_024), 16)
   })
 
-  it('answers everybody again once the flood is over', () => {
+  it('answers more and more once there is time again, and everybody once the flood is over', () => {
     const { guard, run } = createLoop()
     run(20, 1, 100)
     run(10, 0.3, 0)
@@ -76,5 +86,16 @@ describe('the overload guard', () => {
     assert.ok(soon > 16 && soon < 1_000, `${soon}`)
     run(40, 0.3, 0)
     assert.equal(answered(guard, 1_000), 1_000)
+    run(20, 1, 100)
+    run(8, 1, 100, 1)
+    assert.equal(answered(guard, 1_000), 1_000)
+  })
+
+  it('answers the few who ask a process that is busy with its own start', () => {
+    const { guard, run } = createLoop()
+    run(40, 1, 500, 0)
+    assert.equal(answered(guard, 16), 16)
+    run(40, 1, 500, 2)
+    assert.equal(answered(guard, 16), 16)
   })
 })

@@ -24,6 +24,7 @@ const ORDER = { market: 'BTC/USD', side: 'long', type: 'limit', size: '1', lever
 const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const SCOPE = { markets: 'all', maxLeverage: null, dailySpendCapUsd: null, expiresAt: null, permissions: 'read' }
 const AGENT = { trader: ADDRESS, agent: ADDRESS, scope: SCOPE, timestamp: 1, signature: '0x' }
+const FIELDS = 'market, side, type, size, leverage, price, collateral, sl, tp, reduceOnly, slippage, clientId'
 
 describe('the issues of a validation', () => {
   it('name the field that is missing or not known', async () => {
@@ -32,11 +33,28 @@ describe('the issues of a validation', () => {
     assert.deepEqual(
       details.issues.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
       [
-        { path: 'body.colour', message: 'is not known' },
+        { path: 'body.colour', message: `is not known; the fields are ${FIELDS}` },
         { path: 'body.size', message: 'is missing' },
       ],
     )
-    assert.match(message, /^body\.\w+ is (?:missing|not known)\.$/)
+    assert.match(message, /^body\.\w+ is (?:missing|not known; the fields are .*, clientId)\.$/)
+  })
+
+  it('say in words what a number, an address or a market looks like', async () => {
+    const wordsOf = async (url: string, body: object): Promise<string[]> =>
+      (await refusalOf(url, body)).details.issues.map(({ path, message }) => `${path} ${message}`)
+    for (const size of ['0,01', '1e3', '.5', '+1', ' 1', '']) {
+      const [issue, ...others] = await wordsOf('/order', { ...ORDER, size })
+      assert.match(issue!, /^body\.size must be a plain decimal such as "0\.01", with a point: no comma/, size)
+      assert.deepEqual(others, [])
+    }
+    assert.deepEqual(await wordsOf('/order', { ...ORDER, market: 'btc-usd' }), [
+      'body.market must be spelled like BTC/USD, in capitals',
+    ])
+    assert.deepEqual(await wordsOf('/agent', { ...AGENT, agent: '0x12', signature: 'zz' }), [
+      'body.agent must be 0x and 40 hex characters',
+      'body.signature must be 0x and hex characters',
+    ])
   })
 
   it('list the texts that a field could have been', async () => {

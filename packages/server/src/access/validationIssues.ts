@@ -1,4 +1,4 @@
-import { MARKET_SYMBOL_PATTERN } from '@bezel/protocol'
+import { ADDRESS_PATTERN, DECIMAL_PATTERN, HEX_PATTERN, MARKET_SYMBOL_PATTERN } from '@bezel/protocol'
 import type { TSchema } from '@sinclair/typebox'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { stepText } from '../json/parseStrictJson.ts'
@@ -64,15 +64,22 @@ const TYPE_NAMES: Partial<Record<ValueErrorType, string>> = {
   [ValueErrorType.Null]: 'null',
 }
 
+/** The patterns of the interface in words. */
+const PATTERN_WORDS: Readonly<Record<string, string>> = {
+  [MARKET_SYMBOL_PATTERN.source]: 'must be spelled like BTC/USD, in capitals',
+  [DECIMAL_PATTERN.source]: 'must be a plain decimal such as "0.01", with a point: no comma, no exponent, no spaces',
+  [ADDRESS_PATTERN.source]: 'must be 0x and 40 hex characters',
+  [HEX_PATTERN.source]: 'must be 0x and hex characters',
+}
+
 function messageOf({ type, schema }: ValueError): string {
   switch (type) {
     case ValueErrorType.ObjectRequiredProperty:
       return 'is missing'
     case ValueErrorType.ObjectAdditionalProperties:
-      return 'is not known'
+      return `is not known; the fields are ${Object.keys(schema.properties ?? {}).join(', ')}`
     case ValueErrorType.StringPattern:
-      if (schema.pattern === MARKET_SYMBOL_PATTERN.source) return 'must be spelled like BTC/USD, in capitals'
-      return `must match pattern "${schema.pattern}"`
+      return PATTERN_WORDS[schema.pattern] ?? `must match pattern "${schema.pattern}"`
     case ValueErrorType.StringMaxLength:
       return `must NOT have more than ${schema.maxLength} characters`
     case ValueErrorType.StringMinLength:

@@ -2,7 +2,7 @@ import { Usd, type OrderId, type PreparedOrder } from '@bezel/protocol'
 import { setWithdrawn } from '../store/attemptStore.ts'
 import { hasLapsed } from '../trading/orders/openAttempts.ts'
 import { orderAnswer } from '../trading/orders/orderModel.ts'
-import { notModifiable } from '../trading/plan/plan.ts'
+import { notModifiable, type ScopedAction } from '../trading/plan/plan.ts'
 import { planCancelOrder } from '../trading/plan/planCancelOrder.ts'
 import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
@@ -23,7 +23,7 @@ export async function cancelOrder(
     plan: async () => {
       const order = await readOwnOrder(orders.store.read, write, id, orders.clock())
       const plan = planCancelOrder(order)
-      requireScope(write.agent.scope, plan === 'withdraw' ? withdrawal(order) : plan.action)
+      requireScope(write.agent.scope, plan === 'withdraw' ? withdrawalOf(order) : plan.action)
       return { order, plan }
     },
     ask: ({ plan }) => (plan === 'withdraw' ? undefined : prepareChange(orders, write, plan)),
@@ -38,21 +38,23 @@ export async function cancelOrder(
  * Withdraws a prepared order without a transaction: none was reported as sent, or no node knows the reported one. If it
  * is mined all the same, it revives the order.
  */
-async function withdraw(
+export async function withdraw(
   { sql, agent, clock, refolds }: WriteTurn,
   write: SignedWrite,
   order: OrderAtClock,
 ): Promise<PreparedOrder> {
   const { id } = order.record
-  requireScope(agent.scope, withdrawal(order))
+  requireScope(agent.scope, withdrawalOf(order))
   const current = await readOwnOrder(sql, write, id, clock)
   if (current.state.status !== 'prepared') throw notModifiable(current, 'It was sent, or lapsed, a moment ago.')
   for (const attempt of current.attempts) {
-    if (attempt.kind === 'open' && !hasLapsed(attempt, clock.nowMs)) await setWithdrawn(sql, attempt.id, clock.nowMs)
+    if (attempt.kind === 'open' && !hasLapsed(attempt, clock.nowMs))
+      await setWithdrawn(sql, attempt.id, id, clock.nowMs)
   }
   return { order: orderAnswer(order.record, await refolds.of(id)), transaction: null }
 }
 
-function withdrawal({ record }: OrderAtClock) {
+/** Returns the facts of a withdrawal that an agent's scope is checked against. */
+export function withdrawalOf({ record }: OrderAtClock): ScopedAction {
   return { market: record.request.market, leverage: null, spendUsd: Usd.zero }
 }

@@ -1,5 +1,5 @@
 import type { LivePosition } from '../trading/positions/positionModel.ts'
-import { Slippage, type Decimal, type Position, type Price } from '@bezel/protocol'
+import { Slippage, type Address, type Decimal, type Position, type Price } from '@bezel/protocol'
 import type { AccountLog } from '../journal/accountLog.ts'
 import type { Delegates } from '../agents/delegates.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
@@ -43,10 +43,14 @@ export interface ChainOrders {
   /** Reads a second source's price of a pair whose last price is old; `undefined` where none is needed or to be had. */
   readonly witness: (pairIndex: number) => Promise<Price | undefined>
   readonly positions: Pick<LivePositions, 'ofTrader' | 'find'>
+  /** Returns true when everything that a trader has on the chain is known. */
+  readonly isKnown: (trader: Address) => boolean
   /** Returns a position as the API shows it, valued with the last price. */
   readonly positionAnswer: (position: LivePosition) => Position
   /** Returns the time and the number of the last followed block. */
   readonly clock: () => FoldClock
+  /** Returns the number of the newest final block; negative when there is none. */
+  readonly lastFinal: () => number
   readonly now: () => number
   /** Returns a new attempt id of 8 random bytes. */
   readonly newAttemptId: () => AttemptId
@@ -69,7 +73,7 @@ export function createTradingContext(of: {
     chain,
     markOf: (market) => of.freshness.openingMark(market, witness),
     lastMarkOf: (market) => {
-      const quote = of.freshness.lastQuote(market)
+      const quote = of.freshness.lastQuote(market, witness)
       if (quote === undefined) throw priceIsMissing(market)
       return { price: quote.mark, atMs: quote.updatedAtMs, ageMs: of.now() - quote.updatedAtMs }
     },

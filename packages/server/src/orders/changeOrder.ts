@@ -32,13 +32,14 @@ export function prepareChange(
 
 /**
  * Stores the attempt with its order, and the amount by which it makes the order larger, which counts against the
- * agent's cap. The order itself changes when the transaction is mined; the answer already shows the new values.
+ * agent's cap. The order itself changes when the transaction is mined; the answer already shows the new values. `place`
+ * is its place among the orders of its transaction; default 0.
  */
 export async function keepChange(
   { chain }: Pick<ChainOrders, 'chain'>,
   write: SignedWrite,
   { sql, agent, clock, refolds }: WriteTurn,
-  { order, plan, attempt }: PlannedChange & { readonly attempt: Attempt },
+  { order, plan, attempt, place = 0 }: PlannedChange & { readonly attempt: Attempt; readonly place?: number },
 ): Promise<PreparedOrder> {
   const { id } = order.record
   requireScope(agent.scope, plan.action)
@@ -51,7 +52,7 @@ export async function keepChange(
     await refolds.of(id)
     await requireSpend(sql, agent, growthUsd, { nowMs: attempt.createdAtMs, refolds })
   }
-  await insertAttempt(sql, { chain: chain.slug, orderId: id, attempt })
+  await insertAttempt(sql, { chain: chain.slug, orderId: id, attempt, place })
   if (growthUsd > 0n) {
     await insertCharge(sql, { attemptId: attempt.id, orderId: id, agent: agent.agent, usd: growthUsd })
   }

@@ -5,7 +5,7 @@ import { warningsOf } from '../trading/plan/plan.ts'
 import { planClosePosition } from '../trading/plan/planClosePosition.ts'
 import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import { runWrite, type SignedWrite } from './signedWrite.ts'
+import { runWrite, type SignedWrite, type TransactionAuthor } from './signedWrite.ts'
 import { makeOrder } from './makeOrder.ts'
 import { prepareAttempt, transactionOf } from './prepareAttempt.ts'
 
@@ -38,10 +38,14 @@ export async function closePosition(
 /** Returns the trader's own open position. Throws `POSITION_NOT_FOUND`, also for a position of another trader. */
 export function ownPosition(
   { positions }: Pick<ChainOrders, 'positions'>,
-  { agent }: SignedWrite,
+  { agent }: Pick<TransactionAuthor, 'agent'>,
   id: OrderId | undefined,
 ): LivePosition {
   const position = id === undefined ? undefined : positions.find(id)
   if (position !== undefined && position.record.trader === agent.trader) return position
-  throw new ApiError('POSITION_NOT_FOUND', 'This account has no such open position on this chain.')
+  throw positionNotFound()
+}
+
+export function positionNotFound(): ApiError {
+  return new ApiError('POSITION_NOT_FOUND', 'This account has no such open position on this chain.')
 }

@@ -335,7 +335,7 @@ describe('createOrder', () => {
         world.node.delegate = AGENT
         at(3_001)
         const [attempt] = await listAttempts(world.opened.store.read, id)
-        await world.opened.store.transaction((sql) => setMismatch(sql, attempt!.id))
+        await world.opened.store.transaction((sql) => setMismatch(sql, attempt!.id, id))
         assert.deepEqual(summary(await create(BODY)), ['prepared', null, null])
         await cancelOrder(world.orders, world.write(), id)
         assert.deepEqual(summary(await create(BODY)), ['expired', null, null])

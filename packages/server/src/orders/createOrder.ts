@@ -69,14 +69,23 @@ async function planRequest(orders: ChainOrders, write: SignedWrite, body: Create
   const clock = orders.clock()
   const known = await findRepeated(orders.store.read, agent, request, clock)
   if (known !== undefined && !hasToBePrepared(known, write, clock)) return { request, sized: undefined }
-  const { trader } = agent
-  const account = { trader, positions: orders.positions.ofTrader(trader), collateral: body.collateral }
+  const sized = await planSized(orders, agent, request, body.collateral)
+  requireScope(agent.scope, sized.plan.action)
+  await checkSpendEarly(orders.store.read, agent, sized.plan.action.spendUsd, orders.now())
+  return { request, sized }
+}
+
+/** Plans a normalized request of a trader. `collateral` is the one that the body names, if any. */
+export async function planSized(
+  orders: Pick<ChainOrders, 'positions' | 'trading' | 'witness'>,
+  { trader }: Pick<AgentRecord, 'trader'>,
+  request: OrderRequest,
+  collateral: string | undefined,
+): Promise<SizedPlan<OrderPlan>> {
+  const account = { trader, positions: orders.positions.ofTrader(trader), collateral }
   const planAt = (at: TradingContext): OrderPlan => planCreateOrder(request, at, account)
   const context = fixedMarks(request.reduceOnly ? orders.trading() : await openingContext(orders, request))
-  const plan = planAt(context)
-  requireScope(agent.scope, plan.action)
-  await checkSpendEarly(orders.store.read, agent, plan.action.spendUsd, orders.now())
-  return { request, sized: { plan, planAt, context, sizedIn: request.reduceOnly ? null : request } }
+  return { plan: planAt(context), planAt, context, sizedIn: request.reduceOnly ? null : request }
 }
 
 async function tryOrder(orders: ChainOrders, write: SignedWrite, sized: SizedPlan<OrderPlan>): Promise<TriedOrder> {
@@ -165,7 +174,8 @@ function repeatOf(orders: ChainOrders, known: OrderAtClock, clock: FoldClock): P
  */
 async function retire(sql: Sql, known: OrderAtClock, refolds: Refolds, clock: FoldClock): Promise<OrderRecord> {
   for (const attempt of known.attempts) {
-    if (attempt.kind === 'open' && !hasLapsed(attempt, clock.nowMs)) await setWithdrawn(sql, attempt.id, clock.nowMs)
+    if (attempt.kind === 'open' && !hasLapsed(attempt, clock.nowMs))
+      await setWithdrawn(sql, attempt.id, known.record.id, clock.nowMs)
   }
   await refolds.of(known.record.id)
   return known.record

@@ -1,7 +1,8 @@
-import { ApiError, type OrderId } from '@bezel/protocol'
+import { ApiError } from '@bezel/protocol'
 import { insertAttempt } from '../store/attemptStore.ts'
-import { takeId, insertOrder, renewOrder } from '../store/orderStore.ts'
+import { countPreparedTransactions, takeId, insertOrder, renewOrder } from '../store/orderStore.ts'
 import type { Sql } from '../store/sql.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
 import type { Attempt, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
 import type { OrderPlan } from '../trading/plan/plan.ts'
 import { requireScope } from '../trading/scope.ts'
@@ -17,6 +18,12 @@ export interface TriedOrder {
   readonly attempt: Attempt
 }
 
+/** An order as stored, with its state. */
+interface MadeOrder {
+  readonly record: OrderRecord
+  readonly state: OrderState
+}
+
 /**
  * Stores a simulated order, in the transaction of its write. Only here are the agent's limits binding, because
  * transactions run one at a time. `renewed` is an order with the same clientId whose transactions have lapsed: it keeps
@@ -25,15 +32,30 @@ export interface TriedOrder {
 export async function makeOrder(
   sql: Sql,
   orders: ChainOrders,
+  write: Pick<SignedWrite, 'agent' | 'relay'>,
+  tried: TriedOrder,
+  of: { readonly refolds: Refolds; readonly renewed: OrderRecord | undefined },
+): Promise<MadeOrder> {
+  const { spendUsd } = tried.plan.action
+  await requireSpend(sql, write.agent, spendUsd, { nowMs: tried.attempt.createdAtMs, refolds: of.refolds })
+  await requireRoom(sql, write.agent, orders.settings.maxPreparedOrders)
+  return storeOrder(sql, orders, write, tried, of)
+}
+
+/**
+ * Stores a simulated order whose agent has spend and room left. `place` is its place among the orders of its
+ * transaction; default 0.
+ */
+export async function storeOrder(
+  sql: Sql,
+  orders: Pick<ChainOrders, 'chain'>,
   { agent, relay }: Pick<SignedWrite, 'agent' | 'relay'>,
   { plan, attempt }: TriedOrder,
-  of: { readonly refolds: Refolds; readonly renewed: OrderRecord | undefined },
-): Promise<{ readonly record: OrderRecord; readonly state: OrderState }> {
+  of: { readonly refolds: Refolds; readonly renewed: OrderRecord | undefined; readonly place?: number },
+): Promise<MadeOrder> {
   const { slug } = orders.chain
   const nowMs = attempt.createdAtMs
   requireScope(agent.scope, plan.action)
-  const prepared = await requireSpend(sql, agent, plan.action.spendUsd, { nowMs, refolds: of.refolds })
-  requireRoom(prepared, orders.settings.maxPreparedOrders)
   const terms = { agent: agent.agent, request: plan.request, spendUsd: plan.action.spendUsd }
   const record: OrderRecord =
     of.renewed === undefined
@@ -41,7 +63,7 @@ export async function makeOrder(
       : { ...of.renewed, ...terms }
   if (of.renewed === undefined) await insertOrder(sql, record)
   else await renewOrder(sql, record)
-  await insertAttempt(sql, { chain: slug, orderId: record.id, attempt })
+  await insertAttempt(sql, { chain: slug, orderId: record.id, attempt, place: of.place ?? 0 })
   await keepPositionAttempts(sql, plan, attempt, 'reclaim')
   await relay?.take(sql, attempt, purposeOf(record))
   return { record, state: await of.refolds.of(record.id) }
@@ -52,8 +74,12 @@ function purposeOf({ id, request }: OrderRecord): RelayPurpose {
   return { kind: 'close', positionIds: request.legs.map(({ positionId }) => positionId) }
 }
 
-function requireRoom(prepared: readonly OrderId[], limit: number): void {
-  if (prepared.length < limit) return
+/**
+ * Throws `TOO_MANY_PREPARED_ORDERS` when the agent has as many prepared transactions as it may have. Call it after the
+ * expired orders were folded, which `requireSpend` does.
+ */
+export async function requireRoom(sql: Sql, { chain, agent }: AgentRecord, limit: number): Promise<void> {
+  if ((await countPreparedTransactions(sql, chain, agent)) < limit) return
   throw new ApiError(
     'TOO_MANY_PREPARED_ORDERS',
     `This agent has ${limit} prepared orders: broadcast or cancel one, or wait until one expires.`,

@@ -4,6 +4,7 @@ import {
   prepareTransaction,
   simulationReverted,
   type Alongside,
+  type HeldTokens,
   type TokenDemand,
 } from '../chain/prepareTransaction.ts'
 import { hasReclaim, insertPositionAttempt, type PositionAttemptKind } from '../store/positionAttemptStore.ts'
@@ -14,18 +15,26 @@ import { wrapCalls } from '../trading/plan/encodeCall.ts'
 import { pendingUpdateAnswer } from '../trading/positions/pendingUpdate.ts'
 import type { LivePosition } from '../trading/positions/positionModel.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import { senderOf, type SignedWrite } from './signedWrite.ts'
+import { senderOf, type TransactionAuthor } from './signedWrite.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
+
+interface AttemptOptions {
+  /** New size of an order that is replaced. Default `null`. */
+  readonly size?: Decimal | null
+  readonly alongside?: Alongside | undefined
+  /** Receives what the trader has of the token that the plan takes. */
+  readonly onTokens?: (held: HeldTokens) => void
+}
 
 /**
  * Makes the transaction of a plan for its sender and simulates it, in one round trip that may read more `alongside`.
- * Its validity starts with the node's answer. `size` is the new size of an order that is replaced.
+ * Its validity starts with the node's answer.
  */
 export async function prepareAttempt(
   orders: ChainOrders,
-  write: SignedWrite,
+  write: TransactionAuthor,
   plan: Plan,
-  { size = null, alongside }: { readonly size?: Decimal | null; readonly alongside?: Alongside | undefined } = {},
+  { size = null, alongside, onTokens }: AttemptOptions = {},
 ): Promise<Attempt> {
   const { chain, client, delegates, settings } = orders
   const { trader } = write.agent
@@ -41,9 +50,11 @@ export async function prepareAttempt(
     if (delegate !== sender) throw agentNotDelegated(chain, sender)
   }
   await refuseSecondReclaim(orders, write, plan)
-  const { gas } = await prepareTransaction(client, draft, onDelegate, alongside).catch((error: unknown) => {
-    throw withPendingUpdate(error, plan, orders.trading())
-  })
+  const { gas } = await prepareTransaction(client, draft, { onDelegate, onTokens, alongside }).catch(
+    (error: unknown) => {
+      throw withPendingUpdate(error, plan, orders.trading())
+    },
+  )
   const createdAtMs = orders.now()
   const validMs = plan.validity === 'market' ? settings.preparedMarketMs : settings.preparedRestingMs
   return {
@@ -63,11 +74,8 @@ export async function prepareAttempt(
   }
 }
 
-/**
- * Returns the tokens that the plan takes from the trader; `null` when it takes none, or the token is no longer listed.
- * Only serves to explain a failed simulation.
- */
-function demandOf({ takes }: Plan, { chain }: TradingContext): TokenDemand | null {
+/** Returns the tokens that the plan takes from the trader; `null` for none, or for a token that is not listed. */
+export function demandOf({ takes }: Plan, { chain }: TradingContext): TokenDemand | null {
   const collateral = chain.collaterals.find(({ index }) => index === takes?.collateralIndex)
   if (takes === null || collateral === undefined) return null
   const { symbol, address: token, decimals } = collateral
@@ -80,7 +88,7 @@ function demandOf({ takes }: Plan, { chain }: TradingContext): TokenDemand | nul
  */
 async function refuseSecondReclaim(
   { store, now, trading }: ChainOrders,
-  { relay }: SignedWrite,
+  { relay }: TransactionAuthor,
   plan: Plan,
 ): Promise<void> {
   for (const { position, pendingIndex } of relay === null ? [] : reclaimsOf(plan)) {

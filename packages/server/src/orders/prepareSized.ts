@@ -8,7 +8,7 @@ import type { Plan, TradingContext } from '../trading/plan/plan.ts'
 import type { PairOi, VolumeState } from '../trading/valuation/chainState.ts'
 import { activeWindowIds } from '../trading/valuation/priceImpact.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import type { SignedWrite } from './signedWrite.ts'
+import type { TransactionAuthor } from './signedWrite.ts'
 
 // Prepares what opens a trade. The collateral of a size depends on facts that other trades change at any moment: the
 // recent volume of the pair and the price of the token, and on the trader's own terms, of which no event tells. A plan
@@ -46,16 +46,17 @@ const MAX_ROUNDS = 3
 
 /**
  * Makes and simulates the transaction of a plan, until its amount fits what the same round trip read of the chain.
- * Returns the plan that was kept, with its transaction. Throws the refusal of the last plan.
+ * Returns the plan that was kept, with its transaction and the inputs as last read. Throws the refusal of the last
+ * plan.
  */
 export async function prepareSized<Planned extends Plan>(
   orders: Pick<ChainOrders, 'chain' | 'terms'>,
-  { agent: { trader } }: Pick<SignedWrite, 'agent'>,
+  { agent: { trader } }: TransactionAuthor,
   { sizedIn, planAt, ...first }: SizedPlan<Planned>,
   prepare: (plan: Planned, alongside?: Alongside) => Promise<Attempt>,
-): Promise<{ readonly plan: Planned; readonly attempt: Attempt }> {
+): Promise<{ readonly plan: Planned; readonly attempt: Attempt; readonly context: TradingContext }> {
   let { plan, context } = first
-  if (sizedIn === null) return { plan, attempt: await prepare(plan) }
+  if (sizedIn === null) return { plan, attempt: await prepare(plan), context }
   for (let round = 1; ; round += 1) {
     const facts = readFacts(orders, context, { trader, ...sizedIn })
     const tried = await refusedOr(prepare(plan, facts))
@@ -63,7 +64,7 @@ export async function prepareSized<Planned extends Plan>(
     const next = planAt(context)
     if (isDeepStrictEqual(next.calls, plan.calls) || round === MAX_ROUNDS) {
       if (tried instanceof ApiError) throw tried
-      return { plan, attempt: tried }
+      return { plan, attempt: tried, context }
     }
     plan = next
   }

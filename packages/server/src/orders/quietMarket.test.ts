@@ -75,6 +75,20 @@ describe('writes in a quiet market', () => {
       assert.equal(collateralOf(after) * 1_000n, collateralOf(before) * 1_005n)
     })
 
+    it('are judged at the price of the witness, too', async () => {
+      passQuietly(QUIET_MS + 1)
+      world.witnessed.set(0, usd(60_300))
+      assert.deepEqual(codes(await create({ ...LIMIT_BODY, price: '60200' })), [], 'it rests')
+      assert.deepEqual(codes(await create({ ...LIMIT_BODY, price: '60300' })), ['marketable'])
+      await create({ ...MARKET_BODY, sl: '60100' })
+      const reached = create({ ...LIMIT_BODY, price: '60400', sl: '60300' })
+      await assert.rejects(
+        reached,
+        (error: unknown) =>
+          error instanceof ApiError && error.code === 'UNSUPPORTED' && error.details?.['reference'] === '60300',
+      )
+    })
+
     it('are refused when the witness is further away than the slippage', async () => {
       passQuietly(QUIET_MS + 1)
       world.witnessed.set(0, usd(60_601))
@@ -131,6 +145,27 @@ describe('writes in a quiet market', () => {
       const canceled = await cancelOrder(world.orders, world.write(), order.id as OrderId)
       assert.equal(innerCall(canceled.transaction).functionName, 'cancelOpenOrder')
       assert.equal(canceled.warnings, undefined, 'no price has a part in it')
+    })
+
+    it('need no price for the stops of a resting order, nor to be repeated', async () => {
+      const repeated = { ...LIMIT_BODY, clientId: 'c' }
+      const first = await create(repeated)
+      const { order } = await create(LIMIT_BODY)
+      await placed(world, order.id)
+      const check = async () => {
+        assert.deepEqual(await create(repeated), first)
+        const { warnings, transaction } = await updateOrder(world.orders, world.write(), order.id as OrderId, {
+          sl: '49000',
+          tp: '70000',
+        })
+        assert.deepEqual([innerCall(transaction).functionName, warnings], ['updateOpenOrder', undefined])
+        await updateOrder(world.orders, world.write(), order.id as OrderId, { slippage: '2' })
+      }
+      world.market.isLagging = true
+      await check()
+      world.market.isLagging = false
+      world.market.quotes.delete(0)
+      await check()
     })
 
     it('need no price to take a stop away', async () => {

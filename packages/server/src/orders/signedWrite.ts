@@ -1,7 +1,7 @@
 import { nonceReused } from '../access/authenticateCall.ts'
 import { ApiError, type Address, type OrderId } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
-import { agentNotDelegated, requireInForce } from '../agents/agentRefusals.ts'
+import { agentNotDelegated, readOnlyAgent, requireInForce } from '../agents/agentRefusals.ts'
 import { proveAgent, type AgentProof } from '../agents/proofs.ts'
 import { findAgent } from '../store/agentStore.ts'
 import type { Sql, Transaction } from '../store/sql.ts'
@@ -9,7 +9,7 @@ import type { Attempt, FoldClock } from '../trading/orders/orderModel.ts'
 import { OFF_CHAIN } from '../journal/accountLog.ts'
 import { startRefolds, type Refolds } from '../journal/refold.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import { NodeUnavailableError } from '../ground/unavailable.ts'
+import { NodeUnavailableError, notReady } from '../ground/unavailable.ts'
 
 /** The author of a write, as verified by the request's signature. */
 export interface SignedWrite {
@@ -20,6 +20,12 @@ export interface SignedWrite {
   readonly relay: Relay | null
   /** Told, when the write commits, that it proved the agent: the new record. */
   readonly onProven?: (agent: AgentRecord) => void
+}
+
+/** The trader for whom a transaction is made, and its sender: the agent, or the relay that sends for it. */
+export interface TransactionAuthor {
+  readonly agent: Pick<AgentRecord, 'agent' | 'trader'>
+  readonly relay: Relay | null
 }
 
 /** Sends prepared transactions for agents that use the facade. */
@@ -40,12 +46,12 @@ export type RelayPurpose =
   | { readonly kind: 'other' }
 
 /** Returns the address that sends the transaction and must be the trader's delegate. */
-export function senderOf({ agent, relay }: Pick<SignedWrite, 'agent' | 'relay'>): Address {
+export function senderOf({ agent, relay }: TransactionAuthor): Address {
   return relay?.sender ?? agent.agent
 }
 
 /** Returns true when the sender is the trader itself, which needs no delegation. */
-export function isOwnSender(write: Pick<SignedWrite, 'agent' | 'relay'>): boolean {
+export function isOwnSender(write: TransactionAuthor): boolean {
   return senderOf(write) === write.agent.trader
 }
 
@@ -71,16 +77,19 @@ export interface WriteTurn {
 }
 
 /**
- * Runs a write to orders or positions. An agent that is not the delegate is told so before anything else about its
- * request. The round trip to the node reads the delegate; without one, because the rules refused the request or it
- * needs no node, the delegate is checked separately.
+ * Runs a write to orders or positions. Throws `NOT_READY` while not everything of the trader is known. An agent that is
+ * not the delegate is told so before anything else about its request. The round trip to the node reads the delegate;
+ * without one, because the rules refused the request or it needs no node, the delegate is checked separately.
  */
 export async function runWrite<Planned, Asked extends Promise<unknown> | undefined, Result>(
   orders: ChainOrders,
   write: SignedWrite,
   { plan, ask, keep }: WriteSteps<Planned, Asked, Result>,
 ): Promise<Result> {
-  const planned = await delegateFirst(orders, write, plan)
+  const planned = await delegateFirst(orders, write, () => {
+    if (!orders.isKnown(write.agent.trader)) throw notReady('snapshot')
+    return plan()
+  })
   const asking = ask(planned)
   if (asking === undefined) await refuseUndelegated(orders, write)
   const asked = await asking
@@ -127,7 +136,7 @@ async function claimWrite(
   if (agent === undefined) throw new ApiError('AGENT_UNKNOWN', 'This agent is not registered on this chain.')
   requireInForce(agent, nowMs)
   if (agent.trader !== asked.trader) throw new ApiError('AGENT_REVOKED', 'This agent now serves another trader.')
-  if (agent.scope.permissions === 'read') throw new ApiError('SCOPE_READ_ONLY', "This agent's scope lets it read only.")
+  if (agent.scope.permissions === 'read') throw readOnlyAgent()
   // A trader has one delegate, and the agent's mode says whether that is the agent or the relayer.
   const isOther = agent.mode === (relay === null ? 'relayed' : 'self')
   if (isOther && agent.agent !== agent.trader) throw agentNotDelegated(chain, senderOf({ agent, relay }))

@@ -1,4 +1,4 @@
-import { Usd, type OrderId } from '@bezel/protocol'
+import { Usd } from '@bezel/protocol'
 import type { Refolds } from '../journal/refold.ts'
 import { readSpentUsd } from '../store/agentStore.ts'
 import { listPreparedOrders } from '../store/orderStore.ts'
@@ -18,7 +18,7 @@ export async function checkSpendEarly(sql: Sql, agent: AgentRecord, spendUsd: Us
 }
 
 /** Returns the amount counted today, without the expired orders that the next transaction gives back. */
-async function readStandingSpend(sql: Sql, { chain, agent }: AgentRecord, nowMs: number): Promise<Usd> {
+export async function readStandingSpend(sql: Sql, { chain, agent }: AgentRecord, nowMs: number): Promise<Usd> {
   const day = utcDayOf(nowMs)
   const prepared = await listPreparedOrders(sql, chain, agent)
   const spentUsd = prepared
@@ -30,21 +30,18 @@ async function readStandingSpend(sql: Sql, { chain, agent }: AgentRecord, nowMs:
 /**
  * Throws `SCOPE_SPEND_CAP_EXCEEDED` in the transaction of a write, where it is binding: transactions run one at a time,
  * so that concurrent writes never pass the cap together. Expired orders are folded first, which gives their spend back.
- * Returns the agent's orders that are still prepared.
  */
 export async function requireSpend(
   sql: Sql,
   agent: AgentRecord,
   spendUsd: Usd,
   { nowMs, refolds }: { readonly nowMs: number; readonly refolds: Refolds },
-): Promise<readonly OrderId[]> {
-  const prepared: OrderId[] = []
+): Promise<void> {
   for (const { record, state } of await listPreparedOrders(sql, agent.chain, agent.agent)) {
-    if (!isDue(state, nowMs) || (await refolds.of(record.id)).status === 'prepared') prepared.push(record.id)
+    if (isDue(state, nowMs)) await refolds.of(record.id)
   }
   const spentUsd = await readSpentUsd(sql, agent.chain, agent.agent, utcDayOf(nowMs))
   requireSpendCap(agent.scope, spentUsd, { spendUsd })
-  return prepared
 }
 
 /** Returns true when an order is due to change by time, but its stored state is not updated yet. */

@@ -90,6 +90,21 @@ describe('what answers tell about stops', () => {
     await assert.rejects(update({ sl: '45810.1235' }), code('PRECISION_ERROR'))
   })
 
+  it('an order that executes at once says so, in a repeat too, and has no stop that the price has passed', async () => {
+    const codes = ({ warnings = [] }: { warnings?: readonly { code: string }[] }) => warnings.map(({ code: of }) => of)
+    const reached = { ...LIMIT_BODY, price: '70000', clientId: 'm' }
+    const first = (await createOrder(world.orders, world.write(), reached)).prepared
+    assert.deepEqual(codes(first), ['marketable'])
+    assert.deepEqual((await createOrder(world.orders, world.write(), reached)).prepared, first)
+
+    const id = await place(usd(47_000))
+    const update = (body: object) => updateOrder(world.orders, world.write(), id as never, body)
+    await assert.rejects(update({ price: '70000' }), code('UNSUPPORTED'))
+    const moved = await update({ price: '70000', sl: '0' })
+    assert.deepEqual([codes(moved), moved.order.price, moved.order.sl], [['marketable'], '70000', null])
+    assert.deepEqual(codes(await update({ sl: '48000' })), [])
+  })
+
   it('a changed position is shown with the stop loss that it will have', async () => {
     world.positions.push(own())
     const change = (body: object) => updatePosition(world.orders, world.write(), '7' as never, body)

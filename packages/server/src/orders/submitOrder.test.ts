@@ -132,7 +132,7 @@ describe('submitOrder', () => {
   it('takes a hash that was reported for another order and found to be none of it', async () => {
     await submit()
     const { id: refuted } = await lastAttempt(world, id)
-    await world.opened.store.transaction((sql) => setMismatch(sql, refuted))
+    await world.opened.store.transaction((sql) => setMismatch(sql, refuted, id as never))
     const other = await create()
     known('0xabcd' as Hex, { status: '0x1', trade: {} })
     assert.equal((await submit(HASH, other)).status, 'pending')
@@ -254,7 +254,7 @@ describe('submitOrder', () => {
     await submit()
     assert.equal((await submit(hashOf(1_001))).txHash, hashOf(1_001))
     const { id: attemptId } = await lastAttempt(world, id)
-    await world.opened.store.transaction((sql) => setMismatch(sql, attemptId))
+    await world.opened.store.transaction((sql) => setMismatch(sql, attemptId, id as never))
     assert.equal((await submit(hashOf(1_001))).status, 'pending')
   })
 

@@ -11,7 +11,14 @@ import {
   parseAddress,
 } from '@bezel/protocol'
 import { agentNotDelegated } from '../agents/agentRefusals.ts'
-import { attemptIdIn, findAttempt, listAttemptsByHash, setSubmitted } from '../store/attemptStore.ts'
+import {
+  attemptIdIn,
+  findAttempt,
+  listAttemptOrders,
+  listAttempts,
+  listAttemptsByHash,
+  setSubmitted,
+} from '../store/attemptStore.ts'
 import { listOrdersOfTransaction } from '../store/orderEventStore.ts'
 import { findOrder } from '../store/orderStore.ts'
 import type { Sql } from '../store/sql.ts'
@@ -115,22 +122,33 @@ async function report(sql: Sql, of: Report, refolds: Refolds): Promise<OrderStat
   const submittedAtMs = isStanding ? (attempt.submittedAtMs ?? nowMs) : nowMs
   const trustedUntilMs = transaction === undefined ? nowMs + orders.settings.unknownHashMs : null
   await setSubmitted(sql, attempt.id, { hash, submittedAtMs, trustedUntilMs })
+  for (const { orderId } of await listAttemptOrders(sql, attempt.id)) {
+    if (orderId !== id) await refolds.of(orderId)
+  }
   return refolds.of(id)
 }
 
-/** Refuses a transaction that belongs to another order: reported for it, prepared for it, or mined as it. */
+/**
+ * Refuses a transaction that belongs to another order: reported for it, prepared for it, or mined as it. Orders that
+ * share a transaction with this one are none of those.
+ */
 async function refuseOthers(sql: Sql, { orders, order, hash, transaction }: Report): Promise<void> {
   const { slug } = orders.chain
   const { id, trader } = order.record
+  const own = new Set(order.attempts.map((attempt) => attempt.id))
   const reported = await listAttemptsByHash(sql, slug, hash, trader)
-  if (reported.some(({ orderId }) => orderId !== id)) throw mismatch('This hash was reported for another order.')
+  if (reported.some(({ attempt }) => !own.has(attempt.id))) throw mismatch('This hash was reported for another order.')
   if (transaction === undefined) return
   const named = await findAttempt(sql, attemptIdIn(transaction.input))
-  if (named?.chain === slug && named.orderId !== id) throw mismatch('This transaction was prepared for another order.')
+  if (named?.chain === slug && !own.has(named.attempt.id)) {
+    throw mismatch('This transaction was prepared for another order.')
+  }
   const { receipt } = transaction
   if (receipt === undefined) return
   for (const other of await listOrdersOfTransaction(sql, slug, { blockHash: receipt.blockHash, txHash: hash })) {
-    if (other !== id && !(await isForeign(sql, other))) throw mismatch('This transaction was mined as another order.')
+    if (other === id || (await isForeign(sql, other))) continue
+    const others = await listAttempts(sql, other)
+    if (!others.some((attempt) => own.has(attempt.id))) throw mismatch('This transaction was mined as another order.')
   }
 }
 

@@ -3,13 +3,13 @@ import type { OrderId, Position, PreparedPosition, UpdatePositionRequest } from 
 import { listLiveOrders } from '../store/orderStore.ts'
 import type { OrderState } from '../trading/orders/orderModel.ts'
 import { isTight, planDefaultSlippage, restoreSlippage } from '../trading/plan/closingSlippage.ts'
-import { warningsOf, type PositionPlan } from '../trading/plan/plan.ts'
+import { warningsOf, type PositionPlan, type TradingContext } from '../trading/plan/plan.ts'
 import { reclaimFirst } from '../trading/plan/planCancelUpdate.ts'
 import { joinPlans, planUpdatePosition } from '../trading/plan/planUpdatePosition.ts'
 import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import { ownPosition } from './closePosition.ts'
-import { runWrite, type SignedWrite } from './signedWrite.ts'
+import { runWrite, type SignedWrite, type TransactionAuthor } from './signedWrite.ts'
 import { keepPositionAttempts, prepareAttempt, transactionOf } from './prepareAttempt.ts'
 
 /**
@@ -47,18 +47,26 @@ export async function updatePositions(
   changes: readonly PositionToUpdate[],
 ): Promise<PreparedPositions> {
   const kind = updateKindOf(changes[0]!.body)
-  return prepareUpdates(orders, write, kind, async () => {
-    const context = orders.trading()
-    const asked = changes.map(({ id, body }) => {
-      const found = ownPosition(orders, write, id)
-      return { found, plan: planUpdatePosition(found, body, context) }
-    })
-    const closing = await listClosing(orders, asked.map(({ found }) => found).filter(isTight))
-    return asked.map(({ found, plan: own }) => ({
-      found,
-      plan: kind === undefined ? restoreSlippage(found, own, closing.has(found.record.id)) : reclaimFirst(found, own),
-    }))
+  return prepareUpdates(orders, write, kind, () => planUpdates(orders, write, changes, orders.trading()))
+}
+
+/** Plans changes of a trader's positions, all of one kind. */
+export async function planUpdates(
+  orders: Pick<ChainOrders, 'positions' | 'store' | 'chain'>,
+  author: Pick<TransactionAuthor, 'agent'>,
+  changes: readonly PositionToUpdate[],
+  context: TradingContext,
+): Promise<readonly PlannedUpdate[]> {
+  const kind = updateKindOf(changes[0]!.body)
+  const asked = changes.map(({ id, body }) => {
+    const found = ownPosition(orders, author, id)
+    return { found, plan: planUpdatePosition(found, body, context) }
   })
+  const closing = await listClosing(orders, asked.map(({ found }) => found).filter(isTight))
+  return asked.map(({ found, plan: own }) => ({
+    found,
+    plan: kind === undefined ? restoreSlippage(found, own, closing.has(found.record.id)) : reclaimFirst(found, own),
+  }))
 }
 
 /** Prepares the transaction that puts the closing slippage of a position back to the default and changes no stop. */
@@ -69,7 +77,8 @@ export async function restoreClosingSlippage(orders: ChainOrders, write: SignedW
   })
 }
 
-interface PlannedUpdate {
+/** A position and the plan that changes it. */
+export interface PlannedUpdate {
   readonly found: LivePosition
   readonly plan: PositionPlan
 }
@@ -79,11 +88,11 @@ function prepareUpdates(
   orders: ChainOrders,
   write: SignedWrite,
   kind: 'leverage' | 'collateral' | undefined,
-  planUpdates: () => Promise<readonly PlannedUpdate[]>,
+  planAll: () => Promise<readonly PlannedUpdate[]>,
 ): Promise<PreparedPositions> {
   return runWrite(orders, write, {
     plan: async () => {
-      const planned = await planUpdates()
+      const planned = await planAll()
       const plan = joinPlans(planned.map((one) => one.plan))
       requireScope(write.agent.scope, plan.action)
       return { positions: planned.map((one) => orders.positionAnswer(withStops(one.found, one.plan))), plan }

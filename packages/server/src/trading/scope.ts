@@ -1,4 +1,5 @@
 import { ApiError, DAY_MS, Leverage, parseDecimal, Usd, type AgentScope, type Scale } from '@bezel/protocol'
+import { shortList } from '../ground/shortList.ts'
 import type { ScopedAction } from './plan/plan.ts'
 
 /**
@@ -7,7 +8,8 @@ import type { ScopedAction } from './plan/plan.ts'
  */
 export function requireScope({ markets, maxLeverage }: AgentScope, { market, leverage }: ScopedAction): void {
   if (markets !== 'all' && !markets.includes(market)) {
-    throw new ApiError('SCOPE_MARKET_NOT_ALLOWED', `The agent's scope does not name ${market}.`, { market, markets })
+    const message = `The agent's scope does not name ${market}; it names ${shortList(markets)}.`
+    throw new ApiError('SCOPE_MARKET_NOT_ALLOWED', message, { market, markets })
   }
   if (maxLeverage === null || leverage === null) return
   if (leverage <= limitUnits(maxLeverage, Leverage)) return

@@ -127,6 +127,9 @@ export async function openOrdersWorld(): Promise<OrdersWorld> {
 
 const { slug, chainId, testnet, liveDiamond: diamond } = CHAINS.arbitrum
 
+/** Number of blocks on top of a final one. */
+export const FINAL_BLOCKS = 64
+
 const SERVED: ServedChain = {
   slug,
   chainId,
@@ -134,8 +137,10 @@ const SERVED: ServedChain = {
   diamond,
   rpcUrl: '',
   wsUrl: undefined,
+  backendUrl: undefined,
+  requestTimeoutBlocks: undefined,
   writes: true,
-  finalityDepth: 64,
+  finality: { blocks: FINAL_BLOCKS },
   startBlock: 0,
   relayer: {},
 }
@@ -214,7 +219,9 @@ function ordersOf(world: OrdersWorld): ChainOrders {
       sl: String(state.trade.sl),
       tp: String(state.trade.tp),
     }),
+    isKnown: () => true,
     clock: () => ({ nowMs: now(), headBlock: world.headBlock, headMs: now(), timeoutBlocks: 200 }),
+    lastFinal: () => world.headBlock - FINAL_BLOCKS,
     now,
     newAttemptId: () => numberToHex((lastAttempt += 1), { size: 8 }) as AttemptId,
     settings: { preparedMarketMs: 60_000, preparedRestingMs: 300_000, unknownHashMs: 10_000, maxPreparedOrders: 20 },

@@ -17,6 +17,8 @@ export interface ScriptedNode extends RpcClient {
   /** True for the traders whose delegate it is; all of them by default. */
   isDelegator: (trader: Address) => boolean
   simulation: RpcOutcome
+  /** Answers the simulation of this calldata; `simulation` by default. */
+  simulationOf: (data: Hex) => RpcOutcome
   estimate: RpcOutcome
   balance: RpcOutcome
   allowance: RpcOutcome
@@ -51,6 +53,7 @@ export function scriptedNode(delegate: Address): ScriptedNode {
     delegate,
     isDelegator: () => true,
     simulation: ok('0x'),
+    simulationOf: () => node.simulation,
     estimate: ok('0x30d41'),
     balance: uint(10n ** 30n),
     allowance: uint(10n ** 30n),
@@ -97,7 +100,7 @@ export function scriptedNode(delegate: Address): ScriptedNode {
     }
     if (selector === BALANCE_SELECTOR) return node.balance
     if (selector === ALLOWANCE_SELECTOR) return node.allowance
-    return node.simulation
+    return node.simulationOf(data)
   }
 
   return node

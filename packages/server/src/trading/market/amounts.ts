@@ -1,7 +1,12 @@
 import { BaseSize, CollateralPrice, Leverage, Price, Slippage, type Decimal, type MarketSymbol } from '@bezel/protocol'
 import type { ChainMarkets, ListedCollateral } from './chainMarkets.ts'
 import type { CollateralState, Trade } from '../valuation/chainState.ts'
-import { baseSizeOfTokens, positionSizeCollateral, usdOfCollateral } from '../valuation/collateralAmounts.ts'
+import {
+  baseSizeOfTokens,
+  positionSizeCollateral,
+  tokensOfTrade,
+  usdOfCollateral,
+} from '../valuation/collateralAmounts.ts'
 
 // Converts amounts of the chain to the decimals that orders and fills show.
 
@@ -25,6 +30,12 @@ export function sizeDecimal(
   { collateralPriceUsd }: { readonly collateralPriceUsd: number | bigint },
 ): Decimal {
   return BaseSize.format(baseSizeOfTokens(positionSizeToken, CollateralPrice.of(collateralPriceUsd)))
+}
+
+/** Returns a trade, or a part of one, with its size in tokens, which a trade from before v10 does not store. */
+export function withTokens(markets: ChainMarkets, trade: Trade): Trade {
+  if (trade.positionSizeToken > 0n || trade.openPrice === 0n) return trade
+  return { ...trade, positionSizeToken: tokensOfTrade(trade, collateralOf(markets, trade.collateralIndex).state) }
 }
 
 /**

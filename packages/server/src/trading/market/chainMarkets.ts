@@ -57,6 +57,10 @@ export interface ChainMarkets {
   readonly tradingActivated: number
   readonly marketOrdersTimeoutBlocks: number
   readonly triggerTimeoutBlocks: number
+  /** Governance's share of a trading fee, 1e3 per percent. It sets the price of refusals and leverage updates. */
+  readonly govFeeP: number
+  /** Share of a close without profit that counts as volume, 1e10: 1e10 is all of it. */
+  readonly negPnlCumulVolMultiplier: number
 }
 
 /** A pair's prices: trades execute at the mark, liquidations at the index. Times are those of this machine. */

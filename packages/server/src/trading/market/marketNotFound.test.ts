@@ -33,12 +33,19 @@ describe('marketNotFound', () => {
       assert.deepEqual([code, details], ['MARKET_NOT_FOUND', { market: given, nearest, nearestPath }], given)
       assert.match(message, /like BTC\/USD, paths like BTC-USD/)
       assert.ok(nearest === null || message.includes(`Did you mean ${nearest}?`), message)
+      assert.equal(message.includes('Listed are BTC/USD, ETH/USD, EUR/USD,'), nearest === null, message)
     }
+  })
+
+  it('lists no more than a person reads', () => {
+    const many = new Map(Array.from({ length: 300 }, (_, at) => [`M${at}/USD`, null] as const))
+    const { message } = marketNotFound(many, 'QQQQQQ')
+    assert.match(message, /Listed are M0\/USD, .*, M7\/USD and 292 more: GET \/v1\/\{chain\}\/markets has all\./)
   })
 
   it('quotes no more than a name can have', () => {
     const { message, details } = marketNotFound(MARKETS, 'X'.repeat(5_000))
-    assert.ok(message.length < 250)
+    assert.ok(message.length < 300)
     assert.equal(String(details!.market).length, 24)
   })
 })

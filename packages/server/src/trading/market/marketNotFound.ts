@@ -1,4 +1,6 @@
-import { ApiError, nearestName } from '@bezel/protocol'
+import { ApiError, nearestName, type MarketSymbol } from '@bezel/protocol'
+import { shortList } from '../../ground/shortList.ts'
+import type { ChainMarkets } from './chainMarkets.ts'
 
 /** Length up to which a name is quoted and compared: no market has a longer one. */
 const MAX_NAME_CHARS = 24
@@ -11,11 +13,26 @@ const SPELLING = 'Bodies and the stream spell markets like BTC/USD, paths like B
  */
 export function marketNotFound(markets: ReadonlyMap<string, unknown>, name: string): ApiError {
   const market = name.slice(0, MAX_NAME_CHARS)
-  const nearest = nearestMarket([...markets.keys()], market) ?? null
-  const guess = nearest === null ? 'GET /v1/{chain}/markets lists all.' : `Did you mean ${nearest}?`
+  const symbols = [...markets.keys()]
+  const nearest = nearestMarket(symbols, market) ?? null
+  const listed = `Listed are ${shortList(symbols)}: GET /v1/{chain}/markets has all.`
+  const guess = nearest === null ? listed : `Did you mean ${nearest}?`
   const message = `There is no market ${JSON.stringify(market)} on this chain. ${guess} ${SPELLING}`
   const nearestPath = nearest?.replace('/', '-') ?? null
   return new ApiError('MARKET_NOT_FOUND', message, { market, nearest, nearestPath })
+}
+
+/**
+ * Returns the market that a filter names, also one that is closed to new trades: what is left in it must be found.
+ * Throws `MARKET_NOT_FOUND`.
+ */
+export function filteredMarket(
+  { symbols, markets }: Pick<ChainMarkets, 'symbols' | 'markets'>,
+  name: string,
+): MarketSymbol {
+  const market = [...symbols.values()].find((symbol) => symbol === name)
+  if (market === undefined) throw marketNotFound(markets, name)
+  return market
 }
 
 /** Ends of names in other places that say the quote, or only that it is a perpetual. */
@@ -25,7 +42,7 @@ const QUOTE_PATTERN = /(?!^)(?:USDT|USDC|USD|PERP)$/
  * Returns the market that a name was meant to be: the same letters and digits, or the same base (`BTC`, `BTCUSDT` or
  * `BTC-PERP` for `BTC/USD`), or the most similar base.
  */
-function nearestMarket(symbols: readonly string[], name: string): string | undefined {
+export function nearestMarket(symbols: readonly string[], name: string): string | undefined {
   const letters = lettersOf(name)
   const same = symbols.find((symbol) => lettersOf(symbol) === letters)
   if (same !== undefined) return same

@@ -11,6 +11,8 @@ import {
   decimal,
   executed,
   FOREIGN_ORDER,
+  foundRequest,
+  foundResting,
   hash,
   LIMIT_ORDER,
   MARKET_ORDER,
@@ -624,5 +626,53 @@ describe('an order found on the chain', () => {
     assert.equal(fold(FOREIGN_ORDER, attempts, events).status, 'canceled')
     assert.equal(fold(FOREIGN_ORDER, attempts, events.slice(0, 1)).status, 'open')
     assert.equal(foldOrder(FOREIGN_ORDER, attempts, [], clockAt()), undefined)
+  })
+})
+
+describe('an order that was found on the chain', () => {
+  const FOUND = { block: BLOCK, log: -9 }
+
+  it('rests on the terms that were found, without a hash', () => {
+    const state = fold(FOREIGN_ORDER, [], [foundResting(FOUND, { tp: Price.of(700_000_000_000_000n) })])
+    assertState(state, { status: 'open', price: decimal('60000'), tp: decimal('70000'), txHash: null, tradeIndex: 3 })
+    assertState(state, { updatedAtMs: timeOfBlock(BLOCK), expiresAtMs: null, dueAtMs: null, unanswered: [] })
+    const filled = fold(FOREIGN_ORDER, [], [foundResting(FOUND), executed({ block: BLOCK + 1 }, null)])
+    assert.equal(filled.status, 'filled')
+    const gone = fold(FOREIGN_ORDER, [], [foundResting(FOUND), canceled({ block: BLOCK + 1 })])
+    assert.equal(gone.status, 'canceled')
+  })
+
+  it('waits for the oracle since the block of its request', () => {
+    const found = [foundRequest(FOUND, BLOCK - 150)]
+    assertState(fold(FOREIGN_ORDER, [], found), {
+      status: 'pending',
+      unanswered: [5],
+      dueBlock: BLOCK + 50,
+      txHash: null,
+    })
+    assert.equal(fold(FOREIGN_ORDER, [], found, { headBlock: BLOCK + 49 }).status, 'pending')
+    assert.equal(fold(FOREIGN_ORDER, [], found, { headBlock: BLOCK + 50 }).status, 'timed_out')
+    assert.equal(fold(FOREIGN_ORDER, [], [...found, executed({ block: BLOCK + 60 })]).status, 'filled')
+    assert.equal(fold(FOREIGN_ORDER, [], [...found, reclaimed({ block: BLOCK + 60 })]).status, 'canceled')
+  })
+
+  it('may have timed out before it was found', () => {
+    const state = fold(FOREIGN_ORDER, [], [foundRequest(FOUND, BLOCK - 900)], { headBlock: BLOCK })
+    assertState(state, { status: 'timed_out', unanswered: [5] })
+  })
+
+  it('and was known keeps its hash, and takes only what differs', () => {
+    const again = foundResting({ block: BLOCK + 3, log: -9 }, { price: Price.of(610_000_000_000_000n) })
+    assertState(fold(LIMIT_ORDER, [OPEN], [PLACED, again]), {
+      status: 'open',
+      txHash: hash(1),
+      price: decimal('61000'),
+      updatedAtMs: timeOfBlock(BLOCK + 3),
+    })
+    const waiting = fold(MARKET_ORDER, [OPEN], [REQUESTED])
+    assert.deepEqual(
+      fold(MARKET_ORDER, [OPEN], [REQUESTED, foundRequest({ block: BLOCK + 3, log: -9 }, BLOCK)]),
+      waiting,
+    )
   })
 })

@@ -123,6 +123,8 @@ function foldEvent(
       const terms = { size, ...restingTerms(event) }
       return step(progress, 'placed', { updatedAtMs, arrival, terms, tradeIndex: event.tradeIndex })
     }
+    case 'adopted':
+      return foldAdopted(progress, event)
     case 'updated':
       return step(progress, 'updated', { updatedAtMs, terms: { ...progress.terms, ...restingTerms(event) } })
     case 'canceled':
@@ -136,6 +138,22 @@ function foldEvent(
         ? step(progress, 'reverted', { updatedAtMs, failure: event })
         : progress
   }
+}
+
+type AdoptedEvent = Extract<OrderEvent, { kind: 'adopted' }>
+
+/** Applies what was found on the chain. An order that is known already only gets the terms that were found. */
+function foldAdopted(progress: OrderProgress, event: AdoptedEvent): OrderProgress {
+  const changes = { updatedAtMs: event.timestampMs, arrival: progress.arrival ?? event }
+  if (event.found === 'resting') {
+    const terms = { ...progress.terms, ...restingTerms(event) }
+    const cause = progress.status === 'open' ? 'updated' : 'placed'
+    return step(progress, cause, { ...changes, terms, tradeIndex: event.tradeIndex })
+  }
+  const { pendingIndex, createdBlock } = event
+  if (progress.legs.some((leg) => leg.pendingIndex === pendingIndex)) return progress
+  const leg = { pendingIndex, createdBlock, answer: undefined }
+  return step(progress, 'requested', { ...changes, legs: [...progress.legs, leg] })
 }
 
 /** Applies an answer to the request it belongs to, or to the whole order when it made no request. */
@@ -177,7 +195,8 @@ function replacedSize(event: OrderEvent, attempts: readonly Attempt[]): Decimal 
   return attempt?.kind === 'replace' ? attempt.size : null
 }
 
-function restingTerms(terms: RestingTerms): Pick<OrderState, 'price' | 'sl' | 'tp' | 'slippage'> {
+/** Returns the terms of a resting order as its state shows them. */
+export function restingTerms(terms: RestingTerms): Pick<OrderState, 'price' | 'sl' | 'tp' | 'slippage'> {
   return {
     price: Price.format(terms.price),
     sl: triggerDecimal(terms.sl),

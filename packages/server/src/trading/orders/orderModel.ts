@@ -112,9 +112,14 @@ export interface Attempt {
 export interface ChainPlace {
   readonly blockNumber: number
   readonly blockHash: Hex
-  /** Index of the log, unique in its block. Negative for an event without a log: -1 - the index of its transaction. */
+  /**
+   * Index of the log, unique in its block. Negative for an event without a log: -1 - the index of its transaction, and
+   * a million less for each further order of that transaction. What was found on the chain comes after all logs of the
+   * block.
+   */
   readonly logIndex: number
-  readonly txHash: Hex
+  /** Hash of the transaction; `null` for what was found on the chain, whose transaction is not known. */
+  readonly txHash: Hex | null
   readonly timestampMs: number
 }
 
@@ -152,6 +157,22 @@ export type OrderEvent = ChainPlace & {
     | { readonly kind: 'reclaimed'; readonly pendingIndex: number }
     /** The transaction of an attempt failed; it has no other event then. */
     | { readonly kind: 'reverted' }
+    /** A resting order that was found on the chain as it is. */
+    | ({
+        readonly kind: 'adopted'
+        readonly found: 'resting'
+        readonly tradeIndex: number
+        readonly collateralAmount: CollateralAmount
+      } & RestingTerms)
+    /** A request to the oracle that was found waiting on the chain. */
+    | {
+        readonly kind: 'adopted'
+        readonly found: 'request'
+        readonly pendingIndex: number
+        readonly tradeIndex: number
+        /** Block of the request, from which its timeout counts. */
+        readonly createdBlock: number
+      }
   )
 
 /** The time of a fold: expiry goes by the clock, the oracle's timeout by blocks. */
@@ -195,6 +216,16 @@ export interface OrderChange {
   readonly record: OrderRecord
   readonly before: OrderState | undefined
   readonly after: OrderState | undefined
+}
+
+/** Returns the origin key of a resting order or a position that was found on the chain without its transaction. */
+export function foundTradeKey(trader: Address, tradeIndex: number): string {
+  return `trade:${trader}:${tradeIndex}`
+}
+
+/** Returns the origin key of a request to the oracle that was found waiting on the chain. */
+export function foundRequestKey(trader: Address, pendingIndex: number): string {
+  return `pending:${trader}:${pendingIndex}`
 }
 
 /** Value of the oracle's timeout until the chain's setting is read. */

@@ -17,7 +17,7 @@ import { slippageCalls, tightCloseWarnings } from './closingSlippage.ts'
 import { encodeCall, requireCallCount } from './encodeCall.ts'
 import { collateralAt, marketOfPair } from './listed.ts'
 import { oldPriceWarnings } from './oldPrice.ts'
-import type { OrderPlan, TradingContext } from './plan.ts'
+import type { ClosedPart, OrderPlan, TradingContext } from './plan.ts'
 import { reclaimCalls } from './planCancelUpdate.ts'
 
 /**
@@ -34,11 +34,10 @@ export interface ClosingTerms {
   readonly expectedPrice: Price
 }
 
-export interface Closing {
-  readonly position: LivePosition
+/** The planned close of a position. */
+export interface Closing extends ClosedPart {
   readonly call: Hex
   readonly leg: Leg
-  readonly size: BaseSize
 }
 
 /** Returns the whole size of a position, truncated. */
@@ -72,6 +71,8 @@ export function planClosing(terms: ClosingTerms, context: TradingContext): Closi
       call: encodeCall('closeTradeMarket', [trade.index, expectedPrice]),
       leg: legOf(position, whole),
       size: whole,
+      part: null,
+      expectedPrice,
     }
   }
   return {
@@ -79,6 +80,8 @@ export function planClosing(terms: ClosingTerms, context: TradingContext): Closi
     call: encodeCall('decreasePositionSize', [trade.index, part, 0, expectedPrice]),
     leg: legOf(position, size),
     size,
+    part,
+    expectedPrice,
   }
 }
 
@@ -128,6 +131,7 @@ export function closingOrder({ request, first, closings }: ClosingOrder, context
       ...tightCloseWarnings(Slippage.parse(request.slippage)!, touches),
     ],
     touches,
+    closes: closings,
     request: {
       ...request,
       leverage: Leverage.format(Leverage.of(leverage)),

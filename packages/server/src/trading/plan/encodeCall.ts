@@ -53,6 +53,9 @@ const PREPARED = {
   delegatedTradingAction: prepared('delegatedTradingAction'),
 }
 
+/** The names of all functions of the Diamond that prepared transactions call. */
+export const ENCODED_CALLS = Object.keys(PREPARED) as readonly (keyof typeof PREPARED)[]
+
 export function encodeCall<N extends keyof typeof PREPARED>(
   functionName: N,
   args: ContractFunctionArgs<Abi, 'nonpayable', N>,

@@ -1,6 +1,7 @@
 import {
   ApiError,
   type Address,
+  type BaseSize,
   type CollateralAmount,
   type Decimal,
   type Hex,
@@ -23,7 +24,10 @@ export interface TradingContext {
    * whose last price is old and has no second witness.
    */
   readonly markOf: (market: ListedMarket) => Price
-  /** Returns the last mark, however old, for whatever opens nothing. Throws `NOT_READY` when there never was one. */
+  /**
+   * Returns the last mark, however old, for whatever opens nothing and for the stops of what opens; where a second
+   * witness stands in for an old one, its price. Throws `NOT_READY` while the chain lags, and when there never was one.
+   */
   readonly lastMarkOf: (market: ListedMarket) => LastMark
   readonly isOpen: (market: ListedMarket) => boolean
   /** Returns the time at which a closed market opens, in epoch ms; `null` when nobody knows. */
@@ -77,6 +81,18 @@ export interface TakenCollateral {
 export interface OrderPlan extends Plan {
   readonly kind: 'open'
   readonly request: OrderRequest
+  /** Positions that it closes, in this order; left out for an opening. */
+  readonly closes?: readonly ClosedPart[]
+}
+
+/** A position, or a part of it, that an order closes. */
+export interface ClosedPart {
+  readonly position: LivePosition
+  readonly size: BaseSize
+  /** Collateral of the part; `null` for the whole position. */
+  readonly part: CollateralAmount | null
+  /** Base of the slippage check. */
+  readonly expectedPrice: Price
 }
 
 /** A plan that changes a position. */
@@ -84,6 +100,8 @@ export interface PositionPlan extends Plan {
   readonly kind: 'update'
   /** Stops that the position will have once the transaction is mined; what needs the oracle's answer is left out. */
   readonly changes: { readonly sl?: Price; readonly tp?: Price }
+  /** Leverage that it asks the oracle for; left out when the leverage stays. */
+  readonly leverage?: Leverage
 }
 
 /** A plan that changes an order that is on the chain. */

@@ -22,7 +22,7 @@ const FULL = [{ name: 'closeTradeMarket', args: [4, MARK] }]
 
 describe('a close', () => {
   it('without a size is of everything', () => {
-    const { calls, request, touches, ...rest } = closed({})
+    const { calls, request, touches, closes, ...rest } = closed({})
     assert.deepEqual(calls.map(decoded), FULL)
     assert.deepEqual(request, {
       kind: 'close',
@@ -50,12 +50,17 @@ describe('a close', () => {
       warnings: [],
     })
     assert.deepEqual(touches, [positionOf()])
+    assert.deepEqual(
+      closes!.map(({ part, expectedPrice }) => [part, expectedPrice]),
+      [[null, MARK]],
+    )
     assert.equal(closed({}, positionOf({ long: false })).request.side, 'long')
   })
 
   it('of a part takes that part of the collateral, rounded down', () => {
-    const { calls, request } = closed({ size: '0.005' })
+    const { calls, request, closes } = closed({ size: '0.005' })
     assert.deepEqual(calls.map(decoded), [{ name: 'decreasePositionSize', args: [4, 30_006_000n, 0, MARK] }])
+    assert.equal(closes![0]!.part, 30_006_000n)
     assert.equal(request.size, '0.005')
     assert.deepEqual(request.legs, [{ positionId: '7', tradeIndex: 4, size: '0.005' }])
   })

@@ -263,7 +263,11 @@ describe('a reduce-only order', () => {
     planOf({ reduceOnly: true, size, ...body }, contextOf(), positions)
 
   it('closes the oldest first, and of the last only a part', () => {
-    const { calls, request, touches, ...rest } = reduce('0.02', [short(3, '11'), short(1, '12'), short(2, '13')])
+    const { calls, request, touches, closes, ...rest } = reduce('0.02', [
+      short(3, '11'),
+      short(1, '12'),
+      short(2, '13'),
+    ])
     // 0.02 - 0.016663333999866693 of 0.016663333999866693 x 100 USDC
     const part = { name: 'decreasePositionSize', args: [1, 20_024_000n, 0, MARK] }
     assert.deepEqual(calls.map(decoded), [close(3), part])
@@ -271,6 +275,10 @@ describe('a reduce-only order', () => {
       { positionId: '11', tradeIndex: 3, size: whole },
       { positionId: '12', tradeIndex: 1, size: '0.003336666000133307' },
     ])
+    assert.deepEqual(
+      closes!.map((closing) => closing.part),
+      [null, 20_024_000n],
+    )
     assert.equal(request.size, '0.02')
     assert.deepEqual(rest, {
       kind: 'open',

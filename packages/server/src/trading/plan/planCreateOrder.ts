@@ -32,7 +32,7 @@ function planNewTrade(
   context: TradingContext,
   { trader }: OrderingAccount,
 ): OrderPlan {
-  const price = priceOf(request, market, context)
+  const price = expectedPrice(request, market, context)
   const opening = planOpening({ ...request, market, price, trader }, context)
   return {
     kind: 'open',
@@ -64,14 +64,14 @@ function planReduction(
   )
   if (first === undefined) throw nothingToReduce(request, collateral)
   const { collateralIndex } = first.state.trade
-  const expectedPrice = request.price === null ? context.lastMarkOf(market).price : Price.parse(request.price)!
+  const closePrice = request.price === null ? context.lastMarkOf(market).price : Price.parse(request.price)!
   const closings: Closing[] = []
   let left = BaseSize.parse(request.size)!
   for (const position of opposite) {
     if (position.state.trade.collateralIndex !== collateralIndex) continue
     // A rest below the smallest size stems from a position's further decimals and was not requested.
     if (left < sizeUnit(market.sizePrecision)) break
-    const closing = planClosing({ position, market, size: left, expectedPrice }, context)
+    const closing = planClosing({ position, market, size: left, expectedPrice: closePrice }, context)
     closings.push(closing)
     left = BaseSize.of(left - closing.size)
   }
@@ -89,6 +89,6 @@ function nothingToReduce({ market, side }: OrderRequest, collateral: string | un
 }
 
 /** Returns the named price, or the mark when a market order names none. */
-function priceOf({ price }: OrderRequest, market: ListedMarket, { markOf }: TradingContext): Price {
+export function expectedPrice({ price }: OrderRequest, market: ListedMarket, { markOf }: TradingContext): Price {
   return price === null ? markOf(market) : Price.parse(price)!
 }

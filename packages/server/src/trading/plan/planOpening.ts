@@ -124,7 +124,8 @@ export function holdsEnough(
   return 2n * (difference < 0n ? -difference : difference) <= sizeUnit(terms.market.sizePrecision)
 }
 
-interface Sizing {
+/** The facts that decide the price at which an order is expected to execute. */
+export interface Sizing {
   readonly long: boolean
   readonly reference: Price
   readonly market: SizingMarket
@@ -132,7 +133,10 @@ interface Sizing {
 }
 
 /** Collects what decides the price before skew at which an order is expected to execute. */
-function sizingOf({ trader, market, collateralIndex, side, type, price }: SizedTerms, context: TradingContext): Sizing {
+export function sizingOf(
+  { trader, market, collateralIndex, side, type, price }: SizedTerms,
+  context: TradingContext,
+): Sizing {
   const { chain, markOf, termsOf, moment } = context
   const long = side === 'long'
   return {
@@ -149,7 +153,7 @@ function sizingOf({ trader, market, collateralIndex, side, type, price }: SizedT
 }
 
 /** Refuses a size that moves the price, or a price, beyond the integers of the contracts. */
-function refuseUnpriced<Result>(work: () => Result): Result {
+export function refuseUnpriced<Result>(work: () => Result): Result {
   try {
     return work()
   } catch (error) {

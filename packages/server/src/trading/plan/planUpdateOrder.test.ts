@@ -95,6 +95,19 @@ describe('a change of price', () => {
     assert.equal(updated({ price: '99000' }).takes?.amount, usdc(60.012))
   })
 
+  it('to beyond the market is told, and refused with a stop loss that the contracts move past the price', () => {
+    const order = orderOf({ tp: null, sl: decimal('47000') })
+    const { field, value, side, reference } = refusalOf(() => updated({ price: '99000' }, order), 'UNSUPPORTED')
+    assert.deepEqual([field, value, side, reference], ['sl', '47000', 'long', '60000'])
+    refusalOf(() => updated({ price: '99000', sl: '98000' }, order), 'UNSUPPORTED')
+    const { warnings, changes } = updated({ price: '99000', sl: '0' }, order)
+    assert.deepEqual(changes, { price: '99000', sl: null })
+    assert.deepEqual(
+      warnings.map(({ code, asked, value: becomes }) => [code, asked, becomes]),
+      [['marketable', '99000', '60000']],
+    )
+  })
+
   it('is an update where the collateral already there buys the size to half a step', () => {
     // 500.1 USD at P1 = 50010 buy 0.01 BTC. A step is 0.00001 BTC, so half a step is 0.05 % of the size.
     const { calls, kind, takes, action } = updated({ price: '50025' })

@@ -7,7 +7,7 @@ import { marketOfPair } from './listed.ts'
 import { noneWhenZero } from './normalizeOrder.ts'
 import { notModifiable, type ChangePlan, type KnownOrder, type TradingContext } from './plan.ts'
 import { holdsEnough, planOpening } from './planOpening.ts'
-import { checkOrderStops, checkStopLoss } from './stops.ts'
+import { checkNewStops, checkOrderStops, type StopField } from './stops.ts'
 
 type Changes = ChangePlan['changes']
 
@@ -46,9 +46,10 @@ export function planUpdateOrder(order: RestingOrder, body: UpdateOrderRequest, c
   const terms = { tradeIndex, size, price: priceUnits(price), sl, tp, slippage }
   const isKept = size === state.size && (price === state.price || isHeld(order, terms, context))
   const plan = isKept ? planUpdate(order, terms) : planReplace(order, terms, context)
-  // A stop order that the price has left behind may still get another sl or tp.
-  const check = isOfStops(given) ? checkStopLoss : checkOrderStops
-  const { sl: kept, warnings } = check({ ...record.request, ...terms, market }, context)
+  const stopped = { ...record.request, ...terms, market }
+  const changed = changedStops(given)
+  const { sl: kept, warnings } =
+    changed === undefined ? checkOrderStops(stopped, context) : checkNewStops(stopped, changed, context)
   const changes = kept === sl ? asked : { ...asked, sl: kept }
   return { ...plan, warnings, changes }
 }
@@ -68,9 +69,10 @@ function readBody({ price, size, sl, tp, slippage }: UpdateOrderRequest): Given 
   return given
 }
 
-/** True when a change leaves everything but sl and tp as it is. */
-function isOfStops({ price, size, slippage }: Given): boolean {
-  return price === undefined && size === undefined && slippage === undefined
+/** Returns the stops that a change names; `undefined` when it names anything else, too. */
+function changedStops({ price, size, slippage, ...stops }: Given): readonly StopField[] | undefined {
+  const isOfStops = price === undefined && size === undefined && slippage === undefined
+  return isOfStops ? (Object.keys(stops) as StopField[]) : undefined
 }
 
 /** Throws `PRECISION_ERROR`. What the order has already passes, so that a value that was read can be sent back. */

@@ -84,10 +84,11 @@ describe('sl and tp of a position', () => {
 
 describe('the leverage of a position', () => {
   it('goes up for nothing, and is what the scope is asked about', () => {
-    const { calls, ...rest } = updated({ leverage: '12.5' })
+    const { calls, leverage, ...rest } = updated({ leverage: '12.5' })
     assert.deepEqual(calls.map(decoded), [{ name: 'updateLeverage', args: [4, 12_500] }])
     const action = { market: 'BTC/USD', leverage: 12_500n, spendUsd: 0n }
     assert.deepEqual(rest, { kind: 'update', action, validity: 'resting', takes: null, warnings: [], changes: {} })
+    assert.equal(leverage, 12_500n)
   })
 
   it('says where it moves the stop loss to, and is refused when it would take it away or fire it', () => {

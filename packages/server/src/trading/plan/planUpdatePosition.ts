@@ -12,6 +12,7 @@ import {
 } from '@bezel/protocol'
 import type { ListedMarket } from '../market/chainMarkets.ts'
 import type { Trade } from '../valuation/chainState.ts'
+import { collateralAtLeverage } from '../valuation/resizing.ts'
 import { readTerms, refuseIssues, requirePrecision, scalePrice, scaleTerm } from './bodyTerms.ts'
 import { encodeCall } from './encodeCall.ts'
 import { collateralAt, marketOfPair, requireOpen, type Collateral } from './listed.ts'
@@ -176,7 +177,7 @@ function movedAt(trade: Trade, leverage: Leverage): CollateralAmount {
 }
 
 function addedAt(trade: Trade, leverage: Leverage): CollateralAmount {
-  return CollateralAmount.of(sizeOf(trade) / leverage - trade.collateralAmount)
+  return CollateralAmount.of(collateralAtLeverage(trade, leverage) - trade.collateralAmount)
 }
 
 function roundingWarnings(amount: CollateralAmount, moved: CollateralAmount, token: Collateral): readonly Warning[] {
@@ -225,6 +226,7 @@ function planNewLeverage(
     takes: added > 0n ? { collateralIndex: trade.collateralIndex, amount: added } : null,
     warnings: warnOfLeverage(position.state, leverage, market, context),
     changes: {},
+    leverage,
   }
 }
 

@@ -15,10 +15,13 @@ import fc from 'fast-check'
 import { sharedWorld } from '../../../../../contracts/test/sharedWorld.ts'
 import {
   ALICE,
+  assertReverts,
   BTC as PAIR,
   balanceOf,
   candle,
+  eventNames,
   flatten,
+  LIMIT,
   STOP,
   placeOrder,
   trigger,
@@ -35,6 +38,7 @@ import type { Plan } from './plan.ts'
 import { planCreateOrder } from './planCreateOrder.ts'
 import { planUpdateOrder, type RestingOrder } from './planUpdateOrder.ts'
 import { planUpdatePosition } from './planUpdatePosition.ts'
+import { invalidStop } from './stops.ts'
 import { ATTEMPT, BODY, contextOf, orderOf, positionOf } from './testing/fixtures.ts'
 
 // What plans say about stops, against the contracts: whatever is accepted is what the chain then holds, and what is
@@ -200,6 +204,69 @@ describe('what is refused is never honoured by the chain', () => {
     const { cancelReason } = onlyEvent(await world().answer(orderId, candle(PRICE)), 'TriggerOrderCanceled')
     assert.equal(cancelReason, CancelReason.SLIPPAGE)
     assert.equal((await tradeAt(index)).isOpen, true)
+  })
+})
+
+describe('an order whose price may be reached', () => {
+  /** Lets the keeper trigger an order at `PRICE`. Returns the reason of the refusal; `undefined` when it executed. */
+  async function triggered(type: 'limit' | 'stop', index: number): Promise<number | undefined> {
+    const orderId = await trigger(world(), TRIGGER[type], TRADER, index)
+    const outcome = await world().answer(orderId, candle(PRICE))
+    if (eventNames(outcome).includes('LimitExecuted')) return undefined
+    return onlyEvent(outcome, 'TriggerOrderCanceled').cancelReason
+  }
+
+  /** Returns the field for which a plan is refused, and the codes of its warnings. */
+  function told(body: Partial<CreateOrderRequest>): { readonly refused?: unknown; readonly codes: readonly string[] } {
+    try {
+      return { codes: planned(body).warnings.map(({ code }) => code) }
+    } catch (error) {
+      assert.ok(error instanceof ApiError && error.code === 'UNSUPPORTED', String(error))
+      return { refused: error.details?.field, codes: [] }
+    }
+  }
+
+  it('executes, rests or reverts as is told, and what is refused the contracts take and do not execute', async () => {
+    // In steps that are wider than the spread, within which the contracts refuse a take profit, too.
+    const hundreds = (min: number, max: number) => fc.integer({ min, max }).map((n) => String(n * 100) as Decimal)
+    const stops = fc.option(hundreds(400, 800), { nil: null })
+    const orders = fc.record({
+      side: sides,
+      type: fc.constantFrom('limit' as const, 'stop' as const),
+      factor: fc.integer({ min: 2, max: 60 }),
+      price: hundreds(500, 700),
+      sl: stops,
+      tp: stops,
+    })
+    const reachedReasons = new Map<unknown, number>([
+      ['sl', CancelReason.SL_REACHED],
+      ['tp', CancelReason.TP_REACHED],
+    ])
+    await fc.assert(
+      fc.asyncProperty(orders, async ({ side, type, factor, price, sl, tp }) => {
+        const terms = { side, type, price, leverage: String(factor), size: SIZE, slippage: '30' }
+        const { refused, codes } = told({ ...terms, ...(sl === null ? {} : { sl }), ...(tp === null ? {} : { tp }) })
+        const trade = {
+          tradeType: type === 'limit' ? LIMIT : STOP,
+          long: side === 'long',
+          leverage: factor * 1_000,
+          collateralAmount: usdc(((Number(SIZE) * Number(price)) / factor).toFixed(6)),
+          openPrice: priceOf(price),
+          sl: sl === null ? 0n : priceOf(sl),
+          tp: tp === null ? 0n : priceOf(tp),
+        }
+        const placing = placeOrder(world(), ALICE, trade, 30_000)
+        const invalid = invalidStop({ side, price: priceOf(price), sl, tp })
+        if (invalid !== undefined) {
+          assert.equal(refused, undefined)
+          await assertReverts(placing, invalid)
+          return
+        }
+        const otherwise = codes.includes('marketable') ? undefined : CancelReason.NOT_HIT
+        assert.equal(await triggered(type, await placing), reachedReasons.get(refused) ?? otherwise)
+      }),
+      RUNS,
+    )
   })
 })
 

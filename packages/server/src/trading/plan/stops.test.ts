@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { PercentP, Price, TokenSize, type Warning } from '@bezel/protocol'
+import { ApiError, PercentP, Price, TokenSize, type Warning } from '@bezel/protocol'
 import fc from 'fast-check'
 import { BTC, chainMarkets, usd } from '../../market/testing/fixtures.ts'
 import type { PositionState } from '../positions/positionModel.ts'
 import { clampStopLoss } from '../valuation/liquidation.ts'
 import { LISTING, tokens } from '../valuation/testing/fixtures.ts'
+import type { TradingContext } from './plan.ts'
 import {
+  canCarryStops,
+  checkNewStops,
   checkOrderStops,
-  checkStopLoss,
+  invalidStop,
   keptStopLoss,
   requireTakeProfit,
   warningsOfRequest,
+  type StopField,
   type StoppedOrder,
 } from './stops.ts'
 import { contextOf, decimal, positionOf, refusalOf, RESTING, withMarket } from './testing/fixtures.ts'
@@ -24,6 +28,7 @@ const ORDER: StoppedOrder = {
   price: usd(50_000),
   leverage: decimal('10'),
   sl: null,
+  tp: null,
   slippage: decimal('1'),
 }
 
@@ -114,10 +119,10 @@ describe('the stop loss of an order', () => {
   const clamped = { ...ORDER, sl: decimal('40000') }
 
   it('is measured from the trigger of a resting order', () => {
-    const { sl, warnings } = checkOrderStops(clamped, at(1))
+    const { sl, warnings } = checkOrderStops(clamped, at(60_000))
     assert.equal(sl, '45810')
     assert.deepEqual(brief(warnings), [['sl_clamped', 'sl', '40000', '45810']])
-    const short = checkOrderStops({ ...clamped, side: 'short', sl: decimal('60000') }, at(1))
+    const short = checkOrderStops({ ...clamped, side: 'short', sl: decimal('60000') }, at(40_000))
     assert.equal(short.sl, '54190')
   })
 
@@ -128,7 +133,7 @@ describe('the stop loss of an order', () => {
   })
 
   it('stays as it is where it may stand, and none is none', () => {
-    assert.deepEqual(checkOrderStops({ ...ORDER, sl: decimal('45810') }, at(1)), { sl: '45810', warnings: [] })
+    assert.deepEqual(checkOrderStops({ ...ORDER, sl: decimal('45810') }, at(60_000)), { sl: '45810', warnings: [] })
     const lastMarkOf = () => assert.fail('nothing is measured')
     assert.deepEqual(checkOrderStops({ ...ORDER, type: 'market' }, contextOf({ lastMarkOf })), {
       sl: null,
@@ -146,6 +151,8 @@ describe('the stop loss of an order', () => {
     const request = { ...RESTING, sl: decimal('40000') }
     assert.deepEqual(brief(warningsOfRequest(request, contextOf())), [['sl_clamped', 'sl', '40000', '45810']])
     assert.deepEqual(warningsOfRequest(RESTING, contextOf()), [])
+    const reached = { ...RESTING, price: decimal('70000') }
+    assert.deepEqual(brief(warningsOfRequest(reached, contextOf())), [['marketable', 'price', '70000', '60000']])
     assert.deepEqual(warningsOfRequest({ ...request, kind: 'close', reduceOnly: true }, contextOf()), [])
     warningsOfRequest({ ...request, leverage: decimal('180') }, withMarket({ listing: DEAR.listing }))
   })
@@ -169,7 +176,110 @@ describe('a stop order', () => {
     checkOrderStops({ ...ORDER, side: 'short' }, at(1_000_000))
   })
 
-  it('may get another stop loss although the price has left it behind', () => {
-    assert.equal(checkStopLoss({ ...stop, sl: decimal('49000') }, at(60_000)).sl, '49000')
+  it('may get other stops although the price has left it behind', () => {
+    assert.equal(checkNewStops({ ...stop, sl: decimal('49000') }, ['sl'], at(60_000)).sl, '49000')
+    checkNewStops({ ...stop, tp: decimal('55000') }, ['tp'], at(60_000))
+    const lastMarkOf = () => assert.fail('no price is needed to take a stop away')
+    checkNewStops(stop, ['sl', 'tp'], contextOf({ lastMarkOf }))
+  })
+})
+
+describe('an order that the market price has reached', () => {
+  const order = (changes: Partial<StoppedOrder>): StoppedOrder => ({ ...ORDER, price: usd(90_000), ...changes })
+  /** Shorts hold as much more than longs as the depth is: the market price is 0.5 % below the mark. */
+  const FALLEN = contextOf({ chain: chainMarkets({ oiShortToken: tokens(100), skewDepth: tokens(100) }) })
+
+  it('does not rest, and says so', () => {
+    const cases = [
+      ['limit', 'long', 50_000, 50_000.01],
+      ['limit', 'short', 50_000, 49_999.99],
+      ['stop', 'long', 50_000, 49_999.99],
+      ['stop', 'short', 50_000, 50_000.01],
+    ] as const
+    for (const [type, side, reached, resting] of cases) {
+      const terms = { ...ORDER, type, side }
+      const told = brief(checkOrderStops(terms, at(reached)).warnings)
+      assert.deepEqual(told, [['marketable', 'price', '50000', '50000']], `${side} ${type}`)
+      assert.deepEqual(checkOrderStops(terms, at(resting)).warnings, [], `${side} ${type}`)
+    }
+    const { message } = checkOrderStops(order({}), at(60_000)).warnings[0]!
+    assert.match(message, /^The market price, 60000, has reached the price 90000 of this long limit order: /)
+  })
+
+  it('is judged by the price that the contracts compare: shifted by the skew', () => {
+    const told = (price: number) => brief(checkOrderStops(order({ price: usd(price) }), SKEWED).warnings)
+    assert.deepEqual(told(60_299), [])
+    assert.deepEqual(told(60_300), [['marketable', 'price', '60300', '60300']])
+  })
+
+  it('is refused with a stop that keeps it from executing, or closes its position at once', () => {
+    const cases: readonly (readonly [Partial<StoppedOrder>, TradingContext, StopField, string])[] = [
+      // Measured from 90000 and 30000, both stop losses are moved to where the price has passed them.
+      [{ sl: decimal('56000') }, at(60_000), 'sl', '60000'],
+      [{ side: 'short', price: usd(30_000), sl: decimal('64000') }, at(60_000), 'sl', '60000'],
+      [{ type: 'stop', price: usd(59_500), tp: decimal('59800') }, at(60_000), 'tp', '60000'],
+      [{ type: 'stop', side: 'short', price: usd(60_500), tp: decimal('60200') }, at(60_000), 'tp', '60000'],
+      [{ type: 'market', price: usd(65_000), sl: decimal('62000') }, at(60_000), 'sl', '60000'],
+      // The contracts compare the mark when they execute the order, and the market price from then on.
+      [{ price: usd(60_400), sl: decimal('60100') }, SKEWED, 'sl', '60000'],
+      [{ price: usd(60_400), sl: decimal('59800') }, FALLEN, 'sl', '59700'],
+      [{ type: 'stop', price: usd(60_100), tp: decimal('60200') }, SKEWED, 'tp', '60300'],
+    ]
+    for (const [terms, context, field, reference] of cases) {
+      const of = order(terms)
+      const { remedy, ...details } = refusalOf(() => checkOrderStops(of, context), 'UNSUPPORTED')
+      assert.deepEqual(details, { field, value: of[field], side: of.side, reference })
+      assert.equal(remedy, `Choose another ${field} or price, or "0" for no ${field}.`)
+      assert.equal(canCarryStops(of, context), false)
+    }
+  })
+
+  it('may have a stop that the price has not passed, and the contracts judge it by the price of the order', () => {
+    for (const terms of [
+      { price: usd(61_000), sl: decimal('57000') },
+      { type: 'stop', price: usd(59_500), tp: decimal('60001') },
+      { type: 'market', price: usd(65_000), sl: decimal('59999'), tp: decimal('66000') },
+    ] as const) {
+      checkOrderStops(order(terms), at(60_000))
+      assert.ok(canCarryStops(order(terms), at(60_000)))
+    }
+    const wrong = order({ sl: decimal('95000') })
+    assert.equal(checkOrderStops(wrong, at(60_000)).sl, '95000')
+    assert.deepEqual([invalidStop(wrong), canCarryStops(wrong, at(60_000))], ['TradeSlInvalid', false])
+    assert.equal(invalidStop(order({ sl: decimal('95000'), tp: decimal('80000') })), 'TradeTpInvalid')
+    assert.equal(invalidStop(order({ side: 'short', sl: decimal('95000'), tp: decimal('80000') })), undefined)
+  })
+
+  it('may have a take profit that only the mark has passed, with which the contracts compare none', () => {
+    for (const [terms, context] of [
+      [{ price: usd(59_750), tp: decimal('59900') }, FALLEN],
+      [{ side: 'short', price: usd(60_250), tp: decimal('60100') }, SKEWED],
+    ] as const) {
+      assert.equal(checkOrderStops(order(terms), context).warnings[0]?.code, 'marketable')
+      assert.ok(canCarryStops(order(terms), context))
+    }
+  })
+
+  it('is not known to have been while no price can be had', () => {
+    const notReady = () => {
+      throw new ApiError('NOT_READY', 'There is no price.')
+    }
+    const unpriced = contextOf({ lastMarkOf: notReady })
+    const stopped = order({ sl: decimal('56000'), tp: decimal('95000') })
+    assert.equal(checkNewStops(stopped, ['sl', 'tp'], unpriced).sl, '82458')
+    assert.deepEqual(checkOrderStops(order({}), unpriced).warnings, [])
+    const request = { ...RESTING, price: decimal('70000'), tp: null }
+    assert.deepEqual(warningsOfRequest(request, unpriced), [])
+    const [clamped] = warningsOfRequest({ ...request, sl: decimal('40000') }, unpriced)
+    assert.equal(clamped?.code, 'sl_clamped')
+    const broken = contextOf({ lastMarkOf: () => assert.fail('another failure stays one') })
+    assert.throws(() => warningsOfRequest(request, broken), assert.AssertionError)
+    assert.throws(() => checkNewStops(stopped, ['sl'], broken), assert.AssertionError)
+  })
+
+  it('of which only one stop changes is judged by that one', () => {
+    const of = order({ sl: decimal('56000'), tp: decimal('95000') })
+    assert.deepEqual(brief(checkNewStops(of, ['tp'], at(60_000)).warnings), [['sl_clamped', 'sl', '56000', '82458']])
+    refusalOf(() => checkNewStops(of, ['sl'], at(60_000)), 'UNSUPPORTED')
   })
 })

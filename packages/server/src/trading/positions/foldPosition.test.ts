@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { LIQUIDATION, POSITION, price, TRADE, usdc } from '../valuation/testing/fixtures.ts'
 import { foldForward, foldPosition } from './foldPosition.ts'
-import type { PositionEvent, PositionState } from './positionModel.ts'
+import type { PositionEvent, PositionState, WaitingUpdate } from './positionModel.ts'
 
 type Kind = PositionEvent['kind']
 type Body = PositionEvent extends infer Event
@@ -35,6 +35,24 @@ const RENEWED = { ...LIQUIDATION, maxLiqSpreadP: 1 }
  * fees, the opening fee.
  */
 const OPENING = [at(BLOCK, 2, OPENED), at(BLOCK, 5, STARTED), at(BLOCK, 9, CHARGED)]
+
+const FEES = {
+  realizedTradingFeesCollateral: usdc(4),
+  realizedPnlCollateral: CollateralAmount.of(-usdc(2)),
+  initialAccFundingFeeP: 21n,
+  initialAccBorrowingFeeP: 22n,
+}
+const FOUND: Body = {
+  kind: 'adopted',
+  trade: TRADE,
+  info,
+  liquidationParams: LIQUIDATION,
+  feesData: FEES,
+  oldBorrowing: { accPairFee: 1n, accGroupFee: 2n, block: 800 },
+  maxClosingSlippageP: 30,
+  createdBlock: 900,
+  update: { pendingIndex: 4, update: 'leverage', leverage: 5_000, collateralAmount: usdc(7), createdBlock: 950 },
+}
 
 function resize(renewed: boolean): Body {
   return {
@@ -216,6 +234,36 @@ describe('a position', () => {
     assert.equal(state.updatedAtMs, (BLOCK + 9) * 250)
   })
 
+  it('that was found on the chain is what was found, from that block on', () => {
+    const state = fold(at(BLOCK, -9, FOUND))
+    assert.deepEqual(state.trade, TRADE)
+    assert.deepEqual(state.feesData, FEES)
+    assert.deepEqual(state.oldBorrowing, { accPairFee: 1n, accGroupFee: 2n, block: 800 })
+    assert.deepEqual([state.openedAtBlock, state.openedAtMs, state.isOpen], [900, BLOCK * 250, true])
+    assert.equal(state.pendingUpdate?.createdBlock, 950)
+    assert.deepEqual([state.pendingUpdate.createdAtMs, state.pendingUpdate.attemptId], [BLOCK * 250, null])
+    const ended = fold(at(BLOCK, -9, FOUND), at(BLOCK + 1, 0, { kind: 'updateEnded', pendingIndex: 4 }))
+    assert.equal(ended.pendingUpdate, null)
+  })
+
+  it('that is read again is opened when it was, and keeps the transaction of its pending change', () => {
+    const asked: Body = {
+      kind: 'updateRequested',
+      pendingIndex: 4,
+      update: 'collateral',
+      leverage: 5_000,
+      collateralAmount: usdc(7),
+      attemptId: '0x0102030405060708' as Hex,
+    }
+    const before = fold(...OPENING, at(BLOCK + 1, 0, asked))
+    const after = fold(...OPENING, at(BLOCK + 1, 0, asked), at(BLOCK + 2, -9, FOUND))
+    assert.deepEqual(after.pendingUpdate, before.pendingUpdate)
+    assert.deepEqual([after.openedAtBlock, after.openedAtMs], [BLOCK, BLOCK * 250])
+    assert.deepEqual(after.feesData, FEES)
+    const closed = at(BLOCK + 1, 5, { kind: 'closed' })
+    assert.equal(fold(...OPENING, closed, at(BLOCK + 2, -9, FOUND)).isOpen, true)
+  })
+
   it('opens and closes in one block', () => {
     const state = fold(...OPENING, at(BLOCK, 20, { kind: 'closed' }))
     assert.equal(state.isOpen, false)
@@ -291,6 +339,20 @@ describe('the fold of a position, over random histories', () => {
     )
   })
 
+  it('is the same from any moment on when the position is found there, but for what the chain does not keep', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(40), (events, cut) => {
+        const [before, after] = [events.slice(0, OPENING.length + cut), events.slice(OPENING.length + cut)]
+        const then = fold(...before)
+        fc.pre(then.isOpen)
+        const { blockNumber } = before.at(-1)!
+        const found = fold(at(blockNumber, -9, foundBody(then)), ...after)
+        assert.deepEqual(kept(found), kept(fold(...events)))
+        assert.deepEqual(fold(...before, at(blockNumber, 5_000, foundBody(then))), then)
+      }),
+    )
+  })
+
   it('leaves what it is given as it is', () => {
     fc.assert(
       fc.property(histories, (events) => {
@@ -305,11 +367,11 @@ describe('the fold of a position, over random histories', () => {
     fc.assert(
       fc.property(histories, fc.nat(60), (events, depth) => {
         const ancestor = BLOCK + depth
-        const kept = events.filter(({ blockNumber }) => blockNumber <= ancestor)
-        const undone = events.slice(kept.length)
-        assert.deepEqual(foldPosition([...undone, ...kept]), foldPosition(events))
-        const state = foldPosition(kept)
-        assert.equal(state?.isOpen, last(kept, 'closed') === undefined)
+        const standing = events.filter(({ blockNumber }) => blockNumber <= ancestor)
+        const undone = events.slice(standing.length)
+        assert.deepEqual(foldPosition([...undone, ...standing]), foldPosition(events))
+        const state = foldPosition(standing)
+        assert.equal(state?.isOpen, last(standing, 'closed') === undefined)
         assert.ok(state!.updatedAtMs <= ancestor * 250)
         assert.equal(foldPosition(events.filter(({ blockNumber }) => blockNumber < BLOCK)), undefined)
       }),
@@ -350,3 +412,25 @@ describe('the fold of a position, over random histories', () => {
     )
   })
 })
+
+/** Returns the event of a position that is found as it is in this state. */
+function foundBody(state: PositionState): Body {
+  const { trade, info: now, liquidationParams, feesData, oldBorrowing, maxClosingSlippageP, pendingUpdate } = state
+  const common = { trade, info: now, liquidationParams, feesData, oldBorrowing, maxClosingSlippageP }
+  const asked = pendingUpdate && askedOf(pendingUpdate)
+  return { kind: 'adopted', ...common, createdBlock: BLOCK, update: asked }
+}
+
+/** Returns a pending change as the Diamond keeps it; its amount has no sign there. */
+function askedOf({ kind, pendingIndex, leverage, collateralDelta, createdBlock }: WaitingUpdate) {
+  const collateralAmount = CollateralAmount.of(collateralDelta < 0n ? -collateralDelta : collateralDelta)
+  return { pendingIndex, update: kind, leverage, collateralAmount, createdBlock }
+}
+
+/** Returns what the chain keeps of a position. */
+function kept({ openedAtBlock: _block, openedAtMs: _at, updatedAtMs: _updated, ...state }: PositionState): object {
+  const { pendingUpdate, updateRefusal: _refusal, ...rest } = state
+  if (pendingUpdate === null) return { ...rest, pendingUpdate }
+  const { kind, pendingIndex, createdBlock, status } = pendingUpdate
+  return { ...rest, pendingUpdate: { kind, pendingIndex, createdBlock, status } }
+}

@@ -1,7 +1,7 @@
 import { CollateralAmount } from '@bezel/protocol'
 import type { TradeFeesData } from '../valuation/chainState.ts'
-import { foldUpdate } from './pendingUpdate.ts'
-import type { PositionEvent, PositionState } from './positionModel.ts'
+import { foldUpdate, waitingUpdate } from './pendingUpdate.ts'
+import type { PositionEvent, PositionState, WaitingUpdate } from './positionModel.ts'
 
 const NO_FEES: TradeFeesData = {
   realizedTradingFeesCollateral: CollateralAmount.zero,
@@ -14,17 +14,20 @@ const NO_FEES: TradeFeesData = {
 export type EventPlace = Pick<PositionEvent, 'blockNumber' | 'logIndex'>
 
 type OpenedEvent = Extract<PositionEvent, { kind: 'opened' }>
+type AdoptedEvent = Extract<PositionEvent, { kind: 'adopted' }>
 
 /**
- * Computes a position from all its events; `undefined` when it was not opened. Starts from the opening event wherever
- * it is in the log: the contracts store a trade before they charge it, but the fee events must not depend on that
- * order.
+ * Computes a position from all its events; `undefined` when it was neither opened nor found. Starts from the first such
+ * event wherever it is in the log: the contracts store a trade before they charge it, but the fee events must not
+ * depend on that order.
  */
 export function foldPosition(events: readonly PositionEvent[]): PositionState | undefined {
   const sorted = events.toSorted(comparePlaces)
-  const opened = sorted.find((event): event is OpenedEvent => event.kind === 'opened')
-  if (opened === undefined) return undefined
-  return sorted.reduce(foldForward, stateAtOpening(opened))
+  const first = sorted.find(
+    (event): event is OpenedEvent | AdoptedEvent => event.kind === 'opened' || event.kind === 'adopted',
+  )
+  if (first === undefined) return undefined
+  return sorted.reduce(foldForward, first.kind === 'opened' ? stateAtOpening(first) : stateWhenFound(first))
 }
 
 /**
@@ -58,11 +61,48 @@ function stateAtOpening(opened: OpenedEvent): PositionState {
   }
 }
 
+function stateWhenFound(event: AdoptedEvent): PositionState {
+  const { createdBlock, timestampMs } = event
+  return {
+    ...adopted(event, null),
+    openedAtBlock: createdBlock,
+    openedAtMs: timestampMs,
+    updatedAtMs: timestampMs,
+    updateRefusal: null,
+  }
+}
+
+/**
+ * Returns everything that the chain says of a position. Its opening and its last refusal are no longer on the chain. A
+ * pending change that is known keeps its transaction, which the chain does not tell either.
+ */
+function adopted(
+  event: AdoptedEvent,
+  known: WaitingUpdate | null,
+): Omit<PositionState, 'openedAtBlock' | 'openedAtMs' | 'updatedAtMs' | 'updateRefusal'> {
+  const { trade, info, liquidationParams, feesData, oldBorrowing, maxClosingSlippageP, update } = event
+  const { txHash, timestampMs } = event
+  const isKnown = update !== null && known?.pendingIndex === update.pendingIndex
+  const found = update && waitingUpdate(trade, { ...update, attemptId: null, txHash, timestampMs })
+  return {
+    isOpen: true,
+    trade: { ...trade, isOpen: true },
+    info,
+    liquidationParams,
+    feesData,
+    oldBorrowing,
+    maxClosingSlippageP,
+    pendingUpdate: isKnown ? known : found,
+  }
+}
+
 function changesOf(state: PositionState, event: PositionEvent): Partial<PositionState> {
   const { trade, feesData } = state
   switch (event.kind) {
     case 'opened':
       return {}
+    case 'adopted':
+      return adopted(event, state.pendingUpdate)
     case 'holdingFeesStarted': {
       const { initialAccFundingFeeP, initialAccBorrowingFeeP } = event
       return { feesData: { ...feesData, initialAccFundingFeeP, initialAccBorrowingFeeP } }

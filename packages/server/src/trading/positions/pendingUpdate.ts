@@ -3,7 +3,7 @@ import { leverageDecimal } from '../market/amounts.ts'
 import { isTimeoutKnown, UNKNOWN_TIMEOUT_BLOCKS, type FoldClock } from '../orders/orderModel.ts'
 import type { Trade } from '../valuation/chainState.ts'
 import { positionSizeCollateral } from '../valuation/collateralAmounts.ts'
-import type { WaitingUpdate, PositionEvent, PositionState } from './positionModel.ts'
+import type { AskedUpdate, WaitingUpdate, PositionEvent, PositionState } from './positionModel.ts'
 
 type RequestedEvent = Extract<PositionEvent, { kind: 'updateRequested' }>
 type RefusedEvent = Extract<PositionEvent, { kind: 'updateRefused' }>
@@ -17,7 +17,9 @@ export function foldUpdate(
   state: PositionState,
   event: RequestedEvent | RefusedEvent | EndedEvent,
 ): Partial<PositionState> {
-  if (event.kind === 'updateRequested') return { pendingUpdate: requested(state, event) }
+  if (event.kind === 'updateRequested') {
+    return { pendingUpdate: waitingUpdate(state.trade, { ...event, createdBlock: event.blockNumber }) }
+  }
   const { pendingUpdate } = state
   if (pendingUpdate?.pendingIndex !== event.pendingIndex) return {}
   if (event.kind === 'updateEnded') return { pendingUpdate: null }
@@ -25,17 +27,21 @@ export function foldUpdate(
   return { updateRefusal: { kind, pendingIndex, leverage, reason: event.reason, atMs: event.timestampMs } }
 }
 
-function requested({ trade }: PositionState, event: RequestedEvent): WaitingUpdate {
-  const { update: kind, pendingIndex, attemptId, txHash, timestampMs, blockNumber } = event
+/** Returns the change of a trade that a request asks for. Its timeout is set by `atClock`. */
+export function waitingUpdate(
+  trade: Trade,
+  of: AskedUpdate & Pick<RequestedEvent, 'attemptId' | 'txHash' | 'timestampMs'>,
+): WaitingUpdate {
+  const { update: kind, pendingIndex, attemptId, txHash, timestampMs, createdBlock } = of
   return {
     kind,
     pendingIndex,
-    ...TERMS[kind](trade, event),
+    ...TERMS[kind](trade, of),
     attemptId,
     txHash,
     createdAtMs: timestampMs,
-    createdBlock: blockNumber,
-    timesOutAtBlock: blockNumber + UNKNOWN_TIMEOUT_BLOCKS,
+    createdBlock,
+    timesOutAtBlock: createdBlock + UNKNOWN_TIMEOUT_BLOCKS,
     status: 'pending',
   }
 }

@@ -70,7 +70,7 @@ export function positionAnswer(
 
   const { terms = ORDINARY_TERMS } = live
   const market: Market = { listing: pair.listing, ...book, volume: NO_VOLUME, terms }
-  const value = valuePosition(valued(live, chain, market, prices.mark, at), prices, market, at)
+  const value = valuePosition(valuedPosition(live, chain, market, prices.mark, at), prices, market, at)
   const { decimals } = token
   return {
     id,
@@ -104,7 +104,7 @@ export function positionAnswer(
  * newer than the pair's. The borrowing accumulator only grows, so the start is lowered to the pending value, and the
  * fee is never below zero; that of the first generation never is.
  */
-function valued(
+export function valuedPosition(
   { state }: LivePosition,
   { moment }: ChainMarkets,
   { pair }: Market,

@@ -41,6 +41,20 @@ export type PositionEvent = ChainPlace &
         readonly liquidationParams: LiquidationParams
         readonly maxClosingSlippageP: number
       }
+    /** Found on the chain as it is, which replaces everything that was known of it. */
+    | {
+        readonly kind: 'adopted'
+        readonly trade: Trade
+        readonly info: TradeInfo
+        readonly liquidationParams: LiquidationParams
+        readonly feesData: TradeFeesData
+        readonly oldBorrowing: BorrowingInitialAccFees | null
+        readonly maxClosingSlippageP: number
+        /** Block in which it was opened or last resized, which is all that the chain keeps. */
+        readonly createdBlock: number
+        /** The change that waits for the oracle. */
+        readonly update: AskedUpdate | null
+      }
     | {
         readonly kind: 'holdingFeesStarted'
         readonly initialAccFundingFeeP: bigint
@@ -87,6 +101,16 @@ export type PositionEvent = ChainPlace &
     | { readonly kind: 'updateEnded'; readonly pendingIndex: number }
   )
 
+/** A change as the Diamond's pending order keeps it. */
+export interface AskedUpdate {
+  readonly pendingIndex: number
+  readonly update: PositionUpdateKind
+  readonly leverage: number
+  readonly collateralAmount: CollateralAmount
+  /** Block of the request. */
+  readonly createdBlock: number
+}
+
 /** A change of a position that waits for the oracle, in the chain's scales. */
 export interface WaitingUpdate {
   readonly kind: PositionUpdateKind
@@ -97,7 +121,9 @@ export interface WaitingUpdate {
   /** Collateral that the wallet gave with the request; negative for what it is to get. */
   readonly collateralDelta: CollateralAmount
   readonly attemptId: AttemptId | null
-  readonly txHash: Hex
+  /** Hash of the request's transaction; `null` when the request was found on the chain. */
+  readonly txHash: Hex | null
+  /** Time of the request; for one that was found on the chain, the time of the block at which it was found. */
   readonly createdAtMs: number
   readonly createdBlock: number
   /** The first block in which it can be reclaimed. */

@@ -179,6 +179,8 @@ export interface PairState {
   readonly oiShortBeforeV10Collateral: CollateralAmount
   /** Largest open interest of one side. */
   readonly maxOi: WholeCollateral
+  /** Largest difference between the two sides; 0 means no limit. */
+  readonly maxSkew: WholeCollateral
   /** Depth for the skew impact; 0 means that the skew moves no price. */
   readonly skewDepth: TokenSize
   readonly fundingParams: FundingFeeParams

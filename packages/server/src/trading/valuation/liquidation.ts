@@ -41,6 +41,16 @@ export function liquidationPriceAtOpen(
   return liquidationPriceOwing(fees, trade, market.listing.liquidationParams, market)
 }
 
+/** Returns the liquidation price of a changed trade, which owes `carried` and, as any other, its closing fee. */
+export function liquidationPriceAfterChange(
+  carried: CollateralAmount,
+  trade: LiquidatedTrade,
+  params: LiquidationParams,
+  market: Market,
+): Price {
+  return liquidationPriceOwing(CollateralAmount.of(closingFee(trade, market) + carried), trade, params, market)
+}
+
 /**
  * Returns the liquidation price of a trade that owes `fees` besides its loss, floored at 0. It is compared with the
  * index price.

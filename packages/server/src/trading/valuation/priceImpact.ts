@@ -279,6 +279,15 @@ export function marketPrice(oraclePrice: Price, contractsVersion: number, pair: 
   return max(shiftPrice(oraclePrice, skewImpactP(true, TokenSize.zero, pair)), Price.of(1n))
 }
 
+/**
+ * Returns the oracle's price at which the market price is that of a trigger, rounded up: an order that rests executes
+ * there. The formula of contracts/src/callbacks/Hit.sol.
+ */
+export function oraclePriceAt(trigger: Price, pair: Skewed): Price {
+  const scale = HUNDRED_PERCENT + skewImpactP(true, TokenSize.zero, pair)
+  return Price.of((trigger * HUNDRED_PERCENT + scale - 1n) / scale)
+}
+
 /** An execution price that the chain can't store: the Diamond reverts with Overflow. */
 export class PriceOutOfRangeError extends Error {
   readonly price: Price

@@ -1,14 +1,4 @@
-import {
-  BaseSize,
-  CollateralAmount,
-  CollateralPrice,
-  Leverage,
-  max,
-  min,
-  Price,
-  Usd,
-  type OrderType,
-} from '@bezel/protocol'
+import { BaseSize, CollateralAmount, CollateralPrice, Leverage, Price, Usd, type OrderType } from '@bezel/protocol'
 import type { CollateralState, Market, Moment, Trade } from './chainState.ts'
 import { positionSizeCollateral, usdOfCollateral } from './collateralAmounts.ts'
 import { openPriceBeforeSkew } from './priceImpact.ts'
@@ -35,9 +25,12 @@ const MAX_STEPS = 8
  * one. A trigger that the mark has already passed executes at the mark, which for a limit is the better of the two.
  */
 export function referencePrice(type: OrderType, long: boolean, mark: Price, trigger: Price): Price {
-  if (type === 'market') return mark
-  // A limit that buys and a stop that sells wait for a lower price.
-  return (type === 'limit') === long ? min(mark, trigger) : max(mark, trigger)
+  return type === 'market' || isTriggerReached(type, long, mark, trigger) ? mark : trigger
+}
+
+/** True when a price has reached a trigger: a limit that buys and a stop that sells wait for a lower price. */
+export function isTriggerReached(type: OrderType, long: boolean, price: Price, trigger: Price): boolean {
+  return (type === 'limit') === long ? price <= trigger : price >= trigger
 }
 
 /**

@@ -1,14 +1,20 @@
-import { CollateralAmount, HUNDRED_PERCENT, type PercentP, type Price } from '@bezel/protocol'
+import { CollateralAmount, HUNDRED_PERCENT, TokenSize, type Leverage, type PercentP, type Price } from '@bezel/protocol'
 import type { Market, Moment, ValuedPosition, Trade } from './chainState.ts'
 import { positionSizeCollateral } from './collateralAmounts.ts'
-import { rawTradingFeeCollateral, tieredFeeCollateral } from './fees.ts'
+import { cancelFeeCollateral, rawTradingFeeCollateral, tieredFeeCollateral } from './fees.ts'
 import { carriedFeesCollateral } from './holdingFees.ts'
-import { isLiquidationReached, liquidationPrice, liquidationPriceAtOpen } from './liquidation.ts'
+import {
+  isLiquidationReached,
+  liquidationPrice,
+  liquidationPriceAfterChange,
+  liquidationPriceAtOpen,
+} from './liquidation.ts'
 import { isImpactTooHigh, priceClose, priceOpen, type PriceImpact } from './priceImpact.ts'
 import { profitP, tradeValueCollateral } from './profit.ts'
+import { collateralAtLeverage, effectiveLeverage } from './resizing.ts'
 
-// Quotes of an open, a close and a partial close, with the formulas of contracts/src/callbacks/Opening.sol, Closing.sol
-// and DecreasePositionSize.sol.
+// Quotes of an open, a close, a partial close and a change of leverage, with the formulas of
+// contracts/src/callbacks/Opening.sol, Closing.sol, DecreasePositionSize.sol and UpdateLeverage.sol.
 
 /** A trade that does not exist yet. */
 type NewTrade = Pick<Trade, 'long' | 'collateralAmount' | 'leverage' | 'isCounterTrade'>
@@ -115,6 +121,78 @@ export function quotePartialClose(
     closingFeeCollateral: tradingFeeCollateral(closed, trade.isCounterTrade, market),
     rawPnlCollateral: CollateralAmount.of((pnlP * trade.collateralAmount * closed) / whole / HUNDRED_PERCENT),
     netPnlCollateral: CollateralAmount.of((gained * closed) / whole),
+  }
+}
+
+/** Scale of the share of a position that a partial close leaves. */
+const WHOLE_POSITION = 10n ** 18n
+
+/** The position that a partial close by collateral leaves. */
+export interface RestQuote {
+  readonly trade: Trade
+  /** Liquidation price that the Diamond tells with the close, before it rounds the record of the rest. */
+  readonly liquidationPrice: Price
+  /** Holding fees less what was realised, as far as they stay with the rest. */
+  readonly carriedCollateral: CollateralAmount
+}
+
+/** Quotes what is left when `part`, of the position's own leverage, closes with that impact. */
+export function quoteRest(
+  position: ValuedPosition,
+  part: Trade,
+  { positionSizeToken }: Pick<PriceImpact, 'positionSizeToken'>,
+  oraclePrice: Price,
+  market: Market,
+  moment: Moment,
+): RestQuote {
+  const { trade } = position
+  const whole = positionSizeCollateral(trade)
+  const left = ((whole - positionSizeCollateral(part)) * WHOLE_POSITION) / whole
+  const carried = carriedFeesCollateral(position, market.pair, market.collateral, oraclePrice, moment)
+  const carriedCollateral = CollateralAmount.of((carried * left) / WHOLE_POSITION)
+  const rest: Trade = {
+    ...trade,
+    collateralAmount: CollateralAmount.of(trade.collateralAmount - part.collateralAmount),
+    positionSizeToken: TokenSize.of(trade.positionSizeToken - positionSizeToken),
+  }
+  return {
+    trade: rest,
+    liquidationPrice: liquidationPriceAfterChange(carriedCollateral, rest, position.liquidationParams, market),
+    carriedCollateral,
+  }
+}
+
+/** The expected result of a change of leverage, which keeps the size. */
+export interface LeverageQuote {
+  /** The trade after it. */
+  readonly trade: Trade
+  readonly feeCollateral: CollateralAmount
+  readonly liquidationPriceBefore: Price
+  readonly liquidationPrice: Price
+  /** Leverage relative to what the position is worth; `undefined` when that is nothing. */
+  readonly effectiveLeverage: Leverage | undefined
+}
+
+/** Quotes a change of leverage. `govFeeP` is governance's share of a fee, 1e3 per percent. */
+export function quoteLeverage(
+  position: ValuedPosition,
+  leverage: Leverage,
+  govFeeP: number,
+  oraclePrice: Price,
+  market: Market,
+  moment: Moment,
+): LeverageQuote {
+  const { trade: before, liquidationParams } = position
+  const trade = { ...before, leverage: Number(leverage), collateralAmount: collateralAtLeverage(before, leverage) }
+  const feeCollateral = cancelFeeCollateral(govFeeP, market)
+  const carried = carriedFeesCollateral(position, market.pair, market.collateral, oraclePrice, moment)
+  const owed = CollateralAmount.of(carried + feeCollateral)
+  return {
+    trade,
+    feeCollateral,
+    liquidationPriceBefore: liquidationPrice(position, market, oraclePrice, moment),
+    liquidationPrice: liquidationPriceAfterChange(owed, trade, liquidationParams, market),
+    effectiveLeverage: effectiveLeverage(trade, owed, oraclePrice, market.collateral),
   }
 }
 

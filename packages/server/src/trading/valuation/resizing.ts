@@ -20,6 +20,11 @@ function partOf(trade: Trade, part: Pick<Trade, 'collateralAmount' | 'leverage'>
   return { ...trade, ...part, positionSizeToken: tokensOfPart(trade, positionSizeCollateral(part)) }
 }
 
+/** Returns the collateral at which a trade of the same size has another leverage: C x L / L', truncated. */
+export function collateralAtLeverage(trade: Trade, leverage: Leverage): CollateralAmount {
+  return CollateralAmount.of((trade.collateralAmount * BigInt(trade.leverage)) / leverage)
+}
+
 /** A trade after an increase, and the size that it gained. */
 export interface Increase {
   readonly collateralAmount: CollateralAmount
@@ -60,7 +65,7 @@ export function increasedOpenPrice(trade: Trade, addedSizeCollateral: Collateral
  * the trade would be worth nothing.
  */
 export function effectiveLeverage(
-  changed: Trade,
+  changed: Pick<Trade, 'long' | 'openPrice' | 'collateralAmount' | 'leverage'>,
   owed: CollateralAmount,
   price: Price,
   collateral: CollateralState,

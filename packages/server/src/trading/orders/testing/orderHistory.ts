@@ -1,4 +1,5 @@
 import {
+  CollateralAmount,
   Price,
   Usd,
   type Address,
@@ -148,6 +149,27 @@ export const updated = (place: Place, terms: Partial<RestingTerms>): Kind<'updat
   ...terms,
 })
 
+/** A resting order that was found on the chain. */
+export const foundResting = (place: Place, terms: Partial<RestingTerms> = {}, tradeIndex = 3): Kind<'adopted'> => ({
+  ...at({ txHash: null, ...place }),
+  kind: 'adopted',
+  found: 'resting',
+  tradeIndex,
+  collateralAmount: CollateralAmount.of(600_000_000n),
+  ...TERMS,
+  ...terms,
+})
+
+/** A request that was found waiting on the chain; `createdBlock` is the block in which it was made. */
+export const foundRequest = (place: Place, createdBlock: number, pendingIndex = 5): Kind<'adopted'> => ({
+  ...at({ txHash: null, ...place }),
+  kind: 'adopted',
+  found: 'request',
+  pendingIndex,
+  tradeIndex: 0,
+  createdBlock,
+})
+
 export const canceled = (place: Place): Kind<'canceled'> => ({ ...at(place), kind: 'canceled' })
 
 export const executed = (place: Place, pendingIndex: number | null = 5, fill: Partial<Fill> = {}): Kind<'executed'> => {
@@ -156,7 +178,7 @@ export const executed = (place: Place, pendingIndex: number | null = 5, fill: Pa
     ...where,
     kind: 'executed',
     pendingIndex,
-    fill: aFill({ txHash: where.txHash, timestamp: where.timestampMs, ...fill }),
+    fill: aFill({ txHash: where.txHash ?? hash(77), timestamp: where.timestampMs, ...fill }),
   }
 }
 

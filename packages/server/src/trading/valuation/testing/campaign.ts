@@ -1,9 +1,9 @@
-import { Price } from '@bezel/protocol'
+import { CancelReason, ORDER_REASONS, Price, type OrderReason } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import type { Address } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { createRandom, type Random } from '../../../../../../contracts/test/campaign/random.ts'
-import { createWorld, RevertedError, type World } from '../../../../../../contracts/test/world.ts'
+import { createWorld, RevertedError, type Outcome, type World } from '../../../../../../contracts/test/world.ts'
 import { TRADERS } from '../../../../../devnet/src/deploy/accounts.ts'
 import type { Market, Moment, TradeFeesData } from '../chainState.ts'
 import { createChainReader, type ChainReader } from './chainReader.ts'
@@ -82,6 +82,18 @@ export async function withTermsOfAnswer(
 export function compare(c: Campaign, name: string, ours: unknown, chains: unknown): void {
   assert.deepEqual(ours, chains, `${name}: ours is the first`)
   c.compared.set(name, (c.compared.get(name) ?? 0) + 1)
+}
+
+/** Returns the chain's reason of a refusal, which only some events carry; 0 without such an event. */
+export function refusedBy(answered: Outcome, ...names: readonly string[]): number {
+  const found = answered.events.find(({ eventName }) => names.includes(eventName))
+  return (found?.args as { cancelReason?: number } | undefined)?.cancelReason ?? CancelReason.NONE
+}
+
+/** Compares the reason of a refusal with the chain's number, and counts each reason as a circumstance. */
+export function compareReason(c: Campaign, name: string, ours: OrderReason | null, chains: number): void {
+  compare(c, name, ours ?? 'NONE', ORDER_REASONS[chains])
+  witness(c, `${name}: ${ours ?? 'NONE'}`, true)
 }
 
 export function witness(c: Campaign, circumstance: string, isThere: boolean): void {

@@ -1,16 +1,18 @@
-import { CollateralAmount, Price } from '@bezel/protocol'
+import { CollateralAmount, Leverage, Price } from '@bezel/protocol'
 import { onlyEvent, type Outcome } from '../../../../../../contracts/test/world.ts'
 import { positionSizeCollateral } from '../collateralAmounts.ts'
 import type { Market, ValuedPosition, Trade } from '../chainState.ts'
-import { tradingFeeCollateral } from '../quotes.ts'
+import { quoteLeverage, tradingFeeCollateral, type LeverageQuote } from '../quotes.ts'
+import { leverageRefusal } from '../refusals.ts'
 import { effectiveLeverage, increasedOpenPrice, increasedSize, type Increase } from '../resizing.ts'
 import { priceOpen } from '../priceImpact.ts'
 import { realizedCollateral } from '../profit.ts'
-import { cancelFeeCollateral, rawTradingFeeCollateral } from '../fees.ts'
+import { rawTradingFeeCollateral } from '../fees.ts'
 import { carriedFeesCollateral, holdingFees } from '../holdingFees.ts'
 import { liquidationPrice, liquidationPriceOwing, clampStopLoss } from '../liquidation.ts'
 import {
   compare,
+  compareReason,
   GOV_FEE_P,
   latestMoment,
   priceOf,
@@ -93,18 +95,33 @@ export async function changeLeverage(c: Campaign, held: HeldPosition): Promise<v
   if (typeof request === 'string') return
   const answered = await c.world.answer(onlyEvent(request, 'LeverageUpdateInitiated').orderId, price)
   const market = await withTermsOfAnswer(c, before, account.address, pairIndex)
-  const { values, cancelReason, isIncrease } = onlyEvent(answered, 'LeverageUpdateExecuted')
-  const fee = cancelFeeCollateral(GOV_FEE_P, market)
-  compare(c, 'fee of a leverage update', fee, values.govFeeCollateral)
-  const next = {
-    ...trade,
-    leverage,
-    collateralAmount: CollateralAmount.of((trade.collateralAmount * BigInt(trade.leverage)) / BigInt(leverage)),
-  }
-  compare(c, 'collateral after a leverage update', next.collateralAmount, values.newCollateralAmount)
-  compareChange(c, position, next, fee, price, market, values)
-  if (isIncrease) compareEffective(c, position, next, fee, price, market, values)
-  if (cancelReason === 0) await compareChanged(c, answered, position, next, fee, market)
+  const { values, cancelReason } = onlyEvent(answered, 'LeverageUpdateExecuted')
+  const quote = quoteLeverage(position, Leverage.of(leverage), GOV_FEE_P, price, market, latestMoment(c))
+  compareLeverage(c, quote, values, leverage > trade.leverage)
+  const maxLeverage = Leverage.of(await c.world.read('pairMaxLeverage', [BigInt(pairIndex)]))
+  const reason = leverageRefusal(trade, quote, price, maxLeverage)
+  compareReason(c, 'reason for refusing a leverage update', reason, cancelReason)
+  if (cancelReason === 0) await compareChanged(c, answered, position, quote.trade, quote.feeCollateral, market)
+}
+
+function compareLeverage(
+  c: Campaign,
+  quote: LeverageQuote,
+  values: {
+    govFeeCollateral: bigint
+    newCollateralAmount: bigint
+    existingLiqPrice: bigint
+    newLiqPrice: bigint
+    newEffectiveLeverage: bigint
+  },
+  isIncrease: boolean,
+): void {
+  compare(c, 'fee of a leverage update', quote.feeCollateral, values.govFeeCollateral)
+  compare(c, 'collateral after a leverage update', quote.trade.collateralAmount, values.newCollateralAmount)
+  compare(c, 'liquidation price before a leverage update', quote.liquidationPriceBefore, values.existingLiqPrice)
+  compare(c, 'liquidation price after a change', quote.liquidationPrice, values.newLiqPrice)
+  // The chain tells it for a rise only.
+  if (isIncrease) compare(c, 'effective leverage', quote.effectiveLeverage ?? WORTHLESS, values.newEffectiveLeverage)
 }
 
 /** Compares the risk of a trade after the change. */

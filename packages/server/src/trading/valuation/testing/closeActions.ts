@@ -1,18 +1,20 @@
-import { CollateralAmount, Price, withScales } from '@bezel/protocol'
+import { CollateralAmount, Price, Slippage, withScales } from '@bezel/protocol'
 import { onlyEvent, type Outcome } from '../../../../../../contracts/test/world.ts'
-import { positionSizeCollateral } from '../collateralAmounts.ts'
 import type { Market, ValuedPosition, Trade, TradeFeesData } from '../chainState.ts'
-import { quoteClose, quotePartialClose } from '../quotes.ts'
-import { cancelFeeCollateral, minCollateral, rawTradingFeeCollateral } from '../fees.ts'
+import { quoteClose, quotePartialClose, quoteRest, type PartialCloseQuote } from '../quotes.ts'
+import { closeRefusal, partialCloseRefusal } from '../refusals.ts'
+import { cancelFeeCollateral, minCollateral } from '../fees.ts'
 import { carriedFeesCollateral, holdingFees } from '../holdingFees.ts'
-import { liquidationPrice, liquidationPriceOwing, clampStopLoss } from '../liquidation.ts'
+import { liquidationPrice, liquidationPriceAfterChange, clampStopLoss } from '../liquidation.ts'
 import { partByCollateral, partByLeverage } from '../resizing.ts'
 import {
   compare,
+  compareReason,
   forget,
   GOV_FEE_P,
   latestMoment,
   priceOf,
+  refusedBy,
   revertName,
   valuedFees,
   withTermsOfAnswer,
@@ -20,9 +22,6 @@ import {
   type Campaign,
   type HeldPosition,
 } from './campaign.ts'
-
-/** Scale of the share of a position that a partial close leaves. */
-const WHOLE = 10n ** 18n
 
 /** Closes a position at market; now and then it slips. */
 export async function closeTrade(c: Campaign, held: HeldPosition): Promise<void> {
@@ -36,6 +35,9 @@ export async function closeTrade(c: Campaign, held: HeldPosition): Promise<void>
   const request = await c.world.send(account, 'closeTradeMarket', [index, asked])
   const answered = await c.world.answer(onlyEvent(request, 'MarketOrderInitiated').orderId, price)
   const market = await withTermsOfAnswer(c, before, account.address, pairIndex)
+  const execution = quoteClose(position, price, market, latestMoment(c)).impact.priceAfterImpact
+  const reason = closeRefusal(position.trade.long, execution, { expected: Price.of(asked), slippage: Slippage.one })
+  compareReason(c, 'reason for refusing a close', reason, refusedBy(answered, 'MarketCloseCanceled'))
   if (slips) return compareRefusedClose(c, answered, position, market)
   compareClosed(c, answered, position, market, price)
   forget(c, account.address, index)
@@ -117,27 +119,48 @@ async function compareDecreased(c: Campaign, answered: Outcome, position: Valued
   compare(c, 'profit at a partial close', quote.profitP, values.existingPnlPercent)
   const collateralAmount = CollateralAmount.of(values.newCollateralAmount)
   const rest = { ...position.trade, collateralAmount, leverage: values.newLeverage }
-  const { listing, collateral, pair } = market
+  const { listing } = market
   const { liquidationParams } = position
-  const carried = carriedFeesCollateral(position, pair, collateral, Price.of(oraclePrice), moment)
-  const owed =
-    rawTradingFeeCollateral(positionSizeCollateral(rest), rest.isCounterTrade, listing, collateral) +
-    carriedByRest(position.trade, part, carried) +
-    (values.isLeverageUpdate ? quote.closingFeeCollateral - values.pnlToRealizeCollateral : 0n)
-  const newLiqPrice = liquidationPriceOwing(CollateralAmount.of(owed), rest, liquidationParams, market)
-  compare(c, 'liquidation price after a partial close', newLiqPrice, values.newLiqPrice)
+  if (values.isLeverageUpdate) {
+    const carried = carriedFeesCollateral(position, market.pair, market.collateral, Price.of(oraclePrice), moment)
+    const owed = CollateralAmount.of(carried + quote.closingFeeCollateral - values.pnlToRealizeCollateral)
+    const newLiqPrice = liquidationPriceAfterChange(owed, rest, liquidationParams, market)
+    compare(c, 'liquidation price after a partial close', newLiqPrice, values.newLiqPrice)
+  } else {
+    compareRest(c, answered, position, part, quote, market)
+  }
   if (cancelReason !== 0) return
   await compareRecord(c, answered, position, Price.of(oraclePrice), market)
   const { newSl } = onlyEvent(answered, 'TradePositionUpdated')
   compare(c, 'stop loss after a partial close', clampStopLoss(rest, liquidationParams, listing), newSl)
 }
 
-/** Returns the carried fees that stay with the rest: by collateral they are scaled down, by leverage all stay. */
-function carriedByRest(trade: Trade, part: Trade, carried: CollateralAmount): bigint {
-  if (part.leverage !== trade.leverage) return carried
-  const size = positionSizeCollateral(trade)
-  const multiplier = ((size - positionSizeCollateral(part)) * WHOLE) / size
-  return (carried * multiplier) / WHOLE
+/** Compares what a partial close by collateral leaves, pays or is refused for. */
+function compareRest(
+  c: Campaign,
+  answered: Outcome,
+  position: ValuedPosition,
+  part: Trade,
+  { impact, netPnlCollateral, closingFeeCollateral }: PartialCloseQuote,
+  market: Market,
+): void {
+  const { values, cancelReason, oraclePrice: answeredPrice } = onlyEvent(answered, 'PositionSizeDecreaseExecuted')
+  const oraclePrice = Price.of(answeredPrice)
+  const moment = latestMoment(c)
+  const rest = quoteRest(position, part, impact, oraclePrice, market, moment)
+  compare(c, 'liquidation price after a partial close', rest.liquidationPrice, values.newLiqPrice)
+  const payoutCollateral = part.collateralAmount + netPnlCollateral - closingFeeCollateral
+  compare(c, 'payout of a partial close', payoutCollateral, values.collateralSentToTrader)
+  const liquidationPrices = [liquidationPrice(position, market, oraclePrice, moment), rest.liquidationPrice]
+  const executionPrice = impact.priceAfterImpact
+  // Asked for at the very price of the execution.
+  const asked = { expected: executionPrice, slippage: Slippage.one }
+  const of = { liquidationPrices, oraclePrice, executionPrice, payoutCollateral }
+  compareReason(c, 'reason for refusing a decrease', partialCloseRefusal(position.trade, of, asked), cancelReason)
+  if (cancelReason !== 0) return
+  const { collateralAmount: left, newPositionSizeToken } = onlyEvent(answered, 'TradePositionUpdated')
+  const { collateralAmount, positionSizeToken } = rest.trade
+  compare(c, 'what is left', [collateralAmount, positionSizeToken], [left, newPositionSizeToken])
 }
 
 /**

@@ -71,6 +71,7 @@ export const QUIET_PAIR: PairState = {
   oiLongBeforeV10Collateral: CollateralAmount.zero,
   oiShortBeforeV10Collateral: CollateralAmount.zero,
   maxOi: WholeCollateral.of(10n ** 18n),
+  maxSkew: WholeCollateral.zero,
   skewDepth: TokenSize.zero,
   fundingParams: {
     skewCoefficientPerYear: 0n,

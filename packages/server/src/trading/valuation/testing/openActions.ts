@@ -1,4 +1,4 @@
-import { Usd, withScales } from '@bezel/protocol'
+import { CancelReason, Leverage, Slippage, Usd, withScales } from '@bezel/protocol'
 import { zeroAddress } from 'viem'
 import { onlyEvent, type Outcome } from '../../../../../../contracts/test/world.ts'
 import type { Market, Trade } from '../chainState.ts'
@@ -9,13 +9,16 @@ import { pendingBorrowingP } from '../holdingFees.ts'
 import { pendingFunding } from '../funding.ts'
 import { netTokens } from '../priceImpact.ts'
 import { clampStopLoss } from '../liquidation.ts'
+import { openingRefusal } from '../refusals.ts'
 import {
   ACCOUNTS,
   COLLATERAL_INDICES,
   compare,
+  compareReason,
   GOV_FEE_P,
   latestMoment,
   priceOf,
+  refusedBy,
   revertName,
   valuedFees,
   withTermsOfAnswer,
@@ -62,7 +65,13 @@ export async function openTrade(c: Campaign): Promise<void> {
   witness(c, 'fee tier', market.terms.feeMultiplier < 1_000)
   // Quoted at the block of the answer, with the state from before the request, which changes none of it.
   const quote = quoteOpen(trade, trade.openPrice, market, latestMoment(c))
-  if (answered.events.some(({ eventName }) => eventName === 'MarketOpenCanceled')) {
+  const maxLeverage = Leverage.of(await c.world.read('pairMaxLeverage', [BigInt(pairIndex)]))
+  const asked = { expected: trade.openPrice, slippage: Slippage.of(slippageP) }
+  const reason = openingRefusal(trade, quote, trade.openPrice, asked, maxLeverage, market)
+  const refused = refusedBy(answered, 'MarketOpenCanceled')
+  // The service opens no counter trades, whose own limit comes last.
+  if (refused !== CancelReason.COUNTER_TRADE_CANCELED) compareReason(c, 'reason for refusing an open', reason, refused)
+  if (refused !== CancelReason.NONE) {
     compareRefund(c, answered, market, trade.collateralAmount)
     return
   }
