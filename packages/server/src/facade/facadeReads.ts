@@ -63,7 +63,7 @@ interface FacadeReadsOptions {
   readonly candles: Pick<CandleReads, 'list' | 'current'>
   readonly store: Pick<Store, 'read' | 'transaction'>
   readonly positions: Pick<LivePositions, 'ofTrader' | 'find'>
-  readonly follower: Pick<Follower, 'head' | 'reason'>
+  readonly follower: Pick<Follower, 'head' | 'reason' | 'isKnown'>
   readonly accounts: Pick<ChainAccounts, 'holdings'>
   readonly registry: Pick<Registry, 'findAgent' | 'agentsOf'>
   readonly requestsPerMinute: number
@@ -76,12 +76,13 @@ export function createFacadeReads(options: FacadeReadsOptions): FacadeReads {
   const markets = (): ChainMarkets => market.freshness.loaded()
 
   /**
-   * Throws `NOT_READY` while the chain was never caught up with, since an empty account would be believed. A chain that
-   * lags is shown as it was.
+   * Throws `NOT_READY` while the chain was never caught up with, or not everything of the trader is known, since an
+   * empty account would be believed. A chain that lags is shown as it was.
    */
-  function requireFollowed(): void {
+  function requireFollowed(trader: Address): void {
     const reason = follower.reason()
     if (reason === 'starting' || reason === 'reorg_too_deep') throw notReady(reason)
+    if (!follower.isKnown(trader)) throw notReady('snapshot')
   }
 
   return {
@@ -98,7 +99,7 @@ export function createFacadeReads(options: FacadeReadsOptions): FacadeReads {
       return store.read
     },
     positionsOf(trader) {
-      requireFollowed()
+      requireFollowed(trader)
       return positions.ofTrader(trader)
     },
     position: (id) => positions.find(id),

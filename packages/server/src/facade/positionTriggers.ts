@@ -3,6 +3,8 @@ import { BaseSize, CollateralPrice, type Address, type Decimal, type OrderId } f
 import { listClosedParts, type FoundTrigger, type TriggerKey, type TriggerKind } from '../store/facadeTriggerStore.ts'
 import { findOrderByOrigin } from '../store/orderStore.ts'
 import { findPosition } from '../store/positionStore.ts'
+import { withTokens } from '../trading/market/amounts.ts'
+import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
 import { baseSizeOfTokens } from '../trading/valuation/collateralAmounts.ts'
 import { coinsOf, szOf, type Coin } from './coins.ts'
 import { triggerTerms, type FacadeOrder, type FacadeOrderStatus, type FacadeStatus } from './facadeOrder.ts'
@@ -24,7 +26,7 @@ export async function openTriggers(
   return listed.flatMap(({ oid, kind, parts }) => {
     const states = parts.map(({ state }) => state)
     const coin = universe[states[0]!.trade.pairIndex]
-    const sizes = { left: sizeOf(states), executed: executed.get(oid) ?? BaseSize.zero }
+    const sizes = { left: sizeOf(states, reads.markets()), executed: executed.get(oid) ?? BaseSize.zero }
     return coin === undefined ? [] : [triggerStatus(coin, kind, states, { oid, status: 'open', ...sizes })]
   })
 }
@@ -77,7 +79,16 @@ export async function findTriggerOrder(
   const status = waiting.length > 0 ? 'open' : statusOfEnded(parts, found.kind)
   const left = (status === 'open' ? waiting : parts).filter((part) => part.executed === undefined)
   const states = (waiting.length > 0 ? waiting : parts).map(({ state }) => state)
-  const sizes = { left: status === 'filled' ? BaseSize.zero : sizeOf(left.map(({ state }) => state)), executed }
+  const sizes = {
+    left:
+      status === 'filled'
+        ? BaseSize.zero
+        : sizeOf(
+            left.map(({ state }) => state),
+            reads.markets(),
+          ),
+    executed,
+  }
   return triggerStatus(coin, found.kind, states, { oid, status, ...sizes })
 }
 
@@ -114,11 +125,11 @@ function statusOfEnded(parts: readonly OrderPart[], kind: TriggerKind): FacadeSt
   return !isTaken && parts.some(({ executed }) => executed !== undefined) ? 'filled' : 'canceled'
 }
 
-function sizeOf(states: readonly PositionState[]): BaseSize {
+function sizeOf(states: readonly PositionState[], chain: ChainMarkets): BaseSize {
   return BaseSize.of(
     states.reduce((size, { trade, info }) => {
       const price = CollateralPrice.of(info.collateralPriceUsd)
-      return size + baseSizeOfTokens(trade.positionSizeToken, price)
+      return size + baseSizeOfTokens(withTokens(chain, trade).positionSizeToken, price)
     }, 0n),
   )
 }

@@ -1,13 +1,15 @@
 import { Price, type Address, type OrderId } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { notReady } from '../../ground/unavailable.ts'
 import { createOrder } from '../../orders/createOrder.ts'
 import { submitOrder } from '../../orders/submitOrder.ts'
-import { LIMIT_BODY } from '../../orders/testing/ordersWorld.ts'
+import { FINAL_BLOCKS, LIMIT_BODY } from '../../orders/testing/ordersWorld.ts'
 import { usd } from '../../market/testing/fixtures.ts'
 import { listDueSchedules, listRestores, saveSchedule } from '../../store/facadeChoreStore.ts'
 import { findOrder, listLiveOrders, takeId } from '../../store/orderStore.ts'
 import { savePositionState } from '../../store/positionStore.ts'
+import { foundRequestKey } from '../../trading/orders/orderModel.ts'
 import type { WaitingUpdate } from '../../trading/positions/positionModel.ts'
 import { usdc } from '../../trading/valuation/testing/fixtures.ts'
 import { refoldOrder } from '../../journal/refold.ts'
@@ -191,6 +193,43 @@ describe('what the facade does by itself', () => {
       assert.deepEqual(kinds(), ['open', 'cancel'])
     })
 
+    it('wait while not everything of the trader is known, because what is not known is not cancelled', async () => {
+      await setUp()
+      pass(6_000)
+      const setStatus = (status: string | null): Promise<unknown> =>
+        world.parts.store.transaction((sql) => sql.run('update orders set status = $1', status))
+      let isKnown = false
+      const cancels = createDueCancels({ ...world.parts, orders: { ...world.parts.orders, isKnown: () => isKnown } })
+      await setStatus(null)
+      await cancels.run(log)
+      pass(700_000)
+      await cancels.run(log)
+      assert.deepEqual([kinds(), await scheduled()], [['open'], 1])
+      await setStatus('open')
+      isKnown = true
+      pass(2_001)
+      await cancels.run(log)
+      assert.deepEqual(kinds(), ['open', 'cancel'])
+    })
+
+    it('wait while the contracts are not known, however long that takes', async () => {
+      await setUp()
+      pass(6_000)
+      let isChanged = true
+      const trading: typeof world.parts.orders.trading = (witness) => {
+        if (isChanged) throw notReady('diamond_changed')
+        return world.parts.orders.trading(witness)
+      }
+      const cancels = createDueCancels({ ...world.parts, orders: { ...world.parts.orders, trading } })
+      await cancels.run(log)
+      pass(700_000)
+      await cancels.run(log)
+      assert.deepEqual([kinds(), await scheduled()], [['open'], 1])
+      isChanged = false
+      await cancels.run(log)
+      assert.deepEqual(kinds(), ['open', 'cancel'])
+    })
+
     it('wait for orders that are on their way, and not for ever', async () => {
       await world.send({ type: 'scheduleCancel', time: world.base.market.nowMs + 6_000 })
       const oid = await place()
@@ -278,7 +317,7 @@ describe('what the facade does by itself', () => {
       pass(30_001)
       await restores.run(log)
       assert.deepEqual([sent(), (await owed()).length], [2, 1])
-      world.base.headBlock += world.parts.orders.chain.finalityDepth
+      world.base.headBlock += FINAL_BLOCKS
       await restores.run(log)
       assert.deepEqual([sent(), await owed()], [2, []])
       // From now on the slippage is the trader's own.
@@ -294,7 +333,7 @@ describe('what the facade does by itself', () => {
       world.turn(record.id, { maxClosingSlippageP: 1_000 })
       await before.run(log)
       world.turn(record.id, { maxClosingSlippageP: 50 })
-      world.base.headBlock += world.parts.orders.chain.finalityDepth
+      world.base.headBlock += FINAL_BLOCKS
       await createRestores(world.parts).run(log)
       assert.equal(sent(), 2)
       await before.run(log)
@@ -328,7 +367,7 @@ describe('what the facade does by itself', () => {
       const restores = createRestores(world.parts)
       await restores.run(log)
       assert.deepEqual(await owed(), [record.id])
-      world.base.headBlock += world.parts.orders.chain.finalityDepth
+      world.base.headBlock += FINAL_BLOCKS
       await restores.run(log)
       assert.deepEqual([sent(), await owed()], [1, []])
     })
@@ -382,6 +421,26 @@ describe('what the facade does by itself', () => {
       assert.deepEqual(names(), ['update', 'reclaim'])
     })
 
+    it('take back what a snapshot found unanswered, of traders for whom the relayer acts', async () => {
+      const oid = await place({ p: '61000', t: { limit: { tif: 'Ioc' } } })
+      await timeOut(oid)
+      const strangers = await crowd(oid, 1)
+      await world.parts.store.transaction(async (sql) => {
+        await sql.run('delete from attempts')
+        for (const trader of [TRADER, ...strangers]) {
+          const key = foundRequestKey(trader, 1)
+          await sql.run('update orders set origin_key = $1 where trader = $2', key, trader)
+        }
+      })
+      const reclaims = createReclaims(world.parts)
+      await reclaims.run(log)
+      await reclaims.run(log)
+      assert.deepEqual(
+        world.relayer.taken.slice(1).map(({ attempt, trader }) => [attempt.kind, trader]),
+        [['reclaim', TRADER]],
+      )
+    })
+
     it('of others are not held up by many that nobody may reclaim', async () => {
       const ioc = { p: '61000', t: { limit: { tif: 'Ioc' } } }
       const first = await place(ioc)
@@ -392,6 +451,18 @@ describe('what the facade does by itself', () => {
       const reclaims = createReclaims(world.parts)
       for (let round = 0; round < 4; round += 1) await reclaims.run(log)
       assert.deepEqual(kinds(), ['open', 'open', 'reclaim', 'reclaim'])
+    })
+
+    it('come again soon when not everything of the trader was known', async () => {
+      await timeOut(await place({ p: '61000', t: { limit: { tif: 'Ioc' } } }))
+      let isKnown = false
+      const orders = { ...world.parts.orders, isKnown: () => isKnown }
+      const reclaims = createReclaims({ ...world.parts, orders })
+      await reclaims.run(log)
+      isKnown = true
+      pass(2_001)
+      await reclaims.run(log)
+      assert.deepEqual(kinds(), ['open', 'reclaim'])
     })
 
     it('come again after a while when they fail', async () => {

@@ -72,8 +72,8 @@ interface Chore {
  */
 const GIVE_UP_MS = 600_000
 
-/** Pause in the work for one trader after a failure. */
-const CANCEL_RETRY_MS = 2_000
+/** Pause before what can be over in a moment is tried again. */
+const RETRY_SOON_MS = 2_000
 
 /** Age at which a cancel that did not end its order counts as failed or never mined, and is sent again. */
 const SEND_AGAIN_MS = 60_000
@@ -103,24 +103,43 @@ export function createDueCancels(parts: TradingParts): Chore {
     const sinceMs = firstTriedAtMs.get(key) ?? now()
     firstTriedAtMs.set(key, sinceMs)
     const progress = await cancelAll(parts, schedule, log)
+    if (progress === 'unknown') {
+      // No failure either: the time to try begins when everything is known.
+      firstTriedAtMs.delete(key)
+      return RETRY_SOON_MS
+    }
     if (progress === 'done' || now() - sinceMs > GIVE_UP_MS) {
       await store.transaction((sql) => endSchedule(sql, schedule))
       firstTriedAtMs.delete(key)
     }
-    return progress === 'refused' ? CANCEL_RETRY_MS : 0
+    return progress === 'refused' ? RETRY_SOON_MS : 0
   }
 
   return {
     async run(log) {
-      if ((controls.writesPaused(chain) ?? controls.relayerPaused(chain)) === undefined) return rounds.run(log)
-      // A pause of the operator is no failure: the time to try begins after it.
+      const isPaused = (controls.writesPaused(chain) ?? controls.relayerPaused(chain)) !== undefined
+      if (!isPaused && !isDiamondChanged(parts)) return rounds.run(log)
+      // A pause of the operator, or for other contracts, is no failure: the time to try begins after it.
       firstTriedAtMs = createLru(MAX_REMEMBERED)
     },
   }
 }
 
-/** The state of one schedule. `waiting`: every possible cancel was sent, and some orders have not ended yet. */
-type Progress = 'done' | 'waiting' | 'refused'
+/** True while nothing is written because the contracts changed, which may take until another build is started. */
+function isDiamondChanged({ orders }: TradingParts): boolean {
+  try {
+    orders.trading()
+    return false
+  } catch (error) {
+    return error instanceof ApiError && error.details?.['reason'] === 'diamond_changed'
+  }
+}
+
+/**
+ * The state of one schedule. `waiting`: every possible cancel was sent, and some orders have not ended yet. `unknown`:
+ * not everything of the trader is known, so the orders that are known may not be all of them.
+ */
+type Progress = 'done' | 'waiting' | 'refused' | 'unknown'
 
 async function cancelAll(
   parts: TradingParts,
@@ -128,6 +147,7 @@ async function cancelAll(
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): Promise<Progress> {
   const { chain, trader } = schedule
+  if (!parts.orders.isKnown(trader)) return 'unknown'
   const live = (await listLiveOrders(parts.store.read, chain, trader)).filter((order) => isToCancel(order, schedule))
   if (live.length === 0) return 'done'
   const agent = (await isCalledOff(parts, schedule)) ? undefined : await facadeAgent(parts, schedule)
@@ -194,10 +214,15 @@ export function createReclaims(parts: TradingParts): Chore {
         list(store.read, chain, { sender: relayer.address, nowMs: now(), after, limit: PAGE }),
       keyOf: (id) => id,
       async work(id, log) {
-        await reclaim(id).catch((error: unknown) =>
-          log.warn({ chain, id, err: error }, 'a timed-out request could not be reclaimed'),
-        )
-        return RECLAIM_RETRY_MS
+        try {
+          await reclaim(id)
+          return RECLAIM_RETRY_MS
+        } catch (error) {
+          // Not ready is no failure, and soon over: at a start, or while the trader is read again.
+          if (error instanceof ApiError && error.code === 'NOT_READY') return RETRY_SOON_MS
+          log.warn({ chain, id, err: error }, 'a timed-out request could not be reclaimed')
+          return RECLAIM_RETRY_MS
+        }
       },
     })
   const orders = roundsOf(listTimedOutRelayed, reclaimOrder)
@@ -235,7 +260,7 @@ const RESTORE_RETRY_MS = 30_000
  */
 export function createRestores(parts: TradingParts): Chore {
   const { orders, store, reads } = parts
-  const { slug: chain, finalityDepth } = orders.chain
+  const { slug: chain } = orders.chain
   /** The block in which a trade was first seen closed, or without a tight slippage. */
   const doneSince = createLru<OrderId, number>(MAX_REMEMBERED)
 
@@ -264,10 +289,9 @@ export function createRestores(parts: TradingParts): Chore {
     async work(id, log) {
       const position = orders.positions.find(id)
       if (position === undefined || !isTight(position)) {
-        const { headBlock } = orders.clock()
-        const since = doneSince.get(id) ?? headBlock
+        const since = doneSince.get(id) ?? orders.clock().headBlock
         doneSince.set(id, since)
-        if (headBlock - since >= finalityDepth) await store.transaction((sql) => deleteRestore(sql, id))
+        if (orders.lastFinal() >= since) await store.transaction((sql) => deleteRestore(sql, id))
         return 0
       }
       doneSince.delete(id)

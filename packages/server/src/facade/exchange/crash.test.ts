@@ -1,11 +1,12 @@
 import type { Hex } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { depthFinality } from '../../chain/finality.ts'
 import { listLiveOrders } from '../../store/orderStore.ts'
 import { createRelaying, type Relaying } from '../relayer/createRelaying.ts'
 import { defaultRelayerSettings } from '../relayer/relayerSettings.ts'
 import { createFakeRelayNode, type FakeRelayNode } from '../relayer/testing/fakeRelayNode.ts'
-import { testKey } from '../relayer/testing/relayWorld.ts'
+import { FINAL_BLOCKS, testKey } from '../relayer/testing/relayWorld.ts'
 import {
   openExchangeWorld,
   orderAction,
@@ -35,6 +36,7 @@ describe('an order and the relayer of a process that dies', () => {
       now: () => world.base.market.nowMs,
       log: { info: () => {}, warn: () => {}, error: () => {} } as never,
       head: () => ({ number: node.head() }),
+      finality: depthFinality(FINAL_BLOCKS),
       onHash: async () => {},
     })
     const { enqueue, isOnItsWay, onFailed } = relaying

@@ -6,7 +6,7 @@ import { delegationTx } from '../../agents/agentRefusals.ts'
 import { signL1, signUserSigned } from '@bezel/testkit/signEnvelope.ts'
 import { notReady } from '../../ground/unavailable.ts'
 import { VECTOR_KEY } from '../signing/testing/vectorSigner.ts'
-import { ACTIONS } from './actions.ts'
+import { ACTIONS, type TradeAction } from './actions.ts'
 import { answerEnvelope } from './exchange.ts'
 import type { ExchangeParts } from './exchangeParts.ts'
 import {
@@ -48,6 +48,27 @@ describe('the way of an envelope', () => {
     assert.equal(answer.status, 'err')
     return answer.response as string
   }
+
+  it('does nothing for a trader of whom not everything is known, and never says that there is nothing', async () => {
+    const order = orderItem({ p: '50000', r: true })
+    const actions: Record<TradeAction, Parameters<ExchangeWorld['send']>[0]> = {
+      order: orderAction(order),
+      cancel: { type: 'cancel', cancels: [{ a: 0, o: 7 }] },
+      cancelByCloid: { type: 'cancelByCloid', cancels: [{ asset: 0, cloid: `0x${'c1'.repeat(16)}` }] },
+      modify: { type: 'modify', oid: 7, order },
+      batchModify: { type: 'batchModify', modifies: [{ oid: 7, order }] },
+      updateLeverage: { type: 'updateLeverage', asset: 0, isCross: false, leverage: 9 },
+      updateIsolatedMargin: { type: 'updateIsolatedMargin', asset: 0, isBuy: true, ntli: 1_000_000 },
+      scheduleCancel: noop,
+    }
+    const orders = { ...world.parts.orders, isKnown: () => false }
+    for (const [name, action] of Object.entries(actions)) {
+      world.base.market.nowMs += 10
+      const refused = { code: 'NOT_READY', details: { reason: 'snapshot' } }
+      await assert.rejects(withParts({ orders }, action), refused, name)
+    }
+    assert.deepEqual(world.relayer.taken, [])
+  })
 
   it('classifies every action by its name alone, before anything else', async () => {
     for (const [type, kind] of Object.entries(ACTIONS)) {

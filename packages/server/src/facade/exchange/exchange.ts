@@ -3,6 +3,7 @@ import { requireUnpaused } from '../../access/controls.ts'
 import { registrationNetworkOf } from '../../access/ipAddress.ts'
 import { agentNotDelegated, requireInForce, delegationTx } from '../../agents/agentRefusals.ts'
 import { delegateIfKnown } from '../../agents/delegates.ts'
+import { notReady } from '../../ground/unavailable.ts'
 import { proofOf, refuseUndelegated, type Relay } from '../../orders/signedWrite.ts'
 import type { AuditOrigin } from '../../store/auditStore.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
@@ -184,7 +185,11 @@ async function chargeAgent(parts: TradingParts, { chain, agent }: AgentRecord, {
   onCharge(await parts.limits.take(buckets, parts.now()))
 }
 
-/** Throws unless the agent is in force, acts for its own trader, and the chain lets the relayer act for that trader. */
+/**
+ * Throws unless the agent is in force, acts for its own trader, and the chain lets the relayer act for that trader.
+ * Throws `NOT_READY` while not everything of the trader is known: a reducing order or a cancel would be told that
+ * there is nothing.
+ */
 async function requireMayAct(parts: TradingParts, agent: AgentRecord, { vaultAddress }: Envelope): Promise<void> {
   const { orders, relayer } = parts
   if (vaultAddress !== null && vaultAddress !== agent.trader) {
@@ -201,6 +206,7 @@ async function requireMayAct(parts: TradingParts, agent: AgentRecord, { vaultAdd
     claim: async () => true,
     relay: { sender: relayer.address, take: TAKES_NOTHING },
   })
+  if (!orders.isKnown(agent.trader)) throw notReady('snapshot')
 }
 
 const TAKES_NOTHING: Relay['take'] = async () => {}

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { refoldOrder } from '../../journal/refold.ts'
 import { usd } from '../../market/testing/fixtures.ts'
 import { hashOf } from '../../orders/testing/chainEvents.ts'
+import { FINAL_BLOCKS } from '../../orders/testing/ordersWorld.ts'
 import { listRestores } from '../../store/facadeChoreStore.ts'
 import { listEndedInheriting } from '../../store/facadeTriggerStore.ts'
 import { deleteOrderEvents } from '../../store/orderEventStore.ts'
@@ -87,6 +88,28 @@ describe('triggers of added trades', () => {
     world.change(added.record.id, { sl: usd(55_000) })
     await run()
     assert.equal(world.relayer.taken.length, sent + 1)
+  })
+
+  it('wait until everything of the trader is known, because the older trades may not be', async () => {
+    const older = await world.hold({ sl: usd(55_000) })
+    const oid = await place({ p: '54000' })
+    await world.happen(oid, placedAt(54_000))
+    const added = await fill(oid, {})
+    const sent = world.relayer.taken.length
+    world.base.positions.splice(world.base.positions.indexOf(older), 1)
+    let isKnown = false
+    const chore = createStopInheritance({ ...world.parts, orders: { ...world.parts.orders, isKnown: () => isKnown } })
+    const round = async () => {
+      world.base.headBlock += FINAL_BLOCKS + 1
+      await chore.run(log)
+    }
+    await round()
+    await round()
+    world.base.positions.unshift(older)
+    isKnown = true
+    await round()
+    assert.equal(world.relayer.taken.length, sent + 1)
+    assert.deepEqual(lastCalls(), [['updateSl', added.state.trade.index, usd(55_000)]])
   })
 
   it('leave the closing slippage to a close that waits, and have it put back later', async () => {

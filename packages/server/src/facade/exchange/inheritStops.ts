@@ -134,7 +134,8 @@ interface Round {
 type Changes = Readonly<Partial<Record<TriggerKind, Decimal>>>
 
 /**
- * Returns the triggers that a trade lacks; `later` while they are changing, or while no older trade has them for sure.
+ * Returns the triggers that a trade lacks; `later` while they are changing, while no older trade has them for sure, or
+ * while not everything of the trader is known, so that the older trades may be missing.
  */
 async function changesOf(
   parts: TradingParts,
@@ -144,6 +145,7 @@ async function changesOf(
 ): Promise<Changes | 'later'> {
   const { orders, reads } = parts
   const { pairIndex, long } = position.state.trade
+  if (!orders.isKnown(position.record.trader)) return 'later'
   const older = orders.positions
     .ofTrader(position.record.trader)
     .filter(({ state: { trade, isOpen } }) => isOpen && trade.pairIndex === pairIndex && trade.long === long)
@@ -164,7 +166,7 @@ async function changesOf(
 /** True when no reorganisation can undo the end of an order, nor a late transaction begin it. */
 function isFinal({ orders, now }: TradingParts, { endedAt, createdAtMs }: EndedInheriting): boolean {
   if (endedAt === null) return now() - createdAtMs > NEVER_MINED_MS
-  return orders.clock().headBlock - endedAt.blockNumber >= orders.chain.finalityDepth
+  return orders.lastFinal() >= endedAt.blockNumber
 }
 
 /** True when a trade was opened before another one. Ids are given in the order of the chain. */

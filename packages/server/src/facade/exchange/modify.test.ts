@@ -161,9 +161,18 @@ describe('modify', () => {
 
   it('gives a resting order the triggers that the contracts take at its new price', async () => {
     await world.hold({ sl: usd(55_000), tp: usd(70_000) })
-    await world.send(batch({ oid, order: resting({ p: '58000' }) }))
-    const calls = (lastCall().args![0] as `0x${string}`[]).map((data) => decodeFunctionData({ abi: diamondAbi, data }))
-    const { tp, sl } = calls[1]!.args![0] as { tp: bigint; sl: bigint }
-    assert.deepEqual([tp, sl], [usd(70_000), usd(55_000)])
+    for (const [p, tp, sl] of [
+      ['58000', 70_000, 55_000],
+      // It executes at once, and the contracts would move the stop loss to where the price has passed it.
+      ['69000', 70_000, 0],
+      ['99000', 0, 0],
+    ] as const) {
+      await world.send(batch({ oid, order: resting({ p }) }))
+      const calls = (lastCall().args![0] as `0x${string}`[]).map((data) =>
+        decodeFunctionData({ abi: diamondAbi, data }),
+      )
+      const trade = calls[1]!.args![0] as { tp: bigint; sl: bigint }
+      assert.deepEqual([trade.tp, trade.sl], [usd(tp), usd(sl)], p)
+    }
   })
 })

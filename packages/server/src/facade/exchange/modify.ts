@@ -1,4 +1,4 @@
-import { Leverage, Price, type Decimal, type OrderId, type UpdateOrderRequest } from '@bezel/protocol'
+import { Price, type Decimal, type OrderId, type UpdateOrderRequest } from '@bezel/protocol'
 import type { JsonValue } from '../../json/parseStrictJson.ts'
 import { updateOrder } from '../../orders/updateOrder.ts'
 import { readInheriting } from '../../store/facadeTriggerStore.ts'
@@ -145,8 +145,8 @@ async function inheritedChanges(
   if (inheriting === undefined) return {}
   const long = record.request.side === 'long'
   const trades = view.positions.filter(({ state: { trade } }) => trade.long === long)
-  const entry = { long, price: Price.parseTruncated(price), leverage: Leverage.parseTruncated(record.request.leverage) }
-  const stops = stopTerms(takenStops(await stopsInForce(context.parts, trades), entry, view.market))
+  const entry = { ...record.request, market: view.market, price: Price.parseTruncated(price) }
+  const stops = stopTerms(takenStops(await stopsInForce(context.parts, trades), entry, view.trading))
   const changed = inheriting.kinds.filter((kind) => (stops[kind] ?? null) !== state[kind])
   return Object.fromEntries(changed.map((kind) => [kind, stops[kind] ?? NO_TRIGGER]))
 }

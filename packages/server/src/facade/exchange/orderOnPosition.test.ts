@@ -221,6 +221,21 @@ describe('order', () => {
       }
     })
 
+    it('gives an order that executes at once those that the price has not passed', async () => {
+      await world.hold({ sl: usd(58_000), tp: usd(62_000) })
+      const { quotes } = world.base.market
+      for (const [mark, px, sl, tp] of [
+        [60_000, '60600', '58000', '62000'],
+        [62_000, '62600', '58000', null],
+        [57_900, '58400', null, '62000'],
+      ] as const) {
+        quotes.set(0, { ...quotes.get(0)!, mark: usd(mark) })
+        const [status] = await place(orderItem({ p: px }))
+        const { request } = (await stored(restingOid(status))).record
+        assert.deepEqual([request.sl, request.tp], [sl, tp])
+      }
+    })
+
     it('gives what is added the price that was asked for, where the contracts moved it', async () => {
       const position = await world.hold()
       const stop = orderItem({ b: false, s: '0.01666', r: true, t: trigger('sl', '40000') })

@@ -1,9 +1,10 @@
-import { Price, type Decimal, type Leverage } from '@bezel/protocol'
+import { Price, type Decimal } from '@bezel/protocol'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import type { ListedMarket } from '../../trading/market/chainMarkets.ts'
 import { positionSize } from '../../trading/plan/closing.ts'
 import { marketOfPair } from '../../trading/plan/listed.ts'
 import type { TradingContext } from '../../trading/plan/plan.ts'
+import { canCarryStops, type StoppedOrder } from '../../trading/plan/stops.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
 import { clampStopLoss } from '../../trading/valuation/liquidation.ts'
 import { roundTo } from '../priceText.ts'
@@ -69,28 +70,14 @@ function steppedPrice(price: Price, { pricePrecision }: ListedMarket): Price {
   return roundTo(price, 10n ** BigInt(Price.decimals - pricePrecision), 'nearest')
 }
 
-/** An order that opens, as far as the contracts check its triggers. */
-interface StoppedEntry {
-  readonly long: boolean
-  /** Trigger price of the order. */
-  readonly price: Price
-  readonly leverage: Leverage
-}
+/** An order that opens, without its triggers. */
+type Entry = Omit<StoppedOrder, TriggerKind | 'slippage'>
 
-/**
- * Returns those triggers that the contracts take for a resting order: a price beyond its own, and a stop loss where
- * they keep one.
- */
-export function takenStops(stops: StopsInForce, entry: StoppedEntry, { listing }: ListedMarket): StopsInForce {
-  const { tp, sl } = stops
-  const isAbove = (price: Price): boolean => price > entry.price
-  const trade = { ...entry, openPrice: entry.price, leverage: Number(entry.leverage), isCounterTrade: false }
-  const isKept = (price: Price): boolean =>
-    clampStopLoss({ ...trade, sl: price }, listing.liquidationParams, listing) > 0n
-  return {
-    ...(tp !== undefined && tp !== entry.price && isAbove(tp) === entry.long ? { tp } : {}),
-    ...(sl !== undefined && sl !== entry.price && isAbove(sl) !== entry.long && isKept(sl) ? { sl } : {}),
-  }
+/** Returns those triggers that an order can have at its own price; it is never refused for the others. */
+export function takenStops(stops: StopsInForce, entry: Entry, trading: TradingContext): StopsInForce {
+  const isTaken = ([kind, price]: [string, Price]): boolean =>
+    canCarryStops({ ...entry, sl: null, tp: null, [kind]: Price.format(price) }, trading)
+  return Object.fromEntries(Object.entries(stops).filter(isTaken))
 }
 
 /** Returns triggers as the terms of an order. */

@@ -1,4 +1,4 @@
-import { BaseSize, Leverage, max, type CreateOrderRequest, type Decimal, type Price } from '@bezel/protocol'
+import { BaseSize, max, Price, type CreateOrderRequest, type Decimal, type OrderType } from '@bezel/protocol'
 import type { TriggerKind } from '../../store/facadeTriggerStore.ts'
 import { sizeUnit, truncateSize } from '../../trading/plan/closing.ts'
 import type { LivePosition } from '../../trading/positions/positionModel.ts'
@@ -124,22 +124,35 @@ interface NativePrice {
 }
 
 /**
- * Translates an order that rests. It is never refused for the triggers of the position: those it can't have stay out.
+ * Returns the triggers of the position as the terms of an order that adds to it. The order is never refused for them:
+ * those it can't have stay out.
  */
-function opening(
-  view: MarketView,
-  { of, leverage, inherited }: AddedOrder,
-  type: 'limit' | 'stop',
-  price: NativePrice,
-): TranslatedOrder {
+function inheritedTerms(
+  { market, trading }: MarketView,
+  { of: { item }, leverage, inherited }: AddedOrder,
+  type: OrderType,
+  price: Price,
+): Pick<CreateOrderRequest, TriggerKind> {
+  const entry = {
+    market,
+    collateralIndex: trading.chain.defaultCollateralIndex,
+    side: item.isBuy ? 'long' : 'short',
+    type,
+    price,
+    leverage: leverage as Decimal,
+  } as const
+  return stopTerms(takenStops(inherited, entry, trading))
+}
+
+function opening(view: MarketView, added: AddedOrder, type: 'limit' | 'stop', price: NativePrice): TranslatedOrder {
+  const { of, leverage } = added
   const { item, attached } = of
-  const entry = { long: item.isBuy, price: price.units, leverage: Leverage.parseTruncated(leverage as Decimal) }
   const body = {
     ...commonBody(view, item),
     type,
     leverage,
     price: price.text,
-    ...stopTerms(takenStops(inherited, entry, view.market)),
+    ...inheritedTerms(view, added, type, price.units),
     ...attachedTo(view, item, attached, price.units),
   }
   return { kind: 'order', coin: view.coin, body, inherits: inheritsOf(of) }
@@ -147,28 +160,27 @@ function opening(
 
 function marketOrder(
   view: MarketView,
-  { of, leverage, inherited }: AddedOrder,
+  added: AddedOrder,
   reduced: readonly LivePosition[] | undefined,
   bound: Price,
 ): TranslatedOrder {
+  const { of, leverage } = added
   const { item, attached } = of
   const common = { ...commonBody(view, item), type: 'market', leverage } as const
   const { isBuy } = item
-  const body =
-    reduced === undefined
-      ? {
-          ...common,
-          ...boundTerms(view, isBuy, bound),
-          ...stopTerms(inherited),
-          ...attachedTo(view, item, attached, view.mark),
-        }
-      : {
-          ...common,
-          ...closingTerms(view, isBuy, bound, reduced),
-          size: reducingSize(view, item, reduced),
-          reduceOnly: true,
-        }
-  return { kind: 'order', coin: view.coin, body, inherits: reduced === undefined ? inheritsOf(of) : [] }
+  if (reduced !== undefined) {
+    const terms = closingTerms(view, isBuy, bound, reduced)
+    const body = { ...common, ...terms, size: reducingSize(view, item, reduced), reduceOnly: true }
+    return { kind: 'order', coin: view.coin, body, inherits: [] }
+  }
+  const terms = boundTerms(view, isBuy, bound)
+  const body = {
+    ...common,
+    ...terms,
+    ...inheritedTerms(view, added, 'market', Price.parse(terms.price)!),
+    ...attachedTo(view, item, attached, view.mark),
+  }
+  return { kind: 'order', coin: view.coin, body, inherits: inheritsOf(of) }
 }
 
 /**

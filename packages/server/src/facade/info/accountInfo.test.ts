@@ -298,6 +298,17 @@ describe('what the facade says of accounts', () => {
     )
   })
 
+  it('is refused where it tells what is open or what happened, while not everything of the user is known', async () => {
+    world.isKnown = false
+    for (const type of Object.keys(INFO_TYPES)) {
+      const answered = async () => ask(type, { coin: 'BTC', startTime: 0, oid: 1, req: CANDLES, id: 1 })
+      if (!OF_TRADING.has(type)) await answered()
+      else await assert.rejects(answered, { code: 'NOT_READY', details: { reason: 'snapshot' } }, type)
+    }
+    const listed = [...OF_TRADING].filter((type) => !Object.hasOwn(INFO_TYPES, type))
+    assert.deepEqual(listed, [])
+  })
+
   it('takes an address in any case, and refuses what is none, for every type that needs one', async () => {
     const fields = { coin: 'BTC', startTime: 0, oid: 1 }
     const ofUsers = Object.keys(INFO_TYPES).filter((type) => !OF_MARKETS.has(type))
@@ -311,6 +322,23 @@ describe('what the facade says of accounts', () => {
     }
   })
 })
+
+const CANDLES = { coin: 'BTC', interval: '1m', startTime: 0, endTime: 1 }
+
+/** Types that are made of a user's positions, orders and executions. All others say nothing about these. */
+const OF_TRADING: ReadonlySet<string> = new Set([
+  'clearinghouseState',
+  'openOrders',
+  'frontendOpenOrders',
+  'orderStatus',
+  'historicalOrders',
+  'userFills',
+  'userFillsByTime',
+  'userFunding',
+  'userNonFundingLedgerUpdates',
+  'userRole',
+  'webData2',
+])
 
 const OF_MARKETS: ReadonlySet<string> = new Set([
   'meta',

@@ -42,7 +42,7 @@ export interface Relaying {
  * replaced only when a transaction of somebody else with its nonce was found in a final block (`healLost`).
  *
  * No attempt is forgotten, because nonce and bytes are committed with the order before they are sent, every step sends
- * the live entries of the store that are not on the chain, and only a receipt at finality depth ends an entry.
+ * the live entries of the store that are not on the chain, and only a receipt in a final block ends an entry.
  */
 export function createRelaying(context: RelayContext): Relaying {
   const memory = createRelayMemory()

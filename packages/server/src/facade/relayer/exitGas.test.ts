@@ -15,6 +15,7 @@ import {
 import {
   attemptOf,
   CHAIN,
+  FINAL_BLOCKS,
   openRelayWorld,
   OTHER_TRADER,
   relayRefusal,
@@ -184,7 +185,7 @@ describe('the gas of the way out', () => {
     assert.equal(await asideWei(), WAY_OUT_WEI - ACTION_WEI)
     world.node.mempool.clear()
     world.node.useElsewhere()
-    await world.pass(CHAIN.finalityDepth + 6, 2_000)
+    await world.pass(FINAL_BLOCKS + 6, 2_000)
     assert.equal(world.relaying.health().counts.lost, 1)
     assert.deepEqual([await asideWei(), await usedWei(TRADER)], [WAY_OUT_WEI - PAID_WEI, PAID_WEI + WAY_OUT_WEI])
   })

@@ -56,8 +56,8 @@ export async function healLost(context: RelayContext, memory: RelayMemory): Prom
 }
 
 /**
- * True when the nonce is used at finality depth and the node knows none of the entry's versions. A node that has no
- * state of that depth is believed only long after the action expired, when it could not be relayed again anyway.
+ * True when the nonce is used in the last final block and the node knows none of the entry's versions. A node without
+ * the state of that block is believed only long after the action expired, when it could not be relayed again anyway.
  */
 async function isUsedForGood(context: RelayContext, state: RelayState, of: TrackedEntry): Promise<boolean> {
   const { nonce, versions, expiresAtMs } = of.entry

@@ -15,8 +15,8 @@ interface MinedEntry {
 }
 
 /**
- * Stores the findings of receipts: the actual cost of an entry, the hash it is known by and, at finality depth, its
- * end.
+ * Stores the findings of receipts: the actual cost of an entry, the hash it is known by and, once its block
+ * is final, its end.
  */
 export async function keepMined(
   context: RelayContext,

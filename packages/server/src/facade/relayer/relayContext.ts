@@ -1,5 +1,6 @@
 import type { Hex } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Finality } from '../../chain/finality.ts'
 import type { RpcClient } from '../../chain/rpcClient.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import type { RelaySender } from '../../store/relayGasStore.ts'
@@ -16,7 +17,7 @@ export type OnRelayHash = (sql: Sql, of: { readonly attemptId: AttemptId; readon
 
 /** The dependencies of one chain's relayer. */
 export interface RelayContext {
-  readonly chain: Pick<ServedChain, 'slug' | 'chainId' | 'diamond' | 'finalityDepth'>
+  readonly chain: Pick<ServedChain, 'slug' | 'chainId' | 'diamond'>
   readonly sender: RelaySender
   readonly signer: RelaySigner
   readonly client: RpcClient
@@ -24,6 +25,8 @@ export interface RelayContext {
   readonly settings: RelayerSettings
   readonly now: () => number
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+  /** Judges from a block which ones are final. */
+  readonly finality: Pick<Finality, 'lastFinal'>
   /** Returns the last followed block. Nothing counts as final before the follower knows of it. */
   readonly head: () => { readonly number: number } | undefined
   readonly onHash: OnRelayHash

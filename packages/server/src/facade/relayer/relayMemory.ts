@@ -314,6 +314,6 @@ export function unminedIn(state: RelayState): TrackedEntry[] {
 }
 
 /** Returns the newest block that is final for both follower and node; negative when there is none. */
-export function finalBlock({ chain, head }: RelayContext, { nodeHead }: RelayState): number {
-  return Math.min(nodeHead, head()?.number ?? -1) - chain.finalityDepth
+export function finalBlock({ finality, head }: RelayContext, { nodeHead }: RelayState): number {
+  return finality.lastFinal(Math.min(nodeHead, head()?.number ?? -1))
 }

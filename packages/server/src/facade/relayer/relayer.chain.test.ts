@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { diamondAbi, type Address, type Hex } from '@bezel/protocol'
 import { encodeFunctionData, type Transaction } from 'viem'
 import { P10, tradeOf } from '@bezel/testkit/chainClient.ts'
+import { depthFinality } from '../../chain/finality.ts'
 import { startDevnetWorld, type DevnetWorld, type FollowedStore } from '../../follower/testing/devnetWorld.ts'
 import type { Attempt, AttemptId } from '../../trading/orders/orderModel.ts'
 import { wrapCalls } from '../../trading/plan/encodeCall.ts'
@@ -17,7 +18,7 @@ import { loadSigningEngine } from './signingEngine.ts'
 import type { RelayingProcessOptions } from './testing/relayingProcess.ts'
 import { registerOwn } from './testing/relayWorld.ts'
 
-const FINALITY_DEPTH = 8
+const FINALITY = depthFinality(8)
 
 const WAIT_MS = 30_000
 
@@ -34,7 +35,7 @@ describe('the relayer on the local chain', () => {
 
   before(async () => {
     world = await startDevnetWorld()
-    followed = await world.follow({ finalityDepth: FINALITY_DEPTH })
+    followed = await world.follow({ finality: FINALITY })
     const { privateKey } = world.devnet.file.accounts.find(({ name }) => name === 'relayer')!
     key = createRelayerKey(Buffer.from(privateKey.slice(2), 'hex'), await loadSigningEngine())
     for (const name of TRADERS) await world.chain.send(world.chain.account(name), 'setTradingDelegate', [key.address])
@@ -51,7 +52,8 @@ describe('the relayer on the local chain', () => {
   async function start(settings: Partial<RelayerSettings> = {}): Promise<void> {
     await relayer?.close()
     relayer = await startRelayer({
-      chain: { ...world.served, finalityDepth: FINALITY_DEPTH },
+      chain: world.served,
+      finality: FINALITY,
       client: world.client,
       store: followed.opened.store,
       key,
@@ -270,8 +272,7 @@ describe('the relayer on the local chain', () => {
 
   async function startProcess(onCommitted: (id: string) => void): Promise<ChildProcess> {
     const { privateKey } = world.devnet.file.accounts.find(({ name }) => name === 'relayer')!
-    const chain = { ...world.served, finalityDepth: FINALITY_DEPTH }
-    const options: RelayingProcessOptions = { chain, file: followed.opened.file, key: privateKey }
+    const options: RelayingProcessOptions = { chain: world.served, file: followed.opened.file, key: privateKey }
     const child = fork(new URL('./testing/relayingProcess.ts', import.meta.url), [JSON.stringify(options)])
     child.on('message', ({ committed }: { committed?: string }) => committed !== undefined && onCommitted(committed))
     await once(child, 'message')

@@ -8,6 +8,7 @@ import { utcDayOf } from '../../trading/scope.ts'
 import {
   attemptOf,
   CHAIN,
+  FINAL_BLOCKS,
   openRelayWorld,
   OTHER_TRADER,
   relayRefusal,
@@ -33,12 +34,12 @@ describe('relaying', () => {
   const mempoolHashes = (): Hex[] => [...world.node.mempool.values()].map(({ hash }) => hash)
   const minedHashes = (): Hex[] => world.node.minedTransactions().map(({ hash }) => hash)
 
-  it('sends in the order of nonces, and is done only at finality depth', async () => {
+  it('sends in the order of nonces, and is done only when its block is final', async () => {
     const hashes = [await world.enqueue(), await world.enqueue(), await world.enqueue()]
     assert.equal(world.node.received.length, 0)
     await world.settle()
     assert.deepEqual(mempoolHashes(), hashes)
-    await world.pass(CHAIN.finalityDepth)
+    await world.pass(FINAL_BLOCKS)
     assert.deepEqual(minedHashes(), hashes)
     assert.deepEqual([world.relaying.health().waiting, world.relaying.health().unsettled], [0, 3])
     await world.pass(2)
@@ -46,11 +47,28 @@ describe('relaying', () => {
     assert.equal(world.relaying.health().counts.mined, 3)
   })
 
+  it('is done when the node names its block final, and sends again what a reorganisation before that drops', async () => {
+    let named = 0
+    world.finality = { lastFinal: (head) => Math.min(named, head) }
+    const hash = await world.enqueue()
+    await world.pass(40)
+    assert.deepEqual([world.relaying.health().waiting, world.relaying.health().unsettled], [0, 1])
+    world.node.reorg(40, 'drop')
+    await world.settle()
+    assert.equal(world.relaying.health().waiting, 1)
+    await world.pass(3, 2_000)
+    assert.deepEqual(minedHashes(), [hash])
+    named = world.node.head()
+    await world.settle()
+    await world.pass(1)
+    assert.equal(world.relaying.health().unsettled, 0)
+  })
+
   it('takes an attempt once, whoever asks again and when', async () => {
     const attempt = attemptOf({ expiresAtMs: world.nowMs + 60_000 })
     const hash = await world.enqueue(attempt)
     assert.equal(await world.enqueue(attempt), hash)
-    await world.pass(CHAIN.finalityDepth + 2)
+    await world.pass(FINAL_BLOCKS + 2)
     assert.equal(await world.enqueue(attempt), hash)
     assert.equal(world.node.used(), 1)
   })
@@ -117,7 +135,7 @@ describe('relaying', () => {
     world.node.reorg(2, 'drop')
     await world.settle()
     assert.equal(await isOnItsWay(), true, 'its block is gone')
-    await world.pass(CHAIN.finalityDepth + 2)
+    await world.pass(FINAL_BLOCKS + 2)
     assert.equal(await isOnItsWay(), false, 'it is final')
     const late = await world.enqueue(attemptOf({ expiresAtMs: world.nowMs + 1_000 }))
     world.nowMs += 2_000
@@ -160,7 +178,7 @@ describe('relaying', () => {
       world.hashes.map(({ hash }) => hash),
       [after.hash, first],
     )
-    await world.pass(CHAIN.finalityDepth + 1)
+    await world.pass(FINAL_BLOCKS + 1)
     assert.equal(world.relaying.health().unsettled, 0)
     assert.equal(await readRelayedGasWei(world.opened.store.read, CHAIN.slug, DAY, null), 20_000n * before.maxFeeWei)
   })
@@ -200,7 +218,7 @@ describe('relaying', () => {
     world.node.lie = undefined
     world.nowMs += 5_000
     await world.settle()
-    await world.pass(CHAIN.finalityDepth + 2)
+    await world.pass(FINAL_BLOCKS + 2)
     assert.equal(world.relaying.health().counts.burnt, 1)
   })
 
@@ -215,7 +233,7 @@ describe('relaying', () => {
     assert.deepEqual([burn.to, burn.data, burn.value], [testKey.address.toLowerCase(), '0x', 0n])
     await world.pass(1)
     assert.deepEqual(minedHashes(), [burn.hash, second])
-    await world.pass(CHAIN.finalityDepth + 1)
+    await world.pass(FINAL_BLOCKS + 1)
     assert.deepEqual(world.relaying.health().counts, { mined: 1, burnt: 1, repriced: 0, lost: 0 })
   })
 
@@ -415,7 +433,7 @@ describe('a key that is used elsewhere', () => {
     const hash = await world.enqueue(attempt)
     await world.settle()
     world.node.useElsewhere()
-    await world.pass(CHAIN.finalityDepth - 1, 2_000)
+    await world.pass(FINAL_BLOCKS - 1, 2_000)
     assert.equal(world.node.used(), 1)
     assert.ok(world.node.received.every((sent) => sent.hash === hash))
     await world.pass(6, 2_000)
@@ -447,10 +465,10 @@ describe('a key that is used elsewhere', () => {
     world.node.reorg(1, 'drop')
     world.node.useElsewhere()
     world.node.lie = (call) => (call.method === 'eth_getTransactionReceipt' ? left(call) : undefined)
-    await world.pass(CHAIN.finalityDepth + 4)
+    await world.pass(FINAL_BLOCKS + 4)
     assert.equal(world.relaying.health().unsettled, 1)
     world.node.lie = undefined
-    await world.pass(CHAIN.finalityDepth + 6, 2_000)
+    await world.pass(FINAL_BLOCKS + 6, 2_000)
     assert.equal(world.node.used(), 2)
     assert.deepEqual(world.relaying.health().counts, { mined: 1, burnt: 0, repriced: 0, lost: 1 })
   })

@@ -10,6 +10,7 @@ import { leave, fillOrder, placeOrder } from './testing/relayedOrders.ts'
 import {
   attemptOf,
   CHAIN,
+  FINAL_BLOCKS,
   openRelayWorld,
   OTHER_TRADER,
   ownAgent,
@@ -44,7 +45,7 @@ describe('the entries of a revoked agent', () => {
     await change({ revoked: true })
     const { mayBeMined, burns } = await world.relaying.burnRevoked(TRADER)
     assert.deepEqual([mayBeMined, burns.length], [[], 2])
-    await world.pass(CHAIN.finalityDepth + 2)
+    await world.pass(FINAL_BLOCKS + 2)
     const mined = world.node.minedTransactions()
     assert.deepEqual([mined.length, actions(), mined[2]!.hash], [3, 1, other])
     assert.deepEqual(
@@ -147,7 +148,7 @@ describe('the entries of a revoked agent', () => {
     world.node.useElsewhere()
     // The agent is authorised anew, which brings nothing back that was burnt before.
     await change({})
-    await world.pass(CHAIN.finalityDepth + 6, 2_000)
+    await world.pass(FINAL_BLOCKS + 6, 2_000)
     assert.deepEqual([world.relaying.health().counts.lost, actions(), world.node.used()], [1, 0, 1])
   })
 
@@ -157,7 +158,7 @@ describe('the entries of a revoked agent', () => {
     world.node.mempool.clear()
     world.node.useElsewhere()
     await change({ revoked: true })
-    await world.pass(CHAIN.finalityDepth + 6, 2_000)
+    await world.pass(FINAL_BLOCKS + 6, 2_000)
     assert.deepEqual([world.relaying.health().counts.lost, actions(), world.node.used()], [1, 0, 1])
   })
 

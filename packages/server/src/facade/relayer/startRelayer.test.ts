@@ -1,3 +1,4 @@
+import { depthFinality } from '../../chain/finality.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
@@ -6,7 +7,15 @@ import { type Relayer, startRelayer } from './startRelayer.ts'
 import { createRelayerKey } from './relayerKey.ts'
 import { defaultRelayerSettings } from './relayerSettings.ts'
 import { loadSigningEngine } from './signingEngine.ts'
-import { attemptOf, CHAIN, openRelayWorld, testKey, TRADER, type RelayWorld } from './testing/relayWorld.ts'
+import {
+  attemptOf,
+  CHAIN,
+  FINAL_BLOCKS,
+  openRelayWorld,
+  testKey,
+  TRADER,
+  type RelayWorld,
+} from './testing/relayWorld.ts'
 
 describe('a running relayer', () => {
   let world: RelayWorld
@@ -33,6 +42,7 @@ describe('a running relayer', () => {
       now: Date.now,
       log: { info: tell, warn: tell, error: tell } as never,
       head: () => ({ number: world.node.head() }),
+      finality: depthFinality(FINAL_BLOCKS),
     })
     return relayer
   }

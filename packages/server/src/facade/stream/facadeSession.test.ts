@@ -167,7 +167,7 @@ describe('a subscription that is shed', () => {
     const admit = (): void => {
       if (isBusy) throw notReady('overloaded')
     }
-    const overload = { admit, isShedding: () => isBusy, shed: () => 0, tick: () => undefined }
+    const overload = { admit, shed: () => 0, tick: () => undefined }
     // The socket uses one of the limit.
     const client = await start({ ipLimit: 2, overload })
     const subscription = { type: 'notification', user: ALICE }

@@ -7,6 +7,7 @@ import { until } from '@bezel/testkit/until.ts'
 import { notReady } from '../../ground/unavailable.ts'
 import { usd } from '../../market/testing/fixtures.ts'
 import { ALICE, livePosition } from '../testing/facadeWorld.ts'
+import { FACADE_CHANNELS, type FacadeChannelName } from './channels/facadeChannel.ts'
 import { aliceSteps, fillOrder, keepPosition, moveOrder, placeOrder } from './testing/aliceTrades.ts'
 import { startFacadeStream, type FacadeClient, type FacadeStreamWorld } from './testing/facadeStreamWorld.ts'
 
@@ -338,7 +339,7 @@ describe('a subscription about a user', () => {
     }
     await world.close()
     world = await startFacadeStream({
-      overload: { admit, isShedding: () => isBusy, shed: () => 0, tick: () => undefined },
+      overload: { admit, shed: () => 0, tick: () => undefined },
     })
     client = await world.connect()
     ok((await visit('userFills')) !== undefined)
@@ -367,5 +368,41 @@ describe('a reader of its own events that does not read', () => {
     client.socket.resume()
     equal(await client.closed, 4429)
     equal(world.counts.userFills.subscriptions, 0)
+  })
+})
+
+/** Channels that are made of a user's positions, orders and executions. All others say nothing about these. */
+const OF_TRADING: ReadonlySet<FacadeChannelName> = new Set([
+  'orderUpdates',
+  'userFills',
+  'userEvents',
+  'clearinghouseState',
+  'openOrders',
+  'webData2',
+  'allDexsClearinghouseState',
+  'userHistoricalOrders',
+  'userFundings',
+  'userNonFundingLedgerUpdates',
+])
+
+describe('a subscription to a user of whom not everything is known', () => {
+  it('is refused where it would tell what is open or what happened', async () => {
+    world.facade.isKnown = false
+    for (const type of FACADE_CHANNELS) {
+      const other = await world.connect()
+      const { channel, data } = await other.subscribe({ type, user: USER, coin: 'BTC', interval: '1m' })
+      const answer = OF_TRADING.has(type) ? 'error' : 'subscriptionResponse'
+      equal(channel, answer, `${type}: ${JSON.stringify(data)}`)
+      if (answer === 'error') match(String(data), /^Invalid subscription .*: The service is still reading what is open/)
+    }
+  })
+
+  it('can be made once it is', async () => {
+    world.facade.isKnown = false
+    const asked = { type: 'clearinghouseState', user: USER }
+    await client.subscribe(asked)
+    world.facade.isKnown = true
+    equal((await client.subscribe(asked)).channel, 'subscriptionResponse')
+    await until('the state is told', () => client.dataOf('clearinghouseState').length === 1)
   })
 })

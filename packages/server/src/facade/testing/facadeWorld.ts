@@ -111,6 +111,8 @@ export interface FacadeWorld {
   balance: string
   isNodeAway: boolean
   followerReason: 'starting' | 'chain_lagging' | 'reorg_too_deep' | undefined
+  /** False while not everything of the traders is known. */
+  isKnown: boolean
   /** Ranges that were read from the candles. */
   readonly asked: { readonly pairIndex: number; readonly range: CandleWindow }[]
   candlesOf: (range: CandleWindow) => readonly Candle[]
@@ -138,6 +140,7 @@ export async function createFacadeWorld(): Promise<FacadeWorld> {
     balance: '1000.5',
     isNodeAway: false,
     followerReason: undefined,
+    isKnown: true,
     asked: [],
     candlesOf: () => [],
     reads: createFacadeReads({
@@ -163,6 +166,7 @@ export async function createFacadeWorld(): Promise<FacadeWorld> {
       follower: {
         head: () => undefined,
         reason: () => world.followerReason,
+        isKnown: () => world.isKnown,
       },
       accounts: {
         async holdings() {

@@ -217,13 +217,13 @@ function createSigning(domain: SigningDomain): Signing {
       : agentAuthorization(domain, { ...scope!, agent, name: null, timestamp }).digest!
   return {
     authorisation(trader, { agent, agentKey, scope, timestamp }) {
-      const body = { trader: trader.address, agent, scope, timestamp, signature: '0x' }
+      const body = { trader: trader.address, agent, scope, timestamp, signature: '0x' as const }
       const digest = digestOf({ operation: 'authorise', body })
       const agentSignature = agentKey === undefined ? {} : { agentSignature: signatureOf(agentKey, digest) }
       return { operation: 'authorise', body: { ...body, signature: signatureOf(trader, digest), ...agentSignature } }
     },
     revocation(trader, agent, timestamp) {
-      const body = { trader: trader.address, agent, timestamp, signature: '0x' }
+      const body = { trader: trader.address, agent, timestamp, signature: '0x' as const }
       const signature = signatureOf(trader, digestOf({ operation: 'revoke', body }))
       return { operation: 'revoke', body: { ...body, signature } }
     },
@@ -246,7 +246,7 @@ async function facadeParts(
   { engine, now }: Pick<TradingParts, 'engine' | 'now'>,
 ): Promise<TradingParts> {
   const parts: Omit<TradingParts, 'reads' | 'waits'> = {
-    orders: { chain, delegates } as ChainOrders,
+    orders: { chain, delegates, isKnown: () => true } as Pick<ChainOrders, 'isKnown'> as ChainOrders,
     store,
     relayer: { address: RELAYER, burnRevoked: async () => [] } as Pick<ExchangeRelayer, 'address'> as ExchangeRelayer,
     registry,
@@ -288,7 +288,7 @@ function addParty(keys: Uint8Array[]): Party {
 }
 
 /** Returns a signature that only fits this key and this digest: r names the key, s is made from the digest. */
-function signatureOf({ at }: Party, digest: Uint8Array): string {
+function signatureOf({ at }: Party, digest: Uint8Array): `0x${string}` {
   const r = at.toString(16).padStart(64, '0')
   return `0x${r}${Buffer.from(lowered(digest)).toString('hex')}1b`
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Address, ChainSlug, Hex } from '@bezel/protocol'
 import { sampleAgent } from '../../../agents/testing/sampleAgent.ts'
 import { saveAgent } from '../../../store/agentStore.ts'
+import { depthFinality, type Finality } from '../../../chain/finality.ts'
 import { migrate } from '../../../store/openStore.ts'
 import type { Store } from '../../../store/sql.ts'
 import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
@@ -21,8 +22,10 @@ export const CHAIN = {
   slug: 'arbitrum-sepolia',
   chainId: 421_614,
   diamond: '0xd659a15812064C79E189fd950A189b15c75d3186' as Address,
-  finalityDepth: 8,
 } as const
+
+/** Number of blocks on top of a final one. */
+export const FINAL_BLOCKS = 8
 
 export const TRADER = '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf' as Address
 
@@ -37,6 +40,8 @@ export interface RelayWorld {
   readonly node: FakeRelayNode
   readonly opened: TestStore
   nowMs: number
+  /** Judges from a block which ones are final. Default: those with `FINAL_BLOCKS` on top. */
+  finality: Pick<Finality, 'lastFinal'>
   relaying: Relaying
   readonly logged: string[]
   /** The hash changes that were reported. */
@@ -119,6 +124,7 @@ export async function openRelayWorld({
     node,
     opened,
     nowMs: START_MS,
+    finality: depthFinality(FINAL_BLOCKS),
     relaying: undefined as never,
     logged: [],
     hashes: [],
@@ -156,6 +162,7 @@ export async function openRelayWorld({
       now: () => world.nowMs,
       log: { info: () => undefined, warn: log, error: log } as never,
       head: () => ({ number: node.head() }),
+      finality: { lastFinal: (head) => world.finality.lastFinal(head) },
       onHash: async (_sql, of) => void world.hashes.push(of),
     }
   }

@@ -1,3 +1,4 @@
+import { depthFinality } from '../../../chain/finality.ts'
 import { createRpcClient } from '../../../chain/rpcClient.ts'
 import type { ServedChain } from '../../../chain/servedChain.ts'
 import { openSqlite } from '../../../store/sqlite.ts'
@@ -32,6 +33,7 @@ const relayer = await startRelayer({
   now: Date.now,
   log: { info: () => undefined, warn: () => undefined, error: console.error } as never,
   head: () => ({ number: head }),
+  finality: depthFinality(8),
 })
 setInterval(() => void followHead(), 20)
 

@@ -94,6 +94,8 @@ export function createAccountChannels(sources: FacadeStreamSources, counts: Faca
     key: coin === undefined ? user : `${user} ${coin}`,
     user,
     async open(connection, meter) {
+      // Throws `NOT_READY` while not everything of the user is known. The others say nothing about what is open.
+      if (values !== users && values !== assets) reads.positionsOf(user)
       // The waiting orders in these messages are charged here, and long lists of them kept for the first message.
       if (values === orders || values === pages) await ordersText(user, meter)
       return watched(sources, user, values.subscribe(connection, user, coin))

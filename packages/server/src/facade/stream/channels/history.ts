@@ -79,7 +79,13 @@ function openReader<Told extends FromEntry>(of: HistoryReaderOptions<Told>): His
     return before.rows
   }
 
-  const opened = turns.soon(async () => void (lastTid = await newestTid()))
+  async function findStart(): Promise<void> {
+    // Throws `NOT_READY` while not everything of the user is known.
+    reads.positionsOf(user)
+    lastTid = await newestTid()
+  }
+
+  const opened = turns.soon(findStart)
   return {
     user,
     opened,
