@@ -94,8 +94,17 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   const metrics = createMetrics()
   const store = countTransactions(await openStore(config.dataFolder), metrics)
   open.defer(() => store.close())
-  const { marketStatusMs: statusMs, quietPriceMs: quietMs } = config
-  const markets = openMarketSources({ store, feedUrl, statusMs, quietMs, now, random: Math.random, log })
+  const { marketStatusMs: statusMs, quietPriceMs: quietMs, repairPauseMs } = config
+  const markets = openMarketSources({
+    store,
+    feedUrl,
+    statusMs,
+    quietMs,
+    repairPauseMs,
+    now,
+    random: Math.random,
+    log,
+  })
   open.defer(() => markets.close())
   const controls = await openControls(store, (error) => log.error({ err: error }, 'controls could not be read'))
   open.defer(() => controls.close())

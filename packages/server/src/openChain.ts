@@ -5,7 +5,9 @@ import { openLivePositions, type LivePositions } from './accounts/positions/live
 import { createLoggedPositions } from './accounts/positions/loggedPositions.ts'
 import { createPositionReads, type PositionReads } from './accounts/positions/positionReads.ts'
 import { createKnownTerms, type KnownTerms } from './accounts/positions/traderTerms.ts'
-import { createChainAgents, type ChainAgents } from './agents/chainAgents.ts'
+import { createChainAgents, requiredDelegate, type ChainAgents } from './agents/chainAgents.ts'
+import { openDiamondWatch, type DiamondWatch } from './chain/diamondWatch.ts'
+import { createFinality, type Finality } from './chain/finality.ts'
 import { createRpcClient, type RpcClient } from './chain/rpcClient.ts'
 import type { ServedChain } from './chain/servedChain.ts'
 import { refuseOtherChain } from './chain/chainReadiness.ts'
@@ -21,6 +23,7 @@ import { writeNotices } from './notices/writeNotices.ts'
 import type { Base } from './openBase.ts'
 import { openFacade, type ChainFacade, type FacadeBase } from './openFacade.ts'
 import { type ChainOrders, createTradingContext } from './orders/chainOrders.ts'
+import type { ChainPreviews } from './orders/previews.ts'
 import { createTradeTape, type TradeTape } from './stream/topics/publicSources.ts'
 import type { AttemptId } from './trading/orders/orderModel.ts'
 
@@ -29,10 +32,12 @@ export interface OpenChain extends FacadeBase {
   readonly slug: ChainSlug
   readonly agents: ChainAgents
   readonly tape: TradeTape
+  readonly diamondWatch: DiamondWatch
   /** Commits the changes of this chain: every change of an order or a position is a transaction of this log. */
   readonly accountLog: AccountLog
   readonly positionReads: PositionReads
   readonly facade: ChainFacade
+  readonly previews: ChainPreviews
 }
 
 /** Timeout of one batch of calls to a node. */
@@ -47,27 +52,31 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   const { slug } = chain
   const client = createRpcClient({ url: chain.rpcUrl, timeoutMs: NODE_TIMEOUT_MS, chainId: chain.chainId })
   await refuseOtherChain(store, chain, client)
+  const diamondWatch = await openDiamondWatch({ chain, client, unansweredMs: config.unansweredMs, log })
+  open.defer(() => diamondWatch.close())
   const market = openChainMarkets(chain, {
     client,
     store,
     sources,
     refreshMs: config.marketsRefreshMs,
+    statusMs: config.marketStatusMs,
     quietMs: config.quietPriceMs,
     now,
     log,
   })
-  open.defer(() => market.watch.close())
+  open.defer(() => market.close())
   const agents = openAgents(chain, client, market, base)
   const terms = createKnownTerms(now)
   const positions = await openLivePositions(store, slug, terms)
   const head = createChainHead()
+  const finality = createFinality({ chain, now, log })
   const tape = createTradeTape({ chain: slug, store })
   const commits = createPublisher<Changes>()
   const accountLog = openLog({ chain, base, market, positions, terms, head, commits })
   const accounts = openAccounts({ agents, positions, terms, accountLog, market }, base)
   open.defer(() => accounts.close())
   followCommits(commits, { base, positions, tape, accounts })
-  const follower = openFollower({ chain, client, base, market, head, accountLog })
+  const follower = openFollower({ chain, client, base, market, head, finality, accountLog, accounts, diamondWatch })
   open.defer(() => follower.close())
   const rounds = startClockRounds({
     chain: slug,
@@ -77,14 +86,7 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
     onError: (error) => log.error({ chain: slug, err: error }, 'orders could not be moved on by the clock'),
   })
   open.defer(() => rounds.close())
-  const positionReads = createPositionReads({
-    live: positions,
-    freshness: market.freshness,
-    head: head.current,
-    now,
-    priceVersion: () => sources.feed.book.version(),
-    followerReason: follower.reason,
-  })
+  const positionReads = openPositionReads({ positions, market, head, follower }, base)
   const parts = {
     slug,
     chain,
@@ -93,7 +95,9 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
     agents,
     positions,
     head,
+    finality,
     tape,
+    diamondWatch,
     accountLog,
     accounts,
     follower,
@@ -101,7 +105,32 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   }
   const orders = createOrders({ ...parts, terms }, base)
   const facade = await openFacade({ ...parts, orders }, base, open)
-  return { ...parts, orders, facade }
+  const previews: ChainPreviews = {
+    orders,
+    holdings: accounts.knownHoldings,
+    learnTerms: accounts.learnTerms,
+    delegateFor: (agent) => requiredDelegate(agents, agent),
+  }
+  return { ...parts, orders, facade, previews }
+}
+
+function openPositionReads(
+  of: {
+    readonly positions: LivePositions
+    readonly market: ChainMarketData
+    readonly head: ChainHead
+    readonly follower: Follower
+  },
+  { markets: sources, now }: Base,
+): PositionReads {
+  return createPositionReads({
+    live: of.positions,
+    freshness: of.market.freshness,
+    head: of.head.current,
+    now,
+    priceVersion: () => sources.feed.book.version(),
+    followerReason: of.follower.reason,
+  })
 }
 
 function openAgents(
@@ -191,33 +220,40 @@ function openFollower(of: {
   readonly base: Base
   readonly market: ChainMarketData
   readonly head: ChainHead
+  readonly finality: Finality
   readonly accountLog: AccountLog
+  readonly accounts: OpenChainAccounts
+  readonly diamondWatch: DiamondWatch
 }): Follower {
-  const { chain, client, head, accountLog } = of
+  const { chain, client, head, finality, accountLog } = of
   const { config, store, now, log } = of.base
   return startFollower({
     chain,
     client,
     head,
+    finality,
     store,
     accountLog,
     now,
     log,
     markets: () => of.market.watch.current(),
-    finalityDepth: chain.finalityDepth,
     startBlock: chain.startBlock,
     pollMs: config.headPollMs,
+    async onApplied(blocks) {
+      for (const { senders } of blocks) of.accounts.noteSenders(senders)
+      await of.diamondWatch.note(blocks)
+    },
   })
 }
 
 function createOrders(
-  of: Omit<OpenChain, 'orders' | 'facade'> & { readonly terms: KnownTerms },
+  of: Omit<OpenChain, 'orders' | 'facade' | 'previews'> & { readonly terms: KnownTerms },
   { config, store, markets, now }: Base,
 ): ChainOrders {
   const { chain, client, market, agents, positions, terms, accountLog, follower, positionReads } = of
   const context = createTradingContext({
     freshness: market.freshness,
-    hours: markets.hours,
+    hours: market.hours,
     now,
     head: of.head.current,
     terms,
@@ -230,11 +266,13 @@ function createOrders(
     delegates: agents.delegates,
     terms,
     positions,
+    isKnown: follower.isKnown,
     clock: follower.clock,
+    lastFinal: () => of.finality.lastFinal(follower.clock().headBlock),
     now,
     trading: (witness) => {
-      // Outdated positions and orders would make wrong transactions.
-      const reason = follower.reason()
+      // Outdated positions and orders, or other contracts, would make wrong transactions.
+      const reason = follower.reason() ?? of.diamondWatch.reason()
       if (reason !== undefined) throw notReady(reason)
       return context(witness)
     },

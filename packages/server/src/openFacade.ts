@@ -2,6 +2,7 @@ import { createRefusalAudit } from './access/auditLog.ts'
 import type { Controls } from './access/controls.ts'
 import type { OpenChainAccounts } from './accounts/openChainAccounts.ts'
 import type { LivePositions } from './accounts/positions/livePositions.ts'
+import type { Finality } from './chain/finality.ts'
 import type { RpcClient } from './chain/rpcClient.ts'
 import type { ServedChain } from './chain/servedChain.ts'
 import type { ExchangeParts } from './facade/exchange/exchangeParts.ts'
@@ -26,6 +27,7 @@ export interface FacadeBase {
   /** Open positions in memory, updated with every commit. */
   readonly positions: LivePositions
   readonly head: ChainHead
+  readonly finality: Finality
   readonly accounts: OpenChainAccounts
   readonly follower: Follower
   readonly orders: ChainOrders
@@ -73,7 +75,7 @@ export async function openFacade(of: FacadeBase, base: Base, open: AsyncDisposab
   return { reads, exchange, relayer }
 }
 
-async function openRelayer({ chain, client, head }: FacadeBase, base: Base): Promise<Relayer | null> {
+async function openRelayer({ chain, client, head, finality }: FacadeBase, base: Base): Promise<Relayer | null> {
   const { relayerKey: key, store, controls, now, log } = base
   if (key === undefined || !chain.writes) return null
   const relayer = await startRelayer({
@@ -85,6 +87,7 @@ async function openRelayer({ chain, client, head }: FacadeBase, base: Base): Pro
     now,
     log,
     head: head.current,
+    finality,
     onHash: (sql, { attemptId, hash }) =>
       setSubmitted(sql, attemptId, { hash, submittedAtMs: now(), trustedUntilMs: null }),
   })
@@ -103,14 +106,14 @@ function relayerSettings({ slug, relayer }: ServedChain, controls: Pick<Controls
 }
 
 function createReads(of: FacadeBase, base: Base): FacadeReads {
-  const { feed, hours, candles } = base.markets
+  const { feed, candles } = base.markets
   const { market, positions, follower, accounts } = of
   return createFacadeReads({
     chain: of.chain.slug,
     now: base.now,
     market,
     book: feed.book,
-    hours,
+    hours: market.hours,
     candles,
     store: base.store,
     positions,

@@ -70,11 +70,12 @@ function openChannels(of: OpenChain, base: Base, open: AsyncDisposableStack): Ch
 function logSources(of: OpenChain, { store, now, log }: Base) {
   const { slug } = of.chain
   const { accountText, watch } = of.accounts
-  const followerReason = of.follower.reason
+  const { reason: followerReason, isKnown } = of.follower
   return {
     log: of.accountLog,
     agents: of.agents,
     snapshots: createLogSnapshots({ chain: slug, store, positions: of.positionReads, accountText, followerReason }),
+    isKnown,
     watch,
     now,
     onError: (error: unknown) => log.error({ chain: slug, err: error }, 'the log of an account can not be read'),

@@ -7,7 +7,9 @@ import { CHAIN_SLUGS, parseAddress, type ChainSlug } from '@bezel/protocol'
 import { openControls } from './access/controls.ts'
 import { runOperator } from './operator.ts'
 import { listAudit } from './store/auditStore.ts'
+import { rememberChain } from './store/chainStore.ts'
 import { openStore } from './store/openStore.ts'
+import { listUnproven, saveSnapshot } from './store/snapshotStore.ts'
 import type { Store } from './store/sql.ts'
 
 const TRADER = parseAddress(`0x${'1'.repeat(40)}`)!
@@ -55,6 +57,42 @@ describe('bezel-server', () => {
 
   const auditOf = (chain: ChainSlug) =>
     inStore((store) => listAudit(store.read, { chain, trader: TRADER, cursor: undefined, limit: 10 }))
+
+  /** Stores the identity of a chain, as its first start does. */
+  const remember = (chain: ChainSlug) =>
+    inStore((store) => rememberChain(store, { chain, chainId: 1, diamond: TRADER, genesisHash: '0x00' }))
+
+  it('has a trader read again, on one chain or on all that are kept', async () => {
+    await remember('base')
+    await remember('arbitrum')
+    assert.equal((await run('reread', TRADER, 'base')).out, `base trader ${TRADER}: is read again within seconds.\n`)
+    assert.match((await run('reread', TRADER)).out, /^arbitrum trader .*\nbase trader .*\n$/)
+    const unproven = await inStore(async ({ read }) => [
+      await listUnproven(read, 'base'),
+      await listUnproven(read, 'arbitrum'),
+      await listUnproven(read, 'polygon'),
+    ])
+    assert.deepEqual(
+      unproven.map((traders) => traders.map(({ trader }) => trader)),
+      [[TRADER], [TRADER], []],
+    )
+    assert.match((await run('status')).out, /base trader 0x1{40}: not everything on the chain is known \(the operator/)
+    assert.match((await run('reread', 'me')).err, /Name the address of the trader/)
+  })
+
+  it('has blocks read again, after those of which no history is known', async () => {
+    assert.match((await run('reindex', '5', '9')).err, /Name the chain after the blocks/)
+    await remember('base')
+    const block = { number: 4, hash: '0x04', parentHash: '0x03', timestampMs: 1 } as never
+    await inStore((store) =>
+      store.transaction((sql) => saveSnapshot(sql, 'base', { block, traderCount: 0, nextTrader: 0, isComplete: true })),
+    )
+    assert.match((await run('reindex', '4', '9')).err, /known since block 4: begin at 5/)
+    assert.match((await run('reindex', '9', '5')).err, /whole numbers/)
+    assert.match((await run('reindex', 'x', '5')).err, /whole numbers/)
+    assert.match((await run('reindex', '5', '9')).out, /^base blocks 5 to 9: are read again/)
+    assert.match((await run('status')).out, /base blocks 5 to 9: read again up to 4; something was missed in 0 of them/)
+  })
 
   it('pauses and resumes a chain, beside the service that has the store open', async () => {
     const service = await openStore(folder)

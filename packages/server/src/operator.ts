@@ -24,7 +24,10 @@ import {
   type ControlKey,
   type ControlName,
 } from './store/controlStore.ts'
+import { listChains } from './store/chainStore.ts'
 import { openExistingStore } from './store/openStore.ts'
+import { insertReindex, listReindexes } from './store/reindexStore.ts'
+import { addUnproven, listUnproven, readSnapshot } from './store/snapshotStore.ts'
 import type { Sql, Store } from './store/sql.ts'
 
 /** The parts of a process that the command uses. */
@@ -59,6 +62,9 @@ const HELP = `bezel-server sets the operator's controls of a running service, wh
                                                          sets the gas that one trader's relayed actions, and all of them
                                                          together, may cost on a UTC day, in the chain's native token;
                                                          "default" goes back to the configured one
+  bezel-server reread TRADER [CHAIN]                     compares everything of a trader with the chain and mends what
+                                                         was missed; the trader's requests wait until it is proven
+  bezel-server reindex FROM TO [CHAIN]                   reads the logs of these blocks again and mends what was missed
 
 CHAIN is ${CHAIN_SLUGS.join(', ')} or all. Callers who are refused read the reason. Nothing that is on the chain or on
 its way there is stopped, and revocations always work. Every change is kept in the audit log.
@@ -110,6 +116,10 @@ function parseCommand(argv: readonly string[]): OperatorCommand {
       return changeAll(readTargets(operands), 'resumed', () => undefined)
     case 'budget':
       return budgetCommand(operands, values)
+    case 'reread':
+      return rereadCommand(operands)
+    case 'reindex':
+      return reindexCommand(operands)
     default:
       throw new StartupError(`Unknown command ${JSON.stringify(verb ?? '')}: bezel-server --help lists all.`)
   }
@@ -149,6 +159,40 @@ function budgetCommand([chain, ...rest]: readonly string[], values: Options): Op
     const value = wei.get(key.control)
     return value === undefined ? undefined : { ...key, value }
   })
+}
+
+/** Marks a trader as unproven; the service then reads the trader again. */
+function rereadCommand([address, chain, ...rest]: readonly string[]): OperatorCommand {
+  refuseRest(rest)
+  const trader = parseAddress(address ?? '')
+  if (trader === undefined) throw new StartupError('Name the address of the trader.')
+  const slugs = chain === undefined ? undefined : readChains(chain)
+  return async (store, _nowMs, print) => {
+    const kept = slugs ?? (await listChains(store.read))
+    await inTransaction(store, async (sql) => {
+      for (const slug of kept) await addUnproven(sql, slug, { trader, reason: 'the operator asked for it' })
+    })
+    for (const slug of kept) print(`${slug} trader ${trader}: is read again within seconds.`)
+  }
+}
+
+function reindexCommand([first, last, chain, ...rest]: readonly string[]): OperatorCommand {
+  refuseRest(rest)
+  const [fromBlock, toBlock] = [Number(first), Number(last)]
+  if (!(Number.isSafeInteger(fromBlock) && Number.isSafeInteger(toBlock) && 0 <= fromBlock && fromBlock <= toBlock)) {
+    throw new StartupError('Name the first and the last block, as whole numbers.')
+  }
+  const slugs = chain === undefined ? undefined : readChains(chain)
+  return async (store, _nowMs, print) => {
+    const [slug, ...others] = slugs ?? (await listChains(store.read))
+    if (slug === undefined || others.length > 0) throw new StartupError('Name the chain after the blocks.')
+    const since = (await readSnapshot(store.read, slug))?.block.number
+    if (since !== undefined && fromBlock <= since) {
+      throw new StartupError(`The history of ${slug} is known since block ${since}: begin at ${since + 1}.`)
+    }
+    await inTransaction(store, (sql) => insertReindex(sql, { chain: slug, fromBlock, toBlock }))
+    print(`${slug} blocks ${fromBlock} to ${toBlock}: are read again; bezel-server status tells the result.`)
+  }
 }
 
 /** Reads `writes|relayer CHAIN` or `trader|agent CHAIN ADDRESS`. */
@@ -243,9 +287,18 @@ async function inTransaction<Result>(store: Store, work: (sql: Sql) => Promise<R
 async function tellStatus(store: Store, print: Print, isJson: boolean): Promise<void> {
   const controls = await loadControls(store.read)
   if (isJson) return print(JSON.stringify(controls))
-  if (controls.length === 0) return print('Nothing is paused, and all budgets are the configured ones.')
+  if (controls.length === 0) print('Nothing is paused, and all budgets are the configured ones.')
   for (const control of controls) {
     print(`${lineOf(control, control.value)} Since ${new Date(control.setAtMs).toISOString()}.`)
+  }
+  for (const chain of await listChains(store.read)) {
+    for (const { trader, reason } of await listUnproven(store.read, chain)) {
+      print(`${chain} trader ${trader}: not everything on the chain is known (${reason}).`)
+    }
+  }
+  for (const { chain, fromBlock, toBlock, nextBlock, changed } of await listReindexes(store.read)) {
+    const state = nextBlock > toBlock ? 'read again' : `read again up to ${nextBlock - 1}`
+    print(`${chain} blocks ${fromBlock} to ${toBlock}: ${state}; something was missed in ${changed} of them.`)
   }
 }
 

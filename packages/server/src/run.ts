@@ -16,6 +16,7 @@ import type { RelayerState } from './http/routes/system/ready.ts'
 import { forgetOldEvents } from './journal/accountLog.ts'
 import { countAnswers, serveMetrics } from './metrics/createMetrics.ts'
 import { watchAccounts, watchDeployment, watchRelayers, type ChainSource } from './metrics/watchDeployment.ts'
+import { watchDiamonds } from './metrics/watchDiamonds.ts'
 import { watchChannels, watchStream } from './metrics/watchStream.ts'
 import { startNotices, type Notices } from './notices/startNotices.ts'
 import { openBase, type Base } from './openBase.ts'
@@ -96,6 +97,7 @@ function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[
     feedPulse: base.markets.feed.pulse,
   })
   watchStream(metrics, base.streamCounts)
+  watchDiamonds(metrics, new Map(chains.map(({ slug, diamondWatch }) => [slug, diamondWatch])))
   watchAccounts(metrics, new Map(chains.map(({ slug, accounts }) => [slug, accounts])))
   const relayers = chains.map(({ slug, facade }) => [slug, facade.relayer] as const)
   watchRelayers(metrics, new Map(relayers.flatMap(([slug, relayer]) => (relayer === null ? [] : [[slug, relayer]]))))
@@ -114,7 +116,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
   serveMetrics(app, { metrics, exposure: config.metrics })
   serveOpenapi(app, config)
   serveAsyncapi(app, streamDocument)
-  serveDocs(app, streamDocument)
+  serveDocs(app, { ...streamDocument, chains: base.chains })
   serveSecurityTxt(app, { ...config, now: base.now })
   registerRoutes(app, {
     chains: base.chains,
@@ -131,6 +133,8 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
     candles: base.markets.candles,
     markets: new Map(chains.map(({ slug, market }) => [slug, market])),
     notReadyReason: (slug) => notReadyReason(chainOf(slug), base),
+    marketsLeftOut: (slug) => chainOf(slug).market.leftOut(),
+    diamondWarning: (slug) => chainOf(slug).diamondWatch.warning(),
     relayerOf: (slug) => chainOf(slug).facade.relayer?.address ?? null,
     relayerState: (slug) => relayerState(chainOf(slug), base),
     agentsOf: (slug) => chainOf(slug).agents,
@@ -139,7 +143,10 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
     positionsOf: (slug) => chainOf(slug).positionReads,
     logOf: (slug) => chainOf(slug).accountLog,
     followerReason: (slug) => chainOf(slug).follower.reason(),
+    isKnown: (slug, trader) => chainOf(slug).follower.isKnown(trader),
+    knownSince: (slug) => chainOf(slug).follower.knownSince(),
     ordersOf: (slug) => chainOf(slug).orders,
+    previewsOf: (slug) => chainOf(slug).previews,
     now: base.now,
   })
   registerFacadeRoutes(app, {
@@ -152,18 +159,21 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
 
 /**
  * Returns the reason why a chain can't be used now; `undefined` when its node answers correctly, its markets and prices
- * are fresh, and its blocks are caught up with.
+ * are fresh, its blocks are caught up with, and its contracts are known.
  */
 function notReadyReason(
-  { slug, market, follower }: OpenChain,
+  { slug, market, follower, diamondWatch }: OpenChain,
   { nodes }: Pick<Base, 'nodes'>,
 ): NotReadyReason | undefined {
-  return market.freshness.marketsReason() ?? follower.reason() ?? (nodes.isReady(slug) ? undefined : 'chain_lagging')
+  const reason = market.freshness.marketsReason() ?? follower.reason() ?? diamondWatch.reason()
+  return reason ?? (nodes.isReady(slug) ? undefined : 'chain_lagging')
 }
 
-function relayerState({ slug, facade }: OpenChain, { controls }: Pick<Base, 'controls'>): RelayerState | undefined {
+function relayerState(of: OpenChain, { controls }: Pick<Base, 'controls'>): RelayerState | undefined {
+  const { slug, facade, diamondWatch } = of
   const { relayer } = facade
   if (relayer === null) return undefined
+  if (diamondWatch.reason() !== undefined) return { isWorking: false, warning: diamondWatch.warning() }
   const pause = controls.relayerPaused(slug) ?? controls.writesPaused(slug)
   if (pause !== undefined) return { isWorking: false, warning: pauseSentence(slug, pause.reason) }
   const health = relayer.health()
@@ -171,14 +181,18 @@ function relayerState({ slug, facade }: OpenChain, { controls }: Pick<Base, 'con
 }
 
 function chainSource(chain: OpenChain, base: Pick<Base, 'nodes'>): ChainSource {
-  const { slug, client, follower, positions } = chain
+  const { slug, client, follower, market, orders, positions } = chain
   return {
     chain: slug,
     isReady: () => notReadyReason(chain, base) === undefined,
     roundTrips: () => client.roundTrips(),
     head: () => follower.head(),
+    finalBlock: () => (follower.head() === undefined ? undefined : Math.max(0, orders.lastFinal())),
     lagBlocks: () => follower.stats().lagBlocks,
     undoneBlocks: () => follower.stats().blocksUndone,
     openPositions: () => positions.size,
+    marketsLeftOut: () => market.leftOut().length,
+    unprovenTraders: () => follower.unprovenTraders(),
+    snapshot: () => follower.snapshotProgress(),
   }
 }

@@ -42,7 +42,7 @@ export function createApp(logLevel: string): FastifyInstance {
     // A request that reaches a closing service is still answered in the common shapes; its connection is closed
     // afterwards.
     return503OnClosing: false,
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false } },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false, useDefaults: false } },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) =>
       (isNotificationsPath(request.url) ? answerNotificationError : answerError)(error, request, reply),

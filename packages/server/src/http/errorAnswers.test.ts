@@ -93,7 +93,7 @@ describe('error answers', () => {
     }
     assert.deepEqual(await refused('{"size":1}'), { issues: [{ path: 'body.size', message: 'must be string' }] })
     assert.deepEqual(await refused('{"size":"1","extra":2}'), {
-      issues: [{ path: 'body.extra', message: 'is not known' }],
+      issues: [{ path: 'body.extra', message: 'is not known; the fields are size' }],
     })
     assert.ok(await refused('[]'))
     assert.ok(await refused('null'))

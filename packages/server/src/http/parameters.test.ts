@@ -59,6 +59,17 @@ describe('whole numbers of a query', () => {
     assert.deepEqual(issuesOf({ levels: '1' }), ['query.levels'])
     assert.deepEqual(issuesOf({ constructor: '1', limit: 'x' }), ['query.constructor', 'query.limit'])
   })
+
+  it('are listed to whoever sends another one', () => {
+    assert.throws(() => numberQuery({ levels: '1' }, RANGES), {
+      code: 'VALIDATION_ERROR',
+      message: 'query.levels is not a parameter; the parameters are after, limit.',
+    })
+    assert.throws(() => numberQuery({ limit: '0' }, RANGES), {
+      message: 'query.limit must be a whole number from 1 to 500.',
+    })
+    assert.deepEqual(issuesOf({ ['k'.repeat(5_000)]: '1' }), [`query["${'k'.repeat(40)}..."]`])
+  })
 })
 
 describe('the query of a paged list', () => {

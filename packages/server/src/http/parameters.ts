@@ -1,11 +1,13 @@
-import { ApiError, parseAddress, type Address } from '@bezel/protocol'
+import { ApiError, parseAddress, parsePathSymbol, type Address, type MarketSymbol } from '@bezel/protocol'
 import { Type, type TSchema } from '@sinclair/typebox'
 import { MAX_ISSUES, type ValidationIssue } from '../access/validationIssues.ts'
+import { stepText } from '../json/parseStrictJson.ts'
 
 /** A query parameter with its description in the reference. */
 export interface QueryParameter {
   readonly schema: TSchema
   readonly description: string
+  readonly isRequired?: boolean
 }
 
 /** The range of a whole number in a query, and its default. */
@@ -54,7 +56,7 @@ export function countOf(byDefault: number): NumberRange & QueryParameter {
 
 /** The query parameters of every paged list. */
 export const PAGE_QUERY = {
-  cursor: { schema: Type.String(), description: '`nextCursor` of the previous page.' },
+  cursor: { schema: Type.String(), description: '`nextCursor` of the previous page. Default: the first page.' },
   limit: countOf(50),
 } as const satisfies Readonly<Record<string, QueryParameter>>
 
@@ -67,11 +69,10 @@ export function numberQuery<Name extends string>(
   ranges: Readonly<Record<Name, NumberRange>>,
 ): Record<Name, number> {
   const issues = unknownParameters(query, ranges)
-  const entries = (Object.entries(ranges) as [Name, NumberRange][]).map(([name, range]) => {
-    const value = query[name] === undefined ? range.byDefault : readNumber(query[name], range)
-    if (value === undefined) issues.push({ path: `query.${name}`, message: sentence(range) })
-    return [name, value]
-  })
+  const entries = (Object.entries(ranges) as [Name, NumberRange][]).map(([name, range]) => [
+    name,
+    readWholeParameter(name, query[name], range, issues),
+  ])
   if (issues.length > 0) throw queryRefusal(issues)
   return Object.fromEntries(entries) as Record<Name, number>
 }
@@ -82,15 +83,44 @@ export function pageQuery<Cursor>(
   format: CursorFormat<Cursor>,
 ): PageQuery<Cursor> {
   const issues = unknownParameters(query, PAGE_QUERY)
-  const range = PAGE_QUERY.limit
-  const limit = query.limit === undefined ? range.byDefault : readNumber(query.limit, range)
-  if (limit === undefined) issues.push({ path: 'query.limit', message: sentence(range) })
+  const page = readPageQuery(query, format, issues)
+  if (issues.length > 0) throw queryRefusal(issues)
+  return page
+}
+
+/** Reads the page that a query asks for. Adds to `issues` what is wrong with it. */
+export function readPageQuery<Cursor>(
+  query: Readonly<Record<string, unknown>>,
+  format: CursorFormat<Cursor>,
+  issues: ValidationIssue[],
+): PageQuery<Cursor> {
+  const limit = readWholeParameter('limit', query.limit, PAGE_QUERY.limit, issues)
   const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor, format)
   if (query.cursor !== undefined && cursor === undefined) {
     issues.push({ path: 'query.cursor', message: 'must be the nextCursor of an earlier page of this list' })
   }
-  if (issues.length === 0 && limit !== undefined) return { cursor, limit }
-  throw queryRefusal(issues)
+  return { cursor, limit }
+}
+
+/** Reads a whole number of a query. Adds to `issues` when it is out of its range. */
+export function readWholeParameter(
+  name: string,
+  value: unknown,
+  range: NumberRange,
+  issues: ValidationIssue[],
+): number {
+  const number = value === undefined ? range.byDefault : readNumber(value, range)
+  if (number === undefined) issues.push({ path: `query.${name}`, message: sentence(range) })
+  return number ?? range.byDefault
+}
+
+/** Reads the market that a query names, in either spelling of paths. Adds to `issues` when it is no name of one. */
+export function readMarketParameter(value: unknown, issues: ValidationIssue[]): MarketSymbol | undefined {
+  const market = typeof value === 'string' ? parsePathSymbol(value) : undefined
+  if (value !== undefined && market === undefined) {
+    issues.push({ path: 'query.market', message: 'must be a market like BTC-USD' })
+  }
+  return market
 }
 
 /** Cuts a page from a list that was read with one extra item: the extra one only shows that there is a next page. */
@@ -115,16 +145,19 @@ export function addressParam(text: string): Address {
   })
 }
 
-/** Returns one issue for each parameter that the operation does not have. */
+/** Returns one issue for each parameter that the operation does not have, with those that it has. */
 export function unknownParameters(query: Readonly<Record<string, unknown>>, known: object): ValidationIssue[] {
-  return Object.keys(query)
-    .filter((name) => !Object.hasOwn(known, name))
-    .slice(0, MAX_ISSUES)
-    .map((name) => ({ path: `query.${name}`, message: 'is not a parameter of this operation' }))
+  const unknown = Object.keys(query).filter((name) => !Object.hasOwn(known, name))
+  if (unknown.length === 0) return []
+  const message = `is not a parameter; the parameters are ${Object.keys(known).join(', ')}`
+  return unknown.slice(0, MAX_ISSUES).map((name) => ({ path: `query${stepText(name)}`, message }))
 }
 
+/** Returns the refusal of a query. Its message is the first issue. */
 export function queryRefusal(issues: readonly ValidationIssue[]): ApiError {
-  return new ApiError('VALIDATION_ERROR', 'The query parameters are not valid.', { issues })
+  const [first] = issues
+  const message = first === undefined ? 'The query parameters are not valid.' : `${first.path} ${first.message}.`
+  return new ApiError('VALIDATION_ERROR', message, { issues })
 }
 
 /** Returns `undefined` for anything but a number in the range. A parameter that is given twice arrives as an array. */

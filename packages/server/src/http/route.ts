@@ -61,6 +61,8 @@ interface RouteTexts {
   readonly checksOwnBody?: true
   /** Schemas of the answers, by HTTP status. */
   readonly responses: Readonly<Record<number, TSchema>>
+  /** Meanings of the answers without a body, by HTTP status. */
+  readonly bodiless?: Readonly<Record<number, string>>
   /** Answers errors in a shape that differs from the common one. */
   readonly errorHandler?: (error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) => void
 }
@@ -116,6 +118,9 @@ export function weightRule({ query, weight }: Pick<RouteTexts, 'query' | 'weight
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
+/** The answer to a client that names the tag of the present answer in `If-None-Match`. */
+export const UNCHANGED = { 304: 'The answer is still the one whose `ETag` is in `If-None-Match`.' } as const
+
 /**
  * Makes a route. The cast is sound because the router fills the parameters of the path and validates the body against
  * its schema before it calls the handler.
@@ -127,4 +132,9 @@ export function defineRoute<
   Body extends TSchema = TUnknown,
 >(route: RouteSource<Context, Access, Path, Body>): Route<Context, Access> {
   return { ...route, handler: route.handler as Route<Context, Access>['handler'] }
+}
+
+/** Begins the answer about something new, which can be read at the path from now on. */
+export function created(reply: FastifyReply, path: string): FastifyReply {
+  return reply.code(201).header('Location', path)
 }

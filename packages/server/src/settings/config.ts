@@ -141,6 +141,10 @@ export const SERVER_SETTINGS = {
     what: 'price feed, http or https',
     defaultText: 'feedUrl in BEZEL_CHAINS_FILE',
   }),
+  BEZEL_PUBLIC_URL: urlSetting({
+    what: 'address under which clients reach the service, for the snippets of its documentation; http or https',
+    defaultText: 'the address it listens on, which pages in a browser replace with their own',
+  }),
   BEZEL_MARKETS_REFRESH_MS: integerSetting({
     what: "milliseconds between two readings of a chain's markets",
     default: 3_000,
@@ -153,11 +157,23 @@ export const SERVER_SETTINGS = {
     min: 100,
     max: 600_000,
   }),
+  BEZEL_REPAIR_PAUSE_MS: integerSetting({
+    what: "milliseconds between two requests for the price feed's history that repair candles",
+    default: 1_100,
+    min: 0,
+    max: 600_000,
+  }),
   BEZEL_QUIET_PRICE_MS: integerSetting({
     what: "age in milliseconds from which a market's last price needs the feed's /charts as a second witness before a position is opened",
     default: 60_000,
     min: 1_000,
     max: 3_600_000,
+  }),
+  BEZEL_UNANSWERED_MS: integerSetting({
+    what: 'milliseconds of a chain without any execution, while requests wait for one, after which bezel_requests_stalled is 1',
+    default: 600_000,
+    min: 10_000,
+    max: 86_400_000,
   }),
   BEZEL_CONNECTIONS: integerSetting({
     what: 'connections that may be open at a time, WebSockets included',
@@ -251,10 +267,15 @@ export interface ServerConfig {
   readonly chainsFile: string
   /** `undefined` when the chains file names the feed. */
   readonly feedUrl: string | undefined
+  /** Address under which clients reach the service; `undefined` when nobody said. */
+  readonly publicUrl: string | undefined
   readonly marketsRefreshMs: number
   readonly marketStatusMs: number
+  readonly repairPauseMs: number
   /** Age from which a market's last price needs a second witness before a position is opened. */
   readonly quietPriceMs: number
+  /** Time without any execution after which waiting requests count as stalled. */
+  readonly unansweredMs: number
   readonly domainName: string
   /** Ends in a hyphen. */
   readonly headerPrefix: string
@@ -303,9 +324,12 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     dataFolder: resolve(settings.BEZEL_DATA),
     chainsFile: resolve(settings.BEZEL_CHAINS_FILE ?? join(settings.BEZEL_DATA, 'devnet.json')),
     feedUrl: settings.BEZEL_FEED_URL,
+    publicUrl: settings.BEZEL_PUBLIC_URL,
     marketsRefreshMs: settings.BEZEL_MARKETS_REFRESH_MS,
     marketStatusMs: settings.BEZEL_MARKET_STATUS_MS,
+    repairPauseMs: settings.BEZEL_REPAIR_PAUSE_MS,
     quietPriceMs: settings.BEZEL_QUIET_PRICE_MS,
+    unansweredMs: settings.BEZEL_UNANSWERED_MS,
     domainName: settings.BEZEL_DOMAIN_NAME,
     headerPrefix: settings.BEZEL_HEADER_PREFIX,
     ipLimit: settings.BEZEL_IP_LIMIT,

@@ -12,7 +12,7 @@ import { requireUnpaused, type Controls } from '../../access/controls.ts'
 import { callerOf, requireNamedTrader, requireUsable, setCaller } from '../../access/caller.ts'
 import { recordLimitAnswer } from '../../access/limits.ts'
 import { readApiKey, readNamedTrader, readSignatureHeaders } from '../../access/signatureHeaders.ts'
-import { agentNotDelegated, requireInForce } from '../../agents/agentRefusals.ts'
+import { agentNotDelegated, readOnlyAgent, requireInForce } from '../../agents/agentRefusals.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import type { ChainOrders } from '../../orders/chainOrders.ts'
 import { refuseUndelegated, type SignedWrite } from '../../orders/signedWrite.ts'
@@ -169,8 +169,6 @@ function requireWritable({ slug, writes: isWritable }: ServedChain): void {
  * through the facade that is the relayer, so the agent's own transactions would revert.
  */
 function requireTradingAgent(chain: ServedChain, { agent: record }: SignedWrite): void {
-  if (record.scope.permissions === 'read') {
-    throw new ApiError('SCOPE_READ_ONLY', "This agent's scope lets it read only.")
-  }
+  if (record.scope.permissions === 'read') throw readOnlyAgent()
   if (record.mode === 'relayed' && record.agent !== record.trader) throw agentNotDelegated(chain, record.agent)
 }

@@ -89,7 +89,6 @@ describe('the overload guard', () => {
     const app = createApp('silent')
     const refusal = new ApiError('NOT_READY', 'too much', { reason: 'overloaded' })
     const overload = {
-      isShedding: () => true,
       admit() {
         throw refusal
       },
@@ -131,7 +130,15 @@ describe('CORS', () => {
     assert.equal(answer.headers['access-control-allow-origin'], '*')
     assert.equal(answer.headers['access-control-allow-credentials'], undefined)
     const exposed = String(answer.headers['access-control-expose-headers']).toLowerCase()
-    for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after', 'x-request-id']) {
+    for (const name of [
+      'location',
+      'ratelimit-limit',
+      'ratelimit-remaining',
+      'ratelimit-reset',
+      'retry-after',
+      'etag',
+      'x-request-id',
+    ]) {
       assert.ok(exposed.includes(name), name)
     }
   })
@@ -152,9 +159,16 @@ describe('CORS', () => {
     assert.equal(refused.json<{ code: string }>().code, 'RATE_LIMITED')
   })
 
+  it('opens the index', async () => {
+    const app = appWith(10)
+    for (const url of ['/', '/?a=1']) {
+      assert.equal((await app.inject({ url, headers: ORIGIN })).headers['access-control-allow-origin'], '*', url)
+    }
+  })
+
   it('opens nothing else', async () => {
     const app = appWith(10)
-    for (const url of ['/metrics', '/healthy', '/v12', '/', '/openapi.jsonx']) {
+    for (const url of ['/metrics', '/healthy', '/v12', '/docs', '/openapi.jsonx']) {
       assert.equal((await app.inject({ url, headers: ORIGIN })).headers['access-control-allow-origin'], undefined, url)
     }
     const preflight = await app.inject({ method: 'OPTIONS', url: '/metrics', headers: PREFLIGHT })

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { FastifyInstance, FastifyRequest, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifyReply, RouteOptions } from 'fastify'
 import { networkOfSocket } from '../../access/connections.ts'
 import { ipBuckets, type Limits, sendLimitHeaders, type LimitAnswer, recordLimitAnswer } from '../../access/limits.ts'
 import type { AuditOrigin } from '../../store/auditStore.ts'
@@ -11,13 +11,19 @@ import { credentialHeaders } from '../../access/signatureHeaders.ts'
 import { malformed, REQUEST_ID_HEADER } from '../../access/answerError.ts'
 
 /** Paths that web pages of any origin may call: the interface itself, and none of the paths for operators. */
-const OPEN_PATHS = /^\/(?:v1|hl|api|health|ready|openapi\.json|asyncapi\.json)(?:[/?]|$)/
+const OPEN_PATHS = /^\/(?:(?:v1|hl|api|health|ready|openapi\.json|asyncapi\.json)(?:[/?]|$)|\?|$)/
 
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
 
-const EXPOSED = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After', REQUEST_ID_HEADER].join(
-  ', ',
-)
+const EXPOSED = [
+  'Location',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'ETag',
+  REQUEST_ID_HEADER,
+].join(', ')
 
 /** Time for which a browser may cache the answer to a preflight. Chromium caps it at two hours. */
 const PREFLIGHT_MAX_AGE_S = 7_200
@@ -58,6 +64,7 @@ export function registerHooks(app: FastifyInstance, of: HooksContext): void {
     recordLimitAnswer(this, answer)
   })
   app.addHook('onRequest', chargeIp(of))
+  if (of.overload !== undefined) app.addHook('onRoute', shedAnonymous(of.overload))
   // Behind proxies the connection is the proxy's, and a request that never arrived does not say whose it was.
   if (of.trustedProxies === 0) app.server.on('clientError', chargeConnection(of))
   registerBodyParser(app)
@@ -83,8 +90,7 @@ function ipOfRequest({ socket, headers }: FastifyRequest, trustedProxies: number
 }
 
 /**
- * Returns the hook that charges the limit by IP, before anything else is read or computed for the request, and then
- * sheds it if there is too much work.
+ * Returns the hook that charges the limit by IP, before anything else is read or computed for the request.
  */
 function chargeIp(of: HooksContext) {
   return (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void => {
@@ -94,8 +100,26 @@ function chargeIp(of: HooksContext) {
     }
     const answer = takeOfIp(of, request, request.limitWeight)
     // Limits that are kept in this process answer synchronously; awaiting a promise would slow every request down.
-    if (answer instanceof Promise) answer.then((later) => settle(request, later, of.overload, done), done)
-    else settle(request, answer, of.overload, done)
+    if (answer instanceof Promise) answer.then((later) => settle(request, later, done), done)
+    else settle(request, answer, done)
+  }
+}
+
+/**
+ * Returns the listener that gives each anonymous route a hook of its own, after those of every request. Asking a
+ * request for its route would cost more.
+ */
+function shedAnonymous(overload: OverloadGuard) {
+  const admit = (_request: unknown, _reply: unknown, done: (error?: Error) => void): void => {
+    try {
+      overload.admit()
+    } catch (error) {
+      return done(error as Error)
+    }
+    done()
+  }
+  return (route: RouteOptions): void => {
+    if (route.config?.isAnonymous === true) route.onRequest = [admit, ...[route.onRequest ?? []].flat()]
   }
 }
 
@@ -118,17 +142,11 @@ function takeOfIp(
   return limits.take(ipBuckets(networkOfRequest(request, trustedProxies), limit), now(), weight)
 }
 
-function settle(
-  request: FastifyRequest,
-  answer: LimitAnswer,
-  overload: OverloadGuard | undefined,
-  done: (error?: Error) => void,
-): void {
+function settle(request: FastifyRequest, answer: LimitAnswer, done: (error?: Error) => void): void {
   try {
     recordLimitAnswer(request, answer)
     // The router begins a query at a fragment too, which was not weighed. No client sends one.
     if (request.raw.url?.includes('#') === true) throw malformed('path', 'must have no fragment')
-    if (overload?.isShedding() === true && request.routeOptions.config.isAnonymous === true) overload.admit()
   } catch (error) {
     return done(error as Error)
   }
@@ -145,7 +163,7 @@ function settle(
  * limit headers.
  */
 export function allowOrigins(app: FastifyInstance, { headerPrefix }: { readonly headerPrefix: string }): void {
-  const allowed = ['Content-Type', REQUEST_ID_HEADER, ...credentialHeaders(headerPrefix)].join(', ')
+  const allowed = ['Content-Type', 'If-None-Match', REQUEST_ID_HEADER, ...credentialHeaders(headerPrefix)].join(', ')
 
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
     if (!isPreflight(request)) return done()

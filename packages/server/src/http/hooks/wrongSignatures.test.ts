@@ -98,7 +98,11 @@ describe('a signature that is wrong in one way', () => {
         return selected.recoverPublicKey(...of)
       },
     }
-    const markets = (): ReadonlySet<string> => new Set(['BTC/USD', 'ETH/USD'])
+    const markets = (): ReadonlyMap<string, unknown> =>
+      new Map([
+        ['BTC/USD', {}],
+        ['ETH/USD', {}],
+      ])
     app = createApp('silent')
     registerHooks(app, { limits, limit: 600, trustedProxies: 0, now })
     registerRoute(app, createAgentRoute, {

@@ -30,20 +30,31 @@ import { listMarketsRoute } from './markets/listMarkets.ts'
 import type { MarketsContext } from './markets/marketsOf.ts'
 import { dismissNotificationRoute } from './notifications/dismissNotification.ts'
 import { listNotificationsRoute, type NotificationsContext } from './notifications/listNotifications.ts'
+import { cancelAllOrdersRoute } from './orders/cancelAllOrders.ts'
 import { cancelOrderRoute } from './orders/cancelOrder.ts'
 import { createOrderRoute } from './orders/createOrder.ts'
 import { getOrderRoute } from './orders/getOrder.ts'
+import { getOrderByClientIdRoute } from './orders/getOrderByClientId.ts'
 import { submitOrderRoute } from './orders/submitOrder.ts'
 import { updateOrderRoute } from './orders/updateOrder.ts'
 import { cancelPositionUpdateRoute } from './positions/cancelPositionUpdate.ts'
+import { closeAllPositionsRoute } from './positions/closeAllPositions.ts'
 import { closePositionRoute } from './positions/closePosition.ts'
+import { flattenRoute } from './positions/flatten.ts'
+import { getPositionRoute } from './positions/getPosition.ts'
 import { updatePositionRoute } from './positions/updatePosition.ts'
+import { previewCloseRoute } from './preview/previewClose.ts'
+import { previewOrderRoute } from './preview/previewOrder.ts'
+import { previewPositionRoute } from './preview/previewPosition.ts'
+import type { PreviewContext } from './preview/readQuestion.ts'
 import { getChainInfoRoute, type SystemContext } from './system/getChainInfo.ts'
+import { getTimeRoute, type TimeContext } from './system/getTime.ts'
+import { getIndexRoute } from './system/getIndex.ts'
 import { healthRoute } from './system/health.ts'
 import { readyRoute, type ReadyContext } from './system/ready.ts'
 
 /** The context of the public routes. */
-export type PublicContext = MarketsContext & SystemContext & ReadyContext
+export type PublicContext = MarketsContext & SystemContext & ReadyContext & TimeContext
 
 /** The context of the routes of the native interface and of their hooks. */
 export type RouteContext = PublicContext &
@@ -51,6 +62,7 @@ export type RouteContext = PublicContext &
   AgentRoutesContext &
   AccountContext &
   EventsContext &
+  PreviewContext &
   WriteContext &
   OwnerContext &
   NotificationsContext
@@ -59,8 +71,10 @@ export type FacadeRoutesContext = HlInfoContext & HlExchangeContext
 
 /** Operations that need no credentials and no store. */
 export const PUBLIC_ROUTES: readonly Route<PublicContext, 'public'>[] = [
+  getIndexRoute,
   healthRoute,
   readyRoute,
+  getTimeRoute,
   getChainInfoRoute,
   listMarketsRoute,
   getMarketRoute,
@@ -87,14 +101,22 @@ const NATIVE_ROUTES: readonly Route<RouteContext>[] = [
   listFillsRoute,
   listEventsRoute,
   listAuditRoute,
+  previewOrderRoute,
+  previewCloseRoute,
+  previewPositionRoute,
   getOrderRoute,
+  getOrderByClientIdRoute,
   createOrderRoute,
   updateOrderRoute,
   cancelOrderRoute,
+  cancelAllOrdersRoute,
   submitOrderRoute,
+  getPositionRoute,
   closePositionRoute,
   updatePositionRoute,
   cancelPositionUpdateRoute,
+  closeAllPositionsRoute,
+  flattenRoute,
   listNotificationsRoute,
   dismissNotificationRoute,
 ]

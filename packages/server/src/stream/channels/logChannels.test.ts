@@ -55,6 +55,8 @@ let watched: Address[]
 
 let isReady: boolean
 
+let isKnown: boolean
+
 let traders = 0
 
 const agentCaller = (): Caller => ({ via: 'agent', trader, agent: record! })
@@ -92,6 +94,7 @@ describe('the channels of a log', () => {
     nowMs = NOW_MS
     watched = []
     isReady = true
+    isKnown = true
     const make = async (of: Address): Promise<string> => {
       if (!isReady) throw notReady('chain_lagging')
       return JSON.stringify([of])
@@ -105,6 +108,7 @@ describe('the channels of a log', () => {
         delegates: { known: () => delegate } as never,
       },
       snapshots: { orders: make, fills: make, positions: make, account: make },
+      isKnown: () => isKnown,
       watch(of) {
         watched.push(of)
         return () => void watched.splice(watched.indexOf(of), 1)
@@ -144,6 +148,19 @@ describe('the channels of a log', () => {
       const data = text.slice(text.indexOf('"data":'), -1)
       assert.ok(eventEntry(own[at]!).endsWith(`${data}}`), 'listed as live')
     }
+  })
+
+  it('are refused while not everything of the trader is known, to those who resume as well', async () => {
+    await log.append(trader, [testEvent('positions', 'a')])
+    isKnown = false
+    const connection = createRecordingConnection('base', agentCaller())
+    for (const channel of LOG_CHANNELS) {
+      for (const fromSeq of [undefined, 1]) {
+        const refused = { code: 'NOT_READY', details: { reason: 'snapshot' } }
+        await assert.rejects(subscribe(connection, channel, fromSeq), refused)
+      }
+    }
+    assert.deepEqual([connection.texts, watched], [[], []])
   })
 
   it('say what the last and the first seq are when fromSeq is beyond them', async () => {

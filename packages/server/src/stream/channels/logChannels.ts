@@ -11,6 +11,7 @@ import { createLogReader } from '../log/logReader.ts'
 import { type LogSnapshots, createSnapshotTaker } from '../log/logSnapshots.ts'
 import { createLogSubscription } from '../log/logSubscription.ts'
 import { createStreamCounts, type StreamCounts } from '../streamCounts.ts'
+import { notReady } from '../../ground/unavailable.ts'
 import { createRefCounted } from '../../ground/refCounted.ts'
 import { createTimeSliced, type TimeSliced } from '../../ground/timeSliced.ts'
 
@@ -18,6 +19,8 @@ export interface LogChannelsOptions {
   readonly log: Pick<AccountLog, 'lastSeq' | 'firstSeq' | 'read' | 'onAppend'>
   readonly agents: Pick<ChainAgents, 'chain' | 'relayer' | 'registry' | 'delegates'>
   readonly snapshots: LogSnapshots
+  /** Returns true when everything that a trader has on the chain is known. */
+  readonly isKnown: (trader: Address) => boolean
   /**
    * Adds the trader to the background rounds that read what emits no event, while its log has subscribers. Returns a
    * function that removes it.
@@ -60,6 +63,7 @@ export function createLogChannels(options: LogChannelsOptions): LogChannels {
 
   async function subscribe(connection: Connection, { channel, fromSeq }: SubscribeLog): Promise<Subscription> {
     const { trader } = requireCaller(connection, lapse)
+    if (!options.isKnown(trader)) throw notReady('snapshot')
     const { reader } = logs.hold(trader)
     const onClose = (): void => logs.release(trader)
     const onSent = (count: number): void => void (counts.channels[channel].sent += count)

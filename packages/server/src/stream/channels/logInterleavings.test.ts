@@ -134,6 +134,7 @@ describe('the channels of a log, whatever happens at the same time,', () => {
         delegates: {} as never,
       },
       snapshots: { orders: make, fills: make, positions: make, account: make },
+      isKnown: () => true,
       watch: () => () => undefined,
       now: () => 0,
       onError: (error) => assert.fail(String(error)),

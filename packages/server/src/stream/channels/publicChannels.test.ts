@@ -1,10 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { DATA_MESSAGES, Price, type Candle, type RecentTrade, type StreamChannel } from '@bezel/protocol'
-import { Value } from '@sinclair/typebox/value'
-import { chainMarkets, usd } from '../../market/testing/fixtures.ts'
+import { type Candle, type RecentTrade } from '@bezel/protocol'
+import { usd } from '../../market/testing/fixtures.ts'
 import { until } from '@bezel/testkit/until.ts'
-import type { StreamClient, Told } from '../testing/streamClient.ts'
+import { expectSilence, nextData, subscribe, type StreamClient, type Told } from '../testing/streamClient.ts'
 import { startStreamWorld, type StreamWorld } from '../testing/streamWorld.ts'
 
 let world: StreamWorld
@@ -16,102 +15,25 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** Returns the next message, which must be data that matches its schema. */
-async function nextData(of = client): Promise<Told> {
-  const told = await of.next()
-  deepEqual([...Value.Errors(DATA_MESSAGES[told.channel as StreamChannel], told)], [])
-  return told
-}
-
-async function subscribe(message: object, of = client): Promise<Told> {
-  equal((await of.ask({ op: 'subscribe', ...message })).op, 'subscribed')
-  const snapshot = await nextData(of)
-  equal(snapshot.snapshot, true)
-  return snapshot
-}
-
-/** Checks that no further message was sent. */
-async function expectSilence(of = client): Promise<void> {
-  equal((await of.ask({ op: 'ping' })).op, 'pong')
-}
-
-const marksOf = ({ data }: Told): string[][] =>
-  (data as { market: string; mark: string }[]).map(({ market, mark }) => [market, mark])
-
-describe('prices', () => {
-  it('start with all markets and go on with those that changed', async () => {
-    const { seq, ...snapshot } = await subscribe({ channel: 'prices' })
-    deepEqual(marksOf(snapshot), [
-      ['BTC/USD', '60000'],
-      ['EUR/USD', '1.16'],
-    ])
-    equal(seq, 0)
-    world.sources.tick({ 0: 60_000, 21: 1.17 })
-    const delta = await nextData()
-    deepEqual([delta.snapshot, delta.seq, marksOf(delta)], [false, 1, [['EUR/USD', '1.17']]])
-    world.sources.tick({ 0: 60_000 })
-    await expectSilence()
-  })
-
-  it('count one sequence for all sockets, without a gap after a snapshot', async () => {
-    await subscribe({ channel: 'prices' })
-    world.sources.tick({ 0: 60_001 })
-    world.sources.tick({ 0: 60_002 })
-    const late = await world.connect()
-    await late.next()
-    const snapshot = await subscribe({ channel: 'prices' }, late)
-    deepEqual([snapshot.seq, marksOf(snapshot)[0]], [2, ['BTC/USD', '60002']])
-    world.sources.tick({ 0: 60_003 })
-    deepEqual(await nextData(late), (await nextData(), await nextData(), await nextData()))
-  })
-
-  it('go on where they were when everybody had left', async () => {
-    await subscribe({ channel: 'prices' })
-    world.sources.tick({ 0: 60_001 })
-    await nextData()
-    await client.ask({ op: 'unsubscribe', channel: 'prices' })
-    world.sources.tick({ 0: 60_002 })
-    const { seq, ...snapshot } = await subscribe({ channel: 'prices' })
-    deepEqual([seq, marksOf(snapshot)[0]], [1, ['BTC/USD', '60002']])
-    world.sources.tick({ 0: 60_002 })
-    await expectSilence()
-  })
-
-  it('tell what changed without a tick of its own: a filled-in price, a new market', async () => {
-    await subscribe({ channel: 'prices' })
-    const eur = world.sources.world.quotes.get(21)!
-    world.sources.world.quotes.set(21, { ...eur, mark: Price.of(eur.mark * 2n) })
-    world.sources.world.version += 1
-    world.sources.tick({ 0: 60_000 })
-    deepEqual(marksOf(await nextData()), [['EUR/USD', '2.32']])
-    world.sources.world.chain = chainMarkets()
-    world.sources.tick({ 0: 60_005 })
-    deepEqual(marksOf(await nextData()), [['BTC/USD', '60005']])
-    // Pair 7 is not listed on this chain.
-    world.sources.tick({ 7: 5 })
-    await expectSilence()
-  })
-})
-
 describe('book', () => {
   const book = { channel: 'book', market: 'BTC/USD' }
   const priceOf = ({ data }: Told): unknown => (data as { markPrice: string }).markPrice
 
   it('is whole at every change of the mark, with a sequence for each market', async () => {
-    const snapshot = await subscribe(book)
+    const snapshot = await subscribe(client, book)
     deepEqual([snapshot.seq, priceOf(snapshot)], [0, '60000'])
-    await subscribe({ channel: 'book', market: 'EUR/USD' })
+    await subscribe(client, { channel: 'book', market: 'EUR/USD' })
     world.sources.tick({ 0: 60_010 })
-    const delta = await nextData()
+    const delta = await nextData(client)
     deepEqual([delta.market, delta.snapshot, delta.seq, priceOf(delta)], ['BTC/USD', false, 1, '60010'])
     world.sources.tick({ 0: 60_010 })
-    await expectSilence()
+    await expectSilence(client)
     world.sources.tick({ 21: 1.2 })
-    deepEqual((await nextData()).seq, 1)
+    deepEqual((await nextData(client)).seq, 1)
   })
 
   it('is told when the bands change, at the next tick of any market', async () => {
-    await subscribe(book)
+    await subscribe(client, book)
     const { world: market } = world.sources
     const chain = market.chain!
     const btc = chain.markets.get('BTC/USD' as never)!
@@ -120,28 +42,28 @@ describe('book', () => {
     market.chain = { ...chain, markets: new Map([...chain.markets, [btc.symbol, deeper]]) }
     market.version += 1
     world.sources.tick({ 21: 1.3 })
-    equal((await nextData()).seq, 1)
+    equal((await nextData(client)).seq, 1)
   })
 
   it('shows what was told with its number, so that no reader keeps a book that comes and goes untold', async () => {
-    await subscribe(book)
+    await subscribe(client, book)
     const quote = world.sources.world.quotes.get(0)!
     world.sources.world.quotes.set(0, { ...quote, mark: usd(60_010) })
     const late = await world.connect()
     await late.next()
-    deepEqual(priceOf(await subscribe(book, late)), '60000')
+    deepEqual(priceOf(await subscribe(late, book)), '60000')
     world.sources.tick({ 0: 60_010 })
     for (const reader of [client, late]) deepEqual([(await nextData(reader)).seq], [1])
   })
 
   it('says nothing while its market is stale, and goes on after it', async () => {
-    await subscribe(book)
+    await subscribe(client, book)
     world.sources.world.isLagging = true
     world.sources.tick({ 0: 60_010 })
-    await expectSilence()
+    await expectSilence(client)
     world.sources.world.isLagging = false
     world.sources.tick({ 0: 60_011 })
-    equal((await nextData()).seq, 1)
+    equal((await nextData(client)).seq, 1)
   })
 })
 
@@ -161,13 +83,13 @@ describe('trades', () => {
 
   it('are newest first, in the snapshot and in a message', async () => {
     world.sources.stored = [trade(2), trade(1)]
-    deepEqual(pricesOf(await subscribe({ channel: 'trades', market: 'BTC/USD' })), ['2', '1'])
+    deepEqual(pricesOf(await subscribe(client, { channel: 'trades', market: 'BTC/USD' })), ['2', '1'])
     tell(trade(3), trade(4), trade(9, 'EUR/USD'))
-    const delta = await nextData()
+    const delta = await nextData(client)
     deepEqual([delta.snapshot, pricesOf(delta)], [false, ['4', '3']])
     const late = await world.connect()
     await late.next()
-    deepEqual(pricesOf(await subscribe({ channel: 'trades', market: 'BTC/USD' }, late)), ['4', '3', '2', '1'])
+    deepEqual(pricesOf(await subscribe(late, { channel: 'trades', market: 'BTC/USD' })), ['4', '3', '2', '1'])
   })
 
   it('are neither missed nor doubled when they come while the list is read', async () => {
@@ -180,25 +102,25 @@ describe('trades', () => {
     tell(trade(3))
     go([trade(2), trade(1)])
     equal((await client.next()).op, 'subscribed')
-    deepEqual(pricesOf(await nextData()), ['3', '2', '1'])
+    deepEqual(pricesOf(await nextData(client)), ['3', '2', '1'])
     tell(trade(2))
-    await expectSilence()
+    await expectSilence(client)
   })
 
   it('are told anew when a reorganisation took some back', async () => {
     world.sources.stored = [trade(2), trade(1)]
-    await subscribe({ channel: 'trades', market: 'BTC/USD' })
+    await subscribe(client, { channel: 'trades', market: 'BTC/USD' })
     world.sources.stored = [trade(1)]
     world.sources.tellTakenBack()
     // The trade is mined again, in a block with another time, while the list is read.
     tell({ ...trade(2), timestamp: 7 })
-    const again = await nextData()
+    const again = await nextData(client)
     deepEqual([again.snapshot, pricesOf(again)], [true, ['2', '1']])
     tell(trade(3))
-    deepEqual(pricesOf(await nextData()), ['3'])
+    deepEqual(pricesOf(await nextData(client)), ['3'])
     const late = await world.connect()
     await late.next()
-    deepEqual(pricesOf(await subscribe({ channel: 'trades', market: 'BTC/USD' }, late)), ['3', '2', '1'])
+    deepEqual(pricesOf(await subscribe(late, { channel: 'trades', market: 'BTC/USD' })), ['3', '2', '1'])
   })
 
   it('are read once for who comes and goes, and anew after a reorganisation', async () => {
@@ -208,21 +130,21 @@ describe('trades', () => {
     world.sources.trades.list = (...of) => ((reads += 1), list(...of))
     world.sources.stored = [trade(2), trade(1)]
     for (let times = 0; times < 5; times += 1) {
-      await subscribe(message)
+      await subscribe(client, message)
       await client.ask({ op: 'unsubscribe', ...message })
     }
     equal(reads, 1)
     tell(trade(3))
-    deepEqual(pricesOf(await subscribe(message)), ['3', '2', '1'])
+    deepEqual(pricesOf(await subscribe(client, message)), ['3', '2', '1'])
     await client.ask({ op: 'unsubscribe', ...message })
     world.sources.tellTakenBack()
     equal(reads, 1)
-    deepEqual(pricesOf(await subscribe(message)), ['2', '1'])
+    deepEqual(pricesOf(await subscribe(client, message)), ['2', '1'])
   })
 
   it('are read again when the store was away as a reorganisation took some back', async () => {
     world.sources.stored = [trade(2), trade(1)]
-    await subscribe({ channel: 'trades', market: 'BTC/USD' })
+    await subscribe(client, { channel: 'trades', market: 'BTC/USD' })
     const { list } = world.sources.trades
     world.sources.trades.list = async (...of) => {
       world.sources.trades.list = list
@@ -231,17 +153,17 @@ describe('trades', () => {
     }
     world.sources.stored = [trade(1)]
     world.sources.tellTakenBack()
-    deepEqual(pricesOf(await nextData()), ['1'])
+    deepEqual(pricesOf(await nextData(client)), ['1'])
   })
 
   it('keep no more than a hundred', async () => {
     world.sources.stored = Array.from({ length: 100 }, (_, at) => trade(200 - at))
-    await subscribe({ channel: 'trades', market: 'BTC/USD' })
+    await subscribe(client, { channel: 'trades', market: 'BTC/USD' })
     tell(trade(201))
-    await nextData()
+    await nextData(client)
     const late = await world.connect()
     await late.next()
-    const prices = pricesOf(await subscribe({ channel: 'trades', market: 'BTC/USD' }, late))
+    const prices = pricesOf(await subscribe(late, { channel: 'trades', market: 'BTC/USD' }))
     deepEqual([prices.length, prices[0], prices.at(-1)], [100, '201', '102'])
   })
 })
@@ -260,24 +182,24 @@ describe('candles', () => {
 
   it('start with the last ones and go on with the current one', async () => {
     world.sources.candlesOf = [candle(1, '2'), candle(2, '3')]
-    deepEqual(closesOf(await subscribe(chart)), [
+    deepEqual(closesOf(await subscribe(client, chart)), [
       [1, '2'],
       [2, '3'],
     ])
     world.sources.tellCandles([0])
-    await expectSilence()
+    await expectSilence(client)
     world.sources.candlesOf = [candle(1, '2'), candle(2, '4')]
     world.sources.tellCandles([21])
-    await expectSilence()
+    await expectSilence(client)
     world.sources.tellCandles([0, 21])
-    const delta = await nextData()
+    const delta = await nextData(client)
     deepEqual([delta.snapshot, closesOf(delta)], [false, [[2, '4']]])
     world.sources.candlesOf = [candle(3, '5')]
     world.sources.tellCandles([0])
-    deepEqual(closesOf(await nextData()), [[3, '5']])
+    deepEqual(closesOf(await nextData(client)), [[3, '5']])
     const late = await world.connect()
     await late.next()
-    deepEqual(closesOf(await subscribe(chart, late)), [
+    deepEqual(closesOf(await subscribe(late, chart)), [
       [1, '2'],
       [2, '4'],
       [3, '5'],
@@ -286,10 +208,10 @@ describe('candles', () => {
 
   it('carry the close over intervals in which nothing ticked', async () => {
     world.sources.candlesOf = [candle(1, '2')]
-    await subscribe(chart)
+    await subscribe(client, chart)
     world.sources.candlesOf = [candle(4, '7')]
     world.sources.tellCandles([0])
-    deepEqual(closesOf(await nextData()), [
+    deepEqual(closesOf(await nextData(client)), [
       [2, '2'],
       [3, '2'],
       [4, '7'],
@@ -298,8 +220,8 @@ describe('candles', () => {
 
   it('tell how a candle ended also when there was no time to look', async () => {
     world.sources.candlesOf = [candle(1, '2')]
-    await subscribe(chart)
-    await subscribe({ ...chart, interval: '5m' })
+    await subscribe(client, chart)
+    await subscribe(client, { ...chart, interval: '5m' })
     const { current } = world.sources.candles
     world.sources.candles.current = (...of) => {
       for (const startMs = performance.now(); performance.now() - startMs < 2;) continue
@@ -314,7 +236,7 @@ describe('candles', () => {
     world.sources.tellCandles([0])
     const closes: unknown[] = []
     while (closes.length < 2) {
-      const told = await nextData()
+      const told = await nextData(client)
       if (told.interval === '5m') closes.push(...closesOf(told))
     }
     deepEqual(closes, [
@@ -324,10 +246,10 @@ describe('candles', () => {
   })
 
   it('are apart by interval, and can be empty', async () => {
-    deepEqual(closesOf(await subscribe(chart)), [])
-    deepEqual(closesOf(await subscribe({ ...chart, interval: '1d' })), [])
+    deepEqual(closesOf(await subscribe(client, chart)), [])
+    deepEqual(closesOf(await subscribe(client, { ...chart, interval: '1d' })), [])
     world.sources.candlesOf = [candle(0, '2')]
     world.sources.tellCandles([0])
-    deepEqual([(await nextData()).interval, (await nextData()).interval], ['1m', '1d'])
+    deepEqual([(await nextData(client)).interval, (await nextData(client)).interval], ['1m', '1d'])
   })
 })

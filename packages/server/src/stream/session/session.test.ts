@@ -65,7 +65,8 @@ describe('what is not understood is refused, with what would be', () => {
     [{ op: 'subscribe', channel: 'quotes' }, CHANNELS],
     [{ op: 'subscribe', channel: null }, CHANNELS],
     [{ op: 'unsubscribe', channel: 'constructor' }, CHANNELS],
-    [{ op: 'subscribe', channel: 'prices', market: 'BTC/USD' }, /message\.market is not known/],
+    [{ op: 'subscribe', channel: 'prices', market: 'BTC-USD' }, /message\.market must be a string that matches/],
+    [{ op: 'subscribe', channel: 'prices', interval: '1m' }, /message\.interval is not known/],
     [{ op: 'subscribe', channel: 'book' }, /message\.market is missing; it is a string that matches/],
     [{ op: 'subscribe', channel: 'book', market: 'btc/usd' }, /message\.market must be a string that matches/],
     [{ op: 'subscribe', channel: 'book', market: 7 }, /message\.market must be/],
@@ -107,6 +108,8 @@ describe('what is not understood is refused, with what would be', () => {
     }
     const book = { op: 'subscribe', channel: 'book', market: 'DOGE/USD', id: 'mine' }
     deepEqual(await errorOf(book), ['error', 'MARKET_NOT_FOUND', 'mine', 'book', 'DOGE/USD', undefined])
+    const prices = { op: 'subscribe', channel: 'prices', market: 'DOGE/USD', id: 6 }
+    deepEqual(await errorOf(prices), ['error', 'MARKET_NOT_FOUND', 6, 'prices', 'DOGE/USD', undefined])
     const candles = { op: 'subscribe', channel: 'candles', market: 'DOGE/USD', interval: '1m', id: 7 }
     deepEqual(await errorOf(candles), ['error', 'MARKET_NOT_FOUND', 7, 'candles', 'DOGE/USD', '1m'])
     const orders = { op: 'subscribe', channel: 'orders', id: 8 }

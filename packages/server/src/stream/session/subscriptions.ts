@@ -93,10 +93,13 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
  */
 function within(maxMs: number, made: Promise<Subscription>): Promise<Subscription> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(tookTooLong())
-      made.then((late) => late.close()).catch(() => undefined)
-    }, maxMs)
+    const timer = setTimeout(
+      () => {
+        reject(tookTooLong())
+        made.then((late) => late.close()).catch(() => undefined)
+      },
+      Math.max(0, maxMs),
+    )
     made.finally(() => clearTimeout(timer)).then(resolve, reject)
   })
 }

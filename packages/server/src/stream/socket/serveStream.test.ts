@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, rejects } from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, rejects } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { until } from '@bezel/testkit/until.ts'
@@ -15,17 +15,18 @@ describe('the upgrade', () => {
   beforeEach(async () => void (world = await startStreamWorld({ bounds: { maxSockets: 4, maxSocketsPerIp: 3 } })))
   afterEach(() => world.close())
 
-  it('greets with the chain and the heartbeat, and names the request', async () => {
+  it('greets with the chain and the heartbeat, names the request, and declines compression', async () => {
     const client = await world.connect()
     deepEqual(await client.next(), { op: 'hello', chain: CHAIN, heartbeatMs: 15_000 })
     equal(world.counts.sockets, 1)
     deepEqual(world.statuses, [101])
     const socket = await world.raw(false)
     socket.write(
-      `GET ${PATH}?v=1 HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: WebSocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nx-request-id: mine\r\n\r\n`,
+      `GET ${PATH}?v=1 HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: WebSocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nx-request-id: mine\r\nsec-websocket-extensions: permessage-deflate\r\n\r\n`,
     )
     const answer = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))))
     match(answer, /^HTTP\/1\.1 101 [\s\S]*x-request-id: mine\r\n/)
+    doesNotMatch(answer, /sec-websocket-extensions/i)
     socket.destroy()
   })
 

@@ -1,4 +1,7 @@
+import { deepEqual, equal } from 'node:assert/strict'
 import { once } from 'node:events'
+import { DATA_MESSAGES, type StreamChannel } from '@bezel/protocol'
+import { Value } from '@sinclair/typebox/value'
 import type { WebSocket } from 'ws'
 
 /** A message of the service, received over a socket. */
@@ -18,7 +21,7 @@ export interface StreamClient {
   readonly closed: Promise<number>
 }
 
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 
 /** Records the messages of a socket, once it is open. Rejects when the handshake is refused. */
 export async function listen(socket: WebSocket): Promise<StreamClient> {
@@ -63,4 +66,24 @@ export async function listen(socket: WebSocket): Promise<StreamClient> {
     },
     closed,
   }
+}
+
+/** Returns the next message of a client, which must be data that matches its schema. */
+export async function nextData(of: StreamClient): Promise<Told> {
+  const told = await of.next()
+  deepEqual([...Value.Errors(DATA_MESSAGES[told.channel as StreamChannel], told)], [])
+  return told
+}
+
+/** Subscribes a client and returns the snapshot that it gets. */
+export async function subscribe(of: StreamClient, message: object): Promise<Told> {
+  equal((await of.ask({ op: 'subscribe', ...message })).op, 'subscribed')
+  const snapshot = await nextData(of)
+  equal(snapshot.snapshot, true)
+  return snapshot
+}
+
+/** Checks that a client was sent no further message. */
+export async function expectSilence(of: StreamClient): Promise<void> {
+  equal((await of.ask({ op: 'ping' })).op, 'pong')
 }

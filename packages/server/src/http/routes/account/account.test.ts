@@ -9,10 +9,8 @@ import {
   OrderPageSchema,
   OrderSchema,
   parseAddress,
-  parseMarketSymbol,
   PositionListSchema,
-  Usd,
-  type Decimal,
+  PositionSchema,
   type FillHistoryEntry,
   type Hex,
   type OrderId,
@@ -31,21 +29,22 @@ import { createPositionReads } from '../../../accounts/positions/positionReads.t
 import { insertFill } from '../../../store/fillStore.ts'
 import { sampleFill } from '../../../store/testing/sampleFill.ts'
 import { migrate } from '../../../store/openStore.ts'
-import { insertOrder, saveOrderState } from '../../../store/orderStore.ts'
 import { insertPosition, savePositionState } from '../../../store/positionStore.ts'
 import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
-import type { OrderRecord, OrderState } from '../../../trading/orders/orderModel.ts'
 import { POSITION } from '../../../trading/valuation/testing/fixtures.ts'
 import { createApp } from '../../createApp.ts'
 import { registerRoute } from '../../hooks/registerRoute.ts'
 import { getOrderRoute } from '../orders/getOrder.ts'
+import { getOrderByClientIdRoute } from '../orders/getOrderByClientId.ts'
+import { getPositionRoute } from '../positions/getPosition.ts'
 import type { AccountContext } from './ownAccount.ts'
 import { getAccountRoute } from './getAccount.ts'
 import { listFillsRoute } from './listFills.ts'
 import { listOpenOrdersRoute } from './listOpenOrders.ts'
 import { listOrderHistoryRoute } from './listOrderHistory.ts'
 import { listPositionsRoute } from './listPositions.ts'
+import { storeOrder } from './testing/storedOrder.ts'
 
 const BASE = testChain('base')
 
@@ -59,66 +58,13 @@ const HASH = `0x${'cd'.repeat(32)}` as Hex
 
 const KEYS = new Map([ALICE, BOB].map((trader) => [trader, createApiKey()]))
 
-function orderOf(id: number, of: Partial<OrderRecord> = {}): OrderRecord {
-  const decimal = (text: string) => text as Decimal
-  return {
-    id: String(id) as OrderId,
-    chain: 'base',
-    trader: ALICE,
-    agent: ALICE,
-    createdAtMs: 1_000 + id,
-    originKey: null,
-    spendUsd: Usd.zero,
-    ...of,
-    request: {
-      kind: 'open',
-      market: parseMarketSymbol('BTC/USD')!,
-      pairIndex: 0,
-      side: 'long',
-      type: 'limit',
-      size: decimal('0.1'),
-      price: decimal('60000'),
-      leverage: decimal('10'),
-      collateral: 'USDC',
-      collateralIndex: 3,
-      sl: null,
-      tp: null,
-      reduceOnly: false,
-      slippage: decimal('1'),
-      clientId: `order-${id}`,
-      legs: [],
-    },
-  }
-}
-
-function stateOf({ request }: OrderRecord, status: OrderStatus): OrderState {
-  const { size, price, sl, tp, slippage } = request
-  return {
-    status,
-    size,
-    price,
-    sl,
-    tp,
-    slippage,
-    txHash: null,
-    expiresAtMs: status === 'prepared' ? 5_000 : null,
-    fill: null,
-    reason: null,
-    updatedAtMs: 2_000,
-    tradeIndex: null,
-    unanswered: [],
-    dueAtMs: null,
-    dueBlock: null,
-    countedSinceMs: 1_000,
-  }
-}
-
 describe("the routes of a trader's own account", () => {
   let opened: TestStore
   let world: MarketWorld
   let app: FastifyInstance
   let follower: NotReadyReason | undefined
   let isNodeAway: boolean
+  let isKnown: boolean
 
   before(async () => {
     opened = openTestStore()
@@ -134,14 +80,10 @@ describe("the routes of a trader's own account", () => {
         undefined,
       ]
       for (const [at, status] of statuses.entries()) {
-        const record = orderOf(95 + at)
-        await insertOrder(sql, record)
-        await saveOrderState(sql, record.id, status && stateOf(record, status), undefined)
+        await storeOrder(sql, 95 + at, { trader: ALICE, status })
       }
-      for (const record of [orderOf(200, { trader: BOB }), orderOf(201, { chain: 'arbitrum' })]) {
-        await insertOrder(sql, record)
-        await saveOrderState(sql, record.id, stateOf(record, 'open'), undefined)
-      }
+      await storeOrder(sql, 200, { trader: BOB, status: 'open' })
+      await storeOrder(sql, 201, { trader: ALICE, chain: 'arbitrum', status: 'open' })
       const { trade, info, liquidationParams, feesData } = POSITION
       const since = {
         maxClosingSlippageP: 0,
@@ -168,6 +110,7 @@ describe("the routes of a trader's own account", () => {
     world = createWorld()
     follower = undefined
     isNodeAway = false
+    isKnown = true
     const markets = createMarketReads(portsOf(world))
     const positions = createPositionReads({
       live: await openLivePositions(opened.store, 'base', createKnownTerms(Date.now)),
@@ -184,6 +127,7 @@ describe("the routes of a trader's own account", () => {
       store: opened.store,
       positionsOf: () => positions,
       followerReason: () => follower,
+      isKnown: () => isKnown,
       accountsOf: () => ({
         forget: () => undefined,
         watch: () => () => undefined,
@@ -201,6 +145,8 @@ describe("the routes of a trader's own account", () => {
       listOrderHistoryRoute,
       listFillsRoute,
       getOrderRoute,
+      getOrderByClientIdRoute,
+      getPositionRoute,
     ]) {
       registerRoute(app, route, context)
     }
@@ -229,12 +175,17 @@ describe("the routes of a trader's own account", () => {
     const { status, type, body } = await get('/orders/97')
     assert.deepEqual([status, type], [200, 'application/json; charset=utf-8'])
     assert.deepEqual([...Value.Errors(OrderSchema, body)], [])
+    const position = await get('/positions/900')
+    assert.deepEqual([position.status, position.type], [200, 'application/json; charset=utf-8'])
+    assert.deepEqual([...Value.Errors(PositionSchema, position.body)], [])
+    assert.deepEqual(position.body, (await own('/positions')).body.data[0])
   })
 
   it('are for the owner of the account only', async () => {
     for (const path of ['', '/positions', '/orders', '/orders/history', '/fills']) {
       const { status, body } = await get(`/account/${ALICE}${path}`, BOB)
       assert.deepEqual([status, body.code], [403, 'TRADER_MISMATCH'], path)
+      assert.deepEqual(ownDetails(body.details), { trader: BOB, named: ALICE }, path)
       assert.equal((await get(`/account/${ALICE.toLowerCase()}${path}`)).status, 200, 'an address in any case')
       assert.equal((await get(`/account/0x12${path}`)).body.code, 'VALIDATION_ERROR')
       assert.equal((await app.inject(`/v1/base/account/${ALICE}${path}`)).json().code, 'UNAUTHENTICATED')
@@ -316,6 +267,36 @@ describe("the routes of a trader's own account", () => {
     }
   })
 
+  it('find an order by the key that its trader gave it, on its chain', async () => {
+    assert.deepEqual((await get('/orders?clientId=order-97')).body, (await get('/orders/97')).body)
+    assert.equal((await get('/orders?clientId=order-200', BOB)).body.id, '200')
+    for (const key of ['order-200', 'order-201', 'order-101', 'ORDER-97', 'x', '%F0%9F%90%99'.repeat(64)]) {
+      const { status, body } = await get(`/orders?clientId=${key}`)
+      assert.deepEqual([status, body.code], [404, 'ORDER_NOT_FOUND'], key)
+    }
+    for (const query of [
+      '',
+      '?clientId=',
+      `?clientId=${'a'.repeat(65)}`,
+      '?clientId=a&clientId=b',
+      '?clientId=a&id=97',
+    ]) {
+      const { status, body } = await get(`/orders${query}`)
+      assert.deepEqual([status, body.code, body.details.issues.length], [400, 'VALIDATION_ERROR', 1], query)
+    }
+  })
+
+  it('show a position to its trader, and to nobody else, as if there was none', async () => {
+    assert.equal((await get('/positions/900')).body.id, '900')
+    for (const [id, trader] of [
+      ['900', BOB],
+      ...['97', '901', '0', 'abc', '0900'].map((other) => [other, ALICE] as const),
+    ] as const) {
+      const { status, body } = await get(`/positions/${id}`, trader)
+      assert.deepEqual([status, body.code], [404, 'POSITION_NOT_FOUND'], id)
+    }
+  })
+
   it('wait for the followed chain where they tell what is now, and go on where they tell what was', async () => {
     for (const reason of ['starting', 'chain_lagging'] as const) {
       follower = reason
@@ -325,6 +306,19 @@ describe("the routes of a trader's own account", () => {
       }
       for (const path of ['/orders/history', '/fills']) assert.equal((await own(path)).status, 200, path)
       assert.equal((await get('/orders/97')).status, 200)
+      assert.equal((await get('/orders?clientId=order-97')).status, 200)
+      assert.equal((await get('/positions/900')).status, 503)
+    }
+  })
+
+  it('are all refused while not everything of the trader is known, because a part would be taken for all', async () => {
+    isKnown = false
+    for (const path of ['', '/positions', '/orders', '/orders/history', '/fills']) {
+      const { status, body } = await own(path)
+      assert.deepEqual([status, body.code, ownDetails(body.details)], [503, 'NOT_READY', { reason: 'snapshot' }], path)
+    }
+    for (const path of ['/orders/97', '/orders?clientId=order-97', '/positions/900']) {
+      assert.equal((await get(path)).status, 503, path)
     }
   })
 

@@ -10,6 +10,8 @@ export const getAccountRoute = defineRoute({
   tag: 'Account',
   access: 'read',
   summary: 'Reads the balances, allowances and agents of an account',
+  description:
+    'Balances and allowances are as of a recent block. An opening needs `balance` and `allowance` for its collateral.',
   errors: ['TRADER_MISMATCH'],
   responses: { 200: AccountSchema },
   async handler(context: AccountContext, request, reply) {

@@ -24,6 +24,7 @@ describe('listEvents', () => {
   let opened: TestStore
   let log: AppendableLog
   let app: FastifyInstance
+  let isAllKnown = true
 
   before(async () => {
     opened = openTestStore()
@@ -32,7 +33,8 @@ describe('listEvents', () => {
     const events = Array.from({ length: 150 }, (_, at) => testEvent(at % 2 === 0 ? 'orders' : 'fills', String(at)))
     await log.append(ALICE, [...events, { ...events[0]!, data: DATA, block: 12, isReverted: true }])
     app = createApp('silent')
-    registerRoute(app, listEventsRoute, { ...keyAccess(BASE, KEYS), chains: [BASE], logOf: () => log })
+    const isKnown = (): boolean => isAllKnown
+    registerRoute(app, listEventsRoute, { ...keyAccess(BASE, KEYS), chains: [BASE], logOf: () => log, isKnown })
   })
   after(() => opened.remove())
 
@@ -83,6 +85,13 @@ describe('listEvents', () => {
     const { status, body } = await get('', BOB)
     assert.deepEqual([status, body.code], [403, 'TRADER_MISMATCH'])
     assert.equal((await app.inject(`/v1/base/account/${ALICE}/events`)).json().code, 'UNAUTHENTICATED')
+  })
+
+  it('is refused while not everything of the account is known', async () => {
+    isAllKnown = false
+    const { status, body } = await get('')
+    isAllKnown = true
+    assert.deepEqual([status, body.code, body.details.reason], [503, 'NOT_READY', 'snapshot'])
   })
 
   it('refuses a query that it does not know', async () => {

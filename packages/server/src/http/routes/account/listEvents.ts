@@ -5,7 +5,7 @@ import { countOf, numberQuery, wholeNumber } from '../../parameters.ts'
 import { ownAccount, type AccountContext } from './ownAccount.ts'
 import { defineRoute, JSON_TYPE } from '../../route.ts'
 
-export interface EventsContext extends Pick<AccountContext, 'chains'> {
+export interface EventsContext extends Pick<AccountContext, 'chains' | 'isKnown'> {
   readonly logOf: (chain: ChainSlug) => Pick<AccountLog, 'read' | 'lastSeq'>
 }
 
@@ -32,7 +32,8 @@ export const listEventsRoute = defineRoute({
   tag: 'Account',
   access: 'read',
   summary: 'Lists the events of an account, oldest first',
-  description: 'It is the log behind the private channels of the WebSocket.',
+  description:
+    'It is the log behind the private channels of the WebSocket: every change of an order, a position or the account, numbered without a hole. Ask with `after` the last number that you know.',
   errors: ['TRADER_MISMATCH'],
   query: QUERY,
   responses: { 200: EventPageSchema },

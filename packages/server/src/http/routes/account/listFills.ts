@@ -26,6 +26,8 @@ export const listFillsRoute = defineRoute({
   tag: 'Account',
   access: 'read',
   summary: 'Lists the executions, and the refusals that cost something, newest first',
+  description:
+    'The books of the account: fees, funding, deposits and payouts of each entry add up to the last unit. Read page after page with `cursor` until `nextCursor` is null.',
   errors: ['TRADER_MISMATCH'],
   query: PAGE_QUERY,
   responses: { 200: FillPageSchema },

@@ -1,15 +1,12 @@
-import { OrderPageSchema, parseOrderId, type OrderId } from '@bezel/protocol'
+import { OrderPageSchema, type OrderId } from '@bezel/protocol'
 import { listOrders } from '../../../store/orderStore.ts'
-import { PAGE_QUERY, pageOf, pageQuery, type CursorFormat } from '../../parameters.ts'
+import { PAGE_QUERY, pageOf, pageQuery } from '../../parameters.ts'
 import { answersOf } from '../../../trading/orders/orderModel.ts'
 import { ownAccount, type AccountContext } from './ownAccount.ts'
+import { idCursors } from './selection.ts'
 import { defineRoute, JSON_TYPE } from '../../route.ts'
 
-/** A cursor is the id of the last order of a page, after a letter that tells this list's cursors from others. */
-const CURSOR: CursorFormat<OrderId> = {
-  toText: (id) => `o${id}`,
-  fromText: (text) => (text.startsWith('o') ? parseOrderId(text.slice(1)) : undefined),
-}
+const CURSOR = idCursors('o')
 
 /** The cursor of the first page, above every id. */
 const NEWEST = String(Number.MAX_SAFE_INTEGER) as OrderId
@@ -21,6 +18,8 @@ export const listOrderHistoryRoute = defineRoute({
   tag: 'Account',
   access: 'read',
   summary: 'Lists all orders, newest first',
+  description:
+    'Also those that ended, and those of executions that nobody asked for here: stops, liquidations, trades made elsewhere. Read page after page with `cursor` until `nextCursor` is null.',
   errors: ['TRADER_MISMATCH'],
   query: PAGE_QUERY,
   responses: { 200: OrderPageSchema },

@@ -13,6 +13,7 @@ export const getAgentRoute = defineRoute({
   tag: 'Agents',
   access: 'public',
   summary: 'Reads an agent and its status',
+  description: 'While its status is `pending_delegation`, the trader has to send `delegationTx`.',
   errors: ['AGENT_NOT_FOUND'],
   responses: { 200: AgentAnswerSchema },
   async handler(context: AgentRoutesContext, { params }) {

@@ -1,4 +1,4 @@
-import type { ChainSlug } from '@bezel/protocol'
+import { Annotated, Nullable, OneOf, type ChainSlug } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import { type ServedChain, servedChainOf } from '../../../chain/servedChain.ts'
@@ -15,18 +15,37 @@ import { defineRoute } from '../../route.ts'
 const JSON_TYPE = 'application/json'
 
 const Envelope = Type.Object({
-  action: Type.Object({ type: Type.Union(Object.keys(ACTIONS).map((name) => Type.Literal(name))) }),
+  action: Type.Object(
+    { type: Annotated(OneOf(Object.keys(ACTIONS)), { description: 'Kind of the action.' }) },
+    { description: 'The action. Its other fields are those of the exchange.' },
+  ),
   nonce: Type.Integer({
     description: 'Epoch milliseconds, within 60 s of server time, never used before by this signer.',
   }),
-  signature: Type.Object({ r: Type.String(), s: Type.String(), v: Type.Integer() }),
-  vaultAddress: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  expiresAfter: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  signature: Type.Object(
+    {
+      r: Type.String({ description: 'First half of the signature, at most 32 bytes.' }),
+      s: Type.String({ description: 'Second half of the signature, at most 32 bytes.' }),
+      v: Type.Integer({ description: 'Recovery value: 0, 1, 27 or 28.' }),
+    },
+    { description: "Signature of the action in the exchange's own scheme." },
+  ),
+  vaultAddress: Type.Optional(
+    Annotated(Nullable(Type.String()), {
+      description: 'Not supported: there are no vaults. Default: none.',
+      examples: [null],
+    }),
+  ),
+  expiresAfter: Type.Optional(
+    Annotated(Nullable(Type.Integer()), {
+      description: 'Time in epoch milliseconds from which the action is refused. Default: none.',
+    }),
+  ),
 })
 
 const Answer = Type.Object(
   {
-    status: Type.Union([Type.Literal('ok'), Type.Literal('err')]),
+    status: Annotated(OneOf(['ok', 'err']), { description: '`err` when the action was refused.' }),
     response: Type.Unknown({
       description: 'An object with a `type` when the status is `ok`, a text when it is `err`.',
     }),
@@ -36,7 +55,7 @@ const Answer = Type.Object(
       }),
     ),
   },
-  { title: 'ExchangeAnswer' },
+  { title: 'ExchangeAnswer', description: 'The answer in the shape of the exchange.' },
 )
 
 /** The context of the route for the facade's actions. */
@@ -53,6 +72,8 @@ export const hlExchangeRoute = defineRoute({
   tag: 'Hyperliquid compatibility',
   access: 'envelope',
   summary: 'Executes an action of the exchange-shaped facade, in an envelope signed as on that exchange',
+  description:
+    'Refusals of an action are answers with `status` `err` and a text; a malformed envelope is 422 in plain text. `delegationTx` is there while the trader has to send it.',
   errors: ['CHAIN_READ_ONLY', 'UPSTREAM_UNAVAILABLE', 'NOT_READY'],
   body: Envelope,
   // Each action checks its own fields.

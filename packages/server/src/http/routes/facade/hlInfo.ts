@@ -1,4 +1,4 @@
-import { ApiError, type ChainSlug } from '@bezel/protocol'
+import { Annotated, ApiError, OneOf, type ChainSlug } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
 import { type ServedChain, servedChainOf } from '../../../chain/servedChain.ts'
 import { createRowMeter, INFO_PAGE, MAX_INFO_ROWS, type RowMeter } from '../../../access/weights.ts'
@@ -11,7 +11,11 @@ import { defineRoute } from '../../route.ts'
 const JSON_TYPE = 'application/json'
 
 /** The body of a read. Its other fields depend on its type. */
-const InfoBody = Type.Object({ type: Type.Union(Object.keys(INFO_TYPES).map((name) => Type.Literal(name))) })
+const InfoBody = Type.Object({
+  type: Annotated(OneOf(Object.keys(INFO_TYPES)), {
+    description: 'Kind of the read. Its other fields are those of the exchange.',
+  }),
+})
 
 const Answer = Type.Unknown({
   description: 'The shape depends on the `type` of the request; `null` for an unknown coin.',

@@ -56,6 +56,27 @@ describe('GET candles', () => {
     assert.deepEqual(asked[1], [21, { interval: '1m', fromMs: 0, toMs: 59_999 }])
   })
 
+  it('has a tag exactly when all of its candles have ended', async () => {
+    const hourMs = world.nowMs - (world.nowMs % HOUR_MS)
+    for (const [query, isTagged] of [
+      ['interval=1h', false],
+      [`interval=1h&to=${hourMs}`, false],
+      [`interval=1h&to=${hourMs - 1}`, true],
+      [`interval=4h&to=${hourMs - 5 * HOUR_MS}`, true],
+      [`interval=1h&to=${world.nowMs + HOUR_MS}`, false],
+    ] as const) {
+      const { headers } = await app.inject(`${PATH}?${query}`)
+      assert.equal(headers.etag !== undefined, isTagged, query)
+      assert.equal(headers.vary, 'Accept-Encoding')
+    }
+    const url = `${PATH}?interval=1h&to=${hourMs - 1}`
+    const { etag } = (await app.inject(url)).headers
+    const known = { 'if-none-match': String(etag) }
+    assert.equal((await app.inject({ url, headers: known })).statusCode, 304)
+    list = async () => Buffer.from('{"data":[]}')
+    assert.equal((await app.inject({ url, headers: known })).statusCode, 200, 'one was repaired')
+  })
+
   it('needs no live feed and no fresh chain', async () => {
     world.nowMs += 3_600_000
     world.isLagging = true

@@ -1,5 +1,7 @@
 import {
+  Annotated,
   CANDLE_INTERVALS,
+  CandleIntervalSchema,
   CandleSchema,
   Closed,
   isCandleInterval,
@@ -11,20 +13,22 @@ import { pagesBegun } from '../../../access/weights.ts'
 import type { CandleWindow, CandleReads } from '../../../market/candles/candleReads.ts'
 import { DEFAULT_CANDLES, MAX_CANDLES } from '../../../market/candles/limits.ts'
 import { queryRefusal, unknownParameters } from '../../parameters.ts'
-import { defineRoute, JSON_TYPE } from '../../route.ts'
+import { defineRoute, JSON_TYPE, UNCHANGED } from '../../route.ts'
+import { sendShared } from '../../sharedAnswer.ts'
 import { marketsOf, type MarketsContext } from './marketsOf.ts'
 
-const CandleList = Closed({ data: Type.Array(CandleSchema) })
+const CandleList = Closed(
+  { data: Type.Array(CandleSchema) },
+  { data: 'Candles, oldest first.' },
+  { title: 'CandleList', description: 'Candles of a market.' },
+)
 
 const DEFAULT_INTERVAL: CandleInterval = '1h'
 
 const QUERY = {
   interval: {
-    schema: Type.Union(
-      Object.keys(CANDLE_INTERVALS).map((interval) => Type.Literal(interval)),
-      { default: DEFAULT_INTERVAL },
-    ),
-    description: 'Length of one candle.',
+    schema: Annotated(CandleIntervalSchema, { default: DEFAULT_INTERVAL }),
+    description: 'Width of a candle.',
   },
   from: {
     schema: TimestampSchema,
@@ -51,16 +55,21 @@ export const getCandlesRoute = defineRoute({
   tag: 'Markets',
   access: 'public',
   summary: 'Lists the candles of the mark price of a market, oldest first',
-  description: 'It also answers while the price feed is silent.',
+  description:
+    'A range of more than 5,000 candles is refused: ask for it in parts. It also answers while the price feed is silent; UPSTREAM_UNAVAILABLE means that the history behind the service did not answer: ask again. A range of candles that have ended has an `ETag`.',
   errors: ['MARKET_NOT_FOUND', 'UPSTREAM_UNAVAILABLE', 'NOT_READY'],
   query: QUERY,
   weight: { of: candlesWeight, words: `1 for every ${DEFAULT_CANDLES} candles, or part of them` },
   responses: { 200: CandleList },
-  async handler(context: CandlesContext, { params, query }, reply) {
+  bodiless: UNCHANGED,
+  async handler(context: CandlesContext, request, reply) {
+    const { params, query } = request
     const markets = marketsOf(context, params.chain)
-    const range = candleQuery(query, context.now())
+    const nowMs = context.now()
+    const range = candleQuery(query, nowMs)
     const { pairIndex } = markets.listed(params.symbol)
-    return reply.type(JSON_TYPE).send(await context.candles.list(pairIndex, range))
+    const body = await context.candles.list(pairIndex, range)
+    return sendShared(request, reply, { type: JSON_TYPE, body, isTagged: haveEnded(range, nowMs) })
   },
 })
 
@@ -96,6 +105,12 @@ function rangeOf(
   const range = { interval, fromMs, toMs: Math.min(askedToMs, nowMs) }
   if (countIn(range) <= MAX_CANDLES) return range
   throw queryRefusal([{ path: 'query.from', message: `must not be more than ${MAX_CANDLES} candles before "to"` }])
+}
+
+/** True when the running candle is not in the range. Its candles change only when one is repaired. */
+function haveEnded({ interval, toMs }: CandleWindow, nowMs: number): boolean {
+  const widthMs = CANDLE_INTERVALS[interval]
+  return Math.floor(toMs / widthMs) < Math.floor(nowMs / widthMs)
 }
 
 function countIn({ interval, fromMs, toMs }: CandleWindow): number {

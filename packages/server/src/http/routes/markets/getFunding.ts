@@ -9,6 +9,8 @@ export const getFundingRoute = defineRoute({
   tag: 'Markets',
   access: 'public',
   summary: 'Reads the funding and borrowing rates and the open interest of a market',
+  description:
+    'Rates are in percent per hour; positive is paid by that side. They hold for the default collateral of the chain.',
   errors: ['MARKET_NOT_FOUND', 'NOT_READY'],
   responses: { 200: MarketFundingSchema },
   handler: async (context: MarketsContext, { params }) => marketsOf(context, params.chain).funding(params.symbol),

@@ -7,7 +7,11 @@ import { countOf, numberQuery } from '../../parameters.ts'
 import { defineRoute, JSON_TYPE } from '../../route.ts'
 import { marketsOf, type MarketsContext } from './marketsOf.ts'
 
-const TradeList = Closed({ data: Type.Array(RecentTradeSchema) })
+const TradeList = Closed(
+  { data: Type.Array(RecentTradeSchema) },
+  { data: 'Executions of all traders, newest first.' },
+  { title: 'RecentTradeList', description: 'The tape of a market.' },
+)
 
 const QUERY = { limit: countOf(100) }
 

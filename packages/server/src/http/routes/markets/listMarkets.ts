@@ -1,9 +1,14 @@
 import { Closed, MarketSchema } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
-import { defineRoute, JSON_TYPE } from '../../route.ts'
+import { defineRoute, JSON_TYPE, UNCHANGED } from '../../route.ts'
+import { sendShared } from '../../sharedAnswer.ts'
 import { marketsOf, type MarketsContext } from './marketsOf.ts'
 
-const MarketList = Closed({ data: Type.Array(MarketSchema) })
+const MarketList = Closed(
+  { data: Type.Array(MarketSchema) },
+  { data: 'Markets that can be traded.' },
+  { title: 'MarketList', description: 'The markets of a chain.' },
+)
 
 export const listMarketsRoute = defineRoute({
   method: 'GET',
@@ -12,8 +17,11 @@ export const listMarketsRoute = defineRoute({
   tag: 'Markets',
   access: 'public',
   summary: 'Lists every market that can be traded',
+  description:
+    'Fails only while the markets are not loaded or the price feed as a whole is silent: ask again after a pause.',
   errors: ['NOT_READY'],
   responses: { 200: MarketList },
-  handler: async (context: MarketsContext, { params }, reply) =>
-    reply.type(JSON_TYPE).send(marketsOf(context, params.chain).markets()),
+  bodiless: UNCHANGED,
+  handler: (context: MarketsContext, request, reply) =>
+    sendShared(request, reply, { type: JSON_TYPE, body: marketsOf(context, request.params.chain).markets() }),
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { MarketFundingSchema, MarketSchema, PriceSchema } from '@bezel/protocol'
 import { Value } from '@sinclair/typebox/value'
@@ -24,10 +25,14 @@ describe('the routes of markets', () => {
     const context: PublicContext = {
       chains: [BASE],
       notReadyReason: () => undefined,
+      marketsLeftOut: () => [],
+      diamondWarning: () => undefined,
       domainName: 'Test API',
       relayerOf: () => null,
+      knownSince: () => ({ block: 7, timestampMs: null }),
       controls: NO_CONTROLS,
       relayerState: () => undefined,
+      now: () => world.nowMs,
       markets: new Map([['base', createMarketReads(portsOf(world))]]),
     }
     for (const route of PUBLIC_ROUTES) registerRoute(app, route, context)
@@ -81,6 +86,40 @@ describe('the routes of markets', () => {
     world.quotes.set(0, { ...world.quotes.get(0)!, mark: usd(61_000) })
     world.version += 1
     assert.equal((await get('/v1/base/prices')).body.data[0].mark, '61000')
+  })
+
+  it('is answered with 304 while nothing changes, and anew when a price does', async () => {
+    const markets = { url: '/v1/base/markets' }
+    const { etag } = (await app.inject(markets)).headers
+    const again = { ...markets, headers: { 'if-none-match': String(etag) } }
+    assert.equal((await app.inject(again)).statusCode, 304)
+    // The bytes are made anew, and say the same.
+    world.version += 1
+    assert.equal((await app.inject(again)).statusCode, 304)
+    world.isLagging = true
+    assert.equal((await app.inject(again)).statusCode, 503)
+    world.isLagging = false
+    world.quotes.delete(21)
+    world.version += 1
+    assert.equal((await app.inject(again)).statusCode, 200)
+  })
+
+  it('has a tag where a client can use it, and is the same for everybody where it is compressed', async () => {
+    const headers = { 'accept-encoding': 'gzip;q=1, identity;q=0' }
+    for (const [url, isShared, isTagged] of [
+      ['/v1/base/markets', true, true],
+      ['/v1/base/prices', true, false],
+      ['/v1/base/markets/BTC-USD', false, false],
+      ['/v1/base/markets/NO-USD', false, false],
+      ['/v1/base', false, false],
+    ] as const) {
+      const answer = await app.inject({ url, headers })
+      assert.equal(answer.headers['content-encoding'], isShared ? 'gzip' : undefined, url)
+      assert.equal(answer.headers.vary, isShared ? 'Accept-Encoding' : undefined, url)
+      assert.equal(answer.headers.etag !== undefined, isTagged, url)
+      if (!isShared) continue
+      assert.equal(String(gunzipSync(answer.rawPayload)), (await app.inject(url)).body)
+    }
   })
 
   it('leaves a market without any price out of the lists', async () => {

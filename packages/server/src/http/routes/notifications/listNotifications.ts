@@ -15,6 +15,7 @@ export const listNotificationsRoute = defineRoute({
   tag: 'Notifications',
   access: 'public',
   summary: 'Lists the current notifications of a wallet on all chains, newest first',
+  description: 'The text says what to do. A notification goes when its cause does, or when it is dismissed.',
   errors: [],
   responses: { 200: NotificationListSchema, 400: NotificationErrorSchema, 500: NotificationErrorSchema },
   errorHandler: answerNotificationError,

@@ -1,6 +1,6 @@
 import { CreateOrderRequestSchema, PreparedOrderSchema } from '@bezel/protocol'
 import { createOrder } from '../../../orders/createOrder.ts'
-import { defineRoute } from '../../route.ts'
+import { created, defineRoute } from '../../route.ts'
 import { signedWriteOf, type WriteContext } from '../../hooks/authenticate.ts'
 import { OPEN_ERRORS } from './writeErrors.ts'
 
@@ -12,7 +12,8 @@ export const createOrderRoute = defineRoute({
   access: 'write',
   summary: 'Prepares an order',
   description:
-    'Answers with 201, or with 200 and the earlier order when the trader has already used `clientId` for the same order. ' +
+    'Checks the order, simulates its transaction and answers with it: the agent signs and sends that unchanged before `expiresAt` and may report its hash (submitOrder). Nothing is on the chain before that, and a refusal leaves nothing behind. ' +
+    'Answers with 201 and the path of the order in `Location`, or with 200 and the earlier order when the trader has already used `clientId` for the same order. ' +
     'Its `transaction` is null from the first reported hash on, until it is out of date: it may still be mined.',
   errors: [...OPEN_ERRORS, 'POSITION_NOT_FOUND', 'IDEMPOTENCY_CONFLICT', 'TOO_MANY_PREPARED_ORDERS'],
   body: CreateOrderRequestSchema,
@@ -20,6 +21,7 @@ export const createOrderRoute = defineRoute({
   async handler({ ordersOf }: WriteContext, request, reply) {
     const orders = ordersOf(request.params.chain)
     const { prepared, isRepeat } = await createOrder(orders, signedWriteOf(request), request.body)
-    return reply.code(isRepeat ? 200 : 201).send(prepared)
+    if (isRepeat) return prepared
+    return created(reply, `/v1/${orders.chain.slug}/orders/${prepared.order.id}`).send(prepared)
   },
 })

@@ -1,12 +1,10 @@
 import { ApiError, OrderSchema, parseOrderId } from '@bezel/protocol'
-import { findOrder } from '../../../store/orderStore.ts'
+import { findOrder, type StoredOrder } from '../../../store/orderStore.ts'
 import { orderAnswer } from '../../../trading/orders/orderModel.ts'
-import { callerOf } from '../../../access/caller.ts'
-import { servedChainOf } from '../../../chain/servedChain.ts'
-import type { AccountContext } from '../account/ownAccount.ts'
+import { ownChain, type AccountContext } from '../account/ownAccount.ts'
 import { defineRoute, JSON_TYPE } from '../../route.ts'
 
-type GetOrderContext = Pick<AccountContext, 'chains' | 'store'>
+export type GetOrderContext = Pick<AccountContext, 'chains' | 'store' | 'isKnown'>
 
 export const getOrderRoute = defineRoute({
   method: 'GET',
@@ -15,17 +13,21 @@ export const getOrderRoute = defineRoute({
   tag: 'Orders',
   access: 'read',
   summary: 'Reads one order',
-  description: "Another trader's order is answered like one that does not exist.",
+  description:
+    "Read it until `status` is one that stays, or follow the channel `orders` of the WebSocket. Another trader's order is answered like one that does not exist.",
   errors: ['ORDER_NOT_FOUND'],
   responses: { 200: OrderSchema },
   async handler(context: GetOrderContext, request, reply) {
-    const { slug } = servedChainOf(context.chains, request.params.chain)
+    const { chain, trader } = ownChain(context, request)
     const id = parseOrderId(request.params.id)
     const order = id === undefined ? undefined : await findOrder(context.store.read, id)
-    const isOwn = order?.record.chain === slug && order.record.trader === callerOf(request).trader
-    if (order?.state === undefined || !isOwn) {
-      throw new ApiError('ORDER_NOT_FOUND', 'This account has no such order on this chain.')
-    }
-    return reply.type(JSON_TYPE).send(JSON.stringify(orderAnswer(order.record, order.state)))
+    const isOwn = order?.record.chain === chain && order.record.trader === trader
+    return reply.type(JSON_TYPE).send(orderText(isOwn ? order : undefined))
   },
 })
+
+/** Returns an order as JSON. Throws `ORDER_NOT_FOUND` when there is none, or none any more after a reorganisation. */
+export function orderText(order: StoredOrder | undefined): string {
+  if (order?.state !== undefined) return JSON.stringify(orderAnswer(order.record, order.state))
+  throw new ApiError('ORDER_NOT_FOUND', 'This account has no such order on this chain.')
+}

@@ -23,8 +23,11 @@ import { createApp } from '../../createApp.ts'
 import type { WriteContext } from '../../hooks/authenticate.ts'
 import { registerHooks } from '../../hooks/registerHooks.ts'
 import { registerRoute } from '../../hooks/registerRoute.ts'
+import { closeAllPositionsRoute } from '../positions/closeAllPositions.ts'
 import { closePositionRoute } from '../positions/closePosition.ts'
+import { flattenRoute } from '../positions/flatten.ts'
 import { updatePositionRoute } from '../positions/updatePosition.ts'
+import { cancelAllOrdersRoute } from './cancelAllOrders.ts'
 import { cancelOrderRoute } from './cancelOrder.ts'
 import { createOrderRoute } from './createOrder.ts'
 import { submitOrderRoute } from './submitOrder.ts'
@@ -99,6 +102,9 @@ describe('writes over HTTP', () => {
       submitOrderRoute,
       closePositionRoute,
       updatePositionRoute,
+      cancelAllOrdersRoute,
+      closeAllPositionsRoute,
+      flattenRoute,
     ]) {
       registerRoute(made, route, context)
     }
@@ -148,7 +154,9 @@ describe('writes over HTTP', () => {
     const created = await create({ ...MARKET_BODY, type: 'limit', price: '50000', clientId: 'c' })
     assert.equal(created.status, 201, JSON.stringify(created.body))
     const { id } = created.body.order
-    assert.equal((await create({ ...MARKET_BODY, type: 'limit', price: '50000', clientId: 'c' })).status, 200)
+    assert.equal(created.headers.location, `${PREFIX}/orders/${id}`)
+    const repeated = await create({ ...MARKET_BODY, type: 'limit', price: '50000', clientId: 'c' })
+    assert.deepEqual([repeated.status, repeated.headers.location], [200, undefined])
     const txHash = `0x${'ab'.repeat(32)}`
     const path = `/orders/${id}`
     const submitted = await send({ operation: 'submitOrder', method: 'POST', path: `${path}/submit`, body: { txHash } })
@@ -262,6 +270,66 @@ describe('writes over HTTP', () => {
     const answer = send({ operation: 'createOrder', method: 'POST', path: '/orders', body: MARKET_BODY }, readOnly)
     assert.deepEqual(await refused(answer), [422, 'UNSUPPORTED'])
     await readOnly.close()
+  })
+
+  describe('of many orders and positions', () => {
+    const NOTHING = { orders: [], leftOut: [], transaction: null, next: null }
+    const cancelAll = (query = '', headers: Sent['headers'] = {}) =>
+      send({ operation: 'cancelAllOrders', method: 'DELETE', path: `/orders${query}`, headers })
+    const closeAll = (body?: unknown, headers: Sent['headers'] = {}) =>
+      send({ operation: 'closeAllPositions', method: 'POST', path: '/positions/close-all', body, headers })
+    const flatten = (body?: unknown, headers: Sent['headers'] = {}) =>
+      send({ operation: 'flatten', method: 'POST', path: '/flatten', body, headers })
+    const issues = async (answer: ReturnType<typeof send>): Promise<string[]> => {
+      const { status, body } = await answer
+      assert.deepEqual([status, body.code], [400, 'VALIDATION_ERROR'], JSON.stringify(body))
+      return body.details.issues.map(({ path }: { path: string }) => path)
+    }
+
+    it('take a query or a body, which may be missing, and refuse what is no part of it', async () => {
+      for (const answer of [
+        cancelAll(),
+        cancelAll('?market=BTC-USD'),
+        closeAll(),
+        closeAll({}),
+        flatten({ next: 'o1' }),
+      ]) {
+        const { status, body } = await answer
+        assert.deepEqual([status, body], [200, NOTHING])
+      }
+      assert.deepEqual(await issues(cancelAll('?slippage=1')), ['query.slippage'])
+      assert.deepEqual(await issues(cancelAll('?next=x1&market=btc')), ['query.market', 'query.next'])
+      assert.deepEqual(await issues(flatten({ next: 'p0' })), ['body.next'])
+      assert.deepEqual(await issues(closeAll({ size: '1' })), ['body.size'])
+      assert.deepEqual(await refused(closeAll({ market: 'BTC/EUR' })), [404, 'MARKET_NOT_FOUND'])
+    })
+
+    it('end what is there, and count as one write', async () => {
+      const made = await create()
+      const { headers, body } = await flatten()
+      assert.deepEqual(
+        body.orders.map(({ id, status }: { id: string; status: string }) => [id, status]),
+        [[made.body.order.id, 'expired']],
+      )
+      const left = (of: object): number => Number((of as Record<string, string>)['ratelimit-remaining'])
+      assert.equal(left(made.headers) - left(headers), 1)
+    })
+
+    it('are writes: signed, not by a key, and not before everything is known', async () => {
+      const unsigned = {
+        'x-service-agent': undefined,
+        'x-service-timestamp': undefined,
+        'x-service-nonce': undefined,
+        'x-service-signature': undefined,
+        'x-service-api-key': `bz_${'a'.repeat(43)}`,
+      }
+      for (const write of [cancelAll('', unsigned), closeAll({}, unsigned), flatten({}, unsigned)]) {
+        assert.deepEqual(await refused(write), [401, 'UNAUTHENTICATED'])
+      }
+      world.orders = { ...world.orders, isKnown: () => false }
+      const { status, body } = await flatten()
+      assert.deepEqual([status, body.code, body.details.reason], [503, 'NOT_READY', 'snapshot'])
+    })
   })
 
   it('answers 502 when the node is away and 422 when the contracts refuse', async () => {

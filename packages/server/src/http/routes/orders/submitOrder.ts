@@ -11,6 +11,7 @@ export const submitOrderRoute = defineRoute({
   access: 'write',
   summary: 'Reports the hash of the transaction that was sent for an order',
   description:
+    'Optional: the service watches the chain too. SUBMISSION_MISMATCH leaves the order as it was: report the transaction that was prepared for it. ' +
     'Replaces any hash reported before. A hash that no node knows after 10 seconds leaves the order `prepared`, with its `txHash` shown.',
   errors: ['ORDER_NOT_FOUND', 'SUBMISSION_MISMATCH'],
   body: SubmitOrderRequestSchema,

@@ -20,3 +20,9 @@ export const OPEN_ERRORS: readonly ErrorCode[] = [
   'LEVERAGE_OUT_OF_RANGE',
   'SIZE_BELOW_MINIMUM',
 ]
+
+/**
+ * Codes of the operations on many orders and positions. They leave out whatever the contracts or a market refuse, and
+ * name the code there.
+ */
+export const BATCH_ERRORS: readonly ErrorCode[] = ['SCOPE_MARKET_NOT_ALLOWED', 'MARKET_NOT_FOUND', 'PRECISION_ERROR']

@@ -11,6 +11,8 @@ export const closePositionRoute = defineRoute({
   tag: 'Positions',
   access: 'write',
   summary: 'Prepares the closing of a position at market, in full or in part',
+  description:
+    'Answers with an order of its own, `reduceOnly` and on the other side: sign and send its transaction, then follow the order. While a change of the position waits for the oracle the contracts refuse a close (SIMULATION_REVERTED with `details.pendingUpdate`).',
   errors: [...CHANGE_ERRORS, 'POSITION_NOT_FOUND', 'TOO_MANY_PREPARED_ORDERS'],
   isBodyOptional: true,
   body: ClosePositionRequestSchema,

@@ -1,37 +1,18 @@
 import {
-  AddressSchema,
-  ChainSlugSchema,
+  AGENT_AUTHORIZATION_FIELDS,
+  AGENT_REVOCATION_FIELDS,
+  API_KEY_ISSUE_FIELDS,
+  ChainInfoSchema,
   EMPTY_BODY_HASH,
-  HexSchema,
   REQUEST_FIELDS,
   requestDomain,
   type Address,
+  type ChainInfo,
   type ChainSlug,
 } from '@bezel/protocol'
-import { Type, type Static } from '@sinclair/typebox'
 import { type ServedChain, servedChainOf } from '../../../chain/servedChain.ts'
+import type { KnownSince } from '../../../follower/chainKnowledge.ts'
 import { defineRoute } from '../../route.ts'
-
-const ChainInfo = Type.Object(
-  {
-    chain: ChainSlugSchema,
-    chainId: Type.Integer(),
-    diamond: AddressSchema,
-    relayer: Type.Union([AddressSchema, Type.Null()]),
-    testnet: Type.Boolean(),
-    signing: Type.Object({
-      domain: Type.Object({
-        name: Type.String(),
-        version: Type.String(),
-        chainId: Type.Integer(),
-        verifyingContract: AddressSchema,
-      }),
-      fields: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
-      emptyBodyHash: HexSchema,
-    }),
-  },
-  { title: 'ChainInfo' },
-)
 
 /** The context of the chain route. */
 export interface SystemContext {
@@ -39,6 +20,8 @@ export interface SystemContext {
   readonly domainName: string
   /** Returns the relayer's address, or `null` where the facade is read-only. */
   readonly relayerOf: (slug: ChainSlug) => Address | null
+  /** Returns the block since which the history of a chain is known; `undefined` while nothing is. */
+  readonly knownSince: (slug: ChainSlug) => KnownSince | undefined
 }
 
 export const getChainInfoRoute = defineRoute({
@@ -48,24 +31,33 @@ export const getChainInfoRoute = defineRoute({
   tag: 'System',
   access: 'public',
   summary: 'Reads the chain data that a client needs for signing',
+  description:
+    'Read it once before the first signature: another deployment or chain has another domain. `signing.fields` is the struct of signed requests, `signing.types` has those that the wallet of the trader signs.',
   errors: [],
-  responses: { 200: ChainInfo },
+  responses: { 200: ChainInfoSchema },
   handler: async (context: SystemContext, { params }) =>
     chainInfo(servedChainOf(context.chains, params.chain), context),
 })
 
-function chainInfo(chain: ServedChain, { domainName, relayerOf }: SystemContext): Static<typeof ChainInfo> {
+function chainInfo(chain: ServedChain, { domainName, relayerOf, knownSince }: SystemContext): ChainInfo {
   const { slug, chainId, diamond, testnet } = chain
+  const known = knownSince(slug)
   return {
     chain: slug,
     chainId,
     diamond,
     relayer: relayerOf(slug),
     testnet,
+    knownSince: known === undefined ? null : { block: known.block, timestamp: known.timestampMs },
     signing: {
       domain: requestDomain({ name: domainName, chainId, diamond }),
       fields: [...REQUEST_FIELDS],
       emptyBodyHash: EMPTY_BODY_HASH,
+      types: {
+        AgentAuthorization: [...AGENT_AUTHORIZATION_FIELDS],
+        AgentRevocation: [...AGENT_REVOCATION_FIELDS],
+        ApiKeyIssue: [...API_KEY_ISSUE_FIELDS],
+      },
     },
   }
 }

@@ -6,15 +6,39 @@ import type { NotReadyReason } from '../../../ground/unavailable.ts'
 import { defineRoute } from '../../route.ts'
 
 const ChainState = Type.Object({
-  ready: Type.Boolean(),
+  ready: Type.Boolean({ description: 'True when reads and writes of this chain work.' }),
   reason: Type.Optional(
-    Type.String({ description: 'While the chain is not ready: the `details.reason` of its NOT_READY answers.' }),
+    Type.String({
+      description: 'While the chain is not ready: the `details.reason` of its NOT_READY answers.',
+      examples: ['feed_stale'],
+    }),
+  ),
+  diamondWarning: Type.Optional(
+    Type.String({
+      description: 'The change of the contracts of this chain, while nothing is written because of it.',
+      examples: ['The Diamond has another facet for openTrade.'],
+    }),
   ),
   writesPaused: Type.Optional(
-    Type.String({ description: "While the operator has paused all writes: the operator's words. Reads go on." }),
+    Type.String({
+      description: "While the operator has paused all writes: the operator's words. Reads go on.",
+      examples: ['Maintenance until 14:00 UTC'],
+    }),
+  ),
+  marketsLeftOut: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Pairs of the chain that are left out of its markets, because the price feed has no price of them. The others go on.',
+      examples: [['PEPE/USD']],
+    }),
   ),
   relayer: Type.Boolean({ description: 'True while actions of the facade are sent on this chain.' }),
-  relayerWarning: Type.Optional(Type.String({ description: 'The present or impending problem of the relayer.' })),
+  relayerWarning: Type.Optional(
+    Type.String({
+      description: 'The present or impending problem of the relayer.',
+      examples: ['The gas balance of the relayer is low.'],
+    }),
+  ),
 })
 
 /** The state of a chain's relayer. */
@@ -29,6 +53,10 @@ export interface ReadyContext {
   readonly chains: readonly ServedChain[]
   /** Returns the reason why a chain can't be used now; `undefined` when it can. */
   readonly notReadyReason: (slug: ChainSlug) => NotReadyReason | undefined
+  /** Returns what changed in the contracts of a chain; `undefined` when they are as expected. */
+  readonly diamondWarning: (slug: ChainSlug) => string | undefined
+  /** Returns the symbols of the pairs that are left out of the markets of a chain. */
+  readonly marketsLeftOut: (slug: ChainSlug) => readonly string[]
   readonly controls: Pick<Controls, 'writesPaused'>
   /** Returns `undefined` for a chain without a relayer. */
   readonly relayerState: (slug: ChainSlug) => RelayerState | undefined
@@ -36,10 +64,10 @@ export interface ReadyContext {
 
 const Readiness = Type.Object(
   {
-    ready: Type.Boolean(),
-    chains: Type.Record(Type.String(), ChainState),
+    ready: Type.Boolean({ description: 'True when every chain is ready.' }),
+    chains: Type.Record(Type.String(), ChainState, { description: 'State of each chain, by its name.' }),
   },
-  { title: 'Readiness' },
+  { title: 'Readiness', description: 'The usability of each chain now.' },
 )
 
 export const readyRoute = defineRoute({
@@ -49,6 +77,8 @@ export const readyRoute = defineRoute({
   tag: 'System',
   access: 'public',
   summary: 'Reports whether every chain can be used now',
+  description:
+    'Answers 200 when every chain is ready, else 503 in the same shape. While a chain is not, its `reason` says what it waits for: ask again after a pause.',
   errors: [],
   responses: { 200: Readiness, 503: Readiness },
   async handler(context: ReadyContext, _request, reply) {
@@ -57,15 +87,20 @@ export const readyRoute = defineRoute({
   },
 })
 
-function readinessOf({ chains, notReadyReason, controls, relayerState }: ReadyContext): Static<typeof Readiness> {
+function readinessOf(context: ReadyContext): Static<typeof Readiness> {
+  const { chains, notReadyReason, diamondWarning, controls, relayerState } = context
   const states = chains.map(({ slug }): [ChainSlug, Static<typeof ChainState>] => {
     const { isWorking = false, warning } = relayerState(slug) ?? {}
     const reason = notReadyReason(slug)
+    const changed = diamondWarning(slug)
     const pause = controls.writesPaused(slug)
+    const marketsLeftOut = [...context.marketsLeftOut(slug)]
     const state = {
       ready: reason === undefined,
       ...(reason && { reason }),
+      ...(changed && { diamondWarning: changed }),
       ...(pause && { writesPaused: pause.reason }),
+      ...(marketsLeftOut.length > 0 && { marketsLeftOut }),
       relayer: isWorking,
     }
     return [slug, warning === undefined ? state : { ...state, relayerWarning: warning }]

@@ -13,20 +13,75 @@ import { PUBLIC_ROUTES, type PublicContext } from '../registerRoutes.ts'
 function appWith(
   ready: Partial<Record<ChainSlug, boolean>>,
   relayers: Partial<Record<ChainSlug, RelayerState>> = {},
+  changed: Partial<Record<ChainSlug, string>> = {},
+  leftOut: Partial<Record<ChainSlug, readonly string[]>> = {},
 ): ReturnType<typeof createApp> {
   const app = createApp('silent')
   const context: PublicContext = {
     chains: [testChain('base'), testChain('arbitrum-sepolia')],
     notReadyReason: (slug) => (ready[slug] ? undefined : 'feed_stale'),
+    diamondWarning: (slug) => changed[slug],
+    marketsLeftOut: (slug) => leftOut[slug] ?? [],
     markets: new Map(),
     domainName: 'Test API',
     relayerOf: () => null,
+    knownSince: () => ({ block: 7, timestampMs: null }),
     controls: NO_CONTROLS,
     relayerState: (slug) => relayers[slug],
+    now: () => 1_790_000_000_000,
   }
   for (const route of PUBLIC_ROUTES) registerRoute(app, route, context)
   return app
 }
+
+describe('GET /', () => {
+  it('lists what there is, with paths that answer', async () => {
+    const app = appWith({ base: true, 'arbitrum-sepolia': true })
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }, { accept: 'image/png' }]) {
+      const answer = await app.inject({ url: '/', headers })
+      assert.deepEqual([answer.statusCode, answer.headers.vary], [200, 'Accept'])
+      assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    }
+    const { chains, ...links } = (await app.inject('/')).json()
+    assert.deepEqual(links, {
+      name: 'Bezel',
+      version: '1.0.0',
+      docs: '/docs',
+      llms: '/llms.txt',
+      openapi: '/openapi.json',
+      asyncapi: '/asyncapi.json',
+      health: '/health',
+      ready: '/ready',
+      time: '/v1/time',
+    })
+    assert.deepEqual(chains[1], {
+      chain: 'arbitrum-sepolia',
+      chainId: 421614,
+      testnet: true,
+      info: '/v1/arbitrum-sepolia',
+      markets: '/v1/arbitrum-sepolia/markets',
+      prices: '/v1/arbitrum-sepolia/prices',
+      stream: '/v1/arbitrum-sepolia/ws',
+      facade: {
+        info: '/hl/arbitrum-sepolia/info',
+        exchange: '/hl/arbitrum-sepolia/exchange',
+        stream: '/hl/arbitrum-sepolia/ws',
+      },
+    })
+    assert.equal(chains.length, 2)
+    for (const path of [links.health, links.ready, links.time, chains[0].info]) {
+      assert.equal((await app.inject(path)).statusCode, 200, path)
+    }
+  })
+
+  it('leads a browser to the documentation', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await appWith({}).inject({ method, url: '/', headers })
+      assert.deepEqual([answer.statusCode, answer.headers.location, answer.headers.vary], [302, '/docs', 'Accept'])
+    }
+  })
+})
 
 describe('GET /health', () => {
   it('is ok whatever the chains do', async () => {
@@ -73,6 +128,38 @@ describe('GET /ready', () => {
   })
 })
 
+describe('GET /ready on a chain whose contracts changed', () => {
+  it('names what is missing', async () => {
+    const answer = await appWith({ base: true }, {}, { 'arbitrum-sepolia': 'It lacks openTrade.' }).inject('/ready')
+    assert.equal(answer.json().chains['arbitrum-sepolia'].diamondWarning, 'It lacks openTrade.')
+    assert.equal('diamondWarning' in answer.json().chains.base, false)
+  })
+})
+
+describe('GET /ready of a chain with pairs that have no price', () => {
+  it('names them, and stays ready', async () => {
+    const isReady = { base: true, 'arbitrum-sepolia': true }
+    const answer = await appWith(isReady, {}, {}, { base: ['AVAX/USD', 'BONK/USD'] }).inject('/ready')
+    assert.equal(answer.statusCode, 200)
+    assert.deepEqual(answer.json().chains, {
+      base: { ready: true, marketsLeftOut: ['AVAX/USD', 'BONK/USD'], relayer: false },
+      'arbitrum-sepolia': { ready: true, relayer: false },
+    })
+  })
+})
+
+describe('GET /v1/time', () => {
+  it('is the time of the service, whatever the chains do', async () => {
+    const answer = await appWith({}).inject('/v1/time')
+    assert.deepEqual([answer.statusCode, answer.json()], [200, { timestamp: 1_790_000_000_000 }])
+  })
+
+  it('is no chain', async () => {
+    const answer = await appWith({}).inject('/v1/time/markets')
+    assert.equal(answer.json<{ code: string }>().code, 'CHAIN_NOT_FOUND')
+  })
+})
+
 describe('GET /v1/{chain}', () => {
   it('publishes what a client needs to sign', async () => {
     const answer = await appWith({}).inject('/v1/arbitrum-sepolia')
@@ -83,6 +170,7 @@ describe('GET /v1/{chain}', () => {
       diamond: '0xd659a15812064C79E189fd950A189b15c75d3186',
       relayer: null,
       testnet: true,
+      knownSince: { block: 7, timestamp: null },
       signing: {
         domain: {
           name: 'Test API',
@@ -98,6 +186,26 @@ describe('GET /v1/{chain}', () => {
           { name: 'nonce', type: 'uint256' },
         ],
         emptyBodyHash: '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
+        types: {
+          AgentAuthorization: [
+            { name: 'agent', type: 'address' },
+            { name: 'name', type: 'string' },
+            { name: 'markets', type: 'string' },
+            { name: 'maxLeverage', type: 'string' },
+            { name: 'dailySpendCapUsd', type: 'string' },
+            { name: 'expiresAt', type: 'uint256' },
+            { name: 'permissions', type: 'string' },
+            { name: 'timestamp', type: 'uint256' },
+          ],
+          AgentRevocation: [
+            { name: 'agent', type: 'address' },
+            { name: 'timestamp', type: 'uint256' },
+          ],
+          ApiKeyIssue: [
+            { name: 'label', type: 'string' },
+            { name: 'timestamp', type: 'uint256' },
+          ],
+        },
       },
     })
   })
