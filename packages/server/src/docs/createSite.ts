@@ -7,6 +7,8 @@ import { DIAGRAM_FILE } from './reference/lifecyclePage.ts'
 import { lifecycleDiagram, lifecyclePicture } from './reference/lifecycleDiagram.ts'
 import { pageUrl, servedUrl, type DocsForm } from './servedUrl.ts'
 import { createHash } from 'node:crypto'
+import { searchIndex } from './search/searchIndex.ts'
+import type { Deployment } from './reference/deployment.ts'
 
 /** Everything under `/docs` and the two files for language models, by path. Each file is made on its first request. */
 export interface Site {
@@ -17,20 +19,28 @@ export interface Site {
 }
 
 /** A file of the site. */
-export interface SiteFile {
+interface SiteFile {
   readonly type: string
   readonly body: Buffer
   /** Hash of the content. */
   readonly version: string
+  /** True for a page whose form sends requests to the service. */
+  readonly hasForm: boolean
 }
 
 type MakeFile = () => SiteFile
 
 const VERSION_CHARS = 16
 
+/** Scripts of the pages. The one that signs is served on the sandbox only. */
+const SCRIPTS = ['docs.js', 'search.js', 'form.js']
+
+/** Links to files that are served as plain text. */
+const SOURCE_LINK = /\]\(([\w./-]+\.(?:ts|mjs|http))\)/g
+
 const NOT_FOUND = `# There is no such page
 
-The address is wrong, or the page has moved. The [overview](README.md) lists all pages, and the search above finds headings.
+The address is wrong, or the page has moved. The [overview](README.md) lists all pages, and the search above looks through all of them.
 `
 
 const LLMS_HEAD = `# Bezel
@@ -44,10 +54,21 @@ export function createSite(options: ReadPagesOptions): Site {
   const pages = readPages(options)
   const render = memoized((page: PageText) => renderPage(page))
   const style = createSiteFile('text/css', asset('docs.css') + readText('./reference/lifecycleStyle.css'))
-  const script = createSiteFile('text/javascript', asset('docs.js'))
-  const assets = { style: `/docs/docs.css?v=${style.version}`, script: `/docs/docs.js?v=${script.version}` }
+  const scripts = Object.fromEntries(
+    [...SCRIPTS, ...(options.deployment.isSandbox ? ['sign.js'] : [])].map((name) => [
+      name,
+      createSiteFile('text/javascript', asset(name)),
+    ]),
+  )
+  const versioned = (name: string, { version }: SiteFile): string => `/docs/${name}?v=${version}`
+  const assets = {
+    style: versioned('docs.css', style),
+    script: versioned('docs.js', scripts['docs.js']!),
+    form: versioned('form.js', scripts['form.js']!),
+  }
+  const { deployment } = options
   const htmlOf = (page: PageText): SiteFile =>
-    createSiteFile('text/html', layout({ pages, page, assets, ...render(page) }))
+    createSiteFile('text/html', layout({ pages, page, assets, deployment, ...render(page) }), page.form !== undefined)
 
   const files = new Map<string, MakeFile>([
     ...pages.flatMap((page): [string, MakeFile][] => [
@@ -56,17 +77,17 @@ export function createSite(options: ReadPagesOptions): Site {
     ]),
     ...sourceFiles(pages).map((file): [string, MakeFile] => [`/docs/${file}`, () => sourceFile(file)]),
     ['/docs/docs.css', () => style],
-    ['/docs/docs.js', () => script],
-    ['/docs/headings.js', () => createSiteFile('text/javascript', headingsScript(pages, render))],
+    ...Object.entries(scripts).map(([name, file]): [string, MakeFile] => [`/docs/${name}`, () => file]),
+    ['/docs/index.js', () => createSiteFile('text/javascript', indexScript(pages, render))],
     ['/docs/icon.svg', () => createSiteFile('image/svg+xml', asset('icon.svg'))],
     [`/docs/${DIAGRAM_FILE}`, () => createSiteFile('image/svg+xml', lifecyclePicture())],
-    ['/llms.txt', () => createSiteFile('text/plain', llmsText(pages))],
-    ['/llms-full.txt', () => createSiteFile('text/plain', pages.map(markdownOf).join('\n'))],
+    ['/llms.txt', () => createSiteFile('text/plain', llmsText(pages.filter(isListed)))],
+    ['/llms-full.txt', () => createSiteFile('text/plain', pages.filter(isListed).map(markdownOf).join('\n'))],
   ])
   const made = memoized((path: string) => files.get(path)!())
   const missing = memoized(() => {
     const { html } = renderMarkdown(NOT_FOUND, { urlOf: linksOf('docs/README.md', 'html') })
-    return createSiteFile('text/html', layout({ pages, page: undefined, assets, headings: [], html }))
+    return createSiteFile('text/html', layout({ pages, page: undefined, assets, deployment, headings: [], html }))
   })
   return {
     paths: () => [...files.keys()],
@@ -90,7 +111,8 @@ function linksOf(source: string, form: DocsForm): (href: string) => string | und
 function renderPage({ markdown, source }: PageText): RenderedPage {
   return renderMarkdown(markdown, {
     urlOf: linksOf(source, 'html'),
-    pictureOf: (href) => (href === DIAGRAM_FILE ? `<span class="picture">${lifecycleDiagram()}</span>` : undefined),
+    pictureOf: (href) =>
+      href === DIAGRAM_FILE ? `<span class="picture" tabindex="0">${lifecycleDiagram()}</span>` : undefined,
   })
 }
 
@@ -98,15 +120,27 @@ function markdownOf({ markdown, source }: PageText): string {
   return rewriteLinks(markdown, linksOf(source, 'md'))
 }
 
-/** Returns every heading of every page as a module, which the search loads when somebody begins to type. */
-function headingsScript(pages: readonly PageText[], render: (page: PageText) => RenderedPage): string {
-  const entries = pages.flatMap((page) =>
-    render(page).headings.map(({ depth, id, text }) => {
-      const url = pageUrl(page.slug, 'html')
-      return depth === 1 ? [text, page.title, url] : [text, page.title, `${url}#${id}`]
-    }),
+/** Returns the index of all pages as a module, which the search loads when somebody is about to type. */
+function indexScript(pages: readonly PageText[], render: (page: PageText) => RenderedPage): string {
+  const operations = new Map(pages.filter(({ parent }) => parent === 'rest').map(({ title, slug }) => [title, slug]))
+  const ownPageOf = (heading: string): string | undefined => {
+    const slug = operations.get(heading)
+    return slug === undefined ? undefined : pageUrl(slug, 'html')
+  }
+  const index = searchIndex(
+    pages.filter(isListed).map((page) => ({
+      title: page.title,
+      url: pageUrl(page.slug, 'html'),
+      html: render(page).html,
+      ...(page.slug === 'rest' ? { ownPageOf } : {}),
+    })),
   )
-  return `export default ${JSON.stringify(entries)}\n`
+  return `export default ${JSON.stringify(index)}\n`
+}
+
+/** True for a page of the lists; pages of single operations are reached from the one of all. */
+function isListed({ parent }: PageText): boolean {
+  return parent === undefined
 }
 
 /** Returns /llms.txt: every page with one line about it. */
@@ -118,17 +152,17 @@ function llmsText(pages: readonly DocsPage[]): string {
   return `${[LLMS_HEAD, ...sections].join('\n\n')}\n`
 }
 
-function createSiteFile(type: string, text: string): SiteFile {
+function createSiteFile(type: string, text: string, hasForm = false): SiteFile {
   const body = Buffer.from(text)
   const version = createHash('sha256').update(body).digest('base64url').slice(0, VERSION_CHARS)
-  return { type: `${type}; charset=utf-8`, body, version }
+  return { type: `${type}; charset=utf-8`, body, version, hasForm }
 }
 
 /** Lists the examples, and the modules that the pages link to; nothing else of the repository is served. */
 function sourceFiles(pages: readonly PageText[]): readonly string[] {
   const names = readdirSync(new URL('examples/', REPOSITORY_ROOT)).filter((name) => /^[\w-]+\.m?[jt]s$/.test(name))
   const linked = pages.flatMap(({ markdown, source }) =>
-    [...markdown.matchAll(/\]\(([\w./-]+\.ts)\)/g)].map(([, href]) => posix.join(posix.dirname(source), href!)),
+    [...markdown.matchAll(SOURCE_LINK)].map(([, href]) => posix.join(posix.dirname(source), href!)),
   )
   const modules = linked.filter((file) => existsSync(new URL(file, REPOSITORY_ROOT)))
   return [...new Set([...names.map((name) => `examples/${name}`), ...modules])]
@@ -148,24 +182,25 @@ function readText(path: string): string {
 
 /** The parts of a page. */
 interface LayoutOptions {
-  readonly pages: readonly DocsPage[]
+  readonly pages: readonly PageText[]
   /** The page that is shown; `undefined` for the page that says "not found". */
-  readonly page: DocsPage | undefined
+  readonly page: PageText | undefined
+  readonly deployment: Deployment
   readonly headings: readonly Heading[]
   readonly html: string
-  /** Addresses of the stylesheet and the script. */
-  readonly assets: { readonly style: string; readonly script: string }
+  /** Addresses of the stylesheet and the scripts. */
+  readonly assets: { readonly style: string; readonly script: string; readonly form: string }
 }
 
 /**
  * Returns the HTML of a page: navigation, text, list of its sections. It has no inline script or style, so the
  * strictest content security policy suits it.
  */
-function layout({ pages, page, headings, html, assets }: LayoutOptions): string {
+function layout({ pages, page, headings, html, assets, deployment }: LayoutOptions): string {
   const title = page === undefined ? 'Not found' : page.title
   const list = contents(headings)
   return `<!doctype html>
-<html lang="en">
+<html lang="en"${deployment.isNamed ? '' : ` data-base="${escapeHtml(deployment.baseUrl)}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -175,34 +210,50 @@ function layout({ pages, page, headings, html, assets }: LayoutOptions): string 
 <link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.style}">
 ${page === undefined ? '' : `<link rel="alternate" type="text/markdown" href="${pageUrl(page.slug, 'md')}">\n`}<script src="${assets.script}" type="module"></script>
-</head>
+${page?.form === undefined ? '' : `<script src="${assets.form}" type="module"></script>\n`}</head>
 <body>
 <a class="skip" href="#text">Skip to the text</a>
 <header>
 <a class="home" href="/docs"><img src="/docs/icon.svg" alt="" width="24" height="24">Bezel</a>
 <a class="menu" href="#pages">Pages</a>
-<div class="search"><input id="search" type="search" placeholder="Search headings" aria-label="Search headings" autocomplete="off" spellcheck="false"><ol id="found" hidden></ol></div>
+<div class="search"><input id="search" type="search" placeholder="Search" aria-label="Search all pages" aria-controls="found" autocomplete="off" spellcheck="false"><ol id="found" aria-label="Found" hidden></ol><p id="count" role="status"></p></div>
 </header>
 <div class="columns">
-<main id="text" class="${page?.slug ?? 'missing'}">
+<main id="text" class="${classOf(page)}"${page?.form === undefined ? '' : ` data-form="${escapeHtml(JSON.stringify(page.form))}"`}>
 ${foldedContents(list)}${html}${page === undefined ? '' : footer(pages, page)}</main>
 <nav id="pages" aria-label="Pages">
-${navigation(pages, page)}
+${navigation(pages.filter(isListed), page)}
 </nav>
-<aside aria-label="On this page">${list === '' ? '' : `<h2>On this page</h2>\n${list}`}</aside>
+${beside(pages, page, list)}
 </div>
 </body>
 </html>
 `
 }
 
-function navigation(pages: readonly DocsPage[], current: DocsPage | undefined): string {
+/** Returns the class of a page's text: its slug, or the slug of the page that it is a part of. */
+function classOf(page: PageText | undefined): string {
+  return page?.parent ?? page?.slug ?? 'missing'
+}
+
+/** Returns the column beside the text: the sections of the page, or the other operations on the page of one. */
+function beside(pages: readonly PageText[], page: PageText | undefined, list: string): string {
+  if (page?.parent === undefined) {
+    return `<aside aria-label="On this page">${list === '' ? '' : `<h2>On this page</h2>\n${list}`}</aside>`
+  }
+  const links = pages.filter(({ parent }) => parent === page.parent).map((sibling) => linkTo(sibling, page.slug))
+  return `<aside aria-label="Operations"><h2>Operations</h2>\n<ul>\n${links.join('\n')}\n</ul></aside>`
+}
+
+function linkTo({ slug, title }: DocsPage, current: string | undefined): string {
+  const mark = slug === current ? ' aria-current="page"' : ''
+  return `<li><a href="${pageUrl(slug, 'html')}"${mark}>${escapeHtml(title)}</a></li>`
+}
+
+function navigation(pages: readonly DocsPage[], current: PageText | undefined): string {
   return [...Map.groupBy(pages, ({ section }) => section)]
     .map(([section, own]) => {
-      const links = own.map((page) => {
-        const mark = page.slug === current?.slug ? ' aria-current="page"' : ''
-        return `<li><a href="${pageUrl(page.slug, 'html')}"${mark}>${escapeHtml(page.title)}</a></li>`
-      })
+      const links = own.map((page) => linkTo(page, current?.parent ?? current?.slug))
       return `<h2>${section}</h2>\n<ul>\n${links.join('\n')}\n</ul>`
     })
     .join('\n')
@@ -223,7 +274,8 @@ function foldedContents(list: string): string {
   return list === '' ? '' : `<details class="contents"><summary>On this page</summary>\n${list}\n</details>\n`
 }
 
-function footer(pages: readonly DocsPage[], page: DocsPage): string {
+function footer(all: readonly PageText[], page: PageText): string {
+  const pages = all.filter(({ parent }) => parent === page.parent)
   const index = pages.findIndex(({ slug }) => slug === page.slug)
   const links = [
     ['prev', pages[index - 1]],

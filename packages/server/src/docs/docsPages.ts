@@ -3,7 +3,9 @@ import type { OpenapiDocument } from './openapi/openapiDocument.ts'
 import { errorPage } from './reference/errorPage.ts'
 import { lifecyclePage } from './reference/lifecyclePage.ts'
 import { messagesPage } from './reference/messagesPage.ts'
+import { operationPages, type RequestForm } from './reference/operationPage.ts'
 import { restPage } from './reference/restPage.ts'
+import { adaptCode, type Deployment } from './reference/deployment.ts'
 import { existsSync, readFileSync, globSync } from 'node:fs'
 import { posix } from 'node:path'
 import { SERVER_SETTINGS } from '../settings/config.ts'
@@ -32,6 +34,9 @@ export const REPOSITORY_ROOT = new URL('../../../../', import.meta.url)
 
 /** The path of the page of decisions, which is no file: its links are those of the files beside it. */
 const DECISIONS_SOURCE = 'docs/decisions/index.md'
+
+/** The path of the page of all operations; the pages of single ones have the same links. */
+const REST_SOURCE = 'docs/reference/rest.md'
 
 /** Every page, in the order of the navigation. */
 export const DOCS_PAGES: readonly DocsPage[] = [
@@ -89,8 +94,8 @@ export const DOCS_PAGES: readonly DocsPage[] = [
     title: 'REST operations',
     section: 'Reference',
     summary: 'Every operation and every schema, from the OpenAPI document.',
-    source: 'docs/reference/rest.md',
-    make: ({ openapi }) => restPage(openapi),
+    source: REST_SOURCE,
+    make: ({ openapi }) => restPage(openapi, operationFile),
   },
   {
     slug: 'messages',
@@ -104,7 +109,7 @@ export const DOCS_PAGES: readonly DocsPage[] = [
     slug: 'errors',
     title: 'Errors',
     section: 'Reference',
-    summary: 'Every error code: when it comes, and whether to retry.',
+    summary: 'Every error code, contract error and order reason: cause, remedy, and whether to retry.',
     source: 'docs/reference/errors.md',
     make: () => errorPage(),
   },
@@ -124,6 +129,13 @@ export const DOCS_PAGES: readonly DocsPage[] = [
     source: 'packages/sdk/README.md',
   },
   {
+    slug: 'python',
+    title: 'Python',
+    section: 'Clients',
+    summary: 'The typed client for Python, blocking and async, with a bot of 40 lines.',
+    source: 'docs/python.md',
+  },
+  {
     slug: 'cli',
     title: 'Command line',
     section: 'Clients',
@@ -131,11 +143,32 @@ export const DOCS_PAGES: readonly DocsPage[] = [
     source: 'packages/cli/README.md',
   },
   {
+    slug: 'requests',
+    title: 'Requests from an editor',
+    section: 'Clients',
+    summary: 'Every operation as a request of an .http file, and the script that signs them.',
+    source: 'clients/http/README.md',
+  },
+  {
+    slug: 'switching',
+    title: 'Switching to Bezel',
+    section: 'Clients',
+    summary: "What corresponds to what, for users of the live service's clients and contracts, and of Hyperliquid.",
+    source: 'docs/switching.md',
+  },
+  {
     slug: 'local-chain',
     title: 'The local chain',
     section: 'Run it',
     summary: 'The sandbox that really trades: addresses, accounts, controls.',
     source: 'docs/local-chain.md',
+  },
+  {
+    slug: 'live',
+    title: 'Live chains',
+    section: 'Run it',
+    summary: 'From an empty machine to a service on a live chain, and what is known about each.',
+    source: 'docs/live.md',
   },
   {
     slug: 'operations',
@@ -196,30 +229,64 @@ export const DOCS_PAGES: readonly DocsPage[] = [
   },
 ]
 
-/** A page with its text, as in the repository. */
+/** A page with its text. */
 export interface PageText extends DocsPage {
   readonly markdown: string
+  /** Slug of the page that this one is a part of; such a page is in no list. */
+  readonly parent?: string
+  /** Form that sends the operation of the page. */
+  readonly form?: RequestForm | undefined
 }
 
 export interface ReadPagesOptions {
   readonly documents: DocsDocuments
-  /** Header prefix of this deployment, which the pages name. */
-  readonly headerPrefix: string
+  readonly deployment: Deployment
 }
 
 /** Prefix as the pages are written, which the deployment's own replaces. */
 const WRITTEN_PREFIX = SERVER_SETTINGS.BEZEL_HEADER_PREFIX.defaultValue
 
-/** Every page that is there. The overview ends with a list of the others. */
-export function readPages({ documents, headerPrefix }: ReadPagesOptions): readonly PageText[] {
+/** Returns every page that is there, then that of each operation. The overview ends with a list of the others. */
+export function readPages({ documents, deployment }: ReadPagesOptions): readonly PageText[] {
   const present = DOCS_PAGES.filter(
     ({ source, make }) => make !== undefined || existsSync(new URL(source, REPOSITORY_ROOT)),
   )
-  return present.map((page) => {
+  const pages = present.map((page) => {
     const text = page.make?.(documents) ?? readFileSync(new URL(page.source, REPOSITORY_ROOT), 'utf8')
-    const own = text.replaceAll(WRITTEN_PREFIX, headerPrefix)
+    const named = text.replaceAll(WRITTEN_PREFIX, deployment.headerPrefix)
+    const own = isAboutDeployment(page, deployment) ? adaptCode(named, deployment) : named
     return { ...page, markdown: page.slug === 'index' ? `${own.trimEnd()}\n\n${listOf(present)}` : own }
   })
+  return [...pages, ...operationTexts({ documents, deployment })]
+}
+
+/** True for a page whose code is about this deployment; the others are about one that the reader runs. */
+function isAboutDeployment({ slug, section }: DocsPage, { isSandbox }: Deployment): boolean {
+  if (section === 'Run it' || section === 'Project') return false
+  return isSandbox || (slug !== 'index' && slug !== 'getting-started')
+}
+
+function operationTexts({ documents, deployment }: ReadPagesOptions): PageText[] {
+  return operationPages(documents.openapi, deployment).map(({ operationId, summary, markdown, form }) => ({
+    slug: operationSlug(operationId),
+    title: operationId,
+    section: 'Reference',
+    summary,
+    source: REST_SOURCE,
+    markdown,
+    parent: 'rest',
+    form,
+  }))
+}
+
+/** Returns the slug of the page of an operation. */
+function operationSlug(operationId: string): string {
+  return `rest/${operationId}`
+}
+
+/** Returns the path of an operation's page as the page of all operations links to it. There is no such file. */
+function operationFile(operationId: string): string {
+  return `${operationSlug(operationId)}.md`
 }
 
 function listOf(pages: readonly DocsPage[]): string {

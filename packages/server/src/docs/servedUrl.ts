@@ -13,8 +13,9 @@ const SERVED_FILES: Readonly<Record<string, string>> = {
   'docs/reference/order-lifecycle.svg': '/docs/order-lifecycle.svg',
 }
 
-/** Examples, and the modules of the service that pages lead to. Both are served as plain text. */
-const SOURCE = /^(?:examples\/[\w-]+\.m?[jt]s|(?:packages|scripts|e2e)\/[\w./-]+\.ts)$/
+/** Examples, the request collection, and the modules that pages lead to. All are served as plain text. */
+const SOURCE =
+  /^(?:examples\/[\w-]+\.m?[jt]s|clients\/http\/[\w-]+\.(?:mjs|http)|(?:packages|scripts|e2e)\/[\w./-]+\.ts)$/
 
 /** Returns the address of a page. The overview is at `/docs` itself. */
 export function pageUrl(slug: string, form: DocsForm): string {
@@ -38,6 +39,8 @@ function urlOf(file: string, form: DocsForm): string | undefined {
   const page = DOCS_PAGES.find(({ source }) => source === file)
   if (page !== undefined) return pageUrl(page.slug, form)
   if (SOURCE.test(file)) return `/docs/${file}`
+  const [, operation] = /^docs\/reference\/(rest\/\w+)\.md$/.exec(file) ?? []
+  if (operation !== undefined) return pageUrl(operation, form)
   const decision = decisionTitle(file)
   if (decision !== undefined) return `${pageUrl('decisions', form)}#${createHeadingIds()(decision)}`
   return SERVED_FILES[file]

@@ -2,20 +2,58 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { docsOf, ERRORS, type ErrorCode } from '@bezel/protocol'
 import { lexer, walkTokens, type Token } from 'marked'
 import { createStreamDocument } from './asyncapi/createStreamDocument.ts'
-import { referenceDocument } from './openapi/createDocument.ts'
+import { createDocument, referenceDocument } from './openapi/createDocument.ts'
+import { ROUTES } from '../http/routes/registerRoutes.ts'
 import { createSite } from './createSite.ts'
+import type { Deployment } from './reference/deployment.ts'
 import { DOCS_PAGES, REPOSITORY_ROOT } from './docsPages.ts'
 import { renderMarkdown } from './markdown/renderMarkdown.ts'
 
-const site = createSite({
+const SANDBOX: Deployment = {
+  baseUrl: 'http://127.0.0.1:8080',
+  isNamed: false,
+  chains: [{ slug: 'arbitrum-sepolia', diamond: '0x09bDa267Fd9db2a5586fed3870B758Ce4E5c60E2' }],
+  isSandbox: true,
   headerPrefix: 'X-Service-',
+}
+
+const LIVE: Deployment = {
+  baseUrl: 'https://bezel.example',
+  isNamed: true,
+  chains: [
+    { slug: 'base', diamond: undefined },
+    { slug: 'polygon', diamond: undefined },
+  ],
+  isSandbox: false,
+  headerPrefix: 'X-Other-',
+}
+
+const site = createSite({
+  deployment: SANDBOX,
   documents: { openapi: referenceDocument(), asyncapi: createStreamDocument({ headerPrefix: 'X-Service-' }) },
 })
 
-const textOf = (path: string): string => site.file(path)!.body.toString('utf8')
+const live = createSite({
+  deployment: LIVE,
+  documents: {
+    openapi: createDocument(ROUTES, LIVE.headerPrefix),
+    asyncapi: createStreamDocument({ headerPrefix: LIVE.headerPrefix }),
+  },
+})
+
+const textOf = (path: string, of = site): string => of.file(path)!.body.toString('utf8')
+
+/** Bounds of what a reader of one operation loads, before compression: the page, and the files that all pages share. */
+const OPERATION_BYTES = 40_000
+const ASSET_BYTES = 35_000
+
+/** Bounds of the index of the search, as it is and compressed. */
+const INDEX_BYTES = 600_000
+const INDEX_SENT_BYTES = 175_000
 
 const isPage = (path: string): boolean => site.file(path)!.type.startsWith('text/html')
 
@@ -100,7 +138,13 @@ describe('links of the served pages', () => {
   })
 
   it('load nothing from elsewhere, and have nothing inline', () => {
-    for (const html of [...site.paths().filter(isPage).map(textOf), site.missing().body.toString('utf8')]) {
+    for (const html of [
+      ...site
+        .paths()
+        .filter(isPage)
+        .map((path) => textOf(path)),
+      site.missing().body.toString('utf8'),
+    ]) {
       for (const [, href = ''] of html.matchAll(/<(?:link|script|img)[^>]* (?:href|src)="([^"]+)"/g)) {
         assert.match(href, /^\/docs\//)
         assert.ok(site.file(href.split('?')[0]!) !== undefined, href)
@@ -133,23 +177,69 @@ describe('the site', () => {
     }
   })
 
-  it('names the headers of its deployment', () => {
-    const other = createSite({
-      headerPrefix: 'X-Other-',
-      documents: { openapi: referenceDocument(), asyncapi: createStreamDocument({ headerPrefix: 'X-Other-' }) },
-    })
-    const signing = other.file('/docs/signing.md')!.body.toString('utf8')
+  it('names the headers, the address and the chain of its deployment', () => {
+    const signing = textOf('/docs/signing.md', live)
     assert.ok(signing.includes('X-Other-Signature') && !signing.includes('X-Service-'))
+    assert.ok(signing.includes("const CHAIN = '/v1/base'") && signing.includes("?? 'https://bezel.example'"))
+    for (const path of live
+      .paths()
+      .filter((name) => /^\/docs\/(?:api|signing|stream|facade|python|rest\/\w+)\.md$/.test(name))) {
+      const code = textOf(path, live).replaceAll(/^```(?:json|text)$[\s\S]*?^```/gm, '')
+      assert.doesNotMatch(code, /127\.0\.0\.1:8080|\/v1\/arbitrum-sepolia/, path)
+    }
+  })
+
+  it('leaves the pages about a sandbox of the reader as they are, and shows every other page its own address', () => {
+    assert.match(textOf('/docs/getting-started.md', live), /http:\/\/127\.0\.0\.1:8080\/v1\/arbitrum-sepolia/)
+    assert.match(textOf('/docs/local-chain.md', live), /127\.0\.0\.1:8545\/arbitrum-sepolia/)
+    assert.match(textOf('/docs'), /<html lang="en" data-base="http:\/\/127\.0\.0\.1:8080">/)
+    assert.match(textOf('/docs', live), /<html lang="en">/)
   })
 
   it('draws the diagram in the page', () => {
-    assert.match(textOf('/docs/order-lifecycle'), /<span class="picture"><svg class="lifecycle"/)
+    assert.match(textOf('/docs/order-lifecycle'), /<span class="picture" tabindex="0"><svg class="lifecycle"/)
   })
 
-  it('finds every heading by the search', () => {
-    const headings = textOf('/docs/headings.js')
-    for (const text of ['createOrder', 'NONCE_REUSED', 'dataPositions', 'Nothing is missed']) {
-      assert.ok(headings.includes(`["${text}",`), text)
+  it('has a light page for each operation, which the page of all leads to', () => {
+    const ids = Object.values(referenceDocument().paths).flatMap((methods) =>
+      Object.values(methods).map((one) => one.operationId),
+    )
+    const all = textOf('/docs/rest')
+    for (const id of ids) {
+      const html = textOf(`/docs/rest/${id}`)
+      assert.ok(html.includes(`<h1 id="${id.toLowerCase()}">`), id)
+      assert.ok(all.includes(`href="/docs/rest/${id}"`), id)
+      assert.ok(html.length < OPERATION_BYTES, `${id}: ${html.length} bytes`)
+    }
+    const scripts = ['docs.css', 'docs.js', 'form.js', 'icon.svg'].map(
+      (name) => site.file(`/docs/${name}`)!.body.length,
+    )
+    const sum = scripts.reduce((total, bytes) => total + bytes, 0)
+    assert.ok(sum < ASSET_BYTES, `${sum} bytes`)
+  })
+
+  it('has an index of all texts in one file that is small enough for a phone', () => {
+    const { body } = site.file('/docs/index.js')!
+    assert.ok(body.length < INDEX_BYTES, `${body.length} bytes`)
+    const sent = gzipSync(body).length
+    assert.ok(sent < INDEX_SENT_BYTES, `${sent} bytes`)
+    for (const name of [
+      'createOrder',
+      'NONCE_REUSED',
+      'dataPositions',
+      'TradeSlInvalid',
+      'EXPOSURE_LIMITS',
+      'clientId',
+    ]) {
+      assert.ok(body.includes(`,"${name}",`), name)
+    }
+  })
+
+  it('serves the signer on the sandbox only, and no key anywhere', () => {
+    assert.ok(site.file('/docs/sign.js') !== undefined)
+    assert.equal(live.file('/docs/sign.js'), undefined)
+    for (const path of live.paths()) {
+      if (path.startsWith('/docs/rest/')) assert.doesNotMatch(textOf(path, live), /agent-1\b(?=&quot;|")/, path)
     }
   })
 })

@@ -1,5 +1,8 @@
 import { TRADER_HEADER } from '../../access/signatureHeaders.ts'
 import { JSON_TYPE } from '../../http/route.ts'
+import { INTERFACE_VERSION } from '../../http/routes/system/getIndex.ts'
+import { sendShared } from '../../http/sharedAnswer.ts'
+import { unpooledBytes } from '../../ground/unpooledBytes.ts'
 import { CHAIN_SLUGS, CLIENT_MESSAGES, CONTROL_MESSAGES, DATA_MESSAGES, CLOSE_CODES } from '@bezel/protocol'
 import type { TSchema } from '@sinclair/typebox'
 import { DEFAULT_BOUNDS, type StreamBounds } from '../../stream/bounds.ts'
@@ -11,11 +14,12 @@ import {
   type SchemaDescriber,
   type Schemas,
 } from '../openapi/schemaDescriber.ts'
+import { collectExamples } from '../openapi/propertyExamples.ts'
+import { readRecording } from '../recorded/recording.ts'
 import {
-  CLIENT_ENTRIES,
-  type MessageEntry,
-  CONTROL_ENTRIES,
-  DATA_ENTRIES,
+  CLIENT_SUMMARIES,
+  CONTROL_SUMMARIES,
+  DATA_SUMMARIES,
   STREAM_OPERATIONS,
   type StreamOperation,
 } from './streamMessages.ts'
@@ -67,9 +71,6 @@ export interface StreamDocumentOptions {
   readonly bounds?: Partial<StreamBounds>
 }
 
-/** The version of the interface, not of the program. */
-const INTERFACE_VERSION = '1.0.0'
-
 const CHANNEL = '#/channels/stream'
 
 const CLOSE_REASONS: Readonly<Record<keyof typeof CLOSE_CODES, string>> = {
@@ -83,10 +84,10 @@ const CLOSE_REASONS: Readonly<Record<keyof typeof CLOSE_CODES, string>> = {
 
 /** Serves GET /asyncapi.json, the document of the WebSocket. */
 export function serveAsyncapi(app: FastifyInstance, options: StreamDocumentOptions): void {
-  let text: string | undefined
-  app.get('/asyncapi.json', async (_request, reply) => {
-    text ??= JSON.stringify(createStreamDocument(options))
-    return reply.type(JSON_TYPE).send(text)
+  let body: Buffer | undefined
+  app.get('/asyncapi.json', (request, reply) => {
+    body ??= unpooledBytes(JSON.stringify(createStreamDocument(options)))
+    return sendShared(request, reply, { type: JSON_TYPE, body })
   })
 }
 
@@ -94,7 +95,17 @@ export function serveAsyncapi(app: FastifyInstance, options: StreamDocumentOptio
 export function createStreamDocument({ headerPrefix, bounds }: StreamDocumentOptions): AsyncapiDocument {
   const describer = createSchemaDescriber()
   const messages = messagesOf(describer)
-  return {
+  const schemas = describer.components()
+  const examples = collectExamples(schemas)
+  for (const { payload, examples: recorded } of Object.values(messages)) {
+    for (const example of recorded) examples.collect(payload, example.payload)
+  }
+  // Orders and positions have fields that no recorded message has a value of.
+  const { getOrder = [], listPositions = [] } = readRecording().operations
+  for (const { answer } of getOrder) examples.collect(schemas.Order, answer)
+  for (const { answer } of listPositions)
+    examples.collect({ items: schemas.Position! }, (answer as { data: unknown }).data)
+  const document: AsyncapiDocument = {
     asyncapi: '3.0.0',
     info: {
       title: 'Bezel Stream',
@@ -108,8 +119,23 @@ export function createStreamDocument({ headerPrefix, bounds }: StreamDocumentOpt
     operations: Object.fromEntries(
       Object.entries(STREAM_OPERATIONS).map(([name, operation]) => [name, operationOf(operation)]),
     ),
-    components: { messages, securitySchemes: securitySchemes(headerPrefix), schemas: describer.components() },
+    components: { messages, securitySchemes: securitySchemes(headerPrefix), schemas },
   }
+  return withoutSiblings(examples.addTo(document)) as AsyncapiDocument
+}
+
+/**
+ * Returns a copy in which nothing stands beside a reference: AsyncAPI reads schemas by JSON Schema draft 7, which
+ * ignores it there.
+ */
+function withoutSiblings(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutSiblings)
+  if (typeof node !== 'object' || node === null) return node
+  const { $ref, ...rest } = Object.fromEntries(
+    Object.entries(node).map(([key, inner]) => [key, withoutSiblings(inner)]),
+  )
+  if ($ref === undefined) return rest
+  return Object.keys(rest).length === 0 ? { $ref } : { allOf: [{ $ref }], ...rest }
 }
 
 /** The server's host as a variable, because a document can't say where it was served from. */
@@ -135,32 +161,27 @@ function channelOf(messageIds: readonly string[]): AsyncapiChannel {
 
 function messagesOf(describer: SchemaDescriber): AsyncapiDocument['components']['messages'] {
   return {
-    ...messagesIn('client', CLIENT_MESSAGES, CLIENT_ENTRIES, describer),
-    ...messagesIn('control', CONTROL_MESSAGES, CONTROL_ENTRIES, describer),
-    ...messagesIn('data', DATA_MESSAGES, DATA_ENTRIES, describer),
+    ...messagesIn('client', CLIENT_MESSAGES, CLIENT_SUMMARIES, describer),
+    ...messagesIn('control', CONTROL_MESSAGES, CONTROL_SUMMARIES, describer),
+    ...messagesIn('data', DATA_MESSAGES, DATA_SUMMARIES, describer),
   }
 }
 
-/** Describes the messages of one kind. Their ids include the kind, because both ends send a `ping`. */
+/**
+ * Describes the messages of one kind, with those of the recording as examples. Their ids include the kind, because both
+ * ends send a `ping`.
+ */
 function messagesIn<Table extends Readonly<Record<string, TSchema>>>(
   kind: MessageKind,
   schemas: Table,
-  entries: Readonly<Record<keyof Table, MessageEntry<unknown>>>,
+  summaries: Readonly<Record<keyof Table, string>>,
   describer: SchemaDescriber,
 ): AsyncapiDocument['components']['messages'] {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => {
-      const { summary, examples } = entries[name]!
-      const payload = describer.describe(schema)
-      return [
-        messageId(kind, name),
-        {
-          name: messageId(kind, name),
-          summary,
-          payload,
-          examples: examples.map((example) => ({ payload: example })),
-        },
-      ]
+      const id = messageId(kind, name)
+      const examples = (readRecording().messages[id] ?? []).map((payload) => ({ payload }))
+      return [id, { name: id, summary: summaries[name]!, payload: describer.describe(schema), examples }]
     }),
   )
 }

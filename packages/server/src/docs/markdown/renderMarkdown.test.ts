@@ -12,7 +12,7 @@ const foreignTags = (html: string): string[] =>
     .map(([, name]) => name!)
     .filter(
       (name) =>
-        !/^(?:p|h\d|a|code|pre|span|div|table|thead|tbody|tr|th|td|ul|ol|li|em|strong|b|br|hr|del|blockquote|input)$/.test(
+        !/^(?:p|h\d|a|code|pre|span|div|table|thead|tbody|tr|th|td|ul|ol|li|em|strong|b|br|hr|del|blockquote|input|figure|figcaption)$/.test(
           name,
         ),
     )
@@ -100,8 +100,26 @@ describe('a page', () => {
     assert.match(render('`POST it`').html, /<code>POST it<\/code>/)
   })
 
+  it('gives rows that begin with a name an anchor of their own, below that of their section', () => {
+    const head = '| Field | |\n|---|---|\n'
+    const { html } = render(
+      `# Order\n${head}| \`clientId\` | a |\n| b | c |\n| \`a[].b\` | d |\n\n${head}| \`clientId\` | e |`,
+    )
+    const ids = [...html.matchAll(/<tr id="([^"]+)">\s*<td>([^\n]*)<\/td>/g)].map(([, id, cell]) => [id, cell])
+    assert.deepEqual(ids, [
+      ['order.clientid', '<code>clientId</code>'],
+      ['order.a-.b', '<code>a[].b</code>'],
+      ['order.clientid-1', '<code>clientId</code>'],
+    ])
+  })
+
+  it('labels a block of code whose fence has a second word', () => {
+    assert.match(render('```sh curl\nx\n```').html, /^<figure class="tab"><figcaption>curl<\/figcaption><pre/)
+    assert.match(render('```sh\nx\n```').html, /^<pre/)
+  })
+
   it('wraps tables, and leaves out a head without words', () => {
-    assert.match(render('| a |\n|---|\n| b |').html, /<div class="table"><table>\s*<thead>/)
+    assert.match(render('| a |\n|---|\n| b |').html, /<div class="table" tabindex="0"><table>\s*<thead>/)
     assert.ok(!render('| | |\n|---|---|\n| b | c |').html.includes('<thead>'))
   })
 })
@@ -113,7 +131,7 @@ describe('highlighted code', () => {
       { maxLength: 30 },
     )
     fc.assert(
-      fc.property(code, fc.constantFrom('js', 'ts', 'json', 'sh', 'text', ''), (parts, language) => {
+      fc.property(code, fc.constantFrom('js', 'ts', 'json', 'python', 'sh', 'text', ''), (parts, language) => {
         const html = highlight(parts.join(''), language)
         const plain = html.replaceAll(/<\/?span[^>]*>/g, '')
         const back = plain

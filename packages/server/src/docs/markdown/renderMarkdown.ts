@@ -36,6 +36,9 @@ const NUMBER = String.raw`\b\d[\d_.]*n?\b`
 const WORDS =
   'as|async|await|break|catch|const|continue|else|export|finally|for|from|function|if|import|in|interface|let|new|of|return|throw|try|type|typeof|while'
 
+const PYTHON_WORDS =
+  'and|as|async|await|break|class|continue|def|elif|else|except|finally|for|from|if|import|in|is|not|or|raise|return|try|while|with'
+
 /** One pattern per language, with a named group for each class of text. */
 const PATTERNS: Readonly<Record<string, RegExp>> = {
   json: new RegExp(
@@ -47,6 +50,10 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
     'g',
   ),
   sh: new RegExp(String.raw`(?<note>(?<=^|\s)#[^\n]*)|(?<text>${STRING})|(?<name>\$\{?\w+\}?)`, 'gm'),
+  python: new RegExp(
+    String.raw`(?<note>#[^\n]*)|(?<text>${STRING})|(?<word>\b(?:${PYTHON_WORDS}|True|False|None)\b)|(?<number>${NUMBER})`,
+    'g',
+  ),
 }
 
 const ALIASES: Readonly<Record<string, string>> = { ts: 'js', mjs: 'js', bash: 'sh' }
@@ -55,13 +62,15 @@ const ALIASES: Readonly<Record<string, string>> = { ts: 'js', mjs: 'js', bash: '
 export function renderMarkdown(markdown: string, { urlOf, pictureOf }: RenderOptions): RenderedPage {
   const headings: Heading[] = []
   const idOf = createHeadingIds()
+  const rowIdOf = createRowIds()
   const renderer: RendererObject = {
     html: ({ text }) => escapeHtml(text),
     codespan: ({ text }) => codeSpan(text),
     code: ({ text, lang }) => codeBlock(text, lang ?? ''),
     image: ({ href, text }) => pictureOf?.(href) ?? escapeHtml(text),
     table(token) {
-      return tableBlock(Renderer.prototype.table.call(this, token), token)
+      const ids = token.rows.map(([cell]) => rowIdOf(headings.at(-1)?.id ?? '', cell))
+      return tableBlock(Renderer.prototype.table.call(this, token), token, ids)
     },
     link({ href, tokens }) {
       const url = urlOf(href)
@@ -99,6 +108,24 @@ export function createHeadingIds(): (text: string) => string {
   }
 }
 
+/**
+ * Returns a function that gives rows their ids: `<section>.<name>` for a row that begins with a name in code, such as a
+ * field or an error. No heading has a dot in its id, so the two never meet.
+ */
+function createRowIds(): (section: string, cell: Tokens.TableCell | undefined) => string | undefined {
+  const taken = new Set<string>()
+  return (section, cell) => {
+    const [token, ...others] = cell?.tokens ?? []
+    if (token?.type !== 'codespan' || others.length > 0) return undefined
+    const name = String((token as Tokens.Codespan).text).toLowerCase()
+    const plain = `${section}.${name.replaceAll(/[^\w.]+/g, '-')}`
+    let id = plain
+    for (let count = 1; taken.has(id); count += 1) id = `${plain}-${count}`
+    taken.add(id)
+    return id
+  }
+}
+
 /** Escapes a text for use between tags and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!)
@@ -111,9 +138,12 @@ function codeSpan(text: string): string {
   return `<code class="request"><b class="${method.toLowerCase()}">${method}</b> ${escapeHtml(path)}</code>`
 }
 
+/** Renders a block of code. A word after its language is a label: blocks with labels are the tabs of one group. */
 function codeBlock(text: string, info: string): string {
-  const [language = ''] = info.split(' ')
-  return `<pre tabindex="0"><code>${highlight(text.replace(/\n$/, ''), language)}</code></pre>\n`
+  const [language = '', label] = info.split(' ')
+  const block = `<pre tabindex="0"><code>${highlight(text.replace(/\n$/, ''), language)}</code></pre>\n`
+  if (label === undefined) return block
+  return `<figure class="tab"><figcaption>${escapeHtml(label)}</figcaption>${block}</figure>\n`
 }
 
 /** Renders code as HTML with syntax highlighting. Code in an unknown language is only escaped. */
@@ -130,10 +160,21 @@ export function highlight(code: string, language: string): string {
   return html + escapeHtml(code.slice(end))
 }
 
-/** Wraps a table so that it scrolls by itself when it is too wide. An empty table head is left out. */
-function tableBlock(html: string, { header }: Tokens.Table): string {
+/**
+ * Wraps a table so that it scrolls by itself when it is too wide. An empty table head is left out, and rows with an id
+ * can be linked to.
+ */
+function tableBlock(html: string, { header }: Tokens.Table, ids: readonly (string | undefined)[]): string {
   const isHeadless = header.every(({ text }) => text.trim() === '')
-  return `<div class="table">${isHeadless ? html.replace(/<thead>[\s\S]*?<\/thead>/, '') : html}</div>\n`
+  // A cell without words is no heading of its column.
+  const [head = '', body = ''] = html.replaceAll('<th></th>', '<td></td>').split(/(?=<tbody>)/)
+  let row = 0
+  const rows = body.replaceAll('<tr>', () => {
+    const id = ids[row]
+    row += 1
+    return id === undefined ? '<tr>' : `<tr id="${id}">`
+  })
+  return `<div class="table" tabindex="0">${isHeadless ? head.replace(/<thead>[\s\S]*?<\/thead>/, '') : head}${rows}</div>\n`
 }
 
 function unescapeHtml(text: string): string {

@@ -66,17 +66,23 @@ describe('the routes that need no credentials', () => {
   const context: PublicContext = {
     chains: [testChain('base')],
     notReadyReason: () => 'starting',
+    marketsLeftOut: () => [],
+    diamondWarning: () => undefined,
     markets: new Map(),
     domainName: 'Test API',
     relayerOf: () => null,
+    knownSince: () => ({ block: 7, timestampMs: null }),
     controls: NO_CONTROLS,
     relayerState: () => undefined,
+    now: Date.now,
   }
   for (const route of PUBLIC_ROUTES) registerRoute(app, route, context)
 
   for (const [operationId, url] of [
+    ['getIndex', '/'],
     ['health', '/health'],
     ['ready', '/ready'],
+    ['getTime', '/v1/time'],
     ['getChainInfo', '/v1/base'],
     ['getChainInfo', '/v1/mars'],
     ['getChainInfo', '/v1/%zz'],

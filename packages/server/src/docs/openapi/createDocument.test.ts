@@ -19,31 +19,41 @@ import { resolveRef, type OpenapiDocument, type OpenapiOperation } from './opena
 
 /** The expected operations: method, path, credentials, success statuses, and the error statuses that it must have. */
 const INTERFACE = `
+getIndex GET / - 200 302
 health GET /health - 200
 ready GET /ready - 200 503
+getTime GET /v1/time - 200
 getChainInfo GET /v1/{chain} - 200 404
-listMarkets GET /v1/{chain}/markets - 200 404 503
+listMarkets GET /v1/{chain}/markets - 200 304 404 503
 getMarket GET /v1/{chain}/markets/{symbol} - 200 404 503
 getOrderBook GET /v1/{chain}/markets/{symbol}/book - 200 400 404 503
-getCandles GET /v1/{chain}/markets/{symbol}/candles - 200 400 404 502
+getCandles GET /v1/{chain}/markets/{symbol}/candles - 200 304 400 404 502
 getRecentTrades GET /v1/{chain}/markets/{symbol}/trades - 200 400 404 503
 getFunding GET /v1/{chain}/markets/{symbol}/funding - 200 404 503
 getPrices GET /v1/{chain}/prices - 200 404 503
 getAccount GET /v1/{chain}/account/{address} sig|key 200 401 403 404 503
-listPositions GET /v1/{chain}/account/{address}/positions sig|key 200 401 403 404 503
-listOpenOrders GET /v1/{chain}/account/{address}/orders sig|key 200 401 403 404 503
+listPositions GET /v1/{chain}/account/{address}/positions sig|key 200 400 401 403 404 503
+listOpenOrders GET /v1/{chain}/account/{address}/orders sig|key 200 400 401 403 404 503
 listOrderHistory GET /v1/{chain}/account/{address}/orders/history sig|key 200 400 401 403 404
 listFills GET /v1/{chain}/account/{address}/fills sig|key 200 400 401 403 404 502
 listEvents GET /v1/{chain}/account/{address}/events sig|key 200 400 401 403 404 503
 listAudit GET /v1/{chain}/account/{address}/audit sig|key 200 400 401 403 404
+previewOrder GET /v1/{chain}/account/{address}/preview/order sig|key 200 400 401 403 404 422 502 503
+previewClose GET /v1/{chain}/account/{address}/preview/close/{id} sig|key 200 400 401 403 404 422 502 503
+previewPosition GET /v1/{chain}/account/{address}/preview/position/{id} sig|key 200 400 401 403 404 422 502 503
 getOrder GET /v1/{chain}/orders/{id} sig|key 200 401 404
+getOrderByClientId GET /v1/{chain}/orders sig|key 200 400 401 404
 createOrder POST /v1/{chain}/orders sig 201 400 401 403 404 409 422 503
 updateOrder PATCH /v1/{chain}/orders/{id} sig 200 400 401 403 404 409 422
 cancelOrder DELETE /v1/{chain}/orders/{id} sig 200 401 403 404 409 422
+cancelAllOrders DELETE /v1/{chain}/orders sig 200 400 401 403 404 409 422 503
 submitOrder POST /v1/{chain}/orders/{id}/submit sig 200 400 401 403 404 422 503
+getPosition GET /v1/{chain}/positions/{id} sig|key 200 401 404 503
 closePosition POST /v1/{chain}/positions/{id}/close sig 200 400 401 403 404 422
 updatePosition PATCH /v1/{chain}/positions/{id} sig 200 400 401 403 404 422
 cancelPositionUpdate DELETE /v1/{chain}/positions/{id}/pending-update sig 200 401 403 404 409 422
+closeAllPositions POST /v1/{chain}/positions/close-all sig 200 400 401 403 404 409 422 503
+flatten POST /v1/{chain}/flatten sig 200 400 401 403 404 409 422 503
 createAgent POST /v1/{chain}/agents - 201 400 401
 getAgent GET /v1/{chain}/agents/{address} - 200 404
 revokeAgent DELETE /v1/{chain}/agents/{address} - 200 400 401 404
@@ -152,6 +162,15 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('says of everything that is created where it is', () => {
+    const headers = operations.flatMap(({ operation: { responses } }) => {
+      const answer = responses['201']
+      return answer === undefined || '$ref' in answer ? [] : [answer.headers]
+    })
+    assert.equal(headers.length, 2)
+    for (const one of headers) assert.deepEqual(one?.Location, { $ref: '#/components/headers/Location' })
+  })
+
   it('has no reference that leads nowhere', () => {
     const refs = refsIn(document)
     assert.ok(refs.length > 100)
@@ -170,8 +189,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('lists every code of the error table in its Error', () => {
-    const { properties } = resolve(document, '#/components/schemas/Error') as { properties: Record<string, unknown> }
-    assert.deepEqual(properties.code, { type: 'string', enum: Object.keys(ERRORS) })
+    assert.deepEqual(document.components.schemas.Error?.properties?.code?.enum, Object.keys(ERRORS))
   })
 
   it('names headers with the prefix of the deployment', () => {

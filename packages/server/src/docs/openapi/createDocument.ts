@@ -1,19 +1,20 @@
 import { Type } from '@sinclair/typebox'
 import { type AnyRoute, JSON_TYPE } from '../../http/route.ts'
-import { ErrorSchema } from './components.ts'
 import { describeOperation, documentPath, NAMED_TRADER_HEADER, SIGNED_HEADERS } from './describeOperation.ts'
-import { createErrorResponses } from './errorResponses.ts'
+import { createErrorResponses, ErrorSchema } from './errorResponses.ts'
 import type { OpenapiComponents, OpenapiDocument, OpenapiOperation, OpenapiTag } from './openapiDocument.ts'
 import { createSchemaDescriber, type SchemaDescriber } from './schemaDescriber.ts'
 import type { FastifyInstance } from 'fastify'
+import { readRecording } from '../recorded/recording.ts'
+import { withExamples } from './withExamples.ts'
 import { ROUTES } from '../../http/routes/registerRoutes.ts'
+import { INTERFACE_VERSION } from '../../http/routes/system/getIndex.ts'
+import { sendShared } from '../../http/sharedAnswer.ts'
+import { unpooledBytes } from '../../ground/unpooledBytes.ts'
 import { SERVER_SETTINGS } from '../../settings/config.ts'
 
-/** The version of the interface, not of the program. */
-const INTERFACE_VERSION = '1.0.0'
-
 const TAGS: readonly OpenapiTag[] = [
-  { name: 'System', description: 'Health, readiness, and the chain data that a client needs for signing.' },
+  { name: 'System', description: 'The index, health, readiness, and the chain data that a client needs for signing.' },
   { name: 'Markets', description: 'Public reads of markets, prices, candles and trades.' },
   { name: 'Account', description: 'Private reads of one trader.' },
   { name: 'Orders', description: 'Every write answers with a transaction that the agent signs and sends itself.' },
@@ -37,7 +38,10 @@ const DESCRIPTION = `Non-custodial trading of perpetuals: the service prepares t
 Prices, sizes and rates are decimal strings; times are epoch milliseconds. Every error has one shape. Every answer carries
 \`X-Request-Id\` and the RateLimit headers of the limit that is closest to being used up.
 
-Limits count the weight of requests. Every operation weighs 1 with its default parameters; one that can weigh more says so.`
+Limits count the weight of requests. Every operation weighs 1 with its default parameters; one that can weigh more says so.
+
+Answers that are the same for everybody are compressed for clients that ask for it (\`Accept-Encoding\` with \`br\` or \`gzip\`). Where a 304 is listed, they carry an
+\`ETag\`: send it in \`If-None-Match\` to be told that nothing has changed.`
 
 const LICENSE = { name: 'MIT', identifier: 'MIT' }
 
@@ -49,10 +53,10 @@ interface ServeOpenapiOptions {
 
 /** Serves GET /openapi.json, the document of the REST interface. */
 export function serveOpenapi(app: FastifyInstance, { headerPrefix, routes = ROUTES }: ServeOpenapiOptions): void {
-  let text: string | undefined
-  app.get('/openapi.json', async (_request, reply) => {
-    text ??= JSON.stringify(createDocument(routes, headerPrefix))
-    return reply.type(JSON_TYPE).send(text)
+  let body: Buffer | undefined
+  app.get('/openapi.json', (request, reply) => {
+    body ??= unpooledBytes(JSON.stringify(createDocument(routes, headerPrefix)))
+    return sendShared(request, reply, { type: JSON_TYPE, body })
   })
 }
 
@@ -73,7 +77,7 @@ export function createDocument(routes: readonly AnyRoute[], headerPrefix: string
     path[route.method.toLowerCase()] = describeOperation(route, { describer, errors })
   }
   const parameters = signedHeaderParameters(headerPrefix, describer)
-  return {
+  const document: OpenapiDocument = {
     openapi: '3.1.0',
     info: { title: 'Bezel Trading API', version: INTERFACE_VERSION, description: DESCRIPTION, license: LICENSE },
     servers: [{ url: '/' }],
@@ -88,6 +92,7 @@ export function createDocument(routes: readonly AnyRoute[], headerPrefix: string
       schemas: describer.components(),
     },
   }
+  return withExamples(document, readRecording())
 }
 
 /**
@@ -128,6 +133,10 @@ function headersOf(describer: SchemaDescriber): OpenapiComponents['headers'] {
   const count = describer.describe(Type.Integer({ minimum: 0 }))
   const id = describer.describe(Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }))
   return {
+    Location: {
+      description: 'Path of what was created, on the same host: read it there.',
+      schema: describer.describe(Type.String()),
+    },
     'RateLimit-Limit': {
       description: 'Weight of the requests per minute that the limit closest to being used up allows.',
       schema: count,
@@ -135,6 +144,10 @@ function headersOf(describer: SchemaDescriber): OpenapiComponents['headers'] {
     'RateLimit-Remaining': { description: 'Weight left of that limit in this window.', schema: count },
     'RateLimit-Reset': { description: 'Seconds until the window ends.', schema: count },
     'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: count },
+    ETag: {
+      description: 'Tag of the answer, for `If-None-Match`. It is weak: the same in every compression.',
+      schema: describer.describe(Type.String({ pattern: '^W/"[\\w-]+"$' })),
+    },
     'X-Request-Id': {
       description: "Id of the request: the caller's own, or a fresh one. Quote it in reports.",
       schema: id,

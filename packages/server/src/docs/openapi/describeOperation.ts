@@ -111,7 +111,7 @@ function errorAnswers(route: AnyRoute, errors: ErrorResponses): ReadonlyMap<stri
 
 /** Returns every code an operation may answer with. */
 function errorCodesOf({ path, access, errors }: AnyRoute): readonly ErrorCode[] {
-  const isOfChain = path.startsWith('/v1/') || isFacadePath(path)
+  const isOfChain = path.startsWith('/v1/:chain') || isFacadePath(path)
   const ofPath: readonly ErrorCode[] = isOfChain ? ['VALIDATION_ERROR', 'CHAIN_NOT_FOUND'] : []
   return [...new Set([...ofPath, ...ACCESS_ERRORS[access], ...errors, ...ALWAYS])]
 }
@@ -136,10 +136,16 @@ function parametersOf({ path, query = {}, access }: AnyRoute, describer: SchemaD
 function parameter(
   name: string,
   place: OpenapiParameter['in'],
-  { description, schema }: QueryParameter,
+  { description, schema, isRequired = false }: QueryParameter,
   describer: SchemaDescriber,
 ): OpenapiParameter {
-  return { name, in: place, ...(description === '' ? {} : { description }), schema: describer.describe(schema) }
+  return {
+    name,
+    in: place,
+    ...(description === '' ? {} : { description }),
+    ...(isRequired ? { required: true } : {}),
+    schema: describer.describe(schema),
+  }
 }
 
 function requestBodyOf(
@@ -154,18 +160,23 @@ function requestBodyOf(
  * Returns the answers that the route declares itself. They replace an error answer of the same status: /ready answers
  * 503 in its own shape.
  */
-function answersOf({ responses }: AnyRoute, describer: SchemaDescriber): OpenapiOperation['responses'] {
-  const headers = Object.fromEntries(ANSWER_HEADERS.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, schema]) => [
-      status,
-      {
-        description: status.startsWith('2') ? 'The answer.' : 'The answer, in the same shape.',
-        headers,
-        content: jsonContent(describer.describe(schema)),
-      },
-    ]),
-  )
+function answersOf({ responses, bodiless = {} }: AnyRoute, describer: SchemaDescriber): OpenapiOperation['responses'] {
+  const names = 304 in bodiless ? [...ANSWER_HEADERS, 'ETag'] : ANSWER_HEADERS
+  const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  const location = { Location: { $ref: '#/components/headers/Location' } }
+  const own = Object.entries(responses).map(([status, schema]): [string, OpenapiAnswer] => [
+    status,
+    {
+      description: schema.description ?? 'The answer.',
+      headers: status === '201' ? { ...location, ...headers } : headers,
+      content: jsonContent(describer.describe(schema)),
+    },
+  ])
+  const others = Object.entries(bodiless).map(([status, description]): [string, OpenapiAnswer] => [
+    status,
+    { description, headers, content: {} },
+  ])
+  return Object.fromEntries([...own, ...others])
 }
 
 function jsonContent(schema: Schema): Content {

@@ -1,6 +1,29 @@
-import { ERRORS, type ErrorCode, ApiError } from '@bezel/protocol'
+import { ApiError, Closed, ERRORS, OneOf, RemedySchema, type ErrorCode } from '@bezel/protocol'
+import { Type } from '@sinclair/typebox'
 import type { OpenapiAnswer, Ref } from './openapiDocument.ts'
 import { facadeRefusal } from '../../access/answerError.ts'
+
+/** The JSON body of every error. */
+export const ErrorSchema = Closed(
+  {
+    code: OneOf(Object.keys(ERRORS) as ErrorCode[]),
+    message: Type.String(),
+    details: Type.Object(
+      {
+        remedy: RemedySchema,
+        requestId: Type.String({ description: 'Id of the request, as in the header `x-request-id`.' }),
+        docs: Type.String({ description: 'Path of the paragraph about the error in the served documentation.' }),
+      },
+      { additionalProperties: true },
+    ),
+  },
+  {
+    code: 'Stable code of the error: act on it.',
+    message: 'The error in words, for people. It must not be matched.',
+    details: 'The remedy, and the numbers and names that the message quotes, by the code of the error.',
+  },
+  { title: 'Error', description: 'The body of every error.' },
+)
 
 /** Collects the error answers of a document. An answer with a single code is a component named after the code. */
 export interface ErrorResponses {

@@ -36,6 +36,7 @@ export interface OpenapiParameter {
   readonly description?: string
   readonly required?: boolean
   readonly schema: Schema
+  readonly example?: unknown
 }
 
 export interface OpenapiAnswer {
@@ -44,8 +45,8 @@ export interface OpenapiAnswer {
   readonly content: Content
 }
 
-/** Schemas by content type. */
-export type Content = Readonly<Record<string, { readonly schema: Schema }>>
+/** Schemas by content type, each with an example of a real run. */
+export type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>
 
 export interface OpenapiComponents {
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AddressSchema, DecimalSchema, Nullable, SideSchema } from '@bezel/protocol'
+import { AddressSchema, Annotated, Closed, DecimalSchema, Nullable, SideSchema } from '@bezel/protocol'
 import { Type } from '@sinclair/typebox'
 import { createSchemaDescriber } from './schemaDescriber.ts'
 
 describe('the describer of schemas', () => {
-  it('names what the table names, optional or not, at any depth', () => {
+  it('names what has a title, optional or not, at any depth', () => {
     const { describe: of, components } = createSchemaDescriber()
     const schema = Type.Object({
       to: AddressSchema,
@@ -24,7 +24,23 @@ describe('the describer of schemas', () => {
       },
     })
     assert.deepEqual(Object.keys(components()), ['Address', 'Decimal', 'Side'])
-    assert.deepEqual(components().Side, { type: 'string', enum: ['long', 'short'] })
+    const { description, ...side } = components().Side!
+    assert.deepEqual(side, { type: 'string', enum: ['long', 'short'] })
+    assert.match(description!, /gains when the price rises/)
+  })
+
+  it('keeps the meaning and the default of a field beside the reference, and that of the component apart', () => {
+    const { describe: of, components } = createSchemaDescriber()
+    const slippage = Type.Optional(Annotated(DecimalSchema, { default: '1' }))
+    const { properties } = of(
+      Closed({ slippage, size: Nullable(DecimalSchema) }, { slippage: 'Percent.', size: 'Base.' }),
+    )
+    const $ref = '#/components/schemas/Decimal'
+    assert.deepEqual(properties, {
+      slippage: { $ref, description: 'Percent.', default: '1' },
+      size: { description: 'Base.', anyOf: [{ $ref }, { type: 'null' }] },
+    })
+    assert.equal(components().Decimal!.description, DecimalSchema.description)
   })
 
   it('names another schema by its title, and leaves a nameless one where it is', () => {

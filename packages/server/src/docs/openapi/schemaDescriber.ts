@@ -1,5 +1,5 @@
+import { BASE } from '@bezel/protocol'
 import type { TSchema } from '@sinclair/typebox'
-import { COMPONENTS, type Component } from './components.ts'
 
 /** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
@@ -26,6 +26,7 @@ export interface Schema {
   readonly maxLength?: number
   readonly maxItems?: number
   readonly default?: Json
+  readonly examples?: readonly unknown[]
 }
 
 /** Named schemas. */
@@ -38,44 +39,44 @@ export interface SchemaDescriber {
   components(): Schemas
 }
 
-type Fields = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, unknown>> & { readonly [BASE]?: unknown }
 
 /** Keywords that hold a list of schemas. `NESTED_ONES` holds those with a single schema. */
 const NESTED_LISTS: ReadonlySet<string> = new Set(['anyOf', 'allOf', 'oneOf'])
 
 const NESTED_ONES: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not'])
 
+/** Keywords that may stand beside a reference, where a field has its own. */
+const ANNOTATIONS = ['description', 'default', 'examples'] as const
+
 /** The pattern with which TypeBox writes a record with arbitrary keys. */
 const ANY_KEY = '^(.*)$'
 
 /**
- * Creates a describer. It recognises a component by its content and not by identity, because making a field optional
- * copies its schema. A schema that is not in the table of components is named by its title, if it has one.
+ * Creates a describer. A schema with a title is a component of that name. A field that uses it refers to it, with the
+ * annotations of its own beside the reference.
  */
 export function createSchemaDescriber(): SchemaDescriber {
-  const nameByText = new Map(Object.entries(COMPONENTS).map(([name, { schema }]) => [JSON.stringify(schema), name]))
   const named = new Map<string, Schema>()
 
-  function nameOf(schema: Fields): string | undefined {
-    return nameByText.get(JSON.stringify(schema)) ?? (typeof schema.title === 'string' ? schema.title : undefined)
-  }
-
   function describe(schema: Fields): Schema {
-    const known = nameOf(schema)
-    if (known === undefined) return describeBody(schema)
-    if (!named.has(known)) {
-      named.set(known, {})
-      named.set(known, { ...descriptionOf(COMPONENTS[known]), ...describeBody(schema) })
+    const base = (schema[BASE] ?? schema) as Fields
+    const name = base.title
+    if (typeof name !== 'string') return describeBody(schema)
+    if (!named.has(name)) {
+      named.set(name, {})
+      named.set(name, describeBody(base))
     }
-    return { $ref: `#/components/schemas/${known}` }
+    const own = ANNOTATIONS.filter((key) => schema[key] !== undefined && schema[key] !== base[key])
+    return { $ref: `#/components/schemas/${name}`, ...Object.fromEntries(own.map((key) => [key, schema[key]])) }
   }
 
   function describeBody(schema: Fields): Schema {
+    const { type, title: _title, description, anyOf, ...rest } = schema
     const choices = literalsOf(schema)
-    if (choices !== undefined) return { type: 'string', enum: choices }
-    const { type, title: _title, ...rest } = schema
-    const entries = Object.entries(rest).map(([key, value]) => describeKeyword(key, value))
-    return Object.fromEntries(type === undefined ? entries : [['type', type], ...entries])
+    const kind = choices === undefined ? { type, anyOf } : { type: 'string', enum: choices }
+    const entries = Object.entries({ description, ...kind, ...rest }).filter(([, value]) => value !== undefined)
+    return Object.fromEntries(entries.map(([key, value]) => describeKeyword(key, value)))
   }
 
   function describeKeyword(key: string, value: unknown): [string, unknown] {
@@ -104,10 +105,6 @@ function literalsOf({ anyOf }: Fields): readonly string[] | undefined {
   if (!Array.isArray(anyOf)) return undefined
   const values = (anyOf as Fields[]).map((choice) => choice.const)
   return values.every((value) => typeof value === 'string') ? values : undefined
-}
-
-function descriptionOf(component: Component | undefined): Pick<Schema, 'description'> {
-  return component?.description === undefined ? {} : { description: component.description }
 }
 
 function mapValues(of: Record<string, Fields>, map: (value: Fields) => Schema): Schemas {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ERRORS } from '@bezel/protocol'
+import { CONTRACT_ERRORS, ERRORS, ORDER_REASONS } from '@bezel/protocol'
 import { ERROR_DETAILS, errorPage } from './errorPage.ts'
 
 describe('the page of errors', () => {
@@ -22,13 +22,35 @@ describe('the page of errors', () => {
     for (const row of rows) assert.equal(row.split(/(?<!\\)\|/).length, 5, row)
   })
 
-  it('tells each code under a heading of its own, with when it comes and what its details are', () => {
-    for (const [code, { when, status }] of Object.entries(ERRORS)) {
+  it('tells each code under a heading of its own, with its cause, its remedy and its details', () => {
+    for (const [code, { when, remedy, status }] of Object.entries(ERRORS)) {
       const [, section = ''] = page.split(`\n### ${code}\n`)
       const [own = ''] = section.split('\n### ')
-      assert.ok(own.includes(when) && own.includes(`**HTTP ${status}** `), code)
+      assert.ok(own.includes(`**Cause.** ${when}\n`) && own.includes(`**Remedy.** ${remedy}\n`), code)
+      assert.ok(own.includes(`**HTTP ${status}** `), code)
       for (const field of Object.keys(ERROR_DETAILS[code as keyof typeof ERRORS] ?? {})) {
         assert.match(own, new RegExp(`^\\| \`${field}\` \\|`, 'm'), code)
+      }
+    }
+  })
+
+  it('tells each error of the contracts and each reason of an order in a row of its own, with cause and remedy', () => {
+    for (const [heading, names, cells] of [
+      ['Contract errors', Object.keys(CONTRACT_ERRORS), 4],
+      ['Order reasons', ORDER_REASONS, 3],
+    ] as const) {
+      const [, section = ''] = page.split(`\n## ${heading}\n`)
+      const own = section
+        .split('\n## ')[0]!
+        .split('\n')
+        .filter((line) => line.startsWith('| `'))
+      assert.deepEqual(own.map((row) => /`(\w+)`/.exec(row)?.[1]).toSorted(), names.toSorted())
+      for (const row of own) {
+        const texts = row
+          .split(/(?<!\\)\|/)
+          .slice(1, -1)
+          .map((cell) => cell.trim())
+        assert.ok(texts.length === cells && texts.every((text) => text !== ''), row)
       }
     }
   })

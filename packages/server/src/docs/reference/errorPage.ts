@@ -1,4 +1,4 @@
-import { CONTRACT_ERRORS, ERRORS, type ErrorCode, type RetryRule } from '@bezel/protocol'
+import { CONTRACT_ERRORS, ERRORS, ORDER_REASON_TEXTS, type ErrorCode, type RetryRule } from '@bezel/protocol'
 import { table } from '../markdown/writeMarkdown.ts'
 
 /** Returns docs/reference/errors.md. */
@@ -16,16 +16,25 @@ export function errorPage(): string {
     ...codes.map(section),
     CONTRACT_HEAD,
     table(['Error', 'Words', 'Cause', 'Remedy'], contractRows()),
+    REASONS_HEAD,
+    table(['Reason', 'Cause', 'Remedy'], reasonRows()),
   ]
   return `${parts.join('\n\n')}\n`
 }
 
 /** Returns the section of a code. It has its own heading, so that programs and pages can link to it. */
 function section(code: ErrorCode): string {
-  const { status, when, retry } = ERRORS[code]
+  const { status, when, remedy, retry } = ERRORS[code]
   const details = Object.entries(ERROR_DETAILS[code] ?? {}).map(([field, meaning]) => [`\`${field}\``, meaning])
   const summary = `**HTTP ${status}** · retry: ${RETRY_TEXT[retry]}`
-  return [`### ${code}`, summary, when, table(['`details`', ''], details)].filter((part) => part !== '').join('\n\n')
+  const parts = [
+    `### ${code}`,
+    summary,
+    `**Cause.** ${when}`,
+    `**Remedy.** ${remedy}`,
+    table(['`details`', ''], details),
+  ]
+  return parts.filter((part) => part !== '').join('\n\n')
 }
 
 function contractRows(): string[][] {
@@ -37,9 +46,25 @@ function contractRows(): string[][] {
   ])
 }
 
+function reasonRows(): string[][] {
+  return Object.entries(ORDER_REASON_TEXTS).map(([reason, { cause, remedy }]) => [
+    `\`${reason}\``,
+    sentence(cause),
+    sentence(remedy),
+  ])
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
 const CONTRACT_HEAD = `## Contract errors
 
 The errors of the contracts, by the name in \`details.errorName\` of [\`SIMULATION_REVERTED\`](#simulation_reverted). The exchange facade answers in the same words.`
+
+const REASONS_HEAD = `## Order reasons
+
+The values of \`reason\` of an [order](rest.md#schema-order) that the contracts refused after its transaction was sent. A refused order costs gas, and in some cases a part of the fee: [fills](rest.md#listfills) tell.`
 
 const RETRY_TEXT: Readonly<Record<RetryRule, string>> = {
   as_is: 'as it is',
@@ -49,16 +74,17 @@ const RETRY_TEXT: Readonly<Record<RetryRule, string>> = {
 
 const HEAD = `# Errors
 
-Made from the table of errors in \`packages/protocol/src/errors.ts\` by \`npm run reference\`.
+Made from the table of errors in \`packages/protocol/src/values/errors.ts\` by \`npm run reference\`.
 
 Every error is JSON: \`{"code", "message", "details"}\`. Codes are stable. Messages are for people: never match them. The \`details\` of every
-error have \`requestId\`, which finds the request in the service's log, and \`docs\`, the path of its paragraph on this page.
+error have \`remedy\`, the change that helps, \`requestId\`, which finds the request in the service's log, and \`docs\`, the path of its paragraph on this page.
 
 \`\`\`json
 {
   "code": "PRECISION_ERROR",
   "message": "size has more than 8 decimals: 0.0100000001.",
   "details": {
+    "remedy": "Round the value of \`details.field\` to \`details.maxDecimals\` decimals.",
     "field": "size",
     "value": "0.0100000001",
     "maxDecimals": 8,
@@ -79,7 +105,7 @@ What to do with the same request:
 Never send a signed request twice with the same nonce: sign it anew for each attempt, also where the table says "as it is". A \`POST /orders\`
 whose answer was lost is repeated with the same \`clientId\`, or not before the account's orders were read.
 
-An order that the contracts refuse after its transaction was sent is not an HTTP error: its status becomes \`rejected\` and \`reason\` says why.`
+An order that the contracts refuse after its transaction was sent is not an HTTP error: its status becomes \`rejected\` and [\`reason\`](#order-reasons) says why.`
 
 /** The documented fields of `details`, by code. Other fields may come and go. */
 export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, string>>>>> = {
@@ -106,6 +132,10 @@ export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<s
     notionalUsd: 'the notional of the request',
     spentUsd: 'the notional that was opened today (UTC)',
     dailySpendCapUsd: 'the daily cap of the scope',
+  },
+  TRADER_MISMATCH: {
+    trader: 'only of credentials: the trader that they belong to',
+    named: 'only of credentials: the trader that the path or the header names',
   },
   MARKET_NOT_FOUND: {
     market: 'the name that was sent, at most 24 characters of it',
@@ -146,7 +176,6 @@ export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<s
   SIMULATION_REVERTED: {
     errorName: 'custom error of the contracts, or null',
     cause: 'only of [known errors](#contract-errors): the state or value that leads to it',
-    remedy: 'only of [known errors](#contract-errors): the change that helps',
     calldata: 'the inner call, to replay',
     collateral: 'only where balance or allowance is missing: the token',
     needed: 'only with `collateral`: the amount that the request takes',
@@ -164,6 +193,6 @@ export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<s
   RATE_LIMITED: { scope: 'the limit: `ip`, `agent` or `agent-writes`' },
   NOT_READY: {
     reason:
-      'the cause, such as `starting`, `feed_stale`, `chain_lagging`, `overloaded`, `reorg_too_deep`, `paused` or `store_unavailable`',
+      'the cause, such as `starting`, `snapshot`, `feed_stale`, `chain_lagging`, `overloaded`, `reorg_too_deep`, `diamond_changed`, `paused` or `store_unavailable`',
   },
 }

@@ -8,12 +8,15 @@ import {
   type OpenapiParameter,
 } from '../openapi/openapiDocument.ts'
 import { table } from '../markdown/writeMarkdown.ts'
-import { boundsText, typeText, fieldTable, notesText } from './schemaText.ts'
+import { boundsText, fieldNotes, fieldTable, notesText, typeText } from './schemaText.ts'
 import type { Schema, Schemas } from '../openapi/schemaDescriber.ts'
-import { exampleOf, jsonBlock } from './exampleOf.ts'
+import { jsonBlock } from './jsonBlock.ts'
 
-/** Returns docs/reference/rest.md: every operation and every schema of the document. */
-export function restPage(document: OpenapiDocument): string {
+/**
+ * Returns docs/reference/rest.md: every operation and every schema of the document. `pageOf` leads to the page of one
+ * operation, where there is one.
+ */
+export function restPage(document: OpenapiDocument, pageOf?: (operationId: string) => string): string {
   const { info, tags, components } = document
   const operations = operationViews(document)
   const parts = [
@@ -21,12 +24,12 @@ export function restPage(document: OpenapiDocument): string {
     'Made from [openapi.json](openapi.json), which is made from the routes themselves.',
     info.description,
     'How the operations fit together is in the [guide](../api.md), how requests are signed in [Signing](../signing.md), what errors mean in [Errors](errors.md).',
-    overview(operations, components),
+    overview(operations, components, pageOf),
     ...tags.flatMap((tag) =>
       tagParts(
         tag,
         operations.filter((operation) => operation.tag === tag.name),
-        components,
+        (operation) => operationSection(operation, components, codeOf(operation, components, pageOf)),
       ),
     ),
     '## Schemas',
@@ -36,7 +39,7 @@ export function restPage(document: OpenapiDocument): string {
   return `${parts.join('\n\n')}\n`
 }
 
-const NEEDS: Readonly<Record<Caller, string>> = {
+const NEEDS: Readonly<Record<NeededCaller, string>> = {
   anybody: '',
   agent: 'agent',
   agentOrKey: 'agent or key',
@@ -44,11 +47,15 @@ const NEEDS: Readonly<Record<Caller, string>> = {
   envelope: 'agent, in the body',
 }
 
-function overview(operations: readonly OperationView[], { schemas }: OpenapiComponents): string {
+function overview(
+  operations: readonly OperationView[],
+  { schemas }: OpenapiComponents,
+  pageOf = (operationId: string): string => `#${operationId.toLowerCase()}`,
+): string {
   const rows = operations.map((operation) => [
-    `[${operation.operationId}](#${operation.operationId.toLowerCase()})`,
+    `[${operation.operationId}](${pageOf(operation.operationId)})`,
     `\`${operation.method} ${operation.path}\``,
-    NEEDS[callerOf(operation, schemas)],
+    NEEDS[neededCaller(operation, schemas)],
   ])
   return table(['Operation', 'Request', 'Signed by'], rows)
 }
@@ -56,10 +63,10 @@ function overview(operations: readonly OperationView[], { schemas }: OpenapiComp
 function tagParts(
   { name, description }: OpenapiTag,
   own: readonly OperationView[],
-  components: OpenapiComponents,
+  sectionOf: (operation: OperationView) => string,
 ): string[] {
   if (own.length === 0) return []
-  return [`## ${name}`, description, ...own.map((operation) => operationSection(operation, components))]
+  return [`## ${name}`, description, ...own.map(sectionOf)]
 }
 
 function schemaSection(name: string, schema: Schema): string {
@@ -77,8 +84,8 @@ function schemaSection(name: string, schema: Schema): string {
     .join('\n\n')
 }
 
-/** Returns the section of an operation: request, answer, errors. */
-function operationSection(operation: OperationView, components: OpenapiComponents): string {
+/** Returns the section of an operation: request, code that sends it, answer, errors. */
+export function operationSection(operation: OperationView, components: OpenapiComponents, code: string): string {
   const { operationId, method, path, summary, description } = operation
   const { schemas } = components
   return [
@@ -86,10 +93,10 @@ function operationSection(operation: OperationView, components: OpenapiComponent
     `\`${method} ${path}\``,
     `${summary}.${description === '' ? '' : ` ${description}`}`,
     accessText(operation, components),
+    code,
     parameterTable(operation),
-    callerOf(operation, schemas) === 'anybody' ? curlBlock(operation) : '',
     bodyText(operation, schemas),
-    ...answerTexts(operation, schemas),
+    ...answerTexts(operation),
     errorTable(operation),
   ]
     .filter((part) => part !== '')
@@ -98,14 +105,24 @@ function operationSection(operation: OperationView, components: OpenapiComponent
 
 function accessText(operation: OperationView, { securitySchemes, schemas }: OpenapiComponents): string {
   const signed = 'the [signature of an agent](../signing.md), in four headers'
-  const texts: Readonly<Record<Caller, string>> = {
+  const texts: Readonly<Record<NeededCaller, string>> = {
     anybody: 'Open to everybody.',
     agent: `**Needs** ${signed}.`,
     agentOrKey: `**Needs** ${signed}; or a read-only key in \`${securitySchemes.ApiKey?.name}\`.`,
     envelope: '**Needs** a signature inside the body, as the [facade](../facade.md) has it.',
     trader: "**Needs** the [trader's own signature](../signing.md#signatures-of-the-trader), in the body.",
   }
-  return texts[callerOf(operation, schemas)]
+  return texts[neededCaller(operation, schemas)]
+}
+
+/** Returns the code of an operation in the list of all: a link to its own page, or a command that works as it is. */
+function codeOf(
+  operation: OperationView,
+  { schemas }: OpenapiComponents,
+  pageOf: ((operationId: string) => string) | undefined,
+): string {
+  if (pageOf !== undefined) return `[Code, and Try it](${pageOf(operation.operationId)})`
+  return neededCaller(operation, schemas) === 'anybody' ? curlBlock(operation) : ''
 }
 
 /** Example values of path parameters. A request that needs others is not shown. */
@@ -123,45 +140,50 @@ function curlBlock({ method, path }: OperationView): string {
  */
 function parameterTable({ parameters }: OperationView): string {
   const own = parameters.filter(({ in: place }) => place !== 'header')
-  const rows = own.map(({ name, in: place, description = '', required, schema }) => [
+  const rows = own.map(({ name, in: place, description = '', required, schema, example }) => [
     `\`${name}\``,
     place,
     typeText(schema, ''),
-    notesText([required === true ? '' : 'optional', description, boundsText(schema)]),
+    notesText([required === true ? '' : 'optional', ...fieldNotes(schema, description, example)]),
   ])
   return table(['Parameter', 'In', 'Type', ''], rows)
 }
 
 function bodyText({ body }: OperationView, schemas: Schemas): string {
   if (body === undefined) return ''
-  const { required, schema } = body
+  const { required, schema, example } = body
   return [
     `**Body**${required ? '' : ' (may be left out)'}: ${shapeText(schema)}`,
     fieldTable(schema.$ref === undefined ? schema : (schemas[refName(schema.$ref)] ?? {}), ''),
-    jsonBlock(exampleOf(schema, schemas)),
+    example === undefined ? '' : jsonBlock(example),
   ]
     .filter((part) => part !== '')
     .join('\n\n')
 }
 
 /** Returns the answers with a shape of their own; the errors have one shape for all. */
-function answerTexts({ answers }: OperationView, schemas: Schemas): string[] {
+function answerTexts({ answers }: OperationView): string[] {
   const own = Object.entries(answers).flatMap(([status, { content }]) => {
-    const schema = content['application/json']?.schema
-    return schema === undefined || isError(schema) ? [] : [{ status, schema, key: JSON.stringify(schema) }]
+    const { schema, example } = content['application/json'] ?? {}
+    return schema === undefined || isError(schema) ? [] : [{ status, schema, example, key: JSON.stringify(schema) }]
   })
+  const bodiless = Object.entries(answers).filter(([, { content }]) => Object.keys(content).length === 0)
   const byShape = Map.groupBy(own, ({ key }) => key)
-  return [...byShape.values()].map((same) => {
-    const { schema } = same[0]!
+  const texts = [...byShape.values()].map((same) => {
+    const { schema, example } = same.toReversed().find((one) => one.example !== undefined) ?? same[0]!
     const statuses = same.map(({ status }) => status).join(', ')
     return [
       `**Answer** ${statuses}: ${shapeText(schema)}`,
       schema.$ref === undefined ? fieldTable(schema, '') : '',
-      isFree(schema) ? '' : jsonBlock(exampleOf(schema, schemas)),
+      example === undefined ? '' : jsonBlock(example),
     ]
       .filter((part) => part !== '')
       .join('\n\n')
   })
+  return [
+    ...texts,
+    ...bodiless.map(([status, { description }]) => `**Answer** ${status}, without a body: ${description}`),
+  ]
 }
 
 function isError(schema: Schema): boolean {
@@ -198,9 +220,10 @@ function errorLink(code: string): string {
  * The kind of caller an operation accepts: anybody, an agent by its signature, an agent or a read-only key, the trader
  * by a signature in the body, or the signer of a facade envelope.
  */
-type Caller = 'anybody' | 'agent' | 'agentOrKey' | 'trader' | 'envelope'
+export type NeededCaller = 'anybody' | 'agent' | 'agentOrKey' | 'trader' | 'envelope'
 
-function callerOf({ security, body }: OperationView, schemas: Schemas): Caller {
+/** Returns the kind of caller that an operation accepts. */
+export function neededCaller({ security, body }: OperationView, schemas: Schemas): NeededCaller {
   if (security.length > 0) return security.includes('ApiKey') ? 'agentOrKey' : 'agent'
   const { properties: fields = {} } = schemas[refName(body?.schema.$ref ?? '')] ?? body?.schema ?? {}
   if (!('signature' in fields)) return 'anybody'
@@ -208,7 +231,7 @@ function callerOf({ security, body }: OperationView, schemas: Schemas): Caller {
 }
 
 /** An operation with its references resolved. */
-interface OperationView {
+export interface OperationView {
   readonly operationId: string
   readonly tag: string
   readonly method: string
@@ -218,7 +241,7 @@ interface OperationView {
   /** Names of the security schemes, any one of which is enough. */
   readonly security: readonly string[]
   readonly parameters: readonly OpenapiParameter[]
-  readonly body: { readonly required: boolean; readonly schema: Schema } | undefined
+  readonly body: { readonly required: boolean; readonly schema: Schema; readonly example?: unknown } | undefined
   readonly answers: Readonly<Record<string, OpenapiAnswer>>
 }
 
@@ -227,7 +250,7 @@ export function operationViews({ paths, components }: OpenapiDocument): readonly
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId, tags, summary, description = '', security = [], parameters = [], requestBody } = operation
-      const schema = requestBody?.content['application/json']?.schema
+      const json = requestBody?.content['application/json']
       return {
         operationId,
         tag: tags[0] ?? '',
@@ -237,7 +260,7 @@ export function operationViews({ paths, components }: OpenapiDocument): readonly
         description,
         security: security.flatMap((scheme) => Object.keys(scheme)),
         parameters: parameters.map((parameter) => resolveRef(parameter, components.parameters)),
-        body: requestBody && schema && { required: requestBody.required, schema },
+        body: requestBody && json && { required: requestBody.required, ...json },
         answers: Object.fromEntries(
           Object.entries(operation.responses).map(([status, answer]) => [
             status,

@@ -17,6 +17,8 @@ export function fieldTable(schema: Schema, page: string): string {
 export function typeText(schema: Schema, page: string): string {
   const { $ref, type, anyOf, items, additionalProperties } = schema
   if ($ref !== undefined) return `[${refName($ref)}](${page}#schema-${refName($ref).toLowerCase()})`
+  // A reference with a meaning of its own beside it.
+  if (schema.allOf?.length === 1) return typeText(schema.allOf[0]!, page)
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(', ')
   if (anyOf !== undefined) {
@@ -43,18 +45,35 @@ export function boundsText(schema: Schema): string {
     .join(', ')
 }
 
-/** Joins the remarks about a field or a parameter for one cell. */
+/** Joins the remarks about a field or a parameter for one cell, each as a sentence. */
 export function notesText(notes: readonly string[]): string {
   return notes
     .map((note) => note.trim().replace(/\.$/, ''))
     .filter((note) => note !== '')
-    .join('; ')
+    .map((note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`)
+    .join(' ')
+}
+
+/** Returns an example in words; empty without one. Long texts are cut, because a cell must stay readable. */
+function exampleText(example: unknown): string {
+  if (example === undefined) return ''
+  const text = typeof example === 'string' ? example : JSON.stringify(example)
+  return `example \`${text.length > MAX_EXAMPLE_CHARS ? `${text.slice(0, MAX_EXAMPLE_CHARS)}…` : text}\``
+}
+
+const MAX_EXAMPLE_CHARS = 44
+
+/** Returns the remarks about a field: its meaning, its bounds, and a default that the meaning does not name. */
+export function fieldNotes(schema: Schema, description: string, example: unknown): string[] {
+  const { default: _default, ...rest } = schema
+  return [description, boundsText(/\bDefault\b/.test(description) ? rest : schema), exampleText(example)]
 }
 
 function rowsOf(schema: Schema, path: string, page: string): string[][] {
   const { properties = {}, required = [] } = schema
   return Object.entries(properties).flatMap(([name, field]) => {
-    const notes = [required.includes(name) ? '' : 'optional', field.description ?? '', boundsText(field)]
+    const notes = fieldNotes(field, field.description ?? '', field.examples?.[0])
+    if (!required.includes(name)) notes.unshift('optional')
     const row = [`\`${path}${name}\``, typeText(field, page), notesText(notes)]
     return [row, ...innerRows(field, `${path}${name}`, page)]
   })
