@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { plainSchemas } from './plainSchemas.ts'
+import { plainSchemas, type ExampleOf, type SchemaModule } from './plainSchemas.ts'
 
 const PACKAGES = join(import.meta.dirname, '..', '..')
 const ROOT = join(PACKAGES, '..')
@@ -30,7 +30,35 @@ export async function emitTypes(folder: string): Promise<void> {
   } finally {
     rmSync(made, { recursive: true, force: true })
   }
-  for (const file of globSync('**/*.d.ts', { cwd: folder })) await finish(folder, file)
+  await writePlainSchemas(join(folder, 'protocol', 'schemas'))
+  for (const file of globSync('**/*.d.ts', { cwd: folder })) finish(folder, file)
+}
+
+/** Replaces the declarations of the modules of schemas by plain ones. */
+async function writePlainSchemas(folder: string): Promise<void> {
+  const modules: SchemaModule[] = []
+  for (const name of globSync('*.d.ts', { cwd: folder }).toSorted()) {
+    const file = name.replace(/\.d\.ts$/, '')
+    const source = join(PACKAGES, 'protocol', 'src', 'schemas', `${file}.ts`)
+    const exports = (await import(pathToFileURL(source).href)) as Record<string, unknown>
+    modules.push({ file, declarations: readFileSync(join(folder, name), 'utf8'), exports })
+  }
+  for (const [file, text] of plainSchemas(modules, recordedExamples()))
+    writeFileSync(join(folder, `${file}.d.ts`), text)
+}
+
+/** Returns the examples of the committed reference, which were recorded from a real run. */
+function recordedExamples(): ExampleOf {
+  interface Reference {
+    readonly components: {
+      readonly schemas: Readonly<
+        Record<string, { readonly properties?: Readonly<Record<string, { readonly examples?: readonly unknown[] }>> }>
+      >
+    }
+  }
+  const file = join(ROOT, 'docs', 'reference', 'openapi.json')
+  const { schemas } = (JSON.parse(readFileSync(file, 'utf8')) as Reference).components
+  return (title, field) => schemas[title]?.properties?.[field]?.examples?.[0]
 }
 
 function compile(outDir: string): void {
@@ -55,14 +83,11 @@ function compile(outDir: string): void {
  * Rewrites the imports of a declaration file, so that they name files of the package and nothing that only this
  * repository has.
  */
-async function finish(folder: string, file: string): Promise<void> {
+function finish(folder: string, file: string): void {
   const path = join(folder, file)
-  const source = join(PACKAGES, 'protocol', 'src', relative('protocol', file).replace(/\.d\.ts$/, '.ts'))
-  const isSchema = file.startsWith(join('protocol', 'schemas')) && existsSync(source)
-  let text = readFileSync(path, 'utf8')
-  if (isSchema) text = plainSchemas(text, (await import(pathToFileURL(source).href)) as Record<string, unknown>)
   const wire = relative(dirname(path), join(folder, 'protocol', 'wire.js'))
   const local = wire.startsWith('.') ? wire : `./${wire}`
+  let text = readFileSync(path, 'utf8')
   text = text.replaceAll(`"${PROTOCOL}"`, `'${local}'`).replaceAll(`'${PROTOCOL}'`, `'${local}'`)
   text = text.replaceAll(/(["'])(\.{1,2}\/[^"'\n]*)\.ts\1/g, "'$2.js'")
   const stranger = /["'](@bezel\/[^"']*|@sinclair\/[^"']*|node:[^"']*)["']/.exec(text)

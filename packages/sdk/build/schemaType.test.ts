@@ -6,7 +6,7 @@ import { schemaType } from './schemaType.ts'
 describe('a schema as a type', () => {
   it('knows what the interface uses', () => {
     const schema = Type.Object({
-      id: Type.String({ pattern: '^x$' }),
+      id: Type.String({ pattern: '^0x', description: 'Its address.' }),
       side: Type.Union([Type.Literal('long'), Type.Literal('short')]),
       price: Type.Union([Type.String(), Type.Null()]),
       count: Type.Optional(Type.Integer()),
@@ -15,7 +15,8 @@ describe('a schema as a type', () => {
     })
     const expected = [
       '{',
-      '  readonly id: string;',
+      '  /** Its address. */',
+      '  readonly id: `0x${string}`;',
       '  readonly side: "long" | "short";',
       '  readonly price: string | null;',
       '  readonly count?: number;',

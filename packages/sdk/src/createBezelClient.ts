@@ -1,15 +1,18 @@
-import { CHAIN_SLUGS, type ChainSlug, type SigningDomain } from '@bezel/protocol/wire'
-import { approve, type ApproveOptions } from './account/approve.ts'
+import { CHAIN_SLUGS, type ChainInfo, type ChainSlug, type SigningDomain } from '@bezel/protocol/wire'
+import { createApprovals, type Approvals } from './account/approve.ts'
 import { createAccount, type AccountReads } from './account/createAccount.ts'
 import { createAgents, type Agents } from './agents/createAgents.ts'
 import { BezelConfigError } from './errors/bezelError.ts'
-import { type ChainInfo, createSigning } from './http/createSigning.ts'
+import { createSigning, type Signing } from './http/createSigning.ts'
 import { createHeaders } from './http/createHeaders.ts'
-import { createTransport, type Transport } from './http/createTransport.ts'
+import { createTransport, isHttpUrl, type Transport } from './http/createTransport.ts'
 import { createMarkets, type Markets } from './markets/createMarkets.ts'
+import { createNotifications, type Notifications } from './notifications/createNotifications.ts'
+import type { Batches } from './orders/createBatches.ts'
 import { createOrders, type Orders } from './orders/createOrders.ts'
 import { gatherContext, noAgent, type VerifyOptions, type WriteSetup } from './orders/executeWrite.ts'
 import { createPositions, type Positions } from './positions/createPositions.ts'
+import { createPreview, type Preview } from './preview/createPreview.ts'
 import { createBroadcaster } from './orders/createBroadcaster.ts'
 import type { TransactionSender } from './senders/transactionSender.ts'
 import { authMessage, streamPath, type AuthMessage } from './signing/signRequest.ts'
@@ -22,7 +25,7 @@ import { verifyPrepared, type PreparedWrite } from './verify/verifyPrepared.ts'
 
 /** Options of `createBezelClient`. */
 export interface BezelClientOptions {
-  /** Address of the service, for instance `http://127.0.0.1:8080`. */
+  /** Address of the service without the path of the interface, for instance `http://127.0.0.1:8080`. */
   readonly baseUrl: string
   /** Chain to trade on, for instance `base`. */
   readonly chain: ChainSlug
@@ -38,8 +41,9 @@ export interface BezelClientOptions {
    */
   readonly trader?: `0x${string}`
   /**
-   * Address of the Diamond that you trade on. Default: the live one of the chain. On a local chain it is in
-   * `var/devnet.json`. A service that names another one is refused (`WrongDiamondError`).
+   * Address of the Diamond that you trade on. Default: the live one of the chain. For a local chain it is in
+   * `var/devnet.json`, as `chains["arbitrum-sepolia"].diamond`. A service that names another one is refused
+   * (`WrongDiamondError`).
    */
   readonly diamond?: `0x${string}`
   /** Signing domain of the deployment you trust. By default the first answer of the service is taken and remembered. */
@@ -58,23 +62,37 @@ export interface BezelClientOptions {
 
 /** A client of one chain of one service, with the rights of its agent or key. Without either it reads public data. */
 export interface BezelClient extends ClientStream {
+  /** Chain that the client trades on. */
   readonly chain: ChainSlug
+  /** Address of the service. */
   readonly baseUrl: string
   /** Address of the client's agent, if it has one. */
   readonly agentAddress: `0x${string}` | undefined
+  /** Reads of public market data. */
   readonly markets: Markets
-  readonly account: AccountReads & {
-    /**
-     * Lets the Diamond take up to an amount of a collateral from the trader's wallet, and waits until the chain shows
-     * it. Returns the transaction hash. The token is read from the Diamond over the sender's own node.
-     */
-    approve(options: ApproveOptions): Promise<`0x${string}`>
-  }
+  /** Reads of the trader's account, and its allowances. */
+  readonly account: AccountReads & Approvals
+  /** Orders of the trader. */
   readonly orders: Orders
+  /** Open positions of the trader. */
   readonly positions: Positions
+  /** Says what an order, a close or a change of a position would cost and do. */
+  readonly preview: Preview
+  /** Agents and read-only keys of the trader. */
   readonly agents: Agents
+  /** Notifications to the trader's wallet. */
+  readonly notifications: Notifications
+  /** Prepares one page of `flatten` and sends nothing. `next` leads to the following page. */
+  prepareFlatten: Batches['prepareFlatten']
+  /**
+   * Ends everything, or everything of a market: all orders as `orders.cancelAll`, then all positions as
+   * `positions.closeAll`. Whatever can't be ended is left out and named.
+   */
+  flatten: Batches['flatten']
   /** Reads what the service says about the chain. */
   info(): Promise<ChainInfo>
+  /** Reads the time of the service in epoch milliseconds, which timestamps of signed requests must be near. */
+  time(): Promise<number>
   /** Returns the domain that signatures are bound to: the pinned one, or the one the service named first. */
   signingDomain(): Promise<SigningDomain>
   /** Returns the address of the trader whose account this is. Throws `NO_TRADER` as long as it is not known. */
@@ -96,28 +114,85 @@ const DEFAULT_MAX_RETRIES = 2
 
 /** Creates a client of one chain. Nothing is sent before the first call. */
 export function createBezelClient(options: BezelClientOptions): BezelClient {
-  const { chain, agent, apiKey, sender, now = Date.now } = options
+  const core = createCore(options)
+  const { chain, baseUrl, root, transport, signing, trader, info, ownAgent } = core
+  const { agent, sender } = options
+  const traderOf = async (): Promise<`0x${string}`> => trader.get()
+  const markets = createMarkets(transport, root)
+  const account = createAccount(transport, root, traderOf)
+  const notifications = createNotifications(transport, trader.get)
+  const context = createWriteSetup(options, core, { markets, account })
+  const { execute, batches, ...orders } = createOrders(transport, root, context)
+  return {
+    chain,
+    baseUrl,
+    agentAddress: agent?.address,
+    markets,
+    account: {
+      ...account,
+      ...createApprovals({ domain: signing.domain, own: sender, ownAgent, trader: trader.known }),
+    },
+    orders,
+    positions: createPositions(transport, root, { context, account, notifications, execute, batches }),
+    preview: createPreview(transport, root, { traderOf: trader.get, ownAgent: agent?.address }),
+    agents: createAgents(transport, root, {
+      domain: signing.domain,
+      ownAgent,
+      trader: trader.known,
+      onAuthorized: trader.learn,
+      now: core.now,
+    }),
+    notifications,
+    prepareFlatten: batches.prepareFlatten,
+    flatten: batches.flatten,
+    info,
+    time: () => timeOf(transport),
+    signingDomain: signing.domain,
+    trader: traderOf,
+    async verify(request, prepared, verifyOptions) {
+      const gathered = await gatherContext(context, request, verifyOptions)
+      verifyPrepared(request, prepared, gathered)
+      return gathered
+    },
+    ...createLive(options, core, { checkMarket: markets.get, readPage: account.events }),
+  }
+}
+
+/** The parts of a client that everything else is made of. */
+interface ClientCore {
+  readonly chain: ChainSlug
+  readonly baseUrl: string
+  /** Path of the chain. */
+  readonly root: string
+  readonly transport: Transport
+  readonly signing: Signing
+  readonly trader: Trader
+  readonly info: () => Promise<ChainInfo>
+  /** Returns the client's agent. Throws when it has none. */
+  readonly ownAgent: () => Signer
+  readonly now: () => number
+}
+
+function createCore(options: BezelClientOptions): ClientCore {
+  const { chain, agent, now = Date.now } = options
   const baseUrl = requireBaseUrl(options.baseUrl)
   requireChain(chain)
   const root = `/v1/${chain}`
-  const transport = transportOf(
-    { ...options, baseUrl, now },
-    () => signing.domain(),
-    () => trader.get(),
-  )
+  const trader = createTrader(options)
+  const transport = transportOf({ ...options, baseUrl, now }, () => signing.domain(), trader.get)
   const info = (): Promise<ChainInfo> =>
     transport.call({ operationId: 'getChainInfo', method: 'GET', path: root, auth: 'none', retry: 'read' })
   const signing = createSigning(chain, { pinned: options.signing, diamond: options.diamond }, info)
   const ownAgent = (): Signer => agent ?? fail(noAgent())
-  const trader = createTrader(options)
-  const agents = createAgents(transport, root, {
-    domain: signing.domain,
-    ownAgent,
-    onAuthorized: trader.learn,
-    now,
-  })
-  const markets = createMarkets(transport, root)
-  const account = createAccount(transport, root, async () => trader.get())
+  return { chain, baseUrl, root, transport, signing, trader, info, ownAgent, now }
+}
+
+/** Creates what all writes of a client share. */
+function createWriteSetup(
+  { sender }: BezelClientOptions,
+  { signing, trader, ownAgent, now }: ClientCore,
+  { markets, account }: { readonly markets: Markets; readonly account: AccountReads },
+): WriteSetup {
   const facts = createFacts({
     read: readerOf(sender),
     diamond: async () => (await signing.domain()).verifyingContract,
@@ -125,7 +200,7 @@ export function createBezelClient(options: BezelClientOptions): BezelClient {
     getPrices: markets.prices,
     now,
   })
-  const context: WriteSetup = {
+  return {
     facts,
     broadcaster: createBroadcaster(sender, now),
     agentAddress: () => ownAgent().address,
@@ -133,37 +208,28 @@ export function createBezelClient(options: BezelClientOptions): BezelClient {
     domain: signing.domain,
     positions: account.positions,
   }
-  const { execute, ...orders } = createOrders(transport, root, context)
+}
+
+/** Creates the live part of a client. Without credentials it tells public data. */
+function createLive(
+  options: BezelClientOptions,
+  { chain, baseUrl, signing, trader, info }: ClientCore,
+  reads: { readonly checkMarket: Markets['get']; readonly readPage: AccountReads['events'] },
+): Pick<BezelClient, 'streamUrl' | 'streamAuth' | keyof ClientStream> {
   const streamUrl = baseUrl.replace(/^http/, 'ws') + streamPath(chain)
   const streamAuth = (): Promise<AuthMessage> => streamAuthOf(options, signing.domain, trader.get)
-  const hasCredentials = agent !== undefined || apiKey !== undefined
+  const hasCredentials = options.agent !== undefined || options.apiKey !== undefined
+  const authentication = hasCredentials ? { authenticate: streamAuth } : {}
   return {
-    chain,
-    baseUrl,
-    agentAddress: agent?.address,
-    markets,
-    account: { ...account, approve: async (of) => approve(of, await signing.domain()) },
-    orders,
-    positions: createPositions(transport, root, { context, account, execute }),
-    agents,
-    info,
-    signingDomain: signing.domain,
-    trader: async () => trader.get(),
-    async verify(request, prepared, verifyOptions) {
-      const gathered = await gatherContext(context, request, verifyOptions)
-      verifyPrepared(request, prepared, gathered)
-      return gathered
-    },
     streamUrl,
     streamAuth,
-    ...createClientStream({
-      url: streamUrl,
-      ...(hasCredentials ? { authenticate: streamAuth } : {}),
-      check: info,
-      checkMarket: markets.get,
-      readPage: account.events,
-    }),
+    ...createClientStream({ url: streamUrl, ...authentication, check: info, ...reads }),
   }
+}
+
+async function timeOf(transport: Transport): Promise<number> {
+  const call = { operationId: 'getTime', method: 'GET', path: '/v1/time', auth: 'none', retry: 'read' } as const
+  return (await transport.call<{ readonly timestamp: number }>(call)).timestamp
 }
 
 function transportOf(
@@ -205,6 +271,8 @@ async function streamAuthOf(
 interface Trader {
   /** Returns the trader. Throws `NO_TRADER` when it is not known. */
   get(): `0x${string}`
+  /** Returns the trader; `undefined` when it is not known. */
+  known(): `0x${string}` | undefined
   /** Takes the trader that authorised an agent, if that is the client's own and no trader was given. */
   learn(agent: `0x${string}`, trader: `0x${string}`): void
 }
@@ -219,6 +287,7 @@ function createTrader({ trader: given, agent: own }: BezelClientOptions): Trader
         'Whose account is meant? Give the client { trader }: the address of the wallet that holds the money.',
       )
     },
+    known: () => trader,
     learn(agent, by) {
       if (agent === own?.address) trader ??= by
     },
@@ -232,12 +301,15 @@ function requireChain(chain: ChainSlug): void {
 }
 
 function requireBaseUrl(text: string): string {
-  const isUrl = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-  if (isUrl) return text.replace(/\/+$/, '')
-  throw new BezelConfigError(
-    'BAD_BASE_URL',
-    `${JSON.stringify(text)} is no address of a service; it looks like https://host.`,
-  )
+  if (!isHttpUrl(text)) {
+    const message = `${JSON.stringify(text)} is no address of a service; it looks like https://host.`
+    throw new BezelConfigError('BAD_BASE_URL', message)
+  }
+  const url = text.replace(/\/+$/, '')
+  const root = url.replace(/(?<!\/)\/(?:v1|hl)(?:\/.*)?$/, '')
+  if (root === url) return url
+  const message = `${JSON.stringify(text)} has a path of the interface at its end, which the client adds by itself. Give it ${JSON.stringify(root)}.`
+  throw new BezelConfigError('BAD_BASE_URL', message)
 }
 
 function fail(error: Error): never {

@@ -1,30 +1,36 @@
-export { missingAllowance, type Allowance, type ApproveOptions } from './account/approve.ts'
-export type { AccountReads, EventPage, Page, PageOptions } from './account/createAccount.ts'
+export { missingAllowance } from './account/approve.ts'
+export type { Allowance, Approvals, ApproveOptions, PrepareApproveOptions, RemedyOptions } from './account/approve.ts'
+export * from './account/books.ts'
+export type { AccountReads, OpenOrderFilter, Page, PageOptions, PositionFilter } from './account/createAccount.ts'
 export { FULL_SCOPE, verifyDelegation } from './agents/createAgents.ts'
-export type {
-  Agent,
-  AgentAnswer,
-  Agents,
-  AuthorizeOptions,
-  DelegateOptions,
-  Delegation,
-  IssuedApiKey,
-  RevokedAgent,
-} from './agents/createAgents.ts'
+export type { Agents, AuthorizeOptions, DelegateOptions, Delegation } from './agents/createAgents.ts'
 export * from './createBezelClient.ts'
 export * from './errors/bezelError.ts'
+export * from './errors/broadcastError.ts'
 export * from './errors/orderErrors.ts'
 export * from './errors/positionErrors.ts'
 export * from './errors/serviceErrors.ts'
 export * from './errors/transactionErrors.ts'
 export { DEFAULT_HEADER_PREFIX } from './http/createHeaders.ts'
-export type { ChainInfo } from './http/createSigning.ts'
-export type { CandleRange, MarketFunding, Markets } from './markets/createMarkets.ts'
+export * from './isBezelError.ts'
+export type { CandleRange, Markets } from './markets/createMarkets.ts'
+export * from './markets/decimal.ts'
+export type { Notifications, NotificationStreamOptions } from './notifications/createNotifications.ts'
+export {
+  BatchInterruptedError,
+  BatchNotDoneError,
+  type CancelAllOptions,
+  type CloseAllOptions,
+  type SentBatch,
+} from './orders/createBatches.ts'
 export type { Orders } from './orders/createOrders.ts'
 export type { VerifyOptions } from './orders/executeWrite.ts'
+export type { NewMarketOrder, NewOrder, NewOrder as CreateOrderRequest, NewRestingOrder } from './orders/newOrder.ts'
+export type { LeftOpen } from './orders/sendPages.ts'
 export type { FilledOrder, TrackedOrder, WaitOptions } from './orders/trackOrder.ts'
 export type { Positions, SentPositionReclaim, SentPositionUpdate } from './positions/createPositions.ts'
 export type { UpdateWaitOptions } from './positions/waitForUpdate.ts'
+export type { Preview, PreviewOptions } from './preview/createPreview.ts'
 export * from './senders/transactionSender.ts'
 export { authMessage, signRequest, streamPath } from './signing/signRequest.ts'
 export type {
@@ -38,7 +44,7 @@ export type {
 export * from './signing/typedData.ts'
 export type { ClientStream } from './stream/clientStream.ts'
 export type { EventsOptions } from './stream/createEvents.ts'
-export type { LogOptions, Stream, StreamSettings, SubscribeOptions } from './stream/createStream.ts'
+export type { LogOptions, ResumeOptions, Stream, StreamSettings, SubscribeOptions } from './stream/createStream.ts'
 export type { StreamStatus } from './stream/line.ts'
 export type { StreamSubscription } from './stream/reader.ts'
 export type { WebSocketClass, WebSocketLike } from './stream/socket.ts'
@@ -58,6 +64,8 @@ export {
 export type {
   Account,
   AccountEvent,
+  Agent,
+  AgentAnswer,
   AgentMode,
   AgentScope,
   AgentStatus,
@@ -67,31 +75,54 @@ export type {
   Balance,
   Candle,
   CandleInterval,
+  ChainInfo,
   ChainSlug,
   ClosePositionRequest,
-  CreateOrderRequest,
   ErrorCode,
+  ErrorDetails,
+  EventPage,
   Fill,
   FillAction,
   FillHistoryEntry,
+  FlattenRequest,
   Funding,
+  IssuedApiKey,
+  LeftOut,
   LogChannel,
   MarketCollateral,
+  MarketFunding,
   MarketRecord,
+  Missing,
+  MissingAllowance,
+  MissingBalance,
+  MissingDelegation,
+  MissingKind,
+  MissingScope,
+  Notification,
+  NotificationSeverity,
+  NotificationType,
+  OpenOrderStatus,
   Order,
   OrderBook,
+  OrderPreview,
   OrderReason,
   OrderStatus,
   OrderType,
   PendingUpdate,
   Position,
+  PositionPreview,
+  PreparedBatch,
   PreparedOrder,
   PreparedPosition,
   PreparedTransaction,
+  PreviewLeg,
   MarketPrice as Price,
   RecentTrade,
+  RevokedAgent,
   Side,
   SigningDomain,
+  Simulation,
+  Spend,
   TransactionRequest,
   UpdateOrderRequest,
   UpdatePositionRequest,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Missing, TransactionRequest } from '@bezel/protocol/wire'
 import { decodeFunctionData, encodeAbiParameters, parseAbi, toFunctionSelector, type Hex } from 'viem'
 import { BezelApiError } from '../errors/serviceErrors.ts'
 import type { OutgoingTransaction, TransactionSender } from '../senders/transactionSender.ts'
-import { approve, missingAllowance } from './approve.ts'
+import { approve, createApprovals, missingAllowance, type Approvals } from './approve.ts'
 
 const DOMAIN = { name: 'Test', version: '1', chainId: 8453, verifyingContract: `0x${'d1'.repeat(20)}` } as const
 
@@ -76,7 +77,10 @@ describe('approve', () => {
 
   it('sends nothing for a token that the Diamond does not have, or an amount that the token can not have', async () => {
     const sender = wallet()
-    await assert.rejects(approve({ sender, collateral: 'USDT', amount: '1' }, DOMAIN), { code: 'UNKNOWN_COLLATERAL' })
+    await assert.rejects(approve({ sender, collateral: 'USDT', amount: '1' }, DOMAIN), {
+      code: 'UNKNOWN_COLLATERAL',
+      message: /no collateral USDT on this chain; it has DAI, USDC\.$/,
+    })
     for (const amount of ['-1', '0.0000001', 'all', '']) {
       await assert.rejects(approve({ sender, collateral: 'USDC', amount }, DOMAIN), { code: 'BAD_AMOUNT' }, amount)
     }
@@ -91,11 +95,98 @@ describe('approve', () => {
     assert.deepEqual([sender.sent.length, elsewhere.sent.length], [0, 0])
   })
 
+  it('asks a node again that is away while the approval is on its way, and says so before it is sent', async () => {
+    let looks = 0
+    const allowance = selector('allowance(address,address)')
+    const shaky = wallet()
+    const { call } = shaky
+    const away: TransactionSender['call'] = async (to, data) => {
+      if (data.startsWith(allowance)) looks += 1
+      if (looks === 2) throw new Error('away')
+      return call!(to, data)
+    }
+    await approve({ sender: { ...shaky, call: away }, collateral: 'USDC', amount: '61.8', pollMs: 1 }, DOMAIN)
+    assert.deepEqual([looks, shaky.sent.length], [3, 1])
+    const dead = wallet({ call: () => Promise.reject(new Error('away')) })
+    await assert.rejects(approve({ sender: dead, collateral: 'USDC', amount: '1' }, DOMAIN), {
+      name: 'BezelNodeError',
+      message: /no answer to eth_call of getCollaterals at 0xd1d1.* \(away\)/,
+    })
+    assert.equal(dead.sent.length, 0)
+  })
+
   it('says so when the chain does not show it in time', async () => {
     const sender = wallet({}, false)
     const late = approve({ sender, collateral: 'USDC', amount: '50', timeoutMs: 5, pollMs: 1 }, DOMAIN)
     await assert.rejects(late, { code: 'APPROVAL_TIMEOUT', txHash: `0x${'77'.repeat(32)}` })
     await approve({ sender, collateral: 'USDC', amount: '50', timeoutMs: 0 }, DOMAIN)
+  })
+})
+
+describe('remedies', () => {
+  const AGENT = `0x${'b2'.repeat(20)}` as const
+  const approvals = (own: TransactionSender | undefined = wallet()): Approvals =>
+    createApprovals({ domain: async () => DOMAIN, own, ownAgent: () => ({ address: AGENT }), trader: () => TRADER })
+  const text = { code: 'SIMULATION_REVERTED', message: '', remedy: '' }
+  const noTokens = { collateral: null, needed: null, available: null }
+  const tokens = { collateral: 'USDC', needed: '61.8', available: '0' }
+  const balance: Missing = { ...text, ...tokens, kind: 'balance', transaction: null }
+  const delegation = (agent: string): Missing => {
+    const data = `${selector('setTradingDelegate(address)')}${agent.slice(2).padStart(64, '0')}` as Hex
+    const transaction = { to: DOMAIN.verifyingContract, data, chainId: DOMAIN.chainId }
+    return { ...text, ...noTokens, kind: 'delegation', transaction }
+  }
+  async function allowance(change: Partial<TransactionRequest> = {}): Promise<Missing> {
+    const made = await approvals().prepareApprove({ collateral: 'USDC', amount: '61.8' })
+    const transaction = { ...made, ...change }
+    return { ...text, ...tokens, kind: 'allowance', transaction }
+  }
+
+  it('are made without the service, and passed on when they are exactly that', async () => {
+    const { to, data, chainId } = await approvals().prepareApprove({ collateral: 'USDC', amount: '61.8' })
+    assert.deepEqual([to, chainId], [USDC, DOMAIN.chainId])
+    assert.equal(decodeFunctionData({ abi: ERC20, data }).args[1], 61_800_000n)
+    const missing = [balance, await allowance(), delegation(AGENT)]
+    assert.deepEqual(await approvals().remedies({ missing }), missing)
+    const other = `0x${'c3'.repeat(20)}` as const
+    assert.equal((await approvals().remedies({ missing: [delegation(other)] }, { agent: other })).length, 1)
+  })
+
+  it('are not sent by anybody but the trader', async () => {
+    const stranger = wallet({ address: AGENT })
+    const approval = { collateral: 'USDC', amount: '1', timeoutMs: 0 }
+    await assert.rejects(approvals().approve({ sender: stranger, ...approval }), {
+      name: 'BezelConfigError',
+      code: 'WRONG_SENDER',
+      message: new RegExp(`${AGENT}, but the trader is ${TRADER}`),
+    })
+    const trader = wallet()
+    await approvals().approve({ sender: trader, ...approval })
+    // Nobody said who the trader is.
+    const unnamed = { domain: async () => DOMAIN, own: undefined, ownAgent: () => ({ address: AGENT }) }
+    await createApprovals({ ...unnamed, trader: () => undefined }).approve({ sender: stranger, ...approval })
+    assert.deepEqual([trader.sent.length, stranger.sent.length], [1, 1])
+  })
+
+  it('are refused when they do anything else', async () => {
+    const unlimited = (await approvals().prepareApprove({ collateral: 'USDC', amount: '1000000' })).data
+    const changes: readonly [Partial<TransactionRequest>, string][] = [
+      [{ to: DAI }, 'to'],
+      [{ chainId: 1 }, 'chainId'],
+      [{ data: unlimited }, 'data'],
+    ]
+    for (const [change, field] of changes) {
+      const refused = approvals().remedies({ missing: [await allowance(change)] })
+      await assert.rejects(refused, { name: 'UnverifiedTransactionError', field })
+    }
+    const disguised = { ...(await allowance()), ...noTokens, kind: 'scope' } as never
+    await assert.rejects(approvals().remedies({ missing: [disguised] }), { code: 'UNKNOWN_COLLATERAL' })
+    const stranger = approvals().remedies({ missing: [delegation(TRADER)] })
+    await assert.rejects(stranger, { name: 'UnverifiedTransactionError', field: 'data' })
+    const { call: _, ...blind } = wallet()
+    const unread = approvals(blind).remedies({ missing: [await allowance()] })
+    await assert.rejects(unread, { code: 'SENDER_CANNOT_READ' })
+    assert.equal((await approvals(blind).remedies({ missing: [await allowance()] }, { sender: wallet() })).length, 1)
   })
 })
 

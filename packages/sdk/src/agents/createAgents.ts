@@ -1,15 +1,16 @@
 import {
-  type AgentMode,
+  type AgentAnswer,
   type AgentScope,
-  type AgentStatus,
   type ApiKey,
+  type IssuedApiKey,
+  type RevokedAgent,
   type SigningDomain,
   type TransactionRequest,
   tradingInteractionsAbi,
 } from '@bezel/protocol/wire'
 import { DelegationTimeoutError, UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import type { Transport } from '../http/createTransport.ts'
-import { sendFrom } from '../senders/sendFrom.ts'
+import { requireTraderSender, sendFrom } from '../senders/sendFrom.ts'
 import type { TransactionSender } from '../senders/transactionSender.ts'
 import {
   agentAuthorizationTypedData,
@@ -20,23 +21,6 @@ import {
 } from '../signing/typedData.ts'
 import { encodeFunctionData } from 'viem'
 import { isSameAddress } from '../verify/decodeCalls.ts'
-
-/** An agent as the service knows it. */
-export interface Agent {
-  readonly agent: `0x${string}`
-  readonly trader: `0x${string}`
-  readonly name: string
-  readonly scope: AgentScope
-  readonly mode: AgentMode
-  readonly status: AgentStatus
-  readonly createdAt: number
-}
-
-/** An agent, and the transaction with which the trader makes it the delegate; null when the agent is the trader. */
-export interface AgentAnswer {
-  readonly agent: Agent
-  readonly delegationTx: TransactionRequest | null
-}
 
 /** Options of `agents.authorize`. */
 export interface AuthorizeOptions {
@@ -70,7 +54,8 @@ export interface Agents {
   get(address?: `0x${string}`): Promise<AgentAnswer>
   /**
    * Makes the agent the trader's delegate on the chain and waits until the service sees it. Returns the transaction
-   * hash, or null when it was the delegate already.
+   * hash, or null when it was the delegate already. Throws `WRONG_SENDER` when the sender is not the agent's trader,
+   * and `AGENT_NOT_FOUND` for an agent that `authorize` has not registered.
    */
   delegate(options: DelegateOptions): Promise<`0x${string}` | null>
   /**
@@ -78,7 +63,10 @@ export interface Agents {
    * `mayStillBeMined` names what the service's relayer had sent for the agent and could not take back.
    */
   revoke(options: { readonly trader: Signer; readonly agent?: `0x${string}` }): Promise<RevokedAgent>
-  /** Checks `revocationTx`, sends it and returns its hash. */
+  /**
+   * Checks `revocationTx`, sends it and returns its hash. Throws `WRONG_SENDER` when the sender is not the client's
+   * trader.
+   */
   undelegate(options: {
     readonly sender: TransactionSender
     readonly revocationTx: TransactionRequest
@@ -89,19 +77,6 @@ export interface Agents {
   listApiKeys(options?: { readonly trader?: Signer }): Promise<readonly ApiKey[]>
   /** Ends a read-only key at once. Only the trader's wallet can. */
   revokeApiKey(options: { readonly trader: Signer; readonly label: string }): Promise<void>
-}
-
-/** The answer to a revocation. */
-export interface RevokedAgent {
-  readonly revocationTx: TransactionRequest | null
-  readonly mayStillBeMined: readonly { readonly txHash: string; readonly orderId: string | null }[]
-}
-
-/** A read-only key as it is issued: the only time that it is shown. */
-export interface IssuedApiKey {
-  readonly apiKey: string
-  readonly label: string
-  readonly trader: `0x${string}`
 }
 
 /** The scope without any limit. */
@@ -117,6 +92,8 @@ interface AgentsContext {
   readonly domain: () => Promise<SigningDomain>
   /** Returns the client's agent. Throws when the client has none. */
   readonly ownAgent: () => Signer
+  /** Returns the client's trader; `undefined` while that is not known. */
+  readonly trader: () => string | undefined
   /** Told the trader who authorised an agent. */
   readonly onAuthorized: (agent: `0x${string}`, trader: `0x${string}`) => void
   readonly now: () => number
@@ -164,6 +141,7 @@ export function createAgents(transport: Transport, root: string, context: Agents
       }),
     async delegate({ sender, agent = ownAgent().address, timeoutMs = DEFAULT_TIMEOUT_MS, pollMs = DEFAULT_POLL_MS }) {
       const { agent: record, delegationTx } = await agents.get(agent)
+      requireTraderSender(sender, record.trader)
       if (record.status !== 'pending_delegation' || delegationTx === null) return null
       const { chainId, verifyingContract } = await domain()
       verifyDelegation(delegationTx, { delegate: agent, diamond: verifyingContract, chainId })
@@ -177,6 +155,8 @@ export function createAgents(transport: Transport, root: string, context: Agents
       return signed('revokeAgent', 'DELETE', `/agents/${agent}`, { trader: trader.address, timestamp, signature })
     },
     async undelegate({ sender, revocationTx }) {
+      const trader = context.trader()
+      if (trader !== undefined) requireTraderSender(sender, trader)
       const { chainId, verifyingContract } = await domain()
       verifyDelegation(revocationTx, { delegate: null, diamond: verifyingContract, chainId })
       return sendFrom(sender, revocationTx)
@@ -251,8 +231,11 @@ export function nextTimestamp(signer: string, nowMs: number): number {
 
 /** The delegation that a transaction must make. A null `delegate` removes the delegate. */
 export interface Delegation {
+  /** Address that may trade; null to end the delegation. */
   readonly delegate: `0x${string}` | null
+  /** Address of the Diamond. */
   readonly diamond: string
+  /** Id of the chain. */
   readonly chainId: number
 }
 

@@ -1,22 +1,5 @@
-import type { Order, OrderReason } from '@bezel/protocol/wire'
+import { ORDER_REASON_TEXTS, type Order, type OrderReason } from '@bezel/protocol/wire'
 import { BezelError } from './bezelError.ts'
-
-const REASONS: Readonly<Record<OrderReason, string>> = {
-  NONE: 'no reason was given',
-  PAUSED: 'trading was paused',
-  MARKET_CLOSED: 'the market was closed',
-  SLIPPAGE: 'the price moved further than the slippage allows: order again with the current price or more slippage',
-  TP_REACHED: 'its take profit was reached already: set another one',
-  SL_REACHED: 'its stop loss was reached already: set another one',
-  EXPOSURE_LIMITS: 'the open interest of the market is at its limit: order less, or later',
-  PRICE_IMPACT: 'its impact on the price was too large: order less',
-  MAX_LEVERAGE: 'the leverage was above the maximum: order with less',
-  NO_TRADE: 'the position was gone',
-  WRONG_TRADE: 'it did not fit the position',
-  NOT_HIT: 'the price did not reach the trigger',
-  LIQ_REACHED: 'the liquidation price was reached',
-  OTHER: 'its transaction reverted, or the contracts gave a reason of their own',
-}
 
 const STATUSES: Readonly<Partial<Record<Order['status'], string>>> = {
   canceled: 'It was cancelled.',
@@ -28,10 +11,12 @@ const STATUSES: Readonly<Partial<Record<Order['status'], string>>> = {
 /** The error for an order that ended without being filled. `order.status` and `order.reason` say why. */
 export class OrderNotFilledError extends BezelError {
   override readonly name = 'OrderNotFilledError'
+  declare readonly code: 'ORDER_NOT_FILLED'
+  /** The order as it ended. */
   readonly order: Order
 
   constructor(order: Order) {
-    const reason = order.reason === null ? '' : ` The contracts say ${order.reason}: ${REASONS[order.reason]}.`
+    const reason = order.reason === null ? '' : ` The contracts say ${order.reason}: ${wordsOf(order.reason)}.`
     super(
       'ORDER_NOT_FILLED',
       `Order ${order.id} is ${order.status}.${reason || ` ${STATUSES[order.status] ?? ''}`}`.trim(),
@@ -40,9 +25,26 @@ export class OrderNotFilledError extends BezelError {
   }
 }
 
+/** The error for a change or a cancellation of an order that came too late: the order ended in another way before. */
+export class OrderNotChangedError extends BezelError {
+  override readonly name = 'OrderNotChangedError'
+  declare readonly code: 'ORDER_NOT_CHANGED'
+  /** The order as it ended. */
+  readonly order: Order
+
+  constructor(order: Order) {
+    const position = order.fill?.positionId ?? null
+    const advice = position === null ? '' : ` Its position is ${position}.`
+    super('ORDER_NOT_CHANGED', `It came too late: order ${order.id} is ${order.status}.${advice}`)
+    this.order = order
+  }
+}
+
 /** The error for a wait that ended before the order did. The order goes on by itself. */
 export class FillTimeoutError extends BezelError {
   override readonly name = 'FillTimeoutError'
+  declare readonly code: 'FILL_TIMEOUT'
+  /** Id of the order, which goes on. */
   readonly orderId: string
   /** The order as it was last read; `undefined` when it could not be read. */
   readonly order: Order | undefined
@@ -62,7 +64,10 @@ export class FillTimeoutError extends BezelError {
  */
 export class OrderSubmitReportError extends BezelError {
   override readonly name = 'OrderSubmitReportError'
+  declare readonly code: 'SUBMIT_REPORT_FAILED'
+  /** Id of the order. */
   readonly orderId: string
+  /** Hash of the transaction, which was sent. */
   readonly txHash: `0x${string}`
 
   constructor(orderId: string, txHash: `0x${string}`, cause: unknown) {
@@ -71,4 +76,9 @@ export class OrderSubmitReportError extends BezelError {
     this.orderId = orderId
     this.txHash = txHash
   }
+}
+
+function wordsOf(reason: OrderReason): string {
+  const { cause, remedy } = ORDER_REASON_TEXTS[reason]
+  return `${cause}; ${remedy}`
 }

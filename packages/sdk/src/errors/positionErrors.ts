@@ -7,6 +7,8 @@ import { BezelError } from './bezelError.ts'
  */
 export class PositionUpdateRefusedError extends BezelError {
   override readonly name = 'PositionUpdateRefusedError'
+  declare readonly code: 'POSITION_UPDATE_REFUSED'
+  /** Id of the position. */
   readonly positionId: string
   /** The position as it is now; `undefined` when it is closed. */
   readonly position: Position | undefined
@@ -28,7 +30,10 @@ export class PositionUpdateRefusedError extends BezelError {
  */
 export class PositionUpdateTimedOutError extends BezelError {
   override readonly name = 'PositionUpdateTimedOutError'
+  declare readonly code: 'POSITION_UPDATE_TIMED_OUT'
+  /** The position as it is now. */
   readonly position: Position
+  /** The change that timed out. */
   readonly pendingUpdate: PendingUpdate
 
   constructor(position: Position, pendingUpdate: PendingUpdate) {
@@ -42,6 +47,8 @@ export class PositionUpdateTimedOutError extends BezelError {
 /** The error for a wait that ended before the change of a position did. The change goes on by itself. */
 export class PositionUpdateWaitError extends BezelError {
   override readonly name = 'PositionUpdateWaitError'
+  declare readonly code: 'POSITION_UPDATE_WAIT'
+  /** Id of the position, whose change goes on. */
   readonly positionId: string
 
   constructor(positionId: string, timeoutMs: number, cause?: unknown) {

@@ -1,13 +1,19 @@
-import { ERRORS, type ErrorCode } from '@bezel/protocol/wire'
-import { BezelError } from './bezelError.ts'
+import { ERRORS, type ErrorCode, type ErrorDetails, type ErrorTrace } from '@bezel/protocol/wire'
+import { BezelError, type NetworkFailure } from './bezelError.ts'
 
 /** A refusal as the service answered it. */
 export interface ApiRefusal {
+  /** Code of the error, as it came. */
   readonly code: string
+  /** The error in words. */
   readonly message: string
+  /** `details` of the answer. */
   readonly details?: Readonly<Record<string, unknown>> | undefined
+  /** HTTP status of the answer. */
   readonly status: number
+  /** `x-request-id` of the answer. */
   readonly requestId?: string | undefined
+  /** Address of the paragraph about the error. */
   readonly docs?: string | undefined
 }
 
@@ -17,33 +23,56 @@ export function docsAddress(baseUrl: string, details: ApiRefusal['details']): st
   return typeof path === 'string' && path.startsWith('/') ? baseUrl + path : undefined
 }
 
-/**
- * The error for a refusal of the service. `code` and `details` are the service's own; `requestId` finds the call in its
- * log.
- */
-export class BezelApiError extends BezelError {
+/** The base class of refusals of the service. Catch `BezelApiError`, whose `details` are typed by `code`. */
+export class RefusalError extends BezelError {
   override readonly name: string = 'BezelApiError'
+  /** Stable code of the service. */
+  override readonly code: ErrorCode
+  /** HTTP status of the answer. */
   readonly status: number
-  readonly details: Readonly<Record<string, unknown>>
+  /** The numbers and names that the message quotes, by `code`. */
+  readonly details: ErrorTrace
+  /** Id of the request, which finds the call in the log of the service. */
   readonly requestId: string | undefined
   /** Address of the paragraph about the refusal in the documentation that the service serves. */
   readonly docs: string | undefined
 
-  constructor(refusal: ApiRefusal, message = `${refusal.message} ${adviceFor(refusal.code)}`) {
-    super(refusal.code, message, { retryable: isRetryable(refusal.code) })
+  constructor(refusal: ApiRefusal, message = `${refusal.message} ${adviceFor(refusal)}`.trimEnd()) {
+    const code = refusal.code as ErrorCode
+    super(code, message, { retryable: isRetryable(code) })
+    this.code = code
     this.status = refusal.status
-    this.details = refusal.details ?? {}
+    this.details = (refusal.details ?? {}) as ErrorTrace & typeof refusal.details
     this.requestId = refusal.requestId
     this.docs = refusal.docs
   }
 }
 
+/** A refusal of one code. */
+export interface RefusalOf<Code extends ErrorCode> extends RefusalError {
+  /** Stable code of the service. */
+  readonly code: Code
+  /** The numbers and names that the message quotes. */
+  readonly details: ErrorDetails<Code>
+}
+
+/**
+ * The error for a refusal of the service. After a check of `code`, `details` has the fields of that code. A service
+ * that is newer than this package may use further codes.
+ */
+export type BezelApiError = { [Code in ErrorCode]: RefusalOf<Code> }[ErrorCode]
+
+/** The class of `BezelApiError`, for `instanceof`. */
+export const BezelApiError = RefusalError as new (refusal: ApiRefusal, message?: string) => BezelApiError
+
 /**
  * The error for a timestamp too far from the service's clock. `skewMs` is this clock minus the service's: positive
  * means ahead.
  */
-export class ClockSkewError extends BezelApiError {
+export class ClockSkewError extends RefusalError {
   override readonly name = 'ClockSkewError'
+  override readonly code = 'TIMESTAMP_OUT_OF_WINDOW'
+  declare readonly details: ErrorDetails<'TIMESTAMP_OUT_OF_WINDOW'>
   /** Difference of the clocks in milliseconds; `undefined` when the service did not tell its time. */
   readonly skewMs: number | undefined
 
@@ -52,9 +81,6 @@ export class ClockSkewError extends BezelApiError {
     this.skewMs = skewMs
   }
 }
-
-/** The codes of `BezelNetworkError`. */
-export type NetworkFailure = 'NETWORK_ERROR' | 'TIMEOUT' | 'UNEXPECTED_RESPONSE'
 
 const NETWORK_ADVICE: Readonly<Record<NetworkFailure, string>> = {
   NETWORK_ERROR: 'Check the base URL and the connection.',
@@ -96,15 +122,21 @@ const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   NONCE_REUSED: 'Sign again with a new nonce.',
   AGENT_UNKNOWN: 'Authorise the agent first (agents.authorize), on this chain.',
   API_KEY_UNKNOWN: 'Issue a key for this chain (agents.issueApiKey); a key is replaced when its label is issued again.',
+  AGENT_NOT_FOUND: 'Authorise the agent first (agents.authorize), on this chain.',
   AGENT_NOT_DELEGATED: 'The trader must send details.delegationTx (agents.delegate).',
   AGENT_EXPIRED: 'Authorise the agent again with a later expiry (agents.authorize).',
   AGENT_REVOKED: 'Authorise the agent again (agents.authorize).',
+  SCOPE_READ_ONLY: 'Use an agent that may trade, or authorise this one anew with the permission to (agents.authorize).',
+  SCOPE_MARKET_NOT_ALLOWED: 'Trade a market of its scope, or authorise it anew with this one (agents.authorize).',
+  SCOPE_LEVERAGE_EXCEEDED: 'Use less leverage, or authorise it anew with a higher maxLeverage (agents.authorize).',
+  SCOPE_SPEND_CAP_EXCEEDED:
+    'Order less, wait for the next day (UTC), or authorise it anew with a higher dailySpendCapUsd (agents.authorize).',
   TRADER_MISMATCH: 'Use the trader that these credentials belong to, or credentials of the trader that is meant.',
   IDEMPOTENCY_CONFLICT: 'Choose another clientId for another order.',
-  ORDER_NOT_MODIFIABLE: 'Look at the order again before you try to change it.',
+  ORDER_NOT_MODIFIABLE: 'Read it again before you try to change it.',
   TOO_MANY_PREPARED_ORDERS: 'Send or cancel some of the prepared orders, or wait until they expire.',
   SIMULATION_REVERTED: 'Nothing was prepared.',
-  SUBMISSION_MISMATCH: 'The order is as it was. Report the transaction that was prepared for it.',
+  SUBMISSION_MISMATCH: 'Report the transaction that was prepared for it.',
   RATE_LIMITED: 'Wait until the window ends (Retry-After).',
   INTERNAL: 'Report it to the operator with the request id and the time.',
 }
@@ -115,11 +147,20 @@ const RULES = {
   no: 'Sending it again gets the same answer until something else changes.',
 } as const
 
-/** Returns a sentence that says what to do about a refusal. */
-function adviceFor(code: string): string {
-  if (!Object.hasOwn(ERRORS, code)) return 'This code is unknown to this version of the client.'
+/**
+ * Returns a sentence that says what to do about a refusal: in the words of this package where it has a method for it,
+ * else as the service says it. Empty when the message says it already.
+ */
+function adviceFor({ code, message, details }: ApiRefusal): string {
+  const said = details?.['remedy']
+  const remedy = typeof said === 'string' ? said : undefined
+  if (!Object.hasOwn(ERRORS, code)) return remedy ?? 'This code is unknown to this version of the client.'
   const known = code as ErrorCode
-  return ADVICE[known] ?? RULES[ERRORS[known].retry]
+  const { remedy: usual, retry } = ERRORS[known]
+  // A remedy that is not the usual one of its code says more than that.
+  const isOwn = remedy !== undefined && remedy !== usual
+  const advice = isOwn ? remedy : (ADVICE[known] ?? remedy ?? RULES[retry])
+  return message.includes(advice) ? '' : advice
 }
 
 /** Returns true for codes which say that nothing was done and that the same call may be made again. */

@@ -1,3 +1,4 @@
+import type { Order } from '@bezel/protocol/wire'
 import { BezelError } from './bezelError.ts'
 
 /**
@@ -6,9 +7,12 @@ import { BezelError } from './bezelError.ts'
  */
 export class UnverifiedTransactionError extends BezelError {
   override readonly name = 'UnverifiedTransactionError'
+  declare readonly code: 'UNVERIFIED_TRANSACTION'
   /** The part that differs: `to`, `collateralAmount`, `calls[1]`, ... */
   readonly field: string
+  /** The value that was asked for. */
   readonly expected: string
+  /** The value in the transaction. */
   readonly found: string
 
   constructor(field: string, expected: string, found: string) {
@@ -23,6 +27,7 @@ export class UnverifiedTransactionError extends BezelError {
 /** The error for a prepared transaction that is too old. It was not sent. */
 export class PreparationExpiredError extends BezelError {
   override readonly name = 'PreparationExpiredError'
+  declare readonly code: 'PREPARATION_EXPIRED'
   /** Expiry of the transaction in epoch milliseconds. */
   readonly expiresAt: number
 
@@ -36,23 +41,43 @@ export class PreparationExpiredError extends BezelError {
   }
 }
 
-/**
- * The error of a sender that failed. Usually nothing was sent, but a node that did not answer may have taken the
- * transaction.
- */
-export class BroadcastError extends BezelError {
-  override readonly name = 'BroadcastError'
+/** The error for a transaction that was mined and reverted, so that nothing of it was done. */
+export class TransactionRevertedError extends BezelError {
+  override readonly name = 'TransactionRevertedError'
+  declare readonly code: 'TRANSACTION_REVERTED'
+  /** Hash of the transaction. */
+  readonly txHash: `0x${string}`
+  /** The order that it would have changed or cancelled, as it was last read; `undefined` for anything else. */
+  readonly order: Order | undefined
 
-  constructor(cause: unknown) {
-    const said = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause)
-    const message = `The transaction could not be sent: ${said} Look at the order before you send it again: a node that did not answer may have taken it.`
-    super('BROADCAST_FAILED', message, { cause })
+  constructor(txHash: `0x${string}`, order?: Order) {
+    const now =
+      order === undefined ? '' : ` Order ${order.id} is ${order.status}: read it again, and repeat what you still want.`
+    super('TRANSACTION_REVERTED', `Transaction ${txHash} was mined and reverted, so nothing of it was done.${now}`)
+    this.txHash = txHash
+    this.order = order
+  }
+}
+
+/** The error for a transaction that was sent but is not mined yet. */
+export class TransactionTimeoutError extends BezelError {
+  override readonly name = 'TransactionTimeoutError'
+  declare readonly code: 'TRANSACTION_TIMEOUT'
+  /** Hash of the transaction, which was sent. */
+  readonly txHash: `0x${string}`
+
+  constructor(txHash: `0x${string}`, timeoutMs: number, cause?: unknown) {
+    const message = `Transaction ${txHash} was sent, but was not mined within ${timeoutMs / 1000} s. It may still be: look whether it was before you send it again.`
+    super('TRANSACTION_TIMEOUT', message, { cause })
+    this.txHash = txHash
   }
 }
 
 /** The error for a delegation that was sent but that the service has not seen on the chain yet. */
 export class DelegationTimeoutError extends BezelError {
   override readonly name = 'DelegationTimeoutError'
+  declare readonly code: 'DELEGATION_TIMEOUT'
+  /** Hash of the transaction, which was sent. */
   readonly txHash: `0x${string}`
 
   constructor(agent: string, txHash: `0x${string}`, timeoutMs: number) {
@@ -65,6 +90,8 @@ export class DelegationTimeoutError extends BezelError {
 /** The error for an approval that was sent but that the chain does not show yet. */
 export class ApprovalTimeoutError extends BezelError {
   override readonly name = 'ApprovalTimeoutError'
+  declare readonly code: 'APPROVAL_TIMEOUT'
+  /** Hash of the transaction, which was sent. */
   readonly txHash: `0x${string}`
 
   constructor(collateral: string, txHash: `0x${string}`, timeoutMs: number) {

@@ -1,19 +1,5 @@
-import { CHAINS, type ChainSlug, type SigningDomain } from '@bezel/protocol/wire'
+import { CHAINS, type ChainInfo, type ChainSlug, type SigningDomain } from '@bezel/protocol/wire'
 import { BezelConfigError, WrongChainError, WrongDiamondError } from '../errors/bezelError.ts'
-
-/** The answer of `GET /v1/{chain}`: what a client must know before it can sign. */
-export interface ChainInfo {
-  readonly chain: ChainSlug
-  readonly chainId: number
-  readonly diamond: `0x${string}`
-  readonly relayer: `0x${string}` | null
-  readonly testnet: boolean
-  readonly signing: {
-    readonly domain: SigningDomain
-    readonly fields: readonly { readonly name: string; readonly type: string }[]
-    readonly emptyBodyHash: `0x${string}`
-  }
-}
 
 /** The domain that signatures are bound to. It is read once. */
 export interface Signing {
@@ -43,8 +29,12 @@ export function createSigning(
     const { chainId: expectedId, liveDiamond } = CHAINS[chain]
     for (const found of [chainId, signing.domain.chainId]) requireChain(expectedId, found)
     if (pinned !== undefined) requireChain(pinned.chainId, chainId)
-    const expected = pinned?.verifyingContract ?? ownDiamond ?? liveDiamond
-    for (const found of [diamond, signing.domain.verifyingContract]) requireDiamond(expected, found)
+    const named = pinned?.verifyingContract ?? ownDiamond
+    const expected = named ?? liveDiamond
+    for (const found of [diamond, signing.domain.verifyingContract]) {
+      if (found.toLowerCase() === expected.toLowerCase()) continue
+      throw new WrongDiamondError(expected, found, named === undefined ? chain : undefined)
+    }
     if (pinned !== undefined && pinned.name !== signing.domain.name) throw otherName(pinned.name, signing.domain.name)
     return pinned ?? signing.domain
   }
@@ -61,10 +51,6 @@ export function createSigning(
 
 function requireChain(expected: number, found: number): void {
   if (found !== expected) throw new WrongChainError({ who: 'The service', expected, found })
-}
-
-function requireDiamond(expected: string, found: string): void {
-  if (found.toLowerCase() !== expected.toLowerCase()) throw new WrongDiamondError(expected, found)
 }
 
 function otherName(expected: string, found: string): BezelConfigError {

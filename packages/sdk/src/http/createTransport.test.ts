@@ -137,6 +137,9 @@ describe('the transport, over a real socket', () => {
     })
     replies = [refused(418, 'NEW_CODE')]
     await assert.rejects(call('read'), { code: 'NEW_CODE', retryable: false })
+    // Notifications have a shape of their own.
+    replies = [json(401, { error: 'UNAUTHENTICATED', message: 'No.', success: false })]
+    await assert.rejects(call('read'), { name: 'BezelApiError', code: 'UNAUTHENTICATED', status: 401 })
   })
 
   it('tells apart no answer, a late one, and one of somebody else', async () => {
@@ -145,6 +148,8 @@ describe('the transport, over a real socket', () => {
     const fast = transportTo(0, 100)
     const read = { operationId: 'x', method: 'GET', path: '/v1/x', auth: 'none', retry: 'read' } as const
     await assert.rejects(patient.call(read), { name: 'BezelNetworkError', code: 'UNEXPECTED_RESPONSE', status: 502 })
+    replies = [json(502, { error: 'Bad Gateway', message: 'of a proxy', statusCode: 502 })]
+    await assert.rejects(patient.call(read), { code: 'UNEXPECTED_RESPONSE', status: 502 })
     replies = [(response) => void response.writeHead(200).end('hello')]
     await assert.rejects(patient.call(read), { code: 'UNEXPECTED_RESPONSE' })
     replies = [() => undefined]

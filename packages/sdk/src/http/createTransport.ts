@@ -1,4 +1,5 @@
-import type { BezelError } from '../errors/bezelError.ts'
+import type { NotificationError } from '@bezel/protocol/wire'
+import type { BezelError, NetworkFailure } from '../errors/bezelError.ts'
 import type { Signer } from '../signing/typedData.ts'
 import { BezelNetworkError, BezelApiError, ClockSkewError, docsAddress } from '../errors/serviceErrors.ts'
 
@@ -89,11 +90,7 @@ async function send(options: TransportOptions, call: ApiCall): Promise<{ readonl
   const text = call.body === undefined ? undefined : JSON.stringify(call.body)
   const sentAtMs = now()
   const headers = await options.headersOf(call, text, sentAtMs)
-  const failed = (
-    code: 'NETWORK_ERROR' | 'TIMEOUT' | 'UNEXPECTED_RESPONSE',
-    what: string,
-    cause: unknown,
-  ): Failure => ({
+  const failed = (code: NetworkFailure, what: string, cause: unknown): Failure => ({
     error: new BezelNetworkError(code, { method, url, what, cause }),
     retryAfterMs: 0,
   })
@@ -147,16 +144,17 @@ function retryAfterOf(answer: Response): number {
 interface ErrorBody {
   readonly code: string
   readonly message: string
-  readonly details?: Readonly<Record<string, unknown>>
+  readonly details: Readonly<Record<string, unknown>> | undefined
 }
 
 /** Returns the typed error for an answer that is not a success. */
 function refusalOf(
   answer: Response,
-  body: unknown,
+  answered: unknown,
   of: { readonly method: string; readonly url: string; readonly baseUrl: string; readonly sentAtMs: number },
 ): BezelApiError | BezelNetworkError {
-  if (!isErrorBody(body)) {
+  const body = errorBodyOf(answered)
+  if (body === undefined) {
     const what = `the answer had status ${answer.status} and was no error of the interface`
     return new BezelNetworkError('UNEXPECTED_RESPONSE', { ...of, what, status: answer.status })
   }
@@ -168,10 +166,13 @@ function refusalOf(
   return new ClockSkewError(refusal, serverMs === undefined ? undefined : of.sentAtMs - serverMs)
 }
 
-function isErrorBody(body: unknown): body is ErrorBody {
-  if (typeof body !== 'object' || body === null) return false
-  const { code, message } = body as Partial<Record<string, unknown>>
-  return typeof code === 'string' && typeof message === 'string'
+/** Returns the error of an answer; `undefined` when it is none. The notification operations call the code `error`. */
+function errorBodyOf(answered: unknown): ErrorBody | undefined {
+  if (typeof answered !== 'object' || answered === null) return undefined
+  const body = answered as Partial<ErrorBody> & Partial<NotificationError>
+  const code = body.success === false ? body.error : body.code
+  const { message, details } = body
+  return typeof code === 'string' && typeof message === 'string' ? { code, message, details } : undefined
 }
 
 /**
@@ -190,4 +191,9 @@ export function queryOf(parameters: Readonly<Record<string, string | number | un
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
   if (given.length === 0) return ''
   return `?${given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`
+}
+
+/** Returns true for a text that is an address of the web, with its protocol. */
+export function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }

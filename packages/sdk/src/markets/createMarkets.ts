@@ -1,7 +1,7 @@
 import type {
   Candle,
   CandleInterval,
-  Funding,
+  MarketFunding,
   MarketRecord,
   OrderBook,
   MarketPrice,
@@ -27,15 +27,15 @@ export interface Markets {
   prices(): Promise<MarketPrice[]>
 }
 
-/** The candles to read: width, first and last time in epoch milliseconds. */
+/** The candles to read. */
 export interface CandleRange {
+  /** Width of a candle. Default `1h`. */
   readonly interval?: CandleInterval
+  /** Time of the earliest candle in epoch milliseconds. Default: 500 widths before `to`; at most 5,000 before it. */
   readonly from?: number
+  /** Time of the latest candle in epoch milliseconds. Default: now. */
   readonly to?: number
 }
-
-/** The funding rates of a market, with its symbol. */
-export type MarketFunding = Funding & { readonly market: string }
 
 /** Creates the markets part of a client. `root` is `/v1/{chain}`. */
 export function createMarkets(transport: Transport, root: string): Markets {

@@ -1,16 +1,20 @@
-import type { CreateOrderRequest, Order, PreparedOrder, UpdateOrderRequest } from '@bezel/protocol/wire'
+import type { Order, PreparedOrder, UpdateOrderRequest } from '@bezel/protocol/wire'
 import { OrderSubmitReportError } from '../errors/orderErrors.ts'
-import type { ApiCall, RetryPolicy, Transport } from '../http/createTransport.ts'
+import { queryOf, type ApiCall, type RetryPolicy, type Transport } from '../http/createTransport.ts'
 import type { WriteRequest } from '../verify/verifyContext.ts'
+import { createBatches, type Batches } from './createBatches.ts'
 import { executeWrite, type VerifyOptions, type WriteSetup } from './executeWrite.ts'
-import { trackOrder, type TrackedOrder } from './trackOrder.ts'
+import type { NewOrder } from './newOrder.ts'
+import { goalOf, trackOrder, type OrderGoal, type TrackedOrder } from './trackOrder.ts'
 
 /** Orders of the trader: prepare them only, or go the whole way from the request to an order that is tracked. */
 export interface Orders {
   /** Reads an order. */
   get(id: string): Promise<Order>
+  /** Reads the order that was created with a `clientId`. Throws `ORDER_NOT_FOUND` when nothing was stored under it. */
+  getByClientId(clientId: string): Promise<Order>
   /** Prepares an order and sends nothing: sign and send the transaction yourself, and report its hash with `submit`. */
-  prepare(request: CreateOrderRequest): Promise<PreparedOrder>
+  prepare(request: NewOrder): Promise<PreparedOrder>
   /**
    * Reports the hash of a sent transaction, in place of any hash reported before. Optional, because the service watches
    * the chain too. A hash that no node knows after 10 seconds leaves the order `prepared`, with its `txHash` shown.
@@ -20,17 +24,22 @@ export interface Orders {
    * Prepares, verifies, sends and reports an order. With a `clientId` a lost answer is asked for again, and nothing is
    * ordered twice.
    */
-  create(request: CreateOrderRequest, options?: VerifyOptions): Promise<TrackedOrder>
+  create(request: NewOrder, options?: VerifyOptions): Promise<TrackedOrder>
   /** Prepares a change of an open order and sends nothing. */
   prepareUpdate(id: string, changes: UpdateOrderRequest): Promise<PreparedOrder>
   /** Changes an open order: prepares, verifies, sends and reports. */
   update(id: string, changes: UpdateOrderRequest, options?: VerifyOptions): Promise<TrackedOrder>
   /** Prepares the cancellation of an order and sends nothing. */
   prepareCancel(id: string): Promise<PreparedOrder>
-  /**
-   * Cancels an order: prepares, verifies, sends and reports. Wait for the end with `waitFor(['canceled', 'expired'])`.
-   */
+  /** Cancels an order: prepares, verifies, sends and reports. Wait for the end with `wait`. */
   cancel(id: string, options?: VerifyOptions): Promise<TrackedOrder>
+  /** Prepares one page of the cancellation of all orders and sends nothing. `next` leads to the following page. */
+  prepareCancelAll: Batches['prepareCancelAll']
+  /**
+   * Ends all orders, or those of a market: cancels resting ones, reclaims timed-out ones and lets prepared ones expire.
+   * An order that can't be ended is left out and named.
+   */
+  cancelAll: Batches['cancelAll']
   /** Returns an order that can be waited for, by its id or record. */
   track(of: string | Order): Promise<TrackedOrder>
 }
@@ -42,6 +51,7 @@ export interface OrderExecution {
     prepare: () => Promise<PreparedOrder>,
     options: VerifyOptions | undefined,
   ) => Promise<TrackedOrder>
+  readonly batches: Batches
 }
 
 /** Creates the orders part of a client. */
@@ -50,19 +60,29 @@ export function createOrders(transport: Transport, root: string, context: WriteS
     of: Pick<ApiCall, 'operationId' | 'method' | 'path' | 'body'>,
     retry: RetryPolicy = 'answered',
   ): Promise<Answer> => transport.call<Answer>({ ...of, path: root + of.path, auth: 'agent', retry })
-  const get = (id: string): Promise<Order> =>
-    transport.call({
-      operationId: 'getOrder',
-      method: 'GET',
-      path: `${root}/orders/${id}`,
-      auth: 'read',
-      retry: 'read',
-    })
-  const tracked = (order: Order, txHash: `0x${string}` | null, warnings?: PreparedOrder['warnings']): TrackedOrder =>
-    trackOrder({ order, txHash, warnings, read: get })
+  const read = (operationId: string, path: string): Promise<Order> =>
+    transport.call({ operationId, method: 'GET', path: `${root}/orders${path}`, auth: 'read', retry: 'read' })
+  const get = (id: string): Promise<Order> => read('getOrder', `/${id}`)
+  const prepareCancel = (id: string, retry?: RetryPolicy): Promise<PreparedOrder> =>
+    write({ operationId: 'cancelOrder', method: 'DELETE', path: `/orders/${id}` }, retry)
+  const tracked = (order: Order, txHash: `0x${string}` | null, goal?: OrderGoal): TrackedOrder =>
+    trackOrder({ order, txHash, goal, read: get })
 
+  const batches = createBatches({
+    setup: context,
+    // Asked again, a batch prepares the same once more, and what was prepared before expires unsent.
+    write: (call) => write(call, 'idempotent'),
+    writeOne: (call) => write(call),
+    submit: (id, txHash) => orders.submit(id, txHash),
+    tracked,
+  })
+  const { prepareCancelAll, cancelAll } = batches
   const orders: Orders & OrderExecution = {
     get,
+    getByClientId: (clientId) => read('getOrderByClientId', queryOf({ clientId })),
+    batches,
+    prepareCancelAll,
+    cancelAll,
     prepare: (body) =>
       write(
         { operationId: 'createOrder', method: 'POST', path: '/orders', body },
@@ -71,13 +91,18 @@ export function createOrders(transport: Transport, root: string, context: WriteS
     submit: (id, txHash) =>
       write({ operationId: 'submitOrder', method: 'POST', path: `/orders/${id}/submit`, body: { txHash } }),
     prepareUpdate: (id, body) => write({ operationId: 'updateOrder', method: 'PATCH', path: `/orders/${id}`, body }),
-    prepareCancel: (id) => write({ operationId: 'cancelOrder', method: 'DELETE', path: `/orders/${id}` }),
+    prepareCancel: (id) => prepareCancel(id),
     async execute(request, prepare, options) {
-      const { prepared, txHash } = await executeWrite(context, { request, prepare, options })
+      const withdraw = async (unsent: PreparedOrder): Promise<unknown> =>
+        isOfThisCall(request) && prepareCancel(unsent.order.id, 'never')
+      const { prepared, txHash } = await executeWrite(context, { request, prepare, options, withdraw })
       const { order, warnings } = prepared
-      if (txHash === null) return tracked(order, null, warnings)
+      const { watchRevert } = context.broadcaster
+      const sent = (as: Order): TrackedOrder =>
+        trackOrder({ order: as, txHash, warnings, goal: goalOf(request, prepared), watchRevert, read: get })
+      if (txHash === null) return sent(order)
       try {
-        return tracked(await orders.submit(order.id, txHash), txHash, warnings)
+        return sent(await orders.submit(order.id, txHash))
       } catch (error) {
         throw new OrderSubmitReportError(order.id, txHash, error)
       }
@@ -94,4 +119,13 @@ export function createOrders(transport: Transport, root: string, context: WriteS
     track: async (of) => tracked(typeof of === 'string' ? await get(of) : of, null),
   }
   return orders
+}
+
+/**
+ * Returns true when the order of a write can be of this call alone, so that nobody else can have sent its transaction.
+ * A `clientId` may be that of an earlier call.
+ */
+function isOfThisCall(request: WriteRequest): boolean {
+  if (request.operation === 'createOrder') return request.body.clientId === undefined
+  return request.operation === 'closePosition'
 }

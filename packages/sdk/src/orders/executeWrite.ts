@@ -1,5 +1,7 @@
 import { BaseSize, type Order, type Position } from '@bezel/protocol/wire'
 import { BezelConfigError } from '../errors/bezelError.ts'
+import { BroadcastError } from '../errors/broadcastError.ts'
+import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import type { Broadcaster } from './createBroadcaster.ts'
 import type { Facts } from '../verify/createFacts.ts'
 import { basePrice, expectCredibleMark, type Sized } from '../verify/expectAmount.ts'
@@ -74,32 +76,48 @@ export async function gatherContext(
   }
 }
 
+/** A write to carry out. */
+interface Write<Prepared extends PreparedWrite> {
+  readonly request: WriteRequest
+  readonly prepare: () => Promise<Prepared>
+  readonly options: VerifyOptions | undefined
+  /** Takes back what was prepared and not sent. Without it, that lapses in time. */
+  readonly withdraw?: (prepared: Prepared) => Promise<unknown>
+}
+
 /**
  * Prepares, verifies and sends a write. Nothing unverified is signed. `txHash` is null when nothing has to reach the
  * chain.
  */
 export async function executeWrite<Prepared extends PreparedWrite>(
   context: WriteSetup,
-  write: {
-    readonly request: WriteRequest
-    readonly prepare: () => Promise<Prepared>
-    readonly options: VerifyOptions | undefined
-  },
+  { request, prepare, options, withdraw }: Write<Prepared>,
 ): Promise<{ readonly prepared: Prepared; readonly txHash: `0x${string}` | null }> {
   context.broadcaster.requireSender(context.agentAddress())
-  const [answer, facts] = await Promise.allSettled([
-    write.prepare(),
-    gatherContext(context, write.request, write.options),
-  ])
+  const [answer, facts] = await Promise.allSettled([prepare(), gatherContext(context, request, options)])
   // A refusal of the service says more than a fact that could not be read meanwhile.
   if (answer.status === 'rejected') throw answer.reason
-  if (facts.status === 'rejected') throw facts.reason
   const prepared = answer.value
-  verifyPrepared(write.request, prepared, facts.value)
-  const { transaction, order } = prepared
-  // The repeat of an order that is under way: its transaction was reported before.
-  if (transaction === null || isReported(write.request, order)) return { prepared, txHash: null }
-  return { prepared, txHash: await context.broadcaster.broadcast(transaction) }
+  try {
+    if (facts.status === 'rejected') throw facts.reason
+    verifyPrepared(request, prepared, facts.value)
+    const { transaction, order } = prepared
+    // The repeat of an order that is under way: its transaction was reported before.
+    if (transaction === null || isReported(request, order)) return { prepared, txHash: null }
+    return { prepared, txHash: await context.broadcaster.broadcast(transaction, order?.id) }
+  } catch (error) {
+    if (isUnsent(error)) await withdraw?.(prepared).catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * Returns true for a failure after which nothing of what was prepared was or will be sent. A service that prepared
+ * something else gets no further signature.
+ */
+function isUnsent(error: unknown): boolean {
+  if (error instanceof BroadcastError) return error.reason !== 'unknown'
+  return !(error instanceof UnverifiedTransactionError)
 }
 
 function isReported({ operation }: WriteRequest, order: Order | undefined): boolean {

@@ -3,11 +3,17 @@ import type { ChainSlug, SigningDomain } from '@bezel/protocol/wire'
 
 /** Options of `signRequest`. */
 export interface SignRequestOptions {
+  /** Signer of the request. */
   readonly agent: Signer
+  /** Domain of the deployment. */
   readonly domain: SigningDomain
+  /** Operation id of the endpoint, for instance `createOrder`. */
   readonly operationId: string
+  /** HTTP method in upper case. */
   readonly method: string
+  /** Path with its query, as it is sent, from `/v1` on. */
   readonly path: string
+  /** Body exactly as it is sent. Default: none. */
   readonly body?: string | undefined
   /** Time of the signature in epoch milliseconds. Default `Date.now()`. */
   readonly nowMs?: number
@@ -15,9 +21,13 @@ export interface SignRequestOptions {
 
 /** The proof of a request, sent in headers or in an `auth` message. */
 export interface RequestProof {
+  /** Address of the agent. */
   readonly agent: `0x${string}`
+  /** Time of the signature in epoch milliseconds, in digits. */
   readonly timestamp: string
+  /** Nonce of the signature, in digits. */
   readonly nonce: string
+  /** Signature of 65 bytes. */
   readonly signature: `0x${string}`
 }
 
@@ -54,6 +64,7 @@ export function nextNonce(chainId: number, signer: string, nowMs: number): bigin
 
 /** The signed `auth` message of the stream. */
 export interface SignedAuthMessage extends RequestProof {
+  /** Kind of the message. */
   readonly op: 'auth'
   /** Trader whose account is meant. Credentials of another one are refused. */
   readonly trader?: string
@@ -61,7 +72,9 @@ export interface SignedAuthMessage extends RequestProof {
 
 /** The `auth` message with a read-only key. */
 export interface KeyAuthMessage {
+  /** Kind of the message. */
   readonly op: 'auth'
+  /** Read-only key of the trader. */
   readonly apiKey: string
   /** Trader whose account is meant. A key of another one is refused. */
   readonly trader?: string
@@ -72,8 +85,11 @@ export type AuthMessage = SignedAuthMessage | KeyAuthMessage
 
 /** Options of `authMessage`. */
 export interface AuthMessageOptions {
+  /** Chain of the stream. */
   readonly chain: ChainSlug
+  /** Signer of the message. */
   readonly agent: Signer
+  /** Domain of the deployment. */
   readonly domain: SigningDomain
   /** Trader whose account is meant, if it is known. */
   readonly trader?: string | undefined

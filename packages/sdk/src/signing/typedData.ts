@@ -11,15 +11,21 @@ import { keccak256, stringToBytes } from 'viem'
 
 /** Typed data that wallets sign (EIP-712). */
 export interface TypedData {
+  /** Domain of the signature. */
   readonly domain: SigningDomain
+  /** Name of the signed struct. */
   readonly primaryType: string
+  /** Fields of the structs by name. */
   readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>
+  /** Values of the signed struct. */
   readonly message: Readonly<Record<string, string | bigint>>
 }
 
 /** Something that signs typed data. viem's local accounts fit, and any wallet can be adapted. */
 export interface Signer {
+  /** Address that the signatures are of. */
   readonly address: `0x${string}`
+  /** Signs EIP-712 typed data. */
   // Declared as a method, so that the narrower parameter types of viem's accounts fit.
   signTypedData(typedData: never): Promise<`0x${string}`>
 }
@@ -31,11 +37,17 @@ export function signTypedData(signer: Signer, typedData: TypedData): Promise<`0x
 
 /** A request as it is signed. `path` is that of the request line with its query, from `/v1` on. */
 export interface RequestToSign {
+  /** Operation id of the endpoint. */
   readonly operationId: string
+  /** HTTP method in upper case. */
   readonly method: string
+  /** Path with its query. */
   readonly path: string
+  /** Body exactly as it is sent. Default: none. */
   readonly body?: string | undefined
+  /** Time of the signature in epoch milliseconds. */
   readonly timestamp: bigint
+  /** A number that this agent never used before. */
   readonly nonce: bigint
 }
 
@@ -57,8 +69,11 @@ export function bodyHashOf(body: string | undefined): `0x${string}` {
 
 /** The authorisation of an agent, as the trader and the agent sign it. */
 export interface AgentAuthorization {
+  /** Address of the agent. */
   readonly agent: `0x${string}`
+  /** Name of the agent; "" for none. */
   readonly name: string
+  /** Limits of the agent. */
   readonly scope: AgentScope
   /** Time in epoch milliseconds, later than that of the previous authorisation of this agent. */
   readonly timestamp: number

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { LOG_CHANNELS, type AccountEvent, type LogChannel } from '@bezel/protocol/wire'
-import type { EventPage } from '../account/createAccount.ts'
+import { LOG_CHANNELS, type AccountEvent, type EventPage, type LogChannel } from '@bezel/protocol/wire'
 import { createEvents, type EventsOptions } from './createEvents.ts'
 import { createStream, type Stream } from './createStream.ts'
 import { connectionLost, streamError } from './streamError.ts'

@@ -1,10 +1,10 @@
-import { LOG_CHANNELS, type AccountEvent } from '@bezel/protocol/wire'
-import type { EventPage } from '../account/createAccount.ts'
+import { LOG_CHANNELS, type AccountEvent, type EventPage, type LogChannel } from '@bezel/protocol/wire'
 import { createBackOff, type BackOffOptions } from './backOff.ts'
-import type { Stream } from './createStream.ts'
+import type { ResumeOptions } from './createStream.ts'
 import type { StreamSubscription } from './reader.ts'
 import { isPassing, streamError } from './streamError.ts'
-import type { LogEvent } from './streamEvents.ts'
+import type { LogChange } from './streamEvents.ts'
+import { createSubscription, pause, unlessAborted } from './subscription.ts'
 
 /** Options of `client.events`. */
 export interface EventsOptions {
@@ -17,60 +17,24 @@ export interface EventsOptions {
   readonly signal?: AbortSignal
 }
 
+/** The private channels of a stream, from a number on. */
+type ResumedChannels = Readonly<Record<LogChannel, (options: ResumeOptions) => StreamSubscription<LogChange>>>
+
 interface CreateEventsOptions extends EventsOptions {
   readonly readPage: (after: number, limit: number) => Promise<EventPage>
-  readonly stream: Pick<Stream, 'orders' | 'fills' | 'positions' | 'account'>
+  readonly stream: ResumedChannels
   readonly backOff: BackOffOptions
 }
 
 /** Largest page that the service returns. */
 const PAGE_LIMIT = 500
 
-const DONE = { done: true, value: undefined } as const
-
 /**
  * Creates the account's log over all four channels in the order of `seq`, without a gap or a repeat: first from pages,
  * then live.
  */
 export function createEvents(options: CreateEventsOptions): StreamSubscription<AccountEvent> {
-  const stopping = new AbortController()
-  const outer = options.signal
-  const onAbort = (): void => stopping.abort(outer!.reason)
-  if (outer?.aborted === true) onAbort()
-  else outer?.addEventListener('abort', onAbort, { once: true })
-  const events = follow(options, stopping.signal)
-  let isClosed = false
-
-  function close(): void {
-    isClosed = true
-    outer?.removeEventListener('abort', onAbort)
-    stopping.abort()
-  }
-
-  /** Returns the next event. After `close` the loop ends without an error. */
-  async function next(): Promise<IteratorResult<AccountEvent, undefined>> {
-    if (isClosed) return DONE
-    try {
-      const result = await events.next()
-      if (result.done === true) close()
-      return result
-    } catch (error) {
-      if (isClosed) return DONE
-      close()
-      throw error
-    }
-  }
-
-  const subscription: StreamSubscription<AccountEvent> = {
-    next,
-    async return() {
-      close()
-      return DONE
-    },
-    close,
-    [Symbol.asyncIterator]: () => subscription,
-  }
-  return subscription
+  return createSubscription(options.signal, (signal) => follow(options, signal))
 }
 
 async function* follow(
@@ -112,28 +76,6 @@ async function readPage(
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
-    function onAbort(): void {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-}
-
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error)
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
-}
-
 function forgotten(place: number): Error {
   const message = `The event after ${place} is no longer kept: read the account anew.`
   return streamError({ code: 'VALIDATION_ERROR', message })
@@ -145,13 +87,13 @@ function forgotten(place: number): Error {
  * wait in their own channel, which is bounded.
  */
 async function* mergeLog(
-  stream: Pick<Stream, (typeof LOG_CHANNELS)[number]>,
+  stream: ResumedChannels,
   place: number,
   signal: AbortSignal,
 ): AsyncGenerator<AccountEvent, undefined, undefined> {
   const stop = new AbortController()
   const options = { fromSeq: place + 1, signal: AbortSignal.any([signal, stop.signal]) }
-  const heads: (LogEvent | undefined)[] = []
+  const heads: (LogChange | undefined)[] = []
   let failure: { readonly error: unknown } | undefined
   let isOver = false
   let wake = (): void => undefined
@@ -190,7 +132,7 @@ async function* mergeLog(
 }
 
 /** Returns an event in the shape of REST. */
-function entryOf({ seq, channel, timestamp, block, reverted, data }: LogEvent): AccountEvent {
-  // A resumed channel sends no snapshot, so an event of orders or fills holds one order.
+function entryOf({ seq, channel, timestamp, block, reverted, data }: LogChange): AccountEvent {
+  // Taken apart, the channel no longer says which data it has.
   return { seq, channel, timestamp, block, reverted, data } as AccountEvent
 }

@@ -126,7 +126,7 @@ describe('the stream over a service that misbehaves', () => {
   })
 
   it('gives a slow reader of prices the newest, and nothing else waits', async () => {
-    const prices = stream.prices({ markets: ['A'] })
+    const prices = stream.prices({ markets: ['A', 'C'] })
     await subscribed(1)
     const price = (mark: string, market = 'A') => ({ market, mark, index: mark, updatedAt: 1 })
     for (let seq = 1; seq <= 50; seq += 1) {
@@ -136,6 +136,20 @@ describe('the stream over a service that misbehaves', () => {
     let told = await valueOf(prices)
     while (told.seq < 50) told = await valueOf(prices)
     assert.deepEqual(told.data, [price('50')])
+  })
+
+  it('asks for one market alone when only one is wanted', async () => {
+    const [one, again, all] = [stream.prices({ markets: ['A'] }), stream.prices({ markets: ['A'] }), stream.prices()]
+    await subscribed(2)
+    assert.deepEqual(saidOf('subscribe'), [
+      { op: 'subscribe', channel: 'prices', market: 'A' },
+      { op: 'subscribe', channel: 'prices' },
+    ])
+    assert.deepEqual([(await valueOf(one)).market, (await valueOf(again)).market], ['A', 'A'])
+    assert.equal((await valueOf(all)).market, undefined)
+    const data = [{ market: 'A', mark: '7', index: '7', updatedAt: 1 }]
+    service.tell({ channel: 'prices', market: 'A', snapshot: false, seq: 1, data })
+    assert.deepEqual((await valueOf(one)).data, data)
   })
 
   it('has one subscription for all readers of a price, and a snapshot for who comes later', async () => {
@@ -229,7 +243,11 @@ describe('the stream over a service that misbehaves', () => {
     const own = globalThis.WebSocket
     t.after(() => (globalThis.WebSocket = own))
     globalThis.WebSocket = undefined as never
-    assert.throws(() => stream.prices(), { name: 'BezelError', code: 'NO_WEBSOCKET', message: /node .* version 22/ })
+    assert.throws(() => stream.prices(), {
+      name: 'BezelConfigError',
+      code: 'NO_WEBSOCKET',
+      message: /node .* version 22/,
+    })
     open({ WebSocket })
     const orders = stream.orders()
     await valueOf(orders)
@@ -257,7 +275,7 @@ describe('the stream over a service that misbehaves', () => {
     open({ connectTimeoutMs: 30, maxAttempts: 3 })
     service.isFrozen = true
     await assert.rejects(stream.prices().next(), { name: 'BezelNetworkError', code: 'NETWORK_ERROR' })
-    assert.equal(service.connections(), 3)
+    assert.equal(statuses.filter(({ state }) => state === 'connecting').length, 3)
   })
 
   it('does not wait for what is no such service', async () => {

@@ -1,5 +1,5 @@
 import type { CandleInterval, LogChannel } from '@bezel/protocol/wire'
-import { BezelError } from '../errors/bezelError.ts'
+import { BezelConfigError } from '../errors/bezelError.ts'
 import type { AuthMessage } from '../signing/signRequest.ts'
 import { openLatestFeed, type LatestFeed, type LatestEvent } from './latestFeed.ts'
 import { createLine, type Line, type StreamStatus } from './line.ts'
@@ -7,11 +7,17 @@ import { openLogSubscription } from './logSubscription.ts'
 import type { Reader, StreamSubscription } from './reader.ts'
 import { isPassing } from './streamError.ts'
 import type {
+  AccountChange,
   AccountChangeEvent,
   BookEvent,
   CandlesEvent,
+  FillsChange,
   FillsEvent,
+  LogChanges,
+  LogEvents,
+  OrdersChange,
   OrdersEvent,
+  PositionsChange,
   PositionsEvent,
   PricesEvent,
   StreamEvents,
@@ -21,15 +27,27 @@ import { topicKey, type StreamTopic } from './topic.ts'
 import { globalWebSocket, type WebSocketClass } from './socket.ts'
 
 /** Options of every subscription. */
-export interface SubscribeOptions {
+interface AnySubscription {
   /** Ends the subscription, and the loop over it with the reason of the signal as its error. */
   readonly signal?: AbortSignal
 }
 
+/** Options of subscriptions to public channels. */
+export interface SubscribeOptions extends AnySubscription {
+  /** Public channels tell the newest and do not resume; only the private ones have `fromSeq`. */
+  readonly fromSeq?: never
+}
+
 /** Options of subscriptions to private channels. */
-export interface LogOptions extends SubscribeOptions {
+export interface LogOptions extends AnySubscription {
   /** Number of the first event you want: the last one you handled, plus 1. Without it, a snapshot comes first. */
-  readonly fromSeq?: number
+  readonly fromSeq?: number | undefined
+}
+
+/** Options of subscriptions to private channels that go on where an earlier one ended. */
+export interface ResumeOptions extends AnySubscription {
+  /** Number of the first event you want: the last one you handled, plus 1. */
+  readonly fromSeq: number
 }
 
 /**
@@ -38,7 +56,7 @@ export interface LogOptions extends SubscribeOptions {
  * another connection.
  */
 export interface Stream {
-  /** Subscribes to the prices of all markets, or of the given ones. */
+  /** Subscribes to the prices of all markets, or of the given ones. Of a single one nothing else is sent. */
   prices(options?: SubscribeOptions & { readonly markets?: readonly string[] }): StreamSubscription<PricesEvent>
   /** Subscribes to the order book of a market. */
   book(market: string, options?: SubscribeOptions): StreamSubscription<BookEvent>
@@ -46,16 +64,30 @@ export interface Stream {
   trades(market: string, options?: SubscribeOptions): StreamSubscription<TradesEvent>
   /** Subscribes to the candles of a market. */
   candles(market: string, interval: CandleInterval, options?: SubscribeOptions): StreamSubscription<CandlesEvent>
-  /** Subscribes to the changes of the trader's orders. */
+  /** Subscribes to the changes of the trader's orders from number `fromSeq` on. */
+  orders(options: ResumeOptions): StreamSubscription<OrdersChange>
+  /** Subscribes to the changes of the trader's orders, after a snapshot of the open ones. */
   orders(options?: LogOptions): StreamSubscription<OrdersEvent>
-  /** Subscribes to the trader's executions. */
+  /** Subscribes to the trader's executions from number `fromSeq` on. */
+  fills(options: ResumeOptions): StreamSubscription<FillsChange>
+  /** Subscribes to the trader's executions, after a snapshot of the last ones. */
   fills(options?: LogOptions): StreamSubscription<FillsEvent>
-  /** Subscribes to the trader's open positions. */
+  /** Subscribes to the trader's open positions from number `fromSeq` on. */
+  positions(options: ResumeOptions): StreamSubscription<PositionsChange>
+  /** Subscribes to the trader's open positions, as they are first and then whenever one opens, changes or closes. */
   positions(options?: LogOptions): StreamSubscription<PositionsEvent>
-  /** Subscribes to changes of balances, allowances and agents. */
+  /** Subscribes to changes of balances, allowances and agents from number `fromSeq` on. */
+  account(options: ResumeOptions): StreamSubscription<AccountChange>
+  /** Subscribes to changes of balances, allowances and agents, after a snapshot of the account. */
   account(options?: LogOptions): StreamSubscription<AccountChangeEvent>
   /** Ends all subscriptions, and the loops over them without an error. */
   close(): void
+}
+
+/** The method of a private channel: what resumes has no snapshot. */
+interface LogMethod<Channel extends LogChannel> {
+  (options: ResumeOptions): StreamSubscription<LogChanges[Channel]>
+  (options?: LogOptions): StreamSubscription<LogEvents[Channel]>
 }
 
 /** Settings of a stream. */
@@ -83,6 +115,7 @@ export interface StreamSettings {
   readonly maxWaiting?: number
 }
 
+/** Options of a stream: its settings, and how it reaches the service. */
 export interface StreamOptions extends StreamSettings {
   /** URL of the socket: `ws://host/v1/{chain}/ws`. */
   readonly url: string
@@ -107,21 +140,24 @@ type LatestChannel = LatestEvent['channel']
 /** The open feeds of each channel by the key of their topic, so that all readers of a topic share one subscription. */
 type LatestFeeds = { readonly [Channel in LatestChannel]: Map<string, LatestFeed<StreamEvents[Channel]>> }
 
-/** Creates a stream. Nothing connects before the first subscription. */
-export function createStream(options: StreamOptions): Stream {
-  const open = new Set<{ close(): void }>()
-  const feeds: LatestFeeds = { prices: new Map(), book: new Map(), trades: new Map(), candles: new Map() }
+/** Returns a function that returns a connection with room for a topic, by its key. */
+function createLines(options: StreamOptions): (key: string) => Line {
   const lines: Line[] = []
-
-  function lineFor(key: string): Line {
+  return (key) => {
     const free = lines.find((line) => line.hasPlace(key))
     if (free !== undefined) return free
     const line = newLine(options, lines.length)
     lines.push(line)
     return line
   }
+}
 
-  function feedOf<Channel extends LatestChannel>(topic: StreamTopic<Channel>): LatestFeed<StreamEvents[Channel]> {
+/** Returns a function that returns the feed of a topic, and opens it when nobody reads it yet. */
+function createFeeds(
+  lineFor: (key: string) => Line,
+): <Channel extends LatestChannel>(topic: StreamTopic<Channel>) => LatestFeed<StreamEvents[Channel]> {
+  const feeds: LatestFeeds = { prices: new Map(), book: new Map(), trades: new Map(), candles: new Map() }
+  return <Channel extends LatestChannel>(topic: StreamTopic<Channel>) => {
     const ofChannel: Map<string, LatestFeed<StreamEvents[Channel]>> = feeds[topic.channel]
     const key = topicKey(topic)
     const known = ofChannel.get(key)
@@ -130,6 +166,13 @@ export function createStream(options: StreamOptions): Stream {
     ofChannel.set(key, feed)
     return feed
   }
+}
+
+/** Creates a stream. Nothing connects before the first subscription. */
+export function createStream(options: StreamOptions): Stream {
+  const open = new Set<{ close(): void }>()
+  const lineFor = createLines(options)
+  const feedOf = createFeeds(lineFor)
 
   function latest<Channel extends LatestChannel>(
     topic: StreamTopic<Channel>,
@@ -147,6 +190,8 @@ export function createStream(options: StreamOptions): Stream {
 
   function prices(of: { readonly markets?: readonly string[] } & SubscribeOptions = {}): Reader<PricesEvent> {
     if (of.markets === undefined) return latest({ channel: 'prices' }, of)
+    const [only, ...others] = of.markets
+    if (only !== undefined && others.length === 0) return latest({ channel: 'prices', market: only }, of)
     const onMissing = (market: string): void => {
       options.checkMarket?.(market).catch((error: unknown) => {
         if (!isPassing(error)) reader.fail(error)
@@ -156,15 +201,18 @@ export function createStream(options: StreamOptions): Stream {
     return reader
   }
 
-  function log<Channel extends LogChannel>(
-    channel: Channel,
-    { signal, fromSeq }: LogOptions = {},
-  ): StreamSubscription<StreamEvents[Channel]> {
-    const { maxWaiting = STREAM_DEFAULTS.maxWaiting } = options
-    const onEnd = (): void => void open.delete(reader)
-    const reader = openLogSubscription(lineFor(topicKey({ channel })), channel, { signal, fromSeq, maxWaiting, onEnd })
-    open.add(reader)
-    return reader.subscription
+  function log<Channel extends LogChannel>(channel: Channel): LogMethod<Channel> {
+    function subscribe(of: ResumeOptions): StreamSubscription<LogChanges[Channel]>
+    function subscribe(of?: LogOptions): StreamSubscription<LogEvents[Channel]>
+    function subscribe({ signal, fromSeq }: LogOptions = {}): StreamSubscription<LogEvents[Channel]> {
+      const { maxWaiting = STREAM_DEFAULTS.maxWaiting } = options
+      const line = lineFor(topicKey({ channel }))
+      const onEnd = (): void => void open.delete(reader)
+      const reader = openLogSubscription(line, channel, { signal, fromSeq, maxWaiting, onEnd })
+      open.add(reader)
+      return reader.subscription
+    }
+    return subscribe
   }
 
   return {
@@ -172,10 +220,10 @@ export function createStream(options: StreamOptions): Stream {
     book: (market, of) => latest({ channel: 'book', market }, of).subscription,
     trades: (market, of) => latest({ channel: 'trades', market }, of).subscription,
     candles: (market, interval, of) => latest({ channel: 'candles', market, interval }, of).subscription,
-    orders: (of) => log('orders', of),
-    fills: (of) => log('fills', of),
-    positions: (of) => log('positions', of),
-    account: (of) => log('account', of),
+    orders: log('orders'),
+    fills: log('fills'),
+    positions: log('positions'),
+    account: log('account'),
     close() {
       for (const reader of open) reader.close()
     },
@@ -217,8 +265,8 @@ function selectMarkets(
   }
 }
 
-function noWebSocket(): BezelError {
-  return new BezelError(
+function noWebSocket(): BezelConfigError {
+  return new BezelConfigError(
     'NO_WEBSOCKET',
     'This runtime has no WebSocket (node has one from version 22 on): pass a class, such as that of the package ws, as `WebSocket`.',
   )

@@ -2,7 +2,7 @@ import type { LogChannel } from '@bezel/protocol/wire'
 import type { Kept } from './topic.ts'
 import type { Line } from './line.ts'
 import { createReader, type Reader, type StreamSubscription } from './reader.ts'
-import type { LogEvent, StreamEvents } from './streamEvents.ts'
+import type { LogEvent, LogEvents } from './streamEvents.ts'
 
 export interface LogSubscriptionOptions {
   /** Number of the first event wanted; without it a snapshot of the state comes first. */
@@ -15,7 +15,7 @@ export interface LogSubscriptionOptions {
 
 /** A log subscription from the inside. */
 interface LogSubscription<Channel extends LogChannel> {
-  readonly subscription: StreamSubscription<StreamEvents[Channel]>
+  readonly subscription: StreamSubscription<LogEvents[Channel]>
   close(): void
 }
 
@@ -29,7 +29,7 @@ export function openLogSubscription<Channel extends LogChannel>(
   channel: Channel,
   options: LogSubscriptionOptions,
 ): LogSubscription<Channel> {
-  type Event = StreamEvents[Channel]
+  type Event = LogEvents[Channel]
   const { maxWaiting } = options
   const waiting: Event[] = []
   let nextSeq = options.fromSeq

@@ -1,11 +1,16 @@
 /** The part of a WebSocket that the stream needs. Those of browsers, of node and of the package `ws` have it. */
 export interface WebSocketLike {
+  /** Sends a text message. */
   send(text: string): void
+  /** Closes the connection. */
   close(code?: number): void
   /** Ends the connection without a closing handshake. Only the sockets of `ws` have it. */
   terminate?(): void
+  /** Listens to messages, to the end, or to errors. */
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
+  /** Listens to messages, to the end, or to errors. */
   addEventListener(type: 'close', listener: (event: { readonly code: number; readonly reason: string }) => void): void
+  /** Listens to messages, to the end, or to errors. */
   addEventListener(type: 'error', listener: (event: unknown) => void): void
 }
 

@@ -243,7 +243,7 @@ export function createPacer(perSecond: number, now: () => number = () => perform
       recentMs.push(now())
       waiting.shift()!()
     }
-    if (waiting.length > 0) timer = setTimeout(work, Math.ceil(waitMs()))
+    if (waiting.length > 0) timer = setTimeout(work, Math.max(0, Math.ceil(waitMs())))
   }
 
   return {

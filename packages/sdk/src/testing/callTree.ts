@@ -29,9 +29,10 @@ export function readInput(data: string): InputTree {
 }
 
 /** Encodes an input as the service does: several calls become one `multicall`. */
-export function writeInput({ actsFor, calls, tail }: InputTree): string {
+export function writeInput({ actsFor, calls, tail }: InputTree): `0x${string}` {
   const inner = calls.length === 1 ? encode(calls[0]!) : encode({ name: 'multicall', args: [calls.map(encode)] })
-  return (actsFor === null ? inner : encode({ name: 'delegatedTradingAction', args: [actsFor, inner] })) + tail
+  const outer = actsFor === null ? inner : encode({ name: 'delegatedTradingAction', args: [actsFor, inner] })
+  return `${outer}${tail}`
 }
 
 export function encode({ name, args }: CallNode): `0x${string}` {

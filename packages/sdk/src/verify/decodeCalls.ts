@@ -118,13 +118,17 @@ type ArgsOf<Name extends NameOf> = Extract<TradingCall, { functionName: Name }>[
 export interface CallReader {
   next<Name extends NameOf>(name: Name): ArgsOf<Name>
   isNext(name: NameOf): boolean
-  readonly isAtEnd: boolean
+  /** Returns the arguments of the next calls as long as they have this name. */
+  ahead<Name extends NameOf>(name: Name): readonly ArgsOf<Name>[]
+  /** Returns a reader of the same calls from here on, so that one of several readings can be tried. */
+  fork(): CallReader
   end(): void
 }
 
-export function createCallReader(calls: readonly TradingCall[]): CallReader {
-  let place = 0
+export function createCallReader(calls: readonly TradingCall[], first = 0): CallReader {
+  let place = first
   return {
+    fork: () => createCallReader(calls, place),
     next<Name extends NameOf>(name: Name): ArgsOf<Name> {
       const call = calls[place]
       if (call?.functionName !== name) {
@@ -134,8 +138,9 @@ export function createCallReader(calls: readonly TradingCall[]): CallReader {
       return call.args as ArgsOf<Name>
     },
     isNext: (name) => calls[place]?.functionName === name,
-    get isAtEnd() {
-      return place >= calls.length
+    ahead<Name extends NameOf>(name: Name): readonly ArgsOf<Name>[] {
+      const others = calls.findIndex(({ functionName }, at) => at >= place && functionName !== name)
+      return calls.slice(place, others === -1 ? undefined : others).map(({ args }) => args as ArgsOf<Name>)
     },
     end() {
       const call = calls[place]

@@ -1,19 +1,8 @@
-import { PendingOrderType, type Position } from '@bezel/protocol/wire'
+import { REQUESTS_ON_TRADE, type Position } from '@bezel/protocol/wire'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import type { CallReader } from './decodeCalls.ts'
 import { expectPositionIndex } from './expectTradeIndex.ts'
 import type { PendingFacts, VerifyContext } from './verifyContext.ts'
-
-/** Requests that concern a trade which exists: closes and changes of it. */
-const OF_A_TRADE: readonly number[] = [
-  PendingOrderType.MARKET_CLOSE,
-  PendingOrderType.UPDATE_LEVERAGE,
-  PendingOrderType.MARKET_PARTIAL_OPEN,
-  PendingOrderType.MARKET_PARTIAL_CLOSE,
-  PendingOrderType.PNL_WITHDRAWAL,
-  PendingOrderType.MANUAL_HOLDING_FEES_REALIZATION,
-  PendingOrderType.MANUAL_NEGATIVE_PNL_REALIZATION,
-]
 
 /**
  * Checks for the reclaim of a request of this position that timed out: it stands in the way of a close or another
@@ -32,7 +21,7 @@ function isStillThere({ onChain, market }: VerifyContext): boolean {
 }
 
 function isOfATrade({ pairIndex, orderType }: PendingFacts, ofPair: number): boolean {
-  return pairIndex === ofPair && OF_A_TRADE.includes(orderType)
+  return pairIndex === ofPair && REQUESTS_ON_TRADE.has(orderType)
 }
 
 /** Checks for the reclaim of the position's pending change and nothing else. */

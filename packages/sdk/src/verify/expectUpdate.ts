@@ -126,9 +126,10 @@ function newLeverage(position: Position, body: UpdatePositionRequest, { collater
 /**
  * Checks a cancellation. A limit or stop order is taken back; a timed-out market request is reclaimed, each of its legs
  * once and in their order. No answer tells how many legs a reduce-only order has, so a transaction that reclaims only
- * some of them passes: the order stays timed out, and another cancel reclaims the rest.
+ * some of them passes: the order stays timed out, and another cancel reclaims the rest. `later` is the number of orders
+ * that are reclaimed right after it in the same transaction.
  */
-export function expectCancel(calls: CallReader, order: Order, context: VerifyContext): void {
+export function expectCancel(calls: CallReader, order: Order, context: VerifyContext, later = 0): void {
   if (order.type !== 'market') {
     const [index] = calls.next('cancelOpenOrder')
     expectOrderIndex(index, order, context)
@@ -141,21 +142,34 @@ export function expectCancel(calls: CallReader, order: Order, context: VerifyCon
     last = index
     expectPending(index, order, context)
     // Only an order that closes several positions waits for several answers.
-  } while (order.reduceOnly && !calls.isAtEnd)
+  } while (order.reduceOnly && isAnotherLeg(calls, order, context, later))
+}
+
+/** Returns true when the next call reclaims another request of the order, and is not needed for the later ones. */
+function isAnotherLeg(calls: CallReader, order: Order, context: VerifyContext, later: number): boolean {
+  const ahead = calls.ahead('cancelOrderAfterTimeout')
+  const [next] = ahead
+  return next !== undefined && ahead.length > later && isPendingOf(findPending(next[0], context), order, context)
 }
 
 /** Checks that the waiting request is one of this market, side and kind. */
-function expectPending(index: number, order: Order, { onChain, market }: VerifyContext): void {
-  if (onChain === undefined) return
-  const pending = onChain.pending.find((candidate) => candidate.index === index)
-  const isIt =
-    pending !== undefined &&
-    pending.pairIndex === market.pairIndex &&
-    (order.reduceOnly ? CLOSING : OPENING).includes(pending.orderType) &&
-    sideOf(pending, onChain) === order.side
-  if (isIt) return
+function expectPending(index: number, order: Order, context: VerifyContext): void {
+  const pending = findPending(index, context)
+  if (isPendingOf(pending, order, context)) return
   const found = pending === undefined ? `${index}, which waits for nothing` : `${index}, a request of another kind`
   throw new UnverifiedTransactionError('order index', `a request that looks as order ${order.id} does`, found)
+}
+
+function findPending(index: number, { onChain }: VerifyContext): PendingFacts | undefined {
+  return onChain?.pending.find((candidate) => candidate.index === index)
+}
+
+/** Returns true when a waiting request looks as the order does, or the chain can't be read. */
+function isPendingOf(pending: PendingFacts | undefined, order: Order, { onChain, market }: VerifyContext): boolean {
+  if (onChain === undefined) return true
+  if (pending === undefined || pending.pairIndex !== market.pairIndex) return false
+  const isOfKind = (order.reduceOnly ? CLOSING : OPENING).includes(pending.orderType)
+  return isOfKind && sideOf(pending, onChain) === order.side
 }
 
 /** Returns the side that a request trades. A close trades against its position. */

@@ -18,6 +18,7 @@ import {
   type ContractFunctionReturnType,
 } from 'viem'
 import type { TransactionSender } from '../senders/transactionSender.ts'
+import { BezelNodeError } from '../errors/broadcastError.ts'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import type { ChainFacts, ChainPrice, PendingFacts, TradeFacts } from './verifyContext.ts'
 
@@ -48,13 +49,20 @@ export type ReadContract = <Name extends ViewName>(
 /** Attempts at a consistent reading: two reads of different blocks can disagree about the number of trades. */
 const MAX_TRIES = 3
 
-/** Returns a reader over the sender's node; `undefined` when the sender can't read. */
+/**
+ * Returns a reader over the sender's node; `undefined` when the sender can't read. The reader throws `BezelNodeError`,
+ * also for an answer that is none of the contract: there is no such contract on another chain.
+ */
 export function readerOf(sender: TransactionSender | undefined): ReadContract | undefined {
   if (sender?.call === undefined) return undefined
   const call = sender.call.bind(sender)
   return async (address, functionName, args) => {
-    const data = await call(address, encodeFunctionData({ abi, functionName, args } as never))
-    return decodeFunctionResult({ abi, functionName, data } as never) as never
+    const input = encodeFunctionData({ abi, functionName, args } as never)
+    try {
+      return decodeFunctionResult({ abi, functionName, data: await call(address, input) } as never) as never
+    } catch (error) {
+      throw new BezelNodeError(`eth_call of ${functionName} at ${address}`, error)
+    }
   }
 }
 
@@ -93,6 +101,12 @@ export async function findToken(
     return { symbol, index: place + 1, address, decimals: await read(address, 'decimals', []) }
   }
   return undefined
+}
+
+/** Lists the symbols of the Diamond's collaterals, as the tokens themselves tell them. */
+export async function listTokenSymbols(read: ReadContract, diamond: `0x${string}`): Promise<string[]> {
+  const tokens = await read(diamond, 'getCollaterals', [])
+  return Promise.all(tokens.map(({ collateral }) => read(collateral, 'symbol', [])))
 }
 
 /** A trade to open, in the chain's own scales. */

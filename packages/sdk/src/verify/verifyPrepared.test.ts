@@ -79,7 +79,7 @@ describe('the check of prepared transactions', () => {
       verifyPrepared(shape.request, shape.prepared, shape.context)
       // Within the default tolerance of the token's price, and with digits of any case.
       const { transaction } = shape.prepared
-      const data = `0x${transaction.data.slice(2).toUpperCase()}`
+      const data = `0x${transaction.data.slice(2).toUpperCase()}` as const
       const collateral = { ...shape.context.collateral, priceTolerancePercent: '1' }
       verifyPrepared(
         shape.request,
@@ -297,7 +297,7 @@ describe('the check of prepared transactions', () => {
     assert.equal(refusal(named('market'), { collateral: { ...collateral, decimals: 40 } }).field, 'answer')
     assert.equal(refusal(named('market'), { collateral: { ...collateral, priceUsd: '0' } }).field, 'answer')
     assert.equal(refusal(named('close a part'), { market: { ...market, sizePrecision: 99 } }).field, 'answer')
-    const odd = { ...named('market').prepared.transaction, data: '0xzz' }
+    const odd = { ...named('market').prepared.transaction, data: '0xzz' as const }
     assert.equal(
       refusal({ ...named('market'), prepared: { order: SAMPLE_ORDER, transaction: odd } }).field,
       'order.side',

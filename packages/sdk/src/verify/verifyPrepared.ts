@@ -11,8 +11,11 @@ import type { VerifyContext, WriteRequest } from './verifyContext.ts'
 
 /** The answer of the service to a write. */
 export interface PreparedWrite {
+  /** Order of the answer; absent for a change of a position. */
   readonly order?: Order
+  /** Position of the answer; absent for an order. */
   readonly position?: Position
+  /** Transaction of the answer; null when nothing has to be sent. */
   readonly transaction: PreparedTransaction | null
 }
 
@@ -52,15 +55,110 @@ function expectAll(request: WriteRequest, prepared: PreparedWrite, context: Veri
   const { transaction } = prepared
   expectAnswer(request, prepared, context)
   if (transaction === null) return
+  const calls = expectTransaction(transaction, context)
+  expectCrediblePrice(context)
+  expectCalls(calls, request, context)
+  calls.end()
+}
+
+/** A write that can be one of many in a transaction. */
+export type BatchRequest = Extract<WriteRequest, { operation: 'cancelOrder' | 'closePosition' }>
+
+/** One of the orders that a transaction cancels, reclaims or makes, with the facts that it is checked against. */
+export interface BatchLeg {
+  /**
+   * The write that this leg is to do. A close names no position, so there is one for each that looks like it, the same
+   * object in all legs.
+   */
+  readonly requests: readonly BatchRequest[]
+  /** Order of the answer that this leg belongs to. */
+  readonly order: Order
+  /** Facts that it is checked against. */
+  readonly context: VerifyContext
+}
+
+/**
+ * Proves that a transaction does exactly these legs in their order, each as `verifyPrepared` proves it alone, or throws
+ * `UnverifiedTransactionError`. Returns the ids of the positions that it closes for sure. Where one that is left would
+ * have fitted as well, nobody knows which of them it is, and it returns none of them.
+ */
+export function verifyBatch(legs: readonly BatchLeg[], transaction: PreparedTransaction): readonly string[] {
+  try {
+    return expectLegs(legs, transaction)
+  } catch (error) {
+    if (error instanceof UnverifiedTransactionError) throw error
+    throw new UnverifiedTransactionError('answer', 'what can be computed with', String(error))
+  }
+}
+
+function expectLegs(legs: readonly BatchLeg[], transaction: PreparedTransaction): readonly string[] {
+  const [first] = legs
+  if (first === undefined) throw new UnverifiedTransactionError('transaction', 'none, since nothing is ended', 'one')
+  let calls = expectTransaction(transaction, first.context)
+  const done = new Map<BatchRequest, BatchLeg>()
+  const fitting = new Set<BatchRequest>()
+  for (const [at, leg] of legs.entries()) {
+    expectCrediblePrice(leg.context)
+    const fits = readingsOf(calls, leg, transaction, reclaimsAfter(legs, at))
+    const found = fits.find(({ request }) => !done.has(request))
+    if (found === undefined) throw new UnverifiedTransactionError('order', 'the end of something else', leg.order.id)
+    calls = found.calls
+    done.set(found.request, leg)
+    for (const { request } of fits) fitting.add(request)
+  }
+  calls.end()
+  const isLeft = (request: BatchRequest): boolean => fitting.has(request) && !done.has(request)
+  return [...done].flatMap(([request, { requests }]) =>
+    request.operation === 'closePosition' && !requests.some(isLeft) ? [request.position.id] : [],
+  )
+}
+
+/** Returns the writes of a leg that the next calls can be, each with the calls behind it. Throws when there is none. */
+function readingsOf(
+  calls: CallReader,
+  { requests, order, context }: BatchLeg,
+  transaction: PreparedTransaction,
+  later: number,
+): readonly { readonly request: BatchRequest; readonly calls: CallReader }[] {
+  let refusal = new UnverifiedTransactionError('order', 'one that was asked to end', order.id)
+  const readings = requests.flatMap((request) => {
+    const attempt = calls.fork()
+    try {
+      expectAnswer(request, { order, transaction }, context)
+      if (request.operation === 'cancelOrder') expectCancel(attempt, order, context, later)
+      else expectCalls(attempt, request, context)
+      return [{ request, calls: attempt }]
+    } catch (error) {
+      if (!(error instanceof UnverifiedTransactionError)) throw error
+      refusal = error
+      return []
+    }
+  })
+  if (readings.length === 0) throw refusal
+  return readings
+}
+
+/** Counts the legs right after one of them whose calls begin with a reclaim. */
+function reclaimsAfter(legs: readonly BatchLeg[], at: number): number {
+  const rest = legs.slice(at + 1).map(({ requests }) => requests)
+  const isReclaim = (request: BatchRequest): boolean =>
+    request.operation === 'cancelOrder'
+      ? request.order.type === 'market'
+      : request.position.pendingUpdate?.status === 'timed_out'
+  const others = rest.findIndex(([request]) => request?.operation !== 'cancelOrder' || !isReclaim(request))
+  const count = others === -1 ? rest.length : others
+  const next = rest[count] ?? []
+  return count + (next.some(isReclaim) ? 1 : 0)
+}
+
+/** Checks the frame of a transaction and returns its calls. */
+function expectTransaction(transaction: PreparedTransaction, context: VerifyContext): CallReader {
   if (!isSameAddress(transaction.to, context.diamond)) {
     throw new UnverifiedTransactionError('to', context.diamond, transaction.to)
   }
-  expectCrediblePrice(context)
   expectSame('value', '0', String(transaction.value))
   expectSame('chainId', context.chainId, transaction.chainId)
-  const calls = createCallReader(decodeCalls(transaction.data, context))
-  expectCalls(calls, request, context)
-  calls.end()
+  return createCallReader(decodeCalls(transaction.data, context))
 }
 
 function expectCalls(calls: CallReader, request: WriteRequest, context: VerifyContext): void {

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, it } from 'node:test'
+import type { Order, PreparedOrder } from '@bezel/protocol/wire'
+import { BezelNodeError, BroadcastError } from '../errors/broadcastError.ts'
+import { TransactionRevertedError, UnverifiedTransactionError } from '../errors/transactionErrors.ts'
+import type { ApiCall } from '../http/createTransport.ts'
+import { writeInput, type CallNode } from '../testing/callTree.ts'
+import { CHAIN_ID, CONTEXT, DIAMOND, MARKET, SAMPLE_ORDER, SAMPLE_POSITION, TRADER } from '../testing/sampleFacts.ts'
+import type { WriteRequest } from '../verify/verifyContext.ts'
+import { createOrders, type OrderExecution } from './createOrders.ts'
+
+const [CREATED, SENT] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`] as const
+
+const RESTING: Order = { ...SAMPLE_ORDER, txHash: CREATED }
+
+const CANCEL: WriteRequest = { operation: 'cancelOrder', order: RESTING }
+
+const CLOSE: WriteRequest = { operation: 'closePosition', position: SAMPLE_POSITION, body: {} }
+
+function preparedOf(order: Order, ...calls: readonly CallNode[]): PreparedOrder {
+  const data = writeInput({ actsFor: TRADER, calls, tail: '00000000000000a7' })
+  return { order, transaction: { to: DIAMOND, data, value: '0', chainId: CHAIN_ID, gas: null, expiresAt: 1 } }
+}
+
+const CANCELLATION = preparedOf(RESTING, { name: 'cancelOpenOrder', args: [4] })
+
+const CLOSING = preparedOf(
+  { ...RESTING, id: '13', type: 'market', side: 'short', reduceOnly: true, status: 'prepared', txHash: null },
+  { name: 'closeTradeMarket', args: [2, 601_005n * 10n ** 9n] },
+)
+
+describe('a write of an order', () => {
+  let asked: string[]
+  /** Failure of the node and of the sender, if they are to fail. */
+  let failing: { node?: Error; sender?: Error; withdrawal?: Error }
+  let execute: OrderExecution['execute']
+
+  beforeEach(() => {
+    ;[asked, failing] = [[], {}]
+    const { market, collateral, onChain } = CONTEXT
+    const setup = {
+      facts: {
+        market: async () => market,
+        collateral: async () => collateral,
+        onChain: async () => (failing.node === undefined ? onChain : Promise.reject(failing.node)),
+        markPrice: async () => (failing.node === undefined ? '60100' : Promise.reject(failing.node)),
+        chainPrice: async () => undefined,
+        impactP: async () => undefined,
+      },
+      broadcaster: {
+        requireSender: () => undefined,
+        broadcast: async (_transaction: unknown, orderId: string) => {
+          if (failing.sender !== undefined) throw new BroadcastError(failing.sender, { orderId })
+          return SENT
+        },
+        watchRevert: () => async () => true,
+      },
+      agentAddress: () => CONTEXT.sender,
+      traderOf: async () => TRADER,
+      domain: async () => ({ chainId: CHAIN_ID, verifyingContract: DIAMOND }),
+      positions: async () => [],
+    }
+    const transport = {
+      call: async <Answer>({ operationId, path, retry }: ApiCall): Promise<Answer> => {
+        asked.push(`${operationId} ${path} ${retry}`)
+        if (operationId === 'cancelOrder' && failing.withdrawal !== undefined) throw failing.withdrawal
+        return RESTING as never
+      },
+    }
+    execute = createOrders(transport, '/v1/base', setup as never).execute
+  })
+
+  /** Returns the error of a write, and what the service was asked for besides preparing it. */
+  async function failureOf(request: WriteRequest, prepared: PreparedOrder): Promise<readonly [unknown, string[]]> {
+    const error: unknown = await execute(request, async () => prepared, undefined).catch((reason: unknown) => reason)
+    return [error, asked]
+  }
+
+  const WITHDRAWN = ['cancelOrder /v1/base/orders/13 never']
+
+  it('is taken back when it was surely not sent', async () => {
+    failing = { node: new BezelNodeError('eth_call', new Error('away')) }
+    assert.deepEqual(await failureOf(CLOSE, CLOSING), [failing.node, WITHDRAWN])
+    asked = []
+    failing = { sender: new Error('insufficient funds'), withdrawal: new Error('not heard') }
+    const [error, calls] = await failureOf(CLOSE, CLOSING)
+    assert.ok(error instanceof BroadcastError, String(error))
+    assert.deepEqual([error.reason, error.orderId, calls], ['no_gas', '13', WITHDRAWN])
+  })
+
+  it('is left alone when it may have been sent, or is not of this call alone', async () => {
+    failing = { sender: new Error('socket hang up') }
+    const [lost] = await failureOf(CLOSE, CLOSING)
+    assert.ok(lost instanceof BroadcastError && lost.reason === 'unknown')
+    failing = { sender: new Error('insufficient funds') }
+    await failureOf(CANCEL, CANCELLATION)
+    failing = { node: new BezelNodeError('eth_call', new Error('away')) }
+    const named = { operation: 'createOrder', body: { ...MARKET, clientId: 'a' } } as const
+    assert.deepEqual(await failureOf(named, CLOSING), [failing.node, []])
+    // The same without a name can be of no other call.
+    await failureOf({ operation: 'createOrder', body: MARKET }, CLOSING)
+    assert.deepEqual(asked, WITHDRAWN)
+  })
+
+  it('gets no further signature when the service prepared something else', async () => {
+    const [error, calls] = await failureOf(CLOSE, preparedOf(CLOSING.order, { name: 'cancelOpenOrder', args: [4] }))
+    assert.ok(error instanceof UnverifiedTransactionError, String(error))
+    assert.deepEqual(calls, [])
+  })
+
+  it('has the hash of its own transaction, and tells when that reverts', async () => {
+    const tracked = await execute(CANCEL, async () => CANCELLATION, undefined)
+    assert.deepEqual([tracked.txHash, tracked.order.txHash], [SENT, CREATED])
+    assert.deepEqual(asked, ['submitOrder /v1/base/orders/9/submit answered'])
+    await assert.rejects(tracked.wait(), (error: TransactionRevertedError) => {
+      assert.ok(error instanceof TransactionRevertedError)
+      return error.txHash === SENT && error.order?.id === '9'
+    })
+  })
+})
