@@ -2,6 +2,7 @@ import process from 'node:process'
 import { EXIT_CODES } from './errors/cliError.ts'
 import { sentenceOf } from './errors/sentenceOf.ts'
 import { createInterruption } from './commands/interruption.ts'
+import { spellCommands } from './output/advice.ts'
 import { runCli } from './runCli.ts'
 
 const interruption = createInterruption()
@@ -14,12 +15,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
+process.on('exit', interruption.undo)
+
 // A reader that has read enough and closed the pipe (`| head`) is no failure.
 process.stdout.on('error', () => process.exit(EXIT_CODES.ok))
 
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
-    process.stderr.write(`${sentenceOf(error)}\n`)
+    interruption.undo()
+    process.stderr.write(`${spellCommands(sentenceOf(error))}\n`)
     process.exit(EXIT_CODES.unexpected)
   })
 }

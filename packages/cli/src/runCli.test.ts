@@ -31,17 +31,31 @@ describe('runCli', () => {
       order: /needs MARKET/,
       'order BTC/USD up 1 --leverage 2': /SIDE is "up", but it must be long or short/,
       'order BTC/USD long zero --leverage 2': /SIZE is "zero"/,
+      'order BTC/USD long -1 --leverage 2': /^-1 is below 0, and every number here must be above 0\./,
+      'order BTC/USD long 1 --leverage -2': /--leverage is "-2", but it must be a number above 0/,
       'order BTC/USD long 1': /Which leverage\?/,
       'order BTC/USD long 1 --leverage 2 --limit 1 --stop 2': /Give one of them/,
       'close abc': /ids are whole numbers/,
+      'set 3': /What is to change\?/,
+      'set 3 --sl 5 --leverage 2': /one kind at a time/,
+      'set 3 --add 0': /--add is "0"/,
       'change 3': /What is to change\?/,
-      'change 3 --sl 5 --leverage 2': /one kind at a time/,
-      'change 3 --add 0': /--add is "0"/,
-      'amend 3': /What is to change\?/,
       'amend 3 --price 0': /--price is "0"/,
       'approve USDC much': /AMOUNT is "much"/,
       'orders --limit 0': /--limit is "0"/,
+      'orders --status done': /--status is "done", but it must be one of prepared, pending, open, timed_out/,
+      'orders --history --market btc': /select open orders/,
+      'positions --market b!c': /is no market/,
+      book: /needs MARKET/,
+      'book btc --levels 31': /whole number from 1 to 30/,
+      'candles btc --interval 2h': /--interval is "2h", but it must be one of 1m, /,
+      'notices dismiss': /Which notice\?/,
+      'notices dismiss 1 x': /ID is "x"/,
+      'notices dismiss 1 --all': /leave the id away/,
+      'completion tcsh': /SHELL is "tcsh", but it must be one of bash, zsh, fish/,
       'watch --after x': /--after is "x"/,
+      'watch --markets btc': /for the prices of watch --screen/,
+      'watch --screen': /draws on a terminal, and stdout is none/,
       'agent authorise --expires yesterday': /--expires is "yesterday"/,
       '--as trader-1 positions': /none is found here/,
     }
@@ -71,12 +85,22 @@ describe('runCli', () => {
     assert.doesNotMatch(stderr, /deadbeef/)
   })
 
+  it('spells commands of remedies with the options that were typed, and as it was started', async () => {
+    const elsewhere = 'positions --market b!c --chain base --url http://127.0.0.1:9'
+    const { stderr } = await run(elsewhere, { npm_command: 'exec' })
+    assert.match(stderr, / npx bezel markets --chain base --url http:\/\/127\.0\.0\.1:9 lists them\.$/m)
+    const { stdout } = await run('positions --market b!c --keystore ./k.json --json')
+    const { error } = JSON.parse(stdout) as { error: { message: string } }
+    assert.match(error.message, / bezel markets --keystore \.\/k\.json lists them\.$/)
+  })
+
   it('repeats no argument that may be a key', async () => {
     const key = generatePrivateKey()
     for (const line of [
       ['order', key],
       ['--json', key],
       ['agent', 'status', `--private-key=${key}`],
+      ['positions', '--keystore', key],
     ]) {
       const { code, stdout, stderr } = await run(line)
       assert.equal(code, 2)

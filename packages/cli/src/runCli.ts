@@ -1,4 +1,7 @@
+import { fitHelp, GLOBAL_OPTIONS } from './commandLine/helpText.ts'
 import { parseCommandLine, type Invocation } from './commandLine/parseCommandLine.ts'
+import { completionCommand } from './commandLine/completion.ts'
+import { typedOptions } from './arguments/readOptions.ts'
 import { refuseSecrets } from './arguments/refuseSecrets.ts'
 import { createEnvironment } from './connection/environment.ts'
 import { CliError, EXIT_CODES, type ExitCode, InterruptedError } from './errors/cliError.ts'
@@ -6,31 +9,40 @@ import { errorDocument, exitCodeOf } from './errors/errorDocument.ts'
 import { sentenceOf } from './errors/sentenceOf.ts'
 import type { Interruption } from './commands/interruption.ts'
 import type { PromptInput } from './keys/readPassword.ts'
+import type { Typing } from './output/advice.ts'
 import { createOutput, type Output, type OutputStream } from './output/createOutput.ts'
 import { plainText } from './output/text.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { accountCommand } from './commands/account.ts'
-import { agentAuthoriseCommand } from './commands/agentAuthorise.ts'
-import { agentNewCommand } from './commands/agentNew.ts'
-import { agentRevokeCommand } from './commands/agentRevoke.ts'
-import { agentStatusCommand } from './commands/agentStatus.ts'
-import { amendCommand } from './commands/amend.ts'
+import { agentAuthoriseCommand } from './commands/agents/agentAuthorise.ts'
+import { agentDelegateCommand } from './commands/agents/agentDelegate.ts'
+import { agentNewCommand } from './commands/agents/agentNew.ts'
+import { agentRevokeCommand } from './commands/agents/agentRevoke.ts'
+import { agentStatusCommand } from './commands/agents/agentStatus.ts'
 import { approveCommand } from './commands/approve.ts'
 import { cancelCommand } from './commands/cancel.ts'
-import { auditCommand } from './commands/audit.ts'
+import { auditCommand } from './commands/history/audit.ts'
 import { changeCommand } from './commands/change.ts'
 import { closeCommand } from './commands/close.ts'
 import type { Command } from './commands/command.ts'
-import { fillsCommand } from './commands/fills.ts'
-import { keyIssueCommand } from './commands/keyIssue.ts'
-import { keyListCommand } from './commands/keyList.ts'
-import { keyRevokeCommand } from './commands/keyRevoke.ts'
-import { marketsCommand } from './commands/markets.ts'
+import { flattenCommand } from './commands/endAll.ts'
+import { exportCommand } from './commands/history/export.ts'
+import { fillsCommand } from './commands/history/fills.ts'
+import { keyIssueCommand } from './commands/agents/keyIssue.ts'
+import { keyListCommand } from './commands/agents/keyList.ts'
+import { keyRevokeCommand } from './commands/agents/keyRevoke.ts'
+import { bookCommand } from './commands/markets/book.ts'
+import { candlesCommand } from './commands/markets/candles.ts'
+import { fundingCommand } from './commands/markets/funding.ts'
+import { marketsCommand } from './commands/markets/markets.ts'
+import { dismissNoticeCommand, noticesCommand } from './commands/history/notices.ts'
 import { orderCommand } from './commands/order.ts'
 import { ordersCommand } from './commands/orders.ts'
 import { positionsCommand } from './commands/positions.ts'
 import { reclaimCommand } from './commands/reclaim.ts'
-import { priceCommand } from './commands/price.ts'
+import { setCommand } from './commands/set.ts'
+import { previewCloseCommand, previewOrderCommand, previewPositionCommand } from './commands/preview.ts'
+import { priceCommand } from './commands/markets/price.ts'
 import { watchCommand } from './commands/watch.ts'
 
 interface CliHost {
@@ -49,8 +61,12 @@ interface CliHost {
 export const COMMANDS: readonly Command[] = [
   marketsCommand,
   priceCommand,
+  bookCommand,
+  candlesCommand,
+  fundingCommand,
   agentNewCommand,
   agentAuthoriseCommand,
+  agentDelegateCommand,
   agentStatusCommand,
   agentRevokeCommand,
   keyIssueCommand,
@@ -58,17 +74,25 @@ export const COMMANDS: readonly Command[] = [
   keyRevokeCommand,
   accountCommand,
   approveCommand,
+  previewOrderCommand,
+  previewCloseCommand,
+  previewPositionCommand,
   orderCommand,
   ordersCommand,
-  amendCommand,
+  changeCommand,
   cancelCommand,
   positionsCommand,
-  changeCommand,
+  setCommand,
   reclaimCommand,
   closeCommand,
+  flattenCommand,
   fillsCommand,
+  exportCommand,
   auditCommand,
+  noticesCommand,
+  dismissNoticeCommand,
   watchCommand,
+  completionCommand,
 ]
 
 /** Version of this command line. */
@@ -77,15 +101,28 @@ const VERSION: string = packageJson.version
 /** Runs one command line and returns its exit code. A failure is printed as a sentence. */
 export async function runCli(host: CliHost): Promise<ExitCode> {
   const { argv, env, stdout, stderr } = host
-  const output = createOutput({ stdout, stderr, env, isJson: argv.includes('--json') })
+  const output = createOutput({ stdout, stderr, env, isJson: argv.includes('--json'), typing: typingOf(host) })
   try {
     refuseSecrets(argv)
     await carryOut(parseCommandLine(argv, COMMANDS), output, host)
     return EXIT_CODES.ok
   } catch (error) {
+    host.interruption.undo()
     tell(error, output)
     return exitCodeOf(error)
   }
+}
+
+/**
+ * Options that commands of remedies repeat, because they say where to go and for whom. The URL of a node is none of
+ * them: it often holds a key.
+ */
+const REPEATED = ['url', 'chain', 'diamond', 'keystore', 'trader-keystore', 'trader', 'as']
+
+/** Returns the way in which the user starts this program. npm names its own command to what it runs. */
+function typingOf({ argv, env }: Pick<CliHost, 'argv' | 'env'>): Typing {
+  const program = env['npm_command'] === 'exec' ? 'npx bezel' : 'bezel'
+  return { program, options: typedOptions(argv, GLOBAL_OPTIONS, REPEATED) }
 }
 
 async function carryOut(
@@ -95,14 +132,14 @@ async function carryOut(
 ): Promise<void> {
   switch (asked.kind) {
     case 'help':
-      return output.answer({ help: asked.text }, () => [asked.text])
+      return output.answer({ help: asked.text }, () => fitHelp(asked.text, output.width))
     case 'version':
       return output.answer({ version: VERSION }, () => [VERSION])
     case 'command': {
       const { command, args } = asked
       const streams = { input: stdin, output: stderr }
       const environment = createEnvironment({ args, env, streams, now, hide: output.hide })
-      const running = command.run({ args, output, environment, interruption })
+      const running = command.run({ args, output, environment, interruption, commands: COMMANDS })
       await Promise.race([running, interruption.stopped])
     }
   }
@@ -113,5 +150,5 @@ function tell(error: unknown, output: Output): void {
   if (isGoodEnd) return
   output.note(plainText(sentenceOf(error)))
   if (error instanceof CliError && error.more !== undefined) output.note(error.more)
-  if (output.isJson) output.event(errorDocument(error), () => [])
+  if (output.isJson) output.event(errorDocument(error, output.typing), () => [])
 }

@@ -37,6 +37,7 @@ export function readOptions(argv: readonly string[], table: OptionTable, usage: 
   const values = new Map<string, string | true>()
   for (const token of tokensOf(argv, table)) {
     if (token.kind !== 'option') continue
+    refuseNegative(argv[token.index]!, usage)
     const value = readOption(token, table, usage)
     if (values.has(token.name)) throw new UsageError(`--${token.name} is there twice. Give it once.`, usage)
     values.set(token.name, value)
@@ -47,6 +48,28 @@ export function readOptions(argv: readonly string[], table: OptionTable, usage: 
 /** Returns the words that are neither an option nor the value of a known option, in order. */
 export function operandsOf(argv: readonly string[], table: OptionTable): string[] {
   return tokensOf(argv, table).flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
+}
+
+/**
+ * Returns the options of these names as they can be typed again, each with its value, in the order in which they were
+ * typed. Understands a wrong command line too.
+ */
+export function typedOptions(argv: readonly string[], table: OptionTable, names: readonly string[]): string[] {
+  return tokensOf(argv, table).flatMap((token) => {
+    if (token.kind !== 'option' || token.value === undefined || !names.includes(token.name)) return []
+    return [`--${token.name} ${shellWord(token.value)}`]
+  })
+}
+
+/** Returns a word as a shell takes it for one, whatever characters it has. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Throws when a word is a number below 0, which node takes for options of one letter. */
+function refuseNegative(word: string, usage: string): void {
+  if (!/^-\.?\d/.test(word)) return
+  throw new UsageError(`${word.slice(0, 40)} is below 0, and every number here must be above 0.`, usage)
 }
 
 /**
@@ -71,7 +94,8 @@ function readOption(
     if (value !== undefined) throw new UsageError(`--${name} takes no value.`, usage)
     return true
   }
-  const isAnotherOption = inlineValue !== true && value?.startsWith('-') === true
+  // A number below 0 is no option: the command says what it must be.
+  const isAnotherOption = inlineValue !== true && /^-(?!\.?\d)/.test(value ?? '')
   if (value === undefined || value === '' || isAnotherOption) {
     throw new UsageError(`--${name} needs a value: --${name} ${spec.value ?? 'VALUE'}.`, usage)
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { UsageError } from '../errors/cliError.ts'
-import { readAddress, readDecimal, readWhole, readMarket, readExpiry } from './readers.ts'
+import { readAddress, readChoice, readDecimal, readWhole, readMarket, readExpiry } from './readers.ts'
 
 const NOW_MS = Date.parse('2026-11-15T12:00:00Z')
 
@@ -28,6 +28,11 @@ describe('readers of arguments', () => {
     assert.equal(readExpiry('30d', NOW_MS), NOW_MS + 720 * HOUR_MS)
     assert.equal(readExpiry('2027-01-31', NOW_MS), Date.parse('2027-01-31'))
     refuses((text) => readExpiry(text, NOW_MS), ['', '0h', '5', '5y', '2020-01-01', 'tomorrow', '2027-13-45'])
+  })
+
+  it('readChoice takes one of its words', () => {
+    assert.equal(readChoice('b', 'X', ['a', 'b']), 'b')
+    refuses((text) => readChoice(text, 'X', ['a', 'b']), ['', 'A', 'ab'])
   })
 
   it('readAddress gives the checksummed form', () => {

@@ -1,4 +1,6 @@
+import { nearestName } from '@bezel/protocol/program'
 import { parseDecimal, parseAddress, parsePathSymbol } from '@bezel/protocol/wire'
+import type { MarketRecord } from '@bezel/sdk'
 import { UsageError } from '../errors/cliError.ts'
 
 /** Reads a market: `BTC/USD`, or the shorter `btc-usd` and `btc` that people type. */
@@ -7,8 +9,37 @@ export function readMarket(text: string): string {
   const symbol = parsePathSymbol(/[/-]/.test(upper) ? upper : `${upper}/USD`)
   if (symbol !== undefined) return symbol
   throw new UsageError(
-    `${JSON.stringify(text.slice(0, 40))} is no market; they look like BTC/USD. bezel markets lists them.`,
+    `${JSON.stringify(text.slice(0, 40))} is no market; they look like BTC/USD. \`bezel markets\` lists them.`,
   )
+}
+
+/** Reads the markets of an option: `BTC/USD,eth`. */
+export function readMarkets(text: string): string[] {
+  return text.split(',').map((market) => readMarket(market.trim()))
+}
+
+/**
+ * Returns the wanted markets in that order, or all when none is named. Throws with the nearest name for an unknown one.
+ * `what` begins the complaint, for instance `--markets: `.
+ */
+export function requireMarkets(
+  list: readonly MarketRecord[],
+  wanted: readonly string[],
+  what = '',
+): readonly MarketRecord[] {
+  if (wanted.length === 0) return list
+  return wanted.map((symbol) => {
+    const found = list.find((market) => market.symbol === symbol)
+    if (found !== undefined) return found
+    // Compares base symbols only: nearly all quote symbols are equal, and would make unrelated markets look alike.
+    const base = nearestName(
+      symbol.split('/')[0]!,
+      list.map((market) => market.base),
+    )
+    const nearest = list.find((market) => market.base === base)?.symbol
+    const hint = nearest === undefined ? '`bezel markets` lists them.' : `Did you mean ${nearest}?`
+    throw new UsageError(`${what}There is no market ${symbol} on this chain. ${hint}`)
+  })
 }
 
 /** Reads a number above zero, as the interface writes numbers. `what` begins the complaint: `--limit`, `SIZE`. */
@@ -34,6 +65,13 @@ export function readWhole(
   throw new UsageError(
     `${what} is ${JSON.stringify(text.slice(0, 40))}, but it must be a whole number from ${min} to ${max}.`,
   )
+}
+
+/** Reads one of a few words. `what` begins the complaint. */
+export function readChoice<Choice extends string>(text: string, what: string, choices: readonly Choice[]): Choice {
+  const found = choices.find((choice) => choice === text)
+  if (found !== undefined) return found
+  throw new UsageError(`${what} is ${JSON.stringify(text.slice(0, 40))}, but it must be one of ${choices.join(', ')}.`)
 }
 
 /** Reads the id of an order or position. `what` begins the complaint. */

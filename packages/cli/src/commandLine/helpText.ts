@@ -3,6 +3,7 @@ import type { OptionTable } from '../arguments/readOptions.ts'
 import type { Command } from '../commands/command.ts'
 import { CLI_SETTINGS } from '../connection/settings.ts'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../errors/cliError.ts'
+import { wrapWords } from '../output/text.ts'
 
 /**
  * The options of every command. None of them is a key: all programs on the machine see arguments, and shells keep them.
@@ -75,13 +76,14 @@ export function groupHelp(commands: readonly Command[]): string {
 
 /** Returns the text of `bezel close --help`, made from the record of the command. */
 export function commandHelp(command: Command): string {
-  const { operands, options, examples } = command
+  const { operands, options, examples, aliases = [] } = command
   const width = Math.max(0, ...operands.map(({ name }) => name.length))
   return [
     `bezel ${command.name}: ${command.summary}.`,
     '',
     usageLine(command),
     ...operands.map(({ name, what }) => `  ${name.padEnd(width)}  ${what}`),
+    ...(aliases.length === 0 ? [] : ['', `Also: ${aliases.map((alias) => `bezel ${alias}`).join(', ')}`]),
     ...(Object.keys(options).length === 0 ? [] : ['', 'Options:', optionLines(options)]),
     '',
     'Options of every command:',
@@ -90,6 +92,23 @@ export function commandHelp(command: Command): string {
     'Examples:',
     ...examples.map((example) => `  bezel ${example}`),
   ].join('\n')
+}
+
+/** Columns that the rest of a command is indented by, so that it does not look like a command of its own. */
+const CONTINUED = 4
+
+/**
+ * Fits a help text into a terminal: a line that is too long goes on below its last column, and one of a single column,
+ * such as an example, a little to the right of its beginning.
+ */
+export function fitHelp(text: string, width = Number.POSITIVE_INFINITY): string[] {
+  return text.split('\n').flatMap((line) => {
+    const head = /^(?:.*\S)? {2,}(?=\S)/.exec(line)?.[0] ?? ''
+    const isOneColumn = head !== '' && head.trim() === ''
+    const indent = head.length + (isOneColumn && line.length > width ? CONTINUED : 0)
+    const lines = wrapWords(line.slice(head.length), width - indent)
+    return lines.map((part, place) => (place === 0 ? head : ' '.repeat(indent)) + part)
+  })
 }
 
 function commandLines(commands: readonly Command[]): string {

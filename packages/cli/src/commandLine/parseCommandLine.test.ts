@@ -65,12 +65,15 @@ describe('parseCommandLine', () => {
   })
 
   it('refuses what is missing, too much, twice or without a value', () => {
-    assert.match(complaint('close'), /bezel close needs POSITION: .*\nUsage: bezel close POSITION \[options\]/)
+    assert.match(complaint('reclaim'), /bezel reclaim needs POSITION: .*\nUsage: bezel reclaim POSITION \[options\]/)
     assert.match(complaint('close 1 2'), /"2" is one word too many/)
     assert.match(complaint('markets --url a --url b'), /--url is there twice/)
     assert.match(complaint('close 1 --size'), /--size needs a value: --size SIZE/)
     assert.match(complaint('close 1 --size --json'), /--size needs a value/)
     assert.match(complaint('markets --json=1'), /--json takes no value/)
+    for (const number of ['-1', '-0.5', '-.5', '-12'])
+      assert.ok(complaint(`order BTC/USD long ${number} --leverage 2`).startsWith(`${number} is below 0, and every`))
+    assert.equal(command('close 1 --size -1').args.text('size'), '-1', 'the command says what is wrong with it')
     assert.match(complaint('agent'), /bezel agent needs one more word/)
     assert.match(complaint('--json'), /Which command\?/)
   })

@@ -1,12 +1,12 @@
 import type { Account, Balance } from '@bezel/sdk'
 import { formatFields, formatTable, type Column } from '../output/formatTable.ts'
-import { shortDecimal } from '../output/text.ts'
+import { shortAmount } from '../output/text.ts'
 import type { Command } from './command.ts'
 
 const BALANCE_COLUMNS: readonly Column<Balance>[] = [
   { title: 'TOKEN', cell: ({ collateral }) => collateral },
-  { title: 'BALANCE', cell: ({ balance }) => shortDecimal(balance, 4), isNumber: true },
-  { title: 'ALLOWANCE', cell: ({ allowance }) => shortDecimal(allowance, 4), isNumber: true },
+  { title: 'BALANCE', cell: ({ balance }) => shortAmount(balance), isNumber: true },
+  { title: 'ALLOWANCE', cell: ({ allowance }) => shortAmount(allowance), isNumber: true },
 ]
 
 const AGENT_COLUMNS: readonly Column<Account['agents'][number]>[] = [
@@ -37,7 +37,7 @@ export const accountCommand: Command = {
           ['Chain', client.chain],
           ['Referrer', found.referrer],
         ],
-        output.style,
+        output,
       ),
       '',
       ...formatTable(found.balances, BALANCE_COLUMNS, output),

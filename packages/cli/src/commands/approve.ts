@@ -1,7 +1,7 @@
 import { readDecimal } from '../arguments/readers.ts'
 import { formatFields } from '../output/formatTable.ts'
 import type { Command } from './command.ts'
-import { timeoutMsOf, WAIT_OPTIONS } from './followOrder.ts'
+import { confirm, timeoutMsOf, WAIT_OPTIONS } from './confirm.ts'
 
 const POLL_MS = 300
 
@@ -13,14 +13,16 @@ export const approveCommand: Command = {
     { name: 'TOKEN', what: 'collateral token, for instance USDC' },
     { name: 'AMOUNT', what: 'amount, for instance 500; it replaces the allowance there is' },
   ],
-  options: { timeout: WAIT_OPTIONS.timeout },
+  options: { timeout: WAIT_OPTIONS.timeout, yes: WAIT_OPTIONS.yes },
   examples: ['approve USDC 500'],
-  async run({ args, output, environment, interruption }) {
+  async run(context) {
+    const { args, output, environment, interruption } = context
     const [collateral = '', text = ''] = args.operands
     const amount = readDecimal(text, 'AMOUNT')
     const client = environment.traderClient()
     const sender = await environment.traderSender()
-    interruption.leaves(() => 'Stopped. The approval may have been sent already: look with bezel account.')
+    await confirm(context, `Allow the Diamond ${amount} ${collateral}`)
+    interruption.leaves(() => 'Stopped. The approval may have been sent already: look with `bezel account`')
     output.progress(`Allowing ${amount} ${collateral}`)
     const txHash = await client.account.approve({
       sender,
@@ -37,7 +39,7 @@ export const approveCommand: Command = {
           ['Transaction', txHash],
           ['Account', environment.labelOf(trader)],
         ],
-        output.style,
+        output,
       ),
     )
   },

@@ -1,19 +1,36 @@
+import { UsageError } from '../errors/cliError.ts'
 import type { Command } from './command.ts'
-import { followOrder, WAIT_OPTIONS } from './followOrder.ts'
+import { confirm, WAIT_OPTIONS } from './confirm.ts'
+import { endAll, MARKET_OPTION, refuseOperand } from './endAll.ts'
+import { followOrder } from './followOrder.ts'
 import { readId } from '../arguments/readers.ts'
 
 /** `bezel cancel`. */
 export const cancelCommand: Command = {
   name: 'cancel',
-  summary: 'cancels an open order, or reclaims the collateral of a timed-out one',
-  operands: [{ name: 'ORDER', what: 'id of the order, from bezel orders' }],
-  options: WAIT_OPTIONS,
-  examples: ['cancel 1042'],
+  summary: 'cancels an open order, or reclaims the collateral of a timed-out one; with --all every order',
+  operands: [{ name: 'ORDER', what: 'id of the order, from bezel orders; none with --all', isOptional: true }],
+  options: {
+    all: { type: 'boolean', what: 'cancel all orders' },
+    ...MARKET_OPTION,
+    ...WAIT_OPTIONS,
+  },
+  examples: ['cancel 1042', 'cancel --all --market BTC/USD'],
   async run(context) {
-    const id = readId(context.args.operands[0]!, 'ORDER')
+    const { args } = context
+    if (args.flag('all')) {
+      refuseOperand(args)
+      const what = { doing: 'Cancelling all orders', ends: ['orders'] } as const
+      return endAll(context, what, (client, of) => client.orders.cancelAll(of))
+    }
+    const [operand] = args.operands
+    if (operand === undefined) throw new UsageError('Which order? Give its id, or --all.')
+    if (args.text('market') !== undefined)
+      throw new UsageError('--market goes with --all: an order has its own market.')
+    const id = readId(operand, 'ORDER')
     const client = await context.environment.tradingClient()
+    await confirm(context, `Cancel order ${id}`)
     context.output.progress(`Cancelling order ${id}`)
-    // An order that never reached the chain has nothing to cancel there and just expires.
-    await followOrder(context, await client.orders.cancel(id), ['canceled', 'expired'])
+    await followOrder(context, await client.orders.cancel(id))
   },
 }

@@ -18,6 +18,8 @@ export interface CommandContext {
   readonly output: Output
   readonly environment: Environment
   readonly interruption: Interruption
+  /** Every command of the program. */
+  readonly commands: readonly Command[]
 }
 
 /** A command of `bezel`. Its `--help` text is made from this record. */

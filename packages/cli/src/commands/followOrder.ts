@@ -1,23 +1,11 @@
-import {
-  OrderNotFilledError,
-  type Order,
-  type OrderStatus,
-  type TrackedOrder,
-  type VerifyOptions,
-  type Warning,
-} from '@bezel/sdk'
+import type { Order, OrderStatus, TrackedOrder, VerifyOptions, Warning } from '@bezel/sdk'
 import type { CommandContext } from './command.ts'
-import { formatFields } from '../output/formatTable.ts'
+import { timeoutMsOf } from './confirm.ts'
+import { formatFields, type PageShape } from '../output/formatTable.ts'
 import type { Output } from '../output/createOutput.ts'
-import { plainText, shortDecimal, type Style } from '../output/text.ts'
+import { plainText, shortAmount, shortLeverage, shortPrice, shortSize } from '../output/text.ts'
 import type { CommandArguments, OptionTable } from '../arguments/readOptions.ts'
-import { readDecimal, readWhole } from '../arguments/readers.ts'
-
-/** Options of commands that wait for the chain. */
-export const WAIT_OPTIONS = {
-  'no-wait': { type: 'boolean', what: 'end as soon as the transaction is sent and reported' },
-  timeout: { type: 'string', value: 'SECONDS', what: 'how long to wait (default: 90)' },
-} as const satisfies OptionTable
+import { readDecimal } from '../arguments/readers.ts'
 
 /** The option of commands whose transaction is checked against the market's price. */
 export const EXPECT_OPTION = {
@@ -28,10 +16,6 @@ export const EXPECT_OPTION = {
   },
 } as const satisfies OptionTable
 
-const DEFAULT_SECONDS = 90
-
-const MAX_SECONDS = 86_400
-
 const POLL_MS = 300
 
 const DOING: Readonly<Partial<Record<OrderStatus, string>>> = {
@@ -40,28 +24,16 @@ const DOING: Readonly<Partial<Record<OrderStatus, string>>> = {
   open: 'resting',
 }
 
-/** The statuses that an order does not leave by itself. */
-const ENDED: readonly OrderStatus[] = ['filled', 'rejected', 'timed_out', 'canceled', 'expired']
-
-/**
- * Shows the progress of an order until it reaches one of the `wanted` statuses and is as it should be, then prints the
- * order. Any other end is an error.
- */
-export async function followOrder(
-  context: CommandContext,
-  tracked: TrackedOrder,
-  wanted: readonly OrderStatus[],
-  isDone: (order: Order) => boolean = () => true,
-): Promise<void> {
+/** Shows the progress of an order until the chain has what was asked for, then prints it. Another end is an error. */
+export async function followOrder(context: CommandContext, tracked: TrackedOrder): Promise<void> {
   const { args, output, environment, interruption } = context
-  const { warnings } = tracked
+  const { warnings, txHash: sentTxHash } = tracked
   interruption.leaves(() => stillOpen(tracked.order))
   // Told before the wait, because they are about what will happen.
   showWarnings(output, warnings)
-  const order = args.flag('no-wait') ? tracked.order : await waitForEnd(context, tracked, { wanted, isDone })
-  if (!args.flag('no-wait') && !wanted.includes(order.status)) throw new OrderNotFilledError(order)
-  output.answer(withWarnings(order, warnings), () =>
-    orderFields(order, environment.labelOf(order.trader), output.style),
+  const order = args.flag('no-wait') ? tracked.order : await waitForEnd(context, tracked)
+  output.answer(withWarnings({ ...order, sentTxHash }, warnings), () =>
+    orderFields(order, { sentTxHash, account: environment.labelOf(order.trader) }, output),
   )
 }
 
@@ -78,11 +50,7 @@ export function withWarnings<Answer extends object>(
   return warnings.length === 0 ? answer : { ...answer, warnings }
 }
 
-function waitForEnd(
-  { args, output }: CommandContext,
-  tracked: TrackedOrder,
-  { wanted, isDone }: { readonly wanted: readonly OrderStatus[]; readonly isDone: (order: Order) => boolean },
-): Promise<Order> {
+function waitForEnd({ args, output }: CommandContext, tracked: TrackedOrder): Promise<Order> {
   const startMs = performance.now()
   const onProgress = ({ id, status, type }: Order): void => {
     const doing = status === 'pending' && type !== 'market' ? DOING.prepared : DOING[status]
@@ -90,21 +58,11 @@ function waitForEnd(
     output.progress(`Order ${id}: ${doing ?? status}${seconds}`)
   }
   onProgress(tracked.order)
-  const isOver = (order: Order): boolean =>
-    (wanted.includes(order.status) && isDone(order)) || isAtEnd(order.status, wanted)
-  return tracked.waitFor(isOver, { timeoutMs: timeoutMsOf(args), pollMs: POLL_MS, onProgress })
-}
-
-/**
- * Decides whether an order has ended. A cancel starts from `timed_out`, so that status does not end the wait for a
- * cancel.
- */
-function isAtEnd(status: OrderStatus, wanted: readonly OrderStatus[]): boolean {
-  return ENDED.includes(status) && !(status === 'timed_out' && wanted.includes('canceled'))
+  return tracked.wait({ timeoutMs: timeoutMsOf(args), pollMs: POLL_MS, onProgress })
 }
 
 function stillOpen({ id, status }: Order): string {
-  return `Stopped waiting. Order ${id} was last seen ${status} and goes on by itself: look at it with bezel orders --history, or end it with bezel cancel ${id}.`
+  return `Stopped waiting. Order ${id} was last seen ${status} and goes on by itself: look at it with \`bezel orders --history\`, or end it with \`bezel cancel ${id}\``
 }
 
 /** Returns the facts that the user knows better than the service. */
@@ -113,29 +71,31 @@ export function verifyOptionsOf(args: CommandArguments): VerifyOptions {
   return text === undefined ? {} : { expectedPrice: readDecimal(text, '--expect') }
 }
 
-/** Returns `--timeout` in milliseconds. Default 90 s. */
-export function timeoutMsOf(args: CommandArguments): number {
-  const text = args.text('timeout')
-  return 1_000 * (text === undefined ? DEFAULT_SECONDS : readWhole(text, '--timeout', { min: 1, max: MAX_SECONDS }))
+interface OrderFacts {
+  /** Hash of the transaction that this command sent; null when it sent none. */
+  readonly sentTxHash: string | null
+  readonly account: string
 }
 
 /** Returns the lines that describe an order. */
-function orderFields(order: Order, account: string, style: Style): string[] {
+function orderFields(order: Order, { sentTxHash, account }: OrderFacts, shape: PageShape): string[] {
   const { fill } = order
   const kind = order.reduceOnly ? `${order.type}, reduce only` : order.type
+  const price = (text: string | null): string | null => (text === null ? null : shortPrice(text))
   return formatFields(
     [
       ['Order', `${order.id} ${order.status}${order.reason === null ? '' : ` (${order.reason})`}`],
-      ['Market', `${order.market} ${order.side} ${order.size} at ${order.leverage}x, ${kind}`],
-      ['Price', fill === null ? order.price : null],
-      ['Filled', fill === null ? null : `${shortDecimal(fill.size, 8)} at ${shortDecimal(fill.price, 8)}`],
-      ['Fee', fill === null ? null : `${shortDecimal(fill.feeCollateral, 6)} ${order.collateral}`],
-      ['Take profit', order.tp],
-      ['Stop loss', order.sl],
+      ['Market', `${order.market} ${order.side} ${shortSize(order.size)} at ${shortLeverage(order.leverage)}, ${kind}`],
+      ['Price', fill === null ? price(order.price) : null],
+      ['Filled', fill === null ? null : `${shortSize(fill.size)} at ${shortPrice(fill.price)}`],
+      ['Fee', fill === null ? null : `${shortAmount(fill.feeCollateral)} ${order.collateral}`],
+      ['Take profit', price(order.tp)],
+      ['Stop loss', price(order.sl)],
       ['Position', fill?.positionId],
-      ['Transaction', fill?.txHash ?? order.txHash],
+      ['Transaction', sentTxHash ?? order.txHash],
+      ['Filled in', fill?.txHash],
       ['Account', account],
     ],
-    style,
+    shape,
   )
 }

@@ -7,6 +7,10 @@ export interface Interruption {
   leaves(sentence: () => string): void
   /** Marks stopping as the normal end of this command, so that it exits with code 0. */
   endsWell(): void
+  /** Sets what must be undone before anything is printed, however the command ends: the screen that it took over. */
+  undoes(undo: () => void): void
+  /** Undoes it. Can be called any number of times. */
+  undo(): void
   /** Rejects when the user stops the command. */
   readonly stopped: Promise<never>
   /** Stops the command. The handler of the signal calls it. */
@@ -23,6 +27,7 @@ export function createInterruption(): Interruption {
   stopped.catch(() => undefined)
   let exitCode: ExitCode = EXIT_CODES.interrupted
   let sentence = (): string => NOTHING_OPEN
+  let undo = (): void => undefined
   return {
     signal: controller.signal,
     stopped,
@@ -32,6 +37,10 @@ export function createInterruption(): Interruption {
     endsWell() {
       exitCode = EXIT_CODES.ok
     },
+    undoes(undoing) {
+      undo = undoing
+    },
+    undo: () => undo(),
     stop() {
       controller.abort()
       reject(new InterruptedError(exitCode, sentence()))

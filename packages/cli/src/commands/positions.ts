@@ -1,28 +1,30 @@
 import type { Command } from './command.ts'
+import { MARKET_OPTION, marketFilterOf } from './endAll.ts'
 import { showList, type Column } from '../output/formatTable.ts'
 import type { Position } from '@bezel/sdk'
-import { pendingWords, reclaimAdvice } from '../output/pendingUpdate.ts'
-import { paintSide, shortDecimal } from '../output/text.ts'
+import { reclaimAdvice } from '../output/advice.ts'
+import { pendingWords } from '../output/pendingUpdate.ts'
+import { paintSide, shortAmount, shortLeverage, shortPrice, shortSize, shortValue } from '../output/text.ts'
 
 /** The table of `bezel positions`. */
 const POSITION_COLUMNS: readonly Column<Position>[] = [
   { title: 'ID', cell: ({ id }) => id },
   { title: 'MARKET', cell: ({ market }) => market },
   { title: 'SIDE', cell: ({ side }) => side, paint: paintSide },
-  { title: 'SIZE', cell: ({ size }) => shortDecimal(size, 6), isNumber: true },
-  { title: 'LEV', cell: ({ leverage }) => `${shortDecimal(leverage, 2)}x`, isNumber: true, drop: 2 },
+  { title: 'SIZE', cell: ({ size }) => shortSize(size), isNumber: true },
+  { title: 'LEV', cell: ({ leverage }) => shortLeverage(leverage), isNumber: true, drop: 2 },
   {
     title: 'COLLATERAL',
-    cell: (of) => `${shortDecimal(of.collateral, 2)} ${of.collateralSymbol}`,
+    cell: (of) => `${shortAmount(of.collateral)} ${of.collateralSymbol}`,
     isNumber: true,
     drop: 3,
   },
-  { title: 'ENTRY', cell: ({ entryPrice }) => shortDecimal(entryPrice, 6), isNumber: true },
-  { title: 'MARK', cell: ({ markPrice }) => shortDecimal(markPrice, 6), isNumber: true },
-  { title: 'LIQUIDATION', cell: ({ liquidationPrice }) => shortDecimal(liquidationPrice, 6), isNumber: true, drop: 1 },
+  { title: 'ENTRY', cell: ({ entryPrice }) => shortPrice(entryPrice), isNumber: true, drop: 1 },
+  { title: 'MARK', cell: ({ markPrice }) => shortPrice(markPrice), isNumber: true, drop: 1 },
+  { title: 'LIQUIDATION', cell: ({ liquidationPrice }) => shortPrice(liquidationPrice), isNumber: true, drop: 1 },
   {
     title: 'PNL',
-    cell: (of) => `${shortDecimal(of.unrealizedPnl, 2)} (${shortDecimal(of.unrealizedPnlPercent, 2)}%)`,
+    cell: (of) => `${shortValue(of.unrealizedPnl)} (${shortValue(of.unrealizedPnlPercent)}%)`,
     isNumber: true,
     paint: ({ unrealizedPnl }, style) => (unrealizedPnl.startsWith('-') ? style.bad : style.good),
   },
@@ -35,11 +37,12 @@ export const positionsCommand: Command = {
   name: 'positions',
   summary: 'lists the open positions with their profit',
   operands: [],
-  options: {},
-  examples: ['positions', 'positions --json'],
-  async run({ output, environment }) {
+  options: MARKET_OPTION,
+  examples: ['positions', 'positions --market BTC/USD --json'],
+  async run({ args, output, environment }) {
+    const filter = marketFilterOf(args)
     const client = await environment.readingClient()
-    const rows = await client.account.positions()
+    const rows = await client.account.positions(filter)
     const isWaiting = rows.some(({ pendingUpdate }) => pendingUpdate !== null)
     const columns = isWaiting ? [...POSITION_COLUMNS, PENDING_COLUMN] : POSITION_COLUMNS
     const account = environment.labelOf(await client.trader())
@@ -60,5 +63,5 @@ const PENDING_COLUMN: Column<Position> = {
 
 /** Formats a trigger price. On the wire an unset trigger is 0. */
 function unset(price: string): string {
-  return price === '0' ? '-' : shortDecimal(price, 6)
+  return price === '0' ? '-' : shortPrice(price)
 }

@@ -1,13 +1,15 @@
-import type { AccountEvent, Order, Position } from '@bezel/sdk'
-import { readWhole } from '../arguments/readers.ts'
-import type { Command } from './command.ts'
-import { pendingWords } from '../output/pendingUpdate.ts'
+import type { AccountEvent, BezelClient } from '@bezel/sdk'
+import type { CommandArguments } from '../arguments/readOptions.ts'
+import { readMarkets, readWhole, requireMarkets } from '../arguments/readers.ts'
+import { UsageError } from '../errors/cliError.ts'
 import { showStreamStatus } from '../output/createOutput.ts'
-import { paintStatus, plainText, shortDecimal, shortTime, type Style } from '../output/text.ts'
+import { dateAndTime, plainText } from '../output/text.ts'
+import { eventLines } from '../screen/eventText.ts'
+import { watchScreen } from '../screen/watchScreen.ts'
+import type { Command, CommandContext } from './command.ts'
 
-const SEQ_WIDTH = '#1234'.length
-
-const CHANNEL_WIDTH = 'positions'.length
+/** Events that the log of the screen begins with. */
+const PAST_EVENTS = 100
 
 /** `bezel watch`. */
 export const watchCommand: Command = {
@@ -20,11 +22,19 @@ export const watchCommand: Command = {
       value: 'SEQ',
       what: 'start after this event; 0 shows the whole log (default: from now on)',
     },
+    screen: { type: 'boolean', what: 'show positions, orders, prices and the log on the whole terminal; q leaves' },
+    markets: {
+      type: 'string',
+      value: 'LIST',
+      what: 'with --screen: markets whose prices are shown beside those you trade, BTC/USD,ETH/USD (default: all)',
+    },
   },
-  examples: ['watch', 'watch --after 0', 'watch --json --after 120'],
-  async run({ args, output, environment, interruption }) {
-    const text = args.text('after')
-    const after = text === undefined ? 'latest' : readWhole(text, '--after', { min: 0, max: Number.MAX_SAFE_INTEGER })
+  examples: ['watch', 'watch --after 0', 'watch --screen', 'watch --json --after 120'],
+  async run(context) {
+    const { args, output, environment, interruption } = context
+    const after = afterOf(args)
+    if (args.flag('screen')) return showScreen(context, after)
+    if (args.text('markets') !== undefined) throw new UsageError('--markets is for the prices of watch --screen.')
     const client = await environment.readingClient()
     // Fails here for a wrong key, instead of in a stream that would retry for ever.
     await client.account.events({ limit: 1 })
@@ -33,51 +43,44 @@ export const watchCommand: Command = {
     interruption.signal.addEventListener('abort', () => events.close())
     const account = environment.labelOf(await client.trader())
     output.note(plainText(`Watching account ${account}. Ctrl-C ends it.`))
-    for await (const event of events) show(event)
-
-    function show(event: AccountEvent): void {
-      output.event(event, () => [eventLine(event, output.style)])
-    }
+    for await (const event of events) output.event(event, () => eventLines(event, output, dateAndTime))
   },
 }
 
-/** Returns one event of the account's log as a line for people. */
-function eventLine(event: AccountEvent, style: Style): string {
-  const { seq, channel, timestamp, reverted } = event
-  const head = `${shortTime(timestamp)}  ${`#${seq}`.padEnd(SEQ_WIDTH)}  ${channel.padEnd(CHANNEL_WIDTH)}`
-  const again = reverted ? style.warn('  (the chain was reorganised)') : ''
-  return `${style.dim(head)}  ${wordsOf(event, style)}${again}`
+function afterOf(args: CommandArguments): number | 'latest' {
+  const text = args.text('after')
+  return text === undefined ? 'latest' : readWhole(text, '--after', { min: 0, max: Number.MAX_SAFE_INTEGER })
 }
 
-function wordsOf(event: AccountEvent, style: Style): string {
-  switch (event.channel) {
-    case 'orders':
-    case 'fills':
-      return orderWords(event.data, style)
-    case 'positions':
-      return positionsWords(event.data)
-    case 'account':
-      return plainText(
-        event.data.balances.map(({ collateral, balance }) => `${shortDecimal(balance, 2)} ${collateral}`).join(', '),
-      )
+/** Shows the account on the whole terminal until the user leaves. */
+async function showScreen(
+  { args, output, environment, interruption }: CommandContext,
+  after: number | 'latest',
+): Promise<void> {
+  const { terminal, style, typing } = output
+  if (output.isJson) throw new UsageError('--screen is for people, --json for programs: leave one of them away.')
+  if (terminal === undefined) {
+    throw new UsageError(
+      'watch --screen draws on a terminal, and stdout is none. Leave --screen away for lines of text.',
+    )
   }
+  const client = await environment.readingClient()
+  const text = args.text('markets')
+  const wanted = text === undefined ? undefined : readMarkets(text)
+  const known = wanted && requireMarkets(await client.markets.list(), wanted, '--markets: ')
+  const markets = known?.map(({ symbol }) => symbol)
+  const past = await readPast(client, after)
+  const account = environment.labelOf(await client.trader())
+  const { now, passwords } = environment
+  const { input } = passwords.streams
+  const { signal, undoes: onOpen } = interruption
+  interruption.endsWell()
+  await watchScreen({ client, account, markets, past, typing, terminal, input, style, now, signal, onOpen })
 }
 
-function orderWords(order: Order, style: Style): string {
-  const { id, market, side, type, status, fill, reason } = order
-  const price = fill?.price ?? order.price
-  const at = price === null ? '' : ` at ${shortDecimal(price, 6)}`
-  const size = shortDecimal(fill?.size ?? order.size, 6)
-  const why = reason === null ? '' : ` (${reason})`
-  return `${plainText(`order ${id} ${market} ${side} ${size} ${type}${at}`)} ${paintStatus(order, style)(status)}${why}`
-}
-
-function positionsWords(positions: readonly Position[]): string {
-  if (positions.length === 0) return 'none open'
-  return plainText(positions.map(positionWords).join(', '))
-}
-
-function positionWords({ id, market, side, size, pendingUpdate, collateralSymbol }: Position): string {
-  const pending = pendingUpdate === null ? '' : ` (${pendingWords(pendingUpdate, collateralSymbol)})`
-  return `${id}: ${market} ${side} ${shortDecimal(size, 6)}${pending}`
+/** Reads the last events, not those up to `after`. Fails for a wrong key, before the screen is taken over. */
+async function readPast({ account }: BezelClient, after: number | 'latest'): Promise<readonly AccountEvent[]> {
+  const { lastSeq } = await account.events({ limit: 1 })
+  const from = Math.max(after === 'latest' ? 0 : after, lastSeq - PAST_EVENTS)
+  return (await account.events({ after: from, limit: PAST_EVENTS })).data
 }

@@ -73,6 +73,14 @@ describe('where a command goes', () => {
     assert.equal(open({ url: 'http://localhost:9/' }).target.rpcUrl, 'http://127.0.0.1:1/s')
   })
 
+  it('takes the first chain of a local chain without arbitrum-sepolia', () => {
+    const other = mkdtempSync(join(folder, 'other-'))
+    const chains = { polygon: { rpcUrl: 'http://127.0.0.1:1/p', diamond: DIAMOND } }
+    writeFileSync(join(other, 'devnet.json'), JSON.stringify({ chains, accounts, baseUrl: 'http://127.0.0.1:18080' }))
+    const { chain, rpcUrl } = open({}, { BEZEL_DATA: other }).target
+    assert.deepEqual([chain, rpcUrl], ['polygon', 'http://127.0.0.1:1/p'])
+  })
+
   it('takes nothing from a local chain for a service elsewhere', async () => {
     const far = open({ url: 'https://api.example', chain: 'arbitrum' })
     assert.equal(far.target.devnet, undefined)
@@ -83,6 +91,13 @@ describe('where a command goes', () => {
       (error) => error instanceof KeyError && /--keystore \(BEZEL_KEYSTORE\)/.test(error.message),
     )
     await assert.rejects(far.tradingClient(), (error) => error instanceof UsageError && /--rpc/.test(error.message))
+  })
+
+  it('says how to start a local chain that is away, and where to correct the address of another node', async () => {
+    const complaint = (message: RegExp) => ({ code: 'NODE_UNREACHABLE', exitCode: 6, message })
+    await assert.rejects(open().tradingClient(), complaint(/^The local chain at 127\.0\.0\.1:1 .* npm start /))
+    const elsewhere = open({ rpc: 'http://127.0.0.1:1/key-in-path' })
+    await assert.rejects(elsewhere.tradingClient(), complaint(/node at 127\.0\.0\.1:1 does .*--rpc \(BEZEL_RPC_URL\)/))
   })
 
   it('lets options win over settings, and settings over defaults', () => {

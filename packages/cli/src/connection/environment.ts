@@ -113,23 +113,23 @@ export function createEnvironment({ args, env, streams, now, hide }: Environment
 }
 
 /** Throws when the node does not answer or is on another chain, so that nothing is prepared in vain. */
-async function requireNode({ chain }: Target, rpcUrl: string): Promise<void> {
-  const expected = CHAINS[chain].chainId
-  const found = await readChainId(rpcUrl)
+async function requireNode(target: Target, rpcUrl: string): Promise<void> {
+  const expected = CHAINS[target.chain].chainId
+  const found = await readChainId(target, rpcUrl)
   if (found !== expected) throw new WrongChainError({ who: 'The sender', expected, found })
 }
 
-async function readChainId(rpcUrl: string): Promise<number> {
+async function readChainId({ devnet, chain }: Target, rpcUrl: string): Promise<number> {
   try {
     return await createPublicClient({ transport: http(rpcUrl, { retryCount: 1 }) }).getChainId()
   } catch {
     // Names only the host, because the path of a node's URL often holds a key.
     const { host } = new URL(rpcUrl)
-    throw new CliError(
-      'NODE_UNREACHABLE',
-      EXIT_CODES.unreachable,
-      `The chain's node at ${host} does not answer. Check --rpc (BEZEL_RPC_URL) and the connection.`,
-    )
+    const isOfLocalChain = devnet?.chains[chain]?.rpcUrl === rpcUrl
+    const message = isOfLocalChain
+      ? `The local chain at ${host} does not answer. Is it running? npm start runs it with the service, and writes devnet.json, which names this address, into the folder of BEZEL_DATA.`
+      : `The chain's node at ${host} does not answer. Check --rpc (BEZEL_RPC_URL) and the connection.`
+    throw new CliError('NODE_UNREACHABLE', EXIT_CODES.unreachable, message)
   }
 }
 

@@ -5,7 +5,7 @@ import type { CommandArguments } from '../arguments/readOptions.ts'
 import { KeyError, UsageError } from '../errors/cliError.ts'
 import { decryptKeystore } from '../keys/keystore.ts'
 import { readKeystoreFile } from '../keys/keystoreFile.ts'
-import { type PromptStreams, readPassword } from '../keys/readPassword.ts'
+import { passwordAdvice, type PromptStreams, readPassword } from '../keys/readPassword.ts'
 import type { CLI_SETTINGS } from './settings.ts'
 import type { Target, Devnet } from './target.ts'
 
@@ -54,7 +54,8 @@ export function createKeyRing({ args, settings, target, streams, hide }: KeyRing
       passwordFile: settings.BEZEL_KEYSTORE_PASSWORD_FILE,
       streams,
     }
-    return decryptKeystore(keystore, await readPassword(sources, `Password of ${path}: `))
+    const password = await readPassword(sources, `Password of ${path}: `)
+    return decryptKeystore(keystore, password, passwordAdvice(sources, path))
   }
 
   async function privateKey(role: Role): Promise<Hex> {

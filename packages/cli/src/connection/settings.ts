@@ -15,7 +15,7 @@ export const CLI_SETTINGS = {
   }),
   BEZEL_CHAIN: optional({
     what: 'chain',
-    defaultText: DEFAULT_CHAIN,
+    defaultText: `${DEFAULT_CHAIN}, or the first that a local chain has`,
     allowed: `one of ${CHAIN_SLUGS.join(', ')}`,
     parse: parseChainSlug,
   }),

@@ -20,7 +20,8 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string
   unexpected: 'something unexpected',
   usage: 'the command line or a setting is wrong',
   refused: 'refused by the service; the message names the code',
-  orderEnded: 'the order ended in another way: rejected, canceled, expired, timed out',
+  orderEnded:
+    'the order ended in another way: rejected, canceled, expired, timed out; or something is left that should have ended',
   timedOut: 'still waiting when the time was over; what was sent goes on',
   unreachable: "the service or the chain's node can't be reached, or did not take it",
   unsafe: 'nothing was signed: keys, chain or Diamond are wrong, or the prepared transaction did not verify',
@@ -59,6 +60,18 @@ export class KeyError extends CliError {
 
   constructor(message: string) {
     super('KEYS', EXIT_CODES.unsafe, message)
+  }
+}
+
+/** The error for orders and positions that should have ended and have not. */
+export class LeftoverError extends CliError {
+  override readonly name = 'LeftoverError'
+  /** The same facts as the answer of a command that ended everything. */
+  readonly details: object
+
+  constructor(message: string, more: string, details: object) {
+    super('LEFT_OUT', EXIT_CODES.orderEnded, message, more)
+    this.details = details
   }
 }
 

@@ -73,14 +73,18 @@ export async function encryptKeystore(privateKey: Hex, password: string, { n = S
   }
 }
 
-/** Decrypts the private key of a keystore. Throws `KeyError` for a wrong password. */
-export async function decryptKeystore({ crypto }: Keystore, password: string): Promise<Hex> {
+/** Decrypts the private key of a keystore. Throws `KeyError` for a wrong password; `advice` says how to correct it. */
+export async function decryptKeystore(
+  { crypto }: Keystore,
+  password: string,
+  advice = 'Try another one.',
+): Promise<Hex> {
   const ciphertext = Buffer.from(crypto.ciphertext, 'hex')
   const derived = await deriveKey(password, crypto)
   const expected = Buffer.from(crypto.mac, 'hex')
   const found = Buffer.from(checksumOf(derived, ciphertext), 'hex')
   if (expected.length !== found.length || !timingSafeEqual(expected, found)) {
-    throw new KeyError('The password does not fit the keystore. Check BEZEL_KEYSTORE_PASSWORD_FILE or type it again.')
+    throw new KeyError(`The password does not fit the keystore. ${advice}`)
   }
   const iv = Buffer.from(crypto.cipherparams.iv, 'hex')
   const decipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), iv)

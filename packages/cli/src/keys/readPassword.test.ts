@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { CliError, KeyError } from '../errors/cliError.ts'
-import { readNewPassword, readPassword, type PasswordSources } from './readPassword.ts'
+import { passwordAdvice, readNewPassword, readPassword, type PasswordSources } from './readPassword.ts'
 
 /** A terminal whose user types each line as soon as it is asked for one. */
 function terminal(...lines: string[]) {
@@ -64,6 +64,16 @@ describe('readPassword', () => {
     )
     await assert.rejects(readPassword(sources({ streams, passwordFile: join(folder, 'none') }), ''), KeyError)
     await assert.rejects(readPassword(sources({ streams, password: 'a', passwordFile: 'b' }), ''), KeyError)
+  })
+
+  it('says where a password that does not fit came from', () => {
+    const { streams } = terminal()
+    assert.match(passwordAdvice(sources({ streams, password: 'a' }), 'x.json'), /^Set BEZEL_KEYSTORE_PASSWORD to/)
+    assert.match(
+      passwordAdvice(sources({ streams, passwordFile: 'pw' }), 'x.json'),
+      /^The first line of pw \(BEZEL_KEYSTORE_PASSWORD_FILE\) must be the password of x\.json\.$/,
+    )
+    assert.equal(passwordAdvice(sources({ streams }), 'x.json'), 'Type the password of x.json again.')
   })
 
   it('asks twice for a new one, and refuses an empty one', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { KeyError, CliError, EXIT_CODES } from '../errors/cliError.ts'
+import { plainText } from '../output/text.ts'
 
 /** The part of a terminal's input that a prompt needs. */
 export interface PromptInput {
@@ -44,7 +45,15 @@ export async function readPassword(
       'The keystore needs a password, and there is no terminal to ask on. Set BEZEL_KEYSTORE_PASSWORD_FILE.',
     )
   }
-  return promptHidden(streams, prompt)
+  return promptLine(streams, prompt, { isHidden: true, onStop: 'Stopped at the password. Nothing was done.' })
+}
+
+/** Returns the sentence that says where to correct the password of a keystore file that it does not fit. */
+export function passwordAdvice({ password, passwordFile }: PasswordSources, path: string): string {
+  if (password !== undefined) return `Set BEZEL_KEYSTORE_PASSWORD to the password of ${path}.`
+  if (passwordFile !== undefined)
+    return `The first line of ${passwordFile} (BEZEL_KEYSTORE_PASSWORD_FILE) must be the password of ${path}.`
+  return `Type the password of ${path} again.`
 }
 
 /** Returns the password of a new key. A typed one is asked for twice, because nobody sees what is typed. */
@@ -67,10 +76,15 @@ function readPasswordFile(path: string): string {
   }
 }
 
-/** Reads a line from a terminal without showing it. */
-function promptHidden({ input, output }: PromptStreams, prompt: string): Promise<string> {
-  output.write(prompt)
+/** Reads a line from a terminal. `onStop` is the sentence of the error for Ctrl-C and Ctrl-D. */
+export function promptLine(
+  { input, output }: PromptStreams,
+  prompt: string,
+  { isHidden, onStop }: { readonly isHidden: boolean; readonly onStop: string },
+): Promise<string> {
+  // The prompt comes after the terminal has stopped to echo: a fast hand would show the password.
   input.setRawMode?.(true)
+  output.write(prompt)
   input.resume()
   return new Promise((resolve, reject) => {
     let typed: string[] = []
@@ -83,8 +97,11 @@ function promptHidden({ input, output }: PromptStreams, prompt: string): Promise
     }
     function onData(chunk: Buffer): void {
       for (const letter of chunk.toString('utf8')) {
-        if (letter === CTRL_C || letter === CTRL_D) return end(() => reject(stopped()))
+        if (letter === CTRL_C || letter === CTRL_D) {
+          return end(() => reject(new CliError('INTERRUPTED', EXIT_CODES.interrupted, onStop)))
+        }
         if (letter === '\r' || letter === '\n') return end(() => resolve(typed.join('')))
+        if (!isHidden) output.write(echoOf(letter, typed.length))
         typed = ERASE.includes(letter) ? typed.slice(0, -1) : [...typed, letter]
       }
     }
@@ -92,6 +109,8 @@ function promptHidden({ input, output }: PromptStreams, prompt: string): Promise
   })
 }
 
-function stopped(): CliError {
-  return new CliError('INTERRUPTED', EXIT_CODES.interrupted, 'Stopped at the password. Nothing was done.')
+/** Returns what a terminal shows for a typed letter. Erasing takes the last of `count` letters away. */
+function echoOf(letter: string, count: number): string {
+  if (!ERASE.includes(letter)) return plainText(letter)
+  return count === 0 ? '' : '\b \b'
 }

@@ -14,7 +14,9 @@ function open(of: { isJson?: boolean; isTTY?: boolean } = {}): {
     columns: 40,
     rows: 4,
   })
-  const output = createOutput({ stdout: stream('out'), stderr: stream('err'), env: {}, isJson: of.isJson === true })
+  const typing = { program: 'npx bezel', options: ['--as trader-2'] }
+  const streams = { stdout: stream('out'), stderr: stream('err') }
+  const output = createOutput({ ...streams, env: {}, isJson: of.isJson === true, typing })
   return { output, out: () => said.out, err: () => said.err }
 }
 
@@ -52,10 +54,49 @@ describe('createOutput', () => {
     assert.equal(err(), '\r\u001b[2Kwaiting\r\u001b[2Kdone\n')
   })
 
+  it('breaks notes at their spaces on a narrow terminal, and painted ones that fit not at all', () => {
+    const note = 'one two three four five six seven eight nine'
+    const narrow = open({ isTTY: true })
+    narrow.output.note(note)
+    narrow.output.note(`\u001b[2m${note.slice(0, 40)}\u001b[0m`)
+    assert.equal(
+      narrow.err(),
+      `one two three four five six seven eight\nnine\n\u001b[2m${note.slice(0, 40)}\u001b[0m\n`,
+    )
+    const none = open()
+    none.output.note(note)
+    assert.equal(none.err(), `${note}\n`)
+  })
+
+  it('spells the commands of notes as the user types them', () => {
+    const { output, err } = open()
+    output.note('Look with `bezel positions`')
+    assert.equal(err(), 'Look with npx bezel positions --as trader-2\n')
+    const narrow = open({ isTTY: true })
+    narrow.output.note('Half of a command is another: `bezel positions`')
+    assert.equal(narrow.err(), 'Half of a command is another:\nnpx bezel positions --as trader-2\n')
+  })
+
+  it('prints lines that fit already as they are, beside the answer', () => {
+    const { output, out, err } = open({ isTTY: true })
+    output.noteLines(['a line of fields is longer than these forty columns', 'b'])
+    output.noteLines([])
+    assert.deepEqual([out(), err()], ['', 'a line of fields is longer than these forty columns\nb\n'])
+  })
+
+  it('lets commands draw on a terminal that can be drawn on, without secrets', () => {
+    assert.equal(open().output.terminal, undefined)
+    assert.equal(open({ isTTY: true, isJson: true }).output.terminal, undefined)
+    const { output, out } = open({ isTTY: true })
+    output.hide('abcdef12')
+    output.terminal!.write('x abcdef12')
+    assert.deepEqual([out(), output.terminal!.size()], ['x [hidden]', { columns: 40, rows: 4 }])
+  })
+
   it('draws a table over the one before, and no more than fits', () => {
     const { output, out } = open({ isTTY: true })
     output.redraw(['1', '2', '3', '4', '5'])
-    assert.equal(out(), '\u001b[2K1\n\u001b[2K2\n\u001b[2K3\n\u001b[J')
+    assert.equal(out(), '\u001b[2K1\n\u001b[2K2\n\u001b[2K3 more lines do not fit\n\u001b[J')
     output.redraw(['1'])
     assert.ok(out().endsWith('\u001b[3A\u001b[2K1\n\u001b[J'))
   })

@@ -1,4 +1,5 @@
-import { type Style, plainText } from './text.ts'
+import { spellCommands, type Typing } from './advice.ts'
+import { NO_BREAK, type Style, plainText, wrapWords } from './text.ts'
 import type { Output } from './createOutput.ts'
 
 /** A column of a table. */
@@ -8,17 +9,20 @@ export interface Column<Row> {
   /** Aligns the column to the right, so that digits stand below each other. */
   readonly isNumber?: boolean
   /**
-   * Order in which columns are left out when the terminal is too narrow: the highest first. A column without it always
-   * stays.
+   * Order in which columns drop to the lines below their row when the terminal is too narrow: the highest first, those
+   * without it last. The first column always stays.
    */
   readonly drop?: number
   readonly paint?: (row: Row, style: Style) => (text: string) => string
 }
 
-interface TableShape {
+/** The room that lines are made for. */
+export interface PageShape {
   /** Width of the terminal in characters; `undefined` when the output has no width. */
   readonly width: number | undefined
   readonly style: Style
+  /** The way in which commands of remedies are spelled. Default: without options. */
+  readonly typing?: Typing
 }
 
 const GAP = '  '
@@ -30,22 +34,26 @@ interface Measured<Row> {
 }
 
 /**
- * Formats an aligned table, titles first. Cells are never cut; columns with `drop` are left out until the rest fits.
+ * Formats an aligned table, titles first. No cell is cut and none is left out: columns that do not fit are told below
+ * each row, with their titles.
  */
-export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], shape: TableShape): string[] {
-  const measured = fit(
-    columns.map((column) => measure(column, rows)),
-    shape.width,
-  )
-  const head = line(measured.map(({ column, width }) => pad(column.title, width, column.isNumber)))
-  const body = rows.map((row, place) =>
+export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], shape: PageShape): string[] {
+  const measured = columns.map((column) => measure(column, rows))
+  const beside = fit(measured, shape.width)
+  const below = measured.filter((entry) => !beside.includes(entry))
+  const head = line(beside.map(({ column, width }) => pad(column.title, width, column.isNumber)))
+  const body = rows.flatMap((row, place) => [
     line(
-      measured.map(({ column, cells, width }) => {
-        const text = pad(cells[place]!, width, column.isNumber)
-        return column.paint === undefined ? text : column.paint(row, shape.style)(text)
-      }),
+      beside.map(({ column, cells, width }) =>
+        paintCell(column, row, shape)(pad(cells[place]!, width, column.isNumber)),
+      ),
     ),
-  )
+    ...linesBelow(
+      row,
+      below.map(({ column, cells }) => ({ column, cell: cells[place]! })),
+      shape,
+    ),
+  ])
   return [shape.style.dim(head), ...body]
 }
 
@@ -55,13 +63,44 @@ function measure<Row>(column: Column<Row>, rows: readonly Row[]): Measured<Row> 
   return { column, cells, width }
 }
 
+/** Returns the columns that stand beside each other. */
 function fit<Row>(measured: readonly Measured<Row>[], width: number | undefined): readonly Measured<Row>[] {
   const total = measured.reduce((sum, entry) => sum + entry.width + GAP.length, -GAP.length)
-  const drops = measured.map(({ column }) => column.drop ?? 0)
-  const highest = Math.max(...drops)
-  if (width === undefined || total <= width || highest === 0) return measured
-  const place = drops.lastIndexOf(highest)
+  if (width === undefined || total <= width || measured.length === 1) return measured
+  const drops = measured.slice(1).map(({ column }) => column.drop ?? 0)
+  const place = 1 + drops.lastIndexOf(Math.max(...drops))
   return fit(measured.toSpliced(place, 1), width)
+}
+
+function paintCell<Row>({ paint }: Column<Row>, row: Row, { style }: PageShape): (text: string) => string {
+  return paint === undefined ? (text) => text : paint(row, style)
+}
+
+interface NamedCell<Row> {
+  readonly column: Column<Row>
+  readonly cell: string
+}
+
+/** Returns the lines below a row: as many cells in each as fit, and those without text left out. */
+function linesBelow<Row>(row: Row, cells: readonly NamedCell<Row>[], shape: PageShape): string[] {
+  const room = (shape.width ?? Number.POSITIVE_INFINITY) - GAP.length
+  const lines: string[] = []
+  let used = room
+  for (const { column, cell } of cells.filter((entry) => entry.cell !== '')) {
+    const title = column.title.toLowerCase()
+    const length = title.length + 1 + cell.length
+    if (length > room) {
+      lines.push(...wrapWords(`${title} ${cell}`, room).map((text) => `${GAP}${text}`))
+      used = room
+      continue
+    }
+    const painted = `${shape.style.dim(title)} ${paintCell(column, row, shape)(cell)}`
+    const isBeside = used + GAP.length + length <= room
+    if (isBeside) lines.push(`${lines.pop()}${GAP}${painted}`)
+    else lines.push(`${GAP}${painted}`)
+    used = isBeside ? used + GAP.length + length : length
+  }
+  return lines
 }
 
 function pad(text: string, width: number, isNumber = false): string {
@@ -72,14 +111,22 @@ function line(cells: readonly string[]): string {
   return cells.join(GAP).trimEnd()
 }
 
-/** Formats one thing, a line for each field. Fields without a value are left out. */
+/**
+ * Formats one thing, a line for each field. Fields without a value are left out; a value that is too long goes on below
+ * itself. Commands in values are spelled as the user types them.
+ */
 export function formatFields(
   fields: readonly (readonly [string, string | null | undefined])[],
-  style: Style,
+  { width, style, typing }: PageShape,
 ): string[] {
   const there = fields.filter((field): field is readonly [string, string] => typeof field[1] === 'string')
-  const width = Math.max(0, ...there.map(([name]) => name.length))
-  return there.map(([name, value]) => `${style.dim(name.padEnd(width))}  ${plainText(value)}`)
+  const indent = Math.max(0, ...there.map(([name]) => name.length)) + GAP.length
+  const room = (width ?? Number.POSITIVE_INFINITY) - indent
+  return there.flatMap(([name, value]) =>
+    wrapWords(plainText(spellCommands(value, typing, NO_BREAK)), room).map((text, place) =>
+      place === 0 ? style.dim(name.padEnd(indent - GAP.length)) + GAP + text : ' '.repeat(indent) + text,
+    ),
+  )
 }
 
 interface ListOptions<Row> {

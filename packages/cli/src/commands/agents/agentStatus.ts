@@ -1,7 +1,8 @@
-import { readAddress } from '../arguments/readers.ts'
+import { readAddress } from '../../arguments/readers.ts'
 import { agentFields, readGas } from './agentRecord.ts'
-import { formatFields } from '../output/formatTable.ts'
-import type { Command } from './command.ts'
+import { formatFields } from '../../output/formatTable.ts'
+import { shortAmount } from '../../output/text.ts'
+import type { Command } from '../command.ts'
 
 /** `bezel agent status`. */
 export const agentStatusCommand: Command = {
@@ -16,10 +17,10 @@ export const agentStatusCommand: Command = {
     const { agent } = await environment.publicClient().agents.get(address)
     const gas = (await readGas(environment.target, address)) ?? null
     output.answer({ agent, gas }, () => [
-      ...agentFields(agent, output.style),
-      ...formatFields([['For fees ', gas === null ? null : `${gas} native coins`]], output.style),
+      ...agentFields(agent, output),
+      ...formatFields([['For fees ', gas === null ? null : `${shortAmount(gas)} native coins`]], output),
     ])
     if (agent.status === 'pending_delegation')
-      output.note('It is not the delegate yet: bezel agent authorise sends the transaction.')
+      output.note('It is not the delegate yet. Send the transaction with `bezel agent delegate`')
   },
 }

@@ -1,7 +1,7 @@
 import type { ApiKey } from '@bezel/sdk'
-import { showList, type Column } from '../output/formatTable.ts'
-import { dateAndTime } from '../output/text.ts'
-import type { Command } from './command.ts'
+import { showList, type Column } from '../../output/formatTable.ts'
+import { dateAndTime } from '../../output/text.ts'
+import type { Command } from '../command.ts'
 
 /** The table of `bezel key list`. */
 const KEY_COLUMNS: readonly Column<ApiKey>[] = [

@@ -1,14 +1,13 @@
 import type { Agent, AgentScope } from '@bezel/sdk'
-import type { CommandArguments } from '../arguments/readOptions.ts'
-import { readDecimal, readMarket, readExpiry } from '../arguments/readers.ts'
-import { UsageError } from '../errors/cliError.ts'
+import type { CommandArguments } from '../../arguments/readOptions.ts'
+import { readDecimal, readExpiry, readMarkets, requireMarkets } from '../../arguments/readers.ts'
+import { UsageError } from '../../errors/cliError.ts'
+import { sendDelegation } from './agentDelegate.ts'
 import { agentFields, askFaucet, readGas } from './agentRecord.ts'
-import type { Command, CommandContext } from './command.ts'
-import { timeoutMsOf, WAIT_OPTIONS } from './followOrder.ts'
+import type { Command, CommandContext } from '../command.ts'
+import { confirm, WAIT_OPTIONS } from '../confirm.ts'
 
 const MAX_NAME_CHARS = 32
-
-const POLL_MS = 300
 
 /** `bezel agent authorise`. */
 export const agentAuthoriseCommand: Command = {
@@ -33,37 +32,27 @@ export const agentAuthoriseCommand: Command = {
     'read-only': { type: 'boolean', what: 'let it read the account but not trade' },
     'no-delegate': { type: 'boolean', what: 'only register the agent; send nothing to the chain' },
     timeout: WAIT_OPTIONS.timeout,
+    yes: WAIT_OPTIONS.yes,
   },
   examples: [
     'agent authorise',
     'agent authorise --keystore bot.json --markets BTC/USD --max-leverage 20 --expires 30d',
   ],
   async run(context) {
-    const { args, output, environment, interruption } = context
+    const { args, output, environment } = context
     const scope = scopeOf(args, environment.now())
     const name = nameOf(args)
+    const client = environment.traderClient()
+    if (scope.markets !== 'all') requireMarkets(await client.markets.list(), scope.markets, '--markets: ')
     const agent = await environment.agent()
     const trader = await environment.trader()
-    const client = environment.traderClient()
+    if (!args.flag('no-delegate')) await confirm(context, `Authorise agent ${agent.address} of ${trader.address}`)
     output.progress('Registering the agent')
     let { agent: record } = await client.agents.authorize({ trader, agent, name, scope })
     const isSent = !args.flag('no-delegate') && scope.permissions === 'trade' && record.status === 'pending_delegation'
-    let delegationTx: string | null = null
-    if (isSent) {
-      const sender = await environment.traderSender()
-      interruption.leaves(
-        () => 'Stopped. The agent is registered; bezel agent status says whether it is the delegate yet.',
-      )
-      output.progress('Making it the delegate on the chain')
-      delegationTx = await client.agents.delegate({
-        sender,
-        agent: agent.address,
-        timeoutMs: timeoutMsOf(args),
-        pollMs: POLL_MS,
-      })
-      record = (await client.agents.get(agent.address)).agent
-    }
-    output.answer({ agent: record, delegationTx }, () => agentFields(record, output.style))
+    const delegationTx = isSent ? await sendDelegation(context, agent.address) : null
+    if (isSent) record = (await client.agents.get(agent.address)).agent
+    output.answer({ agent: record, delegationTx }, () => agentFields(record, output))
     await sayWhatIsMissing(context, record)
   },
 }
@@ -74,7 +63,7 @@ async function sayWhatIsMissing(
 ): Promise<void> {
   if (scope.permissions === 'read') return
   if (status === 'pending_delegation')
-    output.note('It is not the delegate yet: bezel agent authorise without --no-delegate sends the transaction.')
+    output.note('It is not the delegate yet. Send the transaction with `bezel agent delegate`')
   if ((await readGas(target, agent)) !== '0') return
   if (await askFaucet(target, agent)) output.note('It had no coins for fees; the local chain gave it some.')
   else output.note('It has no coins to pay fees with: send it a little of the native coin before it trades.')
@@ -86,7 +75,7 @@ function scopeOf(args: CommandArguments, nowMs: number): AgentScope {
   const cap = args.text('daily-cap')
   const expires = args.text('expires')
   return {
-    markets: markets === undefined ? 'all' : markets.split(',').map((market) => readMarket(market.trim())),
+    markets: markets === undefined ? 'all' : readMarkets(markets),
     maxLeverage: maxLeverage === undefined ? null : readDecimal(maxLeverage, '--max-leverage'),
     dailySpendCapUsd: cap === undefined ? null : readDecimal(cap, '--daily-cap'),
     expiresAt: expires === undefined ? null : readExpiry(expires, nowMs),

@@ -1,6 +1,6 @@
-import { UsageError } from '../errors/cliError.ts'
-import { formatFields } from '../output/formatTable.ts'
-import type { Command } from './command.ts'
+import { UsageError } from '../../errors/cliError.ts'
+import { formatFields } from '../../output/formatTable.ts'
+import type { Command } from '../command.ts'
 
 /** `bezel key issue`. */
 export const keyIssueCommand: Command = {
@@ -28,7 +28,7 @@ export const keyIssueCommand: Command = {
           ['Label', issued.label],
           ['Trader', issued.trader],
         ],
-        output.style,
+        output,
       ),
     )
     output.note(

@@ -1,11 +1,12 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { encryptKeystore } from '../keys/keystore.ts'
-import { refuseExisting, writeKeystoreFile } from '../keys/keystoreFile.ts'
-import { readNewPassword } from '../keys/readPassword.ts'
-import { formatFields } from '../output/formatTable.ts'
-import type { Command } from './command.ts'
+import { shellWord } from '../../arguments/readOptions.ts'
+import { encryptKeystore } from '../../keys/keystore.ts'
+import { refuseExisting, writeKeystoreFile } from '../../keys/keystoreFile.ts'
+import { readNewPassword } from '../../keys/readPassword.ts'
+import { formatFields } from '../../output/formatTable.ts'
+import type { Command } from '../command.ts'
 
 /** `bezel agent new`. */
 export const agentNewCommand: Command = {
@@ -28,11 +29,10 @@ export const agentNewCommand: Command = {
           ['Address', address],
           ['Keystore', path],
         ],
-        output.style,
+        output,
       ),
     )
-    output.note(
-      `Keep the password: nobody can get the key back without it. Next: bezel agent authorise --keystore ${path}`,
-    )
+    const next = `bezel agent authorise --keystore ${shellWord(path)}`
+    output.note(`Keep the password: nobody can get the key back without it. Next: \`${next}\``)
   },
 }

@@ -1,6 +1,8 @@
-import { readAddress } from '../arguments/readers.ts'
-import { formatFields } from '../output/formatTable.ts'
-import type { Command } from './command.ts'
+import { isAddressEqual } from 'viem'
+import { readAddress } from '../../arguments/readers.ts'
+import { formatFields } from '../../output/formatTable.ts'
+import type { Command } from '../command.ts'
+import { readDelegate } from './agentRecord.ts'
 
 /** `bezel agent revoke`. */
 export const agentRevokeCommand: Command = {
@@ -17,7 +19,10 @@ export const agentRevokeCommand: Command = {
     output.progress('Revoking the agent')
     const { revocationTx, mayStillBeMined } = await client.agents.revoke({ trader, agent })
     interruption.leaves(() => 'Stopped. The service has revoked the agent; the chain may still have it as delegate.')
-    const isSent = revocationTx !== null && !args.flag('keep-delegate')
+    const delegate = await readDelegate(environment.target, trader.address)
+    // The transaction ends the delegation of whoever is the delegate, which may be another agent by now.
+    const isDelegate = revocationTx !== null && (delegate === undefined || isAddressEqual(delegate, agent))
+    const isSent = isDelegate && !args.flag('keep-delegate')
     const txHash = isSent
       ? await client.agents.undelegate({ sender: await environment.traderSender(), revocationTx })
       : null
@@ -28,11 +33,12 @@ export const agentRevokeCommand: Command = {
           ['Status', 'revoked'],
           ['Transaction', txHash],
         ],
-        output.style,
+        output,
       ),
     )
     for (const { txHash: sent } of mayStillBeMined) output.note(`Sent before, and may still be mined: ${sent}`)
-    if (revocationTx !== null && !isSent)
+    if (isDelegate && !isSent)
       output.note('It is still the delegate on the chain: it can trade there without this service.')
+    if (!isDelegate) output.note('It is not the delegate on the chain, so nothing was sent there.')
   },
 }

@@ -1,15 +1,15 @@
 import type { Price, PricesEvent, StreamStatus } from '@bezel/sdk'
-import { readMarket } from '../arguments/readers.ts'
-import { formatTable, type Column } from '../output/formatTable.ts'
-import { type Output, showStreamStatus } from '../output/createOutput.ts'
-import { shortTime } from '../output/text.ts'
-import type { Command } from './command.ts'
-import { requireMarkets } from './markets.ts'
+import { readMarket, requireMarkets } from '../../arguments/readers.ts'
+import { formatTable, type Column } from '../../output/formatTable.ts'
+import { type Output, showStreamStatus } from '../../output/createOutput.ts'
+import { shortPrice, shortTime } from '../../output/text.ts'
+import type { Command } from '../command.ts'
+import { MARKETS_OPERAND } from './markets.ts'
 
 const COLUMNS: readonly Column<Price>[] = [
   { title: 'MARKET', cell: ({ market }) => market },
-  { title: 'MARK', cell: ({ mark }) => mark, isNumber: true },
-  { title: 'INDEX', cell: ({ index }) => index, isNumber: true },
+  { title: 'MARK', cell: ({ mark }) => shortPrice(mark), isNumber: true },
+  { title: 'INDEX', cell: ({ index }) => shortPrice(index), isNumber: true },
   { title: 'UPDATED', cell: ({ updatedAt }) => shortTime(updatedAt), drop: 1 },
 ]
 
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Price>[] = [
 export const priceCommand: Command = {
   name: 'price',
   summary: 'shows prices as they change, until Ctrl-C',
-  operands: [{ name: 'MARKET', what: 'market, for instance BTC/USD (default: all)', isOptional: true, isMany: true }],
+  operands: MARKETS_OPERAND,
   options: { once: { type: 'boolean', what: 'show the current prices once and end' } },
   examples: ['price BTC/USD ETH/USD', 'price --once', 'price BTC/USD --json'],
   async run({ args, output, environment, interruption }) {
@@ -49,6 +49,6 @@ function show(output: Output, { data }: PricesEvent, latest: Map<string, Price>,
     return output.redraw(formatTable(rows, COLUMNS, output))
   }
   for (const changed of data) {
-    output.event(changed, () => [`${shortTime(changed.updatedAt)}  ${changed.market}  ${changed.mark}`])
+    output.event(changed, () => [`${shortTime(changed.updatedAt)}  ${changed.market}  ${shortPrice(changed.mark)}`])
   }
 }
