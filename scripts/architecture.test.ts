@@ -14,8 +14,8 @@ const PAGES = [
   { page: 'packages/protocol/README.md', base: 'packages/protocol/src' },
 ] as const
 
-/** The folder of what commands write, which a fresh clone does not have. */
-const GENERATED = 'var/'
+/** The folders of what commands write, which a fresh clone does not have. */
+const GENERATED: ReadonlySet<string> = new Set(['var/', 'dist/'])
 
 describe('the pages that show newcomers around', () => {
   for (const { page, base } of PAGES) {
@@ -55,7 +55,7 @@ function missingPaths(text: string, page: string, base: string): string[] {
   const spans = [...prose.matchAll(/`([\w.@-]+(?:\/[\w.@-]+)*\/?)`/g)].map(([, span]) => span!)
   const paths = spans.filter((span) => /\/|\.(?:ts|mjs|md|json)$/.test(span) && !span.startsWith('@'))
   const isThere = (path: string): boolean =>
-    path === GENERATED || [base, posix.dirname(base), '.'].some((from) => existsSync(posix.join(from, path)))
+    GENERATED.has(path) || [base, posix.dirname(base), '.'].some((from) => existsSync(posix.join(from, path)))
   const lost = links.filter((link) => !existsSync(posix.join(posix.dirname(page), link)))
   return [...lost, ...paths.filter((path) => !isThere(path))]
 }

@@ -7,6 +7,8 @@ import { createStreamDocument } from '../packages/server/src/docs/asyncapi/creat
 import { errorPage } from '../packages/server/src/docs/reference/errorPage.ts'
 import { referenceDocument } from '../packages/server/src/docs/openapi/createDocument.ts'
 import { SERVER_SETTINGS } from '../packages/server/src/settings/config.ts'
+import { requestCollection } from './collection/requestCollection.ts'
+import { pythonClient } from './python/pythonClient.ts'
 
 /** The line width of the whole project. */
 const PRINT_WIDTH = 120
@@ -24,6 +26,8 @@ export async function generatedReference(): Promise<Readonly<Record<string, stri
     'docs/reference/errors.md': errorPage(),
     'docs/reference/order-lifecycle.md': lifecyclePage(),
     'docs/reference/order-lifecycle.svg': lifecyclePicture(),
+    ...requestCollection(openapi),
+    ...pythonClient(openapi, asyncapi),
   }
 }
 

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 // "A number with a scale has a type; the scale itself is written once": in scales.ts of the protocol.
 
 const ROOT = join(import.meta.dirname, '..')
-const SCALES = 'packages/protocol/src/scales.ts'
+const SCALES = 'packages/protocol/src/values/scales.ts'
 
 /** Matches a constant or field with DECIMALS in its name, however it is declared. */
 const DECIMALS_CONSTANT = /\b(?:const|let|var|static|readonly|enum)\s+([A-Z0-9_]*DECIMALS[A-Z0-9_]*)\b/g

@@ -1,9 +1,9 @@
-import { join, relative } from 'node:path'
 import process from 'node:process'
 import { describeSettings, runProgram, StartupError } from '@bezel/protocol'
 import { DEVNET_SETTINGS } from '../packages/devnet/src/config.ts'
 import { SERVER_SETTINGS } from '../packages/server/src/settings/config.ts'
-import { startEverything, type LocalDeployment } from './startEverything.ts'
+import { startEverything } from './startEverything.ts'
+import { startScreen } from './startScreen.ts'
 
 const MAINS = {
   chain: new URL('../packages/devnet/src/main.ts', import.meta.url),
@@ -17,8 +17,9 @@ if (args.includes('--help')) {
 } else {
   await runProgram(process, async (stop) => {
     refuseArguments(args)
-    const deployment = await startEverything(MAINS, process.env, stop)
-    announce(deployment)
+    // On stderr, like everything that is no result: programs wait for the last line of stdout.
+    const deployment = await startEverything(MAINS, process.env, stop, (line) => console.error(line))
+    console.log(startScreen(deployment))
     return deployment
   })
 }
@@ -33,19 +34,4 @@ function refuseArguments([unknown]: readonly string[]): void {
 function printHelp(): void {
   console.log('npm start runs a local chain and the service on this machine. Settings are environment variables:\n')
   console.log(describeSettings({ ...SERVER_SETTINGS, ...DEVNET_SETTINGS }))
-}
-
-/** Prints the addresses. The last line is for programs: it comes once, when everything answers. */
-function announce({ url, chainUrl, dataFolder }: LocalDeployment): void {
-  console.log(`Local chain  ${chainUrl}`)
-  console.log(`Service      ${url}`)
-  console.log(`Addresses and funded accounts are in ${shortPath(join(dataFolder, 'devnet.json'))}.`)
-  console.log('Ctrl-C stops everything.')
-  console.log(`READY ${url}`)
-}
-
-/** Returns the path relative to the current folder when it is inside it. */
-function shortPath(path: string): string {
-  const fromHere = relative('.', path)
-  return fromHere.startsWith('..') ? path : fromHere
 }

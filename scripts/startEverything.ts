@@ -22,23 +22,31 @@ export interface Mains {
   readonly service: URL
 }
 
-/** The running chain and service of `npm start`, with their addresses. */
+/** The chains and accounts of the local chain, as devnet.json has them. */
+export interface Sandbox {
+  readonly chains: Readonly<Record<string, { readonly chainId: number; readonly rpcUrl: string }>>
+  /** Accounts with keys that everybody knows. */
+  readonly accounts: readonly { readonly name: string; readonly address: string; readonly privateKey: string }[]
+}
+
+/** The running chain and service of `npm start`. */
 export interface LocalDeployment extends RunningProgram {
-  readonly chainUrl: string
   readonly dataFolder: string
+  readonly sandbox: Sandbox
 }
 
 /**
  * Starts the local chain, then the service, each in its own process; resolves when both answer. When it throws, nothing
- * is left running.
+ * is left running. `progress` is told what it waits for.
  */
 export async function startEverything(
   mains: Mains,
   env: NodeJS.ProcessEnv,
   stop: AbortSignal,
+  progress: (line: string) => void = () => undefined,
 ): Promise<LocalDeployment> {
   const childEnv = await checkedEnvironment(env)
-  const { host, port, servicePort, dataFolder } = readDevnetConfig(childEnv)
+  const { host, servicePort, dataFolder, chains } = readDevnetConfig(childEnv)
   const url = httpUrl(host, servicePort)
   const children: ChildProgram[] = []
   // Stops only once: a second signal would end a child that is still finishing its requests.
@@ -46,19 +54,21 @@ export async function startEverything(
   const close = (): Promise<void> => (closing ??= stopAll(children))
   stop.addEventListener('abort', () => void close(), { once: true })
   try {
+    progress(`Starting the local chain with ${chains.length === 1 ? '1 chain' : `${chains.length} chains`} ...`)
     await launch(children, stop, { name: 'local chain', file: mains.chain, env: childEnv })
-    const serviceEnv = withRelayer(childEnv, dataFolder)
-    await launch(children, stop, { name: 'service', file: mains.service, env: serviceEnv })
-    await Promise.race([waitUntilReady(url, stop), firstEnd(children, stop)])
+    const sandbox = readSandbox(dataFolder)
+    progress('Starting the service ...')
+    await launch(children, stop, { name: 'service', file: mains.service, env: withRelayer(childEnv, sandbox) })
+    await Promise.race([waitUntilReady(url, stop, progress), firstEnd(children, stop)])
+    const failed = firstEnd(children, stop).catch(async (error: unknown) => {
+      await close()
+      throw error
+    })
+    return { url, dataFolder, sandbox, close, failed }
   } catch (error) {
     await close()
     throw stop.aborted ? stop.reason : error
   }
-  const failed = firstEnd(children, stop).catch(async (error: unknown) => {
-    await close()
-    throw error
-  })
-  return { url, chainUrl: httpUrl(host, port), dataFolder, close, failed }
 }
 
 /** Returns the environment for both children, with checked settings and fixed free ports, before anything starts. */
@@ -87,15 +97,15 @@ function refuseOtherChains(chainsFile: string, dataFolder: string): void {
   )
 }
 
-/** Adds the relayer key: the local chain's account of that name, unless another one is set. */
-function withRelayer(env: NodeJS.ProcessEnv, dataFolder: string): NodeJS.ProcessEnv {
-  if (env.BEZEL_RELAYER_KEY || env.BEZEL_RELAYER_KEY_FILE) return env
+/** Reads what the local chain says about itself. Without its file the service does not start, and says why. */
+function readSandbox(dataFolder: string): Sandbox {
   const file = join(dataFolder, DEVNET_FILE_NAME)
-  // Without this file the service does not start, and says why.
-  if (!existsSync(file)) return env
-  const { accounts } = JSON.parse(readFileSync(file, 'utf8')) as {
-    readonly accounts: readonly { readonly name: string; readonly privateKey: string }[]
-  }
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Sandbox) : { chains: {}, accounts: [] }
+}
+
+/** Adds the relayer key: the local chain's account of that name, unless another one is set. */
+function withRelayer(env: NodeJS.ProcessEnv, { accounts }: Sandbox): NodeJS.ProcessEnv {
+  if (env.BEZEL_RELAYER_KEY || env.BEZEL_RELAYER_KEY_FILE) return env
   const relayer = accounts.find(({ name }) => name === 'relayer')
   return relayer === undefined ? env : { ...env, BEZEL_RELAYER_KEY: relayer.privateKey }
 }

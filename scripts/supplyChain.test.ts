@@ -25,6 +25,12 @@ describe('install scripts', () => {
     assert.deepEqual(withInstallScripts(packages), listed.toSorted())
   })
 
+  it('are in no package of the generators that npm run clients installs', () => {
+    const { packages: generators } = readJson('e2e/generatedClients/package-lock.json') as { packages: typeof packages }
+    assert.ok(Object.keys(generators).length > 10)
+    assert.deepEqual(withInstallScripts(generators), [])
+  })
+
   it('would be found in a package that is new, at any depth', () => {
     const planted = { ...packages, 'node_modules/ws/node_modules/@evil/miner': { hasInstallScript: true } }
     assert.ok(withInstallScripts(planted).includes('@evil/miner'))

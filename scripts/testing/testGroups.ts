@@ -31,6 +31,7 @@ const LONGEST_FIRST = [
   'scripts/startEverything.test.ts',
   'e2e/cli/cli.test.ts',
   'e2e/cli/cliRefusals.test.ts',
+  'e2e/cli/terminal.test.ts',
 ]
 /** Paths of stories, which start processes and wait for them, and of tests of whole programs. */
 const STORIES = /^(e2e|scripts)\/|\.chain\.test\.ts$|\/main\.test\.ts$/
