@@ -6,6 +6,7 @@ import { type AccountLog, createAccountLog } from '../packages/server/src/journa
 import { createFollowing, type Following } from '../packages/server/src/follower/createFollowing.ts'
 import { createRangeReader } from '../packages/server/src/follower/readBlocks.ts'
 import { startDevnetWorld } from '../packages/server/src/follower/testing/devnetWorld.ts'
+import { depthFinality } from '../packages/server/src/chain/finality.ts'
 import type { ServedChain } from '../packages/server/src/chain/servedChain.ts'
 import type { ChainMarkets } from '../packages/server/src/trading/market/chainMarkets.ts'
 import { writeNotices } from '../packages/server/src/notices/writeNotices.ts'
@@ -90,12 +91,16 @@ async function withFollowing<Result>(
   const folder = mkdtempSync(join(tmpdir(), 'bezel-bench-'))
   const store = await openStore(folder)
   const following = createFollowing({
+    onError: (error) => {
+      throw error
+    },
+
     head: createChainHead(),
     chain,
     client,
     store,
     accountLog: await openLog(store, chain, markets),
-    finalityDepth: FINALITY_DEPTH,
+    finality: depthFinality(FINALITY_DEPTH),
     startBlock: 1,
     now: Date.now,
     timeoutBlocks: () => 1_000_000,

@@ -83,6 +83,30 @@ describe('agents, keys and private reads', () => {
     assert.equal((await call(service.url, `${CHAIN}/agents/${agent.address}`)).body.agent.status, 'active')
   })
 
+  it('accepts what is signed with the structs that it publishes', async () => {
+    const { signing } = (await call(service.url, CHAIN)).body
+    const trader = privateKeyToAccount(generatePrivateKey())
+    const agent = privateKeyToAccount(generatePrivateKey())
+    const signed = async (primaryType: string, message: object) => {
+      const timestamp = Date.now()
+      const { domain: published, types } = signing
+      const typedData = { domain: published, types, primaryType, message: { ...message, timestamp } }
+      return { trader: trader.address, timestamp, signature: await trader.signTypedData(typedData as never) }
+    }
+    const limits = { name: '', markets: '*', maxLeverage: '', dailySpendCapUsd: '', expiresAt: 0 }
+    const authorised = await signed('AgentAuthorization', { ...limits, agent: agent.address, permissions: 'trade' })
+    const body = { ...authorised, agent: agent.address, scope: UNLIMITED_SCOPE }
+    const created = await send(service.url, 'POST', `${CHAIN}/agents`, body)
+    assert.equal(created.status, 201, JSON.stringify(created.body))
+    const path = created.headers.get('location')!
+    assert.equal(path, `${CHAIN}/agents/${agent.address}`)
+    assert.deepEqual((await call(service.url, path)).body, created.body)
+    const key = { ...(await signed('ApiKeyIssue', { label: 'page' })), label: 'page' }
+    assert.equal((await send(service.url, 'POST', `${CHAIN}/api-keys`, key)).status, 200)
+    const revoked = await send(service.url, 'DELETE', path, await signed('AgentRevocation', { agent: agent.address }))
+    assert.equal(revoked.status, 200, JSON.stringify(revoked.body))
+  })
+
   it('needs no delegation for a trader that is its own agent, nor for an agent that only reads', async () => {
     const trader = chain.account('trader-2')
     const self = await register(trader, trader)

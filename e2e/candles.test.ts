@@ -48,7 +48,12 @@ describe('candles, through outages and crashes', () => {
   })
 
   const start = (): Promise<RunningService> =>
-    startService(devnet, { BEZEL_FEED_URL: feed.url, BEZEL_IP_LIMIT: '1000000', BEZEL_MARKETS_REFRESH_MS: '200' })
+    startService(devnet, {
+      BEZEL_FEED_URL: feed.url,
+      BEZEL_IP_LIMIT: '1000000',
+      BEZEL_MARKETS_REFRESH_MS: '200',
+      BEZEL_REPAIR_PAUSE_MS: '0',
+    })
 
   async function get(
     market: string,

@@ -6,13 +6,16 @@ import { text as readText } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { diamondAbi } from '@bezel/protocol'
-import { chromium, type Browser } from 'playwright-core'
 import { hashTypedData, keccak256, stringToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { installChromium } from '../scripts/installChromium.ts'
+import { parseCommandLine } from '../packages/cli/src/commandLine/parseCommandLine.ts'
+import { COMMANDS } from '../packages/cli/src/runCli.ts'
+import { installPython } from '../scripts/installPython.ts'
 import { call, keyIssue, send } from '@bezel/testkit/agentClient.ts'
 import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { describeInBrowser } from './docs/inBrowser.ts'
+import { readOperationCode, runCurl, runPython, type OperationCode } from './docs/operationCode.ts'
 import { runPage, type PageWorld } from './docs/runPage.ts'
 import { runProgram } from './docs/runProgram.ts'
 import { snippetProblem } from './docs/snippetRules.ts'
@@ -25,16 +28,6 @@ const EXAMPLES = new URL('../examples/', import.meta.url)
 const CHAIN = 'arbitrum-sepolia'
 const RUN_MS = 300_000
 const BROWSER = { accept: 'text/html,*/*;q=0.8' }
-const PHONE = { width: 380, height: 800 }
-const CHROMIUM_ARGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 const all = snippets()
 
@@ -53,10 +46,12 @@ const PRINTED: Readonly<Record<string, readonly RegExp[]>> = {
 let devnet: RunningDevnet
 let chain: ChainClient
 let service: RunningService
+let operations: readonly OperationCode[]
 before(async () => {
   devnet = await startDevnet({ DEVNET_BLOCK_MS: '300', DEVNET_ORACLE_DELAY_MS: '150' })
   chain = createChainClient(devnet.file)
   service = await startService(devnet, { BEZEL_IP_LIMIT: '100000', BEZEL_AGENT_WRITE_LIMIT: '1000' })
+  operations = await readOperationCode(service.url)
 })
 after(async () => {
   await service?.stop()
@@ -83,8 +78,10 @@ describe('every block of code in the pages', () => {
   })
 
   it('compiles when it is TypeScript', async () => {
-    const programs = all.filter(({ language }) => language === 'ts').map(({ code }) => code)
-    assert.ok(programs.length >= 1)
+    const inPages = all.filter(({ language }) => language === 'ts').map(({ code }) => code)
+    const ofOperations = operations.flatMap(({ code }) => code.TypeScript ?? [])
+    assert.ok(inPages.length >= 1 && ofOperations.length >= 30)
+    const programs = [...inPages, ...ofOperations]
     await typeCheck(programs)
     await assert.rejects(typeCheck(['const size: number = "0.01"\nexport { size }']), /TS2322/)
   })
@@ -112,6 +109,52 @@ describe('every block of code in the pages', () => {
       for (const pattern of PRINTED[page] ?? []) assert.match(printed, pattern)
     })
   }
+})
+
+/** Issues a read-only key of trader-1. */
+async function apiKeyOf(label: string): Promise<string> {
+  const { domain } = (await call(service.url, `/v1/${CHAIN}`)).body.signing
+  const asked = await keyIssue(domain, chain.account('trader-1'), label)
+  return (await send(service.url, 'POST', `/v1/${CHAIN}/api-keys`, asked)).body.apiKey as string
+}
+
+describe('the code of each operation', () => {
+  const isRead = ({ method, id }: OperationCode): boolean => method === 'GET' || id === 'hlInfo'
+  // Only the signature of a wallet or an agent opens this one.
+  const isKeyEnough = ({ id }: OperationCode): boolean => id !== 'listApiKeys'
+  // Examples name orders and positions that this sandbox may not have.
+  const mayBeMissing = ({ id, path }: OperationCode): boolean => path.includes('{id}') || id === 'getOrderByClientId'
+
+  it('reads with curl as it stands there', async () => {
+    const reads = operations.filter((of) => isRead(of) && isKeyEnough(of))
+    const statuses = await runCurl(reads, { API_KEY: await apiKeyOf('curl') })
+    assert.equal(statuses.size, reads.length)
+    for (const read of reads) {
+      const expected = mayBeMissing(read) ? /^(?:200|404)$/ : /^200$/
+      assert.match(statuses.get(read.id) ?? '', expected, `${read.id}: ${read.code.curl}`)
+    }
+  })
+
+  it('reads with Python as it stands there, and writes with methods that there are', async (test) => {
+    const python = installPython()
+    if ('missing' in python) return test.skip(`THE PYTHON CODE IS NOT TESTED: ${python.missing}`)
+    const codes = operations.map((of) => ({ ...of, isRun: isRead(of) && isKeyEnough(of) }))
+    const outcomes = await runPython(python.command, codes, { API_KEY: await apiKeyOf('python') })
+    assert.equal(outcomes.size, operations.length)
+    for (const of of operations) {
+      const expected = mayBeMissing(of) ? /^(?:ok|\w+_NOT_FOUND .*)$/ : /^ok$/
+      assert.match(outcomes.get(of.id) ?? '', expected, `${of.id}: ${of.code.Python}`)
+    }
+  })
+
+  it('is understood by the command line', () => {
+    for (const { id, code } of operations.filter((of) => of.code.CLI !== undefined)) {
+      const [settings = '', command = ''] = code.CLI!.split('\n')
+      assert.equal(settings, `export BEZEL_URL=${service.url} BEZEL_CHAIN=${CHAIN}`, id)
+      const parsed = parseCommandLine(command.replace('npx bezel ', '').split(' '), COMMANDS)
+      assert.equal(parsed.kind, 'command', id)
+    }
+  })
 })
 
 /** Returns the one program in JavaScript of a page. */
@@ -176,10 +219,7 @@ describe('the guides', () => {
   })
 
   it('have a program for the stream that hears of the account as it stands there', async () => {
-    const { domain } = (await call(service.url, `/v1/${CHAIN}`)).body.signing
-    const asked = await keyIssue(domain, chain.account('trader-1'), 'guide')
-    const issued = await send(service.url, 'POST', `/v1/${CHAIN}/api-keys`, asked)
-    const env = { BASE: service.url, API_KEY: issued.body.apiKey as string }
+    const env = { BASE: service.url, API_KEY: await apiKeyOf('guide') }
     await runProgram(programOf('docs/stream.md'), env, async (stdout) => {
       let printed = ''
       for await (const part of stdout) {
@@ -244,71 +284,21 @@ describe('the reference of a running service', () => {
     assert.doesNotMatch(metrics, /docs|no-such-page/)
   })
 
-  it('opens in a browser that asks the root, and tells programs that there is nothing', async () => {
+  it('opens in a browser that asks the root, and lists for programs what there is', async () => {
     const opened = await fetch(`${service.url}/`, { headers: BROWSER })
     assert.equal(new URL(opened.url).pathname, '/docs')
-    const asked = await call(service.url, '/')
-    assert.equal(asked.status, 404)
-    assert.equal(asked.body.code, 'NOT_FOUND')
-  })
-})
-
-describe('the reference in a browser', () => {
-  const found = installChromium()
-  const skip = 'problem' in found ? found.problem : false
-  let browser: Browser
-  before(async () => {
-    if ('path' in found) browser = await chromium.launch({ executablePath: found.path, args: CHROMIUM_ARGS })
-  })
-  after(() => browser?.close())
-
-  async function open(path: string, colorScheme: 'light' | 'dark' = 'light') {
-    const page = await browser.newPage({ viewport: PHONE, colorScheme })
-    const complaints: string[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(String(error)))
-    page.on('request', (request) => {
-      if (!request.url().startsWith(service.url)) complaints.push(`asked for ${request.url()}`)
-    })
-    await page.goto(service.url + path)
-    return { page, complaints }
-  }
-
-  it('fits a phone, asks nobody else, and breaks no rule of its policy', { skip }, async () => {
-    const list = await (await fetch(`${service.url}/llms.txt`)).text()
-    const paths = [...list.matchAll(/\((\/docs\/[\w-]+)\.md\)/g)].map(([, path]) => path!.replace('/index', ''))
-    assert.ok(paths.length >= 15)
-    const { page, complaints } = await open('/docs')
-    for (const path of [...paths, '/docs/no-such-page']) {
-      await page.goto(service.url + path)
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      assert.equal(overflow, 0, path)
-      assert.deepEqual(path.includes('no-such') ? [] : complaints, [], path)
+    const { body } = await call(service.url, '/')
+    assert.deepEqual(
+      body.chains.map((served: { chain: string }) => served.chain),
+      [CHAIN],
+    )
+    for (const path of [body.docs, body.llms, body.openapi, body.asyncapi, body.health, body.ready, body.time]) {
+      assert.equal((await fetch(service.url + path)).status, 200, path)
     }
-    await page.close()
-  })
-
-  it('finds headings, and leads to them', { skip }, async () => {
-    const { page, complaints } = await open('/docs', 'dark')
-    await page.keyboard.press('/')
-    await page.keyboard.type('nonce_reu')
-    await page.locator('#found a').first().waitFor()
-    await page.keyboard.press('Enter')
-    await page.waitForURL('**/docs/errors#nonce_reused')
-    assert.deepEqual(complaints, [])
-    await page.close()
-  })
-
-  it('copies a program as it stands there', { skip }, async () => {
-    const { page } = await open('/docs/signing')
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    const program = all.find(({ page: name, language }) => name === 'docs/signing.md' && language === 'ts')!
-    const block = page.locator('.block', { hasText: 'import { keccak256, stringToBytes, type Hex' })
-    await block.locator('.copy').click()
-    await block.getByText('Copied').waitFor()
-    assert.equal(await page.evaluate('navigator.clipboard.readText()'), program.code)
-    await page.close()
+    const [{ info, markets, prices, facade }] = body.chains
+    for (const path of [info, markets, prices]) assert.equal((await call(service.url, path)).status, 200, path)
+    assert.equal((await send(service.url, 'POST', facade.info, { type: 'meta' })).status, 200)
   })
 })
+
+describeInBrowser({ url: () => service.url, apiKey: () => apiKeyOf('browser'), snippets: all })

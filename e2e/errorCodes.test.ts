@@ -398,6 +398,9 @@ describe('every error, as a client meets it', () => {
       { operation: 'closePosition', method: 'POST', path: '/positions/1/close', body: {} },
       { operation: 'updatePosition', method: 'PATCH', path: '/positions/1', body: { sl: '1' } },
       { operation: 'cancelPositionUpdate', method: 'DELETE', path: '/positions/1/pending-update' },
+      { operation: 'cancelAllOrders', method: 'DELETE', path: '/orders' },
+      { operation: 'closeAllPositions', method: 'POST', path: '/positions/close-all', body: {} },
+      { operation: 'flatten', method: 'POST', path: '/flatten', body: {} },
     ]
     for (const write of writes) {
       assertError(await world.signed(agent, { ...write, chain: READ_ONLY_CHAIN }), 'UNSUPPORTED')

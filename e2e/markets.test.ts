@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { get, type IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import {
   diamondAbi,
   formatDecimal,
@@ -11,6 +14,7 @@ import {
   parseDecimal,
   scaleDecimal,
   StartupError,
+  type ChainInfo,
   type Funding,
   type MarketRecord,
   type MarketPrice,
@@ -20,6 +24,7 @@ import { zeroAddress, type ContractFunctionArgs, type ContractFunctionName } fro
 import { GROUPS } from '../packages/devnet/src/listing/groups.ts'
 import { PAIRS } from '../packages/devnet/src/listing/pairs.ts'
 import { until } from '@bezel/testkit/until.ts'
+import { keyIssue, send } from '@bezel/testkit/agentClient.ts'
 import { createChainClient, tradeOf, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import {
@@ -35,6 +40,7 @@ import { startOutageProxy, type OutageProxy } from './markets/outageProxy.ts'
 type View = ContractFunctionName<typeof diamondAbi, 'view' | 'pure'>
 type Refusal = { code: string; details: { reason: string } }
 
+const HOUR_MS = 3_600_000
 const MARKETS = `/v1/${CHAIN}/markets`
 const PRICES = `/v1/${CHAIN}/prices`
 const market = (symbol: string) => `${MARKETS}/${symbol}`
@@ -74,6 +80,14 @@ describe('markets, as a client sees them', () => {
   function getWhenFresh<T>(path: string): Promise<Answer<T>> {
     return until(`${path} is fresh`, async () => {
       const answer = await service.get<T>(path)
+      return answer.status === 503 ? undefined : answer
+    })
+  }
+
+  /** Reads the bytes as they come over the wire, in the same way. */
+  function raw(path: string, headers: Readonly<Record<string, string>> = {}): Promise<RawAnswer> {
+    return until(`${path} is fresh`, async () => {
+      const answer = await rawGet(service.url + path, headers)
       return answer.status === 503 ? undefined : answer
     })
   }
@@ -209,6 +223,54 @@ describe('markets, as a client sees them', () => {
     })
   })
 
+  it('takes a fraction of the bytes where it is the same for everybody, and none where it is known', async (t) => {
+    const candles = `${market('BTC-USD')}/candles?interval=1m&to=${Date.now() - HOUR_MS}`
+    const documents = ['/openapi.json', '/asyncapi.json', '/docs/rest', '/docs/docs.js', '/llms-full.txt']
+    for (const path of [MARKETS, PRICES, candles, ...documents]) {
+      const plain = await raw(path)
+      assert.deepEqual([plain.headers['content-encoding'], plain.headers.vary], [undefined, 'Accept-Encoding'], path)
+      const sizes = [plain.bytes.length]
+      for (const [coding, decompress] of Object.entries({ gzip: gunzipSync, br: brotliDecompressSync })) {
+        const { headers, bytes } = await raw(path, { 'accept-encoding': coding })
+        assert.deepEqual([headers['content-encoding'], headers['content-length']], [coding, String(bytes.length)], path)
+        assert.ok(bytes.length * 2 < plain.bytes.length, `${path}: ${bytes.length} of ${plain.bytes.length} bytes`)
+        const same = decompress(bytes)
+        const isTicking = path === MARKETS || path === PRICES
+        if (isTicking) assert.equal(JSON.parse(same.toString()).data.length, PAIRS.length)
+        else assert.deepEqual(same, plain.bytes, path)
+        sizes.push(bytes.length)
+      }
+      t.diagnostic(`${path}: ${sizes.join(', ')} bytes (plain, gzip, br)`)
+    }
+
+    for (const path of [MARKETS, candles, ...documents]) {
+      const { headers, bytes } = await until(`${path} stays the same`, async () => {
+        const { etag } = (await raw(path)).headers
+        const answer = await raw(path, { 'if-none-match': etag! })
+        return answer.status === 304 ? answer : undefined
+      })
+      assert.equal(bytes.length, 0)
+      assert.ok(headers.etag !== undefined && headers['ratelimit-remaining'] !== undefined, path)
+    }
+  })
+
+  it('is never compressed where it is about somebody', async () => {
+    const forced = { 'accept-encoding': 'gzip, br, identity;q=0' }
+    const { domain } = (await service.get<ChainInfo>(`/v1/${CHAIN}`)).body.signing
+    const trader = chain.account('trader-1')
+    const asked = await keyIssue(domain, trader, 'bytes')
+    const { apiKey } = (await send(service.url, 'POST', `/v1/${CHAIN}/api-keys`, asked)).body
+    const account = `/v1/${CHAIN}/account/${trader.address}`
+    const own = { ...forced, 'x-service-api-key': String(apiKey) }
+    for (const path of [account, `${account}/positions`, `${account}/fills`, `${account}/events?limit=500`]) {
+      const { status, headers } = await raw(path, own)
+      const { 'content-encoding': coding, etag, 'cache-control': cache } = headers
+      assert.deepEqual([status, coding, etag, cache], [200, undefined, undefined, 'no-store'], path)
+    }
+    const facade = await send(service.url, 'POST', `/hl/${CHAIN}/info`, { type: 'meta' })
+    assert.equal(facade.headers.get('content-encoding'), null)
+  })
+
   it('goes on with prices while the node is away, and comes back', async () => {
     node.isDown = true
     const lagging = [MARKETS, market('BTC-USD'), `${market('BTC-USD')}/funding`]
@@ -276,3 +338,19 @@ describe('markets, as a client sees them', () => {
     await untilReady(service)
   })
 })
+
+/** An answer as it came over the wire. */
+interface RawAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+}
+
+/** Sends a GET with these headers alone. Unlike `fetch` it asks for no compression by itself and undoes none. */
+function rawGet(url: string, headers: Readonly<Record<string, string>> = {}): Promise<RawAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>()
+  get(url, { headers: { ...headers } }, (answer) => {
+    buffer(answer).then((bytes) => resolve({ status: answer.statusCode!, headers: answer.headers, bytes }), reject)
+  }).on('error', reject)
+  return promise
+}

@@ -79,6 +79,7 @@ describe('notifications, as a wallet sees them', () => {
   it('tell that an order was filled, once, together with the order itself', async () => {
     const filled = await client.trade(MARKET, 'filled')
     const { positionId, size, price } = filled.fill!
+    const rounded = (text: string, places: number): number => Number(Number(text).toFixed(places))
     const [notification, ...others] = (await list()).filter(({ orderId }) => orderId === filled.id)
     assert.equal(others.length, 0)
     assert.deepEqual(notification, {
@@ -86,7 +87,7 @@ describe('notifications, as a wallet sees them', () => {
       type: 'order_filled',
       severity: 'info',
       title: 'Order filled',
-      message: `Opened a long of ${size} BTC/USD at ${price} on arbitrum-sepolia.`,
+      message: `Opened a long of ${rounded(size, 8)} BTC/USD at ${rounded(price, 6)} on arbitrum-sepolia.`,
       market: 'BTC/USD',
       orderId: filled.id,
       positionId,

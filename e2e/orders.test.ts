@@ -286,6 +286,62 @@ describe('orders, as an agent sees them', () => {
     await closeAll()
   })
 
+  it('finds what is open by its key, its id, its market, its state and its age, page by page', async () => {
+    const key = 'é/?&#=+ 1'
+    const other = await world.clientOf('trader-2', 'agent-2')
+    const btc = await client.trade({ ...MARKET, clientId: key }, 'filled')
+    const eth = await client.trade({ ...MARKET, market: 'ETH/USD', size: '0.5' }, 'filled')
+    const resting = await client.trade(LIMIT, 'open')
+    const { order: prepared } = await client.prepare(LIMIT)
+
+    const byKey = (from: TradingClient) =>
+      from.request('getOrderByClientId', 'GET', `/orders?clientId=${encodeURIComponent(key)}`)
+    assert.deepEqual((await byKey(client)).body, await client.order(btc.id))
+    assert.deepEqual([(await byKey(other)).status, (await byKey(other)).body.code], [404, 'ORDER_NOT_FOUND'])
+    const position = (from: TradingClient) => from.request('getPosition', 'GET', `/positions/${eth.fill!.positionId}`)
+    const { body } = await position(client)
+    assert.deepEqual([body.market, body.trader], ['ETH/USD', client.trader.address])
+    assert.deepEqual([(await position(other)).status, (await position(other)).body.code], [404, 'POSITION_NOT_FOUND'])
+
+    const ids = async (path: string): Promise<string[]> => {
+      const operation = path.startsWith('/orders') ? 'listOpenOrders' : 'listPositions'
+      return (await client.account(path, operation)).body.data.map(({ id }: { id: string }) => id)
+    }
+    assert.deepEqual(await ids('/positions?market=ETH-USD'), [body.id])
+    assert.deepEqual(await ids('/orders?market=ETH%2FUSD'), [])
+    assert.deepEqual(await ids('/orders?status=open'), [resting.id])
+    assert.deepEqual(await ids(`/orders?status=prepared&since=${prepared.createdAt}`), [prepared.id])
+    assert.deepEqual(await ids(`/orders?since=${prepared.createdAt + 1}`), [])
+    const { timestamp } = await world.chain.client.getBlock({ blockNumber: BigInt(body.openedAtBlock) })
+    const openedAt = Number(timestamp) * 1_000
+    assert.equal((await ids(`/positions?since=${openedAt}`)).at(-1), body.id)
+    assert.deepEqual(await ids(`/positions?since=${openedAt + 1}`), [])
+
+    for (const [path, operation] of [
+      ['/orders', 'listOpenOrders'],
+      ['/positions', 'listPositions'],
+    ] as const) {
+      const whole = (await client.account(path, operation)).body
+      const first = (await client.account(`${path}?limit=1`, operation)).body
+      const second = (await client.account(`${path}?limit=1&cursor=${first.nextCursor}`, operation)).body
+      assert.deepEqual(Object.keys(whole), ['data'])
+      const paged: Order[] = [...first.data, ...second.data]
+      assert.deepEqual(
+        paged.map(({ id }) => id),
+        whole.data.map(({ id }: Order) => id),
+      )
+      assert.deepEqual([first.data.length, second.data.length, second.nextCursor], [1, 1, null])
+    }
+
+    await client.request('cancelOrder', 'DELETE', `/orders/${prepared.id}`)
+    const cancel = await client.request('cancelOrder', 'DELETE', `/orders/${resting.id}`)
+    await client.broadcast(cancel.body.transaction)
+    await client.orderOnce(resting.id, ({ status }) => status === 'canceled')
+    await closeAll()
+    assert.equal((await position(client)).body.code, 'POSITION_NOT_FOUND')
+    assert.equal((await byKey(client)).body.status, 'filled')
+  })
+
   it('has no trade left on the chain at the end', async () => {
     const trades = await world.chain.client.readContract({
       address: world.chain.diamond,

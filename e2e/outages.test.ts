@@ -134,8 +134,20 @@ describe('outages', () => {
     const made = await ids()
     const fills = (await client.account('/fills', 'listFills')).body.data.length
 
+    const preview = (query = ''): Promise<Answer> =>
+      client.account(`/preview/order?${new URLSearchParams(MARKET).toString()}${query}`, 'previewOrder')
+    await until('a preview', async () => (await preview()).status === 200)
+
     world.node.setStreams('down')
     await assertCostsWrites('an outage', { kind: 'down' })
+    // A preview needs no node, until the chain counts as lagging; a simulated one does.
+    for (const [query, expected] of [
+      ['', 200],
+      ['&simulate=true', 502],
+    ] as const) {
+      const { status, body } = await preview(query)
+      assert.ok(status === expected || body.details?.reason === 'chain_lagging', JSON.stringify(body))
+    }
     await assertReadsGoOn()
     const known = ['/positions', '/orders'].map((path) =>
       client.account(path, path === '/orders' ? 'listOpenOrders' : 'listPositions'),

@@ -157,18 +157,20 @@ describe('changes of leverage and collateral', () => {
     }
     await (await client.positions.update(position.id, { tp: '70000' })).wait(SOON)
     const early = await refusal(client.positions.prepareCancelUpdate(position.id))
-    assert.equal(early.code, 'ORDER_NOT_MODIFIABLE')
-    const { block, timesOutAtBlock } = early.details as { block: number; timesOutAtBlock: number }
-    assert.ok(timesOutAtBlock === pendingUpdate.timesOutAtBlock && block < timesOutAtBlock)
+    assert.ok(early.code === 'ORDER_NOT_MODIFIABLE')
+    const { block, timesOutAtBlock } = early.details
+    assert.ok(timesOutAtBlock === pendingUpdate.timesOutAtBlock && block! < timesOutAtBlock)
 
     await mine(TIMEOUT_BLOCKS)
     await assert.rejects(update.wait(SOON), PositionUpdateTimedOutError)
     await positionOnce(position.id, hasStatus('timed_out'))
     const [notice] = await notices('position_update_timed_out')
     assert.match(notice!.message, new RegExp(`DELETE /v1/arbitrum-sepolia/positions/${position.id}/pending-update`))
-    await client.positions.cancelUpdate(position.id)
-    const freed = await positionOnce(position.id, hasStatus(null))
-    assert.deepEqual([freed.leverage, freed.collateral], [position.leverage, position.collateral])
+    const freed = await (await client.positions.cancelUpdate(position.id)).wait(SOON)
+    assert.deepEqual(
+      [freed?.pendingUpdate, freed?.leverage, freed?.collateral],
+      [null, position.leverage, position.collateral],
+    )
     assert.equal(await usdcOf(trader.address), balance, 'everything is back')
     assert.deepEqual(await notices('position_update_timed_out'), [])
     const { data } = await client.account.events({ after: lastSeq, limit: 100 })
@@ -180,7 +182,8 @@ describe('changes of leverage and collateral', () => {
       ['pending', 'timed_out', null],
     )
     const nothing = await refusal(client.positions.prepareCancelUpdate(position.id))
-    assert.equal((nothing.details as { timesOutAtBlock: null }).timesOutAtBlock, null)
+    assert.ok(nothing.code === 'ORDER_NOT_MODIFIABLE')
+    assert.equal(nothing.details.timesOutAtBlock, null)
     await pauseOracle(false)
     await close(position)
   })
@@ -252,8 +255,7 @@ describe('changes of leverage and collateral', () => {
     assert.equal(pendingUpdate?.txHash, events[0]!.transactionHash)
     await mine(TIMEOUT_BLOCKS)
     const late = await positionOnce(position.id, hasStatus('timed_out'))
-    await client.positions.cancelUpdate(late.id)
-    await positionOnce(position.id, hasStatus(null))
+    await (await client.positions.cancelUpdate(late.id)).wait(SOON)
     await pauseOracle(false)
     await close(position)
   })

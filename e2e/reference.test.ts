@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { SigningDomain } from '@bezel/protocol'
 import { createWalletClient, http } from 'viem'
@@ -9,10 +11,14 @@ import { authorization, call, keyIssue, revocation, signedHeaders, type Answer }
 import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { startService, type RunningService } from '@bezel/testkit/startService.ts'
-import { until } from '@bezel/testkit/until.ts'
+import { until, within } from '@bezel/testkit/until.ts'
+import { parseCollection, type CollectionRequest } from '../scripts/collection/parseCollection.ts'
 
 const CHAIN = '/v1/arbitrum-sepolia'
+const COLLECTION = new URL('../clients/http/bezel.http', import.meta.url)
+const SIGNER = new URL('../clients/http/sign.mjs', import.meta.url).pathname
 const NOBODY = '0x00000000000000000000000000000000000000aa'
+const PREVIEWED = '?market=BTC-USD&side=long&type=market&size=0.01&leverage=10'
 const RECLAIM = { operation: 'cancelPositionUpdate', method: 'DELETE' }
 
 /** A request with its expected answer: a status, or the code of a refusal. */
@@ -86,8 +92,10 @@ describe('the reference', () => {
   it('is true of public reads', async () => {
     const market = `${CHAIN}/markets/BTC-USD`
     for (const step of [
+      get('getIndex', '/', 200),
       get('health', '/health', 200),
       get('ready', '/ready', 200),
+      get('getTime', '/v1/time', 200),
       get('getChainInfo', CHAIN, 200),
       get('getChainInfo', '/v1/mars', 'CHAIN_NOT_FOUND'),
       get('listMarkets', `${CHAIN}/markets`, 200),
@@ -116,13 +124,14 @@ describe('the reference', () => {
     const agents = { operation: 'createAgent', method: 'POST', path: `${CHAIN}/agents` }
     const other = chain.account('agent-2')
     await check({ ...agents, body: await authorization(domain, trader, trader), expected: 201 })
-    await check({ ...agents, body: await authorization(domain, trader, other), expected: 201 })
+    const { headers } = await check({ ...agents, body: await authorization(domain, trader, other), expected: 201 })
     await check({ ...agents, body: {}, expected: 'VALIDATION_ERROR' })
     const forged = { ...(await authorization(domain, trader, other)), trader: NOBODY }
     await check({ ...agents, body: forged, expected: 'INVALID_SIGNATURE' })
     const stranger = await authorization(domain, chain.account('trader-2'), other, { withoutAgent: true })
     await check({ ...agents, body: stranger, expected: 'TRADER_MISMATCH' })
-    await check(get('getAgent', `${CHAIN}/agents/${other.address}`, 200))
+    const found = await check(get('getAgent', headers.get('location')!, 200))
+    assert.equal(found.body.agent.agent, other.address)
 
     const revoke = { operation: 'revokeAgent', method: 'DELETE', path: `${CHAIN}/agents/${other.address}` }
     const revoked = await revocation(domain, trader, other.address)
@@ -161,12 +170,17 @@ describe('the reference', () => {
     for (const [change, expected] of refusals) await checkSigned({ ...orders, body: { ...order, ...change }, expected })
 
     const named = { ...order, clientId: 'one' }
-    const { body: prepared } = await checkSigned({ ...orders, body: named, expected: 201 })
+    const { body: prepared, headers } = await checkSigned({ ...orders, body: named, expected: 201 })
     await checkSigned({ ...orders, body: named, expected: 200 })
     await checkSigned({ ...orders, body: { ...named, side: 'short' }, expected: 'IDEMPOTENCY_CONFLICT' })
 
     const path = `${CHAIN}/orders/${prepared.order.id}`
+    assert.equal(headers.get('location'), path)
     await checkSigned(get('getOrder', path, 200))
+    const byKey = await checkSigned(get('getOrderByClientId', `${CHAIN}/orders?clientId=one`, 200))
+    assert.equal(byKey.body.id, prepared.order.id)
+    await checkSigned(get('getOrderByClientId', `${CHAIN}/orders?clientId=two`, 'ORDER_NOT_FOUND'))
+    await checkSigned(get('getOrderByClientId', `${CHAIN}/orders`, 'VALIDATION_ERROR'))
     await checkSigned(get('getOrder', `${CHAIN}/orders/999999`, 'ORDER_NOT_FOUND'))
     const update = { operation: 'updateOrder', method: 'PATCH', path }
     await checkSigned({ ...update, body: { price: '50000' }, expected: 'ORDER_NOT_MODIFIABLE' })
@@ -191,6 +205,12 @@ describe('the reference', () => {
     const path = `${CHAIN}/positions/${opened.fill.positionId}`
     const listed = await checkSigned(get('listPositions', `${CHAIN}/account/${trader.address}/positions`, 200))
     assert.equal(listed.body.data[0].id, opened.fill.positionId)
+    assert.equal((await checkSigned(get('getPosition', path, 200))).body.id, opened.fill.positionId)
+    await checkSigned(get('getPosition', `${CHAIN}/positions/999999`, 'POSITION_NOT_FOUND'))
+    const { positionId } = opened.fill
+    const previews = `${CHAIN}/account/${trader.address}/preview`
+    await checkSigned(get('previewClose', `${previews}/close/${positionId}`, 200))
+    await checkSigned(get('previewPosition', `${previews}/position/${positionId}?leverage=8`, 200))
     const change = { operation: 'updatePosition', method: 'PATCH', path, expected: 200 }
     await checkSigned({ ...change, body: { leverage: '8' } })
     await checkSigned({ ...change, body: { collateral: { action: 'add', amount: '5' } } })
@@ -208,6 +228,21 @@ describe('the reference', () => {
     await checkSigned({ ...at, operation: 'updateOrder', method: 'PATCH', body: { size: '1.5' } })
     const canceled = await checkSigned({ ...at, operation: 'cancelOrder', method: 'DELETE' })
     await trade(canceled, 'canceled')
+
+    const all = { operation: 'cancelAllOrders', method: 'DELETE', path: `${CHAIN}/orders` }
+    await checkSigned({ ...all, path: `${CHAIN}/orders?market=NO-USD`, expected: 'MARKET_NOT_FOUND' })
+    await checkSigned({ ...all, path: `${CHAIN}/orders?next=x1`, expected: 'VALIDATION_ERROR' })
+    await trade(await checkSigned({ ...create, body: limit }), 'open')
+    const { body: ended } = await checkSigned({ ...all, path: `${CHAIN}/orders?market=BTC-USD`, expected: 200 })
+    await trade({ body: { ...ended, order: ended.orders[0] } } as Answer, 'canceled')
+    await trade(await checkSigned({ ...create, body: order }), 'filled')
+    const closeAll = { operation: 'closeAllPositions', method: 'POST', path: `${CHAIN}/positions/close-all` }
+    await checkSigned({ ...closeAll, body: { slippage: '0' }, expected: 'VALIDATION_ERROR' })
+    const { body: closed } = await checkSigned({ ...closeAll, body: { market: 'BTC/USD' }, expected: 200 })
+    await trade({ body: { ...closed, order: closed.orders[0] } } as Answer, 'filled')
+    const flatten = { operation: 'flatten', method: 'POST', path: `${CHAIN}/flatten` }
+    await checkSigned({ ...flatten, body: { next: 'x1' }, expected: 'VALIDATION_ERROR' })
+    await checkSigned({ ...flatten, expected: 200 })
   })
 
   /** Sends the prepared transaction, reports it, and reads the order until it has the status. */
@@ -229,7 +264,11 @@ describe('the reference', () => {
     for (const step of [
       get('getAccount', account, 200),
       get('listPositions', `${account}/positions`, 200),
+      get('listPositions', `${account}/positions?market=BTC-USD&since=1&limit=1`, 200),
+      get('listPositions', `${account}/positions?market=NO-USD`, 'MARKET_NOT_FOUND'),
       get('listOpenOrders', `${account}/orders`, 200),
+      get('listOpenOrders', `${account}/orders?market=BTC-USD&status=open&since=1&limit=1`, 200),
+      get('listOpenOrders', `${account}/orders?status=filled`, 'VALIDATION_ERROR'),
       get('listOrderHistory', `${account}/orders/history?limit=1`, 200),
       get('listOrderHistory', `${account}/orders/history?limit=0`, 'VALIDATION_ERROR'),
       get('listFills', `${account}/fills`, 200),
@@ -238,6 +277,11 @@ describe('the reference', () => {
       get('listEvents', `${account}/events?after=-1`, 'VALIDATION_ERROR'),
       get('listAudit', `${account}/audit?limit=1`, 200),
       get('listAudit', `${account}/audit?cursor=nonsense`, 'VALIDATION_ERROR'),
+      get('previewOrder', `${account}/preview/order${PREVIEWED}`, 200),
+      get('previewOrder', `${account}/preview/order${PREVIEWED}&simulate=true`, 200),
+      get('previewOrder', `${account}/preview/order${PREVIEWED}&sizes=1`, 'VALIDATION_ERROR'),
+      get('previewClose', `${account}/preview/close/999999`, 'POSITION_NOT_FOUND'),
+      get('previewPosition', `${account}/preview/position/999999?leverage=5`, 'POSITION_NOT_FOUND'),
       get('listPositions', `${CHAIN}/account/${NOBODY}/positions`, 'TRADER_MISMATCH'),
     ]) {
       await checkSigned(step)
@@ -253,8 +297,81 @@ describe('the reference', () => {
     await checkSigned({ ...dismiss, body: { notificationId: 999_999 }, expected: 400 })
   })
 
+  it('is true of the public reads of the request collection, as they stand there', async () => {
+    const requests = collection(service.url)
+    assert.deepEqual(requests.map(({ name }) => name).toSorted(), operationIds().toSorted())
+    const open = requests.filter(({ name, method }) => name === 'hlInfo' || (method === 'GET' && !isSigned(name)))
+    assert.ok(open.length > 10)
+    for (const request of open) assert.equal((await sendRequest(request)).status, 200, request.name)
+  })
+
+  it('is true of the requests that the script beside the collection signs', async () => {
+    const { privateKey } = devnet.file.accounts.find(({ name }) => name === 'trader-1')!
+    const env = { ...process.env, BASE: service.url, AGENT_KEY: privateKey, TRADER_KEY: privateKey }
+    const signer = spawn(process.execPath, [SIGNER], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      const host = await within('the address of the signer', async () => {
+        let printed = ''
+        for await (const part of signer.stdout) {
+          printed += String(part)
+          const found = /^@host = (\S+)$/m.exec(printed)?.[1]
+          if (found !== undefined) return found
+        }
+        throw new Error(`the signer ended: ${printed}`)
+      })
+      const requests = new Map(collection(host).map((request) => [request.name, request]))
+      const sent = async (name: string, change: object = {}): Promise<Answer> => {
+        const { body, ...request } = requests.get(name)!
+        return sendRequest(body === undefined ? request : { ...request, body: changed(body, change) })
+      }
+      const { scope } = JSON.parse(requests.get('createAgent')!.body!)
+      const authorized = await sent('createAgent', { scope: { ...scope, expiresAt: null, markets: 'all' } })
+      assert.equal(authorized.status, 201, JSON.stringify(authorized.body))
+      const own = { price: undefined, sl: undefined, tp: undefined, clientId: 'collection' }
+      const { status, body } = await sent('createOrder', own)
+      assert.equal(status, 201, JSON.stringify(body))
+      assert.equal((await sent('issueApiKey')).status, 200)
+      for (const [name, { method }] of requests) {
+        if (method !== 'GET' || !isSigned(name)) continue
+        const answer = await sent(name)
+        // The ids in the file are those of another run.
+        const isRight = answer.status === 200 || /^(?:ORDER|POSITION)_NOT_FOUND$/.test(answer.body.code)
+        assert.ok(isRight, `${name}: ${JSON.stringify(answer.body)}`)
+      }
+      const elsewhere = await fetch(new URL('/health', host))
+      assert.equal(elsewhere.status, 404, 'without its secret the signer does nothing')
+    } finally {
+      signer.kill()
+    }
+  })
+
+  /** Returns the requests of the collection for the trader of this test. */
+  function collection(host: string): CollectionRequest[] {
+    const { address } = trader
+    return parseCollection(readFileSync(COLLECTION, 'utf8'), { host, address, agent: address })
+  }
+
+  async function sendRequest({ name, url, ...init }: CollectionRequest): Promise<Answer> {
+    const answer = await call('', url, init)
+    checker.assert(name, answer.status, answer.body)
+    return answer
+  }
+
+  function changed(body: string, change: object): string {
+    return JSON.stringify({ ...JSON.parse(body), ...change })
+  }
+
+  function operationIds(): string[] {
+    return Object.values(document.paths).flatMap((path) => Object.values(path).map((of) => of.operationId))
+  }
+
+  function isSigned(operationId: string): boolean {
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+    return operations.find((of) => of.operationId === operationId)!.security !== undefined
+  }
+
   it('names no operation that was not asked here', () => {
-    const all = Object.values(document.paths).flatMap((path) => Object.values(path).map((of) => String(of.operationId)))
+    const all = operationIds()
     assert.deepEqual(
       all.filter((operation) => !answered.has(operation)),
       [],

@@ -48,6 +48,8 @@ describe('a pair that sleeps while its position is listed, protected and closed'
 
   const get = (path: string): Promise<Answer> => call(world.service.url, path)
   const create = (body: unknown): Promise<Answer> => client.request('createOrder', 'POST', '/orders', body)
+  const previewOf = (body: Record<string, string>): Promise<Answer> =>
+    client.account(`/preview/order?${new URLSearchParams(body).toString()}`, 'previewOrder')
   async function priceOf(market: string): Promise<MarketPrice | undefined> {
     const { body } = await get(`${CHAIN}/prices`)
     return (body.data as MarketPrice[] | undefined)?.find((price) => price.market === market)
@@ -79,6 +81,9 @@ describe('a pair that sleeps while its position is listed, protected and closed'
     const details = { reason: 'feed_stale', market: 'AVAX/USD' }
     assert.deepEqual([status, body.code, ownDetails(body.details)], [503, 'NOT_READY', details])
     assert.equal((await create({ ...AVAX, type: 'limit', price: '10' })).status, 503)
+    const refused = await previewOf(AVAX)
+    assert.deepEqual([refused.status, ownDetails(refused.body.details)], [503, details])
+    assert.equal((await previewOf({ ...AVAX, market: 'BTC/USD', size: '0.02' })).status, 200)
     assert.equal((await create({ ...AVAX, market: 'BTC/USD', size: '0.02' })).status, 201)
 
     world.feed.fault = { kind: 'none' }
@@ -87,6 +92,8 @@ describe('a pair that sleeps while its position is listed, protected and closed'
       saw(answer)
       return now === 201
     })
+    const expected = await previewOf(AVAX)
+    assert.deepEqual([expected.status, expected.body.oraclePrice], [200, '16'], JSON.stringify(expected.body))
     const { fill } = await client.trade(AVAX, 'filled')
     assert.ok(Math.abs(Number(fill!.price) - 16) < 0.01, 'the oracle answers for a sleeping pair')
 
@@ -114,6 +121,8 @@ describe('a pair that sleeps while its position is listed, protected and closed'
       const { sl, tp } = await avax()
       return sl === '15' && tp === '18'
     })
+    const previewed = await client.account(`/preview/close/${id}`, 'previewClose')
+    assert.deepEqual([previewed.status, previewed.body.warnings?.[0]?.code], [200, 'price_old'])
     const close = await client.request('closePosition', 'POST', `/positions/${id}/close`, {})
     assert.equal(close.status, 200, JSON.stringify(close.body))
     assert.equal(close.body.warnings[0].code, 'price_old')

@@ -192,6 +192,27 @@ describe('stops mean what the answers say', () => {
     await client.orderOnce(placed.id, ({ status }) => status === 'canceled')
   })
 
+  it('of an order that executes at once: told, and refused with a stop that the price has passed', async () => {
+    const resting = await client.trade({ ...LIMIT, sl: '56000' }, 'open')
+    const update = (body: object) => client.request('updateOrder', 'PATCH', `/orders/${resting.id}`, body)
+    // Measured from 90000 the stop loss is moved above 80000: at 60000 the contracts would never execute the order.
+    const wrong = await update({ price: '90000' })
+    assert.deepEqual([wrong.status, wrong.body.code], [422, 'UNSUPPORTED'], JSON.stringify(wrong.body))
+    const { reference, ...details } = ownDetails(wrong.body.details)
+    assert.deepEqual(details, { field: 'sl', value: '56000', side: 'long' })
+    assert.ok(Math.abs(Number(reference) - 60_000) < 60, String(reference))
+    assert.match(wrong.body.message, /^The sl 56000, which the contracts make 8\d{4}[.\d]*, must be below /)
+    assert.deepEqual(await chainStops(), ['56000'])
+
+    const moved = await update({ price: '60500' })
+    const [warning, ...others] = (await prepared(moved)) ?? []
+    assert.deepEqual([warning?.code, warning?.field, warning?.asked, others], ['marketable', 'price', '60500', []])
+    const { fill, sl } = await client.orderOnce(resting.id, ({ status }) => status === 'filled')
+    assert.ok(Math.abs(Number(fill!.price) - 60_000) < 60, `${fill!.price} is the price of the market`)
+    assert.equal(sl, '56000')
+    await closeAll()
+  })
+
   it('of collateral: never more than was asked leaves the wallet', async () => {
     await client.trade({ ...MARKET, size: '0.5', leverage: '1.1' }, 'filled')
     const { id } = await position()

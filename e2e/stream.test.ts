@@ -46,7 +46,11 @@ describe('the stream of a service that trades', () => {
 
   it('tells prices, books, candles and trades to anybody', async () => {
     const client = await world.clientOf('trader-1', 'agent-1')
-    const stream = await open()
+    const [stream, single] = [await open(), await open()]
+    single.send({ op: 'subscribe', channel: 'prices', market: 'BTC/USDT' })
+    assert.equal((await error(single)).code, 'MARKET_NOT_FOUND')
+    single.send({ op: 'subscribe', channel: 'prices', market: 'BTC/USD' })
+    assert.deepEqual((await data(single, 'prices')).snapshot, true)
     stream.send({ op: 'subscribe', channel: 'prices' })
     stream.send({ op: 'subscribe', channel: 'book', market: 'BTC/USD' })
     stream.send({ op: 'subscribe', channel: 'candles', market: 'BTC/USD', interval: '1m' })
@@ -61,6 +65,8 @@ describe('the stream of a service that trades', () => {
       json.data.some(({ market, mark }: Received['json']) => market === 'BTC/USD' && mark === '60123')
     const delta = await data(stream, 'prices', changed)
     assert.equal(delta.snapshot, false)
+    const alone = await data(single, 'prices', changed)
+    assert.deepEqual([alone.snapshot, alone.market], [false, 'BTC/USD'])
     assert.equal((await data(stream, 'book', (json) => json.data.markPrice === '60123')).snapshot, false)
     assert.equal((await data(stream, 'candles', (json) => json.data.at(-1).close === '60123')).snapshot, false)
 
@@ -69,14 +75,20 @@ describe('the stream of a service that trades', () => {
     assert.deepEqual([trade.price, trade.action, trade.txHash], [fill!.price, 'TradeOpenedMarket', fill!.txHash])
     const rest = (await call(world.url(), `${CHAIN_PATH}/markets/BTC-USD/trades?limit=1`)).body.data
     assert.deepEqual(rest, [trade])
-    const seqs = stream.received
-      .filter(({ json }) => json.channel === 'prices' && json.snapshot !== undefined)
-      .map(({ json }) => json.seq)
-    assert.deepEqual(
-      seqs,
-      seqs.map((_, at) => seqs[0] + at),
-      'no gap',
+    const pricesOf = ({ received }: StreamClient) =>
+      received.map(({ json }) => json).filter(({ channel, snapshot }) => channel === 'prices' && snapshot !== undefined)
+    for (const socket of [stream, single]) {
+      const seqs = pricesOf(socket).map(({ seq }) => seq)
+      assert.deepEqual(
+        seqs,
+        seqs.map((_, at) => seqs[0] + at),
+        'no gap',
+      )
+    }
+    const others = pricesOf(single).flatMap((json) =>
+      json.data.filter(({ market }: Received['json']) => market !== 'BTC/USD'),
     )
+    assert.deepEqual(others, [])
   })
 
   it('tells a trader every step of an order, and what it made of the account', async () => {

@@ -132,7 +132,7 @@ function megabytes(bytes: number): string {
 }
 
 function show(report: StreamCampaignReport): void {
-  console.log('problems', report.problems.length)
+  console.log('problems', report.problems.length, report.problems.slice(0, MAX_PROBLEMS_SHOWN))
   const { memory, ticks, pings, metrics, mostSockets, slowestHealthMs, orders } = report
   for (const [name, ends] of Object.entries(report.ends)) console.log(name.padEnd(18), JSON.stringify(ends))
   console.log('closed', JSON.stringify(metrics.after.closed), 'most sockets', mostSockets)

@@ -7,8 +7,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 const path = `${process.env.BEZEL_DATA ?? 'var'}/devnet.json`
 const { chains, accounts, ...devnet } = read()
 
-/** The chain that the examples trade on, its node and its Diamond. */
-export const chain = 'arbitrum-sepolia'
+/** The chain that the examples trade on, its node and its Diamond: the one that is named, or one that is there. */
+export const chain = chainOf(process.env.BEZEL_CHAIN)
 export const { rpcUrl, diamond } = chains[chain]
 
 /** The address of the service. */
@@ -47,6 +47,14 @@ export async function connectReader(traderName, label) {
     trader: trader.address,
     apiKey: process.env.BEZEL_API_KEY ?? (await issue()),
   })
+}
+
+/** Returns a chain of the sandbox: the named one, else arbitrum-sepolia, else its first. */
+function chainOf(named) {
+  const there = Object.keys(chains)
+  const found = named ?? ['arbitrum-sepolia', ...there].find((name) => there.includes(name))
+  if (there.includes(found)) return found
+  return fail(`The local chain has no chain ${named}; it has ${there.join(', ')}.`)
 }
 
 function read() {

@@ -9,11 +9,13 @@ import { privateKeyToAccount } from 'viem/accounts'
 const devnet = JSON.parse(readFileSync(`${process.env.BEZEL_DATA ?? 'var'}/devnet.json`, 'utf8'))
 const { chains, accounts } = devnet
 const baseUrl = process.env.BEZEL_URL ?? devnet.baseUrl
-const CHAIN = '/v1/arbitrum-sepolia'
+// The chain that is named, or one that is there.
+const chain = process.env.BEZEL_CHAIN ?? ('arbitrum-sepolia' in chains ? 'arbitrum-sepolia' : Object.keys(chains)[0])
+const CHAIN = `/v1/${chain}`
 const keyOf = (name) => accounts.find((account) => account.name === name).privateKey
 const trader = privateKeyToAccount(keyOf('trader-1'))
 const agent = privateKeyToAccount(keyOf('agent-1'))
-const transport = http(chains['arbitrum-sepolia'].rpcUrl)
+const transport = http(chains[chain].rpcUrl)
 const node = createPublicClient({ transport, pollingInterval: 200 })
 
 /** Sends a request and returns its answer; an error answer stops the program with its code. */

@@ -90,7 +90,7 @@ async function callsOf({ diamond, trader, agent, prepared, collateral }: FloorOp
   const { symbol, decimals } = collateral
   const takes = { symbol, decimals, token: collateral.address as Address, amount: 1n, returned: 0n }
   const draft = { chainId: prepared.transaction!.chainId, diamond, trader, agent, inner: data, data, takes }
-  await prepareTransaction(recorder, draft, () => undefined).catch(() => undefined)
+  await prepareTransaction(recorder, draft, { onDelegate: () => undefined }).catch(() => undefined)
   if (sent.length === 0) throw new Error('no batch was recorded')
   return sent
 }

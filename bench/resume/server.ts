@@ -101,6 +101,7 @@ async function serve(
     log: of.log,
     agents,
     snapshots: { orders: empty, fills: empty, positions: empty, account: empty },
+    isKnown: () => true,
     watch: () => () => undefined,
     now: Date.now,
     onError: console.error,

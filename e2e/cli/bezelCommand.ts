@@ -56,7 +56,7 @@ export interface BezelCommand {
   close(): void
 }
 
-export function createBezelCommand(world: TradingWorld): BezelCommand {
+export function createBezelCommand(world: Pick<TradingWorld, 'devnet' | 'url'>): BezelCommand {
   const home = mkdtempSync(join(tmpdir(), 'bezel-cli-home-'))
   const said: string[] = []
   // DEBUG makes many programs print more than they should.

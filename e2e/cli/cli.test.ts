@@ -48,12 +48,36 @@ describe('the command line, from a new key to a closed position', () => {
   it('lists markets and prices without a key', async () => {
     const table = await bezel.run('markets BTC/USD eth')
     assert.equal(table.code, 0)
-    assert.match(table.stdout, /^MARKET +MARK +STATE.*\nBTC\/USD +60000 +open +crypto .*\nETH\/USD /)
+    assert.match(table.stdout, /^MARKET +MARK +STATE.* MIN FEE .*\nBTC\/USD +60000 +open +crypto .*\nETH\/USD /)
+    const { json: sold } = await bezel.run('markets btc --json')
+    const minFee = Number(sold[0].fees.openFeeRate) * Number(sold[0].fees.minPositionSizeUsd)
+    assert.match(table.stdout, new RegExp(`^BTC/USD .* % +${Number(minFee.toFixed(2))} `, 'm'))
     const markets = await bezel.run('markets --json')
     assert.ok(markets.json.some(({ symbol }: { symbol: string }) => symbol === 'BTC/USD'))
     const once = await bezel.run('price btc --once --json')
     assert.equal(once.json[0].market, 'BTC/USD')
     assert.equal(once.json[0].mark, '60000')
+  })
+
+  it('shows the depth, the candles and the rates of a market', async () => {
+    const book = await bezel.run('book btc --levels 2')
+    assert.match(book.stdout, /^SIDE +PRICE .*\n(?:ask .*\n){2}(?:bid .*\n){2}\nBTC\/USD, mark 60000\n$/)
+    const { json: levels } = await bezel.run('book btc --levels 2 --json')
+    assert.deepEqual([levels.asks.length, levels.bids.length, levels.markPrice], [2, 2, '60000'])
+    const candles = await bezel.run('candles BTC/USD --interval 1m --limit 3 --json')
+    assert.ok(candles.json.length > 0 && candles.json.length <= 3, candles.stderr)
+    assert.equal(candles.json.at(-1).close, '60000')
+    const funding = await bezel.run('funding btc --json')
+    assert.deepEqual([funding.json.length, funding.json[0].market], [1, 'BTC/USD'])
+    assert.match((await bezel.run('funding btc')).stdout, /^MARKET +LONGS PAY .*\nBTC\/USD +\S+ % /)
+    const unknown = await bezel.run('book BTX/USD --json')
+    assert.deepEqual([unknown.code, unknown.json.error.code], [3, 'MARKET_NOT_FOUND'])
+  })
+
+  it('makes a completion script that knows the markets', async () => {
+    const { stdout, stderr } = await bezel.run('completion bash')
+    assert.match(stdout, /^BTC\/USD$/m)
+    assert.equal(stderr, '')
   })
 
   it('shows prices as they change', async () => {
@@ -91,6 +115,9 @@ describe('the command line, from a new key to a closed position', () => {
     const unknown = await bezel.run('agent status --json', env)
     assert.equal(unknown.code, 3)
     assert.equal(unknown.json.error.code, 'AGENT_NOT_FOUND')
+    const unlisted = await bezel.run('agent authorise --markets ETH/USD,BTC/USDX --json', env)
+    assert.deepEqual([unlisted.code, unlisted.json.error.code], [2, 'USAGE'])
+    assert.match(unlisted.stderr, /^--markets: There is no market BTC\/USDX on this chain\. Did you mean BTC\/USD\?$/m)
     const done = await bezel.run('agent authorise --name bot --max-leverage 50 --expires 30d --json', env)
     assert.equal(done.code, 0, done.stderr)
     assert.equal(done.json.agent.agent, agent)
@@ -102,6 +129,11 @@ describe('the command line, from a new key to a closed position', () => {
     assert.match(status.stdout, /Status +active\n/)
     assert.match(status.stdout, /Leverage +up to 50x\n/)
     assert.match(status.stdout, /For fees +100 native coins\n/)
+    const again = await bezel.run('agent delegate --json', env)
+    assert.deepEqual([again.code, again.json.delegationTx, again.json.agent.status], [0, null, 'active'], again.stderr)
+    const tooHigh = await bezel.run('order BTC/USD long 0.02 --leverage 60 --json', env)
+    assert.deepEqual([tooHigh.code, tooHigh.json.error.code], [3, 'SCOPE_LEVERAGE_EXCEEDED'])
+    assert.match(tooHigh.json.error.message, /up to 50x, and this is 60x\. .* bezel agent authorise --max-leverage 60$/)
   })
 
   it('orders, and shows how it goes until it is filled', async () => {
@@ -120,9 +152,9 @@ describe('the command line, from a new key to a closed position', () => {
     assert.match(table.stdout, /^ID +MARKET +SIDE +SIZE.*\n\d+ +BTC\/USD +long +0\.0[12]\d* +10x /)
     const list = await bezel.run('positions --json', env)
     const { id } = list.json[0]
-    const stopped = await bezel.run(`change ${id} --sl 57000 --json`, env)
+    const stopped = await bezel.run(`set ${id} --sl 57000 --json`, env)
     assert.equal(stopped.json.position?.sl, '57000', stopped.stderr)
-    const lowered = await bezel.run(`change ${id} --leverage 5`, env)
+    const lowered = await bezel.run(`set ${id} --leverage 5`, env)
     assert.equal(lowered.code, 0, lowered.stderr)
     assert.match(lowered.stdout, /^Position +\d+ BTC\/USD long 0\.0[12]\d* at 5x\n.*Account +0x\w{40} \(trader-1\)\n$/s)
     const part = await bezel.run(`close ${id} --size 0.01 --json`, env)
@@ -130,8 +162,9 @@ describe('the command line, from a new key to a closed position', () => {
     const books = await bezel.run('fills --all', env)
     assert.match(
       books.stderr,
-      /^Books in USDC: deposits \S+ - payouts \S+ = \S+ in positions - net -\S+: they balance$/m,
+      /^Books in USDC: deposits \S+ - payouts \S+ = \S+ in positions \+ \S+ lost: they balance$/m,
     )
+    assert.match(books.stdout, /partly closed .*\n.*leverage changed .*\n.*opened at market /)
     const rest = await bezel.run(`close ${id}`, env)
     assert.equal(rest.code, 0, rest.stderr)
     assert.match(
@@ -154,10 +187,59 @@ describe('the command line, from a new key to a closed position', () => {
       json.reduce((total: bigint, fill: Record<string, string>) => total + units(fill[field]!), 0n)
     assert.equal(sum('netPnl'), sum('payout') - sum('deposit'))
     assert.ok(stderr.includes(`Net of 4 entries: ${formatUnits(sum('netPnl'), 6)} USDC, fees `), stderr)
-    assert.match(stderr, /^Books in USDC: .* = 0 in positions - net .*: they balance$/m)
+    assert.match(stderr, /^Books in USDC: .* = 0 in positions \+ \S+ lost: they balance$/m)
     const table = await bezel.run('fills --limit 1', env)
     assert.doesNotMatch(table.stderr, /Books/)
-    assert.match(table.stdout, /^TIME +MARKET +ACTION .*\n\S+ \S+ +BTC\/USD +closed market .* USDC.*\n\nAccount 0x/)
+    assert.match(table.stdout, /^TIME +MARKET +ACTION .*\n\S+ \S+ +BTC\/USD +closed at market .* USDC.*\n\nAccount 0x/)
+  })
+
+  it('exports books in CSV that balance', async () => {
+    const folder = join(bezel.home, 'books')
+    const done = await bezel.run(['export', folder, '--json'], env)
+    assert.equal(done.code, 0, done.stderr)
+    assert.match(done.stderr, /^Books in USDC: .*: they balance$/m)
+    const cellsOf = (name: string): string[][] =>
+      readFileSync(join(folder, name), 'utf8')
+        .trimEnd()
+        .split('\r\n')
+        .map((line) => line.split(','))
+    const { json: fills } = await bezel.run('fills --all --json', env)
+    const [titles = [], ...rows] = cellsOf('fills.csv')
+    assert.deepEqual(
+      rows.map((row) => row[titles.indexOf('netPnl')]),
+      fills.map(({ netPnl }: { netPnl: string }) => netPnl),
+    )
+    const [names = [], sums = []] = cellsOf('books.csv')
+    const books = Object.fromEntries(names.map((name, place) => [name, sums[place]]))
+    assert.deepEqual([books['collateralSymbol'], books['entries'], books['difference']], ['USDC', '4', '0'])
+    assert.deepEqual(
+      Object.entries(done.json.books[0]).map(([name, value]) => [name, String(value)]),
+      Object.entries(books),
+    )
+    assert.deepEqual([cellsOf('positions.csv').length, cellsOf('orders.csv').length], [1, 1])
+    const file = await bezel.run(['export', env['BEZEL_KEYSTORE']!], env)
+    assert.equal(file.code, 2)
+    assert.match(file.stderr, /agent\.json can't be written \(\w+\)\. Name another folder\./)
+  })
+
+  it('lists notices and takes them off the list', async () => {
+    const { json: told } = await bezel.run('notices --json', env)
+    const [newest] = told
+    assert.equal(newest.type, 'order_filled')
+    const table = await bezel.run('notices', env)
+    assert.match(table.stdout, new RegExp(`^ID +TIME +SEVERITY +TITLE +MESSAGE\\n${newest.id} .*\\n`))
+    const one = await bezel.run(`notices dismiss ${newest.id} --json`, env)
+    assert.deepEqual(one.json, { dismissed: [newest.id] }, one.stderr)
+    const unknown = await bezel.run('notices dismiss 999999 --json', env)
+    assert.match(unknown.stderr, /^There is no notice 999999\. bezel notices lists them\./)
+    assert.equal(unknown.code, 2)
+    const rest = await bezel.run('notices dismiss --all --json', env)
+    assert.deepEqual(
+      rest.json.dismissed,
+      told.slice(1).map(({ id }: { id: number }) => id),
+      rest.stderr,
+    )
+    assert.match((await bezel.run('notices', env)).stdout, /^There are no notices\./)
   })
 
   it('tells the changes of rights', async () => {
@@ -181,8 +263,17 @@ describe('the command line, from a new key to a closed position', () => {
       list.json.map(({ id }: { id: string }) => id),
       [placed.json.id],
     )
-    const amended = await bezel.run(`amend ${placed.json.id} --price 51000 --json`, env)
+    const idsOf = async (line: string): Promise<string[]> =>
+      (await bezel.run(line, env)).json.map(({ id }: { id: string }) => id)
+    assert.deepEqual(await idsOf('orders --market btc --status open --json'), [placed.json.id])
+    assert.deepEqual(await idsOf('orders --market eth --json'), [])
+    assert.deepEqual(await idsOf('orders --status timed_out --json'), [])
+    const amended = await bezel.run(`change ${placed.json.id} --price 51000 --json`, env)
     assert.deepEqual([amended.json.status, amended.json.price], ['open', '51000'], amended.stderr)
+    const { sentTxHash, txHash } = amended.json
+    assert.equal(txHash, placed.json.txHash, 'the order keeps the hash of its creation')
+    assert.notEqual(sentTxHash, txHash)
+    assert.equal((await world.chain.client.getTransactionReceipt({ hash: sentTxHash })).status, 'success')
     const canceled = await bezel.run(`cancel ${placed.json.id} --json`, env)
     assert.equal(canceled.code, 0, canceled.stderr)
     assert.equal(canceled.json.status, 'canceled')
@@ -200,23 +291,36 @@ describe('the command line, from a new key to a closed position', () => {
     return trades.map(({ sl }) => Price.format(Price.of(sl)))
   }
 
-  it('amends a stop that the contracts clamp, also to where it is already, and names its value', async () => {
+  it('changes a stop that the contracts clamp, also to where it is already, and names its value', async () => {
     const placed = await bezel.run('order BTC/USD long 0.02 --leverage 10 --limit 50000 --sl 30000 --json', env)
     assert.equal(placed.code, 0, placed.stderr)
     const { id, sl } = placed.json
     assert.deepEqual(await chainStops(), [sl])
     // Both stops are farther away than the contracts allow, so the order keeps the stop that it has.
-    const amended = await bezel.run(`amend ${id} --sl 40000 --json`, env)
+    const amended = await bezel.run(`change ${id} --sl 40000 --json`, env)
     assert.deepEqual([amended.code, amended.json.status, amended.json.sl], [0, 'open', sl], amended.stderr)
     const [warning, ...others] = amended.json.warnings
     assert.deepEqual([warning.code, warning.asked, warning.value, others], ['sl_clamped', '40000', sl, []])
     const text = await bezel.run(`amend ${id} --sl 41000`, env)
     assert.equal(text.code, 0, text.stderr)
-    assert.match(text.stdout, new RegExp(`^Order +${id} open\\n.*Stop loss +${sl}\\n`, 's'))
+    const [, shownSl, shownTx] = /^Order +\d+ open\n.*Stop loss +(\S+)\n.*Transaction +(0x\w{64})\n/s.exec(text.stdout)!
+    assert.ok(Math.abs(Number(shownSl) - Number(sl)) < 1e-6, text.stdout)
+    assert.ok(![placed.json.txHash, amended.json.sentTxHash].includes(shownTx), 'each change has a hash of its own')
     assert.match(text.stderr, new RegExp(`^Warning: .*${sl}`, 'm'))
     assert.deepEqual(await chainStops(), [sl])
     const canceled = await bezel.run(`cancel ${id} --json`, env)
     assert.equal(canceled.json.status, 'canceled', canceled.stderr)
+  })
+
+  it('warns of a limit order that does not rest', async () => {
+    const line = 'order BTC/USD long 0.02 --leverage 10 --limit 61000'
+    const shown = await bezel.run(`preview ${line}`, env)
+    assert.match(shown.stdout, /^Warning +\S/m, shown.stderr)
+    const { json: preview } = await bezel.run(`preview ${line} --json`, env)
+    assert.deepEqual(
+      preview.warnings.map(({ code }: { code: string }) => code),
+      ['marketable'],
+    )
   })
 
   it('names an allowance that is missing, and sets it', async () => {
@@ -225,7 +329,7 @@ describe('the command line, from a new key to a closed position', () => {
     assert.equal(allowed.json.allowance, '1.5')
     const refused = await bezel.run('order BTC/USD long 0.02 --leverage 10 --limit 50000', env)
     assert.equal(refused.code, 3)
-    assert.match(refused.stderr, /lets the Diamond take 1\.5\. Allow it with bezel approve USDC 100\.?\d*,/)
+    assert.match(refused.stderr, /lets the Diamond take 1\.5\. Allow it, .*: bezel approve USDC 100\.?\d*$/m)
     const enough = await bezel.run('approve USDC 1000000', env)
     assert.match(enough.stdout, /^Allowance +1000000 USDC\n.*Account +0x\w{40} \(trader-1\)\n$/s)
   })
@@ -281,12 +385,19 @@ describe('the command line, from a new key to a closed position', () => {
     assert.equal(wrong.code, 3)
     assert.equal(wrong.json.error.code, 'API_KEY_UNKNOWN')
     assert.doesNotMatch(wrong.stderr, /bz_nobody/)
+    const nope = await bezel.run('key revoke nope', env)
+    assert.equal(nope.code, 2)
+    assert.match(nope.stderr, /^0x\w{40} \(trader-1\) has no key with the label "nope"\. .* bezel key list$/m)
   })
 
   it('revokes the agent, which can do nothing from then on', async () => {
     const revoked = await bezel.run('agent revoke --json', env)
     assert.equal(revoked.code, 0, revoked.stderr)
     assert.match(revoked.json.txHash, /^0x[0-9a-f]{64}$/)
+    await world.chain.client.waitForTransactionReceipt({ hash: revoked.json.txHash })
+    const again = await bezel.run('agent revoke --json', env)
+    assert.deepEqual([again.code, again.json.txHash], [0, null], again.stderr)
+    assert.match(again.stderr, /^It is not the delegate on the chain, so nothing was sent there\.$/m)
     assert.equal((await bezel.run('agent status --json', env)).json.agent.status, 'revoked')
     const refused = await bezel.run('order BTC/USD long 0.02 --leverage 10 --json', env)
     assert.equal(refused.code, 3)

@@ -53,12 +53,15 @@ describe('what the command line says when something is wrong', () => {
     assert.deepEqual([malformed.exit, malformed.code], [7, 'KEYS'])
     const unknown = await refusal(ORDER, { BEZEL_AGENT_KEY: strangerKey })
     assert.equal(unknown.exit, 3)
-    assert.match(unknown.message, /bezel agent authorise/)
+    assert.match(unknown.message, /: bezel agent authorise$/)
+    // A remedy that leaves out whom it is about would authorise another agent.
+    const named = await refusal(`--as trader-3/agent-3 --chain arbitrum-sepolia ${ORDER}`)
+    assert.match(named.message, /: bezel agent authorise --as trader-3\/agent-3 --chain arbitrum-sepolia$/)
     const made = await bezel.spawn('agent new --json', { BEZEL_KEYSTORE_PASSWORD: 'Zp4-fits' }).ended
     assert.ok(made.json.keystore.startsWith(join(bezel.home, '.bezel')), made.json.keystore)
     const locked = await refusal(ORDER, { BEZEL_KEYSTORE: made.json.keystore, BEZEL_KEYSTORE_PASSWORD: 'Zp4-fits-not' })
     assert.deepEqual([locked.exit, locked.code], [7, 'KEYS'])
-    assert.match(locked.message, /password does not fit/)
+    assert.match(locked.message, /password does not fit .*\. Set BEZEL_KEYSTORE_PASSWORD to the password of \//)
     const silent = await refusal(ORDER, { BEZEL_KEYSTORE: made.json.keystore })
     assert.match(silent.message, /no terminal to ask on/)
     assert.equal((await refusal(`--keystore nowhere.json ${ORDER}`)).exit, 7)
@@ -190,7 +193,7 @@ describe('what the command line says when something is wrong', () => {
     for (const line of ['markets --json', ORDER]) {
       const told = await refusal(line, { BEZEL_URL: url })
       assert.deepEqual([told.exit, told.code], [6, 'NETWORK_ERROR'])
-      assert.match(told.message, /--url \(BEZEL_URL\)/)
+      assert.match(told.message, /npm start .*--url \(BEZEL_URL\)/)
     }
     const text = await bezel.run('watch', { BEZEL_URL: url })
     assert.equal(text.code, 6)

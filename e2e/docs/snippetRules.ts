@@ -9,6 +9,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/api.md js': 'e2e/docs.test.ts',
   'docs/stream.md js': 'e2e/docs.test.ts',
   'docs/facade.md js': 'e2e/facade/guide.test.ts',
+  'docs/python.md python': 'e2e/python.test.ts',
 }
 
 /** Commands that start or test everything, with the test that covers each. */
@@ -37,16 +38,16 @@ export function isRunElsewhere({ code }: Snippet): boolean {
 
 /**
  * Returns the problem of a block of code; `undefined` when something checks it. The word after the fence says how: `sh`
- * is run, `js` and `ts` are whole programs that are run (`ts` is also type-checked), `json` is parsed, and `text` is
- * output or the shape of something.
+ * is run, `js`, `ts` and `python` are programs that are run (the last two are also type-checked), `json` is parsed, and
+ * `text` is output or the shape of something.
  */
 export function snippetProblem(snippet: Snippet): string | undefined {
   const { language, code } = snippet
   if (language === 'text') return undefined
   if (language === 'json') return jsonProblem(code)
   if (language === 'sh') return commandsProblem(snippet)
-  if (language === 'js' || language === 'ts') return programProblem(snippet)
-  return `nothing checks it: use a fence with sh, js, ts, json or text instead of ${language ?? 'an indent'}`
+  if (language === 'js' || language === 'ts' || language === 'python') return programProblem(snippet)
+  return `nothing checks it: use a fence with sh, js, ts, python, json or text instead of ${language ?? 'an indent'}`
 }
 
 function commandsProblem(snippet: Snippet): string | undefined {

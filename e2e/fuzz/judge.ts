@@ -72,7 +72,7 @@ export function createJudge(document: OpenapiDocument, surface: Surface): Judge 
       const type = answer.headers['content-type'] ?? ''
       const problems = [
         ...headProblems(request, answer),
-        ...(JSON_TYPE.test(type) ? [] : [`its type is ${JSON.stringify(type)}`]),
+        ...(JSON_TYPE.test(type) || isBodiless(answer) ? [] : [`its type is ${JSON.stringify(type)}`]),
         ...(answer.status >= 500 && answer.status !== 502 && answer.status !== 503 ? ['the service failed'] : []),
         ...(answer.status === 500 || body === undefined || !request.isRefused || answer.status >= 400
           ? []
@@ -93,6 +93,11 @@ export function createJudge(document: OpenapiDocument, surface: Surface): Judge 
       ]
     },
   }
+}
+
+/** True for the redirect of a browser, and for an answer that the client has already. */
+function isBodiless({ status, body }: RawAnswer): boolean {
+  return (status === 302 || status === 304) && body === ''
 }
 
 function notificationProblems(body: unknown): readonly string[] {
@@ -151,7 +156,8 @@ function hasOddSegment(target: string): boolean {
 }
 
 function isBrokenTarget(target: string): boolean {
-  if (/[^\x21-\x7e]/.test(target)) return true
+  // A fragment is refused like a broken encoding.
+  if (/[^\x21-\x7e]|#/.test(target)) return true
   try {
     decodeURIComponent(target.split(/[?#]/, 1)[0]!)
     return false

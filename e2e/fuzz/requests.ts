@@ -16,7 +16,7 @@ export interface RequestMaker {
   report(actor: Actor, orderId: string, txHash: string): void
 }
 
-/** Weights of operations. Writes get more requests than reads. */
+/** Weights of operations. Writes, and reads that hardly ever succeed, get more requests than other reads. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   createOrder: 5,
   updateOrder: 3,
@@ -26,6 +26,8 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   updatePosition: 3,
   getOrder: 2,
   createAgent: 2,
+  previewOrder: 2,
+  previewPosition: 3,
 }
 
 interface MakerOptions {
@@ -47,14 +49,17 @@ export function createRequestMaker(options: MakerOptions): RequestMaker {
   const reports: { readonly actor: Actor; readonly orderId: string; readonly txHash: string }[] = []
 
   function given(parameters: readonly Parameter[], place: Surroundings): Map<string, string> {
-    return new Map(
-      parameters.map(({ name, schema }) => [name, String(valueOf(schema, { ...place, name, siblings: {} }))]),
-    )
+    const values = new Map<string, string>()
+    for (const { name, schema } of parameters) {
+      const siblings = Object.fromEntries(values)
+      values.set(name, String(valueOf(schema, { ...place, name, siblings })))
+    }
+    return values
   }
 
   function queryOf({ query }: Operation, place: Surroundings): string {
     const values = given(
-      query.filter(() => place.random.chance(0.4)),
+      query.filter(({ isRequired }) => place.random.chance(isRequired ? 0.97 : 0.4)),
       place,
     )
     return values.size === 0 ? '' : `?${new URLSearchParams([...values])}`

@@ -129,6 +129,8 @@ async function untilReady({ transport }: FuzzOptions): Promise<boolean> {
   return false
 }
 
+type Named = { readonly id: string }
+
 /** Learns from a successful answer, and sends some prepared transactions to the chain. */
 function goOn({ seed, maker, knowledge, broadcasts }: FuzzOptions, request: FuzzRequest, verdict: Verdict): void {
   const { operation, body } = verdict
@@ -138,7 +140,11 @@ function goOn({ seed, maker, knowledge, broadcasts }: FuzzOptions, request: Fuzz
   if (operation.id === 'createOrder' && clientId !== undefined) {
     knowledge.learnNamedOrder(request.value as Readonly<Record<string, unknown>>)
   }
-  const { order, transaction } = (body ?? {}) as { order?: { id: string }; transaction?: SendableTransaction | null }
+  const {
+    orders = [],
+    order = orders[0],
+    transaction,
+  } = (body ?? {}) as { order?: Named; orders?: Named[]; transaction?: SendableTransaction | null }
   const random = createRandom(seed ^ 0x5f5f5f5f, request.index)
   if (transaction === undefined || transaction === null || !random.chance(BROADCAST_CHANCE)) return
   broadcasts.offer(request.actor, transaction, random, (hash) => {

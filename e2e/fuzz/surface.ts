@@ -20,6 +20,7 @@ export interface Schema {
 
 export interface Parameter {
   readonly name: string
+  readonly isRequired: boolean
   readonly schema: Schema
 }
 
@@ -92,7 +93,9 @@ export function readSurface(document: OpenapiDocument): Surface {
 function readOperation(template: string, method: string, raw: OpenapiOperation): Operation {
   const parameters = (raw.parameters ?? []).filter((parameter) => 'name' in parameter)
   const placed = (place: string): Parameter[] =>
-    parameters.filter((parameter) => parameter.in === place).map(({ name, schema }) => ({ name, schema }))
+    parameters
+      .filter((parameter) => parameter.in === place)
+      .map(({ name, schema, required = false }) => ({ name, schema, isRequired: required }))
   const security = raw.security ?? []
   return {
     id: raw.operationId,

@@ -1,5 +1,6 @@
-import { Agent, request as ask, type IncomingHttpHeaders } from 'node:http'
+import { Agent, request as ask, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Header } from './credentials.ts'
 
 /** An answer before any check. */
@@ -41,7 +42,11 @@ export function createTransport(url: string, connections: number): Transport {
           answer.on('data', (chunk: Buffer) => chunks.push(chunk))
           answer.on('error', reject)
           answer.on('end', () =>
-            resolve({ status: answer.statusCode!, headers: answer.headers, body: Buffer.concat(chunks).toString() }),
+            resolve({
+              status: answer.statusCode!,
+              headers: answer.headers,
+              body: decoded(answer, Buffer.concat(chunks)),
+            }),
           )
         })
         sent.on('error', reject)
@@ -63,6 +68,14 @@ export function createTransport(url: string, connections: number): Transport {
       }),
     close: () => agent.destroy(),
   }
+}
+
+/** Returns the text of a body, decompressed as its header says. */
+function decoded({ headers }: IncomingMessage, bytes: Buffer): string {
+  const coding = headers['content-encoding']
+  const decompress = coding === 'br' ? brotliDecompressSync : coding === 'gzip' ? gunzipSync : undefined
+  // An answer to HEAD has the header and no body.
+  return (bytes.length === 0 || decompress === undefined ? bytes : decompress(bytes)).toString()
 }
 
 /** Parses the last answer on a connection that was closed after it. */

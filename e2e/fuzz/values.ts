@@ -122,6 +122,8 @@ function namedText(name: string, place: Place, knowledge: Knowledge): string | u
       if (place.operationId !== 'createOrder') return undefined
       return random.chance(0.9) && knowledge.collaterals.length > 0 ? random.pick(knowledge.collaterals) : undefined
     case 'clientId':
+      if (place.operationId === 'getOrderByClientId' && knowledge.namedOrders.length > 0)
+        return String(random.pick(knowledge.namedOrders).clientId)
       return random.chance(0.85) ? `fuzz-${random.below(400)}` : undefined
     case 'label':
       return random.chance(0.8) ? `label-${random.below(20)}` : undefined
@@ -131,7 +133,7 @@ function namedText(name: string, place: Place, knowledge: Knowledge): string | u
 }
 
 function idFor({ random, trader, operationId }: Place, knowledge: Knowledge): string {
-  const ofPosition = operationId.endsWith('Position') !== random.chance(0.03)
+  const ofPosition = /(?:Position|previewClose)$/.test(operationId) !== random.chance(0.03)
   const isChange = operationId === 'updateOrder' || operationId === 'cancelOrder'
   const resting = isChange && random.chance(0.6) ? knowledge.restingOrderId(random, trader) : undefined
   const known = ofPosition ? knowledge.positionId(random, trader) : (resting ?? knowledge.orderId(random, trader))

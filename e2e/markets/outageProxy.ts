@@ -9,6 +9,10 @@ export interface OutageProxy {
   isDown: boolean
   /** True while streams stay connected but carry nothing. */
   isSilent: boolean
+  /** Returns the status that a path answers with instead of its page; `undefined` passes the request on. */
+  refusal: (path: string) => number | undefined
+  /** The requests so far, with the times at which they arrived. */
+  readonly asked: { readonly path: string; readonly atMs: number }[]
   close(): Promise<void>
 }
 
@@ -17,9 +21,13 @@ export async function startOutageProxy(target: string): Promise<OutageProxy> {
   const server = createServer(async (request, response) => {
     try {
       if (proxy.isDown) throw new Error('down')
+      const path = request.url ?? ''
+      proxy.asked.push({ path, atMs: Date.now() })
+      const refused = proxy.refusal(path)
+      if (refused !== undefined) return void response.writeHead(refused).end()
       const { method = 'GET' } = request
       const body = method === 'GET' ? null : await bodyOf(request)
-      const answer = await fetch(target + (request.url ?? ''), {
+      const answer = await fetch(target + path, {
         method,
         body,
         headers: { 'content-type': 'application/json' },
@@ -45,6 +53,8 @@ export async function startOutageProxy(target: string): Promise<OutageProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     isDown: false,
     isSilent: false,
+    refusal: () => undefined,
+    asked: [],
     close: () =>
       new Promise((closed) => {
         for (const socket of streams.clients) socket.terminate()

@@ -33,14 +33,18 @@ const SETTINGS = {
   LOG_LEVEL: 'silent',
 }
 
-export async function startOutageWorld(settings: Record<string, string> = {}): Promise<OutageWorld> {
-  const devnet = await startDevnet({ DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' })
+/** Starts the world. `entry` is added to what the chains file says about the chain, `local` to the chain's settings. */
+export async function startOutageWorld(
+  settings: Record<string, string> = {},
+  { entry, local }: { readonly entry?: object; readonly local?: Record<string, string> } = {},
+): Promise<OutageWorld> {
+  const devnet = await startDevnet({ DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150', ...local })
   const chain = createChainClient(devnet.file)
   const described = devnet.file.chains[CHAIN]!
   const node = await startFaultyProxy(described.rpcUrl.replace(/\/$/, ''))
   const feed = await startFaultyProxy(devnet.file.feedUrl.replace(/\/$/, ''))
   const chainsFile = join(devnet.folder, 'outages.json')
-  const through = { ...described, rpcUrl: node.url, wsUrl: node.url.replace(/^http/, 'ws') }
+  const through = { ...described, rpcUrl: node.url, wsUrl: node.url.replace(/^http/, 'ws'), ...entry }
   writeFileSync(chainsFile, JSON.stringify({ chains: { [CHAIN]: through }, feedUrl: feed.url }))
   const service = await startService(devnet, { ...SETTINGS, BEZEL_CHAINS_FILE: chainsFile, ...settings })
   await chain.control('bezel_freezePrice', 'BTC/USD', true)

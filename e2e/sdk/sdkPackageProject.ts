@@ -15,7 +15,7 @@ export interface SdkPackageProject {
   readonly folder: string
   /** The folder of the SDK in node_modules. */
   readonly sdk: string
-  /** Compiles `trade.ts` and the README's examples under strict rules; throws the compiler's messages. */
+  /** Compiles `trade.ts` and the README's examples under strict rules, for node by default; throws the messages. */
   compile(options?: Record<string, unknown>): Promise<void>
   remove(): void
 }
@@ -35,11 +35,15 @@ const STRICT = {
 
 /** Code that the types must refuse. If they accept it, `@ts-expect-error` is an error itself. */
 const WRONG = `
-import type { BezelClient, CreateOrderRequest, StreamSubscription } from '@bezel/sdk'
+import type { BezelClient, CreateOrderRequest, OrdersChange, StreamSubscription } from '@bezel/sdk'
 // @ts-expect-error
 export const side: CreateOrderRequest['side'] = 'up'
 // @ts-expect-error
 export const told = (client: BezelClient): StreamSubscription<string> => client.events()
+// @ts-expect-error
+export const resumed = (client: BezelClient): unknown => client.stream().prices({ fromSeq: 1 })
+// @ts-expect-error
+export const fresh = (client: BezelClient): StreamSubscription<OrdersChange> => client.stream().orders()
 `
 
 /** Builds, packs and installs the SDK. viem comes from the repository, so that nothing is downloaded. */

@@ -1,48 +1,38 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
 import { after, afterEach, before, describe, it } from 'node:test'
 import {
   BezelApiError,
-  CHAINS,
+  BroadcastError,
   createBezelClient,
   FillTimeoutError,
   missingAllowance,
   OrderNotFilledError,
   OrderSubmitReportError,
   privateKeySender,
+  TransactionRevertedError,
   type BezelClient,
   type CreateOrderRequest,
-  type TransactionSender,
+  type UpdatePositionRequest,
 } from '@bezel/sdk'
+import { freePort } from '../../scripts/freePort.ts'
 import { meddlingFetch } from './meddlingFetch.ts'
-import { SOON, startSdkWorld, type SdkWorld } from './sdkWorld.ts'
+import { failureOf, SOON, startSdkWorld, type SdkWorld } from './sdkWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
 
 const MARKET: CreateOrderRequest = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
-const LIMIT: CreateOrderRequest = { ...MARKET, type: 'limit', price: '59000' }
-
-/** Returns a free port, so that a restarted service has the same address. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return String(port)
-}
-
-/** Returns the error that a promise rejects with. */
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => assert.fail('it did not fail'),
-    (reason: unknown) => reason,
-  )
+const LIMIT: CreateOrderRequest = { ...MARKET, reduceOnly: false, type: 'limit', price: '59000' }
 
 describe('trading with the SDK', () => {
   let world: SdkWorld
   let client: BezelClient
 
   before(async () => {
-    world = await startSdkWorld({ service: { PORT: await freePort(), BEZEL_MARKETS_REFRESH_MS: '200' } })
+    world = await startSdkWorld({
+      service: {
+        PORT: String(await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })),
+        BEZEL_MARKETS_REFRESH_MS: '200',
+      },
+    })
     client = (await world.sdkAccount('trader-1', 'agent-1')).client
   })
   after(() => world?.stop())
@@ -52,36 +42,17 @@ describe('trading with the SDK', () => {
     for (const { id } of await client.positions.list()) await (await client.positions.close(id)).waitForFill(SOON)
   })
 
-  /** Returns a sender that counts the transactions it sends. */
-  function countingSender(): TransactionSender & { readonly count: () => number } {
-    const sender = privateKeySender({ account: world.chain.account('agent-1'), rpcUrl: world.rpcUrl })
-    let count = 0
-    return {
-      ...sender,
-      count: () => count,
-      sendTransaction(transaction) {
-        count += 1
-        return sender.sendTransaction(transaction)
-      },
-    }
-  }
-
-  async function untilPosition(
-    id: string,
-    isExpected: (sl: string, tp: string, leverage: string) => boolean,
-  ): Promise<void> {
-    await until(`position ${id} as expected`, async () => {
-      const { sl, tp, leverage } = await client.positions.get(id)
-      return isExpected(sl, tp, leverage)
-    })
-  }
-
   it('authorises, delegates once, and says whose agent it is', async () => {
     const { agent, delegationTx } = await client.agents.get()
     assert.deepEqual([agent.status, agent.name, agent.trader], ['active', 'sdk', await client.trader()])
     assert.notEqual(delegationTx, null)
     const sender = privateKeySender({ account: world.chain.account('trader-1'), rpcUrl: world.rpcUrl })
     assert.equal(await client.agents.delegate({ sender }), null)
+    const own = world.countingSender('agent-1')
+    const refused = { code: 'WRONG_SENDER', message: new RegExp(`the trader is ${await client.trader()}`) }
+    await assert.rejects(client.agents.delegate({ sender: own }), refused)
+    await assert.rejects(client.account.approve({ sender: own, collateral: 'USDC', amount: '5' }), refused)
+    assert.equal(own.count(), 0)
     const { balances } = await client.account.get()
     assert.ok(balances.some(({ collateral }) => collateral === 'USDC'))
   })
@@ -92,14 +63,13 @@ describe('trading with the SDK', () => {
     const opened = await tracked.waitForFill({ ...SOON, onProgress: ({ status }) => seen.push(status) })
     assert.deepEqual([tracked.status, opened.status, seen.at(-1)], ['filled', 'filled', 'filled'])
     const id = opened.fill.positionId!
-    await client.positions.update(id, { sl: '57000', tp: '66000' })
-    await untilPosition(id, (sl, tp) => sl === '57000' && tp === '66000')
-    await client.positions.update(id, { leverage: '8' })
-    await untilPosition(id, (_sl, _tp, leverage) => leverage === '8')
-    await client.positions.update(id, { collateral: { action: 'add', amount: '50' } })
-    await untilPosition(id, (_sl, _tp, leverage) => Number(leverage) < 8)
-    const half = await (await client.positions.close(id, { size: '0.01', slippage: '2' })).waitForFill(SOON)
-    assert.ok(Math.abs(Number(half.fill.size) - 0.01) < 0.0002)
+    const changed = async (changes: UpdatePositionRequest) => (await client.positions.update(id, changes)).wait(SOON)
+    const { sl, tp } = await changed({ sl: '57000', tp: '66000' })
+    assert.deepEqual([sl, tp], ['57000', '66000'])
+    assert.equal((await changed({ leverage: '8' })).leverage, '8')
+    assert.ok(Number((await changed({ collateral: { action: 'add', amount: '50' } })).leverage) < 8)
+    const half = await (await client.positions.close(id, { size: '0.01', slippage: '2' })).wait(SOON)
+    assert.ok(Math.abs(Number(half.fill!.size) - 0.01) < 0.0002)
     // The slippage of the first close is in force now; a close without one sets the default again.
     const rest = await (await client.positions.close(id)).waitForFill(SOON)
     assert.deepEqual([rest.side, rest.reduceOnly], ['short', true])
@@ -113,14 +83,17 @@ describe('trading with the SDK', () => {
 
   it('rests a limit, moves it, sizes it, and cancels it', async () => {
     const placed = await client.orders.create({ ...LIMIT, sl: '55000' })
-    await placed.waitFor('open', SOON)
-    const moved = await client.orders.update(placed.id, { price: '58500', tp: '70000' })
-    await moved.waitFor(({ price, tp, sl }) => price === '58500' && tp === '70000' && sl === '55000', SOON)
-    const sized = await client.orders.update(placed.id, { size: '0.03' })
-    await sized.waitFor(({ size }) => size === '0.03', SOON)
+    assert.equal((await placed.wait(SOON)).status, 'open')
+    const { price, tp, sl } = await (await client.orders.update(placed.id, { price: '58500', tp: '70000' })).wait(SOON)
+    assert.deepEqual([price, tp, sl], ['58500', '70000', '55000'])
+    assert.equal((await (await client.orders.update(placed.id, { size: '0.03' })).wait(SOON)).size, '0.03')
+    assert.equal((await client.orders.get(placed.id)).size, '0.03')
     const openIds = (await client.account.openOrders()).map(({ id }) => id)
     assert.deepEqual(openIds, [placed.id])
-    await (await client.orders.cancel(placed.id)).waitFor('canceled', SOON)
+    const part = { market: 'BTC/USD', status: 'open', since: placed.order.createdAt } as const
+    const { data: page, nextCursor } = await client.account.openOrdersPage({ ...part, limit: 1 })
+    assert.deepEqual([page, nextCursor], [await client.account.openOrders(part), null])
+    assert.equal((await (await client.orders.cancel(placed.id)).wait(SOON)).status, 'canceled')
     await assert.rejects(client.orders.cancel(placed.id), { code: 'ORDER_NOT_MODIFIABLE' })
     const { order } = await client.orders.prepare(LIMIT)
     assert.equal((await client.orders.cancel(order.id)).status, 'expired')
@@ -129,6 +102,45 @@ describe('trading with the SDK', () => {
       data.map(({ id }) => id),
       [order.id, placed.id],
     )
+  })
+
+  it('has the hash of a change, and notices when a change or a cancellation reverts', async () => {
+    const placed = await client.orders.create(LIMIT)
+    await placed.wait(SOON)
+    const change = await client.orders.update(placed.id, { tp: '70000' })
+    await change.wait(SOON)
+    assert.notEqual(change.txHash, placed.txHash)
+    assert.equal((await client.orders.get(placed.id)).txHash, placed.txHash)
+    const sender = world.countingSender('agent-1')
+    // Too little gas for what it calls, and enough to be mined.
+    const sendTransaction: typeof sender.sendTransaction = (transaction) =>
+      sender.sendTransaction({ ...transaction, gas: 40_000n })
+    const { orders: starved } = world.sdkClient('agent-1', { sender: { ...sender, sendTransaction } })
+    for (const send of [() => starved.update(placed.id, { tp: '71000' }), () => starved.cancel(placed.id)]) {
+      const sent = await send()
+      const error = await failureOf(sent.wait(SOON))
+      assert.ok(error instanceof TransactionRevertedError, String(error))
+      assert.deepEqual([error.txHash, error.order?.status, error.order?.tp], [sent.txHash, 'open', '70000'])
+      assert.equal((await world.chain.client.getTransactionReceipt({ hash: sent.txHash! })).status, 'reverted')
+    }
+    await (await client.orders.cancel(placed.id)).wait(SOON)
+  })
+
+  it('takes an order back that it could not send, and says why', async () => {
+    const { client: poor, agent } = await world.sdkAccount('trader-4', 'poor-1')
+    const error = await failureOf(poor.orders.create(MARKET))
+    assert.ok(error instanceof BroadcastError && error.orderId !== undefined, String(error))
+    assert.equal(error.reason, 'no_gas')
+    assert.ok(error.message.includes(`${agent.address} has too little of the native coin`), error.message)
+    assert.equal((await poor.orders.get(error.orderId)).status, 'expired')
+    const account = world.chain.account('agent-1')
+    const rpcUrl = `http://127.0.0.1:${await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })}`
+    const away = world.sdkClient('agent-1', { sender: privateKeySender({ account, rpcUrl }) })
+    const prepared = async (): Promise<string[]> =>
+      (await client.account.openOrders({ status: 'prepared' })).map(({ id }) => id)
+    const ahead = await prepared()
+    await assert.rejects(away.orders.create(MARKET), { name: 'BezelNodeError', code: 'NODE_FAILED' })
+    assert.ok((await prepared()).every((id) => ahead.includes(id)))
   })
 
   it('reads with a key, and only reads', async () => {
@@ -194,7 +206,7 @@ describe('trading with the SDK', () => {
   })
 
   it('asks again for an answer that was lost, when a clientId makes that safe', async () => {
-    const sender = countingSender()
+    const sender = world.countingSender('agent-1')
     let asked = 0
     const fetch = meddlingFetch({
       after(method, path) {
@@ -208,6 +220,8 @@ describe('trading with the SDK', () => {
     assert.equal(asked, 2)
     const again = await shaky.orders.create({ ...MARKET, clientId: 'lost-answer' })
     assert.equal(again.id, tracked.id)
+    assert.equal((await shaky.orders.getByClientId('lost-answer')).id, tracked.id)
+    await assert.rejects(shaky.orders.getByClientId('never sent'), { code: 'ORDER_NOT_FOUND', status: 404 })
     await again.waitForFill(SOON)
     assert.equal(sender.count(), 1)
     await assert.rejects(shaky.orders.create({ ...MARKET, size: '0.03', clientId: 'lost-answer' }), {
@@ -224,7 +238,7 @@ describe('trading with the SDK', () => {
   })
 
   it('never sends twice what could not be reported', async () => {
-    const sender = countingSender()
+    const sender = world.countingSender('agent-1')
     const fetch = meddlingFetch({
       before(_method, path) {
         if (path.endsWith('/submit')) throw new TypeError('connection refused')
@@ -255,78 +269,19 @@ describe('trading with the SDK', () => {
     await assert.rejects(ahead.agents.issueApiKey({ trader, label: 'late' }), /1(?:18|19|20|21)\.\d s ahead/)
   })
 
-  it('refuses another Diamond, chain, name or sender than the ones meant', async () => {
-    const domain = await client.signingDomain()
-    const pinned = (change: Partial<typeof domain>) =>
-      world.sdkClient('agent-1', { signing: { ...domain, ...change } }).orders.create(MARKET)
-    await assert.rejects(pinned({ verifyingContract: `0x${'11'.repeat(20)}` }), {
-      name: 'WrongDiamondError',
-      found: domain.verifyingContract,
-    })
-    const live = createBezelClient({ baseUrl: world.url(), chain: 'arbitrum-sepolia', trader: await client.trader() })
-    await assert.rejects(live.signingDomain(), {
-      name: 'WrongDiamondError',
-      expected: CHAINS['arbitrum-sepolia'].liveDiamond,
-      found: domain.verifyingContract,
-    })
-    await assert.rejects(pinned({ chainId: 1 }), { name: 'WrongChainError', expected: 1, found: 421_614 })
-    await assert.rejects(pinned({ name: 'Other' }), { code: 'SIGNING_NAME_MISMATCH' })
-    const sender = countingSender()
-    const elsewhere = world.sdkClient('agent-1', { sender: { ...sender, chainId: async () => 1 } })
-    await assert.rejects(elsewhere.orders.create(MARKET), { name: 'WrongChainError', expected: 421_614, found: 1 })
-    const other = privateKeySender({ account: world.chain.account('agent-2'), rpcUrl: world.rpcUrl })
-    await assert.rejects(world.sdkClient('agent-1', { sender: other }).orders.create(MARKET), { code: 'WRONG_SENDER' })
-    assert.equal(sender.count(), 0)
-    const good = await world.sdkClient('agent-1', { signing: domain, trader: await client.trader() }).account.get()
-    assert.equal(good.address, await client.trader())
-  })
-
-  it('refuses to send what has expired', async () => {
-    const sender = countingSender()
-    let aheadMs = 0
-    const fetch = meddlingFetch({
-      after(method, path) {
-        if (method === 'POST' && path.endsWith('/orders')) aheadMs = 61_000
-      },
-    })
-    const slow = world.sdkClient('agent-1', { fetch, sender, now: () => Date.now() + aheadMs })
-    await assert.rejects(slow.orders.create(MARKET), {
-      name: 'PreparationExpiredError',
-      message: /was not sent\. Prepare it again/,
-    })
-    assert.equal(sender.count(), 0)
-  })
-
-  it('refuses to send what a bad service prepared', async () => {
-    const sender = countingSender()
-    const other = await client.orders.prepare({ ...MARKET, side: 'short' })
-    const fetch = meddlingFetch({
-      after(_method, _path, body) {
-        const prepared = body as { transaction?: { data: string } | null }
-        return prepared.transaction
-          ? { ...prepared, transaction: { ...prepared.transaction, data: other.transaction!.data } }
-          : body
-      },
-    })
-    const position = (await (await client.orders.create(MARKET)).waitForFill(SOON)).fill.positionId!
-    const resting = await client.orders.create(LIMIT)
-    await resting.waitFor('open', SOON)
-    const bad = world.sdkClient('agent-1', { fetch, sender })
-    const refused = { name: 'UnverifiedTransactionError' }
-    await assert.rejects(bad.orders.create(MARKET), { ...refused, field: 'side' })
-    await assert.rejects(bad.orders.update(resting.id, { price: '58000' }), refused)
-    await assert.rejects(bad.orders.cancel(resting.id), refused)
-    await assert.rejects(bad.positions.close(position), refused)
-    await assert.rejects(bad.positions.update(position, { sl: '50000' }), refused)
-    assert.equal(sender.count(), 0)
-    await (await client.orders.cancel(resting.id)).waitFor('canceled', SOON)
-  })
-
   it('names the allowance that is missing, and makes the approval itself', async () => {
     const sender = privateKeySender({ account: world.chain.account('trader-1'), rpcUrl: world.rpcUrl })
     await client.account.approve({ sender, collateral: 'USDC', amount: '1', ...SOON })
     const missing = missingAllowance(await failureOf(client.orders.create(MARKET)))
     assert.equal(missing?.collateral, 'USDC')
+    // A preview goes by what was last read of the account.
+    const remedy = await until('the preview tells it too', async () => {
+      const [found] = await client.account.remedies(await client.preview.order(MARKET))
+      return found
+    })
+    assert.deepEqual([remedy.kind, remedy.collateral], ['allowance', 'USDC'])
+    const made = await client.account.prepareApprove({ collateral: 'USDC', amount: remedy.needed! })
+    assert.deepEqual(remedy.transaction, made)
     await client.account.approve({ sender, ...missing, ...SOON })
     await until('the allowance', async () => {
       const { balances } = await client.account.get()
@@ -336,20 +291,20 @@ describe('trading with the SDK', () => {
     await client.account.approve({ sender, collateral: 'USDC', amount: '1000000000', ...SOON })
   })
 
-  it('takes the word of the service where the chain can not be read', async () => {
-    const { call: _none, ...blind } = countingSender()
-    const trusting = world.sdkClient('agent-1', { sender: blind })
-    const opened = await (await trusting.orders.create(MARKET, { expectedPrice: '60010' })).waitForFill(SOON)
-    await assert.rejects(trusting.orders.create(MARKET, { expectedPrice: '63000' }), {
-      name: 'UnverifiedTransactionError',
-      field: 'price',
-    })
-    const inEther = { ...MARKET, collateral: 'WETH' }
-    await assert.rejects(trusting.orders.create(inEther), { field: 'collateral price', message: /collateralPriceUsd/ })
-    await (await trusting.orders.create(inEther, { collateralPriceUsd: '2500' })).waitForFill(SOON)
-    await assert.rejects(trusting.orders.create(inEther, { collateralPriceUsd: '2600' }), { field: 'collateralAmount' })
-    await (await trusting.positions.close(opened.fill.positionId!)).waitForFill(SOON)
-    assert.equal((await trusting.positions.list()).length, 1)
+  it('tells notifications once each, and dismisses them', async () => {
+    const last = Math.max(0, ...(await client.notifications.list()).map(({ id }) => id))
+    const ended = await (await client.orders.create(MARKET)).wait(SOON)
+    const told = client.notifications.stream({ after: last, pollMs: SOON.pollMs })
+    const { value: notice } = await told.next()
+    assert.deepEqual([notice?.type, notice?.orderId], ['order_filled', ended.id])
+    told.close()
+    const listed = async (): Promise<boolean> => (await client.notifications.list()).some(({ id }) => id === notice!.id)
+    assert.ok(await listed())
+    await client.notifications.dismiss(notice!.id)
+    assert.ok(!(await listed()))
+    await assert.rejects(client.notifications.dismiss(999_999), { name: 'BezelApiError', code: 'VALIDATION_ERROR' })
+    const stranger = world.sdkClient('agent-5', { trader: await client.trader() })
+    await assert.rejects(stranger.notifications.dismiss(notice!.id), { name: 'BezelApiError', status: 401 })
   })
 
   it('closes what is in a token that takes nothing new any more', async () => {
@@ -381,7 +336,7 @@ describe('trading with the SDK', () => {
     const error = await failureOf(tracked.waitForFill(SOON))
     assert.ok(error instanceof OrderNotFilledError)
     assert.equal(error.order.reason, 'SLIPPAGE')
-    assert.match(error.message, /the price moved further than the slippage allows: order again/)
+    assert.match(error.message, /the price moved further than the slippage allows; order again/)
   })
 
   it('reclaims what the oracles left alone', async () => {
@@ -426,7 +381,7 @@ describe('trading with the SDK', () => {
     const { revocationTx } = await unknown.agents.revoke({ trader })
     await unknown.agents.undelegate({ sender, revocationTx: revocationTx! })
     await assert.rejects(unknown.orders.create(MARKET), { code: 'AGENT_REVOKED', message: /Authorise the agent again/ })
-    const foreign = { ...revocationTx!, to: `0x${'33'.repeat(20)}` }
+    const foreign = { ...revocationTx!, to: `0x${'33'.repeat(20)}` as const }
     await assert.rejects(unknown.agents.undelegate({ sender, revocationTx: foreign }), {
       name: 'UnverifiedTransactionError',
       field: 'to',

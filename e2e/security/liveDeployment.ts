@@ -62,12 +62,15 @@ export async function openLiveDeployment(): Promise<LiveDeployment> {
   }
 }
 
-/** Returns the file that an npm script runs. */
+/** Returns the file that an npm script runs, by itself or as the last command of a shell script. */
 function programOf(script: string): string {
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>
   }
-  const file = /^exec node (\S+)$/.exec(scripts[script] ?? '')?.[1]
+  const command = scripts[script] ?? ''
+  const shell = /^exec sh (\S+)$/.exec(command)?.[1]
+  const last = shell === undefined ? command : readFileSync(new URL(shell, ROOT), 'utf8').trimEnd().split('\n').at(-1)!
+  const file = /^exec node (\S+)(?: "\$@")?$/.exec(last)?.[1]
   if (file === undefined) throw new Error(`there is no npm script ${script} that only runs a file`)
   return fileURLToPath(new URL(file, ROOT))
 }

@@ -65,6 +65,7 @@ describe('registrations', () => {
     )
     const wrong: readonly [Partial<AgentScope>, RegExp][] = [
       [{ markets: ['NO/USD'] }, /NO\/USD, which is not listed/],
+      [{ markets: ['BTC/USDX'] }, /BTC\/USDX, which is not listed .*did you mean BTC\/USD\?/],
       [{ markets: [] }, /must name a market/],
       [{ markets: Array.from({ length: 65 }, (_, at) => `M${at}/USD`) }, /markets/],
       [{ maxLeverage: '0.000' }, /must be above 0/],
@@ -74,6 +75,7 @@ describe('registrations', () => {
       const answer = await tryScope(scope)
       assert.deepEqual(outcome(answer), [400, 'VALIDATION_ERROR'])
       assert.match(JSON.stringify(answer.body.details), message)
+      assert.match(answer.body.message, message)
     }
     assert.equal((await tryScope({ markets: listed.slice(0, 64) })).status, 201)
   })

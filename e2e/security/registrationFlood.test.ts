@@ -15,13 +15,12 @@ import { startFaultyProxy, type FaultyProxy, type Lie } from '../outages/faultyP
 import { closeConnections, junkAuthorization, junkTrader, originAt, postFrom, type Origin } from './junkTraders.ts'
 
 // Junk registrations from many addresses, each of a trader of its own. CAMPAIGN=1000000 tries so many of them against
-// the bound of a deployment, CAMPAIGN=20000 (the default) against a smaller one. The limits refuse most of them.
+// the bound of a deployment; 20,000 of them, most of which the limits refuse, are tried against a smaller one.
 
 const TRIES = Number(process.env['CAMPAIGN'] ?? 20_000)
 const IS_LONG = TRIES > 20_000
+const ORIGINS = IS_LONG ? 5_000 : 150
 const MAX_CLAIMS = IS_LONG ? 100_000 : 800
-/** The origins of the first tries, from which more are accepted than the bound allows, and of the rest. */
-const ORIGINS = IS_LONG ? { filling: 5_000, refused: 300 } : { filling: 150, refused: 150 }
 const AT_ONCE = 8
 const MEGABYTE = 2 ** 20
 /** The memory that a flood may take for good. */
@@ -145,8 +144,7 @@ describe('a flood of registrations', () => {
       const work = async (): Promise<void> => {
         for (let at = next++; at < to; at = next++) {
           const body = junkAuthorization(domain, junkTrader(), at % 10 === 0 ? markets : 'all')
-          const origins = accepted.length > MAX_CLAIMS * 1.3 ? ORIGINS.refused : ORIGINS.filling
-          const status = await postFrom(originAt(at % origins), `${service.url}${CHAIN}/agents`, body)
+          const status = await postFrom(originAt(at % ORIGINS), `${service.url}${CHAIN}/agents`, body)
           counts.set(status, (counts.get(status) ?? 0) + 1)
           if (status === 201) accepted.push(body.agent)
         }

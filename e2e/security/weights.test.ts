@@ -21,6 +21,9 @@ const SLUG = 'arbitrum-sepolia'
 const FILLS = 10_000
 const RESTING = 900
 
+/** Repetitions of a request whose charge can't be told. */
+const MAX_AGAIN = 5
+
 /** Processor time that one unit of weight may cost, and the room for a slow machine. */
 const UNIT_MS = 5
 const ROOM = 3
@@ -71,21 +74,30 @@ const manyFields = (): unknown =>
 const tooManyFields = (): unknown =>
   Object.fromEntries(Array.from({ length: Math.floor(LONG / 12) }, (_, at) => [`x${at}`, 1]))
 
+/** Returns a body that ends nothing, so that the orders are still there for the others; all of them are read. */
+const otherMarket = (): unknown => ({ market: 'ETH/USD' })
+
 const manyMarkets = (): unknown => ({
   scope: { markets: Array.from({ length: Math.floor(LONG / 4) }, () => 'b') },
 })
 
 const READ: WorstInput = { isSigned: true }
 const LIST: WorstInput = { isSigned: true, query: () => '?limit=500', weight: 5 }
+/** All open orders are looked at, and most are in the answer. */
+const FILTERED: WorstInput = { isSigned: true, query: () => '?market=BTC-USD&status=open&since=1' }
 const WRONG_WRITE: WorstInput = { isSigned: true, body: manyFields, statuses: [400, 401, 404] }
 const WRONG_BODY: WorstInput = { body: manyFields, statuses: [400, 401, 404] }
 
 const LIMIT_ORDER = { market: 'BTC/USD', side: 'long', type: 'limit', size: '0.01', price: '50000', leverage: '10' }
 
+const PREVIEWED = '?market=BTC-USD&side=long&type=limit&size=0.01&price=50000&leverage=10&sl=40000&tp=90000'
+
 /** Every operation with its worst known inputs. */
 const WORST: Readonly<Record<string, readonly WorstInput[]>> = {
+  getIndex: [{}],
   health: [{}],
   ready: [{}],
+  getTime: [{}],
   getChainInfo: [{}],
   listMarkets: [{}],
   getMarket: [{}],
@@ -104,23 +116,43 @@ const WORST: Readonly<Record<string, readonly WorstInput[]>> = {
   listApiKeys: [READ],
   revokeApiKey: [{ isSigned: true, statuses: [401, 403, 404] }],
   getAccount: [READ],
-  listPositions: [READ],
-  listOpenOrders: [READ],
+  listPositions: [READ, LIST],
+  listOpenOrders: [READ, FILTERED, LIST],
   listOrderHistory: [LIST],
   listFills: [LIST],
   listEvents: [LIST],
   listAudit: [LIST],
+  previewOrder: [
+    { isSigned: true, query: () => PREVIEWED },
+    { isSigned: true, query: () => `${PREVIEWED}&simulate=true`, weight: 5 },
+    { isSigned: true, query: () => `?${'a=1&b=2&'.repeat(900)}`, statuses: [400] },
+  ],
+  previewClose: [
+    { isSigned: true, statuses: [200, 404] },
+    { isSigned: true, query: () => '?simulate=true', weight: 5, statuses: [200, 404] },
+  ],
+  previewPosition: [
+    { isSigned: true, query: () => '?leverage=5', statuses: [200, 404] },
+    { isSigned: true, query: () => '?leverage=5&simulate=true', weight: 5, statuses: [200, 404] },
+  ],
   getOrder: [READ],
+  getOrderByClientId: [
+    { isSigned: true, query: () => `?clientId=${encodeURIComponent('é'.repeat(64))}`, statuses: [404] },
+  ],
   createOrder: [
     WRONG_WRITE,
     { isSigned: true, body: (nth) => ({ ...LIMIT_ORDER, clientId: `n${nth}` }), statuses: [201] },
   ],
   updateOrder: [WRONG_WRITE],
   cancelOrder: [{ isSigned: true, statuses: [404, 409] }],
+  cancelAllOrders: [{ isSigned: true, query: () => '?market=ETH-USD' }],
   submitOrder: [WRONG_WRITE],
+  getPosition: [{ isSigned: true, statuses: [200, 404] }],
   closePosition: [WRONG_WRITE],
   updatePosition: [WRONG_WRITE],
   cancelPositionUpdate: [{ isSigned: true, statuses: [404, 409] }],
+  closeAllPositions: [WRONG_WRITE, { isSigned: true, body: otherMarket }],
+  flatten: [WRONG_WRITE, { isSigned: true, body: otherMarket }],
   listNotifications: [{}],
   dismissNotification: [WRONG_BODY],
   hlInfo: [{ body: () => ({ ...(manyFields() as object), x0: 1, type: 'meta' }), statuses: [200, 422] }],
@@ -302,13 +334,17 @@ describe('processor time per unit of weight', () => {
       const least = Math.max(1, Math.ceil((LISTS[type] ?? 0) / 200))
       const users = COLD[type] === undefined ? Array.from({ length: STRANGERS }, strangerAddress) : [COLD[type]]
       const units: number[] = []
-      for (const user of users) {
+      const askAs = async (user: Address) => {
         const idle = await cost(new Request(`${url}/health`))
         const asked = await cost(infoRequest(infoBody(type, 0, user)))
         assert.equal(asked.status, 200, `${type}: ${asked.text.slice(0, 300)}`)
-        const charged = idle.left - asked.left
-        // A window that ends between the two starts over.
-        assert.ok(charged >= least || charged < 0, `${type} was charged ${charged} and not ${least}`)
+        return { asked, charged: idle.left - asked.left }
+      }
+      for (const user of users) {
+        let { asked, charged } = await askAs(user)
+        // A limit that is given back in between makes it look cheaper: then it is asked again.
+        for (let again = 0; charged < least && again < MAX_AGAIN; again += 1) ({ asked, charged } = await askAs(user))
+        assert.ok(charged >= least, `${type} was charged ${charged} and not ${least}`)
         units.push(asked.cpuMs / Math.max(least, charged))
       }
       const unitMs = Math.min(...units)

@@ -99,7 +99,7 @@ describe('a service with more to do than it can', () => {
 
   it('refuses anonymous requests first, and still answers signed ones and its health', async () => {
     const refused = await until('an anonymous request is shed', async () => {
-      const asked = await Promise.all(Array.from({ length: 20 }, () => call(service.url, `${CHAIN}/markets`)))
+      const asked = await Promise.all(Array.from({ length: 40 }, () => call(service.url, `${CHAIN}/markets`)))
       return asked.find(({ status }) => status === 503)
     })
     assert.deepEqual([refused.body.code, refused.body.details.reason], ['NOT_READY', 'overloaded'])
@@ -107,7 +107,7 @@ describe('a service with more to do than it can', () => {
     for (const path of ['/hl/arbitrum-sepolia/info', `${CHAIN}/agents`, `${CHAIN}/api-keys`]) {
       const shed = await until(`${path} is shed`, async () => {
         const ask = (): Promise<Answer> => send(service.url, 'POST', path, { type: 'meta' })
-        return (await Promise.all(Array.from({ length: 20 }, ask))).find(({ status }) => status === 503)
+        return (await Promise.all(Array.from({ length: 40 }, ask))).find(({ status }) => status === 503)
       })
       assert.equal(shed.body.details.reason, 'overloaded')
     }

@@ -30,7 +30,7 @@ export const unknownThings: Life = ({ url }) =>
     { op: 'subscribe', channel: 'book', market: 'NONE/USD' },
     { op: 'subscribe', channel: 'candles', market: 'BTC/USD', interval: '2m' },
     { op: 'subscribe', channel: 'candles', market: 'NONE/USD', interval: '1m' },
-    { op: 'subscribe', channel: 'prices', market: 'BTC/USD' },
+    { op: 'subscribe', channel: 'prices', market: 'NONE/USD' },
     { op: 'unsubscribe', channel: 'nothing' },
     { op: 'destroy' },
     { op: 'subscribe', channel: 'orders' },

@@ -56,7 +56,8 @@ async function storeFill(sql: Sql, { chain, trader, resting, nth = 0 }: BusyTrad
   const amounts = { price: '60000', size: '0.251', collateral: '1500' }
   const record = { id, chain, trader, agent: null, originKey: `busy:${ownId}`, createdAtMs: place.timestampMs }
   await insertOrder(sql, { ...record, request: REQUEST, spendUsd: Usd.zero })
-  await saveOrderState(sql, id, { ...STATE, status: n < resting ? 'open' : 'filled' }, undefined)
+  // Without a trade index nobody looks for the trade on the chain, which does not have it.
+  await saveOrderState(sql, id, { ...STATE, status: n < resting ? 'open' : 'filled', tradeIndex: null }, undefined)
   // Profits, fees and what was forfeited make an entry of every list.
   const books = { pnl: '1.5', fundingFee: '0.1', forfeited: '0.2', netPnl: '0.3' }
   const fill = sampleFill(FIRST_ID * 2 + ownId, { ...told, ...amounts, ...books, side: n % 2 === 0 ? 'long' : 'short' })

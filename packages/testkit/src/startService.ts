@@ -19,11 +19,25 @@ export interface RunningService {
   kill(): Promise<void>
 }
 
-/**
- * Starts the real service in its own process, on a free port, over a devnet and its data folder. Resolves when it is
- * ready.
- */
+/** Starts the service as `launchService` does. Resolves when it is ready. */
 export async function startService(
+  devnet: RunningDevnet,
+  settings: Record<string, string> = {},
+): Promise<RunningService> {
+  const service = await launchService(devnet, settings)
+  await until('the service is ready', async (saw) => {
+    const answer = await fetch(`${service.url}/ready`)
+    saw(await answer.text())
+    return answer.ok
+  })
+  return service
+}
+
+/**
+ * Starts the real service in its own process, on a free port, over a devnet and its data folder. Resolves when it
+ * listens, which is before it is ready.
+ */
+export async function launchService(
   devnet: RunningDevnet,
   settings: Record<string, string> = {},
 ): Promise<RunningService> {
@@ -38,11 +52,6 @@ export async function startService(
   }
   const child = fork(MAIN, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const { url } = await untilStarted(child, 'the service')
-  await until('the service is ready', async (saw) => {
-    const answer = await fetch(`${url}/ready`)
-    saw(await answer.text())
-    return answer.ok
-  })
   const end = (signal: NodeJS.Signals): Promise<void> => endChild(child, 'the service', signal)
   return { url, pid: child.pid!, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
 }

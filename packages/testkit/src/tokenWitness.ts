@@ -2,6 +2,9 @@ import { diamondAbi, PendingOrderType, TradeType } from '@bezel/protocol'
 import { erc20Abi, parseEventLogs, type Abi, type AbiEvent, type Address, type Hex, type Log } from 'viem'
 import type { ChainClient } from './chainClient.ts'
 
+/** The part of a chain's client that the witness uses. */
+export type WitnessedChain = Pick<ChainClient, 'client' | 'diamond' | 'collateral'>
+
 /** A collateral token, and the vault of the Diamond that pays its profits. */
 export interface WitnessedToken {
   readonly symbol: string
@@ -53,7 +56,7 @@ const BLOCKS_AT_ONCE = 1_000n
 
 /** Reads the collaterals with these symbols and their vaults. */
 export async function readWitnessedTokens(
-  { client, diamond, collateral }: ChainClient,
+  { client, diamond, collateral }: WitnessedChain,
   symbols: readonly string[],
 ): Promise<WitnessedToken[]> {
   return Promise.all(
@@ -65,10 +68,14 @@ export async function readWitnessedTokens(
   )
 }
 
-/** Reads the transfers of the tokens and the Diamond's events of trading, in the order of the chain. */
+/**
+ * Reads the transfers of the tokens and the Diamond's events of trading, in the order of the chain, from a block on.
+ * Default: from the first.
+ */
 export async function readWitnessedLogs(
-  { client, diamond }: ChainClient,
+  { client, diamond }: WitnessedChain,
   tokens: readonly WitnessedToken[],
+  firstBlock = 0n,
 ): Promise<WitnessedLog[]> {
   const address = [diamond, ...tokens.map((token) => token.address)]
   const names = new Set<string>([...TRADING_EVENTS, 'Transfer'])
@@ -76,7 +83,7 @@ export async function readWitnessedLogs(
   const events = abi.filter((item) => item.type === 'event' && names.has(item.name)) as AbiEvent[]
   const head = await client.getBlockNumber()
   const logs: WitnessedLog[] = []
-  for (let fromBlock = 0n; fromBlock <= head; fromBlock += BLOCKS_AT_ONCE) {
+  for (let fromBlock = firstBlock; fromBlock <= head; fromBlock += BLOCKS_AT_ONCE) {
     logs.push(...(await client.getLogs({ address, events, fromBlock, toBlock: fromBlock + BLOCKS_AT_ONCE - 1n })))
   }
   return logs
@@ -119,13 +126,18 @@ function mentions({ topics, data }: WitnessedLog, address: Address): boolean {
   return topics.some((topic) => topic.endsWith(digits)) || data.includes(digits)
 }
 
-/** Reads the collateral that the Diamond holds for a trader's resting orders and requests to open, by its own views. */
+/**
+ * Reads the collateral that the Diamond holds for a trader's resting orders and requests to open, by its own views.
+ * Default: at the latest block.
+ */
 export async function readHeldByOrders(
-  { client, diamond, collateral }: ChainClient,
+  { client, diamond, collateral }: WitnessedChain,
   trader: Address,
   symbol: string,
+  blockNumber?: bigint,
 ): Promise<bigint> {
-  const request = { address: diamond, abi: diamondAbi, args: [trader] } as const
+  const at = blockNumber === undefined ? {} : { blockNumber }
+  const request = { address: diamond, abi: diamondAbi, args: [trader], ...at } as const
   const [trades, requests] = await Promise.all([
     client.readContract({ ...request, functionName: 'getTrades' }),
     client.readContract({ ...request, functionName: 'getPendingOrders' }),
