@@ -168,8 +168,13 @@ function problemsOfOids({ journal, outbox, transactions }: EnvelopeEvidence): st
   return problems
 }
 
-/** Checks that no cancelled order rests, unless the cancel itself failed on the chain or expired. */
-function problemsOfCancels({ journal, outbox, transactions }: EnvelopeEvidence): string[] {
+/**
+ * Checks that no cancelled order rests, unless the cancel itself failed on the chain, expired or was burnt. A
+ * reorganisation whose transactions are mined again without the relayer may number orders anew, so that a cancel hits
+ * another one: the service can't prevent that.
+ */
+function problemsOfCancels(evidence: EnvelopeEvidence): string[] {
+  const { journal, outbox, transactions } = evidence
   const minedIds = new Map(transactions.map((transaction) => [transaction.attemptId as string, transaction]))
   const burntIds = new Set(burntEntries(outbox, transactions).map(({ attemptId }) => attemptId))
   const problems: string[] = []
@@ -177,8 +182,22 @@ function problemsOfCancels({ journal, outbox, transactions }: EnvelopeEvidence):
     if (outbox.orders.get(String(oid))?.status !== 'open') continue
     const cancels = outbox.attempts.filter(({ orderId, kind }) => orderId === String(oid) && kind === 'cancel')
     const isExcused = cancels.some(({ id }) => burntIds.has(id) || minedIds.get(id)?.hasSucceeded === false)
+    const wasRemined = [...journal.counts.keys()].some((what) => what.startsWith('reorganisations (remine'))
     if (isExcused) journal.count('cancels that failed on the chain')
-    else problems.push(`the cancel of order ${oid} was a success, and it is open`)
+    else if (wasRemined) journal.count('cancels that a reorganisation may have led astray')
+    else problems.push(`the cancel of order ${oid} was a success, and it is open; ${historyOf(evidence, String(oid))}`)
   }
   return problems
+}
+
+/** Tells what became of an order's transactions on the chain, for whoever has to find out why. */
+function historyOf({ journal, outbox, transactions, truth }: EnvelopeEvidence, orderId: string): string {
+  const attempts = outbox.attempts.filter((attempt) => attempt.orderId === orderId)
+  const told = attempts.map(({ id, kind }) => {
+    const mined = transactions.find(({ attemptId }) => attemptId === id)
+    const outcome = mined && truth.creations.find(({ txHash }) => txHash === mined.hash)?.outcome
+    return `${kind} ${id}: ${mined === undefined ? 'not mined' : `nonce ${mined.nonce}, ${mined.hasSucceeded ? 'succeeded' : 'reverted'} ${outcome ?? ''}`}`
+  })
+  const reorganisations = [...journal.counts].filter(([what]) => what.startsWith('reorganisations'))
+  return [...told, ...reorganisations.map(([what, count]) => `${count} ${what}`)].join('; ')
 }

@@ -8,6 +8,12 @@ import { fromExactJson, toExactJson, type Sql } from './sql.ts'
  */
 export type OrderHandle = `pending:${number}` | `trade:${number}`
 
+/** A handle, and the order or position that it belonged to at some time. */
+export interface HeldHandle {
+  readonly handle: OrderHandle
+  readonly holder: `order:${OrderId}` | `position:${OrderId}`
+}
+
 export async function insertOrderEvent(
   sql: Sql,
   of: {

@@ -1,5 +1,6 @@
 import type { Address, ChainSlug, Hex } from '@bezel/protocol'
 import type { AttemptId } from '../trading/orders/orderModel.ts'
+import type { HeldHandle } from './orderEventStore.ts'
 import { forgetRelayedGas, type RelaySender } from './relayGasStore.ts'
 import type { Sql } from './sql.ts'
 
@@ -33,6 +34,8 @@ export interface RelayAction {
   readonly calldata: Hex
   /** Gas limit in units of gas. */
   readonly gas: bigint
+  /** What it names on the chain, with whom that belonged to when it was made; empty in entries from before. */
+  readonly aims: readonly HeldHandle[]
 }
 
 /** A nonce of the relayer and its use. */
@@ -67,9 +70,10 @@ interface EntryRow {
   readonly expires_at: bigint
   readonly day: bigint
   readonly counted_wei: string
+  readonly aims: string | null
 }
 
-const ENTRY_COLUMNS = 'nonce, attempt_id, trader, agent, is_exit, calldata, gas, expires_at, day, counted_wei'
+const ENTRY_COLUMNS = 'nonce, attempt_id, trader, agent, is_exit, calldata, gas, expires_at, day, counted_wei, aims'
 
 interface VersionRow {
   readonly nonce: bigint
@@ -125,8 +129,8 @@ export async function takeRelayNonce(sql: Sql, { chain, sender }: RelaySender): 
 export async function insertRelayEntry(sql: Sql, of: RelaySender, entry: RelayEntry): Promise<boolean> {
   const { action } = entry
   const changed = await sql.run(
-    `insert into relay_entries (chain, sender, nonce, state, attempt_id, trader, agent, is_exit, calldata, gas, expires_at, day, counted_wei)
-     values ($1, $2, $3, 'live', $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (chain, sender, nonce) do nothing`,
+    `insert into relay_entries (chain, sender, nonce, state, attempt_id, trader, agent, is_exit, calldata, gas, expires_at, day, counted_wei, aims)
+     values ($1, $2, $3, 'live', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) on conflict (chain, sender, nonce) do nothing`,
     of.chain,
     of.sender,
     entry.nonce,
@@ -139,6 +143,7 @@ export async function insertRelayEntry(sql: Sql, of: RelaySender, entry: RelayEn
     entry.expiresAtMs,
     entry.day,
     String(entry.countedWei),
+    action === null || action.aims.length === 0 ? null : JSON.stringify(action.aims),
   )
   if (changed === 0) return false
   for (const version of entry.versions) await insertRelayVersion(sql, of, entry.nonce, version)
@@ -371,6 +376,7 @@ function toEntry(row: EntryRow, versions: readonly RelayVersion[]): RelayEntry {
             isExit: row.is_exit === 1n,
             calldata: row.calldata as Hex,
             gas: row.gas,
+            aims: row.aims === null ? [] : (JSON.parse(row.aims) as HeldHandle[]),
           },
     expiresAtMs: Number(row.expires_at),
     day: Number(row.day),

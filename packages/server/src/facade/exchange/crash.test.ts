@@ -35,7 +35,7 @@ describe('an order and the relayer of a process that dies', () => {
       settings: defaultRelayerSettings(chain.slug),
       now: () => world.base.market.nowMs,
       log: { info: () => {}, warn: () => {}, error: () => {} } as never,
-      head: () => ({ number: node.head() }),
+      head: () => node.headBlock(),
       finality: depthFinality(FINAL_BLOCKS),
       onHash: async () => {},
     })

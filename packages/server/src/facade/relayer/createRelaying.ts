@@ -3,6 +3,7 @@ import { readAsideWei, readRelayedGasWei } from '../../store/relayGasStore.ts'
 import { isRelayedLive } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import { utcDayOf } from '../../trading/scope.ts'
+import { takeAim } from './aims.ts'
 import { enqueueAction, type ActionToRelay } from './enqueueAction.ts'
 import { adoptOpen } from './exitGas.ts'
 import { healLost } from './healLost.ts'
@@ -64,6 +65,7 @@ export function createRelaying(context: RelayContext): Relaying {
     if (isOutdated(memory.state)) memory.forgot()
     if (!isOpen) await open()
     await loadEntries(context, memory)
+    await takeAim(context, memory)
     const usedBefore = memory.state.usedNonces
     const found = await lookAtNode(context, memory)
     await keepMined(context, memory, found)

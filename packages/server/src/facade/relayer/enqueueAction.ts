@@ -13,6 +13,7 @@ import {
 import type { Sql } from '../../store/sql.ts'
 import type { Attempt } from '../../trading/orders/orderModel.ts'
 import { utcDayOf } from '../../trading/scope.ts'
+import { readAims } from './aims.ts'
 import { exitWei, feeCapOf, holdExit, listPayingExits, useExits } from './exitGas.ts'
 import { firstFees, isTooDear } from './fees.ts'
 import { admitAction, recountGas, RelayRefusedError, requireFundsOfExit } from './gasBudget.ts'
@@ -60,7 +61,9 @@ export async function enqueueAction(
     const asideWei = purpose.kind === 'open' ? exitWei(gas, settings) : 0n
     await admitAction(sql, context, memory.state, { trader, wei: wei - pooledWei, asideWei })
   }
-  const action = { attemptId: attempt.id, trader, agent, isExit, calldata: attempt.calldata, gas }
+  const { id: attemptId, calldata } = attempt
+  const aims = await readAims(sql, chain, { trader, calldata })
+  const action = { attemptId, trader, agent, isExit, calldata, gas, aims }
   const terms = { action, fees, expiresAtMs: attempt.expiresAtMs, day: utcDayOf(now()), countedWei: 0n }
   const entry = await insertAction(sql, context, terms)
   await useExits(sql, sender, entry.nonce, exits)

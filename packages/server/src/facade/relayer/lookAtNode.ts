@@ -61,17 +61,26 @@ function balanceCall({ sender }: RelayContext): RpcCall {
   return { method: 'eth_getBalance', params: [sender.sender, 'latest'] }
 }
 
-/** Returns the entries to send now. An expired action is not sent any more: its burn comes with this step. */
+/**
+ * Returns the entries to send now. An expired action is not sent any more: its burn comes with this step. Nothing is
+ * sent beyond an action that waits for its target or is astray.
+ */
 export function dueSends({ now }: RelayContext, state: RelayState): TrackedEntry[] {
   const nowMs = now()
   const unmined = unminedIn(state).filter(
     ({ entry: { nonce } }) => nonce < state.usedNonces! + MAX_AHEAD && !state.withdrawn.has(nonce),
   )
+  const held = unmined.findIndex(isHeld)
   // Without gas only the first entry is tried, which shows when there is gas again.
   return unmined
+    .slice(0, held === -1 ? unmined.length : held)
     .slice(0, state.hasNoFunds ? 1 : unmined.length)
     .filter(({ entry, sendAtMs }) => sendAtMs <= nowMs && !isOver(entry.expiresAtMs, newestOf(entry).kind, nowMs))
     .slice(0, MAX_SENDS)
+}
+
+function isHeld({ entry, heldSinceMs, aim }: TrackedEntry): boolean {
+  return newestOf(entry).kind === 'action' && (heldSinceMs !== undefined || aim === 'astray')
 }
 
 export function isOver(expiresAtMs: number, kind: 'action' | 'burn', nowMs: number): boolean {

@@ -28,6 +28,6 @@ export interface RelayContext {
   /** Judges from a block which ones are final. */
   readonly finality: Pick<Finality, 'lastFinal'>
   /** Returns the last followed block. Nothing counts as final before the follower knows of it. */
-  readonly head: () => { readonly number: number } | undefined
+  readonly head: () => { readonly number: number; readonly hash: Hex } | undefined
   readonly onHash: OnRelayHash
 }

@@ -24,6 +24,12 @@ export interface TrackedEntry {
   readonly missingSinceMs: number | undefined
   /** Time of the last attempt to prove that somebody else used its nonce, epoch ms. */
   readonly searchedAtMs: number
+  /** True when a reorganisation dropped it, or may have done so before this process knew of it. */
+  readonly isDropped: boolean
+  /** Whether what it names on the chain is still what it was made for, once that was judged (`takeAim`). */
+  readonly aim: 'unknown' | 'there' | 'astray'
+  /** Time since which it waits for what it names to be on the chain again, epoch ms. */
+  readonly heldSinceMs: number | undefined
 }
 
 export interface RelayCounts {
@@ -89,6 +95,11 @@ export interface RelayMemory {
   opened(nonces: NonceRange | undefined): void
   /** The store was read up to the end of `nonces`. Entries that are known already stay as they are. */
   loaded(entries: readonly RelayEntry[], nonces: NonceRange | undefined): void
+  /**
+   * The targets of a dropped action were looked for. While that is `unknown`, it waits, and all later ones with it:
+   * since `heldSinceMs`.
+   */
+  aimed(nonce: number, aim: TrackedEntry['aim'], heldSinceMs?: number): void
   /** The node reported its progress. Entries that it had mined and no longer has are sent again. */
   looked(at: { readonly nodeHead: number; readonly usedNonces: number }, nowMs: number): void
   /** The newest version of an entry was sent, and is due again at `sendAtMs`. */
@@ -134,13 +145,11 @@ export interface AskedFees {
   readonly lowBalanceWei: bigint
 }
 
+const NOTHING_LOADED = { loadedTo: 0, usedNonces: undefined, nodeHead: -1, lineSinceMs: 0, strangeLooks: 0 }
+
 const NOTHING_KNOWN = {
+  ...NOTHING_LOADED,
   nonces: undefined,
-  loadedTo: 0,
-  usedNonces: undefined,
-  nodeHead: -1,
-  lineSinceMs: 0,
-  strangeLooks: 0,
   market: undefined,
   feesAskedAtMs: Number.NEGATIVE_INFINITY,
   balanceWei: undefined,
@@ -150,6 +159,10 @@ const NOTHING_KNOWN = {
   gas: { usedWei: 0n, asideWei: 0n },
   counts: { mined: 0, burnt: 0, repriced: 0, lost: 0 },
 }
+
+const UNAIMED = { aim: 'unknown', heldSinceMs: undefined } as const
+
+const MINED = { missingSinceMs: undefined, isDropped: false, ...UNAIMED }
 
 const UNSENT = { sendAtMs: 0, refusals: 0, hopeless: 0, isTaken: false, isUnderpriced: false }
 
@@ -190,8 +203,9 @@ export function createRelayMemory(): RelayMemory {
       if (market !== undefined && balanceWei !== undefined) change({ feesAskedAtMs: nowMs })
       if (balanceWei !== undefined && balanceWei >= lowBalanceWei) change({ hasNoFunds: false })
     },
+    aimed: (nonce, aim, heldSinceMs) => alter(nonce, () => ({ aim, heldSinceMs })),
     asked: (nonce, nowMs) => alter(nonce, () => ({ askedAtMs: nowMs })),
-    mined: (entry, mined) => alter(entry.nonce, () => ({ entry, mined, missingSinceMs: undefined })),
+    mined: (entry, mined) => alter(entry.nonce, () => ({ ...MINED, entry, mined })),
     missing: (nonce, nowMs) => alter(nonce, ({ missingSinceMs = nowMs }) => ({ mined: undefined, missingSinceMs })),
     ended(nonce, kind) {
       untrack(nonce)
@@ -221,8 +235,7 @@ export function createRelayMemory(): RelayMemory {
     reckoned: (burnGas, gas) => change({ outstandingWei: unminedWei(state, burnGas), gas }),
     forgot() {
       clear()
-      const { loadedTo, usedNonces, nodeHead, lineSinceMs, strangeLooks } = NOTHING_KNOWN
-      change({ loadedTo, usedNonces, nodeHead, lineSinceMs, strangeLooks })
+      change(NOTHING_LOADED)
     },
   }
 }
@@ -245,7 +258,7 @@ function createTracking() {
     nonceByHash,
     unsent,
     withdrawn,
-    track: (entry: RelayEntry) => keep(firstSight(entry)),
+    track: (entry: RelayEntry) => keep({ ...firstSight(entry), isDropped: !unsent.has(entry.nonce) }),
     alter(nonce: number, changesOf: (of: TrackedEntry) => Partial<TrackedEntry>) {
       const of = tracked.get(nonce)
       if (of !== undefined) keep({ ...of, ...changesOf(of) })
@@ -270,6 +283,8 @@ function firstSight(entry: RelayEntry): TrackedEntry {
     askedAtMs: Number.NEGATIVE_INFINITY,
     missingSinceMs: undefined,
     searchedAtMs: Number.NEGATIVE_INFINITY,
+    isDropped: false,
+    ...UNAIMED,
   }
 }
 
@@ -279,7 +294,8 @@ function firstSight(entry: RelayEntry): TrackedEntry {
  */
 function unmined({ mined }: TrackedEntry): Partial<TrackedEntry> {
   const missingSinceMs = undefined
-  return mined === undefined ? { missingSinceMs } : { missingSinceMs, mined: undefined, isTaken: false, sendAtMs: 0 }
+  if (mined === undefined) return { missingSinceMs }
+  return { missingSinceMs, mined: undefined, isTaken: false, sendAtMs: 0, isDropped: true, ...UNAIMED }
 }
 
 function afterSend({ isTaken, refusals, hopeless }: TrackedEntry, said: SendOutcome): Partial<TrackedEntry> {

@@ -36,7 +36,8 @@ const HOPELESS_SENDS = 4
 const MAX_RENEWALS = 32
 
 /**
- * Gives new versions to stuck entries and burns expired ones, and those whose agent may not act any more. The versions
+ * Gives new versions to stuck entries and burns expired ones, those whose target is gone, and those whose agent may not
+ * act any more. The versions
  * are stored now and sent in the next step. Returns true when there were any.
  */
 export async function renewEntries(context: RelayContext, memory: RelayMemory): Promise<boolean> {
@@ -65,7 +66,8 @@ export async function renewEntries(context: RelayContext, memory: RelayMemory): 
 async function renewalsOf(context: RelayContext, state: RelayState, of: TrackedEntry): Promise<Renewal[]> {
   const { entry } = of
   const newest = newestOf(entry)
-  const isExpired = isOver(entry.expiresAtMs, newest.kind, context.now()) || of.hopeless >= HOPELESS_SENDS
+  const isAstray = newest.kind === 'action' && of.aim === 'astray'
+  const isExpired = isAstray || isOver(entry.expiresAtMs, newest.kind, context.now()) || of.hopeless >= HOPELESS_SENDS
   if (!isExpired && !isStuck(context, state, of)) return []
   if (isExpired || newest.kind === 'burn') return burnsOf(context, state, entry)
   const fees = renewedFees(context, state, entry, await readFeeCap(context, entry))

@@ -41,7 +41,7 @@ describe('a running relayer', () => {
       settings: { ...defaultRelayerSettings(CHAIN.slug), pollMs: 5, feesMs: 20, maxFeesAgeMs: 500 },
       now: Date.now,
       log: { info: tell, warn: tell, error: tell } as never,
-      head: () => ({ number: world.node.head() }),
+      head: () => world.node.headBlock(),
       finality: depthFinality(FINAL_BLOCKS),
     })
     return relayer

@@ -21,6 +21,7 @@ import { slippageRestores } from './0020-slippage-restores.ts'
 import { agentBounds } from './0021-agent-bounds.ts'
 import { snapshots } from './0022-snapshots.ts'
 import { attemptOrders } from './0023-attempt-orders.ts'
+import { relayAims } from './0024-relay-aims.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   agentBounds,
   snapshots,
   attemptOrders,
+  relayAims,
 ]

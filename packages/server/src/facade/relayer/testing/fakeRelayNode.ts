@@ -37,6 +37,8 @@ export interface FakeRelayNode {
   /** Returns the transaction that the next block's miner has for a nonce, when it differs from this node's. */
   elsewhere: ((nonce: number) => SentTransaction | undefined) | undefined
   head(): number
+  /** Returns the newest block. */
+  headBlock(): { readonly number: number; readonly hash: Hex }
   /** Returns the number of used nonces of the account. */
   used(): number
   /** Returns the account's transactions on the chain, in the order of their nonces. */
@@ -74,6 +76,7 @@ export function createFakeRelayNode(account: Address): FakeRelayNode {
     mempool: new Map(),
     elsewhere: undefined,
     head: () => blocks.length - 1,
+    headBlock: () => ({ number: blocks.length - 1, hash: blocks.at(-1)!.hash }),
     used: () => usedIn(blocks),
     minedTransactions: () => blocks.flatMap(({ transactions }) => transactions),
     mine(limit = 1_000) {

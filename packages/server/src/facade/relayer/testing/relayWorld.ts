@@ -40,6 +40,8 @@ export interface RelayWorld {
   readonly node: FakeRelayNode
   readonly opened: TestStore
   nowMs: number
+  /** Returns the followed head. Default: the node's. */
+  head: RelayContext['head']
   /** Judges from a block which ones are final. Default: those with `FINAL_BLOCKS` on top. */
   finality: Pick<Finality, 'lastFinal'>
   relaying: Relaying
@@ -59,11 +61,16 @@ export interface RelayWorld {
 let attempts = 0
 
 /** Returns a transaction prepared for the relayer. */
-export function attemptOf(of: { expiresAtMs: number; gas?: string | null; trader?: Address }): Attempt {
+export function attemptOf(of: {
+  readonly expiresAtMs: number
+  readonly gas?: string | null
+  readonly trader?: Address
+  readonly calls?: readonly Hex[]
+}): Attempt {
   attempts += 1
   const id = `0x${attempts.toString(16).padStart(16, '0')}` as AttemptId
   const { data } = wrapCalls({
-    calls: ['0xabcdef01' as Hex],
+    calls: of.calls ?? ['0xabcdef01' as Hex],
     trader: of.trader ?? TRADER,
     agent: testKey.address,
     attemptId: id,
@@ -124,6 +131,7 @@ export async function openRelayWorld({
     node,
     opened,
     nowMs: START_MS,
+    head: () => node.headBlock(),
     finality: depthFinality(FINAL_BLOCKS),
     relaying: undefined as never,
     logged: [],
@@ -161,7 +169,7 @@ export async function openRelayWorld({
       settings: { ...defaultRelayerSettings(CHAIN.slug, () => budgets), ...settings },
       now: () => world.nowMs,
       log: { info: () => undefined, warn: log, error: log } as never,
-      head: () => ({ number: node.head() }),
+      head: () => world.head(),
       finality: { lastFinal: (head) => world.finality.lastFinal(head) },
       onHash: async (_sql, of) => void world.hashes.push(of),
     }

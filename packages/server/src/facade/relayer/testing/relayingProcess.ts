@@ -1,9 +1,10 @@
+import { parseBlock, resultOf } from '../../../chain/blocks.ts'
 import { depthFinality } from '../../../chain/finality.ts'
 import { createRpcClient } from '../../../chain/rpcClient.ts'
 import type { ServedChain } from '../../../chain/servedChain.ts'
 import { openSqlite } from '../../../store/sqlite.ts'
 import type { Attempt } from '../../../trading/orders/orderModel.ts'
-import type { Address } from '@bezel/protocol'
+import type { Address, Hex } from '@bezel/protocol'
 import { readRelayerKey } from '../readRelayerKey.ts'
 import { defaultRelayerSettings } from '../relayerSettings.ts'
 import { startRelayer } from '../startRelayer.ts'
@@ -23,7 +24,7 @@ const { chain, file } = options
 const client = createRpcClient({ url: chain.rpcUrl, timeoutMs: 5_000, chainId: chain.chainId })
 const store = openSqlite(file)
 const key = await readRelayerKey({ hex: options.key, file: undefined })
-let head = 0
+let head: { readonly number: number; readonly hash: Hex } | undefined
 const relayer = await startRelayer({
   chain,
   client,
@@ -32,14 +33,14 @@ const relayer = await startRelayer({
   settings: { ...defaultRelayerSettings(chain.slug), pollMs: 20, feesMs: 200 },
   now: Date.now,
   log: { info: () => undefined, warn: () => undefined, error: console.error } as never,
-  head: () => ({ number: head }),
+  head: () => head,
   finality: depthFinality(8),
 })
 setInterval(() => void followHead(), 20)
 
 async function followHead(): Promise<void> {
-  const [outcome] = await client.batch([{ method: 'eth_blockNumber', params: [] }])
-  if (outcome?.ok === true) head = Number(outcome.result)
+  const [outcome] = await client.batch([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
+  head = parseBlock(resultOf(outcome))?.block
 }
 
 process.on('message', (of: { attempt: Attempt; trader: Address }) => void relay(of))
