@@ -34,7 +34,7 @@ export interface RelayAction {
   readonly calldata: Hex
   /** Gas limit in units of gas. */
   readonly gas: bigint
-  /** What it names on the chain, with whom that belonged to when it was made; empty in entries from before. */
+  /** The orders and positions that it names by their numbers on the chain; empty in entries from before. */
   readonly aims: readonly HeldHandle[]
 }
 

@@ -26,7 +26,7 @@ export interface TrackedEntry {
   readonly searchedAtMs: number
   /** True when a reorganisation dropped it, or may have done so before this process knew of it. */
   readonly isDropped: boolean
-  /** Whether what it names on the chain is still what it was made for, once that was judged (`takeAim`). */
+  /** Judgement of `takeAim`: its numbers on the chain still belong to its orders and positions, or to others. */
   readonly aim: 'unknown' | 'there' | 'astray'
   /** Time since which it waits for what it names to be on the chain again, epoch ms. */
   readonly heldSinceMs: number | undefined
