@@ -48,6 +48,13 @@ export interface BezelClientOptions {
   readonly diamond?: `0x${string}`
   /** Signing domain of the deployment you trust. By default the first answer of the service is taken and remembered. */
   readonly signing?: SigningDomain
+  /**
+   * False when hashes of sent transactions are not reported to the service, which costs one more signature each: a
+   * wallet that asks its owner for every signature asks less. The service finds the transactions on the chain by
+   * itself. Until it has, a repeat under a `clientId` by another process would send again: look the order up first
+   * (`orders.getByClientId`). Default true.
+   */
+  readonly reportHashes?: boolean
   /** Prefix of the authentication headers. Default `X-Service-`. */
   readonly headerPrefix?: string
   /** Function that sends HTTP requests. Default: the global `fetch`. */
@@ -189,7 +196,7 @@ function createCore(options: BezelClientOptions): ClientCore {
 
 /** Creates what all writes of a client share. */
 function createWriteSetup(
-  { sender }: BezelClientOptions,
+  { sender, reportHashes }: BezelClientOptions,
   { signing, trader, ownAgent, now }: ClientCore,
   { markets, account }: { readonly markets: Markets; readonly account: AccountReads },
 ): WriteSetup {
@@ -203,6 +210,7 @@ function createWriteSetup(
   return {
     facts,
     broadcaster: createBroadcaster(sender, now),
+    reportHashes,
     agentAddress: () => ownAgent().address,
     traderOf: async () => trader.get(),
     domain: signing.domain,

@@ -23,7 +23,7 @@ export {
   type CloseAllOptions,
   type SentBatch,
 } from './orders/createBatches.ts'
-export type { Orders } from './orders/createOrders.ts'
+export type { Orders, VerifiedOrder } from './orders/createOrders.ts'
 export type { VerifyOptions } from './orders/executeWrite.ts'
 export type { NewMarketOrder, NewOrder, NewOrder as CreateOrderRequest, NewRestingOrder } from './orders/newOrder.ts'
 export type { LeftOpen } from './orders/sendPages.ts'
@@ -49,6 +49,7 @@ export type { StreamStatus } from './stream/line.ts'
 export type { StreamSubscription } from './stream/reader.ts'
 export type { WebSocketClass, WebSocketLike } from './stream/socket.ts'
 export type * from './stream/streamEvents.ts'
+export type { DecodedCall, DecodedField } from './verify/decodedCalls.ts'
 export * from './verify/verifyContext.ts'
 export * from './verify/verifyPrepared.ts'
 export {

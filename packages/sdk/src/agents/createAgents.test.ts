@@ -81,3 +81,41 @@ describe('a delegation', () => {
     assert.equal(sender.sent.length, 1)
   })
 })
+
+describe('an authorisation', () => {
+  /** Authorises an agent and returns who signed, and the body that was sent. */
+  async function authorise(agent: Parameters<Agents['authorize']>[0]['agent']) {
+    const signers: string[] = []
+    const bodies: { readonly agentSignature?: string }[] = []
+    const signerOf = (address: `0x${string}`) => ({
+      address,
+      async signTypedData(): Promise<`0x${string}`> {
+        signers.push(address)
+        return `0x${address.slice(2, 6)}`
+      },
+    })
+    const transport = {
+      call: async ({ body }: { readonly body?: unknown }) => {
+        bodies.push(JSON.parse(JSON.stringify(body)) as (typeof bodies)[number])
+        return recordOf('pending_delegation') as never
+      },
+    }
+    const context = { domain: async () => DOMAIN, trader: () => TRADER, onAuthorized: () => undefined, now: Date.now }
+    const agents = createAgents(transport, '/v1/base', { ...context, ownAgent: () => signerOf(AGENT) })
+    await agents.authorize({ trader: signerOf(TRADER), ...(agent === undefined ? {} : { agent }) })
+    return { signers, hasAgentSignature: bodies[0]?.agentSignature !== undefined }
+  }
+
+  it('is signed by the agent too when its key is here', async () => {
+    assert.deepEqual(await authorise(undefined), { signers: [TRADER, AGENT], hasAgentSignature: true })
+  })
+
+  it('is signed by the trader alone for an address', async () => {
+    assert.deepEqual(await authorise({ address: AGENT }), { signers: [TRADER], hasAgentSignature: false })
+  })
+
+  it('is signed once by a trader who is its own agent', async () => {
+    const own = { address: TRADER as `0x${string}`, signTypedData: () => assert.fail('it has signed already') }
+    assert.deepEqual(await authorise(own), { signers: [TRADER], hasAgentSignature: false })
+  })
+})

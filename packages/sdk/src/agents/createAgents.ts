@@ -26,8 +26,11 @@ import { isSameAddress } from '../verify/decodeCalls.ts'
 export interface AuthorizeOptions {
   /** The trader's wallet, which holds the money. */
   readonly trader: Signer
-  /** The agent to authorise. Default: the client's own. It signs too, which proves that its key is yours. */
-  readonly agent?: Signer
+  /**
+   * The agent to authorise. Default: the client's own. It signs too, which proves that its key is yours. An agent that
+   * is given by its address alone does not sign, and is refused (`TRADER_MISMATCH`) when it serves another trader.
+   */
+  readonly agent?: Signer | Pick<Signer, 'address'>
   /** Name of the agent, at most 32 characters. */
   readonly name?: string
   /** Limits of the agent. A limit that is left out does not apply. */
@@ -48,7 +51,7 @@ export interface DelegateOptions {
 
 /** Authorisation of agents by a trader, and read-only keys. */
 export interface Agents {
-  /** Registers an agent, or replaces its name and scope. The trader and the agent both sign. */
+  /** Registers an agent, or replaces its name and scope. The trader and, where its key is here, the agent sign. */
   authorize(options: AuthorizeOptions): Promise<AgentAnswer>
   /** Reads an agent. Default: the client's own. */
   get(address?: `0x${string}`): Promise<AgentAnswer>
@@ -125,7 +128,9 @@ export function createAgents(transport: Transport, root: string, context: Agents
       const timestamp = nextTimestamp(trader.address, now())
       const struct = agentAuthorizationTypedData(await domain(), { agent: agent.address, name, scope, timestamp })
       const signature = await signTypedData(trader, struct)
-      const agentSignature = await signTypedData(agent, struct)
+      // The trader as its own agent has signed already, and a wallet should ask only once.
+      const isOwn = isSameAddress(agent.address, trader.address)
+      const agentSignature = !isOwn && canSign(agent) ? await signTypedData(agent, struct) : undefined
       const body = { trader: trader.address, agent: agent.address, name, scope, timestamp, signature, agentSignature }
       const answer = await signed<AgentAnswer>('createAgent', 'POST', '/agents', body)
       context.onAuthorized(agent.address, trader.address)
@@ -164,6 +169,10 @@ export function createAgents(transport: Transport, root: string, context: Agents
     ...createApiKeys(transport, root, context),
   }
   return agents
+}
+
+function canSign(agent: Signer | Pick<Signer, 'address'>): agent is Signer {
+  return 'signTypedData' in agent
 }
 
 /** Creates the part for read-only keys. */

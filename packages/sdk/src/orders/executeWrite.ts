@@ -22,6 +22,8 @@ export interface VerifyOptions {
 export interface WriteSetup {
   readonly facts: Facts
   readonly broadcaster: Broadcaster
+  /** False when the hashes of sent transactions are not reported. Default true. */
+  readonly reportHashes?: boolean | undefined
   readonly agentAddress: () => `0x${string}`
   readonly traderOf: () => Promise<`0x${string}`>
   readonly domain: () => Promise<{ readonly chainId: number; readonly verifyingContract: `0x${string}` }>
@@ -85,14 +87,17 @@ interface Write<Prepared extends PreparedWrite> {
   readonly withdraw?: (prepared: Prepared) => Promise<unknown>
 }
 
-/**
- * Prepares, verifies and sends a write. Nothing unverified is signed. `txHash` is null when nothing has to reach the
- * chain.
- */
-export async function executeWrite<Prepared extends PreparedWrite>(
+/** A prepared write that was checked, and the facts that it was checked against. */
+export interface ProvenWrite<Prepared extends PreparedWrite> {
+  readonly prepared: Prepared
+  readonly facts: VerifyContext
+}
+
+/** Prepares and verifies a write, and sends nothing. */
+export async function proveWrite<Prepared extends PreparedWrite>(
   context: WriteSetup,
   { request, prepare, options, withdraw }: Write<Prepared>,
-): Promise<{ readonly prepared: Prepared; readonly txHash: `0x${string}` | null }> {
+): Promise<ProvenWrite<Prepared>> {
   context.broadcaster.requireSender(context.agentAddress())
   const [answer, facts] = await Promise.allSettled([prepare(), gatherContext(context, request, options)])
   // A refusal of the service says more than a fact that could not be read meanwhile.
@@ -101,14 +106,40 @@ export async function executeWrite<Prepared extends PreparedWrite>(
   try {
     if (facts.status === 'rejected') throw facts.reason
     verifyPrepared(request, prepared, facts.value)
-    const { transaction, order } = prepared
-    // The repeat of an order that is under way: its transaction was reported before.
-    if (transaction === null || isReported(request, order)) return { prepared, txHash: null }
-    return { prepared, txHash: await context.broadcaster.broadcast(transaction, order?.id) }
+    return { prepared, facts: facts.value }
   } catch (error) {
     if (isUnsent(error)) await withdraw?.(prepared).catch(() => undefined)
     throw error
   }
+}
+
+/** Sends a write that was verified. Returns null when nothing has to reach the chain. */
+export async function sendProven<Prepared extends PreparedWrite>(
+  context: WriteSetup,
+  { request, withdraw }: Pick<Write<Prepared>, 'request' | 'withdraw'>,
+  prepared: Prepared,
+): Promise<`0x${string}` | null> {
+  const { transaction, order } = prepared
+  // The repeat of an order that is under way: its transaction was reported before.
+  if (transaction === null || isReported(request, order)) return null
+  try {
+    return await context.broadcaster.broadcast(transaction, order?.id)
+  } catch (error) {
+    if (isUnsent(error)) await withdraw?.(prepared).catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * Prepares, verifies and sends a write. Nothing unverified is signed. `txHash` is null when nothing has to reach the
+ * chain.
+ */
+export async function executeWrite<Prepared extends PreparedWrite>(
+  context: WriteSetup,
+  write: Write<Prepared>,
+): Promise<{ readonly prepared: Prepared; readonly txHash: `0x${string}` | null }> {
+  const { prepared } = await proveWrite(context, write)
+  return { prepared, txHash: await sendProven(context, write, prepared) }
 }
 
 /**
