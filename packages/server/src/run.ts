@@ -2,6 +2,7 @@ import type { RunningProgram } from '@bezel/protocol'
 import { eraseOldCallers } from './access/auditLog.ts'
 import { boundConnections } from './access/connections.ts'
 import { servedChainOf } from './chain/servedChain.ts'
+import { serveConsole } from './console/serveConsole.ts'
 import { serveAsyncapi } from './docs/asyncapi/createStreamDocument.ts'
 import { serveOpenapi } from './docs/openapi/createDocument.ts'
 import { serveDocs } from './docs/serveDocs.ts'
@@ -120,6 +121,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
   serveSecurityTxt(app, { ...config, now: base.now })
   registerRoutes(app, {
     chains: base.chains,
+    sendHome: serveConsole(app, { ...config, chains: base.chains }),
     store,
     notices,
     authenticate,

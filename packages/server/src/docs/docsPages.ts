@@ -122,6 +122,13 @@ export const DOCS_PAGES: readonly DocsPage[] = [
     make: () => lifecyclePage(),
   },
   {
+    slug: 'console',
+    title: 'The console',
+    section: 'Clients',
+    summary: 'The page for traders: trade, authorise agents, watch, and cut off. How it is built and served.',
+    source: 'docs/console.md',
+  },
+  {
     slug: 'sdk',
     title: 'TypeScript SDK',
     section: 'Clients',

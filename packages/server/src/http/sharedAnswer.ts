@@ -12,6 +12,8 @@ interface SharedAnswer {
   readonly isTagged?: boolean
   /** Default: a cache may keep it and has to ask each time. */
   readonly cacheControl?: string
+  /** The compressed forms of the body, where they were made before. Left out: they are made when they are asked for. */
+  readonly compressed?: Readonly<Record<Coding, Buffer>>
 }
 
 /** The tag and the compressed forms of a body, each made when it is asked for first. */
@@ -56,9 +58,9 @@ const formsOfBodies = new WeakMap<Buffer, Forms>()
 export function sendShared(
   { headers }: Pick<FastifyRequest, 'headers'>,
   reply: FastifyReply,
-  { type, body, isTagged = true, cacheControl = REVALIDATED }: SharedAnswer,
+  { type, body, isTagged = true, cacheControl = REVALIDATED, compressed }: SharedAnswer,
 ): FastifyReply | Promise<FastifyReply> {
-  reply.header('Vary', 'Accept-Encoding').header('Cache-Control', cacheControl)
+  reply.header('Vary', varyOf(reply)).header('Cache-Control', cacheControl)
   if (isTagged) {
     const tag = (formsOf(body).tag ??= tagOf(body))
     reply.header('ETag', tag)
@@ -66,7 +68,15 @@ export function sendShared(
   }
   reply.type(type)
   const coding = chooseCoding(headers['accept-encoding'], body.length)
-  return coding === undefined ? reply.send(body) : sendCompressed(reply, body, coding)
+  if (coding === undefined) return reply.send(body)
+  if (compressed !== undefined) return reply.header('Content-Encoding', coding).send(compressed[coding])
+  return sendCompressed(reply, body, coding)
+}
+
+/** Returns the header that tells caches which request headers the answer depends on. */
+function varyOf(reply: FastifyReply): string {
+  const others = reply.getHeader('Vary')
+  return others === undefined ? 'Accept-Encoding' : `${String(others)}, Accept-Encoding`
 }
 
 /** The compression runs beside this thread, and requests that come meanwhile wait for the same one. */

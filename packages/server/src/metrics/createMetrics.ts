@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusedScopeOf } from '../access/limits.ts'
 import type { Store } from '../store/sql.ts'
 import { refuseUnknownRoute } from '../access/answerError.ts'
-import { parseIpAddress } from '../access/ipAddress.ts'
+import { isLocalRequest } from '../access/localRequest.ts'
 
 /** The metrics for operators, in the text format of Prometheus. Each object has its own registry; nothing is global. */
 export interface Metrics {
@@ -85,24 +85,9 @@ export function serveMetrics(
 ): void {
   if (exposure === 'off') return
   app.get('/metrics', async (request, reply) => {
-    if (exposure === 'loopback' && !isLocal(request)) return refuseUnknownRoute(request)
+    if (exposure === 'loopback' && !isLocalRequest(request)) return refuseUnknownRoute(request)
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
   })
-}
-
-/** Headers by which a proxy shows that it forwarded a request. */
-const FORWARDED_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'] as const
-
-const LOOPBACK_IPV6 = '0:0:0:0:0:0:0:1'
-
-/**
- * True for a request from this machine. A proxy on it connects from loopback for anybody, so a forwarded request is not
- * local.
- */
-function isLocal({ socket, headers }: FastifyRequest): boolean {
-  if (FORWARDED_HEADERS.some((name) => headers[name] !== undefined)) return false
-  const ip = parseIpAddress(socket.remoteAddress ?? '')
-  return ip !== undefined && (ip === LOOPBACK_IPV6 || ip.startsWith('127.'))
 }
 
 /** Bounds of the histogram in seconds, from an answer out of memory to a write that waits for a slow node. */

@@ -13,6 +13,7 @@ describe('readServerConfig', () => {
       chainsFile: resolve('var', 'devnet.json'),
       feedUrl: undefined,
       publicUrl: undefined,
+      console: 'on',
       marketsRefreshMs: 3_000,
       marketStatusMs: 2_000,
       repairPauseMs: 1_100,
@@ -64,6 +65,17 @@ describe('readServerConfig', () => {
     for (const prefix of ['X-Service', '-', 'X Service-', 'X-Ümlaut-', 'X:-', `X-${'a'.repeat(40)}-`]) {
       assert.throws(() => readServerConfig({ BEZEL_HEADER_PREFIX: prefix }), SettingsError, prefix)
     }
+  })
+
+  it('takes the console as on, off, or the origin of another one', () => {
+    const read = (text: string) => readServerConfig({ BEZEL_CONSOLE: text }).console
+    assert.deepEqual(['on', 'off', ''].map(read), ['on', 'off', 'on'])
+    assert.deepEqual(read('https://console.example'), { origin: 'https://console.example' })
+    assert.deepEqual(read('http://localhost:3000/'), { origin: 'http://localhost:3000' })
+    for (const text of ['yes', 'ON', 'console.example', 'ftp://console.example', 'https://a:b@console.example']) {
+      assert.throws(() => read(text), /it must be on, off, or an http or https origin without a path\.$/, text)
+    }
+    assert.throws(() => read('https://console.example/app'), SettingsError)
   })
 
   it('refuses an unknown log level', () => {

@@ -3,12 +3,14 @@ import {
   choiceSetting,
   hostSetting,
   integerSetting,
+  parseServerUrl,
   pathSetting,
   portSetting,
   readSettings,
   secretSetting,
   textSetting,
   urlSetting,
+  type Setting,
 } from '@bezel/protocol'
 
 /** Callers that GET /metrics answers: programs on this machine, everybody, or nobody. */
@@ -23,6 +25,21 @@ export type MetricsExposure = (typeof METRICS_EXPOSURES)[number]
 const SOURCES_SETTINGS = ['auto', 'testnet', 'both'] as const
 
 export type SourcesSetting = (typeof SOURCES_SETTINGS)[number]
+
+/** Place of the console: on this service, nowhere, or at another origin, to which browsers are led. */
+export type ConsolePlace = 'on' | 'off' | { readonly origin: string }
+
+const CONSOLE_SETTING: Setting<ConsolePlace> = {
+  what: 'console, the web page for traders at /: on, off, or the origin of one that is served elsewhere',
+  defaultText: 'on',
+  defaultValue: 'on',
+  allowed: 'on, off, or an http or https origin without a path',
+  parse: (text) => {
+    if (text === 'on' || text === 'off') return text
+    const origin = parseServerUrl(text)
+    return origin !== undefined && origin === URL.parse(origin)?.origin ? { origin } : undefined
+  },
+}
 
 /** Scope of a request limit, in `details.scope` of RATE_LIMITED. API keys count as `agent`. */
 export type LimitScope = 'ip' | 'agent' | 'agent-writes'
@@ -145,6 +162,7 @@ export const SERVER_SETTINGS = {
     what: 'address under which clients reach the service, for the snippets of its documentation; http or https',
     defaultText: 'the address it listens on, which pages in a browser replace with their own',
   }),
+  BEZEL_CONSOLE: CONSOLE_SETTING,
   BEZEL_MARKETS_REFRESH_MS: integerSetting({
     what: "milliseconds between two readings of a chain's markets",
     default: 3_000,
@@ -269,6 +287,7 @@ export interface ServerConfig {
   readonly feedUrl: string | undefined
   /** Address under which clients reach the service; `undefined` when nobody said. */
   readonly publicUrl: string | undefined
+  readonly console: ConsolePlace
   readonly marketsRefreshMs: number
   readonly marketStatusMs: number
   readonly repairPauseMs: number
@@ -325,6 +344,7 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     chainsFile: resolve(settings.BEZEL_CHAINS_FILE ?? join(settings.BEZEL_DATA, 'devnet.json')),
     feedUrl: settings.BEZEL_FEED_URL,
     publicUrl: settings.BEZEL_PUBLIC_URL,
+    console: settings.BEZEL_CONSOLE,
     marketsRefreshMs: settings.BEZEL_MARKETS_REFRESH_MS,
     marketStatusMs: settings.BEZEL_MARKET_STATUS_MS,
     repairPauseMs: settings.BEZEL_REPAIR_PAUSE_MS,

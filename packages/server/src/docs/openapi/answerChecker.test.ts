@@ -65,6 +65,7 @@ describe('the routes that need no credentials', () => {
   const app = createApp('silent')
   const context: PublicContext = {
     chains: [testChain('base')],
+    sendHome: (_request, reply) => reply.redirect('/home'),
     notReadyReason: () => 'starting',
     marketsLeftOut: () => [],
     diamondWarning: () => undefined,

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { dirname, join } from 'node:path'
 import type { ChainSlug } from '@bezel/protocol'
-import { SANDBOX_MARKER_NAME } from '@bezel/protocol/dataFolder'
+import { isSandbox } from '../../chain/sandbox.ts'
 import { isLive, type ServedChain } from '../../chain/servedChain.ts'
 
 /** The facts about a deployment that its documentation names. */
@@ -37,8 +35,7 @@ export function deploymentOf(options: DeploymentOptions, addresses: readonly Add
     baseUrl: publicUrl ?? listenUrl(addresses),
     isNamed: publicUrl !== undefined,
     chains: chains.map((chain) => ({ slug: chain.slug, diamond: isLive(chain) ? undefined : chain.diamond })),
-    // The local chain writes the chains file into its own folder, which it marks.
-    isSandbox: !chains.some(isLive) && existsSync(join(dirname(chainsFile), SANDBOX_MARKER_NAME)),
+    isSandbox: isSandbox({ chains, chainsFile }),
     headerPrefix,
   }
 }

@@ -49,12 +49,12 @@ import { previewPositionRoute } from './preview/previewPosition.ts'
 import type { PreviewContext } from './preview/readQuestion.ts'
 import { getChainInfoRoute, type SystemContext } from './system/getChainInfo.ts'
 import { getTimeRoute, type TimeContext } from './system/getTime.ts'
-import { getIndexRoute } from './system/getIndex.ts'
+import { getIndexRoute, type IndexContext } from './system/getIndex.ts'
 import { healthRoute } from './system/health.ts'
 import { readyRoute, type ReadyContext } from './system/ready.ts'
 
 /** The context of the public routes. */
-export type PublicContext = MarketsContext & SystemContext & ReadyContext & TimeContext
+export type PublicContext = IndexContext & MarketsContext & SystemContext & ReadyContext & TimeContext
 
 /** The context of the routes of the native interface and of their hooks. */
 export type RouteContext = PublicContext &

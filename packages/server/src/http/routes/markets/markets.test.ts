@@ -23,6 +23,7 @@ describe('the routes of markets', () => {
     world = createWorld()
     app = createApp('silent')
     const context: PublicContext = {
+      sendHome: (_request, reply) => reply.redirect('/home'),
       chains: [BASE],
       notReadyReason: () => undefined,
       marketsLeftOut: () => [],

@@ -1,8 +1,21 @@
 import { ChainSlugSchema, Closed } from '@bezel/protocol'
 import { Type, type Static } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServedChain } from '../../../chain/servedChain.ts'
 import { prefersHtml } from '../../negotiation.ts'
 import { defineRoute } from '../../route.ts'
+
+/** The context of the route of the root. */
+export interface IndexContext {
+  readonly chains: readonly ServedChain[]
+  /** Answers a person: with the console, or with the way to it or to the documentation. */
+  readonly sendHome: SendHome
+}
+
+export type SendHome = (
+  request: Pick<FastifyRequest, 'headers' | 'socket' | 'url'>,
+  reply: FastifyReply,
+) => FastifyReply | Promise<FastifyReply>
 
 /** The version of the interface, not of the program. */
 export const INTERFACE_VERSION = '1.0.0'
@@ -77,13 +90,15 @@ export const getIndexRoute = defineRoute({
   access: 'public',
   summary: 'Lists the chains of this deployment and the paths to begin with',
   description:
-    'One address for people and programs: a request whose `Accept` prefers `text/html` to `application/json`, as that of a browser does, is led to the documentation. It needs neither chain nor store.',
+    'One address for people and programs: a request whose `Accept` prefers `text/html` to `application/json`, as that of a browser does, gets the console, or is led to the documentation where there is none. It needs neither chain nor store.',
   errors: [],
   responses: { 200: Index },
-  bodiless: { 302: 'The client prefers HTML: `Location` is the documentation.' },
-  async handler({ chains }: { readonly chains: readonly ServedChain[] }, { headers }, reply) {
+  bodiless: {
+    302: 'The client prefers HTML, and the console is not served here: `Location` is its own address, or the documentation.',
+  },
+  async handler({ chains, sendHome }: IndexContext, request, reply) {
     reply.header('Vary', 'Accept')
-    return prefersHtml(headers.accept) ? reply.redirect('/docs', 302) : indexOf(chains)
+    return prefersHtml(request.headers.accept) ? sendHome(request, reply) : indexOf(chains)
   },
 })
 

@@ -19,6 +19,7 @@ function appWith(
   const app = createApp('silent')
   const context: PublicContext = {
     chains: [testChain('base'), testChain('arbitrum-sepolia')],
+    sendHome: (_request, reply) => reply.redirect('/home'),
     notReadyReason: (slug) => (ready[slug] ? undefined : 'feed_stale'),
     diamondWarning: (slug) => changed[slug],
     marketsLeftOut: (slug) => leftOut[slug] ?? [],
@@ -74,11 +75,11 @@ describe('GET /', () => {
     }
   })
 
-  it('leads a browser to the documentation', async () => {
+  it('leaves it to the console what a browser gets', async () => {
     const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
     for (const method of ['GET', 'HEAD'] as const) {
       const answer = await appWith({}).inject({ method, url: '/', headers })
-      assert.deepEqual([answer.statusCode, answer.headers.location, answer.headers.vary], [302, '/docs', 'Accept'])
+      assert.deepEqual([answer.statusCode, answer.headers.location, answer.headers.vary], [302, '/home', 'Accept'])
     }
   })
 })
