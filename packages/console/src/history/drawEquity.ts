@@ -1,0 +1,112 @@
+import {
+  AreaSeries,
+  ColorType,
+  createChart,
+  LineSeries,
+  LineType,
+  type IChartApi,
+  type UTCTimestamp,
+} from 'lightweight-charts'
+import { formatAmount, formatDate } from '../ground/format.ts'
+import { themeColor } from '../ui/theme.ts'
+import { LINES, type EquityLines, type LineName, type LinePoint } from './equity.ts'
+
+/** A drawn chart of equity above PnL, fees, funding and borrowing. */
+export interface EquityChart {
+  setLines(lines: EquityLines['lines']): void
+  /** Reads the colours of the theme again. */
+  paint(): void
+  remove(): void
+}
+
+/** Custom properties of the theme that colour the lines, as the legend does. */
+const COLORS: Readonly<Record<LineName, `--${string}`>> = {
+  equity: '--accent',
+  netPnl: '--up',
+  fees: '--down',
+  funding: '--warn',
+  borrowing: '--text-muted',
+}
+
+/** Equity has the upper pane for itself, because it is larger than everything else by far. */
+const PANES: Readonly<Record<LineName, number>> = { equity: 0, netPnl: 1, fees: 1, funding: 1, borrowing: 1 }
+
+/** Draws into a container and follows its size. */
+export function drawEquity(container: HTMLElement): EquityChart {
+  const chart = createChart(container, { autoSize: true, ...chartOptions() })
+  const lines = new Map(LINES.map((name) => [name, addLine(chart, name)]))
+  const paint = (): void => {
+    chart.applyOptions(chartOptions())
+    for (const [name, line] of lines) line.applyOptions(colorsOf(name))
+  }
+  paint()
+  let isFitted = false
+  return {
+    setLines(told) {
+      for (const [name, line] of lines) line.setData(told[name].map(timed))
+      // What the user zoomed to stays.
+      if (!isFitted && told.netPnl.length > 0) chart.timeScale().fitContent()
+      isFitted = told.netPnl.length > 0
+    },
+    paint,
+    remove: () => chart.remove(),
+  }
+}
+
+function addLine(chart: IChartApi, name: LineName) {
+  const common = {
+    lineType: LineType.WithSteps,
+    lineWidth: 2 as const,
+    priceLineVisible: false,
+    priceFormat: {
+      type: 'custom' as const,
+      minMove: 0.000001,
+      formatter: (value: number) => formatAmount(value.toFixed(6)),
+    },
+  }
+  return name === 'equity'
+    ? chart.addSeries(AreaSeries, common, PANES[name])
+    : chart.addSeries(LineSeries, common, PANES[name])
+}
+
+function colorsOf(name: LineName) {
+  const color = themeColor(COLORS[name])
+  if (name !== 'equity') return { color }
+  return { lineColor: color, topColor: `${color}40`, bottomColor: `${color}08` }
+}
+
+function timed({ time, value }: LinePoint) {
+  return { time: time as UTCTimestamp, value: Number(value) }
+}
+
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+
+/** Kinds of marks of the time axis from this one on are times of the day; those before are dates. */
+const FIRST_CLOCK_MARK = 3
+
+function chartOptions() {
+  const border = themeColor('--border')
+  return {
+    layout: {
+      background: { type: ColorType.Solid as const, color: themeColor('--surface') },
+      textColor: themeColor('--text-muted'),
+      panes: { separatorColor: border, enableResize: false },
+      // The logo brings a style element of its own, which the content security policy refuses; a link is below the
+      // chart.
+      attributionLogo: false,
+    },
+    grid: { vertLines: { color: themeColor('--grid-line') }, horzLines: { color: themeColor('--grid-line') } },
+    rightPriceScale: { borderColor: border, minimumWidth: 72 },
+    timeScale: {
+      borderColor: border,
+      timeVisible: true,
+      tickMarkFormatter: (time: unknown, kind: number) =>
+        (kind < FIRST_CLOCK_MARK ? DAY : CLOCK).format(Number(time) * 1000),
+    },
+    localization: { timeFormatter: (time: unknown) => formatDate(Number(time) * 1000) },
+    // A finger that moves up or down scrolls the page, as everywhere else.
+    handleScroll: { vertTouchDrag: false, mouseWheel: false },
+    handleScale: { mouseWheel: false },
+  }
+}
