@@ -16,7 +16,7 @@ interface Place {
 }
 
 describe('comments', () => {
-  const files = globSync('{packages,contracts,e2e,bench,scripts,examples}/**/*.{ts,mjs}', {
+  const files = globSync('{packages,contracts,e2e,bench,scripts,examples}/**/*.{ts,tsx,mjs}', {
     exclude: (name) => /node_modules|artifacts/.test(name),
   })
   const places = files.flatMap((file) => docComments(file, readFileSync(file, 'utf8')))

@@ -6,7 +6,9 @@ import { listModules } from './sourceGraph.ts'
 
 const PACKAGES = ['protocol', 'server', 'sdk', 'cli', 'devnet', 'testkit']
 const MODULES = PACKAGES.flatMap((name) => listModules(`packages/${name}/src`))
-const USERS = globSync('{packages,e2e,bench,scripts,contracts}/**/*.ts', {
+/** The console is a page of its own: its exports have to be used, but it may use names that the service has too. */
+const CONSOLE_MODULES = listModules('packages/console/src')
+const USERS = globSync('{packages,e2e,bench,scripts,contracts}/**/*.{ts,tsx}', {
   exclude: (name) => /node_modules/.test(name),
 })
 
@@ -31,7 +33,7 @@ interface Exported {
 
 describe('exports', () => {
   it('are used by somebody else, or are types of something that is', () => {
-    assert.deepEqual(unusedExports(MODULES, read, USERS), [])
+    assert.deepEqual(unusedExports([...MODULES, ...CONSOLE_MODULES], read, USERS), [])
   })
 
   it('would be listed when nobody imports them', () => {

@@ -30,8 +30,27 @@ const FLOORS = [
   'http',
   'metrics',
   'docs',
+  'console',
   '.',
 ] as const
+
+const CONSOLE = 'packages/console/src'
+
+/**
+ * The floors of the console, bottom first. Views lie beside each other, and what two of them show is below both. The
+ * router is a floor of its own, because views lead to each other by address.
+ */
+const CONSOLE_FLOORS: readonly (readonly string[])[] = [
+  ['ground'],
+  ['ui'],
+  ['router'],
+  ['data'],
+  ['session'],
+  ['ticket', 'portfolio'],
+  ['markets', 'history', 'notices', 'agents', 'system', 'guide'],
+  ['app'],
+  ['.'],
+]
 
 const MAX_DEPTH = 6
 
@@ -52,6 +71,26 @@ describe('the floors of the server', () => {
   it('would show an import that points upwards', () => {
     const planted = importsIn(`${SERVER}/trading/scope.ts`, "import type { Sql } from '../store/sql.ts'\n")
     assert.deepEqual(upwardImports(planted), [`${SERVER}/trading/scope.ts -> ${SERVER}/store/sql.ts`])
+  })
+})
+
+describe('the floors of the console', () => {
+  const modules = listModules(CONSOLE)
+  const edges = readImports(modules)
+
+  it('name every folder, and nothing that is not there', () => {
+    assert.deepEqual([...new Set(modules.map(consoleFloorOf))].toSorted(), CONSOLE_FLOORS.flat().toSorted())
+  })
+
+  it('import only what lies below them, or their own folder', () => {
+    assert.deepEqual(consoleTrespasses(edges), [])
+    assert.deepEqual(circlesOf(graphOf(edges.filter(({ to }) => /\.tsx?$/.test(to)))), [])
+  })
+
+  it('would show an import that points upwards, or to a view beside it', () => {
+    const up = importsIn(`${CONSOLE}/data/client.ts`, "import { session } from '../session/session.ts'\n")
+    const beside = importsIn(`${CONSOLE}/agents/AgentsView.tsx`, "import { rows } from '../system/rows.ts'\n")
+    assert.equal(consoleTrespasses([...up, ...beside]).length, 2)
   })
 })
 
@@ -86,6 +125,19 @@ function upwardImports(edges: readonly ImportEdge[]): string[] {
 
 function floorOf(file: string): string {
   const path = posix.relative(SERVER, file)
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : '.'
+}
+
+function consoleTrespasses(edges: readonly ImportEdge[]): string[] {
+  const height = (floor: string): number => CONSOLE_FLOORS.findIndex((floors) => floors.includes(floor))
+  const isAllowed = (from: string, to: string): boolean => from === to || height(to) < height(from)
+  const wrong = edges.filter(({ from, to }) => !isAllowed(consoleFloorOf(from), consoleFloorOf(to)))
+  return wrong.map(({ from, to }) => `${from} -> ${to}`)
+}
+
+function consoleFloorOf(file: string): string {
+  const path = posix.relative(CONSOLE, file)
+  if (path === 'app/router.ts') return 'router'
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : '.'
 }
 

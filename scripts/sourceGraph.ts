@@ -18,7 +18,7 @@ const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
 
 /** Lists the TypeScript modules of a folder that run in production: no tests, and nothing of the `testing` folders. */
 export function listModules(folder: string): string[] {
-  return globSync(`${folder}/**/*.ts`).filter(isProduction).toSorted()
+  return globSync(`${folder}/**/*.{ts,tsx}`).filter(isProduction).toSorted()
 }
 
 /** Reads the imports between the given modules. */

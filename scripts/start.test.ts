@@ -192,15 +192,23 @@ describe('a whole start', () => {
         if (/^READY .+\n/m.test(screen)) break
       }
       const [, url = ''] = /\nREADY (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(screen) ?? assert.fail(screen + waits)
-      assert.match(waits, /^Starting the local chain with 1 chain \.\.\.\nStarting the service \.\.\.\n/)
-      for (const line of waits.match(/^(?:Starting|Waiting).*/gm)!) assert.ok(line.length <= 80, line)
+      assert.match(
+        waits,
+        /^Starting the local chain with 1 chain \.\.\.\n(?:Building the console \.\.\.\n)?Starting the service \.\.\.\n/,
+      )
+      for (const line of waits.match(/^(?:Starting|Building|Waiting).*/gm)!) assert.ok(line.length <= 80, line)
       const { chains } = (await (await fetch(url)).json()) as { chains: { chain: string; chainId: number }[] }
       assert.deepEqual(
         chains.map(({ chain, chainId }) => [chain, chainId]),
         [['polygon', 137]],
       )
       assert.match(screen, /^polygon  137  http:\/\/127\.0\.0\.1:\d+\/polygon$/m)
-      assert.match(screen, new RegExp(`^Documentation  ${url}/docs$`, 'm'))
+      assert.match(screen, new RegExp(`^Console        ${url}\nDocumentation  ${url}/docs$`, 'm'))
+      const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+      const [script = ''] = /\/assets\/main-\w+\.js/.exec(page) ?? []
+      assert.equal((await fetch(url + script)).headers.get('content-type'), 'text/javascript; charset=utf-8')
+      const { sandbox } = (await (await fetch(`${url}/console.json`)).json()) as { sandbox: { accounts: unknown[] } }
+      assert.equal(sandbox.accounts.length, 11, 'traders and agents to play with')
       const [, next = ''] = /^  (BEZEL_DATA=.+)$/m.exec(screen) ?? []
       for (const command of [next, next.replace('run.mjs firstTrade', 'withoutSdk.mjs')]) {
         const { stdout } = await promisify(execFile)('sh', ['-c', command], { env })

@@ -16,10 +16,12 @@ const SIGNAL_GRACE_MS = 200
 
 const DEVNET_FILE_NAME = 'devnet.json'
 
-/** The two programs, as files that node runs. */
+/** The two programs, as files that node runs, and what has to be done before the second. */
 export interface Mains {
   readonly chain: URL
   readonly service: URL
+  /** Builds the console while the local chain starts. Left out: the service has the one that is there. */
+  readonly buildConsole?: (progress: (line: string) => void) => Promise<void>
 }
 
 /** The chains and accounts of the local chain, as devnet.json has them. */
@@ -55,7 +57,8 @@ export async function startEverything(
   stop.addEventListener('abort', () => void close(), { once: true })
   try {
     progress(`Starting the local chain with ${chains.length === 1 ? '1 chain' : `${chains.length} chains`} ...`)
-    await launch(children, stop, { name: 'local chain', file: mains.chain, env: childEnv })
+    const building = readServerConfig(childEnv).console === 'on' ? mains.buildConsole?.(progress) : undefined
+    await Promise.all([launch(children, stop, { name: 'local chain', file: mains.chain, env: childEnv }), building])
     const sandbox = readSandbox(dataFolder)
     progress('Starting the service ...')
     await launch(children, stop, { name: 'service', file: mains.service, env: withRelayer(childEnv, sandbox) })

@@ -55,6 +55,7 @@ describe('the start screen', () => {
   })
 
   it('says where to read and what to type next, also for another data folder', () => {
+    assert.ok(linesOf().includes(`Console        ${SERVICE}`))
     assert.ok(linesOf().includes(`Documentation  ${SERVICE}/docs`))
     assert.ok(linesOf().includes('All accounts   var/devnet.json'))
     assert.ok(linesOf().includes('  node examples/run.mjs firstTrade'))

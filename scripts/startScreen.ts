@@ -20,6 +20,7 @@ export function startScreen({ url, dataFolder, sandbox }: LocalDeployment): stri
     'Sandbox keys. Everybody knows them: never use them anywhere else.',
     ...accountLines(sandbox),
     '',
+    `Console        ${url}`,
     `Documentation  ${url}/docs`,
     `All accounts   ${join(data, 'devnet.json')}`,
     '',

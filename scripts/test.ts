@@ -6,6 +6,7 @@ import { run as startTests } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { resolve } from 'node:path'
 import { nodeVersionProblem } from '@bezel/protocol'
+import { buildConsole } from '../packages/console/build/buildConsole.ts'
 import { planTests } from './testing/testGroups.ts'
 
 /**
@@ -27,6 +28,12 @@ const COMPILE_CACHE = 'node_modules/.cache/node-compile'
 
 const CHECKS = [
   { name: 'types', command: 'tsc', args: ['--noEmit'] },
+  { name: 'types of the console', command: 'tsc', args: ['--noEmit', '-p', 'packages/console'] },
+  {
+    name: 'types of its tests',
+    command: 'tsc',
+    args: ['--noEmit', '-p', 'packages/console/tsconfig.tests.json'],
+  },
   { name: 'lint', command: 'oxlint', args: ['--deny-warnings'] },
   { name: 'format', command: 'prettier', args: ['--check', '--log-level=warn', '.'] },
 ] as const
@@ -34,15 +41,28 @@ const CHECKS = [
 process.exitCode = await main(process.argv.slice(2))
 
 /**
- * Runs all checks, then all tests; with arguments only the tests whose path contains one of them. Returns the exit
- * code.
+ * Runs all checks, builds the console, then runs all tests; with arguments only the tests whose path contains one of
+ * them. Returns the exit code.
  */
 async function main(filters: readonly string[]): Promise<number> {
   const problem = nodeVersionProblem(process.version)
   if (problem !== undefined) return complain(problem)
   const files = testFiles(filters)
   if (files.length === 0) return complain(`No test file has ${filters.join(' or ')} in its path.`)
-  return (filters.length === 0 ? await runChecks() : 0) || runTests(files)
+  return (filters.length === 0 ? await runChecks() : 0) || (await buildPage()) || runTests(files)
+}
+
+/** Builds the console, which the service of every story serves. Returns the exit code. */
+async function buildPage(): Promise<number> {
+  const startMs = Date.now()
+  try {
+    let isNew = false
+    await buildConsole({ onBuild: () => (isNew = true) })
+    if (isNew) console.log(`console: built (${seconds(Date.now() - startMs)})`)
+    return 0
+  } catch (error) {
+    return complain(`The console could not be built: ${(error as Error).message}`)
+  }
 }
 
 function testFiles(filters: readonly string[]): string[] {
