@@ -286,7 +286,8 @@ describe('the reference of a running service', () => {
 
   it('opens in a browser that asks the root, and lists for programs what there is', async () => {
     const opened = await fetch(`${service.url}/`, { headers: BROWSER })
-    assert.equal(new URL(opened.url).pathname, '/docs')
+    assert.equal(new URL(opened.url).pathname, '/')
+    assert.match(await opened.text(), /<script type="module" src="\/assets\/main-\w+\.js">/)
     const { body } = await call(service.url, '/')
     assert.deepEqual(
       body.chains.map((served: { chain: string }) => served.chain),

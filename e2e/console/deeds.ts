@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { createBezelClient, type BezelClient, type Order } from '@bezel/sdk'
+import { until } from '@bezel/testkit/until.ts'
+import type { Page } from 'playwright-core'
+import type { SdkWorld } from '../sdk/sdkWorld.ts'
+import { WALLET_NAME } from './extensionWallet.ts'
+import type { Visit } from './visit.ts'
+
+/** Blocks after which a request of this chain can be reclaimed. */
+const TIMEOUT_BLOCKS = 200
+
+/** The part of a visit that most deeds need; another tab of the same browser has it too. */
+type Screen = Pick<Visit, 'page' | 'at'>
+
+/** An order as it is typed into the ticket. */
+export interface TicketOrder {
+  readonly side?: 'long' | 'short'
+  readonly type?: 'market' | 'limit' | 'stop'
+  readonly size: string
+  readonly price?: string
+  readonly slippage?: string
+}
+
+/** Returns a screen of another tab. */
+export function screenOf(page: Page): Screen {
+  return { page, at: (testId) => page.getByTestId(testId) }
+}
+
+/** Connects an account of the sandbox, or the extension, and signs in. */
+export async function signInAs(screen: Screen, name: string = WALLET_NAME): Promise<void> {
+  await connectWallet(screen, name)
+  await signIn(screen)
+}
+
+export async function connectWallet({ at }: Screen, name: string = WALLET_NAME): Promise<void> {
+  await at('connect').click()
+  await at(`wallet-option-${name}`).click()
+  await at('account-menu').waitFor()
+}
+
+export async function signIn({ at }: Screen): Promise<void> {
+  await at('sign-in').first().click()
+  await at('sign-in').first().waitFor({ state: 'detached' })
+}
+
+/** Fills in the ticket of the trade page, and waits until its estimate has numbers. */
+export async function enterOrder({ at }: Screen, order: TicketOrder): Promise<void> {
+  const { side = 'long', type = 'market', size, price, slippage } = order
+  await at(`type-${type}`).click()
+  await at(`side-${side}`).click()
+  if (price !== undefined) await at('price').fill(price)
+  await at('size').fill(size)
+  if (slippage !== undefined) await at('slippage').fill(slippage)
+  await at('preview-liquidation').filter({ hasText: /\d/ }).waitFor()
+}
+
+/** Enters an order and reviews it: the wallet signs the request, and the transaction is shown. */
+export async function reviewOrder(screen: Screen, order: TicketOrder): Promise<void> {
+  await enterOrder(screen, order)
+  await screen.at('preview').click()
+  await screen.at('decoded').waitFor()
+}
+
+/** Sends the order under review. */
+export async function sendReviewed({ at }: Screen): Promise<void> {
+  await at('submit').filter({ hasText: 'Send order' }).click()
+}
+
+/** Orders by the ticket, and returns the order once the service knows its transaction. */
+export async function placeOrder(screen: Screen, reader: BezelClient, order: TicketOrder): Promise<Order> {
+  const known = new Set((await allOrders(reader)).map(({ id }) => id))
+  await reviewOrder(screen, order)
+  await sendReviewed(screen)
+  return until('the new order', async (saw) => {
+    const orders = await allOrders(reader)
+    saw(orders)
+    return orders.find(({ id, txHash }) => !known.has(id) && txHash !== null)
+  })
+}
+
+/** Waits until a list of the page shows an order in a state. */
+export async function seeOrder({ page }: Screen, id: string, status: Order['status']): Promise<void> {
+  await page.locator(`[data-testid="order-timeline-${id}"][data-status="${status}"]`).first().waitFor()
+}
+
+/** Returns the orders of an account, open ones and the last that ended. */
+export async function allOrders(reader: BezelClient): Promise<Order[]> {
+  const { data } = await reader.account.orderHistory({ limit: 50 })
+  const open = await reader.account.openOrders()
+  return [...open, ...data.filter(({ id }) => open.every((other) => other.id !== id))]
+}
+
+/** Waits until an order is in a state, and returns it. */
+export function orderOnce(reader: BezelClient, id: string, status: Order['status']): Promise<Order> {
+  return until(`order ${id} is ${status}`, async (saw) => {
+    const order = await reader.orders.get(id)
+    saw(order)
+    return order.status === status ? order : undefined
+  })
+}
+
+/** Returns a client that reads an account with a key of its own, as a witness beside the page. */
+export async function readerOf(world: SdkWorld, name: string): Promise<BezelClient> {
+  const trader = world.chain.account(name)
+  const of = { baseUrl: world.url(), chain: 'arbitrum-sepolia', trader: trader.address, maxRetries: 60 } as const
+  const { diamond } = world.devnet.file.chains['arbitrum-sepolia']!
+  const { apiKey } = await createBezelClient({ ...of, diamond }).agents.issueApiKey({
+    trader,
+    label: `witness-${name}`,
+  })
+  return createBezelClient({ ...of, diamond, apiKey })
+}
+
+/** Lets every request that waits for the oracle time out. */
+export async function outwaitOracle(world: SdkWorld): Promise<void> {
+  await world.chain.control('hardhat_mine', TIMEOUT_BLOCKS)
+}
+
+export async function pauseOracle(world: SdkWorld, isPaused: boolean): Promise<void> {
+  await world.chain.control('bezel_pauseOracle', isPaused)
+}
+
+/** Counts the positions and resting orders that the Diamond itself has for a trader. */
+export async function countOnChain(world: SdkWorld, name: string): Promise<number> {
+  const trades = await world.chain.client.readContract({
+    address: world.chain.diamond,
+    abi: [
+      {
+        type: 'function',
+        name: 'getTrades',
+        stateMutability: 'view',
+        inputs: [{ name: '_trader', type: 'address' }],
+        outputs: [{ name: '', type: 'tuple[]', components: [{ name: 'user', type: 'address' }] }],
+      },
+    ],
+    functionName: 'getTrades',
+    args: [world.chain.account(name).address],
+  })
+  return trades.length
+}
+
+/** Waits until a text is somewhere on the screen. */
+export async function waitForText({ page }: Screen, text: RegExp): Promise<void> {
+  await page.getByText(text).filter({ visible: true }).first().waitFor()
+}
+
+/** Asserts that a screen shows no sign of waiting without an end. */
+export async function expectNothingBusy({ page }: Screen): Promise<void> {
+  await until('nothing is busy', async () => (await page.locator('button[aria-busy="true"]').count()) === 0)
+  assert.equal(await page.locator('button[aria-busy="true"]').count(), 0)
+}
