@@ -70,7 +70,8 @@ class Api:
         """Lists the chains of this deployment and the paths to begin with.
 
         One address for people and programs: a request whose `Accept` prefers `text/html` to `application/json`, as
-        that of a browser does, is led to the documentation. It needs neither chain nor store.
+        that of a browser does, gets the console, or is led to the documentation where there is none. It needs neither
+        chain nor store.
         """
         return cast("types.Index", run_now(self._caller.call(OPERATIONS["getIndex"])))
 
@@ -758,7 +759,8 @@ class AsyncApi:
         """Lists the chains of this deployment and the paths to begin with.
 
         One address for people and programs: a request whose `Accept` prefers `text/html` to `application/json`, as
-        that of a browser does, is led to the documentation. It needs neither chain nor store.
+        that of a browser does, gets the console, or is led to the documentation where there is none. It needs neither
+        chain nor store.
         """
         return cast("types.Index", await self._caller.call(OPERATIONS["getIndex"]))
 
