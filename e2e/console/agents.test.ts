@@ -6,7 +6,7 @@ import { Wallet } from 'ethers'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { SOON, type SdkWorld } from '../sdk/sdkWorld.ts'
-import { signInAs } from './deeds.ts'
+import { placeOrder, press, readerOf, reviewOrder, signInAs } from './deeds.ts'
 import { describeConsole } from './describeConsole.ts'
 import type { Visit } from './visit.ts'
 
@@ -27,18 +27,18 @@ describeConsole('an agent', {}, (story) => {
     await checkKeystore(visit, key)
     await at('scope-leverage').fill('10')
     await at('scope-cap').fill('5000')
-    await at('agent-authorise').click()
-    await at(`agent-${agent.address}`).waitFor()
+    await press(visit, 'agent-authorise', at(`agent-${agent.address}`))
     await at(`agent-status-${agent.address}`)
       .filter({ hasText: /delegat/i })
       .waitFor()
 
     // The key was shown once; what is left to do is still there after a reload.
     await visit.reload()
-    await at(`agent-delegate-${agent.address}`).click()
-    await at(`agent-status-${agent.address}`)
-      .filter({ hasText: /active/i })
-      .waitFor()
+    await press(
+      visit,
+      `agent-delegate-${agent.address}`,
+      at(`agent-status-${agent.address}`).filter({ hasText: /active/i }),
+    )
     assert.ok(!(await page.content()).includes(key))
 
     const client = await sdkClientOf(world, agent.address, key)
@@ -52,9 +52,9 @@ describeConsole('an agent', {}, (story) => {
 
     await at('nav-agents').filter({ visible: true }).click()
     await at(`agent-revoke-${agent.address}`).click()
-    await at('confirm').click()
+    await press(visit, 'confirm', at('confirm'), 'detached')
     await at(`agent-status-${agent.address}`)
-      .filter({ hasText: /revoked/i })
+      .filter({ hasText: /^\s*revoked\s*$/i })
       .waitFor()
     const refused = await until('the agent is refused', async () => {
       const failure = await client.orders.create(ORDER).then(
@@ -68,8 +68,25 @@ describeConsole('an agent', {}, (story) => {
     // The trader still is in charge: the page closes what the agent left open.
     await at('nav-portfolio').filter({ visible: true }).click()
     await at(`position-close-${fill.positionId}`).click()
-    await at('confirm').click()
-    await at(`position-${fill.positionId}`).waitFor({ state: 'detached' })
+    await press(visit, 'confirm', at(`position-${fill.positionId}`), 'detached')
+  })
+
+  story('of the tab itself orders without a prompt, until it is ended', async ({ world, open }) => {
+    const visit = await open({ path: '/agents', wallet: 'trader-4' })
+    const { at, wallet } = visit
+    await signInAs(visit)
+    await at('session-agent-new').click()
+    await press(visit, 'session-agent-create', at('session-agent-stage').filter({ hasText: 'ready' }))
+    const asked = wallet.prompts.length
+    await visit.reload()
+    await at('nav-trade').filter({ visible: true }).click()
+    const { id } = await placeOrder(visit, await readerOf(world, 'trader-4'), { size: '0.02' })
+    assert.equal(wallet.prompts.length, asked)
+    await at('nav-agents').filter({ visible: true }).click()
+    await press(visit, 'session-agent-end', at('session-agent-new'))
+    await at('nav-trade').filter({ visible: true }).click()
+    await reviewOrder(visit, { size: '0.02' })
+    assert.ok(wallet.prompts.length > asked, `the wallet signs again after order ${id}`)
   })
 
   story('reads with a key that its trader issues and ends', async ({ open }) => {
@@ -77,13 +94,11 @@ describeConsole('an agent', {}, (story) => {
     const { at } = visit
     await signInAs(visit, 'trader-3')
     await at('key-label').fill('tax-report')
-    await at('key-new').click()
-    await at('key-issued').waitFor()
+    await press(visit, 'key-new', at('key-issued'))
     await at('key-tax-report').waitFor()
     await visit.reload()
-    await at('keys-list').click()
-    await at('key-end-tax-report').click()
-    await at('key-tax-report').waitFor({ state: 'detached' })
+    await press(visit, 'keys-list', at('key-tax-report'))
+    await press(visit, 'key-end-tax-report', at('key-tax-report'), 'detached')
   })
 })
 

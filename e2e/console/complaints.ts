@@ -14,6 +14,8 @@ export interface Complaints {
   expect(...patterns: readonly RegExp[]): void
   /** Returns the faults that nobody expected. */
   list(): string[]
+  /** Returns true when the service said that it was not ready. Users then try again, and are asked once more. */
+  wasNotReady(): boolean
 }
 
 /**
@@ -57,6 +59,7 @@ export function collectComplaints({ service, node }: AllowedOrigins): Complaints
       })
     },
     expect: (...patterns) => void expected.push(...patterns),
+    wasNotReady: () => heard.some((text) => NOT_READY.test(text)),
     list: () => heard.filter((text) => !expected.some((pattern) => pattern.test(text))),
   }
 }

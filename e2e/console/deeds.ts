@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { createBezelClient, type BezelClient, type Order } from '@bezel/sdk'
 import { until } from '@bezel/testkit/until.ts'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { SdkWorld } from '../sdk/sdkWorld.ts'
 import { WALLET_NAME } from './extensionWallet.ts'
 import type { Visit } from './visit.ts'
 
 /** Blocks after which a request of this chain can be reclaimed. */
 const TIMEOUT_BLOCKS = 200
+
+/** Time for which a second press waits for its button, which may be busy or gone by then. */
+const RETRY_MS = 1000
 
 /** The part of a visit that most deeds need; another tab of the same browser has it too. */
 type Screen = Pick<Visit, 'page' | 'at'>
@@ -38,9 +41,29 @@ export async function connectWallet({ at }: Screen, name: string = WALLET_NAME):
   await at('account-menu').waitFor()
 }
 
-export async function signIn({ at }: Screen): Promise<void> {
-  await at('sign-in').first().click()
-  await at('sign-in').first().waitFor({ state: 'detached' })
+export async function signIn(screen: Screen): Promise<void> {
+  await press(screen, 'sign-in', screen.at('sign-in'), 'detached')
+}
+
+/**
+ * Presses a button, and waits until an element is there, or is gone. Presses it again, as a user does, when the service
+ * said that it is not ready, as it may on a busy machine.
+ */
+export async function press(
+  { page, at }: Screen,
+  testId: string,
+  outcome: Locator,
+  state: 'visible' | 'detached' = 'visible',
+): Promise<void> {
+  const button = at(testId).filter({ visible: true }).first()
+  const refusals = page.getByText('The service is not ready').filter({ visible: true })
+  await button.click()
+  await until(`${testId} leads to ${outcome}`, async () => {
+    const count = await outcome.filter({ visible: true }).count()
+    if (state === 'visible' ? count > 0 : count === 0) return true
+    if ((await refusals.count()) > 0) await button.click({ timeout: RETRY_MS }).catch(() => undefined)
+    return false
+  })
 }
 
 /** Fills in the ticket of the trade page, and waits until its estimate has numbers. */
@@ -57,8 +80,18 @@ export async function enterOrder({ at }: Screen, order: TicketOrder): Promise<vo
 /** Enters an order and reviews it: the wallet signs the request, and the transaction is shown. */
 export async function reviewOrder(screen: Screen, order: TicketOrder): Promise<void> {
   await enterOrder(screen, order)
-  await screen.at('preview').click()
-  await screen.at('decoded').waitFor()
+  await press(screen, 'preview', screen.at('review'))
+  await untilSigned(screen)
+}
+
+/** Waits until the request is signed and the transaction is shown. Signs again when the service was not ready. */
+export async function untilSigned({ at }: Screen): Promise<void> {
+  const again = at('submit').filter({ hasText: /Sign the request|Review again/ })
+  await until('the transaction is shown', async () => {
+    if (await at('decoded').isVisible()) return true
+    if (await at('ticket-problem').isVisible()) await again.click({ timeout: RETRY_MS }).catch(() => undefined)
+    return false
+  })
 }
 
 /** Sends the order under review. */

@@ -63,6 +63,7 @@ interface PageTransaction {
   readonly to: Hex
   readonly data?: Hex
   readonly gas?: Hex
+  readonly value?: Hex
 }
 
 /** Windows that the wallet opens. Each is answered at once unless the test has planned something else for it. */
@@ -146,10 +147,10 @@ function answersOf(state: WalletState, rpcUrl: string, goTo: (chainId: number) =
     eth_chainId: () => toHex(state.chainId),
     eth_signTypedData_v4: (params) => state.account.signTypedData(typedData(String(params[1]))),
     async eth_sendTransaction(params) {
-      const { to, data = '0x', gas } = params[0] as PageTransaction
+      const { to, data = '0x', gas, value = '0x0' } = params[0] as PageTransaction
       const wallet = createWalletClient({ account: state.account, transport: patientHttp(rpcUrl) })
       const limit = gas === undefined ? {} : { gas: BigInt(gas) }
-      const hash = await wallet.sendTransaction({ to, data, chain: null, ...limit })
+      const hash = await wallet.sendTransaction({ to, data, value: BigInt(value), chain: null, ...limit })
       if (!state.losesAnswer) return hash
       state.losesAnswer = false
       throw walletError(LOST)

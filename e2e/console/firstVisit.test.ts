@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { countOnChain, readerOf } from './deeds.ts'
+import { countOnChain, press, readerOf, untilSigned } from './deeds.ts'
 import { describeConsole } from './describeConsole.ts'
 
 const SANDBOX_ACCOUNT = 'trader-1'
@@ -13,9 +13,8 @@ describeConsole('a first visit', {}, (story) => {
     await at('guide-step-1').waitFor()
     await pointedAt('wallet').click()
     await at(`wallet-option-${SANDBOX_ACCOUNT}`).click()
-    await at('sign-in').first().click()
+    await press(visit, 'sign-in', at('guide-step-2'))
 
-    await at('guide-step-2').waitFor()
     await pointedAt('market').click()
     await page.waitForURL(/\/trade\/BTC-USD/)
 
@@ -29,15 +28,14 @@ describeConsole('a first visit', {}, (story) => {
     await at('guide-step-3').waitFor()
     await pointedAt('size').fill('0.02')
     // The same finger points at Review, and then at Send.
-    await pointedAt('submit').click()
-    await at('decoded').waitFor()
+    await press(visit, 'preview', at('review'))
+    await untilSigned(visit)
     await pointedAt('submit').click()
 
     await at('guide-step-5').waitFor()
     const reader = await readerOf(world, SANDBOX_ACCOUNT)
     await pointedAt('close').click()
-    await at('confirm').click()
-    await at('guide-done').waitFor()
+    await press(visit, 'confirm', at('guide-done'))
     await at('guide-close').click()
     await at('guide').waitFor({ state: 'detached' })
     assert.deepEqual(await reader.positions.list(), [])

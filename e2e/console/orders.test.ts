@@ -6,6 +6,7 @@ import {
   outwaitOracle,
   pauseOracle,
   placeOrder,
+  press,
   readerOf,
   seeOrder,
   signInAs,
@@ -28,7 +29,7 @@ describeConsole('orders', {}, (story) => {
     await seeOrder(visit, id, 'open')
     await visit.reload()
     await visit.at('tab-orders').click()
-    await visit.at(`order-cancel-${id}`).click()
+    await press(visit, `order-cancel-${id}`, visit.at(`order-cancel-${id}`), 'detached')
     await seeOrder(visit, id, 'canceled')
     assert.equal((await orderOnce(reader, id, 'canceled')).status, 'canceled')
   })
@@ -64,7 +65,7 @@ describeConsole('orders', {}, (story) => {
     await visit.at(`order-reclaim-${id}`).waitFor()
     await visit.reload()
     await visit.at('tab-orders').click()
-    await visit.at(`order-reclaim-${id}`).click()
+    await press(visit, `order-reclaim-${id}`, visit.at(`order-reclaim-${id}`), 'detached')
     await orderOnce(reader, id, 'canceled')
     await visit.page.goto(`/portfolio?order=${id}`)
     const timeline = visit.at('timeline')
@@ -82,8 +83,7 @@ describeConsole('orders', {}, (story) => {
     await visit.at(`position-${fill!.positionId}`).waitFor()
     await visit.reload()
     await visit.at('flatten').click()
-    await visit.at('flatten-confirm').click()
-    await visit.at('flatten-done').waitFor()
+    await press(visit, 'flatten-confirm', visit.at('flatten-done'))
     await visit.at('cancel-dialog').click()
     await visit.at(`position-${fill!.positionId}`).waitFor({ state: 'detached' })
     await orderOnce(reader, resting.id, 'canceled')

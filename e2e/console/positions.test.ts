@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Position } from '@bezel/sdk'
 import { until } from '@bezel/testkit/until.ts'
 import { SOON, type SdkWorld } from '../sdk/sdkWorld.ts'
-import { outwaitOracle, pauseOracle, signInAs } from './deeds.ts'
+import { outwaitOracle, pauseOracle, press, signInAs } from './deeds.ts'
 import { describeConsole } from './describeConsole.ts'
 import type { Visit } from './visit.ts'
 
@@ -29,7 +29,7 @@ describeConsole('positions', {}, (story) => {
     assert.equal((await client.positions.get(id)).tp, '60600')
     await line.waitFor()
     await dragUp(visit, `line-tp-${id}`)
-    await at('confirm').click()
+    await press(visit, 'confirm', at('confirm'), 'detached')
     const { tp, sl } = await until('the take profit moved', async (saw) => {
       const position = await client.positions.get(id)
       saw(position)
@@ -42,6 +42,27 @@ describeConsole('positions', {}, (story) => {
       .waitFor()
   })
 
+  story('get a stop loss by the keyboard alone', async ({ world, open }) => {
+    const { client, id } = await openPosition(world, 4, { sl: '59400' })
+    const visit = await open({ path: '/trade/BTC-USD' })
+    const { page, at } = visit
+    await signInAs(visit, 'trader-4')
+    await at(`line-sl-${id}`).focus()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await at('confirm').waitFor()
+    await page.keyboard.press('Escape')
+    await at('confirm').waitFor({ state: 'detached' })
+    assert.equal((await client.positions.get(id)).sl, '59400')
+
+    await visit.reload()
+    await at(`line-sl-${id}`).focus()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await press(visit, 'confirm', at('confirm'), 'detached')
+    await until('the stop moved up', async () => Number((await client.positions.get(id)).sl) > 59_400)
+  })
+
   story('keep their leverage when a change times out and is reclaimed', async ({ world, open }) => {
     const { client, id } = await openPosition(world, 2)
     const visit = await open({ path: '/portfolio' })
@@ -50,13 +71,11 @@ describeConsole('positions', {}, (story) => {
     await pauseOracle(world, true)
     await at(`position-edit-${id}`).click()
     await at('leverage-input').first().fill('5')
-    await at('confirm').first().click()
-    await at(`pending-update-${id}`).waitFor()
+    await press(visit, 'confirm', at(`pending-update-${id}`))
     await visit.reload()
     await at(`pending-update-${id}`).waitFor()
     await outwaitOracle(world)
-    await at(`reclaim-update-${id}`).click()
-    await at(`pending-update-${id}`).waitFor({ state: 'detached' })
+    await press(visit, `reclaim-update-${id}`, at(`pending-update-${id}`), 'detached')
     await pauseOracle(world, false)
     const { leverage, pendingUpdate } = await client.positions.get(id)
     assert.deepEqual([Number(leverage), pendingUpdate], [10, null])
@@ -70,12 +89,11 @@ describeConsole('positions', {}, (story) => {
     const { size } = await client.positions.get(id)
     await at(`position-close-${id}`).click()
     await at('close-percent').first().fill('50')
-    await at('confirm').click()
+    await press(visit, 'confirm', at('confirm'), 'detached')
     await until('half of it is left', async () => Number((await client.positions.get(id)).size) < Number(size) * 0.6)
     await visit.reload()
     await at(`position-close-${id}`).click()
-    await at('confirm').click()
-    await at(`position-${id}`).waitFor({ state: 'detached' })
+    await press(visit, 'confirm', at(`position-${id}`), 'detached')
     assert.deepEqual(await client.positions.list(), [])
   })
 })

@@ -6,7 +6,7 @@ import { SOON, type SdkWorld } from '../sdk/sdkWorld.ts'
 import { overflowOf, seriousFindings } from './axe.ts'
 import { enterOrder, reviewOrder, signInAs } from './deeds.ts'
 import { describeConsole } from './describeConsole.ts'
-import { DESK, LAPTOP, PHONE, SCREENS_FOLDER, type Visit } from './visit.ts'
+import { DESK, LAPTOP, PHONE, screensFolder, type Visit } from './visit.ts'
 
 /** A view or a dialog of it. */
 interface View {
@@ -80,7 +80,7 @@ describeConsole('every view', {}, (story) => {
       await look(visit, { ...TRADE, open: (of) => enterOrder(of, { size: '0.5' }) }, 'readme')
       mkdirSync(PICTURE_FOLDER, { recursive: true })
       const picture = join(PICTURE_FOLDER, 'console.png')
-      copyFileSync(join(SCREENS_FOLDER, 'trade-readme.png'), picture)
+      copyFileSync(join(screensFolder(), 'trade-readme.png'), picture)
       assert.ok(statSync(picture).size < MAX_PICTURE_BYTES, `${statSync(picture).size} bytes`)
     })
   }
@@ -96,7 +96,7 @@ async function look(visit: Visit, view: View, suffix: string): Promise<string[]>
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
   await view.open?.(visit)
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-  await page.screenshot({ path: join(SCREENS_FOLDER, `${name}-${suffix}.png`) })
+  await page.screenshot({ path: join(screensFolder(), `${name}-${suffix}.png`) })
   const findings = (await seriousFindings(page)).map((finding) => `${name}: ${finding}`)
   const overflow = await overflowOf(page)
   return overflow === 0 ? findings : [...findings, `${name}: ${overflow} px wider than the window`]

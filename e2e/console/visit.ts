@@ -41,6 +41,8 @@ export interface Visit {
   expect(...patterns: readonly RegExp[]): void
   /** Returns the faults that nobody expected. */
   complaints(): string[]
+  /** Returns true when the service said that it was not ready, so that steps were repeated. */
+  wasNotReady(): boolean
   close(): Promise<void>
 }
 
@@ -49,9 +51,14 @@ const SKIP_GUIDE = `if (location.protocol !== 'about:') localStorage.setItem('be
 /** Timeout that ends a hanging story. A shorter one helps while a story is written. */
 const TIMEOUT_MS = Number(process.env['CONSOLE_TIMEOUT_MS'] ?? PATIENCE_MS)
 
-/** The folder that pictures are written to. */
-export const SCREENS_FOLDER = process.env['CONSOLE_SCREENS'] ?? mkdtempSync(join(tmpdir(), 'bezel-screens-'))
-mkdirSync(SCREENS_FOLDER, { recursive: true })
+let folder: string | undefined
+
+/** Returns the folder that pictures are written to. Makes it for the first one. */
+export function screensFolder(): string {
+  folder ??= process.env['CONSOLE_SCREENS'] ?? mkdtempSync(join(tmpdir(), 'bezel-screens-'))
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
 
 export async function openVisit(browser: Browser, world: SdkWorld, options: VisitOptions): Promise<Visit> {
   const { viewport = LAPTOP, theme = 'dark', clockOffMs = 0, path = '/' } = options
@@ -93,13 +100,14 @@ export async function openVisit(browser: Browser, world: SdkWorld, options: Visi
     reload: async () => void (await page.reload()),
     expect: complaints.expect,
     complaints: complaints.list,
+    wasNotReady: complaints.wasNotReady,
     close: () => context.close(),
   }
 }
 
 /** Describes what a visitor sees when a story fails, and writes a picture of it. */
 export async function describeScreen({ page }: Visit, name: string): Promise<string> {
-  const file = join(SCREENS_FOLDER, `failed-${name.replaceAll(/\W+/g, '-').slice(0, 60)}.png`)
+  const file = join(screensFolder(), `failed-${name.replaceAll(/\W+/g, '-').slice(0, 60)}.png`)
   await page.screenshot({ path: file }).catch(() => undefined)
   const text = await page.evaluate('document.body.innerText').catch(() => 'no page')
   return `The page was ${page.url()}, pictured in ${file}. It said:\n${String(text).slice(0, 3000)}`
