@@ -12,6 +12,9 @@ const TIMEOUT_BLOCKS = 200
 /** Time for which a second press waits for its button, which may be busy or gone by then. */
 const RETRY_MS = 1000
 
+/** Time in which an order is sent or found to be too old. */
+const SEND_MS = 20_000
+
 /** The part of a visit that most deeds need; another tab of the same browser has it too. */
 type Screen = Pick<Visit, 'page' | 'at'>
 
@@ -94,9 +97,16 @@ export async function untilSigned({ at }: Screen): Promise<void> {
   })
 }
 
-/** Sends the order under review. */
-export async function sendReviewed({ at }: Screen): Promise<void> {
-  await at('submit').filter({ hasText: 'Send order' }).click()
+/** Sends the order under review. Signs again when a busy machine let the prepared transaction grow too old. */
+export async function sendReviewed(screen: Screen): Promise<void> {
+  const send = screen.at('submit').filter({ hasText: 'Send order' })
+  await until('the order is sent', async () => {
+    await untilSigned(screen)
+    return send.click({ timeout: SEND_MS }).then(
+      () => true,
+      () => false,
+    )
+  })
 }
 
 /** Orders by the ticket, and returns the order once the service knows its transaction. */

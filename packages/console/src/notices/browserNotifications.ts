@@ -46,8 +46,9 @@ export function announceNotices(): () => void {
 }
 
 function toast(notice: Notice): void {
-  const { id, severity, title, message } = notice
-  if (severity === 'info') return
+  const { id, type, severity, title, message } = notice
+  // An expiry that is hours away can wait for a look at the bell; whoever makes an agent of a few hours knows it.
+  if (severity === 'info' || type === 'agent_expiring') return
   const to = pageOfNotice(notice)
   const link = to === null ? undefined : { to, label: 'Show' }
   pushToast({ tone: severity === 'critical' ? 'bad' : 'warn', key: `notice-${id}`, title, body: message, link })

@@ -22,7 +22,10 @@ function ToastCard({ toast, navigate }: { readonly toast: Toast; readonly naviga
     <div
       class={`toast toast-${tone}`}
       data-testid="toast"
-      onMouseEnter={() => holdToast(id)}
+      onMouseMove={(event) => {
+        // A message that appears below a pointer at rest is not read by it, and must not stay in its way.
+        if (event.movementX !== 0 || event.movementY !== 0) holdToast(id)
+      }}
       onMouseLeave={() => releaseToast(id)}
       onFocusIn={() => holdToast(id)}
       onFocusOut={() => releaseToast(id)}
