@@ -62,7 +62,7 @@ async function startConsoleWorld({ devnet, service }: TradingWorldOptions): Prom
   const port = await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })
   const world = await startSdkWorld({
     devnet: { ...CHAIN, ...devnet },
-    service: { PORT: String(port), BEZEL_MARKETS_REFRESH_MS: '200', ...service },
+    service: { PORT: String(port), BEZEL_MARKETS_REFRESH_MS: '1000', ...service },
   })
   const { status } = await call(world.url(), '/console.json').catch(() => ({ status: 0 }))
   assert.equal(status, 200, 'the service has no console: build it with npm run console')
