@@ -4,6 +4,7 @@ import { lifecyclePicture } from '../packages/server/src/docs/reference/lifecycl
 import { messagesPage } from '../packages/server/src/docs/reference/messagesPage.ts'
 import { restPage } from '../packages/server/src/docs/reference/restPage.ts'
 import { createStreamDocument } from '../packages/server/src/docs/asyncapi/createStreamDocument.ts'
+import { settingsPage } from '../packages/server/src/docs/reference/settingsPage.ts'
 import { errorPage } from '../packages/server/src/docs/reference/errorPage.ts'
 import { referenceDocument } from '../packages/server/src/docs/openapi/createDocument.ts'
 import { SERVER_SETTINGS } from '../packages/server/src/settings/config.ts'
@@ -24,6 +25,7 @@ export async function generatedReference(): Promise<Readonly<Record<string, stri
     'docs/reference/rest.md': restPage(openapi),
     'docs/reference/messages.md': messagesPage(asyncapi),
     'docs/reference/errors.md': errorPage(),
+    'docs/reference/settings.md': settingsPage(),
     'docs/reference/order-lifecycle.md': lifecyclePage(),
     'docs/reference/order-lifecycle.svg': lifecyclePicture(),
     ...requestCollection(openapi),

@@ -5,6 +5,7 @@ import { lifecyclePage } from './reference/lifecyclePage.ts'
 import { messagesPage } from './reference/messagesPage.ts'
 import { operationPages, type RequestForm } from './reference/operationPage.ts'
 import { restPage } from './reference/restPage.ts'
+import { settingsPage } from './reference/settingsPage.ts'
 import { adaptCode, type Deployment } from './reference/deployment.ts'
 import { existsSync, readFileSync, globSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -181,8 +182,16 @@ export const DOCS_PAGES: readonly DocsPage[] = [
     slug: 'operations',
     title: 'Operations',
     section: 'Run it',
-    summary: 'Probes, metrics, settings and data, for those who run the service.',
+    summary: 'Probes, metrics, bounds and data, for those who run the service.',
     source: 'docs/operations.md',
+  },
+  {
+    slug: 'settings',
+    title: 'Settings',
+    section: 'Run it',
+    summary: 'Every setting of the service: what it is for, its default, and what is allowed.',
+    source: 'docs/reference/settings.md',
+    make: () => settingsPage(),
   },
   {
     slug: 'threat-model',
@@ -260,7 +269,8 @@ export function readPages({ documents, deployment }: ReadPagesOptions): readonly
   )
   const pages = present.map((page) => {
     const text = page.make?.(documents) ?? readFileSync(new URL(page.source, REPOSITORY_ROOT), 'utf8')
-    const named = text.replaceAll(WRITTEN_PREFIX, deployment.headerPrefix)
+    // Pages for those who run a service of their own name the prefix that it has by default.
+    const named = page.section === 'Run it' ? text : text.replaceAll(WRITTEN_PREFIX, deployment.headerPrefix)
     const own = isAboutDeployment(page, deployment) ? adaptCode(named, deployment) : named
     return { ...page, markdown: page.slug === 'index' ? `${own.trimEnd()}\n\n${listOf(present)}` : own }
   })

@@ -192,6 +192,7 @@ describe('the site', () => {
   it('leaves the pages about a sandbox of the reader as they are, and shows every other page its own address', () => {
     assert.match(textOf('/docs/getting-started.md', live), /http:\/\/127\.0\.0\.1:8080\/v1\/arbitrum-sepolia/)
     assert.match(textOf('/docs/local-chain.md', live), /127\.0\.0\.1:8545\/arbitrum-sepolia/)
+    assert.match(textOf('/docs/settings.md', live), /^\| `BEZEL_HEADER_PREFIX` .* \| `X-Service-` \|/m)
     assert.match(textOf('/docs'), /<html lang="en" data-base="http:\/\/127\.0\.0\.1:8080">/)
     assert.match(textOf('/docs', live), /<html lang="en">/)
   })
