@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { installChromium } from '../../scripts/installChromium.ts'
+import { allFindings } from '../console/axe.ts'
 import type { Snippet } from './snippets.ts'
 
 /** The service that the stories are about. It is not there before the tests run. */
@@ -61,6 +62,7 @@ export function describeInBrowser(world: BrowserWorld): void {
       const title = `fits a ${size}, can be used by everybody, and breaks no rule of its policy`
       it(title, { skip }, () => visitAll(reader, viewport))
     }
+    it('breaks no rule that axe knows, narrow or wide, light or dark', { skip }, () => runAxe(reader))
     it('finds what any page says, and leads to it by the keyboard alone', { skip }, () => searchByKeyboard(reader))
     it('loads one operation in few requests and bytes, and the index in one', { skip }, () => countBytes(reader))
     it('shows code for each client, with the address that the page came from', { skip }, () => chooseClient(reader))
@@ -104,6 +106,33 @@ async function visitAll({ url, open }: Reader, viewport: typeof PHONE): Promise<
     assert.deepEqual(await page.evaluate(RULES), [], path)
     assert.deepEqual(path.includes('no-such') ? [] : complaints, [], path)
   }
+  await page.close()
+}
+
+/** Runs axe on pages of every kind, in two widths and two colour schemes. The page of all operations is large: once. */
+async function runAxe({ url, open }: Reader): Promise<void> {
+  const { page } = await open('/docs/rest', PHONE, 'dark')
+  assert.deepEqual(await allFindings(page), [], '/docs/rest')
+  const judge = async (what: string): Promise<void> => {
+    for (const viewport of [PHONE, DESK]) {
+      await page.setViewportSize(viewport)
+      // The page has seen its new size once a frame is drawn.
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        assert.deepEqual(await allFindings(page), [], `${what}, ${viewport.width} pixels wide, ${colorScheme}`)
+      }
+    }
+  }
+  for (const path of ['/docs', '/docs/api', '/docs/rest/createOrder', '/docs/no-such-page']) {
+    await page.goto(url() + path)
+    await judge(path)
+  }
+  await page.goto(`${url()}/docs`)
+  await page.keyboard.press('/')
+  await page.keyboard.type('clientId')
+  await page.locator('#found a').first().waitFor()
+  await judge('what a search found')
   await page.close()
 }
 

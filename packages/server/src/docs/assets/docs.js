@@ -113,11 +113,16 @@ function remember(client) {
   }
 }
 
-/** Takes blocks that do not scroll out of the order of the Tab key. */
+/** Takes blocks out of the order of the Tab key while they do not scroll: a narrower window may make them do so. */
 function leaveFixedBlocks() {
-  const blocks = [...document.querySelectorAll('.table[tabindex], .picture[tabindex], pre[tabindex]')]
-  const fixed = blocks.filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth <= clientWidth)
-  for (const block of fixed) block.removeAttribute('tabindex')
+  const observer = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const { scrollWidth, clientWidth } = target
+      if (clientWidth > 0 && scrollWidth <= clientWidth) target.removeAttribute('tabindex')
+      else target.tabIndex = 0
+    }
+  })
+  for (const block of document.querySelectorAll('.table, .picture, pre')) observer.observe(block)
 }
 
 function addSearch() {
