@@ -174,6 +174,9 @@ describe('the command line, from a new key to a closed position', () => {
     orderIds.push(part.json.id, /\d+/.exec(rest.stdout)![0])
     const none = await bezel.run('positions', env)
     assert.match(none.stdout, /^There are no open positions\.\n\nAccount 0x\w{40} \(trader-1\)\n$/)
+    const flat = await bezel.run('flatten', env)
+    assert.match(flat.stdout, /^There was nothing to end\.\n/)
+    assert.doesNotMatch(flat.stderr, /Waiting/)
   })
 
   it('tells what each fill cost, and adds it up', async () => {
@@ -186,7 +189,10 @@ describe('the command line, from a new key to a closed position', () => {
     const sum = (field: string): bigint =>
       json.reduce((total: bigint, fill: Record<string, string>) => total + units(fill[field]!), 0n)
     assert.equal(sum('netPnl'), sum('payout') - sum('deposit'))
-    assert.ok(stderr.includes(`Net of 4 entries: ${formatUnits(sum('netPnl'), 6)} USDC, fees `), stderr)
+    assert.ok(
+      stderr.includes(`Net of 4 entries: ${formatUnits(sum('netPnl'), 6)} USDC, fees with funding and borrowing `),
+      stderr,
+    )
     assert.match(stderr, /^Books in USDC: .* = 0 in positions \+ \S+ lost: they balance$/m)
     const table = await bezel.run('fills --limit 1', env)
     assert.doesNotMatch(table.stderr, /Books/)

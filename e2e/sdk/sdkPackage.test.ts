@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
+import { testedPeers } from '../../packages/sdk/build/buildPackage.ts'
 import { createSdkPackageProject, type SdkPackageProject } from './sdkPackageProject.ts'
 import type { TradeReport } from './sdkPackageTrade.ts'
 import { tradeSettings } from './sdkTradeSettings.ts'
@@ -36,6 +37,11 @@ describe('the packed SDK in a project of somebody else', () => {
       ['@bezel/sdk', 'module', false, undefined],
     )
     assert.deepEqual(Object.keys(manifest['peerDependencies'] as object), ['viem'])
+    // The README installs the version that this test runs.
+    const { version } = JSON.parse(readFileSync(join(project.folder, 'node_modules', 'viem', 'package.json'), 'utf8'))
+    assert.deepEqual(testedPeers(), [`viem@${version}`])
+    const readme = readFileSync(join(project.sdk, 'README.md'), 'utf8')
+    assert.ok(readme.includes(`bezel-sdk-${manifest['version']}.tgz ${testedPeers().join(' ')}\n`))
     const files = globSync('**/*.{js,ts}', { cwd: project.sdk })
     assert.ok(files.includes('index.js') && files.includes(join('types', 'index.d.ts')), files.join())
     for (const file of files) {

@@ -79,6 +79,7 @@ describe('runCli', () => {
       const { code, stderr } = await run(line)
       assert.equal(code, 7, stderr)
       assert.match(stderr, /needs the (?:agent|trader)'s key: name a keystore with --(?:trader-)?keystore/)
+      assert.match(stderr, /No local chain is described in \S+, so its keys are not used: BEZEL_DATA names another/)
     }
     const { code, stderr } = await run('positions', { BEZEL_AGENT_KEY: 'deadbeef' })
     assert.equal(code, 7)

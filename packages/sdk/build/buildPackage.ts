@@ -21,7 +21,7 @@ interface Manifest {
 export async function buildPackage(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const manifest = JSON.parse(readFileSync(join(SDK, 'package.json'), 'utf8')) as Manifest
+  const manifest = readManifest()
   const external = Object.keys(manifest.peerDependencies)
   await build({
     entryPoints: [join(SDK, 'src', 'index.ts')],
@@ -39,6 +39,16 @@ export async function buildPackage(folder: string): Promise<void> {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packageOf(manifest), undefined, 2)}\n`)
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
   copyFileSync(join(SDK, 'README.md'), join(folder, 'README.md'))
+}
+
+/** Returns the peers of the package as npm takes them, each in the version that it is tested with. */
+export function testedPeers(): string[] {
+  const peers = Object.entries(readManifest().peerDependencies)
+  return peers.map(([name, range]) => `${name}@${range.replace('^', '')}`)
+}
+
+function readManifest(): Manifest {
+  return JSON.parse(readFileSync(join(SDK, 'package.json'), 'utf8')) as Manifest
 }
 
 function packageOf({ name, version, license, peerDependencies }: Manifest): object {

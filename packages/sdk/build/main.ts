@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { buildPackage } from './buildPackage.ts'
+import { buildPackage, testedPeers } from './buildPackage.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 
@@ -16,4 +16,4 @@ const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', jo
   encoding: 'utf8',
 })
 // The whole path, because the command is for the folder of another project.
-console.log(`Packed. In your own project: npm install ${join(folder, '..', packed.trim())} viem`)
+console.log(`Packed. In your own project: npm install ${join(folder, '..', packed.trim())} ${testedPeers().join(' ')}`)

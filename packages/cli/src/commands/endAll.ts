@@ -85,7 +85,8 @@ export async function endAll(
   output.progress(doing)
   const sent = await send(client, options)
   showWarnings(output, sent.warnings)
-  output.progress(`Waiting for ${sent.orders.length} orders`)
+  const count = sent.orders.length
+  if (count > 0) output.progress(`Waiting for ${count === 1 ? '1 order' : `${count} orders`}`)
   const { orders, missed } = args.flag('no-wait')
     ? { orders: sent.orders.map(({ order }) => order), missed: [] }
     : await waitForAll(sent, { timeoutMs: timeoutMsOf(args), pollMs: POLL_MS })

@@ -71,8 +71,12 @@ export function createKeyRing({ args, settings, target, streams, hide }: KeyRing
     if (path !== undefined) return unlock(path)
     const found = published(role)
     if (found !== undefined) return found.privateKey
+    const where = `This command needs the ${role}'s key: name a keystore with --${option} (${file}), or set ${key}.`
+    const folder = settings.BEZEL_DATA
     throw new KeyError(
-      `This command needs the ${role}'s key: name a keystore with --${option} (${file}), or set ${key}.`,
+      devnet === undefined
+        ? `${where} No local chain is described in ${folder}, so its keys are not used: BEZEL_DATA names another folder.`
+        : where,
     )
   }
 

@@ -63,7 +63,7 @@ function tellSums(output: Output, rows: readonly FillHistoryEntry[]): void {
   for (const { collateralSymbol, entries, netPnl, feeCollateral, fundingFee, borrowingFee } of addUpBooks(told, [])) {
     const fees = decimal.add(feeCollateral, decimal.add(fundingFee, borrowingFee))
     const count = `${entries} ${entries === 1 ? 'entry' : 'entries'}`
-    output.note(plainText(`Net of ${count}: ${netPnl} ${collateralSymbol}, fees ${fees}`))
+    output.note(plainText(`Net of ${count}: ${netPnl} ${collateralSymbol}, fees with funding and borrowing ${fees}`))
   }
   const unknown = rows.length - told.length
   if (unknown > 0) output.note(`Without amounts, from before they were kept: ${unknown}`)
