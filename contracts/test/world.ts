@@ -14,7 +14,7 @@ import {
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { createLocalChain, type LocalChain } from '../../packages/devnet/src/chain/createLocalChain.ts'
-import { DEPLOYER, genesisBalances, ORACLES } from '../../packages/devnet/src/deploy/accounts.ts'
+import { DEPLOYER, genesisAccounts, ORACLES } from '../../packages/devnet/src/deploy/accounts.ts'
 import { deployChain, type ChainPlan } from '../../packages/devnet/src/deploy/deployChain.ts'
 import { signTransaction } from '../../packages/devnet/src/deploy/createWallet.ts'
 import { packAnswer as packOracleAnswer } from '../../packages/devnet/src/oracle/answerPrices.ts'
@@ -78,7 +78,7 @@ export class RevertedError extends Error {
 }
 
 export async function createWorld(slug: ChainSlug = 'arbitrum-sepolia', nowMs?: () => number): Promise<World> {
-  const options = { slug, chainId: 421_614, blockMs: 0, accounts: genesisBalances() }
+  const options = { slug, chainId: 421_614, blockMs: 0, accounts: genesisAccounts() }
   const chain = await createLocalChain(nowMs === undefined ? options : { ...options, now: nowMs })
   const plan = await deployChain(chain, slug)
   const { diamond } = plan

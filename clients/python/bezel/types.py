@@ -97,6 +97,10 @@ class ReadinessChains(TypedDict):
     """Pairs of the chain that are left out of its markets, because the price feed has no price of them. The others
     go on.
     """
+    marketsWarning: NotRequired[str]
+    """The last values of markets that the chain had otherwise than its events told, until all of them were compared
+    again. They are corrected.
+    """
     relayer: bool
     """True while actions of the facade are sent on this chain."""
     relayerWarning: NotRequired[str]

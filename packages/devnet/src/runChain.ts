@@ -3,7 +3,7 @@ import { rememberBlockTimes } from './chain/eachBlock.ts'
 import { createLocalChain, type LocalChain } from './chain/createLocalChain.ts'
 import type { DevnetConfig } from './config.ts'
 import type { ChainParts } from './controls/controls.ts'
-import { DEPLOYER, genesisBalances, KEEPER, ORACLES } from './deploy/accounts.ts'
+import { DEPLOYER, genesisAccounts, KEEPER, ORACLES } from './deploy/accounts.ts'
 import { createCutter } from './deploy/createCutter.ts'
 import { createFaucet } from './deploy/createFaucet.ts'
 import { createWallet } from './deploy/createWallet.ts'
@@ -25,7 +25,7 @@ export interface RunningChain extends ChainParts {
 
 /** Creates a chain that does not mine yet. */
 export function createChain(slug: ChainSlug, { blockMs }: DevnetConfig): Promise<LocalChain> {
-  return createLocalChain({ slug, chainId: CHAINS[slug].chainId, blockMs, accounts: genesisBalances() })
+  return createLocalChain({ slug, chainId: CHAINS[slug].chainId, blockMs, accounts: genesisAccounts() })
 }
 
 /** Deploys, then starts mining, the oracle and the keeper. */

@@ -18,6 +18,7 @@ import { notReady } from './ground/unavailable.ts'
 import { type AccountLog, type Changes, createAccountLog } from './journal/accountLog.ts'
 import { createChainHead, type ChainHead, startClockRounds } from './journal/clock.ts'
 import { openChainMarkets, type ChainMarketData } from './market/openMarkets.ts'
+import type { FollowerState } from './market/watchChainMarkets.ts'
 import { listLiveOrders } from './store/orderStore.ts'
 import { writeNotices } from './notices/writeNotices.ts'
 import type { Base } from './openBase.ts'
@@ -54,11 +55,15 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   await refuseOtherChain(store, chain, client)
   const diamondWatch = await openDiamondWatch({ chain, client, unansweredMs: config.unansweredMs, log })
   open.defer(() => diamondWatch.close())
+  const finality = createFinality({ chain, now, log })
+  const following: { follower?: Follower } = {}
   const market = openChainMarkets(chain, {
     client,
     store,
     sources,
     refreshMs: config.marketsRefreshMs,
+    lastFinal: finality.lastFinal,
+    followerState: () => followerState(following.follower),
     statusMs: config.marketStatusMs,
     quietMs: config.quietPriceMs,
     now,
@@ -69,7 +74,6 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   const terms = createKnownTerms(now)
   const positions = await openLivePositions(store, slug, terms)
   const head = createChainHead()
-  const finality = createFinality({ chain, now, log })
   const tape = createTradeTape({ chain: slug, store })
   const commits = createPublisher<Changes>()
   const accountLog = openLog({ chain, base, market, positions, terms, head, commits })
@@ -77,6 +81,7 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   open.defer(() => accounts.close())
   followCommits(commits, { base, positions, tape, accounts })
   const follower = openFollower({ chain, client, base, market, head, finality, accountLog, accounts, diamondWatch })
+  following.follower = follower
   open.defer(() => follower.close())
   const rounds = startClockRounds({
     chain: slug,
@@ -112,6 +117,12 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
     delegateFor: (agent) => requiredDelegate(agents, agent),
   }
   return { ...parts, orders, facade, previews }
+}
+
+function followerState(follower: Follower | undefined): FollowerState {
+  const reason = follower?.reason()
+  if (reason === 'reorg_too_deep') return 'lost'
+  return reason === 'chain_lagging' ? 'lagging' : 'following'
 }
 
 function openPositionReads(
@@ -239,9 +250,12 @@ function openFollower(of: {
     markets: () => of.market.watch.current(),
     startBlock: chain.startBlock,
     pollMs: config.headPollMs,
+    onUndone: of.market.watch.noteUndone,
     async onApplied(blocks) {
+      const noted = of.market.watch.note(blocks)
       for (const { senders } of blocks) of.accounts.noteSenders(senders)
       await of.diamondWatch.note(blocks)
+      await noted
     },
   })
 }

@@ -136,6 +136,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
     markets: new Map(chains.map(({ slug, market }) => [slug, market])),
     notReadyReason: (slug) => notReadyReason(chainOf(slug), base),
     marketsLeftOut: (slug) => chainOf(slug).market.leftOut(),
+    marketsWarning: (slug) => chainOf(slug).market.watch.warning(),
     diamondWarning: (slug) => chainOf(slug).diamondWatch.warning(),
     relayerOf: (slug) => chainOf(slug).facade.relayer?.address ?? null,
     relayerState: (slug) => relayerState(chainOf(slug), base),
@@ -194,6 +195,7 @@ function chainSource(chain: OpenChain, base: Pick<Base, 'nodes'>): ChainSource {
     undoneBlocks: () => follower.stats().blocksUndone,
     openPositions: () => positions.size,
     marketsLeftOut: () => market.leftOut().length,
+    markets: () => market.watch.stats(),
     unprovenTraders: () => follower.unprovenTraders(),
     snapshot: () => follower.snapshotProgress(),
   }

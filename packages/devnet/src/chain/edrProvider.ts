@@ -29,6 +29,8 @@ export interface EdrProvider {
 export interface GenesisAccount {
   address: Hex
   balanceWei: bigint
+  /** Code of a contract that is there from the start. */
+  code?: Hex
 }
 
 interface RawProviderOptions {
@@ -97,9 +99,10 @@ async function createContext(): Promise<EdrContext> {
 }
 
 function toConfig({ chainId, genesisTimeS, accounts }: RawProviderOptions): ProviderConfig {
-  const genesisAccounts = accounts.map(({ address, balanceWei }) => ({
+  const genesisAccounts = accounts.map(({ address, balanceWei, code }) => ({
     address: toBytes(address),
     balance: balanceWei,
+    ...(code !== undefined && { code: toBytes(code) }),
   }))
   return {
     chainId: BigInt(chainId),

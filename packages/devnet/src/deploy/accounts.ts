@@ -1,3 +1,4 @@
+import { loadArtifact } from '@bezel/contracts'
 import { Wei } from '@bezel/protocol'
 import { keccak256, stringToHex, type Hex } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
@@ -40,11 +41,24 @@ export const TREASURY = devAccount('treasury')
 /** Accounts that var/devnet.json publishes. */
 export const PUBLISHED_ACCOUNTS = [...TRADERS, ...AGENTS, ...POOR, RELAYER, KEEPER, DEPLOYER]
 
-/** Returns the native balances of a fresh chain. */
-export function genesisBalances(): { address: Hex; balanceWei: bigint }[] {
+/** Address at which every live chain has Multicall3. */
+export const MULTICALL3: Hex = '0xcA11bde05977b3631167028862bE2a173976CA11'
+
+/** Returns the accounts of a fresh chain: those with a native balance, and Multicall3. */
+export function genesisAccounts(): { address: Hex; balanceWei: bigint; code?: Hex }[] {
   const withGas = [...TRADERS, ...AGENTS, RELAYER, KEEPER, ...ORACLES].map(({ account }) => account.address)
   return [
     ...withGas.map((address) => ({ address, balanceWei: GAS_WEI })),
     { address: DEPLOYER.account.address, balanceWei: DEPLOYER_WEI },
+    { address: MULTICALL3, balanceWei: 0n, code: deployedCode('Multicall3') },
   ]
+}
+
+/** End of the code that deploys a contract without a constructor; what it deploys comes after it. */
+const END_OF_CREATION = '5ff3fe'
+
+/** Returns the code that a contract without a constructor has once it is deployed. */
+function deployedCode(contractName: string): Hex {
+  const { bytecode } = loadArtifact(contractName)
+  return `0x${bytecode.slice(bytecode.indexOf(END_OF_CREATION) + END_OF_CREATION.length)}`
 }

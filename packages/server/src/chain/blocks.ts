@@ -2,6 +2,7 @@ import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { parseAddress, parseHex, type Address, type Hex } from '@bezel/protocol'
 import type { FollowedBlock } from '../store/blockStore.ts'
 import type { RawLog, DiamondEvent } from './events.ts'
+import type { MarketEvent } from './marketEvents.ts'
 import { numberToHex } from 'viem'
 import type { RpcCall, RpcOutcome } from './rpcClient.ts'
 
@@ -19,11 +20,13 @@ export interface ChainTransaction {
   readonly input: Hex
   /** Events of the Diamond in log order, without the kinds that are not decoded (see `USED_EVENTS`). */
   readonly events: readonly PlacedEvent[]
+  /** Events about the state of markets, in log order. */
+  readonly marketEvents: readonly MarketEvent[]
   /** True when the Diamond emitted any log in this transaction, also one of a kind that is not decoded. */
   readonly hasLogs: boolean
   /** First topics of all logs of the Diamond in log order, also of kinds that are not decoded. */
   readonly topics: readonly Hex[]
-  /** Names of the events whose logs are not as the ABI says; they are missing in `events`. */
+  /** Names of the events whose logs are not as the ABI says; they are missing in `events` and `marketEvents`. */
   readonly undecoded: readonly string[]
 }
 

@@ -30,6 +30,7 @@ export const CALLED_FUNCTIONS: readonly FunctionName[] = [
   'getBorrowingInitialAccFees',
   'getBorrowingPair',
   'getBorrowingPairFeePerBlockCap',
+  'getBorrowingPairOiBeforeV10',
   'getCollateralPriceUsd',
   'getCollaterals',
   'getCountersForTraders',

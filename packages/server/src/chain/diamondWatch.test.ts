@@ -30,6 +30,7 @@ function block(number: number, topics: readonly Hex[] = [], undecoded: readonly 
     to: CHAIN.diamond,
     input: '0x' as Hex,
     events: [],
+    marketEvents: [],
     hasLogs: true,
     topics,
     undecoded,

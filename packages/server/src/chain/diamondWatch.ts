@@ -8,6 +8,7 @@ import type { ChainBlock, ChainTransaction } from './blocks.ts'
 import { readDiamond, type DiamondState } from './diamondCheck.ts'
 import type { RpcClient } from './rpcClient.ts'
 import type { ServedChain } from './servedChain.ts'
+import { SETTING_EVENTS } from './marketEvents.ts'
 import { UNREAD_EVENTS } from './unreadEvents.ts'
 
 /**
@@ -247,7 +248,7 @@ const CHANGE_TOPICS: ReadonlySet<Hex> = new Set([topicOf('DiamondCut'), toEventS
 
 const KNOWN_TOPICS: ReadonlySet<Hex> = new Set([
   ...EVENTS.map((event) => toEventSelector(event) as Hex),
-  ...UNREAD_EVENTS.map((signature) => toEventSelector(signature) as Hex),
+  ...[...UNREAD_EVENTS, ...SETTING_EVENTS].map((signature) => toEventSelector(signature) as Hex),
   ...CHANGE_TOPICS,
 ])
 

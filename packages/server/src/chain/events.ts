@@ -20,7 +20,7 @@ type EventArgs<A extends Abi, Name extends ContractEventName<A>> =
   DecodeEventLogReturnType<A, Name> extends { readonly args: infer Args } ? Args : never
 
 /** Decoder of one kind of event. */
-interface EventDecoder<Name extends string, Args> {
+export interface EventDecoder<Name extends string, Args> {
   readonly name: Name
   readonly topic0: Hex
   /** Decodes a log. Throws an `EventDecodeError` when it does not match the ABI. */
@@ -107,7 +107,8 @@ const DECODERS = [
   defineEvent(moneyEventsAbi, 'TradingFeesRealized'),
 ] as const
 
-type Decoded<Decoder> =
+/** The event that a decoder reads; `name` determines the type of `args`. */
+export type Decoded<Decoder> =
   Decoder extends EventDecoder<infer Name, infer Args> ? { readonly name: Name; readonly args: Args } : never
 
 /** A decoded event; `name` determines the type of `args`. */
@@ -149,7 +150,7 @@ type Reader = (words: Iterator<Word>) => unknown
  * and reading it needs no offsets. This is six times as fast as viem's general decoder, and it refuses values that do
  * not fit their type.
  */
-function defineEvent<const A extends Abi, const Name extends ContractEventName<A>>(
+export function defineEvent<const A extends Abi, const Name extends ContractEventName<A>>(
   abi: A,
   name: Name,
 ): EventDecoder<Name, EventArgs<A, Name>> {

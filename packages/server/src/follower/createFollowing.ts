@@ -29,6 +29,8 @@ export interface FollowingOptions extends Omit<CursorOptions, 'chain'>, Omit<Kno
   readonly store: Store
   /** Told of blocks once they are applied; the next ones wait for it. */
   readonly onApplied?: (blocks: readonly ChainBlock[]) => Promise<void>
+  /** Told of the last block that is left once others are undone; the next ones wait for it. */
+  readonly onUndone?: (head: FollowedBlock | undefined) => Promise<void>
   readonly finality: Finality
 }
 
@@ -77,7 +79,11 @@ export function createFollowing(options: FollowingOptions): Following {
   const nextNumber = (): number => (head.current()?.number ?? (options.startBlock ?? 0) - 1) + 1
   const lagBlocks = (): number => Math.max(0, (nodeHead ?? 0) + 1 - nextNumber())
 
-  const leaveFork = (): Promise<boolean> => leaveForkOf({ ...options, cursor, knowledge })
+  async function leaveFork(): Promise<boolean> {
+    if (!(await leaveForkOf({ ...options, cursor, knowledge }))) return false
+    await options.onUndone?.(head.current())
+    return true
+  }
   const rangeEnd = (): number => rangeEndOf(finality, nodeHead ?? 0, nextNumber())
 
   async function step(markets: ChainMarkets): Promise<boolean> {

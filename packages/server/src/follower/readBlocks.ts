@@ -25,6 +25,7 @@ import {
   type RpcTransaction,
 } from '../chain/blocks.ts'
 import { decodeLog, EventDecodeError } from '../chain/events.ts'
+import { decodeMarketLog, type MarketEvent } from '../chain/marketEvents.ts'
 import { keccak256 } from 'viem'
 
 /** Result of one read from the node. */
@@ -151,18 +152,21 @@ function assembleBlock(read: RpcBlock, logs: readonly RpcLog[], diamond: Address
 
 function toTransaction(transaction: RpcTransaction, index: number, logs: readonly RpcLog[]): ChainTransaction {
   const undecoded: string[] = []
-  const events = logs.flatMap((log): PlacedEvent[] => {
+  const events: PlacedEvent[] = []
+  const marketEvents: MarketEvent[] = []
+  for (const log of logs) {
     try {
       const event = decodeLog(log)
-      return event === undefined ? [] : [{ ...event, logIndex: log.logIndex }]
+      if (event !== undefined) events.push({ ...event, logIndex: log.logIndex })
+      const marketEvent = decodeMarketLog(log)
+      if (marketEvent !== undefined) marketEvents.push(marketEvent)
     } catch (error) {
       if (!(error instanceof EventDecodeError)) throw error
       undecoded.push(error.event)
-      return []
     }
-  })
+  }
   const topics = logs.flatMap(({ topics: [topic] }) => topic ?? [])
-  return { ...transaction, index, events, hasLogs: logs.length > 0, topics, undecoded }
+  return { ...transaction, index, events, marketEvents, hasLogs: logs.length > 0, topics, undecoded }
 }
 
 /** Returns false when a block certainly has no logs of a contract, judged by the block's bloom filter. */

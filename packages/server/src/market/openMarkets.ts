@@ -1,5 +1,6 @@
 import { StartupError, type ChainSlug, type MarketGroup } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
+import { createMulticallClient } from '../chain/multicallClient.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import { verifyChain } from '../chain/chainReadiness.ts'
@@ -12,7 +13,12 @@ import { createMarketHours, watchOpenFlags, type MarketHours, type OpenFlags } f
 import { createMarketReads, type MarketReads } from './marketReads.ts'
 import { createPriceWitness, type PriceWitness } from './priceWitness.ts'
 import { createReferencePrices, type ReferencePrices } from './referencePrices.ts'
-import { watchChainMarkets, type ChainMarketsWatch, type RefreshOutcome } from './watchChainMarkets.ts'
+import {
+  watchChainMarkets,
+  type ChainMarketsWatch,
+  type FollowerState,
+  type RefreshOutcome,
+} from './watchChainMarkets.ts'
 
 /** Prices, opening flags and candles, which the markets of all chains share. */
 export interface MarketSources {
@@ -62,7 +68,7 @@ export function openMarketSources(options: MarketSourcesOptions): MarketSources 
   }
 }
 
-/** The markets of one chain: the last read listing, and the answers made from it. */
+/** The markets of one chain, and the answers made from them. */
 export interface ChainMarketData extends MarketReads {
   readonly watch: ChainMarketsWatch
   readonly hours: MarketHours
@@ -76,8 +82,11 @@ export interface ChainMarketsOptions {
   readonly client: RpcClient
   readonly store: Store
   readonly sources: Pick<MarketSources, 'feed' | 'pairFlags' | 'referencePricesOf'>
-  /** Pause between two reads of the markets. */
+  /** Pause between two rounds that read what no event tells of the markets. */
   readonly refreshMs: number
+  /** Returns the newest block that is never undone, as seen from a block. */
+  readonly lastFinal: (head: number) => number
+  readonly followerState: () => FollowerState
   /** Pause between two reads of the markets' opening flags. */
   readonly statusMs: number
   /** Age from which a price needs a second witness before a position is opened at it. */
@@ -86,17 +95,24 @@ export interface ChainMarketsOptions {
   readonly log: FastifyBaseLogger
 }
 
-/** Reads the markets of one chain repeatedly in the background, until it is closed. */
+/** Keeps the markets of one chain up to date until it is closed, see `ChainMarketsWatch`. */
 export function openChainMarkets(chain: ServedChain, options: ChainMarketsOptions): ChainMarketData {
   const { client, store, sources, now } = options
   const watch = watchChainMarkets({
-    client,
+    client: createMulticallClient(client),
     diamond: chain.diamond,
     referencePrices: sources.referencePricesOf(chain.slug),
     verifyChain: () => verifyChain(store, chain, client),
     now,
     refreshMs: options.refreshMs,
+    lastFinal: options.lastFinal,
+    followerState: options.followerState,
     onRefresh: (outcome) => logRefresh(options.log, chain.slug, outcome),
+    onDifference: (difference) =>
+      options.log.error(
+        { chain: chain.slug, ...difference },
+        'the chain has other values of its markets than its events told; they are corrected',
+      ),
   })
   const { feed, pairFlags } = sources
   const groupFlags = watchGroupFlags(chain, options)

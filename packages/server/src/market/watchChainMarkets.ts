@@ -1,23 +1,49 @@
 import { numberToHex } from 'viem'
 import type { Address } from '@bezel/protocol'
 import { poll } from '../ground/poll.ts'
+import { NodeUnavailableError } from '../ground/unavailable.ts'
+import type { ChainBlock } from '../chain/blocks.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
+import type { FollowedBlock } from '../store/blockStore.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
-import { assembleMarkets } from './listing/assembleMarkets.ts'
+import { createCompareRounds, isOnChain, type MarketsDifference } from './compareRounds.ts'
+import { createFoldedMarkets, type FoldedMarkets, type FoldedMarketsOptions } from './foldedMarkets.ts'
 import { tradablePairs } from './listing/namedPair.ts'
 import { readListing, type ChainListing } from './listing/readListing.ts'
-import { readMoment, readState } from './listing/readState.ts'
+import { momentOf, readNewestBlock, readState } from './listing/readState.ts'
 import type { ReferencePrices } from './referencePrices.ts'
 
-/** A chain's markets in memory, refreshed in the background. */
+/**
+ * A chain's markets in memory. They are read once at a block, and after that the events of the followed blocks keep
+ * them up to date. What no event tells (the prices of collaterals) is read in rounds, together with the state of a few
+ * pairs, which must be what the events told.
+ */
 export interface ChainMarketsWatch {
-  /** Returns the markets as last read; `undefined` until the first read. */
+  /** Returns the markets as of the last followed block; `undefined` until they are read. */
   current(): ChainMarkets | undefined
   /** Returns true when the node has not answered for so long that the markets in memory may be wrong. */
   isLagging(): boolean
-  /** Returns a counter that grows with every refresh. */
+  /** Returns a counter that grows with every change. */
   version(): number
+  /**
+   * Takes applied blocks into account. The values that trades change are those of the last block at once; when it
+   * resolves, so are the settings. Never throws: what could not be read is tried again.
+   */
+  note(blocks: readonly ChainBlock[]): Promise<void>
+  /** Takes back the blocks after `head`, which is now the last followed one, as `note` does. */
+  noteUndone(head: FollowedBlock | undefined): Promise<void>
+  stats(): MarketsStats
+  /** Returns one sentence for operators about the last difference; `undefined` after a whole turn without one. */
+  warning(): string | undefined
   close(): void
+}
+
+/** Numbers of a watch since the start. */
+export interface MarketsStats {
+  /** Times that all of a chain's markets were read. */
+  readonly reads: number
+  /** Values that were not what the events told. */
+  readonly differences: number
 }
 
 export interface ChainMarketsWatchOptions {
@@ -30,10 +56,21 @@ export interface ChainMarketsWatchOptions {
    */
   readonly verifyChain: () => Promise<void>
   readonly now: () => number
-  /** Pause between two refreshes. */
+  /** Pause between two rounds. */
   readonly refreshMs: number
+  /** Returns the newest block that is never undone, as seen from a block. */
+  readonly lastFinal: (head: number) => number
+  readonly followerState: () => FollowerState
   readonly onRefresh: (outcome: RefreshOutcome) => void
+  /** Called when the chain has other values than the events told. They are corrected. */
+  readonly onDifference: (difference: MarketsDifference) => void
 }
+
+/**
+ * The state of the chain's follower, as far as markets depend on it. `lost`: the node is on a chain that the follower
+ * can't go over to, so that markets are read in rounds without it.
+ */
+export type FollowerState = 'following' | 'lagging' | 'lost'
 
 /** The outcome of a refresh, reported when it differs from the one before. */
 export type RefreshOutcome =
@@ -41,72 +78,138 @@ export type RefreshOutcome =
   /** Reported once per outage. `isLoaded` is true when markets were read before; they stay in use. */
   | { readonly state: 'failed'; readonly error: unknown; readonly isLoaded: boolean }
 
-/** The number of refreshes per read of the listing, which only governance changes. */
-const REFRESHES_PER_LISTING = 20
-
 /** The longest pause until the first success: after a start, a node and a feed come up within moments. */
 const FIRST_RETRY_MS = 500
 
-/** The number of refreshes that may fail, besides one slow answer, before the state counts as lagging. */
+/** The number of rounds that may fail, besides one slow answer, before the markets count as lagging. */
 const MISSED_REFRESHES = 3
 
 const SLOW_ANSWER_MS = 5_000
 
-/** Reads the markets at once and then every `refreshMs`. A failed refresh keeps the markets that were read before. */
+/** Reads the markets at once, and looks at a part of them every `refreshMs`. */
 export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarketsWatch {
-  const { now, refreshMs } = options
-  let current: ChainMarkets | undefined
-  let listing: ChainListing | undefined
-  /** The number of refreshes with this listing. */
-  let refreshes = 0
+  const { client, now, refreshMs } = options
+  const outcomes = createOutcomes(options)
+  let folded: FoldedMarkets | undefined
   let version = 0
-  let readAtMs = now()
-  let hasFailed = false
+  let reads = 0
   let isClosed = false
+  let reading: Promise<unknown> = Promise.resolve()
+  const isCurrent = (known: FoldedMarkets): boolean => !isClosed && folded === known
+  const rounds = createCompareRounds({ ...options, readReferences: referencesOf(options), isCurrent })
   const polling = poll(tryRefresh)
+
+  /** Lets only one read of all markets run at a time. Throws `NodeUnavailableError`. */
+  function readAlone(block: FollowedBlock, isFollowed: boolean): Promise<void> {
+    const read = reading.then(() => readInto(block, isFollowed))
+    reading = read.catch(() => undefined)
+    return read
+  }
+
+  async function readInto(block: FollowedBlock, isFollowed: boolean): Promise<void> {
+    const startMs = now()
+    const read = await readWhole(options, block)
+    // While a slow read went on, blocks may have been followed after another one.
+    if (isClosed || (!isFollowed && folded?.isInStep() === true)) return
+    const onChange = (): number => (version += 1)
+    folded = createFoldedMarkets({ ...read, block, isFollowed, lastFinal: options.lastFinal, onChange })
+    onChange()
+    reads += 1
+    outcomes.succeeded(folded, startMs)
+  }
 
   /** Refreshes the markets. Returns the pause until the next refresh in milliseconds. */
   async function tryRefresh(): Promise<number> {
     try {
       await refresh()
     } catch (error) {
-      if (!hasFailed && !isClosed) options.onRefresh({ state: 'failed', error, isLoaded: current !== undefined })
-      hasFailed = true
+      if (!isClosed) outcomes.failed(error, folded)
     }
-    return current === undefined ? Math.min(FIRST_RETRY_MS, refreshMs) : refreshMs
+    return folded === undefined ? Math.min(FIRST_RETRY_MS, refreshMs) : refreshMs
   }
 
   async function refresh(): Promise<void> {
     const startMs = now()
-    if (current === undefined) await options.verifyChain()
-    const moment = await readMoment(options.client)
-    const at = { client: options.client, diamond: options.diamond, block: numberToHex(moment.blockNumber) }
-    if (listing === undefined || refreshes >= REFRESHES_PER_LISTING) {
-      listing = await readListing(at)
-      refreshes = 0
+    if (folded === undefined) await options.verifyChain()
+    if (options.followerState() === 'lost') folded?.giveUp()
+    const known = folded?.isInStep() === true ? folded : undefined
+    if (known !== undefined) await rounds.run(known)
+    // Until the follower has come to the block that was read, its blocks say nothing about what is newer.
+    if (known?.isInStep() !== true) return readAlone(await readNewestBlock(client), false)
+    if (isCurrent(known)) outcomes.succeeded(known, startMs)
+  }
+
+  /** Reads all markets at the last followed block. A failure is tried again with the next block and the next round. */
+  async function readAgain(block: FollowedBlock): Promise<void> {
+    try {
+      await readAlone(block, true)
+    } catch (error) {
+      if (!isClosed) outcomes.failed(error, folded)
     }
-    const pairIndices = tradablePairs(listing.pairs).map(({ pairIndex }) => pairIndex)
-    const prices = await options.referencePrices.of(pairIndices)
-    const next = assembleMarkets(listing, await readState(at, listing, moment), prices, moment)
-    if (isClosed) return
-    const isFirst = current === undefined
-    current = next
-    refreshes += 1
-    version += 1
-    readAtMs = now()
-    if (!isFirst && !hasFailed) return
-    hasFailed = false
-    const outcome = { markets: current.markets.size, elapsedMs: readAtMs - startMs }
-    options.onRefresh({ state: isFirst ? 'loaded' : 'recovered', ...outcome })
   }
 
   return {
-    current: () => current,
-    isLagging: () => now() - readAtMs > MISSED_REFRESHES * refreshMs + SLOW_ANSWER_MS,
+    current: () => folded?.markets(),
+    isLagging: () => outcomes.isOld() || (folded?.isInStep() === true && options.followerState() === 'lagging'),
     version: () => version,
+    async note(blocks) {
+      const isFolded = blocks.map((block) => folded?.follow(block) ?? true)
+      if (isFolded.includes(false)) await readAgain(blocks.at(-1)!.block)
+    },
+    async noteUndone(head) {
+      if (head !== undefined && folded?.undoTo(head) === false) await readAgain(head)
+    },
+    stats: () => ({ reads, differences: rounds.differences() }),
+    warning: rounds.warning,
     close() {
       isClosed = true
       polling.close()
     },
+  }
+}
+
+function referencesOf({ referencePrices }: Pick<ChainMarketsWatchOptions, 'referencePrices'>) {
+  return ({ pairs }: ChainListing): ReturnType<ReferencePrices['of']> =>
+    referencePrices.of(tradablePairs(pairs).map(({ pairIndex }) => pairIndex))
+}
+
+/** Reads everything at a block. Throws `NodeUnavailableError`, also when the node has left that block meanwhile. */
+async function readWhole(
+  options: ChainMarketsWatchOptions,
+  block: FollowedBlock,
+): Promise<Pick<FoldedMarketsOptions, 'listing' | 'state' | 'references'>> {
+  const { client, diamond } = options
+  const at = { client, diamond, block: numberToHex(block.number) }
+  const listing = await readListing(at)
+  const state = await readState(at, listing, momentOf(block))
+  if (!(await isOnChain(client, block))) throw new NodeUnavailableError('the node left the block that was read')
+  return { listing, state, references: await referencesOf(options)(listing) }
+}
+
+/** Tells how refreshes end, each change once. */
+interface Outcomes {
+  succeeded(folded: FoldedMarkets, startMs: number): void
+  failed(error: unknown, folded: FoldedMarkets | undefined): void
+  /** Returns true when the last success is so long ago that the markets may be wrong. */
+  isOld(): boolean
+}
+
+function createOutcomes({ now, refreshMs, onRefresh }: ChainMarketsWatchOptions): Outcomes {
+  let succeededAtMs = now()
+  let isFirst = true
+  let hasFailed = false
+  return {
+    succeeded(folded, startMs) {
+      succeededAtMs = now()
+      const outcome = { markets: folded.markets().markets.size, elapsedMs: succeededAtMs - startMs }
+      if (isFirst || hasFailed) onRefresh({ state: isFirst ? 'loaded' : 'recovered', ...outcome })
+      isFirst = false
+      hasFailed = false
+    },
+    failed(error, folded) {
+      if (!hasFailed) onRefresh({ state: 'failed', error, isLoaded: folded !== undefined })
+      hasFailed = true
+    },
+    isOld: () => now() - succeededAtMs > MISSED_REFRESHES * refreshMs + SLOW_ANSWER_MS,
   }
 }

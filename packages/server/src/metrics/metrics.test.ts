@@ -142,6 +142,7 @@ describe('metrics of the deployment', () => {
     undoneBlocks: () => 2,
     openPositions: () => 5,
     marketsLeftOut: () => 3,
+    markets: () => ({ reads: 2, differences: 1 }),
     unprovenTraders: () => 2,
     snapshot: () => ({ listed: 40, read: 30 }),
   }
@@ -195,6 +196,12 @@ describe('metrics of the deployment', () => {
     ])
     assert.deepEqual(await series(metrics, 'bezel_markets_left_out{chain="base"'), [
       'bezel_markets_left_out{chain="base"} 3',
+    ])
+    assert.deepEqual(await series(metrics, 'bezel_markets_reads_total{chain="base"'), [
+      'bezel_markets_reads_total{chain="base"} 2',
+    ])
+    assert.deepEqual(await series(metrics, 'bezel_markets_differences_total{chain="base"'), [
+      'bezel_markets_differences_total{chain="base"} 1',
     ])
     assert.deepEqual(await series(metrics, 'bezel_unproven_traders{chain="base"'), [
       'bezel_unproven_traders{chain="base"} 2',

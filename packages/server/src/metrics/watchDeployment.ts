@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Metrics } from './createMetrics.ts'
 import type { AccountStats } from '../accounts/chainAccounts.ts'
 import type { FeedPulse } from '../market/feed/feed.ts'
+import type { MarketsStats } from '../market/watchChainMarkets.ts'
 import type { RelayerHealth } from '../facade/relayer/relayerHealth.ts'
 import type { OrderState } from '../trading/orders/orderModel.ts'
 
@@ -20,6 +21,7 @@ export interface ChainSource {
   readonly openPositions: () => number
   /** Number of tradable pairs that are left out of the markets, because they have no price. */
   readonly marketsLeftOut: () => number
+  readonly markets: () => MarketsStats
   /** Number of traders of whom it is not proven that everything on the chain is known. */
   readonly unprovenTraders: () => number
   /** Progress of the chain's snapshot; `undefined` when it has none. */
@@ -90,6 +92,16 @@ const CHAIN_COUNTERS: readonly MetricSeries<ChainSource>[] = [
     name: 'bezel_chain_undone_blocks_total',
     help: 'Followed blocks that a reorganisation undid.',
     value: ({ undoneBlocks }) => undoneBlocks(),
+  },
+  {
+    name: 'bezel_markets_reads_total',
+    help: "Reads of all of the chain's markets: at a start and when settings change.",
+    value: ({ markets }) => markets().reads,
+  },
+  {
+    name: 'bezel_markets_differences_total',
+    help: 'Values of markets that the chain had otherwise than its events told. They were corrected.',
+    value: ({ markets }) => markets().differences,
   },
 ]
 

@@ -14,7 +14,7 @@ describe('readServerConfig', () => {
       feedUrl: undefined,
       publicUrl: undefined,
       console: 'on',
-      marketsRefreshMs: 3_000,
+      marketsRefreshMs: 10_000,
       marketStatusMs: 2_000,
       repairPauseMs: 1_100,
       quietPriceMs: 60_000,

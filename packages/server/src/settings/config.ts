@@ -164,8 +164,8 @@ export const SERVER_SETTINGS = {
   }),
   BEZEL_CONSOLE: CONSOLE_SETTING,
   BEZEL_MARKETS_REFRESH_MS: integerSetting({
-    what: "milliseconds between two readings of a chain's markets",
-    default: 3_000,
+    what: "milliseconds between two looks at what no event tells of a chain's markets, and at whether a few of them are as the events told",
+    default: 10_000,
     min: 100,
     max: 600_000,
   }),

@@ -68,6 +68,7 @@ describe('the routes that need no credentials', () => {
     sendHome: (_request, reply) => reply.redirect('/home'),
     notReadyReason: () => 'starting',
     marketsLeftOut: () => [],
+    marketsWarning: () => undefined,
     diamondWarning: () => undefined,
     markets: new Map(),
     domainName: 'Test API',

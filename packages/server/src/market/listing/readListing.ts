@@ -1,5 +1,4 @@
 import {
-  CollateralAmount,
   parseAddress,
   PercentP,
   TokenSize,
@@ -37,20 +36,13 @@ interface DiamondCollateral {
 /** A collateral with the scales the Diamond counts it in. */
 type ScaledCollateral = ListedCollateral & Pick<DiamondCollateral, 'precision' | 'precisionDelta'>
 
-/**
- * The part of a pair's state that only governance changes, open interest from before v10, which can only shrink, and
- * first-generation borrowing, whose accumulators `readState` reads again where it is switched on.
- */
-export type PairTerms = Pick<
-  PairState,
-  | 'fundingParams'
-  | 'borrowingParams'
-  | 'skewDepth'
-  | 'maxOi'
-  | 'maxSkew'
-  | 'oiLongBeforeV10Collateral'
-  | 'oiShortBeforeV10Collateral'
-> & { readonly oldBorrowing: Omit<OldBorrowing, 'group'> }
+/** The part of a pair's state that only governance changes. `readState` reads the rest. */
+export type PairTerms = Pick<PairState, 'fundingParams' | 'borrowingParams' | 'skewDepth' | 'maxOi' | 'maxSkew'> & {
+  readonly oldBorrowing: Pick<OldBorrowing, 'feePerBlockCap' | 'pairGroups'> & {
+    readonly feePerBlock: number
+    readonly feeExponent: number
+  }
+}
 
 /** Factor from thousandths of a USD, in which a fee group's smallest position size is given, to 1e18. */
 const E3_TO_E18 = 10n ** 15n
@@ -70,6 +62,7 @@ export interface ChainListing {
   readonly triggerTimeoutBlocks: number
   readonly govFeeP: number
   readonly negPnlCumulVolMultiplier: number
+  readonly tradingActivated: number
 }
 
 export interface DiamondAt {
@@ -104,6 +97,7 @@ export async function readListing({ client, diamond, block }: DiamondAt): Promis
     triggerTimeoutBlocks: frame.triggerTimeoutBlocks,
     govFeeP: frame.govFeeP,
     negPnlCumulVolMultiplier: frame.negPnlCumulVolMultiplier,
+    tradingActivated: frame.tradingActivated,
   }
 }
 
@@ -120,6 +114,7 @@ interface Frame {
   readonly triggerTimeoutBlocks: number
   readonly govFeeP: number
   readonly negPnlCumulVolMultiplier: number
+  readonly tradingActivated: number
 }
 
 async function readFrame(round: CallRound, blockNumber: number): Promise<Frame> {
@@ -135,6 +130,7 @@ async function readFrame(round: CallRound, blockNumber: number): Promise<Frame> 
   const triggerTimeoutBlocks = round.view('getTriggerTimeoutBlocks', [])
   const feeShares = round.view('getGlobalTradeFeeParams', [])
   const negPnlCumulVolMultiplier = round.view('getNegPnlCumulVolMultiplier', [])
+  const tradingActivated = round.view('getTradingActivated', [])
   await round.run()
   const [slot1, slot2] = offsets()
   return {
@@ -150,6 +146,7 @@ async function readFrame(round: CallRound, blockNumber: number): Promise<Frame> 
     triggerTimeoutBlocks: triggerTimeoutBlocks(),
     govFeeP: feeShares().govFeeP,
     negPnlCumulVolMultiplier: negPnlCumulVolMultiplier(),
+    tradingActivated: tradingActivated(),
   }
 }
 
@@ -157,7 +154,7 @@ async function readFrame(round: CallRound, blockNumber: number): Promise<Frame> 
  * Number of blocks on which the pace of the chain is measured. The times of blocks are whole seconds, so that with four
  * blocks a second the pace is off by at most 0.4 %.
  */
-const PACE_BLOCKS = 1_000
+export const PACE_BLOCKS = 1_000
 
 const SECONDS_PER_HOUR = 3_600
 
@@ -166,10 +163,12 @@ function readPace(round: CallRound, blockNumber: number): Later<number> {
   const from = Math.max(0, blockNumber - PACE_BLOCKS)
   const startS = round.add(blockTimeCall(from))
   const endS = round.add(blockTimeCall(blockNumber))
-  return () => {
-    const elapsedS = endS() - startS()
-    return elapsedS <= 0 ? SECONDS_PER_HOUR : Math.round(((blockNumber - from) * SECONDS_PER_HOUR) / elapsedS)
-  }
+  return () => paceOf(blockNumber - from, endS() - startS())
+}
+
+/** Returns the number of blocks in an hour, of which some took this time. */
+export function paceOf(blocks: number, elapsedS: number): number {
+  return elapsedS <= 0 ? SECONDS_PER_HOUR : Math.round((blocks * SECONDS_PER_HOUR) / elapsedS)
 }
 
 /** A call for the time of a block, in seconds. */
@@ -266,7 +265,7 @@ function readPairListings(
 /** Reads the terms of each pair in one collateral, by pair index. */
 function readPairTerms(
   round: CallRound,
-  collateral: { readonly index: number; readonly precision: bigint },
+  collateral: { readonly index: number },
   [borrowing, oiBeforeV10, pairGroups]: OldBorrowingPairs,
   pairIndices: readonly number[],
 ): Later<ReadonlyMap<number, PairTerms>> {
@@ -280,21 +279,19 @@ function readPairTerms(
       ? round.view('getBorrowingPairFeePerBlockCap', [collateral.index, pair])
       : () => NO_OLD_BORROWING.feePerBlockCap,
   )
-  const toCollateral = (whole: bigint) => CollateralAmount.of((whole * collateral.precision) / WholeCollateral.one)
   return () =>
     new Map(
       pairIndices.map((pairIndex, at) => {
-        const { long, short, max } = oiBeforeV10[pairIndex]!
+        const { feePerBlock, feeExponent } = borrowing[pairIndex]!
         const terms: PairTerms = {
           fundingParams: fundingParams()[at]!,
           borrowingParams: borrowingParams()[at]!,
           skewDepth: TokenSize.of(skewDepths()[at]!),
-          maxOi: WholeCollateral.of(max),
+          maxOi: WholeCollateral.of(oiBeforeV10[pairIndex]!.max),
           maxSkew: WholeCollateral.of(globals()[at]!.maxSkewCollateral),
-          oiLongBeforeV10Collateral: toCollateral(long),
-          oiShortBeforeV10Collateral: toCollateral(short),
           oldBorrowing: {
-            data: borrowing[pairIndex]!,
+            feePerBlock,
+            feeExponent,
             feePerBlockCap: caps[at]!(),
             pairGroups: pairGroups[pairIndex]!,
           },

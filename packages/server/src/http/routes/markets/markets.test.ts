@@ -27,6 +27,7 @@ describe('the routes of markets', () => {
       chains: [BASE],
       notReadyReason: () => undefined,
       marketsLeftOut: () => [],
+      marketsWarning: () => undefined,
       diamondWarning: () => undefined,
       domainName: 'Test API',
       relayerOf: () => null,

@@ -32,6 +32,13 @@ const ChainState = Type.Object({
       examples: [['PEPE/USD']],
     }),
   ),
+  marketsWarning: Type.Optional(
+    Type.String({
+      description:
+        'The last values of markets that the chain had otherwise than its events told, until all of them were compared again. They are corrected.',
+      examples: ['At block 7 the chain had other values than its events told, which were corrected: BTC/USD in USDC.'],
+    }),
+  ),
   relayer: Type.Boolean({ description: 'True while actions of the facade are sent on this chain.' }),
   relayerWarning: Type.Optional(
     Type.String({
@@ -57,6 +64,8 @@ export interface ReadyContext {
   readonly diamondWarning: (slug: ChainSlug) => string | undefined
   /** Returns the symbols of the pairs that are left out of the markets of a chain. */
   readonly marketsLeftOut: (slug: ChainSlug) => readonly string[]
+  /** Returns the last difference between the chain's markets and its events; `undefined` when there is none. */
+  readonly marketsWarning: (slug: ChainSlug) => string | undefined
   readonly controls: Pick<Controls, 'writesPaused'>
   /** Returns `undefined` for a chain without a relayer. */
   readonly relayerState: (slug: ChainSlug) => RelayerState | undefined
@@ -94,6 +103,7 @@ function readinessOf(context: ReadyContext): Static<typeof Readiness> {
     const reason = notReadyReason(slug)
     const changed = diamondWarning(slug)
     const pause = controls.writesPaused(slug)
+    const marketsWarning = context.marketsWarning(slug)
     const marketsLeftOut = [...context.marketsLeftOut(slug)]
     const state = {
       ready: reason === undefined,
@@ -101,6 +111,7 @@ function readinessOf(context: ReadyContext): Static<typeof Readiness> {
       ...(changed && { diamondWarning: changed }),
       ...(pause && { writesPaused: pause.reason }),
       ...(marketsLeftOut.length > 0 && { marketsLeftOut }),
+      ...(marketsWarning && { marketsWarning }),
       relayer: isWorking,
     }
     return [slug, warning === undefined ? state : { ...state, relayerWarning: warning }]

@@ -15,6 +15,7 @@ function appWith(
   relayers: Partial<Record<ChainSlug, RelayerState>> = {},
   changed: Partial<Record<ChainSlug, string>> = {},
   leftOut: Partial<Record<ChainSlug, readonly string[]>> = {},
+  warnings: Partial<Record<ChainSlug, string>> = {},
 ): ReturnType<typeof createApp> {
   const app = createApp('silent')
   const context: PublicContext = {
@@ -23,6 +24,7 @@ function appWith(
     notReadyReason: (slug) => (ready[slug] ? undefined : 'feed_stale'),
     diamondWarning: (slug) => changed[slug],
     marketsLeftOut: (slug) => leftOut[slug] ?? [],
+    marketsWarning: (slug) => warnings[slug],
     markets: new Map(),
     domainName: 'Test API',
     relayerOf: () => null,
@@ -146,6 +148,16 @@ describe('GET /ready of a chain with pairs that have no price', () => {
       base: { ready: true, marketsLeftOut: ['AVAX/USD', 'BONK/USD'], relayer: false },
       'arbitrum-sepolia': { ready: true, relayer: false },
     })
+  })
+})
+
+describe('GET /ready of a chain that had other markets than its events told', () => {
+  it('says which, and stays ready', async () => {
+    const isReady = { base: true, 'arbitrum-sepolia': true }
+    const marketsWarning = 'At block 7 the chain had other values than its events told.'
+    const answer = await appWith(isReady, {}, {}, {}, { base: marketsWarning }).inject('/ready')
+    assert.equal(answer.statusCode, 200)
+    assert.deepEqual(answer.json().chains.base, { ready: true, marketsWarning, relayer: false })
   })
 })
 
