@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { isOpenAt, lastOpenMs, openSpans, DAY_MS } from './hours.ts'
+import { isOpenAt, lastOpenMs, nextOpeningMs, openSpans, DAY_MS } from './hours.ts'
+import type { MarketGroup } from '../schemas/market.ts'
 import type { MarketSession } from './holidays.ts'
 
 const at = (text: string) => Date.parse(text)
@@ -147,5 +148,26 @@ describe('openSpans and lastOpenMs', () => {
   it('keep the New York days of the year 2000 and 2100 too', () => {
     opensAt('stocks', '2000-07-05T09:35:00-04:00')
     opensAt('stocks', '2100-01-05T09:35:00-05:00')
+  })
+})
+
+describe('the next opening', () => {
+  const opening = (group: MarketGroup, now: string): string | null => {
+    const ms = nextOpeningMs(group, at(now))
+    return ms === null ? null : new Date(ms).toISOString()
+  }
+
+  it('is after the weekend, the holiday or the half day', () => {
+    assert.equal(opening('stocks', '2026-11-21T12:00:00-05:00'), '2026-11-23T14:35:00.000Z')
+    assert.equal(opening('stocks', '2026-11-25T18:00:00-05:00'), '2026-11-27T14:35:00.000Z', 'over Thanksgiving')
+    assert.equal(opening('indices', '2026-11-26T12:00:00-05:00'), '2026-11-27T14:35:00.000Z', 'on Thanksgiving')
+    assert.equal(opening('stocks', '2026-11-27T13:00:00-05:00'), '2026-11-30T14:35:00.000Z', 'after a half day')
+    assert.equal(opening('commodities', '2027-03-26T12:00:00-04:00'), '2027-03-28T22:10:00.000Z', 'on Good Friday')
+    assert.equal(opening('forex', '2026-12-25T12:00:00-05:00'), '2026-12-27T22:00:00.000Z', 'at Christmas')
+  })
+
+  it('is not told within the hours, and never of crypto', () => {
+    assert.equal(opening('stocks', '2026-11-27T12:59:59-05:00'), null)
+    assert.equal(opening('crypto', '2026-12-25T12:00:00-05:00'), null)
   })
 })

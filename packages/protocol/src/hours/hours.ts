@@ -1,7 +1,17 @@
+import type { MarketGroup } from '../schemas/market.ts'
 import { HALF_DAYS, HOLIDAYS, type MarketSession } from './holidays.ts'
 
 /** One day in milliseconds. */
 export const DAY_MS = 86_400_000
+
+/** The session of each class of markets. */
+export const GROUP_SESSIONS: Readonly<Record<MarketGroup, MarketSession>> = {
+  crypto: 'crypto',
+  forex: 'forex',
+  stocks: 'stocks',
+  indices: 'stocks',
+  commodities: 'commodities',
+}
 
 /** A span of time during which a market is open, `fromMs` included and `toMs` excluded. */
 export interface OpenSpan {
@@ -63,9 +73,13 @@ export function lastOpenMs(session: MarketSession, ms: number): number | undefin
   return last === undefined ? undefined : last.toMs - 1
 }
 
-/** Returns the first instant from `ms` on at which the market is open; `ms` itself when it is open. */
-export function nextOpenMs(session: MarketSession, ms: number): number | undefined {
-  return openSpans(session, ms, ms + MAX_CLOSED_DAYS * DAY_MS)[0]?.fromMs
+/**
+ * Returns the time after `ms` at which the trading hours of a closed market begin, weekends, holidays and half days
+ * included; `null` within its hours, where only an operator has closed it and nobody says until when.
+ */
+export function nextOpeningMs(group: MarketGroup, ms: number): number | null {
+  const [next] = openSpans(GROUP_SESSIONS[group], ms, ms + MAX_CLOSED_DAYS * DAY_MS)
+  return next === undefined || next.fromMs === ms ? null : next.fromMs
 }
 
 function appendSpan(spans: OpenSpan[], next: OpenSpan): void {
@@ -158,6 +172,6 @@ function readOffsetMs(ms: number): number {
   const name = offsetFormat.formatToParts(ms).find((part) => part.type === 'timeZoneName')?.value ?? ''
   const hours = /^GMT([+-]\d{2}):00$/.exec(name)?.[1]
   if (hours === undefined)
-    throw new Error(`This node has no time zone data for America/New_York (it answered "${name}").`)
+    throw new Error(`There is no time zone data for America/New_York here (the answer was "${name}").`)
   return Number(hours) * HOUR_MS
 }

@@ -1,4 +1,4 @@
-import { isOpenAt, nextOpenMs, type MarketGroup, type MarketSession } from '@bezel/protocol'
+import { GROUP_SESSIONS, isOpenAt, nextOpeningMs, type MarketGroup } from '@bezel/protocol'
 import { poll } from '../ground/poll.ts'
 
 /** The opening hours of markets. */
@@ -41,14 +41,6 @@ const POLLS_SKIPPED_WITHOUT_FLAGS = 30
 /** The greatest age of flags. When they could not be read for longer, the trading hours decide. */
 const FLAGS_MAX_AGE_MS = 60_000
 
-const SESSIONS: Readonly<Record<MarketGroup, MarketSession>> = {
-  crypto: 'crypto',
-  forex: 'forex',
-  stocks: 'stocks',
-  indices: 'stocks',
-  commodities: 'commodities',
-}
-
 /** Polls a source's flags until they are closed. */
 export function watchOpenFlags<Key>({ read, now, pollMs }: OpenFlagsOptions<Key>): OpenFlags<Key> {
   let flags: ReadonlyMap<Key, boolean> = new Map()
@@ -86,13 +78,8 @@ export function watchOpenFlags<Key>({ read, now, pollMs }: OpenFlagsOptions<Key>
 export function createMarketHours({ pairFlags, groupFlags, now }: MarketHoursOptions): MarketHours {
   return {
     isOpen: ({ pairIndex, group }) =>
-      pairFlags.of(pairIndex) ?? groupFlags?.of(group) ?? isOpenAt(SESSIONS[group], now()),
-    opensAt({ group }) {
-      const nowMs = now()
-      const opensAtMs = nextOpenMs(SESSIONS[group], nowMs)
-      // Within its hours only a flag has closed it, and nobody says until when.
-      return opensAtMs === undefined || opensAtMs === nowMs ? null : opensAtMs
-    },
+      pairFlags.of(pairIndex) ?? groupFlags?.of(group) ?? isOpenAt(GROUP_SESSIONS[group], now()),
+    opensAt: ({ group }) => nextOpeningMs(group, now()),
     version: () => pairFlags.version() + (groupFlags?.version() ?? 0),
   }
 }
