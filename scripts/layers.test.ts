@@ -137,7 +137,6 @@ function consoleTrespasses(edges: readonly ImportEdge[]): string[] {
 
 function consoleFloorOf(file: string): string {
   const path = posix.relative(CONSOLE, file)
-  if (path === 'app/router.ts') return 'router'
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : '.'
 }
 

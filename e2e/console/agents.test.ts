@@ -6,11 +6,22 @@ import { Wallet } from 'ethers'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { SOON, type SdkWorld } from '../sdk/sdkWorld.ts'
-import { placeOrder, press, readerOf, reviewOrder, signInAs } from './deeds.ts'
+import {
+  countOnChain,
+  enterOrder,
+  placeOrder,
+  press,
+  readerOf,
+  reviewOrder,
+  sendReviewed,
+  signInAs,
+  untilSigned,
+} from './deeds.ts'
 import { describeConsole } from './describeConsole.ts'
 import type { Visit } from './visit.ts'
 
 const ORDER = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '5' } as const
+const SIZE = { size: '0.02' }
 const PASSWORD = 'correct horse battery staple'
 
 describeConsole('an agent', {}, (story) => {
@@ -56,6 +67,12 @@ describeConsole('an agent', {}, (story) => {
     await at(`agent-status-${agent.address}`)
       .filter({ hasText: /^\s*revoked\s*$/i })
       .waitFor()
+    await at(`agent-log-${agent.address}`).click()
+    const log = at('audit')
+    for (const words of ['Agent authorised', 'Delegation seen on the chain', 'Agent revoked']) {
+      await log.getByText(words).first().waitFor()
+    }
+    assert.equal(await log.getByText('API key issued').count(), 0, 'the log has what this agent did alone')
     const refused = await until('the agent is refused', async () => {
       const failure = await client.orders.create(ORDER).then(
         () => undefined,
@@ -87,6 +104,43 @@ describeConsole('an agent', {}, (story) => {
     await at('nav-trade').filter({ visible: true }).click()
     await reviewOrder(visit, { size: '0.02' })
     assert.ok(wallet.prompts.length > asked, `the wallet signs again after order ${id}`)
+  })
+
+  story('of the tab says what it lacks and what it may not do, with the cure', async ({ world, open }) => {
+    const visit = await open({ path: '/agents', wallet: 'trader-1' })
+    const { at, wallet } = visit
+    await signInAs(visit)
+    await at('session-agent-new').click()
+    await at('scope-leverage').fill('5')
+    await press(visit, 'session-agent-create', at('session-agent-stage').filter({ hasText: 'ready' }))
+    await world.chain.send(world.chain.account('trader-1'), 'removeTradingDelegate', [])
+    await at('toast')
+      .filter({ hasText: /not the delegate any more/ })
+      .waitFor()
+    await at('session-agent-stage').filter({ hasText: 'waits for the delegation' }).waitFor()
+    await at('signer-session').click()
+
+    await at('nav-trade').filter({ visible: true }).click()
+    await at('leverage').fill('5')
+    await enterOrder(visit, SIZE)
+    await press(visit, 'preview', at('missing-delegation'))
+    await at('cure-delegation').click()
+    await untilSigned(visit)
+    const asked = wallet.prompts.length
+    assert.equal(wallet.prompts.at(-1), 'eth_sendTransaction')
+    await sendReviewed(visit)
+    await until('the order', async () => (await countOnChain(world, 'trader-1')) === 1)
+    assert.equal(wallet.prompts.length, asked, 'the agent signs and sends by itself')
+
+    await at('leverage').fill('10')
+    await enterOrder(visit, SIZE)
+    await press(visit, 'preview', at('missing-scope'))
+    await at('missing-scope')
+      .filter({ hasText: /leverage.*Sign with the wallet/ })
+      .waitFor()
+    await at('cure-scope').click()
+    await untilSigned(visit)
+    assert.equal(wallet.prompts.at(-1), 'eth_signTypedData_v4')
   })
 
   story('reads with a key that its trader issues and ends', async ({ open }) => {

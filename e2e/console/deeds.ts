@@ -88,20 +88,27 @@ export async function reviewOrder(screen: Screen, order: TicketOrder): Promise<v
 }
 
 /** Waits until the request is signed and the transaction is shown. Signs again when the service was not ready. */
-export async function untilSigned({ at }: Screen): Promise<void> {
+export async function untilSigned(screen: Screen): Promise<void> {
+  await until('the transaction is shown', () => isSigned(screen))
+}
+
+/** Returns true when the transaction is shown; otherwise presses the button that signs again, where there is one. */
+async function isSigned({ at }: Screen): Promise<boolean> {
+  if (await at('decoded').isVisible()) return true
   const again = at('submit').filter({ hasText: /Sign the request|Review again/ })
-  await until('the transaction is shown', async () => {
-    if (await at('decoded').isVisible()) return true
-    if (await at('ticket-problem').isVisible()) await again.click({ timeout: RETRY_MS }).catch(() => undefined)
-    return false
-  })
+  if (await at('ticket-problem').isVisible()) await again.click({ timeout: RETRY_MS }).catch(() => undefined)
+  return false
 }
 
 /** Sends the order under review. Signs again when a busy machine let the prepared transaction grow too old. */
 export async function sendReviewed(screen: Screen): Promise<void> {
   const send = screen.at('submit').filter({ hasText: 'Send order' })
+  let isTried = false
   await until('the order is sent', async () => {
-    await untilSigned(screen)
+    // A click may have been done although a busy machine did not say so in time.
+    if (isTried && (await screen.at('review').count()) === 0) return true
+    if (!(await isSigned(screen))) return false
+    isTried = true
     return send.click({ timeout: SEND_MS }).then(
       () => true,
       () => false,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import {
+  allOrders,
   countOnChain,
   orderOnce,
   outwaitOracle,
@@ -81,10 +82,32 @@ describeConsole('orders', {}, (story) => {
     await orderOnce(reader, resting.id, 'open')
     await visit.at('nav-portfolio').filter({ visible: true }).click()
     await visit.at(`position-${fill!.positionId}`).waitFor()
-    await visit.reload()
+    const dialogIn = (step: string) => visit.page.locator(`[data-testid="flatten-dialog"][data-stage="${step}"]`)
+
+    // Reloaded before anything was sent: all of it is left.
+    const asked = Promise.withResolvers<void>()
+    await visit.page.route('**/flatten', () => asked.resolve())
     await visit.at('flatten').click()
-    await press(visit, 'flatten-confirm', visit.at('flatten-done'))
+    await visit.at('flatten-confirm').click()
+    await asked.promise
+    await visit.reload()
+    await visit.page.unroute('**/flatten')
+    await dialogIn('interrupted').filter({ hasText: '0 of 2 ended' }).waitFor()
+
+    // Reloaded while the oracle owes an answer: that is seen, waited for, and not asked for again.
+    await pauseOracle(stage.world, true)
+    await press(visit, 'flatten-continue', dialogIn('waiting').filter({ hasText: '1 of 2 ended' }))
+    await visit.reload()
+    await dialogIn('interrupted').filter({ hasText: '1 of 2 ended' }).filter({ hasText: 'on its way' }).waitFor()
+    assert.equal(await visit.at('flatten-continue').count(), 0)
+    await pauseOracle(stage.world, false)
+    await visit.at('flatten-done').waitFor()
     await visit.at('cancel-dialog').click()
+    const closes = (await allOrders(reader)).filter(({ reduceOnly, txHash }) => reduceOnly && txHash !== null)
+    assert.deepEqual(
+      closes.map(({ status }) => status),
+      ['filled'],
+    )
     await visit.at(`position-${fill!.positionId}`).waitFor({ state: 'detached' })
     await orderOnce(reader, resting.id, 'canceled')
     assert.equal(await countOnChain(stage.world, 'trader-4'), 0)

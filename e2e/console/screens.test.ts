@@ -36,9 +36,10 @@ const VIEWS: readonly View[] = [
   { name: 'review', path: '/trade/ETH-USD', drawn: 'chart', open: fillTicket },
   { name: 'edit', path: '/portfolio', drawn: 'positions', open: clickFirst('position-edit-') },
   {
+    // The portfolio has the last orders only, and the reviews of other sizes leave some behind.
     name: 'timeline',
-    path: '/portfolio',
-    drawn: 'orders',
+    path: '/history/orders',
+    drawn: 'history',
     open: clickFirst('order-timeline-', '[data-status="filled"]'),
   },
   { name: 'notices', path: '/markets', drawn: 'bell', open: clickFirst('bell') },

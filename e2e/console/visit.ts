@@ -19,7 +19,7 @@ export interface VisitOptions {
   readonly theme?: 'dark' | 'light'
   /** Account of an extension wallet, as the local chain names it. Default: no extension. */
   readonly wallet?: string
-  /** Difference between the clock of the browser and that of the service. Default 0. */
+  /** Difference between the clock of the browser and that of the service. With one given, `passTime` can move it. */
   readonly clockOffMs?: number
   /** A script that runs in every page before those of the console. */
   readonly script?: string
@@ -37,6 +37,8 @@ export interface Visit {
   /** Opens another tab of the same browser. */
   newTab(path: string): Promise<Page>
   reload(): Promise<void>
+  /** Lets time pass on the clock of the first page alone, until it is loaded anew. */
+  passTime(byMs: number): Promise<void>
   /** Names faults that the story itself causes, for instance failed requests while the service is away. */
   expect(...patterns: readonly RegExp[]): void
   /** Returns the faults that nobody expected. */
@@ -61,7 +63,7 @@ export function screensFolder(): string {
 }
 
 export async function openVisit(browser: Browser, world: SdkWorld, options: VisitOptions): Promise<Visit> {
-  const { viewport = LAPTOP, theme = 'dark', clockOffMs = 0, path = '/' } = options
+  const { viewport = LAPTOP, theme = 'dark', clockOffMs, path = '/' } = options
   const context = await browser.newContext({
     baseURL: world.url(),
     viewport,
@@ -77,7 +79,7 @@ export async function openVisit(browser: Browser, world: SdkWorld, options: Visi
   context.on('page', (page) => complaints.watch(page))
   if (options.isNewcomer !== true) await context.addInitScript(SKIP_GUIDE)
   if (options.script !== undefined) await context.addInitScript(options.script)
-  if (clockOffMs !== 0) await context.addInitScript(shiftedClock(clockOffMs))
+  if (clockOffMs !== undefined) await context.addInitScript(shiftedClock(clockOffMs))
   const wallet =
     options.wallet === undefined
       ? undefined
@@ -98,6 +100,7 @@ export async function openVisit(browser: Browser, world: SdkWorld, options: Visi
       return tab
     },
     reload: async () => void (await page.reload()),
+    passTime: (byMs) => page.evaluate(`globalThis.testClockOffMs += ${byMs}`),
     expect: complaints.expect,
     complaints: complaints.list,
     wasNotReady: complaints.wasNotReady,
@@ -113,13 +116,14 @@ export async function describeScreen({ page }: Visit, name: string): Promise<str
   return `The page was ${page.url()}, pictured in ${file}. It said:\n${String(text).slice(0, 3000)}`
 }
 
-/** Makes the script that shifts the clock of a page. */
+/** Makes the script that shifts the clock of a page by `testClockOffMs`. */
 function shiftedClock(byMs: number): string {
   return `{
     const Real = Date
+    globalThis.testClockOffMs = ${byMs}
     globalThis.Date = class extends Real {
-      constructor(...of) { if (of.length === 0) super(Real.now() + ${byMs}); else super(...of) }
-      static now() { return Real.now() + ${byMs} }
+      constructor(...of) { if (of.length === 0) super(Real.now() + testClockOffMs); else super(...of) }
+      static now() { return Real.now() + testClockOffMs }
     }
   }`
 }

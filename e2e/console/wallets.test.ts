@@ -27,6 +27,8 @@ const SIGN = 'eth_signTypedData_v4'
 const SEND = 'eth_sendTransaction'
 const REFUSED = /refused/i
 const OTHER_CHAIN_ID = 1
+/** Time for which the service takes a signature. */
+const SIGNATURE_MS = 30_000
 
 describeConsole('an extension wallet', {}, (story) => {
   /** Opens the trade page with an extension wallet that is not connected yet. */
@@ -131,6 +133,32 @@ describeConsole('an extension wallet', {}, (story) => {
     await until('the order', async () => (await countOnChain(stage.world, 'trader-3')) === 1)
     await expectNothingBusy(visit)
     assert.equal(wallet.prompts.filter((method) => method === SEND).length, 1)
+  })
+
+  story('that signs too late for the service is asked once more, and orders once', async (stage) => {
+    const { visit, wallet, at, reader } = await sitDown(stage, 'trader-5', { clockOffMs: 0 })
+    await signInAs(visit)
+    await reviewOrder(visit, { size: '0.04' })
+    await at('review-back').click()
+    const held = wallet.holdNext(SIGN)
+    await at('preview').click()
+    await held.opened
+    await visit.passTime(SIGNATURE_MS + 1000)
+    held.answer()
+    await at('ticket-problem')
+      .filter({ hasText: /Signed too late.*Nothing was sent/ })
+      .waitFor()
+    await untilSigned(visit)
+    await sendReviewed(visit)
+    await until('the order', async () => (await countOnChain(stage.world, 'trader-5')) === 1)
+    assert.equal(wallet.prompts.filter((method) => method === SEND).length, 1)
+    const [position] = await until('its position', async () => {
+      const positions = await reader.positions.list()
+      return positions.length > 0 ? positions : undefined
+    })
+    await at(`position-close-${position!.id}`).click()
+    await press(visit, 'confirm', at(`position-${position!.id}`), 'detached')
+    assert.equal(await countOnChain(stage.world, 'trader-5'), 0)
   })
 
   story('that loses an answer does not order twice', async (stage) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { build } from 'esbuild'
 import { buildConsole, firstPageBytes } from './buildConsole.ts'
 import { sourceDigest } from './sourceDigest.ts'
 
@@ -15,7 +16,9 @@ after(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe('the bundle of the console', () => {
   const source = join(scratch, 'source')
-  mkdirSync(source)
+  for (const folder of ['node_modules/@acme/paint', 'node_modules/@acme/paint/node_modules/dot']) {
+    mkdirSync(join(source, folder), { recursive: true })
+  }
   for (const [name, text] of [
     [
       'main.ts',
@@ -25,7 +28,19 @@ describe('the bundle of the console', () => {
       'later.ts',
       "import './shared.css'\nimport './later.css'\nimport { shared } from './shared.ts'\nexport const later = shared()\n",
     ],
-    ['shared.ts', "/*! Licence of somebody */\nexport const shared = (): string => 'shared by both'\n"],
+    ['shared.ts', "import { paint } from '@acme/paint'\nexport const shared = (): string => paint('shared by both')\n"],
+    [
+      'node_modules/@acme/paint/index.js',
+      "/*!\n * @license\n * Paint (c) Acme\n */\nimport { dot } from 'dot'\nexport const paint = (text) => dot + text\n",
+    ],
+    ['node_modules/@acme/paint/package.json', '{ "name": "@acme/paint", "version": "1.2.3", "license": "Apache-2.0" }'],
+    ['node_modules/@acme/paint/LICENSE.md', 'Terms of Acme\n'],
+    ['node_modules/@acme/paint/NOTICE', 'Thanks to Acme\n'],
+    ['node_modules/@acme/paint/node_modules/dot/index.js', "export const dot = '.'\n"],
+    [
+      'node_modules/@acme/paint/node_modules/dot/package.json',
+      '{ "name": "dot", "version": "0.1.0", "license": "MIT", "author": "Dora" }',
+    ],
     ['view.ts', "import './shared.css'\nimport './view.css'\nexport const view = 'another'\n"],
     ['shared.css', '.shared { margin: 2px }\n'],
     ['view.css', '.view { margin: 3px }\n'],
@@ -66,7 +81,7 @@ describe('the bundle of the console', () => {
     for (const path of Object.keys(sizes).filter((name) => name !== 'index.html')) assert.match(path, /-\w{8}\.\w/)
   })
 
-  it('has every file compressed beside it, the licences of others, and no source map', async () => {
+  it('has every file compressed beside it, and no source map', async () => {
     const { sizes } = await buildConsole(options)
     for (const [path, { plain, br, gzip }] of Object.entries(sizes)) {
       const body = readFileSync(join(folder, path))
@@ -75,9 +90,17 @@ describe('the bundle of the console', () => {
       assert.deepEqual(brotliDecompressSync(small), body)
       assert.deepEqual(gunzipSync(zipped), body)
     }
-    const names = Object.keys(sizes)
-    assert.ok(!names.some((name) => name.endsWith('.map')))
-    assert.ok(names.some((name) => name.endsWith('.LEGAL.txt')))
+    assert.ok(!Object.keys(sizes).some((name) => name.endsWith('.map')))
+  })
+
+  it('has the licences of all that it was made from, and a link to them', async () => {
+    await buildConsole(options)
+    const [own = '', ...others] = readLicences(folder)
+    assert.match(own, /^Bezel\n\nMIT License\n/)
+    assert.deepEqual(others, [
+      '@acme/paint 1.2.3\nApache-2.0\n\nPaint (c) Acme\n\nTerms of Acme\n\nThanks to Acme',
+      'dot 0.1.0\nMIT\nDora\nThe package has no file with its licence.',
+    ])
   })
 
   it('is built once for the same sources, and again for others, with nothing left of the old one', async () => {
@@ -111,6 +134,15 @@ describe('the bundle of the console', () => {
   })
 })
 
+/** Reads the licences that the page of a bundle links to, one text for each package, that of the project first. */
+function readLicences(folder: string): string[] {
+  const page = readFileSync(join(folder, 'index.html'), 'utf8')
+  const [, path = ''] = /<link rel="license" type="text\/plain" href="\/(assets\/licences-\w{8}\.txt)" \/>/.exec(page)!
+  return readFileSync(join(folder, path), 'utf8')
+    .trim()
+    .split(`\n\n${'-'.repeat(80)}\n`)
+}
+
 describe('the digest of the sources', () => {
   it('changes with every source, and with no test', () => {
     const root = join(scratch, 'root')
@@ -135,7 +167,7 @@ describe('the digest of the sources', () => {
         seen.add(digest)
       }
     }
-    for (const path of ['packages/console/src/app/router.test.ts', 'packages/server/src/run.ts', 'README.md']) {
+    for (const path of ['packages/console/src/router/router.test.ts', 'packages/server/src/run.ts', 'README.md']) {
       assert.ok(seen.has(write(path, 'text')), path)
     }
   })
@@ -146,6 +178,28 @@ describe('the console', () => {
     const built = await buildConsole()
     const bytes = firstPageBytes(built)
     assert.ok(bytes > 10_000 && bytes <= FIRST_PAGE_BYTES, `${bytes} bytes`)
+  })
+
+  it('names the licence of every package in it', async () => {
+    await buildConsole()
+    const [, ...sections] = readLicences(join(import.meta.dirname, '..', 'dist'))
+    const named = sections.map((section) => /^\S+/.exec(section)![0])
+    const { metafile } = await build({
+      entryPoints: [join(import.meta.dirname, '..', 'src', 'main.tsx')],
+      bundle: true,
+      write: false,
+      metafile: true,
+      outdir: scratch,
+      loader: { '.svg': 'file', '.css': 'empty' },
+      logLevel: 'silent',
+    })
+    const inputs = Object.keys(metafile.inputs)
+    const used = new Set(inputs.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []))
+    assert.deepEqual(new Set(named), used)
+    for (const name of ['lightweight-charts', 'preact', '@preact/signals', 'viem'])
+      assert.ok(named.includes(name), name)
+    const chart = sections.find((section) => section.startsWith('lightweight-charts '))!
+    assert.match(chart, /TradingView Lightweight Charts.*\n.*Copyright.*TradingView, Inc\.[^]*Apache License/)
   })
 
   it('loads the chart only when it is seen', async () => {

@@ -9,10 +9,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, extname, join } from 'node:path'
+import { basename, dirname, extname, join, parse } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { ImportKind, Metafile } from 'esbuild'
+import { licencesOf } from './licences.ts'
 import { sourceDigest } from './sourceDigest.ts'
 
 /** A built console, as its manifest describes it. */
@@ -65,7 +66,8 @@ export async function buildConsole(options: BuildOptions = {}): Promise<BuiltCon
   try {
     const metafile = await bundle(entry, draft)
     const scripts = scriptsOf(metafile)
-    writePage(draft, scripts.firstScripts)
+    const licences = writeNamed(draft, 'licences.txt', licencesOf(metafile, draft))
+    writePage(draft, scripts.firstScripts, licences)
     const made = { digest, ...scripts, sizes: await compressAll(draft) }
     writeFileSync(join(draft, MANIFEST_NAME), `${JSON.stringify(made, undefined, 2)}\n`)
     replaceFolder(folder, draft)
@@ -102,7 +104,7 @@ async function bundle(entry: string, folder: string): Promise<Metafile> {
       jsxImportSource: 'preact',
       minify: true,
       metafile: true,
-      legalComments: 'linked',
+      legalComments: 'none',
       define: { 'process.env.NODE_ENV': '"production"' },
       entryNames: 'assets/[name]-[hash]',
       chunkNames: 'assets/[name]-[hash]',
@@ -159,10 +161,12 @@ function scriptsOf({ outputs }: Metafile): Pick<BuiltConsole, 'firstScripts' | '
 }
 
 /** Writes the page with the addresses of its files. */
-function writePage(folder: string, [entry, ...others]: readonly string[]): void {
+function writePage(folder: string, [entry, ...others]: readonly string[], licences: string): void {
   const styles = readdirSync(join(folder, 'assets')).filter((name) => extname(name) === '.css')
+  const icon = writeNamed(folder, 'icon.svg', readFileSync(join(CONSOLE, 'icon.svg')))
   const lines = [
-    `<link rel="icon" type="image/svg+xml" href="/${copyIcon(folder)}" />`,
+    `<link rel="icon" type="image/svg+xml" href="/${icon}" />`,
+    `<link rel="license" type="text/plain" href="/${licences}" />`,
     ...styles.map((name) => `<link rel="stylesheet" href="/assets/${name}" />`),
     ...others.map((name) => `<link rel="modulepreload" href="/assets/${name}" />`),
     `<script type="module" src="/assets/${entry}"></script>`,
@@ -172,11 +176,11 @@ function writePage(folder: string, [entry, ...others]: readonly string[]): void 
   writeFileSync(join(folder, 'index.html'), page.replace(ASSETS_PLACE, lines.map((line) => `    ${line}\n`).join('')))
 }
 
-/** Copies the icon under a name with the hash of its content. Returns its path. */
-function copyIcon(folder: string): string {
-  const icon = readFileSync(join(CONSOLE, 'icon.svg'))
-  const path = `assets/icon-${hash('sha256', icon, 'hex').slice(0, HASH_CHARS)}.svg`
-  writeFileSync(join(folder, path), icon)
+/** Writes a file under a name with the hash of its content. Returns its path from the folder. */
+function writeNamed(folder: string, name: string, content: string | Buffer): string {
+  const { name: stem, ext } = parse(name)
+  const path = `assets/${stem}-${hash('sha256', content, 'hex').slice(0, HASH_CHARS)}${ext}`
+  writeFileSync(join(folder, path), content)
   return path
 }
 

@@ -7,6 +7,7 @@ const ROOT = join(CONSOLE, '..', '..')
 
 /** Files that the bundle follows from. The lockfile names the version of every package in it, and of the bundler. */
 const SOURCES = [
+  'LICENSE',
   'package-lock.json',
   'packages/console/{index.html,icon.svg,package.json,tsconfig.json}',
   'packages/console/{build,src}/**/*.{ts,tsx,css,svg}',

@@ -16,7 +16,7 @@ import { auditDetail, auditSentence } from './auditWords.ts'
 /** Choice of the filter that shows API keys only. */
 const KEYS = 'keys'
 
-/** The changes of rights on the account, newest first: what was done to agents and keys, and by them. */
+/** The changes of rights on the account, newest first: what happened to agents and keys, of all of them or of one. */
 export function AuditLog(): VNode {
   useAudit()
   const isReading = useSignal(false)
@@ -39,12 +39,7 @@ export function AuditLog(): VNode {
         rows={rows}
         rowKey={({ id }) => String(id)}
         rowTestId={({ id }) => `audit-${id}`}
-        empty={
-          <Empty title="Nothing is logged here yet.">
-            Authorised agents, delegations, keys and refusals appear once one of your agents or positions is on the
-            chain.
-          </Empty>
-        }
+        empty={<NoEntries />}
       />
       {hasOlderEntries.value && (
         <Button testId="audit-more" busy={isReading.value} onClick={() => void more()}>
@@ -52,6 +47,16 @@ export function AuditLog(): VNode {
         </Button>
       )}
     </section>
+  )
+}
+
+function NoEntries(): VNode {
+  if (auditFilter.value !== '' && hasOlderEntries.value)
+    return <Empty title="Nothing of it is among the newest entries.">Older ones may have it.</Empty>
+  return (
+    <Empty title="Nothing is logged here yet.">
+      Authorised agents, delegations, keys and refusals appear once one of your agents or positions is on the chain.
+    </Empty>
   )
 }
 

@@ -68,6 +68,8 @@ export function SessionAgentPanel(): VNode {
 
 function Present({ agent }: { readonly agent: SessionAgent }): VNode {
   const isReady = agent.stage === 'ready'
+  // The delegation may have been taken away since.
+  const shownStage = isReady && agent.status === 'pending_delegation' ? 'delegating' : agent.stage
   const end = (): Promise<unknown> =>
     runAction(END, () => endSessionAgent().finally(() => renewAgents().catch(() => undefined)), {
       needs: 'wallet',
@@ -78,8 +80,8 @@ function Present({ agent }: { readonly agent: SessionAgent }): VNode {
   return (
     <>
       <p class="agents-pair">
-        <Badge tone={isReady ? 'good' : 'warn'} testId="session-agent-stage">
-          {STAGES[agent.stage]}
+        <Badge tone={shownStage === 'ready' ? 'good' : 'warn'} testId="session-agent-stage">
+          {STAGES[shownStage]}
         </Badge>
         <CopyText text={agent.address} label={shortAddress(agent.address)} />
       </p>

@@ -9,7 +9,7 @@ import { Icon } from '../ui/Icon.tsx'
 import { Menu, MenuItem } from '../ui/Menu.tsx'
 import { ConnectDialog, isConnectOpen, openConnect } from './ConnectDialog.tsx'
 import { openKeyboardHelp } from './KeyboardHelp.tsx'
-import { Link } from './router.ts'
+import { Link } from '../router/router.ts'
 import { startState } from './start.ts'
 
 /** The account at the right end of the header: connect, sign in, or the menu of who is here. */

@@ -6,7 +6,7 @@ import { Banners } from './Banners.tsx'
 import { ErrorBoundary } from './ErrorBoundary.tsx'
 import { Header } from './Header.tsx'
 import { KeyboardHelp, useShortcuts } from './KeyboardHelp.tsx'
-import { navigate } from './router.ts'
+import { navigate } from '../router/router.ts'
 import { startState } from './start.ts'
 import { ViewOutlet } from './ViewOutlet.tsx'
 

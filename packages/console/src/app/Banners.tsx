@@ -9,7 +9,7 @@ import { machineSecond } from '../ui/clock.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { ageWords, clockWords, serviceWords } from './bannerWords.ts'
 import { isConnectOpen } from './ConnectDialog.tsx'
-import { Link } from './router.ts'
+import { Link } from '../router/router.ts'
 import { startState } from './start.ts'
 
 /** Messages that concern the whole page, below the header: each with its next step. */

@@ -8,7 +8,7 @@ import { chooseTheme, theme } from '../ui/theme.ts'
 import { AccountArea } from './AccountArea.tsx'
 import { openKeyboardHelp } from './KeyboardHelp.tsx'
 import { lastMarket } from './lastMarket.ts'
-import { Link, route, setQuery, tradePath } from './router.ts'
+import { Link, route, setQuery, tradePath } from '../router/router.ts'
 import { startState } from './start.ts'
 import { PAGES } from './views.ts'
 

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import { Dialog } from '../ui/Dialog.tsx'
 import { lastMarket } from './lastMarket.ts'
-import { navigate, tradePath } from './router.ts'
+import { navigate, tradePath } from '../router/router.ts'
 import { createShortcuts, isTyping, type Shortcut } from './shortcuts.ts'
 import { PAGES } from './views.ts'
 

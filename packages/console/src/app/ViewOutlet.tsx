@@ -7,7 +7,7 @@ import { Empty } from '../ui/Empty.tsx'
 import { Notice, ProblemNotice } from '../ui/Notice.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { ErrorBoundary } from './ErrorBoundary.tsx'
-import { Link, route, type Route } from './router.ts'
+import { Link, route, type Route } from '../router/router.ts'
 import { startAgain, startState } from './start.ts'
 import { pageOf, titleOf, type Page } from './views.ts'
 

@@ -1,6 +1,6 @@
 import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import { markets } from '../data/markets.ts'
-import { route } from './router.ts'
+import { route } from '../router/router.ts'
 
 const seen = signal<string | null>(null)
 

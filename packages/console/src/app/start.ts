@@ -6,7 +6,7 @@ import { problemOf, type Problem } from '../ground/problem.ts'
 import { startConsole } from '../session/start.ts'
 import { setClock } from '../ui/clock.ts'
 import { pushToast } from '../ui/toasts.ts'
-import { route, setQuery } from './router.ts'
+import { route, setQuery } from '../router/router.ts'
 
 /** How far the page has come. */
 export type StartState =

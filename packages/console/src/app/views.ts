@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
 import type { IconName } from '../ui/Icon.tsx'
-import type { Route, ViewName } from './router.ts'
+import type { Route, ViewName } from '../router/router.ts'
 
 /** A view that has a page of its own. */
 export type PageName = Exclude<ViewName, 'missing'>

@@ -16,7 +16,6 @@ import { followAccount } from './followAccount.ts'
 import { accountClient, identity, refusedKey } from './client.ts'
 import { waitMs } from './follow.ts'
 import { connection, connectionWatch } from './live.ts'
-import { revertedWords } from './reverted.ts'
 import { readStored, tabStore, writeStored } from './storage.ts'
 import { composeTimeline, type OrderStep, type SentNote } from './timeline.ts'
 
@@ -144,6 +143,17 @@ function tellReverted(event: LogChange): void {
   const body = revertedWords(event)
   if (body !== null)
     pushToast({ tone: 'warn', key: `reorganised-${event.block ?? 0}`, title: 'Chain reorganised', body })
+}
+
+/**
+ * Returns a sentence about an event of a reorganisation; null when another event of it says more. An order comes with
+ * fills, positions and an account that say the same.
+ */
+function revertedWords(event: LogChange): string | null {
+  if (event.channel !== 'orders') return null
+  const { id, market, status } = event.data
+  const now = status === 'expired' ? 'gone' : `${status.replace('_', ' ')} again`
+  return `The last blocks were replaced. Order ${id} in ${market} is ${now}; what you see is what holds now.`
 }
 
 /** Returns a function that reads anew: at once, or right after the read that is under way. */

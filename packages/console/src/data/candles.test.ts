@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, it } from 'node:test'
 import type { Candle, CandlesEvent } from '@bezel/sdk'
 import { createCandleFeed, mergeCandles } from './candles.ts'
-import { createDayChanges, rateOf } from './dayChange.ts'
 
 const MINUTE_MS = 60_000
 const candle = (time: number, close = '1'): Candle => ({ time, open: '1', high: '1', low: '1', close })
@@ -110,37 +109,5 @@ describe('the candles of a market', () => {
         [7, '1'],
       ],
     )
-  })
-})
-
-describe('the change of a day', () => {
-  it('is exact, and rounded toward zero', () => {
-    assert.equal(rateOf('60000', '60738'), '0.0123')
-    assert.equal(rateOf('3', '2'), '-0.333333')
-    assert.equal(rateOf('0', '2'), null)
-    assert.equal(rateOf('1', '1'), '0')
-  })
-
-  it('is read once per market, three at a time, and follows the mark', async () => {
-    let open = 0
-    let greatest = 0
-    let mark = '110'
-    const changes = createDayChanges({
-      markOf: () => mark,
-      now: () => 1e12,
-      async readCandles() {
-        greatest = Math.max(greatest, (open += 1))
-        await pause(1)
-        open -= 1
-        return [{ ...candle(0), open: '100' }]
-      },
-    })
-    const signals = Array.from({ length: 12 }, (_none, place) => changes.changeOf(`M${place}/USD`))
-    assert.equal(signals[0]!.value, null)
-    await pause(60)
-    assert.deepEqual(new Set(signals.map(({ value }) => value)), new Set(['0.1']))
-    assert.ok(greatest <= 3, String(greatest))
-    mark = '90'
-    assert.equal(changes.changeOf('M0/USD'), signals[0])
   })
 })

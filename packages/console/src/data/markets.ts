@@ -27,11 +27,9 @@ const board = createPriceBoard((draw) => requestAnimationFrame(draw))
 /** Returns the live price of a market. All markets share one subscription, and change once per animation frame. */
 export const priceOf = (symbol: string): ReadonlySignal<MarketPrice | null> => board.priceOf(symbol)
 
-const HOUR = '1h'
-
 const changes = createDayChanges({
   markOf: (symbol) => board.priceOf(symbol).value?.mark,
-  readCandles: (symbol, from) => publicClient.peek().markets.candles(symbol, { interval: HOUR, from }),
+  readCandles: (symbol, range) => publicClient.peek().markets.candles(symbol, range),
   now: serverNow,
 })
 

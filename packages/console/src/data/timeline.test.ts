@@ -41,7 +41,7 @@ describe('the timeline of an order', () => {
       steps.map(({ isNow }) => isNow),
       [false, false, false, true],
     )
-    assert.match(steps[3]!.detail!, /0\.01 at 60010.*0\.36 USDC/)
+    assert.match(steps[3]!.detail!, /^0.01\sBTC at 60.?010.00, for a fee of 0.36\sUSDC.$/)
     assert.equal(steps[3]!.txHash, HASH)
   })
 

@@ -1,4 +1,5 @@
 import { ORDER_REASON_TEXTS, type AccountEvent, type Order } from '@bezel/protocol/wire'
+import { formatAmount, formatPrice } from '../ground/format.ts'
 
 /** The kinds of steps of an order. `reverted` is a reorganisation that took the step before it back. */
 export type OrderStepKind =
@@ -125,11 +126,11 @@ const WORDS: Readonly<Record<OrderStepKind, (order: Order) => Words>> = {
     title: 'Pending',
     detail: type === 'market' ? 'It is on the chain and waits for the price of the oracle.' : 'It waits for the chain.',
   }),
-  open: ({ price }) => ({ title: 'Resting', detail: `It waits on the chain for the price ${price ?? ''}.` }),
-  filled: ({ fill, collateral }) => ({
-    title: 'Filled',
-    detail: fill === null ? null : `${fill.size} at ${fill.price}, for a fee of ${fill.feeCollateral} ${collateral}.`,
+  open: ({ price }) => ({
+    title: 'Resting',
+    detail: price === null ? 'It waits on the chain.' : `It waits on the chain for the price ${formatPrice(price)}.`,
   }),
+  filled: (order) => ({ title: 'Filled', detail: fillWords(order) }),
   rejected: ({ reason }) => refusalWords(reason),
   timed_out: () => ({
     title: 'Timed out',
@@ -164,3 +165,13 @@ function refusalWords(reason: Order['reason']): Words {
 function sentence(words: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
+
+/** Returns the numbers of a fill, as the tables show them; null while the order has none. */
+function fillWords({ market, fill, collateral }: Order): string | null {
+  if (fill === null) return null
+  const size = formatAmount(fill.size, { decimals: SIZE_PLACES, symbol: market.split('/')[0] })
+  return `${size} at ${formatPrice(fill.price)}, for a fee of ${formatAmount(fill.feeCollateral, { symbol: collateral })}.`
+}
+
+/** Places of a size, as the tables have them. */
+const SIZE_PLACES = 8

@@ -26,7 +26,13 @@ describe('formatPrice', () => {
     assert.equal(english(formatPrice('64123.456789')), '64,123.45')
     assert.equal(english(formatPrice('1.08345')), '1.08345')
     assert.equal(english(formatPrice('0.00012345678')), '0.00012345')
-    assert.equal(english(formatPrice('150')), '150.00')
+  })
+
+  it('keeps the zeros at the end, so that digits never jump', () => {
+    assert.equal(english(formatPrice('150')), '150.000')
+    assert.equal(english(formatPrice('0.132')), '0.13200')
+    assert.equal(english(formatPrice('0.00000878')), '0.0000087800')
+    assert.equal(english(formatPrice('60000')), '60,000.00')
   })
 
   it("keeps the market's decimals, so that digits never jump", () => {
@@ -56,6 +62,13 @@ describe('formatAmount', () => {
     assert.ok(formatAmount('5', { symbol: 'USDC' }).endsWith('\u00a0USDC'))
   })
 
+  it('counts dollars in cents, unless there is less than one', () => {
+    assert.equal(english(formatAmount('0.773769', { symbol: 'USDC' })), '0.77 USDC')
+    assert.equal(english(formatAmount('-0.0179', { symbol: 'DAI' })), '\u22120.01 DAI')
+    assert.equal(english(formatAmount('0.000009', { symbol: 'USDC' })), '0.000009 USDC')
+    assert.equal(english(formatAmount('0.123456', { symbol: 'WETH' })), '0.1234 WETH')
+  })
+
   it('gives nothing that is cut to zero a sign', () => {
     assert.equal(english(formatAmount('0.001', { decimals: 2, sign: true })), '0.00')
     assert.equal(english(formatAmount('-0.001', { decimals: 2, sign: true })), '0.00')
@@ -65,6 +78,8 @@ describe('formatAmount', () => {
   it('takes the number of decimals', () => {
     assert.equal(english(formatAmount('12.3456', { decimals: 0 })), '12')
     assert.equal(english(formatAmount('12.3456', { decimals: 4 })), '12.3456')
+    assert.equal(english(formatAmount('12.3', { decimals: 6 })), '12.30')
+    assert.equal(english(formatAmount('12.3', { decimals: 6, fixed: true })), '12.300000')
   })
 })
 

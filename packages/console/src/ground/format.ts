@@ -5,13 +5,16 @@ const MINUS = '\u2212'
 
 export interface AmountOptions {
   /**
-   * Greatest number of decimals; the rest is cut off toward zero. Default 2 from 1 on, else four significant digits.
+   * Greatest number of decimals; the rest is cut off toward zero. Default 2 from 1 on, and for dollars from a cent on;
+   * else four significant digits.
    */
   readonly decimals?: number | undefined
   /** Unit behind the number. */
   readonly symbol?: string | undefined
   /** Writes a plus before a gain. */
   readonly sign?: boolean | undefined
+  /** Writes all decimals, so that the points of a column are below each other. Default: at least two. */
+  readonly fixed?: boolean | undefined
 }
 
 /** Returns -1, 0 or 1 for a decimal as text, without turning it into a float. */
@@ -21,19 +24,19 @@ export function signOf(decimal: string): -1 | 0 | 1 {
 }
 
 /**
- * Returns a price in the browser's locale: with the market's decimals where they are known, else two from 1,000 on and
- * five significant digits below.
+ * Returns a price in the browser's locale: with the market's decimals where they are known, else two from 1,000 on, six
+ * digits from 1 on and five significant ones below. Zeros at the end stay, so that a price keeps its width.
  */
 export function formatPrice(price: string, market: { readonly precision?: number | undefined } = {}): string {
   const places = market.precision ?? placesOfPrice(price)
-  return formatFixed(price, places, market.precision === undefined ? Math.min(places, 2) : Math.min(places, 8))
+  return formatFixed(price, places, market.precision === undefined ? places : Math.min(places, 8))
 }
 
 /** Returns an amount in the browser's locale, without digits that nobody reads. An 18-decimals token is trimmed. */
 export function formatAmount(amount: string, options: AmountOptions = {}): string {
-  const { decimals, symbol, sign = false } = options
-  const places = decimals ?? placesOfAmount(amount)
-  const number = formatFixed(amount, places, Math.min(places, 2))
+  const { decimals, symbol, sign = false, fixed = false } = options
+  const places = decimals ?? placesOfAmount(amount, symbol)
+  const number = formatFixed(amount, places, fixed ? places : Math.min(places, 2))
   // An amount that rounds to nothing has no sign.
   const plus = sign && signOf(amount) > 0 && /[1-9\p{Nd}]/u.test(number) && hasDigits(amount, places) ? '+' : ''
   return `${plus}${number}${symbol === undefined || symbol === '' ? '' : GAP + symbol}`
@@ -123,8 +126,13 @@ function placesOfPrice(price: string): number {
   return Math.max(2, 6 - digits)
 }
 
-function placesOfAmount(amount: string): number {
-  return wholeDigits(amount) > 0 || signOf(amount) === 0 ? 2 : Math.min(leadingZeros(amount) + 3, 18)
+/** Units of which nobody counts less than a cent, unless that is all there is. */
+const DOLLARS: ReadonlySet<string | undefined> = new Set(['USD', 'USDC', 'USDT', 'DAI'])
+
+function placesOfAmount(amount: string, symbol: string | undefined): number {
+  if (wholeDigits(amount) > 0 || signOf(amount) === 0) return 2
+  const first = leadingZeros(amount)
+  return first <= 2 && DOLLARS.has(symbol) ? 2 : Math.min(first + 3, 18)
 }
 
 /** Returns true when a decimal is not zero once it is cut to a number of places. */

@@ -123,6 +123,8 @@ describe('problemOf, of anything else', () => {
     const error = Object.assign(new Error('No wallet is connected. Connect one.'), { code: 'NOT_CONNECTED' })
     const problem = problemOf(error)
     assert.deepEqual([problem.message, problem.remedy], ['No wallet is connected. Connect one.', null])
+    const late = problemOf(Object.assign(new Error('It took too long.'), { code: 'SIGNED_TOO_LATE' }))
+    assert.match(`${late.title}. ${late.remedy}`, /^Signed too late\. Nothing was sent\. Press the button again/)
   })
 
   it('says something with a next step about what nobody expected', () => {

@@ -69,13 +69,13 @@ function networkProblem(causes: readonly Cause[]): Problem | null {
   return isNetwork ? problem('NETWORK_ERROR', 'The service or the network did not answer.') : null
 }
 
-/** Returns the words for any other error. One of the console itself has a code and says what to do in its message. */
+/** Returns the words for any other error. One of the console itself has a code. */
 function otherProblem(error: unknown): Problem {
   const [{ message, code, remedy } = {}] = causesOf(error)
   const words = text(message) === '' ? String(error) : text(message).split('\n')[0]!
   if (typeof code === 'string' || typeof remedy === 'string') {
     const known = typeof code === 'string' ? code : null
-    const next = typeof remedy === 'string' ? remedy : null
+    const next = typeof remedy === 'string' ? remedy : remedyOfCode(known ?? '', {})
     return { title: titleOfCode(known ?? ''), message: words, remedy: next, code: known, isRefusedByUser: false }
   }
   const sentence = /[.!?]$/.test(words) ? words : `${words}.`

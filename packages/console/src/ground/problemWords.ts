@@ -24,10 +24,14 @@ const WORDS: Readonly<Record<string, Words>> = {
     title: 'Signature not accepted',
     remedy: 'Check that the wallet has the account selected that is shown at the top, and sign again.',
   },
+  SIGNED_TOO_LATE: {
+    title: 'Signed too late',
+    remedy: 'Nothing was sent. Press the button again, and confirm in the wallet within half a minute.',
+  },
   NONCE_REUSED: { title: 'Signed twice', remedy: 'Try again: a new signature is asked for.' },
   TIMESTAMP_OUT_OF_WINDOW: {
     title: 'Clock off',
-    remedy: 'Set the clock of this machine, reload the page and try again.',
+    remedy: 'Try again. If it happens again, set the clock of this machine and reload the page.',
   },
 
   AGENT_UNKNOWN: { title: 'Agent unknown', remedy: `${OPEN_AGENTS} on this chain.` },

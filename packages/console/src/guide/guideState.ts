@@ -1,5 +1,5 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals'
-import { route } from '../app/router.ts'
+import { route } from '../router/router.ts'
 import { positions, recentOrders } from '../data/account.ts'
 import { chainInfo } from '../data/chain.ts'
 import { serverNow } from '../data/now.ts'

@@ -69,7 +69,7 @@ function Books({ books }: { readonly books: CollateralBooks }) {
           <tr key={label}>
             <th scope="row">{label}</th>
             <td>
-              <Money amount={amount} symbol={symbol} decimals={6} />
+              <Money amount={amount} symbol={symbol} decimals={6} fixed />
             </td>
           </tr>
         ))}
@@ -78,7 +78,7 @@ function Books({ books }: { readonly books: CollateralBooks }) {
         <tr>
           <th scope="row">Net profit</th>
           <td>
-            <Money amount={books.netPnl} symbol={symbol} tone="auto" decimals={6} />
+            <Money amount={books.netPnl} symbol={symbol} tone="auto" decimals={6} fixed />
           </td>
         </tr>
         <tr>

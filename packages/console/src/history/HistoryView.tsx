@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { navigate, route } from '../app/router.ts'
+import { navigate, route } from '../router/router.ts'
 import { AccountGate } from '../portfolio/AccountGate.tsx'
 import { mountDialogs } from '../portfolio/dialogHost.tsx'
 import { Tabs } from '../ui/Tabs.tsx'

@@ -81,9 +81,15 @@ function timed({ time, value }: LinePoint) {
 
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const SECONDS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** Kinds of marks of the time axis from this one on are times of the day; those before are dates. */
-const FIRST_CLOCK_MARK = 3
+/** Kinds of marks of the time axis: from the first on they are times of the day, from the second on with seconds. */
+const [FIRST_CLOCK_MARK, FIRST_SECONDS_MARK] = [3, 4]
+
+function markText(time: unknown, kind: number): string {
+  const format = kind < FIRST_CLOCK_MARK ? DAY : kind < FIRST_SECONDS_MARK ? CLOCK : SECONDS
+  return format.format(Number(time) * 1000)
+}
 
 function chartOptions() {
   const border = themeColor('--border')
@@ -97,12 +103,15 @@ function chartOptions() {
       attributionLogo: false,
     },
     grid: { vertLines: { color: themeColor('--grid-line') }, horzLines: { color: themeColor('--grid-line') } },
-    rightPriceScale: { borderColor: border, minimumWidth: 72 },
+    // A price that is cut in half at the edge of a pane is left out.
+    rightPriceScale: { borderColor: border, minimumWidth: 72, entireTextOnly: true },
     timeScale: {
       borderColor: border,
       timeVisible: true,
-      tickMarkFormatter: (time: unknown, kind: number) =>
-        (kind < FIRST_CLOCK_MARK ? DAY : CLOCK).format(Number(time) * 1000),
+      secondsVisible: true,
+      // Room for half of the last time.
+      rightOffsetPixels: 36,
+      tickMarkFormatter: markText,
     },
     localization: { timeFormatter: (time: unknown) => formatDate(Number(time) * 1000) },
     // A finger that moves up or down scrolls the page, as everywhere else.

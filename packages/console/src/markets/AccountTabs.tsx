@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals'
-import { route, setQuery } from '../app/router.ts'
+import { route, setQuery } from '../router/router.ts'
 import { openOrders, positions } from '../data/account.ts'
 import { FillsTable } from '../portfolio/FillsTable.tsx'
 import { OrdersTable } from '../portfolio/OrdersTable.tsx'

@@ -1,6 +1,6 @@
 import type { MarketRecord } from '@bezel/protocol/wire'
 import type { ComponentChildren } from 'preact'
-import { Link } from '../app/router.ts'
+import { Link } from '../router/router.ts'
 import { marketOf, priceOf } from '../data/markets.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { PriceText } from '../ui/Money.tsx'

@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { Link, navigate, tradePath } from '../app/router.ts'
+import { Link, navigate, tradePath } from '../router/router.ts'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { DayChange, FavouriteButton, MarkPrice } from './MarketFigures.tsx'
 import type { MarketSelection } from './useMarketRows.ts'

@@ -1,6 +1,9 @@
+import { useComputed, type ReadonlySignal } from '@preact/signals'
+import { connection } from '../data/live.ts'
+import { marketOf, priceOf } from '../data/markets.ts'
 import { Badge, type Tone } from '../ui/Badge.tsx'
-import type { MarketStatus } from './marketStatus.ts'
-import { useMarketStatus } from './useMarketStatus.ts'
+import { nowSecond } from '../ui/clock.ts'
+import { marketStatus, type MarketStatus } from './marketStatus.ts'
 
 const TONES: Readonly<Record<MarketStatus['kind'], Tone>> = {
   open: 'good',
@@ -30,4 +33,23 @@ export function MarketStatusWord({ symbol }: { readonly symbol: string }) {
       {status.label}
     </Badge>
   )
+}
+
+/** Returns the status of a market and keeps it up to date; `null` until the market is known. */
+function useMarketStatus(symbol: string): ReadonlySignal<MarketStatus | null> {
+  const text = useComputed(() => {
+    const market = marketOf(symbol)
+    if (market === undefined) return null
+    const nowMs = nowSecond.value
+    const status = marketStatus({
+      isOpen: market.isOpen,
+      pricedAtMs: priceOf(symbol).value?.updatedAt ?? null,
+      group: market.group,
+      staleSinceMs: connection.value.staleSinceMs,
+      nowMs,
+    })
+    return JSON.stringify(status)
+  })
+  // As text in between, so that whoever shows it is drawn again only when a word has changed.
+  return useComputed(() => (text.value === null ? null : (JSON.parse(text.value) as MarketStatus)))
 }

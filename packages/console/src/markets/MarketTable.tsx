@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { Link, navigate, setQuery, tradePath } from '../app/router.ts'
+import { Link, navigate, setQuery, tradePath } from '../router/router.ts'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { DayChange, FavouriteButton, FundingRate, MarkPrice, OpenInterest } from './MarketFigures.tsx'
 import { moveInList, nextSort, sortText, type ListedRow, type MarketSort, type SortKey } from './marketList.ts'

@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { navigate, route, setQuery, tradePath } from '../app/router.ts'
+import { navigate, route, setQuery, tradePath } from '../router/router.ts'
 import { markets, marketsProblem } from '../data/markets.ts'
 import { problemOf } from '../ground/problem.ts'
 import { Button } from '../ui/Button.tsx'

@@ -1,4 +1,6 @@
-import { Link } from '../app/router.ts'
+import { useSignal, type ReadonlySignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Link } from '../router/router.ts'
 import { activeChain } from '../data/chain.ts'
 import { marketOf, markets, marketsProblem } from '../data/markets.ts'
 import { problemOf } from '../ground/problem.ts'
@@ -12,7 +14,6 @@ import { DepthPanel } from './DepthPanel.tsx'
 import { MarketHeader } from './MarketHeader.tsx'
 import { MarketRail } from './MarketRail.tsx'
 import { TradesPanel } from './TradesPanel.tsx'
-import { useMedia } from './useMedia.ts'
 import './list.css'
 import './trade.css'
 import './depth.css'
@@ -60,4 +61,17 @@ function UnknownMarket({ symbol }: { readonly symbol: string }) {
       </p>
     </Empty>
   )
+}
+
+/** Returns whether a media query matches, and follows it while the component is mounted. */
+function useMedia(query: string): ReadonlySignal<boolean> {
+  const matches = useSignal(matchMedia(query).matches)
+  useEffect(() => {
+    const list = matchMedia(query)
+    const follow = () => (matches.value = list.matches)
+    follow()
+    list.addEventListener('change', follow)
+    return () => list.removeEventListener('change', follow)
+  }, [query])
+  return matches
 }

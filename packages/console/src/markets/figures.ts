@@ -12,6 +12,7 @@ export function compactUsd(amount: string): string {
     notation: 'compact',
     minimumFractionDigits: 1,
     maximumFractionDigits: 1,
+    trailingZeroDisplay: 'stripIfInteger',
   })
   return usdFormat.format(Number(amount))
 }

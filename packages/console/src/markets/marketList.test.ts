@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { MarketGroup, MarketRecord } from '@bezel/protocol/wire'
+import type { MarketGroup } from '@bezel/protocol/wire'
+import { SAMPLE_MARKET } from '@bezel/testkit/sampleMarket.ts'
 import {
   filterRows,
   groupsOf,
@@ -20,34 +21,8 @@ let pairs = 0
 function row(symbol: string, given: Partial<ListedRow> & { readonly group?: MarketGroup; readonly oi?: string } = {}) {
   const { group = 'crypto', oi = '0', ...figures } = given
   const [base = '', quote = ''] = symbol.split('/')
-  const market: MarketRecord = {
-    symbol,
-    pairIndex: (pairs += 1),
-    base,
-    quote,
-    group,
-    groupIndex: 0,
-    feeIndex: 0,
-    isOpen: true,
-    minLeverage: '1',
-    maxLeverage: '100',
-    minCollateralUsd: '5',
-    minPositionUsd: '5',
-    pricePrecision: 2,
-    sizePrecision: 4,
-    spreadRate: '0',
-    fees: { openFeeRate: '0', closeFeeRate: '0', minPositionSizeUsd: '0' },
-    funding: {
-      fundingRateLongHourly: '0',
-      fundingRateShortHourly: '0',
-      borrowingRateHourly: '0',
-      openInterestLongUsd: oi,
-      openInterestShortUsd: '0.1',
-      skewUsd: '0',
-    },
-    onlyIsolated: true,
-    collaterals: [],
-  }
+  const funding = { ...SAMPLE_MARKET.funding, openInterestLongUsd: oi, openInterestShortUsd: '0.1' }
+  const market = { ...SAMPLE_MARKET, symbol, pairIndex: (pairs += 1), base, quote, group, funding }
   return { market, mark: null, change: null, isFavourite: false, ...figures } satisfies ListedRow
 }
 

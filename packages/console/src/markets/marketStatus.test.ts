@@ -4,7 +4,7 @@ import { marketStatus, QUIET_MS, type StatusInput } from './marketStatus.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 16, 12)
 
-const OPEN: StatusInput = { isOpen: true, pricedAtMs: NOW_MS - 500, opensAtMs: null, staleSinceMs: null, nowMs: NOW_MS }
+const OPEN: StatusInput = { isOpen: true, pricedAtMs: NOW_MS - 500, group: 'stocks', staleSinceMs: null, nowMs: NOW_MS }
 
 describe('the status of a market', () => {
   it('says nothing more about an open market with a fresh price', () => {
@@ -19,10 +19,12 @@ describe('the status of a market', () => {
     assert.equal(marketStatus({ ...OPEN, pricedAtMs: null }).kind, 'waiting')
   })
 
-  it('tells when a closed market opens, and nothing when nobody knows', () => {
-    const closed = { ...OPEN, isOpen: false }
-    assert.match(marketStatus({ ...closed, opensAtMs: NOW_MS + 7_200_000 }).detail, /begin .* in 2 h\. Limit and stop/)
-    assert.match(marketStatus(closed).detail, /^Limit and stop/)
+  it('tells when a closed market opens, over holidays and half days, and nothing when nobody knows', () => {
+    const closedAt = (time: string): string => marketStatus({ ...OPEN, isOpen: false, nowMs: Date.parse(time) }).detail
+    assert.match(closedAt('2026-11-16T12:35:00Z'), /^It opens .* in 2 h\. Limit and stop/)
+    assert.match(closedAt('2026-11-25T14:35:00-05:00'), /^Limit and stop/, 'closed by the operator')
+    assert.match(closedAt('2026-11-26T09:35:00-05:00'), /^It opens .* in 24 h\./, 'Thanksgiving')
+    assert.match(closedAt('2026-11-27T13:35:00-05:00'), /^It opens .* in 2 d\./, 'the half day after it')
   })
 
   it('puts a lost connection before everything else', () => {

@@ -1,6 +1,6 @@
 import type { Notification } from '@bezel/sdk'
 import { useEffect } from 'preact/hooks'
-import { Link } from '../app/router.ts'
+import { Link } from '../router/router.ts'
 import { dismissNotification, notifications } from '../data/account.ts'
 import { serverNow } from '../data/now.ts'
 import { AccountGate } from '../portfolio/AccountGate.tsx'

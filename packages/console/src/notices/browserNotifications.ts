@@ -1,12 +1,11 @@
 import type { Notification as Notice } from '@bezel/sdk'
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
-import { navigate } from '../app/router.ts'
+import { navigate } from '../router/router.ts'
 import { notifications } from '../data/account.ts'
 import { identity } from '../data/client.ts'
 import { browserStore, readStored, writeStored } from '../data/storage.ts'
 import { pushToast } from '../ui/toasts.ts'
-import { toAnnounce } from './announced.ts'
-import { pageOfNotice } from './grouping.ts'
+import { pageOfNotice, toAnnounce } from './grouping.ts'
 
 /** Permission to show notifications of this page; `absent` in a browser that has no notifications. */
 export type NotifyState = NotificationPermission | 'absent'

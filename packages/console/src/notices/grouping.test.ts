@@ -1,8 +1,7 @@
 import type { Notification } from '@bezel/sdk'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { toAnnounce } from './announced.ts'
-import { groupNotices, highestId, pageOfNotice, unreadCount } from './grouping.ts'
+import { groupNotices, highestId, pageOfNotice, toAnnounce, unreadCount } from './grouping.ts'
 
 const DAY_MS = 86_400_000
 const NOW_MS = 20 * DAY_MS + 1000

@@ -51,6 +51,23 @@ export function highestId(notices: readonly Notification[], atLeast: number): nu
   return notices.reduce((highest, { id }) => Math.max(highest, id), atLeast)
 }
 
+/**
+ * Chooses the notices that are told to the browser, oldest first, and the number to remember. `lastTold` is the highest
+ * id that any tab has told, null before the first time: what is there then is old news.
+ */
+export function toAnnounce(
+  notices: readonly Notification[],
+  lastTold: number | null,
+): { readonly told: readonly Notification[]; readonly lastTold: number } {
+  const next = highestId(notices, lastTold ?? 0)
+  if (lastTold === null) return { told: [], lastTold: next }
+  const told = notices.filter(({ id }) => id > lastTold).toSorted((a, b) => a.id - b.id)
+  return { told: told.slice(-MAX_AT_ONCE), lastTold: next }
+}
+
+/** Notices that are told at once at most, as after a night with the machine asleep. */
+const MAX_AT_ONCE = 3
+
 /** Chain that a notice's link names: `/v1/base/orders/12` is of `base`; null when it names none. */
 const CHAIN_OF_LINK = /^\/v1\/([a-z0-9-]+)\//
 

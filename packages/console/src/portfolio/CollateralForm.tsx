@@ -55,7 +55,7 @@ export function CollateralForm({ position, market }: EditFormProps) {
         state={state}
         labels={CHANGE_LABELS}
         linesOf={(preview) => changeLines(preview, position)}
-        idle={`Enter an amount. Leverage stays at or below ${market.maxLeverage}x.`}
+        idle={`Enter an amount. Leverage stays at or below ${market.maxLeverage}×.`}
       />
       <FormFooter
         action={actionName.update(id)}

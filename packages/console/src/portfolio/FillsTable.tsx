@@ -1,6 +1,6 @@
 import type { FillHistoryEntry } from '@bezel/sdk'
 import { useEffect } from 'preact/hooks'
-import { Link, tradePath } from '../app/router.ts'
+import { Link, tradePath } from '../router/router.ts'
 import { fills } from '../data/account.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { DataTable, type Column } from '../ui/DataTable.tsx'

@@ -1,5 +1,7 @@
 import { DEFAULT_SLIPPAGE } from '@bezel/protocol/wire'
+import type { CloseAllOptions } from '@bezel/sdk'
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { openOrders, positions } from '../data/account.ts'
 import { isPositiveDecimal } from '../ground/format.ts'
 import { isBusy, problemOfAction } from '../session/act.ts'
@@ -8,8 +10,16 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { DecimalField } from '../ui/Field.tsx'
 import { Notice, ProblemNotice } from '../ui/Notice.tsx'
-import { flattenPlan, type EndedThing, type FlattenProgress, type Leftover } from './flattenPlan.ts'
-import { FLATTEN, flatten, flattenRun, forgetFlatten } from './flattenRun.ts'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import {
+  flattenPlan,
+  standOf,
+  type EndedThing,
+  type FlattenProgress,
+  type FlattenStand,
+  type Leftover,
+} from './flattenPlan.ts'
+import { FLATTEN, flatten, flattenRun, forgetFlatten, interruptedFlatten, type FlattenMemory } from './flattenRun.ts'
 
 interface FlattenDialogProps {
   /** The only market that is flattened. Default: all markets. */
@@ -17,32 +27,38 @@ interface FlattenDialogProps {
   readonly onClose: () => void
 }
 
-/** The confirmation of a flatten, then its progress, then what was left out. */
+/** The confirmation of a flatten, then its progress, also after a reload, then what was left out. */
 export function FlattenDialog({ market, onClose }: FlattenDialogProps) {
   const slippage = useSignal<string>(DEFAULT_SLIPPAGE)
   const run = flattenRun.value
   const plan = flattenPlan(positions.value ?? [], openOrders.value ?? [], market)
+  const memory = interruptedFlatten.value
+  const stand = memory === null ? null : knownStand(memory, market)
+  const stage = memory === null ? run.stage : 'interrupted'
   const isSlippage = isPositiveDecimal(slippage.value)
   const close = (): void => {
     forgetFlatten()
     onClose()
   }
-  const isAsking = run.stage === 'idle'
+  const start = (options: CloseAllOptions): void => void flatten(options, plan)
   const footer = (
     <>
       <Button kind="quiet" onClick={close}>
-        {isAsking ? 'Cancel' : 'Close'}
+        {stage === 'idle' ? 'Cancel' : 'Close'}
       </Button>
-      {isAsking && (
-        <Button
-          kind="danger"
-          busy={isBusy(FLATTEN).value}
-          disabled={plan.length === 0 || !isSlippage}
+      {stage === 'idle' && (
+        <StartButton
           testId="flatten-confirm"
-          onClick={() => void flatten({ slippage: slippage.value, ...(market === undefined ? {} : { market }) })}
+          isReady={plan.length > 0 && isSlippage}
+          onStart={() => start({ slippage: slippage.value, ...(market === undefined ? {} : { market }) })}
         >
           End all {plan.length}
-        </Button>
+        </StartButton>
+      )}
+      {memory !== null && stand !== null && stand.sent.length === 0 && stand.left.length > 0 && (
+        <StartButton testId="flatten-continue" isReady onStart={() => start(memory.options)}>
+          End the {stand.left.length} left
+        </StartButton>
       )}
     </>
   )
@@ -52,8 +68,8 @@ export function FlattenDialog({ market, onClose }: FlattenDialogProps) {
       onClose={close}
       footer={footer}
     >
-      <div class="portfolio-form" data-testid="flatten-dialog" data-stage={run.stage}>
-        {isAsking && (
+      <div class="portfolio-form" data-testid="flatten-dialog" data-stage={stage}>
+        {stage === 'idle' && (
           <>
             <Plan plan={plan} />
             <DecimalField
@@ -65,6 +81,7 @@ export function FlattenDialog({ market, onClose }: FlattenDialogProps) {
             />
           </>
         )}
+        {stage === 'interrupted' && <Interrupted stand={stand} />}
         {run.stage === 'sending' && (
           <Notice tone="info" title="Sending">
             Look at your wallet: it signs the request, then sends one transaction for up to 20 of them.
@@ -78,20 +95,76 @@ export function FlattenDialog({ market, onClose }: FlattenDialogProps) {
   )
 }
 
+interface StartButtonProps {
+  readonly testId: string
+  readonly isReady: boolean
+  readonly onStart: () => void
+  readonly children: ComponentChildren
+}
+
+function StartButton({ testId, isReady, onStart, children }: StartButtonProps) {
+  return (
+    <Button kind="danger" busy={isBusy(FLATTEN).value} disabled={!isReady} testId={testId} onClick={onStart}>
+      {children}
+    </Button>
+  )
+}
+
+/** Returns where an interrupted flatten stands; null until the account is known. */
+function knownStand({ things }: FlattenMemory, market: string | undefined): FlattenStand | null {
+  if (positions.value === null || openOrders.value === null) return null
+  return standOf(things, { positions: positions.value, orders: openOrders.value, market })
+}
+
+/** Shows a flatten whose page was reloaded: what has ended, what is on its way, and what is left. */
+function Interrupted({ stand }: { readonly stand: FlattenStand | null }) {
+  if (stand === null) return <Skeleton lines={3} />
+  const { ended, sent, left } = stand
+  const progress = { ended: ended.length, total: ended.length + sent.length + left.length }
+  const rows = [
+    ...ended.map((thing) => ({ ...thing, end: 'ended' })),
+    ...sent.map((thing) => ({ ...thing, end: 'on its way' })),
+    ...left.map((thing) => ({ ...thing, end: 'left' })),
+  ]
+  return (
+    <>
+      <Progress progress={progress} />
+      {progress.ended === progress.total ? (
+        <Outcome progress={progress} leftovers={[]} />
+      ) : (
+        <>
+          <Notice tone={sent.length > 0 ? 'info' : 'warn'} title="The page was reloaded in the middle">
+            {sent.length > 0
+              ? 'What was sent goes on by itself. What is left can be ended once that is over.'
+              : 'Nothing is on its way. If your wallet still asks, answer there first; then end what is left.'}
+          </Notice>
+          <ThingList things={rows} label="Where it stands" />
+        </>
+      )}
+    </>
+  )
+}
+
 function Plan({ plan }: { readonly plan: readonly EndedThing[] }) {
   if (plan.length === 0) return <Empty title="There is nothing to end.">No position and no order is open.</Empty>
   return (
     <>
       <p>These are ended. Closes take the market price, with its fees and spread, and can't be undone.</p>
-      <ul class="portfolio-plan" tabIndex={0} aria-label="What is ended">
-        {plan.map(({ id, kind, words, end }) => (
-          <li key={`${kind} ${id}`}>
-            <span>{words}</span>
-            <span class="portfolio-second">{end}</span>
-          </li>
-        ))}
-      </ul>
+      <ThingList things={plan} label="What is ended" />
     </>
+  )
+}
+
+function ThingList({ things, label }: { readonly things: readonly EndedThing[]; readonly label: string }) {
+  return (
+    <ul class="portfolio-plan" tabIndex={0} aria-label={label}>
+      {things.map(({ id, kind, words, end }) => (
+        <li key={`${kind} ${id}`}>
+          <span>{words}</span>
+          <span class="portfolio-second">{end}</span>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -27,14 +27,14 @@ export function LeverageForm({ position, market }: EditFormProps) {
     <form class="portfolio-form" onSubmit={(event) => void submit(event)}>
       <DecimalField
         label="Leverage"
-        unit="x"
+        unit="×"
         value={typed.value}
         onInput={(value) => {
           typed.value = value
           clearProblem(actionName.update(id))
         }}
         error={problem}
-        hint={`Up to ${market.maxLeverage}x. Less leverage takes collateral from the wallet, more gives some back.`}
+        hint={`Up to ${market.maxLeverage}×. Less leverage takes collateral from the wallet, more gives some back.`}
         testId="leverage-input"
       />
       <PreviewLines
@@ -56,7 +56,7 @@ export function LeverageForm({ position, market }: EditFormProps) {
 
 function leverageProblem(typed: string, maxLeverage: string): string | null {
   if (!isPositiveDecimal(typed)) return 'Enter a leverage above 0, such as 5.'
-  if (decimal.compare(typed, maxLeverage) > 0) return `This market takes at most ${maxLeverage}x. Enter less.`
+  if (decimal.compare(typed, maxLeverage) > 0) return `This market takes at most ${maxLeverage}×. Enter less.`
   return /\.\d{4}/.test(typed) ? 'Leverage has at most 3 decimals. Enter fewer digits.' : null
 }
 
@@ -67,7 +67,7 @@ export const CHANGE_LABELS = ['Leverage', 'Collateral', 'Liquidation price', 'Fr
 export function changeLines(preview: PositionPreview, position: Position): PreviewLine[] {
   const { collateralSymbol: symbol } = preview
   return [
-    { label: 'Leverage', before: `${position.leverage}x`, after: `${preview.leverage}x` },
+    { label: 'Leverage', before: `${position.leverage}×`, after: `${preview.leverage}×` },
     {
       label: 'Collateral',
       before: <Money amount={position.collateral} />,

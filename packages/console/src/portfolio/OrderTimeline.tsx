@@ -22,7 +22,7 @@ import { actionName } from './actions.ts'
 import { changeOrder } from './dialogs.ts'
 import { expectedSteps } from './expectedSteps.ts'
 import { closeTimeline } from './timelineLink.ts'
-import { kindWord, statusWord } from './words.ts'
+import { kindWord, positionSide, statusWord } from './words.ts'
 
 /** The life of an order step by step, live, with what can be done about it. */
 export function OrderTimeline({ orderId }: { readonly orderId: string }) {
@@ -88,7 +88,7 @@ function useOrder(orderId: string): { readonly order: Order | null; readonly pro
 }
 
 function Summary({ order }: { readonly order: Order }) {
-  const { market, side, size, leverage, price } = order
+  const { market, size, leverage, price } = order
   const { word, tone } = statusWord(order)
   return (
     <p class="portfolio-summary">
@@ -96,7 +96,7 @@ function Summary({ order }: { readonly order: Order }) {
         {word}
       </Badge>
       <span>
-        {kindWord(order)} {side} {formatAmount(size, { decimals: 8 })} {market} at {leverage}x
+        {kindWord(order)} {positionSide(order)} {formatAmount(size, { decimals: 8 })} {market} at {leverage}×
         {price !== null && (
           <>
             , price <PriceText value={price} />

@@ -1,6 +1,6 @@
 import type { Order } from '@bezel/sdk'
 import { useEffect } from 'preact/hooks'
-import { Link, tradePath } from '../app/router.ts'
+import { Link, tradePath } from '../router/router.ts'
 import { openOrders, recentOrders } from '../data/account.ts'
 import { isOpenOrder } from '../data/accountState.ts'
 import { serverNow } from '../data/now.ts'
@@ -19,7 +19,7 @@ import { mountDialogs } from './dialogHost.tsx'
 import { changeOrder } from './dialogs.ts'
 import { listedOrders } from './orderList.ts'
 import { openTimeline } from './timelineLink.ts'
-import { kindWord, statusWord } from './words.ts'
+import { kindWord, positionSide, statusWord } from './words.ts'
 import './portfolio.css'
 
 interface OrdersTableProps {
@@ -79,12 +79,23 @@ export const ORDER_COLUMNS: readonly Column<Order>[] = [
     header: 'TP / SL',
     align: 'end',
     hideBelow: 'md',
-    cell: ({ tp, sl }) => (
-      <span class="portfolio-two">
-        <span>TP {tp === null ? '–' : <PriceText value={tp} />}</span>
-        <span>SL {sl === null ? '–' : <PriceText value={sl} />}</span>
-      </span>
-    ),
+    cell: ({ tp, sl }) =>
+      tp === null && sl === null ? (
+        '–'
+      ) : (
+        <span class="portfolio-two">
+          {tp !== null && (
+            <span>
+              TP <PriceText value={tp} />
+            </span>
+          )}
+          {sl !== null && (
+            <span>
+              SL <PriceText value={sl} />
+            </span>
+          )}
+        </span>
+      ),
   },
   { id: 'status', header: 'State', cell: (order) => <StatusCell order={order} /> },
   {
@@ -101,7 +112,9 @@ const COLUMNS: readonly Column<Order>[] = [
   { id: 'actions', header: 'Actions', align: 'end', hideHeader: true, cell: (order) => <Actions order={order} /> },
 ]
 
-function MarketCell({ order: { market, side } }: { readonly order: Order }) {
+function MarketCell({ order }: { readonly order: Order }) {
+  const { market } = order
+  const side = positionSide(order)
   return (
     <span class="portfolio-two">
       <Link to={tradePath(market)} class="portfolio-market">

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Link } from '../app/router.ts'
+import { Link } from '../router/router.ts'
 import { account, openOrders, positions } from '../data/account.ts'
 import { priceOf } from '../data/markets.ts'
 import { session } from '../session/session.ts'

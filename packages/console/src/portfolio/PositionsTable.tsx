@@ -1,6 +1,6 @@
 import type { Position } from '@bezel/sdk'
 import { useEffect } from 'preact/hooks'
-import { Link, tradePath } from '../app/router.ts'
+import { Link, tradePath } from '../router/router.ts'
 import { positions } from '../data/account.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -88,7 +88,7 @@ function MarketCell({ position: { market, side, leverage } }: { readonly positio
       </Link>
       <span>
         <Badge tone={side === 'long' ? 'good' : 'bad'}>{side === 'long' ? '▲ Long' : '▼ Short'}</Badge>{' '}
-        <span class="number">{leverage}x</span>
+        <span class="number">{leverage}×</span>
       </span>
     </span>
   )

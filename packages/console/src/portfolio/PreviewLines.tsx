@@ -1,5 +1,6 @@
 import type { OrderPreview, PositionPreview } from '@bezel/sdk'
 import type { ComponentChildren } from 'preact'
+import { plainRemedy } from '../session/cures.ts'
 import { Notice, ProblemNotice } from '../ui/Notice.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { CureButton } from './CureButton.tsx'
@@ -71,12 +72,12 @@ function Circumstances({ preview }: { readonly preview: OrderPreview | PositionP
       )}
       {preview.missing.map((missing) => (
         <Notice
-          key={missing.kind}
+          key={missing.code + missing.kind}
           tone="warn"
           testId={`missing-${missing.kind}`}
           action={<CureButton missing={missing} />}
         >
-          {missing.message} {missing.remedy}
+          {missing.message} {plainRemedy(missing)}
         </Notice>
       ))}
     </>

@@ -26,7 +26,7 @@ export function flattenPlan(
     }),
     ...positions.filter(isMeant).map((position): EndedThing => {
       const { id, side, size, leverage } = position
-      const words = `${position.market} ${side} ${sizeText(size)} at ${leverage}x`
+      const words = `${position.market} ${side} ${sizeText(size)} at ${leverage}×`
       return { id, kind: 'position', words, end: 'closed at the market' }
     }),
   ]
@@ -61,6 +61,65 @@ const ENDED: readonly Order['status'][] = ['filled', 'rejected', 'canceled', 'ex
 export function progressOf(sent: readonly Order[], latest: ReadonlyMap<string, Order>): FlattenProgress {
   const now = sent.map((order) => latest.get(order.id) ?? order)
   return { total: sent.length, ended: now.filter(({ status }) => ENDED.includes(status)).length }
+}
+
+/** The things of a flatten that was interrupted, as they stand now. */
+export interface FlattenStand {
+  readonly ended: readonly EndedThing[]
+  /** Things whose end was sent and waits for the chain or the oracle. */
+  readonly sent: readonly EndedThing[]
+  /** Things for which nothing was sent, also such as were opened since. */
+  readonly left: readonly EndedThing[]
+}
+
+/** Finds out where a flatten stands whose page was reloaded. `things` are those that it was to end. */
+export function standOf(
+  things: readonly EndedThing[],
+  {
+    positions,
+    orders,
+    market,
+  }: {
+    readonly positions: readonly Position[]
+    readonly orders: readonly Order[]
+    readonly market: string | undefined
+  },
+): FlattenStand {
+  const closes = closesOf(positions, orders)
+  const closeIds = new Set([...closes.values()].map(({ id }) => id))
+  // A close is the end of its position, and not one more thing to end.
+  const others = orders.filter(({ id }) => !closeIds.has(id))
+  const open = flattenPlan(positions, others, market)
+  const isOpen = (thing: EndedThing): boolean => open.some(({ id, kind }) => id === thing.id && kind === thing.kind)
+  const isSent = ({ id, kind }: EndedThing): boolean => {
+    const end = kind === 'position' ? closes.get(id) : others.find((order) => order.id === id)
+    return end !== undefined && isUnderWay(end)
+  }
+  return {
+    ended: things.filter((thing) => !isOpen(thing) && !closeIds.has(thing.id)),
+    sent: open.filter(isSent),
+    left: open.filter((thing) => !isSent(thing)),
+  }
+}
+
+/** Pairs positions with the closes that were prepared or sent for them. A close names no position, only its terms. */
+function closesOf(positions: readonly Position[], orders: readonly Order[]): ReadonlyMap<string, Order> {
+  const free = new Set(orders.filter((order) => order.reduceOnly && ['prepared', 'pending'].includes(order.status)))
+  const closes = new Map<string, Order>()
+  for (const position of positions) {
+    const isClose = (order: Order): boolean =>
+      order.market === position.market && order.side !== position.side && order.size === position.size
+    const matching = [...free].filter(isClose)
+    const close = matching.find(isUnderWay) ?? matching[0]
+    if (close === undefined) continue
+    free.delete(close)
+    closes.set(position.id, close)
+  }
+  return closes
+}
+
+function isUnderWay({ status, txHash }: Order): boolean {
+  return status === 'pending' || (status === 'prepared' && txHash !== null)
 }
 
 /** A thing that is still open after a flatten, with the reason. */

@@ -1,4 +1,4 @@
-import { setQuery } from '../app/router.ts'
+import { setQuery } from '../router/router.ts'
 import { closeDialog } from './dialogs.ts'
 
 /** Shows the timeline of an order and puts it into the address, so that a reload and a copied link show it too. */

@@ -3,7 +3,7 @@ import { ORDER_REASONS, ORDER_STATUSES } from '../../../protocol/src/schemas/ord
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { formatAmount } from '../ground/format.ts'
-import { actionWord, kindWord, pendingWords, refusalOf, statusWord } from './words.ts'
+import { actionWord, kindWord, pendingWords, positionSide, refusalOf, statusWord } from './words.ts'
 
 describe('words of the portfolio', () => {
   it('tell every state, action and reason', () => {
@@ -29,14 +29,16 @@ describe('words of the portfolio', () => {
   it('tell the kind of an order and a change that waits', () => {
     assert.equal(kindWord({ type: 'market', reduceOnly: true }), 'Close')
     assert.equal(kindWord({ type: 'stop', reduceOnly: false }), 'Stop')
+    assert.equal(positionSide({ side: 'long', reduceOnly: true }), 'short')
+    assert.equal(positionSide({ side: 'long', reduceOnly: false }), 'long')
     const change = { kind: 'leverage', leverage: '5', createdAt: 0, timesOutAtBlock: 9, txHash: null } as const
     assert.equal(
       pendingWords({ ...change, collateralDelta: '300', status: 'pending' }, 'USDC'),
-      `Leverage to 5x, ${formatAmount('300', { symbol: 'USDC' })} taken from the wallet`,
+      `Leverage to 5×, ${formatAmount('300', { symbol: 'USDC' })} taken from the wallet`,
     )
     assert.equal(
       pendingWords({ ...change, collateralDelta: '-20', status: 'timed_out' }, 'USDC'),
-      `Leverage to 5x, ${formatAmount('20', { symbol: 'USDC' })} to come back to the wallet`,
+      `Leverage to 5×, ${formatAmount('20', { symbol: 'USDC' })} to come back to the wallet`,
     )
     assert.equal(
       pendingWords({ ...change, kind: 'other', collateralDelta: '0', status: 'pending' }, 'USDC'),

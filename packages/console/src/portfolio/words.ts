@@ -54,6 +54,12 @@ export function kindWord({ type, reduceOnly }: Pick<Order, 'type' | 'reduceOnly'
   return { market: 'Market', limit: 'Limit', stop: 'Stop' }[type]
 }
 
+/** Returns the side of the position that an order opens or closes. A close itself trades the other side. */
+export function positionSide({ side, reduceOnly }: Pick<Order, 'side' | 'reduceOnly'>): Order['side'] {
+  if (!reduceOnly) return side
+  return side === 'long' ? 'short' : 'long'
+}
+
 /** Returns why the contracts refused an order, as a sentence with the next step; null when they did not. */
 export function refusalOf({ reason }: Pick<Order, 'reason'>): { cause: string; remedy: string } | null {
   if (reason === null || reason === 'NONE') return null
@@ -61,7 +67,7 @@ export function refusalOf({ reason }: Pick<Order, 'reason'>): { cause: string; r
   return { cause: sentence(cause), remedy: sentence(remedy.replaceAll('`', '')) }
 }
 
-/** Returns a change that waits for the oracle in words: `Leverage to 5x, 300 USDC taken from the wallet`. */
+/** Returns a change that waits for the oracle in words: `Leverage to 5×, 300 USDC taken from the wallet`. */
 export function pendingWords({ kind, leverage, collateralDelta }: PendingUpdate, symbol: string): string {
   const taken = collateralDelta.replace('-', '')
   const amount = formatAmount(taken, { symbol })
@@ -69,9 +75,9 @@ export function pendingWords({ kind, leverage, collateralDelta }: PendingUpdate,
     ? `${amount} to come back to the wallet`
     : `${amount} taken from the wallet`
   const change = {
-    leverage: `Leverage to ${leverage}x`,
-    collateral: `Collateral, leverage to ${leverage}x`,
-    increase: `Larger size at ${leverage}x`,
+    leverage: `Leverage to ${leverage}×`,
+    collateral: `Collateral, leverage to ${leverage}×`,
+    increase: `Larger size at ${leverage}×`,
     withdrawal: 'Withdrawal of profit',
     other: 'Settlement of fees',
   }[kind]

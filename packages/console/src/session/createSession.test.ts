@@ -35,6 +35,8 @@ describe('the session', () => {
 
   /** Opens a tab; with the storage of an earlier one it is that tab after a reload. */
   function openTab(tab = createMemoryStore(), browser = createMemoryStore()) {
+    const clock = { aheadMs: 0 }
+    const now = (): number => Date.now() + clock.aheadMs
     const chain = signal<ConsoleChain | null>(SEPOLIA)
     const told: string[] = []
     const keys: KeyRing = createKeyRing({
@@ -45,17 +47,18 @@ describe('the session', () => {
       onEndedElsewhere: () => session.keyEndedElsewhere(),
       borrowMs: 1,
     })
-    const client = createBezelClient({ baseUrl: service.url, chain: 'arbitrum-sepolia' })
+    const client = createBezelClient({ baseUrl: service.url, chain: 'arbitrum-sepolia', now })
     const session: Session = createSession({
       tab,
       keys,
       chain,
-      signerOf: ({ provider }, address) => createProviderSigner(provider, address, () => chain.peek()?.chainId),
+      signerOf: ({ provider }, address) =>
+        createProviderSigner(provider, address, { chainId: () => chain.peek()?.chainId, now }),
       issueKey: async (trader, label) => (await client.agents.issueApiKey({ trader, label })).apiKey,
       endKey: (trader, { label }) => client.agents.revokeApiKey({ trader, label }),
       tell: ({ title, body }) => told.push(`${title} ${body}`),
     })
-    return { session, keys, tab, browser, chain, told }
+    return { session, keys, tab, browser, chain, told, clock }
   }
   const stateOf = (session: Session): Connected => {
     const state = session.session.value
@@ -168,6 +171,21 @@ describe('the session', () => {
     assert.equal(await signing, false)
     assert.equal(keys.keyOf({ chain: SEPOLIA.slug, trader: owner }), null)
     assert.equal(stateOf(session).isSignedIn, false)
+  })
+
+  it('uses no signature that comes too late for the service, says so, and can be tried again', async () => {
+    const { session, clock } = openTab()
+    const wallet = createFakeWallet(chainId)
+    await session.connect(wallet.option)
+    wallet.answer('eth_signTypedData_v4', () => {
+      clock.aheadMs += 31_000
+      return `0x${'00'.repeat(65)}`
+    })
+    assert.equal(await session.signIn(), false)
+    assert.deepEqual([session.problem.value?.code, stateOf(session).isSignedIn], ['SIGNED_TOO_LATE', false])
+    assert.ok(!service.asked.some((asked) => asked.startsWith('POST')))
+    wallet.answer('eth_signTypedData_v4', undefined)
+    assert.equal(await session.signIn(), true)
   })
 
   it('waits while the wallet is locked, and goes on as before', async () => {

@@ -11,6 +11,7 @@ import { createFakeWallet, KEYS } from './testing/fakeWallet.ts'
 import { startStandInService, type StandInService } from './testing/standInService.ts'
 
 const { chainId, liveDiamond } = CHAINS['arbitrum-sepolia']
+const FACTS = { chainId: () => chainId, now: Date.now }
 
 describe('a wallet as its own agent', () => {
   let service: StandInService
@@ -24,7 +25,7 @@ describe('a wallet as its own agent', () => {
 
   it('is registered with one signature, once for ever', async () => {
     const wallet = createFakeWallet(chainId)
-    const trader = createProviderSigner(wallet.option.provider, wallet.address, () => chainId)
+    const trader = createProviderSigner(wallet.option.provider, wallet.address, FACTS)
     await ensureOwnAgent({ client, trader, known: null, readAgents })
     await ensureOwnAgent({ client, trader, known: [], readAgents })
     assert.deepEqual(wallet.prompts, ['eth_signTypedData_v4'])
@@ -37,7 +38,7 @@ describe('a wallet as its own agent', () => {
 
   it('is registered again when it was revoked, or came through the facade', async () => {
     const wallet = createFakeWallet(chainId)
-    const trader = createProviderSigner(wallet.option.provider, wallet.address, () => chainId)
+    const trader = createProviderSigner(wallet.option.provider, wallet.address, FACTS)
     const record = service.agents.get(wallet.address)!
     for (const change of [{ status: 'revoked' }, { mode: 'relayed' }] as const) {
       await ensureOwnAgent({ client, trader, known: [{ ...record, ...change }], readAgents })
@@ -47,7 +48,7 @@ describe('a wallet as its own agent', () => {
 
   it('is not asked to sign for another chain than the one it is on', async () => {
     const wallet = createFakeWallet(1)
-    const trader = createProviderSigner(wallet.option.provider, wallet.address, () => chainId)
+    const trader = createProviderSigner(wallet.option.provider, wallet.address, FACTS)
     await assert.rejects(trader.signTypedData({} as never), { code: 'WRONG_CHAIN' })
     assert.deepEqual(wallet.prompts, [])
   })

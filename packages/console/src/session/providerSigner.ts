@@ -10,14 +10,23 @@ export function createProviderSender(provider: Eip1193Provider, address: `0x${st
   return viemSender(createWalletClient({ account: address, transport }))
 }
 
+/** Facts that a signer over a wallet needs. */
+export interface SignerFacts {
+  /** Returns the id of the chain that the page is about; undefined while it is not known. */
+  readonly chainId: () => number | undefined
+  /** Returns the time of the service. */
+  readonly now: () => number
+}
+
 /**
  * Creates a signer over a wallet. A wallet on another chain is not asked, because most refuse typed data of a chain
- * that they are not on, in words that help nobody.
+ * that they are not on, in words that help nobody. A signature that comes too late for the service is never used:
+ * throws `SignedTooLateError`.
  */
 export function createProviderSigner(
   provider: Eip1193Provider,
   address: `0x${string}`,
-  chainId: () => number | undefined,
+  { chainId, now }: SignerFacts,
 ): Signer {
   return {
     address,
@@ -26,9 +35,19 @@ export function createProviderSigner(
       if (expected !== undefined && found !== expected)
         throw new WrongChainError({ who: 'The wallet', expected, found })
       const params = [address, typedDataJson(typedData)]
-      return (await provider.request({ method: 'eth_signTypedData_v4', params })) as `0x${string}`
+      const signature = (await provider.request({ method: 'eth_signTypedData_v4', params })) as `0x${string}`
+      if (now() - timestampOf(typedData) > SIGNATURE_MS) throw new SignedTooLateError()
+      return signature
     },
   }
+}
+
+/** Time for which a signature can be used: the service takes it for 30 s, less a moment for the way there. */
+const SIGNATURE_MS = 28_000
+
+/** Returns the time that is signed, which is in every struct of the service. */
+function timestampOf({ message }: TypedData): number {
+  return Number(message['timestamp'] ?? Number.NaN)
 }
 
 const DOMAIN_FIELDS = [
@@ -42,4 +61,14 @@ const DOMAIN_FIELDS = [
 export function typedDataJson({ domain, types, primaryType, message }: TypedData): string {
   const whole = { domain, types: { EIP712Domain: DOMAIN_FIELDS, ...types }, primaryType, message }
   return JSON.stringify(whole, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+/** The error of a signature that the wallet gave when the service would not take it any more. Nothing was sent. */
+export class SignedTooLateError extends Error {
+  override readonly name = 'SignedTooLateError'
+  readonly code = 'SIGNED_TOO_LATE'
+
+  constructor() {
+    super("The wallet's question was open for longer than the service takes a signature, which is 30 seconds.")
+  }
 }

@@ -1,9 +1,8 @@
 import type { Signer, TransactionSender } from '@bezel/sdk'
-import { chainInfo } from '../data/chain.ts'
 import { NotConnectedError } from '../data/client.ts'
 import type { Eip1193Provider } from './provider.ts'
 import { createProviderSender, createProviderSigner } from './providerSigner.ts'
-import { epoch, guardEpoch, session } from './session.ts'
+import { epoch, guardEpoch, session, signerFacts } from './session.ts'
 
 /** Returns the sender of the connected wallet: the trader's own transactions. Throws `NotConnectedError`. */
 export function walletSender(): TransactionSender {
@@ -23,7 +22,7 @@ export function walletSender(): TransactionSender {
 export function walletSigner(): Signer {
   const { provider, address } = requireWallet()
   const since = epoch.peek()
-  const signer = createProviderSigner(provider, address, () => chainInfo.peek()?.chainId)
+  const signer = createProviderSigner(provider, address, signerFacts)
   return {
     address,
     async signTypedData(typedData: never) {

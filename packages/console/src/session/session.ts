@@ -10,7 +10,7 @@ import type { Problem } from '../ground/problem.ts'
 import { pushToast } from '../ui/toasts.ts'
 import { AccountChangedError, createSession, type SessionState } from './createSession.ts'
 import { createKeyRing, openTabChannel } from './keyRing.ts'
-import { createProviderSigner } from './providerSigner.ts'
+import { createProviderSigner, type SignerFacts } from './providerSigner.ts'
 
 export type { SessionState } from './createSession.ts'
 
@@ -25,11 +25,14 @@ const keys = createKeyRing({
 /** The label of this browser's keys, for instance `console-1a2b3c`. */
 export const keyLabel: string = keys.label
 
+/** The active chain and the time of the service, for signatures of a wallet. */
+export const signerFacts: SignerFacts = { chainId: () => chainInfo.peek()?.chainId, now: serverNow }
+
 const machine = createSession({
   tab: tabStore,
   keys,
   chain: chainInfo,
-  signerOf: ({ provider }, address) => createProviderSigner(provider, address, () => chainInfo.peek()?.chainId),
+  signerOf: ({ provider }, address) => createProviderSigner(provider, address, signerFacts),
   async issueKey(trader, label) {
     const client = clientOf(chainInfo.peek()?.slug ?? '')
     await ensureClock(client)

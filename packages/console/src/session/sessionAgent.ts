@@ -147,7 +147,8 @@ function tellEnded(status: AgentStatus | null): void {
   const why =
     status === 'expired' ? 'has expired' : status === 'revoked' ? 'was revoked' : 'is not the delegate any more'
   const body = `It ${why}. Orders are signed by the wallet again; make a new session agent for orders without prompts.`
-  pushToast({ tone: 'warn', key: 'session-agent', title: 'The session agent has ended', body })
+  const link = { to: '/agents', label: 'Agents' }
+  pushToast({ tone: 'warn', key: 'session-agent', title: 'The session agent has ended', body, link })
 }
 
 function keep(stored: StoredAgent): void {

@@ -62,9 +62,18 @@ function ServiceSection(): VNode {
       {connection.value.message !== null && <Notice tone="warn">{connection.value.message}</Notice>}
       <p>
         <a href={`${apiBaseUrl()}/docs`}>Documentation</a>
+        {' · '}
+        <a href={licencesAddress()} data-testid="licences">
+          Licences
+        </a>
       </p>
     </Section>
   )
+}
+
+/** Returns the address of the licences of all that is in this page, which the build writes into its head. */
+function licencesAddress(): string | undefined {
+  return document.querySelector<HTMLLinkElement>('link[rel="license"]')?.href
 }
 
 function whole(count: number): string {
@@ -150,7 +159,8 @@ function HeadText({ head: { number, timestampMs } }: { readonly head: ChainHead 
     <>
       <span class="number" data-testid="system-block">
         {number}
-      </span>{' '}
+      </span>
+      {', '}
       <Time ms={timestampMs} as="time" />
     </>
   )

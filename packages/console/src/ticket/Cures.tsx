@@ -1,9 +1,9 @@
 import type { Missing } from '@bezel/sdk'
 import type { ComponentChildren } from 'preact'
-import { Link } from '../app/router.ts'
+import { Link } from '../router/router.ts'
 import { isBusy, problemOfAction, runAction } from '../session/act.ts'
-import { activeSigner, chooseSigner } from '../session/sessionAgent.ts'
-import { walletSender } from '../session/sender.ts'
+import { cureOf, plainRemedy } from '../session/cures.ts'
+import { activeSigner } from '../session/sessionAgent.ts'
 import { session, switchChain } from '../session/session.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notice, ProblemNotice } from '../ui/Notice.tsx'
@@ -62,12 +62,17 @@ export function MissingList({ review, onCured }: MissingListProps) {
   const { preview, lacksGas } = review
   return (
     <>
-      {preview.missing.map((missing) => (
+      {preview.missing.map((missing, place) => (
         <Notice
-          key={missing.kind}
+          key={missing.code + missing.kind}
           tone="warn"
           testId={`missing-${missing.kind}`}
-          action={<MissingCure missing={missing} onCured={onCured} />}
+          // A scope may forbid an order for several reasons, and one button cures them all.
+          action={
+            preview.missing.findIndex(({ kind }) => kind === missing.kind) === place && (
+              <MissingCure missing={missing} onCured={onCured} />
+            )
+          }
         >
           {missing.message} {missing.kind === 'balance' && hasFaucet() ? '' : plainRemedy(missing)}
         </Notice>
@@ -82,53 +87,12 @@ export function MissingList({ review, onCured }: MissingListProps) {
   )
 }
 
-/** Returns the remedy in words of the page, where the service speaks of its interface. */
-function plainRemedy({ kind, remedy }: Missing): string {
-  switch (kind) {
-    case 'allowance':
-      return 'Approve exactly that much; it costs one transaction of your wallet.'
-    case 'delegation':
-      return 'Your wallet delegates trading to the agent with one transaction. There is one delegate per trader.'
-    case 'scope':
-      return activeSigner.value === 'session' ? 'Order with the wallet, or make an agent with wider limits.' : remedy
-    case 'balance':
-      return remedy
-  }
-}
-
 function MissingCure({ missing, onCured }: { readonly missing: Missing; readonly onCured: (kind: string) => void }) {
-  switch (missing.kind) {
-    case 'allowance': {
-      const { collateral, needed: amount } = missing
-      const cure = (name: string) =>
-        runAction(name, (client) => client.account.approve({ sender: walletSender(), collateral, amount }), {
-          needs: 'wallet',
-          done: `Approved ${amount} ${collateral}`,
-        })
-      return <Cure kind="allowance" label={`Approve ${amount} ${collateral}`} cure={cure} onCured={onCured} />
-    }
-    case 'delegation': {
-      const cure = (name: string) =>
-        runAction(name, (client) => client.agents.delegate({ sender: walletSender() }), {
-          needs: 'wallet',
-          done: 'Delegated',
-        })
-      return <Cure kind="delegation" label="Delegate" cure={cure} onCured={onCured} />
-    }
-    case 'scope':
-      return <ScopeCure onCured={onCured} />
-    case 'balance':
-      return hasFaucet() ? <FaucetCure kind="balance" onCured={onCured} /> : null
-  }
-}
-
-function ScopeCure({ onCured }: { readonly onCured: (kind: string) => void }) {
-  if (activeSigner.value !== 'session') return <Link to="/agents">Agents</Link>
-  const byWallet = async (): Promise<true> => {
-    chooseSigner('wallet')
-    return true
-  }
-  return <Cure kind="scope" label="Order with the wallet" cure={byWallet} onCured={onCured} />
+  const { kind } = missing
+  if (kind === 'balance') return hasFaucet() ? <FaucetCure kind="balance" onCured={onCured} /> : null
+  const cure = cureOf(missing)
+  if (cure === null) return <Link to="/agents">Agents</Link>
+  return <Cure kind={kind} label={cure.label} cure={cure.run} onCured={onCured} />
 }
 
 /** Play money and gas of the local chain. */

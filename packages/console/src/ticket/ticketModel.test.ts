@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { MarketRecord } from '@bezel/protocol/wire'
 import { decimal } from '@bezel/sdk'
+import { SAMPLE_MARKET } from '@bezel/testkit/sampleMarket.ts'
 import fc from 'fast-check'
 import { createMemoryStore } from '../data/storage.ts'
 import { changeDraft, EMPTY_DRAFT, nextDraft, parseDraft, readDraft, writeDraft, type TicketDraft } from './draft.ts'
@@ -9,42 +9,8 @@ import { readAmount, readLeverage, readPrice, readSlippage } from './fieldRules.
 import { priceOfPercent, restated, stopValue } from './stops.ts'
 import { collateralOf, ticketModel, type TicketFacts } from './ticketModel.ts'
 
-const token = { index: 3, address: `0x${'11'.repeat(20)}`, decimals: 6 } as const
-
-const MARKET: MarketRecord = {
-  symbol: 'BTC/USD',
-  pairIndex: 0,
-  base: 'BTC',
-  quote: 'USD',
-  group: 'crypto',
-  groupIndex: 0,
-  feeIndex: 0,
-  isOpen: true,
-  minLeverage: '1.1',
-  maxLeverage: '200',
-  minCollateralUsd: '3.75',
-  minPositionUsd: '4.125',
-  pricePrecision: 2,
-  sizePrecision: 5,
-  spreadRate: '0.0004',
-  fees: { openFeeRate: '0.0006', closeFeeRate: '0.0006', minPositionSizeUsd: '1250' },
-  funding: {
-    fundingRateLongHourly: '0',
-    fundingRateShortHourly: '0',
-    borrowingRateHourly: '0',
-    openInterestLongUsd: '0',
-    openInterestShortUsd: '0',
-    skewUsd: '0',
-  },
-  onlyIsolated: true,
-  collaterals: [
-    { ...token, symbol: 'DAI', index: 1, decimals: 18 },
-    { ...token, symbol: 'USDC' },
-  ],
-}
-
 const FACTS: TicketFacts = {
-  market: MARKET,
+  market: SAMPLE_MARKET,
   mark: '60000',
   book: null,
   terms: null,
@@ -81,7 +47,7 @@ describe('a ticket', () => {
     assert.deepEqual([byCollateral.size, byCollateral.request], ['0.1', bySize.request])
     assert.equal(model({ amount: '0.1', leverage: '20' }).collateralAmount, '300.06')
     assert.equal(model({ amountBy: 'collateral', amount: '600.12', leverage: '20' }).size, '0.2')
-    assert.equal(model({ amountBy: 'collateral', amount: '600.12', collateral: 'DAI' }).request?.collateral, 'DAI')
+    assert.equal(model({ amountBy: 'collateral', amount: '600.12', collateral: 'WETH' }).request?.collateral, 'WETH')
   })
 
   it('puts each error beside its field, with the bound', () => {
@@ -120,7 +86,10 @@ describe('a ticket', () => {
     const stale = 'No connection.'
     assert.equal(model({ amount: '0.1', type: 'limit', price: '50000' }, { stale }).errors.market, stale)
     assert.match(model({ amount: '0.1' }, { mark: null }).blocker ?? '', /no price/)
-    assert.match(model({ amount: '0.1' }, { market: { ...MARKET, collaterals: [] } }).blocker ?? '', /no collateral/)
+    assert.match(
+      model({ amount: '0.1' }, { market: { ...SAMPLE_MARKET, collaterals: [] } }).blocker ?? '',
+      /no collateral/,
+    )
     assert.equal(model({ amount: '0.1', type: 'limit' }).blocker, 'Enter the price of the limit order.')
     assert.equal(model({ amount: '0.1', leverage: '' }).blocker, 'Enter the leverage.')
     assert.equal(model({ amount: '0.1', slippage: '' }).blocker, 'Enter the slippage.')
@@ -173,10 +142,13 @@ describe('a ticket', () => {
   })
 
   it('takes USDC unless another token is chosen, else the first', () => {
-    assert.equal(collateralOf(MARKET, null)?.symbol, 'USDC')
-    assert.equal(collateralOf(MARKET, 'DAI')?.symbol, 'DAI')
-    assert.equal(collateralOf(MARKET, 'GONE')?.symbol, 'USDC')
-    assert.equal(collateralOf({ ...MARKET, collaterals: MARKET.collaterals.slice(0, 1) }, null)?.symbol, 'DAI')
+    assert.equal(collateralOf(SAMPLE_MARKET, null)?.symbol, 'USDC')
+    assert.equal(collateralOf(SAMPLE_MARKET, 'WETH')?.symbol, 'WETH')
+    assert.equal(collateralOf(SAMPLE_MARKET, 'GONE')?.symbol, 'USDC')
+    assert.equal(
+      collateralOf({ ...SAMPLE_MARKET, collaterals: SAMPLE_MARKET.collaterals.slice(0, 1) }, null)?.symbol,
+      'WETH',
+    )
   })
 
   it('never throws and never makes an order out of something wrong, whatever is typed', () => {
@@ -192,7 +164,7 @@ describe('a ticket', () => {
       price: text,
       amountBy: fc.constantFrom('size' as const, 'collateral' as const),
       amount: text,
-      collateral: fc.constantFrom(null, 'DAI', 'X'),
+      collateral: fc.constantFrom(null, 'WETH', 'X'),
       leverage: text,
       tp: stop,
       sl: stop,
@@ -215,7 +187,7 @@ describe('a ticket', () => {
 })
 
 describe('a stop', () => {
-  const facts = { side: 'long', entry: '60000', leverage: '10', market: MARKET } as const
+  const facts = { side: 'long', entry: '60000', leverage: '10', market: SAMPLE_MARKET } as const
 
   it('is a price, a gain on the collateral and a move of the price at once', () => {
     assert.deepEqual(stopValue('tp', { by: 'percent', value: '50' }, facts), {
@@ -272,9 +244,9 @@ describe('the reading of fields', () => {
     assert.match(readAmount('abc', 2, 'The size').error ?? '', /The size is a number/)
     assert.match(readAmount('1.5', 0, 'The size').error ?? '', /Whole numbers/)
     assert.match(readAmount('1.55', 1, 'The size').error ?? '', /At most 1 decimal here/)
-    assert.equal(readLeverage('1.1', MARKET).value, '1.1')
+    assert.equal(readLeverage('1.1', SAMPLE_MARKET).value, '1.1')
     assert.equal(readSlippage('0.001').value, '0.001')
-    assert.match(readPrice('1844674408', MARKET).error ?? '', /At most 1844674407/)
+    assert.match(readPrice('1844674408', SAMPLE_MARKET).error ?? '', /At most 1844674407/)
   })
 })
 

@@ -16,8 +16,7 @@ import { connection } from '../data/live.ts'
 import { marketOf, priceOf } from '../data/markets.ts'
 import { browserStore, readStored, tabStore, writeStored } from '../data/storage.ts'
 import { useBook } from '../data/useTopic.ts'
-import { formatAge, formatDate } from '../ground/format.ts'
-import { regularOpening } from '../ground/regularHours.ts'
+import { closedWords } from '../ground/closedWords.ts'
 import { session } from '../session/session.ts'
 import { nowSecond } from '../ui/clock.ts'
 import { readChainTerms, type ChainTerms } from './chainTerms.ts'
@@ -98,11 +97,7 @@ export function useTicket(symbol: string): TicketState {
 function closedSentence(symbol: string): string | null {
   const market = marketOf(symbol)
   if (market === undefined || market.isOpen) return null
-  const nowMs = minute.value * MINUTE_MS
-  const opensAtMs = regularOpening(market.group, nowMs)
-  const when =
-    opensAtMs === null ? '' : ` Regular hours begin ${formatDate(opensAtMs)}, ${formatAge(opensAtMs, nowMs)}.`
-  return `The market is closed.${when} Limit and stop orders are taken and wait.`
+  return `The market is closed. ${closedWords(market.group, minute.value * MINUTE_MS)}`
 }
 
 const MINUTE_MS = 60_000

@@ -124,14 +124,15 @@ function useModal(onClose: () => void) {
 }
 
 /**
- * Focuses what the dialog is for: its first field, else its last button, rather than the close button in the corner.
+ * Focuses the first field of a dialog, else the first button at its bottom, where Cancel comes before the deed. The
+ * browser by itself would focus the close button in the corner.
  */
 function focusFirst(dialog: HTMLDialogElement | null) {
   const fields =
-    '[autofocus], .dialog-body :is(input, select, textarea):not([type="hidden"], [tabindex="-1"], [hidden])'
+    '[autofocus], .dialog-body :is(input, select, textarea):not([type="hidden"], [tabindex="-1"], [hidden], :disabled)'
   const field = dialog?.querySelector<HTMLElement>(fields)
-  const buttons = dialog?.querySelectorAll<HTMLElement>('.dialog-footer button:not([disabled])')
-  ;(field ?? buttons?.[0])?.focus()
+  const button = dialog?.querySelector<HTMLElement>('.dialog-footer button:not(:disabled)')
+  ;(field ?? button)?.focus()
 }
 
 function hasFields(dialog: HTMLDialogElement): boolean {

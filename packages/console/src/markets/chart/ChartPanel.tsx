@@ -1,7 +1,7 @@
 import { useComputed, useSignal, useSignalEffect, type ReadonlySignal } from '@preact/signals'
 import type { CandleInterval } from '@bezel/protocol/wire'
 import { useEffect, useRef } from 'preact/hooks'
-import { route, setQuery } from '../../app/router.ts'
+import { route, setQuery } from '../../router/router.ts'
 import { openOrders, positions } from '../../data/account.ts'
 import { publicStream } from '../../data/live.ts'
 import { browserStore, readStored, writeStored } from '../../data/storage.ts'
@@ -44,7 +44,7 @@ export function ChartPanel({ symbol }: { readonly symbol: string }) {
           </button>
         ))}
         <a class="chart-credit" href="https://www.tradingview.com/" target="_blank" rel="noreferrer noopener">
-          Charts by TradingView
+          <span class="chart-credit-lead">Charts by </span>TradingView
         </a>
       </div>
       <ChartBody key={`${symbol} ${interval.value}`} symbol={symbol} interval={interval.value} />

@@ -10,8 +10,8 @@ export const KEYS = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`] as const
 export interface FakeWallet {
   readonly option: WalletOption
   readonly prompts: string[]
-  /** Replaces the answer to a method: a value, or an error to throw. */
-  answer(method: string, answer: () => unknown): void
+  /** Replaces the answer to a method: a value, or an error to throw. Undefined gives the wallet its own answer back. */
+  answer(method: string, answer: (() => unknown) | undefined): void
   switchAccount(place: number): void
   lock(): void
   unlock(): void
@@ -37,7 +37,7 @@ export function createFakeWallet(chainId: number, { id = 'org.test', isKnown = f
   const events = new EventEmitter()
   const state = { place: 0, chainId, isKnown, isLocked: false }
   const account = () => privateKeyToAccount(KEYS[state.place]!)
-  const answers = new Map<string, () => unknown>()
+  const answers = new Map<string, (() => unknown) | undefined>()
   const prompts: string[] = []
   const accounts = (): Hex[] => (state.isKnown && !state.isLocked ? [account().address] : [])
   const provider: Eip1193Provider = {

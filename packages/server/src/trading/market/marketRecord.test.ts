@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FundingRateP, MarketSchema, Price } from '@bezel/protocol'
+import { SAMPLE_MARKET } from '@bezel/testkit/sampleMarket.ts'
 import { Value } from '@sinclair/typebox/value'
 import { tokens } from '../valuation/testing/fixtures.ts'
 import { fundingRecord, marketRecord, priceRecord } from './marketRecord.ts'
@@ -19,37 +20,7 @@ describe('marketRecord', () => {
   it('has every field of the interface, rates as fractions, minimums as the Diamond has them', () => {
     const record = marketRecord(chainMarkets(), BTC, usd(60_000), true)
     assert.ok(Value.Check(MarketSchema, record))
-    assert.deepEqual(record, {
-      symbol: 'BTC/USD',
-      pairIndex: 0,
-      base: 'BTC',
-      quote: 'USD',
-      group: 'crypto',
-      groupIndex: 0,
-      feeIndex: 0,
-      isOpen: true,
-      minLeverage: '1.1',
-      maxLeverage: '200',
-      minCollateralUsd: '3.75',
-      minPositionUsd: '4.125',
-      pricePrecision: 2,
-      sizePrecision: 5,
-      spreadRate: '0.0004',
-      fees: { openFeeRate: '0.0006', closeFeeRate: '0.0006', minPositionSizeUsd: '1250' },
-      funding: {
-        fundingRateLongHourly: '0',
-        fundingRateShortHourly: '0',
-        borrowingRateHourly: '0',
-        openInterestLongUsd: '0',
-        openInterestShortUsd: '0',
-        skewUsd: '0',
-      },
-      onlyIsolated: true,
-      collaterals: [
-        { symbol: 'WETH', index: 2, address: '0x1111111111111111111111111111111111111111', decimals: 18 },
-        { symbol: 'USDC', index: 3, address: '0x1111111111111111111111111111111111111111', decimals: 6 },
-      ],
-    })
+    assert.deepEqual(record, SAMPLE_MARKET)
   })
 })
 
