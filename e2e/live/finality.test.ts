@@ -73,9 +73,13 @@ describe('a chain with the finalized tag', () => {
     await untilFollowed(await headNumber())
   }
 
-  async function positions(): Promise<Position[]> {
-    const { status, body } = await client.account('/positions', 'listPositions')
-    return status === 200 ? body.data : []
+  /** Reads the positions. A busy machine's service may say for a moment that it lags. */
+  function positions(): Promise<Position[]> {
+    return until('the positions are told', async (saw) => {
+      const { status, body } = await client.account('/positions', 'listPositions')
+      saw(body)
+      return status === 200 ? (body.data as Position[]) : undefined
+    })
   }
 
   /** Returns the trader's trades as the Diamond has them. */
