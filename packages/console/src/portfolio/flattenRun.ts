@@ -49,6 +49,13 @@ function remember(name: string | null, memory: FlattenMemory | null): void {
   changes.value += 1
 }
 
+/** True once the page is being left. Requests that the browser gives up then are no failure of the flatten. */
+let isLeaving = false
+
+if (typeof addEventListener !== 'undefined' && typeof document !== 'undefined') {
+  addEventListener('beforeunload', () => (isLeaving = true))
+}
+
 const POLL_MS = 500
 
 /**
@@ -57,6 +64,7 @@ const POLL_MS = 500
  */
 export async function flatten(options: CloseAllOptions, things: readonly EndedThing[]): Promise<void> {
   const name = storedName.peek()
+  isLeaving = false
   // An action whose account was switched goes on unseen; what it tells then is dropped.
   let isOver = false
   const tell = (stage: FlattenRun): void => {
@@ -81,7 +89,7 @@ export async function flatten(options: CloseAllOptions, things: readonly EndedTh
     return true
   })
   isOver = true
-  remember(name, null)
+  if (done !== undefined || !isLeaving) remember(name, null)
   if (done === undefined && run.peek().stage !== 'done') run.value = { stage: 'idle' }
 }
 

@@ -64,7 +64,7 @@ export function typedDataJson({ domain, types, primaryType, message }: TypedData
 }
 
 /** The error of a signature that the wallet gave when the service would not take it any more. Nothing was sent. */
-export class SignedTooLateError extends Error {
+class SignedTooLateError extends Error {
   override readonly name = 'SignedTooLateError'
   readonly code = 'SIGNED_TOO_LATE'
 
