@@ -92,13 +92,18 @@ describeConsole('orders', {}, (story) => {
     await asked.promise
     await visit.reload()
     await visit.page.unroute('**/flatten')
-    await dialogIn('interrupted').filter({ hasText: '0 of 2 ended' }).waitFor()
+    await dialogIn('interrupted')
+      .filter({ hasText: /0 of \d ended/ })
+      .waitFor()
 
     // Reloaded while the oracle owes an answer: that is seen, waited for, and not asked for again.
     await pauseOracle(stage.world, true)
-    await press(visit, 'flatten-continue', dialogIn('waiting').filter({ hasText: '1 of 2 ended' }))
+    await press(visit, 'flatten-continue', dialogIn('waiting').filter({ hasText: /[1-9] of \d ended/ }))
     await visit.reload()
-    await dialogIn('interrupted').filter({ hasText: '1 of 2 ended' }).filter({ hasText: 'on its way' }).waitFor()
+    await dialogIn('interrupted')
+      .filter({ hasText: /[1-9] of \d ended/ })
+      .filter({ hasText: 'on its way' })
+      .waitFor()
     assert.equal(await visit.at('flatten-continue').count(), 0)
     await pauseOracle(stage.world, false)
     await visit.at('flatten-done').waitFor()
