@@ -96,14 +96,14 @@ describe('a chain with the finalized tag', () => {
 
   it('undoes a fill of seventy blocks ago, because the node does not call it final', async () => {
     await untilFinal(named)
-    const before = await headNumber()
+    const start = await headNumber()
     const order = await client.trade(MARKET, 'filled')
     const [position] = await positions()
     assert.equal(position?.id, order.fill?.positionId)
     await mine(70)
     assert.equal(await metric('bezel_chain_final_block'), named)
     // With its request, which would be executed again otherwise.
-    await world.chain.control('bezel_reorg', (await headNumber()) - before, 'drop')
+    await world.chain.control('bezel_reorg', (await headNumber()) - start, 'drop')
     const undone = await client.orderOnce(order.id, (now) => !isFilled(now))
     assert.equal(undone.fill, null)
     await until('the position is gone, as on the chain', async () => (await positions()).length === 0)
