@@ -6,7 +6,7 @@ import { after, afterEach, before, describe, it } from 'node:test'
 import { diamondAbi } from '@bezel/protocol'
 import type { BezelClient, FillHistoryEntry } from '@bezel/sdk'
 import { until } from '@bezel/testkit/until.ts'
-import { freePort } from '../scripts/freePort.ts'
+import { lastingPort } from '@bezel/testkit/lastingPort.ts'
 import { startExample, type RunningExample } from './examples/startExample.ts'
 import { startForgetfulProxy } from './examples/startForgetfulProxy.ts'
 import { call } from '@bezel/testkit/agentClient.ts'
@@ -23,7 +23,7 @@ before(async () => {
   // The port stays the same after a crash, so that programs find the service again.
   world = await startSdkWorld({
     devnet: { DEVNET_BLOCK_MS: '200' },
-    service: { PORT: String(await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })) },
+    service: { PORT: String(await lastingPort()) },
   })
   folder = mkdtempSync(join(tmpdir(), 'bezel-examples-'))
 })

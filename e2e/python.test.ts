@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { diamondAbi } from '@bezel/protocol'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
-import { freePort } from '../scripts/freePort.ts'
+import { lastingPort } from '@bezel/testkit/lastingPort.ts'
 import { installPython } from '../scripts/installPython.ts'
 import { snippets } from './docs/snippets.ts'
 import { pythonCases } from './python/pythonCases.ts'
@@ -67,7 +67,7 @@ describe('the Python client', { skip }, () => {
   let control: Server
   before(async () => {
     // The port stays the same after a crash, so that programs find the service again.
-    const port = await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })
+    const port = await lastingPort()
     world = await startTradingWorld({ service: { PORT: String(port) } })
     control = await startControl(world)
     folder = mkdtempSync(join(tmpdir(), 'bezel-python-'))

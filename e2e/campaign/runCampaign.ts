@@ -1,8 +1,8 @@
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SigningDomain } from '@bezel/protocol'
 import { call, UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
+import { lastingPort } from '@bezel/testkit/lastingPort.ts'
 import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { authorize } from '@bezel/testkit/tradingClient.ts'
@@ -68,7 +68,7 @@ const SERVICE_SETTINGS = {
  */
 export async function runCampaign(of: CampaignOptions): Promise<CampaignReport> {
   const devnet = await startDevnet(CHAIN_SETTINGS)
-  const service = createKillableService(await freePort(), {
+  const service = createKillableService(await lastingPort(), {
     ...SERVICE_SETTINGS,
     BEZEL_DATA: devnet.folder,
     // Starting the service costs most here, so its compiled code is cached.
@@ -192,13 +192,4 @@ function countOrders({ counts, orders }: Journal, stored: StoredCampaign): void 
     const name = `orders ${agent === null ? 'found on the chain ' : ''}${status} ${reason ?? ''}`.trimEnd()
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
-}
-
-/** Returns a port that is free now; all processes of the service use it. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

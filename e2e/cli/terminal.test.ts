@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 import { COMMANDS } from '../../packages/cli/src/runCli.ts'
-import { freePort } from '../../scripts/freePort.ts'
+import { lastingPort } from '@bezel/testkit/lastingPort.ts'
 import { BEZEL, createBezelCommand, type BezelCommand } from './bezelCommand.ts'
 import { findPython, startOnTerminal, type OnTerminal } from './terminal/startOnTerminal.ts'
 import { keep, openSession, type ShownCommand, type TerminalSession } from './terminal/terminalSession.ts'
@@ -23,7 +23,7 @@ describe('the command line on a terminal', { skip }, () => {
 
   before(async () => {
     // The port stays the same after a restart, so that a screen finds the service again.
-    const port = await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })
+    const port = await lastingPort()
     world = await startTradingWorld({ service: { PORT: String(port) } })
     bezel = createBezelCommand(world)
   })

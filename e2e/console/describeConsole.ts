@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { call } from '@bezel/testkit/agentClient.ts'
 import type { TradingWorldOptions } from '@bezel/testkit/tradingWorld.ts'
 import { chromium, type Browser } from 'playwright-core'
-import { freePort } from '../../scripts/freePort.ts'
+import { lastingPort } from '@bezel/testkit/lastingPort.ts'
 import { installChromium } from '../../scripts/installChromium.ts'
 import { startSdkWorld, type SdkWorld } from '../sdk/sdkWorld.ts'
 import { describeScreen, openVisit, type Visit, type VisitOptions } from './visit.ts'
@@ -59,7 +59,7 @@ export function describeConsole(title: string, options: TradingWorldOptions, def
 
 /** Starts the local chain and the service on a port that it keeps over restarts, as a browser's address needs it. */
 async function startConsoleWorld({ devnet, service }: TradingWorldOptions): Promise<SdkWorld> {
-  const port = await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })
+  const port = await lastingPort()
   const world = await startSdkWorld({
     devnet: { ...CHAIN, ...devnet },
     service: { PORT: String(port), BEZEL_MARKETS_REFRESH_MS: '1000', ...service },

@@ -13,7 +13,7 @@ import type { PopulatedTrader } from '../../contracts/populate.ts'
 import { expectLikeChain } from '../../packages/server/src/follower/testing/expectLikeChain.ts'
 import { openExistingStore } from '../../packages/server/src/store/openStore.ts'
 import type { Store } from '../../packages/server/src/store/sql.ts'
-import { freePort } from '../../scripts/freePort.ts'
+import { lastingPort } from '@bezel/testkit/lastingPort.ts'
 import { createKillableService, type KillableService } from '../campaign/killableService.ts'
 import { startCountedNode, type CountedNode } from './countedNode.ts'
 import { drawTraders, populateChain } from './populateChain.ts'
@@ -63,7 +63,7 @@ describe(`a snapshot of ${TRADES} trades`, () => {
     const chainsFile = join(devnet.folder, 'populated.json')
     const { startBlock: _, ...entry } = { startBlock: undefined, ...described, rpcUrl: node.url }
     writeFileSync(chainsFile, JSON.stringify({ chains: { [CHAIN]: entry }, feedUrl: devnet.file.feedUrl }))
-    const port = await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })
+    const port = await lastingPort()
     service = createKillableService(port, {
       BEZEL_DATA: devnet.folder,
       BEZEL_CHAINS_FILE: chainsFile,

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signUserSigned } from '@bezel/testkit/signEnvelope.ts'
@@ -10,6 +9,7 @@ import { createKillableService, type KillableService } from '../campaign/killabl
 import type { CampaignOptions, CampaignReport } from '../campaign/runCampaign.ts'
 import { createSeededRandom } from '../campaign/seededRandom.ts'
 import { readStore } from '../campaign/storedOrders.ts'
+import { lastingPort } from '@bezel/testkit/lastingPort.ts'
 import { createChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { createCampaignTrader, post, type CampaignTrader } from './campaignTrader.ts'
@@ -55,7 +55,7 @@ type Stage = KillerOptions & {
  */
 export async function runRelayerCampaign(of: CampaignOptions): Promise<CampaignReport> {
   const devnet = await startDevnet(CHAIN_SETTINGS)
-  const service = createKillableService(await freePort(), {
+  const service = createKillableService(await lastingPort(), {
     ...SERVICE_SETTINGS,
     BEZEL_DATA: devnet.folder,
     BEZEL_RELAYER_KEY: keyOf(devnet, 'relayer'),
@@ -177,13 +177,4 @@ async function converge({ chain, traders }: Stage): Promise<string[]> {
     const problems = (await Promise.all(traders.map((trader) => problemsOfShown(chain, trader)))).flat()
     if (problems.length === 0 || Date.now() > deadlineMs) return problems
   }
-}
-
-/** Returns a port that is free now; all processes of the service use it. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

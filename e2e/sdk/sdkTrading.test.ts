@@ -14,7 +14,7 @@ import {
   type CreateOrderRequest,
   type UpdatePositionRequest,
 } from '@bezel/sdk'
-import { freePort } from '../../scripts/freePort.ts'
+import { lastingPort } from '@bezel/testkit/lastingPort.ts'
 import { meddlingFetch } from './meddlingFetch.ts'
 import { failureOf, SOON, startSdkWorld, type SdkWorld } from './sdkWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
@@ -29,7 +29,7 @@ describe('trading with the SDK', () => {
   before(async () => {
     world = await startSdkWorld({
       service: {
-        PORT: String(await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })),
+        PORT: String(await lastingPort()),
         BEZEL_MARKETS_REFRESH_MS: '200',
       },
     })
@@ -134,7 +134,7 @@ describe('trading with the SDK', () => {
     assert.ok(error.message.includes(`${agent.address} has too little of the native coin`), error.message)
     assert.equal((await poor.orders.get(error.orderId)).status, 'expired')
     const account = world.chain.account('agent-1')
-    const rpcUrl = `http://127.0.0.1:${await freePort({ setting: 'PORT', host: '127.0.0.1', port: 0 })}`
+    const rpcUrl = `http://127.0.0.1:${await lastingPort()}`
     const away = world.sdkClient('agent-1', { sender: privateKeySender({ account, rpcUrl }) })
     const prepared = async (): Promise<string[]> =>
       (await client.account.openOrders({ status: 'prepared' })).map(({ id }) => id)
