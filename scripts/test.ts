@@ -7,6 +7,7 @@ import { spec } from 'node:test/reporters'
 import { resolve } from 'node:path'
 import { nodeVersionProblem } from '@bezel/protocol'
 import { buildConsole } from '../packages/console/build/buildConsole.ts'
+import { installChromium } from './installChromium.ts'
 import { planTests } from './testing/testGroups.ts'
 
 /**
@@ -49,7 +50,18 @@ async function main(filters: readonly string[]): Promise<number> {
   if (problem !== undefined) return complain(problem)
   const files = testFiles(filters)
   if (files.length === 0) return complain(`No test file has ${filters.join(' or ')} in its path.`)
-  return (filters.length === 0 ? await runChecks() : 0) || (await buildPage()) || runTests(files)
+  const code = (filters.length === 0 ? await runChecks() : 0) || (await buildPage())
+  if (code !== 0) return code
+  prepareBrowser(files)
+  return runTests(files)
+}
+
+/** Installs the browser once, where it may, because the stories that need it start at the same time. */
+function prepareBrowser(files: readonly string[]): void {
+  if (!files.some((file) => file.startsWith('e2e/'))) return
+  const startMs = Date.now()
+  const found = installChromium()
+  console.log(`browser: ${'path' in found ? found.path : found.problem} (${seconds(Date.now() - startMs)})`)
 }
 
 /** Builds the console, which the service of every story serves. Returns the exit code. */

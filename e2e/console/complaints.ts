@@ -54,8 +54,12 @@ export function collectComplaints({ service, node }: AllowedOrigins): Complaints
       page.on('websocket', (socket) => judgeAddress(socket.url(), 'socket'))
       page.on('requestfailed', judgeFailure)
       page.on('response', (response) => {
-        if (response.status() >= 400)
-          heard.push(`${response.status()} ${response.request().method()} ${response.url()}`)
+        if (response.status() < 400) return
+        const at = heard.push(`${response.status()} ${response.request().method()} ${response.url()}`) - 1
+        void response.text().then(
+          (answer) => (heard[at] += ` ${answer}`),
+          () => undefined,
+        )
       })
     },
     expect: (...patterns) => void expected.push(...patterns),

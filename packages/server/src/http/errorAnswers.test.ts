@@ -1,6 +1,7 @@
 import { MAX_BODY_BYTES } from '../access/limits.ts'
 import assert from 'node:assert/strict'
-import { connect, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { ownDetails } from '@bezel/testkit/ownDetails.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -181,6 +182,26 @@ describe('bytes that are no HTTP, behind a request', () => {
   it('are refused at once when they are part of it', async () => {
     const head = 'POST /strict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
     assert.deepEqual(await statuses(`${head}transfer-encoding: chunked\r\n\r\nzz\r\n`), ['400'])
+  })
+})
+
+describe('a connection that takes too long', () => {
+  /** Lets the time of a connection run out once the server has so many bytes of it. Returns what the client reads. */
+  async function readAfterTimeout(bytes: string): Promise<string> {
+    const connected = once(app.server, 'connection')
+    const text = sendRaw(bytes)
+    const [socket] = (await connected) as [Socket]
+    while (socket.bytesRead < bytes.length) await new Promise(setImmediate)
+    app.server.emit('clientError', { code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket)
+    return text
+  }
+
+  it('is told so when a part of a request came', async () => {
+    assert.match(await readAfterTimeout('GET /refuse HTTP/1.1\r\nho'), /^HTTP\/1\.1 400 [\s\S]*did not arrive in time/)
+  })
+
+  it('is closed without a word when nothing came, as by a browser that connects ahead', async () => {
+    assert.equal(await readAfterTimeout(''), '')
   })
 })
 

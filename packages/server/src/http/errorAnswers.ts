@@ -30,7 +30,10 @@ export function watchUnanswered(server: Server): void {
  * the answer to its order.
  */
 export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET') refuse(error, socket)
+  // Browsers connect ahead of their requests. What is said on a connection that asked nothing would be taken for the
+  // answer to a request that is on its way; a connection that closes makes them send it again on another one.
+  if (socket.bytesRead === 0) socket.destroy()
+  else if (error.code === 'ECONNRESET') refuse(error, socket)
   else afterAnswers(socket, () => refuse(error, socket))
 }
 
