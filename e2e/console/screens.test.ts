@@ -23,14 +23,19 @@ const clickFirst =
   ({ page }: Visit): Promise<void> =>
     page.locator(`[data-testid^="${testIdStart}"]${more}`).filter({ visible: true }).first().click()
 
-const TRADE: View = { name: 'trade', path: '/trade/ETH-USD', drawn: 'chart' }
+/** Waits for the drawing itself, whose program is loaded after the page. */
+function chartOf(testId: string): (visit: Visit) => Promise<void> {
+  return ({ at }) => at(testId).locator('canvas').first().waitFor()
+}
+
+const TRADE: View = { name: 'trade', path: '/trade/ETH-USD', drawn: 'chart', open: chartOf('chart') }
 
 const VIEWS: readonly View[] = [
   { name: 'markets', path: '/', drawn: 'market-row-BTC-USD' },
   TRADE,
   { name: 'portfolio', path: '/portfolio', drawn: 'flatten' },
   { name: 'agents', path: '/agents', drawn: 'agent-new' },
-  { name: 'history', path: '/history', drawn: 'equity-chart' },
+  { name: 'history', path: '/history', drawn: 'equity-chart', open: chartOf('equity-chart') },
   { name: 'system', path: '/system', drawn: 'sandbox-panel' },
   { name: 'flatten', path: '/portfolio', drawn: 'positions', open: clickFirst('flatten') },
   { name: 'review', path: '/trade/ETH-USD', drawn: 'chart', open: fillTicket },

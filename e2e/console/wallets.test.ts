@@ -114,7 +114,11 @@ describeConsole('an extension wallet', {}, (story) => {
     await untilSigned(visit)
     await sendReviewed(visit)
     await until('the order', async () => (await countOnChain(stage.world, 'poor-1')) === 1)
-    assert.equal((await allOrders(reader)).filter(({ txHash }) => txHash !== null).length, 1)
+    const sent = await until('the service knows of it', async () => {
+      const found = (await allOrders(reader)).filter(({ txHash }) => txHash !== null)
+      return found.length > 0 ? found : undefined
+    })
+    assert.equal(sent.length, 1)
   })
 
   story('that takes its time gets one order, however often one clicks', async (stage) => {

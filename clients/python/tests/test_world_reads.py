@@ -1,5 +1,6 @@
 """Reads, credentials and wallets on the real service and the local chain."""
 
+import time
 import unittest
 from decimal import Decimal
 from typing import Any
@@ -110,8 +111,14 @@ class Wallets(unittest.TestCase):
         self.assertIsNotNone(client.delegate(wallet, **SOON))
         self.assertIsNone(client.delegate(wallet, **SOON))
         client.approve(wallet, "USDC", "123.45")
-        balances = {one["collateral"]: one for one in client.api.get_account()["balances"]}
-        self.assertEqual(balances["USDC"]["allowance"], "123.45")
+
+        def allowance() -> str:
+            balances = {one["collateral"]: one for one in client.api.get_account()["balances"]}
+            return balances["USDC"]["allowance"]
+
+        # The service sees the block of the transaction a little later than the node.
+        while allowance() != "123.45":
+            time.sleep(0.1)
         self.assertIsNotNone(client.revoke(wallet))
         with self.assertRaises(AgentRevoked):
             client.api.list_positions()

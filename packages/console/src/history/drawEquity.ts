@@ -40,13 +40,13 @@ export function drawEquity(container: HTMLElement): EquityChart {
     for (const [name, line] of lines) line.applyOptions(colorsOf(name))
   }
   paint()
-  let isFitted = false
+  // All of it is shown until the user takes hold of the chart; what is then moved or zoomed stays.
+  let isHeld = false
+  container.addEventListener('pointerdown', () => (isHeld = true), { once: true })
   return {
     setLines(told) {
       for (const [name, line] of lines) line.setData(told[name].map(timed))
-      // What the user zoomed to stays.
-      if (!isFitted && told.netPnl.length > 0) chart.timeScale().fitContent()
-      isFitted = told.netPnl.length > 0
+      if (!isHeld) chart.timeScale().fitContent()
     },
     paint,
     remove: () => chart.remove(),
@@ -109,6 +109,7 @@ function chartOptions() {
       borderColor: border,
       timeVisible: true,
       secondsVisible: true,
+      lockVisibleTimeRangeOnResize: true,
       // Room for half of the last time.
       rightOffsetPixels: 36,
       tickMarkFormatter: markText,
