@@ -19,10 +19,10 @@ export interface Complaints {
 }
 
 /**
- * Answers by which the service says that it is not ready, for instance because its feed was silent for a moment on a
- * busy machine. They are no fault of the page, which has to wait them out.
+ * Answers by which the service says that it, or the price feed behind it, is not ready, for instance because the feed was
+ * silent for a moment on a busy machine. They are no fault of the page, which has to wait them out.
  */
-const NOT_READY = /\b503\b/
+const NOT_READY = /\b50[23]\b/
 
 /** Error text of a request that the page itself gave up, or that ended with the page. */
 const GIVEN_UP = 'net::ERR_ABORTED'
