@@ -19,8 +19,8 @@ export interface Complaints {
 }
 
 /**
- * Answers by which the service says that it, or the price feed behind it, is not ready, for instance because the feed was
- * silent for a moment on a busy machine. They are no fault of the page, which has to wait them out.
+ * Answers by which the service says that it, or the price feed behind it, is not ready, for instance because the feed
+ * was silent for a moment on a busy machine. They are no fault of the page, which has to wait them out.
  */
 const NOT_READY = /\b50[23]\b/
 

@@ -19,7 +19,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   neverRead: { live: neverRead, clients: 12, pauseMs: 100, ends: ['gone'], shownAfterMs: UNREAD_MS },
   neverReadButTalk: { live: neverReadButTalk, clients: 6, pauseMs: 100, ends: ['gone'], shownAfterMs: UNREAD_MS },
   endlessFragments: { live: endlessFragments, clients: 4, pauseMs: 100, ends: ['4408'], shownAfterMs: IDLE_MS },
-  neverAsk: { live: neverAsk, clients: 8, pauseMs: 100, ends: ['HTTP 400'], shownAfterMs: UNASKED_MS },
+  neverAsk: { live: neverAsk, clients: 8, pauseMs: 100, ends: ['1006'], shownAfterMs: UNASKED_MS },
   halfRequest: { live: halfRequest, clients: 8, pauseMs: 100, ends: ['HTTP 400'], shownAfterMs: UNASKED_MS },
   subscribeFlood: { ...often(subscribeFlood, ['RATE_LIMITED 4429']), clients: 4 },
   pingFlood: { ...often(pingFlood, ['RATE_LIMITED 4429']), clients: 2 },

@@ -8,7 +8,7 @@ import { createServer } from 'node:net'
 const FIRST_PORT = 20_000
 const AFTER_LAST_PORT = 30_000
 
-/** Returns a free port that nobody else gets unless they name it, for a program that starts later or again and again. */
+/** Returns a free port that nobody gets who does not name it, for a program that starts later, or again and again. */
 export async function lastingPort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST_PORT, AFTER_LAST_PORT)
