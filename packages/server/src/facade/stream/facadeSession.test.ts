@@ -40,13 +40,17 @@ describe('a socket of the facade', () => {
   })
 
   it('lives by any word, and by the pong of its library', async () => {
-    await start({ bounds: { idleMs: 150, heartbeatMs: 10_000, sweepMs: 10 } })
-    const silent = await world.connect()
+    let clockMs = 0
+    const silent = await start({ bounds: { idleMs: 150, heartbeatMs: 10_000, sweepMs: 10 }, clock: () => clockMs })
+    const ponging = await world.connect()
     const talking = await world.connect()
-    const timer = setInterval(() => talking.say({ method: 'ping' }), 30)
+    clockMs = 100
+    ponging.socket.pong()
+    deepEqual(await talking.ask({ method: 'ping' }), { channel: 'pong' })
+    clockMs = 160
     equal(await silent.closed, 4408)
-    equal(talking.socket.readyState, WebSocket.OPEN)
-    clearInterval(timer)
+    // All were looked at in the same round.
+    deepEqual([ponging.socket.readyState, talking.socket.readyState], [WebSocket.OPEN, WebSocket.OPEN])
   })
 
   it('acknowledges each subscription with all that was asked for, and tells it once', async () => {

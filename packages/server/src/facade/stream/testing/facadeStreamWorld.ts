@@ -43,6 +43,8 @@ interface FacadeStreamWorldOptions {
   readonly bounds?: Partial<FacadeBounds>
   readonly ipLimit?: number
   readonly overload?: OverloadGuard
+  /** A clock in milliseconds, by which sockets are silent. Default `performance.now`. */
+  readonly clock?: () => number
 }
 
 export async function startFacadeStream(options: FacadeStreamWorldOptions = {}): Promise<FacadeStreamWorld> {
@@ -81,6 +83,7 @@ export async function startFacadeStream(options: FacadeStreamWorldOptions = {}):
     ipLimit: options.ipLimit ?? 100_000,
     trustedProxies: 0,
     now: () => facade.market.nowMs,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo
