@@ -15,10 +15,10 @@ import { startFaultyProxy, type FaultyProxy, type Lie } from '../outages/faultyP
 import { closeConnections, junkAuthorization, junkTrader, originAt, postFrom, type Origin } from './junkTraders.ts'
 
 // Junk registrations from many addresses, each of a trader of its own. CAMPAIGN=1000000 tries so many of them against
-// the bound of a deployment; 5,000 of them, most of which the limits refuse, are tried against a smaller one.
+// the bound of a deployment; 20,000 of them, most of which the limits refuse, are tried against a smaller one.
 
-const TRIES = Number(process.env['CAMPAIGN'] ?? 5_000)
-const IS_LONG = TRIES > 5_000
+const TRIES = Number(process.env['CAMPAIGN'] ?? 20_000)
+const IS_LONG = TRIES > 20_000
 const ORIGINS = IS_LONG ? 5_000 : 150
 const MAX_CLAIMS = IS_LONG ? 100_000 : 800
 const AT_ONCE = 8
