@@ -28,6 +28,32 @@ function chartOf(testId: string): (visit: Visit) => Promise<void> {
   return ({ at }) => at(testId).locator('canvas').first().waitFor()
 }
 
+/** Waits until the line of equity begins at one side of its chart and ends at the other. */
+async function wholeEquity({ page, at }: Visit): Promise<void> {
+  await at('equity-chart').locator('canvas').first().waitFor()
+  await page.waitForFunction(SPANS_THE_CHART)
+}
+
+/** Share of the width that the line may leave free at each side: the last time needs room there on a phone. */
+const FREE_SHARE = 0.25
+
+/**
+ * True when the colour of the line is found near both sides of the widest drawing, in the page. The first point is half
+ * a step from the left side.
+ */
+const SPANS_THE_CHART = `(() => {
+  const canvases = [...document.querySelectorAll('[data-testid="equity-chart"] canvas')]
+  const [widest] = canvases.toSorted((a, b) => b.width * b.height - a.width * a.height)
+  const { width, height } = widest
+  const { data } = widest.getContext('2d').getImageData(0, 0, width, height)
+  const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent').trim()
+  const wanted = [1, 3, 5].map((at) => parseInt(accent.slice(at, at + 2), 16))
+  const isLine = (x, y) => wanted.every((value, band) => Math.abs(data[(y * width + x) * 4 + band] - value) < 8)
+  const hasLine = (x) => Array.from({ length: height }, (_, y) => y).some((y) => isLine(x, y))
+  const columns = Array.from({ length: width }, (_, x) => x).filter(hasLine)
+  return columns[0] < width * ${FREE_SHARE} && columns.at(-1) > width * ${1 - FREE_SHARE}
+})()`
+
 const TRADE: View = { name: 'trade', path: '/trade/ETH-USD', drawn: 'chart', open: chartOf('chart') }
 
 const VIEWS: readonly View[] = [
@@ -35,7 +61,7 @@ const VIEWS: readonly View[] = [
   TRADE,
   { name: 'portfolio', path: '/portfolio', drawn: 'flatten' },
   { name: 'agents', path: '/agents', drawn: 'agent-new' },
-  { name: 'history', path: '/history', drawn: 'equity-chart', open: chartOf('equity-chart') },
+  { name: 'history', path: '/history', drawn: 'equity-chart', open: wholeEquity },
   { name: 'system', path: '/system', drawn: 'sandbox-panel' },
   { name: 'flatten', path: '/portfolio', drawn: 'positions', open: clickFirst('flatten') },
   { name: 'review', path: '/trade/ETH-USD', drawn: 'chart', open: fillTicket },
@@ -102,7 +128,7 @@ async function look(visit: Visit, view: View, suffix: string): Promise<string[]>
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
   await view.open?.(visit)
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-  await page.screenshot({ path: join(screensFolder(), `${name}-${suffix}.png`) })
+  await page.screenshot({ path: join(screensFolder(), `${name}-${suffix}.png`), animations: 'disabled' })
   const findings = (await seriousFindings(page)).map((finding) => `${name}: ${finding}`)
   const overflow = await overflowOf(page)
   return overflow === 0 ? findings : [...findings, `${name}: ${overflow} px wider than the window`]

@@ -33,10 +33,11 @@ const PANES: Readonly<Record<LineName, number>> = { equity: 0, netPnl: 1, fees: 
 
 /** Draws into a container and follows its size. */
 export function drawEquity(container: HTMLElement): EquityChart {
-  const chart = createChart(container, { autoSize: true, ...chartOptions() })
+  const chart = createChart(container, FIXED_OPTIONS)
   const lines = new Map(LINES.map((name) => [name, addLine(chart, name)]))
   const paint = (): void => {
-    chart.applyOptions(chartOptions())
+    // The colours alone: giving the time axis its room again would move it away from what is shown.
+    chart.applyOptions(chartColors())
     for (const [name, line] of lines) line.applyOptions(colorsOf(name))
   }
   paint()
@@ -91,32 +92,40 @@ function markText(time: unknown, kind: number): string {
   return format.format(Number(time) * 1000)
 }
 
-function chartOptions() {
-  const border = themeColor('--border')
+const FIXED_OPTIONS = {
+  autoSize: true,
+  layout: {
+    panes: { enableResize: false },
+    // The logo brings a style element of its own, which the content security policy refuses; a link is below the chart.
+    attributionLogo: false,
+  },
+  // A price that is cut in half at the edge of a pane is left out.
+  rightPriceScale: { minimumWidth: 72, entireTextOnly: true },
+  timeScale: {
+    timeVisible: true,
+    secondsVisible: true,
+    lockVisibleTimeRangeOnResize: true,
+    // Room for half of the last time.
+    rightOffsetPixels: 36,
+    tickMarkFormatter: markText,
+  },
+  localization: { timeFormatter: (time: unknown) => formatDate(Number(time) * 1000) },
+  // A finger that moves up or down scrolls the page, as everywhere else.
+  handleScroll: { vertTouchDrag: false, mouseWheel: false },
+  handleScale: { mouseWheel: false },
+}
+
+function chartColors() {
+  const borderColor = themeColor('--border')
+  const gridLine = { color: themeColor('--grid-line') }
   return {
     layout: {
       background: { type: ColorType.Solid as const, color: themeColor('--surface') },
       textColor: themeColor('--text-muted'),
-      panes: { separatorColor: border, enableResize: false },
-      // The logo brings a style element of its own, which the content security policy refuses; a link is below the
-      // chart.
-      attributionLogo: false,
+      panes: { separatorColor: borderColor },
     },
-    grid: { vertLines: { color: themeColor('--grid-line') }, horzLines: { color: themeColor('--grid-line') } },
-    // A price that is cut in half at the edge of a pane is left out.
-    rightPriceScale: { borderColor: border, minimumWidth: 72, entireTextOnly: true },
-    timeScale: {
-      borderColor: border,
-      timeVisible: true,
-      secondsVisible: true,
-      lockVisibleTimeRangeOnResize: true,
-      // Room for half of the last time.
-      rightOffsetPixels: 36,
-      tickMarkFormatter: markText,
-    },
-    localization: { timeFormatter: (time: unknown) => formatDate(Number(time) * 1000) },
-    // A finger that moves up or down scrolls the page, as everywhere else.
-    handleScroll: { vertTouchDrag: false, mouseWheel: false },
-    handleScale: { mouseWheel: false },
+    grid: { vertLines: gridLine, horzLines: gridLine },
+    rightPriceScale: { borderColor },
+    timeScale: { borderColor },
   }
 }
