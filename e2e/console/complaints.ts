@@ -19,17 +19,20 @@ export interface Complaints {
 }
 
 /**
- * Answers by which the service says that it, or the price feed behind it, is not ready, for instance because the feed
- * was silent for a moment on a busy machine. They are no fault of the page, which has to wait them out.
+ * Answers by which the service says that it is not ready, for instance because the feed was silent for a moment on a
+ * busy machine. They are no fault of the page, which has to wait them out.
  */
-const NOT_READY = /\b50[23]\b/
+const NOT_READY = /\b503\b/
+
+/** Candles of the past come from the price feed itself, and without it there are none for a moment. */
+const NO_HISTORY = /\b502\b.*\/candles\b/
 
 /** Error text of a request that the page itself gave up, or that ended with the page. */
 const GIVEN_UP = 'net::ERR_ABORTED'
 
 export function collectComplaints({ service, node }: AllowedOrigins): Complaints {
   const heard: string[] = []
-  const expected: RegExp[] = [NOT_READY]
+  const expected: RegExp[] = [NOT_READY, NO_HISTORY]
   const origins = (): string[] => [service(), node].map((url) => new URL(url).host)
 
   function judgeAddress(url: string, what: string): void {
@@ -63,7 +66,7 @@ export function collectComplaints({ service, node }: AllowedOrigins): Complaints
       })
     },
     expect: (...patterns) => void expected.push(...patterns),
-    wasNotReady: () => heard.some((text) => NOT_READY.test(text)),
+    wasNotReady: () => heard.some((text) => [NOT_READY, NO_HISTORY].some((answer) => answer.test(text))),
     list: () => heard.filter((text) => !expected.some((pattern) => pattern.test(text))),
   }
 }
