@@ -119,18 +119,22 @@ export type EventOf<Name extends EventName> = Extract<DiamondEvent, { readonly n
 /** The names of all events that are decoded. */
 export const USED_EVENTS: readonly EventName[] = DECODERS.map(({ name }) => name)
 
-const BY_TOPIC: ReadonlyMap<Hex, (typeof DECODERS)[number]> = new Map(
-  DECODERS.map((decoder) => [decoder.topic0, decoder]),
-)
+/** Decodes a log of a used kind. */
+export const decodeLog = createLogDecoder(DECODERS)
 
 /**
- * Decodes a log; `undefined` for a kind of event that is not used. Throws an `EventDecodeError` for a used kind that
- * does not match the ABI.
+ * Makes a function that decodes logs of these kinds. It returns `undefined` for a log of another kind, and throws an
+ * `EventDecodeError` for one that does not match the ABI.
  */
-export function decodeLog(log: RawLog): DiamondEvent | undefined {
-  const [topic0] = log.topics
-  const decoder = topic0 === undefined ? undefined : BY_TOPIC.get(topic0)
-  return decoder === undefined ? undefined : ({ name: decoder.name, args: decoder.decode(log) } as DiamondEvent)
+export function createLogDecoder<Decoder extends EventDecoder<string, unknown>>(
+  decoders: readonly Decoder[],
+): (log: RawLog) => Decoded<Decoder> | undefined {
+  const byTopic = new Map(decoders.map((decoder) => [decoder.topic0, decoder]))
+  return (log) => {
+    const [topic0] = log.topics
+    const decoder = topic0 === undefined ? undefined : byTopic.get(topic0)
+    return decoder === undefined ? undefined : ({ name: decoder.name, args: decoder.decode(log) } as Decoded<Decoder>)
+  }
 }
 
 /** 32 bytes as 64 hexadecimal digits. */

@@ -1,6 +1,6 @@
 import { diamondAbi, moneyEventsAbi, type Hex } from '@bezel/protocol'
 import { toEventSelector, type AbiEvent } from 'viem'
-import { defineEvent, type Decoded, type RawLog } from './events.ts'
+import { createLogDecoder, defineEvent, type Decoded } from './events.ts'
 
 /**
  * The events of the Diamond that tell what trades change in the state of a market; `foldTraded.ts` handles each of
@@ -31,19 +31,8 @@ export type MarketEvent = Decoded<(typeof DECODERS)[number]>
 /** The names of all events about the state of a market. */
 export const MARKET_EVENTS: readonly MarketEvent['name'][] = DECODERS.map(({ name }) => name)
 
-const BY_TOPIC: ReadonlyMap<Hex, (typeof DECODERS)[number]> = new Map(
-  DECODERS.map((decoder) => [decoder.topic0, decoder]),
-)
-
-/**
- * Decodes a log; `undefined` for an event that is none of a market's state. Throws an `EventDecodeError` for one that
- * does not match the ABI.
- */
-export function decodeMarketLog(log: RawLog): MarketEvent | undefined {
-  const [topic0] = log.topics
-  const decoder = topic0 === undefined ? undefined : BY_TOPIC.get(topic0)
-  return decoder === undefined ? undefined : ({ name: decoder.name, args: decoder.decode(log) } as MarketEvent)
-}
+/** Decodes a log about the state of a market. */
+export const decodeMarketLog = createLogDecoder(DECODERS)
 
 /**
  * Signatures of the live Diamond's events, beside those of the ABI below, that tell of another setting of a market. The
