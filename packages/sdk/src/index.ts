@@ -1,4 +1,4 @@
-export { missingAllowance } from './account/approve.ts'
+export { missingAllowance, withRoom } from './account/approve.ts'
 export type { Allowance, Approvals, ApproveOptions, PrepareApproveOptions, RemedyOptions } from './account/approve.ts'
 export * from './account/books.ts'
 export type { AccountReads, OpenOrderFilter, Page, PageOptions, PositionFilter } from './account/createAccount.ts'

@@ -4,7 +4,7 @@ import type { Missing, TransactionRequest } from '@bezel/protocol/wire'
 import { decodeFunctionData, encodeAbiParameters, parseAbi, toFunctionSelector, type Hex } from 'viem'
 import { BezelApiError } from '../errors/serviceErrors.ts'
 import type { OutgoingTransaction, TransactionSender } from '../senders/transactionSender.ts'
-import { approve, createApprovals, missingAllowance, type Approvals } from './approve.ts'
+import { approve, createApprovals, missingAllowance, withRoom, type Approvals } from './approve.ts'
 
 const DOMAIN = { name: 'Test', version: '1', chainId: 8453, verifyingContract: `0x${'d1'.repeat(20)}` } as const
 
@@ -190,13 +190,20 @@ describe('remedies', () => {
   })
 })
 
+describe('withRoom', () => {
+  it('adds a percent, rounded up to the decimals that the amount has', () => {
+    const amounts = ['112.250057', '1', '0.000001', '100', '3.500']
+    assert.deepEqual(amounts.map(withRoom), ['113.372558', '2', '0.000002', '101', '3.535'])
+  })
+})
+
 describe('missingAllowance', () => {
   const refused = (code: string, details: Record<string, unknown>): BezelApiError =>
     new BezelApiError({ code, message: '', details, status: 422 })
   const lacking = { collateral: 'USDC', needed: '61.8', approvalTx: { to: DAI, data: '0x12', chainId: 1 } }
 
   it('names token and amount of a refusal, and takes nothing else from it', () => {
-    assert.deepEqual(missingAllowance(refused('SIMULATION_REVERTED', lacking)), { collateral: 'USDC', amount: '61.8' })
+    assert.deepEqual(missingAllowance(refused('SIMULATION_REVERTED', lacking)), { collateral: 'USDC', amount: '62.5' })
   })
 
   it('is undefined for anything else', () => {

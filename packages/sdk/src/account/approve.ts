@@ -1,5 +1,6 @@
 import {
   CollateralAmount,
+  formatDecimal,
   parseDecimal,
   type Missing,
   type OrderPreview,
@@ -75,16 +76,29 @@ const DEFAULT_TIMEOUT_MS = 90_000
 
 const DEFAULT_POLL_MS = 1_000
 
+/** Percent by which an allowance is more than what an order takes now. */
+const ROOM_PERCENT = 1n
+
 /**
- * Returns the allowance that a refused write lacks, to show to the user and to pass to `account.approve`; `undefined`
- * when the refusal is about something else. The transaction inside the refusal is never signed: `approve` makes its
- * own.
+ * Returns an amount to allow for an order that takes `needed` now: 1 % more, because the collateral of an order follows
+ * the price, which moves until the order is sent.
+ */
+export function withRoom(needed: string): string {
+  const [whole = '', fraction = ''] = needed.split('.')
+  const more = (BigInt(whole + fraction) * (100n + ROOM_PERCENT) + 99n) / 100n
+  return formatDecimal(more, fraction.length)
+}
+
+/**
+ * Returns the allowance that a refused write lacks, with room for the price to move (`withRoom`), to show to the user
+ * and to pass to `account.approve`; `undefined` when the refusal is about something else. The transaction inside the
+ * refusal is never signed: `approve` makes its own.
  */
 export function missingAllowance(error: unknown): Allowance | undefined {
   if (!(error instanceof BezelApiError) || error.code !== 'SIMULATION_REVERTED') return undefined
   const { collateral, needed, approvalTx } = error.details
   if (approvalTx === undefined || typeof collateral !== 'string' || typeof needed !== 'string') return undefined
-  return { collateral, amount: needed }
+  return { collateral, amount: withRoom(needed) }
 }
 
 /**

@@ -114,6 +114,12 @@ describe('an authorisation', () => {
     assert.deepEqual(await authorise({ address: AGENT }), { signers: [TRADER], hasAgentSignature: false })
   })
 
+  it('is refused to another wallet than that of the trader whom the client acts for, before anything is signed', async () => {
+    const stranger = { address: AGENT, signTypedData: () => assert.fail('nothing is signed') }
+    const refused = { name: 'BezelConfigError', code: 'WRONG_SENDER', message: new RegExp(TRADER) }
+    await assert.rejects(agentsOver({}).authorize({ trader: stranger, agent: { address: AGENT } }), refused)
+  })
+
   it('is signed once by a trader who is its own agent', async () => {
     const own = { address: TRADER as `0x${string}`, signTypedData: () => assert.fail('it has signed already') }
     assert.deepEqual(await authorise(own), { signers: [TRADER], hasAgentSignature: false })

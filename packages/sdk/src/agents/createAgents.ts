@@ -8,6 +8,7 @@ import {
   type TransactionRequest,
   tradingInteractionsAbi,
 } from '@bezel/protocol/wire'
+import { BezelConfigError } from '../errors/bezelError.ts'
 import { DelegationTimeoutError, UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import type { Transport } from '../http/createTransport.ts'
 import { requireTraderSender, sendFrom } from '../senders/sendFrom.ts'
@@ -51,7 +52,11 @@ export interface DelegateOptions {
 
 /** Authorisation of agents by a trader, and read-only keys. */
 export interface Agents {
-  /** Registers an agent, or replaces its name and scope. The trader and, where its key is here, the agent sign. */
+  /**
+   * Registers an agent, or replaces its name and scope. The trader and, where its key is here, the agent sign. Throws
+   * `WRONG_SENDER` for another wallet than that of the client's trader: the agent would leave the trader that it
+   * serves. A client of its own can do that.
+   */
   authorize(options: AuthorizeOptions): Promise<AgentAnswer>
   /** Reads an agent. Default: the client's own. */
   get(address?: `0x${string}`): Promise<AgentAnswer>
@@ -124,6 +129,7 @@ export function createAgents(transport: Transport, root: string, context: Agents
 
   const agents: Agents = {
     async authorize({ trader, agent = ownAgent(), name = '', scope: wanted }) {
+      requireOwnTrader(trader, context.trader())
       const scope = { ...FULL_SCOPE, ...wanted }
       const timestamp = nextTimestamp(trader.address, now())
       const struct = agentAuthorizationTypedData(await domain(), { agent: agent.address, name, scope, timestamp })
@@ -169,6 +175,13 @@ export function createAgents(transport: Transport, root: string, context: Agents
     ...createApiKeys(transport, root, context),
   }
   return agents
+}
+
+/** Throws `WRONG_SENDER` when the wallet is not that of the trader whom the client acts for. */
+function requireOwnTrader({ address }: Signer, trader: string | undefined): void {
+  if (trader === undefined || isSameAddress(address, trader)) return
+  const message = `The wallet is ${address}, but this client acts for ${trader}, whom the agent would leave. Give it the trader's wallet, or make another client.`
+  throw new BezelConfigError('WRONG_SENDER', message)
 }
 
 function canSign(agent: Signer | Pick<Signer, 'address'>): agent is Signer {

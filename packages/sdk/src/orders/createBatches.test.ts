@@ -98,7 +98,7 @@ describe('many orders and positions at once', () => {
         chainPrice: async () => undefined,
       },
       broadcaster: {
-        requireSender: () => undefined,
+        requireSender: () => ({}),
         broadcast: async ({ data }: { readonly data: string }) => {
           const failure = unsent.shift()
           if (failure !== undefined) throw failure

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { zeroAddress } from 'viem'
 import type { Order, PreparedOrder } from '@bezel/protocol/wire'
+import { WrongChainError } from '../errors/bezelError.ts'
 import { BezelNodeError, BroadcastError } from '../errors/broadcastError.ts'
 import { TransactionRevertedError, UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import type { ApiCall } from '../http/createTransport.ts'
@@ -63,7 +64,7 @@ const OPENING = preparedOf(OPENED, {
 describe('a write of an order', () => {
   let asked: string[]
   /** Failure of the node and of the sender, if they are to fail. */
-  let failing: { node?: Error; sender?: Error; withdrawal?: Error }
+  let failing: { node?: Error; sender?: Error; withdrawal?: Error; chainId?: number }
   let execute: OrderExecution['execute']
   let orders: Orders
   /** Answer of the service to a new order. */
@@ -84,7 +85,7 @@ describe('a write of an order', () => {
         impactP: async () => undefined,
       },
       broadcaster: {
-        requireSender: () => undefined,
+        requireSender: () => ({ chainId: async () => failing.chainId ?? CHAIN_ID }),
         broadcast: async (_transaction: unknown, orderId: string) => {
           if (failing.sender !== undefined) throw new BroadcastError(failing.sender, { orderId })
           return SENT
@@ -137,6 +138,14 @@ describe('a write of an order', () => {
     // The same without a name can be of no other call.
     await failureOf({ operation: 'createOrder', body: MARKET }, CLOSING)
     assert.deepEqual(asked, WITHDRAWN)
+  })
+
+  it('is taken back when the sender is on another chain, whose facts say nothing of the service', async () => {
+    failing = { chainId: 137 }
+    const something = preparedOf(CLOSING.order, { name: 'cancelOpenOrder', args: [4] })
+    const [error, calls] = await failureOf(CLOSE, something)
+    assert.ok(error instanceof WrongChainError, String(error))
+    assert.deepEqual(calls, WITHDRAWN)
   })
 
   it('gets no further signature when the service prepared something else', async () => {

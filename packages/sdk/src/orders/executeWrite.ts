@@ -4,6 +4,7 @@ import { BroadcastError } from '../errors/broadcastError.ts'
 import { UnverifiedTransactionError } from '../errors/transactionErrors.ts'
 import type { Broadcaster } from './createBroadcaster.ts'
 import type { Facts } from '../verify/createFacts.ts'
+import { requireChain } from '../senders/sendFrom.ts'
 import { basePrice, expectCredibleMark, type Sized } from '../verify/expectAmount.ts'
 import { reducible } from '../verify/expectClosing.ts'
 import { scaled } from '../verify/scales.ts'
@@ -98,12 +99,18 @@ export async function proveWrite<Prepared extends PreparedWrite>(
   context: WriteSetup,
   { request, prepare, options, withdraw }: Write<Prepared>,
 ): Promise<ProvenWrite<Prepared>> {
-  context.broadcaster.requireSender(context.agentAddress())
-  const [answer, facts] = await Promise.allSettled([prepare(), gatherContext(context, request, options)])
+  const sender = context.broadcaster.requireSender(context.agentAddress())
+  const [answer, facts, chain] = await Promise.allSettled([
+    prepare(),
+    gatherContext(context, request, options),
+    context.domain().then(({ chainId }) => requireChain(sender, chainId)),
+  ])
   // A refusal of the service says more than a fact that could not be read meanwhile.
   if (answer.status === 'rejected') throw answer.reason
   const prepared = answer.value
   try {
+    // On another chain every fact is another one too.
+    if (chain.status === 'rejected') throw chain.reason
     if (facts.status === 'rejected') throw facts.reason
     verifyPrepared(request, prepared, facts.value)
     return { prepared, facts: facts.value }

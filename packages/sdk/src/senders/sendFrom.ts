@@ -17,13 +17,18 @@ export async function sendFrom(
   { to, data, chainId, gas = null }: Sendable,
   orderId?: string,
 ): Promise<`0x${string}`> {
-  const found = (await readChainId(sender)) ?? chainId
-  if (found !== chainId) throw new WrongChainError({ who: 'The sender', expected: chainId, found })
+  await requireChain(sender, chainId)
   try {
     return await sender.sendTransaction({ to, data, value: 0n, chainId, ...(gas === null ? {} : { gas: BigInt(gas) }) })
   } catch (error) {
     throw new BroadcastError(error, { sender: sender.address, orderId })
   }
+}
+
+/** Throws `WrongChainError` when a sender that can tell its chain is on another one, and `BezelNodeError`. */
+export async function requireChain(sender: TransactionSender, chainId: number): Promise<void> {
+  const found = (await readChainId(sender)) ?? chainId
+  if (found !== chainId) throw new WrongChainError({ who: 'The sender', expected: chainId, found })
 }
 
 async function readChainId(sender: TransactionSender): Promise<number | undefined> {

@@ -51,11 +51,12 @@ export async function signRequest(options: SignRequestOptions): Promise<RequestP
 
 /**
  * Returns the next nonce: strictly increasing per chain and signer, and never behind the clock, so that a restarted
- * process continues from the clock.
+ * process continues from the clock. `random` is in [0, 1): another process may sign for the same agent in the same
+ * millisecond.
  */
-export function nextNonce(chainId: number, signer: string, nowMs: number): bigint {
+export function nextNonce(chainId: number, signer: string, nowMs: number, random = Math.random()): bigint {
   const key = `${chainId}:${signer.toLowerCase()}`
-  const byClock = BigInt(nowMs) * NONCES_PER_MS
+  const byClock = BigInt(nowMs) * NONCES_PER_MS + BigInt(Math.floor(random * Number(NONCES_PER_MS)))
   const last = lastNonces.get(key)
   const nonce = last === undefined || last < byClock ? byClock : last + 1n
   lastNonces.set(key, nonce)

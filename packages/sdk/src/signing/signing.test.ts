@@ -52,17 +52,18 @@ describe('signing', () => {
 
   it('never uses a nonce twice, nor one behind the clock', async () => {
     const signer = privateKeyToAccount(generatePrivateKey()).address
-    const nonces = Array.from({ length: 5_000 }, () => nextNonce(1, signer, 1_000))
+    const nonces = Array.from({ length: 5_000 }, () => nextNonce(1, signer, 1_000, 0))
     assert.equal(new Set(nonces).size, nonces.length)
     assert.deepEqual(
       nonces.toSorted((one, other) => Number(one - other)),
       nonces,
     )
     assert.equal(nonces[0], 1_000_000n)
-    assert.equal(nextNonce(1, signer, 2_000_000), 2_000_000_000n)
-    assert.equal(nextNonce(1, signer, 1_000), 2_000_000_001n, 'a clock that was set back takes nothing back')
-    assert.equal(nextNonce(1, signer.toLowerCase(), 1_000), 2_000_000_002n, 'however the signer is written')
-    assert.equal(nextNonce(2, signer, 1_000), 1_000_000n, 'each chain counts for itself')
+    assert.equal(nextNonce(1, signer, 2_000_000, 0), 2_000_000_000n)
+    assert.equal(nextNonce(1, signer, 1_000, 0), 2_000_000_001n, 'a clock that was set back takes nothing back')
+    assert.equal(nextNonce(1, signer.toLowerCase(), 1_000, 0), 2_000_000_002n, 'however the signer is written')
+    assert.equal(nextNonce(2, signer, 1_000, 0), 1_000_000n, 'each chain counts for itself')
+    assert.equal(nextNonce(3, signer, 1_000, 0.9999), 1_000_999n, 'two processes rarely choose the same')
   })
 
   it('gives structs of one trader ever newer times', () => {
