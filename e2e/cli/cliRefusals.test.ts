@@ -101,6 +101,19 @@ describe('what the command line says when something is wrong', () => {
     assert.match(none.stderr, /Account 0x\w{40} \(trader-1\)/)
   })
 
+  it('an order that was sent, when its agent is revoked during the wait: it was sent', async () => {
+    const as = '--as trader-4/agent-4'
+    assert.equal((await bezel.run(`${as} agent authorise --json`)).code, 0)
+    await world.chain.control('bezel_pauseOracle', true)
+    const ordering = bezel.spawn(`${as} ${ORDER}`)
+    await ordering.until((_, stderr) => stderr.includes('waiting for the oracle'))
+    assert.equal((await bezel.run(`${as} agent revoke --json`)).code, 0)
+    const told = refusalOf(await ordering.ended)
+    await world.chain.control('bezel_pauseOracle', false)
+    assert.deepEqual([told.exit, told.code], [5, 'ORDER_UNWATCHED'])
+    assert.match(told.message, /^Order \d+ was sent \(transaction 0x\w{64}\) .*do not send it again.*: AGENT_REVOKED: /)
+  })
+
   it('a chain that is not served, and a node of another chain', async () => {
     const unserved = await refusal('--chain polygon markets --json')
     assert.deepEqual([unserved.exit, unserved.code], [3, 'CHAIN_NOT_FOUND'])

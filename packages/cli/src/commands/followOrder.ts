@@ -1,4 +1,14 @@
-import type { Order, OrderStatus, TrackedOrder, VerifyOptions, Warning } from '@bezel/sdk'
+import {
+  BezelApiError,
+  type Order,
+  type OrderStatus,
+  type TrackedOrder,
+  type VerifyOptions,
+  type Warning,
+} from '@bezel/sdk'
+import { UnwatchedOrderError } from '../errors/cliError.ts'
+import { sentenceOf } from '../errors/sentenceOf.ts'
+import { laterAdvice } from '../output/advice.ts'
 import type { CommandContext } from './command.ts'
 import { timeoutMsOf } from './confirm.ts'
 import { formatFields, type PageShape } from '../output/formatTable.ts'
@@ -58,11 +68,14 @@ function waitForEnd({ args, output }: CommandContext, tracked: TrackedOrder): Pr
     output.progress(`Order ${id}: ${doing ?? status}${seconds}`)
   }
   onProgress(tracked.order)
-  return tracked.wait({ timeoutMs: timeoutMsOf(args), pollMs: POLL_MS, onProgress })
+  return tracked.wait({ timeoutMs: timeoutMsOf(args), pollMs: POLL_MS, onProgress }).catch((error: unknown) => {
+    // A refusal now is one of the reads: what was sent is not undone by it.
+    throw error instanceof BezelApiError ? new UnwatchedOrderError(tracked, sentenceOf(error)) : error
+  })
 }
 
 function stillOpen({ id, status }: Order): string {
-  return `Stopped waiting. Order ${id} was last seen ${status} and goes on by itself: look at it with \`bezel orders --history\`, or end it with \`bezel cancel ${id}\``
+  return `Stopped waiting. Order ${id} was last seen ${status} and goes on by itself: ${laterAdvice(id, status)}`
 }
 
 /** Returns the facts that the user knows better than the service. */

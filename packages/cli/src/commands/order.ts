@@ -20,7 +20,7 @@ export const ORDER_OPERANDS: Command['operands'] = [
 /** The terms of a new order. */
 export const ORDER_OPTIONS = {
   leverage: { type: 'string', value: 'X', what: 'leverage, for instance 10 (required)' },
-  limit: { type: 'string', value: 'PRICE', what: 'limit order: rest until the price is this or better' },
+  limit: { type: 'string', value: 'PRICE', what: 'limit order: rest until the market is at this price or better' },
   stop: { type: 'string', value: 'PRICE', what: 'stop order: rest until the price reaches this' },
   tp: { type: 'string', value: 'PRICE', what: 'take profit price' },
   sl: { type: 'string', value: 'PRICE', what: 'stop loss price' },
@@ -52,7 +52,7 @@ export const orderCommand: Command = {
     const request = orderRequestOf(context.args)
     const client = await context.environment.tradingClient()
     await confirm(context, `Order ${request.market} ${request.side} ${request.size}`, async () =>
-      orderPreviewLines(await client.preview.order(request), context.output),
+      orderPreviewLines(await client.preview.order(request), context.output, triggerOf(request)),
     )
     context.interruption.leaves(
       () => 'Stopped. The order may have been sent already: look with `bezel orders --history`',
@@ -91,6 +91,11 @@ export function orderRequestOf(args: CommandArguments): CreateOrderRequest {
   const price = limit ?? stop
   if (price === undefined) return { ...terms, side, type: 'market' }
   return { ...terms, side, type: limit === undefined ? 'stop' : 'limit', price }
+}
+
+/** Returns the price at which an order executes; `undefined` for one that does so at once. */
+export function triggerOf({ type, price }: CreateOrderRequest): string | undefined {
+  return type === 'market' ? undefined : price
 }
 
 function clientIdOf(args: CommandArguments): string | undefined {

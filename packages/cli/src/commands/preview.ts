@@ -4,7 +4,7 @@ import { orderPreviewLines, positionPreviewLines } from '../output/previewLines.
 import { changesOf, SET_OPTIONS } from './set.ts'
 import { closeRequestOf, CLOSE_OPTIONS } from './close.ts'
 import type { Command, CommandContext } from './command.ts'
-import { ORDER_OPERANDS, ORDER_OPTIONS, orderRequestOf } from './order.ts'
+import { ORDER_OPERANDS, ORDER_OPTIONS, orderRequestOf, triggerOf } from './order.ts'
 
 const SIMULATE_OPTION = {
   simulate: { type: 'boolean', what: 'simulate the transaction on the latest block too' },
@@ -21,7 +21,7 @@ export const previewOrderCommand: Command = {
     const request = orderRequestOf(context.args)
     const client = await context.environment.readingClient()
     const preview = await client.preview.order(request, optionsOf(context))
-    show(context, preview, await client.trader(), () => orderPreviewLines(preview, context.output))
+    show(context, preview, await client.trader(), () => orderPreviewLines(preview, context.output, triggerOf(request)))
   },
 }
 

@@ -49,7 +49,7 @@ export const CLI_SETTINGS = {
   BEZEL_API_KEY: secretSetting({ what: 'read-only key, for commands that only read' }),
   BEZEL_TRADER: optional({
     what: 'trader whose account is meant; keys of any other are refused',
-    defaultText: 'that of the agent',
+    defaultText: 'on the sandbox the one that --as names, elsewhere needed',
     allowed: 'an address',
     parse: parseAddress,
   }),

@@ -1,3 +1,5 @@
+import type { TrackedOrder } from '@bezel/sdk'
+
 /** The exit codes. They are stable, because scripts act on them. */
 export const EXIT_CODES = {
   ok: 0,
@@ -22,7 +24,7 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string
   refused: 'refused by the service; the message names the code',
   orderEnded:
     'the order ended in another way: rejected, canceled, expired, timed out; or something is left that should have ended',
-  timedOut: 'still waiting when the time was over; what was sent goes on',
+  timedOut: 'still waiting when the time was over, or unable to look further; what was sent goes on',
   unreachable: "the service or the chain's node can't be reached, or did not take it",
   unsafe: 'nothing was signed: keys, chain or Diamond are wrong, or the prepared transaction did not verify',
   interrupted: 'stopped by Ctrl-C while waiting; what was sent goes on',
@@ -72,6 +74,19 @@ export class LeftoverError extends CliError {
   constructor(message: string, more: string, details: object) {
     super('LEFT_OUT', EXIT_CODES.orderEnded, message, more)
     this.details = details
+  }
+}
+
+/** The error for an order that was sent and then could not be read any more, for instance by an agent that expired. */
+export class UnwatchedOrderError extends CliError {
+  override readonly name = 'UnwatchedOrderError'
+  readonly details: object
+
+  constructor({ id, order, txHash }: Pick<TrackedOrder, 'id' | 'order' | 'txHash'>, reason: string) {
+    const sent = txHash === null ? '' : ` (transaction ${txHash})`
+    const message = `Order ${id} was sent${sent} and goes on by itself, so do not send it again. It was last seen ${order.status}, and then it could not be read: ${reason}`
+    super('ORDER_UNWATCHED', EXIT_CODES.timedOut, message)
+    this.details = { order, sentTxHash: txHash }
   }
 }
 

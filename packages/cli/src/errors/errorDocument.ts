@@ -27,7 +27,7 @@ import {
 } from '@bezel/sdk'
 import { SettingsError } from '@bezel/protocol/program'
 import { spellCommands, type Typing } from '../output/advice.ts'
-import { CliError, EXIT_CODES, LeftoverError, type ExitCode } from './cliError.ts'
+import { CliError, EXIT_CODES, LeftoverError, UnwatchedOrderError, type ExitCode } from './cliError.ts'
 import { sentenceOf } from './sentenceOf.ts'
 
 /** The JSON that a failed command prints with `--json`. */
@@ -66,7 +66,7 @@ function codeOf(error: unknown): string {
 
 function detailsOf(error: unknown): unknown {
   if (error instanceof BezelApiError) return error.details
-  if (error instanceof LeftoverError) return error.details
+  if (error instanceof LeftoverError || error instanceof UnwatchedOrderError) return error.details
   if (error instanceof OrderNotFilledError || error instanceof OrderNotChangedError) return { order: error.order }
   if (error instanceof FillTimeoutError) return { order: error.order }
   if (error instanceof BatchInterruptedError) {

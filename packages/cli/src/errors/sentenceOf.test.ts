@@ -33,7 +33,7 @@ import {
 } from '@bezel/sdk'
 import { spellCommands } from '../output/advice.ts'
 import { errorDocument, exitCodeOf } from './errorDocument.ts'
-import { KeyError, UsageError } from './cliError.ts'
+import { KeyError, UnwatchedOrderError, UsageError } from './cliError.ts'
 import { sentenceOf } from './sentenceOf.ts'
 
 const HASH = `0x${'12'.repeat(32)}` as const
@@ -104,21 +104,21 @@ const RIGHTS: readonly (readonly [unknown, number, RegExp])[] = [
   [
     withDetails('SCOPE_MARKET_NOT_ALLOWED', { market: 'ETH/USD', markets: ['BTC/USD'] }),
     3,
-    /may trade BTC\/USD, and not ETH\/USD\. .*: bezel agent authorise --markets BTC\/USD,ETH\/USD$/,
+    /may trade BTC\/USD, and not ETH\/USD\. .*: bezel agent authorise --markets BTC\/USD,ETH\/USD \.\.\.$/,
   ],
   [
     withDetails('SCOPE_LEVERAGE_EXCEEDED', { leverage: '50', maxLeverage: '20' }),
     3,
-    /up to 20x, and this is 50x\. .*: bezel agent authorise --max-leverage 50$/,
+    /up to 20x, and this is 50x\. .*: bezel agent authorise --max-leverage 50 \.\.\.$/,
   ],
   [
     withDetails('SCOPE_SPEND_CAP_EXCEEDED', { notionalUsd: '1200.5', spentUsd: '800', dailySpendCapUsd: '1500' }),
     3,
-    /may open 1500 USD a day \(UTC\): it has opened 800, .*: bezel agent authorise --daily-cap 2001$/,
+    /may open 1500 USD a day \(UTC\): it has opened 800, .*: bezel agent authorise --daily-cap 2001 \.\.\.$/,
   ],
-  [withDetails('SCOPE_READ_ONLY', {}), 3, /may only read\. .*: bezel agent authorise$/],
-  [withDetails('AGENT_EXPIRED', {}), 3, /has expired\. .*: bezel agent authorise --expires 30d$/],
-  [withDetails('AGENT_REVOKED', {}), 3, /has revoked this agent\. .*: bezel agent authorise$/],
+  [withDetails('SCOPE_READ_ONLY', {}), 3, /may only read\. .*: bezel agent authorise \.\.\.$/],
+  [withDetails('AGENT_EXPIRED', {}), 3, /has expired\. .*: bezel agent authorise --expires 30d \.\.\.$/],
+  [withDetails('AGENT_REVOKED', {}), 3, /has revoked this agent\. .*: bezel agent authorise \.\.\.$/],
 ]
 
 const told = (error: unknown): string => spellCommands(sentenceOf(error))
@@ -134,7 +134,7 @@ const CASES: readonly (readonly [unknown, number, RegExp])[] = [
   [
     NOT_ALLOWED,
     3,
-    /^SIMULATION_REVERTED: The order takes 61\.8 USDC\..*take 0\. Allow it, .*: bezel approve USDC 61\.8$/,
+    /^SIMULATION_REVERTED: The order takes 61\.8 USDC\..*take 0\. Allow that and .*: bezel approve USDC 62\.5$/,
   ],
   ...RIGHTS,
   [
@@ -192,6 +192,12 @@ const CASES: readonly (readonly [unknown, number, RegExp])[] = [
   [new BatchNotDoneError([order('rejected')], [order('rejected')]), 4, /^1 of 1 orders did not end/],
   [new OrderNotChangedError(order('filled')), 4, /came too late: order 7 is filled/],
   [new FillTimeoutError('7', order('pending'), 5_000), 5, /still pending.*do not send it again.*bezel cancel 7/],
+  [new FillTimeoutError('7', order('open'), 5_000), 5, /still open.*or end it with bezel cancel 7$/],
+  [
+    new UnwatchedOrderError({ id: '7', order: order('pending'), txHash: '0xab' }, 'AGENT_EXPIRED: It has expired.'),
+    5,
+    /^Order 7 was sent \(transaction 0xab\) .* do not send it again\. .* pending, .*: AGENT_EXPIRED: It has expired\.$/,
+  ],
   [INTERRUPTED, 4, /^1 transaction was sent, .* reverted, .* Not done: order 7, and what follows\. Repeat it/],
   [new TransactionTimeoutError(HASH, 5_000), 5, /not mined within 5 s/],
   [NOTHING_TO_RECLAIM, 3, /^ORDER_NOT_MODIFIABLE: No change of this position waits for the oracle\. Read it again/],

@@ -18,7 +18,7 @@ import {
   WrongChainError,
   WrongDiamondError,
 } from '@bezel/sdk'
-import { reclaimAdvice, rightsAdvice } from '../output/advice.ts'
+import { laterAdvice, reclaimAdvice, rightsAdvice } from '../output/advice.ts'
 import { CliError } from './cliError.ts'
 
 /** Sentences for users of the command line, where the SDK's own messages name functions instead of commands. */
@@ -137,14 +137,14 @@ function detailedSentence(error: BezelApiError): string | undefined {
   const missing = missingAllowance(error)
   if (missing === undefined || error.code !== 'SIMULATION_REVERTED') return undefined
   const { collateral, amount } = missing
-  const { allowance, balance } = error.details
-  return `The order takes ${amount} ${collateral}. The trader has ${String(balance)} and lets the Diamond take ${String(allowance)}. Allow it, or more at once, since a new price of a resting order takes its collateral anew: \`bezel approve ${collateral} ${amount}\``
+  const { allowance, balance, needed } = error.details
+  return `The order takes ${String(needed)} ${collateral}. The trader has ${String(balance)} and lets the Diamond take ${String(allowance)}. Allow that and a little more, since the price moves until the order is sent, or much more at once, since a new price of a resting order takes its collateral anew: \`bezel approve ${collateral} ${amount}\``
 }
 
 function clientSentence(error: BezelError): string {
   if (error instanceof FillTimeoutError) {
     const seen = error.order === undefined ? 'could not be read' : `is still ${error.order.status}`
-    return `Order ${error.orderId} ${seen}. It goes on by itself, so do not send it again: look at it with \`bezel orders --history\`, or end it with \`bezel cancel ${error.orderId}\``
+    return `Order ${error.orderId} ${seen}. It goes on by itself, so do not send it again: ${laterAdvice(error.orderId, error.order?.status ?? 'prepared')}`
   }
   if (error instanceof OrderNotFilledError && error.order.status === 'timed_out') {
     return `Order ${error.order.id} timed out: the oracle did not answer. Get the collateral back with \`bezel cancel ${error.order.id}\``

@@ -25,18 +25,18 @@ describe('the commands of remedies', () => {
 
   it('stand at the end of a sentence without a point, which would be pasted too', () => {
     assert.match(reclaimAdvice('3'), /`bezel reclaim 3`$/)
-    assert.match(rightsAdvice('SCOPE_READ_ONLY', {})!, /`bezel agent authorise`$/)
+    assert.match(rightsAdvice('SCOPE_READ_ONLY', {})!, /`bezel agent authorise \.\.\.`$/)
   })
 })
 
 describe('rightsAdvice', () => {
   it('names the option that gives the right, with its value', () => {
     const wanted = { markets: ['BTC/USD', 'ETH/USD'], leverage: '50', capUsd: '1200' }
-    const commandOf = (code: string): string | undefined => /`(.*)`/.exec(rightsAdvice(code, wanted) ?? '')?.[1]
-    assert.equal(commandOf('SCOPE_MARKET_NOT_ALLOWED'), 'bezel agent authorise --markets BTC/USD,ETH/USD')
-    assert.equal(commandOf('SCOPE_LEVERAGE_EXCEEDED'), 'bezel agent authorise --max-leverage 50')
-    assert.equal(commandOf('SCOPE_SPEND_CAP_EXCEEDED'), 'bezel agent authorise --daily-cap 1200')
-    assert.equal(commandOf('AGENT_EXPIRED'), 'bezel agent authorise --expires 30d')
+    const commandOf = (code: string): string | undefined => /: `(.*)`$/.exec(rightsAdvice(code, wanted) ?? '')?.[1]
+    assert.equal(commandOf('SCOPE_MARKET_NOT_ALLOWED'), 'bezel agent authorise --markets BTC/USD,ETH/USD ...')
+    assert.equal(commandOf('SCOPE_LEVERAGE_EXCEEDED'), 'bezel agent authorise --max-leverage 50 ...')
+    assert.equal(commandOf('SCOPE_SPEND_CAP_EXCEEDED'), 'bezel agent authorise --daily-cap 1200 ...')
+    assert.equal(commandOf('AGENT_EXPIRED'), 'bezel agent authorise --expires 30d ...')
     assert.equal(rightsAdvice('MARKET_CLOSED', wanted), undefined)
     assert.equal(rightsAdvice('toString', wanted), undefined)
   })

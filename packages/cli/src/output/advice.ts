@@ -22,6 +22,13 @@ export function spellCommands(text: string, { program, options }: Typing = PLAIN
   })
 }
 
+/** Returns the end of a sentence that says what to do about an order that goes on by itself. */
+export function laterAdvice(id: string, status: string): string {
+  const look = 'look at it with `bezel orders --history`'
+  if (status === 'open') return `${look}, or end it with \`bezel cancel ${id}\``
+  return `${look}. If the oracle never answers, get the collateral back with \`bezel cancel ${id}\``
+}
+
 /** Returns the sentence that says how to get a change back which the oracle has not answered in time. */
 export function reclaimAdvice(id: string): string {
   return `The oracle did not answer the change of position ${id} in time. Closing or changing the position takes it back, and so does \`bezel reclaim ${id}\``
@@ -37,7 +44,8 @@ interface WantedRights {
 
 /**
  * Returns the sentence that says how the trader gives an agent a right that it lacks, by the code of the refusal;
- * `undefined` for a code that is about something else.
+ * `undefined` for a code that is about something else. The command has dots, which are refused when they are pasted:
+ * without the other limits it would take them away.
  */
 export function rightsAdvice(code: string, { markets, leverage, capUsd }: WantedRights): string | undefined {
   const option = (name: string, value: string | undefined): string => (value === undefined ? '' : ` ${name} ${value}`)
@@ -50,5 +58,5 @@ export function rightsAdvice(code: string, { markets, leverage, capUsd }: Wanted
     SCOPE_SPEND_CAP_EXCEEDED: option('--daily-cap', capUsd),
   }
   if (!Object.hasOwn(options, code)) return undefined
-  return `The trader authorises it anew, with every limit that is to stay, since limits that are left out end: \`bezel agent authorise${options[code]}\``
+  return `The trader authorises it anew, with every limit that is to stay in place of the dots, since limits that are left out end (\`bezel agent status\` lists them): \`bezel agent authorise${options[code]} ...\``
 }

@@ -59,6 +59,9 @@ describe('the lines of a preview', () => {
     assert.equal(field(lines, 'Leverage'), '10x, effective 10.078x')
     assert.equal(field(lines, 'Take profit'), '70000')
     assert.equal(field(lines, 'Stop loss'), undefined)
+    assert.equal(field(lines, 'Trigger'), undefined)
+    const resting = orderPreviewLines({ ...ORDER, type: 'limit' }, PLAIN, '60000.05')
+    assert.equal(field(resting, 'Trigger'), 'the market at 60000.05; spread and impact come on top')
     assert.ok(lines.every((line) => line.length <= 80))
   })
 
@@ -115,7 +118,7 @@ describe('the lines of a preview', () => {
     assert.deepEqual(lines.slice(-5), [
       'Refused      the contracts would refuse it: SLIPPAGE',
       'Missing      scope: Too much. Ask.',
-      'Missing      allowance: Too little. Allow it with bezel approve USDC 9',
+      'Missing      allowance: Too little. Allow it with bezel approve USDC 10',
       'Daily cap    1201.24 of 5000 USD used with this, until 1970-01-02 00:00:00 UTC',
       'Simulation   fails: Not now.',
     ])
@@ -126,7 +129,10 @@ describe('the lines of a preview', () => {
     const missing = [{ ...right, collateral: null, needed: null, available: null, transaction: null }]
     const typing = { program: 'bezel', options: ['--as trader-2'] }
     const lines = orderPreviewLines({ ...ORDER, missing }, { ...PLAIN, width: undefined, typing })
-    assert.match(field(lines, 'Missing')!, /: Too high\. .*: bezel agent authorise --max-leverage 10 --as trader-2$/)
+    assert.match(
+      field(lines, 'Missing')!,
+      /: Too high\. .*: bezel agent authorise --max-leverage 10 \.\.\. --as trader-2$/,
+    )
   })
 
   it('say every warning, whatever its kind, and nothing of a cap that is not touched', () => {

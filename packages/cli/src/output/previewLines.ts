@@ -1,12 +1,15 @@
-import { decimal, type Missing, type OrderPreview, type PositionPreview } from '@bezel/sdk'
+import { decimal, withRoom, type Missing, type OrderPreview, type PositionPreview } from '@bezel/sdk'
 import { rightsAdvice } from './advice.ts'
 import { formatFields, type PageShape } from './formatTable.ts'
 import { dateAndTime, percentOf, shortAmount, shortLeverage, shortPrice, shortSize, shortValue } from './text.ts'
 
 type Field = readonly [string, string | null]
 
-/** Returns the lines that show what an order or a close would do and cost. */
-export function orderPreviewLines(preview: OrderPreview, shape: PageShape): string[] {
+/**
+ * Returns the lines that show what an order or a close would do and cost. `asked` is the price of a limit or stop order
+ * as it was typed.
+ */
+export function orderPreviewLines(preview: OrderPreview, shape: PageShape, asked?: string): string[] {
   const { collateralSymbol: token, reduceOnly, type, side, market, liquidationPrice, effectiveLeverage } = preview
   const amount = (text: string): string => `${shortAmount(text)} ${token}`
   const price = (text: string | null): string | null => (text === null ? null : shortPrice(text))
@@ -21,6 +24,7 @@ export function orderPreviewLines(preview: OrderPreview, shape: PageShape): stri
   return formatFields(
     [
       [reduceOnly ? 'Close' : 'Order', `${market} ${side} ${shortSize(preview.size)}, ${type}`],
+      ['Trigger', asked === undefined ? null : `the market at ${asked}; spread and impact come on top`],
       ['Price', `${shortPrice(preview.price)} (oracle ${shortPrice(preview.oraclePrice)})`],
       [
         'Impact',
@@ -94,7 +98,7 @@ function missingText(missing: Missing, preview: OrderPreview | PositionPreview):
 function remedyOf(missing: Missing, { market, leverage, spend }: OrderPreview | PositionPreview): string {
   switch (missing.kind) {
     case 'allowance':
-      return `Allow it with \`bezel approve ${missing.collateral} ${missing.needed}\``
+      return `Allow it with \`bezel approve ${missing.collateral} ${withRoom(missing.needed)}\``
     case 'delegation':
       return 'The trader sends that with `bezel agent delegate`'
     case 'scope':
