@@ -105,7 +105,10 @@ class Client:
         return run_now(self._inner.change_order(id, body, expected_price=expected_price))
 
     def cancel_order(self, id: str) -> Order:
-        """Cancels a resting order, reclaims a timed-out one, or withdraws one that was only prepared."""
+        """Cancels a resting order, reclaims a timed-out one, or withdraws one that was only prepared.
+
+        Returns the order once that is mined: `canceled`, or `filled` when it was filled just before.
+        """
         return run_now(self._inner.cancel_order(id))
 
     def close_position(
@@ -252,7 +255,8 @@ class Client:
         `scope` limits the agent: `markets`, `maxLeverage`, `dailySpendCapUsd`, `expiresAt`, `permissions`. A limit that
         is left out does not apply, and without `scope` there is none. `agent` is by default the client's own. A key
         signs too, which proves that it is yours and takes it over from any other trader. Where the wallet's key is on
-        another machine than the agent's, pass the agent's address there.
+        another machine than the agent's, pass the agent's address there. A wallet that is not the client's trader is a
+        `ConfigError`: the agent would leave the trader that it serves.
         """
         return run_now(self._inner.authorize(wallet, name=name, scope=scope, agent=agent))
 

@@ -15,7 +15,7 @@ from .errors import OrderNotFilled
 from .facts import CancelOrder, CancelPositionUpdate, ClosePosition, CreateOrder, UpdateOrder, UpdatePosition
 from .feed import AsyncFeed, follow_log
 from .pages import all_of
-from .settle import last_seq, order_changed, position_changed
+from .settle import last_seq, order_changed, order_ended, position_changed
 from .stream import Status, Topics, listen
 from .types import (
     AccountEvent,
@@ -63,9 +63,15 @@ class AsyncClient(AsyncEnding):
         return await order_changed(self.api, id, body, self._patience(f"The change of order {id}"))
 
     async def cancel_order(self, id: str) -> Order:
-        """Cancels a resting order, reclaims a timed-out one, or withdraws one that was only prepared."""
-        write = CancelOrder(await self.api.get_order(id))
-        return await self._trade(write, lambda: self.api.cancel_order(id), None)
+        """Cancels a resting order, reclaims a timed-out one, or withdraws one that was only prepared.
+
+        Returns the order once that is mined: `canceled`, or `filled` when it was filled just before.
+        """
+        before = await self.api.get_order(id)
+        order = await self._trade(CancelOrder(before), lambda: self.api.cancel_order(id), None)
+        if before["status"] == "prepared":
+            return order
+        return await order_ended(self.api, before, self._patience(f"The cancellation of order {id}"))
 
     async def close_position(
         self, id: str, body: ClosePositionRequest | None = None, *, expected_price: Numeric | None = None

@@ -88,13 +88,23 @@ class PreparationExpired(BezelError):
     code = "PREPARATION_EXPIRED"
 
 
+_REVERT_REMEDY = (
+    ". It would do nothing now, and nothing was sent: something has changed since it was prepared, for instance by "
+    "another transaction of yours that is on its way. Read the order or the position, and ask again."
+)
+
+
+def _is_revert(method: str, message: str) -> bool:
+    return method == "eth_estimateGas" and "revert" in message.lower()
+
+
 class NodeError(BezelError):
     """The node of the chain refused a call."""
 
     code = "NODE_FAILED"
 
     def __init__(self, method: str, message: str, rpc_code: int | None = None) -> None:
-        super().__init__(f"The node refused {method}: {message}")
+        super().__init__(f"The node refused {method}: {message}{_REVERT_REMEDY if _is_revert(method, message) else ''}")
         self.method = method
         self.rpc_code = rpc_code
         """Number of the error in JSON-RPC, where the node names one."""

@@ -13,7 +13,7 @@ from .api import AsyncApi
 from .calls import Caller
 from .decimals import from_units
 from .diamond import Diamond
-from .errors import UnverifiedTransaction
+from .errors import ConfigError, UnverifiedTransaction
 from .existing import MIN_FEES_ON_OPEN, reducible
 from .facts import (
     HUNDRED_PERCENT,
@@ -106,9 +106,11 @@ class Gatherer:
     async def token(self, symbol: str) -> MarketCollateral:
         """Returns a collateral token as the chain knows it."""
         domain = await self._caller.domain()
-        found = None if self._node is None else await Diamond(self._node, domain["verifyingContract"]).token(symbol)
+        if self._node is None:
+            raise ConfigError("This client has no node: give it rpc_url, which tells the tokens of the Diamond.")
+        found = await Diamond(self._node, domain["verifyingContract"]).token(symbol)
         if found is None:
-            raise UnverifiedTransaction("collateral", "a token of the Diamond, told by your node", symbol)
+            raise ConfigError(f"The Diamond has no collateral {symbol}: pass a symbol that `get_market` lists.")
         return found
 
     async def _record(self, symbol: str) -> Market | None:

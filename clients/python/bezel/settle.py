@@ -48,6 +48,13 @@ async def order_changed(api: AsyncApi, id: str, body: Mapping[str, Any], patienc
         await patience.pause()
 
 
+async def order_ended(api: AsyncApi, before: Order, patience: Patience) -> Order:
+    """Waits until an order is no longer what it was when its cancellation was sent."""
+    while (order := await api.get_order(before["id"]))["status"] == before["status"]:
+        await patience.pause()
+    return order
+
+
 async def position_changed(
     api: AsyncApi,
     *,

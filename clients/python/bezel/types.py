@@ -1682,8 +1682,9 @@ Id = str
 again.
 """
 OrderType = Literal["market", "limit", "stop"]
-"""`market`: executes at once. `limit`: buys at or below its price and sells at or above. `stop`: buys at or
-above its price and sells at or below.
+"""`market`: executes at once. `limit`: buys once the market is at or below its price, and sells once it is at or
+above. `stop`: the reverse. The price is a trigger: spread and price impact come on top of it, as the preview
+says.
 """
 OrderStatus = Literal["prepared", "pending", "open", "filled", "rejected", "timed_out", "canceled", "expired"]
 """`prepared`: waits for your transaction until `expiresAt`. `pending`: sent, or waiting for the oracle. `open`:

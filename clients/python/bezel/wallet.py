@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, Union, cast
 from .abi import Function
 from .base import POLL_S, WAIT_S, AsyncBase
 from .contracts import DIAMOND
-from .decimals import units
+from .decimals import plain, units
 from .errors import ConfigError, UnverifiedTransaction
 from .signing import (
     Signer,
@@ -37,9 +37,9 @@ class ScopeLimits(TypedDict, total=False):
 
     markets: Union[Literal["all"], list[str]]
     """Markets that the agent may trade. Default all."""
-    maxLeverage: Union[str, None]
+    maxLeverage: Union[Numeric, None]
     """Greatest leverage of what the agent opens or changes."""
-    dailySpendCapUsd: Union[str, None]
+    dailySpendCapUsd: Union[Numeric, None]
     """Most notional in USD that the agent may open in one UTC day."""
     expiresAt: Union[int, None]
     """Time in epoch milliseconds from which the agent is refused. Default never."""
@@ -68,11 +68,12 @@ class AsyncWallet(AsyncBase):
         `scope` limits the agent: `markets`, `maxLeverage`, `dailySpendCapUsd`, `expiresAt`, `permissions`. A limit that
         is left out does not apply, and without `scope` there is none. `agent` is by default the client's own. A key
         signs too, which proves that it is yours and takes it over from any other trader. Where the wallet's key is on
-        another machine than the agent's, pass the agent's address there.
+        another machine than the agent's, pass the agent's address there. A wallet that is not the client's trader is a
+        `ConfigError`: the agent would leave the trader that it serves.
         """
+        _expect_trader(self.caller.named_trader, wallet)
         own = self._agent() if agent is None else agent
-        given: Mapping[str, Any] = scope or {}
-        limits = cast(AgentScope, {**FULL_SCOPE, **given})
+        limits = _whole_scope(scope or {})
         # The timestamp comes last: the domain may be waited for, and the service takes only fresh ones.
         address, domain, timestamp = address_of(own), await self.caller.domain(), self._timestamp()
         digest = authorization_digest(domain, agent=address, name=name, scope=limits, timestamp=timestamp)
@@ -101,6 +102,7 @@ class AsyncWallet(AsyncBase):
         `agent` is by default the client's own; its address is enough. Returns the hash, or `None` when it was the
         delegate already.
         """
+        _expect_trader(self.caller.named_trader, wallet)
         address = self._address(agent)
         answer = await self.api.get_agent(address)
         _expect_trader(answer["agent"]["trader"], wallet)
@@ -119,6 +121,7 @@ class AsyncWallet(AsyncBase):
 
         `agent` is by default the client's own; its address is enough.
         """
+        _expect_trader(self.caller.named_trader, wallet)
         address = self._address(agent)
         domain, timestamp = await self.caller.domain(), self._timestamp()
         signature = signature_text(wallet.sign(revocation_digest(domain, agent=address, timestamp=timestamp)))
@@ -132,6 +135,7 @@ class AsyncWallet(AsyncBase):
 
     async def issue_api_key(self, wallet: Signer, label: str) -> ApiKeyAnswer:
         """Issues a read-only key, which is shown once. Issuing again under the same label replaces it."""
+        _expect_trader(self.caller.named_trader, wallet)
         domain, timestamp = await self.caller.domain(), self._timestamp()
         signature = signature_text(wallet.sign(api_key_digest(domain, label=label, timestamp=timestamp)))
         return await self.api.issue_api_key(
@@ -174,6 +178,16 @@ class AsyncWallet(AsyncBase):
         """Returns a timestamp for a struct of a wallet, each later than the one before, since they have no nonce."""
         self._last_timestamp = max(time.time_ns() // 1_000_000, self._last_timestamp + 1)
         return self._last_timestamp
+
+
+def _whole_scope(given: Mapping[str, Any]) -> AgentScope:
+    """Returns the scope with every limit, whose numbers are the text that is signed."""
+    amounts = {
+        field: plain(given[field])
+        for field in ("maxLeverage", "dailySpendCapUsd")
+        if given.get(field) is not None and not isinstance(given[field], str)
+    }
+    return cast(AgentScope, {**FULL_SCOPE, **given, **amounts})
 
 
 def _expect_trader(trader: str | None, wallet: Signer) -> None:

@@ -223,7 +223,7 @@ class Calls(unittest.TestCase):
         self.assertEqual((asked["agent"], asked["trader"]), (KEY.address, wallet.address))
         self.assertEqual((len(asked["agentSignature"]), asked["scope"]["markets"]), (132, "all"))
         # The machine of the wallet knows the agent by its address only.
-        self.client(agent=None).authorize(wallet, agent=KEY.address.lower(), scope={"maxLeverage": "20"})
+        self.client(agent=None).authorize(wallet, agent=KEY.address.lower(), scope={"maxLeverage": Decimal("20.0")})
         told = json.loads(self.service.asked[-1][3])
         self.assertEqual((told["agent"], told["scope"]), (KEY.address, {**asked["scope"], "maxLeverage": "20"}))
         self.assertNotIn("agentSignature", told)
@@ -233,12 +233,15 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(ConfigError, "give it agent="):
             self.client(agent=None).authorize(wallet)
 
-    def test_let_no_other_wallet_delegate_or_approve_than_the_trader(self) -> None:
+    def test_let_no_other_wallet_act_than_the_trader(self) -> None:
         trader = "0x" + "12" * 20
         agent = {"trader": trader, "status": "pending_delegation"}
         self.service.replies = [(200, {"agent": agent, "delegationTx": {}}, {})]
         for call in (
+            lambda client: client.authorize(PrivateKey(6)),
             lambda client: client.delegate(PrivateKey(6)),
+            lambda client: client.revoke(PrivateKey(6)),
+            lambda client: client.issue_api_key(PrivateKey(6), "dashboard"),
             lambda client: client.approve(PrivateKey(6), "USDC", "1"),
         ):
             with self.assertRaisesRegex(ConfigError, "pass the trader's own wallet"):
