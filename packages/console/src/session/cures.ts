@@ -1,4 +1,4 @@
-import type { Missing } from '@bezel/sdk'
+import { withRoom, type Missing } from '@bezel/sdk'
 import { runAction } from './act.ts'
 import { walletSender } from './sender.ts'
 import { activeAgent, activeSigner, chooseSigner } from './sessionAgent.ts'
@@ -14,7 +14,8 @@ export interface Cure {
 export function cureOf(missing: Missing): Cure | null {
   switch (missing.kind) {
     case 'allowance': {
-      const { collateral, needed: amount } = missing
+      const { collateral, needed } = missing
+      const amount = withRoom(needed)
       return {
         label: `Approve ${amount} ${collateral}`,
         run: (action) =>
@@ -57,7 +58,7 @@ async function takeWallet(): Promise<true> {
 export function plainRemedy({ kind, remedy }: Missing): string {
   switch (kind) {
     case 'allowance':
-      return 'Approve exactly that much; it costs one transaction of your wallet.'
+      return 'Approve it, with 1 % of room for the price to move; it costs one transaction of your wallet.'
     case 'delegation':
       return 'Your wallet delegates trading to the agent with one transaction. There is one delegate per trader.'
     case 'scope':

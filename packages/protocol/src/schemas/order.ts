@@ -79,7 +79,7 @@ export const OrderReasonSchema = OneOf(ORDER_REASONS, {
 export const OrderTypeSchema = OneOf(['market', 'limit', 'stop'], {
   title: 'OrderType',
   description:
-    '`market`: executes at once. `limit`: buys at or below its price and sells at or above. `stop`: buys at or above its price and sells at or below.',
+    '`market`: executes at once. `limit`: buys once the market is at or below its price, and sells once it is at or above. `stop`: the reverse. The price is a trigger: spread and price impact come on top of it, as the preview says.',
 })
 export type OrderType = Static<typeof OrderTypeSchema>
 /** `long` gains when the price rises, `short` when it falls. */

@@ -23,7 +23,7 @@ export const ERRORS = Object.freeze({
     400,
     'fix_first',
     'The body or the query does not match the schema; `details.issues` lists each path.',
-    'Correct each value that `details.issues` names.',
+    'Correct each value that the message or `details.issues` names.',
   ),
 
   UNAUTHENTICATED: row(
@@ -209,7 +209,7 @@ export const ERRORS = Object.freeze({
     422,
     'no',
     'The feature is not available on this deployment or in v1, or the contracts would take the value and never honour it.',
-    'Leave the feature out, or change the value that `details.field` names.',
+    'Change the value that the message or `details.field` names, or leave the feature out.',
   ),
 
   RATE_LIMITED: row(

@@ -228,7 +228,7 @@ function shortageOf(
   const paidIn = `Pay ${lacking} ${symbol} or more into the trader's wallet`
   const remedy = isPoor
     ? `${paidIn}${isBarred ? ', and let the trader send approvalTx: an approval alone does not help' : ''}.`
-    : 'The trader sends approvalTx once, which allows it.'
+    : 'The trader sends approvalTx, which allows just that, or approves a little more, since the price moves until the order is sent.'
   return {
     message: `${needed} ${symbol} are needed, but ${lacks.join(' and ')}. ${remedy}`,
     details: {

@@ -19,6 +19,7 @@ describe('marketNotFound', () => {
       ['USDJPY', 'USD/JPY'],
       ['EURUSD', 'EUR/USD'],
       ['BTV/USD', 'BTC/USD'],
+      ['XBT/USD', 'BTC/USD'],
       ['ETHH-PERP', 'ETH/USD'],
       ['PEPE', null],
       ['NO/USD', null],

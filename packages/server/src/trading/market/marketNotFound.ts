@@ -38,6 +38,9 @@ export function filteredMarket(
 /** Ends of names in other places that say the quote, or only that it is a perpetual. */
 const QUOTE_PATTERN = /(?!^)(?:USDT|USDC|USD|PERP)$/
 
+/** Bases under other usual names, of which the most similar one would be a wrong guess. */
+const ALIASES: ReadonlyMap<string, string> = new Map([['XBT', 'BTC']])
+
 /**
  * Returns the market that a name was meant to be: the same letters and digits, or the same base (`BTC`, `BTCUSDT` or
  * `BTC-PERP` for `BTC/USD`), or the most similar base.
@@ -47,7 +50,8 @@ export function nearestMarket(symbols: readonly string[], name: string): string 
   const same = symbols.find((symbol) => lettersOf(symbol) === letters)
   if (same !== undefined) return same
   const [first = ''] = name.toUpperCase().split(/[^A-Z0-9.]+/)
-  const base = nearestName(first.replace(QUOTE_PATTERN, ''), symbols.map(baseOf))
+  const asked = first.replace(QUOTE_PATTERN, '')
+  const base = nearestName(ALIASES.get(asked) ?? asked, symbols.map(baseOf))
   return base && symbols.find((symbol) => baseOf(symbol) === base)
 }
 
