@@ -96,10 +96,12 @@ describeConsole('an extension wallet', {}, (story) => {
     await enterOrder(visit, SIZE)
     await press(visit, 'preview', at('missing-balance'))
     await at('missing-gas').waitFor()
-    // The service learns of a block a moment after the wallet, so a user may have to review again.
+    // The service learns of a block a moment after the wallet, so a user may have to review again. The page does so by
+    // itself after a cure, and a user waits for that.
     const untilCured = (kind: string): Promise<boolean> =>
       until(`${kind} is not missing any more`, async () => {
         if ((await at(`missing-${kind}`).count()) === 0) return true
+        if ((await visit.page.locator('[aria-busy="true"]').count()) > 0) return false
         const again = at('submit').filter({ hasText: 'Review again' })
         await again.click({ timeout: 1000 }).catch(() => undefined)
         return false

@@ -26,15 +26,29 @@ const current = signal<Review | null>(null)
 export const review: ReadonlySignal<Review | null> = current
 
 /**
+ * Counts the reviews that were asked for and ended. An answer that comes after the order was sent or left is not shown:
+ * it would look like one more order to send.
+ */
+let turn = 0
+
+/** Ends the review, and those that are still asked for. */
+function endReview(): void {
+  turn += 1
+  current.value = null
+}
+
+/**
  * Asks the service once what an order would do. Where nothing is missing, the order is prepared and verified too, so
  * that the decoded transaction is seen before the wallet is asked to send it. `cured` names what was missing before and
  * is not any more: the service may be a block behind the chain, so it is asked again until it knows.
  */
 export async function reviewOrder(request: NewOrder, cured?: string): Promise<void> {
   clearProblems()
+  let own = turn
   const found = await runAction(
     ACTIONS.review,
     async (client, guard) => {
+      own = turn += 1
       const agent = activeAgent.peek()
       const ask = () => readerOf(client).preview.order(request, agent === null ? {} : { agent })
       let preview = await ask()
@@ -50,7 +64,7 @@ export async function reviewOrder(request: NewOrder, cured?: string): Promise<vo
     },
     { needs: 'read' },
   )
-  if (found === undefined) return
+  if (found === undefined || own !== turn) return
   const before = current.peek()
   current.value = found
   if (before !== null) withdraw(before)
@@ -89,7 +103,7 @@ export async function sendReviewed(): Promise<boolean> {
     return false
   }
   tellSent(sent, reviewed.request)
-  current.value = null
+  endReview()
   return true
 }
 
@@ -104,14 +118,14 @@ export async function sendAtOnce(request: NewOrder): Promise<boolean> {
 /** Goes back to the ticket. An order that was prepared and not sent is withdrawn where that needs no prompt. */
 export function leaveReview(): void {
   const reviewed = current.peek()
-  current.value = null
+  endReview()
   clearProblems()
   if (reviewed !== null) withdraw(reviewed)
 }
 
 /** Forgets the review without a request, because its account is not here any more. */
 export function dropReview(): void {
-  current.value = null
+  endReview()
   clearProblems()
 }
 
