@@ -39,9 +39,6 @@ interface Page {
 
 const MIN_SIZE: ScreenSize = { columns: 40, rows: 10 }
 
-/** The least width of tables with every column. Narrower ones leave out what the commands of the same name show. */
-const WIDE_COLUMNS = 120
-
 /** The least number of rows of a screen with empty lines between its parts. */
 const SPACIOUS_ROWS = 36
 
@@ -153,7 +150,7 @@ function positionsSection({ positions, prices, typing }: ScreenState, page: Page
   return tableSection(rows, columns, spellCommands('`bezel positions`', typing), page)
 }
 
-/** The table of orders. */
+/** The table of orders. What does not fit beside the rest stands below each row. */
 const ORDER_COLUMNS: readonly Column<Order>[] = [
   { title: 'ORDER', cell: ({ id }) => id },
   { title: 'MARKET', cell: ({ market }) => screenText(market) },
@@ -164,10 +161,6 @@ const ORDER_COLUMNS: readonly Column<Order>[] = [
   { title: 'STATUS', cell: ({ status }) => status, paint: paintStatus },
   { title: 'TP', cell: ({ tp }) => unset(tp), isNumber: true, drop: 1 },
   { title: 'SL', cell: ({ sl }) => unset(sl), isNumber: true, drop: 1 },
-]
-
-const WIDE_ORDER_COLUMNS: readonly Column<Order>[] = [
-  ...ORDER_COLUMNS,
   { title: 'LEV', cell: ({ leverage }) => shortLeverage(leverage), isNumber: true, drop: 2 },
   { title: 'UPDATED', cell: ({ updatedAt }) => shortTime(updatedAt), drop: 3 },
 ]
@@ -175,8 +168,7 @@ const WIDE_ORDER_COLUMNS: readonly Column<Order>[] = [
 function ordersSection({ orders, typing }: ScreenState, page: Page): Section {
   if (orders === undefined) return oneLine('Orders: waiting for the service')
   if (orders.length === 0) return oneLine('No open orders')
-  const columns = page.columns < WIDE_COLUMNS ? ORDER_COLUMNS : WIDE_ORDER_COLUMNS
-  return tableSection(orders, columns, spellCommands('`bezel orders`', typing), page)
+  return tableSection(orders, ORDER_COLUMNS, spellCommands('`bezel orders`', typing), page)
 }
 
 function oneLine(text: string): Section {
