@@ -111,7 +111,7 @@ describe('what the command line says when something is wrong', () => {
     const told = refusalOf(await ordering.ended)
     await world.chain.control('bezel_pauseOracle', false)
     assert.deepEqual([told.exit, told.code], [5, 'ORDER_UNWATCHED'])
-    assert.match(told.message, /^Order \d+ was sent \(transaction 0x\w{64}\) .*do not send it again.*: AGENT_REVOKED: /)
+    assert.match(told.message, /^Transaction 0x\w{64} of order \d+ was sent .*do not send it again.*: AGENT_REVOKED: /)
   })
 
   it('a chain that is not served, and a node of another chain', async () => {

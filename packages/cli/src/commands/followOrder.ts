@@ -70,7 +70,9 @@ function waitForEnd({ args, output }: CommandContext, tracked: TrackedOrder): Pr
   onProgress(tracked.order)
   return tracked.wait({ timeoutMs: timeoutMsOf(args), pollMs: POLL_MS, onProgress }).catch((error: unknown) => {
     // A refusal now is one of the reads: what was sent is not undone by it.
-    throw error instanceof BezelApiError ? new UnwatchedOrderError(tracked, sentenceOf(error)) : error
+    const { order, txHash } = tracked
+    const isUnwatched = error instanceof BezelApiError && txHash !== null
+    throw isUnwatched ? new UnwatchedOrderError(order, txHash, sentenceOf(error)) : error
   })
 }
 

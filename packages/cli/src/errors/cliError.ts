@@ -1,4 +1,4 @@
-import type { TrackedOrder } from '@bezel/sdk'
+import type { Order } from '@bezel/sdk'
 
 /** The exit codes. They are stable, because scripts act on them. */
 export const EXIT_CODES = {
@@ -77,16 +77,15 @@ export class LeftoverError extends CliError {
   }
 }
 
-/** The error for an order that was sent and then could not be read any more, for instance by an agent that expired. */
+/** The error for an order whose transaction was sent and which could then not be read, as by an agent that expired. */
 export class UnwatchedOrderError extends CliError {
   override readonly name = 'UnwatchedOrderError'
   readonly details: object
 
-  constructor({ id, order, txHash }: Pick<TrackedOrder, 'id' | 'order' | 'txHash'>, reason: string) {
-    const sent = txHash === null ? '' : ` (transaction ${txHash})`
-    const message = `Order ${id} was sent${sent} and goes on by itself, so do not send it again. It was last seen ${order.status}, and then it could not be read: ${reason}`
+  constructor(order: Order, sentTxHash: string, reason: string) {
+    const message = `Transaction ${sentTxHash} of order ${order.id} was sent and goes on by itself, so do not send it again. The order was last seen ${order.status}, and then it could not be read: ${reason}`
     super('ORDER_UNWATCHED', EXIT_CODES.timedOut, message)
-    this.details = { order, sentTxHash: txHash }
+    this.details = { order, sentTxHash }
   }
 }
 

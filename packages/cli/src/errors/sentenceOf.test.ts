@@ -194,9 +194,9 @@ const CASES: readonly (readonly [unknown, number, RegExp])[] = [
   [new FillTimeoutError('7', order('pending'), 5_000), 5, /still pending.*do not send it again.*bezel cancel 7/],
   [new FillTimeoutError('7', order('open'), 5_000), 5, /still open.*or end it with bezel cancel 7$/],
   [
-    new UnwatchedOrderError({ id: '7', order: order('pending'), txHash: '0xab' }, 'AGENT_EXPIRED: It has expired.'),
+    new UnwatchedOrderError(order('pending'), '0xab', 'AGENT_EXPIRED: It has expired.'),
     5,
-    /^Order 7 was sent \(transaction 0xab\) .* do not send it again\. .* pending, .*: AGENT_EXPIRED: It has expired\.$/,
+    /^Transaction 0xab of order \d+ was sent .* do not send it again\. .* pending, .*: AGENT_EXPIRED: It has expired\.$/,
   ],
   [INTERRUPTED, 4, /^1 transaction was sent, .* reverted, .* Not done: order 7, and what follows\. Repeat it/],
   [new TransactionTimeoutError(HASH, 5_000), 5, /not mined within 5 s/],
