@@ -33,6 +33,9 @@ describe('what is known of a trader', () => {
   /** True while the node leaves out all logs. */
   let isHiding = false
 
+  /** The node keeps the counters back meanwhile: a request that is found before its answer would be known and missed. */
+  const isRefused = (view: string): boolean => isHiding && view === 'getCountersForTraders'
+
   before(async () => {
     // A reorganisation can't be deeper than 128 blocks, so they must not come too fast.
     world = await startExistingWorld({ devnet: { DEVNET_BLOCK_MS: '250' } })
@@ -43,7 +46,7 @@ describe('what is known of a trader', () => {
       })(),
       world.open('trader-2', { long: false }),
     ])
-    world.node.fault = { kind: 'lies', lie: meddleWith({ isHidden: () => isHiding }) }
+    world.node.fault = { kind: 'lies', lie: meddleWith({ isHidden: () => isHiding, isRefused }) }
     await world.launch()
     await world.untilReady()
     const clients = [1, 2, 3].map((n) => world.clientOf(`trader-${n}`, `agent-${n}`))

@@ -8,6 +8,8 @@ export interface Meddling {
   readonly view?: (asked: AskedView) => unknown
   /** True for a transaction whose logs are left out. */
   readonly isHidden?: (transactionHash: Hex) => boolean
+  /** True for a view that the node can't answer now. */
+  readonly isRefused?: (view: string) => boolean
 }
 
 /** A call of a view of the Diamond. */
@@ -23,6 +25,9 @@ export interface AskedView {
 /** The ABI with a plain type: which function is called is known only when it is. */
 const DIAMOND: Abi = diamondAbi
 
+/** The error of a node that does not have a block's state yet. */
+const REFUSAL = { code: -32000, message: 'header not found' }
+
 interface RpcCall {
   readonly id: unknown
   readonly method: string
@@ -36,12 +41,13 @@ interface RpcAnswer {
 }
 
 /** Returns the lie of a node that answers as it should but for this. */
-export function meddleWith({ view, isHidden }: Meddling): Lie {
+export function meddleWith({ view, isHidden, isRefused }: Meddling): Lie {
   return async (asked, honest) => {
     const calls = new Map([JSON.parse(asked) as RpcCall | RpcCall[]].flat().map((call) => [call.id, call]))
     const parsed = JSON.parse(await honest()) as RpcAnswer | RpcAnswer[]
     const change = async (answer: RpcAnswer): Promise<RpcAnswer> => {
       const call = calls.get(answer.id)
+      if (call?.method === 'eth_call' && isRefused?.(viewNameOf(call))) return { id: answer.id, error: REFUSAL }
       if (call?.method === 'eth_call' && view !== undefined) return changedView(call, answer, view)
       if (call?.method === 'eth_getLogs' && isHidden !== undefined) return withoutLogs(answer, isHidden)
       return answer
@@ -64,6 +70,11 @@ async function changedView(call: RpcCall, answer: RpcAnswer, view: NonNullable<M
   if (result === honest) return answer
   const text = encodeFunctionResult({ abi: DIAMOND, functionName, result })
   return { ...answer, result: text, error: undefined }
+}
+
+function viewNameOf({ params }: RpcCall): string {
+  const [{ data = '0x' }] = params as [{ data?: Hex }]
+  return decodedCall(data)?.functionName ?? ''
 }
 
 /** Decodes a call of the Diamond; `undefined` for a call of another contract. */

@@ -182,11 +182,14 @@ const LISTS: Readonly<Record<string, number>> = {
 /** The lists that are made from a trader's fills. What has to be read once to find them is charged as well. */
 const OF_FILLS = ['userFills', 'userFillsByTime', 'userFunding', 'userNonFundingLedgerUpdates']
 
-/** Traders whom nobody asked for yet, one for each list of a user: what is kept of one list may serve another. */
-const COLD: Readonly<Record<string, Address>> = Object.fromEntries(
+/** Measurements of a list of a trader whom nobody asked for. The better one counts: a block may arrive meanwhile. */
+const COLD_TRADERS = 2
+
+/** Traders whom nobody asked for yet, some for each list of a user: what is kept of one list may serve another. */
+const COLD: Readonly<Record<string, readonly Address[]>> = Object.fromEntries(
   Object.keys(LISTS)
     .filter((type) => type !== 'candleSnapshot')
-    .map((type) => [type, strangerAddress()]),
+    .map((type) => [type, Array.from({ length: COLD_TRADERS }, strangerAddress)]),
 )
 
 /** Requests about traders whom nobody asked for, of a type that is no list. */
@@ -221,7 +224,8 @@ describe('processor time per unit of weight', () => {
     const folder = join(devnet.folder, 'busy')
     const busy = { chain: SLUG, resting: RESTING } as const
     await storeBusyTrader(folder, { ...busy, trader: trader.address as Address, fills: FILLS })
-    for (const [at, [type, cold]] of Object.entries(COLD).entries()) {
+    const strangers = Object.entries(COLD).flatMap(([type, traders]) => traders.map((cold) => ({ type, cold })))
+    for (const [at, { type, cold }] of strangers.entries()) {
       const fills = OF_FILLS.includes(type) ? FILLS : LISTS.historicalOrders!
       await storeBusyTrader(folder, { ...busy, trader: cold, fills, nth: at + 1 })
     }
@@ -334,7 +338,7 @@ describe('processor time per unit of weight', () => {
   for (const type of Object.keys(INFO_TYPES)) {
     it(`is little for /info ${type} of a trader whom nobody asked for yet`, async () => {
       const least = Math.max(1, Math.ceil((LISTS[type] ?? 0) / 200))
-      const users = COLD[type] === undefined ? Array.from({ length: STRANGERS }, strangerAddress) : [COLD[type]]
+      const users = COLD[type] ?? Array.from({ length: STRANGERS }, strangerAddress)
       const units: number[] = []
       const askAs = async (user: Address) => {
         const idle = await cost(new Request(`${url}/health`))
