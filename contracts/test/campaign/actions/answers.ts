@@ -57,7 +57,7 @@ export function pickRequest(
   const now = c.ground.timestampS()
   const found = c.snapshot.orders
     .filter(isWanted)
-    .map((order) => c.requests.get(keyOf(order))!)
+    .flatMap((order) => c.requests.get(keyOf(order)) ?? [])
     .filter(({ createdTs, answeredBy }) => isAge(now - createdTs) && answeredBy.size < ORACLE_COUNT)
     .toSorted((a, b) => a.order.createdBlock - b.order.createdBlock)
   return found.length === 0 ? undefined : c.random.pick(found.slice(c.random.chance(0.5) ? -6 : 0))

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Price, type Address } from '@bezel/protocol'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import type { WitnessedChain } from '@bezel/testkit/tokenWitness.ts'
@@ -98,6 +99,7 @@ export async function createWalkedChain(): Promise<WalkedChain> {
       await chain.reorg(depth, mode)
       if (mode === 'drop') isListingOld = true
       await look(campaign)
+      forgetOtherRequests(campaign)
     },
     readMarkets,
     prices: () => new Map([...campaign.prices].map(([pairIndex, price]) => [pairIndex, Price.of(price)])),
@@ -161,6 +163,17 @@ const LIQ_CLOSE = 6
 /** Reads what is open on the chain, from which the next step is chosen. */
 async function look(campaign: Campaign): Promise<void> {
   campaign.snapshot = { ...campaign.snapshot, ...(await readOpen(campaign.ground)) }
+}
+
+/** Forgets requests whose index now belongs to another one, as may be after a reorganisation. Nobody answers these. */
+function forgetOtherRequests({ snapshot, requests }: Campaign): void {
+  for (const order of snapshot.orders) {
+    const known = requests.get(keyOf(order))
+    if (known === undefined) continue
+    const isSame = known.order.orderType === order.orderType && isDeepStrictEqual(known.order.trade, order.trade)
+    if (isSame) requests.set(keyOf(order), { ...known, order })
+    else requests.delete(keyOf(order))
+  }
 }
 
 function publicClientOf({ ground }: Campaign): PublicClient {
