@@ -33,7 +33,7 @@ describe('what is known of a trader', () => {
   /** True while the node leaves out all logs. */
   let isHiding = false
 
-  /** The node keeps the counters back meanwhile: a request that is found before its answer would be known and missed. */
+  /** The node keeps the counters back meanwhile: a request that is found before its answer would count as missed. */
   const isRefused = (view: string): boolean => isHiding && view === 'getCountersForTraders'
 
   before(async () => {
