@@ -179,6 +179,31 @@ describe('orderUpdates', () => {
   })
 })
 
+describe('the end of a stop loss', () => {
+  it('is told once, also when the event of its execution is read after the position was seen closed', async () => {
+    const position = livePosition('11', { sl: usd(55_000) })
+    await keepPosition(store(), position, true)
+    world.facade.positions = [position]
+    await placeOrder(store(), 7)
+    await placeOrder(store(), 8, { originKey: 'sl:11' })
+    await client.subscribe({ type: 'orderUpdates', user: USER })
+    const fill = await fillOrder(store(), 8, 20)
+    const executed = await moveOrder(store(), 8, { status: 'filled', fill: { ...fill, feeCollateral: '0.9' } as never })
+    world.facade.positions = []
+    await keepPosition(store(), livePosition('11', { sl: usd(55_000) }, { isOpen: false }), false)
+    await world.append('positions', [])
+    await until('it is told', () => updates().length === 1)
+    equal(updates()[0]!.status, 'filled')
+    await world.append('orders', executed)
+    await move(7, { status: 'canceled' })
+    await until('a later one is told', () => updates().some(({ order }) => order.oid === 7))
+    deepEqual(
+      updates().map(({ status }) => status),
+      ['filled', 'canceled'],
+    )
+  })
+})
+
 describe('userFills and userEvents', () => {
   beforeEach(() => placeOrder(store(), 7))
 

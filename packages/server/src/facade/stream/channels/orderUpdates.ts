@@ -134,20 +134,26 @@ function stateOf(order: Order, { isReverted }: LoggedEvent): OrderState {
 interface TriggerNews {
   /**
    * Returns the triggers that are new, changed or gone since the last call, and of the `executed` ones those that are
-   * gone. The first call returns none.
+   * gone; the end of each only once. The first call returns none.
    */
   look(executed?: ReadonlySet<number>): Promise<readonly FacadeOrderStatus[]>
 }
 
+/** Number of trigger orders whose end is remembered. Events of their executions come within moments. */
+const MAX_ENDED = 1_000
+
 function createTriggerNews(reads: FacadeReads, user: Address): TriggerNews {
   let known: ReadonlyMap<number, string> | undefined
+  /** Orders whose end was told. Positions may be ahead of the events, which then tell of executions that are over. */
+  const told = new Set<number>()
 
   return {
     async look(executed = new Set()) {
       const open = await openTriggers(reads, reads.positionsOf(user))
       const now = new Map(open.map(({ order }) => [order.oid, JSON.stringify(order)]))
       const news = known === undefined ? [] : open.filter(({ order }) => known!.get(order.oid) !== now.get(order.oid))
-      const gone = new Set([...(known?.keys() ?? []), ...executed]).difference(now)
+      for (const oid of now.keys()) told.delete(oid)
+      const gone = new Set([...(known?.keys() ?? []), ...executed]).difference(now).difference(told)
       for (const oid of gone) news.push(...(await ended(oid)))
       known = now
       return news
@@ -156,6 +162,9 @@ function createTriggerNews(reads: FacadeReads, user: Address): TriggerNews {
 
   async function ended(oid: number): Promise<FacadeOrderStatus[]> {
     const order = await findTriggerOrder(reads, user, String(oid) as OrderId)
-    return order === undefined || order.status === 'open' ? [] : [order]
+    if (order === undefined || order.status === 'open') return []
+    told.add(oid)
+    if (told.size > MAX_ENDED) told.delete(told.values().next().value!)
+    return [order]
   }
 }
