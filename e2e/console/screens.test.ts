@@ -39,12 +39,13 @@ const FREE_SHARE = 0.25
 
 /**
  * True when the colour of the line is found near both sides of the widest drawing, in the page. The first point is half
- * a step from the left side.
+ * a step from the left side. A drawing that is being made has no width yet.
  */
 const SPANS_THE_CHART = `(() => {
   const canvases = [...document.querySelectorAll('[data-testid="equity-chart"] canvas')]
   const [widest] = canvases.toSorted((a, b) => b.width * b.height - a.width * a.height)
-  const { width, height } = widest
+  const { width = 0, height = 0 } = widest ?? {}
+  if (width * height === 0) return false
   const { data } = widest.getContext('2d').getImageData(0, 0, width, height)
   const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent').trim()
   const wanted = [1, 3, 5].map((at) => parseInt(accent.slice(at, at + 2), 16))
