@@ -8,6 +8,7 @@ import { openAppendableLog, testEvent, type AppendableLog } from '../../journal/
 import { migrate } from '../../store/openStore.ts'
 import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { createRecordingConnection, type RecordingConnection } from '../testing/recordingConnection.ts'
 import { createLogChannels, type LogChannels } from './logChannels.ts'
 
@@ -17,8 +18,10 @@ import { createLogChannels, type LogChannels } from './logChannels.ts'
 const CLIENTS = 4
 /** The greatest number of events appended at once: more than a page of the replay and of the shared reader. */
 const MOST_EVENTS = 230
-/** The number of ticks without a message after which no more are expected. */
+/** The number of ticks without a message after which no more are expected, once each client has all of its own. */
 const QUIET_TICKS = 60
+/** Time after which a message that is not there counts as lost. A busy disk takes its time for a read. */
+const TOLD_MS = 20_000
 
 type Step =
   | { readonly kind: 'append'; readonly trader: number; readonly channels: readonly LogChannel[] }
@@ -205,11 +208,25 @@ describe('the channels of a log, whatever happens at the same time,', () => {
       collect(of)
       for (const name of of.held.keys()) await listen(channels, of, name, true)
     }
+    await until('everything is told', () => isAllTold(clients), TOLD_MS).catch(() => undefined)
     for (let quietTicks = 0; quietTicks < QUIET_TICKS; quietTicks += 1) {
       await nextTick()
       if (clients.some(({ connection }) => connection.texts.length > 0)) quietTicks = 0
       clients.forEach(collect)
     }
+  }
+
+  /** Returns true when every client has as many messages as it should; more may come. */
+  async function isAllTold(clients: readonly Client[]): Promise<boolean> {
+    clients.forEach(collect)
+    for (const { trader, held } of clients) {
+      const events = await log.read(trader, { after: 0, limit: 100_000 })
+      for (const [name, { from, texts }] of held) {
+        const expected = events.filter((event) => event.channel === name && event.seq >= from)
+        if (texts.length < expected.length) return false
+      }
+    }
+    return true
   }
 
   async function requireAll(clients: readonly Client[]): Promise<void> {
