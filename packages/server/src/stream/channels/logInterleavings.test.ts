@@ -208,6 +208,7 @@ describe('the channels of a log, whatever happens at the same time,', () => {
       collect(of)
       for (const name of of.held.keys()) await listen(channels, of, name, true)
     }
+    // What is missing after that is told by `requireAll`.
     await until('everything is told', () => isAllTold(clients), TOLD_MS).catch(() => undefined)
     for (let quietTicks = 0; quietTicks < QUIET_TICKS; quietTicks += 1) {
       await nextTick()

@@ -144,8 +144,8 @@ const MAX_ENDED = 1_000
 
 function createTriggerNews(reads: FacadeReads, user: Address): TriggerNews {
   let known: ReadonlyMap<number, string> | undefined
-  /** Orders whose end was told. Positions may be ahead of the events, which then tell of executions that are over. */
-  const told = new Set<number>()
+  /** The ends of orders as they were told. Positions may be ahead of the events, whose executions are over then. */
+  const told = new Map<number, FacadeOrderStatus['status']>()
 
   return {
     async look(executed = new Set()) {
@@ -153,7 +153,7 @@ function createTriggerNews(reads: FacadeReads, user: Address): TriggerNews {
       const now = new Map(open.map(({ order }) => [order.oid, JSON.stringify(order)]))
       const news = known === undefined ? [] : open.filter(({ order }) => known!.get(order.oid) !== now.get(order.oid))
       for (const oid of now.keys()) told.delete(oid)
-      const gone = new Set([...(known?.keys() ?? []), ...executed]).difference(now).difference(told)
+      const gone = new Set([...(known?.keys() ?? []), ...executed]).difference(now)
       for (const oid of gone) news.push(...(await ended(oid)))
       known = now
       return news
@@ -162,9 +162,9 @@ function createTriggerNews(reads: FacadeReads, user: Address): TriggerNews {
 
   async function ended(oid: number): Promise<FacadeOrderStatus[]> {
     const order = await findTriggerOrder(reads, user, String(oid) as OrderId)
-    if (order === undefined || order.status === 'open') return []
-    told.add(oid)
-    if (told.size > MAX_ENDED) told.delete(told.values().next().value!)
+    if (order === undefined || order.status === 'open' || order.status === told.get(oid)) return []
+    told.set(oid, order.status)
+    if (told.size > MAX_ENDED) told.delete(told.keys().next().value!)
     return [order]
   }
 }
