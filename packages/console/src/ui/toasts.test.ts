@@ -41,10 +41,22 @@ describe('toasts', () => {
     pushToast({ tone: 'info', title: 'stays', ttlMs: 0 })
     const held = pushToast({ tone: 'good', title: 'held' })
     holdToast(held)
-    mock.timers.tick(60_000)
+    mock.timers.tick(19_000)
     assert.deepEqual(titles(), ['stays', 'held'])
     releaseToast(held)
     mock.timers.tick(6_000)
+    assert.deepEqual(titles(), ['stays'])
+  })
+
+  it('does not keep one under the pointer for ever, since it may lie over what the pointer came for', () => {
+    pushToast({ tone: 'info', title: 'stays', ttlMs: 0 })
+    const held = pushToast({ tone: 'warn', title: 'held' })
+    for (const { id } of toasts.value) holdToast(id)
+    mock.timers.tick(19_999)
+    assert.deepEqual(titles(), ['stays', 'held'])
+    mock.timers.tick(1)
+    assert.deepEqual(titles(), ['stays'])
+    releaseToast(held)
     assert.deepEqual(titles(), ['stays'])
   })
 

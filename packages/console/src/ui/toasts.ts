@@ -21,6 +21,8 @@ export const MAX_TOASTS = 4
 
 const DONE_TTL_MS = 6_000
 const WRONG_TTL_MS = 15_000
+/** Longest time for which a toast stays under the pointer. */
+const HELD_MS = 20_000
 
 const shown = signal<readonly Toast[]>([])
 const timers = new Map<number, ReturnType<typeof setTimeout>>()
@@ -51,9 +53,14 @@ export function dismissToast(id: number): void {
   shown.value = shown.value.filter((toast) => toast.id !== id)
 }
 
-/** Keeps a toast on screen, as while the pointer rests on it. */
+/**
+ * Keeps a toast on screen longer, as while the pointer rests on it. Not for ever: it may lie over something that the
+ * pointer came for.
+ */
 export function holdToast(id: number): void {
+  if (!timers.has(id)) return
   stopTimer(id)
+  timers.set(id, setTimeout(dismissToast, HELD_MS, id))
 }
 
 /** Lets a toast that was held go away in its time. */

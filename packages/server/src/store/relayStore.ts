@@ -318,6 +318,23 @@ export async function endRelayEntry(
   return changed === 1
 }
 
+/** Makes an entry live again that has ended so. Returns it; `undefined` when there is none. */
+export async function reopenRelayEntry(
+  sql: Sql,
+  sender: RelaySender,
+  of: { readonly nonce: number; readonly end: RelayEnd },
+): Promise<RelayEntry | undefined> {
+  const changed = await sql.run(
+    `update relay_entries set state = 'live', ended_at = null
+     where chain = $1 and sender = $2 and nonce = $3 and state = $4`,
+    sender.chain,
+    sender.sender,
+    of.nonce,
+    of.end,
+  )
+  return changed === 1 ? (await listRelayEntries(sql, sender, { from: of.nonce, limit: 1 }))[0] : undefined
+}
+
 /**
  * Sets the gas cost that an entry counts. Runs in the transaction that changes the day's sums. Returns the previous
  * amount.

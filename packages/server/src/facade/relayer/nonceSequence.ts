@@ -4,6 +4,7 @@ import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import {
   type RelayEntry,
   insertRelayEntry,
+  reopenRelayEntry,
   skipRelayNonces,
   listRelayEntries,
   readRelayNonces,
@@ -83,21 +84,25 @@ export async function skipForeignNonces(context: RelayContext, memory: RelayMemo
 }
 
 /**
- * Burns nonces that were skipped because somebody else seemed to use them, and that stay unused: each would block all
- * later ones. Returns true when there were any.
+ * Fills nonces that stay unused, each of which would block all later ones. Those that were skipped because somebody else
+ * seemed to use them are burnt. Those whose transaction counted as final, which a node that lied or a reorganisation
+ * beyond finality leads to, are sent again. Returns true when there were any.
  */
 export async function fillHoles(context: RelayContext, memory: RelayMemory): Promise<boolean> {
   const holes = holesIn(context, memory.state)
   if (holes.length === 0) return false
   const { store, sender, log } = context
-  log.error({ ...sender, holes }, 'nonces of the relayer were left open by somebody else, and are burnt')
+  log.error({ ...sender, holes }, 'nonces of the relayer that counted as used are unused: they are burnt or sent again')
   const filled = await store.transaction(async (sql) => {
     const entries: RelayEntry[] = []
     for (const nonce of holes) {
       const entry = burnOf(context, memory.state, nonce)
       const { countedWei } = entry
-      if (!(await insertRelayEntry(sql, sender, { ...entry, countedWei: 0n }))) continue
-      entries.push(await recountGas(sql, sender, entry, countedWei))
+      const isNew = await insertRelayEntry(sql, sender, { ...entry, countedWei: 0n })
+      const open = isNew ? entry : await reopenRelayEntry(sql, sender, { nonce, end: 'done' })
+      if (open === undefined) continue
+      const wei = isNew ? countedWei : reserveOf(open, context.settings.burnGas)
+      entries.push(await recountGas(sql, sender, open, wei))
     }
     return entries
   })
@@ -105,7 +110,7 @@ export async function fillHoles(context: RelayContext, memory: RelayMemory): Pro
   return filled.length > 0
 }
 
-/** Returns the nonces without an entry, from the next unused one on, once that has not changed for long. */
+/** Returns the nonces without a live entry, from the next unused one on, once that has not changed for long. */
 function holesIn(
   { settings, now }: RelayContext,
   { nonces, usedNonces, tracked, lineSinceMs, market }: RelayState,

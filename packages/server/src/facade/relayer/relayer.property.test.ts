@@ -279,6 +279,7 @@ it('through faults, lies, reorganisations, strangers and ends of the process', {
         await fresh.close()
       }
     }),
-    { numRuns: RUNS, endOnFailure: true },
+    // The first was found later: a node's lie let a transaction count as final that a reorganisation had dropped.
+    { numRuns: RUNS, endOnFailure: true, examples: [[1102047656]] },
   )
 })
