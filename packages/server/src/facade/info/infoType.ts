@@ -68,14 +68,14 @@ export function remembered<Answer>(
   versionOf: (reads: FacadeReads) => string,
   write: (reads: FacadeReads) => string,
 ): (reads: FacadeReads) => WrittenText<Answer> {
-  const byChain = new WeakMap<FacadeReads, WrittenText<Answer> & { readonly version: string }>()
+  const written = new WeakMap<FacadeReads, WrittenText<Answer> & { readonly version: string }>()
   return (reads) => {
     const version = versionOf(reads)
-    const known = byChain.get(reads)
+    const known = written.get(reads)
     if (known?.version === version) return known
     const text = write(reads)
     const made = { version, text, bytes: Buffer.from(text) }
-    byChain.set(reads, made)
+    written.set(reads, made)
     return made
   }
 }

@@ -48,7 +48,7 @@ export async function openNoticesWorld(slugs: readonly ChainSlug[] = ['base']): 
   const opened = openTestStore()
   await migrate(opened.store)
   const chains = slugs.map((slug) => testChain(slug))
-  let byChain = new Map<ChainSlug, ChainAgents>()
+  let agentsBySlug = new Map<ChainSlug, ChainAgents>()
   const client: RpcClient = {
     roundTrips: () => world.roundTrips,
     async batch(calls) {
@@ -66,7 +66,7 @@ export async function openNoticesWorld(slugs: readonly ChainSlug[] = ['base']): 
     isNodeAway: false,
     roundTrips: 0,
     tradingActivated: 0,
-    agentsOf: (slug) => byChain.get(slug)!,
+    agentsOf: (slug) => agentsBySlug.get(slug)!,
     options: () => ({
       chains,
       agentsOf: world.agentsOf,
@@ -93,7 +93,7 @@ export async function openNoticesWorld(slugs: readonly ChainSlug[] = ['base']): 
 
   async function open(): Promise<void> {
     world.registry = await openRegistry(opened.store)
-    byChain = new Map(
+    agentsBySlug = new Map(
       chains.map((chain) => {
         const { slug, chainId, diamond } = chain
         const delegates = createDelegates({ client, diamond, maxAgeMs: 2_000, now: () => world.nowMs })
