@@ -54,10 +54,10 @@ export interface RelayEntry {
 }
 
 /**
- * Final state of an entry. `done`: one of its versions is mined for good. `lost`: another transaction used its nonce
+ * State of an entry. `done`: one of its versions counts as mined for good. `lost`: another transaction used its nonce
  * for good.
  */
-type RelayEnd = 'done' | 'lost'
+type RelayEntryState = 'live' | 'done' | 'lost'
 
 interface EntryRow {
   readonly nonce: bigint
@@ -301,38 +301,20 @@ export async function countOtherSenders(sql: Sql, { chain, sender }: RelaySender
   return Number(row!.count)
 }
 
-/** Ends a live entry. Returns false when it had ended before. */
-export async function endRelayEntry(
+/** Ends an entry, or makes an ended one live again. Returns false when it was not in the state `from`. */
+export async function moveRelayEntry(
   sql: Sql,
   { chain, sender }: RelaySender,
-  of: { readonly nonce: number; readonly end: RelayEnd; readonly atMs: number },
+  of: {
+    readonly nonce: number
+    readonly from: RelayEntryState
+    readonly to: RelayEntryState
+    readonly atMs: number | null
+  },
 ): Promise<boolean> {
-  const changed = await sql.run(
-    `update relay_entries set state = $4, ended_at = $5 where chain = $1 and sender = $2 and nonce = $3 and state = 'live'`,
-    chain,
-    sender,
-    of.nonce,
-    of.end,
-    of.atMs,
-  )
-  return changed === 1
-}
-
-/** Makes an entry live again that has ended so. Returns it; `undefined` when there is none. */
-export async function reopenRelayEntry(
-  sql: Sql,
-  sender: RelaySender,
-  of: { readonly nonce: number; readonly end: RelayEnd },
-): Promise<RelayEntry | undefined> {
-  const changed = await sql.run(
-    `update relay_entries set state = 'live', ended_at = null
-     where chain = $1 and sender = $2 and nonce = $3 and state = $4`,
-    sender.chain,
-    sender.sender,
-    of.nonce,
-    of.end,
-  )
-  return changed === 1 ? (await listRelayEntries(sql, sender, { from: of.nonce, limit: 1 }))[0] : undefined
+  const where = 'where chain = $1 and sender = $2 and nonce = $3 and state = $6'
+  const text = `update relay_entries set state = $4, ended_at = $5 ${where}`
+  return (await sql.run(text, chain, sender, of.nonce, of.to, of.atMs, of.from)) === 1
 }
 
 /**

@@ -3,7 +3,7 @@ import { numberToHex } from 'viem'
 import { receiptCall, quantity, blockCall, resultOf } from '../../chain/blocks.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { moveExitUses } from '../../store/relayGasStore.ts'
-import { type RelayEntry, endRelayEntry, isRelayedHash } from '../../store/relayStore.ts'
+import { type RelayEntry, isRelayedHash, moveRelayEntry } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import { insertAction } from './enqueueAction.ts'
 import { firstFees } from './fees.ts'
@@ -90,7 +90,8 @@ async function giveUp(
 ): Promise<void> {
   const { store, sender, log } = context
   const hash = await store.transaction(async (sql) => {
-    const isLive = await endRelayEntry(sql, sender, { nonce: entry.nonce, end: 'lost', atMs: context.now() })
+    const lost = { nonce: entry.nonce, from: 'live', to: 'lost', atMs: context.now() } as const
+    const isLive = await moveRelayEntry(sql, sender, lost)
     if (!isLive) throw new Error(`nonce ${entry.nonce} was settled elsewhere`)
     // Checked against the store again, because relaying twice would execute the action twice.
     if (user !== undefined && (await isRelayedHash(sql, sender.chain, user))) throw new Error(`${user} is our own`)

@@ -1,5 +1,5 @@
 import { blockCall, resultOf, parseBlock } from '../../chain/blocks.ts'
-import { type RelayEntry, endRelayEntry } from '../../store/relayStore.ts'
+import { type RelayEntry, moveRelayEntry } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
 import { recountGas } from './gasBudget.ts'
 import type { FoundReceipts } from './lookAtNode.ts'
@@ -84,7 +84,7 @@ async function end(context: RelayContext, memory: RelayMemory, final: readonly M
   await store.transaction(async (sql) => {
     for (const { entry, mined } of final) {
       await keepCost(sql, context, entry, mined)
-      await endRelayEntry(sql, sender, { nonce: entry.nonce, end: 'done', atMs: now() })
+      await moveRelayEntry(sql, sender, { nonce: entry.nonce, from: 'live', to: 'done', atMs: now() })
     }
   })
   for (const { entry, mined } of final) memory.ended(entry.nonce, mined.kind)

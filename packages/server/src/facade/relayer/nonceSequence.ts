@@ -4,11 +4,12 @@ import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import {
   type RelayEntry,
   insertRelayEntry,
-  reopenRelayEntry,
+  moveRelayEntry,
   skipRelayNonces,
   listRelayEntries,
   readRelayNonces,
 } from '../../store/relayStore.ts'
+import type { Sql } from '../../store/sql.ts'
 import { utcDayOf } from '../../trading/scope.ts'
 import { firstFees } from './fees.ts'
 import { recountGas } from './gasBudget.ts'
@@ -84,22 +85,25 @@ export async function skipForeignNonces(context: RelayContext, memory: RelayMemo
 }
 
 /**
- * Fills nonces that stay unused, each of which would block all later ones. Those that were skipped because somebody else
- * seemed to use them are burnt. Those whose transaction counted as final, which a node that lied or a reorganisation
- * beyond finality leads to, are sent again. Returns true when there were any.
+ * Fills nonces that stay unused, each of which would block all later ones. Those that were skipped because somebody
+ * else seemed to use them are burnt. Those whose transaction counted as final, which a node that lied or a
+ * reorganisation beyond finality leads to, are sent again. Returns true when there were any.
  */
 export async function fillHoles(context: RelayContext, memory: RelayMemory): Promise<boolean> {
   const holes = holesIn(context, memory.state)
   if (holes.length === 0) return false
   const { store, sender, log } = context
-  log.error({ ...sender, holes }, 'nonces of the relayer that counted as used are unused: they are burnt or sent again')
+  log.error(
+    { ...sender, holes },
+    'nonces of the relayer were left open: they are burnt, or sent again where they counted as used',
+  )
   const filled = await store.transaction(async (sql) => {
     const entries: RelayEntry[] = []
     for (const nonce of holes) {
       const entry = burnOf(context, memory.state, nonce)
       const { countedWei } = entry
       const isNew = await insertRelayEntry(sql, sender, { ...entry, countedWei: 0n })
-      const open = isNew ? entry : await reopenRelayEntry(sql, sender, { nonce, end: 'done' })
+      const open = isNew ? entry : await reopen(sql, context, nonce)
       if (open === undefined) continue
       const wei = isNew ? countedWei : reserveOf(open, context.settings.burnGas)
       entries.push(await recountGas(sql, sender, open, wei))
@@ -108,6 +112,12 @@ export async function fillHoles(context: RelayContext, memory: RelayMemory): Pro
   })
   memory.filled(filled)
   return filled.length > 0
+}
+
+/** Makes the entry of a nonce live again that counted as mined for good; `undefined` when there is none. */
+async function reopen(sql: Sql, { sender }: RelayContext, nonce: number): Promise<RelayEntry | undefined> {
+  if (!(await moveRelayEntry(sql, sender, { nonce, from: 'done', to: 'live', atMs: null }))) return undefined
+  return (await listRelayEntries(sql, sender, { from: nonce, limit: 1 }))[0]
 }
 
 /** Returns the nonces without a live entry, from the next unused one on, once that has not changed for long. */
