@@ -2,6 +2,7 @@ import { Price } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { usd } from '../../market/testing/fixtures.ts'
+import type { SqlValue } from '../../store/sql.ts'
 import {
   gtc,
   openExchangeWorld,
@@ -44,5 +45,25 @@ describe('a cloid', () => {
     await world.sendWhile(orderAction(stop), () => world.change(position.record.id, { sl: usd(55_000) }))
     world.change(position.record.id, { sl: Price.zero })
     assert.match(await errorOf(stop), /^Duplicate cloid: .*, is over\. Use a new cloid/)
+  })
+
+  it('is answered with its order when another request stores it between two reads', async () => {
+    const { store } = world.parts
+    const action = orderAction(orderItem({ c: CLOID, p: '50000', t: gtc }))
+    const place = () => world.sendWhile(action, (oid) => world.happen(oid, placedAt()))
+    let first: Awaited<ReturnType<typeof place>> | undefined
+    let isRead = false
+    const get: typeof store.read.get = async <Row>(text: string, ...params: readonly SqlValue[]) => {
+      const row = await store.read.get<Row>(text, ...params)
+      if (!isRead && /facade_cloids|from orders/.test(text)) {
+        isRead = true
+        world.parts = { ...world.parts, store }
+        first = await place()
+      }
+      return row
+    }
+    world.parts = { ...world.parts, store: { ...store, read: { ...store.read, get } } }
+    const late = await world.send(action)
+    assert.deepEqual(statusesOf(late), statusesOf(first!))
   })
 })

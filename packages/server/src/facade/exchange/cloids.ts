@@ -36,13 +36,14 @@ export async function findAsked(context: ActionContext, of: OrderToTranslate): P
   const { cloid } = of.item
   if (cloid === null) return undefined
   const { parts, agent } = context
+  // Read before the cloid, which is stored together with its order: one that is stored meanwhile is found by its cloid.
+  const known = await findOrderByClientId(parts.store.read, agent.chain, agent.trader, cloid)
   const kept = await readCloid(parts.store.read, keyOf(context, cloid))
   if (kept !== undefined) {
     if (kept.asked !== askedText(of)) throw duplicate(cloid)
     return kept.oid
   }
   // An order that was made natively has terms of its own, which can't be compared.
-  const known = await findOrderByClientId(parts.store.read, agent.chain, agent.trader, cloid)
   if (known !== undefined) throw duplicate(cloid)
   return undefined
 }
