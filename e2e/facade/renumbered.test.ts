@@ -222,7 +222,10 @@ describe('orders that a reorganisation numbers anew', () => {
     const wallet = await connectRaw(world, trader, 'agent-2')
     const since = await start()
     const terms = { market: 'BTC/USD', side: 'long', type: 'limit', price: String(FIRST), size: '0.05', leverage: '10' }
-    await native.trade(terms, 'open')
+    // Its hash is not reported: a reported one may be mined again, so it is shown as long as it may be.
+    const { order, transaction } = await native.prepare(terms)
+    await native.broadcast(transaction)
+    await native.orderOnce(order.id, ({ status }) => status === 'open')
     const desk = await lay(trader, wallet, since)
     await world.stopService()
     await dropSince(since)
