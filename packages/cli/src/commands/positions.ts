@@ -3,8 +3,15 @@ import { MARKET_OPTION, marketFilterOf } from './endAll.ts'
 import { showList, type Column } from '../output/formatTable.ts'
 import type { Position } from '@bezel/sdk'
 import { reclaimAdvice } from '../output/advice.ts'
-import { pendingWords } from '../output/pendingUpdate.ts'
-import { paintSide, shortAmount, shortLeverage, shortPrice, shortSize, shortValue } from '../output/text.ts'
+import {
+  pendingWords,
+  paintSide,
+  shortAmount,
+  shortLeverage,
+  shortPrice,
+  shortSize,
+  shortValue,
+} from '../output/text.ts'
 
 /** The table of `bezel positions`. */
 const POSITION_COLUMNS: readonly Column<Position>[] = [

@@ -3,11 +3,10 @@ import type { CommandArguments, OptionTable } from '../arguments/readOptions.ts'
 import { readDecimal, readId, readPrice } from '../arguments/readers.ts'
 import { UsageError } from '../errors/cliError.ts'
 import { formatFields, type PageShape } from '../output/formatTable.ts'
-import { pendingWords } from '../output/pendingUpdate.ts'
+import { pendingWords, shortAmount, shortLeverage, shortPrice, shortSize } from '../output/text.ts'
 import { positionPreviewLines } from '../output/previewLines.ts'
-import { shortAmount, shortLeverage, shortPrice, shortSize } from '../output/text.ts'
 import type { Command } from './command.ts'
-import { confirm, timeoutMsOf, WAIT_OPTIONS } from './confirm.ts'
+import { confirm, timeoutMsOf, WAIT_OPTIONS, YES_OPTION } from './confirm.ts'
 import { showWarnings, withWarnings } from './followOrder.ts'
 
 const POLL_MS = 300
@@ -82,4 +81,32 @@ function positionFields(position: Position, txHash: string, account: string, sha
     ],
     shape,
   )
+}
+
+/** `bezel reclaim`. */
+export const reclaimCommand: Command = {
+  name: 'reclaim',
+  summary: 'takes back a change of a position that the oracle has not answered in time',
+  operands: [{ name: 'POSITION', what: 'id of the position, from bezel positions' }],
+  options: YES_OPTION,
+  examples: ['reclaim 3'],
+  async run(context) {
+    const { args, output, environment, interruption } = context
+    const id = readId(args.operands[0]!, 'POSITION')
+    const client = await environment.tradingClient()
+    await confirm(context, `Reclaim the change of position ${id}`)
+    interruption.leaves(() => 'Stopped. The reclaim may have been sent already: look with `bezel positions`')
+    output.progress(`Reclaiming the change of position ${id}`)
+    const { position, txHash } = await client.positions.cancelUpdate(id)
+    output.answer({ position, txHash }, () =>
+      formatFields(
+        [
+          ['Position', id],
+          ['Transaction', txHash],
+          ['Account', environment.labelOf(position.trader)],
+        ],
+        output,
+      ),
+    )
+  },
 }

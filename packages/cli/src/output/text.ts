@@ -1,5 +1,5 @@
 import { roundDecimal } from '@bezel/protocol/wire'
-import { decimal, type Order } from '@bezel/sdk'
+import { decimal, type Order, type PendingUpdate } from '@bezel/sdk'
 
 /** The colours of a terminal. On a stream without colours each function returns its text unchanged. */
 export interface Style {
@@ -49,6 +49,9 @@ const AMOUNT_DIGITS = 3
 /** Significant digits that a price or size below 1 keeps at least, so that prices of a cheap coin can be told apart. */
 const PRICE_DIGITS = 5
 
+/** Digits that a price on the screen has. Whole digits are never rounded away. */
+const SCREEN_DIGITS = 6
+
 const PRICE_PLACES = 6
 
 const AMOUNT_PLACES = 6
@@ -68,6 +71,12 @@ export function shortDecimal(text: string, places: number): string {
 /** Rounds a price for people to six decimals, or to five significant digits where that shows more of it. */
 export function shortPrice(text: string): string {
   return rounded(text, PRICE_PLACES, PRICE_DIGITS)
+}
+
+/** Rounds a price for the screen to six digits, half away from zero; of one below 1 five digits that say most. */
+export function tightPrice(text: string): string {
+  const whole = text.replace('-', '').split('.')[0]!
+  return whole === '0' ? shortPrice(text) : shortDecimal(text, Math.max(0, SCREEN_DIGITS - whole.length))
 }
 
 /** Rounds a size in base units for people, as prices are rounded. */
@@ -95,6 +104,14 @@ export function percentOf(rate: string): string {
   return `${shortDecimal(decimal.mul(rate, '100'), 4)} %`
 }
 
+/** Returns a change that waits for the oracle, in a few words: `leverage 5x, 300 USDC taken`. */
+export function pendingWords({ kind, leverage, collateralDelta, status }: PendingUpdate, symbol: string): string {
+  const amount = shortAmount(collateralDelta.replace('-', ''))
+  const moves = collateralDelta.startsWith('-') ? `${amount} ${symbol} to come` : `${amount} ${symbol} taken`
+  const words = [`${kind} ${shortLeverage(leverage)}`, ...(amount === '0' ? [] : [moves])]
+  return [...words, ...(status === 'timed_out' ? ['timed out'] : [])].join(', ')
+}
+
 function rounded(text: string, places: number, digits: number): string {
   const isUnlimited = text.replace('-', '').split('.')[0]!.length > UNLIMITED_DIGITS
   return isUnlimited ? 'unlimited' : roundDecimal(text, places, digits)
@@ -117,6 +134,11 @@ export function dateAndTime(ms: number): string {
 export function plainText(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ' ')
+}
+
+/** Returns text of others as the screen shows it: each character takes one column. */
+export function screenText(text: string): string {
+  return plainText(text).replace(/[^ -~]/g, '?')
 }
 
 /** A space at which `wrapWords` breaks no line. It prints as any other. */
@@ -145,4 +167,15 @@ export function unpainted(text: string): string {
 /** Returns the number of columns that a painted line takes. */
 export function visibleWidth(line: string): number {
   return unpainted(line).length
+}
+
+/**
+ * Shortens a line to the width of the screen between two words, so that no number loses digits. Only a word that is
+ * wider than the screen is cut. What was shortened ends with `…` and has no colours.
+ */
+export function clipLine(line: string, width: number): string {
+  if (visibleWidth(line) <= width) return line
+  const bare = unpainted(line)
+  const end = bare.lastIndexOf(' ', width - 2)
+  return end > 0 ? `${bare.slice(0, end).trimEnd()} …` : `${bare.slice(0, width - 1)}…`
 }

@@ -12,11 +12,13 @@ import {
   visibleWidth,
   wrapWords,
   type Style,
+  clipLine,
+  screenText,
+  tightPrice,
 } from '../output/text.ts'
 import { eventLines } from './eventText.ts'
 import { markPosition, type MarkedPosition } from './markedPosition.ts'
 import type { ScreenState } from './screenState.ts'
-import { clipLine, screenText, tightPrice } from './screenText.ts'
 
 /** The size of a terminal in characters. */
 export interface ScreenSize {

@@ -1,7 +1,7 @@
 import type { AccountEvent, LogChange, Order, Position } from '@bezel/sdk'
 import type { PageShape } from '../output/formatTable.ts'
-import { pendingWords } from '../output/pendingUpdate.ts'
 import {
+  pendingWords,
   paintStatus,
   shortAmount,
   shortLeverage,
@@ -10,8 +10,8 @@ import {
   shortTime,
   wrapWords,
   type Style,
+  screenText,
 } from '../output/text.ts'
-import { screenText } from './screenText.ts'
 
 /** An event of the account's log, from a page or from the stream. */
 export type ToldEvent = AccountEvent | LogChange

@@ -1,13 +1,16 @@
 import type { Agent, AgentScope } from '@bezel/sdk'
+import { createPublicClient, http, type Address } from 'viem'
 import type { CommandArguments } from '../../arguments/readOptions.ts'
-import { readDecimal, readExpiry, readMarkets, requireMarkets } from '../../arguments/readers.ts'
+import { readDecimal, readExpiry, readMarkets, requireMarkets, readAddress } from '../../arguments/readers.ts'
 import { UsageError } from '../../errors/cliError.ts'
-import { sendDelegation } from './agentDelegate.ts'
-import { agentFields, askFaucet, readGas } from './agentRecord.ts'
+import type { Target } from '../../connection/target.ts'
 import type { Command, CommandContext } from '../command.ts'
-import { confirm, WAIT_OPTIONS } from '../confirm.ts'
+import { confirm, WAIT_OPTIONS, timeoutMsOf } from '../confirm.ts'
+import { agentFields, readGas } from './agentStatus.ts'
 
 const MAX_NAME_CHARS = 32
+
+const POLL_MS = 300
 
 /** `bezel agent authorise`. */
 export const agentAuthoriseCommand: Command = {
@@ -69,6 +72,14 @@ async function sayWhatIsMissing(
   else output.note('It has no coins to pay fees with: send it a little of the native coin before it trades.')
 }
 
+/** Asks the faucet of a local chain for coins. Returns `false` when the target is no local chain. */
+async function askFaucet({ rpcUrl, devnet, chain }: Target, address: Address): Promise<boolean> {
+  if (rpcUrl === undefined || devnet?.chains[chain]?.rpcUrl !== rpcUrl) return false
+  const call = { method: 'bezel_faucet', params: [address] } as never
+  await createPublicClient({ transport: http(rpcUrl) }).request(call)
+  return true
+}
+
 function scopeOf(args: CommandArguments, nowMs: number): AgentScope {
   const markets = args.text('markets')
   const maxLeverage = args.text('max-leverage')
@@ -87,4 +98,38 @@ function nameOf(args: CommandArguments): string {
   const name = args.text('name') ?? 'bezel cli'
   if (name.length <= MAX_NAME_CHARS) return name
   throw new UsageError(`--name has ${name.length} characters, and ${MAX_NAME_CHARS} are allowed.`)
+}
+
+/** `bezel agent delegate`. */
+export const agentDelegateCommand: Command = {
+  name: 'agent delegate',
+  summary: 'makes an authorised agent the delegate on the chain; its limits stay as they are',
+  operands: [{ name: 'ADDRESS', what: 'address of the agent (default: your own agent)', isOptional: true }],
+  options: { timeout: WAIT_OPTIONS.timeout, yes: WAIT_OPTIONS.yes },
+  examples: ['agent delegate', 'agent delegate 0x00000000000000000000000000000000000000A1'],
+  async run(context) {
+    const { args, output, environment } = context
+    const [text] = args.operands
+    const agent = text === undefined ? (await environment.agent()).address : readAddress(text, 'ADDRESS')
+    const trader = await environment.trader()
+    await confirm(context, `Make agent ${agent} the delegate of ${trader.address}`)
+    const delegationTx = await sendDelegation(context, agent)
+    const { agent: record } = await environment.traderClient().agents.get(agent)
+    output.answer({ agent: record, delegationTx }, () => agentFields(record, output))
+    if (delegationTx === null) output.note(`Nothing was sent: its status is ${record.status}.`)
+  },
+}
+
+/** Sends the delegation of an agent and waits until the service sees it. Returns null when there is nothing to send. */
+async function sendDelegation(
+  { args, output, environment, interruption }: CommandContext,
+  agent: Address,
+): Promise<`0x${string}` | null> {
+  const sender = await environment.traderSender()
+  interruption.leaves(
+    () => 'Stopped. The delegation may have been sent already: see whether it is there with `bezel agent status`',
+  )
+  output.progress('Making it the delegate on the chain')
+  const { agents } = environment.traderClient()
+  return agents.delegate({ sender, agent, timeoutMs: timeoutMsOf(args), pollMs: POLL_MS })
 }

@@ -1,8 +1,9 @@
-import { isAddressEqual } from 'viem'
+import { tradingInteractionsAbi } from '@bezel/protocol/wire'
+import { createPublicClient, http, isAddressEqual, type Address } from 'viem'
 import { readAddress } from '../../arguments/readers.ts'
+import type { Target } from '../../connection/target.ts'
 import { formatFields } from '../../output/formatTable.ts'
 import type { Command } from '../command.ts'
-import { readDelegate } from './agentRecord.ts'
 
 /** `bezel agent revoke`. */
 export const agentRevokeCommand: Command = {
@@ -41,4 +42,24 @@ export const agentRevokeCommand: Command = {
       output.note('It is still the delegate on the chain: it can trade there without this service.')
     if (!isDelegate) output.note('It is not the delegate on the chain, so nothing was sent there.')
   },
+}
+
+/**
+ * Reads who may trade for a trader on the chain; the zero address for nobody. `undefined` when no node answers it, and
+ * while a transaction of the trader is under way, because that may change it.
+ */
+async function readDelegate({ rpcUrl, diamond }: Target, trader: Address): Promise<Address | undefined> {
+  if (rpcUrl === undefined) return undefined
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  const view = { address: diamond, abi: tradingInteractionsAbi, functionName: 'getTradingDelegate' } as const
+  try {
+    const [delegate, mined, sent] = await Promise.all([
+      client.readContract({ ...view, args: [trader] }),
+      client.getTransactionCount({ address: trader, blockTag: 'latest' }),
+      client.getTransactionCount({ address: trader, blockTag: 'pending' }),
+    ])
+    return sent > mined ? undefined : delegate
+  } catch {
+    return undefined
+  }
 }

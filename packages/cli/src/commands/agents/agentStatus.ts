@@ -1,7 +1,9 @@
+import type { Agent } from '@bezel/sdk'
+import { createPublicClient, formatEther, http, type Address } from 'viem'
 import { readAddress } from '../../arguments/readers.ts'
-import { agentFields, readGas } from './agentRecord.ts'
-import { formatFields } from '../../output/formatTable.ts'
-import { shortAmount } from '../../output/text.ts'
+import { formatFields, type PageShape } from '../../output/formatTable.ts'
+import { shortAmount, dateAndTime, shortLeverage, shortValue } from '../../output/text.ts'
+import type { Target } from '../../connection/target.ts'
 import type { Command } from '../command.ts'
 
 /** `bezel agent status`. */
@@ -23,4 +25,33 @@ export const agentStatusCommand: Command = {
     if (agent.status === 'pending_delegation')
       output.note('It is not the delegate yet. Send the transaction with `bezel agent delegate`')
   },
+}
+
+/** Returns the lines that describe an agent and its permissions. */
+export function agentFields({ agent, trader, name, status, mode, scope }: Agent, shape: PageShape): string[] {
+  return formatFields(
+    [
+      ['Agent', agent],
+      ['Trader', trader],
+      ['Name', name === '' ? null : name],
+      ['Status', status],
+      ['Sends', mode === 'self' ? 'its own transactions' : 'through the relayer'],
+      ['May', scope.permissions === 'read' ? 'only read' : 'trade'],
+      ['Markets', scope.markets === 'all' ? 'all' : scope.markets.join(', ')],
+      ['Leverage', scope.maxLeverage === null ? 'no limit' : `up to ${shortLeverage(scope.maxLeverage)}`],
+      ['Daily cap', scope.dailySpendCapUsd === null ? 'no limit' : `${shortValue(scope.dailySpendCapUsd)} USD`],
+      ['Expires', scope.expiresAt === null ? 'never' : `${dateAndTime(scope.expiresAt)} UTC`],
+    ],
+    shape,
+  )
+}
+
+/** Reads the native coins that an account has for fees. `undefined` when no node is known or it does not answer. */
+export async function readGas({ rpcUrl }: Target, address: Address): Promise<string | undefined> {
+  if (rpcUrl === undefined) return undefined
+  try {
+    return formatEther(await createPublicClient({ transport: http(rpcUrl) }).getBalance({ address }))
+  } catch {
+    return undefined
+  }
 }

@@ -1,14 +1,26 @@
-import { addUpBooks, decimal, type CollateralBooks, type FillAction, type FillHistoryEntry } from '@bezel/sdk'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import {
+  addUpBooks,
+  decimal,
+  type CollateralBooks,
+  type FillAction,
+  type FillHistoryEntry,
+  csvOfBooks,
+} from '@bezel/sdk'
 import { readWhole } from '../../arguments/readers.ts'
 import type { Output } from '../../output/createOutput.ts'
-import { showList, type Column } from '../../output/formatTable.ts'
+import { showList, type Column, formatFields } from '../../output/formatTable.ts'
 import { dateAndTime, paintSide, plainText, shortAmount, shortPrice, shortSize } from '../../output/text.ts'
+import { UsageError } from '../../errors/cliError.ts'
 import type { Command } from '../command.ts'
 
 /** Entries that the service returns at once. */
-export const MAX_PAGE = 500
+const MAX_PAGE = 500
 
 const DEFAULT_PAGE = '20'
+
+const DEFAULT_FOLDER = 'bezel-books'
 
 /** The table of `bezel fills`. */
 const FILL_COLUMNS: readonly Column<FillHistoryEntry>[] = [
@@ -57,6 +69,52 @@ export const fillsCommand: Command = {
   },
 }
 
+/** `bezel export`. */
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'writes fills, positions, open orders and the books that they add up to as CSV files',
+  operands: [{ name: 'FOLDER', what: `folder to write to (default: ${DEFAULT_FOLDER})`, isOptional: true }],
+  options: {},
+  examples: ['export', 'export books/november'],
+  async run({ args, output, environment }) {
+    const folder = resolve(args.operands[0] ?? DEFAULT_FOLDER)
+    const { account, trader } = await environment.readingClient()
+    const fills = await Array.fromAsync(account.allFills({ pageSize: MAX_PAGE }))
+    const [positions, orders] = await Promise.all([account.positions(), account.openOrders()])
+    const files = csvOfBooks({ fills, positions, orders })
+    save(folder, files)
+    const books = addUpBooks(fills, positions)
+    const address = await trader()
+    output.answer({ trader: address, folder, files: Object.keys(files), books }, () =>
+      formatFields(
+        [
+          ['Folder', folder],
+          ['Files', Object.keys(files).join(', ')],
+          ['Entries', `${fills.length} fills, ${positions.length} positions, ${orders.length} orders`],
+          ['Account', environment.labelOf(address)],
+        ],
+        output,
+      ),
+    )
+    tellBooks(output, books)
+  },
+}
+
+/** Writes files, each under another name first, so that nobody reads half of one. Those of an earlier export go. */
+function save(folder: string, files: Readonly<Record<string, string>>): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    for (const [name, text] of Object.entries(files)) {
+      const path = join(folder, name)
+      writeFileSync(`${path}.part`, text)
+      renameSync(`${path}.part`, path)
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(`${folder} can't be written (${code}). Name another folder.`)
+  }
+}
+
 /** Prints what the entries add up to, in each collateral. */
 function tellSums(output: Output, rows: readonly FillHistoryEntry[]): void {
   const told = rows.filter(({ netPnl }) => netPnl !== null)
@@ -70,7 +128,7 @@ function tellSums(output: Output, rows: readonly FillHistoryEntry[]): void {
 }
 
 /** Prints the books of each collateral: what went in and did not come out is in open positions, or was lost. */
-export function tellBooks(output: Output, books: readonly CollateralBooks[]): void {
+function tellBooks(output: Output, books: readonly CollateralBooks[]): void {
   for (const { collateralSymbol, deposit, payout, inPositions, netPnl, difference } of books) {
     const change = netPnl.startsWith('-') ? `+ ${netPnl.slice(1)} lost` : `- ${netPnl} earned`
     const verdict = difference === '0' ? 'they balance' : `off by ${difference}`

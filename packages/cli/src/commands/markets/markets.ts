@@ -1,7 +1,7 @@
-import { decimal, type MarketRecord, type Price } from '@bezel/sdk'
+import { decimal, type MarketRecord, type Price, type MarketFunding } from '@bezel/sdk'
 import { readMarket, requireMarkets } from '../../arguments/readers.ts'
 import { type Column, formatTable } from '../../output/formatTable.ts'
-import { percentOf, shortLeverage, shortPrice, shortValue } from '../../output/text.ts'
+import { percentOf, shortLeverage, shortPrice, shortValue, shortDecimal } from '../../output/text.ts'
 import type { Command } from '../command.ts'
 
 interface Row {
@@ -9,7 +9,7 @@ interface Row {
   readonly price: Price | undefined
 }
 
-const COLUMNS: readonly Column<Row>[] = [
+const MARKET_COLUMNS: readonly Column<Row>[] = [
   { title: 'MARKET', cell: ({ market }) => market.symbol },
   { title: 'MARK', cell: ({ price }) => (price === undefined ? '-' : shortPrice(price.mark)), isNumber: true },
   {
@@ -56,9 +56,55 @@ export const marketsCommand: Command = {
     const prices = output.isJson ? [] : await client.markets.prices().catch(() => [])
     const rows = list.map((market) => ({ market, price: prices.find((price) => price.market === market.symbol) }))
     output.answer(list, () => [
-      ...formatTable(rows, COLUMNS, output),
+      ...formatTable(rows, MARKET_COLUMNS, output),
       '',
       'MIN FEE and MIN SIZE: the least fee and notional of an opening, in USD.',
     ])
   },
+}
+
+/** Decimals of a rate in percent per hour. */
+const RATE_PLACES = 6
+
+const FUNDING_COLUMNS: readonly Column<MarketFunding>[] = [
+  { title: 'MARKET', cell: ({ market }) => market },
+  { title: 'LONGS PAY', cell: ({ fundingRateLongHourly }) => rate(fundingRateLongHourly), isNumber: true },
+  { title: 'SHORTS PAY', cell: ({ fundingRateShortHourly }) => rate(fundingRateShortHourly), isNumber: true },
+  { title: 'BORROWING', cell: ({ borrowingRateHourly }) => rate(borrowingRateHourly), isNumber: true },
+  {
+    title: 'LONG USD',
+    cell: ({ openInterestLongUsd }) => shortValue(openInterestLongUsd),
+    isNumber: true,
+    drop: 2,
+  },
+  {
+    title: 'SHORT USD',
+    cell: ({ openInterestShortUsd }) => shortValue(openInterestShortUsd),
+    isNumber: true,
+    drop: 2,
+  },
+  { title: 'SKEW USD', cell: ({ skewUsd }) => shortValue(skewUsd), isNumber: true, drop: 1 },
+]
+
+/** `bezel funding`. */
+export const fundingCommand: Command = {
+  name: 'funding',
+  summary: 'shows funding and borrowing rates in percent per hour, and the open interest',
+  operands: MARKETS_OPERAND,
+  options: {},
+  examples: ['funding', 'funding BTC/USD ETH/USD --json'],
+  async run({ args, output, environment }) {
+    const wanted = args.operands.map(readMarket)
+    const list = requireMarkets(await environment.publicClient().markets.list(), wanted)
+    const rows = list.map(({ symbol, funding }): MarketFunding => ({ market: symbol, ...funding }))
+    output.answer(rows, () => [
+      ...formatTable(rows, FUNDING_COLUMNS, output),
+      '',
+      'Rates in percent per hour of the position size. A negative one is received.',
+    ])
+  },
+}
+
+function rate(percent: string): string {
+  return `${shortDecimal(percent, RATE_PLACES)} %`
 }

@@ -14,7 +14,7 @@ import {
   type SchemaDescriber,
   type Schemas,
 } from '../openapi/schemaDescriber.ts'
-import { collectExamples } from '../openapi/propertyExamples.ts'
+import { collectExamples } from '../openapi/withExamples.ts'
 import { readRecording } from '../recorded/recording.ts'
 import {
   CLIENT_SUMMARIES,

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { OpenapiDocument, OpenapiOperation } from './openapiDocument.ts'
-import { collectExamples } from './propertyExamples.ts'
+import { collectExamples, withExamples } from './withExamples.ts'
 import type { Schema, Schemas } from './schemaDescriber.ts'
-import { withExamples } from './withExamples.ts'
 
 const $ref = '#/components/schemas/Thing'
 

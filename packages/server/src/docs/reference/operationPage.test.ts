@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Deployment } from './deployment.ts'
 import { referenceDocument } from '../openapi/createDocument.ts'
-import { CLI_LINES, PYTHON_METHODS, SDK_CALLS } from './clientCalls.ts'
+import { CLI_LINES, PYTHON_METHODS, SDK_CALLS } from './operationSnippets.ts'
 import { operationPages } from './operationPage.ts'
 import { neededCaller, operationViews } from './restPage.ts'
 

@@ -1,7 +1,6 @@
 import type { OpenapiParameter } from '../openapi/openapiDocument.ts'
 import { snippetChain, type Deployment } from './deployment.ts'
 import { SERVER_SETTINGS } from '../../settings/config.ts'
-import { CLI_LINES, PYTHON_METHODS, SDK_CALLS } from './clientCalls.ts'
 import { exampleAddress, exampleBody, examplePath, exampleText, isTraderAddress } from './exampleRequest.ts'
 import type { NeededCaller, OperationView } from './restPage.ts'
 
@@ -181,4 +180,108 @@ function cliText({ operation, deployment }: SnippetPlace): string | undefined {
   const { headerPrefix, baseUrl } = deployment
   const prefix = headerPrefix === WRITTEN_PREFIX ? '' : ` BEZEL_HEADER_PREFIX=${headerPrefix}`
   return `export BEZEL_URL=${baseUrl} BEZEL_CHAIN=${slug}${prefix}\nnpx bezel ${line}`
+}
+
+/**
+ * Calls of the SDK by operation, as they follow `await`; `wallet` is the trader's own. An operation that is not here is
+ * shown with `fetch` when everybody may read it.
+ */
+export const SDK_CALLS: Readonly<Record<string, string>> = {
+  getChainInfo: 'client.info()',
+  listMarkets: 'client.markets.list()',
+  getMarket: "client.markets.get('BTC/USD')",
+  getOrderBook: "client.markets.book('BTC/USD', { levels: 5 })",
+  getFunding: "client.markets.funding('BTC/USD')",
+  getPrices: 'client.markets.prices()',
+  getRecentTrades: "client.markets.trades('BTC/USD', { limit: 20 })",
+  getCandles: "client.markets.candles('BTC/USD', { interval: '5m' })",
+  createAgent: "client.agents.authorize({ trader: wallet, name: 'bot' })",
+  getAgent: "client.agents.get('0x4082c833EC182979622b4c14184d6C0EeeafDd7A')",
+  revokeAgent: 'client.agents.revoke({ trader: wallet })',
+  issueApiKey: "client.agents.issueApiKey({ trader: wallet, label: 'dashboard' })",
+  listApiKeys: 'client.agents.listApiKeys()',
+  revokeApiKey: "client.agents.revokeApiKey({ trader: wallet, label: 'dashboard' })",
+  getAccount: 'client.account.get()',
+  listPositions: 'client.account.positions()',
+  listOpenOrders: 'client.account.openOrders()',
+  listOrderHistory: 'client.account.orderHistory({ limit: 20 })',
+  listFills: 'client.account.fills({ limit: 20 })',
+  listEvents: 'client.account.events({ after: 0 })',
+  listAudit: 'client.account.audit({ limit: 20 })',
+  previewOrder:
+    "client.preview.order({ market: 'BTC/USD', side: 'long', type: 'market', size: '0.01', leverage: '10' })",
+  previewClose: "client.preview.close('3')",
+  previewPosition: "client.preview.position('3', { leverage: '5' })",
+  getOrder: "client.orders.get('7')",
+  getOrderByClientId: "client.orders.getByClientId('first-1')",
+  createOrder:
+    "client.orders.create({ market: 'BTC/USD', side: 'long', type: 'market', size: '0.01', leverage: '10' })",
+  updateOrder: "client.orders.update('7', { price: '59500' })",
+  cancelOrder: "client.orders.cancel('7')",
+  cancelAllOrders: 'client.orders.cancelAll()',
+  submitOrder: "client.orders.submit('7', '0xfa9cfbbcccba3ac91b7d25434ba0491c2e12bd87705450e00cb08d16e229954c')",
+  getPosition: "client.positions.get('3')",
+  closePosition: "client.positions.close('3')",
+  updatePosition: "client.positions.update('3', { sl: '58000' })",
+  cancelPositionUpdate: "client.positions.cancelUpdate('3')",
+  closeAllPositions: 'client.positions.closeAll()',
+  flatten: 'client.flatten()',
+  listNotifications: 'client.notifications.list()',
+  dismissNotification: 'client.notifications.dismiss(42)',
+}
+
+/**
+ * Methods of the Python client by operation, for those that go the whole way from the request to the chain. The others
+ * are methods of `client.api`, whose names follow from the operation.
+ */
+export const PYTHON_METHODS: Readonly<Record<string, string>> = {
+  createAgent: 'authorize(wallet, name="bot")',
+  revokeAgent: 'revoke(wallet)',
+  issueApiKey: 'issue_api_key(wallet, "dashboard")',
+  createOrder: 'open_order({"market": "BTC/USD", "side": "long", "type": "market", "size": "0.01", "leverage": "10"})',
+  updateOrder: 'change_order("7", {"price": "59500"})',
+  cancelOrder: 'cancel_order("7")',
+  cancelAllOrders: 'cancel_all()',
+  closePosition: 'close_position("3")',
+  updatePosition: 'change_position("3", {"sl": "58000"})',
+  cancelPositionUpdate: 'cancel_position_update("3")',
+  closeAllPositions: 'close_all()',
+  flatten: 'flatten()',
+}
+
+/** Command lines by operation, without the leading `bezel`. */
+export const CLI_LINES: Readonly<Record<string, string>> = {
+  listMarkets: 'markets',
+  getMarket: 'markets BTC/USD',
+  getOrderBook: 'book BTC/USD',
+  getFunding: 'funding BTC/USD',
+  getPrices: 'price --once',
+  getCandles: 'candles BTC/USD --interval 5m',
+  createAgent: 'agent authorise',
+  getAgent: 'agent status',
+  revokeAgent: 'agent revoke',
+  issueApiKey: 'key issue --label dashboard',
+  listApiKeys: 'key list',
+  revokeApiKey: 'key revoke dashboard',
+  getAccount: 'account',
+  listPositions: 'positions',
+  listOpenOrders: 'orders',
+  listOrderHistory: 'orders --history',
+  listFills: 'fills',
+  listEvents: 'watch --after 0',
+  listAudit: 'audit',
+  previewOrder: 'preview order BTC/USD long 0.01 --leverage 10',
+  previewClose: 'preview close 3',
+  previewPosition: 'preview position 3 --leverage 5',
+  createOrder: 'order BTC/USD long 0.01 --leverage 10',
+  updateOrder: 'change 7 --price 59500',
+  cancelOrder: 'cancel 7',
+  cancelAllOrders: 'cancel --all',
+  closePosition: 'close 3',
+  updatePosition: 'set 3 --sl 58000',
+  cancelPositionUpdate: 'reclaim 3',
+  closeAllPositions: 'close --all',
+  flatten: 'flatten',
+  listNotifications: 'notices',
+  dismissNotification: 'notices dismiss 42',
 }

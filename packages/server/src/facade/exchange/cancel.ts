@@ -3,21 +3,26 @@ import type { JsonValue } from '../../json/parseStrictJson.ts'
 import { cancelOrder } from '../../orders/cancelOrder.ts'
 import { listAttempts } from '../../store/attemptStore.ts'
 import type { OrderState } from '../../trading/orders/orderModel.ts'
-import type { ExchangeAction } from '../signing/envelope.ts'
-import { ERR } from './errStrings.ts'
-import { cancelsAnswer, type ExchangeAnswer, type CancelStatusAnswer } from './exchangeAnswer.ts'
+import { clearSchedule, saveSchedule } from '../../store/facadeChoreStore.ts'
+import { type ExchangeAction, isAbsent } from '../signing/envelope.ts'
+import { ERR, ExchangeErr } from './errStrings.ts'
+import { cancelsAnswer, type ExchangeAnswer, type CancelStatusAnswer, OK_DEFAULT } from './exchangeAnswer.ts'
 import type { RunAction, ActionContext } from './exchangeParts.ts'
-import { assetAt, listAt, objectAt, oidAt } from './fields.ts'
+import { assetAt, listAt, objectAt, oidAt, cloidAt, integerAt } from './fields.ts'
 import { ownTarget } from './ownTarget.ts'
 import { failedText, removeTrigger, settledChange } from './placeTrigger.ts'
 import { relayed, settledOrder, unlessFailed } from './relayed.ts'
 import { requireBatch, runBatch, type Taken } from './runBatch.ts'
+import { findByCloid } from './cloids.ts'
 
 /**
  * Age in ms below which a cancel that was sent counts as on its way to the chain: another one would only cost gas and
  * fail.
  */
 const ON_ITS_WAY_MS = 15_000
+
+/** The shortest time ahead. With less, a client could not be sure to call the cancel off in time. */
+const MIN_AHEAD_MS = 5_000
 
 /** Cancels orders by their ids. */
 export function cancel(action: ExchangeAction): RunAction<ExchangeAnswer> {
@@ -38,10 +43,49 @@ function readCancel(value: JsonValue, at: number) {
   return { asset: assetAt(item.a, `${path}.a`), oid: oidAt(item.o, `${path}.o`) }
 }
 
+/** Cancels orders by their client ids. */
+export function cancelByCloid(action: ExchangeAction): RunAction<ExchangeAnswer> {
+  const items = requireBatch(listAt(action.cancels, 'action.cancels'), 'cancels').map(readCancelByCloid)
+  return async (context) => {
+    const statuses = await runBatch(context, items, {
+      keyOf: ({ cloid }) => cloid,
+      suffixOf: () => '',
+      take: async ({ asset, cloid }) => cancelOne(context, { asset, oid: await findByCloid(context, cloid) }),
+    })
+    return cancelsAnswer(statuses)
+  }
+}
+
+function readCancelByCloid(value: JsonValue, at: number) {
+  const path = `action.cancels[${at}]`
+  const item = objectAt(value, path)
+  return { asset: assetAt(item.asset, `${path}.asset`), cloid: cloidAt(item.cloid, `${path}.cloid`) }
+}
+
+/**
+ * Schedules the cancel of all resting orders of the trader, in place of an earlier schedule. Without a time it removes
+ * the schedule.
+ */
+export function scheduleCancel(action: ExchangeAction): RunAction<ExchangeAnswer> {
+  const dueAtMs = isAbsent(action.time) ? null : integerAt(action.time, 'action.time')
+  return async ({ parts, agent }) => {
+    const { chain, trader } = agent
+    if (dueAtMs !== null && dueAtMs < parts.now() + MIN_AHEAD_MS) {
+      throw new ExchangeErr(`Scheduled cancel time must be at least ${MIN_AHEAD_MS / 1000} seconds from now.`)
+    }
+    await parts.store.transaction((sql) =>
+      dueAtMs === null
+        ? clearSchedule(sql, chain, trader)
+        : saveSchedule(sql, { chain, trader, agent: agent.agent, dueAtMs }),
+    )
+    return OK_DEFAULT
+  }
+}
+
 /**
  * Cancels an order, or a take profit or stop loss of all the trades that it stands for. Throws the refusal.
  */
-export async function cancelOne(
+async function cancelOne(
   context: ActionContext,
   of: { readonly asset: number; readonly oid: OrderId | undefined },
 ): Promise<Taken<CancelStatusAnswer>> {

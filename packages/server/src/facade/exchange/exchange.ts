@@ -11,9 +11,8 @@ import type { Envelope, ExchangeAction } from '../signing/envelope.ts'
 import { classifyAction, type TradeAction } from './actions.ts'
 import { userSignedSigner } from '../signing/signers.ts'
 import { approveAgent, isEnding } from './approveAgent.ts'
-import { batchModify } from './batchModify.ts'
-import { cancel } from './cancel.ts'
-import { cancelByCloid } from './cancelByCloid.ts'
+import { batchModify, modify } from './modify.ts'
+import { cancel, cancelByCloid, scheduleCancel } from './cancel.ts'
 import { ERR, refusalText, ExchangeErr } from './errStrings.ts'
 import { OK_DEFAULT, type ExchangeAnswer } from './exchangeAnswer.ts'
 import {
@@ -24,13 +23,10 @@ import {
   type RunAction,
   type TradingParts,
 } from './exchangeParts.ts'
-import { modify } from './modify.ts'
 import { order } from './order.ts'
 import { findFacadeAgent, requireOwnAgent } from './ownAgent.ts'
 import { requireAgent, nonceUsed, requireTimely, UnknownSignerError } from './requireAgent.ts'
-import { scheduleCancel } from './scheduleCancel.ts'
-import { updateIsolatedMargin } from './updateIsolatedMargin.ts'
-import { updateLeverage } from './updateLeverage.ts'
+import { updateIsolatedMargin, updateLeverage } from './updateMargin.ts'
 
 /** The readers of the trading actions. A reader throws a `MalformedEnvelope`, or returns the work of the action. */
 const TRADE_ACTIONS: Readonly<Record<TradeAction, (action: ExchangeAction) => RunAction<ExchangeAnswer>>> = {

@@ -13,16 +13,17 @@ import {
   orderIds,
   orderStatusAnswer,
   namesOf,
+  ordersAnswer,
 } from './exchangeAnswer.ts'
 import type { RunAction, ActionContext } from './exchangeParts.ts'
-import { cloidAt, objectAt, oidAt } from './fields.ts'
+import { cloidAt, objectAt, oidAt, listAt } from './fields.ts'
 import { heldSize, isAllHeld, marketView, priceOf, sizeOf, type MarketView } from './marketView.ts'
 import { readOrderItem, type OrderItem } from './orderItem.ts'
 import { ownTarget, type OwnTarget, type TriggerTarget } from './ownTarget.ts'
 import { assignTrigger, heldTrigger } from './placeTrigger.ts'
 import { isMarketable, postOnlyRefusal, refuseFarPrice } from './priceBound.ts'
 import { relayed, settledOrder, unlessFailed } from './relayed.ts'
-import type { Taken } from './runBatch.ts'
+import { type Taken, requireBatch, runBatch } from './runBatch.ts'
 import { stopsInForce, stopTerms, takenStops } from './stopsInForce.ts'
 
 const NO_TRIGGER = '0' as Decimal
@@ -37,6 +38,20 @@ export function modify(action: ExchangeAction): RunAction<ExchangeAnswer> {
   }
 }
 
+/** Changes several orders. */
+export function batchModify(action: ExchangeAction): RunAction<ExchangeAnswer> {
+  const listed = requireBatch(listAt(action.modifies, 'action.modifies'), 'modifies')
+  const modifies = listed.map((item, at) => readModify(item, `action.modifies[${at}]`))
+  return async (context) => {
+    const statuses = await runBatch(context, modifies, {
+      keyOf: modifyKey,
+      suffixOf: ({ item }) => ` asset=${item.asset}`,
+      take: (asked) => modifyOne(context, asked),
+    })
+    return ordersAnswer(statuses)
+  }
+}
+
 /** A request to change an order into `item`. */
 interface Modify {
   /** The order's id, or its client order id. */
@@ -44,14 +59,14 @@ interface Modify {
   readonly item: OrderItem
 }
 
-export function readModify(value: JsonValue | undefined, path: string): Modify {
+function readModify(value: JsonValue | undefined, path: string): Modify {
   const { oid, order } = objectAt(value, path)
   const named = typeof oid === 'string' ? { cloid: cloidAt(oid, `${path}.oid`) } : { oid: oidAt(oid, `${path}.oid`) }
   return { named, item: readOrderItem(order, `${path}.order`) }
 }
 
 /** Returns the key under which changes are queued: the second change of an order waits for the first. */
-export function modifyKey({ named }: Modify): string {
+function modifyKey({ named }: Modify): string {
   return 'cloid' in named ? named.cloid : String(named.oid)
 }
 
@@ -59,7 +74,7 @@ export function modifyKey({ named }: Modify): string {
  * Changes the price or size of a resting order, or the price of a take profit or stop loss. The id stays. Throws the
  * refusal.
  */
-export async function modifyOne(context: ActionContext, { named, item }: Modify): Promise<Taken<OrderStatusAnswer>> {
+async function modifyOne(context: ActionContext, { named, item }: Modify): Promise<Taken<OrderStatusAnswer>> {
   const oid = 'cloid' in named ? await findByCloid(context, named.cloid) : named.oid
   const target = await ownTarget(context, oid, null)
   return target.kind === 'order' ? modifyOrder(context, target, item) : modifyTrigger(context, target, item)

@@ -7,7 +7,7 @@ import type { PositionState, WaitingUpdate } from '../../trading/positions/posit
 import { TRADE, usdc } from '../../trading/valuation/testing/fixtures.ts'
 import { listDueSchedules } from '../../store/facadeChoreStore.ts'
 import { openExchangeWorld, TRADER, type ExchangeWorld } from './testing/exchangeWorld.ts'
-import { spread } from './updateIsolatedMargin.ts'
+import { spread } from './updateMargin.ts'
 
 const OK = { status: 'ok', response: { type: 'default' } }
 

@@ -1,16 +1,38 @@
-import { abs, CollateralAmount, CollateralPrice, MicroUsd } from '@bezel/protocol'
+import { abs, CollateralAmount, CollateralPrice, MicroUsd, Leverage, Usd } from '@bezel/protocol'
 import { updatePositions } from '../../orders/updatePosition.ts'
 import { MAX_CALLS } from '../../trading/plan/encodeCall.ts'
 import { collateralAt, type Collateral } from '../../trading/plan/listed.ts'
 import { movesCollateral } from '../../trading/plan/planUpdatePosition.ts'
 import type { LivePosition, PositionState, UpdateRefusal } from '../../trading/positions/positionModel.ts'
+import { saveLeverage } from '../../store/facadeLeverageStore.ts'
+import { requireLeverage } from '../../trading/plan/planOpening.ts'
+import { requireScope } from '../../trading/scope.ts'
 import type { ExchangeAction } from '../signing/envelope.ts'
 import { ERR, ExchangeErr, reasonText } from './errStrings.ts'
 import { OK_DEFAULT, type ExchangeAnswer } from './exchangeAnswer.ts'
 import type { ActionContext, RunAction } from './exchangeParts.ts'
 import { assetAt, booleanAt, integerAt } from './fields.ts'
-import { heldSize, marketView, type MarketView } from './marketView.ts'
+import { heldSize, marketView, type MarketView, tradedCoin } from './marketView.ts'
 import { relayed, settledPosition, unlessFailed } from './relayed.ts'
+
+/**
+ * Chooses the leverage of the trader's next orders in a coin; open positions keep theirs. Positions are isolated even
+ * when cross margin is asked for, because most clients ask for it by default.
+ */
+export function updateLeverage(action: ExchangeAction): RunAction<ExchangeAnswer> {
+  const asset = assetAt(action.asset, 'action.asset')
+  const leverage = integerAt(action.leverage, 'action.leverage')
+  booleanAt(action.isCross, 'action.isCross')
+  return async ({ parts, agent }) => {
+    const { market } = tradedCoin(parts.orders.trading(), asset)
+    const units = Leverage.of(BigInt(leverage) * Leverage.one)
+    requireScope(agent.scope, { market: market.symbol, leverage: units, spendUsd: Usd.zero })
+    requireLeverage(units, market.minLeverage, market.maxLeverage)
+    const key = { chain: agent.chain, trader: agent.trader, pairIndex: market.pairIndex }
+    await parts.store.transaction((sql) => saveLeverage(sql, key, leverage))
+    return OK_DEFAULT
+  }
+}
 
 /**
  * Adds margin to the position in a coin, or removes some: to each of its trades in one collateral its share, all in one

@@ -1,10 +1,13 @@
-import type { PairQuote, ChainMarkets, ListedPair } from '../../trading/market/chainMarkets.ts'
 import { BaseSize, FundingFraction, FundingRateP, Price, Ratio, Usd, type Decimal } from '@bezel/protocol'
+import type { PairQuote, ChainMarkets, ListedPair } from '../../trading/market/chainMarkets.ts'
 import { bestPrices } from '../../market/orderBook.ts'
 import { fundingRecord } from '../../trading/market/marketRecord.ts'
 import { coinsOf, szOf, type Coin } from '../coins.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { pointed, steppedPx } from '../priceText.ts'
+import { noFields } from './infoRequest.ts'
+import { defineInfo, remembered } from './infoType.ts'
+import { metaOf, NO_META, type Meta } from './meta.ts'
 
 /** The state of a market in the shape that clients display. */
 export interface AssetCtx {
@@ -117,4 +120,70 @@ export function assetCtxTexts(reads: FacadeReads): string[] {
  */
 export function quotedPair(reads: FacadeReads, chain: ChainMarkets, coin: Coin): ListedPair | undefined {
   return reads.quote(coin.pairIndex) === undefined ? undefined : chain.pairs.get(coin.pairIndex)
+}
+
+/** The meta, and the contexts in the order of its universe. */
+type MetaAndAssetCtxs = readonly [meta: Meta, assetCtxs: readonly AssetCtx[]]
+
+const rememberedBoth = remembered<MetaAndAssetCtxs>(
+  (reads) => `${reads.marketsVersion()} ${reads.priceVersion()}`,
+  (reads) => `[${metaOf(reads).text},[${assetCtxTexts(reads).join(',')}]]`,
+)
+
+/** The markets that can be traded, and the state of each. */
+export const metaAndAssetCtxs = defineInfo<void, MetaAndAssetCtxs>({
+  parse: noFields,
+  answer(_request, reads) {
+    reads.markets()
+    return rememberedBoth(reads)
+  },
+  inOtherDex: () => [NO_META, []],
+})
+
+interface PredictedFunding {
+  readonly fundingRate: string
+  /** Epoch ms. */
+  readonly nextFundingTime: number
+  readonly fundingIntervalHours: number
+}
+
+/** The predicted rate of each coin at each venue. */
+type PredictedFundings = readonly (readonly [
+  coin: string,
+  venues: readonly (readonly [venue: string, funding: PredictedFunding])[],
+])[]
+
+/** Name under which clients look for the exchange's own rate. Other venues are not watched. */
+const OWN_VENUE = 'HlPerp'
+
+const HOUR_MS = 3_600_000
+
+const rememberedFundings = remembered<PredictedFundings>(
+  (reads) => `${reads.marketsVersion()} ${reads.priceVersion()} ${nextHourMs(reads)}`,
+  (reads) => JSON.stringify(fundingsOf(reads)),
+)
+
+/**
+ * The present rate of longs, as in `metaAndAssetCtxs`: it is charged for every second, so it is what the next hour
+ * costs while it stays as it is.
+ */
+export const predictedFundings = defineInfo<void, PredictedFundings>({
+  parse: noFields,
+  answer(_request, reads) {
+    reads.markets()
+    return rememberedFundings(reads)
+  },
+})
+
+function fundingsOf(reads: FacadeReads): PredictedFundings {
+  const chain = reads.markets()
+  const coins = coinsOf(chain).universe.filter((coin) => !coin.isDelisted && reads.quote(coin.pairIndex) !== undefined)
+  return coins.map((coin) => {
+    const { funding: fundingRate } = assetCtx(reads, chain, coin)
+    return [coin.name, [[OWN_VENUE, { fundingRate, nextFundingTime: nextHourMs(reads), fundingIntervalHours: 1 }]]]
+  })
+}
+
+function nextHourMs({ now }: FacadeReads): number {
+  return (Math.floor(now() / HOUR_MS) + 1) * HOUR_MS
 }

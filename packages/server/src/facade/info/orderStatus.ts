@@ -1,12 +1,17 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { parseOrderId, type Address, type OrderId } from '@bezel/protocol'
 import { readCloid } from '../../store/facadeCloidStore.ts'
-import { findOrder, findOrderByClientId, type StoredOrder } from '../../store/orderStore.ts'
+import { findOrder, findOrderByClientId, type StoredOrder, listOrders } from '../../store/orderStore.ts'
+import { INFO_PAGE, MAX_INFO_ROWS, type RowMeter } from '../../access/weights.ts'
 import type { FacadeOrderStatus } from '../facadeOrder.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { findTriggerOrder } from '../positionTriggers.ts'
 import { facadeOrders } from '../userOrders.ts'
-import { MalformedInfoError, userOf, type UserRequest } from './infoRequest.ts'
-import { defineInfo } from './infoType.ts'
+import { MalformedInfoError, userOf, type UserRequest, userRequest } from './infoRequest.ts'
+import { defineInfo, keptList } from './infoType.ts'
+
+/** An id after those of all orders. */
+const AFTER_ALL = String(Number.MAX_SAFE_INTEGER) as OrderId
 
 const CLOID_PATTERN = /^0x[0-9a-fA-F]{32}$/
 
@@ -64,4 +69,29 @@ function idOf(oid: unknown): OrderId {
 async function shown(reads: FacadeReads, trader: Address, order: StoredOrder | undefined): Found {
   if (order === undefined || order.record.trader !== trader || order.record.chain !== reads.chain) return undefined
   return (await facadeOrders(reads, [order]))[0]
+}
+
+/** A user's last orders, newest first, each in its present state. */
+export const historicalOrders = defineInfo<UserRequest, readonly FacadeOrderStatus[]>({
+  parse: userRequest,
+  answer: keptList('historicalOrders', ({ user }, reads, meter) => readHistoricalOrders(reads, user, meter)),
+})
+
+/** Reads a user's last orders. Throws `NOT_READY` until the follower has caught up with the chain. */
+async function readHistoricalOrders(
+  reads: FacadeReads,
+  user: Address,
+  meter: RowMeter,
+): Promise<readonly FacadeOrderStatus[]> {
+  reads.positionsOf(user)
+  const orders: StoredOrder[] = []
+  for (let before = AFTER_ALL; orders.length < MAX_INFO_ROWS; before = orders.at(-1)!.record.id) {
+    const page = await listOrders(reads.sql, reads.chain, user, before, INFO_PAGE)
+    await meter.add(page.length)
+    orders.push(...page)
+    if (page.length < INFO_PAGE) break
+    // Whoever asks for less gets a turn between two pages.
+    await nextTick()
+  }
+  return facadeOrders(reads, orders)
 }

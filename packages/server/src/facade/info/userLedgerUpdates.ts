@@ -1,7 +1,7 @@
 import { readFundings, readLedgerUpdates, type FacadeFunding, type FacadeLedgerUpdate } from '../userLedger.ts'
 import { timesRequest, type TimesRequest } from './infoRequest.ts'
 import { defineInfo, keptList } from './infoType.ts'
-import { betweenTimes } from './userFillsByTime.ts'
+import { betweenTimes } from './userFills.ts'
 
 /**
  * A user's holding fees between two times, oldest first. They are realised when a position changes, not every hour, and

@@ -1,5 +1,5 @@
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
-import { historicalOrders } from '../../info/historicalOrders.ts'
+import { historicalOrders } from '../../info/orderStatus.ts'
 import { lower } from '../../info/infoRequest.ts'
 import { channelText, type FacadeChannel, type FacadeStreamSources } from './facadeChannel.ts'
 import type { OrderReaders } from './orderUpdates.ts'
