@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createBezelClient, type BezelClient, type Order } from '@bezel/sdk'
+import { BezelApiError, createBezelClient, type BezelClient, type Order } from '@bezel/sdk'
 import { until } from '@bezel/testkit/until.ts'
 import type { Locator, Page } from 'playwright-core'
 import type { SdkWorld } from '../sdk/sdkWorld.ts'
@@ -154,10 +154,15 @@ export async function readerOf(world: SdkWorld, name: string): Promise<BezelClie
   const trader = world.chain.account(name)
   const of = { baseUrl: world.url(), chain: 'arbitrum-sepolia', trader: trader.address, maxRetries: 60 } as const
   const { diamond } = world.devnet.file.chains['arbitrum-sepolia']!
-  const { apiKey } = await createBezelClient({ ...of, diamond }).agents.issueApiKey({
-    trader,
-    label: `witness-${name}`,
-  })
+  const { agents } = createBezelClient({ ...of, diamond })
+  // The clock of the page that signed for the same trader just before may be a moment ahead.
+  const { apiKey } = await until(`the witness of ${name} has a key`, (saw) =>
+    agents.issueApiKey({ trader, label: `witness-${name}` }).catch((error) => {
+      if (!(error instanceof BezelApiError) || error.code !== 'NONCE_REUSED') throw error
+      saw(error)
+      return undefined
+    }),
+  )
   return createBezelClient({ ...of, diamond, apiKey })
 }
 
