@@ -27,14 +27,7 @@ const MIN_AHEAD_MS = 5_000
 /** Cancels orders by their ids. */
 export function cancel(action: ExchangeAction): RunAction<ExchangeAnswer> {
   const items = requireBatch(listAt(action.cancels, 'action.cancels'), 'cancels').map(readCancel)
-  return async (context) => {
-    const statuses = await runBatch(context, items, {
-      keyOf: ({ oid }) => String(oid),
-      suffixOf: () => '',
-      take: (item) => cancelOne(context, item),
-    })
-    return cancelsAnswer(statuses)
-  }
+  return cancelEach(items, ({ oid }) => String(oid), cancelOne)
 }
 
 function readCancel(value: JsonValue, at: number) {
@@ -46,20 +39,27 @@ function readCancel(value: JsonValue, at: number) {
 /** Cancels orders by their client ids. */
 export function cancelByCloid(action: ExchangeAction): RunAction<ExchangeAnswer> {
   const items = requireBatch(listAt(action.cancels, 'action.cancels'), 'cancels').map(readCancelByCloid)
-  return async (context) => {
-    const statuses = await runBatch(context, items, {
-      keyOf: ({ cloid }) => cloid,
-      suffixOf: () => '',
-      take: async ({ asset, cloid }) => cancelOne(context, { asset, oid: await findByCloid(context, cloid) }),
-    })
-    return cancelsAnswer(statuses)
-  }
+  return cancelEach(
+    items,
+    ({ cloid }) => cloid,
+    async (context, { asset, cloid }) => cancelOne(context, { asset, oid: await findByCloid(context, cloid) }),
+  )
 }
 
 function readCancelByCloid(value: JsonValue, at: number) {
   const path = `action.cancels[${at}]`
   const item = objectAt(value, path)
   return { asset: assetAt(item.asset, `${path}.asset`), cloid: cloidAt(item.cloid, `${path}.cloid`) }
+}
+
+/** Returns the run of a batch of cancels, each known by its key. */
+function cancelEach<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+  take: (context: ActionContext, item: Item) => ReturnType<typeof cancelOne>,
+): RunAction<ExchangeAnswer> {
+  return async (context) =>
+    cancelsAnswer(await runBatch(context, items, { keyOf, suffixOf: () => '', take: (item) => take(context, item) }))
 }
 
 /**
