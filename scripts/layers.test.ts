@@ -31,6 +31,7 @@ const FLOORS = [
   'metrics',
   'docs',
   'console',
+  'check',
   '.',
 ] as const
 

@@ -40,7 +40,8 @@ async function textOf(request: IncomingMessage): Promise<string> {
 function resultOf({ method, params }: Call): string {
   if (method === 'eth_chainId') return `"0x${chainId.toString(16)}"`
   if (method === 'eth_blockNumber') return `"0x${head.toString(16)}"`
-  if (method === 'eth_getBlockByNumber') return blockAt(Number(params[0]))?.block ?? 'null'
+  if (method === 'eth_getBlockByNumber')
+    return blockAt(params[0] === 'latest' ? head : Number(params[0]))?.block ?? 'null'
   if (method === 'eth_getLogs') return `[${logsOf(params[0] as LogFilter)}]`
   return 'null'
 }
@@ -53,7 +54,7 @@ interface LogFilter {
 
 function logsOf({ blockHash, fromBlock, toBlock }: LogFilter): string {
   if (blockHash !== undefined) return byHash.get(blockHash)?.logs ?? ''
-  const [from, to] = [Math.max(1, Number(fromBlock)), Math.min(head, Number(toBlock))]
+  const [from, to] = [Math.max(1, Number(fromBlock)), toBlock === 'latest' ? head : Math.min(head, Number(toBlock))]
   const found = blocks.slice(from - 1, Math.max(from - 1, to))
   return found.flatMap(({ logs }) => (logs === '' ? [] : [logs])).join(',')
 }

@@ -1,4 +1,4 @@
-import { parseRpcAnswer, type RpcClient } from '../../packages/server/src/chain/rpcClient.ts'
+import { parseRpcAnswer, type RpcClient, type RpcOutcome } from '../../packages/server/src/chain/rpcClient.ts'
 
 /** The service's client, which also records when the last answer arrived, before it is parsed. */
 export interface TimedClient extends RpcClient {
@@ -17,7 +17,7 @@ export function createTimedClient(url: string): TimedClient {
       const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
       const text = await answer.text()
       answeredAt = performance.now()
-      return parseRpcAnswer(text, calls.length)
+      return parseRpcAnswer(text, calls.length).filter((outcome): outcome is RpcOutcome => outcome !== undefined)
     },
   }
 }

@@ -11,7 +11,8 @@ import {
   type PreparedOrder,
 } from '@bezel/protocol'
 import { prepareTransaction } from '../../packages/server/src/chain/prepareTransaction.ts'
-import { createRpcClient, type RpcCall } from '../../packages/server/src/chain/rpcClient.ts'
+import { createRpcClient } from '../../packages/server/src/chain/providers/provider.ts'
+import type { RpcCall } from '../../packages/server/src/chain/rpcClient.ts'
 import { insertNonce } from '../../packages/server/src/access/nonces.ts'
 import { selectEngine } from '../../packages/server/src/signatures/engines.ts'
 import { insertAttempt } from '../../packages/server/src/store/attemptStore.ts'

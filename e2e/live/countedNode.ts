@@ -6,8 +6,16 @@ import { startFaultyProxy, type FaultyProxy, type Lie } from '../outages/faultyP
 export interface CountedNode extends Pick<FaultyProxy, 'url' | 'close'> {
   /** Number of calls in each batch so far. */
   readonly batches: readonly number[]
+  /** The calls of each batch so far. */
+  readonly asked: readonly (readonly AskedCall[])[]
   /** Keeps back the next batch with a wanted call of this view of the Diamond, on its way to the node. */
   keepBack(view: ViewName, isWanted?: IsWanted): KeptBack
+}
+
+/** A call to the node. */
+export interface AskedCall {
+  readonly method: string
+  readonly params: readonly unknown[]
 }
 
 type ViewName = ContractFunctionName<typeof diamondAbi, 'view'>
@@ -31,11 +39,13 @@ export async function startCountedNode(target: string): Promise<CountedNode> {
   const proxy = await startFaultyProxy(target)
   const open = new Set<() => void>()
   const batches: number[] = []
+  const everything: (readonly AskedCall[])[] = []
   let waited: Waited | undefined
 
   const pass: Lie = async (asked, honest) => {
-    const calls = JSON.parse(asked) as unknown
-    batches.push(Array.isArray(calls) ? calls.length : 1)
+    const calls = [JSON.parse(asked) as AskedCall | readonly AskedCall[]].flat()
+    batches.push(calls.length)
+    everything.push(calls)
     const args = waited && argumentsIn(asked, waited.selector)
     if (waited !== undefined && args !== undefined && waited.isWanted(args)) {
       const { sent, gone } = waited
@@ -50,6 +60,7 @@ export async function startCountedNode(target: string): Promise<CountedNode> {
   return {
     url: proxy.url,
     batches,
+    asked: everything,
     keepBack(view, isWanted = () => true) {
       const sent = Promise.withResolvers<readonly unknown[]>()
       const gone = Promise.withResolvers<void>()
@@ -68,8 +79,11 @@ function selectorOf(view: string): Hex {
   return toFunctionSelector(diamondAbi.find((entry) => 'name' in entry && entry.name === view) as AbiFunction)
 }
 
-/** Returns the arguments of the first call of a function in a batch; `undefined` when there is none. */
+/**
+ * Returns the arguments of the first call of a function in a batch, also of one inside a call of Multicall3;
+ * `undefined` when there is none.
+ */
 function argumentsIn(asked: string, selector: Hex): readonly unknown[] | undefined {
-  const data = new RegExp(`"data":"(${selector}[0-9a-f]*)"`).exec(asked)?.[1] as Hex | undefined
-  return data === undefined ? undefined : (decodeFunctionData({ abi: diamondAbi, data }).args ?? [])
+  const found = new RegExp(`${selector.slice(2)}[0-9a-f]*`).exec(asked)?.[0]
+  return found === undefined ? undefined : (decodeFunctionData({ abi: diamondAbi, data: `0x${found}` }).args ?? [])
 }

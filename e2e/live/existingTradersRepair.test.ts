@@ -32,9 +32,16 @@ describe('what is known of a trader', () => {
   let third: TradingClient
   /** True while the node leaves out all logs. */
   let isHiding = false
+  /** Transactions whose logs the node goes on to leave out: the follower asks for logs once more at its next look. */
+  const hidden = new Set<string>()
 
   /** The node keeps the counters back meanwhile: a request that is found before its answer would count as missed. */
   const isRefused = (view: string): boolean => isHiding && view === 'getCountersForTraders'
+
+  function isHidden(transactionHash: string): boolean {
+    if (isHiding) hidden.add(transactionHash)
+    return hidden.has(transactionHash)
+  }
 
   before(async () => {
     // A reorganisation can't be deeper than 128 blocks, so they must not come too fast.
@@ -46,7 +53,7 @@ describe('what is known of a trader', () => {
       })(),
       world.open('trader-2', { long: false }),
     ])
-    world.node.fault = { kind: 'lies', lie: meddleWith({ isHidden: () => isHiding, isRefused }) }
+    world.node.fault = { kind: 'lies', lie: meddleWith({ isHidden, isRefused }) }
     await world.launch()
     await world.untilReady()
     const clients = [1, 2, 3].map((n) => world.clientOf(`trader-${n}`, `agent-${n}`))
@@ -167,6 +174,7 @@ describe('what is known of a trader', () => {
     const unknown = `${SLUG} trader ${world.address('trader-1')}: not everything on the chain is known`
     assert.ok((await operator('status')).includes(unknown))
     const [, found] = (await positions(second))!
+    hidden.clear()
     assert.match(await operator('reindex', String(from), String(to)), /are read again/)
     await until('it is proven', async () => (await positions(first))?.length === 0)
     const closed = await first.orderOnce(body.order.id, ({ status }) => status === 'filled')

@@ -15,9 +15,9 @@ const CHAIN = 'arbitrum-sepolia'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** The commands of the guide, in order. */
-const COMMANDS = [...readFileSync(join(ROOT, 'docs/live.md'), 'utf8').matchAll(/```text\n([^`]*)```/g)].map(
-  ([, commands]) => commands!,
-)
+const [, NAME_CHAIN, CHECK, START, READ] = [
+  ...readFileSync(join(ROOT, 'docs/live.md'), 'utf8').matchAll(/```text\n([^`]*)```/g),
+].map(([, commands]) => commands!)
 
 const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
 
@@ -61,7 +61,7 @@ describe('the guide to live chains', () => {
 
   /** Returns the settings of the command that starts the service. */
   function settings(): Record<string, string> {
-    const line = localised(COMMANDS[2]!).split('\n')[0]!
+    const line = localised(START!).split('\n')[0]!
     assert.match(line, /npm run serve$/)
     return Object.fromEntries(
       [...line.matchAll(/(BEZEL_\w+)=('[^']*'|\S+)/g)].map(([, name, value]) => [name!, value!.replaceAll("'", '')]),
@@ -81,16 +81,24 @@ describe('the guide to live chains', () => {
   }
 
   it('names the chain in a file that nobody else may read', async () => {
-    await run('sh', ['-e', '-c', localised(COMMANDS[1]!)], { cwd: clone })
+    await run('sh', ['-e', '-c', localised(NAME_CHAIN!)], { cwd: clone })
     assert.equal(statSync(chainsFile()).mode & 0o777, 0o600)
     const { chains } = JSON.parse(readFileSync(chainsFile(), 'utf8'))
     assert.deepEqual(Object.keys(chains), [CHAIN])
     assert.deepEqual([chains[CHAIN].writes, chains[CHAIN].startBlock], [false, undefined])
   })
 
+  it('checks the set-up, and finds nothing to mend', async () => {
+    const command = localised(CHECK!).replace('npx --no bezel-server', `"${process.execPath}" "$CHECKER"`)
+    const env = { ...process.env, CHECKER: join(ROOT, 'packages/server/bezel-server.mjs') }
+    const { stdout } = await run('sh', ['-e', '-c', command], { cwd: clone, env })
+    assert.match(stdout, /\n {4}✓ finalized +The finalized block is \d+ blocks? behind the newest one\.\n/)
+    assert.match(stdout, /\n(?:All is well|Nothing must be mended, .*)\.\n$/)
+  })
+
   it('leads to a service that reads what is there, and writes nothing', async () => {
     await start()
-    const reads = [COMMANDS[2]!.split('\n')[1]!, ...COMMANDS[3]!.trim().split('\n')]
+    const reads = [START!.split('\n')[1]!, ...READ!.trim().split('\n')]
     const answers = []
     for (const read of reads) answers.push(JSON.parse((await run('sh', ['-c', localised(read)])).stdout))
     const [ready, info, market] = answers

@@ -25,6 +25,8 @@ export interface AskedView {
 /** The ABI with a plain type: which function is called is known only when it is. */
 const DIAMOND: Abi = diamondAbi
 
+const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
+
 /** The error of a node that does not have a block's state yet. */
 const REFUSAL = { code: -32000, message: 'header not found' }
 
@@ -47,6 +49,8 @@ export function meddleWith({ view, isHidden, isRefused }: Meddling): Lie {
     const parsed = JSON.parse(await honest()) as RpcAnswer | RpcAnswer[]
     const change = async (answer: RpcAnswer): Promise<RpcAnswer> => {
       const call = calls.get(answer.id)
+      // Without Multicall3, every view is asked for alone.
+      if (call?.method === 'eth_call' && isOfMulticall(call)) return { id: answer.id, result: '0x' }
       if (call?.method === 'eth_call' && isRefused?.(viewNameOf(call))) return { id: answer.id, error: REFUSAL }
       if (call?.method === 'eth_call' && view !== undefined) return changedView(call, answer, view)
       if (call?.method === 'eth_getLogs' && isHidden !== undefined) return withoutLogs(answer, isHidden)
@@ -70,6 +74,11 @@ async function changedView(call: RpcCall, answer: RpcAnswer, view: NonNullable<M
   if (result === honest) return answer
   const text = encodeFunctionResult({ abi: DIAMOND, functionName, result })
   return { ...answer, result: text, error: undefined }
+}
+
+function isOfMulticall({ params }: RpcCall): boolean {
+  const [{ to }] = params as [{ to?: string }]
+  return to === MULTICALL3
 }
 
 function viewNameOf({ params }: RpcCall): string {

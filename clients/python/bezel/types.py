@@ -101,6 +101,8 @@ class ReadinessChains(TypedDict):
     """The last values of markets that the chain had otherwise than its events told, until all of them were compared
     again. They are corrected.
     """
+    providersWarning: NotRequired[str]
+    """The providers of this chain's node that are not well, and why. The others go on."""
     relayer: bool
     """True while actions of the facade are sent on this chain."""
     relayerWarning: NotRequired[str]

@@ -1,5 +1,5 @@
-import { join, resolve } from 'node:path'
-import { requestDomain, StartupError, type ChainSlug } from '@bezel/protocol'
+import { join } from 'node:path'
+import { requestDomain, type ChainSlug } from '@bezel/protocol'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { AuthenticateOptions } from './access/authenticateCall.ts'
 import { openControls, type Controls } from './access/controls.ts'
@@ -9,8 +9,9 @@ import { openNonces } from './access/nonces.ts'
 import { createOverloadGuard, OVERLOAD_TICK_MS, type OverloadGuard } from './access/overload.ts'
 import { createRegistrationLimit, type RegistrationLimit } from './access/registrationLimit.ts'
 import { openRegistry } from './agents/registry.ts'
-import { watchChains, type ChainReadiness, type OnChainStateChange } from './chain/chainReadiness.ts'
-import { readChainsFile, readFeedUrl, type ServedChain } from './chain/servedChain.ts'
+import { refuseWrongNodes } from './chain/providers/chainIdentity.ts'
+import { readChainsFile, type ServedChain } from './chain/servedChain.ts'
+import { operatorFiles, requireFeedUrl } from './check/configured.ts'
 import { createOrderWaits, type OrderWaits } from './facade/exchange/orderWaits.ts'
 import { readRelayerKey } from './facade/relayer/readRelayerKey.ts'
 import type { RelayerKey } from './facade/relayer/relayerKey.ts'
@@ -38,7 +39,6 @@ export interface Base {
   readonly app: FastifyInstance
   readonly log: FastifyBaseLogger
   readonly chains: readonly ServedChain[]
-  readonly nodes: ChainReadiness
   readonly metrics: Metrics
   readonly store: Store
   readonly markets: MarketSources
@@ -63,11 +63,6 @@ export interface Base {
   readonly now: () => number
 }
 
-/**
- * Pause between two checks of the nodes: short enough for a load balancer's probe, long enough to cost a node nothing.
- */
-const READINESS_INTERVAL_MS = 2_000
-
 /** Pause between two rounds that forget registrations which never were in force. */
 const FORGET_CLAIMS_MS = 60_000
 
@@ -85,12 +80,11 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   refuseUnsafeStart({ chains, ...config, relayer: relayerKey?.address })
   const app = createApp(config.logLevel)
   const { log } = app
-  const lock = lockDataFolder(config.dataFolder, filesOf(config))
+  const lock = lockDataFolder(config.dataFolder, operatorFiles(config))
   // Released after everything else that uses the folder has been closed.
   open.defer(() => lock.release())
 
-  const nodes = await watchChains(chains, { intervalMs: READINESS_INTERVAL_MS, onChange: logChange(log) })
-  open.defer(() => nodes.close())
+  await refuseWrongNodes(chains)
   const metrics = createMetrics()
   const store = countTransactions(await openStore(config.dataFolder), metrics)
   open.defer(() => store.close())
@@ -120,7 +114,6 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     app,
     log,
     chains,
-    nodes,
     metrics,
     store,
     markets,
@@ -138,11 +131,6 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     overload: openOverloadGuard(config, open),
     now,
   }
-}
-
-/** Lists the files that an operator may keep in the data folder before the first start. */
-function filesOf({ chainsFile, relayerKeyFile }: ServerConfig): readonly string[] {
-  return relayerKeyFile === undefined ? [chainsFile] : [chainsFile, resolve(relayerKeyFile)]
 }
 
 function openOverloadGuard(
@@ -172,18 +160,5 @@ async function openAuthentication(
     headerPrefix: config.headerPrefix,
     domainOf: (slug: ChainSlug) => domains[slug]!,
     now,
-  }
-}
-
-function requireFeedUrl({ feedUrl, chainsFile }: ServerConfig): string {
-  const url = feedUrl ?? readFeedUrl(chainsFile)
-  if (url !== undefined) return url
-  throw new StartupError(`The chains file ${chainsFile} names no price feed: add feedUrl to it or set BEZEL_FEED_URL.`)
-}
-
-function logChange(log: FastifyBaseLogger): OnChainStateChange {
-  return (chain, state) => {
-    if (state === 'ready') log.info({ chain }, 'chain is ready')
-    else log.warn({ chain, state }, 'chain is not ready')
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { ChainSlug } from '@bezel/protocol'
+import { CHAINS, type ChainSlug } from '@bezel/protocol'
+import type { FastifyBaseLogger } from 'fastify'
 import { openChainAccounts, type OpenChainAccounts } from './accounts/openChainAccounts.ts'
 import { openLivePositions, type LivePositions } from './accounts/positions/livePositions.ts'
 import { createLoggedPositions } from './accounts/positions/loggedPositions.ts'
@@ -8,9 +9,11 @@ import { createKnownTerms, type KnownTerms } from './accounts/positions/traderTe
 import { createChainAgents, requiredDelegate, type ChainAgents } from './agents/chainAgents.ts'
 import { openDiamondWatch, type DiamondWatch } from './chain/diamondWatch.ts'
 import { createFinality, type Finality } from './chain/finality.ts'
-import { createRpcClient, type RpcClient } from './chain/rpcClient.ts'
-import type { ServedChain } from './chain/servedChain.ts'
-import { refuseOtherChain } from './chain/chainReadiness.ts'
+import { createMulticallClient } from './chain/multicallClient.ts'
+import { createProviders, type Providers } from './chain/providers/providers.ts'
+import type { RpcClient } from './chain/rpcClient.ts'
+import { accountRefreshMs, type ServedChain } from './chain/servedChain.ts'
+import { refuseOtherChain } from './chain/providers/chainIdentity.ts'
 import { settleExits } from './facade/relayer/exitGas.ts'
 import { startFollower, type Follower } from './follower/startFollower.ts'
 import { createPublisher, type Publisher } from './ground/publisher.ts'
@@ -31,6 +34,7 @@ import type { AttemptId } from './trading/orders/orderModel.ts'
 /** The open parts of one chain. Created once by `openChain`, in the order of their dependence. */
 export interface OpenChain extends FacadeBase {
   readonly slug: ChainSlug
+  readonly client: Providers
   readonly agents: ChainAgents
   readonly tape: TradeTape
   readonly diamondWatch: DiamondWatch
@@ -44,6 +48,9 @@ export interface OpenChain extends FacadeBase {
 /** Timeout of one batch of calls to a node. */
 const NODE_TIMEOUT_MS = 5_000
 
+/** Time behind the newest block of all providers from which on a provider is the last to be asked. */
+const MAX_BEHIND_MS = 5_000
+
 /**
  * Opens a chain; `open` closes it in the reverse order. Returns before the chain is caught up; until then reads answer
  * `NOT_READY`.
@@ -51,11 +58,11 @@ const NODE_TIMEOUT_MS = 5_000
 export async function openChain(chain: ServedChain, base: Base, open: AsyncDisposableStack): Promise<OpenChain> {
   const { config, store, markets: sources, now, log } = base
   const { slug } = chain
-  const client = createRpcClient({ url: chain.rpcUrl, timeoutMs: NODE_TIMEOUT_MS, chainId: chain.chainId })
+  const client = open.adopt(openProviders(chain, log), (opened) => opened.close())
   await refuseOtherChain(store, chain, client)
   const diamondWatch = await openDiamondWatch({ chain, client, unansweredMs: config.unansweredMs, log })
   open.defer(() => diamondWatch.close())
-  const finality = createFinality({ chain, now, log })
+  const finality = createFinality({ chain, now, log, confirm: client.confirm })
   const following: { follower?: Follower } = {}
   const market = openChainMarkets(chain, {
     client,
@@ -119,6 +126,19 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   return { ...parts, orders, facade, previews }
 }
 
+function openProviders({ slug, chainId, rpcUrls }: ServedChain, log: FastifyBaseLogger): Providers {
+  return createProviders({
+    settings: rpcUrls,
+    chainId,
+    timeoutMs: NODE_TIMEOUT_MS,
+    maxBehind: Math.ceil(MAX_BEHIND_MS / CHAINS[slug].blockMs),
+    onChange(provider, state, reason) {
+      if (state === 'ok') log.info({ chain: slug, provider }, 'a provider is well again')
+      else log.warn({ chain: slug, provider, state, reason }, 'a provider is not well')
+    },
+  })
+}
+
 function followerState(follower: Follower | undefined): FollowerState {
   const reason = follower?.reason()
   if (reason === 'reorg_too_deep') return 'lost'
@@ -151,12 +171,12 @@ function openAgents(
   { authenticate, config, relayerKey, now }: Base,
 ): ChainAgents {
   return createChainAgents(chain, {
-    client,
+    client: createMulticallClient(client),
     registry: authenticate.registry,
     domain: authenticate.domainOf(chain.slug),
     relayer: relayerKey?.address ?? null,
     markets: () => market.watch.current()?.markets,
-    delegateMaxAgeMs: config.accountRefreshMs,
+    delegateMaxAgeMs: accountRefreshMs(chain, config.accountRefreshMs),
     now,
   })
 }
@@ -170,7 +190,7 @@ function openAccounts(
     ...of,
     hasOrders: async (trader) => (await listLiveOrders(store.read, slug, trader, 1)).length > 0,
     collaterals: () => of.market.watch.current()?.collaterals,
-    refreshMs: config.accountRefreshMs,
+    refreshMs: accountRefreshMs(of.agents.chain, config.accountRefreshMs),
     now,
     log,
   })
@@ -227,7 +247,7 @@ function followCommits(
 
 function openFollower(of: {
   readonly chain: ServedChain
-  readonly client: RpcClient
+  readonly client: Providers
   readonly base: Base
   readonly market: ChainMarketData
   readonly head: ChainHead
@@ -240,7 +260,7 @@ function openFollower(of: {
   const { config, store, now, log } = of.base
   return startFollower({
     chain,
-    client,
+    client: client.followerClient(head.current),
     head,
     finality,
     store,
@@ -253,7 +273,10 @@ function openFollower(of: {
     onUndone: of.market.watch.noteUndone,
     async onApplied(blocks) {
       const noted = of.market.watch.note(blocks)
-      for (const { senders } of blocks) of.accounts.noteSenders(senders)
+      for (const { senders, logsBloom } of blocks) {
+        of.accounts.noteSenders(senders)
+        if (logsBloom !== undefined) of.accounts.noteLogs(logsBloom)
+      }
       await of.diamondWatch.note(blocks)
       await noted
     },

@@ -62,6 +62,32 @@ describe('bezel-server', () => {
   const remember = (chain: ChainSlug) =>
     inStore((store) => rememberChain(store, { chain, chainId: 1, diamond: TRADER, genesisHash: '0x00' }))
 
+  it('checks a set-up whose settings are wrong, and says so in a table or in JSON', async () => {
+    const told = { out: '', err: '' }
+    const check = (argv: readonly string[], terminal: object = {}) =>
+      runOperator({
+        argv: ['check', ...argv],
+        env: { BEZEL_DATA: folder, BEZEL_HEAD_POLL_MS: 'often' },
+        stdout: { write: (text) => (told.out += text), ...terminal },
+        stderr: { write: (text) => (told.err += text), ...terminal },
+        now: () => NOW_MS,
+      })
+    assert.equal(await check([]), 1)
+    assert.match(
+      told.out,
+      /^this machine\n {4}✗ settings {2}BEZEL_HEAD_POLL_MS .*\n\n1 thing must be mended before a start\.\n$/,
+    )
+    assert.equal(told.err, '')
+    told.out = ''
+    assert.equal(await check(['--json']), 1)
+    assert.deepEqual([JSON.parse(told.out).ok, JSON.parse(told.out).failures], [false, 1])
+    assert.equal(await check([], { isTTY: true, columns: 20 }), 1)
+    assert.equal(told.err, '\r\u001b[2KChecking settings …\r\u001b[2K')
+    assert.equal(await check(['base']), 1)
+    assert.equal(await check(['--price-per-million-units', 'cheap']), 1)
+    assert.match(told.err, /Unknown argument "base"[\s\S]*"cheap" is no price of a million compute units: write 0\.45/)
+  })
+
   it('has a trader read again, on one chain or on all that are kept', async () => {
     await remember('base')
     await remember('arbitrum')

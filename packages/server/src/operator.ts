@@ -12,7 +12,10 @@ import {
   type AuditKind,
   type ChainSlug,
 } from '@bezel/protocol'
+import { runCheck } from './check/runCheck.ts'
+import { formatReport } from './check/printReport.ts'
 import { StoreUnavailableError } from './ground/unavailable.ts'
+import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
 import { SERVER_SETTINGS } from './settings/config.ts'
 import { findAgent } from './store/agentStore.ts'
 import { writeAudit } from './store/auditStore.ts'
@@ -35,9 +38,16 @@ interface OperatorHost {
   /** Arguments after the name of the program. */
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdout: { write(text: string): unknown }
-  readonly stderr: { write(text: string): unknown }
+  readonly stdout: OperatorStream
+  readonly stderr: OperatorStream
   readonly now: () => number
+}
+
+/** A stream of a process; `columns` is the width of a terminal. */
+interface OperatorStream {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
 }
 
 /** Prints a line of the answer. */
@@ -49,8 +59,12 @@ const MAX_ATTEMPTS = 15
 /** Longest reason of a pause, because every refused caller reads it. */
 const MAX_REASON_CHARS = 200
 
-const HELP = `bezel-server sets the operator's controls of a running service, which follows them within a second.
+const HELP = `bezel-server checks a set-up before its start, and sets the operator's controls of a running service, which
+follows them within a second.
 
+  bezel-server check [--json] [--price-per-million-units PRICE]
+                                                         checks settings, data folder, providers, contracts and price
+                                                         feed, and says what to mend; changes nothing, sends nothing
   bezel-server status                                    lists the controls that are set (--json for programs)
   bezel-server pause writes CHAIN [--reason TEXT]        refuses every write on the chain: orders, changes, closes
   bezel-server pause relayer CHAIN [--reason TEXT]       lets the facade's relayer take no new action on the chain
@@ -70,7 +84,7 @@ CHAIN is ${CHAIN_SLUGS.join(', ')} or all. Callers who are refused read the reas
 its way there is stopped, and revocations always work. Every change is kept in the audit log.
 
 Run it in the folder of the clone, as npx --no bezel-server. Settings (environment): BEZEL_DATA, the data folder of the
-service (default: var), which every command names.
+service (default: var), which every command names. check reads all settings of the service, as npm run serve does.
 `
 
 /** Runs the operator's command and returns its exit code. A failure is printed as a sentence. */
@@ -81,6 +95,7 @@ export async function runOperator(host: OperatorHost): Promise<number> {
     return argv.length === 0 ? 1 : 0
   }
   try {
+    if (argv[0] === 'check') return await checkSetUp(host)
     const command = parseCommand(argv)
     const { BEZEL_DATA: folder } = readSettings({ BEZEL_DATA: SERVER_SETTINGS.BEZEL_DATA }, host.env)
     const store = await openExistingStore(resolve(folder))
@@ -96,6 +111,41 @@ export async function runOperator(host: OperatorHost): Promise<number> {
     stderr.write(`${error.message}\n`)
     return 1
   }
+}
+
+/** Checks the set-up that the settings describe. Returns 1 when something must be mended. */
+async function checkSetUp({ argv, env, stdout, stderr, now }: OperatorHost): Promise<number> {
+  const { positionals, values } = parsedArguments(argv)
+  refuseRest(positionals.slice(1))
+  const pricePerMillionUnits = readUnitPrice(values['price-per-million-units'])
+  const isTold = stderr.isTTY === true
+  const { columns: width = DEFAULT_COLUMNS } = stderr
+  const report = await runCheck({
+    env,
+    now,
+    pricePerMillionUnits,
+    refuseUnsafe: refuseUnsafeStart,
+    progress: (what) => isTold && stderr.write(CLEAR_LINE + `Checking ${what} …`.slice(0, width - 1)),
+  })
+  if (isTold) stderr.write(CLEAR_LINE)
+  const hasColours = stdout.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+  const lines =
+    values.json === true ? [JSON.stringify(report)] : formatReport(report, { width: stdout.columns, hasColours })
+  stdout.write(`${lines.join('\n')}\n`)
+  return report.ok ? 0 : 1
+}
+
+/** Width of a terminal that does not tell its own. */
+const DEFAULT_COLUMNS = 80
+
+/** Moves a terminal's cursor to the beginning of its line and empties the line. */
+const CLEAR_LINE = '\r\u001b[2K'
+
+function readUnitPrice(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const decimal = parseDecimal(text)
+  if (decimal !== undefined && Number(decimal) >= 0) return Number(decimal)
+  throw new StartupError(`${JSON.stringify(text)} is no price of a million compute units: write 0.45, say.`)
 }
 
 type OperatorCommand = (store: Store, nowMs: number, print: Print) => Promise<void>
@@ -137,6 +187,7 @@ function parsedArguments(argv: readonly string[]) {
         'trader-day': { type: 'string' },
         day: { type: 'string' },
         json: { type: 'boolean' },
+        'price-per-million-units': { type: 'string' },
       },
     })
   } catch (error) {

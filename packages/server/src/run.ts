@@ -9,6 +9,7 @@ import { serveDocs } from './docs/serveDocs.ts'
 import { serveSecurityTxt } from './docs/serveSecurityTxt.ts'
 import { pauseSentence } from './facade/relayer/guardRelayer.ts'
 import { relayerWarning } from './facade/relayer/relayerHealth.ts'
+import type { ProviderStatus } from './chain/providers/providers.ts'
 import type { NotReadyReason } from './ground/unavailable.ts'
 import { listen } from './http/createApp.ts'
 import { allowOrigins, registerHooks } from './http/hooks/registerHooks.ts'
@@ -18,6 +19,7 @@ import { forgetOldEvents } from './journal/accountLog.ts'
 import { countAnswers, serveMetrics } from './metrics/createMetrics.ts'
 import { watchAccounts, watchDeployment, watchRelayers, type ChainSource } from './metrics/watchDeployment.ts'
 import { watchDiamonds } from './metrics/watchDiamonds.ts'
+import { watchProviders } from './metrics/watchProviders.ts'
 import { watchChannels, watchStream } from './metrics/watchStream.ts'
 import { startNotices, type Notices } from './notices/startNotices.ts'
 import { openBase, type Base } from './openBase.ts'
@@ -91,7 +93,7 @@ async function openChains(base: Base, open: AsyncDisposableStack): Promise<OpenC
 /** Registers the sources of the metrics. */
 function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[]): void {
   watchDeployment(metrics, {
-    chains: chains.map((chain) => chainSource(chain, base)),
+    chains: chains.map(chainSource),
     ordersByStatus: () => base.orderCounts.current(),
     noncesRemembered: () => base.authenticate.nonces.size,
     shedRequests: () => base.overload?.shed() ?? 0,
@@ -99,6 +101,7 @@ function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[
   })
   watchStream(metrics, base.streamCounts)
   watchDiamonds(metrics, new Map(chains.map(({ slug, diamondWatch }) => [slug, diamondWatch])))
+  watchProviders(metrics, new Map(chains.map(({ slug, client }) => [slug, client])))
   watchAccounts(metrics, new Map(chains.map(({ slug, accounts }) => [slug, accounts])))
   const relayers = chains.map(({ slug, facade }) => [slug, facade.relayer] as const)
   watchRelayers(metrics, new Map(relayers.flatMap(([slug, relayer]) => (relayer === null ? [] : [[slug, relayer]]))))
@@ -134,9 +137,10 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
     controls: base.controls,
     candles: base.markets.candles,
     markets: new Map(chains.map(({ slug, market }) => [slug, market])),
-    notReadyReason: (slug) => notReadyReason(chainOf(slug), base),
+    notReadyReason: (slug) => notReadyReason(chainOf(slug)),
     marketsLeftOut: (slug) => chainOf(slug).market.leftOut(),
     marketsWarning: (slug) => chainOf(slug).market.watch.warning(),
+    providersWarning: (slug) => providersWarning(chainOf(slug).client.statuses()),
     diamondWarning: (slug) => chainOf(slug).diamondWatch.warning(),
     relayerOf: (slug) => chainOf(slug).facade.relayer?.address ?? null,
     relayerState: (slug) => relayerState(chainOf(slug), base),
@@ -164,12 +168,16 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
  * Returns the reason why a chain can't be used now; `undefined` when its node answers correctly, its markets and prices
  * are fresh, its blocks are caught up with, and its contracts are known.
  */
-function notReadyReason(
-  { slug, market, follower, diamondWatch }: OpenChain,
-  { nodes }: Pick<Base, 'nodes'>,
-): NotReadyReason | undefined {
+function notReadyReason({ client, market, follower, diamondWatch }: OpenChain): NotReadyReason | undefined {
   const reason = market.freshness.marketsReason() ?? follower.reason() ?? diamondWatch.reason()
-  return reason ?? (nodes.isReady(slug) ? undefined : 'chain_lagging')
+  return reason ?? (client.isUp() ? undefined : 'chain_lagging')
+}
+
+/** Returns a sentence for each provider that is not well; `undefined` when all are. */
+function providersWarning(statuses: readonly ProviderStatus[]): string | undefined {
+  const ill = statuses.filter(({ state }) => state !== 'ok')
+  const sentences = ill.map(({ name, state, reason }) => `Provider ${name} is not well (${state}): ${reason ?? state}.`)
+  return sentences.length === 0 ? undefined : sentences.join(' ')
 }
 
 function relayerState(of: OpenChain, { controls }: Pick<Base, 'controls'>): RelayerState | undefined {
@@ -183,11 +191,11 @@ function relayerState(of: OpenChain, { controls }: Pick<Base, 'controls'>): Rela
   return { isWorking: health.problem === null, warning: relayerWarning(relayer.address, health) }
 }
 
-function chainSource(chain: OpenChain, base: Pick<Base, 'nodes'>): ChainSource {
+function chainSource(chain: OpenChain): ChainSource {
   const { slug, client, follower, market, orders, positions } = chain
   return {
     chain: slug,
-    isReady: () => notReadyReason(chain, base) === undefined,
+    isReady: () => notReadyReason(chain) === undefined,
     roundTrips: () => client.roundTrips(),
     head: () => follower.head(),
     finalBlock: () => (follower.head() === undefined ? undefined : Math.max(0, orders.lastFinal())),

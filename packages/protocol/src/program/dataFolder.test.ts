@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, it, mock } from 'node:test'
-import { lockFile, lockService, makePrivateFolder } from './dataFolder.ts'
+import { inspectPrivateFolder, isServiceRunning, lockFile, lockService, makePrivateFolder } from './dataFolder.ts'
 import { StartupError } from './runProgram.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'bezel-private-'))
@@ -37,6 +37,54 @@ function openFolder(...names: string[]): string {
   chmodSync(folder, 0o755)
   return folder
 }
+
+describe('inspectPrivateFolder', () => {
+  it('tells the state of a folder, and changes nothing', () => {
+    const [missing, open, files, closed] = [newPath(), openFolder(), openFolder('bezel.db'), openFolder()]
+    chmodSync(files, 0o700)
+    chmodSync(closed, 0o700)
+    const folders = [missing, open, files, closed]
+    assert.deepEqual(
+      folders.map((folder) => inspectPrivateFolder(folder)),
+      ['missing', 'open', 'open', 'private'],
+    )
+    assert.deepEqual([existsSync(missing), modeOf(open), modeOf(join(files, 'bezel.db'))], [false, '755', '644'])
+  })
+
+  it('refuses what a start refuses', () => {
+    const [home, shared] = [openFolder('.profile'), openFolder()]
+    chmodSync(shared, 0o1777)
+    for (const folder of [home, shared]) {
+      const refusal = (step: () => unknown): string => {
+        try {
+          return String(step())
+        } catch (error) {
+          return (error as Error).message
+        }
+      }
+      const told = refusal(() => inspectPrivateFolder(folder))
+      assert.match(told, /^The data folder /)
+      assert.equal(
+        told,
+        refusal(() => makePrivateFolder(folder)),
+      )
+    }
+    assert.equal(inspectPrivateFolder(home, [join(home, '.profile')]), 'open')
+  })
+})
+
+describe('isServiceRunning', () => {
+  it('is false without a lock file, with one that nobody holds, and with something else in its place', () => {
+    const folder = openFolder()
+    assert.equal(isServiceRunning(folder), false)
+    assert.deepEqual(readdirSync(folder), [])
+    lockService(folder)!.release()
+    assert.equal(isServiceRunning(folder), false)
+    const odd = openFolder()
+    mkdirSync(join(odd, 'bezel.lock'))
+    assert.equal(isServiceRunning(odd), false)
+  })
+})
 
 describe('makePrivateFolder', () => {
   it('makes folders at any depth for their owner alone, whatever the mask', () => {

@@ -62,6 +62,27 @@ export function makePrivateFolder(folder: string, beside: readonly string[] = []
   })
 }
 
+/** State of a data folder: not there, open to other users, or closed to them. */
+export type FolderState = 'missing' | 'open' | 'private'
+
+/**
+ * Looks at the folder without touching it. Throws the `StartupError` of `makePrivateFolder` for one that a start would
+ * refuse.
+ */
+export function inspectPrivateFolder(folder: string, beside: readonly string[] = []): FolderState {
+  return withFolderErrors(folder, () => {
+    if (!existsSync(folder)) return 'missing'
+    const names = readdirSync(folder)
+    const hasData = names.some((name) => MARKS.includes(name))
+    if (!hasData) refuseForeignFolder(folder, names, beside)
+    refuseSharedFolder(folder, hasData)
+    const ownFiles = names.filter(isOwnName).map((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }))
+    const isOpen = (mode: number): boolean => (mode & OTHERS_BITS) !== 0
+    const isAnyOpen = isOpen(statSync(folder).mode) || ownFiles.some((entry) => entry?.isFile() && isOpen(entry.mode))
+    return isAnyOpen ? 'open' : 'private'
+  })
+}
+
 function refuseForeignFolder(folder: string, names: readonly string[], beside: readonly string[]): void {
   const expected = [...SYSTEM_NAMES, ...entriesOf(folder, beside)]
   const foreign = names.find((name) => !isOwnName(name) && !expected.includes(name))
@@ -99,14 +120,17 @@ const MOVE_DATA = "move Bezel's files to a folder of its own and set BEZEL_DATA 
 
 /** `hasData`: the folder has data of Bezel, which another folder would not have. */
 function closeFolder(folder: string, hasData: boolean): void {
-  const { mode } = statSync(folder)
-  if ((mode & OTHERS_BITS) === 0) return
-  if ((mode & STICKY_BIT) !== 0) {
-    const advice = hasData ? MOVE_DATA : otherFolder(folder)
-    throw new StartupError(`The data folder ${folder} is one that all users write to: ${advice}.`)
-  }
+  if ((statSync(folder).mode & OTHERS_BITS) === 0) return
+  refuseSharedFolder(folder, hasData)
   const advice = hasData ? `${OWN_DATA}, or ${MOVE_DATA}` : otherFolder(folder)
   withClosingErrors(`The data folder ${folder}`, advice, () => chmodSync(folder, PRIVATE_FOLDER_MODE))
+}
+
+function refuseSharedFolder(folder: string, hasData: boolean): void {
+  const { mode } = statSync(folder)
+  if ((mode & OTHERS_BITS) === 0 || (mode & STICKY_BIT) === 0) return
+  const advice = hasData ? MOVE_DATA : otherFolder(folder)
+  throw new StartupError(`The data folder ${folder} is one that all users write to: ${advice}.`)
 }
 
 function closeFile(path: string): void {
@@ -224,6 +248,26 @@ export function lockService(folder: string): FileLock | undefined {
     )
   }
   return lockFile(path)
+}
+
+/**
+ * Returns true when a service has the folder. Writes nothing. Not for the process of a service: closing the file there
+ * would release its lock.
+ */
+export function isServiceRunning(folder: string): boolean {
+  const path = join(folder, SERVICE_LOCK_NAME)
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
+  const database = new DatabaseSync(path, { open: false, readOnly: true, timeout: 0 })
+  try {
+    database.open()
+    // Any read needs a lock that the service's excludes.
+    database.exec('SELECT count(*) FROM sqlite_schema')
+    return false
+  } catch (error) {
+    return (error as { errcode?: number }).errcode === SQLITE_BUSY
+  } finally {
+    if (database.isOpen) database.close()
+  }
 }
 
 /** Returns true when anybody has the database open. Only the one connection to it can have exclusive use. */

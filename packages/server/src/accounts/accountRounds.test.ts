@@ -1,7 +1,9 @@
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import type { Account, Address } from '@bezel/protocol'
+import type { Account, Address, Hex } from '@bezel/protocol'
+import { pad } from 'viem'
+import { bloomOf } from '../chain/testing/bloomOf.ts'
 import { chainMarkets } from '../market/testing/fixtures.ts'
 import { NOBODY, traderOf } from './testing/accountNode.ts'
 import { createAccountWorld, REFRESH_MS, type AccountWorld } from './testing/accountWorld.ts'
@@ -102,6 +104,42 @@ describe('the rounds over accounts', () => {
     assert.deepEqual(world.node.batches.slice(before), [[ALICE]])
     for (const trader of [ALICE, BOB]) await world.accounts.knownHoldings(trader)
     assert.deepEqual(world.node.batches.slice(before), [[ALICE], [BOB]], 'any other is read when somebody asks')
+  })
+
+  describe('with the bloom filter of a block', () => {
+    const token = (): Address => world.collaterals![1]!.address
+    const walletOf = (trader: Address): Hex => pad(trader) as Hex
+
+    async function readAfter(logsBloom: Hex): Promise<Address[]> {
+      const before = world.node.batches.length
+      world.accounts.noteLogs(logsBloom)
+      await world.accounts.idle()
+      return world.node.batches.slice(before).flat()
+    }
+
+    beforeEach(async () => {
+      world.agents.delegates.touch(ALICE)
+      world.accounts.watch(BOB)
+      await round()
+    })
+
+    it('read active and watched traders whose wallets may be in a log of a token', async () => {
+      assert.deepEqual(await readAfter(bloomOf(token(), walletOf(ALICE))), [ALICE])
+      assert.deepEqual(await readAfter(bloomOf(walletOf(BOB), token(), walletOf(traderOf(0xc3)))), [BOB])
+      assert.deepEqual(await readAfter(bloomOf(token(), walletOf(traderOf(0xc3)))), [])
+      assert.deepEqual(await readAfter(bloomOf(walletOf(ALICE), walletOf(BOB))), [], 'a log of something else')
+    })
+
+    it('read nobody too often for false alarms', async () => {
+      const full = `0x${'ff'.repeat(256)}` as Hex
+      const read: Address[] = []
+      for (let i = 0; i < 20; i += 1) read.push(...(await readAfter(full)))
+      assert.equal(read.length, 10, 'each of both five times')
+      world.nowMs += 10 * REFRESH_MS
+      world.agents.delegates.touch(ALICE)
+      assert.equal((await readAfter(full)).length, 2)
+      assert.deepEqual(await readAfter(full), [])
+    })
   })
 
   it('cost requests nothing while they keep up', async () => {

@@ -1,4 +1,6 @@
-import type { Address } from '@bezel/protocol'
+import type { Address, Hex } from '@bezel/protocol'
+import { pad } from 'viem'
+import { bloomTestOf, type BloomTest } from '../chain/bloom.ts'
 import { createAccountReads, type AccountReadsOptions } from './accountReads.ts'
 import type { TradedPair } from './positions/traderTerms.ts'
 import type { Holdings } from './readHoldings.ts'
@@ -68,6 +70,12 @@ export interface ChainAccounts extends Accounts {
    */
   noteSenders(senders: Iterable<Address>): void
   /**
+   * Notes the bloom filter of all logs of a block. Active and subscribed traders whose wallets may be in a log of a
+   * collateral's token, a transfer or an approval, are read again at once. On busy chains most filters are false
+   * alarms, so each trader is read a few times only until the rounds alone do it again.
+   */
+  noteLogs(logsBloom: Hex): void
+  /**
    * Reads the terms of a trader in a pair where they were not read for an hour, or never. While the node is away, those
    * known before hold.
    */
@@ -100,6 +108,13 @@ const MAX_EMPTY = 10_000
 /** The number of accounts that are remembered as having something, as many as can be active. */
 const MAX_HOLDERS = 5_000
 
+/** The number of early reads of a trader in a row, and the number of rounds after which it has one more. */
+const EARLY_READS = 5
+const ROUNDS_PER_EARLY_READ = 10
+
+/** The number of wallets and tokens whose places in bloom filters are remembered. */
+const MAX_BLOOM_TESTS = 5_100
+
 export function createAccounts(options: AccountReadsOptions): ChainAccounts {
   const { collaterals, now, onFailure } = options
   const { delegates } = options.agents
@@ -107,16 +122,14 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
   /** The traders whose account somebody is subscribed to. */
   const watched = createRefCounted((trader: Address) => trader)
   const rotation = createRoundRobin<Address>()
-  const queue = createRefreshQueue({
-    read: reads.refresh,
-    batchOf: reads.batchOf,
-    onFailure,
-  })
+  const queue = createRefreshQueue({ read: reads.refresh, batchOf: reads.batchOf, onFailure })
   /** The time of the last look at accounts that have nothing on the chain. */
   const empty = createLru<Address, number>(MAX_EMPTY)
   const isResting = (trader: Address): boolean => now() - (empty.peek(trader) ?? -Infinity) < EMPTY_LOOK_MS
   /** The traders who had something on the chain at the last look. */
   const holders = createLru<Address, true>(MAX_HOLDERS)
+  const early = createEarlyReads(options)
+  const candidates = (): ReadonlySet<Address> => new Set([...watched.items(), ...delegates.active()])
   let stats: AccountStats = { rounds: 0, watched: 0, lastRoundAtMs: undefined }
 
   function forget(trader: Address): void {
@@ -148,9 +161,12 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
         else reads.forget(sender)
       }
     },
+    noteLogs(logsBloom) {
+      for (const trader of early.dueOf(logsBloom, candidates)) queue.soon(trader)
+    },
     async round() {
-      const candidates = new Set([...watched.items(), ...delegates.active()])
-      const awake = new Set([...candidates].filter((trader) => !isResting(trader)))
+      const asked = candidates()
+      const awake = new Set([...asked].filter((trader) => !isResting(trader)))
       const canRead = collaterals() !== undefined
       const due = rotation.take(awake, canRead ? MAX_TRADERS_PER_ROUND : 0)
       // Requests of active traders are checked against their delegates, so every round refreshes the delegates of all
@@ -167,11 +183,49 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
         }
       }
       await reads.refreshTerms()
-      stats = { rounds: stats.rounds + 1, watched: candidates.size, lastRoundAtMs: now() }
+      stats = { rounds: stats.rounds + 1, watched: asked.size, lastRoundAtMs: now() }
     },
     async idle() {
       await queue.idle()
       await reads.idle()
+    },
+  }
+}
+
+/** Reads of accounts before their round, because a bloom filter tells that they may have changed. */
+interface EarlyReads {
+  /** Returns the traders who may be in a log of a token and have an early read left, which they use up. */
+  dueOf(logsBloom: Hex, traders: () => Iterable<Address>): Address[]
+}
+
+function createEarlyReads({
+  collaterals,
+  maxAgeMs,
+  now,
+}: Pick<AccountReadsOptions, 'collaterals' | 'maxAgeMs' | 'now'>): EarlyReads {
+  const tests = createLru<Address | Hex, BloomTest>(MAX_BLOOM_TESTS)
+  /** The time from which on each trader has all of its early reads again. */
+  const wholeAtMs = createLru<Address, number>(MAX_HOLDERS)
+  const eachMs = maxAgeMs * ROUNDS_PER_EARLY_READ
+
+  function isIn(entry: Address | Hex, logsBloom: Hex): boolean {
+    const test = tests.get(entry) ?? bloomTestOf(entry)
+    tests.set(entry, test)
+    return test(logsBloom)
+  }
+
+  function take(trader: Address): boolean {
+    const atMs = Math.max(now(), wholeAtMs.get(trader) ?? 0) + eachMs
+    if (atMs - now() > EARLY_READS * eachMs) return false
+    wholeAtMs.set(trader, atMs)
+    return true
+  }
+
+  return {
+    dueOf(logsBloom, traders) {
+      const tokens = collaterals() ?? []
+      if (!tokens.some(({ address }) => isIn(address, logsBloom))) return []
+      return [...traders()].filter((trader) => isIn(pad(trader) as Hex, logsBloom) && take(trader))
     },
   }
 }

@@ -35,8 +35,10 @@ export interface ChainBlock {
   readonly block: FollowedBlock
   /** Transactions in block order. */
   readonly transactions: readonly ChainTransaction[]
-  /** Senders of all transactions of the block. */
+  /** Senders of all transactions of the block; empty when it was applied without them, because it has no logs. */
   readonly senders: ReadonlySet<Address>
+  /** Bloom filter of all logs of the block, those of other contracts too. Left out: unknown. */
+  readonly logsBloom?: Hex
 }
 
 /** Outcome of a mined transaction whose hash an agent reported. */
@@ -55,8 +57,15 @@ export function blockCall(number: number, withTransactions: boolean): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [numberToHex(number), withTransactions] }
 }
 
-export function logsCall(diamond: Address, fromBlock: number, toBlock: number): RpcCall {
-  const range = { fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) }
+/** Asks for the header of the node's newest block. */
+export const newestHeaderCall: RpcCall = { method: 'eth_getBlockByNumber', params: ['latest', false] }
+
+/** Asks for the logs of a range of blocks; `latest` is the node's newest one. */
+export function logsCall(diamond: Address, fromBlock: number, toBlock: number | 'latest'): RpcCall {
+  const range = {
+    fromBlock: numberToHex(fromBlock),
+    toBlock: toBlock === 'latest' ? toBlock : numberToHex(toBlock),
+  }
   return { method: 'eth_getLogs', params: [{ address: diamond, ...range }] }
 }
 
@@ -83,10 +92,14 @@ export function resultOf(outcome: RpcOutcome | undefined): unknown {
 
 // The parsers below check every field of a node's JSON. Invalid JSON counts as no answer: `NodeUnavailableError`.
 
-/** A block as `eth_getBlockByNumber` returns it. */
-export interface RpcBlock {
+/** The header of a block, as `eth_getBlockByNumber` and a subscription to new heads give it. */
+export interface RpcHeader {
   readonly block: FollowedBlock
   readonly logsBloom: Hex
+}
+
+/** A block as `eth_getBlockByNumber` returns it. */
+export interface RpcBlock extends RpcHeader {
   readonly transactions: readonly RpcTransaction[]
 }
 
@@ -113,6 +126,16 @@ type Fields = Readonly<Record<string, unknown>>
  */
 export function parseBlock(json: unknown): RpcBlock | undefined {
   if (json === null) return undefined
+  return {
+    ...parseHeader(json),
+    transactions: list(fieldsOf(json).transactions)
+      .filter((entry) => typeof entry === 'object')
+      .map(parseTransaction),
+  }
+}
+
+/** Reads the header of a block, whatever else comes with it. */
+export function parseHeader(json: unknown): RpcHeader {
   const fields = fieldsOf(json)
   return {
     block: {
@@ -122,9 +145,6 @@ export function parseBlock(json: unknown): RpcBlock | undefined {
       timestampMs: quantity(fields.timestamp) * 1000,
     },
     logsBloom: bytes(fields.logsBloom),
-    transactions: list(fields.transactions)
-      .filter((entry) => typeof entry === 'object')
-      .map(parseTransaction),
   }
 }
 

@@ -1,3 +1,4 @@
+import { createBreaks } from '../ground/breaks.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { diamondAbi, type Address } from '@bezel/protocol'
 import {
@@ -39,13 +40,17 @@ export function diamondCall<N extends ViewName>(
   }
 }
 
-/** Reads many views in batches of `CALLS_PER_BATCH`, one round trip each. */
+/** Reads many views in batches of `CALLS_PER_BATCH`, one round trip each, and decodes them with breaks. */
 export async function readAll<Result>(client: RpcClient, calls: readonly DiamondCall<Result>[]): Promise<Result[]> {
   const results: Result[] = []
+  const takeBreak = createBreaks()
   for (let from = 0; from < calls.length; from += CALLS_PER_BATCH) {
     const part = calls.slice(from, from + CALLS_PER_BATCH)
     const outcomes = await client.batch(part.map(({ call }) => call))
-    results.push(...part.map(({ decode }, i) => decode(outcomes[i]!)))
+    for (const [i, { decode }] of part.entries()) {
+      results.push(decode(outcomes[i]!))
+      await takeBreak()
+    }
   }
   return results
 }

@@ -119,6 +119,9 @@ export type EventOf<Name extends EventName> = Extract<DiamondEvent, { readonly n
 /** The names of all events that are decoded. */
 export const USED_EVENTS: readonly EventName[] = DECODERS.map(({ name }) => name)
 
+/** The first topics of all events that are decoded, with their names. */
+export const USED_TOPICS: ReadonlyMap<Hex, EventName> = new Map(DECODERS.map(({ topic0, name }) => [topic0, name]))
+
 /** Decodes a log of a used kind. */
 export const decodeLog = createLogDecoder(DECODERS)
 

@@ -56,7 +56,7 @@ describe('finality by the tag', () => {
     finality.answered([tagged(7)])
     assert.deepEqual(finality.calls(), [])
     finality.answered([])
-    timed.nowMs += 4_999
+    timed.nowMs += 14_999
     assert.deepEqual(finality.calls(), [])
     timed.nowMs += 1
     assert.equal(finality.calls().length, 1)

@@ -1,6 +1,7 @@
 import { CHAINS, type ChainSlug } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
+import type { FollowedBlock } from '../store/blockStore.ts'
 import { parseBlock, resultOf } from './blocks.ts'
 import type { RpcCall, RpcOutcome } from './rpcClient.ts'
 
@@ -66,7 +67,7 @@ export function depthFinality(blocks: number): Finality {
 const finalizedCall: RpcCall = { method: 'eth_getBlockByNumber', params: ['finalized', false] }
 
 /** Interval between two questions for the tag. It moves every few seconds on Polygon, and in minutes elsewhere. */
-const ASK_MS = 5_000
+const ASK_MS = 15_000
 
 /**
  * The newest blocks that are never final, whatever the node says: some nodes call their newest block finalized. Live
@@ -84,16 +85,18 @@ const MAX_SECONDS = 6 * 3_600
 const SILENCE_MS = 60_000
 
 interface FinalityOptions {
-  readonly chain: { readonly slug: ChainSlug; readonly finality: FinalityRule }
+  readonly chain: { readonly slug: ChainSlug; readonly finality: FinalityRule; readonly confirmFinality?: boolean }
   readonly now: () => number
   readonly log: Pick<FastifyBaseLogger, 'warn'>
+  /** Resolves to true when a second provider has the same final block, or none is needed. Left out: none is. */
+  readonly confirm?: (block: Pick<FollowedBlock, 'number' | 'hash'>) => Promise<boolean>
 }
 
 /**
  * Creates the finality of a chain. With the tag the node's last answer counts, within bounds that hold whatever it
  * answers: between `MIN_BLOCKS` and `MAX_SECONDS` behind the head. A lie is over with the next true answer.
  */
-export function createFinality({ chain, now, log }: FinalityOptions): Finality {
+export function createFinality({ chain, now, log, confirm }: FinalityOptions): Finality {
   const { slug, finality: rule } = chain
   if (rule !== 'tag') return depthFinality(rule.blocks)
   const maxBlocks = blocksIn(MAX_SECONDS, slug)
@@ -102,15 +105,21 @@ export function createFinality({ chain, now, log }: FinalityOptions): Finality {
   let answeredAtMs = now()
   let isTold = false
 
+  /** Believes a final block, once a second provider has it too. */
+  async function take(block: FollowedBlock): Promise<void> {
+    if (chain.confirmFinality !== false && confirm !== undefined && !(await confirm(block))) return
+    tagged = block.number
+  }
+
   return {
     lastFinal: (head) => Math.max(Math.min(tagged, head - MIN_BLOCKS), head - maxBlocks),
     calls: () => (now() - askedAtMs < ASK_MS ? [] : [finalizedCall]),
     answered(outcomes) {
       if (outcomes.length === 0) return
       askedAtMs = now()
-      const number = numberIn(outcomes[0])
-      if (number !== undefined) {
-        tagged = number
+      const block = blockIn(outcomes[0])
+      if (block !== undefined) {
+        void take(block)
         answeredAtMs = askedAtMs
         isTold = false
       } else if (!isTold && askedAtMs - answeredAtMs > SILENCE_MS) {
@@ -124,10 +133,10 @@ export function createFinality({ chain, now, log }: FinalityOptions): Finality {
   }
 }
 
-/** Returns the number of the answered block; `undefined` when the node has none, refuses, or garbles it. */
-function numberIn(outcome: RpcOutcome | undefined): number | undefined {
+/** Returns the answered block; `undefined` when the node has none, refuses, or garbles it. */
+function blockIn(outcome: RpcOutcome | undefined): FollowedBlock | undefined {
   try {
-    return parseBlock(resultOf(outcome))?.block.number
+    return parseBlock(resultOf(outcome))?.block
   } catch (error) {
     if (error instanceof NodeUnavailableError) return undefined
     throw error

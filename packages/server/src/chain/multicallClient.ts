@@ -1,8 +1,9 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi, type Hex } from 'viem'
+import { createBreaks } from '../ground/breaks.ts'
 import type { RpcCall, RpcClient, RpcOutcome } from './rpcClient.ts'
 
 /** Address of Multicall3, the same on every live chain. */
-const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
+export const MULTICALL_ADDRESS = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 const ABI = parseAbi([
   'struct Call3 { address target; bool allowFailure; bytes callData; }',
@@ -30,9 +31,16 @@ export function createMulticallClient(client: RpcClient): RpcClient {
       return client.batch(calls)
     }
     const packs = packsOf(calls)
-    const answers = await client.batch(packs.map((pack) => callOf(calls, pack)))
+    const takeBreak = createBreaks()
+    const packed: RpcCall[] = []
+    for (const pack of packs) {
+      packed.push(callOf(calls, pack))
+      await takeBreak()
+    }
+    const answers = await client.batch(packed)
     const outcomes = new Map<number, RpcOutcome>()
     for (const [i, pack] of packs.entries()) {
+      await takeBreak()
       const answer = answers[i]!
       if (pack.length === 1) outcomes.set(pack[0]!, answer)
       else if (answer.ok && answer.result === '0x') plainBatches = BATCHES_WITHOUT
@@ -92,7 +100,7 @@ function callOf(calls: readonly RpcCall[], pack: readonly number[]): RpcCall {
   const views = [first!, ...others].map((call) => viewOf(call)!)
   const args = views.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))
   const data = encodeFunctionData({ abi: ABI, functionName: 'aggregate3', args: [args] })
-  return { method: 'eth_call', params: [{ to: MULTICALL3, data }, views[0]!.block] }
+  return { method: 'eth_call', params: [{ to: MULTICALL_ADDRESS, data }, views[0]!.block] }
 }
 
 /** Returns the results; none when the node refused the call or answered with something else. */

@@ -13,7 +13,8 @@ import { describe, it } from 'node:test'
 import { encodeAbiParameters, encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi, type Abi } from 'viem'
 import { ok, reverted, scriptedNode, uint, type ScriptedNode } from '../orders/testing/scriptedNode.ts'
 import { startStandInNode } from '@bezel/testkit/standInNode.ts'
-import { createRpcClient, type RpcOutcome } from './rpcClient.ts'
+import { createRpcClient } from './providers/provider.ts'
+import type { RpcOutcome } from './rpcClient.ts'
 import { prepareTransaction, type TransactionDraft } from './prepareTransaction.ts'
 
 const TRADER = `0x${'1'.repeat(40)}` as Address

@@ -1,4 +1,3 @@
-import { AnswerTooLongError, boundedText } from '../ground/boundedText.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { parseHex, type Hex } from '@bezel/protocol'
 
@@ -19,7 +18,7 @@ export type RpcOutcome =
 /** Client of a chain's node that sends calls in batches. */
 export interface RpcClient {
   /**
-   * Sends all calls, up to `CALLS_PER_BATCH` of them in one round trip, and returns the outcomes in the order of the
+   * Sends all calls to one node, in as few round trips as it takes, and returns the outcomes in the order of the
    * calls. Throws `NodeUnavailableError` when the node does not answer properly.
    */
   batch(calls: readonly RpcCall[]): Promise<RpcOutcome[]>
@@ -27,86 +26,26 @@ export interface RpcClient {
   roundTrips(): number
 }
 
-interface RpcClientOptions {
-  readonly url: string
-  /** Time limit of a round trip, to which each call adds `CALL_MS`. */
-  readonly timeoutMs: number
-  /**
-   * Id of the chain that the node must be on. Checked with every batch, because a URL can lead to another node at any
-   * moment, and that node's answers would otherwise look valid. Left out: no check.
-   */
-  readonly chainId?: number
-  /** The most bytes of one answer; a longer one is cut off. Default 64 MiB, far above every answer of a live node. */
-  readonly maxAnswerBytes?: number
-}
-
 /**
- * Time that a node may take for each call of a batch. With one limit for all batches a node that is too slow for the
- * large ones, such as those of the listing, would be asked for them again and again, and a start would never end.
+ * Number of calls of which callers make a batch when they have many. Together with the check of the chain these are
+ * 100, which most providers take; a provider that takes fewer gets them in parts.
  */
-const CALL_MS = 100
-
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024
-
-/** Maximum number of calls in one round trip, beside the check of the chain: providers refuse more than 100. */
 export const CALLS_PER_BATCH = 99
 
 export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
 
-export function createRpcClient({ url, timeoutMs, chainId, maxAnswerBytes }: RpcClientOptions): RpcClient {
-  let roundTrips = 0
-
-  async function post(body: string, callCount: number): Promise<string> {
-    roundTrips += 1
-    try {
-      const headers = { 'content-type': 'application/json' }
-      const signal = AbortSignal.timeout(timeoutMs + callCount * CALL_MS)
-      const answer = await fetch(url, { method: 'POST', headers, body, signal })
-      return await boundedText(answer, maxAnswerBytes ?? MAX_ANSWER_BYTES)
-    } catch (error) {
-      const isTooLong = error instanceof AnswerTooLongError
-      throw new NodeUnavailableError(isTooLong ? `the node was cut off: ${error.message}` : 'the node did not answer', {
-        cause: error,
-      })
-    }
-  }
-
-  async function send(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
-    const asked = chainId === undefined ? calls : [...calls, chainIdCall]
-    const body = JSON.stringify(asked.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })))
-    const outcomes = parseRpcAnswer(await post(body, asked.length), asked.length)
-    if (chainId !== undefined) requireChain(outcomes.pop(), chainId)
-    return outcomes
-  }
-
-  return {
-    roundTrips: () => roundTrips,
-    async batch(calls) {
-      const outcomes: RpcOutcome[] = []
-      for (let from = 0; from < calls.length; from += CALLS_PER_BATCH) {
-        outcomes.push(...(await send(calls.slice(from, from + CALLS_PER_BATCH))))
-      }
-      return outcomes
-    },
-  }
-}
-
-function requireChain(outcome: RpcOutcome | undefined, chainId: number): void {
-  if (outcome?.ok === true && outcome.result === `0x${chainId.toString(16)}`) return
-  throw new NodeUnavailableError('the node is on another chain, or does not say on which')
-}
-
 /**
- * Parses a batch answer into outcomes in the order of the calls, whose ids are 0 to count - 1. Nodes may answer in any
- * order, but every call needs an answer. Throws `NodeUnavailableError` when one is missing or the whole batch failed.
+ * Parses a batch answer into outcomes in the order of the calls, whose ids are 0 to count - 1, with `undefined` for
+ * calls that were left out. Nodes may answer in any order. Throws `NodeUnavailableError` when the whole batch failed or
+ * a call was answered twice.
  */
-export function parseRpcAnswer(text: string, count: number): RpcOutcome[] {
-  const outcomes = new Map(parseEntries(text).map((entry) => [entry.id, toOutcome(entry)]))
-  return Array.from({ length: count }, (_, id) => {
-    const outcome = outcomes.get(id)
-    if (outcome === undefined) throw new NodeUnavailableError('the node left a call of the batch unanswered')
-    return outcome
-  })
+export function parseRpcAnswer(text: string, count: number): (RpcOutcome | undefined)[] {
+  const outcomes = new Map<unknown, RpcOutcome | undefined>()
+  for (const entry of parseEntries(text)) {
+    if (outcomes.has(entry.id)) throw new NodeUnavailableError('the node answered a call of the batch twice')
+    outcomes.set(entry.id, toOutcome(entry))
+  }
+  return Array.from({ length: count }, (_, id) => outcomes.get(id))
 }
 
 type Entry = Readonly<Record<string, unknown>>

@@ -40,12 +40,13 @@ describe('readChainsFile', () => {
         chainId: 8453,
         testnet: false,
         diamond: CHAINS.base.liveDiamond,
-        rpcUrl: 'https://node.example/key',
-        wsUrl: 'wss://node.example/',
+        rpcUrls: [{ url: 'https://node.example/key' }],
+        wsUrls: ['wss://node.example/'],
         backendUrl: undefined,
         requestTimeoutBlocks: undefined,
         writes: true,
         finality: 'tag',
+        confirmFinality: true,
         relayer: {},
         startBlock: undefined,
       },
@@ -54,7 +55,7 @@ describe('readChainsFile', () => {
 
   it('needs no WebSocket address, and any case of a Diamond', () => {
     const [chain] = read({ chains: { base: { ...base, diamond: base.diamond.toLowerCase() } } })
-    assert.equal(chain?.wsUrl, undefined)
+    assert.deepEqual(chain?.wsUrls, [])
     assert.equal(chain?.diamond, CHAINS.base.liveDiamond)
   })
 
@@ -137,6 +138,43 @@ describe('readChainsFile', () => {
     for (const wsUrl of [5, '', 'https://node.example']) {
       assert.match(refusal(withBase({ wsUrl })), /no ws or wss address at chains\.base\.wsUrl/)
     }
+  })
+
+  it('reads several providers with their limits, in their order', () => {
+    const { rpcUrl: _, ...without } = base
+    const limited = { url: 'https://second.example/', batch: 10, logRange: 2_000, unitsPerSecond: 500 }
+    const [chain] = read({
+      chains: { base: { ...without, rpcUrls: ['https://a.example/k', limited], wsUrls: ['wss://a/', 'wss://b/'] } },
+    })
+    assert.deepEqual(chain?.rpcUrls, [{ url: 'https://a.example/k' }, limited])
+    assert.deepEqual(chain?.wsUrls, ['wss://a/', 'wss://b/'])
+  })
+
+  it('refuses lists of providers that can not be meant', () => {
+    const { rpcUrl: _, ...without } = base
+    const listed = (fields: object) => refusal({ chains: { base: { ...without, ...fields } } })
+    const url = 'https://a.example/'
+    assert.match(
+      listed({ rpcUrl: url, rpcUrls: [url] }),
+      /second list of addresses beside rpcUrl at chains\.base\.rpcUrls/,
+    )
+    assert.match(listed({ rpcUrls: [] }), /no list of addresses at chains\.base\.rpcUrls/)
+    assert.match(listed({ rpcUrls: url }), /no list of addresses at chains\.base\.rpcUrls/)
+    assert.match(listed({ rpcUrls: [url, 'ws://x'] }), /no http or https address at chains\.base\.rpcUrls\[1\]/)
+    assert.match(listed({ rpcUrls: [url, { url }] }), /address for the second time at chains\.base\.rpcUrls\[1\]/)
+    assert.match(listed({ rpcUrls: [{ url, batches: 5 }] }), /unknown setting at chains\.base\.rpcUrls\[0\]\.batches/)
+    assert.match(
+      listed({ rpcUrls: [{ url, batch: 0 }] }),
+      /whole number of at least 1 at chains\.base\.rpcUrls\[0\]\.batch/,
+    )
+    assert.match(
+      listed({ rpcUrls: [url], wsUrls: ['wss://a/', url] }),
+      /no ws or wss address at chains\.base\.wsUrls\[1\]/,
+    )
+    assert.match(
+      listed({ rpcUrls: [url], confirmFinality: 1 }),
+      /neither true nor false at chains\.base\.confirmFinality/,
+    )
   })
 
   it('never quotes the address of a node, which may hold a key', () => {

@@ -20,15 +20,18 @@ export interface ServedChain {
   readonly chainId: number
   readonly testnet: boolean
   readonly diamond: Address
-  /** URL of the node. Never logged, because its path or query may carry credentials. */
-  readonly rpcUrl: string
-  readonly wsUrl: string | undefined
+  /** Providers of the chain, the preferred one first; at least one. */
+  readonly rpcUrls: readonly ProviderSettings[]
+  /** Addresses at which nodes tell of new blocks, the preferred one first. */
+  readonly wsUrls: readonly string[]
   /** URL of the chain's trading backend, without a slash at its end, whose opening flags win over the trading hours. */
   readonly backendUrl: string | undefined
   /** False for a read-only deployment, which prepares no transactions on this chain. */
   readonly writes: boolean
   /** The rule by which blocks become final. The data to undo a block is kept until it is. */
   readonly finality: FinalityRule
+  /** With more than one provider: a block is final only when two of them say so. */
+  readonly confirmFinality: boolean
   /**
    * First block that is followed, for a chain that is indexed from its beginning; it must not lie after the first trade
    * that matters. `undefined`: everything that is open is read at the node's head, and the chain is followed from
@@ -42,6 +45,18 @@ export interface ServedChain {
   readonly requestTimeoutBlocks: number | undefined
   /** Settings of the facade's relayer on this chain, where they differ from the defaults. */
   readonly relayer: ChainRelayerSettings
+}
+
+/** One address of a chain's node, and the limits that are known of it. */
+export interface ProviderSettings {
+  /** Never logged, because its path or query may carry credentials. */
+  readonly url: string
+  /** The most calls in a batch. */
+  readonly batch?: number
+  /** The most blocks of one question for logs. */
+  readonly logRange?: number
+  /** Units a second that may be spent, as `unitsOf` counts them. */
+  readonly unitsPerSecond?: number
 }
 
 /** Settings of the facade's relayer. Amounts are in wei of the chain's native token. */
@@ -74,8 +89,16 @@ export function isLive({ slug, diamond }: Pick<ServedChain, 'slug' | 'diamond'>)
   return diamond === CHAINS[slug].liveDiamond
 }
 
+/** Default interval of the rounds over accounts: calls of a live node cost money. */
+const ACCOUNT_REFRESH_MS = { live: 30_000, local: 2_000 } as const
+
+/** Returns the interval of the rounds over accounts: the setting, or else the default of the chain. */
+export function accountRefreshMs(chain: Pick<ServedChain, 'slug' | 'diamond'>, setting: number | undefined): number {
+  return setting ?? ACCOUNT_REFRESH_MS[isLive(chain) ? 'live' : 'local']
+}
+
 /**
- * Reads the chains of a deployment: `{"chains": {"<slug>": {"chainId", "rpcUrl", "wsUrl"?, "diamond", "writes"?,
+ * Reads the chains of a deployment: `{"chains": {"<slug>": {"chainId", "rpcUrls", "wsUrls"?, "diamond", "writes"?,
  * "finality"?, "startBlock"?, "firstBlock"?, "requestTimeoutBlocks"?, "backendUrl"?, "relayer"?}}}`. The local chain
  * writes this file; for live chains an operator writes it in the same shape. Ignores other keys, which other programs
  * read. Throws a `StartupError` at the first fault.
@@ -126,18 +149,18 @@ function readEntry(path: string, name: string, entry: Readonly<Record<string, un
   }
   const diamond = typeof entry.diamond === 'string' ? parseAddress(entry.diamond) : undefined
   if (diamond === undefined) throw fault(path, `has no valid address at chains.${slug}.diamond`)
-  const rpcUrl = urlOf(entry.rpcUrl, ['http:', 'https:'])
-  if (rpcUrl === undefined) throw fault(path, `has no http or https address at chains.${slug}.rpcUrl`)
-  const wsUrl = urlOf(entry.wsUrl, ['ws:', 'wss:'])
-  if (wsUrl === undefined && entry.wsUrl !== undefined) {
-    throw fault(path, `has no ws or wss address at chains.${slug}.wsUrl`)
-  }
+  const rpcUrls = readProviders(entry, (what, field) => fault(path, `has ${what} at chains.${slug}.${field}`))
+  const wsUrls = readSockets(entry, (what, field) => fault(path, `has ${what} at chains.${slug}.${field}`))
   const backendUrl = typeof entry.backendUrl === 'string' ? parseServerUrl(entry.backendUrl) : undefined
   if (backendUrl === undefined && entry.backendUrl !== undefined) {
     throw fault(path, `has no http or https address at chains.${slug}.backendUrl`)
   }
   const { writes = true } = entry
   if (typeof writes !== 'boolean') throw fault(path, `has neither true nor false at chains.${slug}.writes`)
+  const { confirmFinality = true } = entry
+  if (typeof confirmFinality !== 'boolean') {
+    throw fault(path, `has neither true nor false at chains.${slug}.confirmFinality`)
+  }
   const finality = parseFinality(entry, { slug, isLive: isLive({ slug, diamond }) })
   if (finality === undefined) {
     throw fault(path, `has neither "tag" nor {"seconds": n} nor {"blocks": n} at chains.${slug}.finality`)
@@ -147,11 +170,12 @@ function readEntry(path: string, name: string, entry: Readonly<Record<string, un
     chainId,
     testnet,
     diamond,
-    rpcUrl,
-    wsUrl,
+    rpcUrls,
+    wsUrls,
     backendUrl,
     writes,
     finality,
+    confirmFinality,
     startBlock: readStartBlock(path, slug, entry),
     requestTimeoutBlocks: wholeNumber(path, slug, entry, 'requestTimeoutBlocks'),
     relayer: readRelayerSettings(entry.relayer, (field) =>
@@ -184,6 +208,62 @@ function wholeNumber(
   if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value)
   throw fault(path, `has no whole number of at least 0 at chains.${slug}.${name}`)
 }
+
+/** Makes the error of one field of a chain's entry. */
+type FaultOf = (what: string, field: string) => Error
+
+/** Limits of a provider that an operator may state. */
+const PROVIDER_LIMITS = ['batch', 'logRange', 'unitsPerSecond'] as const
+
+/**
+ * Reads `rpcUrls`, a list of addresses or of `{"url", "batch"?, "logRange"?, "unitsPerSecond"?}`, or `rpcUrl`, a single
+ * address.
+ */
+function readProviders(
+  { rpcUrl, rpcUrls }: Readonly<Record<string, unknown>>,
+  faultOf: FaultOf,
+): readonly ProviderSettings[] {
+  if (rpcUrls === undefined) {
+    const url = urlOf(rpcUrl, HTTP)
+    if (url === undefined) throw faultOf('no http or https address', 'rpcUrl')
+    return [{ url }]
+  }
+  if (rpcUrl !== undefined) throw faultOf('a second list of addresses beside rpcUrl', 'rpcUrls')
+  if (!Array.isArray(rpcUrls) || rpcUrls.length === 0) throw faultOf('no list of addresses', 'rpcUrls')
+  const providers = rpcUrls.map((entry: unknown, at) => readProvider(entry, `rpcUrls[${at}]`, faultOf))
+  const doubled = providers.findIndex(({ url }, at) => providers.findIndex((other) => other.url === url) < at)
+  if (doubled !== -1) throw faultOf('an address for the second time', `rpcUrls[${doubled}]`)
+  return providers
+}
+
+function readProvider(entry: unknown, at: string, faultOf: FaultOf): ProviderSettings {
+  const { url: address, ...limits } = record(entry) ?? { url: entry }
+  const url = urlOf(address, HTTP)
+  if (url === undefined) throw faultOf('no http or https address', at)
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!PROVIDER_LIMITS.some((known) => known === name)) throw faultOf('an unknown setting', `${at}.${name}`)
+    if (!Number.isSafeInteger(limit) || Number(limit) < 1)
+      throw faultOf('no whole number of at least 1', `${at}.${name}`)
+  }
+  return { url, ...limits }
+}
+
+/** Reads `wsUrls`, a list of addresses, or `wsUrl`, a single one. Both may be left out. */
+function readSockets({ wsUrl, wsUrls }: Readonly<Record<string, unknown>>, faultOf: FaultOf): readonly string[] {
+  if (wsUrls !== undefined && wsUrl !== undefined) throw faultOf('a second list of addresses beside wsUrl', 'wsUrls')
+  if (wsUrls !== undefined && !Array.isArray(wsUrls)) throw faultOf('no list of addresses', 'wsUrls')
+  const listed: readonly unknown[] = wsUrls ?? (wsUrl === undefined ? [] : [wsUrl])
+  return listed.map((address, at) => {
+    const url = urlOf(address, WS)
+    if (url === undefined) {
+      throw faultOf('no ws or wss address', wsUrls === undefined ? 'wsUrl' : `wsUrls[${at}]`)
+    }
+    return url
+  })
+}
+
+const HTTP = ['http:', 'https:']
+const WS = ['ws:', 'wss:']
 
 function urlOf(value: unknown, protocols: readonly string[]): string | undefined {
   const url = typeof value === 'string' ? URL.parse(value) : null

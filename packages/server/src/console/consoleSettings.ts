@@ -65,7 +65,7 @@ export function sandboxSettings(
   told: ConsoleSettings,
   { chains, accounts }: { readonly chains: readonly ServedChain[]; readonly accounts: readonly SandboxAccount[] },
 ): ConsoleSettings {
-  const rpcUrls = new Map(chains.map(({ slug, rpcUrl }) => [slug, rpcUrl]))
+  const rpcUrls = new Map(chains.map(({ slug, rpcUrls: [first] }) => [slug, first?.url]))
   return {
     ...told,
     chains: told.chains.map((chain) => ({ ...chain, rpcUrl: rpcUrls.get(chain.slug) ?? null })),
@@ -83,7 +83,7 @@ export function readSandboxAccounts(of: {
   readonly chainsFile: string
   readonly host: string
 }): readonly SandboxAccount[] | undefined {
-  const hosts = [of.host, ...of.chains.map(({ rpcUrl }) => URL.parse(rpcUrl)?.hostname)]
+  const hosts = [of.host, ...of.chains.flatMap((chain) => chain.rpcUrls.map(({ url }) => URL.parse(url)?.hostname))]
   if (!isSandbox(of) || !hosts.every(isLoopbackName)) return undefined
   const { accounts } = JSON.parse(readFileSync(of.chainsFile, 'utf8')) as { readonly accounts?: unknown }
   return Array.isArray(accounts) ? accounts.filter(isOfferedAccount) : []

@@ -1,7 +1,7 @@
 import { type ChainSlug, Leverage, type Hex, type OrderId } from '@bezel/protocol'
 import type { Journal } from '../journal/accountLog.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
-import { forgetFinalBlocks, insertBlock, findBlock } from '../store/blockStore.ts'
+import { forgetFinalBlocks, insertBlock, insertKeptBlock, findBlock } from '../store/blockStore.ts'
 import { listDueOrders, findOrder, findOrderByOrigin } from '../store/orderStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { FoldClock, ChainPlace, OrderRequest } from '../trading/orders/orderModel.ts'
@@ -16,7 +16,7 @@ import { findOrderEventAt, listOrderEvents, moveOrderEvents } from '../store/ord
 import { isSameOrder, type Creation } from '../chain/creation.ts'
 import { findPositionByOrigin, listDueUpdates, movePosition } from '../store/positionStore.ts'
 import { canTake } from './matchCreation.ts'
-import type { ReportedReading } from './readBlocks.ts'
+import type { ReportedReading } from './readReported.ts'
 import type { RenewedParams } from './readRenewedParams.ts'
 
 export interface ApplyOptions {
@@ -41,7 +41,7 @@ const MAX_DUE_ORDERS = 500
 export async function applyBlocks(
   sql: Sql,
   [first, ...others]: readonly [ChainBlock, ...ChainBlock[]],
-  { receipts, seen }: ReportedReading,
+  { receipts, seen, passedOver = [] }: ReportedReading,
   options: ApplyOptions,
   journal: Journal,
 ): Promise<void> {
@@ -51,6 +51,9 @@ export async function applyBlocks(
     scope.enter(block)
     for (const transaction of transactions) await applyTransaction(scope, transaction)
     await insertBlock(sql, chain, block)
+  }
+  for (const block of passedOver) {
+    if ((await findBlock(sql, chain, block.number)) === undefined) await insertKeptBlock(sql, chain, block)
   }
   for (const receipt of receipts) await settleReported(scope, receipt)
   for (const transaction of seen) {

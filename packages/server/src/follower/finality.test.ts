@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { numberToHex } from 'viem'
 import { createFinality } from '../chain/finality.ts'
 import { listBlocks } from '../store/blockStore.ts'
-import { ReorgTooDeepError } from './createFollowing.ts'
+import { ReorgTooDeepError } from './leaveFork.ts'
 import { describeStore } from './testing/describeStore.ts'
 import { openFollowedFake, SERVED, type FollowedFake } from './testing/followedFake.ts'
 import { BOB, CHAIN, requested } from './testing/handMade.ts'
@@ -23,7 +23,7 @@ describe('following a chain with the finalized tag', () => {
     let nowMs = 0
     const chain = { slug: SERVED.slug, finality: 'tag' } as const
     const log = { warn: () => undefined } as never
-    const finality = createFinality({ chain, now: () => (nowMs += 5_000), log })
+    const finality = createFinality({ chain, now: () => (nowMs += 15_000), log })
     return openFollowedFake({ finality, ...(client !== undefined && { client }) })
   }
 
@@ -193,7 +193,7 @@ describe('following a chain with the finalized tag', () => {
     }
     assert.equal(fake.node.batches.length, plain.node.batches.length)
     const calls = fake.node.batches.flat().length - plain.node.batches.flat().length
-    assert.equal(calls, fake.node.batches.length, 'one call more in each')
+    assert.equal(calls, fake.node.batches.length - 1, 'one call more in each but that of the first block')
     await plain.opened.remove()
   })
 })

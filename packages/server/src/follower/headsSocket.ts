@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws'
 import { every } from '../ground/every.ts'
 import { backoffMs } from '../ground/backoff.ts'
+import { parseHeadMessage, type PushedHead } from './pushedHeads.ts'
 
 /** A subscription to a node's new blocks. */
 interface HeadsSocket {
@@ -10,10 +11,12 @@ interface HeadsSocket {
 }
 
 interface HeadsSocketOptions {
-  readonly url: string
+  /** Addresses of the chain's nodes, the preferred one first. After each loss the next one is tried. */
+  readonly urls: readonly string[]
   /** Returns a random number in [0, 1), for the jitter of the backoff. */
   readonly random: () => number
-  readonly onHead: () => void
+  /** Called with every head, and with an unreadable one once the subscription works. */
+  readonly onHead: (head: PushedHead) => void
 }
 
 const HANDSHAKE_TIMEOUT_MS = 5_000
@@ -23,10 +26,9 @@ const MAX_MESSAGE_BYTES = 1_000_000
 const PING_MS = 5_000
 
 /**
- * Subscribes to new heads and, until it is closed, subscribes again after each loss with backoff. The content of a head
- * is not read: it only wakes the follower.
+ * Subscribes to new heads and, until it is closed, subscribes again after each loss with backoff.
  */
-export function openHeadsSocket({ url, random, onHead }: HeadsSocketOptions): HeadsSocket {
+export function openHeadsSocket({ urls, random, onHead }: HeadsSocketOptions): HeadsSocket {
   let attempt = 0
   let isUp = false
   let isClosed = false
@@ -34,7 +36,7 @@ export function openHeadsSocket({ url, random, onHead }: HeadsSocketOptions): He
   let socket = connect()
 
   function connect(): WebSocket {
-    const opened = new WebSocket(url, {
+    const opened = new WebSocket(urls[attempt % urls.length]!, {
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
@@ -52,10 +54,11 @@ export function openHeadsSocket({ url, random, onHead }: HeadsSocketOptions): He
     })
     opened.on('message', (data) => {
       isAlive = true
-      if (!isHeadOrAnswer(String(data))) return opened.terminate()
+      const head = parseHeadMessage(String(data))
+      if (head === undefined) return opened.terminate()
       isUp = true
       attempt = 0
-      onHead()
+      onHead(head)
     })
     // A 'close' event follows every error; without this listener an error would end the process.
     opened.on('error', () => undefined)
@@ -76,18 +79,5 @@ export function openHeadsSocket({ url, random, onHead }: HeadsSocketOptions): He
       clearTimeout(timer)
       socket.terminate()
     },
-  }
-}
-
-/**
- * Returns true for a new head or a successful answer. A node that refuses the subscription answers with an error; then
- * it is polled.
- */
-function isHeadOrAnswer(text: string): boolean {
-  try {
-    const message = JSON.parse(text) as { readonly error?: unknown } | null
-    return typeof message === 'object' && message !== null && message.error === undefined
-  } catch {
-    return false
   }
 }

@@ -11,7 +11,7 @@ import { createFakeDiamond, type FakeDiamond } from './testing/fakeDiamond.ts'
 
 const LAST_ID = '9007199254740991' as OrderId
 /** Longer than the intervals of both the looks and the round. */
-const ROUND_MS = 11_000
+const ROUND_MS = 31_000
 const testAddress = (i: number): Address => getAddress(`0x${String(i + 1).padStart(40, '0')}`) as Address
 const TOKENS = { positionSizeToken: 16_000_000_000_000_000n }
 

@@ -19,7 +19,7 @@ import { updateKindOf } from './applyUpdate.ts'
 import { createBlockScope } from './blockScope.ts'
 import { adoptTraders, endMissed } from './adoptTraders.ts'
 import { disagreementOf, type FoundTrader, type OpenCounts, type PendingOrder } from './foundTraders.ts'
-import { readOpenCounts, readTraderListPart, readTraders } from './readTraders.ts'
+import { createDiamondNode, readOpenCounts, readTraderListPart, readTraders, type DiamondNode } from './readTraders.ts'
 import type { SnapshotOptions } from './takeSnapshot.ts'
 
 /** Proves by the Diamond's counters that everything which is open on the chain is known, trader by trader. */
@@ -53,18 +53,21 @@ const LOOK_MS = 1_000
 const MAX_DELAY_MS = 60_000
 
 /** Interval between two parts of the round over all traders who have something open. */
-const ROUND_MS = 10_000
+const ROUND_MS = 30_000
 
-/** Number of traders in one part of the round, and of unproven ones that one look reads again. */
+/** Number of known traders in one part of the round: with those of the list, one call of Multicall3 has all. */
+const KNOWN_PER_PART = 300
+
+/** Number of unproven traders that one look reads again. */
 const TRADERS_PER_PART = 100
 
 /** Number of entries of the Diamond's list of traders in one part of the round. Most have nothing open. */
 const ENTRIES_PER_PART = 500
 
 export function createProofs(options: ProofsOptions): Proofs {
-  const { chain, client, head, store, accountLog, now } = options
-  const node = { client, diamond: chain.diamond }
-  const round = createCounterRound(options)
+  const { chain, head, store, accountLog, now } = options
+  const node = createDiamondNode({ client: options.client, diamond: chain.diamond })
+  const round = createCounterRound(options, node)
   let unproven: ReadonlySet<Address> = new Set()
   const retries = createRetries()
   let [lookedAtMs, checkedAtMs] = [now(), now()]
@@ -168,17 +171,27 @@ interface CounterRound {
   next(block: FollowedBlock): Promise<Address[]>
 }
 
-function createCounterRound({ chain, client, store }: ProofsOptions): CounterRound {
-  const node = { client, diamond: chain.diamond }
+function createCounterRound({ chain, store }: ProofsOptions, node: DiamondNode): CounterRound {
   let lastChecked = ''
   let nextEntry = 0
+  /** Number of entries in the Diamond's list, as of the last part. */
+  let entries = 0
+
+  async function readListed(block: FollowedBlock): Promise<readonly Address[]> {
+    if (entries === 0) entries = (await readTraderListPart(node, block, { from: 0, to: -1 })).listed
+    const part = { from: nextEntry, to: Math.min(entries, nextEntry + ENTRIES_PER_PART) - 1 }
+    const { traders, listed } = await readTraderListPart(node, block, part)
+    entries = listed
+    nextEntry = part.to + 1 < listed ? Math.max(0, part.to + 1) : 0
+    return traders
+  }
+
   return {
     async next(block) {
-      const known = await listActiveTraders(store.read, chain.slug, { after: lastChecked, limit: TRADERS_PER_PART })
-      const listed = await readTraderListPart(node, block, { from: nextEntry, size: ENTRIES_PER_PART })
-      lastChecked = known.length < TRADERS_PER_PART ? '' : known.at(-1)!
-      nextEntry = listed.next
-      const traders = [...new Set([...known, ...listed.traders])]
+      const known = await listActiveTraders(store.read, chain.slug, { after: lastChecked, limit: KNOWN_PER_PART })
+      const listed = await readListed(block)
+      lastChecked = known.length < KNOWN_PER_PART ? '' : known.at(-1)!
+      const traders = [...new Set([...known, ...listed])]
       if (traders.length === 0) return []
       const differing: Address[] = []
       const takeBreak = createBreaks()

@@ -1,7 +1,8 @@
 import { parseAddress, type Address, type diamondAbi } from '@bezel/protocol'
 import { numberToHex, zeroAddress, type ContractFunctionArgs, type ContractFunctionReturnType } from 'viem'
-import { blockCall, headNumberCall, parseBlock, quantity, resultOf } from '../chain/blocks.ts'
+import { blockCall, newestHeaderCall, parseBlock, parseHeader, resultOf } from '../chain/blocks.ts'
 import { createCallRound, diamondCall, type CallRound, type Later } from '../chain/diamondCalls.ts'
+import { createMulticallClient } from '../chain/multicallClient.ts'
 import { isRevert, type RpcClient, type RpcOutcome } from '../chain/rpcClient.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
@@ -26,7 +27,13 @@ import {
 /** A node and the Diamond on its chain. */
 export interface DiamondNode {
   readonly client: RpcClient
+  /** Client for views that take little gas each, many of which are one call to the node. */
+  readonly views: RpcClient
   readonly diamond: Address
+}
+
+export function createDiamondNode(of: Pick<DiamondNode, 'client' | 'diamond'>): DiamondNode {
+  return { ...of, views: createMulticallClient(of.client) }
 }
 
 /** The Diamond's numbers of its two counters. */
@@ -39,10 +46,8 @@ const MAX_PER_CALL = 100
 export async function readSnapshotBlock(
   node: DiamondNode,
 ): Promise<{ readonly block: FollowedBlock; readonly traderCount: number }> {
-  const [outcome] = await node.client.batch([headNumberCall])
-  const [header] = await node.client.batch([blockCall(quantity(resultOf(outcome)), false)])
-  const block = parseBlock(resultOf(header))?.block
-  if (block === undefined) throw new NodeUnavailableError('the node has a head but not its block')
+  const [header] = await node.client.batch([newestHeaderCall])
+  const { block } = parseHeader(resultOf(header))
   const round = startRound(node, block)
   const counted = round.view('getTradersCount', [])
   await round.run()
@@ -50,23 +55,19 @@ export async function readSnapshotBlock(
 }
 
 /**
- * Reads a part of the Diamond's list of traders that begins at entry `from` and has up to `size` entries. `next` is the
- * entry at which the next part begins, the first one after the last part.
+ * Reads a part of the Diamond's list of traders; none when it ends before it begins. `listed` is the number of entries
+ * in the whole list.
  */
 export async function readTraderListPart(
   node: DiamondNode,
   block: FollowedBlock,
-  { from, size }: { readonly from: number; readonly size: number },
-): Promise<{ readonly traders: readonly Address[]; readonly next: number }> {
+  { from, to }: ListPart,
+): Promise<{ readonly traders: readonly Address[]; readonly listed: number }> {
   const round = startRound(node, block)
   const counted = round.view('getTradersCount', [])
+  const entries = to < from ? undefined : round.view('getTraders', [from, to])
   await round.run()
-  const end = Math.min(Number(counted()), from + size)
-  if (end <= from) return { traders: [], next: 0 }
-  return {
-    traders: await readTraderList(node, block, { from, to: end - 1 }),
-    next: end === Number(counted()) ? 0 : end,
-  }
+  return { traders: tradersIn(entries?.() ?? []), listed: Number(counted()) }
 }
 
 /** Maximum number of open trades and requests in one part of the list; those of a single entry may be more. */
@@ -106,7 +107,11 @@ async function readTraderList(node: DiamondNode, block: FollowedBlock, { from, t
   const round = startRound(node, block)
   const listed = round.view('getTraders', [from, to])
   await round.run()
-  const traders = listed().flatMap((address) => (address === zeroAddress ? [] : (parseAddress(address) ?? [])))
+  return tradersIn(listed())
+}
+
+function tradersIn(listed: readonly string[]): Address[] {
+  const traders = listed.flatMap((address) => (address === zeroAddress ? [] : (parseAddress(address) ?? [])))
   return [...new Set(traders)]
 }
 
@@ -124,7 +129,8 @@ export async function readTraders(
 }
 
 async function readFound(node: DiamondNode, block: FollowedBlock, counters: Counters): Promise<FoundTrader[]> {
-  const round = startRound(node, block)
+  // A list of trades takes so much gas that several of them in one call may be too much for the node.
+  const round = startRound({ ...node, views: node.client }, block)
   const trades = listCallsOf(counters.trades).map((call) => tradeLists(round, call))
   const requests = listCallsOf(counters.requests).map((call) =>
     round.list('getAllPendingOrdersForTraders', argumentsOf(call)),
@@ -272,9 +278,9 @@ type ListName =
  * Starts a round of calls at a block. Its last call asks for the block itself: as long as that has the same hash, all
  * calls before it were answered from the same chain.
  */
-function startRound({ client, diamond }: DiamondNode, block: FollowedBlock): BlockRound {
+function startRound({ views, diamond }: DiamondNode, block: FollowedBlock): BlockRound {
   const at = numberToHex(block.number)
-  const round = createCallRound(client, diamond, at)
+  const round = createCallRound(views, diamond, at)
   return {
     view: round.view,
     list(functionName, args) {

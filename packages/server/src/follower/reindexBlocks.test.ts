@@ -43,8 +43,9 @@ describe('blocks that are read again', () => {
     return undefined
   }
 
-  /** Mines a close that a node without its logs keeps from the follower. */
+  /** Mines a close that a node without its logs keeps from the follower, which then is restarted. */
   async function missClose(): Promise<void> {
+    await fake.restart()
     fake.node.mine({ from: ALICE, events: [requested({ index: 1, orderType: 1 })] })
     fake.node.mine({
       from: ORACLE,
@@ -53,6 +54,7 @@ describe('blocks that are read again', () => {
     fake.node.lies.set('eth_getLogs', [])
     await fake.follow()
     fake.node.lies.clear()
+    await fake.restart()
   }
 
   const describeAll = async () => [

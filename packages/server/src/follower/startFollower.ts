@@ -6,9 +6,11 @@ import {
   createFollowing,
   type FollowerStats,
   type FollowingOptions,
-  ReorgTooDeepError,
+  PUSHED_LOOK_MS,
   type Following,
 } from './createFollowing.ts'
+import { ReorgTooDeepError } from './leaveFork.ts'
+import { createPushedHeads, type PushedHead } from './pushedHeads.ts'
 import type { KnownSince, SnapshotProgress } from './chainKnowledge.ts'
 import { openHeadsSocket } from './headsSocket.ts'
 import { createInterruptibleSleep } from '../ground/interruptibleSleep.ts'
@@ -40,18 +42,14 @@ export interface Follower {
 }
 
 export interface FollowerOptions
-  extends Omit<FollowingOptions, 'timeoutBlocks' | 'onError'>, Pick<FollowerHealthOptions, 'log'> {
+  extends
+    Omit<FollowingOptions, 'timeoutBlocks' | 'onError' | 'heads' | 'onMissedLogs'>,
+    Pick<FollowerHealthOptions, 'log'> {
   /** Returns the markets; `undefined` until they are read. No block is applied before that. */
   readonly markets: () => ChainMarkets | undefined
   /** Interval between two polls of the node while no subscription tells of new heads. */
   readonly pollMs: number
 }
-
-/**
- * Minimum poll interval while the subscription works. Polling goes on, because the socket may be open and its
- * subscription dead.
- */
-const UP_POLL_MS = 2_000
 
 /** Poll interval until the markets are read, which takes moments. */
 const MARKETS_POLL_MS = 50
@@ -60,7 +58,7 @@ const MARKETS_POLL_MS = 50
 const MAX_RETRY_MS = 2_000
 
 /**
- * Follows a chain until it is closed. Every failure leaves the store as it is and is retried. A new head only wakes the
+ * Follows a chain until it is closed. Every failure leaves the store as it is and is retried. A new head wakes the
  * follower; the store says which block is next.
  */
 export function startFollower(options: FollowerOptions): Follower {
@@ -70,13 +68,20 @@ export function startFollower(options: FollowerOptions): Follower {
   let timeoutBlocks = UNKNOWN_TIMEOUT_BLOCKS
   const onError = (err: unknown): void =>
     log.error({ chain: chain.slug, err }, 'it could not be checked that everything on the chain is known')
-  const following = createFollowing({ ...options, timeoutBlocks: () => timeoutBlocks, onError })
-  const health = createFollowerHealth({ chain: chain.slug, following, markets: options.markets, now, log })
-  const heads =
-    chain.wsUrl === undefined
-      ? undefined
-      : openHeadsSocket({ url: chain.wsUrl, random: Math.random, onHead: () => waker.wake() })
+  const onMissedLogs = (block: number): void =>
+    log.warn({ chain: chain.slug, block }, 'the node gives logs that it had left out: the block is applied again')
+  const heads = createPushedHeads(() => socket?.isUp() === true)
+  const following = createFollowing({ ...options, heads, timeoutBlocks: () => timeoutBlocks, onError, onMissedLogs })
+  const pauseMs = (): number => (heads.isUp() ? Math.max(PUSHED_LOOK_MS, pollMs) : pollMs)
+  const health = createFollowerHealth({ chain: chain.slug, following, markets: options.markets, pauseMs, now, log })
+  const socket =
+    chain.wsUrls.length === 0 ? undefined : openHeadsSocket({ urls: chain.wsUrls, random: Math.random, onHead })
   const done = run()
+
+  function onHead(head: PushedHead): void {
+    heads.push(head)
+    waker.wake()
+  }
 
   async function run(): Promise<void> {
     let isOpen = false
@@ -103,7 +108,7 @@ export function startFollower(options: FollowerOptions): Follower {
     const isMore = await following.step(markets)
     if (wasTaking) tellSnapshot()
     health.succeeded(isMore)
-    if (!isMore) await waker.sleep(heads?.isUp() === true ? Math.max(UP_POLL_MS, pollMs) : pollMs)
+    if (!isMore) await waker.sleep(pauseMs())
   }
 
   function tellSnapshot(): void {
@@ -126,7 +131,7 @@ export function startFollower(options: FollowerOptions): Follower {
     stats: () => following.stats(),
     async close() {
       closing.abort()
-      heads?.close()
+      socket?.close()
       waker.close()
       await done
     },
@@ -147,11 +152,13 @@ interface FollowerHealthOptions {
   readonly chain: ChainSlug
   readonly following: Pick<Following, 'head' | 'stats' | 'knowledge'>
   readonly markets: () => Pick<ChainMarkets, 'blocksPerHour'> | undefined
+  /** Returns the pause between two steps while there is no news. */
+  readonly pauseMs: () => number
   readonly now: () => number
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
 }
 
-/** Time without a successful step after which the chain counts as lagging. */
+/** Time without a successful step, beside the pause before it, after which the chain counts as lagging. */
 const MAX_SILENCE_MS = 10_000
 /** Time behind the node's head above which the chain counts as lagging. */
 const MAX_LAG_MS = 15_000
@@ -173,7 +180,7 @@ const HOUR_MS = 3_600_000
  * still and a node that no longer sees it move look the same, so a node that keeps answering with the same head is
  * believed.
  */
-function createFollowerHealth({ chain, following, markets, now, log }: FollowerHealthOptions): FollowerHealth {
+function createFollowerHealth({ chain, following, markets, pauseMs, now, log }: FollowerHealthOptions): FollowerHealth {
   let isCaughtUp = false
   let isTooDeep = false
   let failures = 0
@@ -184,7 +191,8 @@ function createFollowerHealth({ chain, following, markets, now, log }: FollowerH
       if (isTooDeep) return 'reorg_too_deep'
       if (following.knowledge.isTakingSnapshot()) return 'snapshot'
       if (!isCaughtUp) return 'starting'
-      const isSilent = now() - goodAtMs > MAX_SILENCE_MS
+      // A step that failed is tried again at once.
+      const isSilent = now() - goodAtMs > MAX_SILENCE_MS + (failures === 0 ? pauseMs() : 0)
       const isBehind = following.stats().lagBlocks > maxLagBlocks(chain, markets()?.blocksPerHour)
       return isSilent || isBehind ? 'chain_lagging' : undefined
     },

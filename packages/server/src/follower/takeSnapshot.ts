@@ -12,7 +12,7 @@ import { createBlockScope } from './blockScope.ts'
 import { undoBlock } from './undoBlock.ts'
 import { adoptTraders } from './adoptTraders.ts'
 import { disagreementOf, type FoundTrader } from './foundTraders.ts'
-import { BlockGoneError, readPart, readSnapshotBlock, type DiamondNode } from './readTraders.ts'
+import { BlockGoneError, createDiamondNode, readPart, readSnapshotBlock, type DiamondNode } from './readTraders.ts'
 
 export interface SnapshotOptions {
   readonly chain: Pick<ServedChain, 'slug' | 'diamond'>
@@ -45,7 +45,7 @@ const NOTHING_LEFT = { found: [], to: -1 } as const
 
 export function createChainSnapshot(options: SnapshotOptions): ChainSnapshot {
   const { chain, client, store, accountLog, now, timeoutBlocks, tradersPerPart = 500 } = options
-  const node = { client, diamond: chain.diamond }
+  const node = createDiamondNode({ client, diamond: chain.diamond })
   let failures = 0
 
   async function begin(): Promise<StoredSnapshot> {

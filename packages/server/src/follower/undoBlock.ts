@@ -1,7 +1,7 @@
 import { createBreaks } from '../ground/breaks.ts'
 import type { Journal } from '../journal/accountLog.ts'
 import { refoldOrder, refoldPosition } from '../journal/refold.ts'
-import { deleteBlock, type FollowedBlock } from '../store/blockStore.ts'
+import { deleteBlock, readLastBlock, type FollowedBlock } from '../store/blockStore.ts'
 import { deleteFills } from '../store/fillStore.ts'
 import { deleteOrderEvents } from '../store/orderEventStore.ts'
 import { listTimedOutSince } from '../store/orderStore.ts'
@@ -21,15 +21,17 @@ export async function undoBlock(
   { chain, nowMs, timeoutBlocks }: Pick<ApplyOptions, 'chain' | 'nowMs' | 'timeoutBlocks'>,
   journal: Journal,
 ): Promise<void> {
-  const timedOut = await listTimedOutSince(sql, chain, number - 1 - timeoutBlocks)
+  await deleteBlock(sql, chain, number)
+  // Blocks without logs are not all stored, so the one before may have any lower number.
+  const { number: headBlock } = (await readLastBlock(sql, chain)) ?? { number: number - 1 }
+  const timedOut = await listTimedOutSince(sql, chain, headBlock - timeoutBlocks)
   const orderIds = new Set([...(await deleteOrderEvents(sql, chain, hash)), ...timedOut])
-  const early = await listEarlyUpdates(sql, chain, number - 1)
+  const early = await listEarlyUpdates(sql, chain, headBlock)
   const positionIds = new Set([...(await deletePositionEvents(sql, chain, hash)), ...early])
   await deleteFills(sql, chain, hash)
   await deleteSnapshotAt(sql, chain, hash)
-  await deleteBlock(sql, chain, number)
 
-  const clock = { nowMs, headBlock: number - 1, headMs, timeoutBlocks }
+  const clock = { nowMs, headBlock, headMs, timeoutBlocks }
   const takeBreak = createBreaks()
   for (const id of positionIds) {
     await refoldPosition(sql, id, clock, journal)

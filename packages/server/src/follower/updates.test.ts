@@ -89,9 +89,12 @@ describe('changes of a position that wait for the oracle', () => {
     fake.node.mine({ from: events.some(({ name }) => name === 'PendingOrderStored') ? BOB : ORACLE, events })
     await fake.follow()
   }
+  /** Mines empty blocks, each of which is followed and stored for itself. */
   async function pass(blocks: number): Promise<void> {
-    for (let n = 0; n < blocks; n += 1) fake.node.mine()
-    await fake.follow()
+    for (let n = 0; n < blocks; n += 1) {
+      fake.node.mine()
+      await fake.follow()
+    }
   }
   const stateNow = async (): Promise<PositionState> =>
     (await findPositionByTrade(fake.opened.store.read, CHAIN, ALICE, 0))!.state!

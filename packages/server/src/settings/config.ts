@@ -60,6 +60,18 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 type LogLevel = (typeof LOG_LEVELS)[number]
 
+/** Without a value, each chain has its own: calls to a live node cost money. */
+const ACCOUNT_REFRESH_SETTING: Setting<number | undefined> = {
+  ...integerSetting({
+    what: 'milliseconds after which delegates, balances and own terms of active traders are read again',
+    default: 2_000,
+    min: 100,
+    max: 600_000,
+  }),
+  defaultText: '30000 on a live chain, 2000 on a local one',
+  defaultValue: undefined,
+}
+
 /** Every setting of the service. */
 export const SERVER_SETTINGS = {
   PORT: portSetting({ what: 'port to listen on', default: 8080 }),
@@ -136,15 +148,10 @@ export const SERVER_SETTINGS = {
     min: 100,
     max: 3_600_000,
   }),
-  BEZEL_ACCOUNT_REFRESH_MS: integerSetting({
-    what: 'milliseconds after which delegates, balances and own terms of active traders are read again',
-    default: 2_000,
-    min: 100,
-    max: 600_000,
-  }),
+  BEZEL_ACCOUNT_REFRESH_MS: ACCOUNT_REFRESH_SETTING,
   BEZEL_HEAD_POLL_MS: integerSetting({
     what: 'milliseconds between two looks for a new block, where no WebSocket tells of it',
-    default: 1_000,
+    default: 2_000,
     min: 50,
     max: 60_000,
   }),
@@ -310,7 +317,8 @@ export interface ServerConfig {
   readonly preparedMarketMs: number
   readonly preparedRestingMs: number
   readonly unknownHashMs: number
-  readonly accountRefreshMs: number
+  /** `undefined`: 30 s on live chains, 2 s on local ones. */
+  readonly accountRefreshMs: number | undefined
   readonly headPollMs: number
   readonly maxConnections: number
   readonly connectionsPerIp: number

@@ -174,6 +174,19 @@ export async function listAwaitedAttempts(
   return reported
 }
 
+/**
+ * Returns true when a transaction that was prepared and not reported was valid after `sinceMs`: it may be mined at any
+ * moment, and when it fails it leaves no log.
+ */
+export async function hasUnreportedAttempt(sql: Sql, chain: ChainSlug, sinceMs: number): Promise<boolean> {
+  const found = await sql.get(
+    'select 1 from attempts where chain = $1 and submitted_hash is null and expires_at > $2 limit 1',
+    chain,
+    sinceMs,
+  )
+  return found !== undefined
+}
+
 /** The report of a transaction hash; the fields are those of an `Attempt`. */
 interface HashReport {
   readonly hash: Hex

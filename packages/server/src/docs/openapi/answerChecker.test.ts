@@ -69,6 +69,7 @@ describe('the routes that need no credentials', () => {
     notReadyReason: () => 'starting',
     marketsLeftOut: () => [],
     marketsWarning: () => undefined,
+    providersWarning: () => undefined,
     diamondWarning: () => undefined,
     markets: new Map(),
     domainName: 'Test API',

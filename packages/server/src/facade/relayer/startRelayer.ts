@@ -1,6 +1,7 @@
 import type { Address, Hex, MayBeMined } from '@bezel/protocol'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs } from '../../ground/backoff.ts'
+import { isLive } from '../../chain/servedChain.ts'
 import { createInterruptibleSleep } from '../../ground/interruptibleSleep.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { countOtherSenders, forgetRelayed } from '../../store/relayStore.ts'
@@ -57,6 +58,12 @@ const MIN_REST_MS = 10
 const MAX_RETRY_MS = 2_000
 const FORGET_MS = 60_000
 
+/**
+ * Time between two looks at a live node, whose calls cost money, while nothing is under way: below the age at which
+ * fees are of no use any more. Anything that is to be sent ends it.
+ */
+const IDLE_LIVE_MS = 45_000
+
 /** The longest time that a revocation waits for a node to take the burns. They are sent until one does. */
 const BURN_WAIT_MS = 2_000
 
@@ -77,6 +84,7 @@ export async function startRelayer({
   const signer = key.signerOf(chain)
   const sender = { chain: chain.slug, sender: key.address }
   const relaying = createRelaying({ ...options, sender, signer, onHash })
+  const idleMs = isLive(chain) ? IDLE_LIVE_MS : settings.feesMs
   const waker = createInterruptibleSleep()
   const closing = new AbortController()
   const others = await countOtherSenders(store.read, sender)
@@ -96,7 +104,7 @@ export async function startRelayer({
         if (failures > 0) log.info({ ...sender, failures }, 'the relayer works again')
         failures = 0
         if (now() - forgottenAtMs >= FORGET_MS) forgottenAtMs = await forget(options)
-        const restMs = relaying.health().unsettled > 0 ? settings.pollMs : settings.feesMs
+        const restMs = relaying.health().unsettled > 0 ? settings.pollMs : idleMs
         await waker.sleep(isMore ? MIN_REST_MS : restMs)
       } catch (error) {
         if (closing.signal.aborted) return

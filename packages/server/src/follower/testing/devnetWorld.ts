@@ -13,7 +13,8 @@ import { readListing } from '../../market/listing/readListing.ts'
 import { readMoment, readState } from '../../market/listing/readState.ts'
 import { migrate } from '../../store/openStore.ts'
 import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
-import { createRpcClient, type RpcClient } from '../../chain/rpcClient.ts'
+import { createRpcClient } from '../../chain/providers/provider.ts'
+import type { RpcClient } from '../../chain/rpcClient.ts'
 import { depthFinality } from '../../chain/finality.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import { startFollower, type Follower, type FollowerOptions } from '../startFollower.ts'
@@ -64,7 +65,7 @@ export async function startDevnetWorld(settings: Record<string, string> = {}): P
   const chain = createChainClient(devnet.file)
   const { chainId, rpcUrl, wsUrl, diamond } = devnet.file.chains['arbitrum-sepolia']!
   const served = testChain('arbitrum-sepolia', { chainId, rpcUrl, wsUrl, diamond: diamond as Address })
-  const client = createRpcClient({ url: served.rpcUrl, timeoutMs: 5_000 })
+  const client = createRpcClient({ url: rpcUrl, timeoutMs: 5_000 })
   const setPrice = async (usd: number): Promise<void> => {
     await chain.control('bezel_setPrice', 'BTC/USD', String(usd))
   }

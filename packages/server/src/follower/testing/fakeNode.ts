@@ -6,7 +6,7 @@ import type { RpcCall, RpcClient, RpcOutcome } from '../../chain/rpcClient.ts'
 import { encodeLog } from '../../chain/testing/encodeLog.ts'
 
 /** A transaction of a made-up chain. */
-interface FakeTransaction {
+export interface FakeTransaction {
   readonly hash?: Hex
   readonly from: Address
   readonly to?: Address
@@ -25,6 +25,8 @@ export interface FakeNode {
   hidesLogs: boolean
   /** Widest range of logs, in blocks, that the node accepts. */
   maxRange: number
+  /** Highest block that the node shows; `undefined` for all. */
+  shown: number | undefined
   /** Number of the block that has the `finalized` tag; `undefined` for a node without the tag. */
   finalized: number | undefined
   /** Transactions that the node knows and no block has, by hash. */
@@ -35,6 +37,8 @@ export interface FakeNode {
   mine(...transactions: readonly FakeTransaction[]): Hex
   /** Drops the last blocks. Blocks mined afterwards have other hashes, even with the same content. */
   rewind(depth: number): void
+  /** Returns the message with which a node pushes a block, by default the newest one, to its subscribers. */
+  headMessage(number?: number): string
   /** The methods of each batch so far. */
   readonly batches: string[][]
 }
@@ -45,6 +49,8 @@ interface FakeBlock {
   readonly logs: readonly Readonly<Record<string, unknown>>[]
   readonly receipts: ReadonlyMap<string, Readonly<Record<string, unknown>>>
 }
+
+const NO_HASH = `0x${'00'.repeat(32)}` as Hex
 
 export const START_MS = 1_800_000_000_000
 
@@ -57,12 +63,13 @@ export function createFakeNode(diamond: Address, chainId: number): FakeNode {
     isAway: false,
     hidesLogs: false,
     maxRange: 100_000,
+    shown: undefined,
     finalized: undefined,
     mempool: new Map(),
     lies: new Map(),
-    head: () => blocks.length - 1,
+    head: () => Math.min(node.shown ?? Number.MAX_SAFE_INTEGER, blocks.length - 1),
     mine: (...transactions) => {
-      const parentHash = blocks.at(-1)?.hash ?? (`0x${'00'.repeat(32)}` as Hex)
+      const parentHash = blocks.at(-1)?.hash ?? NO_HASH
       const made = makeBlock(diamond, { number: blocks.length, fork, parentHash, transactions })
       blocks.push(made)
       return made.hash
@@ -71,6 +78,7 @@ export function createFakeNode(diamond: Address, chainId: number): FakeNode {
       blocks.splice(blocks.length - depth, depth)
       fork += 1
     },
+    headMessage: (number = node.head()) => headMessageOf(blocks[number]!),
     batches: [],
   }
 
@@ -84,14 +92,13 @@ export function createFakeNode(diamond: Address, chainId: number): FakeNode {
     if (method === 'eth_chainId') return ok(numberToHex(node.chainId))
     if (method === 'eth_blockNumber') return ok(numberToHex(node.head()))
     if (method === 'eth_getBlockByNumber') {
-      const number = params[0] === 'finalized' ? node.finalized : Number(params[0])
-      return ok(blocks[number ?? -1]?.json ?? null)
+      return ok(blocks[numberOf(params[0]) ?? -1]?.json ?? null)
     }
-    if (method === 'eth_getLogs') return logs(params[0] as { fromBlock?: Hex; toBlock?: Hex; blockHash?: Hex })
+    if (method === 'eth_getLogs')
+      return logs(params[0] as { fromBlock?: Hex; toBlock?: Hex | 'latest'; blockHash?: Hex })
     if (method === 'eth_getTransactionReceipt') {
-      return ok(
-        blocks.map(({ receipts }) => receipts.get(String(params[0]))).find((found) => found !== undefined) ?? null,
-      )
+      const found = blocks.find(({ receipts }) => receipts.has(String(params[0])))
+      return ok(found?.receipts.get(String(params[0])) ?? null)
     }
     if (method === 'eth_getTransactionByHash') {
       const found = node.mempool.get(params[0] as Hex)
@@ -100,14 +107,32 @@ export function createFakeNode(diamond: Address, chainId: number): FakeNode {
     return { ok: false, code: -32601, message: `${method} is not known`, data: undefined }
   }
 
-  function logs({ fromBlock, toBlock, blockHash }: { fromBlock?: Hex; toBlock?: Hex; blockHash?: Hex }): RpcOutcome {
+  function numberOf(tag: unknown): number | undefined {
+    if (typeof tag === 'string' && !tag.startsWith('0x')) return tag === 'finalized' ? node.finalized : node.head()
+    return Number(tag) > node.head() ? undefined : Number(tag)
+  }
+
+  function logs({
+    fromBlock,
+    toBlock,
+    blockHash,
+  }: {
+    fromBlock?: Hex
+    toBlock?: Hex | 'latest'
+    blockHash?: Hex
+  }): RpcOutcome {
     if (blockHash !== undefined) return ok(blocks.find(({ hash }) => hash === blockHash)?.logs ?? [])
-    const [from, to] = [Number(fromBlock), Number(toBlock)]
+    const [from, to] = [Number(fromBlock), toBlock === 'latest' ? node.head() : Number(toBlock)]
     if (to - from + 1 > node.maxRange) return { ok: false, code: -32005, message: 'too many blocks', data: undefined }
     return ok(node.hidesLogs ? [] : blocks.slice(from, to + 1).flatMap((block) => block.logs))
   }
 
   return node
+}
+
+function headMessageOf({ json }: FakeBlock): string {
+  const { transactions: _, ...result } = json
+  return JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription: '0x1', result } })
 }
 
 function ok(result: unknown): RpcOutcome {

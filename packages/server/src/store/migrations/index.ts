@@ -22,6 +22,7 @@ import { agentBounds } from './0021-agent-bounds.ts'
 import { snapshots } from './0022-snapshots.ts'
 import { attemptOrders } from './0023-attempt-orders.ts'
 import { relayAims } from './0024-relay-aims.ts'
+import { unreportedAttempts } from './0025-unreported-attempts.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   snapshots,
   attemptOrders,
   relayAims,
+  unreportedAttempts,
 ]

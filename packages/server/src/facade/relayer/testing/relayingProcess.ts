@@ -1,6 +1,6 @@
 import { parseBlock, resultOf } from '../../../chain/blocks.ts'
 import { depthFinality } from '../../../chain/finality.ts'
-import { createRpcClient } from '../../../chain/rpcClient.ts'
+import { createRpcClient } from '../../../chain/providers/provider.ts'
 import type { ServedChain } from '../../../chain/servedChain.ts'
 import { openSqlite } from '../../../store/sqlite.ts'
 import type { Attempt } from '../../../trading/orders/orderModel.ts'
@@ -21,7 +21,7 @@ export interface RelayingProcessOptions {
 
 const options = JSON.parse(process.argv[2]!) as RelayingProcessOptions
 const { chain, file } = options
-const client = createRpcClient({ url: chain.rpcUrl, timeoutMs: 5_000, chainId: chain.chainId })
+const client = createRpcClient({ ...chain.rpcUrls[0]!, timeoutMs: 5_000, chainId: chain.chainId })
 const store = openSqlite(file)
 const key = await readRelayerKey({ hex: options.key, file: undefined })
 let head: { readonly number: number; readonly hash: Hex } | undefined

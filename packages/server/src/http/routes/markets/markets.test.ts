@@ -28,6 +28,7 @@ describe('the routes of markets', () => {
       notReadyReason: () => undefined,
       marketsLeftOut: () => [],
       marketsWarning: () => undefined,
+      providersWarning: () => undefined,
       diamondWarning: () => undefined,
       domainName: 'Test API',
       relayerOf: () => null,

@@ -39,6 +39,12 @@ const ChainState = Type.Object({
       examples: ['At block 7 the chain had other values than its events told, which were corrected: BTC/USD in USDC.'],
     }),
   ),
+  providersWarning: Type.Optional(
+    Type.String({
+      description: "The providers of this chain's node that are not well, and why. The others go on.",
+      examples: ['Provider 2 (node.example) is limited: the node is asked too often: HTTP 429.'],
+    }),
+  ),
   relayer: Type.Boolean({ description: 'True while actions of the facade are sent on this chain.' }),
   relayerWarning: Type.Optional(
     Type.String({
@@ -66,6 +72,8 @@ export interface ReadyContext {
   readonly marketsLeftOut: (slug: ChainSlug) => readonly string[]
   /** Returns the last difference between the chain's markets and its events; `undefined` when there is none. */
   readonly marketsWarning: (slug: ChainSlug) => string | undefined
+  /** Returns what is wrong with providers of a chain; `undefined` when all are well. */
+  readonly providersWarning: (slug: ChainSlug) => string | undefined
   readonly controls: Pick<Controls, 'writesPaused'>
   /** Returns `undefined` for a chain without a relayer. */
   readonly relayerState: (slug: ChainSlug) => RelayerState | undefined
@@ -104,6 +112,7 @@ function readinessOf(context: ReadyContext): Static<typeof Readiness> {
     const changed = diamondWarning(slug)
     const pause = controls.writesPaused(slug)
     const marketsWarning = context.marketsWarning(slug)
+    const providersWarning = context.providersWarning(slug)
     const marketsLeftOut = [...context.marketsLeftOut(slug)]
     const state = {
       ready: reason === undefined,
@@ -112,6 +121,7 @@ function readinessOf(context: ReadyContext): Static<typeof Readiness> {
       ...(pause && { writesPaused: pause.reason }),
       ...(marketsLeftOut.length > 0 && { marketsLeftOut }),
       ...(marketsWarning && { marketsWarning }),
+      ...(providersWarning && { providersWarning }),
       relayer: isWorking,
     }
     return [slug, warning === undefined ? state : { ...state, relayerWarning: warning }]

@@ -16,6 +16,7 @@ function appWith(
   changed: Partial<Record<ChainSlug, string>> = {},
   leftOut: Partial<Record<ChainSlug, readonly string[]>> = {},
   warnings: Partial<Record<ChainSlug, string>> = {},
+  illProviders: Partial<Record<ChainSlug, string>> = {},
 ): ReturnType<typeof createApp> {
   const app = createApp('silent')
   const context: PublicContext = {
@@ -25,6 +26,7 @@ function appWith(
     diamondWarning: (slug) => changed[slug],
     marketsLeftOut: (slug) => leftOut[slug] ?? [],
     marketsWarning: (slug) => warnings[slug],
+    providersWarning: (slug) => illProviders[slug],
     markets: new Map(),
     domainName: 'Test API',
     relayerOf: () => null,
@@ -158,6 +160,16 @@ describe('GET /ready of a chain that had other markets than its events told', ()
     const answer = await appWith(isReady, {}, {}, {}, { base: marketsWarning }).inject('/ready')
     assert.equal(answer.statusCode, 200)
     assert.deepEqual(answer.json().chains.base, { ready: true, marketsWarning, relayer: false })
+  })
+})
+
+describe('GET /ready of a chain with a provider that is not well', () => {
+  it('names it, and stays ready', async () => {
+    const isReady = { base: true, 'arbitrum-sepolia': true }
+    const providersWarning = 'Provider 2 (node.example) is not well (limited): it is asked too often.'
+    const answer = await appWith(isReady, {}, {}, {}, {}, { base: providersWarning }).inject('/ready')
+    assert.equal(answer.statusCode, 200)
+    assert.deepEqual(answer.json().chains.base, { ready: true, providersWarning, relayer: false })
   })
 })
 

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { startService, type RunningService } from '@bezel/testkit/startService.ts'
+import { authorize, createTradingClient } from '@bezel/testkit/tradingClient.ts'
+import { until } from '@bezel/testkit/until.ts'
+import { startCountedNode, type AskedCall, type CountedNode } from './countedNode.ts'
+
+// The calls that a day costs. Each kind of work is seen at least once and costs what its dearest turn did; how many
+// turns a day has follows from its interval, and that of blocks from a quarter of a second. So nothing depends on how
+// quick the machine is.
+
+const CHAIN = 'arbitrum-sepolia'
+const DAY_S = 86_400
+const BLOCKS_A_DAY = 4 * DAY_S
+
+/** Number of blocks that are followed at least while calls are counted. */
+const COUNTED_BLOCKS = 120
+
+/** Work of the service, by the calls of a batch; `intervalS` is the default of a live chain. */
+const WORK = {
+  look: { intervalS: { pushed: 10, asked: 2 }, isIt: (calls: Calls) => calls.some(isNewestHeader) },
+  proof: {
+    intervalS: { pushed: 30, asked: 30 },
+    isIt: (calls: Calls) => has(calls, 'eth_call') && has(calls, 'eth_getBlockByNumber'),
+  },
+  accounts: { intervalS: { pushed: 30, asked: 30 }, isIt: (calls: Calls) => calls.some(isViewOfNewest) },
+  markets: { intervalS: { pushed: 10, asked: 10 }, isIt: (calls: Calls) => has(calls, 'eth_call') },
+  relayer: { intervalS: { pushed: 45, asked: 45 }, isIt: (calls: Calls) => has(calls, 'eth_getTransactionCount') },
+} as const
+
+/** Seconds between two questions for the final block, which join other batches. */
+const FINALITY_S = 15
+
+/** Number of batches that one turn of a kind of work has at most; one where nothing is said. */
+const BATCHES_A_TURN: Partial<Record<Kind, number>> = { proof: 2 }
+
+/** Work that goes on while nobody is there. */
+const ALWAYS: readonly Kind[] = ['look', 'proof', 'markets', 'relayer']
+
+type Calls = readonly AskedCall[]
+type Kind = keyof typeof WORK
+type Mode = 'pushed' | 'asked'
+
+const has = (calls: Calls, method: string): boolean => calls.some((asked) => asked.method === method)
+const isNewestHeader = ({ method, params }: AskedCall): boolean =>
+  method === 'eth_getBlockByNumber' && params[0] === 'latest'
+const isViewOfNewest = ({ method, params }: AskedCall): boolean => method === 'eth_call' && params[1] === 'latest'
+
+interface Count {
+  /** Calls of the dearest batch of each kind. */
+  readonly dearest: ReadonlyMap<Kind, number>
+  /** Calls of all other batches, which blocks led to. */
+  readonly ofBlocks: number
+}
+
+function countOf(batches: readonly Calls[]): Count {
+  const dearest = new Map<Kind, number>()
+  let ofBlocks = 0
+  for (const asked of batches) {
+    const calls = asked.filter(({ params }) => params[0] !== 'finalized')
+    const kind = (Object.keys(WORK) as Kind[]).find((one) => WORK[one].isIt(calls))
+    if (kind === undefined) ofBlocks += calls.length
+    else dearest.set(kind, Math.max(dearest.get(kind) ?? 0, calls.length))
+  }
+  return { dearest, ofBlocks }
+}
+
+function callsADay({ dearest, ofBlocks }: Count, blocks: number, mode: Mode): number {
+  const rounds = [...dearest].map(
+    ([kind, calls]) => calls * (BATCHES_A_TURN[kind] ?? 1) * (DAY_S / WORK[kind].intervalS[mode]),
+  )
+  const finality = DAY_S / Math.max(FINALITY_S, WORK.look.intervalS[mode])
+  return Math.ceil(rounds.reduce((sum, calls) => sum + calls, finality + (ofBlocks / blocks) * BLOCKS_A_DAY))
+}
+
+describe('the calls that a chain without trades costs in a day', () => {
+  let devnet: RunningDevnet
+  let chain: ChainClient
+  let node: CountedNode
+  let service: RunningService | undefined
+  const folders: string[] = []
+
+  before(async () => {
+    devnet = await startDevnet({ DEVNET_BLOCK_MS: '250' })
+    chain = createChainClient(devnet.file)
+    node = await startCountedNode(devnet.file.chains[CHAIN]!.rpcUrl.replace(/\/$/, ''))
+  })
+  after(async () => {
+    await service?.stop()
+    await node?.close()
+    await devnet?.stop()
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Starts the service anew over the counted node, with the intervals of a live chain where they matter. */
+  async function start(mode: Mode): Promise<() => string> {
+    await service?.stop()
+    const folder = mkdtempSync(join(tmpdir(), 'bezel-calls-'))
+    folders.push(folder)
+    const { wsUrl, ...described } = devnet.file.chains[CHAIN]!
+    const entry = { ...described, rpcUrl: node.url, finality: 'tag', ...(mode === 'pushed' ? { wsUrl } : {}) }
+    const chainsFile = join(folder, 'chains.json')
+    writeFileSync(chainsFile, JSON.stringify({ chains: { [CHAIN]: entry }, feedUrl: devnet.file.feedUrl }))
+    const started = await startService(devnet, { BEZEL_DATA: folder, BEZEL_CHAINS_FILE: chainsFile })
+    service = started
+    return () => started.url
+  }
+
+  /** Counts calls until enough blocks came and every wanted kind of work had its turn. */
+  async function count(wanted: readonly Kind[], meanwhile: () => Promise<unknown>): Promise<[Count, number]> {
+    const [from, first] = [node.asked.length, Number(await chain.client.getBlockNumber({ cacheTime: 0 }))]
+    return until('all work had its turn', async (saw) => {
+      await meanwhile()
+      const counted = countOf(node.asked.slice(from))
+      const blocks = Number(await chain.client.getBlockNumber({ cacheTime: 0 })) - first
+      saw(`${blocks} blocks, ${[...counted.dearest.keys()].join()}`)
+      const isDone = blocks >= COUNTED_BLOCKS && wanted.every((kind) => counted.dearest.has(kind))
+      return isDone ? [counted, blocks] : undefined
+    })
+  }
+
+  function tell(mode: string, { dearest, ofBlocks }: Count, blocks: number, total: number): void {
+    const kinds = [...dearest].map(([kind, calls]) => `${kind} ${calls}`).join(', ')
+    console.log(`${mode}: ${total} calls a day; at once ${kinds}; ${ofBlocks} for ${blocks} blocks`)
+  }
+
+  it('are at most 100,000 with a WebSocket, and 102,000 with one active trader', async () => {
+    const url = await start('pushed')
+    const [idle, blocks] = await count(ALWAYS, async () => undefined)
+    const total = callsADay(idle, blocks, 'pushed')
+    tell('with a WebSocket', idle, blocks, total)
+    assert.ok(total <= 100_000, `${total} calls a day`)
+    assert.ok(!idle.dearest.has('accounts'), 'nobody is active')
+
+    const trader = chain.account('trader-1')
+    await authorize({ chain, url }, trader, trader)
+    const client = await createTradingClient({ devnet, chain, url }, trader, trader)
+    const [active, more] = await count([...ALWAYS, 'accounts'], () => client.account('/positions', 'listPositions'))
+    const withTrader = callsADay(active, more, 'pushed')
+    tell('and an active trader', active, more, withTrader)
+    assert.ok(withTrader <= 102_000, `${withTrader} calls a day`)
+  })
+
+  it('are at most 250,000 without one', async () => {
+    await start('asked')
+    const [idle, blocks] = await count(ALWAYS, async () => undefined)
+    const total = callsADay(idle, blocks, 'asked')
+    tell('without a WebSocket', idle, blocks, total)
+    assert.ok(total <= 250_000, `${total} calls a day`)
+  })
+})

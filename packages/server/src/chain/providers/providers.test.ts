@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, it } from 'node:test'
+import { until } from '@bezel/testkit/until.ts'
+import { parseHex, type Hex } from '@bezel/protocol'
+import { toHex } from 'viem'
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
+import type { RpcCall } from '../rpcClient.ts'
+import { createProviders, type Providers, type ProvidersOptions } from './providers.ts'
+
+interface Asked {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** A node whose chain is a list of hashes, and whose ways a test chooses. */
+interface TestNode {
+  readonly url: string
+  readonly asked: string[]
+  way: 'well' | 'failing' | 'hanging'
+  head: number
+  /** Returns the branch on which a block is. */
+  branchOf: (number: number) => string
+  /** Lets everything that hangs go on. */
+  release: () => void
+  refusesTransactions: boolean
+}
+
+const READ: RpcCall[] = [{ method: 'who', params: [] }]
+const hashOf = (branch: string, number: number): Hex => parseHex(toHex(`${branch}${number}`.padEnd(32)))!
+
+describe('the providers of a chain', () => {
+  const closing: (() => void)[] = []
+  afterEach(() => {
+    for (const close of closing.splice(0)) close()
+  })
+
+  async function startNode(name: string): Promise<TestNode> {
+    let held: (() => void)[] = []
+    const server: Server = createServer(async (request, response) => {
+      let text = ''
+      for await (const chunk of request) text += String(chunk)
+      const calls = JSON.parse(text) as Asked[]
+      node.asked.push(...calls.map(({ method }) => method))
+      if (node.way === 'failing') return void response.writeHead(503).end('gone')
+      if (node.way === 'hanging') await new Promise<void>((go) => held.push(go))
+      response.end(JSON.stringify(calls.map((call) => ({ id: call.id, ...answerOf(call) }))))
+    })
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const node: TestNode = {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      asked: [],
+      way: 'well',
+      head: 100,
+      branchOf: () => 'main',
+      release() {
+        for (const go of held) go()
+        held = []
+      },
+      refusesTransactions: false,
+    }
+    const answerOf = ({ method, params }: Asked): object => {
+      if (method === 'eth_blockNumber') return { result: `0x${node.head.toString(16)}` }
+      if (method === 'eth_getBlockByNumber') return { result: blockOf(Number(params[0])) }
+      if (method === 'eth_sendRawTransaction' && node.refusesTransactions) {
+        return { error: { code: -32000, message: 'txpool is full' } }
+      }
+      return { result: name }
+    }
+    const blockOf = (number: number): object | null => {
+      if (number > node.head) return null
+      const [hash, parentHash] = [number, number - 1].map((at) => hashOf(node.branchOf(at), at))
+      return {
+        number: `0x${number.toString(16)}`,
+        hash,
+        parentHash,
+        timestamp: '0x1',
+        logsBloom: '0x',
+        transactions: [],
+      }
+    }
+    closing.push(() => {
+      node.release()
+      server.close()
+      server.closeAllConnections()
+    })
+    return node
+  }
+
+  async function start(
+    names: readonly string[],
+    of: Partial<ProvidersOptions> = {},
+  ): Promise<{ readonly nodes: TestNode[]; readonly providers: Providers; readonly told: string[] }> {
+    const nodes = await Promise.all(names.map(startNode))
+    const told: string[] = []
+    const providers = createProviders({
+      settings: nodes.map(({ url }) => ({ url })),
+      timeoutMs: 60_000,
+      maxBehind: 20,
+      watchMs: 3_600_000,
+      onChange: (name, state) => told.push(`${name.slice(0, 1)} ${state}`),
+      ...of,
+    })
+    closing.push(() => providers.close())
+    // The first look at the heads is over.
+    if (nodes.length > 1) await until('all were looked at', () => nodes.every(({ asked }) => asked.length > 0))
+    return { nodes, providers, told }
+  }
+
+  const answerer = async (client: Pick<Providers, 'batch'>): Promise<unknown> => {
+    const [outcome] = await client.batch(READ)
+    return outcome?.ok === true ? outcome.result : undefined
+  }
+
+  it('asks the preferred one, and the next within the same request when it fails', async () => {
+    const { nodes, providers, told } = await start(['a', 'b'])
+    assert.equal(await answerer(providers), 'a')
+    nodes[0]!.way = 'failing'
+    assert.equal(await answerer(providers), 'b')
+    assert.deepEqual(told, ['1 away'])
+    assert.deepEqual(
+      providers.statuses().map(({ state }) => state),
+      ['away', 'ok'],
+    )
+  })
+
+  it('comes back to the preferred one when its rest is over', async () => {
+    let nowMs = 0
+    const { nodes, providers, told } = await start(['a', 'b'], { now: () => nowMs, random: () => 0 })
+    nodes[0]!.way = 'failing'
+    await answerer(providers)
+    nodes[0]!.way = 'well'
+    assert.equal(await answerer(providers), 'b')
+    nowMs = 60_000
+    nodes[1]!.way = 'failing'
+    assert.equal(await answerer(providers), 'a')
+    assert.deepEqual(told, ['1 away', '2 away', '1 ok'])
+  })
+
+  it('says of each why none can be asked', async () => {
+    const { nodes, providers } = await start(['a', 'b'])
+    for (const node of nodes) node.way = 'failing'
+    await assert.rejects(providers.batch(READ), NodeUnavailableError)
+    const [first] = providers.statuses()
+    assert.match(first!.reason!, /HTTP 503: gone/)
+  })
+
+  it('asks a second one while the first takes longer than usual, and then no more than that', async () => {
+    const { nodes, providers } = await start(['a', 'b'])
+    for (let i = 0; i < 12; i += 1) await answerer(providers)
+    nodes[0]!.way = 'hanging'
+    const before = nodes[0]!.asked.length
+    assert.equal(await answerer(providers), 'b')
+    for (let i = 0; i < 5; i += 1) assert.equal(await answerer(providers), 'b')
+    assert.equal(nodes[0]!.asked.length, before + 1, 'one request found out that it hangs')
+    assert.deepEqual(
+      providers.statuses().map(({ hedges, state }) => [hedges, state]),
+      [
+        [1, 'slow'],
+        [0, 'ok'],
+      ],
+    )
+    nodes[0]!.way = 'well'
+    nodes[0]!.release()
+    await until('the first is well again', () => providers.statuses()[0]!.state === 'ok')
+    assert.equal(await answerer(providers), 'a')
+  })
+
+  it('sends a transaction to all, and believes the one that took it', async () => {
+    const { nodes, providers } = await start(['a', 'b', 'c'])
+    nodes[0]!.refusesTransactions = true
+    nodes[1]!.way = 'failing'
+    const [outcome] = await providers.batch([{ method: 'eth_sendRawTransaction', params: ['0x'] }])
+    assert.deepEqual(outcome, { ok: true, result: 'c' })
+    for (const { asked } of nodes) assert.ok(asked.includes('eth_sendRawTransaction'))
+    nodes[2]!.refusesTransactions = true
+    const [refused] = await providers.batch([{ method: 'eth_sendRawTransaction', params: ['0x'] }])
+    assert.equal(refused?.ok === false && refused.message, 'txpool is full')
+  })
+
+  it('asks one last whose newest block is far behind', async () => {
+    const nodes = await Promise.all(['a', 'b'].map(startNode))
+    nodes[0]!.head = 50
+    const providers = createProviders({
+      settings: nodes.map(({ url }) => ({ url })),
+      timeoutMs: 60_000,
+      maxBehind: 20,
+      watchMs: 3_600_000,
+    })
+    closing.push(() => providers.close())
+    await until('it is seen', () => providers.statuses()[0]!.state === 'behind')
+    assert.equal(await answerer(providers), 'b')
+  })
+
+  describe('for a final block', () => {
+    const block = { number: 90, hash: hashOf('main', 90) }
+
+    it('want a second one that has it too', async () => {
+      const { nodes, providers } = await start(['a', 'b'])
+      assert.equal(await providers.confirm(block), true)
+      nodes[1]!.head = 80
+      assert.equal(await providers.confirm(block), false, 'the second has not come there')
+      assert.deepEqual(
+        providers.statuses().map(({ state }) => state),
+        ['ok', 'ok'],
+      )
+      assert.equal(await (await start(['alone'])).providers.confirm(block), true)
+    })
+
+    it('cut off one that has another, until it has the same', async () => {
+      const { nodes, providers, told } = await start(['a', 'b'])
+      nodes[1]!.branchOf = () => 'other'
+      assert.equal(await providers.confirm(block), false)
+      assert.deepEqual(told, ['2 differs'])
+      nodes[0]!.way = 'failing'
+      await assert.rejects(providers.batch(READ))
+      nodes[0]!.way = 'well'
+      nodes[1]!.branchOf = () => 'main'
+      assert.equal(await providers.confirm(block), true)
+      assert.equal(told.at(-1), '2 ok')
+    })
+
+    it('cut off the one that was asked when the others agree against it', async () => {
+      const { nodes, providers, told } = await start(['a', 'b', 'c'])
+      for (const node of nodes.slice(1)) node.branchOf = () => 'other'
+      assert.equal(await providers.confirm(block), false)
+      assert.deepEqual(told, ['1 differs'])
+      assert.equal(await answerer(providers), 'b')
+    })
+  })
+
+  describe('for the follower', () => {
+    const head = { number: 100, hash: hashOf('main', 100) }
+
+    it('stay with one, which changes only between two steps', async () => {
+      const { nodes, providers } = await start(['a', 'b'])
+      const follower = providers.followerClient(() => head)
+      await follower.choose()
+      assert.equal(await answerer(follower), 'a')
+      nodes[0]!.way = 'failing'
+      await assert.rejects(follower.batch(READ))
+      await assert.rejects(follower.batch(READ), 'no other one answers the second half of a step')
+      await follower.choose()
+      assert.equal(await answerer(follower), 'b')
+    })
+
+    it('wait for another that has the last followed block', async () => {
+      const { nodes, providers } = await start(['a', 'b'])
+      const follower = providers.followerClient(() => head)
+      nodes[1]!.head = 99
+      nodes[0]!.way = 'failing'
+      await assert.rejects(follower.batch(READ))
+      await follower.choose()
+      await assert.rejects(follower.batch(READ), 'the second is one block behind')
+      nodes[1]!.head = 100
+      await follower.choose()
+      assert.equal(await answerer(follower), 'b')
+    })
+
+    it('follow one on another branch only when the present one is gone for long', async () => {
+      let nowMs = 0
+      const { nodes, providers } = await start(['a', 'b'], { now: () => nowMs })
+      let followed = head
+      const follower = providers.followerClient(() => followed)
+      nodes[1]!.branchOf = () => 'other'
+      nodes[0]!.way = 'failing'
+      await assert.rejects(follower.batch(READ))
+      await follower.choose()
+      await assert.rejects(follower.batch(READ))
+      nowMs = 10_000
+      await follower.choose()
+      assert.equal(await answerer(follower), 'b')
+      nodes[0]!.way = 'well'
+      nowMs = 60_000
+      followed = { number: 100, hash: hashOf('other', 100) }
+      await answerer(providers)
+      await follower.choose()
+      assert.equal(await answerer(follower), 'b', 'the followed block is on the branch of the second now')
+    })
+  })
+})

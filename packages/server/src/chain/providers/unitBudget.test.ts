@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createUnitBudget, unitsOf } from './unitBudget.ts'
+
+describe('the budget of units of a provider', () => {
+  const start = (unitsPerSecond?: number) => {
+    const clock = { ms: 0 }
+    return { clock, budget: createUnitBudget({ unitsPerSecond, now: () => clock.ms }) }
+  }
+
+  it('counts calls as providers bill them', () => {
+    assert.deepEqual(
+      ['eth_chainId', 'eth_getLogs', 'eth_call', 'anything'].map((method) => unitsOf({ method })),
+      [0, 60, 26, 26],
+    )
+  })
+
+  it('bounds nothing before something was refused', async () => {
+    const { budget } = start()
+    await budget.take(1_000_000)
+    assert.equal(budget.rate(), undefined)
+  })
+
+  it('learns a lower rate from a refusal, once for all that is refused together', async () => {
+    const { clock, budget } = start()
+    clock.ms = 5_000
+    await budget.take(1_000)
+    for (let i = 0; i < 50; i += 1) budget.refused()
+    assert.equal(budget.rate(), 700)
+    clock.ms = 6_500
+    budget.refused()
+    assert.equal(Math.round(budget.rate()!), 490)
+  })
+
+  it('never goes so low that writes would wait for long', async () => {
+    const { clock, budget } = start()
+    for (let i = 0; i < 20; i += 1) {
+      clock.ms += 1_000
+      budget.refused()
+    }
+    assert.equal(budget.rate(), 260)
+  })
+
+  it('grows again while nothing is refused, and forgets in the end', async () => {
+    const { clock, budget } = start()
+    await budget.take(1_000)
+    budget.refused()
+    clock.ms = 10_000
+    assert.equal(Math.round(budget.rate()!), 1_050)
+    clock.ms = 130_000
+    assert.equal(budget.rate(), undefined)
+  })
+
+  it('stays within the setting, whatever is learnt', async () => {
+    const { clock, budget } = start(500)
+    await budget.take(400)
+    budget.refused()
+    assert.equal(budget.rate(), 280)
+    clock.ms = 1_000_000
+    assert.equal(budget.rate(), 500)
+  })
+
+  it('lets the next wait until what was lent is paid back', async () => {
+    let ms = 0
+    const budget = createUnitBudget({ unitsPerSecond: 100, now: () => (ms += 400) })
+    await budget.take(300)
+    const before = ms
+    await budget.take(1)
+    assert.ok(ms - before >= 2_000, 'the clock went on for what was lent')
+  })
+})

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RpcCall } from '../rpcClient.ts'
+
+/**
+ * Units that providers bill for a call, from the published table of one of them (live.md, Providers). What is not
+ * listed counts as a call of a contract.
+ */
+const UNITS: Readonly<Record<string, number>> = {
+  eth_chainId: 0,
+  eth_blockNumber: 10,
+  eth_getBlockByNumber: 20,
+  eth_getTransactionReceipt: 20,
+  eth_getTransactionByHash: 20,
+  eth_getLogs: 60,
+}
+
+const CALL_UNITS = 26
+
+/** Returns the units of one call. */
+export function unitsOf({ method }: Pick<RpcCall, 'method'>): number {
+  return UNITS[method] ?? CALL_UNITS
+}
+
+/** The rate at which one provider is asked: a setting, or learnt from what it refused, or none. */
+export interface UnitBudget {
+  /** Returns the units a second; `undefined` while there is no bound. */
+  rate(): number | undefined
+  /** Resolves when these units may be spent. More than a second's worth is lent, and paid back before the next. */
+  take(units: number): Promise<void>
+  /** Lowers the rate below the one at which the provider refused. */
+  refused(): void
+}
+
+export interface UnitBudgetOptions {
+  /** The units a second that the operator allows; `undefined`: as many as the provider takes. */
+  readonly unitsPerSecond: number | undefined
+  /** A clock in milliseconds that never goes back. */
+  readonly now: () => number
+}
+
+/** The lowest learnt rate: ten calls of a contract a second, half of a free plan. Below that writes would wait. */
+const MIN_RATE = 10 * CALL_UNITS
+
+/** The share of the refused rate at which the provider is asked on. */
+const LOWERED = 0.7
+
+/** The factor by which a learnt rate grows in every `GROW_MS` without a refusal, so that one bad moment passes. */
+const GROWTH = 1.5
+
+const GROW_MS = 10_000
+
+/** A learnt rate is forgotten when it has grown to so many times the first one. */
+const FORGET_FACTOR = 8
+
+const SECOND_MS = 1_000
+
+export function createUnitBudget({ unitsPerSecond, now }: UnitBudgetOptions): UnitBudget {
+  let learnt: { rate: number; readonly first: number; atMs: number } | undefined
+  let refusedAtMs = Number.NEGATIVE_INFINITY
+  let tokens = unitsPerSecond ?? 0
+  let filledAtMs = now()
+  /** Units of the current and the last second, from which the refused rate is judged. */
+  const spent = createSpentSeconds(now)
+  let turn: Promise<void> = Promise.resolve()
+
+  function rate(): number | undefined {
+    if (learnt === undefined) return unitsPerSecond
+    const steps = Math.floor((now() - learnt.atMs) / GROW_MS)
+    if (steps > 0) {
+      learnt.rate *= GROWTH ** steps
+      learnt.atMs += steps * GROW_MS
+    }
+    if (learnt.rate > learnt.first * FORGET_FACTOR) learnt = undefined
+    if (learnt === undefined) return unitsPerSecond
+    return Math.min(learnt.rate, unitsPerSecond ?? learnt.rate)
+  }
+
+  /** Adds what has come in since the last time. Returns the milliseconds until something may be spent. */
+  function fill(perSecond: number): number {
+    const atMs = now()
+    tokens = Math.min(perSecond, tokens + ((atMs - filledAtMs) / SECOND_MS) * perSecond)
+    filledAtMs = atMs
+    return tokens > 0 ? 0 : Math.ceil((-tokens / perSecond) * SECOND_MS) + 1
+  }
+
+  async function spend(units: number): Promise<void> {
+    for (;;) {
+      const perSecond = rate()
+      const waitMs = perSecond === undefined ? 0 : fill(perSecond)
+      if (waitMs === 0) break
+      await sleep(Math.min(waitMs, SECOND_MS))
+    }
+    tokens -= units
+    spent.add(units)
+  }
+
+  return {
+    rate,
+    take(units) {
+      if (rate() === undefined) {
+        spent.add(units)
+        return Promise.resolve()
+      }
+      turn = turn.then(() => spend(units))
+      return turn
+    },
+    refused() {
+      tokens = Math.min(tokens, 0)
+      filledAtMs = now()
+      // Everything that was under way at the same time is refused together, and says the same.
+      if (now() - refusedAtMs < SECOND_MS) return
+      refusedAtMs = now()
+      const lowered = Math.max(MIN_RATE, Math.min(spent.perSecond(), rate() ?? Number.POSITIVE_INFINITY) * LOWERED)
+      learnt = { rate: lowered, first: learnt === undefined ? lowered : Math.min(learnt.first, lowered), atMs: now() }
+    },
+  }
+}
+
+function createSpentSeconds(now: () => number): { add(units: number): void; perSecond(): number } {
+  let second = 0
+  let [current, last] = [0, 0]
+  const move = (): void => {
+    const at = Math.floor(now() / SECOND_MS)
+    if (at === second) return
+    last = at === second + 1 ? current : 0
+    current = 0
+    second = at
+  }
+  return {
+    add(units) {
+      move()
+      current += units
+    },
+    perSecond() {
+      move()
+      return Math.max(current, last)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StartupError, type Address } from '@bezel/protocol'
+import { inspectPrivateFolder, isServiceRunning } from '@bezel/protocol/dataFolder'
+import { failure, lengthOf, note, ok, warning, type Finding } from './finding.ts'
+import type { ClockReading } from './probe.ts'
+
+/** Checks the data folder without changing anything in it. `beside`: files of the operator that may lie in it. */
+export function checkDataFolder(folder: string, beside: readonly string[]): readonly Finding[] {
+  const name = 'data folder'
+  try {
+    const state = inspectPrivateFolder(folder, beside)
+    if (state === 'missing') return [judgeMissing(folder)]
+    const open = state === 'open' ? ' It is open to other users now: the start closes it to them.' : ''
+    return [judgeWritable(folder, open), judgeService(folder)]
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error
+    return [failure(name, error.message)]
+  }
+}
+
+function judgeMissing(folder: string): Finding {
+  const above = existingAbove(folder)
+  if (mayWrite(above)) return ok('data folder', `${folder} is not there yet: the first start makes it.`)
+  return failure(
+    'data folder',
+    `${folder} is not there, and this user may not make it in ${above}: make it and give it to the service's user, or set BEZEL_DATA to another folder.`,
+  )
+}
+
+function existingAbove(path: string): string {
+  const above = dirname(path)
+  return existsSync(above) || above === path ? above : existingAbove(above)
+}
+
+function judgeWritable(folder: string, open: string): Finding {
+  if (mayWrite(folder)) return ok('data folder', `${folder} can be used.${open}`)
+  return failure(
+    'data folder',
+    `This user may not write to ${folder}: run the check as the service's user, give that user the folder, or set BEZEL_DATA to another one.`,
+  )
+}
+
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function judgeService(folder: string): Finding {
+  return isServiceRunning(folder)
+    ? note('service', 'A service runs on this data folder now: a second one would be refused.')
+    : ok('service', 'No service runs on this data folder.')
+}
+
+/** Difference of two clocks that is worth a warning, and one with which signed requests and block times go wrong. */
+const CLOCK_WARNING_MS = 2_000
+const CLOCK_FAILURE_MS = 30_000
+
+/** Judges this machine's clock by the median of the servers' clocks, because one of them may be wrong. */
+export function judgeClock(readings: readonly ClockReading[]): Finding {
+  const name = 'clock'
+  if (readings.length === 0) {
+    return note(name, "No server told its time, so only the newest blocks speak for this machine's clock.")
+  }
+  const ahead = readings.map(({ aheadMs }) => aheadMs).toSorted((a, b) => a - b)
+  const medianMs = ahead[Math.floor((ahead.length - 1) / 2)]!
+  const offMs = Math.abs(medianMs)
+  const servers = readings.length === 1 ? 'one server' : `${readings.length} servers`
+  if (offMs <= CLOCK_WARNING_MS) return ok(name, `This machine's clock agrees with that of ${servers}.`)
+  const judged = offMs > CLOCK_FAILURE_MS ? failure : warning
+  return judged(
+    name,
+    `This machine's clock is ${lengthOf(offMs)} ${medianMs > 0 ? 'ahead of' : 'behind'} that of ${servers}: set it, for instance by NTP.`,
+  )
+}
+
+/** Returns the finding of a step that throws a `StartupError` when it must be mended. */
+export function startFinding(name: string, step: () => void, good: string): Finding {
+  try {
+    step()
+    return ok(name, good)
+  } catch (error) {
+    if (error instanceof StartupError) return failure(name, error.message)
+    throw error
+  }
+}
+
+/** Tells which key the relayer has. */
+export function judgeRelayerKey(relayer: Address | undefined): Finding {
+  return relayer === undefined
+    ? note('relayer', 'It has no key, so the facade only reads.')
+    : ok('relayer', `Its key is readable; it sends as ${relayer}.`)
+}

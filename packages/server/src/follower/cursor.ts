@@ -1,0 +1,88 @@
+import type { ChainSlug } from '@bezel/protocol'
+import type { ChainBlock } from '../chain/blocks.ts'
+import type { Finality } from '../chain/finality.ts'
+import type { AccountLog } from '../journal/accountLog.ts'
+import type { ChainHead } from '../journal/clock.ts'
+import { readLastBlock, type FollowedBlock } from '../store/blockStore.ts'
+import type { Store } from '../store/sql.ts'
+import { applyBlocks, type ApplyOptions } from './applyBlocks.ts'
+import type { ReportedReading } from './readReported.ts'
+import { undoBlock } from './undoBlock.ts'
+
+/** The last applied block of a chain. Moves forward and back only in the same transaction as the data of the blocks. */
+export interface Cursor {
+  /** Loads the stored cursor. Called before anything else. */
+  open(): Promise<void>
+  /** Applies all of the blocks in one transaction, or none. */
+  apply(
+    blocks: readonly ChainBlock[],
+    reported: ReportedReading,
+    facts: Pick<ApplyOptions, 'markets' | 'renewed'>,
+  ): Promise<void>
+  /**
+   * Undoes blocks, newest first, each in a transaction of its own, until `ancestor` is the last one; `undefined` undoes
+   * all. `found` is the block of the chain's snapshot.
+   */
+  undoTo(ancestor: FollowedBlock | undefined, found: FollowedBlock | undefined): Promise<void>
+  counts(): CursorCounts
+}
+
+export interface CursorCounts {
+  readonly blocksApplied: number
+  readonly blocksUndone: number
+  readonly eventsDecoded: number
+}
+
+export interface CursorOptions {
+  /** The chain's head as the rest of the service sees it; moved with every block that is applied or undone. */
+  readonly head: ChainHead
+  readonly chain: ChainSlug
+  readonly store: Pick<Store, 'read'>
+  readonly accountLog: Pick<AccountLog, 'transaction'>
+  /** Blocks that are not final can be undone. */
+  readonly finality: Pick<Finality, 'lastFinal'>
+  readonly now: () => number
+  readonly timeoutBlocks: () => number
+}
+
+export function createCursor(options: CursorOptions): Cursor {
+  const { chain, head, store, accountLog, finality, now, timeoutBlocks } = options
+  const counts = { blocksApplied: 0, blocksUndone: 0, eventsDecoded: 0 }
+
+  const clock = () => ({ chain, nowMs: now(), timeoutBlocks: timeoutBlocks() })
+
+  return {
+    async open() {
+      head.moveTo(await readLastBlock(store.read, chain))
+    },
+    async apply(blocks, reported, facts) {
+      const [first, ...others] = blocks
+      if (first === undefined) return
+      const last = blocks.at(-1)!.block
+      await accountLog.transaction({ block: last.number, isReorg: false }, (sql, journal) =>
+        applyBlocks(sql, [first, ...others], reported, { ...clock(), ...facts, finality }, journal),
+      )
+      head.moveTo(last)
+      counts.blocksApplied += blocks.length
+      counts.eventsDecoded += eventsIn(blocks)
+    },
+    async undoTo(ancestor, found) {
+      for (let undone = head.current(); undone !== undefined && undone.number > (ancestor?.number ?? -1);) {
+        const block = undone
+        const origin = { block: block.number, isReorg: true, isSnapshot: block.hash === found?.hash }
+        undone = await accountLog.transaction(origin, async (sql, journal) => {
+          await undoBlock(sql, block, clock(), journal)
+          return readLastBlock(sql, chain)
+        })
+        head.moveTo(undone)
+        counts.blocksUndone += 1
+      }
+    },
+    counts: () => counts,
+  }
+}
+
+function eventsIn(blocks: readonly ChainBlock[]): number {
+  const transactions = blocks.flatMap((block) => block.transactions)
+  return transactions.reduce((count, { events }) => count + events.length, 0)
+}

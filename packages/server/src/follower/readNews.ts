@@ -1,0 +1,133 @@
+import {
+  blockCall,
+  logsCall,
+  logsOfBlockCall,
+  newestHeaderCall,
+  parseBlock,
+  parseHeader,
+  parseLogs,
+  resultOf,
+  type ChainBlock,
+  type RpcBlock,
+  type RpcHeader,
+  type RpcLog,
+} from '../chain/blocks.ts'
+import type { BloomTest } from '../chain/bloom.ts'
+import type { Finality } from '../chain/finality.ts'
+import type { RpcClient } from '../chain/rpcClient.ts'
+import type { ServedChain } from '../chain/servedChain.ts'
+import { NodeUnavailableError } from '../ground/unavailable.ts'
+import type { FollowedBlock } from '../store/blockStore.ts'
+import { assembleBlock } from './assembleBlock.ts'
+import { requireBlock } from './readBlocks.ts'
+import { askReported, type AwaitedHash, type ReportedReading } from './readReported.ts'
+
+/** The node of a chain that is followed. */
+export interface FollowedNode {
+  readonly client: RpcClient
+  readonly chain: Pick<ServedChain, 'diamond'>
+  /** Asks for the final block in the same round trip. */
+  readonly finality: Pick<Finality, 'calls' | 'answered'>
+  /** Returns false when a block certainly has no logs of the Diamond. */
+  readonly mayHaveLogs: BloomTest
+}
+
+/** The answer to one look at a node. */
+export interface News {
+  readonly newest: RpcHeader
+  /** The node's block of the number that was asked for; `undefined` when it has none. */
+  readonly own: FollowedBlock | undefined
+  /** Logs up to the newest block; `undefined` when they were not asked for, or the node refused the range. */
+  readonly logs: readonly RpcLog[] | undefined
+  readonly reported: ReportedReading
+}
+
+interface NewsWanted {
+  /** Number of the last applied block; left out when there is none. */
+  readonly ownNumber: number | undefined
+  /** First block whose logs are wanted. `undefined`: none are. */
+  readonly logsFrom: number | undefined
+  readonly awaited: readonly AwaitedHash[]
+}
+
+/**
+ * Reads the header of the node's newest block, that of the last applied one, and the logs of all blocks between, in one
+ * round trip, so that it costs the same however many blocks there are. Throws `NodeUnavailableError`.
+ */
+export async function readNews(
+  { client, chain, finality }: FollowedNode,
+  { ownNumber, logsFrom, awaited }: NewsWanted,
+): Promise<News> {
+  const questions = askReported(awaited)
+  const outcomes = await client.batch([
+    newestHeaderCall,
+    ...(ownNumber === undefined ? [] : [blockCall(ownNumber, false)]),
+    ...(logsFrom === undefined ? [] : [logsCall(chain.diamond, logsFrom, 'latest')]),
+    ...questions.calls,
+    ...finality.calls(),
+  ])
+  const newest = parseHeader(resultOf(outcomes.shift()))
+  const own = ownNumber === undefined ? undefined : parseBlock(resultOf(outcomes.shift()))?.block
+  const found = logsFrom === undefined ? undefined : outcomes.shift()
+  const reported = questions.answered(outcomes.splice(0, questions.calls.length))
+  finality.answered(outcomes)
+  const logs = found?.ok === true ? parseLogs(found.result) : undefined
+  if (logs?.some(({ blockNumber }) => blockNumber < logsFrom!) === true) {
+    throw new NodeUnavailableError('the node gave logs that were not asked for')
+  }
+  return { newest, own, logs: logs?.filter(({ blockNumber }) => blockNumber <= newest.block.number), reported }
+}
+
+/**
+ * Reads whole blocks, whose logs are known by their numbers. Where there are none although the bloom filter of the
+ * block says that there may be some, they are asked for by the block's hash: the node that was asked by number may not
+ * have had them yet. Throws `NodeUnavailableError`.
+ */
+export async function readWholeBlocks(
+  { client, chain, mayHaveLogs }: FollowedNode,
+  numbers: readonly number[],
+  logs: ReadonlyMap<number, readonly RpcLog[]>,
+): Promise<ChainBlock[]> {
+  const outcomes = await client.batch(numbers.map((number) => blockCall(number, true)))
+  const blocks: ChainBlock[] = []
+  for (const [i, number] of numbers.entries()) {
+    const read = requireBlock(parseBlock(resultOf(outcomes[i])), number)
+    const known = logs.get(number) ?? []
+    const isDoubted = known.length === 0 && mayHaveLogs(read.logsBloom)
+    blocks.push(await assembleBlock(read, isDoubted ? await readLogsOf(client, chain, read) : known, chain.diamond))
+  }
+  return blocks
+}
+
+async function readLogsOf(
+  client: RpcClient,
+  { diamond }: Pick<ServedChain, 'diamond'>,
+  { block }: RpcBlock,
+): Promise<readonly RpcLog[]> {
+  const [outcome] = await client.batch([logsOfBlockCall(diamond, block.hash)])
+  return parseLogs(resultOf(outcome))
+}
+
+/**
+ * Reads the whole block of a pushed head, with its logs, in one round trip. Returns `undefined` when the node that
+ * answers does not have that block: it is behind the one that pushes, or on another fork. Throws
+ * `NodeUnavailableError`.
+ */
+export async function readPushedBlock(
+  { client, chain, finality }: FollowedNode,
+  { block }: RpcHeader,
+  awaited: readonly AwaitedHash[],
+): Promise<{ readonly block: ChainBlock; readonly reported: ReportedReading } | undefined> {
+  const questions = askReported(awaited)
+  const [whole, found, ...others] = await client.batch([
+    blockCall(block.number, true),
+    logsOfBlockCall(chain.diamond, block.hash),
+    ...questions.calls,
+    ...finality.calls(),
+  ])
+  const reported = questions.answered(others.splice(0, questions.calls.length))
+  finality.answered(others)
+  const read = parseBlock(resultOf(whole))
+  if (read?.block.hash !== block.hash || found?.ok !== true) return undefined
+  return { block: await assembleBlock(read, parseLogs(found.result), chain.diamond), reported }
+}
