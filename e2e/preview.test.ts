@@ -3,7 +3,7 @@ import { env } from 'node:process'
 import { after, before, describe, it } from 'node:test'
 import type { Order, OrderPreview } from '@bezel/protocol'
 import { parseUnits, type Hex } from 'viem'
-import { createSeededRandom } from './campaign/seededRandom.ts'
+import { createSeededRandom } from '@bezel/testkit/seededRandom.ts'
 import { openPreviewDesk, type PreviewDesk } from './preview/previewDesk.ts'
 import { startSizeWorld, type SizedMarket, type SizeWorld } from './sizePromise/sizeWorld.ts'
 

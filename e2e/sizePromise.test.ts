@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Order } from '@bezel/protocol'
 import { TradeType } from '@bezel/protocol'
 import { parseUnits } from 'viem'
-import { createSeededRandom } from './campaign/seededRandom.ts'
+import { createSeededRandom } from '@bezel/testkit/seededRandom.ts'
 import {
   boughtAt,
   executionIn,

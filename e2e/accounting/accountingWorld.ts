@@ -5,7 +5,7 @@ import { until } from '@bezel/testkit/until.ts'
 import type { Position } from '@bezel/protocol'
 import { createWalletClient, erc20Abi, http, keccak256, maxUint256, parseAbi, parseUnits, toHex } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { createSeededRandom, type SeededRandom } from '../campaign/seededRandom.ts'
+import { createSeededRandom, type SeededRandom } from '@bezel/testkit/seededRandom.ts'
 import { readDiamond } from '../sizePromise/diamondWitness.ts'
 import { startSizeWorld, type SizedMarket, type SizeWorld } from '../sizePromise/sizeWorld.ts'
 

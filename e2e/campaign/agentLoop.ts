@@ -2,7 +2,7 @@ import type { Order, Position, PreparedOrder } from '@bezel/protocol'
 import type { Answer } from '@bezel/testkit/agentClient.ts'
 import type { CampaignClient } from './campaignClient.ts'
 import type { KnownTransaction } from './journal.ts'
-import type { SeededRandom } from './seededRandom.ts'
+import type { SeededRandom } from '@bezel/testkit/seededRandom.ts'
 import { createSender, type Sender, type SenderOptions } from './sender.ts'
 
 /** The body of a request. */

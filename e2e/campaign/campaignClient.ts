@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { call, signedHeaders, type Answer } from '@bezel/testkit/agentClient.ts'
 import type { Journal, SignedRequest } from './journal.ts'
 import type { KillableService } from './killableService.ts'
-import type { SeededRandom } from './seededRandom.ts'
+import type { SeededRandom } from '@bezel/testkit/seededRandom.ts'
 
 const CHAIN_PATH = '/v1/arbitrum-sepolia'
 /** The age beyond which a request may be refused for its timestamp alone. */

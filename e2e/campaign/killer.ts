@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 import type { KillableService } from './killableService.ts'
-import type { SeededRandom } from './seededRandom.ts'
+import type { SeededRandom } from '@bezel/testkit/seededRandom.ts'
 
 const KILLS_PER_LINE = 10
 const ANSWERS_POLL_MS = 1

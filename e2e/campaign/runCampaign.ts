@@ -16,7 +16,7 @@ import { agentLife } from './agentLife.ts'
 import { killAgainAndAgain, type KillerOptions } from './killer.ts'
 import { createKillableService, type KillableService } from './killableService.ts'
 import { quiesce } from './quiesce.ts'
-import { createSeededRandom } from './seededRandom.ts'
+import { createSeededRandom } from '@bezel/testkit/seededRandom.ts'
 import { readStore, type StoredCampaign } from './storedOrders.ts'
 import { createWallet } from './wallet.ts'
 

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { CampaignClient } from './campaignClient.ts'
 import type { Journal, KnownTransaction } from './journal.ts'
-import type { SeededRandom } from './seededRandom.ts'
+import type { SeededRandom } from '@bezel/testkit/seededRandom.ts'
 import type { Wallet } from './wallet.ts'
 
 export interface SenderOptions {

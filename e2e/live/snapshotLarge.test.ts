@@ -16,7 +16,7 @@ import type { Store } from '../../packages/server/src/store/sql.ts'
 import { lastingPort } from '@bezel/testkit/lastingPort.ts'
 import { createKillableService, type KillableService } from '../campaign/killableService.ts'
 import { startCountedNode, type CountedNode } from './countedNode.ts'
-import { drawTraders, populateChain } from './populateChain.ts'
+import { drawTraders, populateChain } from '@bezel/testkit/live/populateChain.ts'
 
 // A chain that many others traded on before the service came. CAMPAIGN=20000 has so many open trades, and then the time
 // to READY is judged as well.

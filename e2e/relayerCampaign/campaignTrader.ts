@@ -3,7 +3,7 @@ import type { Address, Hex } from 'viem'
 import { signL1 } from '@bezel/testkit/signEnvelope.ts'
 import type { ExchangeAction } from '../../packages/server/src/facade/signing/envelope.ts'
 import type { KillableService } from '../campaign/killableService.ts'
-import type { SeededRandom } from '../campaign/seededRandom.ts'
+import type { SeededRandom } from '@bezel/testkit/seededRandom.ts'
 import type { AskedOpen, EnvelopeJournal, SentEnvelope, Told } from './envelopeJournal.ts'
 
 const FACADE_PATH = '/hl/arbitrum-sepolia'

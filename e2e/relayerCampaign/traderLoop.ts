@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../packages/server/src/json/parseStrictJson.ts'
-import type { SeededRandom } from '../campaign/seededRandom.ts'
+import type { SeededRandom } from '@bezel/testkit/seededRandom.ts'
 import type { CampaignTrader, Wish } from './campaignTrader.ts'
 import type { AskedOpen, EnvelopeJournal } from './envelopeJournal.ts'
 

@@ -6,7 +6,7 @@ import { createBezelClient, type BezelClient, type StreamStatus, type StreamSubs
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { until } from '@bezel/testkit/until.ts'
 import { call, keyIssue, revocation, send } from '@bezel/testkit/agentClient.ts'
-import { createSeededRandom } from '../campaign/seededRandom.ts'
+import { createSeededRandom } from '@bezel/testkit/seededRandom.ts'
 import { startTradingWorld, type TradingWorld } from '@bezel/testkit/tradingWorld.ts'
 import { startSdkStreamProxy, type SdkStreamProxy } from './sdkStreamProxy.ts'
 

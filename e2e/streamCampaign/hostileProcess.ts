@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SigningDomain } from '@bezel/protocol'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createSeededRandom } from '../campaign/seededRandom.ts'
+import { createSeededRandom } from '@bezel/testkit/seededRandom.ts'
 import { STARVED, type Ends, type Ground, type Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'
 

@@ -1,6 +1,6 @@
 import type { SigningDomain } from '@bezel/protocol'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import type { SeededRandom } from '../campaign/seededRandom.ts'
+import type { SeededRandom } from '@bezel/testkit/seededRandom.ts'
 
 /** The environment of the hostile clients. */
 export interface Ground {

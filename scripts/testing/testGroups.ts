@@ -19,6 +19,7 @@ const LONGEST_FIRST = [
   'e2e/fuzz.test.ts',
   'contracts/test/conservation.test.ts',
   'e2e/candles.test.ts',
+  'e2e/live/faultSchedules.test.ts',
   'packages/server/src/follower/reorg.chain.test.ts',
   'e2e/examples.test.ts',
   'e2e/streamCampaign.test.ts',

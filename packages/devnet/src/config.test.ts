@@ -15,6 +15,7 @@ describe('readDevnetConfig', () => {
       blockMs: 250,
       oracleDelayMs: 1000,
       seed: 1,
+      listing: 'local',
     })
     assert.ok(isAbsolute(dataFolder) && dataFolder.endsWith('var'))
   })
@@ -29,11 +30,13 @@ describe('readDevnetConfig', () => {
       DEVNET_BLOCK_MS: '50',
       DEVNET_ORACLE_DELAY_MS: '0',
       DEVNET_SEED: '4294967295',
+      DEVNET_LISTING: 'live',
     })
     assert.equal(config.host, '0.0.0.0')
     assert.deepEqual([config.servicePort, config.port], [9000, 0])
     assert.deepEqual(config.chains, ['arbitrum-sepolia'])
     assert.deepEqual([config.blockMs, config.oracleDelayMs, config.seed], [50, 0, 4_294_967_295])
+    assert.equal(config.listing, 'live')
   })
 
   it('is local unless it is told twice', () => {

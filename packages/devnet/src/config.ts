@@ -35,6 +35,11 @@ export const DEVNET_SETTINGS = {
     min: 0,
     max: 0xffff_ffff,
   }),
+  DEVNET_LISTING: choiceSetting({
+    what: 'pairs of the Diamond and the feed: a choice of the live ones, or as many as the live Diamond has',
+    default: 'local',
+    choices: ['local', 'live'],
+  }),
   BEZEL_DATA: pathSetting({
     what: 'data folder; its contents are wiped at each start of the local chain',
     default: 'var',
@@ -52,6 +57,8 @@ export interface DevnetConfig {
   readonly blockMs: number
   readonly oracleDelayMs: number
   readonly seed: number
+  /** Listed pairs: a choice of the live ones, or as many as the live Diamond has. */
+  readonly listing: 'local' | 'live'
   /** Absolute path of the data folder. */
   readonly dataFolder: string
 }
@@ -68,6 +75,7 @@ export function readDevnetConfig(env: Readonly<Record<string, string | undefined
     blockMs: settings.DEVNET_BLOCK_MS,
     oracleDelayMs: settings.DEVNET_ORACLE_DELAY_MS,
     seed: settings.DEVNET_SEED,
+    listing: settings.DEVNET_LISTING,
     dataFolder: resolve(settings.BEZEL_DATA),
   }
 }

@@ -5,6 +5,8 @@ import { chainControls, feedControls, priceControls } from './controls/controls.
 import { claimDataFolder, writeDevnetFile } from './dataFolder.ts'
 import { createFeedFaults } from './feed/feedFaults.ts'
 import { createPrices } from './feed/prices.ts'
+import { livePairs } from './listing/liveListing.ts'
+import { PAIRS } from './listing/pairs.ts'
 import { createFeedServer } from './feed/server.ts'
 import { createRpcServer, type RpcServer } from './rpc/createRpcServer.ts'
 import { createChain, runChain, type RunningChain } from './runChain.ts'
@@ -19,7 +21,11 @@ export async function runDevnet(config: DevnetConfig): Promise<RunningProgram> {
   const { host, dataFolder } = config
   const chains = new Map<ChainSlug, LocalChain>()
   for (const slug of config.chains) chains.set(slug, await createChain(slug, config))
-  const prices = createPrices({ seed: config.seed, now: Date.now })
+  const prices = createPrices({
+    seed: config.seed,
+    now: Date.now,
+    pairs: config.listing === 'live' ? livePairs() : PAIRS,
+  })
   const running = new Map<LocalChain, RunningChain>()
   const faults = createFeedFaults(prices.pairs)
   const feed = createFeedServer(prices, { faults })

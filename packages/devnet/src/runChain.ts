@@ -35,7 +35,7 @@ export async function runChain(
   prices: Prices,
   { oracleDelayMs: delayMs }: DevnetConfig,
 ): Promise<RunningChain> {
-  const plan = await deployChain(chain, slug)
+  const plan = await deployChain(chain, slug, prices.pairs)
   const report = (error: unknown): void => console.error(`${slug}:`, error)
   const blockTimes = rememberBlockTimes(chain, Date.now)
   const diamond = createDiamond(chain, plan.diamond)

@@ -3,11 +3,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Address, Hex } from 'viem'
+import { testBlockMs } from './live/testProviders.ts'
 import { within } from './until.ts'
 
 const MAIN = new URL('../../devnet/src/main.ts', import.meta.url)
 /** Settings of a short life: memory that is freed is kept for the next use, because returning it costs a third more. */
 const SHORT_LIFE = { MIMALLOC_PURGE_DELAY: '2000' }
+
+/** Time between blocks unless a story asks for another, which is also the local chain's own default. */
+const DEFAULT_BLOCK_MS = '250'
 
 /** Content of var/devnet.json. */
 export interface DevnetFile {
@@ -38,7 +42,9 @@ export async function startDevnet(settings: Record<string, string> = {}): Promis
   const folder = mkdtempSync(join(tmpdir(), 'bezel-e2e-'))
   const data = join(folder, 'data')
   const own = { DEVNET_PORT: '0', DEVNET_CHAINS: 'arbitrum-sepolia', BEZEL_DATA: data }
-  const env = { ...SHORT_LIFE, ...process.env, ...own, ...settings }
+  const { DEVNET_BLOCK_MS = DEFAULT_BLOCK_MS } = settings
+  const slowed = { DEVNET_BLOCK_MS: testBlockMs(DEVNET_BLOCK_MS) }
+  const env = { ...SHORT_LIFE, ...process.env, ...own, ...settings, ...slowed }
   const child = fork(MAIN, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   await untilStarted(child, 'the devnet')
   return {

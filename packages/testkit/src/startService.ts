@@ -1,4 +1,6 @@
 import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { isBehindProviders, startTestProviders } from './live/testProviders.ts'
 import { endChild, untilStarted, type RunningDevnet } from './startDevnet.ts'
 import { until } from './until.ts'
 
@@ -35,12 +37,15 @@ export async function startService(
 
 /**
  * Starts the real service in its own process, on a free port, over a devnet and its data folder. Resolves when it
- * listens, which is before it is ready.
+ * listens, which is before it is ready. Behind providers in `npm run test:live` (live/testProviders.ts).
  */
 export async function launchService(
   devnet: RunningDevnet,
   settings: Record<string, string> = {},
 ): Promise<RunningService> {
+  const data = settings['BEZEL_DATA'] ?? devnet.folder
+  const named = settings['BEZEL_CHAINS_FILE'] ?? join(data, 'devnet.json')
+  const providers = isBehindProviders() ? await startTestProviders(named) : undefined
   const env = {
     ...process.env,
     PORT: '0',
@@ -49,10 +54,14 @@ export async function launchService(
     ...UNHURRIED,
     LOG_LEVEL: 'warn',
     ...settings,
+    ...(providers === undefined ? {} : { BEZEL_CHAINS_FILE: providers.chainsFile }),
   }
   const child = fork(MAIN, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const { url } = await untilStarted(child, 'the service')
-  const end = (signal: NodeJS.Signals): Promise<void> => endChild(child, 'the service', signal)
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    await endChild(child, 'the service', signal)
+    await providers?.close()
+  }
   return { url, pid: child.pid!, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
 }
 

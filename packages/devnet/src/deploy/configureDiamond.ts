@@ -23,7 +23,7 @@ import {
 import { GROUPS } from '../listing/groups.ts'
 import { KEEPER, ORACLES, TREASURY } from './accounts.ts'
 import type { LocalCollateral } from '../listing/collaterals.ts'
-import { deployedPairs, PAIRS, type LocalPair } from '../listing/pairs.ts'
+import { deployedPairs, type LocalPair } from '../listing/pairs.ts'
 
 /** A collateral deployed on a local chain. */
 export interface DeployedCollateral extends LocalCollateral {
@@ -40,6 +40,9 @@ const NEG_PNL_CUMUL_VOL_MULTIPLIER = Ratio.one
 
 /** Pairs per transaction. Few, because EDR's trace of a block determines the memory of a start. */
 const PAIRS_PER_TRANSACTION = 8
+
+/** Pairs whose settings are set by one transaction. */
+const PAIRS_PER_SETTING = 64
 
 const TOKEN = TokenSize.one
 
@@ -94,14 +97,21 @@ export function configureTrading(
 }
 
 /** Lists every pair with its spread, depth, limits, funding and borrowing, the same for each collateral. */
-export function configurePairs(diamond: DiamondDeployment, collaterals: readonly DeployedCollateral[]): void {
-  listPairs(diamond)
-  configureImpact(diamond)
-  for (const { index, priceUsd } of collaterals) configureCollateral(diamond, index, priceUsd)
+export function configurePairs(
+  diamond: DiamondDeployment,
+  collaterals: readonly DeployedCollateral[],
+  pairs: readonly LocalPair[],
+): void {
+  listPairs(diamond, pairs)
+  configureImpact(diamond, pairs)
+  for (const { index, priceUsd } of collaterals) {
+    configureCollateral(diamond, index, priceUsd)
+    for (const some of chunksOf(pairs)) configureListed(diamond, { collateralIndex: index, priceUsd }, some)
+  }
 }
 
-function listPairs({ call }: DiamondDeployment): void {
-  const pairs = deployedPairs()
+function listPairs({ call }: DiamondDeployment, listed: readonly LocalPair[]): void {
+  const pairs = deployedPairs(listed)
   for (let from = 0; from < pairs.length; from += PAIRS_PER_TRANSACTION) {
     const batch = pairs.slice(from, from + PAIRS_PER_TRANSACTION)
     call('PairsStorageFacet', 'addPairs', [batch.map((pair) => ({ ...pair, feed: NO_FEED }))])
@@ -113,13 +123,15 @@ function listPairs({ call }: DiamondDeployment): void {
   ])
 }
 
-function configureImpact({ configure }: DiamondDeployment): void {
-  configure('setPairFactors', [
-    PAIRS.map(({ index }) => index),
-    PAIRS.map(() => ({ ...PAIR_FACTORS, __placeholder: 0n })),
-  ])
-  const deep = PAIRS.filter(({ depthAboveUsd, depthBelowUsd }) => depthAboveUsd > 0 || depthBelowUsd > 0)
-  configure('setDepthBands', [deep.map(({ index }) => index), deep.map(depthBandsOf)])
+function configureImpact({ configure }: DiamondDeployment, pairs: readonly LocalPair[]): void {
+  for (const some of chunksOf(pairs)) {
+    configure('setPairFactors', [
+      some.map(({ index }) => index),
+      some.map(() => ({ ...PAIR_FACTORS, __placeholder: 0n })),
+    ])
+    const deep = some.filter(({ depthAboveUsd, depthBelowUsd }) => depthAboveUsd > 0 || depthBelowUsd > 0)
+    configure('setDepthBands', [deep.map(({ index }) => index), deep.map(depthBandsOf)])
+  }
   configure('setCounterTrades', [
     FUNDING.map(({ pairIndex }) => pairIndex),
     FUNDING.map((funding) => ({
@@ -138,22 +150,12 @@ function depthBandsOf({ depthAboveUsd, depthBelowUsd }: LocalPair) {
 function configureCollateral({ configure }: DiamondDeployment, collateralIndex: number, priceUsd: string): void {
   const inCollateral = (usd: bigint): bigint => scaledCollateral(usd, priceUsd)
   const funded = FUNDING.map(({ pairIndex }) => pairIndex)
-  const listed = PAIRS.map(({ index }) => index)
-  configure('setMaxOis', [collateralIndex, listed, listed.map(() => inCollateral(PAIR_MAX_OI_USD))])
   configure('setMaxSkews', [collateralIndex, funded, FUNDING.map(({ maxSkewUsd }) => inCollateral(maxSkewUsd))])
   configure('setSkewDepths', [collateralIndex, funded, FUNDING.map(({ skewDepthTokens }) => skewDepthTokens * TOKEN)])
   configure('setFundingParams', [
     collateralIndex,
     funded,
     FUNDING.map((funding) => ({ ...funding, fundingFeesEnabled: true, __placeholder: 0n })),
-  ])
-  configure('setBorrowingParams', [
-    collateralIndex,
-    listed,
-    PAIRS.map(({ groupIndex }) => ({
-      borrowingRatePerSecondP: BORROWING_RATE_PER_SECOND_P[groupIndex],
-      __placeholder: 0n,
-    })),
   ])
   configure('setBorrowingV1Groups', [
     collateralIndex,
@@ -163,6 +165,30 @@ function configureCollateral({ configure }: DiamondDeployment, collateralIndex: 
   const older = BORROWING_V1_PAIRS.map(({ pairIndex }) => pairIndex)
   configure('setBorrowingV1Pairs', [collateralIndex, older, BORROWING_V1_PAIRS])
   configure('setBorrowingPairFeePerBlockCaps', [collateralIndex, older, BORROWING_V1_PAIRS.map(({ cap }) => cap)])
+}
+
+/** Configures what every listed pair has in a collateral. */
+function configureListed(
+  { configure }: DiamondDeployment,
+  { collateralIndex, priceUsd }: { readonly collateralIndex: number; readonly priceUsd: string },
+  pairs: readonly LocalPair[],
+): void {
+  const listed = pairs.map(({ index }) => index)
+  const maxOi = scaledCollateral(PAIR_MAX_OI_USD, priceUsd)
+  configure('setMaxOis', [collateralIndex, listed, listed.map(() => maxOi)])
+  configure('setBorrowingParams', [
+    collateralIndex,
+    listed,
+    pairs.map(({ groupIndex }) => ({
+      borrowingRatePerSecondP: BORROWING_RATE_PER_SECOND_P[groupIndex],
+      __placeholder: 0n,
+    })),
+  ])
+}
+
+function chunksOf(pairs: readonly LocalPair[]): LocalPair[][] {
+  const count = Math.ceil(pairs.length / PAIRS_PER_SETTING)
+  return Array.from({ length: count }, (_, at) => pairs.slice(at * PAIRS_PER_SETTING, (at + 1) * PAIRS_PER_SETTING))
 }
 
 /** Returns whole USD in units of a collateral, 1e10, rounded down. */

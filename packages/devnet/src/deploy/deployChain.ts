@@ -11,6 +11,7 @@ import type { LocalChain } from '../chain/createLocalChain.ts'
 import { DEPLOYER, TRADERS } from './accounts.ts'
 import { signTransaction } from './createWallet.ts'
 import { COLLATERALS, type LocalCollateral } from '../listing/collaterals.ts'
+import { PAIRS, type LocalPair } from '../listing/pairs.ts'
 import { configurePairs, configureTrading, type DeployedCollateral } from './configureDiamond.ts'
 
 export interface ChainPlan {
@@ -35,8 +36,12 @@ const OTHER_IN_VAULT = '1000000'
 const MAX_BLOCK_HEX = 32_000
 
 /** Deploys, lists, funds and approves everything on a fresh chain. Throws when a transaction fails. */
-export async function deployChain(chain: LocalChain, slug: ChainSlug): Promise<ChainPlan> {
-  const plan = planChain(slug)
+export async function deployChain(
+  chain: LocalChain,
+  slug: ChainSlug,
+  pairs: readonly LocalPair[] = PAIRS,
+): Promise<ChainPlan> {
+  const plan = planChain(slug, pairs)
   const signed = await Promise.all(
     plan.transactions.map((transaction, nonce) => signTransaction(chain, DEPLOYER.account, { ...transaction, nonce })),
   )
@@ -91,13 +96,13 @@ function blocksOf(signed: readonly Hex[]): Hex[][] {
 }
 
 /** Plans everything that the deployer sends to a fresh chain: tokens, Diamond, vaults, listing, money. */
-function planChain(slug: ChainSlug): ChainPlan {
+function planChain(slug: ChainSlug, pairs: readonly LocalPair[]): ChainPlan {
   const deployment = createDeployment(DEPLOYER.account.address)
   const linkToken = deployment.deploy('Token', ['ChainLink Token', 'LINK', 18])
   const diamond = deployDiamond(deployment)
   const collaterals = COLLATERALS[slug].map((listed) => deployCollateral(deployment, diamond, listed))
   configureTrading(diamond, slug, linkToken, collaterals)
-  configurePairs(diamond, collaterals)
+  configurePairs(diamond, collaterals, pairs)
   for (const collateral of collaterals) {
     const { isStable, vault } = collateral
     for (const { account } of TRADERS) {

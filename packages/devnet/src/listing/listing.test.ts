@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CHAINS, CHAIN_SLUGS, parseDecimal, parseMarketSymbol, scaleDecimal } from '@bezel/protocol'
 import { COLLATERALS } from './collaterals.ts'
+import { livePairs } from './liveListing.ts'
 import { deployedPairs, PAIRS } from './pairs.ts'
 import { DEPTH_BAND_OFFSETS_PPM, DEPTH_BAND_SHARES_BPS, CHAIN_SETTINGS, GLOBAL_TRADE_FEES } from './settings.ts'
 import {
@@ -197,5 +198,17 @@ describe('settings', () => {
       const cap = funding.absoluteVelocityPerYearCap * 1000n
       assert.ok(velocity * 100n >= cap * 95n && velocity * 100n <= cap * 105n, `${funding.pairIndex}: ${velocity}`)
     }
+  })
+
+  it('can be as many as on the live Diamond, with the usual ones among them', () => {
+    const pairs = livePairs()
+    assert.deepEqual([pairs.length, deployedPairs(pairs).length], [340, 483])
+    assert.deepEqual(
+      PAIRS.filter((pair) => !pairs.includes(pair)),
+      [],
+    )
+    assert.equal(new Set(pairs.map(({ index }) => index)).size, pairs.length)
+    assert.equal(new Set(pairs.map(({ from, to }) => `${from}/${to}`)).size, pairs.length)
+    assert.ok(pairs.every(({ from, to }) => parseMarketSymbol(`${from}/${to}`) !== undefined))
   })
 })

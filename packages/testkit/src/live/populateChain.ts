@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { patientHttp, P10, type ChainClient } from '@bezel/testkit/chainClient.ts'
-import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { patientHttp, P10, type ChainClient } from '../chainClient.ts'
+import type { RunningDevnet } from '../startDevnet.ts'
 import { createWalletClient, getAddress, keccak256, stringToHex, type Address, type Hex } from 'viem'
-import { createDeployment } from '../../contracts/deployment.ts'
-import { encodePopulate, type PopulatedTrader } from '../../contracts/populate.ts'
+import { createDeployment } from '../../../../contracts/deployment.ts'
+import { encodePopulate, type PopulatedMarket, type PopulatedTrader } from '../../../../contracts/populate.ts'
 
 /** BTC, ETH and LINK. */
-const MARKETS = [
+const MARKETS: readonly PopulatedMarket[] = [
   { pairIndex: 0, price: 60_000n * P10 },
   { pairIndex: 1, price: 2_500n * P10 },
   { pairIndex: 2, price: 20n * P10 },
@@ -37,10 +37,14 @@ export function drawTraders(trades: number, first: Address, last: Address): Popu
   return [...traders, { trader: last, trades: 3 }]
 }
 
-/** Writes the trades of these traders into the Diamond of a local chain, as if they were opened long ago. */
+/**
+ * Writes the trades of these traders into the Diamond of a local chain, as if they were opened long ago. `drawMarkets`
+ * returns the markets of one transaction's trades, each as likely as it is often among them; default: three of them.
+ */
 export async function populateChain(
   { devnet, chain }: { readonly devnet: RunningDevnet; readonly chain: ChainClient },
   traders: readonly PopulatedTrader[],
+  drawMarkets: () => readonly PopulatedMarket[] = () => MARKETS,
 ): Promise<void> {
   const account = chain.account('deployer')
   const transport = patientHttp(devnet.file.chains['arbitrum-sepolia']!.rpcUrl)
@@ -58,7 +62,7 @@ export async function populateChain(
   const deployment = createDeployment(account.address, nonce)
   const populate = deployment.deploy('Populate')
   for (const { to, data } of deployment.transactions) await send(to, data)
-  for (const part of partsOf(traders)) await send(chain.diamond, encodePopulate(populate, part, MARKETS))
+  for (const part of partsOf(traders)) await send(chain.diamond, encodePopulate(populate, part, drawMarkets()))
   await chain.control('hardhat_mine', EMPTY_BLOCKS)
 }
 
