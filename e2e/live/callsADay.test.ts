@@ -10,13 +10,14 @@ import { authorize, createTradingClient } from '@bezel/testkit/tradingClient.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { startCountedNode, type AskedCall, type CountedNode } from './countedNode.ts'
 
-// The calls that a day costs. Each kind of work is seen at least once and costs what its dearest turn did; how many
+// The calls that a day costs, of two providers together. Each kind of work is seen at least once and costs what its dearest turn did; how many
 // turns a day has follows from its interval, and that of blocks from a quarter of a second. So nothing depends on how
 // quick the machine is.
 
 const CHAIN = 'arbitrum-sepolia'
 const DAY_S = 86_400
 const BLOCKS_A_DAY = 4 * DAY_S
+const PROVIDERS = 2
 
 /** Number of blocks that are followed at least while calls are counted. */
 const COUNTED_BLOCKS = 120
@@ -24,6 +25,9 @@ const COUNTED_BLOCKS = 120
 /** Work of the service, by the calls of a batch; `intervalS` is the default of a live chain. */
 const WORK = {
   look: { intervalS: { pushed: 10, asked: 2 }, isIt: (calls: Calls) => calls.some(isNewestHeader) },
+  second: { intervalS: { pushed: 10, asked: 2 }, isIt: (calls: Calls) => calls.every(isOf('eth_getLogs')) },
+  heads: { intervalS: { pushed: 30, asked: 30 }, isIt: (calls: Calls) => calls.every(isOf('eth_blockNumber')) },
+  confirm: { intervalS: { pushed: 15, asked: 15 }, isIt: (calls: Calls) => calls.every(isOf('eth_getBlockByNumber')) },
   proof: {
     intervalS: { pushed: 30, asked: 30 },
     isIt: (calls: Calls) => has(calls, 'eth_call') && has(calls, 'eth_getBlockByNumber'),
@@ -36,17 +40,26 @@ const WORK = {
 /** Seconds between two questions for the final block, which join other batches. */
 const FINALITY_S = 15
 
-/** Number of batches that one turn of a kind of work has at most; one where nothing is said. */
-const BATCHES_A_TURN: Partial<Record<Kind, number>> = { proof: 2 }
+/** Seconds between two questions to a provider for its chain, which join other batches. */
+const CHAIN_CHECK_S = 30
+
+/** Number of batches that one turn of a kind of work has at most, with both providers; one where nothing is said. */
+const BATCHES_A_TURN: Partial<Record<Kind, number>> = { proof: 2, heads: 2, confirm: 2 }
 
 /** Work that goes on while nobody is there. */
-const ALWAYS: readonly Kind[] = ['look', 'proof', 'markets', 'relayer']
+const ALWAYS: readonly Kind[] = ['look', 'second', 'heads', 'confirm', 'proof', 'markets', 'relayer']
 
 type Calls = readonly AskedCall[]
 type Kind = keyof typeof WORK
 type Mode = 'pushed' | 'asked'
 
-const has = (calls: Calls, method: string): boolean => calls.some((asked) => asked.method === method)
+const isOf =
+  (method: string) =>
+  (asked: AskedCall): boolean =>
+    asked.method === method
+const has = (calls: Calls, method: string): boolean => calls.some(isOf(method))
+/** Calls that join other batches now and then, and are counted by their own interval. */
+const joins = ({ method, params }: AskedCall): boolean => method === 'eth_chainId' || params[0] === 'finalized'
 const isNewestHeader = ({ method, params }: AskedCall): boolean =>
   method === 'eth_getBlockByNumber' && params[0] === 'latest'
 const isViewOfNewest = ({ method, params }: AskedCall): boolean => method === 'eth_call' && params[1] === 'latest'
@@ -62,7 +75,8 @@ function countOf(batches: readonly Calls[]): Count {
   const dearest = new Map<Kind, number>()
   let ofBlocks = 0
   for (const asked of batches) {
-    const calls = asked.filter(({ params }) => params[0] !== 'finalized')
+    const calls = asked.filter((one) => !joins(one))
+    if (calls.length === 0) continue
     const kind = (Object.keys(WORK) as Kind[]).find((one) => WORK[one].isIt(calls))
     if (kind === undefined) ofBlocks += calls.length
     else dearest.set(kind, Math.max(dearest.get(kind) ?? 0, calls.length))
@@ -74,36 +88,38 @@ function callsADay({ dearest, ofBlocks }: Count, blocks: number, mode: Mode): nu
   const rounds = [...dearest].map(
     ([kind, calls]) => calls * (BATCHES_A_TURN[kind] ?? 1) * (DAY_S / WORK[kind].intervalS[mode]),
   )
-  const finality = DAY_S / Math.max(FINALITY_S, WORK.look.intervalS[mode])
-  return Math.ceil(rounds.reduce((sum, calls) => sum + calls, finality + (ofBlocks / blocks) * BLOCKS_A_DAY))
+  const joined = DAY_S / Math.max(FINALITY_S, WORK.look.intervalS[mode]) + (PROVIDERS * DAY_S) / CHAIN_CHECK_S
+  return Math.ceil(rounds.reduce((sum, calls) => sum + calls, joined + (ofBlocks / blocks) * BLOCKS_A_DAY))
 }
 
 describe('the calls that a chain without trades costs in a day', () => {
   let devnet: RunningDevnet
   let chain: ChainClient
-  let node: CountedNode
+  const nodes: CountedNode[] = []
   let service: RunningService | undefined
   const folders: string[] = []
 
   before(async () => {
     devnet = await startDevnet({ DEVNET_BLOCK_MS: '250' })
     chain = createChainClient(devnet.file)
-    node = await startCountedNode(devnet.file.chains[CHAIN]!.rpcUrl.replace(/\/$/, ''))
+    const target = devnet.file.chains[CHAIN]!.rpcUrl.replace(/\/$/, '')
+    while (nodes.length < PROVIDERS) nodes.push(await startCountedNode(target))
   })
   after(async () => {
     await service?.stop()
-    await node?.close()
+    for (const node of nodes) await node.close()
     await devnet?.stop()
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Starts the service anew over the counted node, with the intervals of a live chain where they matter. */
+  /** Starts the service anew over the counted nodes, with the intervals of a live chain where they matter. */
   async function start(mode: Mode): Promise<() => string> {
     await service?.stop()
     const folder = mkdtempSync(join(tmpdir(), 'bezel-calls-'))
     folders.push(folder)
-    const { wsUrl, ...described } = devnet.file.chains[CHAIN]!
-    const entry = { ...described, rpcUrl: node.url, finality: 'tag', ...(mode === 'pushed' ? { wsUrl } : {}) }
+    const { wsUrl, rpcUrl: _, ...described } = devnet.file.chains[CHAIN]!
+    const rpcUrls = nodes.map(({ url }) => url)
+    const entry = { ...described, rpcUrls, finality: 'tag', ...(mode === 'pushed' ? { wsUrl } : {}) }
     const chainsFile = join(folder, 'chains.json')
     writeFileSync(chainsFile, JSON.stringify({ chains: { [CHAIN]: entry }, feedUrl: devnet.file.feedUrl }))
     const started = await startService(devnet, { BEZEL_DATA: folder, BEZEL_CHAINS_FILE: chainsFile })
@@ -113,10 +129,11 @@ describe('the calls that a chain without trades costs in a day', () => {
 
   /** Counts calls until enough blocks came and every wanted kind of work had its turn. */
   async function count(wanted: readonly Kind[], meanwhile: () => Promise<unknown>): Promise<[Count, number]> {
-    const [from, first] = [node.asked.length, Number(await chain.client.getBlockNumber({ cacheTime: 0 }))]
+    const from = nodes.map(({ asked }) => asked.length)
+    const first = Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
     return until('all work had its turn', async (saw) => {
       await meanwhile()
-      const counted = countOf(node.asked.slice(from))
+      const counted = countOf(nodes.flatMap(({ asked }, at) => asked.slice(from[at])))
       const blocks = Number(await chain.client.getBlockNumber({ cacheTime: 0 })) - first
       saw(`${blocks} blocks, ${[...counted.dearest.keys()].join()}`)
       const isDone = blocks >= COUNTED_BLOCKS && wanted.every((kind) => counted.dearest.has(kind))

@@ -179,6 +179,12 @@ function parseLog(json: unknown): RpcLog {
   }
 }
 
+/** Reads the logs of one contract in a receipt, in their order; none while the transaction is not mined. */
+export function logsOfReceipt(json: unknown, contract: Address): RpcLog[] {
+  if (json === null) return []
+  return parseLogs(list(fieldsOf(json).logs).filter((log) => address(fieldsOf(log).address) === contract))
+}
+
 /** Reads a receipt; `undefined` while the transaction is not mined. */
 export function parseReceipt(json: unknown): Receipt | undefined {
   if (json === null) return undefined

@@ -1,7 +1,7 @@
 import type { ChainBlock } from '../chain/blocks.ts'
 import { bloomTestOf } from '../chain/bloom.ts'
 import type { Finality } from '../chain/finality.ts'
-import type { FollowerClient } from '../chain/providers/providers.ts'
+import type { FollowerClient } from '../chain/providers/followerClient.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
@@ -19,7 +19,7 @@ import type { ReportedReading } from './readReported.ts'
 
 export interface CourseOptions extends Omit<CursorOptions, 'chain'>, Omit<KnowledgeOptions, 'head'> {
   readonly chain: ServedChain
-  readonly client: RpcClient & Partial<Pick<FollowerClient, 'choose' | 'logRange'>>
+  readonly client: RpcClient & Partial<FollowerClient>
   readonly store: Store
   /** Told of a block whose logs were missed, and which is applied again with them. */
   readonly onMissedLogs?: (block: number) => void

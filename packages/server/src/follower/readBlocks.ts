@@ -1,5 +1,5 @@
 import { NodeUnavailableError } from '../ground/unavailable.ts'
-import type { FollowerClient } from '../chain/providers/providers.ts'
+import type { FollowerClient } from '../chain/providers/followerClient.ts'
 import { chainIdCall, type RpcClient, type RpcOutcome } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import {
@@ -15,6 +15,7 @@ import {
   type RpcLog,
 } from '../chain/blocks.ts'
 import { assembleBlock } from './assembleBlock.ts'
+import { askSecond, withLeftOut, type WitnessedClient } from './secondWitness.ts'
 
 /** Number of blocks in the first range. */
 const FIRST_RANGE_BLOCKS = 1_000
@@ -41,7 +42,7 @@ type RangeReader = (from: number, target: number) => AsyncGenerator<readonly Cha
  * failure, also when the node may only be down, because a range that takes too long looks the same.
  */
 export function createRangeReader(
-  client: RpcClient & Partial<Pick<FollowerClient, 'logRange'>>,
+  client: WitnessedClient & Partial<Pick<FollowerClient, 'logRange'>>,
   chain: Pick<ServedChain, 'chainId' | 'diamond'>,
 ): RangeReader {
   let size = FIRST_RANGE_BLOCKS
@@ -74,23 +75,23 @@ export function createRangeReader(
  * ones are read later. Throws `RangeRefusedError` when the node refuses the range.
  */
 async function* readRange(
-  client: RpcClient,
+  client: WitnessedClient,
   chain: Pick<ServedChain, 'chainId' | 'diamond'>,
   range: { readonly from: number; readonly to: number },
 ): AsyncGenerator<readonly ChainBlock[]> {
   const { from, to } = range
-  const [chainId, head, last, found] = await client.batch([
-    chainIdCall,
-    headNumberCall,
-    blockCall(to, false),
-    logsCall(chain.diamond, from, to),
+  const logQuestion = logsCall(chain.diamond, from, to)
+  const [[chainId, head, last, found], second] = await Promise.all([
+    client.batch([chainIdCall, headNumberCall, blockCall(to, false), logQuestion]),
+    askSecond(client, logQuestion),
   ])
   if (quantity(resultOf(chainId)) !== chain.chainId) throw new NodeUnavailableError('the node is on another chain')
   // Behind one URL there may be several nodes; one that is behind returns the logs it has as if they were all.
   if (quantity(resultOf(head)) < to) throw new NodeUnavailableError(`the node has not come to block ${to} yet`)
   const { block } = requireBlock(parseBlock(resultOf(last)), to)
   if (found?.ok !== true) throw new RangeRefusedError(found?.message ?? 'no answer')
-  const byNumber = Map.groupBy(parseLogs(found.result), ({ blockNumber }) => blockNumber)
+  const logs = await withLeftOut(client, chain, { own: parseLogs(found.result), second, span: range })
+  const byNumber = Map.groupBy(logs, ({ blockNumber }) => blockNumber)
   for (const number of byNumber.keys()) {
     if (number < from || number > to) throw new NodeUnavailableError('the node gave logs that were not asked for')
   }

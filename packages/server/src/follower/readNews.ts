@@ -20,11 +20,12 @@ import { NodeUnavailableError } from '../ground/unavailable.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
 import { assembleBlock } from './assembleBlock.ts'
 import { requireBlock } from './readBlocks.ts'
+import { askSecond, withLeftOut, type WitnessedClient } from './secondWitness.ts'
 import { askReported, type AwaitedHash, type ReportedReading } from './readReported.ts'
 
 /** The node of a chain that is followed. */
 export interface FollowedNode {
-  readonly client: RpcClient
+  readonly client: WitnessedClient
   readonly chain: Pick<ServedChain, 'diamond'>
   /** Asks for the final block in the same round trip. */
   readonly finality: Pick<Finality, 'calls' | 'answered'>
@@ -59,23 +60,31 @@ export async function readNews(
   { ownNumber, logsFrom, awaited }: NewsWanted,
 ): Promise<News> {
   const questions = askReported(awaited)
-  const outcomes = await client.batch([
-    newestHeaderCall,
-    ...(ownNumber === undefined ? [] : [blockCall(ownNumber, false)]),
-    ...(logsFrom === undefined ? [] : [logsCall(chain.diamond, logsFrom, 'latest')]),
-    ...questions.calls,
-    ...finality.calls(),
+  const logQuestion = logsFrom === undefined ? undefined : logsCall(chain.diamond, logsFrom, 'latest')
+  const [outcomes, second] = await Promise.all([
+    client.batch([
+      newestHeaderCall,
+      ...(ownNumber === undefined ? [] : [blockCall(ownNumber, false)]),
+      ...(logQuestion === undefined ? [] : [logQuestion]),
+      ...questions.calls,
+      ...finality.calls(),
+    ]),
+    logQuestion === undefined ? [] : askSecond(client, logQuestion),
   ])
   const newest = parseHeader(resultOf(outcomes.shift()))
   const own = ownNumber === undefined ? undefined : parseBlock(resultOf(outcomes.shift()))?.block
   const found = logsFrom === undefined ? undefined : outcomes.shift()
   const reported = questions.answered(outcomes.splice(0, questions.calls.length))
   finality.answered(outcomes)
-  const logs = found?.ok === true ? parseLogs(found.result) : undefined
-  if (logs?.some(({ blockNumber }) => blockNumber < logsFrom!) === true) {
+  const known = { newest, own, reported }
+  if (logsFrom === undefined || found?.ok !== true) return { ...known, logs: undefined }
+  const logs = parseLogs(found.result)
+  if (logs.some(({ blockNumber }) => blockNumber < logsFrom)) {
     throw new NodeUnavailableError('the node gave logs that were not asked for')
   }
-  return { newest, own, logs: logs?.filter(({ blockNumber }) => blockNumber <= newest.block.number), reported }
+  const to = newest.block.number
+  const upToNewest = logs.filter(({ blockNumber }) => blockNumber <= to)
+  return { ...known, logs: await withLeftOut(client, chain, { own: upToNewest, second, span: { from: logsFrom, to } }) }
 }
 
 /**
@@ -119,15 +128,16 @@ export async function readPushedBlock(
   awaited: readonly AwaitedHash[],
 ): Promise<{ readonly block: ChainBlock; readonly reported: ReportedReading } | undefined> {
   const questions = askReported(awaited)
-  const [whole, found, ...others] = await client.batch([
-    blockCall(block.number, true),
-    logsOfBlockCall(chain.diamond, block.hash),
-    ...questions.calls,
-    ...finality.calls(),
+  const logQuestion = logsOfBlockCall(chain.diamond, block.hash)
+  const [[whole, found, ...others], second] = await Promise.all([
+    client.batch([blockCall(block.number, true), logQuestion, ...questions.calls, ...finality.calls()]),
+    askSecond(client, logQuestion),
   ])
   const reported = questions.answered(others.splice(0, questions.calls.length))
   finality.answered(others)
   const read = parseBlock(resultOf(whole))
   if (read?.block.hash !== block.hash || found?.ok !== true) return undefined
-  return { block: await assembleBlock(read, parseLogs(found.result), chain.diamond), reported }
+  const span = { from: block.number, to: block.number }
+  const logs = await withLeftOut(client, chain, { own: parseLogs(found.result), second, span })
+  return { block: await assembleBlock(read, logs, chain.diamond), reported }
 }

@@ -7,6 +7,8 @@ export type ProviderState =
   | ProviderFault
   /** The newest block there is far behind that of another provider. */
   | 'behind'
+  /** Logs that another provider has were left out there a moment ago. */
+  | 'incomplete'
   /** Another block is final there than on the others; the provider is not asked until it has the same. */
   | 'differs'
   /** A request waits there that another provider answered. */
@@ -28,6 +30,8 @@ export interface ProviderHealth {
   /** Notes that another provider answered a request sooner, which this one still has. */
   lost(): void
   setBehind(isBehind: boolean): void
+  /** Notes that logs were left out, which counts for a while. */
+  leftOutLogs(): void
   setDiffers(reason: string | undefined): void
 }
 
@@ -41,6 +45,9 @@ export interface ProviderHealthOptions {
 
 /** Wait before a provider on another chain is asked again. */
 const WRONG_CHAIN_MS = 5_000
+
+/** Time for which a provider that left out logs is not preferred. */
+const INCOMPLETE_MS = 60_000
 
 /** Number of latencies of which the slowest twentieth is taken. */
 const SAMPLES = 64
@@ -57,6 +64,13 @@ const MIN_HEDGE_MS = 50
 /** Number of calls from which on a batch counts as a large one, which takes longer. */
 const LARGE_CALLS = 20
 
+/** The reasons of states that no error explains. */
+const REASONS: Partial<Record<ProviderState, string>> = {
+  behind: 'its newest block is far behind that of another provider',
+  incomplete: 'it left out logs that another provider has',
+  slow: 'another provider answered a request that this one still has',
+}
+
 export function createProviderHealth({ now, random, onChange }: ProviderHealthOptions): ProviderHealth {
   let fault: ProviderFault | undefined
   let reason: string | undefined
@@ -64,6 +78,7 @@ export function createProviderHealth({ now, random, onChange }: ProviderHealthOp
   let failingSinceMs = 0
   let restUntilMs = Number.NEGATIVE_INFINITY
   const flags = { isBehind: false, isSlow: false, differs: undefined as string | undefined }
+  let incompleteUntilMs = Number.NEGATIVE_INFINITY
   let told: ProviderState = 'ok'
   const latencies = { small: createLatencies(), large: createLatencies() }
   const latenciesOf = (calls: number) => (calls < LARGE_CALLS ? latencies.small : latencies.large)
@@ -71,17 +86,12 @@ export function createProviderHealth({ now, random, onChange }: ProviderHealthOp
   function state(): ProviderState {
     if (flags.differs !== undefined) return 'differs'
     if (fault !== undefined) return fault
+    if (now() < incompleteUntilMs) return 'incomplete'
     if (flags.isBehind) return 'behind'
     return flags.isSlow ? 'slow' : 'ok'
   }
 
-  function reasonNow(): string | undefined {
-    const current = state()
-    if (current === 'differs') return flags.differs
-    if (current === 'behind') return 'its newest block is far behind that of another provider'
-    if (current === 'slow') return 'another provider answered a request that this one still has'
-    return reason
-  }
+  const reasonNow = (): string | undefined => (state() === 'differs' ? flags.differs : (REASONS[state()] ?? reason))
 
   function tell(): void {
     const current = state()
@@ -121,6 +131,10 @@ export function createProviderHealth({ now, random, onChange }: ProviderHealthOp
     },
     setBehind(isBehind) {
       flags.isBehind = isBehind
+      tell()
+    },
+    leftOutLogs() {
+      incompleteUntilMs = now() + INCOMPLETE_MS
       tell()
     },
     setDiffers(differs) {

@@ -1,18 +1,12 @@
-import type { Hex } from '@bezel/protocol'
-import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { poll } from '../../ground/poll.ts'
-import { blockCall, headNumberCall, parseBlock, quantity, resultOf } from '../blocks.ts'
+import { NodeUnavailableError } from '../../ground/unavailable.ts'
+import { headNumberCall, quantity, resultOf } from '../blocks.ts'
 import type { RpcCall, RpcClient, RpcOutcome } from '../rpcClient.ts'
 import type { ProviderSettings } from '../servedChain.ts'
-import { createProviderHealth, type ProviderHealth, type ProviderState } from './health.ts'
-import { createProvider, type Provider, type ProviderCounts, type ProviderOptions } from './provider.ts'
-import { ProviderError } from './refusals.ts'
-
-/** A block by which two providers are compared. */
-export interface ComparedBlock {
-  readonly number: number
-  readonly hash: Hex
-}
+import { createFollowerClient, type FollowerClient } from './followerClient.ts'
+import { createProviderHealth, type ProviderState } from './health.ts'
+import { createSend, hashAt, noneOf, type ComparedBlock, type Member, type Send } from './member.ts'
+import { createProvider, type ProviderCounts, type ProviderOptions } from './provider.ts'
 
 /**
  * The providers of one chain behind one client. A batch is answered by one provider alone: by the first that is well,
@@ -30,17 +24,6 @@ export interface Providers extends RpcClient {
   /** Returns true while at least one provider answers. */
   isUp(): boolean
   close(): void
-}
-
-/** The client of one follower. All its batches go to one provider, which only `choose` changes. */
-export interface FollowerClient extends RpcClient {
-  /**
-   * Goes to another provider when the present one fails or a better one is back: to one that has the last followed
-   * block, and only when no provider has it to one that has not. Called where nothing is half read.
-   */
-  choose(): Promise<void>
-  /** Returns the most blocks of one question for logs that the provider takes; `undefined` where it is to be learnt. */
-  logRange(): number | undefined
 }
 
 /** One provider as the operator sees it. */
@@ -65,18 +48,6 @@ export interface ProvidersOptions extends Omit<ProviderOptions, keyof ProviderSe
 }
 
 const WATCH_MS = 30_000
-
-/** Time of failures after which a provider counts as gone. */
-const GONE_MS = 10_000
-
-/** A provider, its health, and its name. */
-interface Member {
-  readonly name: string
-  readonly provider: Provider
-  readonly health: ProviderHealth
-  readonly logRange: number | undefined
-  hedges: number
-}
 
 export function createProviders(options: ProvidersOptions): Providers {
   const { settings, now = () => performance.now(), random = Math.random } = options
@@ -123,7 +94,7 @@ export function createProviders(options: ProvidersOptions): Providers {
       return calls.some(isBroadcast) ? sendToAll(order, calls, send) : sendToFirst(order, calls, send)
     },
     roundTrips: () => members.reduce((sum, { provider }) => sum + provider.counts().roundTrips, 0),
-    followerClient: (head) => createFollowerClient({ members, askable, send, head }),
+    followerClient: (head) => createFollowerClient({ members, askable, send, head, now }),
     confirm: (block) => confirm(members, block, send),
     statuses: () =>
       members.map(({ name, provider, health, hedges }) => ({
@@ -143,30 +114,19 @@ function isBroadcast({ method }: RpcCall): boolean {
   return method === 'eth_sendRawTransaction'
 }
 
-/** Sends calls to one provider, and judges it by what comes of them. */
-type Send = (member: Member, calls: readonly RpcCall[]) => Promise<RpcOutcome[]>
-
-function createSend(now: () => number): Send {
-  return async (member, calls) => {
-    const { provider, health } = member
-    const sinceMs = now()
-    if (health.state() === 'limited' && sinceMs < health.restUntilMs()) throw noneOf([member])
-    try {
-      const outcomes = await provider.send(calls)
-      health.succeeded(calls.length, now() - sinceMs)
-      return outcomes
-    } catch (error) {
-      if (error instanceof NodeUnavailableError) health.failed(error)
-      throw error
-    }
-  }
-}
-
 /** States of providers that answer. */
-const ANSWERING: ReadonlySet<ProviderState> = new Set(['ok', 'slow', 'behind'])
+const ANSWERING: ReadonlySet<ProviderState> = new Set(['ok', 'slow', 'behind', 'incomplete'])
 
 /** The order in which states are asked; those that are left out are not. */
-const RANKS: Partial<Record<ProviderState, number>> = { ok: 0, slow: 1, behind: 2, away: 3, limited: 3, wrong_chain: 3 }
+const RANKS: Partial<Record<ProviderState, number>> = {
+  ok: 0,
+  slow: 1,
+  behind: 2,
+  incomplete: 2,
+  away: 3,
+  limited: 3,
+  wrong_chain: 3,
+}
 
 /**
  * Returns a function that lists the providers to ask, the best first. One that failed lately is asked only when there
@@ -185,12 +145,6 @@ function createOrder(members: readonly Member[], now: () => number): () => reado
     const ranked = members.map((member) => ({ member, rank: rankOf(member) })).filter(({ rank }) => rank !== undefined)
     return ranked.toSorted((a, b) => a.rank! - b.rank!).map(({ member }) => member)
   }
-}
-
-function noneOf(members: readonly Member[]): NodeUnavailableError {
-  const reasons = members.map(({ name, health }) => `${name}: ${health.reason() ?? health.state()}`)
-  const isLimited = members.every(({ health }) => health.state() === 'limited')
-  return new ProviderError(isLimited ? 'limited' : 'away', `no provider can be asked now; ${reasons.join('; ')}`)
 }
 
 /**
@@ -273,16 +227,6 @@ class RefusedBroadcast extends Error {
   }
 }
 
-/** Returns the hash of a provider's block; `undefined` when it has none, or does not answer. */
-async function hashAt(member: Member, number: number, send: Send): Promise<Hex | undefined> {
-  try {
-    return parseBlock(resultOf((await send(member, [blockCall(number, false)]))[0]))?.block.hash
-  } catch (error) {
-    if (error instanceof NodeUnavailableError) return undefined
-    throw error
-  }
-}
-
 async function confirm(members: readonly Member[], block: ComparedBlock, send: Send): Promise<boolean> {
   if (members.length === 1) return true
   const hashes = await Promise.all(members.map((member) => hashAt(member, block.number, send)))
@@ -298,42 +242,4 @@ async function confirm(members: readonly Member[], block: ComparedBlock, send: S
     )
   }
   return same.length >= 2
-}
-
-function createFollowerClient(of: {
-  readonly members: readonly Member[]
-  readonly askable: () => readonly Member[]
-  readonly send: Send
-  readonly head: () => ComparedBlock | undefined
-}): FollowerClient {
-  const { members, askable, send } = of
-  let chosen = members[0]!
-
-  /** Returns the first provider that has the last followed block, or else one that answers. */
-  async function find(order: readonly Member[], head: ComparedBlock): Promise<Member | undefined> {
-    let answering: Member | undefined
-    for (const member of order) {
-      if (member === chosen && chosen.health.state() !== 'away') return chosen
-      const hash = await hashAt(member, head.number, send)
-      if (hash === head.hash) return member
-      if (hash !== undefined) answering ??= member
-    }
-    // A provider on a branch of its own is followed only when the present one is really gone, not after one failure.
-    return chosen.health.failingMs() >= GONE_MS ? answering : undefined
-  }
-
-  return {
-    async choose() {
-      const order = askable()
-      if (order.length === 0 || order[0] === chosen) return
-      const head = of.head()
-      chosen = (head === undefined ? order[0] : await find(order, head)) ?? chosen
-    },
-    async batch(calls) {
-      if (calls.length === 0) return []
-      return send(chosen, calls)
-    },
-    logRange: () => chosen.logRange,
-    roundTrips: () => members.reduce((sum, { provider }) => sum + provider.counts().roundTrips, 0),
-  }
 }

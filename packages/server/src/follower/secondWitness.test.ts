@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseAddress, parseHex, type Hex } from '@bezel/protocol'
+import { toHex } from 'viem'
+import type { RpcLog } from '../chain/blocks.ts'
+import type { RpcCall, RpcOutcome } from '../chain/rpcClient.ts'
+import { askSecond, withLeftOut, type WitnessedClient } from './secondWitness.ts'
+
+const DIAMOND = parseAddress('0x00000000000000000000000000000000000000d1')!
+const OTHER = '0x00000000000000000000000000000000000000e2'
+const QUESTION: RpcCall = { method: 'eth_getLogs', params: [] }
+const SPAN = { from: 10, to: 20 }
+
+const hashOf = (name: string): Hex => parseHex(toHex(name.padEnd(32)))!
+
+function logOf(block: number, logIndex: number, branch = 'main'): RpcLog {
+  return {
+    blockNumber: block,
+    blockHash: hashOf(`${branch} ${block}`),
+    txHash: hashOf(`tx ${block}`),
+    txIndex: 0,
+    logIndex,
+    topics: [],
+    data: parseHex('0x')!,
+  }
+}
+
+function jsonOf({ txHash, blockHash, ...log }: RpcLog, address: string = DIAMOND): object {
+  const numbers = { blockNumber: toHex(log.blockNumber), logIndex: toHex(log.logIndex), transactionIndex: '0x0' }
+  return { ...numbers, address, blockHash, transactionHash: txHash, topics: [], data: '0x' }
+}
+
+/** A followed node with the receipts of these logs, beside a second one that gives an answer. */
+function clientOf(kept: readonly object[], answer?: RpcOutcome) {
+  const asked: RpcCall[] = []
+  const blamed: string[] = []
+  const client: WitnessedClient = {
+    async batch(calls) {
+      asked.push(...calls)
+      return calls.map(({ params: [txHash] }) => {
+        const logs = kept.filter((log) => 'transactionHash' in log && log.transactionHash === txHash)
+        return { ok: true, result: logs.length === 0 ? null : { logs } }
+      })
+    },
+    roundTrips: () => 0,
+    second: async () => (answer === undefined ? undefined : [answer]),
+    leftOutLogs: () => void blamed.push('left out'),
+  }
+  return { client, asked, blamed }
+}
+
+describe('a second provider that is asked for the same logs', () => {
+  it('adds those that the followed one left out, in their order, as its receipts have them', async () => {
+    const { client, blamed } = clientOf([jsonOf(logOf(12, 3)), jsonOf(logOf(12, 4)), jsonOf(logOf(12, 5), OTHER)])
+    const own = [logOf(11, 0), logOf(12, 4), logOf(13, 0)]
+    const logs = await withLeftOut(client, { diamond: DIAMOND }, { own, second: [logOf(12, 3)], span: SPAN })
+    assert.deepEqual(logs, [logOf(11, 0), logOf(12, 3), logOf(12, 4), logOf(13, 0)])
+    assert.deepEqual(blamed, ['left out'])
+  })
+
+  it('costs nothing more while both agree, or the second has fewer', async () => {
+    const { client, asked } = clientOf([])
+    const own = [logOf(11, 0), logOf(12, 0)]
+    for (const second of [own, own.slice(1), []]) {
+      assert.equal(await withLeftOut(client, { diamond: DIAMOND }, { own, second, span: SPAN }), own)
+    }
+    assert.deepEqual(asked, [])
+  })
+
+  it('can bring in no log that the receipts of the followed one do not have', async () => {
+    const { client, blamed } = clientOf([])
+    const own = [logOf(11, 0)]
+    const invented = [logOf(12, 0)]
+    assert.equal(await withLeftOut(client, { diamond: DIAMOND }, { own, second: invented, span: SPAN }), own)
+    assert.deepEqual(blamed, [])
+  })
+
+  it('can bring in none of another branch', async () => {
+    const { client, blamed } = clientOf([jsonOf(logOf(12, 0))])
+    const own = [logOf(12, 0)]
+    const logs = await withLeftOut(client, { diamond: DIAMOND }, { own, second: [logOf(12, 0, 'fork')], span: SPAN })
+    assert.deepEqual(logs, own)
+    assert.deepEqual(blamed, [])
+  })
+
+  it('is not heard about other blocks than those that were asked for', async () => {
+    const { client, asked } = clientOf([jsonOf(logOf(21, 0)), jsonOf(logOf(9, 0))])
+    await withLeftOut(client, { diamond: DIAMOND }, { own: [], second: [logOf(9, 0), logOf(21, 0)], span: SPAN })
+    assert.deepEqual(asked, [])
+  })
+
+  it('says nothing when it refuses, answers garbage or is not there', async () => {
+    const refusal: RpcOutcome = { ok: false, code: -32_000, message: 'unknown block', data: undefined }
+    for (const answer of [refusal, { ok: true, result: 'garbage' } as const, undefined]) {
+      assert.deepEqual(await askSecond(clientOf([], answer).client, QUESTION), [])
+    }
+    const { client } = clientOf([], { ok: true, result: [jsonOf(logOf(12, 0))] })
+    assert.deepEqual(await askSecond(client, QUESTION), [logOf(12, 0)])
+  })
+})
