@@ -13,8 +13,8 @@ import { startActiveTrader } from './live/activeTrader.ts'
 // Benchmarks what a chain of live size costs: `npm run bench -- live [--minutes 10] [--trades 20000]`.
 //
 // The service follows a Diamond with as many pairs, collaterals and more open trades than the live one has, blocks come
-// each 250 ms, and nobody trades. The node is behind a stand-in for a provider, which counts the calls as it would bill
-// them. Each case is measured for some minutes after the service is ready, and extrapolated to a day. The longest piece
+// each 250 ms, and nobody trades. The node is behind stand-ins for two providers, which count the calls as they would
+// bill them. Each case is measured for some minutes after the service is ready, and extrapolated to a day. The longest piece
 // of work is that of the service's main thread in the same minutes (live/tellStalls.ts).
 
 const DEFAULT_MINUTES = 10
@@ -47,8 +47,10 @@ const CASES: readonly Case[] = [
   { name: 'one active trader, with a WebSocket', withSockets: true, withTrader: true },
 ]
 
+type Bill = Pick<BilledCounts, 'calls' | 'requests' | 'units' | 'pushes' | 'byMethod'>
+
 interface Measured extends Case {
-  readonly counts: BilledCounts
+  readonly counts: Bill
   readonly callsPerDay: number
   readonly pushesPerDay: number
   /** Number of markets that the service lists. */
@@ -77,11 +79,10 @@ async function measure(live: LiveDiamond, of: Case, minutes: number): Promise<Me
   const { devnet } = live
   const folder = mkdtempSync(join(tmpdir(), 'bezel-bench-live-'))
   const stallsFile = join(folder, 'stalls.json')
-  const provider = await startStandInProvider({
-    target: devnet.file.chains['arbitrum-sepolia']!.rpcUrl.replace(/\/$/, ''),
-  })
+  const target = devnet.file.chains['arbitrum-sepolia']!.rpcUrl.replace(/\/$/, '')
+  const providers = await Promise.all([startStandInProvider({ target }), startStandInProvider({ target })])
   // Without `startBlock` the service takes a snapshot, as on a live chain.
-  const chainsFile = writeProviderChains(devnet, [provider], {
+  const chainsFile = writeProviderChains(devnet, providers, {
     name: 'bench.json',
     withSockets: of.withSockets,
     entry: { startBlock: undefined },
@@ -96,14 +97,14 @@ async function measure(live: LiveDiamond, of: Case, minutes: number): Promise<Me
   const { data } = (await call(service.url, '/v1/arbitrum-sepolia/markets')).body as { data: readonly unknown[] }
   const trader = of.withTrader ? await startActiveTrader(live, service.url) : undefined
   await sleep(WARM_UP_MINUTES * MS_PER_MINUTE)
-  provider.resetCounts()
+  for (const provider of providers) provider.resetCounts()
   const fromMs = Date.now()
   await sleep(minutes * MS_PER_MINUTE)
-  const counts = provider.counts()
+  const counts = sumOf(providers.map((provider) => provider.counts()))
   const toMs = Date.now()
   await trader?.stop()
   await service.stop()
-  await provider.close()
+  await Promise.all(providers.map((provider) => provider.close()))
   const told = JSON.parse(readFileSync(stallsFile, 'utf8')) as { atMs: number; cpuMs: number }[]
   const longestMs = Math.max(0, ...told.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs).map(({ cpuMs }) => cpuMs))
   rmSync(folder, { recursive: true, force: true })
@@ -115,6 +116,22 @@ async function measure(live: LiveDiamond, of: Case, minutes: number): Promise<Me
     pushesPerDay: perDay(counts.pushes),
     markets: data.length,
     longestMs,
+  }
+}
+
+/** Adds up the bills of several providers. */
+function sumOf(bills: readonly BilledCounts[]): Bill {
+  const byMethod: Record<string, number> = {}
+  for (const bill of bills) {
+    for (const [method, calls] of Object.entries(bill.byMethod)) byMethod[method] = (byMethod[method] ?? 0) + calls
+  }
+  const total = (name: 'calls' | 'requests' | 'units' | 'pushes') => bills.reduce((sum, bill) => sum + bill[name], 0)
+  return {
+    calls: total('calls'),
+    requests: total('requests'),
+    units: total('units'),
+    pushes: total('pushes'),
+    byMethod,
   }
 }
 

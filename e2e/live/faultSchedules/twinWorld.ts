@@ -38,7 +38,7 @@ const TRADERS = [
 ] as const
 
 /** Blocks come only when the story mines them, so that a schedule counts them and not the time. */
-const CHAIN_SETTINGS = { DEVNET_BLOCK_MS: '60000', DEVNET_ORACLE_DELAY_MS: '0' }
+const CHAIN_SETTINGS = { DEVNET_BLOCK_MS: '3600000', DEVNET_ORACLE_DELAY_MS: '0' }
 
 const SETTINGS = {
   BEZEL_HEAD_POLL_MS: '50',

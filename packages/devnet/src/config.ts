@@ -22,7 +22,7 @@ export const DEVNET_SETTINGS = {
     choices: ['no', 'yes'],
   }),
   DEVNET_CHAINS: chainsSetting({ what: 'chains to run, separated by commas' }),
-  DEVNET_BLOCK_MS: integerSetting({ what: 'milliseconds between blocks', default: 250, min: 10, max: 60_000 }),
+  DEVNET_BLOCK_MS: integerSetting({ what: 'milliseconds between blocks', default: 250, min: 10, max: 3_600_000 }),
   DEVNET_ORACLE_DELAY_MS: integerSetting({
     what: 'milliseconds from a price request to its answer',
     default: 1000,
