@@ -1,4 +1,6 @@
 import type { Order } from '@bezel/protocol'
+import type { ChainClient } from '@bezel/testkit/chainClient.ts'
+import type { Hex } from 'viem'
 import { describeStore } from '../../../packages/server/src/follower/testing/describeStore.ts'
 import type { Store } from '../../../packages/server/src/store/sql.ts'
 import { SLUG, type TwinWorld } from './twinWorld.ts'
@@ -15,10 +17,17 @@ interface LogRow {
 /** Number of characters that are shown of something that only one twin has. */
 const SHOWN_CHARS = 600
 
+interface DescribedEvent {
+  readonly kind: string
+  readonly blockHash: string
+  readonly logIndex: number
+  readonly txHash: Hex
+}
+
 /** An order as its store describes it. */
 interface DescribedOrder {
   readonly trader: string
-  readonly events: readonly { readonly kind: string; readonly blockHash: string; readonly logIndex: number }[]
+  readonly events: readonly DescribedEvent[]
   readonly state: { readonly txHash: unknown }
 }
 
@@ -36,13 +45,14 @@ const CREATIONS: ReadonlySet<string> = new Set(['placed', 'requested'])
  * what the chain tells of them, because the twin knows nothing of how they were prepared: an order that is changed is
  * one order to the service, and to its twin one that is cancelled and a new one.
  */
-export async function problemsOfTwins({ stores: { ours, twin } }: TwinWorld): Promise<string[]> {
+export async function problemsOfTwins({ chain, stores: { ours, twin } }: TwinWorld): Promise<string[]> {
   const options = { withRequests: false }
   const [own, other] = [await describeStore(ours, SLUG, options), await describeStore(twin, SLUG, options)]
   const [ownLog, otherLog] = [await readLog(ours), await readLog(twin)]
   return [
     ...differences('cursor', [own.cursor], [other.cursor]),
     ...differences('event of an order', eventsOf(own.orders), eventsOf(other.orders)),
+    ...(await wrongReverts(chain, own.orders)),
     ...differencesOfEnds(endsOf(own.orders), endsOf(other.orders)),
     ...differences('position', textsOf(withoutOrigin(own.positions)), textsOf(withoutOrigin(other.positions))),
     ...differences('entry of the books', textsOf(own.fills), textsOf(other.fills)),
@@ -53,8 +63,20 @@ export async function problemsOfTwins({ stores: { ours, twin } }: TwinWorld): Pr
 
 function eventsOf(orders: readonly unknown[]): string[] {
   return (orders as DescribedOrder[]).flatMap(({ trader, events }) =>
-    textsOf(events.map((event) => ({ trader, event }))),
+    textsOf(events.filter(({ kind }) => kind !== 'reverted').map((event) => ({ trader, event }))),
   )
+}
+
+/**
+ * Returns the transactions that the service says have failed and that did not. They leave no log, so the twin, which
+ * does not wait for them, does not know them; the chain does.
+ */
+async function wrongReverts({ client }: ChainClient, orders: readonly unknown[]): Promise<string[]> {
+  const told = (orders as DescribedOrder[]).flatMap(({ events }) => events.filter(({ kind }) => kind === 'reverted'))
+  const receipts = await Promise.all(told.map(({ txHash }) => client.getTransactionReceipt({ hash: txHash })))
+  return told
+    .filter(({ blockHash }, at) => receipts[at]!.status !== 'reverted' || receipts[at]!.blockHash !== blockHash)
+    .map((event) => `wrong revert: ${JSON.stringify(event)}`)
 }
 
 function endsOf(orders: readonly unknown[]): Ends {
