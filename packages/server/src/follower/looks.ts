@@ -75,9 +75,9 @@ export function createLooks(
     if (last !== undefined && news.own?.hash !== last.hash) return course.leaveFork()
     if (!isNear()) return catchUp(markets, rangeEnd())
     if (logsFrom === undefined) return lagBlocks() > 0
-    const { logs } = news
+    const { logs, isHeard } = news
     if (logs === undefined) return lagBlocks() > 0 && catchUp(markets, nodeHead)
-    if (last !== undefined && (await mendMissed(course, logs, last))) return true
+    if (last !== undefined && (await mendMissed(course, { logs, isHeard }, last))) return true
     if (lagBlocks() === 0) return false
     return (await applyNews(course, { ...news, logs }, wanted, markets)) && lagBlocks() > 0
   }
@@ -153,10 +153,17 @@ async function applyNews(
   return true
 }
 
-/** Compares what was applied with a new answer. Returns true when blocks were undone because logs were missed. */
-async function mendMissed(course: Course, logs: readonly RpcLog[], last: FollowedBlock): Promise<boolean> {
+/**
+ * Compares what was applied with a new answer. Returns true when blocks were undone because logs were missed. While a
+ * second provider is silent the same blocks are compared again with the next answer.
+ */
+async function mendMissed(
+  course: Course,
+  { logs, isHeard }: { readonly logs: readonly RpcLog[]; readonly isHeard: boolean },
+  last: FollowedBlock,
+): Promise<boolean> {
   const { missed, vanished, hasBloomLied } = course.proof.compare(logs, last.number)
-  course.proof.clear()
+  if (isHeard) course.proof.clear()
   const wrong = missed.length > 0 ? missed : await replacedOf(course.node.client, vanished)
   if (wrong.length === 0) return false
   if (hasBloomLied) course.distrustBlooms()

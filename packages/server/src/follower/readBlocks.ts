@@ -90,7 +90,7 @@ async function* readRange(
   if (quantity(resultOf(head)) < to) throw new NodeUnavailableError(`the node has not come to block ${to} yet`)
   const { block } = requireBlock(parseBlock(resultOf(last)), to)
   if (found?.ok !== true) throw new RangeRefusedError(found?.message ?? 'no answer')
-  const logs = await withLeftOut(client, chain, { own: parseLogs(found.result), second, span: range })
+  const { logs } = await withLeftOut(client, chain, { own: parseLogs(found.result), second, span: range })
   const byNumber = Map.groupBy(logs, ({ blockNumber }) => blockNumber)
   for (const number of byNumber.keys()) {
     if (number < from || number > to) throw new NodeUnavailableError('the node gave logs that were not asked for')

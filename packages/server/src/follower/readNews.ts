@@ -20,7 +20,7 @@ import { NodeUnavailableError } from '../ground/unavailable.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
 import { assembleBlock } from './assembleBlock.ts'
 import { requireBlock } from './readBlocks.ts'
-import { askSecond, withLeftOut, type WitnessedClient } from './secondWitness.ts'
+import { askSecond, NO_SECOND, withLeftOut, type WitnessedClient } from './secondWitness.ts'
 import { askReported, type AwaitedHash, type ReportedReading } from './readReported.ts'
 
 /** The node of a chain that is followed. */
@@ -40,6 +40,8 @@ export interface News {
   readonly own: FollowedBlock | undefined
   /** Logs up to the newest block; `undefined` when they were not asked for, or the node refused the range. */
   readonly logs: readonly RpcLog[] | undefined
+  /** True when a second provider told its logs too, or there is none. */
+  readonly isHeard: boolean
   readonly reported: ReportedReading
 }
 
@@ -69,7 +71,7 @@ export async function readNews(
       ...questions.calls,
       ...finality.calls(),
     ]),
-    logQuestion === undefined ? [] : askSecond(client, logQuestion),
+    logQuestion === undefined ? NO_SECOND : askSecond(client, logQuestion),
   ])
   const newest = parseHeader(resultOf(outcomes.shift()))
   const own = ownNumber === undefined ? undefined : parseBlock(resultOf(outcomes.shift()))?.block
@@ -77,14 +79,14 @@ export async function readNews(
   const reported = questions.answered(outcomes.splice(0, questions.calls.length))
   finality.answered(outcomes)
   const known = { newest, own, reported }
-  if (logsFrom === undefined || found?.ok !== true) return { ...known, logs: undefined }
+  if (logsFrom === undefined || found?.ok !== true) return { ...known, logs: undefined, isHeard: false }
   const logs = parseLogs(found.result)
   if (logs.some(({ blockNumber }) => blockNumber < logsFrom)) {
     throw new NodeUnavailableError('the node gave logs that were not asked for')
   }
   const to = newest.block.number
   const upToNewest = logs.filter(({ blockNumber }) => blockNumber <= to)
-  return { ...known, logs: await withLeftOut(client, chain, { own: upToNewest, second, span: { from: logsFrom, to } }) }
+  return { ...known, ...(await withLeftOut(client, chain, { own: upToNewest, second, span: { from: logsFrom, to } })) }
 }
 
 /**
@@ -138,6 +140,6 @@ export async function readPushedBlock(
   const read = parseBlock(resultOf(whole))
   if (read?.block.hash !== block.hash || found?.ok !== true) return undefined
   const span = { from: block.number, to: block.number }
-  const logs = await withLeftOut(client, chain, { own: parseLogs(found.result), second, span })
+  const { logs } = await withLeftOut(client, chain, { own: parseLogs(found.result), second, span })
   return { block: await assembleBlock(read, logs, chain.diamond), reported }
 }

@@ -4,7 +4,7 @@ import { parseAddress, parseHex, type Hex } from '@bezel/protocol'
 import { toHex } from 'viem'
 import type { RpcLog } from '../chain/blocks.ts'
 import type { RpcCall, RpcOutcome } from '../chain/rpcClient.ts'
-import { askSecond, withLeftOut, type WitnessedClient } from './secondWitness.ts'
+import { askSecond, withLeftOut, type SecondAnswer, type WitnessedClient } from './secondWitness.ts'
 
 const DIAMOND = parseAddress('0x00000000000000000000000000000000000000d1')!
 const OTHER = '0x00000000000000000000000000000000000000e2'
@@ -49,11 +49,13 @@ function clientOf(kept: readonly object[], answer?: RpcOutcome) {
   return { client, asked, blamed }
 }
 
+const told = (...logs: readonly RpcLog[]): SecondAnswer => ({ logs, isRefused: false, isHeard: true })
+
 describe('a second provider that is asked for the same logs', () => {
   it('adds those that the followed one left out, in their order, as its receipts have them', async () => {
     const { client, blamed } = clientOf([jsonOf(logOf(12, 3)), jsonOf(logOf(12, 4)), jsonOf(logOf(12, 5), OTHER)])
     const own = [logOf(11, 0), logOf(12, 4), logOf(13, 0)]
-    const logs = await withLeftOut(client, { diamond: DIAMOND }, { own, second: [logOf(12, 3)], span: SPAN })
+    const { logs } = await withLeftOut(client, { diamond: DIAMOND }, { own, second: told(logOf(12, 3)), span: SPAN })
     assert.deepEqual(logs, [logOf(11, 0), logOf(12, 3), logOf(12, 4), logOf(13, 0)])
     assert.deepEqual(blamed, ['left out'])
   })
@@ -61,8 +63,9 @@ describe('a second provider that is asked for the same logs', () => {
   it('costs nothing more while both agree, or the second has fewer', async () => {
     const { client, asked } = clientOf([])
     const own = [logOf(11, 0), logOf(12, 0)]
-    for (const second of [own, own.slice(1), []]) {
-      assert.equal(await withLeftOut(client, { diamond: DIAMOND }, { own, second, span: SPAN }), own)
+    for (const logs of [own, own.slice(1), []]) {
+      const found = await withLeftOut(client, { diamond: DIAMOND }, { own, second: told(...logs), span: SPAN })
+      assert.equal(found.logs, own)
     }
     assert.deepEqual(asked, [])
   })
@@ -70,31 +73,61 @@ describe('a second provider that is asked for the same logs', () => {
   it('can bring in no log that the receipts of the followed one do not have', async () => {
     const { client, blamed } = clientOf([])
     const own = [logOf(11, 0)]
-    const invented = [logOf(12, 0)]
-    assert.equal(await withLeftOut(client, { diamond: DIAMOND }, { own, second: invented, span: SPAN }), own)
+    const invented = told(logOf(12, 0))
+    const { logs } = await withLeftOut(client, { diamond: DIAMOND }, { own, second: invented, span: SPAN })
+    assert.equal(logs, own)
     assert.deepEqual(blamed, [])
   })
 
   it('can bring in none of another branch', async () => {
     const { client, blamed } = clientOf([jsonOf(logOf(12, 0))])
     const own = [logOf(12, 0)]
-    const logs = await withLeftOut(client, { diamond: DIAMOND }, { own, second: [logOf(12, 0, 'fork')], span: SPAN })
+    const { logs } = await withLeftOut(
+      client,
+      { diamond: DIAMOND },
+      { own, second: told(logOf(12, 0, 'fork')), span: SPAN },
+    )
     assert.deepEqual(logs, own)
     assert.deepEqual(blamed, [])
   })
 
   it('is not heard about other blocks than those that were asked for', async () => {
     const { client, asked } = clientOf([jsonOf(logOf(21, 0)), jsonOf(logOf(9, 0))])
-    await withLeftOut(client, { diamond: DIAMOND }, { own: [], second: [logOf(9, 0), logOf(21, 0)], span: SPAN })
+    await withLeftOut(client, { diamond: DIAMOND }, { own: [], second: told(logOf(9, 0), logOf(21, 0)), span: SPAN })
     assert.deepEqual(asked, [])
+  })
+
+  it('is asked for parts of a range that its plan refuses', async () => {
+    const { client } = clientOf([jsonOf(logOf(30, 1))])
+    const ranges: unknown[] = []
+    const second = async (calls: readonly RpcCall[]): Promise<RpcOutcome[]> => {
+      ranges.push(...calls.flatMap(({ params }) => params))
+      return calls.map((_, at) => ({ ok: true, result: at === 2 ? [jsonOf(logOf(30, 1))] : [] }))
+    }
+    const refused = { logs: [], isRefused: true, isHeard: false }
+    const ask = (to: number) =>
+      withLeftOut({ ...client, second }, { diamond: DIAMOND }, { own: [], second: refused, span: { from: 10, to } })
+    assert.deepEqual(await ask(35), { logs: [logOf(30, 1)], isHeard: true })
+    const parts = [
+      ['0xa', '0x13'],
+      ['0x14', '0x1d'],
+      ['0x1e', '0x23'],
+    ]
+    assert.deepEqual(
+      ranges,
+      parts.map(([fromBlock, toBlock]) => ({ address: DIAMOND, fromBlock, toBlock })),
+    )
+    assert.deepEqual(await ask(10_000), { logs: [], isHeard: false }, 'a range of many parts is not asked for')
+    assert.equal(ranges.length, parts.length)
   })
 
   it('says nothing when it refuses, answers garbage or is not there', async () => {
     const refusal: RpcOutcome = { ok: false, code: -32_000, message: 'unknown block', data: undefined }
     for (const answer of [refusal, { ok: true, result: 'garbage' } as const, undefined]) {
-      assert.deepEqual(await askSecond(clientOf([], answer).client, QUESTION), [])
+      const { logs, isHeard } = await askSecond(clientOf([], answer).client, QUESTION)
+      assert.deepEqual({ logs, isHeard }, { logs: [], isHeard: false })
     }
     const { client } = clientOf([], { ok: true, result: [jsonOf(logOf(12, 0))] })
-    assert.deepEqual(await askSecond(client, QUESTION), [logOf(12, 0)])
+    assert.deepEqual(await askSecond(client, QUESTION), told(logOf(12, 0)))
   })
 })

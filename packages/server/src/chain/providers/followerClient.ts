@@ -12,9 +12,9 @@ export interface FollowerClient extends RpcClient {
   choose(): Promise<void>
   /**
    * Asks another provider, so that what the present one leaves out is found. Resolves to `undefined` when there is none
-   * that answers in time.
+   * that answers in time. Left out where there is only one.
    */
-  second(calls: readonly RpcCall[]): Promise<RpcOutcome[] | undefined>
+  second?(calls: readonly RpcCall[]): Promise<RpcOutcome[] | undefined>
   /** Notes that the present provider left out logs: for a while another one is preferred. */
   leftOutLogs(): void
   /** Returns the most blocks of one question for logs that the provider takes; `undefined` where it is to be learnt. */
@@ -53,6 +53,11 @@ export function createFollowerClient(of: {
     return chosen.health.failingMs() >= GONE_MS ? answering : undefined
   }
 
+  async function second(calls: readonly RpcCall[]): Promise<RpcOutcome[] | undefined> {
+    const other = askable().find((member) => member !== chosen) ?? members.find((member) => member !== chosen)!
+    return askBeside(other, calls, of)
+  }
+
   return {
     async choose() {
       const order = askable()
@@ -64,10 +69,7 @@ export function createFollowerClient(of: {
       if (calls.length === 0) return []
       return send(chosen, calls)
     },
-    async second(calls) {
-      const other = askable().find((member) => member !== chosen) ?? members.find((member) => member !== chosen)
-      return other === undefined ? undefined : askBeside(other, calls, of)
-    },
+    ...(members.length > 1 && { second }),
     leftOutLogs: () => chosen.health.leftOutLogs(),
     logRange: () => chosen.logRange,
     roundTrips: () => members.reduce((sum, { provider }) => sum + provider.counts().roundTrips, 0),
