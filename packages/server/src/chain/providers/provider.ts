@@ -188,7 +188,7 @@ export function createRpcClient(options: ProviderOptions): RpcClient {
 }
 
 /** Returns true for a simulation of a write: a call that names its sender. */
-function hasSender({ params }: RpcCall): boolean {
+export function hasSender({ params }: RpcCall): boolean {
   const [request] = params
   return typeof request === 'object' && request !== null && 'from' in request
 }

@@ -26,6 +26,8 @@ interface TestNode {
   /** Lets everything that hangs go on. */
   release: () => void
   refusesTransactions: boolean
+  /** True while simulations of writes revert. */
+  reverts: boolean
 }
 
 const READ: RpcCall[] = [{ method: 'who', params: [] }]
@@ -60,6 +62,7 @@ describe('the providers of a chain', () => {
         held = []
       },
       refusesTransactions: false,
+      reverts: false,
     }
     const answerOf = ({ method, params }: Asked): object => {
       if (method === 'eth_blockNumber') return { result: `0x${node.head.toString(16)}` }
@@ -67,6 +70,7 @@ describe('the providers of a chain', () => {
       if (method === 'eth_sendRawTransaction' && node.refusesTransactions) {
         return { error: { code: -32000, message: 'txpool is full' } }
       }
+      if (method === 'eth_call' && node.reverts) return { error: { code: 3, message: 'execution reverted' } }
       return { result: name }
     }
     const blockOf = (number: number): object | null => {
@@ -192,6 +196,25 @@ describe('the providers of a chain', () => {
     closing.push(() => providers.close())
     await until('it is seen', () => providers.statuses()[0]!.state === 'behind')
     assert.equal(await answerer(providers), 'b')
+  })
+
+  it('refuse a write only when another says so too', async () => {
+    const { nodes, providers } = await start(['a', 'b'])
+    const simulation = [{ method: 'eth_call', params: [{ from: '0x1' }, 'latest'] }]
+    const simulate = async (): Promise<unknown> => {
+      const [outcome] = await providers.batch(simulation)
+      return outcome?.ok === true ? outcome.result : outcome?.message
+    }
+    const callsOf = () => nodes.map(({ asked }) => asked.filter((method) => method === 'eth_call').length)
+    assert.equal(await simulate(), 'a')
+    assert.deepEqual(callsOf(), [1, 0], 'a write that is fine is one question')
+    nodes[0]!.reverts = true
+    assert.equal(await simulate(), 'b', 'the first does not know yet what the trader has')
+    nodes[1]!.reverts = true
+    assert.equal(await simulate(), 'execution reverted')
+    nodes[1]!.way = 'failing'
+    assert.equal(await simulate(), 'execution reverted')
+    assert.equal(await simulate(), 'execution reverted', 'nobody else answers')
   })
 
   describe('for a final block', () => {

@@ -1,12 +1,12 @@
 import { poll } from '../../ground/poll.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { headNumberCall, quantity, resultOf } from '../blocks.ts'
-import type { RpcCall, RpcClient, RpcOutcome } from '../rpcClient.ts'
+import { isRevert, type RpcCall, type RpcClient, type RpcOutcome } from '../rpcClient.ts'
 import type { ProviderSettings } from '../servedChain.ts'
 import { createFollowerClient, type FollowerClient } from './followerClient.ts'
 import { createProviderHealth, type ProviderState } from './health.ts'
 import { createSend, hashAt, noneOf, type ComparedBlock, type Member, type Send } from './member.ts'
-import { createProvider, type ProviderCounts, type ProviderOptions } from './provider.ts'
+import { createProvider, hasSender, type ProviderCounts, type ProviderOptions } from './provider.ts'
 
 /**
  * The providers of one chain behind one client. A batch is answered by one provider alone: by the first that is well,
@@ -91,7 +91,9 @@ export function createProviders(options: ProvidersOptions): Providers {
       if (calls.length === 0) return []
       const order = askable()
       if (order.length === 0) throw noneOf(members)
-      return calls.some(isBroadcast) ? sendToAll(order, calls, send) : sendToFirst(order, calls, send)
+      if (calls.some(isBroadcast)) return sendToAll(order, calls, send)
+      const first = await sendToFirst(order, calls, send)
+      return isRefusal(calls, first.outcomes) ? hearAnother(order, calls, send, first) : first.outcomes
     },
     roundTrips: () => members.reduce((sum, { provider }) => sum + provider.counts().roundTrips, 0),
     followerClient: (head) => createFollowerClient({ members, askable, send, head, now }),
@@ -112,6 +114,38 @@ export function createProviders(options: ProvidersOptions): Providers {
 
 function isBroadcast({ method }: RpcCall): boolean {
   return method === 'eth_sendRawTransaction'
+}
+
+/** Returns true when one of the calls simulates a write, and that would fail. */
+function isRefusal(calls: readonly RpcCall[], outcomes: readonly RpcOutcome[]): boolean {
+  return calls.some((call, at) => call.method === 'eth_call' && hasSender(call) && isRevert(outcomes[at]!))
+}
+
+/** The answers to a batch, and the provider that gave them. */
+interface Answered {
+  readonly member: Member
+  readonly outcomes: RpcOutcome[]
+}
+
+/**
+ * Asks another provider before a write is refused: the first may stand still, and not know of what the trader has. Its
+ * answers count when it refuses nothing. A write that is not refused needs no second one.
+ */
+async function hearAnother(
+  order: readonly Member[],
+  calls: readonly RpcCall[],
+  send: Send,
+  first: Answered,
+): Promise<RpcOutcome[]> {
+  const other = order.find((member) => member !== first.member && ANSWERING.has(member.health.state()))
+  if (other === undefined) return first.outcomes
+  try {
+    const outcomes = await send(other, calls)
+    return isRefusal(calls, outcomes) ? first.outcomes : outcomes
+  } catch (error) {
+    if (error instanceof NodeUnavailableError) return first.outcomes
+    throw error
+  }
 }
 
 /** States of providers that answer. */
@@ -151,7 +185,7 @@ function createOrder(members: readonly Member[], now: () => number): () => reado
  * Sends to the first provider, to the next after each failure, and once to the next while one is slow. The first good
  * answer counts.
  */
-function sendToFirst(order: readonly Member[], calls: readonly RpcCall[], send: Send): Promise<RpcOutcome[]> {
+function sendToFirst(order: readonly Member[], calls: readonly RpcCall[], send: Send): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const running = new Set<Member>()
     let next = 0
@@ -185,7 +219,7 @@ function sendToFirst(order: readonly Member[], calls: readonly RpcCall[], send: 
       isDone = true
       clearTimeout(timer)
       for (const slower of running) slower.health.lost()
-      resolve(outcomes)
+      resolve({ member, outcomes })
     }
 
     function fail(member: Member, error: unknown): void {
