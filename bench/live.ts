@@ -14,8 +14,8 @@ import { startActiveTrader } from './live/activeTrader.ts'
 //
 // The service follows a Diamond with as many pairs, collaterals and more open trades than the live one has, blocks come
 // each 250 ms, and nobody trades. The node is behind stand-ins for two providers, which count the calls as they would
-// bill them. Each case is measured for some minutes after the service is ready, and extrapolated to a day. The longest piece
-// of work is that of the service's main thread in the same minutes (live/tellStalls.ts).
+// bill them. Each case is measured for some minutes after the service is ready, and extrapolated to a day. The longest
+// piece of work is that of the service's main thread in the same minutes (live/tellStalls.ts).
 
 const DEFAULT_MINUTES = 10
 const DEFAULT_TRADES = 20_000

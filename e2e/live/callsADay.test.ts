@@ -10,9 +10,9 @@ import { authorize, createTradingClient } from '@bezel/testkit/tradingClient.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { startCountedNode, type AskedCall, type CountedNode } from './countedNode.ts'
 
-// The calls that a day costs, of two providers together. Each kind of work is seen at least once and costs what its dearest turn did; how many
-// turns a day has follows from its interval, and that of blocks from a quarter of a second. So nothing depends on how
-// quick the machine is.
+// The calls that a day costs, of two providers together. Each kind of work is seen at least once and costs what its
+// dearest turn did; how many turns a day has follows from its interval, and that of blocks from a quarter of a second.
+// So nothing depends on how quick the machine is.
 
 const CHAIN = 'arbitrum-sepolia'
 const DAY_S = 86_400

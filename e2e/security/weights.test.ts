@@ -287,7 +287,7 @@ describe('processor time per unit of weight', () => {
     return new Request(url + path, { method, headers: { ...content, ...signed }, ...body })
   }
 
-  /** Sends a request. Returns its answer, the processor time that it cost, in times of the reference work, and what is left of its limit. */
+  /** Sends a request. Returns its answer, what is left of its limit, and its cost in times of the reference work. */
   async function cost(request: Request) {
     const referenceMs = await cpuMs('reference')
     const startMs = await cpuMs()

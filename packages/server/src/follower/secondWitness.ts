@@ -30,7 +30,7 @@ export const NO_SECOND: SecondAnswer = { logs: [], isRefused: false, isHeard: fa
 /** Number of blocks of one question that every plan allows. */
 const PART_BLOCKS = 10
 
-/** The most questions that a range is asked for in. A longer one, which only a service that was away reads, has none. */
+/** The most parts of a range. A longer one, which only a service that was away reads, is not asked for in parts. */
 const MAX_PARTS = 13
 
 /**
@@ -58,9 +58,9 @@ async function askInParts(client: WitnessedClient, diamond: Address, { from, to 
 }
 
 /**
- * Returns the logs of the followed provider together with those that it left out, and whether a second one was heard: a second one told of them, and their
+ * Returns the logs of the followed provider together with those that it left out: a second one told of them, and their
  * receipts, which the followed one gives itself, have them too. So nobody can bring in a log that never was, and nobody
- * mixes two branches. Throws `NodeUnavailableError`.
+ * mixes two branches. `isHeard` is false when the second one said nothing. Throws `NodeUnavailableError`.
  */
 export async function withLeftOut(
   client: WitnessedClient,
