@@ -19,6 +19,7 @@ import { insertAttempt } from '../../packages/server/src/store/attemptStore.ts'
 import { takeId, insertOrder, saveOrderState } from '../../packages/server/src/store/orderStore.ts'
 import { openStore } from '../../packages/server/src/store/openStore.ts'
 import type { AttemptId, OrderRequest, OrderState } from '../../packages/server/src/trading/orders/orderModel.ts'
+import { TEST_SCOPE } from '../../packages/server/src/store/testing/testScope.ts'
 
 // The unavoidable parts of preparing an order, each alone: one round trip of the same batch to the same node, one
 // durable commit of the same rows on the same disk, one recovery of a public key.
@@ -57,7 +58,7 @@ export async function openFloor(options: FloorOptions): Promise<Floor> {
     roundTrip: async () => void (await client.batch(calls)),
     async commit() {
       written += 1
-      await store.transaction(async (sql) => {
+      await store.transaction(TEST_SCOPE, async (sql) => {
         const id = await takeId(sql)
         const timestampMs = Date.now()
         await insertNonce(sql, { chain: CHAIN, agent: options.agent, nonce: String(written), timestampMs }, timestampMs)

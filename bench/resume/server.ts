@@ -21,6 +21,7 @@ import { serveStream } from '../../packages/server/src/stream/socket/serveStream
 import { createStreamAuth } from '../../packages/server/src/stream/session/streamAuth.ts'
 import { createStreamCounts } from '../../packages/server/src/stream/streamCounts.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
+import { TEST_SCOPE } from '../../packages/server/src/store/testing/testScope.ts'
 
 const CHAIN = testChain('arbitrum-sepolia')
 
@@ -66,7 +67,9 @@ export async function startResumeServer(traderCount: number): Promise<ResumeServ
     traders,
     log,
     tell: (changes) =>
-      log.transaction(OFF_CHAIN, async (_sql, journal) => changes.forEach((change) => journal.order(change))),
+      log.transaction({ chain: CHAIN.slug }, OFF_CHAIN, async (_sql, journal) =>
+        changes.forEach((change) => journal.order(change)),
+      ),
     async close() {
       await stream.close()
       channels.close()
@@ -80,7 +83,7 @@ export async function startResumeServer(traderCount: number): Promise<ResumeServ
 
 async function issueKeys(store: Store, traders: readonly Address[]): Promise<string[]> {
   const keys = traders.map(() => createApiKey())
-  await store.transaction(async (sql) => {
+  await store.transaction(TEST_SCOPE, async (sql) => {
     for (const [at, trader] of traders.entries()) {
       const keyHash = hashApiKey(keys[at]!)!
       const at0 = { createdAtMs: 1, signedAtMs: 1, lastUsedAtMs: null, isProven: true }

@@ -22,6 +22,7 @@ import {
 import type { Sql, Store } from '../../packages/server/src/store/sql.ts'
 import type { Attempt, AttemptId, OrderEvent } from '../../packages/server/src/trading/orders/orderModel.ts'
 import type { PositionEvent } from '../../packages/server/src/trading/positions/positionModel.ts'
+import { TEST_SCOPE } from '../../packages/server/src/store/testing/testScope.ts'
 
 /** Amount of data of a large deployment. */
 export interface Load {
@@ -56,11 +57,11 @@ export async function fillStore(
   const sample = await readSample(store, sampled)
   const record = await findAgent(store.read, CHAIN, sampled.agent)
   if (record === undefined || sample.positions.length === 0) throw new Error('there is nothing to copy')
-  await store.transaction(async (sql) => {
+  await store.transaction(TEST_SCOPE, async (sql) => {
     for (let n = 0; n < load.agents; n += 1) await saveAgent(sql, { ...record, agent: agentOf(n), trader: traderOf(n) })
   })
   for (let made = 0; made < load.orders; made += ORDERS_PER_TRANSACTION) {
-    await store.transaction(async (sql) => {
+    await store.transaction(TEST_SCOPE, async (sql) => {
       const end = Math.min(load.orders, made + ORDERS_PER_TRANSACTION)
       for (let n = made; n < end; n += 1) await copyOrder(sql, sample, n, load)
     })

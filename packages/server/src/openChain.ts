@@ -94,7 +94,7 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
     chain: slug,
     store,
     accountLog,
-    clock: follower.clock,
+    clock: () => ({ ...follower.clock(), nowMs: accountLog.now() }),
     onError: (error) => log.error({ chain: slug, err: error }, 'orders could not be moved on by the clock'),
   })
   open.defer(() => rounds.close())
@@ -304,9 +304,9 @@ function createOrders(
     terms,
     positions,
     isKnown: follower.isKnown,
-    clock: follower.clock,
+    clock: () => ({ ...follower.clock(), nowMs: accountLog.now() }),
     lastFinal: () => of.finality.lastFinal(follower.clock().headBlock),
-    now,
+    now: accountLog.now,
     trading: (witness) => {
       // Outdated positions and orders, or other contracts, would make wrong transactions.
       const reason = follower.reason() ?? of.diamondWatch.reason()

@@ -11,6 +11,7 @@ import { rememberChain } from './store/chainStore.ts'
 import { openStore } from './store/openStore.ts'
 import { listUnproven, saveSnapshot } from './store/snapshotStore.ts'
 import type { Store } from './store/sql.ts'
+import { TEST_SCOPE } from './store/testing/testScope.ts'
 
 const TRADER = parseAddress(`0x${'1'.repeat(40)}`)!
 
@@ -111,7 +112,9 @@ describe('bezel-server', () => {
     await remember('base')
     const block = { number: 4, hash: '0x04', parentHash: '0x03', timestampMs: 1 } as never
     await inStore((store) =>
-      store.transaction((sql) => saveSnapshot(sql, 'base', { block, traderCount: 0, nextTrader: 0, isComplete: true })),
+      store.transaction(TEST_SCOPE, (sql) =>
+        saveSnapshot(sql, 'base', { block, traderCount: 0, nextTrader: 0, isComplete: true }),
+      ),
     )
     assert.match((await run('reindex', '4', '9')).err, /known since block 4: begin at 5/)
     assert.match((await run('reindex', '9', '5')).err, /whole numbers/)

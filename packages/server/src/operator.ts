@@ -31,6 +31,7 @@ import { listChains } from './store/chainStore.ts'
 import { openExistingStore } from './store/openStore.ts'
 import { insertReindex, listReindexes } from './store/reindexStore.ts'
 import { addUnproven, listUnproven, readSnapshot } from './store/snapshotStore.ts'
+import type { Scope } from './store/scope.ts'
 import type { Sql, Store } from './store/sql.ts'
 
 /** The parts of a process that the command uses. */
@@ -220,9 +221,10 @@ function rereadCommand([address, chain, ...rest]: readonly string[]): OperatorCo
   const slugs = chain === undefined ? undefined : readChains(chain)
   return async (store, _nowMs, print) => {
     const kept = slugs ?? (await listChains(store.read))
-    await inTransaction(store, async (sql) => {
-      for (const slug of kept) await addUnproven(sql, slug, { trader, reason: 'the operator asked for it' })
-    })
+    for (const slug of kept) {
+      const mark = (sql: Sql) => addUnproven(sql, slug, { trader, reason: 'the operator asked for it' })
+      await inTransaction(store, { chain: slug, trader }, mark)
+    }
     for (const slug of kept) print(`${slug} trader ${trader}: is read again within seconds.`)
   }
 }
@@ -241,7 +243,7 @@ function reindexCommand([first, last, chain, ...rest]: readonly string[]): Opera
     if (since !== undefined && fromBlock <= since) {
       throw new StartupError(`The history of ${slug} is known since block ${since}: begin at ${since + 1}.`)
     }
-    await inTransaction(store, (sql) => insertReindex(sql, { chain: slug, fromBlock, toBlock }))
+    await inTransaction(store, { chain: slug }, (sql) => insertReindex(sql, { chain: slug, fromBlock, toBlock }))
     print(`${slug} blocks ${fromBlock} to ${toBlock}: are read again; bezel-server status tells the result.`)
   }
 }
@@ -292,7 +294,7 @@ function changeAll(
   next: (key: ControlKey) => Omit<SetControl, 'setAtMs'> | undefined,
 ): OperatorCommand {
   return async (store, nowMs, print) => {
-    const lines = await inTransaction(store, async (sql) => {
+    const lines = await inTransaction(store, { name: 'controls' }, async (sql) => {
       const told: string[] = []
       for (const key of keys) {
         const control = next(key)
@@ -323,10 +325,10 @@ async function traderOf(sql: Sql, chain: ChainSlug, agent: Address): Promise<Add
 }
 
 /** Repeats the transaction while the service holds the store, such as while it catches up with many blocks. */
-async function inTransaction<Result>(store: Store, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+async function inTransaction<Result>(store: Store, scope: Scope, work: (sql: Sql) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await store.transaction(work)
+      return await store.transaction(scope, work)
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error
       if (attempt < MAX_ATTEMPTS) continue

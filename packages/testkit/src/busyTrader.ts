@@ -7,6 +7,7 @@ import { insertOrderEvent } from '../../server/src/store/orderEventStore.ts'
 import { insertOrder, saveOrderState } from '../../server/src/store/orderStore.ts'
 import type { Sql } from '../../server/src/store/sql.ts'
 import { sampleFill } from '../../server/src/store/testing/sampleFill.ts'
+import { TEST_SCOPE } from '../../server/src/store/testing/testScope.ts'
 
 /** The account of a trader who has done more than most. */
 interface BusyTrader {
@@ -34,7 +35,7 @@ const FIRST_MS = 1_700_000_000_000
  */
 export async function storeBusyTrader(dataFolder: string, of: BusyTrader): Promise<void> {
   const store = await openStore(dataFolder)
-  await store.transaction(async (sql) => {
+  await store.transaction(TEST_SCOPE, async (sql) => {
     for (let n = 0; n < of.fills; n += 1) await storeFill(sql, of, n)
     const data = JSON.stringify({ ...REQUEST, ...STATE })
     const event = { channel: 'orders', timestampMs: FIRST_MS, block: 1, isReverted: false, data } as const

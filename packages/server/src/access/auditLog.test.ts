@@ -7,6 +7,7 @@ import { addClaim, removeClaim, renewClaim } from '../store/claimStore.ts'
 import { migrate } from '../store/openStore.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import { createRefusalAudit, eraseOldCallers } from './auditLog.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const TRADER = parseAddress(`0x${'1'.repeat(40)}`)!
 const AGENT = parseAddress(`0x${'2'.repeat(40)}`)!
@@ -29,9 +30,9 @@ describe('refusals in the audit log', () => {
     let nowMs = 10 * DAY_MS
     let transactions = 0
     const store = {
-      transaction: <Result>(work: Parameters<typeof opened.store.transaction<Result>>[0]) => {
+      transaction: <Result>(...of: Parameters<typeof opened.store.transaction<Result>>) => {
         transactions += 1
-        return opened.store.transaction(work)
+        return opened.store.transaction<Result>(...of)
       },
     }
     const audit = createRefusalAudit({ store, now: () => nowMs, onError: assert.ifError })
@@ -61,7 +62,7 @@ describe('refusals in the audit log', () => {
     const store = { transaction: () => Promise.reject(new Error('no space')) }
     const transaction = { current: store.transaction as typeof opened.store.transaction }
     const audit = createRefusalAudit({
-      store: { transaction: (work) => transaction.current(work) },
+      store: { transaction: (...of) => transaction.current(...of) },
       now: () => DAY_MS,
       onError: (error) => errors.push(error),
     })
@@ -76,7 +77,7 @@ describe('refusals in the audit log', () => {
 describe("callers' addresses", () => {
   it('are erased after their days', async () => {
     const entry = { chain: 'base', kind: 'agent_added', trader: TRADER, callerIp: '203.0.113.7' } as const
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (let i = 0; i < 600; i += 1) await writeAudit(sql, { ...entry, atMs: 1 })
       await writeAudit(sql, { ...entry, atMs: DAY_MS })
     })
@@ -95,7 +96,7 @@ describe("callers' addresses", () => {
   it('are erased of claims that are told later too, however often these are renewed', async () => {
     const untold = { callerIp: '203.0.113.7', requestId: 'r-1' }
     const claimOf = (label: string) => ({ chain: 'base', agent: '', trader: TRADER, label }) as const
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (let i = 0; i < 600; i += 1) {
         await addClaim(sql, claimOf(`old ${i}`), { network: '203.0.113', sinceMs: 1, untold })
         await renewClaim(sql, claimOf(`old ${i}`), 2 * DAY_MS)
@@ -113,7 +114,7 @@ describe("callers' addresses", () => {
       (await opened.store.read.get<{ kept: bigint }>('select count(caller_ip) as kept from claims'))?.kept
     await until('only the young one is left', async () => (await kept()) === 1n)
     await close()
-    const origins = await opened.store.transaction(async (sql) => {
+    const origins = await opened.store.transaction(TEST_SCOPE, async (sql) => {
       const claims = []
       for (const label of ['old 0', 'young', 'told']) claims.push(await removeClaim(sql, claimOf(label)))
       return claims.map((claim) => claim?.untold)

@@ -44,7 +44,7 @@ export function createRefusalAudit(of: {
       days.set(key, day)
       const entry = { ...origin, chain, atMs, kind: 'relay_refused', trader, agent, detail: { reason } } as const
       of.store
-        .transaction((sql) => writeAudit(sql, entry))
+        .transaction({ chain, trader }, (sql) => writeAudit(sql, entry))
         .catch((error: unknown) => {
           days.delete(key)
           of.onError(error)
@@ -76,7 +76,7 @@ export function eraseOldCallers(of: {
     for (const erase of [eraseClaimIps, eraseCallerIps]) {
       let erased = MAX_ERASED_AT_ONCE
       while (erased === MAX_ERASED_AT_ONCE) {
-        erased = await store.transaction((sql) => erase(sql, beforeMs, MAX_ERASED_AT_ONCE))
+        erased = await store.transaction({ name: 'cleanup' }, (sql) => erase(sql, beforeMs, MAX_ERASED_AT_ONCE))
         await nextTurn()
       }
     }

@@ -8,6 +8,7 @@ import { openSqlite } from '../store/sqlite.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import type { Store } from '../store/sql.ts'
 import { openControls, requireUnpaused, type Controls } from './controls.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const at = (digit: string): Address => parseAddress(`0x${digit.repeat(40)}`)!
 
@@ -34,7 +35,7 @@ describe("the operator's controls", () => {
   })
 
   const set = (key: ControlKey, value: string): Promise<void> =>
-    operator.transaction((sql) => saveControl(sql, { ...key, value, setAtMs: 1 }))
+    operator.transaction(TEST_SCOPE, (sql) => saveControl(sql, { ...key, value, setAtMs: 1 }))
 
   const refusal = (of: { trader: Address; agent: Address }): ApiError | undefined => {
     try {
@@ -51,7 +52,7 @@ describe("the operator's controls", () => {
     await until('the pause is seen', async () => controls.writesPaused('base'))
     assert.deepEqual(controls.writesPaused('base'), { reason: 'maintenance' })
     assert.equal(controls.writesPaused('polygon'), undefined)
-    await operator.transaction((sql) => deleteControl(sql, WRITES))
+    await operator.transaction(TEST_SCOPE, (sql) => deleteControl(sql, WRITES))
     await until('the end is seen', async () => controls.writesPaused('base') === undefined)
   })
 
@@ -62,7 +63,7 @@ describe("the operator's controls", () => {
     assert.deepEqual([all?.code, all?.status, all?.details], ['NOT_READY', 503, { reason: 'paused' }])
     assert.equal(all?.message, 'The operator has paused writes on base.')
 
-    await operator.transaction((sql) => deleteControl(sql, WRITES))
+    await operator.transaction(TEST_SCOPE, (sql) => deleteControl(sql, WRITES))
     await set({ chain: 'base', control: 'trader', subject: TRADER }, 'see your mail')
     await set({ chain: 'base', control: 'agent', subject: AGENT }, '')
     await until('both are seen', async () => controls.isPaused('base', OTHER, AGENT))

@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import type { Address, ChainSlug } from '@bezel/protocol'
-import type { Sql, Store } from '../store/sql.ts'
+import type { Sql, Store, Transaction } from '../store/sql.ts'
 import { NONCE_KEPT_MS, nonceKey, type NonceClaim, createNonceMemory, REPLAY_WINDOW_MS } from './nonceMemory.ts'
 import { readNonceFile, startNonceFile, type NonceRecords } from './nonceFile.ts'
 
@@ -16,10 +16,19 @@ const MAX_NONCES = 1_000_000
 const MAX_CLOCK_STEP_MS = 86_400_000
 
 /**
- * Rows that each write prunes: more than the one it adds, so the table shrinks to the window again after any burst, and
- * few enough that no write slows down.
+ * Time that a claim stays in the table after its own time. Longer than in memory, by more than clocks of several
+ * machines differ: one that is ahead must not forget what another one still has in its window.
  */
-const PRUNED_PER_CLAIM = 16
+const ROW_KEPT_MS = NONCE_KEPT_MS + 120_000
+
+/** Number of claims of writes from one prune of the table to the next. */
+const CLAIMS_PER_PRUNE = 64
+
+/**
+ * Rows of one prune: more than were added since the last one, so the table shrinks to the window again after any burst,
+ * and few enough that no write slows down.
+ */
+const ROWS_PER_PRUNE = 16 * CLAIMS_PER_PRUNE
 
 /**
  * Replay protection: per chain and agent no nonce is accepted twice while its timestamp is in the replay window, even
@@ -38,7 +47,7 @@ export interface Nonces {
   /** Claims a nonce. Returns false when it was already used. */
   claim(chain: ChainSlug, agent: Address, nonce: string, timestampMs: number): boolean
   /** Claims the nonce again in the transaction of a write. Returns false when it was already used there. */
-  storeClaim(sql: Sql, chain: ChainSlug, agent: Address, nonce: string, timestampMs: number): Promise<boolean>
+  storeClaim(sql: Transaction, chain: ChainSlug, agent: Address, nonce: string, timestampMs: number): Promise<boolean>
   /** Number of remembered claims, for metrics. */
   readonly size: number
   close(): void
@@ -61,6 +70,8 @@ export async function openNonces({ store, file, now, maxNonces = MAX_NONCES }: N
   const memory = createNonceMemory(records.claims, records.forgottenUpToMs)
   const log = startNonceFile(file, records)
   let isOpen = true
+  /** Number of claims that this process stored. */
+  let stored = 0
 
   /** Claims a nonce in the file first: when the write fails, nothing is claimed. */
   function claim(made: NonceClaim): boolean {
@@ -83,8 +94,12 @@ export async function openNonces({ store, file, now, maxNonces = MAX_NONCES }: N
 
   return {
     claim: (chain, agent, nonce, timestampMs) => claim({ key: nonceKey(chain, agent, nonce), timestampMs }),
-    storeClaim: (sql, chain, agent, nonce, timestampMs) =>
-      insertNonce(sql, { chain, agent, nonce, timestampMs }, now()),
+    async storeClaim(sql, chain, agent, nonce, timestampMs) {
+      const nowMs = now()
+      if (stored % CLAIMS_PER_PRUNE === 0) await pruneNonces(sql, nowMs)
+      sql.afterCommit(() => void (stored += 1))
+      return insertNonce(sql, { chain, agent, nonce, timestampMs }, nowMs)
+    },
     get size() {
       return memory.size
     },
@@ -103,9 +118,10 @@ async function readRecords(store: Store, file: string, nowMs: number): Promise<N
   const isSane = (timestampMs: number): boolean => timestampMs <= nowMs + MAX_CLOCK_STEP_MS
   const isKept = ({ timestampMs }: NonceClaim): boolean => timestampMs + NONCE_KEPT_MS >= nowMs
   const claims = [...written.claims, ...(await readNonceTable(store.read))].filter((claim) => isSane(claim.timestampMs))
+  const floors = [written.forgottenUpToMs, await readNonceFloor(store.read)].filter(isSane)
   const forgottenUpToMs = claims.reduce(
     (latest, claim) => (isKept(claim) ? latest : Math.max(latest, claim.timestampMs)),
-    isSane(written.forgottenUpToMs) ? written.forgottenUpToMs : -Infinity,
+    Math.max(-Infinity, ...floors),
   )
   return { claims: claims.filter(isKept), forgottenUpToMs }
 }
@@ -131,12 +147,12 @@ async function readNonceTable(sql: Sql): Promise<NonceClaim[]> {
 
 /**
  * Claims a nonce in the table by the rule of `isReusable`; it is used up when the transaction commits. Returns false
- * when it was not free.
+ * when it was not free, or is too old to tell.
  */
 export async function insertNonce(sql: Sql, row: NonceRow, nowMs: number): Promise<boolean> {
-  await pruneNonces(sql, nowMs)
   const changed = await sql.run(
-    `insert into nonces (chain, agent, nonce, timestamp) values ($1, $2, $3, $4)
+    `insert into nonces (chain, agent, nonce, timestamp) select $1, $2, $3, cast($4 as bigint)
+    where cast($4 as bigint) > (select up_to from nonce_floor)
     on conflict (chain, agent, nonce) do update set timestamp = excluded.timestamp
     where nonces.timestamp < $5 and nonces.timestamp < excluded.timestamp`,
     row.chain,
@@ -148,11 +164,24 @@ export async function insertNonce(sql: Sql, row: NonceRow, nowMs: number): Promi
   return changed === 1
 }
 
+/** Reads the timestamp up to which claims of writes may be forgotten. */
+async function readNonceFloor(sql: Sql): Promise<number> {
+  const row = await sql.get<{ up_to: bigint }>('select up_to from nonce_floor')
+  return Number(row?.up_to ?? 0n)
+}
+
+/**
+ * Deletes the rows up to the floor and raises it for the next prune. Never in one step: until the floor is committed,
+ * another connection that does not see the row any more would not see either that it is too old.
+ */
 async function pruneNonces(sql: Sql, nowMs: number): Promise<void> {
+  await sql.run('delete from nonces where timestamp <= (select up_to from nonce_floor)')
   await sql.run(
-    `delete from nonces where timestamp < $1 and timestamp <= (
-      select max(timestamp) from (select timestamp from nonces order by timestamp limit ${PRUNED_PER_CLAIM}) as oldest
-    )`,
-    nowMs - NONCE_KEPT_MS,
+    `update nonce_floor set up_to = coalesce((
+      select max(timestamp) from (
+        select timestamp from nonces where timestamp < $1 order by timestamp limit ${ROWS_PER_PRUNE}
+      ) as oldest
+    ), up_to)`,
+    nowMs - ROW_KEPT_MS,
   )
 }

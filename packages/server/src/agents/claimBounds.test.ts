@@ -40,9 +40,9 @@ describe('the bounds of registrations', () => {
     store = {
       ...opened,
       read: { ...opened.read, get: (...of) => (isAway ? refuse() : opened.read.get(...of)) },
-      transaction(work) {
+      transaction(scope, work) {
         transactions += 1
-        return isAway ? refuse() : opened.transaction(work)
+        return isAway ? refuse() : opened.transaction(scope, work)
       },
     }
     await open()

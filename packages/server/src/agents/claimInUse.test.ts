@@ -10,6 +10,7 @@ import { MAX_PROVEN_AGENTS } from './proofs.ts'
 import { registerAgent } from './registerAgent.ts'
 import { openRegistry, type Registry } from './registry.ts'
 import { addressOf, sampleAgent } from './testing/sampleAgent.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const NOW_MS = 1_700_000_000_000
 const HOUR_MS = 3_600_000
@@ -31,9 +32,9 @@ describe('a claim in use', () => {
     await migrate(opened)
     store = {
       ...opened,
-      transaction(work) {
+      transaction(scope, work) {
         transactions += 1
-        return opened.transaction(work)
+        return opened.transaction(scope, work)
       },
     }
     await open()
@@ -58,7 +59,7 @@ describe('a claim in use', () => {
     await registry.forgetOldClaims()
   }
   const hold = (trader: Address) =>
-    store.transaction(async (sql) => {
+    store.transaction(TEST_SCOPE, async (sql) => {
       await sql.run(`insert into orders (id, chain, trader, request, created_at, spend_usd)
         values (1, 'base', '${trader}', '{}', 5, '0')`)
       await sql.run(`insert into positions (id, chain, trader, origin_order_id, is_open)

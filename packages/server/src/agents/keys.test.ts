@@ -33,9 +33,9 @@ describe('the use of an API key', () => {
           return opened.read.get(...of)
         },
       },
-      transaction(work) {
+      transaction(scope, work) {
         transactions += 1
-        return isAway ? Promise.reject(new StoreUnavailableError('no space')) : opened.transaction(work)
+        return isAway ? Promise.reject(new StoreUnavailableError('no space')) : opened.transaction(scope, work)
       },
     }
     registry = await openRegistry(store, { now: () => nowMs })

@@ -12,7 +12,7 @@ import {
 } from '../store/apiKeyStore.ts'
 import { RENEWED_MS, removeClaim } from '../store/claimStore.ts'
 import type { AuditOrigin } from '../store/auditStore.ts'
-import type { Sql, Store } from '../store/sql.ts'
+import type { Sql, Store, Transaction } from '../store/sql.ts'
 import { holdClaim, refuseReplay, type GoneClaim } from './claims.ts'
 import { isKnownTrader } from './knownTrader.ts'
 import { claimOfKey, proveKey } from './proofs.ts'
@@ -50,7 +50,7 @@ export interface Keys {
    */
   endKey(
     of: Pick<ApiKeyRecord, 'chain' | 'trader' | 'label'>,
-    claim: (sql: Sql) => Promise<void>,
+    claim: (sql: Transaction) => Promise<void>,
     origin?: AuditOrigin,
   ): Promise<boolean>
   /** Takes over that a committed transaction deleted a key. */
@@ -98,7 +98,7 @@ export function createKeys(store: Store, { now, maxClaims, noteGone }: KeysOptio
       const noted = { ...found, lastUsedAtMs: usedAtMs }
       memory.hold(noted)
       try {
-        await store.transaction(async (sql) => {
+        await store.transaction({ chain, trader: found.trader }, async (sql) => {
           const used = await storeUse(sql, noted)
           if (used !== undefined) sql.afterCommit(() => memory.hold(used))
         })
@@ -112,7 +112,8 @@ export function createKeys(store: Store, { now, maxClaims, noteGone }: KeysOptio
     noteKeyGone: memory.noteGone,
     listKeys: (chain, trader) => listApiKeys(store.read, chain, trader),
     async addKey({ network, origin, ...key }) {
-      await store.transaction(async (sql) => {
+      // Alone on the chain, because other traders' claims may have to make room.
+      await store.transaction({ chain: key.chain }, async (sql) => {
         const gone = await issueKey(sql, key, { network, origin }, { now, maxClaims })
         sql.afterCommit(() => {
           gone.forEach(noteGone)
@@ -124,7 +125,7 @@ export function createKeys(store: Store, { now, maxClaims, noteGone }: KeysOptio
       const findKeys = async (sql: Sql) => (await listApiKeys(sql, chain, trader)).filter((key) => key.label === label)
       // Whoever has no such key costs no transaction. The nonce is used up already, though not on disk.
       if ((await findKeys(store.read)).length === 0) return false
-      return store.transaction(async (sql) => {
+      return store.transaction({ chain, trader }, async (sql) => {
         await claim(sql)
         const keys = await findKeys(sql)
         await deleteApiKey(sql, chain, trader, label)

@@ -10,6 +10,7 @@ import { MAX_AGENTS } from './claims.ts'
 import { endNamesakes, registerAgent, requireClaim, type ChainView } from './registerAgent.ts'
 import { openRegistry, type Registry } from './registry.ts'
 import { addressOf, sampleAgent } from './testing/sampleAgent.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const NOW_MS = 1_700_000_000_000
 
@@ -228,7 +229,7 @@ describe('registerAgent', () => {
     await register({ agent: addressOf('b'), mode: 'relayed', signedAtMs: nowMs + 5 })
     await assert.rejects(register({ mode: 'relayed', signedAtMs: nowMs + 4 }), { code: 'NONCE_REUSED' })
     const zero = { chain: 'base', trader: OWNER, agent: NOBODY, name: '', signedAtMs: nowMs + 6 } as const
-    await store.transaction((sql) => endNamesakes(sql, registry, zero, { nowMs }))
+    await store.transaction(TEST_SCOPE, (sql) => endNamesakes(sql, registry, zero, { nowMs }))
     const agents = await Promise.all([OWNER, addressOf('b')].map((agent) => registry.findAgent('base', agent)))
     assert.deepEqual(
       agents.map((record) => record?.revoked),

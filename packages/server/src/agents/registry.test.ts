@@ -12,6 +12,7 @@ import { createApiKey, hashApiKey } from './apiKey.ts'
 import { MAX_API_KEYS } from './keys.ts'
 import { openRegistry, type Registry } from './registry.ts'
 import { addressOf, sampleAgent } from './testing/sampleAgent.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const NOW_MS = 1_700_000_000_000
 
@@ -190,7 +191,7 @@ describe('the keys of the registry', () => {
     const end = (label: string) => registry.endKey({ chain: 'base', trader: TRADER, label }, async () => undefined)
     const { transaction } = opened.store
     let transactions = 0
-    opened.store.transaction = (work) => ((transactions += 1), transaction(work))
+    opened.store.transaction = (scope, work) => ((transactions += 1), transaction(scope, work))
     assert.deepEqual([await end('nothing'), await end('desk'), await end('desk')], [false, true, false])
     assert.equal(transactions, 1, 'nobody writes to end nothing')
     assert.equal(registry.isKeyEnded('base', 'h1'), true)
@@ -256,7 +257,7 @@ describe('a store of before there were claims', () => {
     await migrate(opened.store, MIGRATIONS.slice(0, 16))
     const row = (agent: Address, expiresAt: number | null) =>
       `insert into agents values ('base', '${agent}', '${TRADER}', 'old', '${JSON.stringify({ ...RECORD.scope, expiresAt })}', 'self', 1, 0, 3, 9)`
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       await sql.run(row(AGENT, null))
       await sql.run(row(addressOf('b'), NOW_MS))
       await sql.run(`insert into api_keys values ('base', '${TRADER}', 'desk', 'h1', 4, 9)`)

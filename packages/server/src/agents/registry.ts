@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { copyExpiries, findAgent, listAgentsOf, saveAgent } from '../store/agentStore.ts'
 import type { AuditOrigin } from '../store/auditStore.ts'
 import { CLAIM_KEPT_MS, RENEWED_MS, listOldClaims, readClaimSinceMs, removeClaim } from '../store/claimStore.ts'
-import type { Store, Transaction } from '../store/sql.ts'
+import type { Sql, Store, Transaction } from '../store/sql.ts'
 import { isProven, type AgentRecord } from '../trading/agentRecord.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { dropClaims, isKeptFrom, MAX_CLAIMS, refuseManyAgents, type GoneClaim } from './claims.ts'
@@ -99,7 +99,7 @@ export interface RegistryOptions {
 
 export async function openRegistry(store: Store, options: RegistryOptions = {}): Promise<Registry> {
   const { now = Date.now, maxClaims = MAX_CLAIMS } = options
-  await store.transaction(copyExpiries)
+  await store.transaction({ name: 'schema' }, copyExpiries)
   const memory = createAgentMemory(store, now)
   const { noteAgent } = memory
   const keys = createKeys(store, { now, maxClaims, noteGone })
@@ -120,7 +120,7 @@ export async function openRegistry(store: Store, options: RegistryOptions = {}):
   }
 
   async function storeProof(record: AgentRecord, proof: AgentProof): Promise<void> {
-    await store.transaction(async (sql) => {
+    await store.transaction({ chain: record.chain, trader: record.trader }, async (sql) => {
       const proven = await proveAgent(sql, record, proof, now())
       if (proven !== undefined) sql.afterCommit(() => noteAgent(proven, record))
     })
@@ -132,7 +132,7 @@ export async function openRegistry(store: Store, options: RegistryOptions = {}):
     maxClaims,
     noteGone,
     changeAgent: (chain, agent, change) =>
-      store.transaction(async (sql) => {
+      store.transaction({ chain }, async (sql) => {
         const before = await findAgent(sql, chain, agent)
         const next = await change(before, sql)
         await saveAgent(sql, next)
@@ -165,12 +165,19 @@ export async function openRegistry(store: Store, options: RegistryOptions = {}):
         if (!(error instanceof StoreUnavailableError)) throw error
       }
     },
-    forgetOldClaims: () =>
-      store.transaction(async (sql) => {
-        const old = await listOldClaims(sql, now() - CLAIM_KEPT_MS, FORGOTTEN_AT_ONCE)
-        const gone = await dropClaims(sql, old, now())
-        sql.afterCommit(() => gone.forEach(noteGone))
-      }),
+    forgetOldClaims: () => forgetOldClaims(store, now, noteGone),
+  }
+}
+
+/** Forgets old claims chain by chain, because each is alone on its chain when it goes. */
+async function forgetOldClaims(store: Store, now: () => number, noteGone: (gone: GoneClaim) => void): Promise<void> {
+  const listOld = (sql: Sql) => listOldClaims(sql, now() - CLAIM_KEPT_MS, FORGOTTEN_AT_ONCE)
+  for (const slug of new Set((await listOld(store.read)).map(({ chain }) => chain))) {
+    await store.transaction({ chain: slug }, async (sql) => {
+      const old = (await listOld(sql)).filter(({ chain }) => chain === slug)
+      const gone = await dropClaims(sql, old, now())
+      sql.afterCommit(() => gone.forEach(noteGone))
+    })
   }
 }
 

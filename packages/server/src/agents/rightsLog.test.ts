@@ -11,6 +11,7 @@ import { openRegistry, type Registry } from './registry.ts'
 import { registerAgent } from './registerAgent.ts'
 import { tellAgentEnded, tellAgentRegistered } from './rightsLog.ts'
 import { addressOf } from './testing/sampleAgent.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const at = (n: number): Address => parseAddress(`0x${n.toString(16).padStart(40, '0')}`)!
 
@@ -45,7 +46,7 @@ describe('the log of rights', () => {
   })
   afterEach(() => opened.remove())
 
-  const tell = (work: (sql: Sql) => Promise<unknown>): Promise<unknown> => opened.store.transaction(work)
+  const tell = (work: (sql: Sql) => Promise<unknown>): Promise<unknown> => opened.store.transaction(TEST_SCOPE, work)
 
   const kinds = async (trader = TRADER): Promise<string[]> =>
     (await listAudit(opened.store.read, { chain: 'base', trader, cursor: undefined, limit: 100 })).map(
@@ -187,7 +188,7 @@ describe('the log of rights', () => {
   })
 
   it('says nothing of a change that failed', async () => {
-    const failed = opened.store.transaction(async (sql) => {
+    const failed = opened.store.transaction(TEST_SCOPE, async (sql) => {
       await tellAgentRegistered(sql, { stored: undefined, next: USED }, CAUSE)
       throw new Error('no')
     })

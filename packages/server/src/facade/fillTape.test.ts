@@ -8,6 +8,7 @@ import { migrate } from '../store/openStore.ts'
 import { sampleFill } from '../store/testing/sampleFill.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import { createFillTapes } from './fillTape.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const ALICE = parseAddress(`0x${'aa'.repeat(20)}`)!
 
@@ -85,7 +86,7 @@ async function follow(
   let nextId = 1
   for (const { undone, added, isAsked } of steps) {
     for (const { hash } of blocks.splice(Math.max(0, blocks.length - undone))) {
-      await opened.store.transaction((sql) => deleteFills(sql, 'base', hash))
+      await opened.store.transaction(TEST_SCOPE, (sql) => deleteFills(sql, 'base', hash))
     }
     for (const count of added) {
       const hash = `0x${nextId.toString(16).padStart(32, '0')}${blocks.length.toString(16).padStart(32, '0')}` as Hex
@@ -109,7 +110,7 @@ async function store(
   blockHash: Hex,
   ids: readonly number[],
 ): Promise<void> {
-  await at.transaction(async (sql) => {
+  await at.transaction(TEST_SCOPE, async (sql) => {
     for (const [logIndex, id] of ids.entries()) {
       const place = { blockHash, blockNumber, logIndex, txHash: blockHash, timestampMs: blockNumber * 1_000 }
       await insertFill(sql, { chain: 'base', trader: ALICE, pairIndex: 0, place, fill: sampleFill(id) })

@@ -19,6 +19,7 @@ import {
   type CarriedTrigger,
   type TriggerOrder,
 } from './triggers.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const key = (positionId: string, kind: TriggerKey['kind']): TriggerKey => ({ positionId: positionId as OrderId, kind })
 
@@ -28,7 +29,7 @@ describe('ids of take profits and stop losses', () => {
   beforeEach(async () => {
     opened = openTestStore()
     await migrate(opened.store)
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (let i = 0; i < 3; i += 1) {
         const id = await takeId(sql)
         const order = { id, chain: 'base' as const, trader: ALICE, agent: null, createdAtMs: 1, originKey: `tx:${id}` }
@@ -53,7 +54,7 @@ describe('ids of take profits and stop losses', () => {
       ['5', 'sl', usd(55_000), ['1', '2']],
       ['6', 'sl', usd(61_000), ['3']],
     ])
-    assert.equal(await opened.store.transaction(takeId), '7')
+    assert.equal(await opened.store.transaction(TEST_SCOPE, takeId), '7')
     assert.deepEqual(await triggers.find('5' as OrderId), { kind: 'sl', parts: ['1', '2'], formerParts: [] })
     assert.equal(await triggers.find('7' as OrderId), undefined)
     assert.deepEqual(await triggers.list([]), [])
@@ -84,7 +85,7 @@ describe('ids of take profits and stop losses', () => {
     const positions = [held('1', 55_000), held('2', 56_000)]
     const before = await triggers.list(positions)
     const terms = { kind: 'sl', price: usd(57_000), parts: positions, isWhole: true } as const
-    const oid = await opened.store.transaction((sql) => triggers.assign(sql, terms))
+    const oid = await opened.store.transaction(TEST_SCOPE, (sql) => triggers.assign(sql, terms))
     triggers.forget(terms)
     assert.deepEqual(await triggers.placed(wholeKeyOf(positions[0]!, 'sl')), { oid, price: usd(57_000) })
     for (const { oid: old } of before) assert.deepEqual((await triggers.find(old))?.parts, [])
@@ -94,7 +95,7 @@ describe('ids of take profits and stop losses', () => {
       assert.equal(listed.find(({ price }) => price === usd(57_000))?.oid, oid)
     }
     const moved = { ...terms, oid, price: usd(58_000) }
-    assert.equal(await opened.store.transaction((sql) => triggers.assign(sql, moved)), oid)
+    assert.equal(await opened.store.transaction(TEST_SCOPE, (sql) => triggers.assign(sql, moved)), oid)
     triggers.forget(moved)
     assert.deepEqual(shown(await triggers.list([held('1', 58_000), held('2', 58_000)])), [
       [oid, 'sl', usd(58_000), ['1', '2']],
@@ -136,7 +137,7 @@ describe('a store from before, with an order for each trade', () => {
   it('keeps its ids: one of equal ones goes on, the others are former ones, as are those that were', async () => {
     const opened = openTestStore()
     await migrate(opened.store, MIGRATIONS.slice(0, 15))
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (const id of [1n, 2n]) {
         await sql.run(
           `insert into orders (id, chain, trader, request, created_at, spend_usd) values ($1, 'base', $2, '{}', 1, '0')`,

@@ -117,7 +117,8 @@ export function createTriggers(store: Pick<Store, 'read' | 'transaction'>): Trig
 
   /** Folds the triggers of one kind of one position again in a transaction, and stores the ids that it lacks. */
   async function assignMissing(kind: TriggerKind, parts: readonly LivePosition[]): Promise<readonly TriggerOrder[]> {
-    const listed = await store.transaction(async (sql) => {
+    const { chain, trader } = parts[0]!.record
+    const listed = await store.transaction({ chain, trader }, async (sql) => {
       const folded = await foldStored(kind, parts, {
         oidOf: (key) => readTriggerOid(sql, key),
         placed: (key) => readPlacedTrigger(sql, key),

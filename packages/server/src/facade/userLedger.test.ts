@@ -6,6 +6,7 @@ import { insertFill } from '../store/fillStore.ts'
 import { sampleFill } from '../store/testing/sampleFill.ts'
 import { answerInfo } from './info/infoTypes.ts'
 import { ALICE, createFacadeWorld, DIAMOND, type FacadeWorld } from './testing/facadeWorld.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const HASH = `0x${'cd'.repeat(32)}`
 
@@ -77,7 +78,7 @@ describe('fills, fundings and ledger of the facade', () => {
       const blockHash = `0x${id.toString(16).padStart(64, '0')}` as Hex
       const place = { blockHash, blockNumber: id, logIndex: 0, txHash: HASH as Hex, timestampMs: 1_000 + id }
       const fill = sampleFill(id, changes)
-      await world.opened.store.transaction((sql) =>
+      await world.opened.store.transaction(TEST_SCOPE, (sql) =>
         insertFill(sql, { chain: 'base', trader: ALICE, pairIndex: 0, place, fill }),
       )
     }

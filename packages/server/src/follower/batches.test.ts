@@ -22,6 +22,7 @@ import {
   stored,
   txHash,
 } from './testing/handMade.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const OPENING = attemptId('0a')
 const BATCH = attemptId('0b')
@@ -68,7 +69,7 @@ describe('the orders of one transaction on the chain', () => {
 
   /** Stores an attempt that cancels an order and closes two positions. */
   function prepareBatch(resting: OrderId, batch: Attempt): Promise<[OrderId, OrderId, OrderId]> {
-    return fake.opened.store.transaction(async (sql) => {
+    return fake.opened.store.transaction(TEST_SCOPE, async (sql) => {
       await insertAttempt(sql, { chain: CHAIN, orderId: resting, attempt: { ...batch, kind: 'cancel' } })
       const closes: OrderId[] = []
       for (const place of [1, 2]) {
@@ -187,7 +188,7 @@ describe('the orders of one transaction on the chain', () => {
   })
 
   it('are all seen when a node knows the hash', async () => {
-    await fake.opened.store.transaction(async (sql) => {
+    await fake.opened.store.transaction(TEST_SCOPE, async (sql) => {
       await setSubmitted(sql, BATCH, { hash: HASH, submittedAtMs: 1, trustedUntilMs: 5 })
       assert.deepEqual(await setSeen(sql, CHAIN, { hash: HASH, from: AGENT }, 10), ids)
     })

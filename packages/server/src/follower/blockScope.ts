@@ -131,7 +131,7 @@ export function createBlockScope(
       for (const id of orders) {
         const made = newOrders.get(id)
         if (made === undefined) await refoldOrder(sql, id, clock, journal)
-        else await foldNewOrder(sql, made.record, made.events, clock, journal)
+        else await foldNewOrder(sql, { ...made, attempts: [] }, clock, journal)
       }
       await ids.settle()
     },

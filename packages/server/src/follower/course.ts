@@ -97,7 +97,9 @@ export function createCourse(options: CourseOptions, knowledge: ChainKnowledge):
         return true
       }
       const range = { chain: chain.slug, fromBlock: number, toBlock: nextNumber() - 1 }
-      await options.accountLog.transaction({ block: null, isReorg: false }, (sql) => insertReindex(sql, range))
+      await options.accountLog.transaction({ chain: chain.slug }, { block: null, isReorg: false }, (sql) =>
+        insertReindex(sql, range),
+      )
       return false
     },
     distrustBlooms() {

@@ -2,10 +2,12 @@ import type { ChainSlug } from '@bezel/protocol'
 import type { ChainBlock } from '../chain/blocks.ts'
 import type { Finality } from '../chain/finality.ts'
 import type { AccountLog } from '../journal/accountLog.ts'
+import type { CommitTime } from '../journal/chainTime.ts'
 import type { ChainHead } from '../journal/clock.ts'
 import { readLastBlock, type FollowedBlock } from '../store/blockStore.ts'
 import type { Store } from '../store/sql.ts'
 import { applyBlocks, type ApplyOptions } from './applyBlocks.ts'
+import { requireHead } from './cursorMoved.ts'
 import type { ReportedReading } from './readReported.ts'
 import { undoBlock } from './undoBlock.ts'
 
@@ -24,6 +26,8 @@ export interface Cursor {
    * all. `found` is the block of the chain's snapshot.
    */
   undoTo(ancestor: FollowedBlock | undefined, found: FollowedBlock | undefined): Promise<void>
+  /** Throws a `CursorMovedError` when the stored cursor is another block than the one that was last moved to. */
+  requireAt(stored: FollowedBlock | undefined): void
   counts(): CursorCounts
 }
 
@@ -41,15 +45,14 @@ export interface CursorOptions {
   readonly accountLog: Pick<AccountLog, 'transaction'>
   /** Blocks that are not final can be undone. */
   readonly finality: Pick<Finality, 'lastFinal'>
-  readonly now: () => number
   readonly timeoutBlocks: () => number
 }
 
 export function createCursor(options: CursorOptions): Cursor {
-  const { chain, head, store, accountLog, finality, now, timeoutBlocks } = options
+  const { chain, head, store, accountLog, finality, timeoutBlocks } = options
   const counts = { blocksApplied: 0, blocksUndone: 0, eventsDecoded: 0 }
 
-  const clock = () => ({ chain, nowMs: now(), timeoutBlocks: timeoutBlocks() })
+  const clockOf = ({ nowMs }: CommitTime) => ({ chain, nowMs, timeoutBlocks: timeoutBlocks() })
 
   return {
     async open() {
@@ -59,9 +62,11 @@ export function createCursor(options: CursorOptions): Cursor {
       const [first, ...others] = blocks
       if (first === undefined) return
       const last = blocks.at(-1)!.block
-      await accountLog.transaction({ block: last.number, isReorg: false }, (sql, journal) =>
-        applyBlocks(sql, [first, ...others], reported, { ...clock(), ...facts, finality }, journal),
-      )
+      const expected = head.current()
+      await accountLog.transaction({ chain }, { block: last.number, isReorg: false }, async (sql, journal, at) => {
+        requireHead(expected, at.head)
+        await applyBlocks(sql, [first, ...others], reported, { ...clockOf(at), ...facts, finality }, journal)
+      })
       head.moveTo(last)
       counts.blocksApplied += blocks.length
       counts.eventsDecoded += eventsIn(blocks)
@@ -70,14 +75,16 @@ export function createCursor(options: CursorOptions): Cursor {
       for (let undone = head.current(); undone !== undefined && undone.number > (ancestor?.number ?? -1);) {
         const block = undone
         const origin = { block: block.number, isReorg: true, isSnapshot: block.hash === found?.hash }
-        undone = await accountLog.transaction(origin, async (sql, journal) => {
-          await undoBlock(sql, block, clock(), journal)
+        undone = await accountLog.transaction({ chain }, origin, async (sql, journal, at) => {
+          requireHead(block, at.head)
+          await undoBlock(sql, block, clockOf(at), journal)
           return readLastBlock(sql, chain)
         })
         head.moveTo(undone)
         counts.blocksUndone += 1
       }
     },
+    requireAt: (stored) => requireHead(head.current(), stored),
     counts: () => counts,
   }
 }

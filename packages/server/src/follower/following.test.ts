@@ -384,8 +384,8 @@ describe('following a chain', () => {
 function failing(store: Store, isDue: () => boolean): Store {
   return {
     ...store,
-    transaction: (work) =>
-      store.transaction((sql) =>
+    transaction: (scope, work) =>
+      store.transaction(scope, (sql) =>
         work({
           ...sql,
           all: (...args) => (isDue() ? Promise.reject(new StoreUnavailableError('full')) : sql.all(...args)),

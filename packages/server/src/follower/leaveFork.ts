@@ -49,13 +49,14 @@ export interface UndoParts {
   readonly client: RpcClient
   readonly store: Pick<Store, 'read'>
   readonly chain: Pick<ServedChain, 'slug'>
-  readonly cursor: Pick<Cursor, 'undoTo'>
+  readonly cursor: Pick<Cursor, 'undoTo' | 'requireAt'>
   readonly knowledge: Pick<ChainKnowledge, 'snapshotBlock' | 'prepareUndo' | 'open'>
 }
 
 /** Undoes the blocks that are not part of the node's chain. Returns true when there were any. */
 export async function leaveForkOf(of: UndoParts): Promise<boolean> {
   const kept = await listBlocks(of.store.read, of.chain.slug)
+  of.cursor.requireAt(kept[0])
   const fork = await findFork(of.client, kept)
   if (fork.kind === 'none') return false
   // When the blocks from that of the snapshot on are all kept, all of them can be undone, and it is taken again.

@@ -8,6 +8,7 @@ import { addUnproven, listUnproven } from '../store/snapshotStore.ts'
 import { openFollowedFake, type FollowedFake } from './testing/followedFake.ts'
 import { ALICE, BOB, CHAIN, ORACLE, chainTrade, executed, feesRealized, requested, stored } from './testing/handMade.ts'
 import { createFakeDiamond, type FakeDiamond } from './testing/fakeDiamond.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const LAST_ID = '9007199254740991' as OrderId
 /** Longer than the intervals of both the looks and the round. */
@@ -116,7 +117,9 @@ describe('the proof that everything is known', () => {
 
   it('reads a trader again whom the operator names, and mends what differs', async () => {
     diamond.fees.set(`${ALICE}:0`, { realizedPnlCollateral: -77n })
-    await fake.opened.store.transaction((sql) => addUnproven(sql, CHAIN, { trader: ALICE, reason: 'asked' }))
+    await fake.opened.store.transaction(TEST_SCOPE, (sql) =>
+      addUnproven(sql, CHAIN, { trader: ALICE, reason: 'asked' }),
+    )
     fake.nowMs += 1_000
     await fake.follow()
     const [position] = await listOpenPositions(read(), CHAIN)
@@ -188,7 +191,7 @@ describe('the proof that everything is known', () => {
     diamond.trades.push(chainTrade({ user: BOB, ...TOKENS }))
     await round()
     for (const trader of [ALICE, BOB]) {
-      await fake.opened.store.transaction((sql) => addUnproven(sql, CHAIN, { trader, reason: 'asked' }))
+      await fake.opened.store.transaction(TEST_SCOPE, (sql) => addUnproven(sql, CHAIN, { trader, reason: 'asked' }))
     }
     diamond.endless.add(ALICE)
     diamond.endlessMessage = 'internal error'

@@ -93,7 +93,7 @@ export function createProofs(options: ProofsOptions): Proofs {
   }
 
   async function mark(traders: Iterable<Address>, reason: string): Promise<void> {
-    await accountLog.transaction({ block: null, isReorg: false }, async (sql) => {
+    await accountLog.transaction({ chain: chain.slug }, { block: null, isReorg: false }, async (sql) => {
       for (const trader of traders) await addUnproven(sql, chain.slug, { trader, reason })
     })
     await load()
@@ -144,25 +144,29 @@ export function createProofs(options: ProofsOptions): Proofs {
 
 /** Stores what was missed of a trader who was read again, and notes whether the trader is proven by it. */
 async function keepRead(
-  { chain: { slug }, accountLog, now, timeoutBlocks }: ProofsOptions,
+  { chain: { slug }, accountLog, timeoutBlocks }: ProofsOptions,
   found: FoundTrader,
   block: FollowedBlock,
   markets: ChainMarkets,
 ): Promise<void> {
   const { trader } = found
   const incomplete = disagreementOf(found)
-  await accountLog.transaction({ block: block.number, isReorg: false }, async (sql, journal) => {
-    if (incomplete === undefined) {
-      const scope = createBlockScope({ sql, chain: slug, block, markets, renewed: new Map(), journal })
-      await adoptTraders(scope, [found])
-      await endMissed(scope, found)
-      const { number: headBlock, timestampMs: headMs } = block
-      await scope.settle({ nowMs: now(), headBlock, headMs, timeoutBlocks: timeoutBlocks() })
-    }
-    const reason = incomplete ?? (await readDifference(sql, slug, found))
-    if (reason === undefined) await deleteUnproven(sql, slug, trader)
-    else await addUnproven(sql, slug, { trader, reason })
-  })
+  await accountLog.transaction(
+    { chain: slug, trader },
+    { block: block.number, isReorg: false },
+    async (sql, journal, { nowMs }) => {
+      if (incomplete === undefined) {
+        const scope = createBlockScope({ sql, chain: slug, block, markets, renewed: new Map(), journal })
+        await adoptTraders(scope, [found])
+        await endMissed(scope, found)
+        const { number: headBlock, timestampMs: headMs } = block
+        await scope.settle({ nowMs, headBlock, headMs, timeoutBlocks: timeoutBlocks() })
+      }
+      const reason = incomplete ?? (await readDifference(sql, slug, found))
+      if (reason === undefined) await deleteUnproven(sql, slug, trader)
+      else await addUnproven(sql, slug, { trader, reason })
+    },
+  )
 }
 
 /** A round over all traders, part by part: those who have something open here, and those of the Diamond's own list. */

@@ -9,6 +9,7 @@ import { insertReindex, listReindexes } from '../store/reindexStore.ts'
 import { describeStore } from './testing/describeStore.ts'
 import { openFollowedFake, type FollowedFake } from './testing/followedFake.ts'
 import { ALICE, CHAIN, ORACLE, executed, feesRealized, requested, stored, tradeClosed } from './testing/handMade.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const LAST_ID = '9007199254740991' as OrderId
 const TOKENS = { positionSizeToken: 16_000_000_000_000_000n }
@@ -33,7 +34,7 @@ describe('blocks that are read again', () => {
     )
 
   async function reindex(fromBlock: number, toBlock: number): Promise<number | undefined> {
-    await fake.opened.store.transaction((sql) => insertReindex(sql, { chain: CHAIN, fromBlock, toBlock }))
+    await fake.opened.store.transaction(TEST_SCOPE, (sql) => insertReindex(sql, { chain: CHAIN, fromBlock, toBlock }))
     for (let looks = 0; looks < 20; looks += 1) {
       fake.nowMs += 1_000
       await fake.follow()
@@ -84,7 +85,9 @@ describe('blocks that are read again', () => {
   it('are read part by part, so that following goes on between', async () => {
     for (let i = 0; i < 1_500; i += 1) fake.node.mine()
     await fake.follow()
-    await fake.opened.store.transaction((sql) => insertReindex(sql, { chain: CHAIN, fromBlock: 0, toBlock: 1_400 }))
+    await fake.opened.store.transaction(TEST_SCOPE, (sql) =>
+      insertReindex(sql, { chain: CHAIN, fromBlock: 0, toBlock: 1_400 }),
+    )
     const nextBlocks: (number | undefined)[] = []
     for (let looks = 0; looks < 2; looks += 1) {
       fake.nowMs += 1_000

@@ -50,24 +50,28 @@ export function createReindexing(options: ReindexingOptions): Reindexing {
   async function applyAgain(found: ChainBlock, markets: ChainMarkets): Promise<boolean> {
     const renewed = await readRenewedParams(client, chain.diamond, [found])
     const { block, transactions } = found
-    return accountLog.transaction({ block: block.number, isReorg: false }, async (sql, journal) => {
-      const followed = await findBlock(sql, chain.slug, block.number)
-      if (followed !== undefined && followed.hash !== block.hash) return false
-      if (followed === undefined) await insertKeptBlock(sql, chain.slug, block)
-      const fillIds = await listFillIds(sql, chain.slug, block.hash)
-      const news = createNews(journal, fillIds)
-      const scope = createBlockScope(
-        { sql, chain: chain.slug, block, markets, renewed, journal: news.journal },
-        { fillIds },
-      )
-      const { orderIds, positionIds } = await deleteLogged(sql, chain.slug, block.hash)
-      for (const id of orderIds) scope.touchOrder(id)
-      for (const id of positionIds) await scope.touchPosition(id)
-      for (const transaction of transactions) await applyTransaction(scope, transaction)
-      const { number: headBlock, timestampMs: headMs } = head.current() ?? block
-      await scope.settle({ nowMs: now(), headBlock, headMs, timeoutBlocks: timeoutBlocks() })
-      return news.isThere()
-    })
+    return accountLog.transaction(
+      { chain: chain.slug },
+      { block: block.number, isReorg: false },
+      async (sql, journal, at) => {
+        const followed = await findBlock(sql, chain.slug, block.number)
+        if (followed !== undefined && followed.hash !== block.hash) return false
+        if (followed === undefined) await insertKeptBlock(sql, chain.slug, block)
+        const fillIds = await listFillIds(sql, chain.slug, block.hash)
+        const news = createNews(journal, fillIds)
+        const scope = createBlockScope(
+          { sql, chain: chain.slug, block, markets, renewed, journal: news.journal },
+          { fillIds },
+        )
+        const { orderIds, positionIds } = await deleteLogged(sql, chain.slug, block.hash)
+        for (const id of orderIds) scope.touchOrder(id)
+        for (const id of positionIds) await scope.touchPosition(id)
+        for (const transaction of transactions) await applyTransaction(scope, transaction)
+        const { number: headBlock, timestampMs: headMs } = at.head ?? block
+        await scope.settle({ nowMs: at.nowMs, headBlock, headMs, timeoutBlocks: timeoutBlocks() })
+        return news.isThere()
+      },
+    )
   }
 
   async function takePart({ id, nextBlock: from, toBlock }: Reindex, markets: ChainMarkets): Promise<void> {
@@ -82,7 +86,9 @@ export function createReindexing(options: ReindexingOptions): Reindexing {
         if (now() > untilMs) break
       }
     }
-    await accountLog.transaction({ block: null, isReorg: false }, (sql) => moveReindex(sql, id, { nextBlock, changed }))
+    await accountLog.transaction({ chain: chain.slug }, { block: null, isReorg: false }, (sql) =>
+      moveReindex(sql, id, { nextBlock, changed }),
+    )
   }
 
   return {

@@ -251,7 +251,7 @@ async function openFollowed(of: {
       chain: chain.served,
       client,
       store: opened.store,
-      accountLog: openTestLog(opened.store, CHAIN),
+      accountLog: openTestLog(opened.store, CHAIN, undefined, () => nowMs),
       finality: depthFinality(64),
       startBlock,
       tradersPerPart,

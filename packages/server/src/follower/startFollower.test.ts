@@ -34,7 +34,7 @@ describe('the follower of a chain', () => {
       chain: SERVED,
       client: fake.node.client,
       store: fake.opened.store,
-      accountLog: openTestLog(fake.opened.store, SERVED.slug),
+      accountLog: openTestLog(fake.opened.store, SERVED.slug, undefined, () => fake.nowMs),
       markets: () => chainMarkets(),
       finality: depthFinality(16),
       startBlock: 0,

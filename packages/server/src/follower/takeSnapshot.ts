@@ -44,32 +44,35 @@ const MAX_FAILURES = 5
 const NOTHING_LEFT = { found: [], to: -1 } as const
 
 export function createChainSnapshot(options: SnapshotOptions): ChainSnapshot {
-  const { chain, client, store, accountLog, now, timeoutBlocks, tradersPerPart = 500 } = options
+  const { chain, client, store, accountLog, timeoutBlocks, tradersPerPart = 500 } = options
   const node = createDiamondNode({ client, diamond: chain.diamond })
   let failures = 0
 
   async function begin(): Promise<StoredSnapshot> {
     const { block, traderCount } = await readSnapshotBlock(node)
     const begun = { block, traderCount, nextTrader: 0, isComplete: false }
-    await accountLog.transaction({ block: null, isReorg: false }, (sql) => saveSnapshot(sql, chain.slug, begun))
+    await accountLog.transaction({ chain: chain.slug }, { block: null, isReorg: false }, (sql) =>
+      saveSnapshot(sql, chain.slug, begun),
+    )
     return begun
   }
 
   /** Takes back everything that was found at the block, so that another one can be taken. */
   async function abandon({ block }: StoredSnapshot): Promise<void> {
     const origin = { block: block.number, isReorg: true, isSnapshot: true }
-    const clock = { chain: chain.slug, nowMs: now(), timeoutBlocks: timeoutBlocks() }
-    await accountLog.transaction(origin, (sql, journal) => undoBlock(sql, block, clock, journal))
+    await accountLog.transaction({ chain: chain.slug }, origin, (sql, journal, { nowMs }) =>
+      undoBlock(sql, block, { chain: chain.slug, nowMs, timeoutBlocks: timeoutBlocks() }, journal),
+    )
   }
 
   /** Stores a part and, with the last one, the block from which on the chain is followed. */
   async function keep(snapshot: StoredSnapshot, found: readonly FoundTrader[], markets: ChainMarkets): Promise<void> {
     const { block } = snapshot
     const origin = { block: block.number, isReorg: false, isSnapshot: true }
-    await accountLog.transaction(origin, async (sql, journal) => {
+    await accountLog.transaction({ chain: chain.slug }, origin, async (sql, journal, { nowMs }) => {
       const scope = createBlockScope({ sql, chain: chain.slug, block, markets, renewed: new Map(), journal })
       await adoptTraders(scope, found)
-      const clock = { nowMs: now(), headBlock: block.number, headMs: block.timestampMs, timeoutBlocks: timeoutBlocks() }
+      const clock = { nowMs, headBlock: block.number, headMs: block.timestampMs, timeoutBlocks: timeoutBlocks() }
       await scope.settle(clock)
       for (const trader of found) {
         const reason = disagreementOf(trader)

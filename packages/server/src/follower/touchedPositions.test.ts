@@ -14,6 +14,7 @@ import type { PositionEvent } from '../trading/positions/positionModel.ts'
 import { openedBody } from './applyPosition.ts'
 import { ALICE, CHAIN, orderRecord, stored, txHash } from './testing/handMade.ts'
 import { createTouchedPositions } from './touchedPositions.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const ORDER = '1' as OrderId
 const POSITION = '2' as OrderId
@@ -42,7 +43,7 @@ function counting(sql: Sql, counts: { reads: number }): Sql {
 async function openPositions() {
   const { store, remove } = openTestStore()
   await migrate(store)
-  await store.transaction((sql) => insertOrder(sql, orderRecord(Number(ORDER))))
+  await store.transaction(TEST_SCOPE, (sql) => insertOrder(sql, orderRecord(Number(ORDER))))
   const counts = { reads: 0 }
   return {
     store,
@@ -50,7 +51,7 @@ async function openPositions() {
     counts,
     /** Adds the events, in the given order, in one transaction of the follower. */
     touch: (...events: readonly PositionEvent[]) =>
-      store.transaction(async (sql) => {
+      store.transaction(TEST_SCOPE, async (sql) => {
         const takeId = async () => POSITION
         const positions = createTouchedPositions({
           sql: counting(sql, counts),
@@ -95,7 +96,7 @@ describe('what a block says of a position', () => {
     const world = await openPositions()
     await world.touch(opened(10), sl(12))
     await world.touch(sl(20))
-    await world.store.transaction(async (sql) => {
+    await world.store.transaction(TEST_SCOPE, async (sql) => {
       for (const id of await deletePositionEvents(sql, CHAIN, sl(20).blockHash))
         await refoldPosition(sql, id, CLOCK, NO_JOURNAL)
     })

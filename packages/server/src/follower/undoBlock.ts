@@ -21,7 +21,7 @@ export async function undoBlock(
   { chain, nowMs, timeoutBlocks }: Pick<ApplyOptions, 'chain' | 'nowMs' | 'timeoutBlocks'>,
   journal: Journal,
 ): Promise<void> {
-  await deleteBlock(sql, chain, number)
+  await deleteBlock(sql, chain, { number, hash })
   // Blocks without logs are not all stored, so the one before may have any lower number.
   const { number: headBlock } = (await readLastBlock(sql, chain)) ?? { number: number - 1 }
   const timedOut = await listTimedOutSince(sql, chain, headBlock - timeoutBlocks)

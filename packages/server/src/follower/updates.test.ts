@@ -22,6 +22,7 @@ import {
   stored,
   tradeClosed,
 } from './testing/handMade.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 /** Blocks after which a change times out. */
 const TIMEOUT = 5
@@ -194,7 +195,7 @@ describe('changes of a position that wait for the oracle', () => {
     const { store } = fake.opened
     const { record } = (await findPositionByTrade(store.read, CHAIN, ALICE, 0))!
     const prepared = (id: AttemptId, kind: 'leverage' | 'collateral', positionId = record.id) =>
-      store.transaction((sql) =>
+      store.transaction(TEST_SCOPE, (sql) =>
         insertPositionAttempt(sql, { id, positionId, kind, sender: AGENT, pendingIndex: null, expiresAtMs: 1 }),
       )
     await prepared(attemptId('01'), 'collateral')

@@ -10,6 +10,7 @@ import { aFill, decimal } from '../trading/orders/testing/orderHistory.ts'
 import { OFF_CHAIN, type AccountLog, type Changes, forgetOldEvents } from './accountLog.ts'
 import { openTestLog } from './testing/testLog.ts'
 import { until } from '@bezel/testkit/until.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const OWNER = { chain: 'base', trader: '0x00000000000000000000000000000000000000A1' as Address } as const
 
@@ -70,7 +71,7 @@ describe('the log of an account', () => {
   ): OrderChange => ({ record: { ...orderRecord(1), trader }, before, after })
 
   const told = (changes: readonly OrderChange[], origin = OFF_CHAIN) =>
-    log.transaction(origin, async (_sql, journal) => changes.forEach((one) => journal.order(one)))
+    log.transaction({ chain: 'base' }, origin, async (_sql, journal) => changes.forEach((one) => journal.order(one)))
 
   const all = (trader: Address = ALICE) => log.read(trader, { after: 0, limit: 1_000 })
   const short = async () =>
@@ -160,7 +161,7 @@ describe('the log of an account', () => {
   })
 
   it('keeps nothing and wakes nobody when the transaction fails', async () => {
-    const failing = log.transaction(OFF_CHAIN, async (_sql, journal) => {
+    const failing = log.transaction({ chain: 'base' }, OFF_CHAIN, async (_sql, journal) => {
       journal.order(change(undefined, PREPARED))
       throw new Error('no')
     })
@@ -204,7 +205,7 @@ describe('the log of an account', () => {
       .account(ALICE, { holdings: '1', text: '1' })
       .then(() => log.account(ALICE, { holdings: '2', text: '2' }))
     nowMs = 20
-    const slow = opened.store.transaction(async () => void (nowMs = 30))
+    const slow = opened.store.transaction(TEST_SCOPE, async () => void (nowMs = 30))
     await Promise.all([first, second, slow])
     await told([change(undefined, PREPARED)])
     const times = (await all()).map(({ timestampMs }) => timestampMs)
@@ -218,7 +219,7 @@ describe('the log of an account', () => {
     for (nowMs of [10, 20, 30]) await told([change(undefined, PREPARED)])
     const forget = async (beforeMs: number, limit: number): Promise<void> => {
       for (const id of await listLogsBefore(opened.store.read, beforeMs)) {
-        await opened.store.transaction((sql) => forgetEventsBefore(sql, id, beforeMs, limit))
+        await opened.store.transaction(TEST_SCOPE, (sql) => forgetEventsBefore(sql, id, beforeMs, limit))
       }
     }
     await forget(30, 1)
@@ -242,7 +243,7 @@ describe('forgetting old events', () => {
     await migrate(store)
     const event = { channel: 'account', block: null, isReverted: false, data: '1' } as const
     const days = [1, 2, 3, 4].map((day) => ({ ...event, timestampMs: day * DAY_MS }))
-    await store.transaction((sql) => appendEvents(sql, OWNER, days))
+    await store.transaction(TEST_SCOPE, (sql) => appendEvents(sql, OWNER, days))
     const seqs = async () => (await listEvents(store.read, OWNER, { after: 0, limit: 9 })).map(({ seq }) => seq)
     const of = { store, now: () => 4 * DAY_MS, onError: (error: unknown) => assert.fail(String(error)), roundMs: 5 }
 

@@ -14,10 +14,12 @@ import type { PositionChange } from '../trading/positions/positionModel.ts'
 import { type OrderChange, type OrderState, orderAnswer } from '../trading/orders/orderModel.ts'
 import { type Address, type ChainSlug, DAY_MS } from '@bezel/protocol'
 import type { StoredFill } from '../store/fillStore.ts'
+import type { ChainScope, TraderScope } from '../store/scope.ts'
 import type { Sql, Store, Transaction } from '../store/sql.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createBreaks } from '../ground/breaks.ts'
 import { every } from '../ground/every.ts'
+import { createChainTime, type CommitTime } from './chainTime.ts'
 
 /** The origin of a change. */
 interface Origin {
@@ -81,11 +83,20 @@ export interface AccountNow {
 /** The numbered events of every account of one chain: 1, 2, 3, ... per trader, without a gap, in commit order. */
 export interface AccountLog {
   /**
-   * Runs a transaction of the store and appends events for its changes in the same transaction. Listeners hear of them
-   * only after the commit. The time of the events is taken inside the transaction, so the times of a log never
-   * decrease.
+   * Runs a transaction of the store, in a scope of this chain, and appends events for its changes in the same
+   * transaction. Listeners hear of them only after the commit. The time of the events is taken inside the transaction
+   * and is not before that of the last commit, so the times of a log never decrease.
    */
-  transaction<Result>(origin: Origin, work: (sql: Transaction, journal: Journal) => Promise<Result>): Promise<Result>
+  transaction<Result>(
+    scope: ChainScope | TraderScope,
+    origin: Origin,
+    work: (sql: Transaction, journal: Journal, at: CommitTime) => Promise<Result>,
+  ): Promise<Result>
+  /**
+   * Returns the time of the chain: the own clock, or the last commit that this process knows of, if that is later. A
+   * clock that was set back stands still until it has caught up.
+   */
+  now(): number
   /**
    * Appends an event with the account's state when its holdings differ from the last ones recorded. Returns true when
    * an event was appended; the first record of an account appends none.
@@ -121,7 +132,8 @@ interface AccountLogOptions {
 }
 
 export function createAccountLog(options: AccountLogOptions): AccountLog {
-  const { chain, store, now } = options
+  const { chain, store } = options
+  const time = createChainTime(chain, options.now)
   const listeners = new Set<(trader: Address) => void>()
   const owner = (trader: Address) => ({ chain, trader })
 
@@ -149,12 +161,14 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
   }
 
   return {
-    async transaction(origin, work) {
-      const { result, changes, traders } = await store.transaction(async (sql) => {
-        const journal = startJournal(chain, { ...origin, nowMs: now() })
-        const made = await work(sql, journal)
+    async transaction(scope, origin, work) {
+      const { result, changes, traders } = await store.transaction(scope, async (sql) => {
+        const at = await time.read(sql)
+        const journal = startJournal(chain, { ...origin, nowMs: at.nowMs })
+        const made = await work(sql, journal, at)
         const isChanged = journal.changes.orders.length + journal.changes.positions.length > 0
         const told = isChanged ? await keep(sql, journal.changes) : []
+        if (isChanged) await time.keep(sql, at)
         return { result: made, changes: isChanged ? journal.changes : undefined, traders: told }
       })
       if (changes !== undefined) guarded(() => options.onCommit(changes))
@@ -164,18 +178,21 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
     async account(trader, { holdings, text }) {
       // Mostly nothing is new; this read then spares a wait for the single writer.
       if ((await readToldHoldings(store.read, owner(trader))) === holdings) return false
-      const isNews = await store.transaction(async (sql) => {
+      const isNews = await store.transaction(owner(trader), async (sql) => {
         const told = await readToldHoldings(sql, owner(trader))
         if (told === holdings) return false
         await setToldHoldings(sql, owner(trader), holdings)
         if (told === undefined) return false
-        const event = { channel: 'account', timestampMs: now(), block: null, isReverted: false, data: text } as const
+        const at = await time.read(sql)
+        const event = { channel: 'account', timestampMs: at.nowMs, block: null, isReverted: false, data: text } as const
         await appendEvents(sql, owner(trader), [event])
+        await time.keep(sql, at)
         return true
       })
       if (isNews) wake([trader])
       return isNews
     },
+    now: time.now,
     lastSeq: (trader) => readLastSeq(store.read, owner(trader)),
     firstSeq: (trader) => readFirstSeq(store.read, owner(trader)),
     read: (trader, of) => listEvents(store.read, owner(trader), of),
@@ -291,7 +308,9 @@ async function forgetBefore(store: Store, beforeMs: number): Promise<void> {
   for (const id of await listLogsBefore(store.read, beforeMs)) {
     let forgotten = MAX_EVENTS_AT_ONCE
     while (forgotten === MAX_EVENTS_AT_ONCE) {
-      forgotten = await store.transaction((sql) => forgetEventsBefore(sql, id, beforeMs, MAX_EVENTS_AT_ONCE))
+      forgotten = await store.transaction({ name: 'cleanup' }, (sql) =>
+        forgetEventsBefore(sql, id, beforeMs, MAX_EVENTS_AT_ONCE),
+      )
       await nextTurn()
     }
   }

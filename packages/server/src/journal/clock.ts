@@ -1,5 +1,6 @@
 import type { ChainSlug } from '@bezel/protocol'
 import { OFF_CHAIN, type AccountLog } from './accountLog.ts'
+import type { CommitTime } from './chainTime.ts'
 import { every, type Repetition } from '../ground/every.ts'
 import { listDueOrders } from '../store/orderStore.ts'
 import type { Store } from '../store/sql.ts'
@@ -22,6 +23,15 @@ export function createChainHead(): ChainHead {
       head = block
     },
   }
+}
+
+/**
+ * Returns the clock of a fold in a transaction: its time and its head are those of the commit, because the own ones may
+ * be behind what was committed. Only where no block is stored the own head stands.
+ */
+export function clockAt(own: FoldClock, { nowMs, head }: CommitTime): FoldClock {
+  const { number: headBlock, timestampMs: headMs } = head ?? { number: own.headBlock, timestampMs: own.headMs }
+  return { nowMs, headBlock, headMs, timeoutBlocks: own.timeoutBlocks }
 }
 
 /**
@@ -55,8 +65,8 @@ export function startClockRounds(options: ClockRoundsOptions): Repetition {
 /** Folds the orders that are due now, in one transaction. */
 export async function runRound({ chain, store, accountLog, clock }: ClockRoundsOptions): Promise<void> {
   if ((await listDueOrders(store.read, chain, dueAt(clock()))).length === 0) return
-  await accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
-    const at = clock()
+  await accountLog.transaction({ chain }, OFF_CHAIN, async (sql, journal, commit) => {
+    const at = clockAt(clock(), commit)
     for (const id of await listDueOrders(sql, chain, dueAt(at))) await refoldOrder(sql, id, at, journal)
   })
 }

@@ -1,4 +1,11 @@
-import type { OrderChange, FoldClock, OrderEvent, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
+import type {
+  Attempt,
+  OrderChange,
+  FoldClock,
+  OrderEvent,
+  OrderRecord,
+  OrderState,
+} from '../trading/orders/orderModel.ts'
 import { Usd, type OrderId } from '@bezel/protocol'
 import type { Journal } from './accountLog.ts'
 import { isDeepStrictEqual } from 'node:util'
@@ -34,19 +41,22 @@ export async function refoldOrder(
   return keepOrder(sql, stored, state, clock, journal)
 }
 
-/**
- * Folds an order that this transaction created from chain events, without attempts. All its data is at hand, so nothing
- * is read.
- */
+/** Everything of an order that this transaction created. */
+interface NewOrder {
+  readonly record: OrderRecord
+  readonly attempts: readonly Attempt[]
+  readonly events: readonly OrderEvent[]
+}
+
+/** Folds an order that this transaction created. All its data is at hand, so nothing is read. */
 export async function foldNewOrder(
   sql: Sql,
-  record: OrderRecord,
-  events: readonly OrderEvent[],
+  { record, attempts, events }: NewOrder,
   clock: FoldClock,
   journal: Pick<Journal, 'order'>,
 ): Promise<OrderChange | undefined> {
   const stored = { record, state: undefined, spendDay: undefined }
-  return keepOrder(sql, stored, foldOrder(record, [], events, clock), clock, journal)
+  return keepOrder(sql, stored, foldOrder(record, attempts, events, clock), clock, journal)
 }
 
 async function keepOrder(
@@ -125,6 +135,8 @@ async function settleCharge(
 export interface Refolds {
   /** Folds an order again and returns its state. */
   of(id: OrderId): Promise<OrderState>
+  /** Folds an order that this transaction stored with one attempt, which is as it was stored, and returns its state. */
+  ofNew(record: OrderRecord, attempt: Attempt): Promise<OrderState>
 }
 
 export function startRefolds(sql: Sql, clock: FoldClock, journal: Journal): Refolds {
@@ -132,10 +144,18 @@ export function startRefolds(sql: Sql, clock: FoldClock, journal: Journal): Refo
     async of(id) {
       const change = await refoldOrder(sql, id, clock, journal)
       const state = change === undefined ? (await findOrder(sql, id))?.state : change.after
-      if (state === undefined) throw new Error(`order ${id} has an attempt and yet no state`)
-      return state
+      return stateOf(id, state)
+    },
+    async ofNew(record, attempt) {
+      const change = await foldNewOrder(sql, { record, attempts: [attempt], events: [] }, clock, journal)
+      return stateOf(record.id, change?.after)
     },
   }
+}
+
+function stateOf(id: OrderId, state: OrderState | undefined): OrderState {
+  if (state === undefined) throw new Error(`order ${id} has an attempt and yet no state`)
+  return state
 }
 
 /**

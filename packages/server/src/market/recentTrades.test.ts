@@ -8,6 +8,7 @@ import { migrate } from '../store/openStore.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
 import { listTrades, recentTrade } from './recentTrades.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const HASH = `0x${'cd'.repeat(32)}` as Hex
 const TRADER = parseAddress(`0x${'a1'.repeat(20)}`)!
@@ -78,7 +79,7 @@ describe('the recent trades of a pair', () => {
 
   async function insert(block: number, logIndex: number, of: Partial<FillHistoryEntry>, pairIndex = 0): Promise<void> {
     const id = nextId++
-    await opened.store.transaction((sql) =>
+    await opened.store.transaction(TEST_SCOPE, (sql) =>
       insertFill(sql, {
         chain: 'base',
         trader: TRADER,

@@ -64,9 +64,9 @@ function operationOf({ routeOptions }: FastifyRequest): string {
 export function countTransactions(store: Store, metrics: Metrics): Store {
   return {
     read: store.read,
-    async transaction(work) {
+    async transaction(scope, work) {
       try {
-        const result = await store.transaction(work)
+        const result = await store.transaction(scope, work)
         metrics.transacted('committed')
         return result
       } catch (error) {

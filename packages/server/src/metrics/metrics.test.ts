@@ -12,6 +12,7 @@ import { registerHooks } from '../http/hooks/registerHooks.ts'
 import { openTestStore } from '../store/testing/testStore.ts'
 import { countAnswers, createMetrics, type Metrics, countTransactions, serveMetrics } from './createMetrics.ts'
 import { createOrderCounts, watchAccounts, watchDeployment, type ChainSource } from './watchDeployment.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 /** Returns the lines of a series, without its help text. */
 async function series({ registry }: Metrics, name: string): Promise<string[]> {
@@ -114,9 +115,9 @@ describe('metrics of the store', () => {
     const test = openTestStore()
     const metrics = createMetrics()
     const store = countTransactions(test.store, metrics)
-    await store.transaction(async (sql) => sql.run('create table t (a bigint)'))
+    await store.transaction(TEST_SCOPE, async (sql) => sql.run('create table t (a bigint)'))
     await assert.rejects(
-      store.transaction(async (sql) => {
+      store.transaction(TEST_SCOPE, async (sql) => {
         await sql.run('insert into t (a) values ($1)', 1)
         throw new Error('no')
       }),

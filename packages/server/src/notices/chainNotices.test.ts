@@ -4,6 +4,7 @@ import { parseAddress, type Address } from '@bezel/protocol'
 import { dismissNotice, listNotices } from '../store/noticeStore.ts'
 import { NOBODY, openNoticesWorld, type NoticesWorld } from './testing/noticesWorld.ts'
 import { openChainNotices, type ChainNotices } from './chainNotices.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const at = (digit: string): Address => parseAddress(`0x${digit.repeat(40)}`)!
 const [ALICE, BOB, AGENT, OTHER, STRANGER] = [at('1'), at('2'), at('3'), at('4'), at('5')]
@@ -35,7 +36,7 @@ async function restart(): Promise<void> {
 const shown = (trader = ALICE) => listNotices(world.opened.store.read, trader, { nowMs: world.nowMs, limit: 200 })
 const typesOf = async (trader = ALICE) => (await shown(trader)).map(({ type }) => type)
 const idOf = async (trader = ALICE) => (await shown(trader))[0]?.id
-const dismiss = (id: number) => world.opened.store.transaction((sql) => dismissNotice(sql, ALICE, id))
+const dismiss = (id: number) => world.opened.store.transaction(TEST_SCOPE, (sql) => dismissNotice(sql, ALICE, id))
 
 /** Counts the transactions that a round starts. */
 async function transactionsOf(round: () => Promise<void>): Promise<number> {
@@ -43,9 +44,9 @@ async function transactionsOf(round: () => Promise<void>): Promise<number> {
   const { transaction } = store
   let count = 0
   Object.assign(store, {
-    transaction(work: never) {
+    transaction(scope: never, work: never) {
       count += 1
-      return transaction(work)
+      return transaction(scope, work)
     },
   })
   await round()

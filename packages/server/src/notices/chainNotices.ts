@@ -95,7 +95,7 @@ function createStandingNotices(of: {
       const fresh = now.filter(({ key }) => !standing.has(nameOf(key)))
       const over = [...standing].filter(([name]) => !wanted.has(name)).map(([, key]) => key)
       if (fresh.length === 0 && over.length === 0) return
-      await store.transaction(async (sql) => {
+      await store.transaction({ name: 'notices' }, async (sql) => {
         for (const key of over) await endNotice(sql, key)
         let id = await takeNoticeIds(sql, fresh.length)
         for (const notice of fresh) await saveNotice(sql, id++, notice)

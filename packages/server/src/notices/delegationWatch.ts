@@ -42,7 +42,7 @@ export function createDelegationWatch(of: {
 
   async function keep(judged: readonly JudgedDelegation[], known: Seen): Promise<void> {
     if (judged.length === 0) return
-    await store.transaction(async (sql) => {
+    await store.transaction({ name: 'notices' }, async (sql) => {
       for (const judgement of judged) await tellDelegation(sql, slug, judgement, now())
     })
     for (const { trader, judgement } of judged) {

@@ -50,7 +50,7 @@ export function startNotices(options: NoticesOptions): Notices {
 
   return {
     list: (trader) => listNotices(store.read, trader, { nowMs: now(), limit: MAX_LISTED }),
-    dismiss: (trader, id) => store.transaction((sql) => dismissNotice(sql, trader, id)),
+    dismiss: (trader, id) => store.transaction({ name: 'notices' }, (sql) => dismissNotice(sql, trader, id)),
     async close() {
       await rounds.close()
       for (const chain of watched) chain.close()
@@ -62,7 +62,7 @@ async function runRound(chains: readonly ChainNotices[], { store, now }: Notices
   const settled = await Promise.allSettled(chains.map((chain) => chain.settle()))
   const nowMs = now()
   if (await hasExpiredNotices(store.read, nowMs)) {
-    await store.transaction((sql) => deleteExpiredNotices(sql, nowMs, MAX_DELETED))
+    await store.transaction({ name: 'cleanup' }, (sql) => deleteExpiredNotices(sql, nowMs, MAX_DELETED))
   }
   // An error of one chain is thrown only now, so that it does not keep the others from settling.
   for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason

@@ -10,6 +10,7 @@ import type { WaitingUpdate, PositionState, UpdateRefusal } from '../trading/pos
 import { usdc } from '../trading/valuation/testing/fixtures.ts'
 import { CAUSE, NOW_MS } from './testing/orderChanges.ts'
 import { writeNotices } from './writeNotices.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const CHAIN: ChainSlug = 'base'
 const { record: made, state: QUIET } = positionOf()
@@ -51,12 +52,14 @@ describe('notices of pending changes of positions', () => {
   beforeEach(async () => {
     opened = openTestStore()
     await migrate(opened.store)
-    await opened.store.transaction((sql) => insertOrder(sql, { ...orderOf().record, id: record.originOrderId }))
+    await opened.store.transaction(TEST_SCOPE, (sql) =>
+      insertOrder(sql, { ...orderOf().record, id: record.originOrderId }),
+    )
   })
   afterEach(() => opened.remove())
 
   const commit = (before: PositionState | undefined, after: PositionState | undefined, isReorg = false) =>
-    opened.store.transaction((sql) =>
+    opened.store.transaction(TEST_SCOPE, (sql) =>
       writeNotices(sql, { orders: [], positions: [{ record, before, after }], cause: { ...CAUSE, isReorg } }),
     )
   const shown = () => listNotices(opened.store.read, record.trader, { nowMs: NOW_MS, limit: 10 })

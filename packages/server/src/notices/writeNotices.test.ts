@@ -12,6 +12,7 @@ import type { NoticeStep } from './notice.ts'
 import { writeNotices, noticeStepsOf } from './writeNotices.ts'
 import fc from 'fast-check'
 import { stateIn, stories } from '../trading/orders/testing/orderStory.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const DAY_MS = 86_400_000
 
@@ -24,7 +25,9 @@ describe('notices of orders in the store', () => {
   afterEach(() => opened.remove())
 
   const commit = (orders: readonly OrderChange[], isReorg = false) =>
-    opened.store.transaction((sql) => writeNotices(sql, { orders, positions: [], cause: { ...CAUSE, isReorg } }))
+    opened.store.transaction(TEST_SCOPE, (sql) =>
+      writeNotices(sql, { orders, positions: [], cause: { ...CAUSE, isReorg } }),
+    )
   const shown = () => listNotices(opened.store.read, MARKET_ORDER.trader, { nowMs: NOW_MS, limit: 200 })
   const filled = aChange(MARKET_ORDER, aState('pending'), aState('filled'))
   const undone = aChange(MARKET_ORDER, aState('filled'), aState('pending'))
@@ -44,7 +47,7 @@ describe('notices of orders in the store', () => {
   it('stay dismissed through a reorganisation', async () => {
     await commit([filled])
     const [first] = await shown()
-    await opened.store.transaction((sql) => dismissNotice(sql, MARKET_ORDER.trader, first!.id))
+    await opened.store.transaction(TEST_SCOPE, (sql) => dismissNotice(sql, MARKET_ORDER.trader, first!.id))
     await commit([undone], true)
     await commit([filled])
     assert.deepEqual(await shown(), [])
@@ -58,7 +61,7 @@ describe('notices of orders in the store', () => {
   })
 
   it('are not there when the transaction fails', async () => {
-    const failing = opened.store.transaction(async (sql) => {
+    const failing = opened.store.transaction(TEST_SCOPE, async (sql) => {
       await writeNotices(sql, { orders: [filled], positions: [], cause: CAUSE })
       throw new Error('the disk is full')
     })

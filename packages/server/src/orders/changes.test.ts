@@ -29,6 +29,7 @@ import {
 import { reverted, uint } from './testing/scriptedNode.ts'
 import { updateOrder } from './updateOrder.ts'
 import { updatePosition } from './updatePosition.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 /** The spend of `LIMIT_BODY`: 0.1 BTC at 50,000 and half of a spread of 0.04 %. */
 const LIMIT_SPEND = 5_001n * 10n ** 18n
@@ -153,7 +154,7 @@ describe('changes of orders and positions', () => {
       const id = await createOpen()
       await update(id, { size: '0.2' })
       world.market.nowMs += 300_000
-      await world.opened.store.transaction((sql) =>
+      await world.opened.store.transaction(TEST_SCOPE, (sql) =>
         refoldOrder(sql, id as never, world.orders.clock(), NO_JOURNAL).then(() => undefined),
       )
       assert.equal(await spentToday(), LIMIT_SPEND)
@@ -172,7 +173,7 @@ describe('changes of orders and positions', () => {
 
     it('counts a larger order for the agent that made it larger, also an order made elsewhere', async () => {
       const id = await createOpen()
-      await world.opened.store.transaction((sql) =>
+      await world.opened.store.transaction(TEST_SCOPE, (sql) =>
         sql.run('update orders set agent = null, spend_usd = 0, spend_day = null'),
       )
       const before = await spentToday()

@@ -23,6 +23,7 @@ import {
   type OrdersWorld,
 } from './testing/ordersWorld.ts'
 import { ok, reverted, uint } from './testing/scriptedNode.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected
 
@@ -185,7 +186,7 @@ describe('createOrder', () => {
     // A reported order is on its way and no longer counts.
     const { store } = world.opened
     const [attempt] = await listAttempts(store.read, prepared.order.id as never)
-    await store.transaction(async (sql) => {
+    await store.transaction(TEST_SCOPE, async (sql) => {
       const hash = `0x${'9'.repeat(64)}` as never
       await setSubmitted(sql, attempt!.id, { hash, submittedAtMs: world.market.nowMs, trustedUntilMs: null })
       await refoldOrder(sql, prepared.order.id as never, world.orders.clock(), NO_JOURNAL)
@@ -277,7 +278,7 @@ describe('createOrder', () => {
       const { store } = world.opened
       const id = prepared.order.id as never
       const [attempt] = await listAttempts(store.read, id)
-      await store.transaction(async (sql) => {
+      await store.transaction(TEST_SCOPE, async (sql) => {
         const hash = `0x${'9'.repeat(64)}` as never
         await setSubmitted(sql, attempt!.id, { hash, submittedAtMs: world.market.nowMs, trustedUntilMs: null })
         await refoldOrder(sql, id, world.orders.clock(), NO_JOURNAL)
@@ -287,7 +288,7 @@ describe('createOrder', () => {
       const terms = { price: 50_000n * 10n ** 10n, sl: 0n, tp: 0n, slippageP: 1_000, tradeIndex: 4 }
       const place = { blockNumber: 101, blockHash: '0xb1', logIndex: 0, txHash: `0x${'9'.repeat(64)}`, timestampMs: 5 }
       const event = { kind: 'placed', attemptId: attempt!.id, ...terms, ...place } as never
-      await store.transaction((sql) =>
+      await store.transaction(TEST_SCOPE, (sql) =>
         insertOrderEvent(sql, { chain: 'arbitrum', trader: TRADER, orderId: id, handle: 'trade:4', event }),
       )
       world.market.nowMs += 400_000
@@ -335,7 +336,7 @@ describe('createOrder', () => {
         world.node.delegate = AGENT
         at(3_001)
         const [attempt] = await listAttempts(world.opened.store.read, id)
-        await world.opened.store.transaction((sql) => setMismatch(sql, attempt!.id, id))
+        await world.opened.store.transaction(TEST_SCOPE, (sql) => setMismatch(sql, attempt!.id, id))
         assert.deepEqual(summary(await create(BODY)), ['prepared', null, null])
         await cancelOrder(world.orders, world.write(), id)
         assert.deepEqual(summary(await create(BODY)), ['expired', null, null])

@@ -2,7 +2,7 @@ import { ApiError, Leverage, Slippage, Usd, type CreateOrderRequest, type Prepar
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { setWithdrawn } from '../store/attemptStore.ts'
 import { findOrderByClientId } from '../store/orderStore.ts'
-import type { Sql } from '../store/sql.ts'
+import type { Sql, Transaction } from '../store/sql.ts'
 import { hasLapsed, mayBeOnItsWay, openAttemptsOf } from '../trading/orders/openAttempts.ts'
 import {
   type Attempt,
@@ -102,7 +102,7 @@ interface Keeping {
 
 /** Stores a new order, or returns the existing one, with the new transaction when it needs one. */
 async function keep(
-  sql: Sql,
+  sql: Transaction,
   orders: ChainOrders,
   { write, known, tried, refolds, clock }: Keeping,
 ): Promise<CreatedOrder> {

@@ -15,6 +15,7 @@ import { submitOrder } from './submitOrder.ts'
 import { happen, hashOf, lastAttempt, placed } from './testing/chainEvents.ts'
 import { AGENT, LIMIT_BODY, MARKET_BODY, openOrdersWorld, TRADER, type OrdersWorld } from './testing/ordersWorld.ts'
 import { ok, reverted } from './testing/scriptedNode.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected
 
@@ -406,7 +407,7 @@ describe('the end of many orders and positions', () => {
       const ids = await closeThree()
       await submit(ids[0]!)
       const { id } = await lastAttempt(world, ids[1]!)
-      await world.opened.store.transaction((sql) => setMismatch(sql, id, ids[1] as never))
+      await world.opened.store.transaction(TEST_SCOPE, (sql) => setMismatch(sql, id, ids[1] as never))
       const marks = async () =>
         (await listAttemptOrders(world.opened.store.read, id)).map(({ attempt }) => attempt.isMismatch)
       assert.deepEqual(await marks(), [false, true, false])

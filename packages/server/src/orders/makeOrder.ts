@@ -1,7 +1,7 @@
 import { ApiError } from '@bezel/protocol'
 import { insertAttempt } from '../store/attemptStore.ts'
 import { countPreparedTransactions, takeId, insertOrder, renewOrder } from '../store/orderStore.ts'
-import type { Sql } from '../store/sql.ts'
+import type { Sql, Transaction } from '../store/sql.ts'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import type { Attempt, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
 import type { OrderPlan } from '../trading/plan/plan.ts'
@@ -26,11 +26,11 @@ interface MadeOrder {
 
 /**
  * Stores a simulated order, in the transaction of its write. Only here are the agent's limits binding, because
- * transactions run one at a time. `renewed` is an order with the same clientId whose transactions have lapsed: it keeps
+ * the write is alone with its trader. `renewed` is an order with the same clientId whose transactions have lapsed: it keeps
  * its id and is charged to the agent that prepares it now.
  */
 export async function makeOrder(
-  sql: Sql,
+  sql: Transaction,
   orders: ChainOrders,
   write: Pick<SignedWrite, 'agent' | 'relay'>,
   tried: TriedOrder,
@@ -47,7 +47,7 @@ export async function makeOrder(
  * transaction; default 0.
  */
 export async function storeOrder(
-  sql: Sql,
+  sql: Transaction,
   orders: Pick<ChainOrders, 'chain'>,
   { agent, relay }: Pick<SignedWrite, 'agent' | 'relay'>,
   { plan, attempt }: TriedOrder,
@@ -66,7 +66,10 @@ export async function storeOrder(
   await insertAttempt(sql, { chain: slug, orderId: record.id, attempt, place: of.place ?? 0 })
   await keepPositionAttempts(sql, plan, attempt, 'reclaim')
   await relay?.take(sql, attempt, purposeOf(record))
-  return { record, state: await of.refolds.of(record.id) }
+  // A relayed one was changed in the store meanwhile, and a renewed one has older attempts.
+  const isAtHand = of.renewed === undefined && relay === null
+  const state = isAtHand ? await of.refolds.ofNew(record, attempt) : await of.refolds.of(record.id)
+  return { record, state }
 }
 
 function purposeOf({ id, request }: OrderRecord): RelayPurpose {

@@ -13,10 +13,11 @@ import { usdc } from '../trading/valuation/testing/fixtures.ts'
 import { cancelPositionUpdate } from './cancelPositionUpdate.ts'
 import { closePosition } from './closePosition.ts'
 import { createOrder } from './createOrder.ts'
-import type { SignedWrite } from './signedWrite.ts'
+import type { Relay, SignedWrite } from './signedWrite.ts'
 import { AGENT, MARKET_BODY, openOrdersWorld, OTHER_TRADER, TRADER, type OrdersWorld } from './testing/ordersWorld.ts'
 import { reverted } from './testing/scriptedNode.ts'
 import { updatePosition } from './updatePosition.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected
 
@@ -72,7 +73,7 @@ describe('pending changes of positions', () => {
   ): Promise<void> {
     const { record: made, state: before } = positionOf()
     const state = { ...before, ...changes, pendingUpdate }
-    const record = await world.opened.store.transaction(async (sql) => {
+    const record = await world.opened.store.transaction(TEST_SCOPE, async (sql) => {
       const owned = { chain: 'arbitrum', trader: TRADER } as const
       const of = { ...made, ...owned, originOrderId: await takeId(sql) }
       await insertOrder(sql, { ...orderOf().record, ...owned, id: of.originOrderId })
@@ -127,7 +128,7 @@ describe('pending changes of positions', () => {
   it('are not reclaimed when a late answer came while the node was asked', async () => {
     await hold(UPDATE)
     world.node.whileAsked = () =>
-      world.opened.store.transaction((sql) =>
+      world.opened.store.transaction(TEST_SCOPE, (sql) =>
         savePositionState(
           sql,
           ID,
@@ -172,10 +173,10 @@ describe('pending changes of positions', () => {
 
   it('are reclaimed once by a relayer, whose transactions come one after the other', async () => {
     await hold(UPDATE)
-    const taken: string[] = []
+    const taken = new Set<string>()
     const relayed = (): SignedWrite => {
       const write = world.write()
-      const relay = { sender: AGENT, take: async () => void taken.push('taken') }
+      const relay: Relay = { sender: AGENT, take: async (_sql, { id }) => void taken.add(id) }
       return { ...write, agent: { ...write.agent, mode: 'relayed' }, relay }
     }
     await world.register({ mode: 'relayed' })
@@ -188,10 +189,10 @@ describe('pending changes of positions', () => {
         return true
       })
     }
-    assert.equal(taken.length, 1)
+    assert.equal(taken.size, 1)
     world.market.nowMs += 300_001
     world.market.quotes.set(0, { ...world.market.quotes.get(0)!, updatedAtMs: world.market.nowMs })
     await reclaim(relayed())
-    assert.equal(taken.length, 2)
+    assert.equal(taken.size, 2)
   })
 })

@@ -4,9 +4,10 @@ import type { AgentRecord } from '../trading/agentRecord.ts'
 import { agentNotDelegated, readOnlyAgent, requireInForce } from '../agents/agentRefusals.ts'
 import { proveAgent, type AgentProof } from '../agents/proofs.ts'
 import { findAgent } from '../store/agentStore.ts'
-import type { Sql, Transaction } from '../store/sql.ts'
+import type { Transaction } from '../store/sql.ts'
 import type { Attempt, FoldClock } from '../trading/orders/orderModel.ts'
 import { OFF_CHAIN } from '../journal/accountLog.ts'
+import { clockAt } from '../journal/clock.ts'
 import { startRefolds, type Refolds } from '../journal/refold.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import { NodeUnavailableError, notReady } from '../ground/unavailable.ts'
@@ -32,7 +33,7 @@ export interface TransactionAuthor {
 export interface Relay {
   readonly sender: Address
   /** Queues a transaction in the database transaction that stores it. It is sent after the commit. */
-  take(sql: Sql, attempt: Attempt, purpose: RelayPurpose): Promise<void>
+  take(sql: Transaction, attempt: Attempt, purpose: RelayPurpose): Promise<void>
 }
 
 /**
@@ -69,7 +70,7 @@ interface WriteSteps<Planned, Asked extends Promise<unknown> | undefined, Result
 
 /** The database transaction of a write, after its nonce was used up. */
 export interface WriteTurn {
-  readonly sql: Sql
+  readonly sql: Transaction
   /** The agent as stored now; it may have changed since the request was verified. */
   readonly agent: AgentRecord
   readonly clock: FoldClock
@@ -93,8 +94,9 @@ export async function runWrite<Planned, Asked extends Promise<unknown> | undefin
   const asking = ask(planned)
   if (asking === undefined) await refuseUndelegated(orders, write)
   const asked = await asking
-  return orders.accountLog.transaction(OFF_CHAIN, async (sql, journal) => {
-    const clock = orders.clock()
+  const scope = { chain: orders.chain.slug, trader: write.agent.trader }
+  return orders.accountLog.transaction(scope, OFF_CHAIN, async (sql, journal, at) => {
+    const clock = clockAt(orders.clock(), at)
     const stored = await claimWrite(sql, orders, write, clock.nowMs)
     const proof = proofOf(orders, stored.trader, senderOf(write))
     const proven = stored.standing === 'used' ? undefined : await proveAgent(sql, stored, proof, clock.nowMs)

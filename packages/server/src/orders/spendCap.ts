@@ -28,7 +28,7 @@ export async function readStandingSpend(sql: Sql, { chain, agent }: AgentRecord,
 }
 
 /**
- * Throws `SCOPE_SPEND_CAP_EXCEEDED` in the transaction of a write, where it is binding: transactions run one at a time,
+ * Throws `SCOPE_SPEND_CAP_EXCEEDED` in the transaction of a write, where it is binding: it is alone with its trader,
  * so that concurrent writes never pass the cap together. Expired orders are folded first, which gives their spend back.
  */
 export async function requireSpend(

@@ -18,6 +18,7 @@ import { submitOrder } from './submitOrder.ts'
 import { happen, hashOf, lastAttempt, placed, replaced } from './testing/chainEvents.ts'
 import { updateOrder } from './updateOrder.ts'
 import { AGENT, LIMIT_BODY, openOrdersWorld, TRADER, type OrdersWorld } from './testing/ordersWorld.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const CAP_USD = 12_000
 
@@ -121,7 +122,7 @@ const FILL: Fill = { price: '50000', size: '0.1', feeCollateral: '0', positionId
 async function wait(world: OrdersWorld, ms: number): Promise<void> {
   const nowMs = (world.market.nowMs += ms)
   world.market.quotes.set(0, { ...world.market.quotes.get(0)!, updatedAtMs: nowMs })
-  await world.opened.store.transaction(async (sql) => {
+  await world.opened.store.transaction(TEST_SCOPE, async (sql) => {
     const due = await listDueOrders(sql, 'arbitrum', { nowMs, headBlock: -1, limit: 100 })
     for (const id of due) await refoldOrder(sql, id, world.orders.clock(), NO_JOURNAL)
   })

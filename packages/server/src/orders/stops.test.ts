@@ -14,6 +14,7 @@ import { happen } from './testing/chainEvents.ts'
 import { LIMIT_BODY, MARKET_BODY, openOrdersWorld, TRADER, type OrdersWorld } from './testing/ordersWorld.ts'
 import { updateOrder } from './updateOrder.ts'
 import { updatePosition } from './updatePosition.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected
 
@@ -145,7 +146,9 @@ describe('what answers tell about stops', () => {
     const { id } = (await closePosition(world.orders, world.write(), '7' as never, { slippage: '0.05' })).order
     await happen(world, id, { kind: 'requested', pendingIndex: 1, tradeIndex: 4 })
     world.headBlock += 100_000
-    await world.opened.store.transaction((sql) => refoldOrder(sql, id as OrderId, world.orders.clock(), NO_JOURNAL))
+    await world.opened.store.transaction(TEST_SCOPE, (sql) =>
+      refoldOrder(sql, id as OrderId, world.orders.clock(), NO_JOURNAL),
+    )
     assert.equal((await findOrder(world.opened.store.read, id as OrderId))?.state?.status, 'timed_out')
     assert.deepEqual(await change(), ['closing_slippage_kept'])
     await happen(world, id, { kind: 'reclaimed', pendingIndex: 1 })

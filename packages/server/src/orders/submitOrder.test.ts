@@ -20,6 +20,7 @@ import {
   type OrdersWorld,
 } from './testing/ordersWorld.ts'
 import { updateOrder } from './updateOrder.ts'
+import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected
 
@@ -132,7 +133,7 @@ describe('submitOrder', () => {
   it('takes a hash that was reported for another order and found to be none of it', async () => {
     await submit()
     const { id: refuted } = await lastAttempt(world, id)
-    await world.opened.store.transaction((sql) => setMismatch(sql, refuted, id as never))
+    await world.opened.store.transaction(TEST_SCOPE, (sql) => setMismatch(sql, refuted, id as never))
     const other = await create()
     known('0xabcd' as Hex, { status: '0x1', trade: {} })
     assert.equal((await submit(HASH, other)).status, 'pending')
@@ -254,7 +255,7 @@ describe('submitOrder', () => {
     await submit()
     assert.equal((await submit(hashOf(1_001))).txHash, hashOf(1_001))
     const { id: attemptId } = await lastAttempt(world, id)
-    await world.opened.store.transaction((sql) => setMismatch(sql, attemptId, id as never))
+    await world.opened.store.transaction(TEST_SCOPE, (sql) => setMismatch(sql, attemptId, id as never))
     assert.equal((await submit(hashOf(1_001))).status, 'pending')
   })
 

@@ -19,6 +19,7 @@ import { countPreparedTransactions, insertOrder } from './orderStore.ts'
 import { readExitNeed } from './relayGasStore.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { TEST_SCOPE } from './testing/testScope.ts'
 
 /** The number of migrations of the code before a transaction could carry several orders. */
 const BEFORE = 22
@@ -62,7 +63,7 @@ describe('attempts of a store that was written before a transaction could carry 
   beforeEach(async () => {
     opened = openTestStore()
     await migrate(opened.store, MIGRATIONS.slice(0, BEFORE))
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (const id of [1, 2]) {
         const orderId = await addOrder(sql, id, 'prepared')
         await insertAttempt(sql, { chain: CHAIN, orderId, attempt: attemptOf(id) })
@@ -76,7 +77,7 @@ describe('attempts of a store that was written before a transaction could carry 
 
   /** Adds a transaction that cancels order 5, reclaims order 6 and closes by order 7. */
   async function addBatch(): Promise<void> {
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (const [place, [id, status, kind]] of (
         [
           [5, 'canceled', 'cancel'],
@@ -114,7 +115,7 @@ describe('attempts of a store that was written before a transaction could carry 
 
   it('tell the relayer of a cancel and a reclaim in a transaction of several, whatever their place', async () => {
     await addBatch()
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       await addOrder(sql, 8, 'canceled')
       await insertAttempt(sql, { chain: CHAIN, orderId: '8' as OrderId, attempt: attemptOf(9, 'cancel'), place: 3 })
       await insertAttempt(sql, { chain: CHAIN, orderId: '6' as OrderId, attempt: attemptOf(10) })
@@ -128,10 +129,10 @@ describe('attempts of a store that was written before a transaction could carry 
 
   it('are found by indexes, without a look at all of them', async () => {
     await addBatch()
-    await opened.store.transaction((sql) =>
+    await opened.store.transaction(TEST_SCOPE, (sql) =>
       setSubmitted(sql, attemptOf(9).id, { hash: HASH, submittedAtMs: 1, trustedUntilMs: null }),
     )
-    await opened.store.transaction((sql) => sql.run('update orders set awaits_until = 100 where id = 7'))
+    await opened.store.transaction(TEST_SCOPE, (sql) => sql.run('update orders set awaits_until = 100 where id = 7'))
     const { read } = opened.store
     const plans: string[] = []
     async function explain(text: string, params: readonly SqlValue[]): Promise<void> {

@@ -7,6 +7,7 @@ import { parseAddress, type Address } from '@bezel/protocol'
 import { eraseCallerIps, listAudit, writeAudit, type AuditEntry } from './auditStore.ts'
 import { migrate } from './openStore.ts'
 import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { TEST_SCOPE } from './testing/testScope.ts'
 
 const at = (digit: string): Address => parseAddress(`0x${digit.repeat(40)}`)!
 
@@ -33,7 +34,7 @@ describe('the audit log', () => {
   afterEach(() => opened.remove())
 
   const write = (...entries: AuditEntry[]): Promise<void> =>
-    opened.store.transaction(async (sql) => {
+    opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (const entry of entries) await writeAudit(sql, entry)
     })
 
@@ -72,7 +73,7 @@ describe('the audit log', () => {
   })
 
   it('has nothing of a change that was rolled back', async () => {
-    const failed = opened.store.transaction(async (sql) => {
+    const failed = opened.store.transaction(TEST_SCOPE, async (sql) => {
       await writeAudit(sql, ADDED)
       throw new Error('no')
     })
@@ -82,7 +83,7 @@ describe('the audit log', () => {
 
   it('never gives an id twice, also when the newest entry is gone', async () => {
     await write(ADDED, ADDED)
-    await opened.store.transaction((sql) => sql.run('delete from audit_log'))
+    await opened.store.transaction(TEST_SCOPE, (sql) => sql.run('delete from audit_log'))
     await write(ADDED)
     assert.deepEqual(
       (await list(TRADER)).map(({ id }) => id),
@@ -93,7 +94,7 @@ describe('the audit log', () => {
   it('loses the addresses of callers after their time, and nothing else', async () => {
     await write(ADDED, { ...ADDED, atMs: 2_000 })
     const erase = (beforeMs: number, limit = 10) =>
-      opened.store.transaction((sql) => eraseCallerIps(sql, beforeMs, limit))
+      opened.store.transaction(TEST_SCOPE, (sql) => eraseCallerIps(sql, beforeMs, limit))
     assert.equal(await erase(1_000), 0)
     assert.equal(await erase(1_001), 1)
     assert.deepEqual(await ips(), [null, '203.0.113.7'])

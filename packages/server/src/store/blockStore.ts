@@ -61,8 +61,13 @@ export async function listBlocks(sql: Sql, chain: ChainSlug): Promise<FollowedBl
   return rows.map(toBlock)
 }
 
-export async function deleteBlock(sql: Sql, chain: ChainSlug, number: number): Promise<void> {
-  await sql.run('delete from blocks where chain = $1 and number = $2', chain, number)
+/** Deletes a block, if it is the one that is stored under its number. */
+export async function deleteBlock(
+  sql: Sql,
+  chain: ChainSlug,
+  { number, hash }: Pick<FollowedBlock, 'number' | 'hash'>,
+): Promise<void> {
+  await sql.run('delete from blocks where chain = $1 and number = $2 and hash = $3', chain, number, hash)
 }
 
 /**

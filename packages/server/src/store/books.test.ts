@@ -10,6 +10,7 @@ import { MIGRATIONS } from './migrations/index.ts'
 import { migrate } from './openStore.ts'
 import { sampleFill } from './testing/sampleFill.ts'
 import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { TEST_SCOPE } from './testing/testScope.ts'
 
 const STORE = readFileSync(new URL('testing/storeOfVersion14.sql', import.meta.url), 'utf8')
 const CHAIN = 'arbitrum-sepolia'
@@ -98,7 +99,7 @@ describe('a store that the code before entries had amounts wrote', () => {
   it('names the order of entries from then on, also of one that was found to be another', async () => {
     const blockHash = `0x${'05'.repeat(32)}` as Hex
     const place = { blockHash, blockNumber: 500, logIndex: 4, txHash: blockHash, timestampMs: 1 }
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       const fill = sampleFill(700, { action: 'TradeOpenRefused', positionId: '99' })
       await insertFill(sql, { chain: CHAIN, trader: TRADER, pairIndex: 0, place, fill })
       await sql.run(

@@ -21,7 +21,7 @@ export async function refuseOtherDiamond(store: Store, of: Omit<ChainIdentity, '
  * that two histories never mix.
  */
 export async function rememberChain(store: Store, found: ChainIdentity): Promise<void> {
-  await store.transaction((sql) =>
+  await store.transaction({ chain: found.chain }, (sql) =>
     sql.run(
       'insert into chains (chain, chain_id, diamond, genesis_hash) values ($1, $2, $3, $4) on conflict (chain) do nothing',
       found.chain,

@@ -44,11 +44,19 @@ export async function insertFacadeNonce(sql: Sql, { signer, nonce }: UsedNonce):
   return changed === 1
 }
 
-/** Deletes nonces before `beforeMs` and records up to which, because a machine's clock can be set back. */
+/**
+ * Deletes the nonces up to the floor, and raises it to those before `beforeMs`, which go with the next prune: a
+ * machine's clock can be set back, and until the floor is committed another connection that does not see a nonce any
+ * more would not see either that it is too old.
+ */
 export async function pruneFacadeNonces(sql: Sql, beforeMs: number): Promise<void> {
-  const oldest = `select nonce from facade_nonces where nonce < $1 order by nonce limit ${PRUNED_AT_ONCE}`
-  const row = await sql.get<{ last: bigint | null }>(`select max(nonce) as last from (${oldest}) as oldest`, beforeMs)
-  if (row === undefined || row.last === null) return
-  await sql.run('delete from facade_nonces where nonce <= $1', row.last)
-  await sql.run('update facade_nonce_floor set up_to = $1 where up_to < $1', row.last)
+  await sql.run('delete from facade_nonces where nonce <= (select up_to from facade_nonce_floor)')
+  await sql.run(
+    `update facade_nonce_floor set up_to = coalesce((
+      select max(nonce) from (
+        select nonce from facade_nonces where nonce < $1 order by nonce limit ${PRUNED_AT_ONCE}
+      ) as oldest
+    ), up_to)`,
+    beforeMs,
+  )
 }

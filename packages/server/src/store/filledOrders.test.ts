@@ -8,6 +8,7 @@ import { insertOrder, listFilledOrders, saveOrderState } from './orderStore.ts'
 import type { Store } from './sql.ts'
 import { openTestStore, type TestStore } from './testing/testStore.ts'
 import { aFill, anOrder } from '../trading/orders/testing/orderHistory.ts'
+import { TEST_SCOPE } from './testing/testScope.ts'
 
 const ALICE = `0x${'a'.repeat(40)}` as Address
 const BOB = `0x${'b'.repeat(40)}` as Address
@@ -19,7 +20,7 @@ describe('listFilledOrders', () => {
     opened = openTestStore()
     // The schema of a deployment from before the account log.
     await migrate(opened.store, MIGRATIONS.slice(0, 2))
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (const id of [1, 2]) await insertOrder(sql, recordOf(id))
       await sql.run(
         `update orders set status = 'filled', state = $1 where id = 1`,
@@ -31,7 +32,7 @@ describe('listFilledOrders', () => {
   after(() => opened.remove())
 
   const save = (store: Store, id: number, status: OrderStatus | undefined, filledAtMs = 0): Promise<void> =>
-    store.transaction((sql) =>
+    store.transaction(TEST_SCOPE, (sql) =>
       saveOrderState(
         sql,
         String(id) as OrderId,
@@ -46,7 +47,7 @@ describe('listFilledOrders', () => {
     const { store } = opened
     assert.deepEqual(await listed(50), ['1'], 'one from before')
     for (const [id, of] of [[3], [4], [5], [6, { trader: BOB }], [7, { chain: 'arbitrum' as ChainSlug }]] as const) {
-      await store.transaction((sql) => insertOrder(sql, recordOf(id, of)))
+      await store.transaction(TEST_SCOPE, (sql) => insertOrder(sql, recordOf(id, of)))
     }
     await save(store, 3, 'filled', 5_000)
     await save(store, 4, 'filled', 4_000)

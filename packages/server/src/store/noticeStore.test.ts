@@ -20,6 +20,7 @@ import { loadDelegations, saveDelegation } from './agentStore.ts'
 import { migrate } from './openStore.ts'
 import type { Sql } from './sql.ts'
 import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { TEST_SCOPE } from './testing/testScope.ts'
 
 const ALICE = parseAddress(`0x${'a1'.repeat(20)}`)!
 const BOB = parseAddress(`0x${'b2'.repeat(20)}`)!
@@ -56,7 +57,7 @@ describe('the store of notices', () => {
   })
   afterEach(() => opened.remove())
 
-  const write = <Result>(work: (sql: Sql) => Promise<Result>) => opened.store.transaction(work)
+  const write = <Result>(work: (sql: Sql) => Promise<Result>) => opened.store.transaction(TEST_SCOPE, work)
   const tell = (...notices: Notice[]) =>
     write(async (sql) => {
       let id = await takeNoticeIds(sql, notices.length)

@@ -6,6 +6,7 @@ import { after, describe, it, afterEach, beforeEach } from 'node:test'
 import { StartupError } from '@bezel/protocol'
 import { openStore, migrate, NewerStoreError } from './openStore.ts'
 import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { TEST_SCOPE } from './testing/testScope.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'bezel-open-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -41,7 +42,7 @@ describe('openStore', () => {
   it('refuses data of a newer version', async () => {
     const folder = join(scratch, 'newer')
     const store = await openStore(folder)
-    await store.transaction((sql) => sql.run('update schema_version set version = 999'))
+    await store.transaction(TEST_SCOPE, (sql) => sql.run('update schema_version set version = 999'))
     await store.close()
     await assert.rejects(openStore(folder), (error: Error) => {
       assert.ok(error instanceof StartupError)

@@ -56,12 +56,14 @@ function startupErrorOf(error: unknown, file: string): unknown {
   return new StartupError(`The data file ${file} can't be used (${message}): set BEZEL_DATA to another folder.`)
 }
 
+const SCHEMA = { name: 'schema' } as const
+
 /**
  * Brings the schema up to date: runs each new migration once, in order, in a transaction of its own. Throws when a
  * newer Bezel has used the store, whose data this one could not preserve.
  */
 export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
-  await store.transaction((sql) => createVersionTable(sql))
+  await store.transaction(SCHEMA, (sql) => createVersionTable(sql))
   const newest = migrations.length
   const current = await readVersion(store.read)
   if (current > newest) {
@@ -71,7 +73,7 @@ export async function migrate(store: Store, migrations: readonly Migration[] = M
   }
   for (const [i, migration] of migrations.entries()) {
     if (i + 1 <= current) continue
-    await store.transaction(async (sql) => {
+    await store.transaction(SCHEMA, async (sql) => {
       for (const statement of migration.statements) await sql.run(statement)
       await sql.run('update schema_version set version = $1', i + 1)
     })

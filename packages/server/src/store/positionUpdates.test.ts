@@ -14,6 +14,7 @@ import {
   savePositionState,
 } from './positionStore.ts'
 import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { TEST_SCOPE } from './testing/testScope.ts'
 
 /** The number of migrations of the code before pending changes were followed. */
 const BEFORE = 11
@@ -33,7 +34,7 @@ describe('a store written before pending changes were followed', () => {
   beforeEach(async () => {
     opened = openTestStore()
     await migrate(opened.store, MIGRATIONS.slice(0, BEFORE))
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (const [id, status] of [
         [1, 'filled'],
         [2, 'timed_out'],
@@ -86,7 +87,7 @@ describe('a store written before pending changes were followed', () => {
       collateralAmount: 1n as never,
       attemptId: null,
     } as const
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       await insertPositionEvent(sql, { chain: 'base', positionId: '7' as OrderId, event, handle })
       const state = foldPosition(await listPositionEvents(sql, '7' as OrderId))!
       const pendingUpdate = { ...state.pendingUpdate!, timesOutAtBlock: 20 }

@@ -19,7 +19,7 @@ export async function keepReferencePrices(
   chain: ChainSlug,
   prices: ReadonlyMap<number, Price>,
 ): Promise<ReadonlyMap<number, Price>> {
-  await store.transaction(async (sql) => {
+  await store.transaction({ chain }, async (sql) => {
     for (const [pairIndex, price] of prices) {
       await sql.run(
         'insert into reference_prices (chain, pair_index, price) values ($1, $2, $3) on conflict (chain, pair_index) do nothing',

@@ -15,6 +15,7 @@ import {
 } from './relayGasStore.ts'
 import { forgetRelayed, listRelayedAgents, listRelayEntries } from './relayStore.ts'
 import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { TEST_SCOPE } from './testing/testScope.ts'
 
 /** The number of migrations of the code before gas was set aside. */
 const BEFORE = 16
@@ -30,7 +31,7 @@ describe('a store written before gas was set aside', () => {
   beforeEach(async () => {
     opened = openTestStore()
     await migrate(opened.store, MIGRATIONS.slice(0, BEFORE))
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       const { chain, sender } = SENDER
       for (const [id, status] of [
         [1n, 'filled'],
@@ -97,7 +98,7 @@ describe('a store written before gas was set aside', () => {
   it('names what is open and has no gas set aside, and what needs a way out', async () => {
     const { read } = opened.store
     // An order that was sent twice has the larger gas limit, by number.
-    await opened.store.transaction((sql) =>
+    await opened.store.transaction(TEST_SCOPE, (sql) =>
       sql.run(
         `insert into attempts (id, order_id, chain, kind, sender, calldata, call_digest, gas, created_at, expires_at, is_mismatch)
          select '0xa', order_id, chain, kind, sender, calldata, call_digest, '1100000', 3, 4, 0 from attempts where order_id = 1`,
@@ -116,7 +117,7 @@ describe('a store written before gas was set aside', () => {
 
   it('counts who is active, and forgets', async () => {
     const { store } = opened
-    await store.transaction(async (sql) => {
+    await store.transaction(TEST_SCOPE, async (sql) => {
       await noteActiveTrader(sql, { chain: 'base', trader: TRADER, atMs: 100 })
       await noteActiveTrader(sql, { chain: 'base', trader: OTHER, atMs: 200 })
       await noteActiveTrader(sql, { chain: 'base', trader: OTHER, atMs: 300 })
@@ -124,7 +125,9 @@ describe('a store written before gas was set aside', () => {
     const count = (sinceMs: number): Promise<number> =>
       countActiveTraders(store.read, { chain: 'base', sinceMs, except: TRADER })
     assert.deepEqual([await count(250), await count(300)], [1, 0])
-    await store.transaction((sql) => forgetRelayed(sql, 'base', { beforeMs: 1_000, beforeDay: 20_001, limit: 5 }))
+    await store.transaction(TEST_SCOPE, (sql) =>
+      forgetRelayed(sql, 'base', { beforeMs: 1_000, beforeDay: 20_001, limit: 5 }),
+    )
     assert.deepEqual([await count(0), await readRelayedGasWei(store.read, 'base', 20_000, null)], [0, 0n])
   })
 })

@@ -6,6 +6,7 @@ import { migrate } from './openStore.ts'
 import { encodeScope, scopeDecoder } from './scopeStore.ts'
 import type { Store } from './sql.ts'
 import { openMemoryStore } from './testing/memoryStore.ts'
+import { TEST_SCOPE } from './testing/testScope.ts'
 
 const SCOPE: AgentScope = {
   markets: ['ETH/USD', 'BTC/USD'],
@@ -24,7 +25,7 @@ describe('stored scopes', () => {
   })
   afterEach(() => store.close())
 
-  const encode = (scope: AgentScope): Promise<string> => store.transaction((sql) => encodeScope(sql, scope))
+  const encode = (scope: AgentScope): Promise<string> => store.transaction(TEST_SCOPE, (sql) => encodeScope(sql, scope))
   const decode = async (text: string): Promise<AgentScope> => (await scopeDecoder(store.read, [text]))(text)
 
   it('come back as they were, with their markets in the same order', async () => {
@@ -61,7 +62,7 @@ describe('stored scopes', () => {
   })
 
   it('give a number to no market whose registration failed', async () => {
-    const failed = store.transaction(async (sql) => {
+    const failed = store.transaction(TEST_SCOPE, async (sql) => {
       await encodeScope(sql, { ...SCOPE, markets: ['GONE/USD'] })
       throw new Error('refused')
     })

@@ -1,3 +1,5 @@
+import type { Scope } from './scope.ts'
+
 /** A value that both SQLite and PostgreSQL store unchanged. Money and ids are text or whole numbers. */
 export type SqlValue = string | number | bigint | null
 
@@ -24,9 +26,11 @@ export interface Store {
   readonly read: Sql
   /**
    * Runs `work` in one transaction: everything is durable when the promise resolves, nothing is changed when it
-   * rejects. Transactions run one at a time, in the order of the calls. `work` must not start another transaction.
+   * rejects. Two transactions whose scopes overlap run one after the other. `work` must not start another transaction,
+   * and may run more than once, of which only the last run counts: it changes nothing in memory but by `afterCommit`,
+   * and computes everything from what it reads in this run.
    */
-  transaction<Result>(work: (sql: Transaction) => Promise<Result>): Promise<Result>
+  transaction<Result>(scope: Scope, work: (sql: Transaction) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 

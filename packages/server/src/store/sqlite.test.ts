@@ -5,31 +5,32 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Store } from './sql.ts'
 import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { TEST_SCOPE } from './testing/testScope.ts'
 
 describe('the SQLite store', () => {
   let opened: TestStore
   let store: Store
 
   beforeEach(async () => {
-    opened = openTestStore()
+    opened = openTestStore({ isPlain: true })
     store = opened.store
-    await store.transaction((sql) => sql.run('create table t (n bigint not null unique, text text)'))
+    await store.transaction(TEST_SCOPE, (sql) => sql.run('create table t (n bigint not null unique, text text)'))
   })
   afterEach(() => opened.remove())
 
   const count = async (): Promise<bigint> => (await store.read.get<{ c: bigint }>('select count(*) as c from t'))!.c
 
   it('keeps a whole transaction or nothing of it', async () => {
-    await store.transaction((sql) => sql.run('insert into t values ($1, $2)', 1n, 'a'))
+    await store.transaction(TEST_SCOPE, (sql) => sql.run('insert into t values ($1, $2)', 1n, 'a'))
     await assert.rejects(
-      store.transaction(async (sql) => {
+      store.transaction(TEST_SCOPE, async (sql) => {
         await sql.run('insert into t values ($1, $2)', 2n, 'b')
         throw new Error('changed my mind')
       }),
       /changed my mind/,
     )
     await assert.rejects(
-      store.transaction(async (sql) => {
+      store.transaction(TEST_SCOPE, async (sql) => {
         await sql.run('insert into t values ($1, $2)', 3n, 'c')
         await sql.run('insert into t values ($1, $2)', 1n, 'again')
       }),
@@ -41,7 +42,7 @@ describe('the SQLite store', () => {
   it('tells of a commit before the next transaction begins, and of nothing that is rolled back', async () => {
     const seen: string[] = []
     const work = (name: string, fails = false) =>
-      store.transaction(async (sql) => {
+      store.transaction(TEST_SCOPE, async (sql) => {
         seen.push(`${name} begins`)
         sql.afterCommit(() => seen.push(`${name} is told`))
         if (fails) throw new Error('changed my mind')
@@ -55,7 +56,7 @@ describe('the SQLite store', () => {
     process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error))
     try {
       let isTold = false
-      const result = await store.transaction(async (sql) => {
+      const result = await store.transaction(TEST_SCOPE, async (sql) => {
         sql.afterCommit(() => {
           throw new Error('a bug')
         })
@@ -76,7 +77,7 @@ describe('the SQLite store', () => {
     const seen: string[] = []
     await Promise.all(
       ['a', 'b', 'c'].map((name) =>
-        store.transaction(async () => {
+        store.transaction(TEST_SCOPE, async () => {
           seen.push(`${name} begins`)
           await new Promise((resolve) => setImmediate(resolve))
           seen.push(`${name} ends`)
@@ -87,7 +88,7 @@ describe('the SQLite store', () => {
   })
 
   it('shows readers nothing of a transaction under way', async () => {
-    await store.transaction(async (sql) => {
+    await store.transaction(TEST_SCOPE, async (sql) => {
       await sql.run('insert into t values ($1, $2)', 1n, 'a')
       assert.equal(await count(), 0n)
     })
@@ -96,12 +97,12 @@ describe('the SQLite store', () => {
 
   it('gives whole numbers back exactly, beyond 53 bits too', async () => {
     const large = 2n ** 63n - 1n
-    await store.transaction((sql) => sql.run('insert into t values ($1, $2)', large, null))
+    await store.transaction(TEST_SCOPE, (sql) => sql.run('insert into t values ($1, $2)', large, null))
     assert.deepEqual(await store.read.all('select n, text from t'), [{ __proto__: null, n: large, text: null }])
   })
 
   it('still has everything after it is opened again', async () => {
-    await store.transaction((sql) => sql.run('insert into t values ($1, $2)', 7n, 'x'))
+    await store.transaction(TEST_SCOPE, (sql) => sql.run('insert into t values ($1, $2)', 7n, 'x'))
     store = await opened.reopen()
     assert.equal(await count(), 1n)
   })
@@ -113,12 +114,12 @@ describe('the SQLite store', () => {
       const other = new DatabaseSync(opened.file)
       other.exec('begin immediate')
       await assert.rejects(
-        store.transaction((sql) => sql.run('insert into t values ($1, $2)', 1n, 'a')),
+        store.transaction(TEST_SCOPE, (sql) => sql.run('insert into t values ($1, $2)', 1n, 'a')),
         StoreUnavailableError,
       )
       other.exec('rollback')
       other.close()
-      await store.transaction((sql) => sql.run('insert into t values ($1, $2)', 1n, 'a'))
+      await store.transaction(TEST_SCOPE, (sql) => sql.run('insert into t values ($1, $2)', 1n, 'a'))
       assert.equal(await count(), 1n)
     },
   )
@@ -131,7 +132,7 @@ describe('the SQLite store', () => {
       other.exec('begin exclusive')
       const startMs = Date.now()
       const refusedAfterMs = [1n, 2n, 3n].map(async (n) => {
-        const written = store.transaction((sql) => sql.run('insert into t values ($1, $2)', n, 'a'))
+        const written = store.transaction(TEST_SCOPE, (sql) => sql.run('insert into t values ($1, $2)', n, 'a'))
         await assert.rejects(written, StoreUnavailableError)
         return Date.now() - startMs
       })
@@ -147,7 +148,7 @@ describe('the SQLite store', () => {
   it('waits for a writer that is done in a moment', { timeout: 600_000 }, async () => {
     const other = new DatabaseSync(opened.file)
     other.exec('begin immediate')
-    const written = store.transaction((sql) => sql.run('insert into t values ($1, $2)', 1n, 'a'))
+    const written = store.transaction(TEST_SCOPE, (sql) => sql.run('insert into t values ($1, $2)', 1n, 'a'))
     await sleep(100)
     other.exec('rollback')
     other.close()

@@ -74,7 +74,7 @@ export function openSqlite(file: string): Store {
 
   return {
     read,
-    transaction(work) {
+    transaction(_scope, work) {
       // The deadline counts from the call, so that queued transactions wait for a busy file together, not one after the
       // other.
       const deadlineMs = Date.now() + BUSY_TIMEOUT_MS

@@ -18,13 +18,25 @@ const nonces = await openNonces({ store, file, now })
 
 async function claim(nonce: string, timestampMs: number): Promise<boolean> {
   if (claimed % CLAIMS_PER_WRITE !== 0) return nonces.claim(CHAIN, AGENT, nonce, timestampMs)
-  return store.transaction((sql) => claimForWrite(nonces, sql, CHAIN, AGENT, nonce, timestampMs))
+  return claimForWrite(nonces, store, CHAIN, AGENT, nonce, timestampMs)
+}
+
+/** Prints a line whole, also while the reader of a full pipe is busy. */
+function print(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, line)
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'EAGAIN') throw error
+    }
+  }
 }
 
 for (;;) {
   const timestampMs = now()
   const nonce = `${startMs}${claimed}`
   if (!(await claim(nonce, timestampMs))) throw new Error(`nonce ${nonce} was refused`)
-  writeSync(1, `${nonce} ${timestampMs}\n`)
+  print(`${nonce} ${timestampMs}\n`)
   claimed++
 }

@@ -4,6 +4,7 @@ import { migrate } from '../../store/openStore.ts'
 import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { openNonces, type Nonces } from '../nonces.ts'
 import { claimForWrite } from './claimForWrite.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 export const CHAIN = 'arbitrum-sepolia'
 export const AGENTS: readonly Address[] = ['0x'.padEnd(42, '1'), '0x'.padEnd(42, '2')].map((text) =>
@@ -51,11 +52,11 @@ export async function openTestNonces(maxNonces = 1_000_000): Promise<TestNonces>
     },
     read: (nonce, timestampMs = test.nowMs, agent = AGENT) => test.nonces.claim(CHAIN, agent, nonce, timestampMs),
     write: (nonce, timestampMs = test.nowMs, agent = AGENT) =>
-      opened.store.transaction((sql) => claimForWrite(test.nonces, sql, CHAIN, agent, nonce, timestampMs)),
+      claimForWrite(test.nonces, opened.store, CHAIN, agent, nonce, timestampMs),
     async writeRefused(nonce, timestampMs = test.nowMs, agent = AGENT) {
-      let isClaimed = false
-      const refused = opened.store.transaction(async (sql) => {
-        isClaimed = await claimForWrite(test.nonces, sql, CHAIN, agent, nonce, timestampMs)
+      let isClaimed = test.nonces.claim(CHAIN, agent, nonce, timestampMs)
+      const refused = opened.store.transaction(TEST_SCOPE, async (sql) => {
+        isClaimed &&= await test.nonces.storeClaim(sql, CHAIN, agent, nonce, timestampMs)
         throw new Error('order refused')
       })
       await refused.catch(() => undefined)

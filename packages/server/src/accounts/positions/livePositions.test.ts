@@ -9,6 +9,7 @@ import type { PositionRecord, PositionState } from '../../trading/positions/posi
 import { POSITION } from '../../trading/valuation/testing/fixtures.ts'
 import { createKnownTerms } from './traderTerms.ts'
 import { openLivePositions, type LivePositions } from './livePositions.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const ALICE = `0x${'aa'.repeat(20)}` as Address
 const BOB = `0x${'bb'.repeat(20)}` as Address
@@ -48,7 +49,7 @@ describe('live positions', () => {
       [13, ALICE, 'base', undefined],
       [14, ALICE, 'arbitrum', OPEN],
     ]
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (const [id, trader, chain, state] of stored) {
         const record = recordOf(id, trader, chain)
         const order = {

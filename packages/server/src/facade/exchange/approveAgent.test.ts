@@ -231,7 +231,10 @@ describe('approveAgent', () => {
   it('ends nothing for a wallet without agents, which costs no transaction', async () => {
     let transactions = 0
     const { store } = test.opened
-    const counted: typeof store = { ...store, transaction: (work) => ((transactions += 1), store.transaction(work)) }
+    const counted: typeof store = {
+      ...store,
+      transaction: (scope, work) => ((transactions += 1), store.transaction(scope, work)),
+    }
     const nothing = signed({ agentAddress: NOBODY }, OTHER_KEY)
     await refused(nothing, /^User 0x[0-9a-f]{40} has no API Wallets here/, { store: counted })
     await refused(nothing, /was already used/, { store: counted })

@@ -42,7 +42,9 @@ export async function approveAgent(of: ApproveAgentParts, envelope: Envelope): P
   if (isEnding(envelope)) await requireSomeAgents(of, record, envelope)
   if (!(await of.nonces.use(record.trader, envelope.nonce))) throw nonceUsed(envelope.nonce)
   if (!isEnding(envelope)) return refusalsAsErr(registerAgent(of, { record, network, cause }))
-  await refusalsAsErr(of.store.transaction((sql) => endNamesakes(sql, registry, record, cause)))
+  await refusalsAsErr(
+    of.store.transaction({ chain: record.chain }, (sql) => endNamesakes(sql, registry, record, cause)),
+  )
   return undefined
 }
 

@@ -19,6 +19,7 @@ import {
   trigger,
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const DEAD = { error: 'Order was never placed, already canceled, or filled.' }
 const CLOID = `0x${'c1'.repeat(16)}`
@@ -218,7 +219,7 @@ describe('cancel', () => {
     assert.equal(await world.triggerOid(held[0]!.record.id, 'sl'), oid)
     const other = await world.triggerOid(held[1]!.record.id, 'sl')
     const closed = { ...world.base.positions.shift()!.state, isOpen: false, updatedAtMs: 2 }
-    await world.parts.store.transaction((sql) => savePositionState(sql, held[0]!.record.id, closed))
+    await world.parts.store.transaction(TEST_SCOPE, (sql) => savePositionState(sql, held[0]!.record.id, closed))
     const answer = await world.sendWhile(cancels(oid), () => world.change(held[1]!.record.id, { sl: Price.zero }))
     assert.deepEqual(statusesOf(answer), ['success'])
     assert.deepEqual(lastCall().args, [held[1]!.state.trade.index, 0n])

@@ -73,7 +73,7 @@ export function scheduleCancel(action: ExchangeAction): RunAction<ExchangeAnswer
     if (dueAtMs !== null && dueAtMs < parts.now() + MIN_AHEAD_MS) {
       throw new ExchangeErr(`Scheduled cancel time must be at least ${MIN_AHEAD_MS / 1000} seconds from now.`)
     }
-    await parts.store.transaction((sql) =>
+    await parts.store.transaction({ chain, trader }, (sql) =>
       dueAtMs === null
         ? clearSchedule(sql, chain, trader)
         : saveSchedule(sql, { chain, trader, agent: agent.agent, dueAtMs }),

@@ -30,6 +30,7 @@ import {
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
 import { orderSteps } from './testing/orderSteps.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const log = { warn: () => {}, error: () => {} } as never
 
@@ -61,7 +62,7 @@ describe('what the facade does by itself', () => {
 
   /** Copies the order for `count` other traders. */
   const crowd = (oid: number, count: number): Promise<Address[]> =>
-    world.parts.store.transaction(async (sql) => {
+    world.parts.store.transaction(TEST_SCOPE, async (sql) => {
       const traders: Address[] = []
       for (let i = 1; i <= count; i += 1) {
         const trader = getAddress(`0x${String(i).padStart(40, '0')}`) as Address
@@ -140,7 +141,9 @@ describe('what the facade does by itself', () => {
       const dueAtMs = world.base.market.nowMs
       for (const trader of await crowd(stuck, 45)) {
         const { agent } = await world.register({ agent: trader, trader })
-        await world.parts.store.transaction((sql) => saveSchedule(sql, { chain: 'arbitrum', trader, agent, dueAtMs }))
+        await world.parts.store.transaction(TEST_SCOPE, (sql) =>
+          saveSchedule(sql, { chain: 'arbitrum', trader, agent, dueAtMs }),
+        )
       }
       await setUp()
       pass(6_000)
@@ -197,7 +200,7 @@ describe('what the facade does by itself', () => {
       await setUp()
       pass(6_000)
       const setStatus = (status: string | null): Promise<unknown> =>
-        world.parts.store.transaction((sql) => sql.run('update orders set status = $1', status))
+        world.parts.store.transaction(TEST_SCOPE, (sql) => sql.run('update orders set status = $1', status))
       let isKnown = false
       const cancels = createDueCancels({ ...world.parts, orders: { ...world.parts.orders, isKnown: () => isKnown } })
       await setStatus(null)
@@ -377,7 +380,7 @@ describe('what the facade does by itself', () => {
     const timeOut = async (oid: number): Promise<void> => {
       await world.happen(oid, requested)
       world.base.headBlock += 300
-      await world.parts.orders.accountLog.transaction(OFF_CHAIN, (sql, journal) =>
+      await world.parts.orders.accountLog.transaction({ chain: 'arbitrum' }, OFF_CHAIN, (sql, journal) =>
         refoldOrder(sql, String(oid) as OrderId, world.parts.orders.clock(), journal),
       )
       assert.equal((await findOrder(world.parts.store.read, String(oid) as OrderId))?.state?.status, 'timed_out')
@@ -405,7 +408,9 @@ describe('what the facade does by itself', () => {
       const { attempt } = world.relayer.taken.at(-1)!
       const timedOut = async (attemptId: typeof attempt.id | null, pendingIndex: number): Promise<void> => {
         const pendingUpdate = { ...PENDING, attemptId, pendingIndex }
-        await world.parts.store.transaction((sql) => savePositionState(sql, id, { ...position.state, pendingUpdate }))
+        await world.parts.store.transaction(TEST_SCOPE, (sql) =>
+          savePositionState(sql, id, { ...position.state, pendingUpdate }),
+        )
         world.turn(id, { pendingUpdate })
       }
       const reclaims = createReclaims(world.parts)
@@ -425,7 +430,7 @@ describe('what the facade does by itself', () => {
       const oid = await place({ p: '61000', t: { limit: { tif: 'Ioc' } } })
       await timeOut(oid)
       const strangers = await crowd(oid, 1)
-      await world.parts.store.transaction(async (sql) => {
+      await world.parts.store.transaction(TEST_SCOPE, async (sql) => {
         await sql.run('delete from attempts')
         for (const trader of [TRADER, ...strangers]) {
           const key = foundRequestKey(trader, 1)

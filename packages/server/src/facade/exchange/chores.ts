@@ -109,7 +109,7 @@ export function createDueCancels(parts: TradingParts): Chore {
       return RETRY_SOON_MS
     }
     if (progress === 'done' || now() - sinceMs > GIVE_UP_MS) {
-      await store.transaction((sql) => endSchedule(sql, schedule))
+      await store.transaction({ chain, trader: schedule.trader }, (sql) => endSchedule(sql, schedule))
       firstTriedAtMs.delete(key)
     }
     return progress === 'refused' ? RETRY_SOON_MS : 0
@@ -291,7 +291,7 @@ export function createRestores(parts: TradingParts): Chore {
       if (position === undefined || !isTight(position)) {
         const since = doneSince.get(id) ?? orders.clock().headBlock
         doneSince.set(id, since)
-        if (orders.lastFinal() >= since) await store.transaction((sql) => deleteRestore(sql, id))
+        if (orders.lastFinal() >= since) await store.transaction({ chain }, (sql) => deleteRestore(sql, id))
         return 0
       }
       doneSince.delete(id)

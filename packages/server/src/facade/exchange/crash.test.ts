@@ -15,6 +15,7 @@ import {
   TRADER,
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const CLOID = `0x${'c1'.repeat(16)}`
 
@@ -71,7 +72,7 @@ describe('an order and the relayer of a process that dies', () => {
 
   it('are neither kept when the transaction of the store fails', async () => {
     const { store } = world.parts
-    await store.transaction((sql) =>
+    await store.transaction(TEST_SCOPE, (sql) =>
       sql.run("create trigger no_cloids before insert on facade_cloids begin select raise(abort, 'full'); end"),
     )
     await assert.rejects(world.send(orderAction(orderItem({ c: CLOID }))))
@@ -83,11 +84,11 @@ describe('an order and the relayer of a process that dies', () => {
     const nonce = world.base.market.nowMs + 500
     const action = orderAction(orderItem())
     const { store } = world.parts
-    await store.transaction((sql) =>
+    await store.transaction(TEST_SCOPE, (sql) =>
       sql.run("create trigger no_entries before insert on relay_entries begin select raise(abort, 'full'); end"),
     )
     await assert.rejects(world.send(action, { nonce }))
-    await store.transaction((sql) => sql.run('drop trigger no_entries'))
+    await store.transaction(TEST_SCOPE, (sql) => sql.run('drop trigger no_entries'))
     await world.restart()
     startRelaying()
     await relaying.step()

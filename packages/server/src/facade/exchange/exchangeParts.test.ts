@@ -4,6 +4,7 @@ import { openRegistry } from '../../agents/registry.ts'
 import { addressOf, sampleAgent } from '../../agents/testing/sampleAgent.ts'
 import { openTestFacadeNonces, type TestFacadeNonces } from '../signing/testing/testFacadeNonces.ts'
 import { createEnvelopeNonce } from './exchangeParts.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 describe('the nonce of an envelope', () => {
   let test: TestFacadeNonces
@@ -18,7 +19,7 @@ describe('the nonce of an envelope', () => {
     const agent = sampleAgent({ agent: trader, mode: 'relayed', agentSigned: true, standing: 'used' })
     const of = { agent, nonce: test.nowMs, isNew: true, origin: {} }
     const nonce = createEnvelopeNonce({ nonces: test.nonces, store, registry }, of)
-    await store.transaction((sql) => nonce.claim(sql))
+    await store.transaction(TEST_SCOPE, (sql) => nonce.claim(sql))
     assert.equal(registry.agent('base', trader)?.revoked, false)
     await registry.changeAgent('base', trader, (stored) => ({ ...stored!, revoked: true }))
     nonce.noteKept()

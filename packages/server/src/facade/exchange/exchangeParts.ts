@@ -6,6 +6,7 @@ import type { Registry } from '../../agents/registry.ts'
 import type { ChainOrders } from '../../orders/chainOrders.ts'
 import type { SignatureEngine } from '../../signatures/recovery.ts'
 import type { AuditOrigin } from '../../store/auditStore.ts'
+import type { TraderScope } from '../../store/scope.ts'
 import type { Store, Transaction } from '../../store/sql.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import type { FacadeReads } from '../facadeReads.ts'
@@ -78,6 +79,11 @@ export interface ActionContext {
   readonly origin?: AuditOrigin
 }
 
+/** Returns the scope of what an action stores. */
+export function scopeOf({ agent: { chain, trader } }: Pick<ActionContext, 'agent'>): TraderScope {
+  return { chain, trader }
+}
+
 /** The work of an action, run once its fields were read and its sender may act. */
 export type RunAction<Answer> = (context: ActionContext) => Promise<Answer>
 
@@ -120,7 +126,7 @@ export function createEnvelopeNonce(
     noteKept: () => void (isKept = true),
     async keep() {
       if (isKept) return true
-      const isFree = await store.transaction(claim)
+      const isFree = await store.transaction({ chain: agent.chain, trader: agent.trader }, claim)
       isKept = true
       return isFree
     },

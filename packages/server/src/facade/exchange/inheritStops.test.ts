@@ -22,6 +22,7 @@ import {
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
 import { orderSteps } from './testing/orderSteps.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const log = { warn: () => {} }
 
@@ -50,7 +51,7 @@ describe('triggers of added trades', () => {
   }
   /** Undoes the block in which the order was filled. */
   const undo = (oid: number, block: number) =>
-    world.parts.orders.accountLog.transaction({ block, isReorg: true }, async (sql, journal) => {
+    world.parts.orders.accountLog.transaction({ chain: 'arbitrum' }, { block, isReorg: true }, async (sql, journal) => {
       await deleteOrderEvents(sql, 'arbitrum', hashOf(block))
       await refoldOrder(sql, String(oid) as OrderId, world.base.orders.clock(), journal)
     })
@@ -59,7 +60,7 @@ describe('triggers of added trades', () => {
   /** Fills a resting order: its trade has the triggers that it carried. */
   const fill = async (oid: number, trade: Partial<Trade>) => {
     const position = await world.hold(trade)
-    await world.parts.store.transaction(async (sql) => {
+    await world.parts.store.transaction(TEST_SCOPE, async (sql) => {
       await movePosition(sql, position.record.originOrderId, String(oid) as OrderId)
       await savePositionState(sql, position.record.id, position.state)
     })

@@ -108,7 +108,7 @@ export function createStopInheritance(parts: TradingParts): StopInheritance {
         try {
           if (!(await bringInLine(order, { waiting }))) continue
           waiting.delete(order.orderId)
-          if (isFinal(parts, order)) await store.transaction((sql) => deleteInheriting(sql, order.orderId))
+          if (isFinal(parts, order)) await store.transaction({ chain }, (sql) => deleteInheriting(sql, order.orderId))
         } catch (error) {
           log.warn(
             { chain, order: order.orderId, err: error },

@@ -23,6 +23,7 @@ import {
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
 import { orderSteps } from './testing/orderSteps.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const CLOID = '0x000000000000000000000000000ABCDE'
 
@@ -127,7 +128,7 @@ describe('order', () => {
 
     it('uses the leverage that the trader chose', async () => {
       const key = { chain: 'arbitrum', trader: TRADER, pairIndex: 0 } as const
-      await world.parts.store.transaction((sql) => saveLeverage(sql, key, 25))
+      await world.parts.store.transaction(TEST_SCOPE, (sql) => saveLeverage(sql, key, 25))
       await place(orderItem())
       const [live] = await listLiveOrders(world.parts.store.read, 'arbitrum', TRADER)
       assert.equal(live?.record.request.leverage, '25')

@@ -11,7 +11,7 @@ import { wholeKeyOf } from '../triggers.ts'
 import { duplicateText, freeCloid, keepCloid } from './cloids.ts'
 import { ERR, ExchangeErr, refusalText } from './errStrings.ts'
 import type { OrderIds, OrderStatusAnswer } from './exchangeAnswer.ts'
-import type { ActionContext } from './exchangeParts.ts'
+import { scopeOf, type ActionContext } from './exchangeParts.ts'
 import type { TriggerTarget } from './ownTarget.ts'
 import { relayed, settledPosition, unlessFailed } from './relayed.ts'
 import type { Taken } from './runBatch.ts'
@@ -147,7 +147,7 @@ async function sendChange(
     }
     if (at >= batches.length - 1) await last(sql, oid!)
   }
-  if (batches.length === 0) await store.transaction((sql) => keep(sql, 0))
+  if (batches.length === 0) await store.transaction(scopeOf(context), (sql) => keep(sql, 0))
   for (const [at, some] of batches.entries()) {
     const changes = some.map(({ part }) => ({ id: part.record.id, body: { [tpsl]: price } }))
     const { hash } = await relayed(
@@ -274,7 +274,10 @@ export async function heldTrigger(
   if (error !== undefined) {
     // The trigger was not placed, so the client order id is freed: the same order sent again must not be taken for one
     // that exists. When the store can't free it now, the client learns that when it uses the id again.
-    if (of !== null) await context.parts.store.transaction((sql) => freeCloid(sql, context, of)).catch(() => undefined)
+    if (of !== null)
+      await context.parts.store
+        .transaction(scopeOf(context), (sql) => freeCloid(sql, context, of))
+        .catch(() => undefined)
     return { error }
   }
   if (settled.every(Boolean)) return { resting: ids }

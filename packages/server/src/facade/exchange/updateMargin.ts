@@ -28,8 +28,9 @@ export function updateLeverage(action: ExchangeAction): RunAction<ExchangeAnswer
     const units = Leverage.of(BigInt(leverage) * Leverage.one)
     requireScope(agent.scope, { market: market.symbol, leverage: units, spendUsd: Usd.zero })
     requireLeverage(units, market.minLeverage, market.maxLeverage)
-    const key = { chain: agent.chain, trader: agent.trader, pairIndex: market.pairIndex }
-    await parts.store.transaction((sql) => saveLeverage(sql, key, leverage))
+    const { chain, trader } = agent
+    const key = { chain, trader, pairIndex: market.pairIndex }
+    await parts.store.transaction({ chain, trader }, (sql) => saveLeverage(sql, key, leverage))
     return OK_DEFAULT
   }
 }

@@ -16,6 +16,7 @@ import { saveLeverage } from '../../store/facadeLeverageStore.ts'
 import { ALICE, createFacadeWorld, livePosition, PEPE_PRICE, type FacadeWorld } from '../testing/facadeWorld.ts'
 import { answerInfo, INFO_TYPES } from './infoTypes.ts'
 import { MalformedInfoError } from './infoRequest.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const BOB = parseAddress(`0x${'bb'.repeat(20)}`)!
 
@@ -248,8 +249,8 @@ describe('what the facade says of accounts', () => {
       markPx: '60000.00',
     })
     const key = { chain: 'base' as const, trader: ALICE, pairIndex: 0 }
-    await world.opened.store.transaction((sql) => saveLeverage(sql, key, 25))
-    await world.opened.store.transaction((sql) => saveLeverage(sql, key, 50))
+    await world.opened.store.transaction(TEST_SCOPE, (sql) => saveLeverage(sql, key, 25))
+    await world.opened.store.transaction(TEST_SCOPE, (sql) => saveLeverage(sql, key, 50))
     assert.equal((await asked()).leverage.value, 50)
     assert.equal((await ask('activeAssetData', { coin: 'BTC', user: BOB })).leverage.value, 10)
     assert.equal(await ask('activeAssetData', { coin: 'NOPE' }), null)

@@ -10,6 +10,7 @@ import { coinsOf } from '../coins.ts'
 import { ALICE, createFacadeWorld, flatCandle, type FacadeWorld } from '../testing/facadeWorld.ts'
 import { answerInfo } from './infoTypes.ts'
 import { MalformedInfoError } from './infoRequest.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const HASH = `0x${'cd'.repeat(32)}` as Hex
 
@@ -269,7 +270,7 @@ describe('what the facade says of markets', () => {
         fillOf(3, { action: 'TradeLeverageUpdate' }),
         fillOf(4, { side: 'short' }),
       ]
-      await world.opened.store.transaction(async (sql) => {
+      await world.opened.store.transaction(TEST_SCOPE, async (sql) => {
         for (const fill of fills) {
           const blockHash = `0x${fill.id.toString(16).padStart(64, '0')}` as Hex
           const place = { blockHash, blockNumber: fill.id, logIndex: 0, txHash: HASH, timestampMs: fill.timestamp }

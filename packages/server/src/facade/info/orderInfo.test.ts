@@ -28,6 +28,7 @@ import { ALICE, createFacadeWorld, livePosition, type FacadeWorld } from '../tes
 import { HASH, REQUEST, STATE } from '../testing/restingOrder.ts'
 import { answerInfo } from './infoTypes.ts'
 import { MalformedInfoError } from './infoRequest.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const BOB = parseAddress(`0x${'bb'.repeat(20)}`)!
 
@@ -64,7 +65,7 @@ describe('what the facade says of orders and fills', () => {
       agent: null,
       originKey: `tx:${id}`,
     }
-    await world.opened.store.transaction(async (sql) => {
+    await world.opened.store.transaction(TEST_SCOPE, async (sql) => {
       await insertOrder(sql, { ...base, request: whole, createdAtMs: 1_000 + id, spendUsd: Usd.zero, ...record })
       const { size, price } = whole
       await saveOrderState(sql, base.id, { ...STATE, size, price, ...state }, undefined)
@@ -91,7 +92,7 @@ describe('what the facade says of orders and fills', () => {
       pendingIndex: null,
       fill: { ...traded, feeCollateral: '0.9', ...told },
     }
-    await world.opened.store.transaction(async (sql) => {
+    await world.opened.store.transaction(TEST_SCOPE, async (sql) => {
       await insertFill(sql, { chain: 'base', trader: ALICE, pairIndex, place: at, fill: entry })
       if (orderId === undefined) return
       await insertOrderEvent(sql, {
@@ -114,7 +115,7 @@ describe('what the facade says of orders and fills', () => {
   /** Opens a position and stores it. */
   async function open(position: LivePosition): Promise<void> {
     await place(Number(position.record.originOrderId), {}, { status: 'filled' })
-    await world.opened.store.transaction(async (sql) => {
+    await world.opened.store.transaction(TEST_SCOPE, async (sql) => {
       await insertPosition(sql, position.record)
       await savePositionState(sql, position.record.id, position.state)
     })
@@ -126,7 +127,7 @@ describe('what the facade says of orders and fills', () => {
     changes: Partial<LivePosition['state']> = { isOpen: false },
   ): Promise<void> {
     const state = { ...position.state, ...changes }
-    await world.opened.store.transaction((sql) => savePositionState(sql, position.record.id, state))
+    await world.opened.store.transaction(TEST_SCOPE, (sql) => savePositionState(sql, position.record.id, state))
     world.positions = state.isOpen ? [{ ...position, state }] : []
   }
 
@@ -264,7 +265,7 @@ describe('what the facade says of orders and fills', () => {
     /** Lets the stop loss of a trade fire. `at` counts the calls. */
     async function fire({ record, state: held }: LivePosition, at: number): Promise<void> {
       const updatedAtMs = 3_000 + at
-      await world.opened.store.transaction((sql) =>
+      await world.opened.store.transaction(TEST_SCOPE, (sql) =>
         savePositionState(sql, record.id, { ...held, isOpen: false, updatedAtMs }),
       )
       world.positions = world.positions.filter((other) => other.record.id !== record.id)
@@ -386,7 +387,9 @@ describe('what the facade says of orders and fills', () => {
       beforeEach(async () => {
         for (const position of HELD) await open(position)
         const terms = { kind: 'sl', price: usd(40_000), parts: HELD, isWhole: true } as const
-        placed = Number(await world.opened.store.transaction((sql) => world.reads.triggers.assign(sql, terms)))
+        placed = Number(
+          await world.opened.store.transaction(TEST_SCOPE, (sql) => world.reads.triggers.assign(sql, terms)),
+        )
         world.reads.triggers.forget(terms)
         const [first, second] = await listed()
         assert.equal(first[0], placed)
@@ -421,7 +424,7 @@ describe('what the facade says of orders and fills', () => {
       it('are canceled where nothing of them fired', async () => {
         for (const position of HELD) {
           const state = { ...position.state, trade: { ...position.state.trade, sl: Price.zero } }
-          await world.opened.store.transaction((sql) => savePositionState(sql, position.record.id, state))
+          await world.opened.store.transaction(TEST_SCOPE, (sql) => savePositionState(sql, position.record.id, state))
         }
         world.positions = []
         for (const oid of [placed, other]) assert.equal((await statusOf(oid))[0], 'canceled')
@@ -432,7 +435,7 @@ describe('what the facade says of orders and fills', () => {
       await open(POSITION)
       const [, sl] = await triggers()
       const key = { chain: 'base', trader: ALICE, cloid: CLOID } as const
-      await world.opened.store.transaction((sql) =>
+      await world.opened.store.transaction(TEST_SCOPE, (sql) =>
         insertCloid(sql, key, { asked: '', oid: String(sl.oid) as OrderId }),
       )
       const { status, order } = await ask('orderStatus', { oid: CLOID.toUpperCase().replace('X', 'x') })

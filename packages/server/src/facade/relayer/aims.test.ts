@@ -6,6 +6,7 @@ import type { OrderEvent } from '../../trading/orders/orderModel.ts'
 import { encodeCall } from '../../trading/plan/encodeCall.ts'
 import { insertPlaced } from './testing/relayedOrders.ts'
 import { attemptOf, CHAIN, openRelayWorld, TRADER, type RelayWorld } from './testing/relayWorld.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 let world: RelayWorld
 let logs = 0
@@ -23,12 +24,12 @@ async function number(orderId: OrderId, handle: OrderHandle): Promise<void> {
   const place = { blockNumber: 1, blockHash: `0x${'ab'.repeat(32)}` as Hex, logIndex: logs, txHash: null }
   const event = { ...place, kind: 'placed', attemptId: null, timestampMs: 0 } as Partial<OrderEvent> as OrderEvent
   const of = { chain: CHAIN.slug, trader: TRADER, orderId, handle, event }
-  await world.opened.store.transaction((sql) => insertOrderEvent(sql, of))
+  await world.opened.store.transaction(TEST_SCOPE, (sql) => insertOrderEvent(sql, of))
 }
 
 /** Takes all numbers away, as the follower does when it undoes a block. */
 async function undo(): Promise<void> {
-  await world.opened.store.transaction((sql) => sql.run('delete from order_events'))
+  await world.opened.store.transaction(TEST_SCOPE, (sql) => sql.run('delete from order_events'))
 }
 
 /** Enqueues an action of these calls; without any, one that names nothing on the chain. */

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@bezel/protocol'
 import { readAsideWei, readRelayedGasWei } from '../../store/relayGasStore.ts'
 import { isRelayedLive } from '../../store/relayStore.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Transaction } from '../../store/sql.ts'
 import { utcDayOf } from '../../trading/scope.ts'
 import { takeAim } from './aims.ts'
 import { enqueueAction, type ActionToRelay } from './enqueueAction.ts'
@@ -17,7 +17,7 @@ import { burnRevoked, renewEntries, type BurntEntries } from './renewEntries.ts'
 
 /** The work of a relayer, one step at a time. The caller decides when to run the next step. */
 export interface Relaying {
-  enqueue(sql: Sql, of: ActionToRelay): Promise<{ readonly hash: Hex }>
+  enqueue(sql: Transaction, of: ActionToRelay): Promise<{ readonly hash: Hex }>
   /** Resolves when a node has the transaction, or its entry is settled in another way. */
   taken(hash: Hex): Promise<void>
   /**

@@ -10,7 +10,7 @@ import {
   readRelayedHash,
   takeRelayNonce,
 } from '../../store/relayStore.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Sql, Transaction } from '../../store/sql.ts'
 import type { Attempt } from '../../trading/orders/orderModel.ts'
 import { utcDayOf } from '../../trading/scope.ts'
 import { readAims } from './aims.ts'
@@ -38,7 +38,7 @@ export interface ActionToRelay {
  * `RelayRefusedError`.
  */
 export async function enqueueAction(
-  sql: Sql,
+  sql: Transaction,
   context: RelayContext,
   memory: RelayMemory,
   of: ActionToRelay,
@@ -51,6 +51,8 @@ export async function enqueueAction(
   requireOwn(context, attempt, trader)
   if (attempt.expiresAtMs <= now()) throw new RelayRefusedError('expired', 'The time for this action is over.')
   const gas = gasOf(context, attempt)
+  // Before the sums of all traders are read: whoever has a nonce is alone with the relayer's queue until the commit.
+  const nonce = await takeNonce(sql, context)
   const exits = await listPayingExits(sql, sender, { purpose, trader, usedNonces: memory.state.minedNonces })
   const pooledWei = exits.reduce((sum, exit) => sum + exit.wei, 0n)
   const fees = offeredFees(context, memory.state, feeCapOf(settings, { wei: pooledWei, gas }))
@@ -64,7 +66,7 @@ export async function enqueueAction(
   const { id: attemptId, calldata } = attempt
   const aims = await readAims(sql, chain, { trader, calldata })
   const action = { attemptId, trader, agent, isExit, calldata, gas, aims }
-  const terms = { action, fees, expiresAtMs: attempt.expiresAtMs, day: utcDayOf(now()), countedWei: 0n }
+  const terms = { nonce, action, fees, expiresAtMs: attempt.expiresAtMs, day: utcDayOf(now()), countedWei: 0n }
   const entry = await insertAction(sql, context, terms)
   await useExits(sql, sender, entry.nonce, exits)
   await recountGas(sql, sender, entry, wei)
@@ -72,22 +74,30 @@ export async function enqueueAction(
     await holdExit(sql, { chain, orderId: purpose.orderId, trader, nowMs: now(), openGas: gas }, settings)
   }
   await noteActiveTrader(sql, { chain, trader, atMs: now() })
-  // If the transaction is rolled back, this counts too much until the next step recounts.
-  memory.reserved(entry.nonce, wei)
+  sql.afterCommit(() => memory.reserved(entry.nonce, wei))
   return newestOf(entry).hash
 }
 
-/** Stores an action as an entry with the next nonce. */
+/** Takes the next nonce, used up when the transaction commits. Throws a `RelayRefusedError` before the first use. */
+export async function takeNonce(sql: Sql, { sender }: Pick<RelayContext, 'sender'>): Promise<number> {
+  const nonce = await takeRelayNonce(sql, sender)
+  if (nonce === undefined) throw notReady()
+  return nonce
+}
+
+/** Stores an action as the entry of a nonce that the transaction took. */
 export async function insertAction(
   sql: Sql,
   context: RelayContext,
-  of: Pick<RelayEntry, 'expiresAtMs' | 'day' | 'countedWei'> & { readonly action: RelayAction; readonly fees: Fees },
+  of: Pick<RelayEntry, 'nonce' | 'expiresAtMs' | 'day' | 'countedWei'> & {
+    readonly action: RelayAction
+    readonly fees: Fees
+  },
 ): Promise<RelayEntry> {
   const { fees, ...terms } = of
-  const nonce = await takeRelayNonce(sql, context.sender)
-  if (nonce === undefined) throw notReady()
+  const { nonce } = terms
   const version = signVersion(context, { nonce, action: terms.action }, { number: 0, kind: 'action', fees })
-  const entry = { nonce, ...terms, versions: [version] }
+  const entry = { ...terms, versions: [version] }
   if (!(await insertRelayEntry(sql, context.sender, entry))) throw new Error(`nonce ${nonce} was given out before`)
   return entry
 }

@@ -249,7 +249,7 @@ function smaller(a: bigint, b: bigint): bigint {
 export async function adoptOpen({ store, sender, settings, now }: RelayContext): Promise<void> {
   const open = await listWithoutExit(store.read, sender)
   if (open.length === 0) return
-  await store.transaction(async (sql) => {
+  await store.transaction({ chain: sender.chain }, async (sql) => {
     const { chain } = sender
     for (const { orderId, gas } of open) {
       const record = (await findOrder(sql, orderId))?.record

@@ -5,7 +5,7 @@ import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { moveExitUses } from '../../store/relayGasStore.ts'
 import { type RelayEntry, isRelayedHash, moveRelayEntry } from '../../store/relayStore.ts'
 import type { Sql } from '../../store/sql.ts'
-import { insertAction } from './enqueueAction.ts'
+import { insertAction, takeNonce } from './enqueueAction.ts'
 import { firstFees } from './fees.ts'
 import { recountGas } from './gasBudget.ts'
 import { parseMined } from './nodeAnswers.ts'
@@ -89,7 +89,7 @@ async function giveUp(
   user: Hex | undefined,
 ): Promise<void> {
   const { store, sender, log } = context
-  const hash = await store.transaction(async (sql) => {
+  const hash = await store.transaction({ chain: sender.chain }, async (sql) => {
     const lost = { nonce: entry.nonce, from: 'live', to: 'lost', atMs: context.now() } as const
     const isLive = await moveRelayEntry(sql, sender, lost)
     if (!isLive) throw new Error(`nonce ${entry.nonce} was settled elsewhere`)
@@ -116,7 +116,8 @@ async function relayAgain(
   if (action === null || market === undefined || expiresAtMs <= context.now()) return undefined
   if (newestOf(entry).kind === 'burn' || !(await mayStillAct(sql, context, entry))) return undefined
   const fees = firstFees(market, context.settings)
-  const again = await insertAction(sql, context, { action, fees, expiresAtMs, day, countedWei: 0n })
+  const nonce = await takeNonce(sql, context)
+  const again = await insertAction(sql, context, { nonce, action, fees, expiresAtMs, day, countedWei: 0n })
   await moveExitUses(sql, context.sender, { from: entry.nonce, to: again.nonce })
   await recountGas(sql, context.sender, again, action.gas * fees.maxFeeWei)
   const { hash } = newestOf(again)

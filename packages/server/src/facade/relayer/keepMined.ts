@@ -50,7 +50,7 @@ async function keepCosts(
   fresh: readonly MinedEntry[],
 ): Promise<ReadonlyMap<number, RelayEntry>> {
   if (fresh.length === 0) return new Map()
-  return context.store.transaction(async (sql) => {
+  return context.store.transaction({ chain: context.sender.chain }, async (sql) => {
     const counted = new Map<number, RelayEntry>()
     for (const { entry, mined } of fresh) counted.set(entry.nonce, await keepCost(sql, context, entry, mined))
     return counted
@@ -81,7 +81,7 @@ async function canonical({ client }: RelayContext, deep: readonly MinedEntry[]):
 async function end(context: RelayContext, memory: RelayMemory, final: readonly MinedEntry[]): Promise<void> {
   if (final.length === 0) return
   const { store, sender, now } = context
-  await store.transaction(async (sql) => {
+  await store.transaction({ chain: sender.chain }, async (sql) => {
     for (const { entry, mined } of final) {
       await keepCost(sql, context, entry, mined)
       await moveRelayEntry(sql, sender, { nonce: entry.nonce, from: 'live', to: 'done', atMs: now() })

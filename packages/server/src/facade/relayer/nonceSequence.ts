@@ -43,7 +43,9 @@ export async function openNonceSequence(context: RelayContext, memory: RelayMemo
       'the key of the relayer was used elsewhere: give it to one deployment only',
     )
   }
-  await store.transaction((sql) => skipRelayNonces(sql, sender, { first: Math.min(latest, pending), next }))
+  await store.transaction({ chain: sender.chain }, (sql) =>
+    skipRelayNonces(sql, sender, { first: Math.min(latest, pending), next }),
+  )
   memory.opened(await readRelayNonces(store.read, sender))
 }
 
@@ -81,7 +83,9 @@ export async function skipForeignNonces(context: RelayContext, memory: RelayMemo
     { ...sender, usedNonces, next: nonces.next },
     'the key of the relayer is used elsewhere: give it to one deployment only',
   )
-  await store.transaction((sql) => skipRelayNonces(sql, sender, { first: nonces.first, next: usedNonces }))
+  await store.transaction({ chain: sender.chain }, (sql) =>
+    skipRelayNonces(sql, sender, { first: nonces.first, next: usedNonces }),
+  )
 }
 
 /**
@@ -97,7 +101,7 @@ export async function fillHoles(context: RelayContext, memory: RelayMemory): Pro
     { ...sender, holes },
     'nonces of the relayer were left open: they are burnt, or sent again where they counted as used',
   )
-  const filled = await store.transaction(async (sql) => {
+  const filled = await store.transaction({ chain: sender.chain }, async (sql) => {
     const entries: RelayEntry[] = []
     for (const nonce of holes) {
       const entry = burnOf(context, memory.state, nonce)

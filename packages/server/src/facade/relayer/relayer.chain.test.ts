@@ -17,6 +17,7 @@ import { defaultRelayerSettings, type RelayerSettings } from './relayerSettings.
 import { loadSigningEngine } from './signingEngine.ts'
 import type { RelayingProcessOptions } from './testing/relayingProcess.ts'
 import { registerOwn } from './testing/relayWorld.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const FINALITY = depthFinality(8)
 
@@ -120,7 +121,7 @@ describe('the relayer on the local chain', () => {
     const hashes: Hex[] = []
     for (const of of made) {
       const action = { ...of, agent: of.trader, purpose: { kind: 'other' } } as const
-      const { hash } = await followed.opened.store.transaction((sql) => relayer.enqueue(sql, action))
+      const { hash } = await followed.opened.store.transaction(TEST_SCOPE, (sql) => relayer.enqueue(sql, action))
       hashes.push(hash)
     }
     return { attempts: made.map(({ attempt }) => attempt), hashes }

@@ -17,6 +17,7 @@ import {
   TRADER,
   type RelayWorld,
 } from './testing/relayWorld.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 // A relayer goes through node faults, reorganisations, foreign uses of its key, and the end of its process between any
 // two steps. The invariants: each attempt is mined at most once, each one with enough time is mined in the end, the
@@ -60,9 +61,9 @@ function fusedStore(store: Store, fuse: Fuse): Store {
   })
   return {
     read: fusedSql(store.read),
-    async transaction(work) {
+    async transaction(scope, work) {
       burn(fuse)
-      const result = await store.transaction((sql) => work({ ...sql, ...fusedSql(sql) }))
+      const result = await store.transaction(scope, (sql) => work({ ...sql, ...fusedSql(sql) }))
       burn(fuse)
       return result
     },
@@ -136,7 +137,7 @@ async function live(world: RelayWorld, seed: number): Promise<void> {
     attempts.set(attempt.id, attempt)
     const isTwice = chance(0.1)
     await tolerant(() =>
-      fusedStore(store, fuse).transaction(async (sql) => {
+      fusedStore(store, fuse).transaction(TEST_SCOPE, async (sql) => {
         const action = { attempt, trader, agent: trader, purpose: { kind: 'other' } } as const
         const { hash } = await world.relaying.enqueue(sql, action)
         if (isTwice) assert.equal((await world.relaying.enqueue(sql, action)).hash, hash)

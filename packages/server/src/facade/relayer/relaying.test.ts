@@ -17,6 +17,7 @@ import {
   testKey,
   TRADER,
 } from './testing/relayWorld.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const DAY = utcDayOf(START_MS)
 
@@ -74,7 +75,7 @@ describe('relaying', () => {
   })
 
   it('keeps nothing of a transaction that was rolled back, and gives its nonce to the next', async () => {
-    const failing = world.opened.store.transaction(async (sql) => {
+    const failing = world.opened.store.transaction(TEST_SCOPE, async (sql) => {
       const attempt = attemptOf({ expiresAtMs: world.nowMs + 60_000 })
       await world.relaying.enqueue(sql, { attempt, trader: TRADER, agent: TRADER, purpose: { kind: 'other' } })
       throw new Error('the order was refused')

@@ -48,7 +48,7 @@ export async function renewEntries(context: RelayContext, memory: RelayMemory): 
     if (!state.withdrawn.has(of.entry.nonce)) renewals.push(...(await renewalsOf(context, state, of)))
   }
   if (renewals.length === 0) return false
-  const renewed = await context.store.transaction(async (sql) => {
+  const renewed = await context.store.transaction({ chain: context.sender.chain }, async (sql) => {
     const entries: RelayEntry[] = []
     for (const renewal of renewals) {
       const { entry, kind } = renewal
@@ -147,17 +147,22 @@ export async function burnRevoked(
   memory: RelayMemory,
   trader: Address | null,
 ): Promise<BurntEntries> {
-  const burnt: BurntEntry[] = []
-  let entries: readonly RelayEntry[] = []
-  try {
-    await context.store.transaction(async (sql) => {
-      entries = await listUnwanted(sql, context, trader)
-      for (const entry of entries) burnt.push(await burnEntry(sql, context, memory, entry))
-    })
-  } catch (error) {
-    memory.stayed(entries.map(({ nonce }) => nonce))
-    throw error
+  /** The nonces that are marked in memory before the commit, because nothing of them may be sent meanwhile. */
+  const marked = new Set<number>()
+  const burnAll = async (sql: Sql): Promise<ReadonlyMap<number, BurntEntry>> => {
+    const made = new Map<number, BurntEntry>()
+    for (const entry of await listUnwanted(sql, context, trader)) {
+      marked.add(entry.nonce)
+      made.set(entry.nonce, await burnEntry(sql, context, memory, entry))
+    }
+    return made
   }
+  const stored = await context.store.transaction({ chain: context.sender.chain }, burnAll).catch((error: unknown) => {
+    memory.stayed([...marked])
+    throw error
+  })
+  memory.stayed([...marked].filter((nonce) => !stored.has(nonce)))
+  const burnt = [...stored.values()]
   return {
     mayBeMined: burnt.flatMap(({ sent }) => sent),
     burns: burnt.flatMap(({ burn }) => burn ?? []),

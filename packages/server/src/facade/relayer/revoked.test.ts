@@ -18,6 +18,7 @@ import {
   TRADER,
   type RelayWorld,
 } from './testing/relayWorld.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 describe('the entries of a revoked agent', () => {
   let world: RelayWorld
@@ -35,7 +36,7 @@ describe('the entries of a revoked agent', () => {
 
   async function change(changes: Partial<AgentRecord>): Promise<void> {
     const record = { ...ownAgent(CHAIN.slug, TRADER), ...changes }
-    await world.opened.store.transaction((sql) => saveAgent(sql, record))
+    await world.opened.store.transaction(TEST_SCOPE, (sql) => saveAgent(sql, record))
   }
 
   it('that were never sent become burns, and their bytes never leave', async () => {

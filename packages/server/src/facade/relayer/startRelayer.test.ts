@@ -16,6 +16,7 @@ import {
   TRADER,
   type RelayWorld,
 } from './testing/relayWorld.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 describe('a running relayer', () => {
   let world: RelayWorld
@@ -58,7 +59,7 @@ describe('a running relayer', () => {
 
   async function enqueue(running: Relayer): Promise<ReturnType<Relayer['enqueue']>> {
     const attempt = attemptOf({ expiresAtMs: Date.now() + 60_000 })
-    return world.opened.store.transaction((sql) =>
+    return world.opened.store.transaction(TEST_SCOPE, (sql) =>
       running.enqueue(sql, { attempt, trader: TRADER, agent: TRADER, purpose: { kind: 'other' } }),
     )
   }

@@ -5,7 +5,7 @@ import { isLive } from '../../chain/servedChain.ts'
 import { createInterruptibleSleep } from '../../ground/interruptibleSleep.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { countOtherSenders, forgetRelayed } from '../../store/relayStore.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Transaction } from '../../store/sql.ts'
 import { utcDayOf } from '../../trading/scope.ts'
 import { createRelaying } from './createRelaying.ts'
 import type { ActionToRelay } from './enqueueAction.ts'
@@ -20,7 +20,7 @@ export interface Relayer {
    * Uses up the next nonce and stores the signed bytes in the transaction that makes the order, or does nothing. The
    * same attempt again gets the same answer. Throws a `RelayRefusedError` whose message is for the trader.
    */
-  enqueue(sql: Sql, of: ActionToRelay): Promise<{ readonly hash: Hex }>
+  enqueue(sql: Transaction, of: ActionToRelay): Promise<{ readonly hash: Hex }>
   /**
    * Wakes the sender after the commit. Resolves when a node has the transaction, when it is settled in another way, or
    * at `close`; never rejects. Everything that is stored is sent, even if nobody calls this.
@@ -149,6 +149,6 @@ export async function startRelayer({
 async function forget({ chain, store, now }: Pick<RelayerOptions, 'chain' | 'store' | 'now'>): Promise<number> {
   const beforeDay = utcDayOf(now()) - KEEP_DAYS
   const of = { beforeMs: beforeDay * 86_400_000, beforeDay, limit: FORGET_PER_ROUND }
-  await store.transaction((sql) => forgetRelayed(sql, chain.slug, of))
+  await store.transaction({ chain: chain.slug }, (sql) => forgetRelayed(sql, chain.slug, of))
   return now()
 }

@@ -1,7 +1,7 @@
 import type { Address } from '@bezel/protocol'
 import { StoreUnavailableError } from '../../ground/unavailable.ts'
 import { insertFacadeNonce, loadFacadeNonces, pruneFacadeNonces, type UsedNonce } from '../../store/facadeNonceStore.ts'
-import type { Sql, Store } from '../../store/sql.ts'
+import type { Store, Transaction } from '../../store/sql.ts'
 
 /**
  * Largest distance of a nonce from the server's clock. A nonce is the time of its request, which every client takes
@@ -32,7 +32,7 @@ export interface FacadeNonces {
    * Uses up a nonce in the transaction of a write, after `take`; final once that commits. Returns false when the store
    * has it already.
    */
-  claim(sql: Sql, signer: Address, nonce: number): Promise<boolean>
+  claim(sql: Transaction, signer: Address, nonce: number): Promise<boolean>
   /**
    * Takes and claims in a transaction of its own, for an envelope that makes several writes, or that is used up even
    * when it is refused.
@@ -75,23 +75,24 @@ export async function createFacadeNonces(of: {
    * Claims a nonce. Checks the window again, for callers that did not `take` it first, widened by the slack for those
    * that did.
    */
-  async function claim(sql: Sql, signer: Address, nonce: number): Promise<boolean> {
+  async function claim(sql: Transaction, signer: Address, nonce: number): Promise<boolean> {
     const nowMs = now()
     if (Math.abs(nowMs - nonce) > FACADE_NONCE_KEPT_MS) return false
     await pruneSometimes(sql, nowMs)
     return insertFacadeNonce(sql, { signer, nonce })
   }
 
-  async function pruneSometimes(sql: Sql, nowMs: number): Promise<void> {
+  async function pruneSometimes(sql: Transaction, nowMs: number): Promise<void> {
     if (Math.abs(nowMs - prunedAtMs) < PRUNE_EVERY_MS) return
-    prunedAtMs = nowMs
+    sql.afterCommit(() => void (prunedAtMs = nowMs))
     await pruneFacadeNonces(sql, nowMs - FACADE_NONCE_KEPT_MS)
   }
 
   return {
     take,
     claim,
-    use: async (signer, nonce) => take(signer, nonce) && (await store.transaction((sql) => claim(sql, signer, nonce))),
+    use: async (signer, nonce) =>
+      take(signer, nonce) && (await store.transaction({ name: 'nonces' }, (sql) => claim(sql, signer, nonce))),
     get size() {
       return used.size
     },

@@ -8,6 +8,7 @@ import { answerInfo } from '../info/infoTypes.ts'
 import { ALICE } from '../testing/facadeWorld.ts'
 import { HASH } from '../testing/restingOrder.ts'
 import { startFacadeStream, type FacadeClient, type FacadeStreamWorld } from './testing/facadeStreamWorld.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const USER = ALICE.toLowerCase()
 
@@ -37,7 +38,7 @@ describe('userFundings and userNonFundingLedgerUpdates', () => {
     const blockHash = `0x${id.toString(16).padStart(64, '0')}` as Hex
     const place = { blockHash, blockNumber: id, logIndex: 0, txHash: HASH, timestampMs: 1_000 + id }
     const of = { chain: 'base', trader: ALICE, pairIndex: 0, place, fill: sampleFill(id, changes) } as const
-    await world.facade.opened.store.transaction((sql) => insertFill(sql, of))
+    await world.facade.opened.store.transaction(TEST_SCOPE, (sql) => insertFill(sql, of))
   }
 
   it('begin with the last ones and tell each new one once, as /info does', async () => {

@@ -10,6 +10,7 @@ import { ALICE, livePosition } from '../testing/facadeWorld.ts'
 import { FACADE_CHANNELS, type FacadeChannelName } from './channels/facadeChannel.ts'
 import { aliceSteps, fillOrder, keepPosition, moveOrder, placeOrder } from './testing/aliceTrades.ts'
 import { startFacadeStream, type FacadeClient, type FacadeStreamWorld } from './testing/facadeStreamWorld.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 interface Update {
   readonly order: { readonly coin: string; readonly oid: number; readonly sz: string; readonly limitPx: string }
@@ -164,7 +165,7 @@ describe('orderUpdates', () => {
     await until('one changed, one is new', () => updates().length === 3)
     const placed = { kind: 'sl', price: usd(57_000), parts: [bare], isWhole: true } as const
     const { triggers } = world.facade.reads
-    await store().transaction((sql) => triggers.assign(sql, placed))
+    await store().transaction(TEST_SCOPE, (sql) => triggers.assign(sql, placed))
     triggers.forget(placed)
     await set(positionWith({ sl: usd(57_000), tp: usd(70_000) }))
     await until('another one is in its place', () => updates().length === 5)

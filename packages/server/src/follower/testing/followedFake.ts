@@ -14,6 +14,7 @@ import { depthFinality } from '../../chain/finality.ts'
 import { createFollowing, type Following, type FollowingOptions } from '../createFollowing.ts'
 import { createFakeNode, START_MS, type FakeNode } from './fakeNode.ts'
 import { CHAIN, DIAMOND } from './handMade.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 /** A made-up chain, a store, and a follower that a test steps by hand. */
 export interface FollowedFake {
@@ -50,10 +51,15 @@ export async function openFollowedFake(options: Partial<FollowingOptions> = {}):
   const node = createFakeNode(DIAMOND, SERVED.chainId)
   const markets = chainMarkets()
   const commits: Changes[] = []
-  const accountLog = openTestLog(opened.store, CHAIN, (changes) => {
-    commits.push(changes)
-    fake.onCommit(changes)
-  })
+  const accountLog = openTestLog(
+    opened.store,
+    CHAIN,
+    (changes) => {
+      commits.push(changes)
+      fake.onCommit(changes)
+    },
+    () => fake.nowMs,
+  )
 
   async function start(changed: Partial<FollowingOptions>): Promise<Following> {
     const following = createFollowing({
@@ -91,7 +97,7 @@ export async function openFollowedFake(options: Partial<FollowingOptions> = {}):
       fake.following = await start(changed)
     },
     prepare: (record, ...attempts) =>
-      opened.store.transaction(async (sql) => {
+      opened.store.transaction(TEST_SCOPE, async (sql) => {
         const id = await takeId(sql)
         await insertOrder(sql, { ...record, id })
         for (const attempt of attempts) await insertAttempt(sql, { chain: CHAIN, orderId: id, attempt })
@@ -99,7 +105,7 @@ export async function openFollowedFake(options: Partial<FollowingOptions> = {}):
         return id
       }),
     report: (id, attemptId, hash) =>
-      opened.store.transaction(async (sql) => {
+      opened.store.transaction(TEST_SCOPE, async (sql) => {
         await setSubmitted(sql, attemptId, { hash, submittedAtMs: fake.nowMs, trustedUntilMs: null })
         await refoldOrder(sql, id, clockAt(fake.nowMs), NO_JOURNAL)
       }),

@@ -17,7 +17,7 @@ import type { ServedChain } from '../../chain/servedChain.ts'
 import type { ChainOrders } from '../../orders/chainOrders.ts'
 import { refuseUndelegated, type SignedWrite } from '../../orders/signedWrite.ts'
 import type { SignedOperation } from '../../signatures/verifyRequest.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Transaction } from '../../store/sql.ts'
 import { rawBody } from '../rawBody.ts'
 
 /** The context of the routes that write orders and positions. */
@@ -138,7 +138,7 @@ async function authenticateWrite(
   const bucket = { scope: 'agent-writes', key: `${access.chain} ${headers.agent}`, limit: writesLimit } as const
   const agent = await authenticateAgent(callOf(request, access), headers, options, recorderOf(request), [bucket])
   setCaller(request, requireNamedTrader({ via: 'agent', trader: agent.trader, agent }, named))
-  const claim = (sql: Sql): Promise<boolean> =>
+  const claim = (sql: Transaction): Promise<boolean> =>
     options.nonces.storeClaim(sql, access.chain, agent.agent, headers.nonce, Number(headers.timestamp))
   const onProven: SignedWrite['onProven'] = (proven) => options.registry.noteAgent(proven, agent)
   return { agent, claim, relay: null, onProven }

@@ -5,7 +5,7 @@ import { callerOf, requireUsable } from '../../access/caller.ts'
 import { readNamedTrader, readSignatureHeaders, type SignatureHeaders } from '../../access/signatureHeaders.ts'
 import { isKeptFrom } from '../../agents/claims.ts'
 import type { SignedOperation } from '../../signatures/verifyRequest.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Transaction } from '../../store/sql.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { authenticateRead, callOf, chainParam, recorderOf } from './authenticate.ts'
 
@@ -13,7 +13,7 @@ import { authenticateRead, callOf, chainParam, recorderOf } from './authenticate
 export interface WalletCall {
   readonly trader: Address
   /** Uses up the request's nonce in the transaction of a write. Throws `NONCE_REUSED`. */
-  readonly claim: (sql: Sql) => Promise<void>
+  readonly claim: (sql: Transaction) => Promise<void>
 }
 
 const calls = new WeakMap<FastifyRequest, WalletCall>()

@@ -2,9 +2,10 @@ import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
 import { appendEvents, readFirstSeq, readLastSeq, listEvents, type NewEvent } from '../../store/accountEventStore.ts'
 import type { Store } from '../../store/sql.ts'
 import type { AccountLog } from '../accountLog.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 /** The reading side of a log over a real store, to which a test appends events directly. */
-export interface AppendableLog extends Omit<AccountLog, 'transaction' | 'account'> {
+export interface AppendableLog extends Omit<AccountLog, 'transaction' | 'account' | 'now'> {
   /** Appends events in one commit. */
   append(trader: Address, events: readonly NewEvent[]): Promise<void>
 }
@@ -13,7 +14,7 @@ export function openAppendableLog(store: Store, chain: ChainSlug): AppendableLog
   const listeners = new Set<(trader: Address) => void>()
   return {
     async append(trader, events) {
-      await store.transaction((sql) => appendEvents(sql, { chain, trader }, events))
+      await store.transaction(TEST_SCOPE, (sql) => appendEvents(sql, { chain, trader }, events))
       for (const listener of listeners) listener(trader)
     },
     lastSeq: (trader) => readLastSeq(store.read, { chain, trader }),

@@ -68,7 +68,8 @@ describe('ended candles', () => {
     let isDown = true
     const store = {
       ...opened.store,
-      transaction: (work: never) => (isDown ? Promise.reject(new Error('full')) : opened.store.transaction(work)),
+      transaction: (scope: never, work: never) =>
+        isDown ? Promise.reject(new Error('full')) : opened.store.transaction(scope, work),
     } as typeof opened.store
     const ended = createEndedCandles(store)
     ended.put(SERIES, NOW_MS, flatOhlc(Price.of(P10)))

@@ -98,7 +98,7 @@ export function createEndedCandles(store: Store): EndedCandles {
     },
     flush: (nowMs) =>
       unwritten.writeAll(FLUSH_ROWS, (batch) =>
-        store.transaction(async (sql) => {
+        store.transaction({ name: 'candles' }, async (sql) => {
           for (const change of batch) await write(sql, change, nowMs)
         }),
       ),

@@ -42,7 +42,7 @@ it('a candle that is written whole stays so, also when the process is killed bef
   const killed: Store = {
     ...opened.store,
     read: opened.store.read,
-    transaction: (work) => (writes-- > 0 ? opened.store.transaction(work) : new Promise(() => undefined)),
+    transaction: (scope, work) => (writes-- > 0 ? opened.store.transaction(scope, work) : new Promise(() => undefined)),
   }
   const first = await start(killed, () => nowMs)
   const second = (at: number): number => (nowMs = START_MS + at * 1_000)

@@ -139,7 +139,7 @@ function startFlushes({ store, ended, state, now, every, onError }: FlushesOptio
     const current = state()
     const text = current === undefined ? undefined : stateText(current)
     await ended.flush(now())
-    if (text !== undefined) await store.transaction((sql) => writeRunningCandles(sql, text))
+    if (text !== undefined) await store.transaction({ name: 'candles' }, (sql) => writeRunningCandles(sql, text))
   }
 
   function flush(): Promise<void> {

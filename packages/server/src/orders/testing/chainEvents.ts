@@ -8,6 +8,7 @@ import type { Trade } from '../../trading/valuation/chainState.ts'
 import { NO_JOURNAL } from '../../journal/testing/testLog.ts'
 import { refoldOrder } from '../../journal/refold.ts'
 import { TRADER, type OrdersWorld } from './ordersWorld.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 export const hashOf = (n: number): Hex => numberToHex(n, { size: 32 }) as Hex
 
@@ -34,7 +35,7 @@ export async function happen(
   const place = { blockNumber, blockHash: hashOf(blockNumber), logIndex: 0, txHash: hashOf(blockNumber) }
   const attempt = await lastAttempt(world, id)
   const full: OrderEvent = { ...place, timestampMs: world.market.nowMs, attemptId: attempt.id, ...event }
-  await world.opened.store.transaction(async (sql) => {
+  await world.opened.store.transaction(TEST_SCOPE, async (sql) => {
     await insertOrderEvent(sql, { chain: 'arbitrum', trader: TRADER, orderId: id as OrderId, handle, event: full })
     await refoldOrder(sql, id as OrderId, world.orders.clock(), NO_JOURNAL)
   })

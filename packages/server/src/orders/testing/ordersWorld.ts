@@ -199,7 +199,7 @@ function ordersOf(world: OrdersWorld): ChainOrders {
     chain: SERVED,
     client: node,
     store,
-    accountLog: openTestLog(store, slug, ({ orders }) => world.changes.push(...orders)),
+    accountLog: openTestLog(store, slug, ({ orders }) => world.changes.push(...orders), now),
     delegates: createDelegates({ client: node, diamond, maxAgeMs: 2_000, now }),
     terms,
     trading: createTradingContext({
@@ -233,9 +233,9 @@ function countedStore(world: OrdersWorld): Store {
   const { store } = world.opened
   return {
     ...store,
-    transaction(work) {
+    transaction(scope, work) {
       world.transactions += 1
-      return store.transaction(work)
+      return store.transaction(scope, work)
     },
   }
 }

@@ -23,6 +23,7 @@ import { snapshots } from './0022-snapshots.ts'
 import { attemptOrders } from './0023-attempt-orders.ts'
 import { relayAims } from './0024-relay-aims.ts'
 import { unreportedAttempts } from './0025-unreported-attempts.ts'
+import { timeRunsForward } from './0026-time-runs-forward.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   attemptOrders,
   relayAims,
   unreportedAttempts,
+  timeRunsForward,
 ]

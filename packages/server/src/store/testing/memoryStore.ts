@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import type { Sql, SqlValue, Store, Transaction } from '../sql.ts'
+import { asAsked } from './twiceStore.ts'
 
 /**
  * Opens a store in memory, for tests that make so many transactions that a file would take minutes. Reads and
@@ -45,9 +46,9 @@ export function openMemoryStore(): Store {
     }
   }
 
-  return {
+  return asAsked({
     read: sql,
-    transaction(work) {
+    transaction(_scope, work) {
       const result = last.then(() => inTransaction(work))
       last = result.catch(() => undefined)
       return result
@@ -56,5 +57,5 @@ export function openMemoryStore(): Store {
       await last
       database.close()
     },
-  }
+  })
 }

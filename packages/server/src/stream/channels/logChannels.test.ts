@@ -13,6 +13,7 @@ import { testChain } from '@bezel/testkit/servedChain.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { createRecordingConnection, type RecordingConnection } from '../testing/recordingConnection.ts'
 import { createLogChannels, type LogChannels } from './logChannels.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 const AGENT = `0x${'a'.repeat(40)}` as Address
 
@@ -170,7 +171,7 @@ describe('the channels of a log', () => {
     await from(1)
     await log.append(trader, [testEvent('orders', 'a'), testEvent('orders', 'b'), testEvent('orders', 'c')])
     await assert.rejects(from(5), { code: 'VALIDATION_ERROR', message: /at most 4: the last event is 3/ })
-    await opened.store.transaction((sql) =>
+    await opened.store.transaction(TEST_SCOPE, (sql) =>
       sql.run(
         'delete from account_events where seq < 3 and log_id = (select id from account_logs where trader = $1)',
         trader,
@@ -260,7 +261,7 @@ describe('the channels of a log', () => {
     connection.isStuck = true
     await subscribe(connection, 'orders', 1)
     await settled()
-    await opened.store.transaction((sql) =>
+    await opened.store.transaction(TEST_SCOPE, (sql) =>
       sql.run(
         'delete from account_events where seq < 20 and log_id = (select id from account_logs where trader = $1)',
         trader,

@@ -32,6 +32,7 @@ import { answerEnvelope } from '../exchange.ts'
 import type { ExchangeAnswer } from '../exchangeAnswer.ts'
 import type { ExchangeRelayer, TradingParts } from '../exchangeParts.ts'
 import { createOrderWaits } from '../orderWaits.ts'
+import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
 
 export { TRADER }
 
@@ -163,10 +164,15 @@ async function partsOf({ base, relayer, committed }: ExchangeWorld): Promise<Tra
   const { store } = base.opened
   const now = (): number => base.market.nowMs
   const waits = createOrderWaits()
-  const accountLog = openTestLog(store, 'arbitrum', (changes) => {
-    committed.push(changes)
-    waits.apply(changes)
-  })
+  const accountLog = openTestLog(
+    store,
+    'arbitrum',
+    (changes) => {
+      committed.push(changes)
+      waits.apply(changes)
+    },
+    now,
+  )
   return {
     orders: { ...base.orders, accountLog },
     store,
@@ -218,10 +224,14 @@ async function happen(
   const place = { blockNumber, blockHash: hashOf(blockNumber), logIndex: 0, txHash: hashOf(blockNumber) }
   const { id: attemptId } = await lastAttempt(base, orderId)
   const full = { ...place, timestampMs: base.market.nowMs, attemptId, ...event } as OrderEvent
-  await parts.orders.accountLog.transaction({ block: blockNumber, isReorg: false }, async (sql, journal) => {
-    await insertOrderEvent(sql, { chain: 'arbitrum', trader: TRADER, orderId, handle, event: full })
-    await refoldOrder(sql, orderId, base.orders.clock(), journal)
-  })
+  await parts.orders.accountLog.transaction(
+    { chain: 'arbitrum' },
+    { block: blockNumber, isReorg: false },
+    async (sql, journal) => {
+      await insertOrderEvent(sql, { chain: 'arbitrum', trader: TRADER, orderId, handle, event: full })
+      await refoldOrder(sql, orderId, base.orders.clock(), journal)
+    },
+  )
 }
 
 function fakeRelayer(): FakeRelayer {
@@ -234,10 +244,10 @@ function fakeRelayer(): FakeRelayer {
     broadcasts: [],
     burnt: [],
     refuse: undefined,
-    async enqueue(_sql, { attempt, trader, purpose, origin }: ActionToRelay) {
+    async enqueue(sql, { attempt, trader, purpose, origin }: ActionToRelay) {
       if (relayer.refuse !== undefined) throw relayer.refuse
       const hash = hashOf(0xaa00 + taken.length)
-      taken.push({ attempt, trader, purpose, origin, hash })
+      sql.afterCommit(() => void taken.push({ attempt, trader, purpose, origin, hash }))
       return { hash }
     },
     async broadcast(hash) {
@@ -282,7 +292,7 @@ async function insertHeld({ opened, positions }: OrdersWorld, trade: Partial<Tra
     openedAtMs: 1,
     updatedAtMs: 1,
   }
-  return opened.store.transaction(async (sql) => {
+  return opened.store.transaction(TEST_SCOPE, async (sql) => {
     const [originOrderId, id] = [await takeId(sql), await takeId(sql)]
     const request = { clientId: null } as OrderRequest
     const order = { id: originOrderId, chain: 'arbitrum', trader: TRADER, agent: null, request } as const

@@ -17,6 +17,7 @@ import { createRelayerKey, type RelayerKey } from '../relayerKey.ts'
 import { defaultRelayerSettings, type GasBudgets, type RelayerSettings } from '../relayerSettings.ts'
 import { loadSigningEngine } from '../signingEngine.ts'
 import { createFakeRelayNode, type FakeRelayNode } from './fakeRelayNode.ts'
+import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
 
 export const CHAIN = {
   slug: 'arbitrum-sepolia',
@@ -94,7 +95,7 @@ export function attemptOf(of: {
 
 /** Registers traders as their own relayed agents, without which the relayer sends nothing of theirs twice. */
 export async function registerOwn(store: Store, chain: ChainSlug, traders: readonly Address[]): Promise<void> {
-  for (const trader of traders) await store.transaction((sql) => saveAgent(sql, ownAgent(chain, trader)))
+  for (const trader of traders) await store.transaction(TEST_SCOPE, (sql) => saveAgent(sql, ownAgent(chain, trader)))
 }
 
 /** Returns the record of a trader who is its own agent. */
@@ -141,7 +142,7 @@ export async function openRelayWorld({
     },
     async enqueue(attempt = attemptOf({ expiresAtMs: world.nowMs + 60_000 }), trader = TRADER, of = {}) {
       const action = { attempt, trader, agent: trader, purpose: { kind: 'other' }, ...of } as const
-      const { hash } = await opened.store.transaction((sql) => world.relaying.enqueue(sql, action))
+      const { hash } = await opened.store.transaction(TEST_SCOPE, (sql) => world.relaying.enqueue(sql, action))
       return hash
     },
     async settle() {
@@ -171,7 +172,11 @@ export async function openRelayWorld({
       log: { info: () => undefined, warn: log, error: log } as never,
       head: () => world.head(),
       finality: { lastFinal: (head) => world.finality.lastFinal(head) },
-      onHash: async (_sql, of) => void world.hashes.push(of),
+      async onHash(_sql, of) {
+        // A transaction may run twice, and tells the same again then.
+        const last = world.hashes.findLast(({ attemptId }) => attemptId === of.attemptId)
+        if (last?.hash !== of.hash) world.hashes.push(of)
+      },
     }
   }
 

@@ -8,6 +8,7 @@ import type { Address, Hex } from '@bezel/protocol'
 import { readRelayerKey } from '../readRelayerKey.ts'
 import { defaultRelayerSettings } from '../relayerSettings.ts'
 import { startRelayer } from '../startRelayer.ts'
+import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
 
 // A relayer in a process of its own, which a test can kill at any time. It enqueues the attempts that it is sent and
 // reports which are committed.
@@ -47,7 +48,7 @@ process.on('message', (of: { attempt: Attempt; trader: Address }) => void relay(
 
 async function relay(of: { attempt: Attempt; trader: Address }): Promise<void> {
   try {
-    const { hash } = await store.transaction((sql) =>
+    const { hash } = await store.transaction(TEST_SCOPE, (sql) =>
       relayer.enqueue(sql, { ...of, agent: of.trader, purpose: { kind: 'other' } }),
     )
     process.send?.({ committed: of.attempt.id })

@@ -2,6 +2,7 @@ import { parseAddress, type Address } from '@bezel/protocol'
 import { migrate } from '../../../store/openStore.ts'
 import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
 import { createFacadeNonces, type FacadeNonces } from '../facadeNonces.ts'
+import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
 
 export const SIGNERS: readonly Address[] = ['0x'.padEnd(42, '1'), '0x'.padEnd(42, '2')].map((text) =>
   parseAddress(text)!,
@@ -45,11 +46,12 @@ export async function openTestFacadeNonces(maxNonces = 500_000): Promise<TestFac
       test.nonces = await open()
     },
     write: async (nonce, signer = SIGNER) =>
-      test.nonces.take(signer, nonce) && opened.store.transaction((sql) => test.nonces.claim(sql, signer, nonce)),
+      test.nonces.take(signer, nonce) &&
+      opened.store.transaction(TEST_SCOPE, (sql) => test.nonces.claim(sql, signer, nonce)),
     async writeRefused(nonce, signer = SIGNER) {
       if (!test.nonces.take(signer, nonce)) return false
       let isClaimed = false
-      const refused = opened.store.transaction(async (sql) => {
+      const refused = opened.store.transaction(TEST_SCOPE, async (sql) => {
         isClaimed = await test.nonces.claim(sql, signer, nonce)
         throw new Error('order refused')
       })

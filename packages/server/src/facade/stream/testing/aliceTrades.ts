@@ -11,6 +11,7 @@ import { answerInfo } from '../../info/infoTypes.ts'
 import { ALICE } from '../../testing/facadeWorld.ts'
 import { HASH, REQUEST, STATE } from '../../testing/restingOrder.ts'
 import type { FacadeStreamWorld } from './facadeStreamWorld.ts'
+import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
 
 // Helpers that store Alice's orders and executions.
 
@@ -27,7 +28,7 @@ export async function placeOrder(store: Store, id: number, changes: Partial<Orde
     spendUsd: Usd.zero,
     ...changes,
   }
-  await store.transaction(async (sql) => {
+  await store.transaction(TEST_SCOPE, async (sql) => {
     await insertOrder(sql, record)
     await saveOrderState(sql, record.id, STATE, undefined)
   })
@@ -37,7 +38,7 @@ export async function placeOrder(store: Store, id: number, changes: Partial<Orde
 export async function moveOrder(store: Store, id: number, changes: Partial<OrderState>): Promise<Order> {
   const stored = (await findOrder(store.read, String(id) as OrderId))!
   const state = { ...stored.state!, ...changes }
-  await store.transaction((sql) => saveOrderState(sql, stored.record.id, state, undefined))
+  await store.transaction(TEST_SCOPE, (sql) => saveOrderState(sql, stored.record.id, state, undefined))
   return orderAnswer(stored.record, state)
 }
 
@@ -68,7 +69,7 @@ export async function fillOrder(store: Store, orderId: number, blockNumber: numb
   const { leverage: _leverage, pnl: _pnl, ...traded } = amounts
   const executed = { kind: 'executed', pendingIndex: null, fill: { ...traded, feeCollateral: '0.9', ...told } } as const
   const event: OrderEvent = { ...place, attemptId: null, ...executed }
-  await store.transaction(async (sql) => {
+  await store.transaction(TEST_SCOPE, async (sql) => {
     await insertFill(sql, { chain: 'base', trader: ALICE, pairIndex: 0, place, fill })
     const key = { chain: 'base', trader: ALICE, orderId: String(orderId) as OrderId, handle: null } as const
     await insertOrderEvent(sql, { ...key, event })
@@ -79,7 +80,7 @@ export async function fillOrder(store: Store, orderId: number, blockNumber: numb
 /** Stores a position as it is now. */
 export async function keepPosition(store: Store, { record, state }: LivePosition, isNew: boolean): Promise<void> {
   if (isNew) await placeOrder(store, Number(record.originOrderId))
-  await store.transaction(async (sql) => {
+  await store.transaction(TEST_SCOPE, async (sql) => {
     if (isNew) await insertPosition(sql, record)
     await savePositionState(sql, record.id, state)
   })

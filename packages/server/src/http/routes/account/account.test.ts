@@ -45,6 +45,7 @@ import { listOpenOrdersRoute } from './listOpenOrders.ts'
 import { listOrderHistoryRoute } from './listOrderHistory.ts'
 import { listPositionsRoute } from './listPositions.ts'
 import { storeOrder } from './testing/storedOrder.ts'
+import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
 
 const BASE = testChain('base')
 
@@ -69,7 +70,7 @@ describe("the routes of a trader's own account", () => {
   before(async () => {
     opened = openTestStore()
     await migrate(opened.store)
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       const statuses: (OrderStatus | undefined)[] = [
         'prepared',
         'pending',

@@ -28,6 +28,7 @@ import { listOpenOrdersRoute } from './listOpenOrders.ts'
 import { listPositionsRoute } from './listPositions.ts'
 import type { AccountContext } from './ownAccount.ts'
 import { storeOrder } from './testing/storedOrder.ts'
+import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
 
 const BASE = testChain('base')
 /** A trader whose list is so long that it is kept in memory, and one whose list is read each time. */
@@ -57,7 +58,7 @@ describe('the lists of what is open', () => {
   before(async () => {
     opened = openTestStore()
     await migrate(opened.store)
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (let id = 1; id <= 150; id += 1) {
         const status = OPEN_ORDER_STATUSES[id % 4]
         const terms = { market: MARKETS[id % 3 === 0 ? 1 : 0]!, createdAtMs: 1_000 + (id >> 1), status }

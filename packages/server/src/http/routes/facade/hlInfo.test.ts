@@ -14,6 +14,7 @@ import { registerRoute } from '../../hooks/registerRoute.ts'
 import { createAnswerChecker } from '../../../docs/openapi/answerChecker.ts'
 import { referenceDocument } from '../../../docs/openapi/createDocument.ts'
 import { hlInfoRoute } from './hlInfo.ts'
+import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
 
 const MALFORMED = 'Failed to deserialize the JSON body into the target type'
 
@@ -176,7 +177,7 @@ describe('POST /hl/{chain}/info', () => {
 
   /** Stores executions of Alice, one a millisecond. */
   async function storeFills(count: number): Promise<void> {
-    await world.opened.store.transaction(async (sql) => {
+    await world.opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (let id = 1; id <= count; id += 1) {
         const blockHash = `0x${id.toString(16).padStart(64, '0')}` as Hex
         const place = { blockHash, blockNumber: id, logIndex: 0, txHash: blockHash, timestampMs: id }

@@ -19,6 +19,7 @@ import { createAnswerChecker } from '../../../docs/openapi/answerChecker.ts'
 import { referenceDocument } from '../../../docs/openapi/createDocument.ts'
 import { getOrderBookRoute } from './getOrderBook.ts'
 import { getRecentTradesRoute } from './getRecentTrades.ts'
+import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
 
 const BASE = testChain('base')
 
@@ -53,7 +54,7 @@ describe('the routes of book and trades', () => {
   before(async () => {
     opened = openTestStore()
     await migrate(opened.store)
-    await opened.store.transaction(async (sql) => {
+    await opened.store.transaction(TEST_SCOPE, async (sql) => {
       for (let id = 1; id <= TRADES; id += 1) {
         const blockHash = `0x${id.toString(16).padStart(64, '0')}` as Hex
         const place = { blockHash, blockNumber: id, logIndex: 0, txHash: HASH, timestampMs: id }

@@ -30,6 +30,7 @@ import { registerHooks } from '../../hooks/registerHooks.ts'
 import { registerRoute } from '../../hooks/registerRoute.ts'
 import { dismissNotificationRoute } from './dismissNotification.ts'
 import { listNotificationsRoute } from './listNotifications.ts'
+import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
 
 const engine = await selectEngine()
 const ALICE = parseAddress(`0x${'a1'.repeat(20)}`)!
@@ -84,7 +85,7 @@ describe('notifications over HTTP', () => {
     const key = createApiKey()
     const issued = { createdAtMs: 1, signedAtMs: 1, lastUsedAtMs: null, isProven: true }
     const record = { chain, trader, label: 'test', keyHash: hashApiKey(key)!, ...issued }
-    await world.opened.store.transaction((sql) => saveApiKey(sql, record))
+    await world.opened.store.transaction(TEST_SCOPE, (sql) => saveApiKey(sql, record))
     keys.set(trader, key)
     return key
   }
@@ -135,7 +136,7 @@ describe('notifications over HTTP', () => {
       expiresAtMs: world.nowMs + 1_000,
       ...changes,
     }
-    return world.opened.store.transaction(async (sql) => {
+    return world.opened.store.transaction(TEST_SCOPE, async (sql) => {
       const id = await takeNoticeIds(sql, 1)
       await saveNotice(sql, id, notice)
       return id
