@@ -28,7 +28,7 @@ import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
 import type { ServerConfig } from './settings/config.ts'
 import { selectEngine } from './signatures/engines.ts'
 import { lockDataFolder } from './store/lockDataFolder.ts'
-import { openStore } from './store/openStore.ts'
+import { openConfiguredStore } from './store/openConfiguredStore.ts'
 import { countOrdersByStatus } from './store/orderStore.ts'
 import type { Store } from './store/sql.ts'
 import { createStreamCounts, type StreamCounts } from './stream/streamCounts.ts'
@@ -86,7 +86,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
 
   await refuseWrongNodes(chains)
   const metrics = createMetrics()
-  const store = countTransactions(await openStore(config.dataFolder), metrics)
+  const store = countTransactions(await openConfiguredStore(config), metrics)
   open.defer(() => store.close())
   const { marketStatusMs: statusMs, quietPriceMs: quietMs, repairPauseMs } = config
   const markets = openMarketSources({

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import {
   CHAIN_SLUGS,
@@ -16,7 +15,7 @@ import { runCheck } from './check/runCheck.ts'
 import { formatReport } from './check/printReport.ts'
 import { StoreUnavailableError } from './ground/unavailable.ts'
 import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
-import { SERVER_SETTINGS } from './settings/config.ts'
+import { dataPlaceOf, PLACE_SETTINGS } from './settings/dataPlace.ts'
 import { findAgent } from './store/agentStore.ts'
 import { writeAudit } from './store/auditStore.ts'
 import {
@@ -28,7 +27,7 @@ import {
   type ControlName,
 } from './store/controlStore.ts'
 import { listChains } from './store/chainStore.ts'
-import { openExistingStore } from './store/openStore.ts'
+import { openExistingConfiguredStore } from './store/openConfiguredStore.ts'
 import { insertReindex, listReindexes } from './store/reindexStore.ts'
 import { addUnproven, listUnproven, readSnapshot } from './store/snapshotStore.ts'
 import type { Scope } from './store/scope.ts'
@@ -98,9 +97,11 @@ export async function runOperator(host: OperatorHost): Promise<number> {
   try {
     if (argv[0] === 'check') return await checkSetUp(host)
     const command = parseCommand(argv)
-    const { BEZEL_DATA: folder } = readSettings({ BEZEL_DATA: SERVER_SETTINGS.BEZEL_DATA }, host.env)
-    const store = await openExistingStore(resolve(folder))
-    stderr.write(`In the data folder ${resolve(folder)}:\n`)
+    const place = dataPlaceOf(readSettings(PLACE_SETTINGS, host.env))
+    const store = await openExistingConfiguredStore(place)
+    stderr.write(
+      `In ${place.database === undefined ? `the data folder ${place.dataFolder}` : 'the database of DATABASE_URL'}:\n`,
+    )
     try {
       await command(store, host.now(), (line) => stdout.write(`${line}\n`))
     } finally {

@@ -4,7 +4,6 @@ import { parseAddress, type Address, type ApiError } from '@bezel/protocol'
 import { until } from '@bezel/testkit/until.ts'
 import { deleteControl, saveControl, type ControlKey } from '../store/controlStore.ts'
 import { migrate } from '../store/openStore.ts'
-import { openSqlite } from '../store/sqlite.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import type { Store } from '../store/sql.ts'
 import { openControls, requireUnpaused, type Controls } from './controls.ts'
@@ -25,7 +24,7 @@ describe("the operator's controls", () => {
   beforeEach(async () => {
     opened = openTestStore()
     await migrate(opened.store)
-    operator = openSqlite(opened.file)
+    operator = opened.openBeside()
     controls = await openControls(opened.store, assert.ifError, 5)
   })
   afterEach(async () => {

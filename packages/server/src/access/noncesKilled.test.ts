@@ -36,7 +36,7 @@ describe('nonces of a killed process', () => {
     for (let round = 0; round < ROUNDS; round++) {
       // Up to 80 s of the child's clock, so that kills fall before, after and between rotations.
       const count = 50 + Math.floor(Math.random() * 8_000)
-      const told = await claimsOfKilledChild([test.opened.file, test.file, String(test.nowMs + 1)], count)
+      const told = await claimsOfKilledChild([test.opened.address, test.file, String(test.nowMs + 1)], count)
       test.nowMs = told.at(-1)!.timestampMs
       await test.restart()
       const inWindow = told.filter(({ timestampMs }) => timestampMs >= test.nowMs - REPLAY_WINDOW_MS)

@@ -121,7 +121,7 @@ function rightsOf({ mode, scope: { markets, ...scope } }: AgentRecord): Readonly
 /** Writes a notice as a new one, also when an older one of the same topic was dismissed. */
 async function tellNotice(sql: Sql, notice: Notice): Promise<void> {
   await endNotice(sql, notice.key)
-  await saveNotice(sql, await takeNoticeIds(sql, 1), notice)
+  await saveNotice(sql, (await takeNoticeIds(sql, 1))[0]!, notice)
 }
 
 /**

@@ -3,7 +3,8 @@ import type { Journal } from '../journal/accountLog.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
 import { foldNewOrder, refoldOrder } from '../journal/refold.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
-import { takeId, useUpIds, insertOrder } from '../store/orderStore.ts'
+import { createIdsInTransaction } from '../store/ids.ts'
+import { insertOrder } from '../store/orderStore.ts'
 import { findOrderIdByHandle, insertOrderEvent, type OrderHandle } from '../store/orderEventStore.ts'
 import type { UpdateHandle } from '../store/positionStore.ts'
 import type { Sql } from '../store/sql.ts'
@@ -83,10 +84,11 @@ export function createBlockScope(
   const orders = new Set<OrderId>()
   const newOrders = new Map<OrderId, NewOrder>()
   const handles = new Map<string, OrderId>()
-  const ids = createIds(sql)
+  const ids = createIdsInTransaction(sql)
+  const takeId = async (): Promise<OrderId> => String(await ids.next()) as OrderId
   let block = of.block
   const asOf = old === undefined ? undefined : () => block.number
-  const positions = createTouchedPositions({ sql, chain, journal, takeId: ids.next, asOf })
+  const positions = createTouchedPositions({ sql, chain, journal, takeId, asOf })
 
   return {
     ...of,
@@ -96,8 +98,8 @@ export function createBlockScope(
     enter(next) {
       block = next
     },
-    takeId: ids.next,
-    takeFillId: async (logIndex) => old?.fillIds.get(logIndex) ?? (await ids.next()),
+    takeId,
+    takeFillId: async (logIndex) => old?.fillIds.get(logIndex) ?? (await takeId()),
     async addOrder(record) {
       await insertOrder(sql, record)
       newOrders.set(record.id, { record, events: [] })
@@ -134,30 +136,6 @@ export function createBlockScope(
         else await foldNewOrder(sql, { ...made, attempts: [] }, clock, journal)
       }
       await ids.settle()
-    },
-  }
-}
-
-/**
- * Hands out order ids. No other writer takes an id before the database transaction ends, so the store is asked only for
- * the first one and, at the end, for the number of the others.
- */
-function createIds(sql: Sql): { next(): Promise<OrderId>; settle(): Promise<void> } {
-  let last: number | undefined
-  let counted = 0
-  return {
-    async next() {
-      if (last === undefined) last = Number(await takeId(sql))
-      else {
-        last += 1
-        counted += 1
-      }
-      return String(last) as OrderId
-    },
-    async settle() {
-      if (counted > 0) await useUpIds(sql, counted)
-      last = undefined
-      counted = 0
     },
   }
 }

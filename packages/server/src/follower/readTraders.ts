@@ -155,11 +155,15 @@ interface Counters {
 
 async function readCounters(node: DiamondNode, block: FollowedBlock, traders: readonly Address[]): Promise<Counters> {
   const round = startRound(node, block)
-  const parts = chunksOf(traders).map((part) => ({
-    part,
-    trades: round.view('getCountersForTraders', [part, COUNTER_TYPE.trade]),
-    requests: round.view('getCountersForTraders', [part, COUNTER_TYPE.pendingOrder]),
-  }))
+  const parts = chunksOf(traders).map((part) => {
+    // A checksum costs a hash, for each of thousands of addresses, when one is encoded; small letters have none.
+    const asked = part.map((trader) => trader.toLowerCase() as Address)
+    return {
+      part,
+      trades: round.view('getCountersForTraders', [asked, COUNTER_TYPE.trade]),
+      requests: round.view('getCountersForTraders', [asked, COUNTER_TYPE.pendingOrder]),
+    }
+  })
   await round.run()
   const of = (kind: 'trades' | 'requests'): TraderCounter[] =>
     parts.flatMap(({ part, [kind]: counters }) => {

@@ -162,23 +162,25 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
 
   return {
     async transaction(scope, origin, work) {
-      const { result, changes, traders } = await store.transaction(scope, async (sql) => {
+      return store.transaction(scope, async (sql) => {
         const at = await time.read(sql)
         const journal = startJournal(chain, { ...origin, nowMs: at.nowMs })
-        const made = await work(sql, journal, at)
-        const isChanged = journal.changes.orders.length + journal.changes.positions.length > 0
-        const told = isChanged ? await keep(sql, journal.changes) : []
-        if (isChanged) await time.keep(sql, at)
-        return { result: made, changes: isChanged ? journal.changes : undefined, traders: told }
+        const { changes } = journal
+        const result = await work(sql, journal, at)
+        if (changes.orders.length + changes.positions.length === 0) return result
+        const traders = await keep(sql, changes)
+        await time.keep(sql, at)
+        sql.afterCommit(() => {
+          guarded(() => options.onCommit(changes))
+          wake(traders)
+        })
+        return result
       })
-      if (changes !== undefined) guarded(() => options.onCommit(changes))
-      wake(traders)
-      return result
     },
     async account(trader, { holdings, text }) {
       // Mostly nothing is new; this read then spares a wait for the single writer.
       if ((await readToldHoldings(store.read, owner(trader))) === holdings) return false
-      const isNews = await store.transaction(owner(trader), async (sql) => {
+      return store.transaction(owner(trader), async (sql) => {
         const told = await readToldHoldings(sql, owner(trader))
         if (told === holdings) return false
         await setToldHoldings(sql, owner(trader), holdings)
@@ -187,10 +189,9 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
         const event = { channel: 'account', timestampMs: at.nowMs, block: null, isReverted: false, data: text } as const
         await appendEvents(sql, owner(trader), [event])
         await time.keep(sql, at)
+        sql.afterCommit(() => wake([trader]))
         return true
       })
-      if (isNews) wake([trader])
-      return isNews
     },
     now: time.now,
     lastSeq: (trader) => readLastSeq(store.read, owner(trader)),

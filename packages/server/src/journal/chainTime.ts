@@ -5,7 +5,7 @@ import type { Sql, Transaction } from '../store/sql.ts'
 
 /** The time of a commit and the block that it stands on. Neither runs backwards, in whatever process. */
 export interface CommitTime {
-  /** The later of the own clock and the chain's last commit, epoch ms. */
+  /** The later of the own clock and the chain's last commit, epoch ms; the clock, when that is far ahead of it. */
   readonly nowMs: number
   /** The last applied block as stored; `undefined` while there is none. */
   readonly head: FollowedBlock | undefined
@@ -21,18 +21,32 @@ export interface ChainTime {
   keep(sql: Transaction, at: CommitTime): Promise<void>
 }
 
+/**
+ * The longest time for which the last commit is held against a clock that tells an earlier one. Clocks of machines
+ * differ by less. A commit that is further ahead was made by a clock that was wrong, and does not count.
+ */
+export const MAX_HELD_MS = 600_000
+
+/** Returns the later of the clock and the last commit, unless that was made by a wrong clock. */
+function laterOf(clockMs: number, committedAtMs: number): number {
+  return committedAtMs - clockMs > MAX_HELD_MS ? clockMs : Math.max(clockMs, committedAtMs)
+}
+
 export function createChainTime(chain: ChainSlug, clock: () => number): ChainTime {
   let lastCommitMs = 0
-  const note = (committedAtMs: number): number => (lastCommitMs = Math.max(lastCommitMs, committedAtMs))
+  const note = (committedAtMs: number): void => {
+    lastCommitMs = laterOf(committedAtMs, lastCommitMs)
+  }
   return {
-    now: () => Math.max(clock(), lastCommitMs),
+    now: () => laterOf(clock(), lastCommitMs),
     async read(sql) {
       const { committedAtMs, head } = await readCommitPoint(sql, chain)
-      return { nowMs: Math.max(clock(), note(committedAtMs)), head }
+      note(committedAtMs)
+      return { nowMs: laterOf(clock(), committedAtMs), head }
     },
     async keep(sql, { nowMs }) {
-      await noteCommit(sql, chain, nowMs)
-      sql.afterCommit(() => void note(nowMs))
+      await noteCommit(sql, chain, nowMs, MAX_HELD_MS)
+      sql.afterCommit(() => note(nowMs))
     },
   }
 }

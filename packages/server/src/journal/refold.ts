@@ -33,9 +33,12 @@ export async function refoldOrder(
   clock: FoldClock,
   journal: Pick<Journal, 'order'>,
 ): Promise<OrderChange | undefined> {
-  const stored = await findOrder(sql, id)
+  const [stored, attempts, events] = await Promise.all([
+    findOrder(sql, id),
+    listAttempts(sql, id),
+    listOrderEvents(sql, id),
+  ])
   if (stored === undefined) throw new Error(`order ${id} is not in the store`)
-  const [attempts, events] = [await listAttempts(sql, id), await listOrderEvents(sql, id)]
   const state = foldOrder(stored.record, attempts, events, clock)
   await settleChanges(sql, stored.record, { state, attempts, events }, clock.nowMs)
   return keepOrder(sql, stored, state, clock, journal)

@@ -5,7 +5,7 @@ import { Value } from '@sinclair/typebox/value'
 import { insertFill } from '../store/fillStore.ts'
 import { sampleFill } from '../store/testing/sampleFill.ts'
 import { migrate } from '../store/openStore.ts'
-import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
+import { ON_SQLITE, openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
 import { listTrades, recentTrade } from './recentTrades.ts'
 import { TEST_SCOPE } from '../store/testing/testScope.ts'
@@ -115,7 +115,7 @@ describe('the recent trades of a pair', () => {
     assert.deepEqual(await timesOf(10, 0, 'polygon'), [])
   })
 
-  it('are found by their index', async () => {
+  it('are found by their index', ON_SQLITE, async () => {
     const [{ detail } = { detail: '' }] = await opened.store.read.all<{ detail: string }>(
       `explain query plan select body from fills
        where chain = $1 and pair_index = $2 and (block_number, log_index) < ($3, $4)

@@ -97,8 +97,8 @@ function createStandingNotices(of: {
       if (fresh.length === 0 && over.length === 0) return
       await store.transaction({ name: 'notices' }, async (sql) => {
         for (const key of over) await endNotice(sql, key)
-        let id = await takeNoticeIds(sql, fresh.length)
-        for (const notice of fresh) await saveNotice(sql, id++, notice)
+        const ids = await takeNoticeIds(sql, fresh.length)
+        for (const [at, notice] of fresh.entries()) await saveNotice(sql, ids[at]!, notice)
       })
       told = wanted
     },

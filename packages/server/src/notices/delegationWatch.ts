@@ -216,7 +216,7 @@ async function tellDelegation(
   if (lost !== undefined) {
     const isToOwnAgent = seen !== undefined
     const notice = delegationNotice({ chain, trader, agent: lost, delegate, isToOwnAgent }, nowMs)
-    await saveNotice(sql, await takeNoticeIds(sql, 1), notice)
+    await saveNotice(sql, (await takeNoticeIds(sql, 1))[0]!, notice)
   }
   await auditDelegation(sql, chain, { trader, delegate, judgement }, nowMs)
   await saveDelegation(sql, { chain, trader, agent: seen })

@@ -13,10 +13,11 @@ import { updateNoticeSteps } from './updateNotice.ts'
 export async function writeNotices(sql: Sql, changes: Pick<Changes, 'orders' | 'positions' | 'cause'>): Promise<void> {
   const steps = [...noticeStepsOf(changes), ...(await updateNoticeSteps(sql, changes))]
   if (steps.length === 0) return
-  let id = await takeNoticeIds(sql, steps.length)
+  const ids = await takeNoticeIds(sql, steps.length)
+  let told = 0
   // The order matters: one commit may write a notice and withdraw it again.
   for (const step of steps) {
-    if ('tell' in step) await saveNotice(sql, id++, step.tell)
+    if ('tell' in step) await saveNotice(sql, ids[told++]!, step.tell)
     else await withdrawNotice(sql, step.withdraw)
   }
 }

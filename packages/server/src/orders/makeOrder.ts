@@ -25,8 +25,8 @@ interface MadeOrder {
 }
 
 /**
- * Stores a simulated order, in the transaction of its write. Only here are the agent's limits binding, because
- * the write is alone with its trader. `renewed` is an order with the same clientId whose transactions have lapsed: it keeps
+ * Stores a simulated order, in the transaction of its write. Only here are the agent's limits binding, because the
+ * write is alone with its trader. `renewed` is an order with the same clientId whose transactions have lapsed: it keeps
  * its id and is charged to the agent that prepares it now.
  */
 export async function makeOrder(
@@ -61,9 +61,10 @@ export async function storeOrder(
     of.renewed === undefined
       ? { id: await takeId(sql), chain: slug, trader: agent.trader, createdAtMs: nowMs, originKey: null, ...terms }
       : { ...of.renewed, ...terms }
-  if (of.renewed === undefined) await insertOrder(sql, record)
-  else await renewOrder(sql, record)
-  await insertAttempt(sql, { chain: slug, orderId: record.id, attempt, place: of.place ?? 0 })
+  await Promise.all([
+    of.renewed === undefined ? insertOrder(sql, record) : renewOrder(sql, record),
+    insertAttempt(sql, { chain: slug, orderId: record.id, attempt, place: of.place ?? 0 }),
+  ])
   await keepPositionAttempts(sql, plan, attempt, 'reclaim')
   await relay?.take(sql, attempt, purposeOf(record))
   // A relayed one was changed in the store meanwhile, and a renewed one has older attempts.

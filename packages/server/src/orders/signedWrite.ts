@@ -133,6 +133,7 @@ async function claimWrite(
   { agent: asked, claim, relay }: SignedWrite,
   nowMs: number,
 ): Promise<AgentRecord> {
+  // One after the other: the first action of a trader who signs for itself registers it as its own agent.
   if (!(await claim(sql))) throw nonceReused()
   const agent = await findAgent(sql, chain.slug, asked.agent)
   if (agent === undefined) throw new ApiError('AGENT_UNKNOWN', 'This agent is not registered on this chain.')

@@ -37,10 +37,11 @@ export async function requireSpend(
   spendUsd: Usd,
   { nowMs, refolds }: { readonly nowMs: number; readonly refolds: Refolds },
 ): Promise<void> {
-  for (const { record, state } of await listPreparedOrders(sql, agent.chain, agent.agent)) {
-    if (isDue(state, nowMs)) await refolds.of(record.id)
-  }
-  const spentUsd = await readSpentUsd(sql, agent.chain, agent.agent, utcDayOf(nowMs))
+  const readSpent = (): Promise<Usd> => readSpentUsd(sql, agent.chain, agent.agent, utcDayOf(nowMs))
+  const [prepared, standing] = await Promise.all([listPreparedOrders(sql, agent.chain, agent.agent), readSpent()])
+  const due = prepared.filter(({ state }) => isDue(state, nowMs))
+  for (const { record } of due) await refolds.of(record.id)
+  const spentUsd = due.length === 0 ? standing : await readSpent()
   requireSpendCap(agent.scope, spentUsd, { spendUsd })
 }
 

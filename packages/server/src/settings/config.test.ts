@@ -10,6 +10,7 @@ describe('readServerConfig', () => {
       host: '127.0.0.1',
       port: 8080,
       dataFolder: resolve('var'),
+      database: undefined,
       chainsFile: resolve('var', 'devnet.json'),
       feedUrl: undefined,
       publicUrl: undefined,

@@ -12,6 +12,7 @@ import {
   urlSetting,
   type Setting,
 } from '@bezel/protocol'
+import { dataPlaceOf, PLACE_SETTINGS, type DataPlace } from './dataPlace.ts'
 
 /** Callers that GET /metrics answers: programs on this machine, everybody, or nobody. */
 const METRICS_EXPOSURES = ['loopback', 'all', 'off'] as const
@@ -76,7 +77,7 @@ const ACCOUNT_REFRESH_SETTING: Setting<number | undefined> = {
 export const SERVER_SETTINGS = {
   PORT: portSetting({ what: 'port to listen on', default: 8080 }),
   HOST: hostSetting(),
-  BEZEL_DATA: pathSetting({ what: 'data folder', default: 'var' }),
+  ...PLACE_SETTINGS,
   BEZEL_CHAINS_FILE: pathSetting({
     what: 'JSON file that names the chains to serve, their nodes and Diamonds',
     default: undefined,
@@ -282,12 +283,10 @@ export const SERVER_SETTINGS = {
 } as const
 
 /** The checked settings of one run. */
-export interface ServerConfig {
+export interface ServerConfig extends DataPlace {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
-  /** Absolute path. */
-  readonly dataFolder: string
   /** Absolute path. */
   readonly chainsFile: string
   /** `undefined` when the chains file names the feed. */
@@ -348,7 +347,7 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
   return {
     host: settings.HOST,
     port: settings.PORT,
-    dataFolder: resolve(settings.BEZEL_DATA),
+    ...dataPlaceOf(settings),
     chainsFile: resolve(settings.BEZEL_CHAINS_FILE ?? join(settings.BEZEL_DATA, 'devnet.json')),
     feedUrl: settings.BEZEL_FEED_URL,
     publicUrl: settings.BEZEL_PUBLIC_URL,

@@ -1,4 +1,5 @@
 import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
+import { takeIds } from './ids.ts'
 import type { Sql } from './sql.ts'
 
 /** An event of an account, as stored. */
@@ -34,20 +35,21 @@ interface EventRow {
 export async function appendEvents(sql: Sql, owner: LogOwner, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const { id, lastSeq } = await takeSeqs(sql, owner, events.length)
-  let seq = lastSeq - BigInt(events.length)
-  for (const { channel, timestampMs, block, isReverted, data } of events) {
-    await sql.run(
+  const first = lastSeq - BigInt(events.length) + 1n
+  const inserts = events.map(({ channel, timestampMs, block, isReverted, data }, at) =>
+    sql.run(
       `insert into account_events (log_id, seq, channel, timestamp, block_number, is_reverted, data)
        values ($1, $2, $3, $4, $5, $6, $7)`,
       id,
-      (seq += 1n),
+      first + BigInt(at),
       channel,
       timestampMs,
       block,
       isReverted ? 1 : 0,
       data,
-    )
-  }
+    ),
+  )
+  await Promise.all(inserts)
 }
 
 /**
@@ -68,7 +70,8 @@ async function takeSeqs(
     )) ??
     (await sql.get<{ id: bigint; last_seq: bigint }>(
       `insert into account_logs (id, chain, trader, last_seq)
-       values ((select coalesce(max(id), 0) + 1 from account_logs), $1, $2, $3) returning id, last_seq`,
+       values ($1, $2, $3, $4) returning id, last_seq`,
+      (await takeIds(sql, 'accountLogs', 1))[0]!,
       chain,
       trader,
       count,

@@ -18,7 +18,7 @@ import { migrate } from './openStore.ts'
 import { countPreparedTransactions, insertOrder } from './orderStore.ts'
 import { readExitNeed } from './relayGasStore.ts'
 import type { Sql, SqlValue } from './sql.ts'
-import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { ON_SQLITE, openTestStore, type TestStore } from './testing/testStore.ts'
 import { TEST_SCOPE } from './testing/testScope.ts'
 
 /** The number of migrations of the code before a transaction could carry several orders. */
@@ -127,7 +127,7 @@ describe('attempts of a store that was written before a transaction could carry 
     assert.deepEqual(await listTimedOutRelayed(read, CHAIN, { ...of, nowMs: 1_000 }), ['6'])
   })
 
-  it('are found by indexes, without a look at all of them', async () => {
+  it('are found by indexes, without a look at all of them', ON_SQLITE, async () => {
     await addBatch()
     await opened.store.transaction(TEST_SCOPE, (sql) =>
       setSubmitted(sql, attemptOf(9).id, { hash: HASH, submittedAtMs: 1, trustedUntilMs: null }),

@@ -1,4 +1,5 @@
 import type { Address, AuditKind, AuditLogEntry, ChainSlug } from '@bezel/protocol'
+import { takeIds } from './ids.ts'
 import type { Sql } from './sql.ts'
 
 /** The request that caused an entry of the audit log. */
@@ -38,7 +39,7 @@ interface AuditRow {
 /** Appends an entry to the audit log, in the transaction of the change that it tells of. */
 export async function writeAudit(sql: Sql, entry: AuditEntry): Promise<void> {
   const { chain, atMs, kind, trader, agent, keyLabel, callerIp, requestId, detail } = entry
-  const row = await sql.get<{ id: bigint }>('update audit_ids set next_id = next_id + 1 returning next_id - 1 as id')
+  const [id] = await takeIds(sql, 'audit', 1)
   await sql.run(
     `insert into audit_log (chain, at, kind, trader, agent, key_label, caller_ip, request_id, detail, id)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -51,7 +52,7 @@ export async function writeAudit(sql: Sql, entry: AuditEntry): Promise<void> {
     callerIp ?? null,
     requestId ?? null,
     detail === undefined ? null : JSON.stringify(detail),
-    row!.id,
+    id!,
   )
   if (trader !== null) await forgetBeyond(sql, chain, trader)
 }

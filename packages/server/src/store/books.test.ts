@@ -9,7 +9,7 @@ import { insertFill, listFills, listPairFills } from './fillStore.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { migrate } from './openStore.ts'
 import { sampleFill } from './testing/sampleFill.ts'
-import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { openSqliteTestStore, type TestStore } from './testing/testStore.ts'
 import { TEST_SCOPE } from './testing/testScope.ts'
 
 const STORE = readFileSync(new URL('testing/storeOfVersion14.sql', import.meta.url), 'utf8')
@@ -40,7 +40,7 @@ describe('a store that the code before entries had amounts wrote', () => {
   let before: (trader: Address) => object[]
 
   beforeEach(async () => {
-    opened = openTestStore()
+    opened = openSqliteTestStore()
     const database = new DatabaseSync(opened.file)
     database.exec(STORE)
     const rows = database.prepare('select trader, body from fills order by block_number desc').all() as {

@@ -36,7 +36,7 @@ describe('the point up to which a chain is committed', () => {
     await migrate(store)
     const point = () => readCommitPoint(store.read, 'base')
     assert.deepEqual(await point(), { committedAtMs: 0, head: undefined })
-    const note = (atMs: number) => store.transaction(TEST_SCOPE, (sql) => noteCommit(sql, 'base', atMs))
+    const note = (atMs: number) => store.transaction(TEST_SCOPE, (sql) => noteCommit(sql, 'base', atMs, 10))
     for (const atMs of [7, 9, 8]) await note(atMs)
     assert.deepEqual(await point(), { committedAtMs: 9, head: undefined })
     await store.transaction(TEST_SCOPE, async (sql) => {

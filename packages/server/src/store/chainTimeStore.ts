@@ -36,13 +36,17 @@ export async function readCommitPoint(sql: Sql, chain: ChainSlug): Promise<Commi
   return { committedAtMs, head }
 }
 
-/** Stores the time of a commit, unless a later one is stored. The last statement of its transaction. */
-export async function noteCommit(sql: Sql, chain: ChainSlug, atMs: number): Promise<void> {
+/**
+ * Stores the time of a commit, unless a later one is stored that is at most `maxHeldMs` ahead. The last statement of
+ * its transaction.
+ */
+export async function noteCommit(sql: Sql, chain: ChainSlug, atMs: number, maxHeldMs: number): Promise<void> {
   await sql.run(
     `insert into chain_times (chain, committed_at) values ($1, $2)
      on conflict (chain) do update set committed_at = excluded.committed_at
-     where chain_times.committed_at < excluded.committed_at`,
+     where chain_times.committed_at < excluded.committed_at or chain_times.committed_at > $3`,
     chain,
     atMs,
+    atMs + maxHeldMs,
   )
 }

@@ -6,7 +6,7 @@ import { migrate } from './openStore.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { insertOrder, listFilledOrders, saveOrderState } from './orderStore.ts'
 import type { Store } from './sql.ts'
-import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { ON_SQLITE, openTestStore, type TestStore } from './testing/testStore.ts'
 import { aFill, anOrder } from '../trading/orders/testing/orderHistory.ts'
 import { TEST_SCOPE } from './testing/testScope.ts'
 
@@ -64,7 +64,7 @@ describe('listFilledOrders', () => {
     assert.deepEqual(await listed(50), ['2', '1'])
   })
 
-  it('goes by an index', async () => {
+  it('goes by an index', ON_SQLITE, async () => {
     const plan = await opened.store.read.all<{ detail: string }>(
       `explain query plan select id from orders where chain = 'base' and trader = 'x' and filled_at is not null
        order by filled_at desc, id desc limit 50`,

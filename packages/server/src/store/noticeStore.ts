@@ -1,4 +1,5 @@
 import type { Address, ChainSlug, Notification, NotificationType } from '@bezel/protocol'
+import { takeIds } from './ids.ts'
 import type { Sql } from './sql.ts'
 
 /** Recipient of a notice to all traders. */
@@ -36,13 +37,9 @@ interface NoticeRow {
   readonly expires_at: bigint | null
 }
 
-/** Takes `count` ids of the notices' own sequence and returns the first. An id is never given twice. */
-export async function takeNoticeIds(sql: Sql, count: number): Promise<number> {
-  const row = await sql.get<{ next_id: bigint }>(
-    'update notice_sequence set next_id = next_id + $1 returning next_id',
-    count,
-  )
-  return Number(row!.next_id) - count
+/** Takes `count` ids of the notices' own sequence, in rising order. An id is never given twice. */
+export async function takeNoticeIds(sql: Sql, count: number): Promise<number[]> {
+  return count === 0 ? [] : (await takeIds(sql, 'notices', count)).map(Number)
 }
 
 /** Stores a notice under this id. An earlier notice on the same topic keeps its own id and stays dismissed. */

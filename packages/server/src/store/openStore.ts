@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
 import { makePrivateFolder, SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
+import { createSequences } from './ids.ts'
 import type { Store, Sql } from './sql.ts'
 import { openSqlite } from './sqlite.ts'
 import { MIGRATIONS } from './migrations/index.ts'
@@ -37,15 +38,21 @@ export async function openExistingStore(dataFolder: string): Promise<Store> {
   let store: Store | undefined
   try {
     store = openSqlite(file)
-    const version = await readVersion(store.read)
-    if (version === MIGRATIONS.length) return store
-    throw new StartupError(
-      `The data in ${dataFolder} has schema ${version} and this Bezel has ${MIGRATIONS.length}: use the version that the service runs.`,
-    )
+    await refuseOtherVersion(store, dataFolder)
+    return store
   } catch (error) {
     await store?.close()
     throw startupErrorOf(error, file)
   }
+}
+
+/** Throws a `StartupError` when the schema of a store is not the one of this version. */
+export async function refuseOtherVersion(store: Store, place: string): Promise<void> {
+  const version = await readVersion(store.read)
+  if (version === MIGRATIONS.length) return
+  throw new StartupError(
+    `The data in ${place} has schema ${version} and this Bezel has ${MIGRATIONS.length}: use the version that the service runs.`,
+  )
 }
 
 function startupErrorOf(error: unknown, file: string): unknown {
@@ -59,25 +66,30 @@ function startupErrorOf(error: unknown, file: string): unknown {
 const SCHEMA = { name: 'schema' } as const
 
 /**
- * Brings the schema up to date: runs each new migration once, in order, in a transaction of its own. Throws when a
- * newer Bezel has used the store, whose data this one could not preserve.
+ * Brings the schema up to date: runs each new migration once, in order, in a transaction of its own, which reads the
+ * version first, because another node may have started at the same time. Throws when a newer Bezel has used the store,
+ * whose data this one could not preserve.
  */
 export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   await store.transaction(SCHEMA, (sql) => createVersionTable(sql))
+  while (await store.transaction(SCHEMA, (sql) => migrateOnce(sql, migrations)));
+  if (store.read.engine === 'postgres') await store.transaction(SCHEMA, createSequences)
+}
+
+/** Runs the next migration. Returns false when there is none. */
+async function migrateOnce(sql: Sql, migrations: readonly Migration[]): Promise<boolean> {
+  const current = await readVersion(sql)
   const newest = migrations.length
-  const current = await readVersion(store.read)
   if (current > newest) {
     throw new NewerStoreError(
-      `The data was last used by a newer Bezel (schema ${current}, this one knows ${newest}): start that version, or set BEZEL_DATA to another folder.`,
+      `The data was last used by a newer Bezel (schema ${current}, this one knows ${newest}): start that version, or set ${sql.engine === 'postgres' ? 'DATABASE_URL to another database' : 'BEZEL_DATA to another folder'}.`,
     )
   }
-  for (const [i, migration] of migrations.entries()) {
-    if (i + 1 <= current) continue
-    await store.transaction(SCHEMA, async (sql) => {
-      for (const statement of migration.statements) await sql.run(statement)
-      await sql.run('update schema_version set version = $1', i + 1)
-    })
-  }
+  const migration = migrations[current]
+  if (migration === undefined) return false
+  for (const statement of migration.statements) await sql.run(statement)
+  await sql.run('update schema_version set version = $1', current + 1)
+  return true
 }
 
 async function createVersionTable(sql: Sql): Promise<void> {

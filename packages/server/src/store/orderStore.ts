@@ -1,5 +1,6 @@
 import { Usd, type Address, type ChainSlug, type OrderId, type OrderStatus } from '@bezel/protocol'
 import type { OrderRecord, OrderRequest, OrderState } from '../trading/orders/orderModel.ts'
+import { takeIds } from './ids.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 /** An order as stored: its fixed part and its last computed state. */
@@ -244,11 +245,6 @@ function toStored(row: OrderRow): StoredOrder {
  * Takes the next id of the deployment's one sequence, for an order, a position or a fill. An id is never given twice.
  */
 export async function takeId(sql: Sql): Promise<OrderId> {
-  const row = await sql.get<{ id: bigint }>('update id_sequence set next_id = next_id + 1 returning next_id - 1 as id')
-  return String(row!.id) as OrderId
-}
-
-/** Advances the sequence by `count`, for a transaction that took one id and numbered further ones itself. */
-export async function useUpIds(sql: Sql, count: number): Promise<void> {
-  await sql.run('update id_sequence set next_id = next_id + $1', count)
+  const [id] = await takeIds(sql, 'orders', 1)
+  return String(id) as OrderId
 }

@@ -5,6 +5,8 @@ export type SqlValue = string | number | bigint | null
 
 /** Runs statements on one connection. Parameters are `$1`, `$2`, ... in the text; whole numbers come back as bigint. */
 export interface Sql {
+  /** The engine behind it, for the few statements that the engines do not share. */
+  readonly engine: 'sqlite' | 'postgres'
   all<Row>(text: string, ...params: readonly SqlValue[]): Promise<Row[]>
   get<Row>(text: string, ...params: readonly SqlValue[]): Promise<Row | undefined>
   /** Runs a statement and returns the number of changed rows. */

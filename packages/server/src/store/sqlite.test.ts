@@ -4,40 +4,24 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Store } from './sql.ts'
-import { openTestStore, type TestStore } from './testing/testStore.ts'
+import { describeStoreContract } from './testing/storeContract.ts'
+import { openSqliteTestStore, type TestStore } from './testing/testStore.ts'
 import { TEST_SCOPE } from './testing/testScope.ts'
+
+describeStoreContract('SQLite', async () => openSqliteTestStore())
 
 describe('the SQLite store', () => {
   let opened: TestStore
   let store: Store
 
   beforeEach(async () => {
-    opened = openTestStore({ isPlain: true })
+    opened = openSqliteTestStore()
     store = opened.store
     await store.transaction(TEST_SCOPE, (sql) => sql.run('create table t (n bigint not null unique, text text)'))
   })
   afterEach(() => opened.remove())
 
   const count = async (): Promise<bigint> => (await store.read.get<{ c: bigint }>('select count(*) as c from t'))!.c
-
-  it('keeps a whole transaction or nothing of it', async () => {
-    await store.transaction(TEST_SCOPE, (sql) => sql.run('insert into t values ($1, $2)', 1n, 'a'))
-    await assert.rejects(
-      store.transaction(TEST_SCOPE, async (sql) => {
-        await sql.run('insert into t values ($1, $2)', 2n, 'b')
-        throw new Error('changed my mind')
-      }),
-      /changed my mind/,
-    )
-    await assert.rejects(
-      store.transaction(TEST_SCOPE, async (sql) => {
-        await sql.run('insert into t values ($1, $2)', 3n, 'c')
-        await sql.run('insert into t values ($1, $2)', 1n, 'again')
-      }),
-      /UNIQUE/,
-    )
-    assert.equal(await count(), 1n)
-  })
 
   it('tells of a commit before the next transaction begins, and of nothing that is rolled back', async () => {
     const seen: string[] = []
@@ -49,28 +33,6 @@ describe('the SQLite store', () => {
       })
     await Promise.allSettled([work('a'), work('b', true), work('c')])
     assert.deepEqual(seen, ['a begins', 'a is told', 'b begins', 'c begins', 'c is told'])
-  })
-
-  it('tells everybody of a commit, and keeps it, when one who is told throws', async () => {
-    const thrown: unknown[] = []
-    process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error))
-    try {
-      let isTold = false
-      const result = await store.transaction(TEST_SCOPE, async (sql) => {
-        sql.afterCommit(() => {
-          throw new Error('a bug')
-        })
-        sql.afterCommit(() => {
-          isTold = true
-        })
-        return sql.run('insert into t values ($1, $2)', 1n, 'a')
-      })
-      assert.deepEqual([result, await count(), isTold], [1, 1n, true])
-      await new Promise((resolve) => setImmediate(resolve))
-      assert.deepEqual(thrown.map(String), ['Error: a bug'])
-    } finally {
-      process.setUncaughtExceptionCaptureCallback(null)
-    }
   })
 
   it('runs transactions one after the other, in the order of the calls', async () => {
@@ -85,26 +47,6 @@ describe('the SQLite store', () => {
       ),
     )
     assert.deepEqual(seen, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
-  })
-
-  it('shows readers nothing of a transaction under way', async () => {
-    await store.transaction(TEST_SCOPE, async (sql) => {
-      await sql.run('insert into t values ($1, $2)', 1n, 'a')
-      assert.equal(await count(), 0n)
-    })
-    assert.equal(await count(), 1n)
-  })
-
-  it('gives whole numbers back exactly, beyond 53 bits too', async () => {
-    const large = 2n ** 63n - 1n
-    await store.transaction(TEST_SCOPE, (sql) => sql.run('insert into t values ($1, $2)', large, null))
-    assert.deepEqual(await store.read.all('select n, text from t'), [{ __proto__: null, n: large, text: null }])
-  })
-
-  it('still has everything after it is opened again', async () => {
-    await store.transaction(TEST_SCOPE, (sql) => sql.run('insert into t values ($1, $2)', 7n, 'x'))
-    store = await opened.reopen()
-    assert.equal(await count(), 1n)
   })
 
   it(

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { PRIVATE_FILE_MODE } from '@bezel/protocol/dataFolder'
 import type { Sql, SqlValue, Store, Transaction } from './sql.ts'
+import { tellSafely } from './tellSafely.ts'
 
 /** Maximum number of cached prepared statements; more than the texts in the store modules. */
 const MAX_PREPARED_STATEMENTS = 256
@@ -90,17 +91,6 @@ export function openSqlite(file: string): Store {
   }
 }
 
-/** Tells of a commit. What it throws is a bug and ends the process, but the commit stays and all others are told. */
-function tellSafely(tell: () => void): void {
-  try {
-    tell()
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error
-    })
-  }
-}
-
 /**
  * Creates the file for its owner alone; SQLite gives the files beside it the same mode. An existing one is left as it
  * is: closing a file that this process has locked elsewhere would release that lock.
@@ -132,6 +122,7 @@ function createSql(database: DatabaseSync): Sql {
   }
 
   return {
+    engine: 'sqlite',
     all: async <Row>(text: string, ...params: readonly SqlValue[]) =>
       guarded(() => statement(text).all(named(params)) as Row[]),
     get: async <Row>(text: string, ...params: readonly SqlValue[]) =>

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { openSqlite } from '../../store/sqlite.ts'
+import { openTestAddress } from '../../store/testing/testStore.ts'
 import { openNonces } from '../nonces.ts'
 import { AGENT, CHAIN } from './testNonces.ts'
 import { claimForWrite } from './claimForWrite.ts'
@@ -9,11 +9,11 @@ import { claimForWrite } from './claimForWrite.ts'
 
 const CLAIMS_PER_SECOND = 100
 const CLAIMS_PER_WRITE = 32
-const [storeFile = '', file = '', startMs = ''] = process.argv.slice(2)
+const [address = '', file = '', startMs = ''] = process.argv.slice(2)
 
 let claimed = 0
 const now = (): number => Number(startMs) + Math.floor((claimed * 1000) / CLAIMS_PER_SECOND)
-const store = openSqlite(storeFile)
+const store = openTestAddress(address)
 const nonces = await openNonces({ store, file, now })
 
 async function claim(nonce: string, timestampMs: number): Promise<boolean> {

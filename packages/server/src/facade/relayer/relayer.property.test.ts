@@ -55,6 +55,7 @@ function burn(fuse: Fuse): void {
 /** Wraps a store so that the process may end before, in and after any transaction. */
 function fusedStore(store: Store, fuse: Fuse): Store {
   const fusedSql = (sql: Sql): Sql => ({
+    engine: sql.engine,
     all: (text, ...params) => (burn(fuse), sql.all(text, ...params)),
     get: (text, ...params) => (burn(fuse), sql.get(text, ...params)),
     run: (text, ...params) => (burn(fuse), sql.run(text, ...params)),

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { Price } from '@bezel/protocol'
 import { migrate } from '../../store/openStore.ts'
 import type { Store } from '../../store/sql.ts'
-import { openTestStore } from '../../store/testing/testStore.ts'
+import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import type { Heard } from '../feed/feed.ts'
 import { FLUSH_MS } from './limits.ts'
 import { startCandles } from './startCandles.ts'
@@ -12,7 +12,7 @@ const START_MS = 28_000_000 * 60_000
 const MINUTE_MS = 60_000
 
 /** Starts candles over an upstream without history, in a process that the test ends. */
-async function start(store: Store, now: () => number) {
+async function start(opened: TestStore, store: Store, now: () => number) {
   let hear = (_heard: Heard): void => undefined
   let flush = async (): Promise<void> => undefined
   const candles = startCandles({
@@ -28,7 +28,7 @@ async function start(store: Store, now: () => number) {
     },
     log: { error: (fault: unknown) => assert.fail(String(fault)) },
   })
-  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
+  await opened.quiet()
   const tick = (timeMs: number, price: number): void =>
     hear({ timeMs, receivedAtMs: timeMs, connection: 1, marks: [[0, Price.of(BigInt(price) * 10n ** 10n)]] })
   return { candles, tick, flush: () => flush() }
@@ -44,16 +44,16 @@ it('a candle that is written whole stays so, also when the process is killed bef
     read: opened.store.read,
     transaction: (scope, work) => (writes-- > 0 ? opened.store.transaction(scope, work) : new Promise(() => undefined)),
   }
-  const first = await start(killed, () => nowMs)
+  const first = await start(opened, killed, () => nowMs)
   const second = (at: number): number => (nowMs = START_MS + at * 1_000)
   for (let at = 0; at <= 55; at += 1) first.tick(second(at), 100)
   await first.flush()
   for (let at = 56; at <= 61; at += 1) first.tick(second(at), at < 60 ? 150 : 101)
   writes = 1
   void first.flush()
-  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+  await opened.quiet()
 
-  const again = await start(opened.store, () => nowMs)
+  const again = await start(opened, opened.store, () => nowMs)
   for (let at = 62; at <= 130; at += 1) again.tick(second(at), 101)
   const bytes = await again.candles.list(0, { interval: '1m', fromMs: START_MS, toMs: START_MS + MINUTE_MS })
   const { data } = JSON.parse(bytes.toString()) as { data: { open: string; high: string; close: string }[] }

@@ -68,9 +68,14 @@ export interface OrdersWorld {
   remove(): Promise<void>
 }
 
-export async function openOrdersWorld(): Promise<OrdersWorld> {
+/** Opens a world over a new store, or over one that the test has opened and closes. */
+export async function openOrdersWorld(given?: Store): Promise<OrdersWorld> {
   const opened = openTestStore()
-  await migrate(opened.store)
+  if (given === undefined) await migrate(opened.store)
+  else {
+    await opened.store.close()
+    opened.store = given
+  }
   const folder = mkdtempSync(join(tmpdir(), 'bezel-orders-'))
   const market = createWorld()
   const now = (): number => market.nowMs

@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Which chains the data is of; agents, API keys, nonces; reference prices that fix a market's precision. */
 export const chainsAndAgents: Migration = {
+  kind: 'expand',
   statements: [
     `create table chains (
       chain text not null primary key,

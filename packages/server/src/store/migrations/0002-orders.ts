@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Orders, attempts and what the chain said of them; positions; fills; spend; the blocks that were followed. */
 export const orders: Migration = {
+  kind: 'expand',
   statements: [
     'create table id_sequence (next_id bigint not null)',
     'insert into id_sequence (next_id) values (1)',

@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** The numbered events of each account. */
 export const accountLog: Migration = {
+  kind: 'expand',
   statements: [
     // One row per log, so that its events need no long keys.
     `create table account_logs (

@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Prices over time. */
 export const candles: Migration = {
+  kind: 'expand',
   statements: [
     // Many candles a row: they are read and written together, and a row each would be most of the store.
     `create table candles (

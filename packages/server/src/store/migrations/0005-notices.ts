@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Messages to users. */
 export const notices: Migration = {
+  kind: 'expand',
   statements: [
     'create table notice_sequence (next_id bigint not null)',
     'insert into notice_sequence (next_id) values (1)',

@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Used nonces of the exchange-shaped facade. */
 export const facade: Migration = {
+  kind: 'expand',
   statements: [
     // A nonce is a time, and it is used up on every chain at once.
     `create table facade_nonces (

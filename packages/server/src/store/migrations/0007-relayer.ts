@@ -4,6 +4,7 @@ import type { Migration } from './migration.ts'
  * Everything that the facade's relayer has signed, so that a crash at any point neither loses nor repeats an action.
  */
 export const relayer: Migration = {
+  kind: 'expand',
   statements: [
     `create table relay_senders (
       chain text not null,

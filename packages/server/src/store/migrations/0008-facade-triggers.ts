@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Records of the facade itself: ids of take profits and stop losses, and the leverage a trader chose for a market. */
 export const facadeTriggers: Migration = {
+  kind: 'expand',
   statements: [
     `create table facade_triggers (
       position_id bigint not null references positions (id),

@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Names that clients of the facade gave to orders, and when they want their orders cancelled. */
 export const facadeSchedule: Migration = {
+  kind: 'expand',
   statements: [
     // What was asked for under a client's own id, as it was asked: what it became natively depends on the price of that
     // moment.

@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Changes of positions that wait for the oracle, and the transactions prepared for them. */
 export const positionUpdates: Migration = {
+  kind: 'expand',
   statements: [
     // The pending order that an event begins, so that its end is found by the trader and the index alone.
     'alter table position_events add column handle text',

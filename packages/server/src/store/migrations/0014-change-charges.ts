@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Amounts by which changes make orders larger, which count against daily caps. */
 export const changeCharges: Migration = {
+  kind: 'expand',
   statements: [
     `create table change_charges (
       attempt_id text not null primary key references attempts (id),

@@ -5,6 +5,7 @@ import type { Migration } from './migration.ts'
  * before stays the id of its own trade until the next listing joins equal ones.
  */
 export const wholeTriggers: Migration = {
+  kind: 'contract',
   statements: [
     'drop index facade_triggers_by_oid',
     'create index facade_triggers_by_oid on facade_triggers (oid)',

@@ -6,6 +6,7 @@ import type { Migration } from './migration.ts'
  * for its trader, else as delegated, so that an agent that a stranger claimed then is not his for ever.
  */
 export const claims: Migration = {
+  kind: 'expand',
   statements: [
     // 0: only claimed, 1: delegated, 2: used.
     'alter table agents add column standing bigint not null default 2',

@@ -5,6 +5,7 @@ import type { Migration } from './migration.ts'
  * were active lately. Nothing is set aside yet for what is open already: the relayer does it when it starts.
  */
 export const relayerExits: Migration = {
+  kind: 'expand',
   statements: [
     // Entries of before have no agent: they end within minutes.
     'alter table relay_entries add column agent text',

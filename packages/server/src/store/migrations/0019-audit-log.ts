@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** The log of every change of rights, and the controls that the operator has set. */
 export const auditLog: Migration = {
+  kind: 'expand',
   statements: [
     `create table audit_log (
       id bigint not null primary key,

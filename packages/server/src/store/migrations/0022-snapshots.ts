@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** The state of each chain's snapshot, the traders whose state is not proven, and the repairs that were asked for. */
 export const snapshots: Migration = {
+  kind: 'expand',
   statements: [
     // One row a chain: the block, and how far the list of traders has been read.
     `create table snapshots (

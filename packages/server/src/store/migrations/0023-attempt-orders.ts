@@ -5,6 +5,7 @@ import type { Migration } from './migration.ts'
  * one. The view has one row for each order of each attempt.
  */
 export const attemptOrders: Migration = {
+  kind: 'expand',
   statements: [
     `create table attempt_orders (
       attempt_id text not null references attempts (id),

@@ -5,6 +5,7 @@ import type { Migration } from './migration.ts'
  * to which used nonces are forgotten, so that none of them is accepted again when a clock is set back.
  */
 export const timeRunsForward: Migration = {
+  kind: 'expand',
   statements: [
     `create table chain_times (
       chain text not null primary key,

@@ -25,6 +25,7 @@ export function openMemoryStore(): Store {
     return values
   }
   const sql: Sql = {
+    engine: 'sqlite',
     all: async <Row>(text: string, ...params: readonly SqlValue[]) => statement(text).all(named(params)) as Row[],
     get: async <Row>(text: string, ...params: readonly SqlValue[]) =>
       statement(text).get(named(params)) as Row | undefined,

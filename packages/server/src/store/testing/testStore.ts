@@ -1,36 +1,148 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Store } from '../sql.ts'
+import process from 'node:process'
+import { Client } from 'pg'
+import { openPostgres } from '../postgres.ts'
+import type { Sql, Store } from '../sql.ts'
 import { openSqlite } from '../sqlite.ts'
 import { asAsked } from './twiceStore.ts'
 
-/** A store for a test: a real file in a temporary folder, which `remove` deletes. */
+/** A store for a test: a real file in a temporary folder, or a database, which `remove` deletes. */
 export interface TestStore {
   readonly file: string
+  /** The address for `openTestAddress` in another process. */
+  readonly address: string
   store: Store
   /** Closes the store and opens it again, as a restart does. */
   reopen(): Promise<Store>
+  /** Opens the same data a second time, as another process does. */
+  openBeside(): Store
+  /** Waits until nothing is asked of the store, for tests of work that nobody waits for. */
+  quiet(): Promise<void>
   remove(): Promise<void>
 }
 
-/** Opens a test store. `isPlain` is for tests of the engine itself, whose transactions run once in any case. */
-export function openTestStore({ isPlain = false }: { readonly isPlain?: boolean } = {}): TestStore {
-  const open = (): Store => (isPlain ? openSqlite(file) : asAsked(openSqlite(file)))
+/** Address of a PostgreSQL server on which the stores of tests are made, as `npm run test:postgres` sets it. */
+const SERVER_URL = process.env['TEST_DATABASE_URL']
+
+/** Options of a test that reads the query plans of SQLite, or changes its file. */
+export const ON_SQLITE = { skip: SERVER_URL === undefined ? false : 'a test of SQLite' }
+
+/** Connections of one test store. Small, because many tests run at the same time. */
+const TEST_CONNECTIONS = 6
+/** Bounds far above the need of any test. */
+const TEST_BOUNDS = { statementMs: 60_000, idleTransactionMs: 60_000 }
+
+/**
+ * Opens an empty store: SQLite, or PostgreSQL in `npm run test:postgres`. Under `TRANSACTIONS_TWICE=1` it runs every
+ * transaction twice.
+ */
+export function openTestStore(): TestStore {
+  return openIn(SERVER_URL === undefined ? undefined : makeDatabase(SERVER_URL), asAsked)
+}
+
+/** Opens an empty store on SQLite, for tests of that engine, whose transactions run once in any case. */
+export function openSqliteTestStore(): TestStore {
+  return openIn(undefined, (store) => store)
+}
+
+/** Opens the data of a test store in another process. */
+export function openTestAddress(address: string): Store {
+  const isUrl = address.startsWith('postgresql:')
+  return isUrl ? openPostgres({ url: address, connections: TEST_CONNECTIONS, ...TEST_BOUNDS }) : openSqlite(address)
+}
+
+function openIn(database: TestDatabase | undefined, wrap: (store: Store) => Store): TestStore {
   const folder = mkdtempSync(join(tmpdir(), 'bezel-store-'))
   const file = join(folder, 'bezel.db')
+  const asked = { count: 0 }
+  const openBeside = (): Store => (database === undefined ? openSqlite(file) : openLater(database))
+  const open = (): Store => counted(wrap(openBeside()), asked)
   const opened: TestStore = {
     file,
+    address: database?.address ?? file,
     store: open(),
     async reopen() {
       await opened.store.close()
       opened.store = open()
       return opened.store
     },
+    openBeside,
+    async quiet() {
+      do for (let turn = 0; turn < QUIET_TURNS; turn++) await new Promise(setImmediate)
+      while (asked.count > 0)
+    },
     async remove() {
       await opened.store.close()
+      await database?.drop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
   return opened
+}
+
+/** Turns of the event loop between two statements of work that nobody waits for. */
+const QUIET_TURNS = 10
+
+/** Counts in `asked` what the store has not answered yet. */
+function counted(store: Store, asked: { count: number }): Store {
+  const count = async <Result>(answer: Promise<Result>): Promise<Result> => {
+    asked.count += 1
+    return answer.finally(() => (asked.count -= 1))
+  }
+  const { read } = store
+  return {
+    read: {
+      engine: read.engine,
+      all: (text, ...params) => count(read.all(text, ...params)),
+      get: (text, ...params) => count(read.get(text, ...params)),
+      run: (text, ...params) => count(read.run(text, ...params)),
+    },
+    transaction: (scope, work) => count(store.transaction(scope, work)),
+    close: () => store.close(),
+  }
+}
+
+/** A database of a test. */
+interface TestDatabase {
+  readonly address: string
+  /** Resolves when the database exists. */
+  readonly made: Promise<void>
+  drop(): Promise<void>
+}
+
+function makeDatabase(serverUrl: string): TestDatabase {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const ask = async (statement: string): Promise<void> => {
+    const client = new Client({ connectionString: serverUrl })
+    await client.connect()
+    await client.query(statement)
+    await client.end()
+  }
+  const address = new URL(serverUrl)
+  address.pathname = `/${name}`
+  return {
+    address: address.href,
+    made: ask(`create database ${name}`),
+    drop: () => ask(`drop database ${name} with (force)`),
+  }
+}
+
+/** Opens a store on a database that is being made. */
+function openLater({ address, made }: TestDatabase): Store {
+  const opening = made.then(() => openTestAddress(address))
+  opening.catch(() => undefined)
+  const read: Sql = {
+    engine: 'postgres',
+    all: async (text, ...params) => (await opening).read.all(text, ...params),
+    get: async (text, ...params) => (await opening).read.get(text, ...params),
+    run: async (text, ...params) => (await opening).read.run(text, ...params),
+  }
+  return {
+    read,
+    transaction: async (scope, work) => (await opening).transaction(scope, work),
+    close: async () => (await opening).close(),
+  }
 }

@@ -137,9 +137,9 @@ describe('notifications over HTTP', () => {
       ...changes,
     }
     return world.opened.store.transaction(TEST_SCOPE, async (sql) => {
-      const id = await takeNoticeIds(sql, 1)
-      await saveNotice(sql, id, notice)
-      return id
+      const [id] = await takeNoticeIds(sql, 1)
+      await saveNotice(sql, id!, notice)
+      return id!
     })
   }
 

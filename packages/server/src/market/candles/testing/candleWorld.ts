@@ -1,5 +1,5 @@
 import { CANDLE_INTERVALS, type Candle, type CandleInterval, type Price } from '@bezel/protocol'
-import { openTestStore } from '../../../store/testing/testStore.ts'
+import { openTestStore, type TestStore } from '../../../store/testing/testStore.ts'
 import { migrate } from '../../../store/openStore.ts'
 import type { Heard } from '../../feed/feed.ts'
 import { createPublisher } from '../../../ground/publisher.ts'
@@ -77,7 +77,7 @@ export async function createCandleWorld(startMs: number, repairPauseMs = 0): Pro
       world.isConnected = true
       connection += 1
     },
-    settle: () => letGo(waiting),
+    settle: () => letGo(waiting, opened),
     flush: () => flush(),
     round: () => round(),
     rest: () => void (restedMs += 60_000),
@@ -85,7 +85,7 @@ export async function createCandleWorld(startMs: number, repairPauseMs = 0): Pro
       stop()
       world.isConnected = false
       running = start()
-      await new Promise(setImmediate)
+      await opened.quiet()
     },
     async list(pairIndex, interval, fromMs, toMs = world.nowMs) {
       const widthMs = CANDLE_INTERVALS[interval]
@@ -98,14 +98,14 @@ export async function createCandleWorld(startMs: number, repairPauseMs = 0): Pro
       await opened.remove()
     },
   }
-  await new Promise(setImmediate)
+  await opened.quiet()
   return world
 }
 
-async function letGo(waiting: (() => void)[]): Promise<void> {
+async function letGo(waiting: (() => void)[], opened: TestStore): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) {
     for (const go of waiting.splice(0)) go()
-    await new Promise(setImmediate)
+    await opened.quiet()
   }
 }
 

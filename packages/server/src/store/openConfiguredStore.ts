@@ -1,0 +1,136 @@
+import { DatabaseError } from 'pg'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartupError } from '@bezel/protocol'
+import { SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
+import type { DatabaseSettings, DataPlace } from '../settings/dataPlace.ts'
+import { createPostgresConnections, type PostgresConnection } from './postgresConnections.ts'
+import { openPostgres } from './postgres.ts'
+import { migrate, NewerStoreError, openExistingStore, openStore, refuseOtherVersion } from './openStore.ts'
+import type { Store } from './sql.ts'
+
+/** Oldest server that is supported, as `server_version_num` tells it. */
+const MIN_VERSION_NUMBER = 150_000n
+/** Number of the lock that the look at the server takes; nobody else uses it. */
+const PROBE_LOCK = 4_242_001n
+
+/**
+ * Opens the store that the settings name, and brings its schema up to date. Throws a `StartupError` that says what to
+ * correct when it can't be used.
+ */
+export async function openConfiguredStore({ dataFolder, database }: DataPlace): Promise<Store> {
+  if (database === undefined) return openStore(dataFolder)
+  if (existsSync(join(dataFolder, SERVICE_DATABASE_NAME))) {
+    throw new StartupError(
+      `The data folder ${dataFolder} holds a SQLite store, and DATABASE_URL is set: set BEZEL_DATA to another folder to begin with an empty database, or leave out DATABASE_URL to go on with that store.`,
+    )
+  }
+  return openDatabase(database, migrate)
+}
+
+/**
+ * Opens the store of a service that may be running, for a command beside it. Changes no schema. Throws a `StartupError`
+ * when there is no store, or not one of this version.
+ */
+export async function openExistingConfiguredStore({ dataFolder, database }: DataPlace): Promise<Store> {
+  if (database === undefined) return openExistingStore(dataFolder)
+  return openDatabase(database, (store) => refuseOtherVersion(store, 'the database of DATABASE_URL'))
+}
+
+async function openDatabase(database: DatabaseSettings, prepare: (store: Store) => Promise<void>): Promise<Store> {
+  const place = placeOf(database.url)
+  const store = openPostgres(database)
+  try {
+    await refuseUnfit(database.url, place)
+    await prepare(store)
+    return store
+  } catch (error) {
+    await store.close()
+    throw databaseErrorOf(error, place)
+  }
+}
+
+/** The place in an address, without its password. */
+interface Place {
+  readonly server: string
+  readonly database: string
+  readonly user: string
+}
+
+function placeOf(url: string): Place {
+  const parsed = URL.parse(url)
+  if (parsed === null || !/^postgres(?:ql)?:$/.test(parsed.protocol) || parsed.pathname.length < 2) {
+    throw new StartupError(
+      'DATABASE_URL is no address of a PostgreSQL database: write postgresql://user:password@host:5432/database.',
+    )
+  }
+  const { host, pathname, username } = parsed
+  return { server: host, database: decodeURIComponent(pathname.slice(1)), user: decodeURIComponent(username) }
+}
+
+/** Looks at the server on one connection, and throws a `StartupError` for one on which the store would not be exact. */
+async function refuseUnfit(url: string, place: Place): Promise<void> {
+  const connections = createPostgresConnections({ url, size: 1 })
+  try {
+    await refuseUnfitServer(await connections.acquire(), place)
+  } finally {
+    await connections.close()
+  }
+}
+
+async function refuseUnfitServer(connection: PostgresConnection, { database, user }: Place): Promise<void> {
+  await connection.script('begin')
+  await connection.query('select pg_advisory_xact_lock($1)', [PROBE_LOCK])
+  const { rows } = await connection.query<
+    Record<'version' | 'sorts' | 'encoding' | 'locks' | 'creates', bigint | string>
+  >(
+    `select current_setting('server_version_num')::bigint as version, 'B' < 'a' and '_' < 'a' as sorts,
+       current_setting('server_encoding') as encoding, has_schema_privilege(current_schema(), 'create') as creates,
+       (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and granted) as locks`,
+    [],
+  )
+  const { version, sorts, encoding, locks, creates } = rows[0]!
+  if (BigInt(version) < MIN_VERSION_NUMBER) {
+    throw new StartupError('The PostgreSQL of DATABASE_URL is older than version 15: use 15 or newer.')
+  }
+  if (locks === 0n) throw new StartupError(STATEMENT_POOLER)
+  if (sorts !== 1n || encoding !== 'UTF8') {
+    throw new StartupError(
+      `The database ${database} of DATABASE_URL does not sort text by its bytes: create it with createdb --template=template0 --locale=C --encoding=UTF8 ${database}.`,
+    )
+  }
+  if (creates !== 1n) throw new StartupError(noRights(user, database))
+}
+
+const STATEMENT_POOLER =
+  'The pooler of DATABASE_URL gives every statement another session: set it to pool transactions or sessions.'
+
+function noRights(user: string, database: string): string {
+  return `The user ${user} of DATABASE_URL may not create tables in the database ${database}: make it the owner (alter database ${database} owner to ${user}), or grant create on its schema.`
+}
+
+/** Codes of PostgreSQL: wrong password or user, no such database, no rights. */
+const LOGIN_CODES: ReadonlySet<string> = new Set(['28P01', '28000'])
+const NO_DATABASE_CODE = '3D000'
+const NO_RIGHTS_CODE = '42501'
+
+function databaseErrorOf(error: unknown, { server, database, user }: Place): unknown {
+  if (error instanceof StartupError) return error
+  if (error instanceof NewerStoreError) return new StartupError(error.message)
+  const cause = (error as Error).cause ?? error
+  const { message } = cause as Error
+  const code = cause instanceof DatabaseError ? (cause.code ?? '') : ''
+  if (/pooling mode/.test(message)) return new StartupError(STATEMENT_POOLER)
+  if (LOGIN_CODES.has(code)) {
+    return new StartupError(
+      `PostgreSQL at ${server} refuses the user ${user} of DATABASE_URL (${message}): correct it.`,
+    )
+  }
+  if (code === NO_DATABASE_CODE) {
+    return new StartupError(
+      `There is no database ${database} at ${server}: create it with createdb --template=template0 --locale=C --encoding=UTF8 ${database}, or correct DATABASE_URL.`,
+    )
+  }
+  if (code === NO_RIGHTS_CODE) return new StartupError(noRights(user, database))
+  return new StartupError(`PostgreSQL at ${server} can't be used (${message}): start it, or correct DATABASE_URL.`)
+}
