@@ -7,7 +7,6 @@ import type { ChainHead } from '../journal/clock.ts'
 import { readLastBlock, type FollowedBlock } from '../store/blockStore.ts'
 import type { Store } from '../store/sql.ts'
 import { applyBlocks, type ApplyOptions } from './applyBlocks.ts'
-import { requireHead } from './cursorMoved.ts'
 import type { ReportedReading } from './readReported.ts'
 import { undoBlock } from './undoBlock.ts'
 
@@ -92,4 +91,24 @@ export function createCursor(options: CursorOptions): Cursor {
 function eventsIn(blocks: readonly ChainBlock[]): number {
   const transactions = blocks.flatMap((block) => block.transactions)
   return transactions.reduce((count, { events }) => count + events.length, 0)
+}
+
+/** Thrown when the stored cursor is not where this follower left it: somebody else follows the chain as well. */
+export class CursorMovedError extends Error {
+  override readonly name = 'CursorMovedError'
+}
+
+/**
+ * Throws a `CursorMovedError` when the stored cursor is another block than the follower expects. Called inside the
+ * transaction that moves it, so that no block is applied or undone twice.
+ */
+function requireHead(expected: FollowedBlock | undefined, stored: FollowedBlock | undefined): void {
+  if (expected?.hash === stored?.hash && expected?.number === stored?.number) return
+  throw new CursorMovedError(
+    `The cursor is at ${nameOf(stored)} and was expected at ${nameOf(expected)}: another process follows this chain with the same store. It is read again.`,
+  )
+}
+
+function nameOf(block: FollowedBlock | undefined): string {
+  return block === undefined ? 'no block' : `block ${block.number} (${block.hash})`
 }

@@ -4,7 +4,7 @@ import { createChainHead } from '../journal/clock.ts'
 import { chainMarkets } from '../market/testing/fixtures.ts'
 import { listBlocks, readLastBlock } from '../store/blockStore.ts'
 import type { Following } from './createFollowing.ts'
-import { CursorMovedError } from './cursorMoved.ts'
+import { CursorMovedError } from './cursor.ts'
 import { openFollowedFake, type FollowedFake } from './testing/followedFake.ts'
 import { BOB, CHAIN, requested } from './testing/handMade.ts'
 
