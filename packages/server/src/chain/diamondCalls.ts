@@ -48,8 +48,8 @@ export async function readAll<Result>(client: RpcClient, calls: readonly Diamond
     const part = calls.slice(from, from + CALLS_PER_BATCH)
     const outcomes = await client.batch(part.map(({ call }) => call))
     for (const [i, { decode }] of part.entries()) {
-      results.push(decode(outcomes[i]!))
       await takeBreak()
+      results.push(decode(outcomes[i]!))
     }
   }
   return results

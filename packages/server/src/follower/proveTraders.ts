@@ -200,8 +200,8 @@ function createCounterRound({ chain, store }: ProofsOptions, node: DiamondNode):
       const differing: Address[] = []
       const takeBreak = createBreaks()
       for (const [trader, counts] of await readOpenCounts(node, block, traders)) {
-        if (!isCounted(await readKnown(store.read, chain.slug, trader), counts)) differing.push(trader)
         await takeBreak()
+        if (!isCounted(await readKnown(store.read, chain.slug, trader), counts)) differing.push(trader)
       }
       return differing
     },

@@ -1,5 +1,5 @@
-import { parseAddress, type Address, type diamondAbi } from '@bezel/protocol'
-import { numberToHex, zeroAddress, type ContractFunctionArgs, type ContractFunctionReturnType } from 'viem'
+import type { Address, diamondAbi } from '@bezel/protocol'
+import { numberToHex, zeroAddress, type ContractFunctionArgs, type ContractFunctionReturnType, type Hex } from 'viem'
 import { blockCall, newestHeaderCall, parseBlock, parseHeader, resultOf } from '../chain/blocks.ts'
 import { createCallRound, diamondCall, type CallRound, type Later } from '../chain/diamondCalls.ts'
 import { createMulticallClient } from '../chain/multicallClient.ts'
@@ -39,7 +39,7 @@ export function createDiamondNode(of: Pick<DiamondNode, 'client' | 'diamond'>): 
 /** The Diamond's numbers of its two counters. */
 const COUNTER_TYPE = { trade: 0, pendingOrder: 1 } as const
 
-/** Maximum number of traders, or of trades, in the arguments of one call. */
+/** Maximum number of traders, or of trades, in one call: more would take long to decode, without a break. */
 const MAX_PER_CALL = 100
 
 /** Reads the node's head and the number of entries in the Diamond's list of traders at it. */
@@ -65,9 +65,12 @@ export async function readTraderListPart(
 ): Promise<{ readonly traders: readonly Address[]; readonly listed: number }> {
   const round = startRound(node, block)
   const counted = round.view('getTradersCount', [])
-  const entries = to < from ? undefined : round.view('getTraders', [from, to])
+  const parts: Later<readonly Hex[]>[] = []
+  for (let at = from; at <= to; at += MAX_PER_CALL) {
+    parts.push(round.view('getTraders', [at, Math.min(at + MAX_PER_CALL - 1, to)]))
+  }
   await round.run()
-  return { traders: tradersIn(entries?.() ?? []), listed: Number(counted()) }
+  return { traders: tradersIn(parts.flatMap((part) => part())), listed: Number(counted()) }
 }
 
 /** Maximum number of open trades and requests in one part of the list; those of a single entry may be more. */
@@ -110,9 +113,9 @@ async function readTraderList(node: DiamondNode, block: FollowedBlock, { from, t
   return tradersIn(listed())
 }
 
-function tradersIn(listed: readonly string[]): Address[] {
-  const traders = listed.flatMap((address) => (address === zeroAddress ? [] : (parseAddress(address) ?? [])))
-  return [...new Set(traders)]
+/** Returns the traders in a list that was decoded, and so has its addresses with their checksums. */
+function tradersIn(listed: readonly Hex[]): Address[] {
+  return [...new Set(listed.filter((address) => address !== zeroAddress) as Address[])]
 }
 
 /**

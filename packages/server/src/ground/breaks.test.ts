@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createBreaks } from './breaks.ts'
 
 describe('breaks of long work', () => {
-  it('let others have a turn every ten milliseconds of work, and not more often', async () => {
+  it('let others have a turn every five milliseconds of work, and not more often', async () => {
     let [nowMs, turns] = [0, 0]
     let isOver = false
     const others = (): void => {
@@ -14,7 +14,7 @@ describe('breaks of long work', () => {
     const takeBreak = createBreaks(() => nowMs)
     const turnsAt: number[] = []
     for (let piece = 1; piece <= 9; piece += 1) {
-      nowMs += 4
+      nowMs += 2
       await takeBreak()
       turnsAt.push(turns)
     }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Time that work may take without a break, and so the longest that requests wait for it. */
-const WORK_MS = 10
+const WORK_MS = 5
 
 /**
  * Returns a function that is called between two pieces of long work, and gives everything else a turn when the last
