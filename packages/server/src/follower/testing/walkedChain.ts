@@ -3,7 +3,8 @@ import { Price, type Address } from '@bezel/protocol'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import type { WitnessedChain } from '@bezel/testkit/tokenWitness.ts'
 import { createPublicClient, custom, numberToHex, type Hex, type PublicClient } from 'viem'
-import { encodeTrigger } from '../../../../../contracts/test/campaign/actions/surroundings.ts'
+import { tradingStops } from '../../../../../contracts/test/campaign/actions/hostile.ts'
+import { encodeTrigger, limitTightens } from '../../../../../contracts/test/campaign/actions/surroundings.ts'
 import type { Campaign } from '../../../../../contracts/test/campaign/campaign.ts'
 import { encodeWrite } from '../../../../../contracts/test/campaign/codec.ts'
 import { MARKETS } from '../../../../../contracts/test/campaign/market.ts'
@@ -65,7 +66,8 @@ export async function createWalkedChain(): Promise<WalkedChain> {
   const [begun, lastCommonBlock] = [copyOf(campaign), ground.blockNumber()]
   let saved = await chain.request<Hex>('evm_snapshot')
   const commonListing = await readTraded(client, served.diamond)
-  // Governance changes limits for a moment. A dropped block may leave one of them changed.
+  const governed = createGovernedBlocks()
+  // A limit that was tightened, and whose return was dropped with a block, stays as it is.
   let isListingOld = false
 
   async function readMarkets(): Promise<ChainMarkets> {
@@ -91,13 +93,14 @@ export async function createWalkedChain(): Promise<WalkedChain> {
       if (!(await chain.request<boolean>('evm_revert', [saved]))) throw new Error('the chain can not go back')
       saved = await chain.request<Hex>('evm_snapshot')
       Object.assign(campaign, copyOf(begun), { random: createRandom(seed) })
+      governed.forget()
       isListingOld = false
     },
-    walk: (steps) => walk(campaign, steps),
+    walk: (steps) => walk(campaign, steps, governed),
     liquidateBeforeAnswers: () => liquidateBeforeAnswers(campaign),
     async reorg(depth, mode) {
+      if (governed.isTouched(ground.blockNumber() - depth, mode)) isListingOld = true
       await chain.reorg(depth, mode)
-      if (mode === 'drop') isListingOld = true
       await look(campaign)
       forgetOtherRequests(campaign)
     },
@@ -121,10 +124,40 @@ function copyOf({ snapshot, prices, delegates, attempts, requests }: Progress): 
   }
 }
 
-async function walk(campaign: Campaign, steps: number): Promise<void> {
+async function walk(campaign: Campaign, steps: number, governed?: GovernedBlocks): Promise<void> {
   for (let i = 0; i < steps; i += 1) {
-    noteRequests(campaign, await takeRandomStep(campaign))
+    const from = campaign.ground.blockNumber()
+    let isGoverned = false
+    const step = await takeRandomStep(campaign, (name) => (isGoverned ||= GOVERNED.has(name)))
+    if (isGoverned) governed?.note(from, campaign.ground.blockNumber())
+    noteRequests(campaign, step)
     await look(campaign)
+  }
+}
+
+/** Actions in which governance changes a setting and puts it back. */
+const GOVERNED: ReadonlySet<string> = new Set([limitTightens.name, tradingStops.name])
+
+/** The blocks in which governance changed settings for a moment, and after which they are as before. */
+interface GovernedBlocks {
+  note(before: number, last: number): void
+  /**
+   * True when settings may stay changed after all blocks after this one are replaced: it lies between a change and its
+   * return, or both are mined again, in blocks of other numbers, which the next reorganisation may part.
+   */
+  isTouched(block: number, mode: 'drop' | 'remine'): boolean
+  forget(): void
+}
+
+function createGovernedBlocks(): GovernedBlocks {
+  let moments: { readonly before: number; readonly last: number }[] = []
+  return {
+    note: (before, last) => void moments.push({ before, last }),
+    isTouched: (block, mode) =>
+      moments.some(({ before, last }) => block < last && (mode === 'remine' || before < block)),
+    forget() {
+      moments = []
+    },
   }
 }
 
