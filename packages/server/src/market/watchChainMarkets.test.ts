@@ -193,6 +193,32 @@ describe('the markets of a followed chain', () => {
     assert.deepEqual([watched.current()!.tradingActivated, watched.stats().reads], [0, reads + 2])
   })
 
+  it('are read once at a block that changes settings, also while a slow read from before goes on', async () => {
+    const node = createBlankDiamond({ pairs: 3, collaterals: 2 })
+    const held = { gate: Promise.resolve(), reads: 0 }
+    const client: RpcClient = {
+      ...node.client,
+      async batch(calls) {
+        if (calls.some(({ method }) => method === 'eth_call')) {
+          held.reads += 1
+          await held.gate
+        }
+        return node.client.batch(calls)
+      },
+    }
+    const { watched } = await open({ ...node, client })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held.gate = promise
+    const before = held.reads
+    await until('the next round reads all markets again', () => held.reads > before)
+    await watched.note([block(node.head)])
+    const reads = watched.stats().reads
+    const noted = watched.note([block(node.head + 1, [], [topicOf('TradingActivatedUpdated')])])
+    resolve()
+    await noted
+    assert.equal(watched.stats().reads, reads + 1)
+  })
+
   it('are corrected and told of when the chain has others than the events told', async () => {
     const node = createBlankDiamond({ pairs: 12, collaterals: 2 })
     const { watched, differences } = await open(node)

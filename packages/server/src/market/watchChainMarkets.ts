@@ -92,7 +92,7 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
   const outcomes = createOutcomes(options)
   let folded: FoldedMarkets | undefined
   let version = 0
-  let reads = 0
+  const reads = { all: 0, followed: 0 }
   let isClosed = false
   let reading: Promise<unknown> = Promise.resolve()
   const isCurrent = (known: FoldedMarkets): boolean => !isClosed && folded === known
@@ -101,20 +101,21 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
 
   /** Lets only one read of all markets run at a time. Throws `NodeUnavailableError`. */
   function readAlone(block: FollowedBlock, isFollowed: boolean): Promise<void> {
-    const read = reading.then(() => readInto(block, isFollowed))
+    const asked = isFollowed ? ++reads.followed : reads.followed
+    const read = reading.then(() => readInto(block, isFollowed, asked))
     reading = read.catch(() => undefined)
     return read
   }
 
-  async function readInto(block: FollowedBlock, isFollowed: boolean): Promise<void> {
+  async function readInto(block: FollowedBlock, isFollowed: boolean, asked: number): Promise<void> {
     const startMs = now()
     const read = await readWhole(options, block)
-    // While a slow read went on, blocks may have been followed after another one.
-    if (isClosed || (!isFollowed && folded?.isInStep() === true)) return
+    // While a slow read went on, blocks may have been followed after another one, or one of them is to be read.
+    if (isClosed || (!isFollowed && (folded?.isInStep() === true || asked !== reads.followed))) return
     const onChange = (): number => (version += 1)
     folded = createFoldedMarkets({ ...read, block, isFollowed, lastFinal: options.lastFinal, onChange })
     onChange()
-    reads += 1
+    reads.all += 1
     outcomes.succeeded(folded, startMs)
   }
 
@@ -159,7 +160,7 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
     async noteUndone(head) {
       if (head !== undefined && folded?.undoTo(head) === false) await readAgain(head)
     },
-    stats: () => ({ reads, differences: rounds.differences() }),
+    stats: () => ({ reads: reads.all, differences: rounds.differences() }),
     warning: rounds.warning,
     close() {
       isClosed = true
