@@ -54,13 +54,15 @@ export async function openBenchAgent(
   const registered = await send(url, 'POST', `${CHAIN_PATH}/agents`, await authorization(domain, trader, agent))
   if (registered.status !== 201) throw new Error(`agent-${n} was refused: ${JSON.stringify(registered.body)}`)
   await chain.send(trader, 'setTradingDelegate', [agent.address])
-  const socket = await openSocket(Number(new URL(url).port))
+  let socket = await openSocket(Number(new URL(url).port))
   const key = Buffer.from(devnet.file.accounts.find(({ name }) => name === `agent-${n}`)!.privateKey.slice(2), 'hex')
 
   return {
     trader: trader.address as Address,
     agent: agent.address as Address,
     async ask(request) {
+      // The service closes a connection that nobody has used for some time.
+      if (socket.readyState !== 'open') socket = await openSocket(Number(new URL(url).port))
       const bytes = signed(request, { agent: agent.address, key, domain })
       const started = performance.now()
       const answer = (await exchange(socket, bytes)).toString('utf8')

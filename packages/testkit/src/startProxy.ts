@@ -101,6 +101,9 @@ function join(from: Socket, to: Socket, inLine: (step: () => void) => void): voi
   from.on('end', () => inLine(() => void to.end()))
 }
 
-function after(ms: number): Promise<void> {
-  return new Promise((passed) => setTimeout(passed, ms))
+/** Waits that long. Timers count whole milliseconds, so the rest is waited for turn by turn. */
+async function after(ms: number): Promise<void> {
+  const dueMs = performance.now() + ms
+  if (ms >= 1) await new Promise((passed) => setTimeout(passed, Math.floor(ms)))
+  while (performance.now() < dueMs) await new Promise((next) => setImmediate(next))
 }

@@ -175,8 +175,8 @@ async function readNonceFloor(sql: Sql): Promise<number> {
  * another connection that does not see the row any more would not see either that it is too old.
  */
 async function pruneNonces(sql: Sql, nowMs: number): Promise<void> {
-  await sql.run('delete from nonces where timestamp <= (select up_to from nonce_floor)')
-  await sql.run(
+  sql.write('delete from nonces where timestamp <= (select up_to from nonce_floor)')
+  sql.write(
     `update nonce_floor set up_to = coalesce((
       select max(timestamp) from (
         select timestamp from nonces where timestamp < $1 order by timestamp limit ${ROWS_PER_PRUNE}

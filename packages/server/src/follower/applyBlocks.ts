@@ -10,6 +10,7 @@ import type { ChainBlock, Receipt, ChainTransaction } from '../chain/blocks.ts'
 import type { Finality } from '../chain/finality.ts'
 import { applyEvent } from './applyEvent.ts'
 import { addRealizedHoldingFees } from './historyEntries.ts'
+import { countIds, readAhead } from './readAhead.ts'
 import { createTransactionScope, type TransactionScope } from './transactionScope.ts'
 import { listAttemptsByHash, setMismatch, setSeen, type StoredAttempt } from '../store/attemptStore.ts'
 import { findOrderEventAt, listOrderEvents, moveOrderEvents } from '../store/orderEventStore.ts'
@@ -47,11 +48,16 @@ export async function applyBlocks(
 ): Promise<void> {
   const { chain, markets, renewed, finality, nowMs, timeoutBlocks } = options
   const scope = createBlockScope({ sql, chain, block: first.block, markets, renewed, journal })
+  const last = others.at(-1) ?? first
+  const dueAt = { nowMs, headBlock: last.block.number, limit: MAX_DUE_ORDERS }
+  const listDue = () => Promise.all([listDueOrders(sql, chain, dueAt), listDueUpdates(sql, chain, dueAt)])
+  const [[due, dueUpdates]] = await Promise.all([listDue(), prepareReads(scope, [first, ...others])])
   for (const { block, transactions } of [first, ...others]) {
     scope.enter(block)
     for (const transaction of transactions) await applyTransaction(scope, transaction)
     await insertBlock(sql, chain, block)
   }
+  scope.reads.forget()
   for (const block of passedOver) {
     if ((await findBlock(sql, chain, block.number)) === undefined) await insertKeptBlock(sql, chain, block)
   }
@@ -62,12 +68,16 @@ export async function applyBlocks(
   const { block } = scope
 
   const clock: FoldClock = { nowMs, headBlock: block.number, headMs: block.timestampMs, timeoutBlocks }
-  const due = await listDueOrders(sql, chain, { nowMs, headBlock: block.number, limit: MAX_DUE_ORDERS })
   for (const id of due) scope.touchOrder(id)
-  const dueUpdates = await listDueUpdates(sql, chain, { headBlock: block.number, limit: MAX_DUE_ORDERS })
-  for (const id of dueUpdates) await scope.touchPosition(id)
+  await Promise.all(dueUpdates.map((id) => scope.touchPosition(id)))
   await scope.settle(clock)
   await forgetFinalBlocks(sql, chain, finality.lastFinal(block.number))
+}
+
+/** Reads ahead what the blocks need. SQLite answers each read at once, so there is nothing to gain. */
+async function prepareReads(scope: BlockScope, blocks: readonly ChainBlock[]): Promise<void> {
+  if (scope.sql.engine === 'sqlite') return
+  await Promise.all([readAhead(scope.reads, blocks), scope.expectIds(countIds(blocks))])
 }
 
 /** Applies everything that one transaction did, in log order. */

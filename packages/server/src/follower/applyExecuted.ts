@@ -80,6 +80,16 @@ const CLOSINGS: ReadonlyMap<number, KeeperClosing> = new Map([
   ],
 ])
 
+/** Returns the origin key of the order for a close by a trigger of this type; `undefined` when none is stored. */
+export function closingKeyOf(orderType: number, positionId: OrderId): string | undefined {
+  const closing = CLOSINGS.get(orderType)
+  return closing === undefined ? undefined : originKeyOf(closing, positionId)
+}
+
+function originKeyOf({ key }: KeeperClosing, positionId: OrderId): string {
+  return `${key}:${positionId}`
+}
+
 /**
  * Stores an order for a close that no trader ordered, so that order histories are complete. `undefined` when the
  * position is not known.
@@ -87,14 +97,15 @@ const CLOSINGS: ReadonlyMap<number, KeeperClosing> = new Map([
 async function keepKeeperOrder(
   { scope }: TransactionScope,
   { args }: LimitExecuted,
-  { key, type, priceOf }: KeeperClosing,
+  closing: KeeperClosing,
   positionId: OrderId | null,
 ): Promise<OrderId | undefined> {
   const position = positionId === null ? undefined : await scope.readPositionState(positionId)
   if (positionId === null || position === undefined) return undefined
   const close = closeRequest(scope, position, { positionId, part: withScales<Trade>(args.t) })
-  const request = { ...close, type, price: triggerDecimal(Price.of(priceOf(args))) }
-  return keepForeignOrder(scope, { originKey: `${key}:${positionId}`, trader: traderOf(args.user), request })
+  const request = { ...close, type: closing.type, price: triggerDecimal(Price.of(closing.priceOf(args))) }
+  const originKey = originKeyOf(closing, positionId)
+  return keepForeignOrder(scope, { originKey, trader: traderOf(args.user), request })
 }
 
 function feeAt(

@@ -1,16 +1,17 @@
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
 import type { Journal } from '../journal/accountLog.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
-import { foldNewOrder, refoldOrder } from '../journal/refold.ts'
+import { foldNewOrder, foldStoredOrder, readStoredOrder } from '../journal/refold.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
 import { createIdsInTransaction } from '../store/ids.ts'
 import { insertOrder } from '../store/orderStore.ts'
-import { findOrderIdByHandle, insertOrderEvent, type OrderHandle } from '../store/orderEventStore.ts'
+import { insertOrderEvent, type OrderHandle } from '../store/orderEventStore.ts'
 import type { UpdateHandle } from '../store/positionStore.ts'
 import type { Sql } from '../store/sql.ts'
 import type { FoldClock, OrderEvent, OrderRecord } from '../trading/orders/orderModel.ts'
 import type { PositionEvent, PositionState } from '../trading/positions/positionModel.ts'
 import type { RenewedParams } from './readRenewedParams.ts'
+import { createBlockReads, type BlockReads } from './blockReads.ts'
 import { createTouchedPositions } from './touchedPositions.ts'
 
 /**
@@ -20,6 +21,7 @@ import { createTouchedPositions } from './touchedPositions.ts'
  */
 export interface BlockScope {
   readonly sql: Sql
+  readonly reads: BlockReads
   readonly chain: ChainSlug
   /** The block that is being applied. */
   readonly block: FollowedBlock
@@ -28,6 +30,8 @@ export interface BlockScope {
   readonly renewed: RenewedParams
   readonly journal: Journal
   enter(block: FollowedBlock): void
+  /** Takes ids ahead, for a store with round trips. */
+  expectIds(count: number): Promise<void>
   takeId(): Promise<OrderId>
   /** Returns the id of the fill of a log: the one that it had, when an old block is applied again, else a new one. */
   takeFillId(logIndex: number): Promise<OrderId>
@@ -85,34 +89,39 @@ export function createBlockScope(
   const newOrders = new Map<OrderId, NewOrder>()
   const handles = new Map<string, OrderId>()
   const ids = createIdsInTransaction(sql)
+  const reads = createBlockReads(sql, chain)
   const takeId = async (): Promise<OrderId> => String(await ids.next()) as OrderId
   let block = of.block
   const asOf = old === undefined ? undefined : () => block.number
-  const positions = createTouchedPositions({ sql, chain, journal, takeId, asOf })
+  const positions = createTouchedPositions({ sql, reads, chain, journal, takeId, asOf })
 
   return {
     ...of,
     get block() {
       return block
     },
+    reads,
     enter(next) {
       block = next
     },
+    expectIds: (count) => ids.expect(count),
     takeId,
     takeFillId: async (logIndex) => old?.fillIds.get(logIndex) ?? (await takeId()),
     async addOrder(record) {
       await insertOrder(sql, record)
       newOrders.set(record.id, { record, events: [] })
+      reads.noteOrder(record)
     },
     async addOrderEvent(added) {
       const { trader, orderId, handle, event } = added
       await insertOrderEvent(sql, { chain, ...added })
       newOrders.get(orderId)?.events.push(event)
+      reads.orderEvents.change([orderId], (before) => [...before, event])
       if (handle !== null) handles.set(`${trader} ${handle}`, orderId)
       orders.add(orderId)
     },
     findOrderByHandle: async (trader, handle) =>
-      handles.get(`${trader} ${handle}`) ?? (await findOrderIdByHandle(sql, chain, trader, handle)),
+      handles.get(`${trader} ${handle}`) ?? (await reads.orderIdByHandle(trader, handle)),
     addPositionEvent: positions.addEvent,
     findPositionByHandle: positions.findByHandle,
     touchOrder: (id) => void orders.add(id),
@@ -123,6 +132,7 @@ export function createBlockScope(
         orders.add(id)
       }
       handles.clear()
+      reads.noteMoved()
       positions.moved(from, to)
     },
     openPosition: positions.open,
@@ -130,12 +140,27 @@ export function createBlockScope(
     readPositionState: positions.readPositionState,
     async settle(clock) {
       await positions.settle(clock)
-      for (const id of orders) {
-        const made = newOrders.get(id)
-        if (made === undefined) await refoldOrder(sql, id, clock, journal)
-        else await foldNewOrder(sql, { ...made, attempts: [] }, clock, journal)
-      }
+      await foldTouched({ sql, journal, orders, newOrders }, clock)
       await ids.settle()
     },
+  }
+}
+
+/** Folds the touched orders, in the order in which they were touched; those that are stored are read together. */
+async function foldTouched(
+  of: Pick<BlockScope, 'sql' | 'journal'> & {
+    readonly orders: ReadonlySet<OrderId>
+    readonly newOrders: ReadonlyMap<OrderId, NewOrder>
+  },
+  clock: FoldClock,
+): Promise<void> {
+  const { sql, journal, orders, newOrders } = of
+  const known = [...orders].filter((id) => !newOrders.has(id))
+  const wholes = await Promise.all(known.map((id) => readStoredOrder(sql, id)))
+  const stored = new Map(wholes.map((whole) => [whole.stored.record.id, whole]))
+  for (const id of orders) {
+    const made = newOrders.get(id)
+    if (made === undefined) await foldStoredOrder(sql, stored.get(id)!, clock, journal)
+    else await foldNewOrder(sql, { ...made, attempts: [] }, clock, journal)
   }
 }

@@ -1,5 +1,5 @@
 import { PendingOrderType, withScales, type Address, type OrderId } from '@bezel/protocol'
-import { findOrderByOrigin, renewOrder } from '../store/orderStore.ts'
+import { renewOrder } from '../store/orderStore.ts'
 import type { OrderRequest } from '../trading/orders/orderModel.ts'
 import type { PositionState } from '../trading/positions/positionModel.ts'
 import type { Trade } from '../trading/valuation/chainState.ts'
@@ -42,13 +42,17 @@ export async function keepForeignOrder(
     readonly charge?: Charge
   },
 ): Promise<OrderId> {
-  const { sql, chain, block } = scope
+  const { sql, reads, chain, block } = scope
   const { originKey, foundKey, trader, request, charge = UNCOUNTED } = of
-  const found = foundKey === undefined ? undefined : await findOrderByOrigin(sql, chain, foundKey)
-  const known = (await findOrderByOrigin(sql, chain, originKey)) ?? found
+  const found = foundKey === undefined ? undefined : await reads.orderByOrigin(foundKey)
+  const known = (await reads.orderByOrigin(originKey)) ?? found
   if (known !== undefined) {
     // An order that counts is as it was: its block is applied again, without having been undone.
-    if (known.spendDay === undefined) await renewOrder(sql, { ...known.record, ...charge, request })
+    if (known.spendDay === undefined) {
+      await renewOrder(sql, { ...known.record, ...charge, request })
+      reads.order.forget(known.record.id)
+      reads.orderByOrigin.forget()
+    }
     return known.record.id
   }
   const id = await scope.takeId()

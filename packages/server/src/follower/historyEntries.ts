@@ -12,7 +12,6 @@ import type { EventOf } from '../chain/events.ts'
 import type { PlacedEvent } from '../chain/blocks.ts'
 import { sideOf } from '../chain/creation.ts'
 import { insertFill, type StoredFill } from '../store/fillStore.ts'
-import { findOrder } from '../store/orderStore.ts'
 import { collateralOf, leverageDecimal, sizeDecimal, symbolOf, withTokens } from '../trading/market/amounts.ts'
 import { bookEntry, type BookedAmounts } from '../trading/positions/books.ts'
 import { traderOf, type TransactionScope } from './transactionScope.ts'
@@ -102,7 +101,7 @@ export async function addOpenRefused(
   at: number,
   orderId: OrderId,
 ): Promise<void> {
-  const order = await findOrder(tx.scope.sql, orderId)
+  const order = await tx.scope.reads.order(orderId)
   if (order === undefined) return
   const { pairIndex, collateralIndex, side, leverage } = order.record.request
   const feeCollateral = refusalFee(tx.transaction.events.slice(0, at), args.trader, collateralIndex)

@@ -1,8 +1,5 @@
 import { isSameOrder, type Creation } from '../chain/creation.ts'
 import { Usd, type OrderId } from '@bezel/protocol'
-import { listAttemptsByCall } from '../store/attemptStore.ts'
-import { listOrderEvents } from '../store/orderEventStore.ts'
-import { findOrder } from '../store/orderStore.ts'
 import type { AttemptId, AttemptKind, OrderRecord, OrderRequest } from '../trading/orders/orderModel.ts'
 import type { BlockScope } from './blockScope.ts'
 import type { ChainTransaction } from '../chain/blocks.ts'
@@ -22,7 +19,7 @@ interface Match {
 export async function matchCreation(tx: TransactionScope, creation: Creation): Promise<Match | undefined> {
   const exact = await tx.listExactAttempts()
   for (const { orderId, attempt } of await tx.listAttempts(creation.trader)) {
-    const order = await findOrder(tx.scope.sql, orderId)
+    const order = await tx.scope.reads.order(orderId)
     if (order?.record.trader !== creation.trader) continue
     const { request } = order.record
     if (exact.length !== 1 && !isSameOrder(request, creation)) continue
@@ -44,7 +41,7 @@ export const UNCOUNTED: Charge = { agent: null, spendUsd: Usd.zero }
 export async function readCharge(tx: TransactionScope, creation: Creation): Promise<Charge> {
   const [found] = await tx.listExactAttempts()
   if (found === undefined || creation.kind !== 'open') return UNCOUNTED
-  const order = await findOrder(tx.scope.sql, found.orderId)
+  const order = await tx.scope.reads.order(found.orderId)
   if (order?.record.trader !== creation.trader) return UNCOUNTED
   return { agent: found.attempt.sender, spendUsd: order.record.spendUsd }
 }
@@ -55,9 +52,9 @@ export async function readCharge(tx: TransactionScope, creation: Creation): Prom
  */
 async function matchLookalike(tx: TransactionScope, creation: Creation): Promise<Match | undefined> {
   const { scope, transaction } = tx
-  const of = { sender: transaction.from, trader: creation.trader, call: transaction.input }
-  for (const { orderId, attempt } of await listAttemptsByCall(scope.sql, scope.chain, of)) {
-    const request = (await findOrder(scope.sql, orderId))?.record.request
+  const alike = await scope.reads.attemptsByCall(transaction.from, creation.trader, transaction.input)
+  for (const { orderId, attempt } of alike) {
+    const request = (await scope.reads.order(orderId))?.record.request
     if (request === undefined || !isSameOrder(request, creation)) continue
     if (await canTake(tx, orderId, request, attempt.kind)) return { orderId, attemptId: attempt.id }
   }
@@ -72,12 +69,12 @@ export async function canTake(
   {
     scope,
     transaction,
-  }: { readonly scope: Pick<BlockScope, 'sql'>; readonly transaction: Pick<ChainTransaction, 'hash'> },
+  }: { readonly scope: Pick<BlockScope, 'reads'>; readonly transaction: Pick<ChainTransaction, 'hash'> },
   orderId: OrderId,
   request: OrderRequest,
   kind: AttemptKind,
 ): Promise<boolean> {
-  const events = await listOrderEvents(scope.sql, orderId)
+  const events = await scope.reads.orderEvents(orderId)
   const before = events.filter((event) => event.kind === 'requested' || event.kind === 'placed')
   const isOfThis = ({ txHash }: { readonly txHash: string | null }): boolean => txHash === transaction.hash
   if (kind === 'replace') return !before.some(isOfThis)

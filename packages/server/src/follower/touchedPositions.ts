@@ -1,21 +1,16 @@
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
 import type { Journal } from '../journal/accountLog.ts'
 import { keepPosition } from '../journal/refold.ts'
+import type { BlockReads } from './blockReads.ts'
 import {
-  findPosition,
-  findPositionIdByHandle,
-  findPositionByOrigin,
-  findPositionByTrade,
   insertPosition,
   insertPositionEvent,
   movePosition,
-  readLastPositionPlace,
   listPositionEvents,
   type StoredPosition,
   type UpdateHandle,
 } from '../store/positionStore.ts'
 import type { Sql } from '../store/sql.ts'
-import { findOrderByOrigin } from '../store/orderStore.ts'
 import { foundTradeKey, type FoldClock } from '../trading/orders/orderModel.ts'
 import { comparePlaces, foldForward, foldPosition, type EventPlace } from '../trading/positions/foldPosition.ts'
 import type { PositionEvent, PositionState } from '../trading/positions/positionModel.ts'
@@ -44,6 +39,8 @@ interface Touched {
   stored: StoredPosition
   /** Place of the position's last event; `null` when it has none, `undefined` until an event is added. */
   lastPlace: EventPlace | null | undefined
+  /** All its events, in the order in which they were added, of a position that is new; else `undefined`. */
+  readonly events: PositionEvent[] | undefined
   /** True when its state is to be stored again: an event was added, or time has passed. */
   isDue: boolean
   /** The folded state; `undefined` when it has to be folded again from all events. */
@@ -52,6 +49,7 @@ interface Touched {
 
 interface TouchedOptions {
   readonly sql: Sql
+  readonly reads: BlockReads
   readonly chain: ChainSlug
   readonly journal: Pick<Journal, 'position'>
   readonly takeId: () => Promise<OrderId>
@@ -63,14 +61,14 @@ interface TouchedOptions {
 }
 
 export function createTouchedPositions(of: TouchedOptions): TouchedPositions {
-  const { sql, chain, journal, asOf } = of
+  const { sql, reads, chain, journal, asOf } = of
   const ids = new Map<string, OrderId | undefined>()
   const touched = new Map<OrderId, Touched>()
   const handles = new Map<UpdateHandle, OrderId>()
 
   function remember(stored: StoredPosition, lastPlace?: null): Touched {
     const folded = asOf === undefined ? { state: stored.state } : undefined
-    const position: Touched = { stored, lastPlace, isDue: false, folded }
+    const position: Touched = { stored, lastPlace, events: lastPlace === null ? [] : undefined, isDue: false, folded }
     touched.set(stored.record.id, position)
     return position
   }
@@ -78,7 +76,7 @@ export function createTouchedPositions(of: TouchedOptions): TouchedPositions {
   async function load(id: OrderId): Promise<Touched> {
     const known = touched.get(id)
     if (known !== undefined) return known
-    const stored = await findPosition(sql, id)
+    const stored = await reads.position(id)
     if (stored === undefined) throw new Error(`position ${id} is not in the store`)
     return remember(stored)
   }
@@ -92,12 +90,13 @@ export function createTouchedPositions(of: TouchedOptions): TouchedPositions {
   return {
     async open(trader, tradeIndex, originOrderId) {
       const known =
-        (await findPositionByOrigin(sql, originOrderId)) ?? (await takeFound(of, { trader, tradeIndex, originOrderId }))
+        (await reads.positionByOrigin(originOrderId)) ?? (await takeFound(of, { trader, tradeIndex, originOrderId }))
       const id = known?.record.id ?? (await of.takeId())
       if (known === undefined) {
-        const record = { id, chain, trader, originOrderId }
-        await insertPosition(sql, record)
-        remember({ record, state: undefined }, null)
+        const made = { record: { id, chain, trader, originOrderId }, state: undefined }
+        await insertPosition(sql, made.record)
+        remember(made, null)
+        reads.positionByOrigin.note([originOrderId], made)
       }
       ids.set(`${trader}:${tradeIndex}`, id)
       return id
@@ -105,7 +104,7 @@ export function createTouchedPositions(of: TouchedOptions): TouchedPositions {
     async findId(trader, tradeIndex) {
       const key = `${trader}:${tradeIndex}`
       if (!ids.has(key)) {
-        const stored = await findPositionByTrade(sql, chain, trader, tradeIndex)
+        const stored = await reads.positionByTrade(trader, tradeIndex)
         if (stored !== undefined && !touched.has(stored.record.id)) remember(stored)
         ids.set(key, stored?.record.id)
       }
@@ -113,13 +112,13 @@ export function createTouchedPositions(of: TouchedOptions): TouchedPositions {
     },
     async addEvent(id, event, handle) {
       const position = await load(id)
-      if (position.lastPlace === undefined) position.lastPlace = (await readLastPositionPlace(sql, id)) ?? null
+      if (position.lastPlace === undefined) position.lastPlace = (await reads.lastPlace(id)) ?? null
       await insertPositionEvent(sql, { chain, positionId: id, event, handle })
       if (handle !== undefined) handles.set(handle, id)
       position.isDue = true
       addTo(position, event)
     },
-    findByHandle: async (handle) => handles.get(handle) ?? (await findPositionIdByHandle(sql, chain, handle)),
+    findByHandle: async (handle) => handles.get(handle) ?? (await reads.positionIdByHandle(handle)),
     async touch(id) {
       const position = await load(id)
       position.isDue = true
@@ -141,22 +140,24 @@ export function createTouchedPositions(of: TouchedOptions): TouchedPositions {
  * order that opens the trade now.
  */
 async function takeFound(
-  { sql, chain }: Pick<TouchedOptions, 'sql' | 'chain'>,
+  { sql, reads }: Pick<TouchedOptions, 'sql' | 'reads'>,
   of: { readonly trader: Address; readonly tradeIndex: number; readonly originOrderId: OrderId },
 ): Promise<StoredPosition | undefined> {
-  const found = await findOrderByOrigin(sql, chain, foundTradeKey(of.trader, of.tradeIndex))
+  const found = await reads.orderByOrigin(foundTradeKey(of.trader, of.tradeIndex))
   if (found === undefined || found.record.id === of.originOrderId) return undefined
   await movePosition(sql, found.record.id, of.originOrderId)
-  return findPositionByOrigin(sql, of.originOrderId)
+  for (const read of [reads.position, reads.positionByTrade, reads.positionByOrigin]) read.forget()
+  return reads.positionByOrigin(of.originOrderId)
 }
 
 /** Lists the events of a position up to a block. Left out: all. */
 async function listEventsUntil(
   sql: Sql,
-  { stored }: Touched,
+  { stored, events: added }: Touched,
   lastBlock = Number.MAX_SAFE_INTEGER,
 ): Promise<PositionEvent[]> {
-  const events = await listPositionEvents(sql, stored.record.id)
+  // The store has the same, but the first events of a position mostly come together.
+  const events = added?.toSorted(comparePlaces) ?? (await listPositionEvents(sql, stored.record.id))
   return events.filter(({ blockNumber }) => blockNumber <= lastBlock)
 }
 
@@ -175,7 +176,8 @@ function moveOrigins(positions: Iterable<Touched>, from: OrderId, to: OrderId): 
  * position is open, causes a complete fold.
  */
 function addTo(position: Touched, event: PositionEvent): void {
-  const { folded, lastPlace } = position
+  const { folded, lastPlace, events } = position
+  events?.push(event)
   const isLast = !lastPlace || comparePlaces(event, lastPlace) > 0
   if (isLast) position.lastPlace = event
   if (lastPlace === null) position.folded = { state: foldPosition([event]) }

@@ -1,8 +1,8 @@
-import type { Address, OrderId } from '@bezel/protocol'
-import { attemptIdIn, listAttemptOrders, listAttemptsByHash, type StoredAttempt } from '../store/attemptStore.ts'
+import type { Address, Hex, OrderId } from '@bezel/protocol'
+import { attemptIdIn, type StoredAttempt } from '../store/attemptStore.ts'
 import type { ChainPlace, OrderEvent } from '../trading/orders/orderModel.ts'
 import type { PositionEvent } from '../trading/positions/positionModel.ts'
-import { findPositionAttempt, type PositionAttempt } from '../store/positionAttemptStore.ts'
+import type { PositionAttempt } from '../store/positionAttemptStore.ts'
 import type { BlockScope } from './blockScope.ts'
 import type { ChainTransaction } from '../chain/blocks.ts'
 import type { OrderHandle } from '../store/orderEventStore.ts'
@@ -62,11 +62,11 @@ export function createTransactionScope(scope: BlockScope, transaction: ChainTran
     listExactAttempts,
     async listAttempts(trader) {
       const found = await listExactAttempts()
-      return found.length === 0 ? listAttemptsByHash(scope.sql, scope.chain, transaction.hash, trader) : found
+      return found.length === 0 ? scope.reads.attemptsByHash(transaction.hash, trader) : found
     },
-    findPositionAttempt: (positionId) => findPositionAttempt(scope.sql, attemptIdIn(transaction.input), positionId),
+    findPositionAttempt: (positionId) => scope.reads.positionAttempt(attemptIdIn(transaction.input), positionId),
     placeOf: (logIndex) => ({ blockNumber, blockHash, logIndex, txHash: transaction.hash, timestampMs }),
-    nextOriginKey: () => `tx:${transaction.hash}:${created++}`,
+    nextOriginKey: () => originKeyOf(transaction.hash, created++),
     tokensBefore: new Map(),
     newsOfUnknown: [],
     books,
@@ -75,6 +75,16 @@ export function createTransactionScope(scope: BlockScope, transaction: ChainTran
       await scope.addPositionEvent(positionId, event)
     },
   }
+}
+
+/** Returns the origin key of an order that a transaction creates, the first one or a later one. */
+export function originKeyOf(txHash: Hex, at: number): string {
+  return `tx:${txHash}:${at}`
+}
+
+/** Returns true when an attempt was prepared as exactly this transaction. */
+export function isExactly({ attempt }: StoredAttempt, { input }: Pick<ChainTransaction, 'input'>): boolean {
+  return attempt.calldata === input
 }
 
 /** Returns the address as an `Address`: decoded addresses are in EIP-55 form already. */
@@ -118,9 +128,9 @@ export async function addOrderEvent(
 
 /** Reads the attempt whose calldata equals that of the transaction, once for each of its orders. */
 async function readExactAttempts(
-  { sql, chain }: Pick<BlockScope, 'sql' | 'chain'>,
-  { input }: Pick<ChainTransaction, 'input'>,
+  { reads, chain }: Pick<BlockScope, 'reads' | 'chain'>,
+  transaction: Pick<ChainTransaction, 'input'>,
 ): Promise<readonly StoredAttempt[]> {
-  const named = await listAttemptOrders(sql, attemptIdIn(input))
-  return named.filter(({ chain: of, attempt }) => of === chain && attempt.calldata === input)
+  const named = await reads.attemptsNamed(attemptIdIn(transaction.input))
+  return named.filter((found) => found.chain === chain && isExactly(found, transaction))
 }

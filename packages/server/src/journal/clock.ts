@@ -5,7 +5,7 @@ import { every, type Repetition } from '../ground/every.ts'
 import { listDueOrders } from '../store/orderStore.ts'
 import type { Store } from '../store/sql.ts'
 import { type FoldClock, isTimeoutKnown } from '../trading/orders/orderModel.ts'
-import { refoldOrder } from './refold.ts'
+import { refoldOrders } from './refold.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
 
 /** The last applied block. Only the follower moves it; valuations and rules read it. */
@@ -67,7 +67,7 @@ export async function runRound({ chain, store, accountLog, clock }: ClockRoundsO
   if ((await listDueOrders(store.read, chain, dueAt(clock()))).length === 0) return
   await accountLog.transaction({ chain }, OFF_CHAIN, async (sql, journal, commit) => {
     const at = clockAt(clock(), commit)
-    for (const id of await listDueOrders(sql, chain, dueAt(at))) await refoldOrder(sql, id, at, journal)
+    await refoldOrders(sql, await listDueOrders(sql, chain, dueAt(at)), at, journal)
   })
 }
 

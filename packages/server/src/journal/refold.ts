@@ -33,15 +33,53 @@ export async function refoldOrder(
   clock: FoldClock,
   journal: Pick<Journal, 'order'>,
 ): Promise<OrderChange | undefined> {
+  return foldStoredOrder(sql, await readStoredOrder(sql, id), clock, journal)
+}
+
+/** Everything stored about an order. */
+export interface WholeOrder {
+  readonly stored: StoredOrder
+  readonly attempts: readonly Attempt[]
+  readonly events: readonly OrderEvent[]
+  /** Charges of the changes that make it larger. */
+  readonly charges: readonly StoredCharge[]
+}
+
+/** Reads everything about an order. Throws when there is none. */
+export async function readStoredOrder(sql: Sql, id: OrderId): Promise<WholeOrder> {
   const [stored, attempts, events] = await Promise.all([
     findOrder(sql, id),
     listAttempts(sql, id),
     listOrderEvents(sql, id),
   ])
   if (stored === undefined) throw new Error(`order ${id} is not in the store`)
+  const charges = attempts.some(isChange) ? await listCharges(sql, id) : []
+  return { stored, attempts, events, charges }
+}
+
+const isChange = ({ kind }: Attempt): boolean => kind === 'replace'
+
+/** Folds an order that was read in this transaction, and saves it as `refoldOrder` does. */
+export async function foldStoredOrder(
+  sql: Sql,
+  { stored, attempts, events, charges }: WholeOrder,
+  clock: FoldClock,
+  journal: Pick<Journal, 'order'>,
+): Promise<OrderChange | undefined> {
   const state = foldOrder(stored.record, attempts, events, clock)
-  await settleChanges(sql, stored.record, { state, attempts, events }, clock.nowMs)
+  await settleChanges(sql, stored.record, { order: { state, attempts, events }, charges }, clock.nowMs)
   return keepOrder(sql, stored, state, clock, journal)
+}
+
+/** Folds orders again, which are read together. */
+export async function refoldOrders(
+  sql: Sql,
+  ids: readonly OrderId[],
+  clock: FoldClock,
+  journal: Pick<Journal, 'order'>,
+): Promise<void> {
+  const wholes = await Promise.all(ids.map((id) => readStoredOrder(sql, id)))
+  for (const whole of wholes) await foldStoredOrder(sql, whole, clock, journal)
 }
 
 /** Everything of an order that this transaction created. */
@@ -104,10 +142,14 @@ async function settleSpend(
 }
 
 /** Charges and refunds the changes that make an order larger, each by itself. */
-async function settleChanges(sql: Sql, { id, chain }: OrderRecord, order: ChangedOrder, nowMs: number): Promise<void> {
-  const changes = order.attempts.filter(({ kind }) => kind === 'replace')
-  if (changes.length === 0) return
-  for (const { attemptId, agent, usd, day: before } of await listCharges(sql, id)) {
+async function settleChanges(
+  sql: Sql,
+  { chain }: OrderRecord,
+  { order, charges }: { readonly order: ChangedOrder; readonly charges: readonly StoredCharge[] },
+  nowMs: number,
+): Promise<void> {
+  const changes = order.attempts.filter(isChange)
+  for (const { attemptId, agent, usd, day: before } of charges) {
     const attempt = changes.find((change) => change.id === attemptId)
     const since = attempt === undefined ? undefined : changeCountedSince(attempt, order, nowMs)
     const day = await settleCharge(sql, { chain, agent, usd, day: before }, since)
@@ -145,9 +187,9 @@ export interface Refolds {
 export function startRefolds(sql: Sql, clock: FoldClock, journal: Journal): Refolds {
   return {
     async of(id) {
-      const change = await refoldOrder(sql, id, clock, journal)
-      const state = change === undefined ? (await findOrder(sql, id))?.state : change.after
-      return stateOf(id, state)
+      const whole = await readStoredOrder(sql, id)
+      const change = await foldStoredOrder(sql, whole, clock, journal)
+      return stateOf(id, change === undefined ? whole.stored.state : change.after)
     },
     async ofNew(record, attempt) {
       const change = await foldNewOrder(sql, { record, attempts: [attempt], events: [] }, clock, journal)

@@ -71,7 +71,7 @@ describe('notices of orders in the store', () => {
 
   it('cost a commit of old blocks no statement at all', async () => {
     const forbidden = (): never => assert.fail('the store was asked')
-    const sql: Sql = { engine: 'sqlite', all: forbidden, get: forbidden, run: forbidden }
+    const sql: Sql = { engine: 'sqlite', all: forbidden, get: forbidden, run: forbidden, write: forbidden }
     const orders = Array.from({ length: 1_000 }, (_, at) =>
       aChange(anOrder({}, { id: String(at + 1) as OrderId }), aState('pending'), aState('filled')),
     )

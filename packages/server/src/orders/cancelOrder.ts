@@ -27,25 +27,25 @@ export async function cancelOrder(
       return { order, plan }
     },
     ask: ({ plan }) => (plan === 'withdraw' ? undefined : prepareChange(orders, write, plan)),
-    keep: (turn, { order, plan }, attempt) =>
+    read: (sql, clock) => readOwnOrder(sql, write, id, clock),
+    keep: (turn, { order, plan }, attempt, current) =>
       plan === 'withdraw' || attempt === undefined
-        ? withdraw(turn, write, order)
-        : keepChange(orders, write, turn, { order, plan, attempt }),
+        ? withdraw(turn, order, current)
+        : keepChange(orders, write, turn, { order, current, plan, attempt }),
   })
 }
 
 /**
  * Withdraws a prepared order without a transaction: none was reported as sent, or no node knows the reported one. If it
- * is mined all the same, it revives the order.
+ * is mined all the same, it revives the order. `current` is the order as read in this transaction.
  */
 export async function withdraw(
   { sql, agent, clock, refolds }: WriteTurn,
-  write: SignedWrite,
   order: OrderAtClock,
+  current: OrderAtClock,
 ): Promise<PreparedOrder> {
   const { id } = order.record
   requireScope(agent.scope, withdrawalOf(order))
-  const current = await readOwnOrder(sql, write, id, clock)
   if (current.state.status !== 'prepared') throw notModifiable(current, 'It was sent, or lapsed, a moment ago.')
   for (const attempt of current.attempts) {
     if (attempt.kind === 'open' && !hasLapsed(attempt, clock.nowMs))

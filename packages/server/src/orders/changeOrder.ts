@@ -9,15 +9,24 @@ import { type Attempt, type OrderState, orderAnswer, type OrderRecord } from '..
 import { notModifiable, warningsOf, type ChangePlan } from '../trading/plan/plan.ts'
 import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
-import { readOwnOrder, type OrderAtClock } from './orderAtClock.ts'
+import type { OrderAtClock } from './orderAtClock.ts'
 import { prepareAttempt, transactionOf } from './prepareAttempt.ts'
 import type { RelayPurpose, SignedWrite, WriteTurn } from './signedWrite.ts'
-import { requireSpend } from './spendCap.ts'
+import { readUse, requireSpend } from './spendCap.ts'
 
 /** A planned change of an order on the chain, with the order as it was when planned. */
 interface PlannedChange {
   readonly order: OrderAtClock
   readonly plan: ChangePlan
+}
+
+/** A change that was simulated. */
+interface TriedChange extends PlannedChange {
+  /** The order as read in the transaction that stores the change. */
+  readonly current: OrderAtClock
+  readonly attempt: Attempt
+  /** Its place among the orders of its transaction; default 0. */
+  readonly place?: number
 }
 
 /** Makes the transaction of a change and simulates it. */
@@ -32,25 +41,24 @@ export function prepareChange(
 
 /**
  * Stores the attempt with its order, and the amount by which it makes the order larger, which counts against the
- * agent's cap. The order itself changes when the transaction is mined; the answer already shows the new values. `place`
- * is its place among the orders of its transaction; default 0.
+ * agent's cap. The order itself changes when the transaction is mined; the answer already shows the new values.
  */
 export async function keepChange(
   { chain }: Pick<ChainOrders, 'chain'>,
   write: SignedWrite,
-  { sql, agent, clock, refolds }: WriteTurn,
-  { order, plan, attempt, place = 0 }: PlannedChange & { readonly attempt: Attempt; readonly place?: number },
+  { sql, agent, refolds }: WriteTurn,
+  { order, current, plan, attempt, place = 0 }: TriedChange,
 ): Promise<PreparedOrder> {
   const { id } = order.record
   requireScope(agent.scope, plan.action)
-  const current = await readOwnOrder(sql, write, id, clock)
   if (!isSameToPlan(current.state, order.state))
     throw notModifiable(current, 'It changed a moment ago: look at it again.')
   const growthUsd = await readGrowth(sql, { order: current, plan })
   if (growthUsd > 0n) {
     // Earlier changes of this order that have lapsed give back first.
     await refolds.of(id)
-    await requireSpend(sql, agent, growthUsd, { nowMs: attempt.createdAtMs, refolds })
+    const nowMs = attempt.createdAtMs
+    await requireSpend(sql, agent, growthUsd, { nowMs, refolds, use: await readUse(sql, agent, nowMs) })
   }
   await insertAttempt(sql, { chain: chain.slug, orderId: id, attempt, place })
   if (growthUsd > 0n) {

@@ -6,7 +6,7 @@ import { planClosePosition } from '../trading/plan/planClosePosition.ts'
 import { requireScope } from '../trading/scope.ts'
 import type { ChainOrders } from './chainOrders.ts'
 import { runWrite, type SignedWrite, type TransactionAuthor } from './signedWrite.ts'
-import { makeOrder } from './makeOrder.ts'
+import { makeOrder, readRoom } from './makeOrder.ts'
 import { prepareAttempt, transactionOf } from './prepareAttempt.ts'
 
 /** Prepares a market close of a position, as an order of its own. */
@@ -23,9 +23,10 @@ export async function closePosition(
       return plan
     },
     ask: (plan) => prepareAttempt(orders, write, plan),
-    keep: async ({ sql, agent, refolds }, plan, attempt) => {
+    read: (sql, _clock, _plan, { createdAtMs }) => readRoom(sql, write.agent, { nowMs: createdAtMs, isNew: true }),
+    keep: async ({ sql, agent, refolds }, plan, attempt, room) => {
       const tried = { plan, attempt }
-      const made = await makeOrder(sql, orders, { ...write, agent }, tried, { refolds, renewed: undefined })
+      const made = await makeOrder(sql, orders, { ...write, agent }, tried, { refolds, renewed: undefined, room })
       return {
         order: orderAnswer(made.record, made.state),
         transaction: transactionOf(orders.chain, attempt),

@@ -16,14 +16,14 @@ import { normalizeOrder } from '../trading/plan/normalizeOrder.ts'
 import { warningsOf, type OrderPlan, type TradingContext } from '../trading/plan/plan.ts'
 import { planCreateOrder } from '../trading/plan/planCreateOrder.ts'
 import { warningsOfRequest } from '../trading/plan/stops.ts'
-import { requireScope } from '../trading/scope.ts'
+import { requireScope, requireSpendCap } from '../trading/scope.ts'
 import { openingContext, type ChainOrders } from './chainOrders.ts'
 import { runWrite, senderOf, type SignedWrite } from './signedWrite.ts'
-import { makeOrder, type TriedOrder } from './makeOrder.ts'
+import { makeOrder, readRoom, type OrderRoom, type TriedOrder } from './makeOrder.ts'
 import { readOrderAtClock, type OrderAtClock } from './orderAtClock.ts'
 import { prepareAttempt, transactionOf } from './prepareAttempt.ts'
 import { fixedMarks, prepareSized, type SizedPlan } from './prepareSized.ts'
-import { checkSpendEarly } from './spendCap.ts'
+import { readStandingSpend } from './spendCap.ts'
 import type { Refolds } from '../journal/refold.ts'
 
 /** A created order; `isRepeat` is true when an earlier request with the same clientId had created it. */
@@ -45,10 +45,16 @@ export async function createOrder(
   return runWrite(orders, write, {
     plan: () => planRequest(orders, write, body),
     ask: ({ sized }) => (sized === undefined ? undefined : tryOrder(orders, write, sized)),
-    keep: async ({ sql, agent, clock, refolds }, { request }, tried) => {
-      const known = await findRepeated(sql, agent, request, clock)
-      return keep(sql, orders, { write: { ...write, agent }, known, tried, refolds, clock })
+    read: async (sql, clock, { request, isKnown }, tried) => {
+      const nowMs = tried?.attempt.createdAtMs
+      const [known, room] = await Promise.all([
+        findRepeated(sql, write.agent, request, clock),
+        nowMs === undefined || isKnown ? undefined : readRoom(sql, write.agent, { nowMs, isNew: true }),
+      ])
+      return { known, room }
     },
+    keep: async ({ sql, agent, clock, refolds }, _planned, tried, { known, room }) =>
+      keep(sql, orders, { write: { ...write, agent }, known, tried, room, refolds, clock }),
   })
 }
 
@@ -56,6 +62,8 @@ export async function createOrder(
 interface PlannedRequest {
   readonly request: OrderRequest
   readonly sized: SizedPlan<OrderPlan> | undefined
+  /** True when there is an order with the clientId. */
+  readonly isKnown: boolean
 }
 
 /** Normalises and plans a request. Throws every refusal that needs no node. */
@@ -67,12 +75,20 @@ async function planRequest(orders: ChainOrders, write: SignedWrite, body: Create
   const leverage = request.reduceOnly ? null : (Leverage.parse(request.leverage) ?? null)
   requireScope(agent.scope, { market: request.market, leverage, spendUsd: Usd.zero })
   const clock = orders.clock()
-  const known = await findRepeated(orders.store.read, agent, request, clock)
-  if (known !== undefined && !hasToBePrepared(known, write, clock)) return { request, sized: undefined }
+  const { read } = orders.store
+  const isCapped = agent.scope.dailySpendCapUsd !== null && !request.reduceOnly
+  const [known, spentUsd] = await Promise.all([
+    findRepeated(read, agent, request, clock),
+    isCapped ? readStandingSpend(read, agent, orders.now()) : Usd.zero,
+  ])
+  const isKnown = known !== undefined
+  if (isKnown && !hasToBePrepared(known, write, clock)) return { request, sized: undefined, isKnown }
   const sized = await planSized(orders, agent, request, body.collateral)
-  requireScope(agent.scope, sized.plan.action)
-  await checkSpendEarly(orders.store.read, agent, sized.plan.action.spendUsd, orders.now())
-  return { request, sized }
+  const { action } = sized.plan
+  requireScope(agent.scope, action)
+  // Before the node is asked, so that this refusal comes before one of the contracts.
+  if (action.spendUsd > 0n) requireSpendCap(agent.scope, spentUsd, action)
+  return { request, sized, isKnown }
 }
 
 /** Plans a normalized request of a trader. `collateral` is the one that the body names, if any. */
@@ -96,6 +112,7 @@ interface Keeping {
   readonly write: SignedWrite
   readonly known: OrderAtClock | undefined
   readonly tried: TriedOrder | undefined
+  readonly room: OrderRoom | undefined
   readonly refolds: Refolds
   readonly clock: FoldClock
 }
@@ -104,7 +121,7 @@ interface Keeping {
 async function keep(
   sql: Transaction,
   orders: ChainOrders,
-  { write, known, tried, refolds, clock }: Keeping,
+  { write, known, tried, room, refolds, clock }: Keeping,
 ): Promise<CreatedOrder> {
   // A request that prepared no transaction, because a valid one existed a moment ago, returns the order in whatever
   // state it is now.
@@ -115,7 +132,11 @@ async function keep(
   }
   if (tried === undefined) throw new Error('an order that was there is gone')
   const renewed = known === undefined ? undefined : await retire(sql, known, refolds, clock)
-  const { record, state } = await makeOrder(sql, orders, write, tried, { refolds, renewed })
+  // What is retired gives back first.
+  const isRead = room !== undefined && renewed === undefined
+  const of = { nowMs: tried.attempt.createdAtMs, isNew: renewed === undefined }
+  const own = isRead ? room : await readRoom(sql, write.agent, of)
+  const { record, state } = await makeOrder(sql, orders, write, tried, { refolds, renewed, room: own })
   const transaction = transactionOf(orders.chain, tried.attempt)
   const prepared = { order: orderAnswer(record, state), transaction, ...warningsOf(tried.plan) }
   return { prepared, isRepeat: known !== undefined }

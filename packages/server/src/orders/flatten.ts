@@ -31,7 +31,7 @@ import { requireRoom, storeOrder } from './makeOrder.ts'
 import { readOwnOrder, type OrderAtClock } from './orderAtClock.ts'
 import { prepareAttempt, transactionOf } from './prepareAttempt.ts'
 import { runWrite, senderOf, type SignedWrite, type WriteTurn } from './signedWrite.ts'
-import { requireSpend } from './spendCap.ts'
+import { readUse, requireSpend } from './spendCap.ts'
 
 /** The part of an account that is ended: its orders, its positions, or both. */
 export type Ended = 'orders' | 'positions' | 'all'
@@ -320,12 +320,14 @@ async function keepPage(
     if (attempt === undefined) throw new Error('a page with calls has no transaction')
     const own = { ...attempt, kind: leg.plan.kind }
     if (leg.kind === 'change') {
-      return (await keepChange(orders, write, turn, { ...leg, attempt: own, place: place++ })).order
+      const current = await readOwnOrder(turn.sql, write, leg.order.record.id, turn.clock)
+      return (await keepChange(orders, write, turn, { ...leg, current, attempt: own, place: place++ })).order
     }
     const { sql, agent, refolds } = turn
     if (!hasRoom) {
-      await requireSpend(sql, agent, Usd.zero, { nowMs: attempt.createdAtMs, refolds })
-      await requireRoom(sql, agent, orders.settings.maxPreparedOrders)
+      const nowMs = attempt.createdAtMs
+      const use = await readUse(sql, agent, nowMs)
+      requireRoom(await requireSpend(sql, agent, Usd.zero, { nowMs, refolds, use }), orders.settings.maxPreparedOrders)
       hasRoom = true
     }
     const tried = { plan: leg.plan, attempt: own }
@@ -341,7 +343,7 @@ async function keepPage(
 /** Withdraws a prepared order. Returns the refusal when it was sent, or lapsed, a moment ago. */
 async function withdrawOrSay(write: SignedWrite, turn: WriteTurn, order: OrderAtClock): Promise<Order | ApiError> {
   try {
-    return (await withdraw(turn, write, order)).order
+    return (await withdraw(turn, order, await readOwnOrder(turn.sql, write, order.record.id, turn.clock))).order
   } catch (error) {
     if (error instanceof ApiError && error.code === 'ORDER_NOT_MODIFIABLE') return error
     throw error

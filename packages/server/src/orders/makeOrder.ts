@@ -1,6 +1,6 @@
-import { ApiError } from '@bezel/protocol'
+import { ApiError, type OrderId } from '@bezel/protocol'
 import { insertAttempt } from '../store/attemptStore.ts'
-import { countPreparedTransactions, takeId, insertOrder, renewOrder } from '../store/orderStore.ts'
+import { insertOrder, renewOrder, takeId } from '../store/orderStore.ts'
 import type { Sql, Transaction } from '../store/sql.ts'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import type { Attempt, OrderRecord, OrderState } from '../trading/orders/orderModel.ts'
@@ -10,7 +10,7 @@ import type { ChainOrders } from './chainOrders.ts'
 import type { Refolds } from '../journal/refold.ts'
 import { keepPositionAttempts } from './prepareAttempt.ts'
 import type { RelayPurpose, SignedWrite } from './signedWrite.ts'
-import { requireSpend } from './spendCap.ts'
+import { readUse, requireSpend, type AgentUse } from './spendCap.ts'
 
 /** An order whose transaction was simulated successfully, ready to be stored. */
 export interface TriedOrder {
@@ -24,6 +24,23 @@ interface MadeOrder {
   readonly state: OrderState
 }
 
+/** The needs of a new order: the agent's use of its limits as of the transaction, and an id. */
+export interface OrderRoom {
+  readonly use: AgentUse
+  /** An id for the order; `undefined` where it has one. */
+  readonly id: OrderId | undefined
+}
+
+/** Reads what a new order needs, all at once. `nowMs` is the time at which its attempt was made. */
+export async function readRoom(
+  sql: Sql,
+  agent: Pick<AgentRecord, 'chain' | 'agent'>,
+  { nowMs, isNew }: { readonly nowMs: number; readonly isNew: boolean },
+): Promise<OrderRoom> {
+  const [use, id] = await Promise.all([readUse(sql, agent, nowMs), isNew ? takeId(sql) : undefined])
+  return { use, id }
+}
+
 /**
  * Stores a simulated order, in the transaction of its write. Only here are the agent's limits binding, because the
  * write is alone with its trader. `renewed` is an order with the same clientId whose transactions have lapsed: it keeps
@@ -34,24 +51,34 @@ export async function makeOrder(
   orders: ChainOrders,
   write: Pick<SignedWrite, 'agent' | 'relay'>,
   tried: TriedOrder,
-  of: { readonly refolds: Refolds; readonly renewed: OrderRecord | undefined },
+  of: { readonly refolds: Refolds; readonly renewed: OrderRecord | undefined; readonly room: OrderRoom },
 ): Promise<MadeOrder> {
   const { spendUsd } = tried.plan.action
-  await requireSpend(sql, write.agent, spendUsd, { nowMs: tried.attempt.createdAtMs, refolds: of.refolds })
-  await requireRoom(sql, write.agent, orders.settings.maxPreparedOrders)
-  return storeOrder(sql, orders, write, tried, of)
+  const { refolds, renewed, room } = of
+  const use = await requireSpend(sql, write.agent, spendUsd, {
+    nowMs: tried.attempt.createdAtMs,
+    refolds,
+    use: room.use,
+  })
+  requireRoom(use, orders.settings.maxPreparedOrders)
+  return storeOrder(sql, orders, write, tried, { refolds, renewed, id: room.id })
 }
 
 /**
  * Stores a simulated order whose agent has spend and room left. `place` is its place among the orders of its
- * transaction; default 0.
+ * transaction; default 0. `id` was taken for it; default: the next one.
  */
 export async function storeOrder(
   sql: Transaction,
   orders: Pick<ChainOrders, 'chain'>,
   { agent, relay }: Pick<SignedWrite, 'agent' | 'relay'>,
   { plan, attempt }: TriedOrder,
-  of: { readonly refolds: Refolds; readonly renewed: OrderRecord | undefined; readonly place?: number },
+  of: {
+    readonly refolds: Refolds
+    readonly renewed: OrderRecord | undefined
+    readonly place?: number
+    readonly id?: OrderId | undefined
+  },
 ): Promise<MadeOrder> {
   const { slug } = orders.chain
   const nowMs = attempt.createdAtMs
@@ -59,7 +86,14 @@ export async function storeOrder(
   const terms = { agent: agent.agent, request: plan.request, spendUsd: plan.action.spendUsd }
   const record: OrderRecord =
     of.renewed === undefined
-      ? { id: await takeId(sql), chain: slug, trader: agent.trader, createdAtMs: nowMs, originKey: null, ...terms }
+      ? {
+          id: of.id ?? (await takeId(sql)),
+          chain: slug,
+          trader: agent.trader,
+          createdAtMs: nowMs,
+          originKey: null,
+          ...terms,
+        }
       : { ...of.renewed, ...terms }
   await Promise.all([
     of.renewed === undefined ? insertOrder(sql, record) : renewOrder(sql, record),
@@ -79,11 +113,11 @@ function purposeOf({ id, request }: OrderRecord): RelayPurpose {
 }
 
 /**
- * Throws `TOO_MANY_PREPARED_ORDERS` when the agent has as many prepared transactions as it may have. Call it after the
- * expired orders were folded, which `requireSpend` does.
+ * Throws `TOO_MANY_PREPARED_ORDERS` when the agent has as many prepared transactions as it may have, after the expired
+ * orders were folded, as `requireSpend` returns them.
  */
-export async function requireRoom(sql: Sql, { chain, agent }: AgentRecord, limit: number): Promise<void> {
-  if ((await countPreparedTransactions(sql, chain, agent)) < limit) return
+export function requireRoom({ waiting }: AgentUse, limit: number): void {
+  if (waiting < limit) return
   throw new ApiError(
     'TOO_MANY_PREPARED_ORDERS',
     `This agent has ${limit} prepared orders: broadcast or cancel one, or wait until one expires.`,

@@ -25,11 +25,27 @@ export async function readOwnOrder(
   id: OrderId | undefined,
   clock: FoldClock,
 ): Promise<OrderAtClock> {
-  const stored = id === undefined ? undefined : await findOrder(sql, id)
+  const { stored, ...parts } = id === undefined ? NO_ORDER : await readWhole(sql, id)
   const isOwn = stored?.record.chain === agent.chain && stored.record.trader === agent.trader
-  const order = isOwn ? await readOrderAtClock(sql, stored, clock) : undefined
+  const order = isOwn ? foldAt(stored.record, parts, clock) : undefined
   if (order === undefined) throw new ApiError('ORDER_NOT_FOUND', 'This account has no such order on this chain.')
   return order
+}
+
+/** An order as stored, with the data that its state is folded from. */
+interface WholeOrder extends Pick<OrderAtClock, 'attempts' | 'events'> {
+  readonly stored: StoredOrder | undefined
+}
+
+const NO_ORDER: WholeOrder = { stored: undefined, attempts: [], events: [] }
+
+async function readWhole(sql: Sql, id: OrderId): Promise<WholeOrder> {
+  const [stored, attempts, events] = await Promise.all([
+    findOrder(sql, id),
+    listAttempts(sql, id),
+    listOrderEvents(sql, id),
+  ])
+  return { stored, attempts, events }
 }
 
 /** Folds an order as of `clock`; `undefined` when it was found on blocks since undone and does not exist now. */
@@ -38,8 +54,15 @@ export async function readOrderAtClock(
   { record }: StoredOrder,
   clock: FoldClock,
 ): Promise<OrderAtClock | undefined> {
-  const attempts = await listAttempts(sql, record.id)
-  const events = await listOrderEvents(sql, record.id)
+  const [attempts, events] = await Promise.all([listAttempts(sql, record.id), listOrderEvents(sql, record.id)])
+  return foldAt(record, { attempts, events }, clock)
+}
+
+function foldAt(
+  record: OrderRecord,
+  { attempts, events }: Pick<OrderAtClock, 'attempts' | 'events'>,
+  clock: FoldClock,
+): OrderAtClock | undefined {
   const state = foldOrder(record, attempts, events, clock)
   return state === undefined ? undefined : { record, state, attempts, events }
 }

@@ -17,6 +17,11 @@ export interface SignedWrite {
   readonly agent: AgentRecord
   /** Uses up the request's nonce in the transaction of the write. Returns false when it was used before. */
   readonly claim: (sql: Transaction) => Promise<boolean>
+  /**
+   * True when the claim also registers the agent, a trader who signs for itself for the first time. The agent is then
+   * read after the claim is answered. Default false.
+   */
+  readonly isRegistering?: boolean
   /** Relay that sends the transaction; `null` when the agent sends it itself. */
   readonly relay: Relay | null
   /** Told, when the write commits, that it proved the agent: the new record. */
@@ -57,15 +62,20 @@ export function isOwnSender(write: TransactionAuthor): boolean {
 }
 
 /** The steps of a write, in order. */
-interface WriteSteps<Planned, Asked extends Promise<unknown> | undefined, Result> {
+interface WriteSteps<Planned, Asked extends Promise<unknown> | undefined, Read, Result> {
   /** Applies the rules that need no node. Throws when they refuse the request. */
   readonly plan: () => Planned | Promise<Planned>
   /**
    * Asks the node in one round trip, which also reads the delegate. Returns `undefined` when the write needs no node.
    */
   readonly ask: (planned: Planned) => Asked
+  /**
+   * Reads what `keep` needs, in its transaction and together with the claim of the nonce, so that it costs no round
+   * trip of its own. Nothing is decided here: the agent is not checked yet. Default: nothing.
+   */
+  readonly read?: (sql: Transaction, clock: FoldClock, planned: Planned, asked: Awaited<Asked>) => Promise<Read>
   /** Stores the write in one transaction; only its checks are binding. */
-  readonly keep: (turn: WriteTurn, planned: Planned, asked: Awaited<Asked>) => Promise<Result>
+  readonly keep: (turn: WriteTurn, planned: Planned, asked: Awaited<Asked>, read: Read) => Promise<Result>
 }
 
 /** The database transaction of a write, after its nonce was used up. */
@@ -82,10 +92,10 @@ export interface WriteTurn {
  * not the delegate is told so before anything else about its request. The round trip to the node reads the delegate;
  * without one, because the rules refused the request or it needs no node, the delegate is checked separately.
  */
-export async function runWrite<Planned, Asked extends Promise<unknown> | undefined, Result>(
+export async function runWrite<Planned, Asked extends Promise<unknown> | undefined, Result, Read = undefined>(
   orders: ChainOrders,
   write: SignedWrite,
-  { plan, ask, keep }: WriteSteps<Planned, Asked, Result>,
+  { plan, ask, read, keep }: WriteSteps<Planned, Asked, Read, Result>,
 ): Promise<Result> {
   const planned = await delegateFirst(orders, write, () => {
     if (!orders.isKnown(write.agent.trader)) throw notReady('snapshot')
@@ -97,12 +107,17 @@ export async function runWrite<Planned, Asked extends Promise<unknown> | undefin
   const scope = { chain: orders.chain.slug, trader: write.agent.trader }
   return orders.accountLog.transaction(scope, OFF_CHAIN, async (sql, journal, at) => {
     const clock = clockAt(orders.clock(), at)
-    const stored = await claimWrite(sql, orders, write, clock.nowMs)
+    const claiming = claimWrite(sql, orders, write, clock.nowMs)
+    const reading = read?.(sql, clock, planned, asked)
+    // What the claim refuses is thrown first.
+    reading?.catch(() => undefined)
+    const stored = await claiming
     const proof = proofOf(orders, stored.trader, senderOf(write))
     const proven = stored.standing === 'used' ? undefined : await proveAgent(sql, stored, proof, clock.nowMs)
     if (proven !== undefined) sql.afterCommit(() => write.onProven?.(proven))
     const agent = proven ?? stored
-    return keep({ sql, agent, clock, refolds: startRefolds(sql, clock, journal) }, planned, asked)
+    const turn = { sql, agent, clock, refolds: startRefolds(sql, clock, journal) }
+    return keep(turn, planned, asked, (await reading) as Read)
   })
 }
 
@@ -130,12 +145,15 @@ async function delegateFirst<Planned>(
 async function claimWrite(
   sql: Transaction,
   { chain }: ChainOrders,
-  { agent: asked, claim, relay }: SignedWrite,
+  { agent: asked, claim, relay, isRegistering }: SignedWrite,
   nowMs: number,
 ): Promise<AgentRecord> {
-  // One after the other: the first action of a trader who signs for itself registers it as its own agent.
-  if (!(await claim(sql))) throw nonceReused()
-  const agent = await findAgent(sql, chain.slug, asked.agent)
+  const claiming = claim(sql)
+  // Sent behind the claim, which is answered first. One that registers takes several answers.
+  const find = (): Promise<AgentRecord | undefined> => findAgent(sql, chain.slug, asked.agent)
+  const [isFree, found] = await Promise.all([claiming, isRegistering === true ? undefined : find()])
+  if (!isFree) throw nonceReused()
+  const agent = isRegistering === true ? await find() : found
   if (agent === undefined) throw new ApiError('AGENT_UNKNOWN', 'This agent is not registered on this chain.')
   requireInForce(agent, nowMs)
   if (agent.trader !== asked.trader) throw new ApiError('AGENT_REVOKED', 'This agent now serves another trader.')

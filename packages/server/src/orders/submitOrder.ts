@@ -59,8 +59,8 @@ export async function submitOrder(
       return readOwnOrder(orders.store.read, write, id, clock)
     },
     ask: () => lookUp(orders, write, hash),
-    keep: async ({ sql, clock, refolds }, { record }, transaction) => {
-      const order = await readOwnOrder(sql, write, record.id, clock)
+    read: (sql, clock) => readOwnOrder(sql, write, id, clock),
+    keep: async ({ sql, clock, refolds }, { record }, transaction, order) => {
       const state = await report(sql, { orders, order, hash, transaction, nowMs: clock.nowMs }, refolds)
       return orderAnswer(record, state)
     },

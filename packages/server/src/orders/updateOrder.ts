@@ -35,6 +35,7 @@ export async function updateOrder(
     },
     ask: (planned) =>
       prepareSized(orders, write, planned, (plan, alongside) => prepareChange(orders, write, plan, alongside)),
-    keep: (turn, { order }, tried) => keepChange(orders, write, turn, { order, ...tried }),
+    read: (sql, clock) => readOwnOrder(sql, write, id, clock),
+    keep: (turn, { order }, tried, current) => keepChange(orders, write, turn, { order, current, ...tried }),
   })
 }

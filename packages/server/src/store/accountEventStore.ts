@@ -1,6 +1,7 @@
 import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
 import { takeIds } from './ids.ts'
-import type { Sql } from './sql.ts'
+import { insertInto, RANK } from './rows.ts'
+import type { RowStatement, Sql, SqlValue } from './sql.ts'
 
 /** An event of an account, as stored. */
 export interface LoggedEvent {
@@ -31,25 +32,57 @@ interface EventRow {
   readonly data: string
 }
 
+const COLUMNS = ['log_id', 'seq', 'channel', 'timestamp', 'block_number', 'is_reverted', 'data']
+
+const INSERT_EVENT = insertInto('account_events', COLUMNS)
+
+/** Reserves `last_seq` numbers in a log of PostgreSQL, which it creates at its first use. */
+const RESERVE_SEQS: RowStatement = {
+  text: `insert into account_logs (id, chain, trader, last_seq)
+    values (nextval('account_log_ids'), $1, $2, $3)
+    on conflict (chain, trader) do update set last_seq = account_logs.last_seq + excluded.last_seq`,
+  bulk: `insert into account_logs (id, chain, trader, last_seq)
+    select nextval('account_log_ids'), chain, trader, last_seq from json_populate_recordset(null::account_logs, $1::json)
+    on conflict (chain, trader) do update set last_seq = account_logs.last_seq + excluded.last_seq`,
+  columns: ['chain', 'trader', 'last_seq'],
+  keyColumns: 2,
+  rank: RANK.parents,
+}
+
+/** Appends an event in PostgreSQL under the reserved number that is `back` before the last. */
+const APPEND_EVENT: RowStatement = {
+  text: `insert into account_events (${COLUMNS.join(', ')})
+    select id, last_seq - cast($3 as bigint), $4, cast($5 as bigint), cast($6 as bigint), cast($7 as bigint), $8
+    from account_logs where chain = $1 and trader = $2`,
+  bulk: `insert into account_events (${COLUMNS.join(', ')})
+    select id, last_seq - back, channel, timestamp, block_number, is_reverted, data
+    from json_to_recordset($1::json) as event (chain text, trader text, back bigint, channel text, timestamp bigint,
+      block_number bigint, is_reverted bigint, data text)
+    join account_logs on account_logs.chain = event.chain and account_logs.trader = event.trader`,
+  columns: ['chain', 'trader', 'back', ...COLUMNS.slice(2)],
+  keyColumns: 0,
+  rank: RANK.rows,
+}
+
 /** Appends events under the next sequence numbers of the log. */
 export async function appendEvents(sql: Sql, owner: LogOwner, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
+  const { chain, trader } = owner
+  if (sql.engine === 'postgres') {
+    // Without an answer, which would be a round trip for each log.
+    sql.write(RESERVE_SEQS, chain, trader, events.length)
+    for (const [at, event] of events.entries()) {
+      sql.write(APPEND_EVENT, chain, trader, events.length - 1 - at, ...paramsOf(event))
+    }
+    return
+  }
   const { id, lastSeq } = await takeSeqs(sql, owner, events.length)
   const first = lastSeq - BigInt(events.length) + 1n
-  const inserts = events.map(({ channel, timestampMs, block, isReverted, data }, at) =>
-    sql.run(
-      `insert into account_events (log_id, seq, channel, timestamp, block_number, is_reverted, data)
-       values ($1, $2, $3, $4, $5, $6, $7)`,
-      id,
-      first + BigInt(at),
-      channel,
-      timestampMs,
-      block,
-      isReverted ? 1 : 0,
-      data,
-    ),
-  )
-  await Promise.all(inserts)
+  for (const [at, event] of events.entries()) sql.write(INSERT_EVENT, id, first + BigInt(at), ...paramsOf(event))
+}
+
+function paramsOf({ channel, timestampMs, block, isReverted, data }: NewEvent): SqlValue[] {
+  return [channel, timestampMs, block, isReverted ? 1 : 0, data]
 }
 
 /**
@@ -137,7 +170,7 @@ export async function readToldHoldings(sql: Sql, { chain, trader }: LogOwner): P
 
 export async function setToldHoldings(sql: Sql, owner: LogOwner, holdings: string): Promise<void> {
   const { id } = await takeSeqs(sql, owner, 0)
-  await sql.run('update account_logs set holdings = $2 where id = $1', id, holdings)
+  sql.write('update account_logs set holdings = $2 where id = $1', id, holdings)
 }
 
 /** Lists the logs whose oldest event is older than `beforeMs`, by one index lookup each. */

@@ -281,15 +281,27 @@ export async function readSpentUsd(sql: Sql, chain: ChainSlug, agent: Address, d
  */
 export async function addSpend(
   sql: Sql,
-  of: { readonly chain: ChainSlug; readonly agent: Address; readonly day: number; readonly usd: Usd },
+  {
+    chain,
+    agent,
+    day,
+    usd,
+  }: { readonly chain: ChainSlug; readonly agent: Address; readonly day: number; readonly usd: Usd },
 ): Promise<void> {
-  const total = (await readSpentUsd(sql, of.chain, of.agent, of.day)) + of.usd
-  await sql.run(
+  if (sql.engine === 'postgres') return sql.write(ADD_SPEND, chain, agent, day, String(usd))
+  // SQLite's whole numbers are too short for amounts.
+  const total = (await readSpentUsd(sql, chain, agent, day)) + usd
+  sql.write(
     `insert into spend (chain, agent, day, spent_usd) values ($1, $2, $3, $4)
      on conflict (chain, agent, day) do update set spent_usd = $4`,
-    of.chain,
-    of.agent,
-    of.day,
+    chain,
+    agent,
+    day,
     String(total),
   )
 }
+
+/** Adds to the spend of a day in PostgreSQL, which can add amounts of any size. */
+const ADD_SPEND = `insert into spend (chain, agent, day, spent_usd) values ($1, $2, $3, $4)
+   on conflict (chain, agent, day) do update
+   set spent_usd = cast(cast(spend.spent_usd as numeric) + cast(excluded.spent_usd as numeric) as text)`

@@ -17,7 +17,7 @@ import { MIGRATIONS } from './migrations/index.ts'
 import { migrate } from './openStore.ts'
 import { countPreparedTransactions, insertOrder } from './orderStore.ts'
 import { readExitNeed } from './relayGasStore.ts'
-import type { Sql, SqlValue } from './sql.ts'
+import { textOf, type PointRead, type Sql, type SqlValue } from './sql.ts'
 import { ON_SQLITE, openTestStore, type TestStore } from './testing/testStore.ts'
 import { TEST_SCOPE } from './testing/testScope.ts'
 
@@ -141,13 +141,13 @@ describe('attempts of a store that was written before a transaction could carry 
     }
     const explained: Sql = {
       ...read,
-      async all<Row>(text: string, ...params: readonly SqlValue[]): Promise<Row[]> {
-        await explain(text, params)
-        return read.all<Row>(text, ...params)
+      async all<Row>(asked: string | PointRead, ...params: readonly SqlValue[]): Promise<Row[]> {
+        await explain(textOf(asked), params)
+        return read.all<Row>(asked, ...params)
       },
-      async get<Row>(text: string, ...params: readonly SqlValue[]): Promise<Row | undefined> {
-        await explain(text, params)
-        return read.get<Row>(text, ...params)
+      async get<Row>(asked: string | PointRead, ...params: readonly SqlValue[]): Promise<Row | undefined> {
+        await explain(textOf(asked), params)
+        return read.get<Row>(asked, ...params)
       },
     }
     assert.equal((await listAttempts(explained, '7' as OrderId)).length, 1)

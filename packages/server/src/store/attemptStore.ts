@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Address, ChainSlug, Decimal, Hex, OrderId } from '@bezel/protocol'
 import type { Attempt, AttemptId, AttemptKind } from '../trading/orders/orderModel.ts'
-import type { Sql, SqlValue } from './sql.ts'
+import { pointRead } from './pointReads.ts'
+import { insertInto, RANK } from './rows.ts'
+import type { PointRead, Sql, SqlValue } from './sql.ts'
 
 /** An attempt as one of its orders has it: `kind`, `size`, `isMismatch` and `withdrawnAtMs` are that order's own. */
 export interface StoredAttempt {
@@ -34,13 +36,38 @@ interface AttemptRow {
 const COLUMNS =
   'id, order_id, chain, kind, sender, calldata, gas, created_at, expires_at, size, submitted_hash, submitted_at, trusted_until, is_mismatch, withdrawn_at'
 
+const SELECT = `select ${COLUMNS}, place from order_attempts as attempts`
+const ORDER_OF = 'from orders where orders.id = attempts.order_id'
+/** Maximum number of attempts with the same call; more than one agent has waiting at a time. */
+const MAX_LOOKALIKES = 50
+const OF_ORDER = pointRead(`${SELECT} where order_id = $1 order by created_at, id`, 'bigint')
+const BY_ID = pointRead(`${SELECT} where id = $1 order by place`, 'text')
+const BY_HASH = `${SELECT} where chain = $1 and submitted_hash = $2 and is_mismatch = 0`
+const BY_HASH_AND_TRADER = pointRead(
+  `${BY_HASH} and exists (select 1 ${ORDER_OF} and orders.trader = $3) order by created_at, id, place`,
+  'text',
+  'text',
+  'text',
+)
+const BY_CALL = pointRead(
+  `${SELECT} where chain = $1 and sender = $2 and call_digest = $3 and kind = 'open'
+   and exists (select 1 ${ORDER_OF} and trader = $4 and status in ('prepared', 'pending', 'expired'))
+   order by (select status = 'expired' ${ORDER_OF}), order_id, created_at limit ${MAX_LOOKALIKES}`,
+  'text',
+  'text',
+  'text',
+  'text',
+)
+
+const INSERT_ATTEMPT = insertInto('attempts', [...COLUMNS.split(', '), 'call_digest'], RANK.children)
+
 /** Inserts an attempt with its order, or a further order of an attempt that was inserted before. */
 export async function insertAttempt(
   sql: Sql,
   { chain, orderId, attempt, place = 0 }: Omit<StoredAttempt, 'place'> & Partial<Pick<StoredAttempt, 'place'>>,
 ): Promise<void> {
   if (place > 0) {
-    await sql.run(
+    sql.write(
       'insert into attempt_orders (attempt_id, place, order_id, kind, is_mismatch) values ($1, $2, $3, $4, 0)',
       attempt.id,
       place,
@@ -49,9 +76,8 @@ export async function insertAttempt(
     )
     return
   }
-  await sql.run(
-    `insert into attempts (${COLUMNS}, call_digest)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+  sql.write(
+    INSERT_ATTEMPT,
     attempt.id,
     BigInt(orderId),
     chain,
@@ -86,7 +112,7 @@ function digestOf(call: string): string {
 
 /** Lists the attempts of an order, oldest first. */
 export async function listAttempts(sql: Sql, orderId: OrderId): Promise<Attempt[]> {
-  const stored = await select(sql, 'order_id = $1 order by created_at, id', BigInt(orderId))
+  const stored = await select(sql, OF_ORDER, BigInt(orderId))
   return stored.map(({ attempt }) => attempt)
 }
 
@@ -97,7 +123,7 @@ export async function findAttempt(sql: Sql, id: AttemptId): Promise<StoredAttemp
 
 /** Lists an attempt as each of its orders has it, in the order in which its transaction carries them. */
 export async function listAttemptOrders(sql: Sql, id: AttemptId): Promise<StoredAttempt[]> {
-  return select(sql, 'id = $1 order by place', id)
+  return select(sql, BY_ID, id)
 }
 
 /**
@@ -111,14 +137,10 @@ export async function listAttemptsByHash(
   hash: Hex,
   trader: Address | null,
 ): Promise<StoredAttempt[]> {
-  const where = 'chain = $1 and submitted_hash = $2 and is_mismatch = 0'
-  const ofTrader = 'exists (select 1 from orders where orders.id = attempts.order_id and orders.trader = $3)'
-  const params = [chain, hash, ...(trader === null ? [] : [trader])]
-  return select(sql, `${where}${trader === null ? '' : ` and ${ofTrader}`} order by created_at, id, place`, ...params)
+  return trader === null
+    ? select(sql, `${BY_HASH} order by created_at, id, place`, chain, hash)
+    : select(sql, BY_HASH_AND_TRADER, chain, hash, trader)
 }
-
-/** Maximum number of attempts with the same call; more than one agent has waiting at a time. */
-const MAX_LOOKALIKES = 50
 
 /**
  * Lists attempts to open an order with this call, whatever attempt id follows it, whose order may not be on the chain
@@ -129,18 +151,7 @@ export async function listAttemptsByCall(
   chain: ChainSlug,
   of: { readonly sender: Address; readonly trader: Address; readonly call: Hex },
 ): Promise<StoredAttempt[]> {
-  const order = 'from orders where orders.id = attempts.order_id'
-  return select(
-    sql,
-    `chain = $1 and sender = $2 and call_digest = $3 and kind = 'open'
-     and exists (select 1 ${order} and trader = $4 and status in ('prepared', 'pending', 'expired'))
-     order by (select status = 'expired' ${order}), order_id, created_at limit $5`,
-    chain,
-    of.sender,
-    digestOf(of.call),
-    of.trader,
-    MAX_LOOKALIKES,
-  )
+  return select(sql, BY_CALL, chain, of.sender, digestOf(of.call), of.trader)
 }
 
 /**
@@ -167,8 +178,8 @@ export async function listAwaitedAttempts(
     BigInt(of.after),
     of.orders,
   )
-  const last =
-    'order_id = $1 and submitted_hash is not null and is_mismatch = 0 order by submitted_at desc, id limit $2'
+  const last = `${SELECT} where order_id = $1 and submitted_hash is not null and is_mismatch = 0
+    order by submitted_at desc, id limit $2`
   const reported: StoredAttempt[] = []
   for (const { id } of awaiting) reported.push(...(await select(sql, last, id, AWAITED_PER_ORDER)).toReversed())
   return reported
@@ -196,8 +207,8 @@ interface HashReport {
 
 /** Stores the hash reported for an attempt and all its orders, in place of any earlier one. */
 export async function setSubmitted(sql: Sql, id: AttemptId, report: HashReport): Promise<void> {
-  await sql.run('update attempt_orders set is_mismatch = 0 where attempt_id = $1', id)
-  await sql.run(
+  sql.write('update attempt_orders set is_mismatch = 0 where attempt_id = $1', id)
+  sql.write(
     'update attempts set submitted_hash = $2, submitted_at = $3, trusted_until = $4, is_mismatch = 0 where id = $1',
     id,
     report.hash,
@@ -233,7 +244,7 @@ export async function setSeen(
 
 /** Sets the time after which the attempt is not sent any more and its order stops waiting for it. */
 export async function setExpiry(sql: Sql, id: AttemptId, atMs: number): Promise<void> {
-  await sql.run('update attempts set expires_at = $2 where id = $1', id, atMs)
+  sql.write('update attempts set expires_at = $2 where id = $1', id, atMs)
 }
 
 /** Notes that the reported hash of an attempt was mined and is not this order. Its other orders are as they were. */
@@ -256,13 +267,12 @@ async function setOfOrder(
     ['attempts', 'id'],
     ['attempt_orders', 'attempt_id'],
   ]) {
-    await sql.run(`update ${table} set ${column} = $3 where ${key} = $1 and order_id = $2`, id, BigInt(orderId), value)
+    sql.write(`update ${table} set ${column} = $3 where ${key} = $1 and order_id = $2`, id, BigInt(orderId), value)
   }
 }
 
-async function select(sql: Sql, where: string, ...params: readonly SqlValue[]): Promise<StoredAttempt[]> {
-  const text = `select ${COLUMNS}, place from order_attempts as attempts where ${where}`
-  return (await sql.all<AttemptRow>(text, ...params)).map(toStored)
+async function select(sql: Sql, read: string | PointRead, ...params: readonly SqlValue[]): Promise<StoredAttempt[]> {
+  return (await sql.all<AttemptRow>(read, ...params)).map(toStored)
 }
 
 function toStored(row: AttemptRow): StoredAttempt {

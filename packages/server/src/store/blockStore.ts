@@ -1,4 +1,5 @@
 import type { ChainSlug, Hex } from '@bezel/protocol'
+import { insertInto } from './rows.ts'
 import type { Sql } from './sql.ts'
 
 /** An applied block. */
@@ -16,15 +17,10 @@ interface BlockRow {
   readonly timestamp: bigint
 }
 
+const INSERT_BLOCK = insertInto('blocks', ['chain', 'number', 'hash', 'parent_hash', 'timestamp'])
+
 export async function insertBlock(sql: Sql, chain: ChainSlug, block: FollowedBlock): Promise<void> {
-  await sql.run(
-    'insert into blocks (chain, number, hash, parent_hash, timestamp) values ($1, $2, $3, $4, $5)',
-    chain,
-    block.number,
-    block.hash,
-    block.parentHash,
-    block.timestampMs,
-  )
+  sql.write(INSERT_BLOCK, chain, block.number, block.hash, block.parentHash, block.timestampMs)
 }
 
 /** Stores a block between those that are kept, so that it can be undone with them. One before all of them is final. */
@@ -67,7 +63,7 @@ export async function deleteBlock(
   chain: ChainSlug,
   { number, hash }: Pick<FollowedBlock, 'number' | 'hash'>,
 ): Promise<void> {
-  await sql.run('delete from blocks where chain = $1 and number = $2 and hash = $3', chain, number, hash)
+  sql.write('delete from blocks where chain = $1 and number = $2 and hash = $3', chain, number, hash)
 }
 
 /**
@@ -75,7 +71,7 @@ export async function deleteBlock(
  * kept, because what is undone is undone down to it; not every block is stored, so its number may be lower.
  */
 export async function forgetFinalBlocks(sql: Sql, chain: ChainSlug, lastFinal: number): Promise<void> {
-  await sql.run(
+  sql.write(
     `delete from blocks where chain = $1 and number < (
        select max(number) from blocks where chain = $1 and number <= $2)`,
     chain,

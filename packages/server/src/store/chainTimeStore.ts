@@ -41,7 +41,7 @@ export async function readCommitPoint(sql: Sql, chain: ChainSlug): Promise<Commi
  * its transaction.
  */
 export async function noteCommit(sql: Sql, chain: ChainSlug, atMs: number, maxHeldMs: number): Promise<void> {
-  await sql.run(
+  sql.write(
     `insert into chain_times (chain, committed_at) values ($1, $2)
      on conflict (chain) do update set committed_at = excluded.committed_at
      where chain_times.committed_at < excluded.committed_at or chain_times.committed_at > $3`,

@@ -1,6 +1,7 @@
 import { Usd, type Address, type OrderId } from '@bezel/protocol'
 import type { ChangeCharge } from '../trading/orders/countedSpend.ts'
 import type { AttemptId } from '../trading/orders/orderModel.ts'
+import { pointRead } from './pointReads.ts'
 import type { Sql } from './sql.ts'
 
 /** The charge of a prepared change, as stored. */
@@ -17,7 +18,7 @@ export async function insertCharge(
   sql: Sql,
   { attemptId, orderId, agent, usd }: Omit<StoredCharge, 'day'>,
 ): Promise<void> {
-  await sql.run(
+  sql.write(
     'insert into change_charges (attempt_id, order_id, agent, usd, day) values ($1, $2, $3, $4, null)',
     attemptId,
     BigInt(orderId),
@@ -26,10 +27,15 @@ export async function insertCharge(
   )
 }
 
+const LIST_CHARGES = pointRead(
+  'select attempt_id, agent, usd, day from change_charges where order_id = $1 order by attempt_id',
+  'bigint',
+)
+
 /** Lists the charges of an order's changes. */
 export async function listCharges(sql: Sql, orderId: OrderId): Promise<StoredCharge[]> {
   const rows = await sql.all<{ attempt_id: string; agent: string; usd: string; day: bigint | null }>(
-    'select attempt_id, agent, usd, day from change_charges where order_id = $1 order by attempt_id',
+    LIST_CHARGES,
     BigInt(orderId),
   )
   return rows.map((row) => ({
@@ -42,5 +48,5 @@ export async function listCharges(sql: Sql, orderId: OrderId): Promise<StoredCha
 }
 
 export async function setChargeDay(sql: Sql, attemptId: AttemptId, day: number | undefined): Promise<void> {
-  await sql.run('update change_charges set day = $2 where attempt_id = $1', attemptId, day ?? null)
+  sql.write('update change_charges set day = $2 where attempt_id = $1', attemptId, day ?? null)
 }

@@ -50,8 +50,8 @@ export async function insertFacadeNonce(sql: Sql, { signer, nonce }: UsedNonce):
  * more would not see either that it is too old.
  */
 export async function pruneFacadeNonces(sql: Sql, beforeMs: number): Promise<void> {
-  await sql.run('delete from facade_nonces where nonce <= (select up_to from facade_nonce_floor)')
-  await sql.run(
+  sql.write('delete from facade_nonces where nonce <= (select up_to from facade_nonce_floor)')
+  sql.write(
     `update facade_nonce_floor set up_to = coalesce((
       select max(nonce) from (
         select nonce from facade_nonces where nonce < $1 order by nonce limit ${PRUNED_AT_ONCE}

@@ -1,5 +1,6 @@
 import type { Address, ChainSlug, FillAction, FillHistoryEntry, Hex, OrderId } from '@bezel/protocol'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
+import { insertInto } from './rows.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 /** The end of a page of fills: the place of its last entry. */
@@ -25,6 +26,17 @@ interface FillSelection {
   readonly limit: number
 }
 
+const INSERT_FILL = insertInto('fills', [
+  'id',
+  'chain',
+  'trader',
+  'block_hash',
+  'block_number',
+  'log_index',
+  'pair_index',
+  'body',
+])
+
 export async function insertFill(
   sql: Sql,
   of: {
@@ -35,9 +47,8 @@ export async function insertFill(
     readonly fill: StoredFill
   },
 ): Promise<void> {
-  await sql.run(
-    `insert into fills (id, chain, trader, block_hash, block_number, log_index, pair_index, body)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  sql.write(
+    INSERT_FILL,
     BigInt(of.fill.id),
     of.chain,
     of.trader,
@@ -161,5 +172,5 @@ function cursorOf({ block_number, log_index }: FillRow): FillCursor {
 }
 
 export async function deleteFills(sql: Sql, chain: ChainSlug, blockHash: Hex): Promise<void> {
-  await sql.run('delete from fills where chain = $1 and block_hash = $2', chain, blockHash)
+  sql.write('delete from fills where chain = $1 and block_hash = $2', chain, blockHash)
 }

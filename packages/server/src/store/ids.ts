@@ -55,6 +55,8 @@ export async function takeIds(sql: Sql, of: IdSequence, count: number): Promise<
 
 /** Hands out ids of orders within one transaction. */
 export interface IdsInTransaction {
+  /** Takes that many ids ahead, for an engine with round trips. */
+  expect(count: number): Promise<void>
   next(): Promise<bigint>
   /** Ends the use, and gives back what SQLite has not counted yet. */
   settle(): Promise<void>
@@ -73,6 +75,9 @@ function takeAhead(sql: Sql): IdsInTransaction {
   let ahead: bigint[] = []
   let size = 1
   return {
+    async expect(count) {
+      if (count > ahead.length) ahead.push(...(await takeIds(sql, 'orders', count - ahead.length)))
+    },
     async next() {
       if (ahead.length === 0) {
         ahead = await takeIds(sql, 'orders', size)
@@ -91,6 +96,7 @@ function countLater(sql: Sql): IdsInTransaction {
   let last: bigint | undefined
   let counted = 0
   return {
+    expect: async () => undefined,
     async next() {
       if (last === undefined) [last] = await takeIds(sql, 'orders', 1)
       else {

@@ -45,7 +45,7 @@ export async function takeNoticeIds(sql: Sql, count: number): Promise<number[]> 
 /** Stores a notice under this id. An earlier notice on the same topic keeps its own id and stays dismissed. */
 export async function saveNotice(sql: Sql, id: number, notice: Notice): Promise<void> {
   const { trader, key, content, createdAtMs, expiresAtMs } = notice
-  await sql.run(
+  sql.write(
     `insert into notices (trader, id, chain, type, subject, content, created_at, expires_at, is_withdrawn)
      values ($1, $2, $3, $4, $5, $6, $7, $8, 0)
      on conflict (chain, type, subject) do update set content = $6, expires_at = $8, is_withdrawn = 0`,
@@ -62,24 +62,19 @@ export async function saveNotice(sql: Sql, id: number, notice: Notice): Promise<
 
 /** Hides a notice whose cause is gone but may return. */
 export async function withdrawNotice(sql: Sql, { chain, type, subject }: NoticeKey): Promise<void> {
-  await sql.run(
-    'update notices set is_withdrawn = 1 where chain = $1 and type = $2 and subject = $3',
-    chain,
-    type,
-    subject,
-  )
+  sql.write('update notices set is_withdrawn = 1 where chain = $1 and type = $2 and subject = $3', chain, type, subject)
 }
 
 /** Deletes a notice with its dismissals. If its cause returns, it is a new notice for everybody. */
 export async function endNotice(sql: Sql, { chain, type, subject }: NoticeKey): Promise<void> {
   const where = 'chain = $1 and type = $2 and subject = $3'
-  await sql.run(
+  sql.write(
     `delete from notice_dismissals where notice_id in (select id from notices where ${where})`,
     chain,
     type,
     subject,
   )
-  await sql.run(`delete from notices where ${where}`, chain, type, subject)
+  sql.write(`delete from notices where ${where}`, chain, type, subject)
 }
 
 /** Lists the notices of a chain and of these types that are not ended. */
@@ -149,8 +144,8 @@ export async function deleteExpiredNotices(sql: Sql, nowMs: number, limit: numbe
     limit,
   )
   for (const { trader, id } of rows) {
-    await sql.run('delete from notice_dismissals where notice_id = $1', id)
-    await sql.run('delete from notices where trader = $1 and id = $2', trader, id)
+    sql.write('delete from notice_dismissals where notice_id = $1', id)
+    sql.write('delete from notices where trader = $1 and id = $2', trader, id)
   }
   return rows.length
 }

@@ -1,5 +1,7 @@
 import type { Address, ChainSlug, Hex, OrderId } from '@bezel/protocol'
 import type { OrderEvent } from '../trading/orders/orderModel.ts'
+import { pointRead } from './pointReads.ts'
+import { insertInto } from './rows.ts'
 import { fromExactJson, toExactJson, type Sql } from './sql.ts'
 
 /**
@@ -14,6 +16,17 @@ export interface HeldHandle {
   readonly holder: `order:${OrderId}` | `position:${OrderId}`
 }
 
+const INSERT_EVENT = insertInto('order_events', [
+  'chain',
+  'block_hash',
+  'log_index',
+  'block_number',
+  'order_id',
+  'trader',
+  'handle',
+  'body',
+])
+
 export async function insertOrderEvent(
   sql: Sql,
   of: {
@@ -25,9 +38,8 @@ export async function insertOrderEvent(
     readonly event: OrderEvent
   },
 ): Promise<void> {
-  await sql.run(
-    `insert into order_events (chain, block_hash, log_index, block_number, order_id, trader, handle, body)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  sql.write(
+    INSERT_EVENT,
     of.chain,
     of.event.blockHash,
     of.event.logIndex,
@@ -39,14 +51,23 @@ export async function insertOrderEvent(
   )
 }
 
+const LIST_EVENTS = pointRead(
+  'select body from order_events where order_id = $1 order by block_number, log_index',
+  'bigint',
+)
+
 /** Lists the events of an order in chain order. */
 export async function listOrderEvents(sql: Sql, orderId: OrderId): Promise<OrderEvent[]> {
-  const rows = await sql.all<{ body: string }>(
-    'select body from order_events where order_id = $1 order by block_number, log_index',
-    BigInt(orderId),
-  )
+  const rows = await sql.all<{ body: string }>(LIST_EVENTS, BigInt(orderId))
   return rows.map(({ body }) => fromExactJson<OrderEvent>(body))
 }
+
+const FIND_BY_HANDLE = pointRead(
+  'select order_id from order_events where chain = $1 and trader = $2 and handle = $3',
+  'text',
+  'text',
+  'text',
+)
 
 export async function findOrderIdByHandle(
   sql: Sql,
@@ -54,12 +75,7 @@ export async function findOrderIdByHandle(
   trader: Address,
   handle: OrderHandle,
 ): Promise<OrderId | undefined> {
-  const row = await sql.get<{ order_id: bigint }>(
-    'select order_id from order_events where chain = $1 and trader = $2 and handle = $3',
-    chain,
-    trader,
-    handle,
-  )
+  const row = await sql.get<{ order_id: bigint }>(FIND_BY_HANDLE, chain, trader, handle)
   return row === undefined ? undefined : (String(row.order_id) as OrderId)
 }
 
@@ -96,7 +112,7 @@ export async function listOrdersOfTransaction(
 
 /** Moves all events of one order to another. */
 export async function moveOrderEvents(sql: Sql, from: OrderId, to: OrderId): Promise<void> {
-  await sql.run('update order_events set order_id = $2 where order_id = $1', BigInt(from), BigInt(to))
+  sql.write('update order_events set order_id = $2 where order_id = $1', BigInt(from), BigInt(to))
 }
 
 /** Deletes the order events of a block. Returns the orders to be folded again. */

@@ -1,6 +1,8 @@
 import { Usd, type Address, type ChainSlug, type OrderId, type OrderStatus } from '@bezel/protocol'
 import type { OrderRecord, OrderRequest, OrderState } from '../trading/orders/orderModel.ts'
 import { takeIds } from './ids.ts'
+import { pointRead } from './pointReads.ts'
+import { insertInto, RANK, updateByKey } from './rows.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 /** An order as stored: its fixed part and its last computed state. */
@@ -28,11 +30,16 @@ interface OrderRow {
 const COLUMNS = 'id, chain, trader, agent, origin_key, request, created_at, spend_usd, spend_day, state'
 const LIVE = `status in ('prepared', 'pending', 'open', 'timed_out')`
 
+const INSERT_ORDER = insertInto(
+  'orders',
+  ['id', 'chain', 'trader', 'agent', 'client_id', 'origin_key', 'request', 'created_at', 'spend_usd'],
+  RANK.parents,
+)
+
 /** Inserts an order without a state, which the fold writes. */
 export async function insertOrder(sql: Sql, record: OrderRecord): Promise<void> {
-  await sql.run(
-    `insert into orders (id, chain, trader, agent, client_id, origin_key, request, created_at, spend_usd)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+  sql.write(
+    INSERT_ORDER,
     BigInt(record.id),
     record.chain,
     record.trader,
@@ -60,16 +67,24 @@ export async function renewOrder(sql: Sql, { id, agent, request, spendUsd }: Ord
   if (renewed !== 1) throw new Error(`order ${id} still counts and can't be renewed`)
 }
 
+const SAVE_STATE = updateByKey('orders', 'id', [
+  'status',
+  'state',
+  'due_at',
+  'due_block',
+  'spend_day',
+  'awaits_until',
+  'filled_at',
+])
+
 export async function saveOrderState(
   sql: Sql,
   id: OrderId,
   state: OrderState | undefined,
   spendDay: number | undefined,
 ): Promise<void> {
-  await sql.run(
-    `update orders set status = $2, state = $3, due_at = $4, due_block = $5, spend_day = $6, awaits_until = $7,
-       filled_at = $8
-     where id = $1`,
+  sql.write(
+    SAVE_STATE,
     BigInt(id),
     state?.status ?? null,
     state === undefined ? null : JSON.stringify(state),
@@ -93,8 +108,10 @@ function awaitsUntil({ status, txHash, unanswered, updatedAtMs }: OrderState): n
   return isUnmined && txHash !== null ? updatedAtMs + AWAITED_MS : null
 }
 
+const FIND_ORDER = pointRead(`select ${COLUMNS} from orders where id = $1`, 'bigint')
+
 export async function findOrder(sql: Sql, id: OrderId): Promise<StoredOrder | undefined> {
-  return found(await sql.get<OrderRow>(`select ${COLUMNS} from orders where id = $1`, BigInt(id)))
+  return found(await sql.get<OrderRow>(FIND_ORDER, BigInt(id)))
 }
 
 export async function findOrderByClientId(
@@ -107,13 +124,14 @@ export async function findOrderByClientId(
   return found(await sql.get<OrderRow>(`select ${COLUMNS} from orders where ${where}`, chain, trader, clientId))
 }
 
+const FIND_BY_ORIGIN = pointRead(`select ${COLUMNS} from orders where chain = $1 and origin_key = $2`, 'text', 'text')
+
 export async function findOrderByOrigin(
   sql: Sql,
   chain: ChainSlug,
   originKey: string,
 ): Promise<StoredOrder | undefined> {
-  const where = 'chain = $1 and origin_key = $2'
-  return found(await sql.get<OrderRow>(`select ${COLUMNS} from orders where ${where}`, chain, originKey))
+  return found(await sql.get<OrderRow>(FIND_BY_ORIGIN, chain, originKey))
 }
 
 /** Lists the prepared, pending, open and timed-out orders of a trader, newest first. Default limit: all of them. */
@@ -155,18 +173,20 @@ export async function listDueOrders(
   chain: ChainSlug,
   of: { readonly nowMs: number; readonly headBlock: number; readonly limit: number },
 ): Promise<OrderId[]> {
-  const byTime = await sql.all<{ id: bigint }>(
-    'select id from orders where chain = $1 and due_at is not null and due_at <= $2 limit $3',
-    chain,
-    of.nowMs,
-    of.limit,
-  )
-  const byBlock = await sql.all<{ id: bigint }>(
-    'select id from orders where chain = $1 and due_block is not null and due_block <= $2 limit $3',
-    chain,
-    of.headBlock,
-    of.limit,
-  )
+  const [byTime, byBlock] = await Promise.all([
+    sql.all<{ id: bigint }>(
+      'select id from orders where chain = $1 and due_at is not null and due_at <= $2 limit $3',
+      chain,
+      of.nowMs,
+      of.limit,
+    ),
+    sql.all<{ id: bigint }>(
+      'select id from orders where chain = $1 and due_block is not null and due_block <= $2 limit $3',
+      chain,
+      of.headBlock,
+      of.limit,
+    ),
+  ])
   return [...new Set([...byTime, ...byBlock].map(({ id }) => String(id) as OrderId))]
 }
 

@@ -1,5 +1,6 @@
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
 import type { AttemptId } from '../trading/orders/orderModel.ts'
+import { pointRead } from './pointReads.ts'
 import type { Sql } from './sql.ts'
 
 /** The purpose of a transaction prepared for a position. Changes of stop loss and take profit are not stored. */
@@ -26,7 +27,7 @@ interface PositionAttemptRow {
 }
 
 export async function insertPositionAttempt(sql: Sql, attempt: PositionAttempt): Promise<void> {
-  await sql.run(
+  sql.write(
     `insert into position_attempts (id, position_id, kind, sender, pending_index, expires_at)
      values ($1, $2, $3, $4, $5, $6)`,
     attempt.id,
@@ -38,17 +39,19 @@ export async function insertPositionAttempt(sql: Sql, attempt: PositionAttempt):
   )
 }
 
+const FIND_ATTEMPT = pointRead(
+  `select id, position_id, kind, sender, pending_index, expires_at from position_attempts
+   where id = $1 and position_id = $2`,
+  'text',
+  'bigint',
+)
+
 export async function findPositionAttempt(
   sql: Sql,
   id: AttemptId,
   positionId: OrderId,
 ): Promise<PositionAttempt | undefined> {
-  const row = await sql.get<PositionAttemptRow>(
-    `select id, position_id, kind, sender, pending_index, expires_at from position_attempts
-     where id = $1 and position_id = $2`,
-    id,
-    BigInt(positionId),
-  )
+  const row = await sql.get<PositionAttemptRow>(FIND_ATTEMPT, id, BigInt(positionId))
   if (row === undefined) return undefined
   return {
     id: row.id as AttemptId,

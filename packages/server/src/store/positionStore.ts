@@ -1,7 +1,9 @@
 import type { Address, ChainSlug, Hex, OrderId } from '@bezel/protocol'
 import type { EventPlace } from '../trading/positions/foldPosition.ts'
 import type { PositionEvent, PositionRecord, PositionState } from '../trading/positions/positionModel.ts'
-import { fromExactJson, toExactJson, type Sql, type SqlValue } from './sql.ts'
+import { pointRead } from './pointReads.ts'
+import { insertInto, RANK, updateByKey } from './rows.ts'
+import { fromExactJson, toExactJson, type PointRead, type Sql, type SqlValue } from './sql.ts'
 
 /** A position as stored: its fixed part and its last computed state. */
 export interface StoredPosition {
@@ -19,16 +21,16 @@ interface PositionRow {
 }
 
 const COLUMNS = 'id, chain, trader, origin_order_id, state'
+const SELECT = `select ${COLUMNS} from positions`
+const BY_ID = pointRead(`${SELECT} where id = $1`, 'bigint')
+const BY_ORIGIN = pointRead(`${SELECT} where origin_order_id = $1`, 'bigint')
+const BY_TRADE = pointRead(`${SELECT} where chain = $1 and trader = $2 and trade_index = $3`, 'text', 'text', 'bigint')
+
+const INSERT_POSITION = insertInto('positions', ['id', 'chain', 'trader', 'origin_order_id', 'is_open'], RANK.children)
 
 /** Inserts a position without a state, which the fold writes. */
 export async function insertPosition(sql: Sql, record: PositionRecord): Promise<void> {
-  await sql.run(
-    'insert into positions (id, chain, trader, origin_order_id, is_open) values ($1, $2, $3, $4, 0)',
-    BigInt(record.id),
-    record.chain,
-    record.trader,
-    BigInt(record.originOrderId),
-  )
+  sql.write(INSERT_POSITION, BigInt(record.id), record.chain, record.trader, BigInt(record.originOrderId), 0)
 }
 
 /** Returns true when the trader has, or had, a position on the chain. */
@@ -40,15 +42,23 @@ export async function hasHadPosition(sql: Sql, chain: ChainSlug, trader: Address
 
 /** Moves the position of one order, if it has one, to another order. */
 export async function movePosition(sql: Sql, from: OrderId, to: OrderId): Promise<void> {
-  await sql.run('update positions set origin_order_id = $2 where origin_order_id = $1', BigInt(from), BigInt(to))
+  sql.write('update positions set origin_order_id = $2 where origin_order_id = $1', BigInt(from), BigInt(to))
 }
+
+const SAVE_STATE = updateByKey('positions', 'id', [
+  'trade_index',
+  'is_open',
+  'state',
+  'update_status',
+  'update_due_block',
+  'update_index',
+  'update_attempt',
+])
 
 export async function savePositionState(sql: Sql, id: OrderId, state: PositionState | undefined): Promise<void> {
   const update = state?.pendingUpdate
-  await sql.run(
-    `update positions set trade_index = $2, is_open = $3, state = $4, update_status = $5, update_due_block = $6,
-       update_index = $7, update_attempt = $8
-     where id = $1`,
+  sql.write(
+    SAVE_STATE,
     BigInt(id),
     state?.trade.index ?? null,
     state?.isOpen === true ? 1n : 0n,
@@ -61,11 +71,11 @@ export async function savePositionState(sql: Sql, id: OrderId, state: PositionSt
 }
 
 export async function findPosition(sql: Sql, id: OrderId): Promise<StoredPosition | undefined> {
-  return (await select(sql, 'id = $1', BigInt(id)))[0]
+  return (await select(sql, BY_ID, BigInt(id)))[0]
 }
 
 export async function findPositionByOrigin(sql: Sql, originOrderId: OrderId): Promise<StoredPosition | undefined> {
-  return (await select(sql, 'origin_order_id = $1', BigInt(originOrderId)))[0]
+  return (await select(sql, BY_ORIGIN, BigInt(originOrderId)))[0]
 }
 
 /**
@@ -78,21 +88,21 @@ export async function findPositionByTrade(
   trader: Address,
   tradeIndex: number,
 ): Promise<StoredPosition | undefined> {
-  return (await select(sql, 'chain = $1 and trader = $2 and trade_index = $3', chain, trader, tradeIndex))[0]
+  return (await select(sql, BY_TRADE, chain, trader, tradeIndex))[0]
 }
 
 export async function listOpenPositions(sql: Sql, chain: ChainSlug): Promise<StoredPosition[]> {
-  return select(sql, 'chain = $1 and is_open = 1 order by id', chain)
+  return select(sql, `${SELECT} where chain = $1 and is_open = 1 order by id`, chain)
 }
 
 /** Lists the positions that were opened in blocks since undone, and not opened again. */
 export async function listVanishedPositions(sql: Sql, chain: ChainSlug): Promise<StoredPosition[]> {
-  return select(sql, 'chain = $1 and state is null order by id', chain)
+  return select(sql, `${SELECT} where chain = $1 and state is null order by id`, chain)
 }
 
 /** Lists the open positions of a trader. */
 export async function listOpenPositionsOf(sql: Sql, chain: ChainSlug, trader: Address): Promise<StoredPosition[]> {
-  return select(sql, 'chain = $1 and trader = $2 and is_open = 1 order by id', chain, trader)
+  return select(sql, `${SELECT} where chain = $1 and trader = $2 and is_open = 1 order by id`, chain, trader)
 }
 
 /** Lists the indices of the pending changes of a trader's positions, open or closed. */
@@ -133,6 +143,16 @@ export async function listEarlyUpdates(sql: Sql, chain: ChainSlug, headBlock: nu
 /** The name of a pending change on the chain: its pending-order index, counted per trader. */
 export type UpdateHandle = `pending:${Address}:${number}`
 
+const INSERT_EVENT = insertInto('position_events', [
+  'chain',
+  'block_hash',
+  'log_index',
+  'block_number',
+  'position_id',
+  'handle',
+  'body',
+])
+
 export async function insertPositionEvent(
   sql: Sql,
   of: {
@@ -143,9 +163,8 @@ export async function insertPositionEvent(
     readonly handle?: UpdateHandle | undefined
   },
 ): Promise<void> {
-  await sql.run(
-    `insert into position_events (chain, block_hash, log_index, block_number, position_id, handle, body)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
+  sql.write(
+    INSERT_EVENT,
     of.chain,
     of.event.blockHash,
     of.event.logIndex,
@@ -156,36 +175,42 @@ export async function insertPositionEvent(
   )
 }
 
+const FIND_BY_HANDLE = pointRead(
+  'select position_id from position_events where chain = $1 and handle = $2',
+  'text',
+  'text',
+)
+
 /** Finds the position whose change has this handle. */
 export async function findPositionIdByHandle(
   sql: Sql,
   chain: ChainSlug,
   handle: UpdateHandle,
 ): Promise<OrderId | undefined> {
-  const row = await sql.get<{ position_id: bigint }>(
-    'select position_id from position_events where chain = $1 and handle = $2',
-    chain,
-    handle,
-  )
+  const row = await sql.get<{ position_id: bigint }>(FIND_BY_HANDLE, chain, handle)
   return row === undefined ? undefined : (String(row.position_id) as OrderId)
 }
 
+const LIST_EVENTS = pointRead(
+  'select body from position_events where position_id = $1 order by block_number, log_index',
+  'bigint',
+)
+
 /** Lists the events of a position in chain order. */
 export async function listPositionEvents(sql: Sql, positionId: OrderId): Promise<PositionEvent[]> {
-  const rows = await sql.all<{ body: string }>(
-    'select body from position_events where position_id = $1 order by block_number, log_index',
-    BigInt(positionId),
-  )
+  const rows = await sql.all<{ body: string }>(LIST_EVENTS, BigInt(positionId))
   return rows.map(({ body }) => fromExactJson<PositionEvent>(body))
 }
 
+const LAST_PLACE = pointRead(
+  `select block_number, log_index from position_events where position_id = $1
+   order by block_number desc, log_index desc limit 1`,
+  'bigint',
+)
+
 /** Reads the place of a position's last event; `undefined` when it has none. */
 export async function readLastPositionPlace(sql: Sql, positionId: OrderId): Promise<EventPlace | undefined> {
-  const row = await sql.get<{ block_number: bigint; log_index: bigint }>(
-    `select block_number, log_index from position_events where position_id = $1
-     order by block_number desc, log_index desc limit 1`,
-    BigInt(positionId),
-  )
+  const row = await sql.get<{ block_number: bigint; log_index: bigint }>(LAST_PLACE, BigInt(positionId))
   return row && { blockNumber: Number(row.block_number), logIndex: Number(row.log_index) }
 }
 
@@ -199,8 +224,8 @@ export async function deletePositionEvents(sql: Sql, chain: ChainSlug, blockHash
   return [...new Set(rows.map(({ position_id }) => String(position_id) as OrderId))]
 }
 
-async function select(sql: Sql, where: string, ...params: readonly SqlValue[]): Promise<StoredPosition[]> {
-  return (await sql.all<PositionRow>(`select ${COLUMNS} from positions where ${where}`, ...params)).map((row) => ({
+async function select(sql: Sql, read: string | PointRead, ...params: readonly SqlValue[]): Promise<StoredPosition[]> {
+  return (await sql.all<PositionRow>(read, ...params)).map((row) => ({
     record: {
       id: String(row.id) as OrderId,
       chain: row.chain as ChainSlug,

@@ -8,9 +8,12 @@ import { until } from '@bezel/testkit/until.ts'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { openPostgres } from './postgres.ts'
 import type { Store } from './sql.ts'
+import { pointRead } from './pointReads.ts'
 import { describeStoreContract } from './testing/storeContract.ts'
 
 const SETTINGS = { connections: 10, statementMs: 10_000, idleTransactionMs: 10_000 }
+
+const TEXT_OF = pointRead('select text from t where n = $1', 'bigint')
 
 let server: RunningPostgres
 let count = 0
@@ -83,6 +86,40 @@ describe('the store on PostgreSQL', () => {
       })
     await Promise.all(Array.from({ length: 40 }, (_, at) => increment(at % 2 === 0 ? store : other)))
     assert.deepEqual(await numbers(), [40n])
+  })
+
+  it('reads what was committed before it got its lock, also by what is sent together with the lock', async () => {
+    const held = Promise.withResolvers<void>()
+    const may = Promise.withResolvers<void>()
+    const first = other.transaction(ALICE, async (sql) => {
+      sql.write('insert into t values ($1, $2)', 1n, 'a')
+      await sql.get('select 1 as one')
+      held.resolve()
+      await may.promise
+    })
+    await held.promise
+    const seen = store.transaction(ALICE, async (sql) => {
+      const counted = sql.get<{ c: bigint }>('select count(*) as c from t')
+      return [(await counted)!.c, (await sql.get<{ text: string }>(TEXT_OF, 1n))?.text]
+    })
+    const waiting = `select count(*) from pg_locks where locktype = 'advisory' and not granted`
+    await until('the second waits for the lock', async () => (await server.psql(database, waiting)).trim() !== '0')
+    may.resolve()
+    await first
+    assert.deepEqual(await seen, [1n, 'a'])
+  })
+
+  it('names the statement of a write that nobody waited for, and can use what failed with it', async () => {
+    await insert(1)
+    const fail = store.transaction(ALICE, async (sql) => {
+      sql.write('insert into t values ($1, $2)', 1n, 'b')
+      sql.write('update t set text = $1 where n = $2 and n > 0', 'c', 1n)
+    })
+    await assert.rejects(fail, /unique.*insert into t values/)
+    for (let at = 0; at < SETTINGS.connections; at += 1) {
+      await store.transaction(ALICE, async (sql) => sql.write('update t set text = $1 where n = $2 and n > 0', 'c', 1n))
+    }
+    assert.equal((await other.read.get<{ text: string }>(TEXT_OF, 1n))?.text, 'c')
   })
 
   it('holds up no trader because of another, and a block because of both', async () => {

@@ -7,7 +7,7 @@ import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { beginPostgres, type OpenTransaction } from './postgresTransaction.ts'
 import { createPostgresConnections, type PostgresConnection, type PostgresConnections } from './postgresConnections.ts'
 import type { Scope } from './scope.ts'
-import type { Sql, SqlValue, Store, Transaction } from './sql.ts'
+import { textOf, type PointRead, type Sql, type SqlValue, type Store, type Transaction } from './sql.ts'
 import { tellSafely } from './tellSafely.ts'
 import { createTurns, type Claim } from './turns.ts'
 
@@ -216,9 +216,13 @@ function createReader(connections: PostgresConnections, { onRead }: StoreWatch):
 
   return {
     engine: 'postgres',
-    all: async <Row>(text: string, ...params: readonly SqlValue[]) => (await query<Row>(text, params)).rows as Row[],
-    get: async <Row>(text: string, ...params: readonly SqlValue[]) =>
-      (await query<Row>(text, params)).rows[0] as Row | undefined,
+    all: async <Row>(read: string | PointRead, ...params: readonly SqlValue[]) =>
+      (await query<Row>(textOf(read), params)).rows as Row[],
+    get: async <Row>(read: string | PointRead, ...params: readonly SqlValue[]) =>
+      (await query<Row>(textOf(read), params)).rows[0] as Row | undefined,
     run: async (text, ...params) => (await query(text, params)).rowCount ?? 0,
+    write: () => {
+      throw new Error('nothing is written outside of a transaction')
+    },
   }
 }

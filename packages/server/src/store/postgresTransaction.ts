@@ -1,6 +1,10 @@
+import process from 'node:process'
+import { DatabaseError, type QueryResult } from 'pg'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import type { PostgresConnection, PostgresConnections } from './postgresConnections.ts'
-import type { SqlValue, Transaction } from './sql.ts'
+import { createReadQueue } from './pointReads.ts'
+import { createWriteQueue, type Bound } from './rows.ts'
+import { textOf, type PointRead, type SqlValue, type Transaction } from './sql.ts'
 
 /** A transaction of PostgreSQL that was sent to the server. */
 export interface OpenTransaction {
@@ -23,21 +27,101 @@ type Outcome = 'committed' | 'aborted' | 'open'
 
 /** Statements that change nothing, also when they are run outside of a transaction. */
 const READS = /^\s*select\b/i
+/** Number of rows from which on they are sent without waiting for the next statement, so that the server works too. */
+const MAX_QUEUED = 500
+/** Length up to which an error shows the statement that failed. */
+const SHOWN_TEXT = 120
 
 /**
  * Begins a transaction by `script`, whose last row has its id and its session. What `work` reads is sent along with it;
  * what it writes waits until the server has answered that the transaction began, because it would be kept at once if
- * that failed.
+ * that failed. Later, what is written without waiting goes with the next statement, or with the commit.
  */
 export function beginPostgres(connection: PostgresConnection, script: string): OpenTransaction {
   const tells: (() => void)[] = []
+  const line = createLine(connection, script)
+  const writes = createWriteQueue()
+  const reads = createReadQueue()
+
+  /** Sends the reads by key that wait, before anything that was asked for after them. */
+  function sendReads(): void {
+    if (reads.size > 0) reads.send(async (text, params) => (await query<Record<string, unknown>>(text, params)).rows)
+  }
+
+  /** Reads by key, together with all that is asked for until nothing else can go on without an answer. */
+  function readByKey<Row>(read: PointRead, params: readonly SqlValue[]): Promise<Row[]> {
+    line.requireOpen(read.text)
+    if (reads.size === 0) void Promise.resolve().then(() => process.nextTick(sendReads))
+    return reads.add<Row>(read, params)
+  }
+
+  const query = <Row>(text: string, params: readonly SqlValue[]) => line.ask<Row>({ text, params }, writes.take())
+
+  async function all<Row>(read: string | PointRead, params: readonly SqlValue[]): Promise<Row[]> {
+    if (typeof read !== 'string') return readByKey<Row>(read, params)
+    sendReads()
+    return (await query<Row>(read, params)).rows as Row[]
+  }
+
+  return {
+    sql: {
+      engine: 'postgres',
+      all: <Row>(read: string | PointRead, ...params: readonly SqlValue[]) => all<Row>(read, params),
+      get: async <Row>(read: string | PointRead, ...params: readonly SqlValue[]) => (await all<Row>(read, params))[0],
+      async run(text, ...params) {
+        sendReads()
+        return (await query(text, params)).rowCount ?? 0
+      },
+      write(statement, ...params) {
+        line.requireOpen(textOf(statement))
+        sendReads()
+        writes.add(statement, params)
+        if (line.isFree() && writes.size >= MAX_QUEUED) line.send(writes.take())
+      },
+      afterCommit: (tell) => void tells.push(tell),
+    },
+    tells,
+    firstError: line.firstError,
+    trips: line.trips,
+    commit() {
+      sendReads()
+      return line.commit(writes.take())
+    },
+    rollback: line.rollback,
+    readOutcome: (connections) => readOutcome(connections, line.identity()),
+  }
+}
+
+/** The session and the id of a transaction; empty until it is known to have begun. */
+interface Identity {
+  readonly xid?: unknown
+  readonly pid?: unknown
+}
+
+/** The statements of one transaction, in the order in which they are sent. */
+interface Line extends Pick<OpenTransaction, 'firstError' | 'trips' | 'rollback'> {
+  /** Throws when the transaction has ended. */
+  requireOpen(text: string): void
+  /** Returns true when what is sent goes to the server at once. */
+  isFree(): boolean
+  /** Sends a statement, and others before it that nobody waits for. */
+  ask<Row>(statement: Bound, before: readonly Bound[]): Promise<QueryResult<Row & object>>
+  /** Sends statements that nobody waits for. The server refuses everything after one that failed, the commit too. */
+  send(statements: readonly Bound[]): void
+  /** Sends the last statements together with the commit. */
+  commit(last: readonly Bound[]): Promise<void>
+  identity(): Identity
+}
+
+function createLine(connection: PostgresConnection, script: string): Line {
   let isBegun = false
   let isOver = false
+  /** Number of statements that wait until the transaction has begun. */
   let held = 0
   let firstError: unknown
   /** Trips whose answer has arrived; what is sent now belongs to the next one. */
   let answeredTrips = 0
-  let identity: { readonly xid?: unknown; readonly pid?: unknown } = {}
+  let identity: Identity = {}
 
   const failed = (error: unknown): never => {
     firstError ??= error
@@ -57,32 +141,35 @@ export function beginPostgres(connection: PostgresConnection, script: string): O
     }
   }
   const begun = begin()
+  let lastHeld = begun
   begun.catch(() => undefined)
 
-  async function query<Row>(text: string, params: readonly SqlValue[]) {
-    if (isOver) throw new Error(`a statement came after the end of its transaction: ${text}`)
-    if (!isBegun && (held > 0 || !READS.test(text))) {
-      held += 1
-      await begun.finally(() => (held -= 1))
-    }
-    return trip(connection.query<Row>(text, params)).catch(failed)
-  }
+  const sendOne = <Row>({ text, params }: Bound) =>
+    trip(connection.query<Row>(text, params)).catch((error: unknown) => failed(withStatement(error, text)))
 
-  return {
-    sql: {
-      engine: 'postgres',
-      all: async <Row>(text: string, ...params: readonly SqlValue[]) => (await query<Row>(text, params)).rows as Row[],
-      get: async <Row>(text: string, ...params: readonly SqlValue[]) =>
-        (await query<Row>(text, params)).rows[0] as Row | undefined,
-      run: async (text, ...params) => (await query(text, params)).rowCount ?? 0,
-      afterCommit: (tell) => void tells.push(tell),
+  const line: Line = {
+    requireOpen(text) {
+      if (isOver) throw new Error(`a statement came after the end of its transaction: ${text}`)
     },
-    tells,
-    firstError: () => firstError,
-    trips: () => answeredTrips,
-    async commit() {
-      await begun
+    isFree: () => isBegun && held === 0,
+    async ask(statement, before) {
+      line.requireOpen(statement.text)
+      if (held > 0 || (!isBegun && (before.length > 0 || !READS.test(statement.text)))) {
+        held += 1
+        lastHeld = begun.finally(() => (held -= 1))
+        await lastHeld
+      }
+      line.send(before)
+      return sendOne(statement)
+    },
+    send(statements) {
+      for (const statement of statements) sendOne(statement).catch(() => undefined)
+    },
+    async commit(last) {
       isOver = true
+      // Whoever waited for the beginning comes first.
+      await lastHeld
+      line.send(last)
       const { command } = await trip(connection.script('commit'))
       if (command !== 'COMMIT') failed(new Error('the database rolled the transaction back'))
     },
@@ -90,15 +177,21 @@ export function beginPostgres(connection: PostgresConnection, script: string): O
       isOver = true
       await connection.script('rollback')
     },
-    readOutcome: (connections) => readOutcome(connections, identity),
+    firstError: () => firstError,
+    trips: () => answeredTrips,
+    identity: () => identity,
   }
+  return line
+}
+
+/** Adds to an error which statement failed, because it may be thrown by a later one. */
+function withStatement(error: unknown, text: string): unknown {
+  if (error instanceof DatabaseError) error.message += `, in: ${text.replaceAll(/\s+/g, ' ').slice(0, SHOWN_TEXT)}`
+  return error
 }
 
 /** Ends the session of the transaction if it is still there, and reads the outcome. */
-async function readOutcome(
-  connections: PostgresConnections,
-  { xid, pid }: { readonly xid?: unknown; readonly pid?: unknown },
-): Promise<Outcome> {
+async function readOutcome(connections: PostgresConnections, { xid, pid }: Identity): Promise<Outcome> {
   // Nothing is written before the transaction is known to have begun.
   if (xid === undefined) return 'aborted'
   const connection = await connections.acquire()

@@ -3,14 +3,51 @@ import type { Scope } from './scope.ts'
 /** A value that both SQLite and PostgreSQL store unchanged. Money and ids are text or whole numbers. */
 export type SqlValue = string | number | bigint | null
 
+/**
+ * A statement that stores one row, and that an engine may run once for many rows that were written one after the
+ * other. PostgreSQL does, because each statement costs it more than a row.
+ */
+export interface RowStatement {
+  /** The statement for one row, with a parameter for each of `columns`. */
+  readonly text: string
+  /** The statement of PostgreSQL for many rows, which `$1` has as a JSON list of objects. */
+  readonly bulk: string
+  readonly columns: readonly string[]
+  /** Number of leading columns by which rows differ; rows that agree in them are never in one statement. */
+  readonly keyColumns: number
+  /** Place among the statements that are sent together: a table comes after those that its rows refer to. */
+  readonly rank: number
+}
+
+/**
+ * A read by key that an engine may run once for many keys that are asked for at the same time. PostgreSQL does, because
+ * each statement costs it more than a row. No parameter is a `limit`.
+ */
+export interface PointRead {
+  /** The read for one key, with a parameter for each part of the key. */
+  readonly text: string
+  /** The read of PostgreSQL for many keys, which `$1` has as a JSON list; `asked_no` tells whose row it is. */
+  readonly bulk: string
+}
+
 /** Runs statements on one connection. Parameters are `$1`, `$2`, ... in the text; whole numbers come back as bigint. */
 export interface Sql {
   /** The engine behind it, for the few statements that the engines do not share. */
   readonly engine: 'sqlite' | 'postgres'
-  all<Row>(text: string, ...params: readonly SqlValue[]): Promise<Row[]>
-  get<Row>(text: string, ...params: readonly SqlValue[]): Promise<Row | undefined>
+  all<Row>(statement: string | PointRead, ...params: readonly SqlValue[]): Promise<Row[]>
+  get<Row>(statement: string | PointRead, ...params: readonly SqlValue[]): Promise<Row | undefined>
   /** Runs a statement and returns the number of changed rows. */
   run(text: string, ...params: readonly SqlValue[]): Promise<number>
+  /**
+   * Runs a statement whose result nobody needs. An engine with round trips keeps it until the next statement or the
+   * commit, and sends both together; every later statement sees what it wrote. Its error may therefore be thrown there.
+   */
+  write(statement: string | RowStatement, ...params: readonly SqlValue[]): void
+}
+
+/** Returns the text of a statement for one row or one key. */
+export function textOf(statement: string | Pick<RowStatement | PointRead, 'text'>): string {
+  return typeof statement === 'string' ? statement : statement.text
 }
 
 /** The connection of a transaction that is under way. */

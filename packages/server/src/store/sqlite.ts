@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { PRIVATE_FILE_MODE } from '@bezel/protocol/dataFolder'
-import type { Sql, SqlValue, Store, Transaction } from './sql.ts'
+import { textOf, type PointRead, type Sql, type SqlValue, type Store, type Transaction } from './sql.ts'
 import { tellSafely } from './tellSafely.ts'
 
 /** Maximum number of cached prepared statements; more than the texts in the store modules. */
@@ -123,11 +123,12 @@ function createSql(database: DatabaseSync): Sql {
 
   return {
     engine: 'sqlite',
-    all: async <Row>(text: string, ...params: readonly SqlValue[]) =>
-      guarded(() => statement(text).all(named(params)) as Row[]),
-    get: async <Row>(text: string, ...params: readonly SqlValue[]) =>
-      guarded(() => statement(text).get(named(params)) as Row | undefined),
+    all: async <Row>(read: string | PointRead, ...params: readonly SqlValue[]) =>
+      guarded(() => statement(textOf(read)).all(named(params)) as Row[]),
+    get: async <Row>(read: string | PointRead, ...params: readonly SqlValue[]) =>
+      guarded(() => statement(textOf(read)).get(named(params)) as Row | undefined),
     run: async (text, ...params) => guarded(() => Number(statement(text).run(named(params)).changes)),
+    write: (written, ...params) => void guarded(() => statement(textOf(written)).run(named(params))),
   }
 }
 

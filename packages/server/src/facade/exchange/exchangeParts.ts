@@ -94,6 +94,8 @@ export type RunAction<Answer> = (context: ActionContext) => Promise<Answer>
 interface EnvelopeNonce {
   /** Uses up the nonce in the transaction of a write. Returns false when another process used it. */
   claim(sql: Transaction): Promise<boolean>
+  /** True while the claim also registers the trader as its own agent. */
+  readonly isRegistering: boolean
   /** Notes that a write that claimed the nonce is committed. */
   noteKept(): void
   /**
@@ -123,6 +125,9 @@ export function createEnvelopeNonce(
 
   return {
     claim,
+    get isRegistering() {
+      return isNew && !isKept
+    },
     noteKept: () => void (isKept = true),
     async keep() {
       if (isKept) return true

@@ -47,6 +47,7 @@ export async function relayed<Result>(
   const result = await work({
     agent,
     claim: async (sql) => nonce === undefined || nonce.claim(sql),
+    isRegistering: nonce?.isRegistering === true,
     relay,
     onProven: (proven) => parts.registry.noteAgent(proven, agent),
   })

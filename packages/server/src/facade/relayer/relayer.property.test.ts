@@ -59,6 +59,7 @@ function fusedStore(store: Store, fuse: Fuse): Store {
     all: (text, ...params) => (burn(fuse), sql.all(text, ...params)),
     get: (text, ...params) => (burn(fuse), sql.get(text, ...params)),
     run: (text, ...params) => (burn(fuse), sql.run(text, ...params)),
+    write: (statement, ...params) => (burn(fuse), sql.write(statement, ...params)),
   })
   return {
     read: fusedSql(store.read),

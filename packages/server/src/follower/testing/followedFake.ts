@@ -45,8 +45,11 @@ function clockAt(nowMs: number): FoldClock {
   return { nowMs, headBlock: 0, headMs: 0, timeoutBlocks: TIMEOUT_BLOCKS }
 }
 
-export async function openFollowedFake(options: Partial<FollowingOptions> = {}): Promise<FollowedFake> {
-  const opened = openTestStore()
+/** Opens a made-up chain with a follower, over a new store or over an empty one that the test has opened. */
+export async function openFollowedFake(
+  options: Partial<FollowingOptions> = {},
+  opened: TestStore = openTestStore(),
+): Promise<FollowedFake> {
   await migrate(opened.store)
   const node = createFakeNode(DIAMOND, SERVED.chainId)
   const markets = chainMarkets()

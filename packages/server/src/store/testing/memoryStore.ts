@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import type { Sql, SqlValue, Store, Transaction } from '../sql.ts'
+import { textOf, type PointRead, type Sql, type SqlValue, type Store, type Transaction } from '../sql.ts'
 import { asAsked } from './twiceStore.ts'
 
 /**
@@ -26,10 +26,12 @@ export function openMemoryStore(): Store {
   }
   const sql: Sql = {
     engine: 'sqlite',
-    all: async <Row>(text: string, ...params: readonly SqlValue[]) => statement(text).all(named(params)) as Row[],
-    get: async <Row>(text: string, ...params: readonly SqlValue[]) =>
-      statement(text).get(named(params)) as Row | undefined,
+    all: async <Row>(read: string | PointRead, ...params: readonly SqlValue[]) =>
+      statement(textOf(read)).all(named(params)) as Row[],
+    get: async <Row>(read: string | PointRead, ...params: readonly SqlValue[]) =>
+      statement(textOf(read)).get(named(params)) as Row | undefined,
     run: async (text, ...params) => Number(statement(text).run(named(params)).changes),
+    write: (written, ...params) => void statement(textOf(written)).run(named(params)),
   }
   let last: Promise<unknown> = Promise.resolve()
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { parseAddress, type Address } from '@bezel/protocol'
 import type { Scope } from '../scope.ts'
-import type { Store } from '../sql.ts'
+import { pointRead } from '../pointReads.ts'
+import { insertInto, updateByKey } from '../rows.ts'
+import type { Store, Transaction } from '../sql.ts'
 
 /** A store that the contract is judged on. */
 export interface ContractStore {
@@ -22,6 +24,7 @@ const OF_CHAIN: Scope = { chain: CHAIN }
 /** Tests what every engine promises of the port `Store`. */
 export function describeStoreContract(engine: string, open: () => Promise<ContractStore>): void {
   describe(`the contract of the store on ${engine}: commits`, () => testCommits(contractWorld(open)))
+  describe(`the contract of the store on ${engine}: writes without an answer`, () => testWrites(contractWorld(open)))
   describe(`the contract of the store on ${engine}: telling`, () => testTelling(contractWorld(open)))
   describe(`the contract of the store on ${engine}: scopes`, () => testScopes(contractWorld(open)))
 }
@@ -124,6 +127,83 @@ function testCommits(world: ContractWorld): void {
     await assert.rejects(world.store().read.all('nonsense'))
     await world.insert(OF_ALICE, 1n)
     assert.deepEqual(await world.numbers(), [1n])
+  })
+}
+
+const INSERT = insertInto('t', ['n', 'text'])
+const RENAME = updateByKey('t', 'n', ['text'])
+const TEXT_OF = pointRead('select text from t where n = $1', 'bigint')
+
+function testWrites(world: ContractWorld): void {
+  const texts = async (): Promise<(string | null)[]> =>
+    (await world.store().read.all<{ text: string | null }>('select text from t order by n')).map(({ text }) => text)
+  const textOf = async (sql: Transaction, n: bigint): Promise<string | null | undefined> =>
+    (await sql.get<{ text: string | null }>(TEXT_OF, n))?.text
+
+  it('are seen by every later statement, and by none before', async () => {
+    await world.store().transaction(OF_ALICE, async (sql) => {
+      sql.write(INSERT, 1n, 'a')
+      const [first, none] = [textOf(sql, 1n), textOf(sql, 2n)]
+      sql.write(RENAME, 1n, 'b')
+      sql.write(INSERT, 2n, null)
+      const counted = sql.get<{ c: bigint }>('select count(*) as c from t')
+      const second = textOf(sql, 1n)
+      sql.write('delete from t where n = $1', 1n)
+      assert.deepEqual(await Promise.all([first, none, second, textOf(sql, 1n)]), ['a', undefined, 'b', undefined])
+      assert.equal((await counted)!.c, 2n)
+      assert.equal(await sql.run('update t set text = $1', 'c'), 1)
+    })
+    assert.deepEqual(await texts(), ['c'])
+  })
+
+  it('keep their order, with many rows and with one row more than once', async () => {
+    const odd = 'a \u0001 " \\ \n é 😀 {x} null'
+    await world.store().transaction(OF_ALICE, async (sql) => {
+      for (let n = 0n; n < 2_000n; n++) sql.write(INSERT, n, n === 7n ? odd : null)
+      for (let n = 0n; n < 2_000n; n++) sql.write(RENAME, n, n === 7n ? odd : `${n}`)
+      sql.write(RENAME, 5n, 'first')
+      sql.write(RENAME, 5n, 'second')
+      sql.write('delete from t where n = $1', 6n)
+      sql.write(INSERT, 6n, 'again')
+      sql.write(INSERT, 2n ** 62n, 'large')
+    })
+    const stored = await texts()
+    assert.deepEqual(stored.slice(4, 9), ['4', 'second', 'again', odd, '8'])
+    assert.deepEqual([stored.length, stored.at(-1)], [2_001, 'large'])
+  })
+
+  it('are read by many keys at once, each with its own rows', async () => {
+    for (const n of [1n, 2n, 2n ** 62n]) await world.insert(OF_ALICE, n, `text ${n}`)
+    const keys = [2n, 9n, 2n ** 62n, 1n, 2n]
+    const read = (sql: Transaction): Promise<(string | null | undefined)[]> =>
+      Promise.all(keys.map((key) => textOf(sql, key)))
+    const expected = ['text 2', undefined, `text ${2n ** 62n}`, 'text 1', 'text 2']
+    assert.deepEqual(await world.store().transaction(OF_ALICE, read), expected)
+  })
+
+  it('that fail undo everything, and tell which statement failed; the next transaction is as any', async () => {
+    await world.insert(OF_ALICE, 1n)
+    const fail = (...rows: bigint[]): Promise<void> =>
+      world.store().transaction(OF_ALICE, async (sql) => {
+        sql.write(RENAME, 1n, 'changed')
+        for (const n of rows) sql.write(INSERT, n, null)
+        sql.write('update t set text = $1 where n < $2', 'never', 0)
+      })
+    await assert.rejects(fail(1n), /unique/i)
+    await assert.rejects(fail(2n, 3n, 1n), /unique/i)
+    assert.deepEqual(await world.numbers(), [1n])
+    await fail(4n, 5n)
+    assert.deepEqual(await world.numbers(), [1n, 4n, 5n])
+    assert.deepEqual(await texts(), ['changed', null, null])
+  })
+
+  it('are not there when the work changes its mind', async () => {
+    const changedMind = world.store().transaction(OF_ALICE, async (sql) => {
+      sql.write(INSERT, 1n, null)
+      throw new Error('changed my mind')
+    })
+    await assert.rejects(changedMind, /changed my mind/)
+    assert.deepEqual(await world.numbers(), [])
   })
 }
 

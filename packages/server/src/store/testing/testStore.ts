@@ -99,6 +99,7 @@ function counted(store: Store, asked: { count: number }): Store {
       all: (text, ...params) => count(read.all(text, ...params)),
       get: (text, ...params) => count(read.get(text, ...params)),
       run: (text, ...params) => count(read.run(text, ...params)),
+      write: (statement, ...params) => read.write(statement, ...params),
     },
     transaction: (scope, work) => count(store.transaction(scope, work)),
     close: () => store.close(),
@@ -139,6 +140,9 @@ function openLater({ address, made }: TestDatabase): Store {
     all: async (text, ...params) => (await opening).read.all(text, ...params),
     get: async (text, ...params) => (await opening).read.get(text, ...params),
     run: async (text, ...params) => (await opening).read.run(text, ...params),
+    write: () => {
+      throw new Error('nothing is written outside of a transaction')
+    },
   }
   return {
     read,
