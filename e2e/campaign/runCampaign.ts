@@ -13,17 +13,28 @@ import { problemsOfAnswers, readTrades } from './checkAnswers.ts'
 import { problemsOfStore } from './checkStore.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { agentLife } from './agentLife.ts'
-import { killAgainAndAgain, type KillerOptions } from './killer.ts'
+import { killAgainAndAgain, type KillerOptions, type Life } from './killer.ts'
 import { createKillableService, type KillableService } from './killableService.ts'
 import { quiesce } from './quiesce.ts'
 import { createSeededRandom } from '@bezel/testkit/seededRandom.ts'
-import { readStore, type StoredCampaign } from './storedOrders.ts'
+import { readCampaign, readStore, type ListRows, type StoredCampaign } from './storedOrders.ts'
 import { createWallet } from './wallet.ts'
 
-type Stage = KillerOptions & { readonly journal: Journal }
+type Stage = KillerOptions & { readonly journal: Journal; readonly database: CampaignDatabase | undefined }
 
 export interface CampaignOptions extends Pick<KillerOptions, 'kills' | 'maxSeconds'> {
   readonly seed: number
+  /** The database that the service stores in; absent for SQLite. Blocks are replaced during such a campaign. */
+  readonly database?: CampaignDatabase
+}
+
+/** A database that is restarted during a campaign. */
+export interface CampaignDatabase {
+  readonly url: string
+  /** The number of restarts, spread over the lives of the service. */
+  readonly restarts: number
+  restart(): Promise<void>
+  readonly listRows: ListRows
 }
 
 /** The result of a campaign. Everything was right when there are no problems. */
@@ -48,6 +59,8 @@ const CAP_USD = 5_000
 const CONVERGE_MS = 30_000
 const CONVERGE_POLL_MS = 250
 
+const MAX_REORG_BLOCKS = 5
+
 const CHAIN_SETTINGS = { DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' }
 /**
  * Prepared orders live briefly, so that some expire and are prepared again while the service is down. Hashes that were
@@ -71,6 +84,7 @@ export async function runCampaign(of: CampaignOptions): Promise<CampaignReport> 
   const service = createKillableService(await lastingPort(), {
     ...SERVICE_SETTINGS,
     BEZEL_DATA: devnet.folder,
+    ...(of.database !== undefined && { DATABASE_URL: of.database.url }),
     // Starting the service costs most here, so its compiled code is cached.
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(devnet.folder, 'compiled'),
   })
@@ -85,7 +99,7 @@ export async function runCampaign(of: CampaignOptions): Promise<CampaignReport> 
 async function runOver(
   devnet: RunningDevnet,
   service: KillableService,
-  { seed, kills, maxSeconds }: CampaignOptions,
+  { seed, kills, maxSeconds, database }: CampaignOptions,
 ): Promise<CampaignReport> {
   const chain = createChainClient(devnet.file)
   const random = createSeededRandom(seed)
@@ -94,7 +108,7 @@ async function runOver(
   await chain.control('bezel_setPrice', 'BTC/USD', '60000')
   service.start()
   await service.once('ready')
-  const stage = { chain, service, journal, random, kills, maxSeconds }
+  const stage = { chain, service, journal, random, kills, maxSeconds, database }
   const clients = await authorizeAll(stage)
   // The compile cache is written only at a regular exit.
   await service.stop()
@@ -103,11 +117,16 @@ async function runOver(
   await quiesce(chain, clients, journal)
   const answers = await converge({ chain, journal, clients })
   await service.stop()
-  const stored = readStore(join(devnet.folder, 'bezel.db'))
+  const stored = await (database === undefined
+    ? readStore(join(devnet.folder, 'bezel.db'))
+    : readCampaign(database.listRows))
   const truth = await readChainTruth(chain)
   countOrders(journal, stored)
   const onDisk = [...problemsOfStore(stored, truth), ...(await problemsOfIndexes(chain, clients, stored))]
-  const complaints = service.complaints.map((line) => `the service complained: ${line}`)
+  const isAnnounced = (line: string): boolean => database !== undefined && /StoreUnavailableError/.test(line)
+  const complaints = service.complaints
+    .filter((line) => !isAnnounced(line))
+    .map((line) => `the service complained: ${line}`)
   const problems = [...journal.problems, ...answers, ...onDisk, ...complaints]
   return { problems: problems.map((problem) => withStory(journal, problem)), counts: journal.counts }
 }
@@ -146,7 +165,10 @@ async function trade(stage: Stage, clients: readonly CampaignClient[]): Promise<
     })
   })
   const killer = { ...stage, random: random.stream('killer') }
-  const killing = killAgainAndAgain(killer, agentLife(killer))
+  const { database } = stage
+  const life = agentLife(killer)
+  const killing =
+    database === undefined ? killAgainAndAgain(killer, life) : killBothAgainAndAgain({ ...killer, database }, life)
   try {
     // The first loop that fails ends the campaign; otherwise the killer does.
     await Promise.race([killing, Promise.all(loops)])
@@ -154,6 +176,35 @@ async function trade(stage: Stage, clients: readonly CampaignClient[]): Promise<
     isOver = true
   }
   await Promise.all(loops)
+}
+
+/** Kills the service, restarts its database in some of its lives, and replaces blocks. */
+async function killBothAgainAndAgain(
+  { database, ...killer }: Stage & { readonly database: CampaignDatabase },
+  life: Life,
+): Promise<void> {
+  const { chain, journal, random, kills } = killer
+  const livesPerRestart = Math.max(1, Math.floor(kills / (2 * database.restarts)))
+  let [lives, restarts] = [0, 0]
+
+  async function restart(): Promise<void> {
+    restarts += 1
+    await database.restart()
+    journal.count('restarts of the database')
+  }
+
+  await killAgainAndAgain(killer, {
+    ...life,
+    async live() {
+      lives += 1
+      await life.live()
+      await chain.control('bezel_reorg', 1 + random.below(MAX_REORG_BLOCKS), 'remine')
+      journal.count('reorganisations')
+      if (restarts < database.restarts && lives % livesPerRestart === 0) await restart()
+      await life.live()
+    },
+  })
+  while (restarts < database.restarts) await restart()
 }
 
 /**

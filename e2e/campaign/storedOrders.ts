@@ -27,41 +27,49 @@ export interface StoredCampaign {
   readonly ids: readonly string[]
 }
 
-export function readStore(file: string): StoredCampaign {
+/** Lists the rows of a statement. Whole numbers are bigint. */
+export type ListRows = (text: string) => Promise<readonly Record<string, unknown>[]>
+
+/** Reads the database of a service on SQLite. */
+export async function readStore(file: string): Promise<StoredCampaign> {
   const database = new DatabaseSync(file, { readOnly: true })
-  const all = (text: string): Record<string, unknown>[] => {
+  const all: ListRows = async (text) => {
     const statement = database.prepare(text)
     statement.setReadBigInts(true)
     return statement.all()
   }
   try {
-    const orders = all('select * from orders order by id').map(toOrder)
-    return {
-      orders,
-      orderOfLog: new Map(
-        all('select block_hash, log_index, order_id from order_events').map((row) => [
-          `${row.block_hash}:${row.log_index}`,
-          String(row.order_id),
-        ]),
-      ),
-      charges: all('select * from change_charges').map((row) => ({
-        agent: String(row.agent),
-        spendUsd: BigInt(String(row.usd)),
-        spendDay: row.day === null ? null : Number(row.day),
-      })),
-      spend: all('select * from spend').map((row) => ({
-        agent: String(row.agent),
-        day: Number(row.day),
-        spentUsd: BigInt(String(row.spent_usd)),
-      })),
-      openPositions: all('select * from positions where is_open = 1').map((row) => ({
-        trader: String(row.trader),
-        tradeIndex: Number(row.trade_index),
-      })),
-      ids: [...orders.map(({ id }) => id), ...all('select id from positions').map(({ id }) => String(id))],
-    }
+    return await readCampaign(all)
   } finally {
     database.close()
+  }
+}
+
+export async function readCampaign(all: ListRows): Promise<StoredCampaign> {
+  const orders = (await all('select * from orders order by id')).map(toOrder)
+  const logs = await all('select block_hash, log_index, order_id from order_events')
+  const charges = await all('select * from change_charges')
+  const spend = await all('select * from spend')
+  const openPositions = await all('select * from positions where is_open = 1')
+  const positions = await all('select id from positions')
+  return {
+    orders,
+    orderOfLog: new Map(logs.map((row) => [`${row.block_hash}:${row.log_index}`, String(row.order_id)])),
+    charges: charges.map((row) => ({
+      agent: String(row.agent),
+      spendUsd: BigInt(String(row.usd)),
+      spendDay: row.day === null ? null : Number(row.day),
+    })),
+    spend: spend.map((row) => ({
+      agent: String(row.agent),
+      day: Number(row.day),
+      spentUsd: BigInt(String(row.spent_usd)),
+    })),
+    openPositions: openPositions.map((row) => ({
+      trader: String(row.trader),
+      tradeIndex: Number(row.trade_index),
+    })),
+    ids: [...orders.map(({ id }) => id), ...positions.map(({ id }) => String(id))],
   }
 }
 

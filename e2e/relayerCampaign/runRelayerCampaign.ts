@@ -147,7 +147,7 @@ async function judge(stage: Stage): Promise<CampaignReport> {
   await service.stop()
   const relayer = chain.account('relayer').address
   const outbox = readOutbox(file)
-  const stored = readStore(file)
+  const stored = await readStore(file)
   const truth = await readChainTruth(chain)
   const transactions = await readRelayedTransactions(chain, relayer)
   const usedNonces = await chain.client.getTransactionCount({ address: relayer })

@@ -26,6 +26,8 @@ export interface RunningPostgres {
   urlOf(database: string, port?: number): string
   /** Creates an empty database and returns its address. */
   createDatabase(name: string): Promise<string>
+  /** Creates an empty database whose tables are below a folder, for a disk of its own. Returns its address. */
+  createDatabaseIn(name: string, folder: string): Promise<string>
   /** Runs SQL with psql as the superuser and returns the rows as text, columns separated by `|`. */
   psql(database: string, sql: string): Promise<string>
   /** Runs a program of PostgreSQL, such as pg_dump, and returns its output. */
@@ -94,6 +96,12 @@ export async function startPostgres({ isDurable = false } = {}): Promise<Running
     program,
     async createDatabase(name) {
       await psql('postgres', `create database ${name}`)
+      return urlOf(name)
+    },
+    async createDatabaseIn(name, place) {
+      if (user !== undefined) chownSync(place, user.uid, user.gid)
+      await psql('postgres', `create tablespace ${name}_place location '${place}'`)
+      await psql('postgres', `create database ${name} tablespace ${name}_place`)
       return urlOf(name)
     },
     start,

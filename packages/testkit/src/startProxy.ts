@@ -19,6 +19,11 @@ export interface TcpProxy {
   resume(): void
   /** Accepts new connections from now on without passing them on; the ones that are open go on. */
   ignoreNew(): void
+  /**
+   * Loses the answer to the commit of the next transaction whose statements contain `marker`: it reaches the server,
+   * and nothing comes back on that connection any more. Resolves when it was passed on.
+   */
+  loseCommit(marker: string): Promise<void>
   /** Cuts all connections that are open. */
   cut(): void
   /** Returns the number of connections that are open. */
@@ -30,6 +35,7 @@ export interface TcpProxy {
 export async function startProxy(targetPort: number): Promise<TcpProxy> {
   const state: { passing: Passing } = { passing: 'open' }
   const pairs = new Set<readonly Socket[]>()
+  const losses = createLosses()
   let waiting: (() => void)[] = []
 
   async function pass(before: Promise<void>, due: Promise<void> | undefined, step: () => void): Promise<void> {
@@ -61,8 +67,10 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     const upstream = connect({ host: '127.0.0.1', port: targetPort, noDelay: true })
     const pair = [client, upstream]
     pairs.add(pair)
+    const inLine = createLine()
     join(client, upstream, createLine())
-    join(upstream, client, createLine())
+    join(upstream, client, (step) => void (losses.isLost(pair) || inLine(step)))
+    client.on('data', (chunk) => losses.hear(pair, chunk))
     upstream.on('close', () => pairs.delete(pair))
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -81,6 +89,7 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
       state.passing = 'open'
       goOn()
     },
+    loseCommit: losses.expect,
     cut: () => pairs.forEach((pair) => pair.forEach((socket) => socket.destroy())),
     openConnections: () => pairs.size,
     close: () =>
@@ -91,6 +100,39 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
       }),
   }
   return proxy
+}
+
+/** The message that commits, in the protocol of PostgreSQL: its type, its length and its text. */
+const COMMIT = 'Q\0\0\0\x0bcommit\0'
+
+/** The commits whose answers are lost. */
+interface Losses {
+  expect(marker: string): Promise<void>
+  /** Hears what the client of a pair of sockets says. */
+  hear(pair: readonly Socket[], chunk: Buffer): void
+  isLost(pair: readonly Socket[]): boolean
+}
+
+function createLosses(): Losses {
+  let expected: { readonly marker: string; readonly lost: () => void } | undefined
+  const marked = new WeakSet<readonly Socket[]>()
+  const lost = new WeakSet<readonly Socket[]>()
+  return {
+    expect(marker) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      expected = { marker, lost: resolve }
+      return promise
+    },
+    hear(pair, chunk) {
+      if (expected === undefined) return
+      if (chunk.includes(expected.marker)) marked.add(pair)
+      if (!marked.has(pair) || !chunk.includes(COMMIT)) return
+      lost.add(pair)
+      expected.lost()
+      expected = undefined
+    },
+    isLost: (pair) => lost.has(pair),
+  }
 }
 
 /** Passes everything that `from` says on to `to`, in order, its end and its fault included. */

@@ -1,11 +1,18 @@
 import { ApiError, type Address } from '@bezel/protocol'
-import { countOtherAgents, countOtherClaims, deleteAgent, findAgent, listEndedClaims } from '../store/agentStore.ts'
+import { countOtherAgents, countOtherClaims, deleteAgent, holdAgent, listEndedClaims } from '../store/agentStore.ts'
 import { deleteApiKey, listApiKeys, noteApiKeyUse, type ApiKeyRecord } from '../store/apiKeyStore.ts'
 import { noteSignedAt } from '../store/acceptedStructStore.ts'
 import type { AuditOrigin } from '../store/auditStore.ts'
-import { addClaim, countClaims, findCrowdedClaim, removeClaim, type ClaimKey } from '../store/claimStore.ts'
+import {
+  addClaim,
+  findCrowdedClaim,
+  holdClaimCount,
+  holdClaimRow,
+  removeClaim,
+  type ClaimKey,
+} from '../store/claimStore.ts'
 import type { Sql } from '../store/sql.ts'
-import { wasUsed, type AgentRecord } from '../trading/agentRecord.ts'
+import { isProven, wasUsed, type AgentRecord } from '../trading/agentRecord.ts'
 import { claimOf, noteStructs, proveAgent, proveKey } from './proofs.ts'
 import { forgetAgentClaim } from './rightsLog.ts'
 
@@ -59,7 +66,7 @@ export async function holdClaim(
   const gone: GoneClaim[] = []
   // The claim itself is not among those that may go, or its record would stay without one.
   await removeClaim(sql, claim)
-  while ((await countClaims(sql)) >= maxClaims) {
+  while ((await holdClaimCount(sql)) >= maxClaims) {
     const crowded = await findCrowdedClaim(sql)
     if (crowded === undefined) break
     gone.push(...(await dropClaims(sql, [crowded], nowMs)))
@@ -89,7 +96,8 @@ export async function dropClaims(sql: Sql, claims: readonly ClaimKey[], nowMs: n
   for (const claim of claims) {
     const { chain, agent, trader } = claim
     if (agent !== '') gone.push(...(await dropAgent(sql, { chain, agent }, nowMs)))
-    else if (trader !== '') gone.push(...(await dropKeys(sql, { ...claim, trader }, nowMs)))
+    else if (trader !== '' && (await holdClaimRow(sql, claim)))
+      gone.push(...(await dropKeys(sql, { ...claim, trader }, nowMs)))
     await removeClaim(sql, claim)
   }
   return gone
@@ -100,8 +108,9 @@ async function dropAgent(
   { chain, agent }: Pick<AgentRecord, 'chain' | 'agent'>,
   nowMs: number,
 ): Promise<AgentRecord[]> {
-  const record = await findAgent(sql, chain, agent)
+  const record = await holdAgent(sql, chain, agent)
   if (record === undefined) return []
+  if (isProven(record)) return [record]
   const proven = record.standing === 'seen' ? await proveAgent(sql, record, 'seen', nowMs) : undefined
   if (proven !== undefined) return [proven]
   await noteStructs(sql, record, nowMs)

@@ -239,8 +239,8 @@ async function storeUse(
   const stored = await findApiKey(sql, chain, keyHash)
   if (stored === undefined) return undefined
   const isProven = stored.isProven || (await proveKey(sql, stored, lastUsedAtMs))
-  await noteApiKeyUse(sql, { ...stored, isProven }, lastUsedAtMs)
-  return { ...stored, isProven, lastUsedAtMs }
+  const used = { ...stored, isProven, lastUsedAtMs }
+  return (await noteApiKeyUse(sql, used, lastUsedAtMs)) ? used : undefined
 }
 
 function nameOf(chain: ChainSlug, keyHash: string): string {

@@ -1,5 +1,5 @@
 import { countKeptAgents, noteSignedAt } from '../store/acceptedStructStore.ts'
-import { findAgent, saveAgent } from '../store/agentStore.ts'
+import { holdAgent, saveAgent } from '../store/agentStore.ts'
 import type { ApiKeyRecord } from '../store/apiKeyStore.ts'
 import { removeClaim, renewClaim, type ClaimKey } from '../store/claimStore.ts'
 import type { Sql } from '../store/sql.ts'
@@ -47,7 +47,7 @@ export async function proveAgent(
   proof: AgentProof,
   nowMs: number,
 ): Promise<AgentRecord | undefined> {
-  const stored = await findAgent(sql, chain, agent)
+  const stored = await holdAgent(sql, chain, agent)
   if (stored === undefined || stored.trader !== trader) return undefined
   const proven = { ...stored, standing: await standingAfter(sql, stored, proof) }
   if (!isProven(proven) && proof !== 'delegated') await renewClaim(sql, claimOf(stored), nowMs)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { Address } from '@bezel/protocol'
-import { countClaims } from '../store/claimStore.ts'
+import { countClaims } from './testing/countClaims.ts'
 import { migrate } from '../store/openStore.ts'
 import type { Store } from '../store/sql.ts'
 import { openMemoryStore } from '../store/testing/memoryStore.ts'

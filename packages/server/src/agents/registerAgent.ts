@@ -1,7 +1,7 @@
 import { ApiError, type Address } from '@bezel/protocol'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import { noteDisplaced, noteSignedAt, readClaimedAtMs, readSignedAtMs } from '../store/acceptedStructStore.ts'
-import { listRelayedNamesakes, listUsersElsewhere, saveAgent } from '../store/agentStore.ts'
+import { holdAgent, listRelayedNamesakes, listUsersElsewhere, saveAgent } from '../store/agentStore.ts'
 import { removeClaim } from '../store/claimStore.ts'
 import type { Sql, Transaction } from '../store/sql.ts'
 import { isProven, wasUsed, type AgentRecord } from '../trading/agentRecord.ts'
@@ -121,8 +121,10 @@ export async function endNamesakes(
   // To end an agent, being newer than its approval is enough, which may be dated ahead.
   if (agent !== NOBODY) refuseReplay(await readSignedAtMs(sql, named), signedAtMs)
   await noteSignedAt(sql, named, { signedAtMs, isKept: false, nowMs })
-  for (const namesake of await listRelayedNamesakes(sql, { chain, trader, name })) {
-    if (namesake.agent === agent || namesake.agent === trader) continue
+  for (const listed of await listRelayedNamesakes(sql, { chain, trader, name })) {
+    if (listed.agent === agent || listed.agent === trader) continue
+    const namesake = await holdAgent(sql, chain, listed.agent)
+    if (namesake === undefined) continue
     // An approval that was held back must not end a newer agent.
     refuseReplay(namesake.signedAtMs, signedAtMs)
     await noteStructs(sql, namesake, nowMs)

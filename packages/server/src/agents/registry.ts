@@ -2,7 +2,7 @@ import type { Address, ChainSlug } from '@bezel/protocol'
 import { createLru } from '../ground/lru.ts'
 import { createPublisher } from '../ground/publisher.ts'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
-import { copyExpiries, findAgent, listAgentsOf, saveAgent } from '../store/agentStore.ts'
+import { copyExpiries, findAgent, holdAgent, listAgentsOf, saveAgent } from '../store/agentStore.ts'
 import type { AuditOrigin } from '../store/auditStore.ts'
 import { CLAIM_KEPT_MS, RENEWED_MS, listOldClaims, readClaimSinceMs, removeClaim } from '../store/claimStore.ts'
 import type { Sql, Store, Transaction } from '../store/sql.ts'
@@ -133,14 +133,14 @@ export async function openRegistry(store: Store, options: RegistryOptions = {}):
     noteGone,
     changeAgent: (chain, agent, change) =>
       store.transaction({ chain }, async (sql) => {
-        const before = await findAgent(sql, chain, agent)
+        const before = await holdAgent(sql, chain, agent)
         const next = await change(before, sql)
         await saveAgent(sql, next)
         sql.afterCommit(() => noteAgent(next, before))
         return next
       }),
     async addOwnAgent(sql, record, origin) {
-      const before = await findAgent(sql, record.chain, record.agent)
+      const before = await holdAgent(sql, record.chain, record.agent)
       if (before !== undefined && isKeptFrom(before, record.trader)) return
       await refuseManyAgents(sql, record, now())
       if (before !== undefined) await noteStructs(sql, before, now())

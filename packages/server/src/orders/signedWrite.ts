@@ -3,7 +3,7 @@ import { ApiError, type Address, type OrderId } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { agentNotDelegated, readOnlyAgent, requireInForce } from '../agents/agentRefusals.ts'
 import { proveAgent, type AgentProof } from '../agents/proofs.ts'
-import { findAgent } from '../store/agentStore.ts'
+import { findAgent, holdAgent } from '../store/agentStore.ts'
 import type { Transaction } from '../store/sql.ts'
 import type { Attempt, FoldClock } from '../trading/orders/orderModel.ts'
 import { OFF_CHAIN } from '../journal/accountLog.ts'
@@ -151,9 +151,11 @@ async function claimWrite(
   const claiming = claim(sql)
   // Sent behind the claim, which is answered first. One that registers takes several answers.
   const find = (): Promise<AgentRecord | undefined> => findAgent(sql, chain.slug, asked.agent)
-  const [isFree, found] = await Promise.all([claiming, isRegistering === true ? undefined : find()])
+  const [isFree, early] = await Promise.all([claiming, isRegistering === true ? undefined : find()])
   if (!isFree) throw nonceReused()
-  const agent = isRegistering === true ? await find() : found
+  const found = isRegistering === true ? await find() : early
+  // One that no write was accepted of may be taken over by the trader of its address, who is alone with itself.
+  const agent = found?.standing === 'used' ? found : await holdAgent(sql, chain.slug, asked.agent)
   if (agent === undefined) throw new ApiError('AGENT_UNKNOWN', 'This agent is not registered on this chain.')
   requireInForce(agent, nowMs)
   if (agent.trader !== asked.trader) throw new ApiError('AGENT_REVOKED', 'This agent now serves another trader.')

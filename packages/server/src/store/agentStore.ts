@@ -1,7 +1,7 @@
 import { Usd, type Address, type AgentMode, type ChainSlug } from '@bezel/protocol'
 import type { AgentRecord, AgentStanding } from '../trading/agentRecord.ts'
 import { encodeScope, scopeDecoder } from './scopeStore.ts'
-import type { Sql } from './sql.ts'
+import { holding, type Sql } from './sql.ts'
 
 interface AgentRow {
   readonly chain: string
@@ -33,6 +33,20 @@ const MAX_LISTED = 100
 
 export async function findAgent(sql: Sql, chain: ChainSlug, agent: Address): Promise<AgentRecord | undefined> {
   const row = await sql.get<AgentRow>(`select ${COLUMNS} from agents where chain = $1 and agent = $2`, chain, agent)
+  return row === undefined ? undefined : (await toRecords(sql, [row]))[0]
+}
+
+/**
+ * Finds an agent and holds its row until the end of the transaction. Two traders may be about to change the same agent,
+ * each alone with itself, and a claim on a full table may end one of another chain: whoever saves a record reads it
+ * this way before.
+ */
+export async function holdAgent(sql: Sql, chain: ChainSlug, agent: Address): Promise<AgentRecord | undefined> {
+  const row = await sql.get<AgentRow>(
+    `select ${COLUMNS} from agents where chain = $1 and agent = $2${holding(sql)}`,
+    chain,
+    agent,
+  )
   return row === undefined ? undefined : (await toRecords(sql, [row]))[0]
 }
 
@@ -301,7 +315,10 @@ export async function addSpend(
   )
 }
 
-/** Adds to the spend of a day in PostgreSQL, which can add amounts of any size. */
+/**
+ * Adds to the spend of a day in PostgreSQL, which can add amounts of any size. In one statement, because an agent that
+ * moved has orders of two traders, who are not alone with each other.
+ */
 const ADD_SPEND = `insert into spend (chain, agent, day, spent_usd) values ($1, $2, $3, $4)
    on conflict (chain, agent, day) do update
    set spent_usd = cast(cast(spend.spent_usd as numeric) + cast(excluded.spent_usd as numeric) as text)`

@@ -68,15 +68,20 @@ export async function saveApiKey(sql: Sql, record: ApiKeyRecord): Promise<void> 
   )
 }
 
-/** Notes that a key was used, and whether it is proven by now, unless it was replaced or ended meanwhile. */
-export async function noteApiKeyUse(sql: Sql, { chain, keyHash, isProven }: ApiKeyRecord, atMs: number): Promise<void> {
-  await sql.run(
+/** Notes that a key was used, and whether it is proven by now. Returns false when it is replaced or ended by now. */
+export async function noteApiKeyUse(
+  sql: Sql,
+  { chain, keyHash, isProven }: ApiKeyRecord,
+  atMs: number,
+): Promise<boolean> {
+  const changed = await sql.run(
     'update api_keys set last_used_at = $3, standing = $4 where chain = $1 and key_hash = $2',
     chain,
     keyHash,
     atMs,
     isProven ? PROVEN : 0n,
   )
+  return changed === 1
 }
 
 /** Deletes a key. Returns false when the trader has none of that label. */

@@ -1,6 +1,6 @@
 import type { Address, ChainSlug } from '@bezel/protocol'
 import type { AuditOrigin } from './auditStore.ts'
-import type { Sql } from './sql.ts'
+import { holding, type Sql } from './sql.ts'
 
 /** A registration that the chain does not prove: an agent (without trader and label), or an API key (without agent). */
 export interface ClaimKey {
@@ -31,7 +31,7 @@ export const CLAIM_KEPT_MS = 7 * 86_400_000
 /** Pause between two renewals of one claim, because each is a write to disk. */
 export const RENEWED_MS = 3_600_000
 
-/** The row that counts the claims of all networks. */
+/** The row that counts the claims of all networks. Changed before that of a network, so that no two are crossed. */
 const ALL_NETWORKS = ''
 
 /** Adds a claim of a network, which must not be there yet. */
@@ -45,7 +45,7 @@ export async function addClaim(sql: Sql, claim: ClaimKey, { network, sinceMs, un
     untold?.callerIp ?? null,
     untold?.requestId ?? null,
   )
-  for (const counted of [network, ALL_NETWORKS]) {
+  for (const counted of [ALL_NETWORKS, network]) {
     await sql.run(
       `insert into claim_networks (network, held) values ($1, 1)
        on conflict (network) do update set held = claim_networks.held + 1`,
@@ -72,7 +72,7 @@ export async function removeClaim(sql: Sql, claim: ClaimKey): Promise<ClaimSourc
     subjectOf(claim),
   )
   if (row === undefined) return undefined
-  for (const counted of [row.network, ALL_NETWORKS]) {
+  for (const counted of [ALL_NETWORKS, row.network]) {
     await sql.run('update claim_networks set held = held - 1 where network = $1', counted)
   }
   await sql.run('delete from claim_networks where network = $1 and held = 0', row.network)
@@ -83,9 +83,19 @@ export async function removeClaim(sql: Sql, claim: ClaimKey): Promise<ClaimSourc
   }
 }
 
-export async function countClaims(sql: Sql): Promise<number> {
-  const row = await sql.get<{ held: bigint }>('select held from claim_networks where network = $1', ALL_NETWORKS)
+/** Counts all claims, and lets nobody else add or remove one until the end of the transaction. */
+export async function holdClaimCount(sql: Sql): Promise<number> {
+  const row = await sql.get<{ held: bigint }>(
+    `select held from claim_networks where network = $1${holding(sql)}`,
+    ALL_NETWORKS,
+  )
   return Number(row?.held ?? 0n)
+}
+
+/** Holds a claim until the end of the transaction. Returns false when there is none any more. */
+export async function holdClaimRow(sql: Sql, claim: ClaimKey): Promise<boolean> {
+  const row = await sql.get(`select since from claims where subject = $1${holding(sql)}`, subjectOf(claim))
+  return row !== undefined
 }
 
 /** Finds the oldest claim of the network that holds the most. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { StartupError } from '@bezel/protocol'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import { startStatementPooler } from '@bezel/testkit/startStatementPooler.ts'
 import { installPostgres } from '../../../../scripts/installPostgres.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { openConfiguredStore, openExistingConfiguredStore } from './openConfiguredStore.ts'
@@ -80,6 +81,16 @@ describe('the store that the settings name, on PostgreSQL', () => {
     await server.psql('no_rights', 'create role reader login')
     const url = `postgresql://reader:secret@127.0.0.1:${server.port}/no_rights`
     await assertRefused(url, /^The user reader of DATABASE_URL may not create tables in the database no_rights/)
+  })
+
+  it('is refused in one sentence behind a pooler that gives every statement another session', async () => {
+    await server.createDatabase('pooled')
+    const pooler = await startStatementPooler(server.port)
+    await assertRefused(
+      server.urlOf('pooled', pooler.port),
+      /^The pooler of DATABASE_URL gives every statement another/,
+    )
+    await pooler.close()
   })
 
   it('is refused in one sentence when text is not sorted by its bytes', async () => {

@@ -158,6 +158,17 @@ describe('the store on PostgreSQL', () => {
     assert.equal(runs, 3)
   })
 
+  it('says that it is unavailable when another process holds the trader for too long, whatever was asked', async () => {
+    await insert(1)
+    await other.transaction(ALICE, async (held) => {
+      await held.get('select 1 as one')
+      const reads = store.transaction(ALICE, (sql) =>
+        Promise.all([sql.all('select n from t'), sql.get('select count(*) as c from t')]),
+      )
+      await assert.rejects(reads, StoreUnavailableError)
+    })
+  })
+
   it('refuses a statement that comes after its transaction, and keeps nothing of a failed one', async () => {
     let late: (() => Promise<number>) | undefined
     await store.transaction(ALICE, async (sql) => {

@@ -145,7 +145,11 @@ function createLine(connection: PostgresConnection, script: string): Line {
   begun.catch(() => undefined)
 
   const sendOne = <Row>({ text, params }: Bound) =>
-    trip(connection.query<Row>(text, params)).catch((error: unknown) => failed(withStatement(error, text)))
+    trip(connection.query<Row>(text, params)).catch(async (error: unknown) => {
+      // A begin that failed tells why, and its answer may be read a moment after that to what was sent along with it.
+      await begun
+      return failed(withStatement(error, text))
+    })
 
   const line: Line = {
     requireOpen(text) {

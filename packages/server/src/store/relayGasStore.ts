@@ -1,5 +1,5 @@
 import type { Address, ChainSlug, OrderId } from '@bezel/protocol'
-import type { Sql } from './sql.ts'
+import { holding, type Sql } from './sql.ts'
 
 /** The account whose nonces are kept, on one chain. */
 export interface RelaySender {
@@ -81,6 +81,14 @@ export async function addRelayedGas(
     of.trader ?? '',
     String(total),
   )
+}
+
+/**
+ * Holds the relayer's queue of a chain until the end of the transaction, as whoever takes a nonce does: the sums of gas
+ * are those of all traders, and a request is alone with its own alone.
+ */
+export async function holdRelayQueue(sql: Sql, chain: ChainSlug): Promise<void> {
+  await sql.all(`select sender from relay_senders where chain = $1${holding(sql)}`, chain)
 }
 
 /** Reads the sum of everything that is set aside on a chain, in wei. */

@@ -12,7 +12,7 @@ import type { Address, ChainSlug } from '@bezel/protocol'
  *
  * Locks are taken in one order, so that no two transactions wait for each other: the chain, the trader, the row of the
  * relayer's nonces, the number of the commit. A request that uses the relayer takes its nonce before it reads a sum
- * that all traders share, such as the day's gas.
+ * that all traders share, such as the day's gas, and one that only changes such a sum holds the same row.
  */
 export type Scope = TraderScope | ChainScope | NamedScope
 

@@ -68,17 +68,25 @@ function decodeMarkets(markets: StoredMarkets, symbols: ReadonlyMap<string, stri
   })
 }
 
-/** Returns the numbers of markets, after adding those that have none; `undefined` when there are too many. */
+/**
+ * Returns the numbers of markets, after adding those that have none; `undefined` when there are too many. A number that
+ * another transaction gives out at the same time is not taken: this one waits for it, and reads them again.
+ */
 async function numbersOf(sql: Sql, markets: readonly string[]): Promise<number[] | undefined> {
-  const known = await loadNumbers(sql)
-  const added = markets.filter((market) => !known.has(market))
-  if (known.size + added.length > MAX_NUMBERED) return undefined
-  const numbers = new Map(known)
-  for (const symbol of added) {
-    await sql.run('insert into scope_markets (id, symbol) values ($1, $2)', numbers.size, symbol)
-    numbers.set(symbol, numbers.size)
+  for (;;) {
+    const numbers = await loadNumbers(sql)
+    const added = [...new Set(markets)].filter((market) => !numbers.has(market))
+    if (added.length === 0) return markets.map((market) => numbers.get(market)!)
+    if (numbers.size + added.length > MAX_NUMBERED) return undefined
+    // One order for all, so that no two wait for each other.
+    for (const [at, symbol] of added.toSorted().entries()) {
+      await sql.run(
+        'insert into scope_markets (id, symbol) values ($1, $2) on conflict do nothing',
+        numbers.size + at,
+        symbol,
+      )
+    }
   }
-  return markets.map((market) => numbers.get(market)!)
 }
 
 async function loadNumbers(sql: Sql): Promise<MarketNumbers> {

@@ -73,6 +73,14 @@ export interface Store {
   close(): Promise<void>
 }
 
+/**
+ * Returns the end of a select that holds the rows it finds until the end of the transaction. For rows that transactions
+ * of different scopes change. SQLite has one writer, and needs nothing.
+ */
+export function holding({ engine }: Pick<Sql, 'engine'>): string {
+  return engine === 'postgres' ? ' for update' : ''
+}
+
 const BIGINT_PATTERN = /^-?\d+n$/
 
 /**

@@ -8,6 +8,7 @@ import {
   addRelayedGas,
   EXIT_PARTS,
   findExit,
+  holdRelayQueue,
   isPartInUse,
   listExitUses,
   listWithoutExit,
@@ -120,6 +121,7 @@ export async function settleExits(sql: Sql, { chain, cause, orders, positions }:
     if (exit === undefined) continue
     const { isNeeded, isCanceled } = await readExitNeed(sql, orderId)
     if (isNeeded === (exit.overAtMs === null)) continue
+    await holdRelayQueue(sql, chain)
     if (!isNeeded) await release(sql, exit, { nowMs: cause.nowMs, isCanceled })
     else {
       await count(sql, exit, leftOf(exit))

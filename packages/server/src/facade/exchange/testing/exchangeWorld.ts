@@ -18,6 +18,7 @@ import type { TriggerKind } from '../../../store/facadeTriggerStore.ts'
 import { takeId, insertOrder } from '../../../store/orderStore.ts'
 import { insertOrderEvent, type OrderHandle } from '../../../store/orderEventStore.ts'
 import { insertPosition } from '../../../store/positionStore.ts'
+import type { Store } from '../../../store/sql.ts'
 import { until } from '@bezel/testkit/until.ts'
 import type { OrderEvent, OrderRequest } from '../../../trading/orders/orderModel.ts'
 import type { Trade } from '../../../trading/valuation/chainState.ts'
@@ -103,8 +104,9 @@ export interface ExchangeWorld {
   remove(): Promise<void>
 }
 
-export async function openExchangeWorld(): Promise<ExchangeWorld> {
-  const base = await openOrdersWorld()
+/** Opens a world over a new store, or over one that the test has opened and closes. */
+export async function openExchangeWorld(given?: Store): Promise<ExchangeWorld> {
+  const base = await openOrdersWorld(given)
   base.node.delegate = RELAYER
   let lastNonce = base.market.nowMs
   const world: ExchangeWorld = {

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { CHAINS } from '@bezel/protocol'
+import { healthyAnswer, startStandInNode, type StandInNode } from '@bezel/testkit/standInNode.ts'
+import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import { startStatementPooler, type StatementPooler } from '@bezel/testkit/startStatementPooler.ts'
+import { installPostgres } from '../../scripts/installPostgres.ts'
+
+const MAIN = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url))
+
+/** The databases that a service refuses, and the sentence that says what to do. */
+const REFUSED: readonly {
+  readonly name: string
+  readonly sentence: RegExp
+  address(server: RunningPostgres, pooler: StatementPooler): Promise<string> | string
+}[] = [
+  {
+    name: 'no address of a database',
+    sentence: /^DATABASE_URL is no address of a PostgreSQL database: write postgresql:\/\/.*\.$/,
+    address: () => 'localhost/bezel',
+  },
+  {
+    name: 'a database that is not there',
+    sentence: /^There is no database nowhere at .*: create it with createdb .*, or correct DATABASE_URL\.$/,
+    address: (server) => server.urlOf('nowhere'),
+  },
+  {
+    name: 'a server that is not there',
+    sentence: /^PostgreSQL at 127\.0\.0\.1:9 can't be used \(.*\): start it, or correct DATABASE_URL\.$/,
+    address: () => 'postgresql://bezel@127.0.0.1:9/bezel',
+  },
+  {
+    name: 'a user without rights',
+    sentence: /^The user reader of DATABASE_URL may not create tables in the database rights: make it the owner .*\.$/,
+    async address(server) {
+      await server.createDatabase('rights')
+      await server.psql('rights', 'create role reader login')
+      return `postgresql://reader@127.0.0.1:${server.port}/rights`
+    },
+  },
+  {
+    name: 'a database of a newer version',
+    sentence:
+      /^The data was last used by a newer Bezel \(schema 999, .*\): start that version, or set DATABASE_URL to .*\.$/,
+    async address(server) {
+      const url = await server.createDatabase('newer')
+      await server.psql('newer', 'create table schema_version (version bigint not null)')
+      await server.psql('newer', 'insert into schema_version values (999)')
+      return url
+    },
+  },
+  {
+    name: 'a pooler in statement mode',
+    sentence:
+      /^The pooler of DATABASE_URL gives every statement another session: set it to pool transactions or sessions\.$/,
+    async address(server, pooler) {
+      await server.createDatabase('pooled')
+      return server.urlOf('pooled', pooler.port)
+    },
+  },
+]
+
+describe('a service refuses to start, in one sentence and with exit code 1, on', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-refused-'))
+  let server: RunningPostgres
+  let pooler: StatementPooler
+  let node: StandInNode
+  before(async () => {
+    installPostgres()
+    server = await startPostgres()
+    pooler = await startStatementPooler(server.port)
+    node = await startStandInNode(healthyAnswer(8453))
+    const chains = { base: { chainId: 8453, rpcUrl: node.url, diamond: CHAINS.base.liveDiamond } }
+    writeFileSync(join(folder, 'chains.json'), JSON.stringify({ chains, feedUrl: 'http://127.0.0.1:1' }))
+  })
+  after(async () => {
+    await node?.close()
+    await pooler?.close()
+    await server?.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  for (const { name, sentence, address } of REFUSED) {
+    it(name, async () => {
+      const child = spawn(process.execPath, [MAIN], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: {
+          PATH: process.env['PATH'],
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+          PORT: '0',
+          LOG_LEVEL: 'silent',
+          BEZEL_DOMAIN_NAME: 'Test API',
+          BEZEL_DATA: folder,
+          BEZEL_CHAINS_FILE: join(folder, 'chains.json'),
+          DATABASE_URL: await address(server, pooler),
+        },
+      })
+      const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+      const lines = said.trim().split('\n')
+      assert.equal(lines.length, 1, said)
+      assert.match(lines[0]!, sentence)
+      assert.equal(code, 1)
+    })
+  }
+})
