@@ -66,6 +66,15 @@ interface Measured extends Case {
   readonly markets: number
   /** Processor time of the longest piece of work in ms. */
   readonly longestMs: number
+  /** The same of pieces in which the engine collected garbage for some milliseconds. */
+  readonly withCollectionMs: number
+}
+
+/** The longest pieces of one second, as live/tellStalls.ts tells them. */
+interface Stalls {
+  readonly atMs: number
+  readonly cpuMs: number
+  readonly withCollectionMs: number
 }
 
 /** Prints the calls of each case. Returns true when all limits are met. */
@@ -114,8 +123,9 @@ async function measure(live: LiveDiamond, of: Case, minutes: number): Promise<Me
   await trader?.stop()
   await service.stop()
   await Promise.all(providers.map((provider) => provider.close()))
-  const told = JSON.parse(readFileSync(stallsFile, 'utf8')) as { atMs: number; cpuMs: number }[]
-  const longestMs = Math.max(0, ...told.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs).map(({ cpuMs }) => cpuMs))
+  const told = (JSON.parse(readFileSync(stallsFile, 'utf8')) as Stalls[]).filter(
+    ({ atMs }) => atMs >= fromMs && atMs <= toMs,
+  )
   rmSync(folder, { recursive: true, force: true })
   const perDay = (count: number): number => Math.round((count * MINUTES_PER_DAY * MS_PER_MINUTE) / (toMs - fromMs))
   return {
@@ -124,7 +134,8 @@ async function measure(live: LiveDiamond, of: Case, minutes: number): Promise<Me
     callsPerDay: perDay(counts.calls) + RELAYER_CALLS_PER_DAY,
     pushesPerDay: perDay(counts.pushes),
     markets: data.length,
-    longestMs,
+    longestMs: Math.max(0, ...told.map(({ cpuMs }) => cpuMs)),
+    withCollectionMs: Math.max(0, ...told.map(({ withCollectionMs }) => withCollectionMs)),
   }
 }
 
@@ -154,7 +165,8 @@ function print(measured: readonly Measured[], minutes: number, trades: number): 
     console.table(counts.byMethod)
   }
   const idle = measured[0]!
-  const rows = measured.map(({ name, withSockets, withTrader, callsPerDay, pushesPerDay, longestMs }) => {
+  const rows = measured.map((one) => {
+    const { name, withSockets, withTrader, callsPerDay, pushesPerDay, longestMs, withCollectionMs } = one
     const calls = withTrader ? Math.max(0, callsPerDay - idle.callsPerDay) : callsPerDay
     const limit = withTrader ? MAX_CALLS_PER_TRADER : withSockets ? MAX_CALLS_PER_DAY : MAX_CALLS_PER_DAY_WITHOUT_SOCKET
     const met = calls <= limit && longestMs <= MAX_PIECE_MS
@@ -165,6 +177,7 @@ function print(measured: readonly Measured[], minutes: number, trades: number): 
       limit,
       'pushes a day': pushesPerDay,
       'longest piece, ms': longestMs.toFixed(1),
+      'with garbage collected, ms': withCollectionMs.toFixed(1),
       met,
     }
   })

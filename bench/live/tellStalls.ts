@@ -1,34 +1,71 @@
 import { writeFileSync } from 'node:fs'
+import { PerformanceObserver } from 'node:perf_hooks'
 import process from 'node:process'
 
 // Loaded into a service before its own code: writes down the longest pieces of work of its main thread, at its end.
 //
 // A timer is due every few milliseconds. It can't fire while a piece of work runs, so the processor time of the thread
 // between two of its turns bounds the longest piece in between. Time in which the machine ran something else is not in
-// it, unlike in the delay of the event loop.
+// it, unlike in the delay of the event loop. Turns in which the engine collected garbage for some milliseconds are
+// told apart: how long that takes depends on how busy the other processors are, whose threads do most of it.
 
 const TICK_MS = 2
 const SECOND_MS = 1_000
 /** Seconds that are remembered: a few hours. */
 const MAX_SECONDS = 20_000
 
-/** The longest piece of work of each second, in ms of processor time, by the second since the epoch. */
-const longest = new Map<number, number>()
+/** Shorter pieces, and collections of garbage, are not looked at. */
+const MIN_MS = 3
+/** Time after which the observer has heard of every collection. */
+const HEARD_MS = 50
+/** Number of collections that are remembered: far more than there are in that time. */
+const MAX_COLLECTIONS = 100
+
+/** The ends of the last long collections, on the clock of `performance`. */
+const collections: number[] = []
+new PerformanceObserver((list) => {
+  for (const { startTime, duration } of list.getEntries())
+    if (duration >= MIN_MS) collections.push(startTime + duration)
+  collections.splice(0, collections.length - MAX_COLLECTIONS)
+}).observe({ entryTypes: ['gc'] })
+
+/** The longest pieces of a second, in ms of processor time. */
+interface Longest {
+  cpuMs: number
+  withCollectionMs: number
+}
+
+/** By the second since the epoch. */
+const longest = new Map<number, Longest>()
 let spentMs = 0
+let turnedAtMs = 0
 
 setInterval(() => {
-  const nowMs = threadMs()
-  const cpuMs = nowMs - spentMs
+  const [nowMs, atMs] = [threadMs(), performance.now()]
+  const [cpuMs, sinceMs] = [nowMs - spentMs, turnedAtMs]
   spentMs = nowMs
-  const second = Math.floor(Date.now() / SECOND_MS)
-  if (cpuMs <= (longest.get(second) ?? 0)) return
-  longest.set(second, cpuMs)
-  if (longest.size > MAX_SECONDS) longest.delete(longest.keys().next().value!)
+  turnedAtMs = atMs
+  if (cpuMs < MIN_MS) return
+  const look = (): void =>
+    note(
+      cpuMs,
+      collections.some((endMs) => endMs > sinceMs && endMs <= atMs),
+    )
+  setTimeout(look, HEARD_MS).unref()
 }, TICK_MS).unref()
+
+function note(cpuMs: number, isCollected: boolean): void {
+  const second = Math.floor(Date.now() / SECOND_MS)
+  const known = longest.get(second) ?? { cpuMs: 0, withCollectionMs: 0 }
+  longest.set(second, known)
+  if (longest.size > MAX_SECONDS) longest.delete(longest.keys().next().value!)
+  const kind = isCollected ? 'withCollectionMs' : 'cpuMs'
+  known[kind] = Math.max(known[kind], cpuMs)
+}
 
 process.on('exit', () => {
   const path = process.env['STALLS_FILE']
-  const told = [...longest].map(([second, cpuMs]) => ({ atMs: second * SECOND_MS, cpuMs }))
+  const told = [...longest].map(([second, pieces]) => ({ atMs: second * SECOND_MS, ...pieces }))
   if (path !== undefined) writeFileSync(path, JSON.stringify(told))
 })
 

@@ -14,6 +14,7 @@ import {
 import { runCheck } from './check/runCheck.ts'
 import { formatReport } from './check/printReport.ts'
 import { StoreUnavailableError } from './ground/unavailable.ts'
+import { CLEAR_LINE, copyData, markDataRestored, nameOf, type OperatorHost } from './operatorData.ts'
 import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
 import { dataPlaceOf, PLACE_SETTINGS } from './settings/dataPlace.ts'
 import { findAgent } from './store/agentStore.ts'
@@ -33,23 +34,6 @@ import { addUnproven, listUnproven, readSnapshot } from './store/snapshotStore.t
 import type { Scope } from './store/scope.ts'
 import type { Sql, Store } from './store/sql.ts'
 
-/** The parts of a process that the command uses. */
-interface OperatorHost {
-  /** Arguments after the name of the program. */
-  readonly argv: readonly string[]
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdout: OperatorStream
-  readonly stderr: OperatorStream
-  readonly now: () => number
-}
-
-/** A stream of a process; `columns` is the width of a terminal. */
-interface OperatorStream {
-  write(text: string): unknown
-  readonly isTTY?: boolean
-  readonly columns?: number
-}
-
 /** Prints a line of the answer. */
 type Print = (line: string) => void
 
@@ -63,8 +47,8 @@ const HELP = `bezel-server checks a set-up before its start, and sets the operat
 follows them within a second.
 
   bezel-server check [--json] [--price-per-million-units PRICE]
-                                                         checks settings, data folder, providers, contracts and price
-                                                         feed, and says what to mend; changes nothing, sends nothing
+                                                         checks settings, data, providers, contracts and price feed,
+                                                         and says what to mend; changes nothing, sends nothing
   bezel-server status                                    lists the controls that are set (--json for programs)
   bezel-server pause writes CHAIN [--reason TEXT]        refuses every write on the chain: orders, changes, closes
   bezel-server pause relayer CHAIN [--reason TEXT]       lets the facade's relayer take no new action on the chain
@@ -79,13 +63,26 @@ follows them within a second.
   bezel-server reread TRADER [CHAIN]                     compares everything of a trader with the chain and mends what
                                                          was missed; the trader's requests wait until it is proven
   bezel-server reindex FROM TO [CHAIN]                   reads the logs of these blocks again and mends what was missed
+  bezel-server copy                                      copies the SQLite store of BEZEL_DATA, whose service is stopped,
+                                                         to the empty database of DATABASE_URL, and compares both; run
+                                                         again after an interruption, it goes on where it ended
+  bezel-server restored                                  run it once after a back-up was put back, before the service is
+                                                         started on it: nothing signed before is accepted again, and the
+                                                         relayer sends nothing again
 
 CHAIN is ${CHAIN_SLUGS.join(', ')} or all. Callers who are refused read the reason. Nothing that is on the chain or on
 its way there is stopped, and revocations always work. Every change is kept in the audit log.
 
 Run it in the folder of the clone, as npx --no bezel-server. Settings (environment): BEZEL_DATA, the data folder of the
-service (default: var), which every command names. check reads all settings of the service, as npm run serve does.
+service (default: var), or DATABASE_URL where its data is in PostgreSQL; every command names the one it uses. check reads
+all settings of the service, as npm run serve does.
 `
+
+/** The commands on the data of a service that is stopped. */
+const DATA_COMMANDS: Readonly<Record<string, (host: OperatorHost) => Promise<number>>> = {
+  copy: copyData,
+  restored: markDataRestored,
+}
 
 /** Runs the operator's command and returns its exit code. A failure is printed as a sentence. */
 export async function runOperator(host: OperatorHost): Promise<number> {
@@ -96,12 +93,15 @@ export async function runOperator(host: OperatorHost): Promise<number> {
   }
   try {
     if (argv[0] === 'check') return await checkSetUp(host)
+    const dataCommand = DATA_COMMANDS[argv[0]!]
+    if (dataCommand !== undefined) {
+      refuseRest(argv.slice(1))
+      return await dataCommand(host)
+    }
     const command = parseCommand(argv)
     const place = dataPlaceOf(readSettings(PLACE_SETTINGS, host.env))
     const store = await openExistingConfiguredStore(place)
-    stderr.write(
-      `In ${place.database === undefined ? `the data folder ${place.dataFolder}` : 'the database of DATABASE_URL'}:\n`,
-    )
+    stderr.write(`In ${nameOf(place)}:\n`)
     try {
       await command(store, host.now(), (line) => stdout.write(`${line}\n`))
     } finally {
@@ -139,9 +139,6 @@ async function checkSetUp({ argv, env, stdout, stderr, now }: OperatorHost): Pro
 
 /** Width of a terminal that does not tell its own. */
 const DEFAULT_COLUMNS = 80
-
-/** Moves a terminal's cursor to the beginning of its line and empties the line. */
-const CLEAR_LINE = '\r\u001b[2K'
 
 function readUnitPrice(text: string | undefined): number | undefined {
   if (text === undefined) return undefined

@@ -21,6 +21,9 @@ export const SERVICE_LOCK_NAME = 'bezel.lock'
 /** Name of the service's database. */
 export const SERVICE_DATABASE_NAME = 'bezel.db'
 
+/** Name of the service's database after it was copied to PostgreSQL. */
+export const COPIED_DATABASE_NAME = 'bezel.copied.db'
+
 /** Name of the local chain's lock. */
 export const SANDBOX_LOCK_NAME = 'bezel-devnet.lock'
 

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { StartupError } from '@bezel/protocol'
-import { checkDataFolder, judgeClock, judgeRelayerKey, startFinding } from './checkMachine.ts'
+import { MIGRATIONS } from '../store/migrations/index.ts'
+import { checkDataFolder, judgeClock, judgeDatabase, judgeRelayerKey, startFinding } from './checkMachine.ts'
 
 const DATA_FOLDER_MODULE = new URL('../../../protocol/src/program/dataFolder.ts', import.meta.url).href
 
@@ -106,5 +107,19 @@ describe('findings about this machine', () => {
 
   it('tell whether the relayer has a key', () => {
     assert.equal(judgeRelayerKey(undefined).mark, 'note')
+  })
+})
+
+describe('judgeDatabase', () => {
+  it('says what a start would do to the schema, and what it would refuse', () => {
+    const newest = MIGRATIONS.length
+    const told = [undefined, 0, newest - 1, newest, newest + 1].map((version) =>
+      judgeDatabase(version).map(({ mark, text }) => `${mark}: ${text}`),
+    )
+    assert.deepEqual(told[0], [])
+    assert.match(told[1]![0]!, /^ok: .*no data yet/)
+    assert.match(told[2]![0]!, new RegExp(`^ok: .*from ${newest - 1} to ${newest}\\.$`))
+    assert.match(told[3]![0]!, /^ok: .*has data\.$/)
+    assert.match(told[4]![0]!, /^failure: .*newer Bezel .*start that version/)
   })
 })

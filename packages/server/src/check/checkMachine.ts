@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartupError, type Address } from '@bezel/protocol'
 import { inspectPrivateFolder, isServiceRunning } from '@bezel/protocol/dataFolder'
+import { MIGRATIONS } from '../store/migrations/index.ts'
 import { failure, lengthOf, note, ok, warning, type Finding } from './finding.ts'
 import type { ClockReading } from './probe.ts'
 
@@ -17,6 +18,22 @@ export function checkDataFolder(folder: string, beside: readonly string[]): read
     if (!(error instanceof StartupError)) throw error
     return [failure(name, error.message)]
   }
+}
+
+/**
+ * Judges the store that the settings name, by the version of its schema; `undefined` for SQLite, of which the data
+ * folder speaks.
+ */
+export function judgeDatabase(version: number | undefined): readonly Finding[] {
+  const name = 'database'
+  const newest = MIGRATIONS.length
+  if (version === undefined) return []
+  if (version > newest) {
+    return [failure(name, `It was last used by a newer Bezel (schema ${version}): start that version.`)]
+  }
+  if (version === 0) return [ok(name, 'PostgreSQL can be used, and has no data yet: the first start makes its tables.')]
+  const change = version === newest ? '' : ` The start brings its schema from ${version} to ${newest}.`
+  return [ok(name, `PostgreSQL can be used, and has data.${change}`)]
 }
 
 function judgeMissing(folder: string): Finding {

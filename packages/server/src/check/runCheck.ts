@@ -2,9 +2,10 @@ import { StartupError, type Address } from '@bezel/protocol'
 import { readChainsFile, type ServedChain } from '../chain/servedChain.ts'
 import { readRelayerKey } from '../facade/relayer/readRelayerKey.ts'
 import { readServerConfig, type ServerConfig } from '../settings/config.ts'
+import { inspectConfiguredStore } from '../store/openConfiguredStore.ts'
 import { checkChain } from './checkChain.ts'
 import { checkFeed } from './checkFeed.ts'
-import { checkDataFolder, judgeClock, judgeRelayerKey, startFinding } from './checkMachine.ts'
+import { checkDataFolder, judgeClock, judgeDatabase, judgeRelayerKey, startFinding } from './checkMachine.ts'
 import { operatorFiles, requireFeedUrl } from './configured.ts'
 import { failure, ok, reportOf, type Finding, type Group, type Progress, type Report } from './finding.ts'
 import type { ClockReading } from './probe.ts'
@@ -89,6 +90,9 @@ async function readSetUp({ env, refuseUnsafe }: CheckOptions): Promise<SetUp> {
     findings.push(startFinding('safe start', step, 'Nothing of the sandbox is used on a live Diamond.'))
   }
   findings.push(...checkDataFolder(dataFolder, operatorFiles(config)))
+  await attempt(findings, 'database', async () => {
+    findings.push(...judgeDatabase(await inspectConfiguredStore(config)))
+  })
   return { config, chains: chains ?? [], feedUrl, relayer, findings }
 }
 

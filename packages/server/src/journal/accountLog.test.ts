@@ -10,6 +10,7 @@ import { aFill, decimal } from '../trading/orders/testing/orderHistory.ts'
 import { OFF_CHAIN, type AccountLog, type Changes, forgetOldEvents } from './accountLog.ts'
 import { openTestLog } from './testing/testLog.ts'
 import { until } from '@bezel/testkit/until.ts'
+import type { SqlValue, Store } from '../store/sql.ts'
 import { TEST_SCOPE } from '../store/testing/testScope.ts'
 
 const OWNER = { chain: 'base', trader: '0x00000000000000000000000000000000000000A1' as Address } as const
@@ -218,7 +219,8 @@ describe('the log of an account', () => {
   it('can forget what is old without a hole in the rest, and never counts back', async () => {
     for (nowMs of [10, 20, 30]) await told([change(undefined, PREPARED)])
     const forget = async (beforeMs: number, limit: number): Promise<void> => {
-      for (const id of await listLogsBefore(opened.store.read, beforeMs)) {
+      const { old } = await listLogsBefore(opened.store.read, beforeMs, { after: 0n, limit: 9 })
+      for (const id of old) {
         await opened.store.transaction(TEST_SCOPE, (sql) => forgetEventsBefore(sql, id, beforeMs, limit))
       }
     }
@@ -253,6 +255,42 @@ describe('forgetting old events', () => {
     await until('the first is gone', async () => (await seqs()).length === 3)
     await end()
     assert.deepEqual(await seqs(), [2, 3, 4])
+    await remove()
+  })
+
+  it('looks at few logs at a time, and at all of them', async () => {
+    const { store, remove } = openTestStore()
+    await migrate(store)
+    const logs = 1_203
+    await store.transaction(TEST_SCOPE, async (sql) => {
+      const rows = `with recursive n (id) as (select 1 union all select id + 1 from n where id < ${logs})`
+      await sql.run(
+        `insert into account_logs (id, chain, trader, last_seq) ${rows} select id, 'base', 'trader ' || id, 2 from n`,
+      )
+      for (const seq of [1, 2]) {
+        await sql.run(
+          `insert into account_events (log_id, seq, channel, timestamp, is_reverted, data)
+           ${rows} select id, ${seq}, 'account', ${seq * DAY_MS}, 0, '1' from n`,
+        )
+      }
+    })
+    const looks: number[] = []
+    const all: Store['read']['all'] = async <Row>(text: string, ...params: readonly SqlValue[]) => {
+      const found = await store.read.all<Row>(text, ...params)
+      if (text.includes('account_logs')) looks.push(found.length)
+      return found
+    }
+    const watched = { ...store, read: { ...store.read, all } }
+    const left = async () => (await store.read.get<{ c: bigint }>('select count(*) as c from account_events'))!.c
+    const end = forgetOldEvents({
+      store: watched,
+      now: () => 3.5 * DAY_MS,
+      keepDays: 2,
+      onError: (error: unknown) => assert.fail(String(error)),
+    })
+    await until('the first of every log is gone', async () => (await left()) === BigInt(logs))
+    await end()
+    assert.deepEqual(looks, [500, 500, 203, 0])
     await remove()
   })
 })

@@ -304,15 +304,25 @@ export function forgetOldEvents(of: {
   return () => rounds.close()
 }
 
-/** Deletes old events log by log, in short transactions that let other writers in between. */
+/** Number of logs that one statement looks at. */
+const LOGS_AT_ONCE = 500
+
+/** Deletes old events log by log, in short statements and transactions that let other writers in between. */
 async function forgetBefore(store: Store, beforeMs: number): Promise<void> {
-  for (const id of await listLogsBefore(store.read, beforeMs)) {
-    let forgotten = MAX_EVENTS_AT_ONCE
-    while (forgotten === MAX_EVENTS_AT_ONCE) {
-      forgotten = await store.transaction({ name: 'cleanup' }, (sql) =>
-        forgetEventsBefore(sql, id, beforeMs, MAX_EVENTS_AT_ONCE),
-      )
-      await nextTurn()
-    }
+  for (let after: bigint | undefined = 0n; after !== undefined;) {
+    const { old, lastId } = await listLogsBefore(store.read, beforeMs, { after, limit: LOGS_AT_ONCE })
+    for (const id of old) await forgetIn(store, id, beforeMs)
+    await nextTurn()
+    after = lastId
+  }
+}
+
+async function forgetIn(store: Store, id: bigint, beforeMs: number): Promise<void> {
+  let forgotten = MAX_EVENTS_AT_ONCE
+  while (forgotten === MAX_EVENTS_AT_ONCE) {
+    forgotten = await store.transaction({ name: 'cleanup' }, (sql) =>
+      forgetEventsBefore(sql, id, beforeMs, MAX_EVENTS_AT_ONCE),
+    )
+    await nextTurn()
   }
 }

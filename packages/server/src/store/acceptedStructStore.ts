@@ -28,7 +28,8 @@ const PRUNED_PER_NOTE = 16
 
 /**
  * Reads the timestamp of the newest struct that was accepted; 0 when there is none. The agents and keys that are stored
- * have their own, so that a claim needs no row here.
+ * have their own, so that a claim needs no row here. Below the floor of nonces it is not known what was accepted: after
+ * a back-up was put back, the floor is above everything that was.
  */
 export async function readSignedAtMs(sql: Sql, { chain, agent, trader }: StructSigner): Promise<number> {
   const row = await sql.get<{ signed_at: bigint | null }>(
@@ -39,6 +40,8 @@ export async function readSignedAtMs(sql: Sql, { chain, agent, trader }: StructS
        where chain = $1 and agent = $2 and (trader = $3 or ($3 = '' and agent_signed = 1 and revoked = 0))
        union all
        select signed_at from api_keys where chain = $1 and trader = $3 and $2 = ''
+       union all
+       select up_to from nonce_floor
      ) as signed`,
     chain,
     agent,

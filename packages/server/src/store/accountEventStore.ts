@@ -173,14 +173,24 @@ export async function setToldHoldings(sql: Sql, owner: LogOwner, holdings: strin
   sql.write('update account_logs set holdings = $2 where id = $1', id, holdings)
 }
 
-/** Lists the logs whose oldest event is older than `beforeMs`, by one index lookup each. */
-export async function listLogsBefore(sql: Sql, beforeMs: number): Promise<bigint[]> {
-  const rows = await sql.all<{ id: bigint }>(
-    `select l.id from account_logs l
-     where (select e.timestamp from account_events e where e.log_id = l.id order by e.seq limit 1) < $1`,
-    beforeMs,
+/**
+ * Looks at up to `limit` logs with an id above `after`, by one index lookup each, so that no look takes long however
+ * many logs there are. Returns those whose oldest event is older than `beforeMs`, and the last one that was looked at;
+ * `undefined` when there was none.
+ */
+export async function listLogsBefore(
+  sql: Sql,
+  beforeMs: number,
+  { after, limit }: { readonly after: bigint; readonly limit: number },
+): Promise<{ readonly old: readonly bigint[]; readonly lastId: bigint | undefined }> {
+  const rows = await sql.all<{ id: bigint; oldest: bigint | null }>(
+    `select l.id, (select e.timestamp from account_events e where e.log_id = l.id order by e.seq limit 1) as oldest
+     from account_logs l where l.id > $1 order by l.id limit $2`,
+    after,
+    limit,
   )
-  return rows.map(({ id }) => id)
+  const old = rows.filter(({ oldest }) => oldest !== null && Number(oldest) < beforeMs)
+  return { old: old.map(({ id }) => id), lastId: rows.at(-1)?.id }
 }
 
 /**

@@ -113,6 +113,15 @@ function countLater(sql: Sql): IdsInTransaction {
   }
 }
 
+/** Leaves out `count` ids of everything whose ids clients know. */
+export async function skipIds(sql: Sql, count: number): Promise<void> {
+  for (const name of ['orders', 'notices', 'audit'] as const) {
+    const { sequence, count: text } = SEQUENCES[name]
+    if (sql.engine === 'postgres') await sql.all(`select setval('${sequence}', nextval('${sequence}') + $1)`, count)
+    else await sql.get(text, BigInt(count))
+  }
+}
+
 /** Creates the sequences of PostgreSQL that are missing, and moves each past the ids that are in use. */
 export async function createSequences(sql: Sql): Promise<void> {
   for (const { sequence, table, first } of Object.values(SEQUENCES)) {

@@ -9,7 +9,7 @@ import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgre
 import { startStatementPooler } from '@bezel/testkit/startStatementPooler.ts'
 import { installPostgres } from '../../../../scripts/installPostgres.ts'
 import { MIGRATIONS } from './migrations/index.ts'
-import { openConfiguredStore, openExistingConfiguredStore } from './openConfiguredStore.ts'
+import { inspectConfiguredStore, openConfiguredStore, openExistingConfiguredStore } from './openConfiguredStore.ts'
 import { openStore } from './openStore.ts'
 
 const BOUNDS = { connections: 4, statementMs: 60_000, idleTransactionMs: 60_000 }
@@ -55,7 +55,21 @@ describe('the store that the settings name, on PostgreSQL', () => {
     const dataFolder = join(folder, 'used')
     await (await openStore(dataFolder)).close()
     const place = { ...placeOf(await server.createDatabase('beside')), dataFolder }
-    await assert.rejects(openConfiguredStore(place), /holds a SQLite store.*leave out DATABASE_URL/)
+    await assert.rejects(openConfiguredStore(place), /holds a SQLite store.*run bezel-server copy to take it along/)
+  })
+
+  it('can be looked at before a start, which refuses the same and changes nothing', async () => {
+    const place = placeOf(await server.createDatabase('looked_at'))
+    assert.equal(await inspectConfiguredStore(place), 0)
+    assert.equal(await server.psql('looked_at', `select count(*) from pg_tables where schemaname = 'public'`), '0\n')
+    await (await openConfiguredStore(place)).close()
+    assert.equal(await inspectConfiguredStore(place), MIGRATIONS.length)
+    assert.equal(await inspectConfiguredStore({ ...place, database: undefined }), undefined)
+    await assert.rejects(
+      inspectConfiguredStore({ ...place, dataFolder: join(folder, 'used') }),
+      /run bezel-server copy/,
+    )
+    await assert.rejects(inspectConfiguredStore(placeOf(server.urlOf('nowhere'))), /There is no database nowhere/)
   })
 
   it('is refused in one sentence when the address is wrong', async () => {

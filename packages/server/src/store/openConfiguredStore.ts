@@ -4,10 +4,21 @@ import { join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
 import { SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
 import type { DatabaseSettings, DataPlace } from '../settings/dataPlace.ts'
+import { refuseHalfCopy } from './copyState.ts'
 import { createPostgresConnections, type PostgresConnection } from './postgresConnections.ts'
 import { openPostgres } from './postgres.ts'
-import { migrate, NewerStoreError, openExistingStore, openStore, refuseOtherVersion } from './openStore.ts'
-import type { Store } from './sql.ts'
+import {
+  migrate,
+  NewerStoreError,
+  openExistingStore,
+  openStore,
+  readVersion,
+  refuseCopied,
+  refuseNoStore,
+  refuseOtherVersion,
+} from './openStore.ts'
+import type { Sql, Store } from './sql.ts'
+import { VERSION_TABLE } from './tables.ts'
 
 /** Oldest server that is supported, as `server_version_num` tells it. */
 const MIN_VERSION_NUMBER = 150_000n
@@ -20,12 +31,38 @@ const PROBE_LOCK = 4_242_001n
  */
 export async function openConfiguredStore({ dataFolder, database }: DataPlace): Promise<Store> {
   if (database === undefined) return openStore(dataFolder)
-  if (existsSync(join(dataFolder, SERVICE_DATABASE_NAME))) {
-    throw new StartupError(
-      `The data folder ${dataFolder} holds a SQLite store, and DATABASE_URL is set: set BEZEL_DATA to another folder to begin with an empty database, or leave out DATABASE_URL to go on with that store.`,
-    )
+  refuseSqliteBeside(dataFolder)
+  return openDatabase(database, async (store) => {
+    await refuseHalfCopy(store.read)
+    await migrate(store)
+  })
+}
+
+/** Throws a `StartupError` for a folder with a SQLite store, so that nobody starts with no data by mistake. */
+function refuseSqliteBeside(dataFolder: string): void {
+  if (!existsSync(join(dataFolder, SERVICE_DATABASE_NAME))) return
+  throw new StartupError(
+    `The data folder ${dataFolder} holds a SQLite store, and DATABASE_URL is set: run bezel-server copy to take it along, leave out DATABASE_URL to go on with it, or set BEZEL_DATA to another folder.`,
+  )
+}
+
+/**
+ * Looks at the store that the settings name, and changes nothing. Returns the version of the schema in its database,
+ * 0 for an empty one; `undefined` for SQLite. Throws the `StartupError` of a start.
+ */
+export async function inspectConfiguredStore({ dataFolder, database }: DataPlace): Promise<number | undefined> {
+  if (database === undefined) {
+    refuseCopied(dataFolder)
+    return undefined
   }
-  return openDatabase(database, migrate)
+  refuseSqliteBeside(dataFolder)
+  let version = 0
+  const store = await openDatabase(database, async ({ read }) => {
+    await refuseHalfCopy(read)
+    if (await hasTables(read)) version = await readVersion(read)
+  })
+  await store.close()
+  return version
 }
 
 /**
@@ -34,10 +71,45 @@ export async function openConfiguredStore({ dataFolder, database }: DataPlace): 
  */
 export async function openExistingConfiguredStore({ dataFolder, database }: DataPlace): Promise<Store> {
   if (database === undefined) return openExistingStore(dataFolder)
-  return openDatabase(database, (store) => refuseOtherVersion(store, 'the database of DATABASE_URL'))
+  return openDatabase(database, async (store) => {
+    await refuseHalfCopy(store.read)
+    await refuseEmpty(store)
+    await refuseOtherVersion(store, 'the database of DATABASE_URL')
+  })
 }
 
-async function openDatabase(database: DatabaseSettings, prepare: (store: Store) => Promise<void>): Promise<Store> {
+/**
+ * Opens the store after a back-up was put back, and brings its schema up to date. Throws a `StartupError` when there is
+ * no data.
+ */
+export async function openRestoredStore({ dataFolder, database }: DataPlace): Promise<Store> {
+  if (database !== undefined) {
+    return openDatabase(database, async (store) => {
+      await refuseHalfCopy(store.read)
+      await refuseEmpty(store)
+      await migrate(store)
+    })
+  }
+  refuseNoStore(dataFolder)
+  return openStore(dataFolder)
+}
+
+/** Throws a `StartupError` for a database in which no service ever was. */
+async function refuseEmpty({ read }: Store): Promise<void> {
+  if (await hasTables(read)) return
+  throw new StartupError('There is no data in the database of DATABASE_URL: correct it, or restore a back-up first.')
+}
+
+async function hasTables(sql: Sql): Promise<boolean> {
+  const known = await sql.get<{ c: bigint }>('select count(to_regclass($1)) as c', VERSION_TABLE)
+  return known!.c > 0n
+}
+
+/** Opens a database and prepares it. Throws a `StartupError` that says what to correct when it can't be used. */
+export async function openDatabase(
+  database: DatabaseSettings,
+  prepare: (store: Store) => Promise<void>,
+): Promise<Store> {
   const place = placeOf(database.url)
   const store = openPostgres(database)
   try {

@@ -2,7 +2,7 @@ import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
-import { makePrivateFolder, SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
+import { COPIED_DATABASE_NAME, makePrivateFolder, SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
 import { createSequences } from './ids.ts'
 import type { Store, Sql } from './sql.ts'
 import { openSqlite } from './sqlite.ts'
@@ -14,6 +14,7 @@ import type { Migration } from './migrations/migration.ts'
  */
 export async function openStore(dataFolder: string): Promise<Store> {
   const file = join(dataFolder, SERVICE_DATABASE_NAME)
+  refuseCopied(dataFolder)
   let store: Store | undefined
   try {
     makePrivateFolder(dataFolder)
@@ -32,9 +33,7 @@ export async function openStore(dataFolder: string): Promise<Store> {
  */
 export async function openExistingStore(dataFolder: string): Promise<Store> {
   const file = join(dataFolder, SERVICE_DATABASE_NAME)
-  if (!existsSync(file)) {
-    throw new StartupError(`There is no data in ${dataFolder}: set BEZEL_DATA to the folder of the service.`)
-  }
+  refuseNoStore(dataFolder)
   let store: Store | undefined
   try {
     store = openSqlite(file)
@@ -44,6 +43,25 @@ export async function openExistingStore(dataFolder: string): Promise<Store> {
     await store?.close()
     throw startupErrorOf(error, file)
   }
+}
+
+/**
+ * Throws a `StartupError` for a folder whose data was moved to PostgreSQL: whoever goes on without it begins with
+ * nothing, and whoever goes on with the old data does everything again that was done since.
+ */
+export function refuseCopied(dataFolder: string): void {
+  if (existsSync(join(dataFolder, SERVICE_DATABASE_NAME))) return
+  if (!existsSync(join(dataFolder, COPIED_DATABASE_NAME))) return
+  throw new StartupError(
+    `The data in ${dataFolder} was copied to PostgreSQL (${COPIED_DATABASE_NAME} is what it was): set DATABASE_URL to that database, or BEZEL_DATA to another folder.`,
+  )
+}
+
+/** Throws a `StartupError` for a folder without a store. */
+export function refuseNoStore(dataFolder: string): void {
+  refuseCopied(dataFolder)
+  if (existsSync(join(dataFolder, SERVICE_DATABASE_NAME))) return
+  throw new StartupError(`There is no data in ${dataFolder}: set BEZEL_DATA to the folder of the service.`)
 }
 
 /** Throws a `StartupError` when the schema of a store is not the one of this version. */
@@ -98,7 +116,8 @@ async function createVersionTable(sql: Sql): Promise<void> {
   if (row === undefined) await sql.run('insert into schema_version (version) values (0)')
 }
 
-async function readVersion(sql: Sql): Promise<number> {
+/** Reads the version of the schema. Its table must be there. */
+export async function readVersion(sql: Sql): Promise<number> {
   const row = await sql.get<{ version: bigint }>('select version from schema_version')
   return Number(row?.version ?? 0n)
 }

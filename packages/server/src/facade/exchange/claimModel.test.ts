@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { AgentScope } from '@bezel/protocol'
 import { outOfForce } from '../../agents/agentRefusals.ts'
 import { requiredDelegate } from '../../agents/chainAgents.ts'
@@ -28,6 +29,8 @@ interface Owned {
   /** True when the stranger had it at some time. */
   wasStrangers: boolean
   wanted: Wanted | undefined
+  /** Authorisations that were refused since: whoever heard one may send it again when the agent is free. */
+  refused: Wanted[]
 }
 
 interface Life {
@@ -83,19 +86,27 @@ const authorise: Step = async (life, agent) => {
   const scope = scopeOf(life)
   const agentKey = life.draw(4) === 0 ? undefined : agent.key
   const of = { agent: agent.key.address, agentKey, scope, timestamp: ownTime(life) }
-  if (await hear(life, life.world.authorisation(life.owner, of))) agent.wanted = { scope, mode: 'self', name: '' }
+  const asked: Wanted = { scope, mode: 'self', name: '' }
+  if (await hear(life, life.world.authorisation(life.owner, of))) want(agent, asked)
+  else agent.refused.push(asked)
+}
+
+/** Notes what the owner said last. It holds against everything that was signed before. */
+function want(agent: Owned, wanted: Wanted | undefined): void {
+  agent.wanted = wanted
+  agent.refused = []
 }
 
 const revoke: Step = async (life, agent) => {
   const isDone = await hear(life, life.world.revocation(life.owner, agent.key.address, ownTime(life)))
-  if (isDone) agent.wanted = undefined
+  if (isDone) want(agent, undefined)
 }
 
 /** Forgets the agents that an approval of a name ends: all of the name but the approved one, and never the owner. */
 function endNamed(life: Life, name: string, approved?: Owned): void {
   for (const other of life.agents) {
     const isNamesake = other.wanted?.mode === 'relayed' && other.wanted.name === name
-    if (other !== approved && !isOwn(life, other) && isNamesake) other.wanted = undefined
+    if (other !== approved && !isOwn(life, other) && isNamesake) want(other, undefined)
   }
 }
 
@@ -111,7 +122,7 @@ const approve: Step = async (life, agent) => {
   if (isOpen && isOwnersByChain) assert.ok(isDone, 'the trader whose delegate is the relayer wins')
   if (!isDone) return
   endNamed(life, name, agent)
-  agent.wanted = { scope: { ...FULL, expiresAt }, mode: 'relayed', name }
+  want(agent, { scope: { ...FULL, expiresAt }, mode: 'relayed', name })
 }
 
 /** Ends the agent of a name by approving the zero address. */
@@ -177,7 +188,7 @@ const act: Step = async (life, agent) => {
   // An owner who signs for itself wants what it signs, and gets a record with its first action.
   const isFirst = isOwn(life, agent) && before?.trader !== owner.address
   if (isFirst && (await recordOf(life, agent))?.trader === owner.address) {
-    agent.wanted = { scope: FULL, mode: 'relayed', name: '' }
+    want(agent, { scope: FULL, mode: 'relayed', name: '' })
   }
   if (trader === owner.address) {
     checkActed(life, agent)
@@ -227,12 +238,15 @@ const STEPS_OF_LIFE: readonly Step[] = [
 ]
 
 /** Throws when an agent of the owner may act in another way than the owner asked for last, or may not and should. */
-function checkWanted({ world, owner, aheadMs }: Life, record: AgentRecord | undefined, { wanted }: Owned): void {
+function checkWanted({ world, owner, aheadMs }: Life, record: AgentRecord | undefined, agent: Owned): void {
   if (record?.trader !== owner.address) return
+  const may: Wanted = { scope: record.scope, mode: record.mode, name: record.name }
+  if (agent.refused.some((asked) => isDeepStrictEqual(asked, may))) want(agent, may)
+  const { wanted } = agent
   // A revocation dated ahead that was refused, because there was no agent yet, may be sent again by whoever heard it.
   if (wanted !== undefined && aheadMs === 0) assert.equal(record.revoked, false, 'nobody else ends an agent')
   if (outOfForce(record, world.nowMs) !== undefined) return
-  assert.deepEqual({ scope: record.scope, mode: record.mode, name: record.name }, wanted)
+  assert.deepEqual(may, wanted)
 }
 
 /** Throws when a step of the stranger without the agent's key took an agent that is in force for its owner. */
@@ -296,6 +310,7 @@ async function live(world: ClaimWorld, draw: Life['draw'], trail: string[]): Pro
     hasActed: false,
     wasStrangers: false,
     wanted: undefined,
+    refused: [],
   }))
   const aheadMs = draw(4) === 0 ? draw(20_000) : 0
   const life: Life = { world, owner, stranger, agents, heard: [], aheadMs, draw }

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Position, SigningDomain } from '@bezel/protocol'
+import { call, signedHeaders, type Answer } from '@bezel/testkit/agentClient.ts'
+import { findPostgres, startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import type { TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { until } from '@bezel/testkit/until.ts'
+import { installPostgres } from '../../scripts/installPostgres.ts'
+import { startFacadeWorld, type FacadeWorld } from '../facade/facadeWorld.ts'
+import { envelopeOf, type RawEnvelope } from '../facade/rawExchange.ts'
+import {
+  connectFacade,
+  info,
+  MARKET,
+  OPERATOR,
+  placeOnFacade,
+  sendEnvelope,
+  type FacadeTrader,
+  type ServiceSettings,
+} from './usedDeployment.ts'
+
+const CHAIN = '/v1/arbitrum-sepolia'
+const GUIDE = new URL('../../docs/operations.md', import.meta.url)
+/** Time by which requests are dated ahead: nearly as much as is accepted, so that they can be repeated for long. */
+const AHEAD_MS = 25_000
+const FACADE_AHEAD_MS = 50_000
+
+const IN_CAMPAIGN = { skip: process.env['CAMPAIGN'] === undefined ? 'set CAMPAIGN=1: it waits for a minute' : false }
+
+const run = promisify(execFile)
+
+/** Returns the block of commands of the guide that has this word. */
+function commandsWith(word: string): string {
+  const blocks = [...readFileSync(GUIDE, 'utf8').matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, text]) => text!)
+  const found = blocks.filter((text) => text.includes(word))
+  assert.equal(found.length, 1, `one block of the guide has ${word}`)
+  return found[0]!
+}
+
+/** The life of a deployment whose database is put back. Each story continues where the last one ended. */
+describe('a deployment on PostgreSQL whose back-up is put back', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-back-up-'))
+  const settings: ServiceSettings = {}
+  let server: RunningPostgres
+  let world: FacadeWorld
+  let client: TradingClient
+  let domain: SigningDomain
+  let facade: FacadeTrader
+  /** Requests that were accepted after the back-up. */
+  let write: () => Promise<Answer>
+  let read: () => Promise<Answer>
+  let envelope: RawEnvelope
+  /** Sizes of the positions before the restore. */
+  let held: string[]
+  /** Transactions that the relayer had sent before the restore. */
+  let sent: number
+
+  before(async () => {
+    installPostgres()
+    server = await startPostgres({ isDurable: true })
+    settings['DATABASE_URL'] = await server.createDatabase('bezel')
+    world = await startFacadeWorld({ service: settings })
+    client = await world.clientOf('trader-1', 'agent-1')
+    domain = (await call(world.url(), CHAIN)).body.signing.domain
+    facade = await connectFacade(world, 'trader-2', 'agent-2')
+  })
+  after(async () => {
+    await world?.stop()
+    await server?.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Runs commands of the guide as an operator of this server does. */
+  async function runGuide(commands: string): Promise<string> {
+    const text = commands.replaceAll('/var/backups', folder).replaceAll('npx --no bezel-server', '"$NODE" "$OPERATOR"')
+    const env = {
+      ...process.env,
+      PATH: `${findPostgres()}:${process.env['PATH']}`,
+      PGHOST: '127.0.0.1',
+      PGPORT: String(server.port),
+      PGUSER: 'bezel',
+      NODE: process.execPath,
+      OPERATOR,
+      BEZEL_DATA: world.devnet.folder,
+      DATABASE_URL: settings['DATABASE_URL'],
+    }
+    return (await run('bash', ['-euc', text], { env, cwd: fileURLToPath(new URL('../..', import.meta.url)) })).stdout
+  }
+
+  /** Signs a request once, dated ahead. Returns the function that sends it. */
+  async function signOnce(operation: string, method: string, path: string, body?: object) {
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const of = { operation, method, path: CHAIN + path, ...(text === undefined ? {} : { body: text }) }
+    const timestamp = String(Date.now() + AHEAD_MS)
+    const headers = {
+      ...(await signedHeaders(domain, client.agent, of, { timestamp })),
+      ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+    }
+    return () => call(world.url(), of.path, { method, headers, ...(text === undefined ? {} : { body: text }) })
+  }
+
+  const sizesOf = (positions: readonly Position[]): string[] => positions.map(({ size }) => size).toSorted()
+  const relayed = (): Promise<number> =>
+    world.chain.client.getTransactionCount({ address: world.chain.account('relayer').address })
+  const facadeOrders = async (): Promise<{ limitPx: string; cloid?: string }[]> =>
+    (await info(world, { type: 'openOrders', user: facade.address })) as { limitPx: string; cloid?: string }[]
+  const prices = async (): Promise<number[]> => (await facadeOrders()).map(({ limitPx }) => Number(limitPx)).toSorted()
+
+  it('is backed up while it runs', async () => {
+    await client.trade({ ...MARKET, clientId: 'before' }, 'filled')
+    await placeOnFacade(world, facade, { price: '50000', cloid: `0x${'1'.repeat(32)}` })
+    await runGuide(commandsWith('pg_dump'))
+  })
+
+  it('goes on: an order, a read and an envelope are accepted, each once', async () => {
+    write = await signOnce('createOrder', 'POST', '/orders', { ...MARKET, clientId: 'between' })
+    const { status, body } = await write()
+    assert.equal(status, 201, JSON.stringify(body))
+    await client.broadcast(body.transaction)
+    await client.orderOnce(body.order.id, (order) => order.status === 'filled')
+    read = await signOnce('listPositions', 'GET', `/account/${client.trader.address}/positions`)
+    held = sizesOf((await read()).body.data)
+    assert.equal(held.length, 2)
+    const order = { a: 0, b: true, p: '49000', s: '0.01', r: false, t: { limit: { tif: 'Gtc' } } }
+    envelope = await envelopeOf(
+      facade.wallet,
+      { type: 'order', orders: [order], grouping: 'na' },
+      { nonce: Date.now() + FACADE_AHEAD_MS },
+    )
+    assert.match(await sendEnvelope(world, envelope), /"resting"/)
+    sent = await relayed()
+    assert.equal(sent, 2)
+  })
+
+  it('is put back by the commands of the guide', async () => {
+    await world.stopService()
+    // The machine of the service is a new one, too.
+    for (const name of ['nonces.log', 'nonces.log.old']) rmSync(join(world.devnet.folder, name))
+    assert.match(await runGuide(commandsWith('pg_restore')), /Nothing that was signed before is accepted again/)
+    const orders = await server.psql('bezel', 'select count(*) from orders')
+    assert.equal(orders, '2\n', 'the orders of between are gone')
+    await world.startService()
+  })
+
+  it('refuses everything that was signed before', async () => {
+    for (const replay of [write, read]) {
+      const { status, body } = await replay()
+      assert.equal(status, 401, JSON.stringify(body))
+      assert.match(body.code, /^(NONCE_REUSED|TIMESTAMP_OUT_OF_WINDOW)$/)
+    }
+    assert.match(await sendEnvelope(world, envelope), /"status":"err"/)
+  })
+
+  it('finds what happened since on the chain, and the relayer repeats nothing', async () => {
+    await until('both orders of the facade are there', async (saw) => {
+      const found = await prices()
+      saw(found)
+      return found.length === 2
+    })
+    assert.deepEqual(await prices(), [49_000, 50_000])
+    assert.equal(await relayed(), sent)
+    const positions = await until('requests are accepted again', async (saw) => {
+      const { status, body } = await client.account('/positions', 'listPositions')
+      saw(body)
+      return status === 200 ? (body.data as Position[]) : undefined
+    })
+    assert.deepEqual(sizesOf(positions), held)
+  })
+
+  it('goes on trading, and the relayer has the next nonce of the chain', async () => {
+    const repeat = await client.request('createOrder', 'POST', '/orders', { ...MARKET, clientId: 'before' })
+    assert.equal(repeat.status, 200, JSON.stringify(repeat.body))
+    await client.trade({ ...MARKET, clientId: 'after' }, 'filled')
+    assert.equal(await server.psql('bezel', 'select next_nonce from relay_senders'), `${sent}\n`)
+    assert.equal(await relayed(), sent)
+  })
+
+  it('goes on trading on the facade, a minute later', IN_CAMPAIGN, async () => {
+    await placeOnFacade(world, facade, { price: '48000', cloid: `0x${'3'.repeat(32)}` })
+    assert.deepEqual(await prices(), [48_000, 49_000, 50_000])
+    assert.equal(await relayed(), sent + 1)
+    const stored = await server.psql('bezel', `select nonce, state from relay_entries order by nonce`)
+    assert.match(stored, /^0\|(live|done)\n2\|(live|done)\n$/)
+  })
+})
