@@ -10,6 +10,7 @@ import { openBenchAgent, type BenchAgent } from './client/benchAgent.ts'
 import { median } from './measure/median.ts'
 import { timed } from './measure/timed.ts'
 import { openFloor, type Floor } from './prepare/floor.ts'
+import { NO_LIMITS, QUIET_SERVICE } from './client/undisturbed.ts'
 
 // Compares createOrder with its unavoidable parts: one round trip to the node, one durable commit, one recovery of a
 // public key.
@@ -32,16 +33,8 @@ const AIM_MS = 2
 
 const CHAIN = 'arbitrum-sepolia'
 const ORDER = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.01', leverage: '10', collateral: 'USDC' }
-/** Intervals longer than the benchmark, so that no block and no refresh adds to the counts. */
+/** An interval longer than the benchmark, so that no block adds to the counts. */
 const QUIET_CHAIN = { DEVNET_BLOCK_MS: '60000' }
-const QUIET_SERVICE = { BEZEL_MARKETS_REFRESH_MS: '600000', BEZEL_ACCOUNT_REFRESH_MS: '600000' }
-const NO_LIMITS = {
-  BEZEL_IP_LIMIT: '1000000',
-  BEZEL_REGISTRATION_LIMIT: '1000000',
-  BEZEL_OVERLOAD_PERCENT: '0',
-  BEZEL_AGENT_LIMIT: '1000000',
-  BEZEL_AGENT_WRITE_LIMIT: '1000000',
-}
 
 interface Counts {
   readonly roundTrips: number

@@ -7,20 +7,13 @@ import type { RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { startPostgres } from '@bezel/testkit/startPostgres.ts'
 import { run } from '../../packages/server/src/run.ts'
 import { readServerConfig } from '../../packages/server/src/settings/config.ts'
+import { NO_LIMITS, QUIET_SERVICE } from '../client/undisturbed.ts'
 
 /** Added to the way to the server and to the way back, so that a round trip takes 0.5 ms longer. */
 const DELAY_MS = 0.25
 
-/** Intervals longer than the benchmark, so that only its own requests are at work. */
-const QUIET = { BEZEL_MARKETS_REFRESH_MS: '600000', BEZEL_ACCOUNT_REFRESH_MS: '600000' }
-const NO_LIMITS = {
-  BEZEL_IP_LIMIT: '1000000',
-  BEZEL_REGISTRATION_LIMIT: '1000000',
-  BEZEL_OVERLOAD_PERCENT: '0',
-  BEZEL_AGENT_LIMIT: '1000000',
-  BEZEL_AGENT_WRITE_LIMIT: '1000000',
-  BEZEL_MAX_PREPARED_ORDERS: '100',
-}
+/** Orders that an agent may have prepared: more than are in flight. */
+const PREPARED = { BEZEL_MAX_PREPARED_ORDERS: '100' }
 
 /** A PostgreSQL server whose commits reach the disk, and a proxy before it. */
 export interface Databases {
@@ -62,7 +55,8 @@ export async function startService(devnet: RunningDevnet, databaseUrl?: string):
       BEZEL_CHAINS_FILE: join(devnet.folder, 'devnet.json'),
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
       ...NO_LIMITS,
-      ...QUIET,
+      ...PREPARED,
+      ...QUIET_SERVICE,
     }),
   )
   while ((await fetch(`${service.url}/ready`)).status !== 200) await new Promise((soon) => setTimeout(soon, 20))
