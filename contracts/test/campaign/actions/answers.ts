@@ -13,6 +13,11 @@ const ANSWER_TTL_S = 3_600
 const LIMIT_OPEN = 2
 const LIQ_CLOSE = 6
 const MARKET_PARTIAL_OPEN = 8
+/**
+ * The largest price (1e10) that a candle is aimed at. An answer keeps each price in 56 bits, and a wick, noise and an
+ * outlier may move it up by some 6 %.
+ */
+const LARGEST_AIM = (2n ** 56n * 9n) / 10n
 
 /** The oracles answer a request, in agreement or not, at a price that may have moved a lot since. */
 export const oraclesAnswer: Action = {
@@ -132,7 +137,7 @@ function flat(price: bigint): Candle {
 /** Returns a candle that passes through the trigger price, opens beyond it, or ignores it. */
 function candleOf(c: Campaign, order: PendingOrder, current: bigint): Candle {
   const trigger = triggerPriceOf(c, order)
-  const shape = trigger === 0n ? 'any' : c.random.pick(['through', 'through', 'beyond', 'any'])
+  const shape = trigger === 0n || trigger > LARGEST_AIM ? 'any' : c.random.pick(['through', 'through', 'beyond', 'any'])
   const wickPpm = c.random.int(0, 2_000)
   const open = shape === 'beyond' ? movedBy(trigger, c.random.int(-3_000, 3_000)) : current
   const reached = shape === 'through' ? trigger : open
