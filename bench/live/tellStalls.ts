@@ -1,13 +1,18 @@
+import { createHook, type HookCallbacks } from 'node:async_hooks'
 import { writeFileSync } from 'node:fs'
 import { PerformanceObserver } from 'node:perf_hooks'
 import process from 'node:process'
 
 // Loaded into a service before its own code: writes down the longest pieces of work of its main thread, at its end.
 //
-// A timer is due every few milliseconds. It can't fire while a piece of work runs, so the processor time of the thread
-// between two of its turns bounds the longest piece in between. Time in which the machine ran something else is not in
-// it, unlike in the delay of the event loop. Turns in which the engine collected garbage for some milliseconds are
-// told apart: how long that takes depends on how busy the other processors are, whose threads do most of it.
+// A piece is what runs from the call of a timer or an immediate to the next one: long work of the service is divided by
+// immediates, and a timer that is due every few milliseconds divides the rest. It is measured in processor time of the
+// thread, so that time in which the machine ran something else is not in it, unlike in the delay of the event loop.
+// Pieces in which the engine collected garbage for some milliseconds are told apart: how long that takes depends on
+// how busy the other processors are, whose threads do most of it.
+
+/** Resources whose calls begin a piece. They are never called within another call. */
+const BEGINNINGS: ReadonlySet<string> = new Set(['Timeout', 'Immediate'])
 
 const TICK_MS = 2
 const SECOND_MS = 1_000
@@ -37,22 +42,33 @@ interface Longest {
 
 /** By the second since the epoch. */
 const longest = new Map<number, Longest>()
-let spentMs = 0
-let turnedAtMs = 0
 
-setInterval(() => {
+let spentMs = threadMs()
+let turnedAtMs = performance.now()
+
+function endPiece(): void {
   const [nowMs, atMs] = [threadMs(), performance.now()]
   const [cpuMs, sinceMs] = [nowMs - spentMs, turnedAtMs]
   spentMs = nowMs
   turnedAtMs = atMs
   if (cpuMs < MIN_MS) return
-  const look = (): void =>
-    note(
-      cpuMs,
-      collections.some((endMs) => endMs > sinceMs && endMs <= atMs),
-    )
-  setTimeout(look, HEARD_MS).unref()
-}, TICK_MS).unref()
+  const isCollected = (): boolean => collections.some((endMs) => endMs > sinceMs && endMs <= atMs)
+  setTimeout(() => note(cpuMs, isCollected()), HEARD_MS).unref()
+}
+
+const beginnings = new Set<number>()
+createHook({
+  init(id, type) {
+    if (BEGINNINGS.has(type)) beginnings.add(id)
+  },
+  before(id) {
+    if (beginnings.has(id)) endPiece()
+  },
+  destroy: (id) => void beginnings.delete(id),
+  trackPromises: false,
+} as HookCallbacks).enable()
+
+setInterval(() => undefined, TICK_MS).unref()
 
 function note(cpuMs: number, isCollected: boolean): void {
   const second = Math.floor(Date.now() / SECOND_MS)

@@ -13,6 +13,7 @@ import {
   type AskedAccount,
   type Holdings,
 } from './readHoldings.ts'
+import { dueTerms } from './positions/dueTerms.ts'
 import type { KnownTerms, TradedPair } from './positions/traderTerms.ts'
 import { isExpired, type AgentRecord } from '../trading/agentRecord.ts'
 import { createLru } from '../ground/lru.ts'
@@ -125,7 +126,7 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
   return {
     batchOf: (traders) =>
       firstBatch(options.collaterals() ?? [], Iterator.from(traders).map(askedOf)).map(({ trader }) => trader),
-    refreshTerms: () => readTerms(options, dueTerms(options)),
+    refreshTerms: async () => readTerms(options, await dueTerms(options)),
     async learnTerms(pair) {
       if (terms.isDue(pair.trader, pair.pairIndex)) await readTerms(options, [pair]).catch(passOverNode)
     },
@@ -176,17 +177,6 @@ async function holdsNothing(
   if (found === undefined || positions.ofTrader(trader).length > 0) return false
   if (found.delegate !== NOBODY || found.balances.some(({ balance }) => balance !== '0')) return false
   return !(await hasOrders(trader))
-}
-
-/** Returns the pairs of open positions whose traders' terms are due, each once. */
-function dueTerms({ positions, terms }: Pick<AccountReadsOptions, 'positions' | 'terms'>): TradedPair[] {
-  const due = new Map<string, TradedPair>()
-  for (const { record, state } of positions.all()) {
-    const { trader } = record
-    const { pairIndex } = state.trade
-    if (terms.isDue(trader, pairIndex)) due.set(`${trader} ${pairIndex}`, { trader, pairIndex })
-  }
-  return [...due.values()]
 }
 
 async function failuresOf(works: readonly Promise<unknown>[]): Promise<unknown[]> {
