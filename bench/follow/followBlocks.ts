@@ -9,6 +9,7 @@ import { openLivePositions } from '../../packages/server/src/accounts/positions/
 import { createLoggedPositions } from '../../packages/server/src/accounts/positions/loggedPositions.ts'
 import { createKnownTerms } from '../../packages/server/src/accounts/positions/traderTerms.ts'
 import { type AccountLog, createAccountLog } from '../../packages/server/src/journal/accountLog.ts'
+import { createCommits } from '../../packages/server/src/journal/commits.ts'
 import { createChainHead } from '../../packages/server/src/journal/clock.ts'
 import { writeNotices } from '../../packages/server/src/notices/writeNotices.ts'
 import type { Store } from '../../packages/server/src/store/sql.ts'
@@ -91,9 +92,12 @@ export async function openFollowing({ chain, client, markets }: RecordedChain, s
 async function openLog(store: Store, { slug }: ServedChain, markets: ChainMarkets): Promise<AccountLog> {
   const terms = createKnownTerms(Date.now)
   const live = await openLivePositions(store, slug, terms)
+  const commits = createCommits(store).of(slug)
+  commits.follow({ apply: ({ changes }) => live.apply(changes?.positions ?? []), reload: async () => {} })
   return createAccountLog({
     chain: slug,
     store,
+    commits,
     positionsText: createLoggedPositions({
       live,
       terms,
@@ -107,7 +111,6 @@ async function openLog(store: Store, { slug }: ServedChain, markets: ChainMarket
     now: Date.now,
     alsoKeep: writeNotices,
     onError: (error) => console.error(error),
-    onCommit: ({ positions }) => live.apply(positions),
   })
 }
 

@@ -55,7 +55,6 @@ export async function startResumeServer(traderCount: number): Promise<ResumeServ
     now: Date.now,
     onError: (error) => console.error(error),
     alsoKeep: none,
-    onCommit: () => undefined,
   })
   const server = createServer()
   const { stream, channels } = await serve(server, { log, registry, nonces })

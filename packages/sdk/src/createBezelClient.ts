@@ -4,7 +4,7 @@ import { createAccount, type AccountReads } from './account/createAccount.ts'
 import { createAgents, type Agents } from './agents/createAgents.ts'
 import { BezelConfigError } from './errors/bezelError.ts'
 import { createSigning, type Signing } from './http/createSigning.ts'
-import { createHeaders } from './http/createHeaders.ts'
+import { createHeaders, DEFAULT_HEADER_PREFIX } from './http/createHeaders.ts'
 import { createTransport, isHttpUrl, type Transport } from './http/createTransport.ts'
 import { createMarkets, type Markets } from './markets/createMarkets.ts'
 import { createNotifications, type Notifications } from './notifications/createNotifications.ts'
@@ -262,6 +262,7 @@ function transportOf(
     maxRetries: maxRetries ?? DEFAULT_MAX_RETRIES,
     now,
     headersOf: createHeaders({ agent, apiKey, headerPrefix, domain, trader }),
+    headerPrefix: headerPrefix ?? DEFAULT_HEADER_PREFIX,
   })
 }
 

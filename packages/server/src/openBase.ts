@@ -20,6 +20,7 @@ import { createFacadeCounts, type FacadeCounts } from './facade/stream/channels/
 import { every } from './ground/every.ts'
 import { createTimeSliced, type TimeSliced } from './ground/timeSliced.ts'
 import { createApp } from './http/createApp.ts'
+import { createCommits, type Commits } from './journal/commits.ts'
 import { openMarketSources, type MarketSources } from './market/openMarkets.ts'
 import { countTransactions } from './metrics/createMetrics.ts'
 import { createMetrics, type Metrics } from './metrics/createMetrics.ts'
@@ -41,6 +42,8 @@ export interface Base {
   readonly chains: readonly ServedChain[]
   readonly metrics: Metrics
   readonly store: Store
+  /** The commits of all chains, which everything that is kept in memory follows. */
+  readonly commits: Commits
   readonly markets: MarketSources
   /** Pauses and budgets that the operator has set. */
   readonly controls: Controls
@@ -102,7 +105,14 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   open.defer(() => markets.close())
   const controls = await openControls(store, (error) => log.error({ err: error }, 'controls could not be read'))
   open.defer(() => controls.close())
-  const authenticate = await openAuthentication(config, { chains, store, now })
+  const waits = createOrderWaits()
+  const commits = createCommits(store, {
+    now,
+    isAwaited: waits.isAwaited,
+    onError: (error) => log.error({ err: error }, 'commits could not be followed'),
+  })
+  open.defer(() => commits.close())
+  const authenticate = await openAuthentication(config, { chains, store, commits, now })
   open.defer(() => authenticate.nonces.close())
   const forgetting = every(FORGET_CLAIMS_MS, () => authenticate.registry.forgetOldClaims(), {
     onError: (error) => log.error({ err: error }, 'old registrations could not be forgotten'),
@@ -116,6 +126,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     chains,
     metrics,
     store,
+    commits,
     markets,
     controls,
     authenticate,
@@ -123,7 +134,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     registrations: createRegistrationLimit(createInProcessLimits(), config.registrationLimit),
     relayerKey,
     facadeNonces: await createFacadeNonces({ store, now }),
-    waits: createOrderWaits(),
+    waits,
     orderCounts: createOrderCounts(await countOrdersByStatus(store.read)),
     streamCounts: createStreamCounts(),
     facadeCounts: createFacadeCounts(),
@@ -146,13 +157,13 @@ function openOverloadGuard(
 
 async function openAuthentication(
   config: ServerConfig,
-  { chains, store, now }: Pick<Base, 'chains' | 'store' | 'now'>,
+  { chains, store, commits, now }: Pick<Base, 'chains' | 'store' | 'commits' | 'now'>,
 ): Promise<AuthenticateOptions> {
   const domains = Object.fromEntries(
     chains.map(({ slug, chainId, diamond }) => [slug, requestDomain({ name: config.domainName, chainId, diamond })]),
   )
   return {
-    registry: await openRegistry(store, { now, maxClaims: config.maxClaims }),
+    registry: await openRegistry(store, { now, maxClaims: config.maxClaims, commits }),
     engine: await selectEngine(),
     limits: createInProcessLimits(),
     agentLimit: config.agentLimit,

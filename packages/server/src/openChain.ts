@@ -16,13 +16,14 @@ import { accountRefreshMs, type ServedChain } from './chain/servedChain.ts'
 import { refuseOtherChain } from './chain/providers/chainIdentity.ts'
 import { settleExits } from './facade/relayer/exitGas.ts'
 import { startFollower, type Follower } from './follower/startFollower.ts'
-import { createPublisher, type Publisher } from './ground/publisher.ts'
 import { notReady } from './ground/unavailable.ts'
-import { type AccountLog, type Changes, createAccountLog } from './journal/accountLog.ts'
+import { type AccountLog, createAccountLog } from './journal/accountLog.ts'
+import type { CommitChanges } from './journal/commitBody.ts'
+import type { ChainCommits } from './journal/commits.ts'
 import { createChainHead, type ChainHead, startClockRounds } from './journal/clock.ts'
 import { openChainMarkets, type ChainMarketData } from './market/openMarkets.ts'
 import type { FollowerState } from './market/watchChainMarkets.ts'
-import { listLiveOrders } from './store/orderStore.ts'
+import { countOrdersByStatus, listLiveOrders } from './store/orderStore.ts'
 import { writeNotices } from './notices/writeNotices.ts'
 import type { Base } from './openBase.ts'
 import { openFacade, type ChainFacade, type FacadeBase } from './openFacade.ts'
@@ -40,6 +41,7 @@ export interface OpenChain extends FacadeBase {
   readonly diamondWatch: DiamondWatch
   /** Commits the changes of this chain: every change of an order or a position is a transaction of this log. */
   readonly accountLog: AccountLog
+  readonly commits: ChainCommits
   readonly positionReads: PositionReads
   readonly facade: ChainFacade
   readonly previews: ChainPreviews
@@ -79,14 +81,16 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   open.defer(() => market.close())
   const agents = openAgents(chain, client, market, base)
   const terms = createKnownTerms(now)
+  const commits = base.commits.of(slug)
+  const lastCommit = await commits.readNumber()
   const positions = await openLivePositions(store, slug, terms)
   const head = createChainHead()
   const tape = createTradeTape({ chain: slug, store })
-  const commits = createPublisher<Changes>()
   const accountLog = openLog({ chain, base, market, positions, terms, head, commits })
   const accounts = openAccounts({ agents, positions, terms, accountLog, market }, base)
   open.defer(() => accounts.close())
   followCommits(commits, { base, positions, tape, accounts })
+  commits.begin(lastCommit)
   const follower = openFollower({ chain, client, base, market, head, finality, accountLog, accounts, diamondWatch })
   following.follower = follower
   open.defer(() => follower.close())
@@ -111,19 +115,23 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
     tape,
     diamondWatch,
     accountLog,
+    commits,
     accounts,
     follower,
     positionReads,
   }
   const orders = createOrders({ ...parts, terms }, base)
   const facade = await openFacade({ ...parts, orders }, base, open)
-  const previews: ChainPreviews = {
+  return { ...parts, orders, facade, previews: createPreviews(orders, accounts, agents) }
+}
+
+function createPreviews(orders: ChainOrders, accounts: OpenChainAccounts, agents: ChainAgents): ChainPreviews {
+  return {
     orders,
     holdings: accounts.knownHoldings,
     learnTerms: accounts.learnTerms,
     delegateFor: (agent) => requiredDelegate(agents, agent),
   }
-  return { ...parts, orders, facade, previews }
 }
 
 function openProviders({ slug, chainId, rpcUrls }: ServedChain, log: FastifyBaseLogger): Providers {
@@ -203,7 +211,7 @@ function openLog(of: {
   readonly positions: LivePositions
   readonly terms: KnownTerms
   readonly head: ChainHead
-  readonly commits: Publisher<Changes>
+  readonly commits: ChainCommits
 }): AccountLog {
   const { store, markets, now, log } = of.base
   const { slug } = of.chain
@@ -224,21 +232,28 @@ function openLog(of: {
       await settleExits(sql, changes)
     },
     onError: (error) => log.error({ chain: slug, err: error }, 'what was committed could not be passed on'),
-    onCommit: of.commits.publish,
+    commits: of.commits,
   })
 }
 
-/** Updates the in-memory state after every commit, in this order. */
+/** Updates the in-memory state after every commit of any node, in this order. */
 function followCommits(
-  commits: Publisher<Changes>,
+  commits: ChainCommits,
   of: Pick<OpenChain, 'positions' | 'tape' | 'accounts'> & { readonly base: Base },
 ): void {
   const { orderCounts, waits } = of.base
-  commits.subscribe(({ positions }) => of.positions.apply(positions))
-  commits.subscribe(({ orders }) => orderCounts.apply(orders))
-  commits.subscribe(waits.apply)
-  commits.subscribe(of.tape.apply)
-  commits.subscribe(({ cause, orders, positions }) => {
+  const follow = (
+    apply: (changes: CommitChanges, number: number | undefined) => void,
+    reload: () => Promise<void> = async () => {},
+  ): void => commits.follow({ apply: ({ changes }, number) => (changes ? apply(changes, number) : undefined), reload })
+  follow(({ positions }) => of.positions.apply(positions), of.positions.reload)
+  follow(
+    ({ chain, orders }, number) => orderCounts.apply(orders, { chain, number }),
+    async () => orderCounts.restart(await countOrdersByStatus(of.base.store.read)),
+  )
+  follow(waits.apply)
+  follow(of.tape.apply)
+  follow(({ cause, orders, positions }) => {
     // A commit caused by a request changes nothing on the chain.
     if (cause.block === null) return
     for (const { record } of [...orders, ...positions]) of.accounts.forget(record.trader)

@@ -56,6 +56,8 @@ export function openStream(base: Base, chains: readonly OpenChain[], open: Async
     bounds,
   })
   open.defer(() => stream.close())
+  // Whoever listens may have missed something, and reads on from its last event.
+  open.defer(base.commits.onReload(stream.disconnect))
 }
 
 function openChannels(of: OpenChain, base: Base, open: AsyncDisposableStack): Channels {

@@ -12,6 +12,7 @@ import { relayerWarning } from './facade/relayer/relayerHealth.ts'
 import type { ProviderStatus } from './chain/providers/providers.ts'
 import type { NotReadyReason } from './ground/unavailable.ts'
 import { listen } from './http/createApp.ts'
+import { promiseCommits } from './http/hooks/promiseCommits.ts'
 import { allowOrigins, registerHooks } from './http/hooks/registerHooks.ts'
 import { registerFacadeRoutes, registerRoutes } from './http/routes/registerRoutes.ts'
 import type { RelayerState } from './http/routes/system/ready.ts'
@@ -46,6 +47,7 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
   const base = await openBase(config, open)
   const { app, log, store, now } = base
   const chains = await openChains(base, open)
+  base.commits.start()
   const chainOf = (slug: string): OpenChain => servedChainOf(chains, slug)
   const notices = startNotices({
     chains: base.chains,
@@ -108,6 +110,9 @@ function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[
   watchChannels(metrics, 'bezel_facade_stream', base.facadeCounts)
 }
 
+/** Longest time that a read of the facade waits for what other nodes committed. */
+const SETTLE_MS = 250
+
 /** Registers hooks and routes in the order in which a request passes them. */
 function addOperations(base: Base, chains: readonly OpenChain[], notices: Notices): void {
   const { config, app, store, metrics, authenticate } = base
@@ -117,6 +122,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
   countAnswers(app, metrics)
   registerHooks(app, { ...base, ...authenticate, trustedProxies: config.trustedProxies, limit: config.ipLimit })
   allowOrigins(app, config)
+  promiseCommits(app, { ...config, commitsOf: (slug) => chains.find((chain) => chain.slug === slug)?.commits })
   serveMetrics(app, { metrics, exposure: config.metrics })
   serveOpenapi(app, config)
   serveAsyncapi(app, streamDocument)
@@ -160,6 +166,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
     chains: base.chains,
     facadeOf: (slug) => chainOf(slug).facade.reads,
     exchangeOf: (slug) => chainOf(slug).facade.exchange,
+    settle: base.store.read.engine === 'sqlite' ? undefined : (slug) => chainOf(slug).commits.settled(SETTLE_MS),
     trustedProxies: config.trustedProxies,
   })
 }

@@ -1,5 +1,7 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
+import { startFront } from './cluster/startFront.ts'
+import { clusterNodes, isCluster } from './cluster/testCluster.ts'
 import { isBehindProviders, startTestProviders } from './live/testProviders.ts'
 import { endChild, untilStarted, type RunningDevnet } from './startDevnet.ts'
 import { until } from './until.ts'
@@ -37,12 +39,29 @@ export async function startService(
 
 /**
  * Starts the real service in its own process, on a free port, over a devnet and its data folder. Resolves when it
- * listens, which is before it is ready. Behind providers in `npm run test:live` (live/testProviders.ts).
+ * listens, which is before it is ready. Behind providers in `npm run test:live` (live/testProviders.ts), and as two
+ * nodes behind a front in `npm run test:cluster` (cluster/testCluster.ts).
  */
 export async function launchService(
   devnet: RunningDevnet,
   settings: Record<string, string> = {},
 ): Promise<RunningService> {
+  if (!isCluster() || settings['DATABASE_URL'] !== undefined) return launchNode(devnet, settings)
+  const data = settings['BEZEL_DATA'] ?? devnet.folder
+  const chains = { BEZEL_CHAINS_FILE: settings['BEZEL_CHAINS_FILE'] ?? join(data, 'devnet.json') }
+  const planned = await clusterNodes(data)
+  const nodes = await Promise.all(
+    planned.map(({ settings: own }) => launchNode(devnet, { ...chains, ...settings, ...own })),
+  )
+  const front = await startFront(nodes.map(({ url }, at) => ({ url, isRelayer: planned[at]!.isRelayer })))
+  const end = async (how: 'stop' | 'kill'): Promise<void> => {
+    await Promise.all(nodes.map((node) => node[how]()))
+    await front.close()
+  }
+  return { url: front.url, pid: nodes[0]!.pid, stop: () => end('stop'), kill: () => end('kill') }
+}
+
+async function launchNode(devnet: RunningDevnet, settings: Record<string, string>): Promise<RunningService> {
   const data = settings['BEZEL_DATA'] ?? devnet.folder
   const named = settings['BEZEL_CHAINS_FILE'] ?? join(data, 'devnet.json')
   const providers = isBehindProviders() ? await startTestProviders(named) : undefined

@@ -26,6 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
   chain_lagging: 'The node of the chain does not answer, so what you see may be old. Orders wait until it does.',
   reorg_too_deep: 'The chain was reorganised too deeply. The operator has to set up its data again.',
   diamond_changed: 'The contracts have changed, and nothing is written until they are checked. You can still read.',
+  store_lagging: 'This part of the service is a moment behind the others. Try again in a moment.',
   overloaded: 'The service has more to do than it can. Try again in a moment.',
 }
 

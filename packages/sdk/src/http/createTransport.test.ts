@@ -56,6 +56,7 @@ describe('the transport, over a real socket', () => {
       timeoutMs,
       maxRetries,
       now: Date.now,
+      headerPrefix: 'x-test-',
       headersOf: createHeaders({
         agent,
         apiKey: undefined,

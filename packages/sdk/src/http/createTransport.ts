@@ -2,6 +2,7 @@ import type { NotificationError } from '@bezel/protocol/wire'
 import type { BezelError, NetworkFailure } from '../errors/bezelError.ts'
 import type { Signer } from '../signing/typedData.ts'
 import { BezelNetworkError, BezelApiError, ClockSkewError, docsAddress } from '../errors/serviceErrors.ts'
+import { createSeenCommits, type SeenCommits } from './seenCommits.ts'
 
 /**
  * The failures after which a call is retried. `read`: a refusal that allows it, or no answer at all. `idempotent`: the
@@ -30,6 +31,8 @@ export interface TransportOptions {
   readonly now: () => number
   /** Makes the headers of one attempt; called for each attempt, because a signature is accepted once. */
   readonly headersOf: (call: ApiCall, body: string | undefined, nowMs: number) => Promise<Record<string, string>>
+  /** Prefix of the service's own headers. */
+  readonly headerPrefix: string
 }
 
 /** Sends calls: signs, waits, retries what is safe, and turns refusals into typed errors. */
@@ -47,17 +50,27 @@ const MAX_DELAY_MS = 4_000
 /** Creates the transport of a client. */
 export function createTransport(options: TransportOptions): Transport {
   const { maxRetries } = options
+  const commits = createSeenCommits(options.headerPrefix)
   return {
     async call<Answer>(call: ApiCall): Promise<Answer> {
       for (let attempt = 0; ; attempt += 1) {
-        const outcome = await send(options, call)
+        const outcome = await send(options, call, commits)
         if (!('error' in outcome)) return outcome.answer as Answer
         const delayMs = retryDelayMs(attempt, outcome.retryAfterMs)
-        if (attempt >= maxRetries || delayMs > MAX_WAIT_MS || !mayRetry(call.retry, outcome.error)) throw outcome.error
+        if (attempt >= maxRetries || delayMs > MAX_WAIT_MS || !mayRetry(call.retry, outcome.error)) {
+          // A database that was put back to an earlier state never has the commit that was seen before.
+          if (isLagging(outcome.error)) commits.forget()
+          throw outcome.error
+        }
         await new Promise((resolve) => setTimeout(resolve, delayMs))
       }
     },
   }
+}
+
+/** Returns true when a node did not know in time what another one had committed. */
+function isLagging(error: BezelError): boolean {
+  return error instanceof BezelApiError && error.code === 'NOT_READY' && error.details.reason === 'store_lagging'
 }
 
 /**
@@ -83,13 +96,17 @@ interface Failure {
   readonly retryAfterMs: number
 }
 
-async function send(options: TransportOptions, call: ApiCall): Promise<{ readonly answer: unknown } | Failure> {
+async function send(
+  options: TransportOptions,
+  call: ApiCall,
+  commits: SeenCommits,
+): Promise<{ readonly answer: unknown } | Failure> {
   const { baseUrl, now } = options
   const { method, path } = call
   const url = baseUrl + path
   const text = call.body === undefined ? undefined : JSON.stringify(call.body)
   const sentAtMs = now()
-  const headers = await options.headersOf(call, text, sentAtMs)
+  const headers = { ...commits.headersOf(call), ...(await options.headersOf(call, text, sentAtMs)) }
   const failed = (code: NetworkFailure, what: string, cause: unknown): Failure => ({
     error: new BezelNetworkError(code, { method, url, what, cause }),
     retryAfterMs: 0,
@@ -108,6 +125,7 @@ async function send(options: TransportOptions, call: ApiCall): Promise<{ readonl
       signal: AbortSignal.timeout(options.timeoutMs),
     })
     content = await answer.text()
+    commits.note(answer)
   } catch (error) {
     if (isTimeout(error)) return failed('TIMEOUT', `no answer within ${options.timeoutMs / 1000} s`, error)
     return failed('NETWORK_ERROR', `the connection failed (${wordsOf(error)})`, error)

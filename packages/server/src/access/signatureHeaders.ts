@@ -28,6 +28,12 @@ export interface FieldIssue {
 /** Name, after the prefix, of the header that says whose account the caller means. */
 export const TRADER_HEADER = 'Trader'
 
+/** Name, after the prefix, of the header that says which commit an answer includes. */
+export const COMMIT_HEADER = 'Commit'
+
+/** Name, after the prefix, of the header by which a client asks for an answer that includes a commit. */
+export const AFTER_HEADER = 'After'
+
 /** Lists the names of the headers that carry credentials, and of the one that says whose account is meant. */
 export function credentialHeaders(prefix: string): readonly string[] {
   return ['Agent', 'Timestamp', 'Nonce', 'Signature', 'Api-Key', TRADER_HEADER].map((suffix) => prefix + suffix)

@@ -23,7 +23,6 @@ function logOver({ store }: TestStore, chain: ChainSlug = 'base'): AccountLog {
     positionsText: () => assert.fail('no position changed'),
     now: Date.now,
     alsoKeep: async () => {},
-    onCommit: () => {},
     onError: (error) => assert.fail(String(error)),
   })
 }

@@ -53,8 +53,16 @@ export interface Keys {
     claim: (sql: Transaction) => Promise<void>,
     origin?: AuditOrigin,
   ): Promise<boolean>
+}
+
+/** Keys, with what their memory is told of commits. */
+export interface FollowedKeys extends Keys {
   /** Takes over that a committed transaction deleted a key. */
   noteKeyGone(record: ApiKeyRecord): void
+  /** Takes over that a committed transaction stored a key. */
+  noteKeyIssued(key: Pick<ApiKeyRecord, 'chain' | 'keyHash'>): void
+  /** Forgets all keys, which are read again when they are asked for. */
+  forgetKeys(): void
 }
 
 /** The greatest number of keys per trader and chain. */
@@ -72,11 +80,13 @@ const USE_NOTED_MS = 60_000
 export interface KeysOptions {
   readonly now: () => number
   readonly maxClaims: number
-  /** Told, once that is committed, of a claim that had to go. */
-  readonly noteGone: (gone: GoneClaim) => void
+  /** Tells every node, after the commit, of a key that a transaction stored. */
+  readonly tellIssued: (sql: Transaction, key: Pick<ApiKeyRecord, 'chain' | 'keyHash'>) => void
+  /** Tells every node, after the commit, of claims that a transaction ended. */
+  readonly tellGone: (sql: Transaction, gone: readonly GoneClaim[]) => void
 }
 
-export function createKeys(store: Store, { now, maxClaims, noteGone }: KeysOptions): Keys {
+export function createKeys(store: Store, { now, maxClaims, tellIssued, tellGone }: KeysOptions): FollowedKeys {
   const memory = createKeyMemory(store)
   return {
     keyOwner(chain, keyHash) {
@@ -110,15 +120,15 @@ export function createKeys(store: Store, { now, maxClaims, noteGone }: KeysOptio
       }
     },
     noteKeyGone: memory.noteGone,
+    noteKeyIssued: memory.noteIssued,
+    forgetKeys: memory.forgetAll,
     listKeys: (chain, trader) => listApiKeys(store.read, chain, trader),
     async addKey({ network, origin, ...key }) {
       // Alone on the chain, because other traders' claims may have to make room.
       await store.transaction({ chain: key.chain }, async (sql) => {
         const gone = await issueKey(sql, key, { network, origin }, { now, maxClaims })
-        sql.afterCommit(() => {
-          gone.forEach(noteGone)
-          memory.noteIssued(key)
-        })
+        tellGone(sql, gone)
+        tellIssued(sql, key)
       })
     },
     async endKey({ chain, trader, label }, claim, origin) {
@@ -135,7 +145,7 @@ export function createKeys(store: Store, { now, maxClaims, noteGone }: KeysOptio
           if (isProven) await tellKeyEnded(sql, key, { ...origin, nowMs: now() })
           else await noteSignedAt(sql, { chain, agent: '', trader }, { signedAtMs, isKept: false, nowMs: now() })
         }
-        sql.afterCommit(() => keys.forEach(memory.noteGone))
+        tellGone(sql, keys)
         return keys.length > 0
       })
     },
@@ -151,6 +161,7 @@ interface KeyMemory {
   hold(record: ApiKeyRecord): void
   noteIssued(key: Pick<ApiKeyRecord, 'chain' | 'keyHash'>): void
   noteGone(record: ApiKeyRecord): void
+  forgetAll(): void
 }
 
 /** Creates the memory of the keys in use, over the store that has all of them. */
@@ -197,6 +208,11 @@ function createKeyMemory(store: Pick<Store, 'read'>): KeyMemory {
       version += 1
       if (held.peek(name) === undefined) unknown.set(name, true)
       else held.set(name, null)
+    },
+    forgetAll() {
+      version += 1
+      held.clear()
+      unknown.clear()
     },
   }
 }

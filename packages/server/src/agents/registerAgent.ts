@@ -75,7 +75,7 @@ export async function registerAgent(parts: RegistrationParts, of: Registration):
       const untold = isTold ? undefined : cause
       const gone = await dropEndedClaims(sql, kept, nowMs)
       gone.push(...(await holdClaim(sql, claimOf(kept), { network, nowMs, maxClaims: registry.maxClaims, untold })))
-      sql.afterCommit(() => gone.forEach(registry.noteGone))
+      registry.tellGone(sql, gone)
     }
     return kept
   })
@@ -111,7 +111,7 @@ function datedNow<Signed extends Pick<AgentRecord, 'trader' | 'signedAtMs'>>(
  */
 export async function endNamesakes(
   sql: Transaction,
-  registry: Pick<Registry, 'noteAgent'>,
+  registry: Pick<Registry, 'tellAgent'>,
   approval: Pick<AgentRecord, 'chain' | 'trader' | 'agent' | 'name' | 'signedAtMs'>,
   cause: RightsCause,
 ): Promise<void> {
@@ -132,7 +132,7 @@ export async function endNamesakes(
     await saveAgent(sql, record)
     await noteSignedAt(sql, { chain, agent: namesake.agent, trader }, { signedAtMs, isKept: isProven(record), nowMs })
     await tellAgentEnded(sql, 'agent_replaced', record, cause)
-    sql.afterCommit(() => registry.noteAgent(record, namesake))
+    registry.tellAgent(sql, record, namesake)
   }
 }
 

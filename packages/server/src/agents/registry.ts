@@ -2,12 +2,14 @@ import type { Address, ChainSlug } from '@bezel/protocol'
 import { createLru } from '../ground/lru.ts'
 import { createPublisher } from '../ground/publisher.ts'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
+import { createCommits, type Commits } from '../journal/commits.ts'
+import type { RightsChange } from '../journal/commitBody.ts'
 import { copyExpiries, findAgent, holdAgent, listAgentsOf, saveAgent } from '../store/agentStore.ts'
 import type { AuditOrigin } from '../store/auditStore.ts'
 import { CLAIM_KEPT_MS, RENEWED_MS, listOldClaims, readClaimSinceMs, removeClaim } from '../store/claimStore.ts'
 import type { Sql, Store, Transaction } from '../store/sql.ts'
 import { isProven, type AgentRecord } from '../trading/agentRecord.ts'
-import { createKeys, type Keys } from './keys.ts'
+import { createKeys, type FollowedKeys, type Keys, type KeysOptions } from './keys.ts'
 import { dropClaims, isKeptFrom, MAX_CLAIMS, refuseManyAgents, type GoneClaim } from './claims.ts'
 import { claimOf, mayBeProven, noteStructs, proveAgent, type AgentProof } from './proofs.ts'
 import { tellAgentRegistered } from './rightsLog.ts'
@@ -48,10 +50,10 @@ export interface Registry extends Keys {
    * trader's agent by its own signature or acts. Throws `UNSUPPORTED` when the trader has too many.
    */
   addOwnAgent(sql: Transaction, record: AgentRecord, origin: AuditOrigin): Promise<void>
-  /** Takes over a record that a transaction stored, as its `afterCommit`. `before` is the record it replaced. */
-  noteAgent(record: AgentRecord, before?: AgentRecord): void
-  /** Takes over that a transaction ended a claim, as its `afterCommit`. */
-  noteGone(gone: GoneClaim): void
+  /** Tells every node, after the commit, of a record that a transaction stored, and of the one that it replaced. */
+  tellAgent(sql: Transaction, record: AgentRecord, before?: AgentRecord): void
+  /** Tells every node, after the commit, of claims that a transaction ended. */
+  tellGone(sql: Transaction, gone: readonly GoneClaim[]): void
   /**
    * Notes a proof that the agent is meant for its trader, unless one as strong is known already. One that leaves a
    * claim a claim renews it, at most once an hour. Does nothing while the store is unavailable.
@@ -95,21 +97,19 @@ export interface RegistryOptions {
   readonly now?: () => number
   /** The greatest number of registrations that the chain does not prove. Default 100,000. */
   readonly maxClaims?: number
+  /** The commits by which every node learns of changes. Default: those of this process alone. */
+  readonly commits?: Commits
 }
 
 export async function openRegistry(store: Store, options: RegistryOptions = {}): Promise<Registry> {
-  const { now = Date.now, maxClaims = MAX_CLAIMS } = options
+  const { now = Date.now, maxClaims = MAX_CLAIMS, commits = createCommits(store) } = options
   await store.transaction({ name: 'schema' }, copyExpiries)
+  const tell = createRightsTeller(commits, now)
+  const { tellAgent, tellGone } = tell
   const memory = createAgentMemory(store, now)
-  const { noteAgent } = memory
-  const keys = createKeys(store, { now, maxClaims, noteGone })
+  const keys = createKeys(store, { now, maxClaims, ...tell })
   const renewals = createLru<string, number>(MAX_RENEWALS)
-
-  function noteGone(gone: GoneClaim): void {
-    if ('keyHash' in gone) keys.noteKeyGone(gone)
-    else if (isProven(gone)) noteAgent(gone)
-    else memory.noteAgentGone(gone)
-  }
+  followRights(commits, memory, keys)
 
   /** Returns false for a proof that would change nothing, so that only what changes something is a transaction. */
   async function isWorthStoring(record: AgentRecord, proof: AgentProof): Promise<boolean> {
@@ -122,7 +122,7 @@ export async function openRegistry(store: Store, options: RegistryOptions = {}):
   async function storeProof(record: AgentRecord, proof: AgentProof): Promise<void> {
     await store.transaction({ chain: record.chain, trader: record.trader }, async (sql) => {
       const proven = await proveAgent(sql, record, proof, now())
-      if (proven !== undefined) sql.afterCommit(() => noteAgent(proven, record))
+      if (proven !== undefined) tellAgent(sql, proven, record)
     })
   }
 
@@ -130,13 +130,14 @@ export async function openRegistry(store: Store, options: RegistryOptions = {}):
     ...memory,
     ...keys,
     maxClaims,
-    noteGone,
+    tellAgent,
+    tellGone,
     changeAgent: (chain, agent, change) =>
       store.transaction({ chain }, async (sql) => {
         const before = await holdAgent(sql, chain, agent)
         const next = await change(before, sql)
         await saveAgent(sql, next)
-        sql.afterCommit(() => noteAgent(next, before))
+        tellAgent(sql, next, before)
         return next
       }),
     async addOwnAgent(sql, record, origin) {
@@ -148,7 +149,7 @@ export async function openRegistry(store: Store, options: RegistryOptions = {}):
       const claim = await removeClaim(sql, claimOf(record))
       await noteStructs(sql, record, now())
       await tellAgentRegistered(sql, { stored: before, next: record, claim }, { ...origin, nowMs: now() })
-      sql.afterCommit(() => noteAgent(record, before))
+      tellAgent(sql, record, before)
     },
     async noteStanding(record, proof) {
       const { chain, agent, trader, standing, signedAtMs } = record
@@ -165,24 +166,61 @@ export async function openRegistry(store: Store, options: RegistryOptions = {}):
         if (!(error instanceof StoreUnavailableError)) throw error
       }
     },
-    forgetOldClaims: () => forgetOldClaims(store, now, noteGone),
+    forgetOldClaims: () => forgetOldClaims(store, now, tellGone),
   }
 }
 
+/** Tells every node, after the commit, of what a transaction changed. */
+type RightsTeller = Pick<Registry, 'tellAgent' | 'tellGone'> & Pick<KeysOptions, 'tellIssued'>
+
+function createRightsTeller(commits: Commits, now: () => number): RightsTeller {
+  const tell = (sql: Transaction, chain: ChainSlug, rights: readonly RightsChange[]): void =>
+    commits.of(chain).note(sql, now(), { rights })
+  return {
+    tellAgent: (sql, record, before) => tell(sql, record.chain, [{ kind: 'agent', record, before }]),
+    tellIssued: (sql, { chain, keyHash }) => tell(sql, chain, [{ kind: 'key', key: { chain, keyHash } }]),
+    tellGone(sql, gone) {
+      for (const [chain, ofChain] of Map.groupBy(gone, (claim) => claim.chain)) {
+        const rights = ofChain.map((claim) => ({ kind: 'gone', gone: claim }) as const)
+        tell(sql, chain, rights)
+      }
+    },
+  }
+}
+
+/** Applies committed changes, of this node or another, to what is in memory. */
+function followRights(commits: Commits, memory: AgentMemory, keys: FollowedKeys): void {
+  commits.onRights((change) => {
+    if (change.kind === 'agent') return memory.noteAgent(change.record, change.before)
+    if (change.kind === 'key') return keys.noteKeyIssued(change.key)
+    const { gone } = change
+    if ('keyHash' in gone) keys.noteKeyGone(gone)
+    else if (isProven(gone)) memory.noteAgent(gone)
+    else memory.noteAgentGone(gone)
+  })
+  commits.onReload(() => {
+    memory.forgetAgents()
+    keys.forgetKeys()
+  })
+}
+
 /** Forgets old claims chain by chain, because each is alone on its chain when it goes. */
-async function forgetOldClaims(store: Store, now: () => number, noteGone: (gone: GoneClaim) => void): Promise<void> {
+async function forgetOldClaims(store: Store, now: () => number, tellGone: Registry['tellGone']): Promise<void> {
   const listOld = (sql: Sql) => listOldClaims(sql, now() - CLAIM_KEPT_MS, FORGOTTEN_AT_ONCE)
   for (const slug of new Set((await listOld(store.read)).map(({ chain }) => chain))) {
     await store.transaction({ chain: slug }, async (sql) => {
       const old = (await listOld(sql)).filter(({ chain }) => chain === slug)
-      const gone = await dropClaims(sql, old, now())
-      sql.afterCommit(() => gone.forEach(noteGone))
+      tellGone(sql, await dropClaims(sql, old, now()))
     })
   }
 }
 
-type AgentMemory = Pick<Registry, 'agent' | 'findAgent' | 'agentsOf' | 'noteAgent' | 'onAgentChange'> & {
+type AgentMemory = Pick<Registry, 'agent' | 'findAgent' | 'agentsOf' | 'onAgentChange'> & {
+  /** Takes over a record that was stored. `before` is the record that it replaced. */
+  noteAgent(record: AgentRecord, before?: AgentRecord): void
   noteAgentGone(record: AgentRecord): void
+  /** Forgets all agents, which are read again when they are asked for. */
+  forgetAgents(): void
 }
 
 /** Creates the memory of the agents in use, over the store that has all of them. */
@@ -244,6 +282,12 @@ function createAgentMemory(store: Pick<Store, 'read'>, now: () => number): Agent
       if (held.peek(key) !== undefined) unknown.set(key, true)
       held.delete(key)
       publishChange(record, undefined)
+    },
+    forgetAgents() {
+      version += 1
+      held.clear()
+      lists.clear()
+      unknown.clear()
     },
     onAgentChange: changes.subscribe,
   }

@@ -7,6 +7,7 @@ export interface Lru<Key, Value> {
   /** Stores a value and counts as a use. The newest entry stays, however heavy it is. */
   set(key: Key, value: Value): void
   delete(key: Key): void
+  clear(): void
   /** Returns the entries, least recently used first. Entries may be deleted during the iteration. */
   entries(): IterableIterator<[Key, Value]>
 }
@@ -46,6 +47,10 @@ export function createLru<Key, Value>(
       }
     },
     delete: remove,
+    clear() {
+      values.clear()
+      weight = 0
+    },
     entries: () => values.entries(),
   }
 }

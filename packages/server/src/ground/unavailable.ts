@@ -2,7 +2,14 @@ import { ApiError } from '@bezel/protocol'
 
 /** The reason why a read can't be answered now. */
 export type NotReadyReason =
-  'starting' | 'snapshot' | 'feed_stale' | 'chain_lagging' | 'reorg_too_deep' | 'diamond_changed' | 'overloaded'
+  | 'starting'
+  | 'snapshot'
+  | 'feed_stale'
+  | 'chain_lagging'
+  | 'reorg_too_deep'
+  | 'diamond_changed'
+  | 'store_lagging'
+  | 'overloaded'
 
 const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
   starting: 'The service is still reading the markets of this chain; try again in a moment.',
@@ -14,6 +21,7 @@ const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
     'This chain was reorganised deeper than the service can undo; its operator has to set the data of this chain up again.',
   diamond_changed:
     'The contracts of this chain have changed, and nothing is written until the service has found that it still knows them; reads go on.',
+  store_lagging: 'This node does not know yet what another one committed; try again in a moment.',
   overloaded: 'The service has more to do than it can, and answers signed requests first; try again in a moment.',
 }
 

@@ -13,61 +13,17 @@ import {
 import type { PositionChange } from '../trading/positions/positionModel.ts'
 import { type OrderChange, type OrderState, orderAnswer } from '../trading/orders/orderModel.ts'
 import { type Address, type ChainSlug, DAY_MS } from '@bezel/protocol'
-import type { StoredFill } from '../store/fillStore.ts'
 import type { ChainScope, TraderScope } from '../store/scope.ts'
 import type { Sql, Store, Transaction } from '../store/sql.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createBreaks } from '../ground/breaks.ts'
 import { every } from '../ground/every.ts'
+import { notReady } from '../ground/unavailable.ts'
 import { createChainTime, type CommitTime } from './chainTime.ts'
+import type { Cause, Changes, Journal, LoggedFill, Origin } from './changes.ts'
+import { createCommits, type ChainCommits } from './commits.ts'
 
-/** The origin of a change. */
-interface Origin {
-  /** Number of the block that caused the change; `null` when a request or the clock did. */
-  readonly block: number | null
-  /** True when a block was undone: the change then corrects the past. */
-  readonly isReorg: boolean
-  /**
-   * True for what a snapshot found, or what is undone of it. The log then tells the positions, once per trader, and no
-   * orders, because none of them happened now. What is undone is not told: nobody is flat because of it, and the next
-   * snapshot tells everybody. Default false.
-   */
-  readonly isSnapshot?: boolean
-}
-
-/** Origin of changes by a request or the clock. */
-export const OFF_CHAIN: Origin = { block: null, isReorg: false }
-
-/** The origin and the time of a change. */
-export interface Cause extends Origin {
-  readonly nowMs: number
-}
-
-/** An execution as the history of fills stores it. */
-interface LoggedFill {
-  readonly trader: Address
-  readonly pairIndex: number
-  readonly fill: StoredFill
-}
-
-/** Everything one transaction changed. */
-export interface Changes {
-  readonly chain: ChainSlug
-  readonly cause: Cause
-  readonly orders: readonly OrderChange[]
-  readonly positions: readonly PositionChange[]
-  readonly fills: readonly LoggedFill[]
-}
-
-/**
- * Collects the changes of one transaction. Every function that changes an order or a position takes one, and only the
- * log makes them.
- */
-export interface Journal {
-  order(change: OrderChange): void
-  position(change: PositionChange): void
-  execution(fill: LoggedFill): void
-}
+export { OFF_CHAIN, type Cause, type Changes, type Journal } from './changes.ts'
 
 /** The current state of an account. */
 export interface AccountNow {
@@ -102,6 +58,11 @@ export interface AccountLog {
    * an event was appended; the first record of an account appends none.
    */
   account(trader: Address, account: AccountNow): Promise<boolean>
+  /**
+   * Resolves once everything in memory includes what was committed before the call, by any node. Throws `NOT_READY`
+   * when that takes too long.
+   */
+  settled(): Promise<void>
   /** Returns the number of the last event; 0 when there is none. */
   lastSeq(trader: Address): Promise<number>
   /** Returns the number of the oldest kept event; one after the last when none is kept. */
@@ -125,29 +86,20 @@ interface AccountLogOptions {
   readonly now: () => number
   /** Stores further data about the changes, in their transaction. */
   readonly alsoKeep: (sql: Sql, changes: Changes) => Promise<void>
-  /** Called after each commit that changed something, before the listeners. */
-  readonly onCommit: (changes: Changes) => void
-  /** Called when `onCommit` or a listener throws. The commit stands, and its caller does not see the error. */
+  /** The commits of the chain, which all that is kept in memory follows. Default: those of this log alone. */
+  readonly commits?: ChainCommits
+  /** Called when a listener throws. The commit stands, and its caller does not see the error. */
   readonly onError: (error: unknown) => void
 }
 
+/** Longest wait for the commits of other nodes. */
+const SETTLED_MS = 2_000
+
 export function createAccountLog(options: AccountLogOptions): AccountLog {
-  const { chain, store } = options
+  const { chain, store, onError, commits = createCommits(store, { onError }).of(chain) } = options
   const time = createChainTime(chain, options.now)
-  const listeners = new Set<(trader: Address) => void>()
+  const appends = createAppends(onError)
   const owner = (trader: Address) => ({ chain, trader })
-
-  function wake(traders: Iterable<Address>): void {
-    for (const trader of traders) for (const listener of listeners) guarded(() => listener(trader))
-  }
-
-  function guarded(tell: () => void): void {
-    try {
-      tell()
-    } catch (error) {
-      options.onError(error)
-    }
-  }
 
   async function keep(sql: Sql, changes: Changes): Promise<Address[]> {
     const events = eventsOf(changes, options.positionsText)
@@ -160,6 +112,15 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
     return [...events].filter(([, ofTrader]) => ofTrader.length > 0).map(([trader]) => trader)
   }
 
+  commits.follow({
+    apply({ atMs, woken }) {
+      time.note(atMs)
+      appends.wake(woken)
+    },
+    // Whoever listens is cut off by then, and reads on from its last event.
+    reload: async () => {},
+  })
+
   return {
     async transaction(scope, origin, work) {
       return store.transaction(scope, async (sql) => {
@@ -168,12 +129,7 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
         const { changes } = journal
         const result = await work(sql, journal, at)
         if (changes.orders.length + changes.positions.length === 0) return result
-        const traders = await keep(sql, changes)
-        await time.keep(sql, at)
-        sql.afterCommit(() => {
-          guarded(() => options.onCommit(changes))
-          wake(traders)
-        })
+        commits.note(sql, at.nowMs, { changes, woken: await keep(sql, changes) })
         return result
       })
     },
@@ -188,16 +144,39 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
         const at = await time.read(sql)
         const event = { channel: 'account', timestampMs: at.nowMs, block: null, isReverted: false, data: text } as const
         await appendEvents(sql, owner(trader), [event])
-        await time.keep(sql, at)
-        sql.afterCommit(() => wake([trader]))
+        commits.note(sql, at.nowMs, { woken: [trader] })
         return true
       })
     },
     now: time.now,
+    async settled() {
+      // Memory is changed right after an own commit, but not in the same turn.
+      if (store.read.engine === 'sqlite') return nextTurn()
+      if (!(await commits.settled(SETTLED_MS))) throw notReady('store_lagging')
+    },
     lastSeq: (trader) => readLastSeq(store.read, owner(trader)),
     firstSeq: (trader) => readFirstSeq(store.read, owner(trader)),
     read: (trader, of) => listEvents(store.read, owner(trader), of),
-    onAppend(listener) {
+    onAppend: appends.subscribe,
+  }
+}
+
+/** Passes on whose logs have new events. An error of one listener keeps nothing from the others. */
+function createAppends(onError: (error: unknown) => void) {
+  const listeners = new Set<(trader: Address) => void>()
+  return {
+    wake(traders: Iterable<Address>): void {
+      for (const trader of traders) {
+        for (const listener of listeners) {
+          try {
+            listener(trader)
+          } catch (error) {
+            onError(error)
+          }
+        }
+      }
+    },
+    subscribe(listener: (trader: Address) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { numberCommit } from '../store/commitStore.ts'
 import { migrate } from '../store/openStore.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import { createChainTime, MAX_HELD_MS, type ChainTime } from './chainTime.ts'
@@ -25,7 +26,9 @@ describe('the time of a chain', () => {
   const commit = (by = time): Promise<number> =>
     opened.store.transaction({ chain: CHAIN }, async (sql) => {
       const at = await by.read(sql)
-      await by.keep(sql, at)
+      numberCommit(sql, { chain: CHAIN, atMs: at.nowMs, maxHeldMs: MAX_HELD_MS, body: () => '' }, () =>
+        by.note(at.nowMs),
+      )
       return at.nowMs
     })
 

@@ -1,7 +1,7 @@
 import type { ChainSlug } from '@bezel/protocol'
 import type { FollowedBlock } from '../store/blockStore.ts'
-import { noteCommit, readCommitPoint } from '../store/chainTimeStore.ts'
-import type { Sql, Transaction } from '../store/sql.ts'
+import { readCommitPoint } from '../store/chainTimeStore.ts'
+import type { Sql } from '../store/sql.ts'
 
 /** The time of a commit and the block that it stands on. Neither runs backwards, in whatever process. */
 export interface CommitTime {
@@ -17,8 +17,8 @@ export interface ChainTime {
   now(): number
   /** Reads the time of the commit under way, at the beginning of its transaction. */
   read(sql: Sql): Promise<CommitTime>
-  /** Stores the time of a commit that changed something, as the last statement of its transaction. */
-  keep(sql: Transaction, at: CommitTime): Promise<void>
+  /** Takes over the time of a commit, of this process or another. */
+  note(committedAtMs: number): void
 }
 
 /**
@@ -44,9 +44,6 @@ export function createChainTime(chain: ChainSlug, clock: () => number): ChainTim
       note(committedAtMs)
       return { nowMs: laterOf(clock(), committedAtMs), head }
     },
-    async keep(sql, { nowMs }) {
-      await noteCommit(sql, chain, nowMs, MAX_HELD_MS)
-      sql.afterCommit(() => note(nowMs))
-    },
+    note,
   }
 }

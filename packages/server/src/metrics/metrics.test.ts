@@ -226,13 +226,17 @@ describe('metrics of the deployment', () => {
 
 describe('the counts of orders', () => {
   it('go on from the start with each change', () => {
-    const counts = createOrderCounts(new Map([['open', 2]]))
-    counts.apply([
-      { before: undefined, after: { status: 'prepared' } },
-      { before: { status: 'open' }, after: { status: 'filled' } },
-      { before: { status: 'open' }, after: { status: 'open' } },
-    ])
-    counts.apply([{ before: { status: 'prepared' }, after: undefined }])
+    const counts = createOrderCounts({ byStatus: new Map([['open', 2]]), asOf: new Map([['base', 3]]) })
+    counts.apply(
+      [
+        { before: undefined, after: { status: 'prepared' } },
+        { before: { status: 'open' }, after: { status: 'filled' } },
+        { before: { status: 'open' }, after: { status: 'open' } },
+      ],
+      { chain: 'base', number: 4 },
+    )
+    counts.apply([{ before: { status: 'prepared' }, after: undefined }], { chain: 'base', number: undefined })
+    counts.apply([{ before: undefined, after: { status: 'filled' } }], { chain: 'base', number: 3 })
     assert.deepEqual(Object.fromEntries(counts.current()), { open: 1, prepared: 0, filled: 1 })
   })
 })

@@ -5,6 +5,7 @@ import type { AccountStats } from '../accounts/chainAccounts.ts'
 import type { FeedPulse } from '../market/feed/feed.ts'
 import type { MarketsStats } from '../market/watchChainMarkets.ts'
 import type { RelayerHealth } from '../facade/relayer/relayerHealth.ts'
+import type { CountedOrders } from '../store/orderStore.ts'
 import type { OrderState } from '../trading/orders/orderModel.ts'
 
 /** The sources of one chain's numbers. All are read at each scrape, so they must be in memory. */
@@ -167,8 +168,10 @@ export function watchDeployment({ registry }: Metrics, sources: DeploymentSource
  * meanwhile.
  */
 export interface OrderCounts {
-  /** Applies the committed changes of a transaction. */
-  apply(changes: readonly OrderCountChange[]): void
+  /** Applies the changes of a commit, unless it is counted already. */
+  apply(changes: readonly OrderCountChange[], of: { readonly chain: string; readonly number: number | undefined }): void
+  /** Begins anew, with what the store holds now. */
+  restart(counted: CountedOrders): void
   current(): ReadonlyMap<OrderStatus, number>
 }
 
@@ -179,19 +182,25 @@ interface OrderCountChange {
 }
 
 /** Creates the counts, starting from those that the store held at startup. */
-export function createOrderCounts(atStart: ReadonlyMap<OrderStatus, number>): OrderCounts {
-  const counts = new Map(atStart)
+export function createOrderCounts({ byStatus, asOf }: CountedOrders): OrderCounts {
+  let counts = new Map(byStatus)
+  let counted = asOf
 
   function add(state: Pick<OrderState, 'status'> | undefined, step: 1 | -1): void {
     if (state !== undefined) counts.set(state.status, (counts.get(state.status) ?? 0) + step)
   }
 
   return {
-    apply(changes) {
+    apply(changes, { chain, number }) {
+      if (number !== undefined && number <= (counted.get(chain) ?? 0)) return
       for (const { before, after } of changes) {
         add(before, -1)
         add(after, 1)
       }
+    },
+    restart(next) {
+      counts = new Map(next.byStatus)
+      counted = next.asOf
     },
     current: () => counts,
   }

@@ -24,8 +24,8 @@ export interface SignedWrite {
   readonly isRegistering?: boolean
   /** Relay that sends the transaction; `null` when the agent sends it itself. */
   readonly relay: Relay | null
-  /** Told, when the write commits, that it proved the agent: the new record. */
-  readonly onProven?: (agent: AgentRecord) => void
+  /** Told in the transaction of the write that it proves the agent: the new record. */
+  readonly onProven?: (sql: Transaction, agent: AgentRecord) => void
 }
 
 /** The trader for whom a transaction is made, and its sender: the agent, or the relay that sends for it. */
@@ -114,7 +114,7 @@ export async function runWrite<Planned, Asked extends Promise<unknown> | undefin
     const stored = await claiming
     const proof = proofOf(orders, stored.trader, senderOf(write))
     const proven = stored.standing === 'used' ? undefined : await proveAgent(sql, stored, proof, clock.nowMs)
-    if (proven !== undefined) sql.afterCommit(() => write.onProven?.(proven))
+    if (proven !== undefined) write.onProven?.(sql, proven)
     const agent = proven ?? stored
     const turn = { sql, agent, clock, refolds: startRefolds(sql, clock, journal) }
     return keep(turn, planned, asked, (await reading) as Read)

@@ -4,7 +4,8 @@ import { parseAddress, type Address, type Hex } from '@bezel/protocol'
 import { numberToHex } from 'viem'
 import { appendEvents } from './accountEventStore.ts'
 import { insertBlock } from './blockStore.ts'
-import { noteCommit, readCommitPoint } from './chainTimeStore.ts'
+import { readCommitPoint } from './chainTimeStore.ts'
+import { numberCommit } from './commitStore.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { migrate } from './openStore.ts'
 import { TEST_SCOPE } from './testing/testScope.ts'
@@ -36,7 +37,9 @@ describe('the point up to which a chain is committed', () => {
     await migrate(store)
     const point = () => readCommitPoint(store.read, 'base')
     assert.deepEqual(await point(), { committedAtMs: 0, head: undefined })
-    const note = (atMs: number) => store.transaction(TEST_SCOPE, (sql) => noteCommit(sql, 'base', atMs, 10))
+    const of = { chain: 'base', maxHeldMs: 10, body: () => '' } as const
+    const note = (atMs: number) =>
+      store.transaction(TEST_SCOPE, async (sql) => numberCommit(sql, { ...of, atMs }, () => undefined))
     for (const atMs of [7, 9, 8]) await note(atMs)
     assert.deepEqual(await point(), { committedAtMs: 9, head: undefined })
     await store.transaction(TEST_SCOPE, async (sql) => {

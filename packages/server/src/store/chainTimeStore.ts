@@ -35,18 +35,3 @@ export async function readCommitPoint(sql: Sql, chain: ChainSlug): Promise<Commi
   }
   return { committedAtMs, head }
 }
-
-/**
- * Stores the time of a commit, unless a later one is stored that is at most `maxHeldMs` ahead. The last statement of
- * its transaction.
- */
-export async function noteCommit(sql: Sql, chain: ChainSlug, atMs: number, maxHeldMs: number): Promise<void> {
-  sql.write(
-    `insert into chain_times (chain, committed_at) values ($1, $2)
-     on conflict (chain) do update set committed_at = excluded.committed_at
-     where chain_times.committed_at < excluded.committed_at or chain_times.committed_at > $3`,
-    chain,
-    atMs,
-    atMs + maxHeldMs,
-  )
-}

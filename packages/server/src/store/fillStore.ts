@@ -1,5 +1,6 @@
 import type { Address, ChainSlug, FillAction, FillHistoryEntry, Hex, OrderId } from '@bezel/protocol'
 import type { ChainPlace } from '../trading/orders/orderModel.ts'
+import { pointRead } from './pointReads.ts'
 import { insertInto } from './rows.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
@@ -68,6 +69,22 @@ export async function listFillIds(sql: Sql, chain: ChainSlug, blockHash: Hex): P
     blockHash,
   )
   return new Map(rows.map(({ id, log_index }) => [Number(log_index), String(id) as OrderId]))
+}
+
+const FIND_FILL = pointRead('select trader, pair_index, body from fills where id = $1', 'bigint')
+
+/** Finds a fill with its trader and its pair; `undefined` when its block was undone. */
+export async function findFill(
+  sql: Sql,
+  id: StoredFill['id'],
+): Promise<{ readonly trader: Address; readonly pairIndex: number; readonly fill: StoredFill } | undefined> {
+  const row = await sql.get<{ trader: string; pair_index: bigint; body: string }>(FIND_FILL, BigInt(id))
+  if (row === undefined) return undefined
+  return {
+    trader: row.trader as Address,
+    pairIndex: Number(row.pair_index),
+    fill: JSON.parse(row.body) as StoredFill,
+  }
 }
 
 /**

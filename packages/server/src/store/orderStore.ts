@@ -229,11 +229,26 @@ export async function countPreparedTransactions(sql: Sql, chain: ChainSlug, agen
   return Number(row!.count)
 }
 
-export async function countOrdersByStatus(sql: Sql): Promise<ReadonlyMap<OrderStatus, number>> {
-  const rows = await sql.all<{ status: string; count: bigint }>(
-    'select status, count(*) as count from orders where status is not null group by status',
+/** The number of orders by status, as of a commit of each chain. */
+export interface CountedOrders {
+  readonly byStatus: ReadonlyMap<OrderStatus, number>
+  /** The number of the last commit that is counted, by chain. */
+  readonly asOf: ReadonlyMap<string, number>
+}
+
+/** Counts the orders and reads the commits up to which they are counted, in one statement and so at one moment. */
+export async function countOrdersByStatus(sql: Sql): Promise<CountedOrders> {
+  const rows = await sql.all<{ chain: string | null; status: string | null; count: bigint }>(
+    `select null as chain, status, count(*) as count from orders where status is not null group by status
+     union all select chain, null as status, commits as count from chain_times`,
   )
-  return new Map(rows.map(({ status, count }) => [status as OrderStatus, Number(count)]))
+  const byStatus = new Map<OrderStatus, number>()
+  const asOf = new Map<string, number>()
+  for (const { chain, status, count } of rows) {
+    if (chain !== null) asOf.set(chain, Number(count))
+    else byStatus.set(status as OrderStatus, Number(count))
+  }
+  return { byStatus, asOf }
 }
 
 async function select(sql: Sql, where: string, ...params: readonly SqlValue[]): Promise<StoredOrder[]> {

@@ -1,4 +1,5 @@
-import type { PointRead, SqlValue } from './sql.ts'
+import process from 'node:process'
+import type { PointRead, Sql, SqlValue } from './sql.ts'
 
 type KeyType = 'text' | 'bigint'
 
@@ -49,6 +50,27 @@ export function createReadQueue(): ReadQueue {
       askers = new Map()
       for (const [read, waiting] of taken) void answer(read, waiting, ask)
     },
+  }
+}
+
+/**
+ * Returns a connection whose reads by key are sent together, all that are asked for until nothing else can go on
+ * without an answer. For many reads outside of a transaction.
+ */
+export function batchReads(sql: Sql): Sql {
+  if (sql.engine === 'sqlite') return sql
+  const queue = createReadQueue()
+  const send = (): void => queue.send((text, params) => sql.all(text, ...params))
+  async function all<Found>(read: string | PointRead, ...params: readonly SqlValue[]): Promise<Found[]> {
+    if (typeof read === 'string') return sql.all<Found>(read, ...params)
+    if (queue.size === 0) process.nextTick(send)
+    return queue.add<Found>(read, params)
+  }
+  return {
+    ...sql,
+    all,
+    get: async <Found>(read: string | PointRead, ...params: readonly SqlValue[]) =>
+      (await all<Found>(read, ...params))[0],
   }
 }
 

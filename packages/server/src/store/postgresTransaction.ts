@@ -1,10 +1,11 @@
 import process from 'node:process'
 import { DatabaseError, type QueryResult } from 'pg'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
+import { endOfTransaction } from './endOfTransaction.ts'
 import type { PostgresConnection, PostgresConnections } from './postgresConnections.ts'
 import { createReadQueue } from './pointReads.ts'
 import { createWriteQueue, type Bound } from './rows.ts'
-import { textOf, type PointRead, type SqlValue, type Transaction } from './sql.ts'
+import { textOf, type LastStatement, type PointRead, type SqlValue, type Transaction } from './sql.ts'
 
 /** A transaction of PostgreSQL that was sent to the server. */
 export interface OpenTransaction {
@@ -39,6 +40,7 @@ const SHOWN_TEXT = 120
  */
 export function beginPostgres(connection: PostgresConnection, script: string): OpenTransaction {
   const tells: (() => void)[] = []
+  const lasts: LastStatement[] = []
   const line = createLine(connection, script)
   const writes = createWriteQueue()
   const reads = createReadQueue()
@@ -78,14 +80,14 @@ export function beginPostgres(connection: PostgresConnection, script: string): O
         writes.add(statement, params)
         if (line.isFree() && writes.size >= MAX_QUEUED) line.send(writes.take())
       },
-      afterCommit: (tell) => void tells.push(tell),
+      ...endOfTransaction(tells, lasts),
     },
     tells,
     firstError: line.firstError,
     trips: line.trips,
     commit() {
       sendReads()
-      return line.commit(writes.take())
+      return line.commit(writes.take(), lasts)
     },
     rollback: line.rollback,
     readOutcome: (connections) => readOutcome(connections, line.identity()),
@@ -108,8 +110,8 @@ interface Line extends Pick<OpenTransaction, 'firstError' | 'trips' | 'rollback'
   ask<Row>(statement: Bound, before: readonly Bound[]): Promise<QueryResult<Row & object>>
   /** Sends statements that nobody waits for. The server refuses everything after one that failed, the commit too. */
   send(statements: readonly Bound[]): void
-  /** Sends the last statements together with the commit. */
-  commit(last: readonly Bound[]): Promise<void>
+  /** Sends the last statements together with the commit, those of `lasts` behind the others. */
+  commit(last: readonly Bound[], lasts: readonly LastStatement[]): Promise<void>
   identity(): Identity
 }
 
@@ -169,13 +171,16 @@ function createLine(connection: PostgresConnection, script: string): Line {
     send(statements) {
       for (const statement of statements) sendOne(statement).catch(() => undefined)
     },
-    async commit(last) {
+    async commit(last, lasts) {
       isOver = true
       // Whoever waited for the beginning comes first.
       await lastHeld
       line.send(last)
+      const answers = lasts.map(sendOne)
+      for (const answer of answers) answer.catch(() => undefined)
       const { command } = await trip(connection.script('commit'))
       if (command !== 'COMMIT') failed(new Error('the database rolled the transaction back'))
+      for (const [at, answer] of answers.entries()) lasts[at]!.row = (await answer).rows[0]
     },
     async rollback() {
       isOver = true

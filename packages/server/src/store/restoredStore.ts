@@ -3,6 +3,8 @@ import type { Sql } from './sql.ts'
 
 /** Ids that are left out after a restore: more than were given out since any back-up that is put back. */
 const SKIPPED_IDS = 1_000_000
+/** Numbers of commits that are left out, so that what clients were told before lies behind all later ones. */
+const SKIPPED_COMMITS = 1_000_000_000
 
 /**
  * Makes a back-up safe to go on with, in one transaction. What happened after it is not known here, so everything of
@@ -20,6 +22,8 @@ export async function markRestored(
   await raise('nonce_floor', of.nonceFloorMs)
   await raise('facade_nonce_floor', of.facadeFloorMs)
   await skipIds(sql, SKIPPED_IDS)
+  await sql.run('update chain_times set commits = commits + $1', SKIPPED_COMMITS)
+  await sql.run('delete from commits')
   return sql.run(
     `update relay_entries set expires_at = $1 where state = 'live' and attempt_id is not null and expires_at > $1`,
     of.nowMs,

@@ -57,6 +57,20 @@ export interface Transaction extends Sql {
    * next transaction begins, so that what is kept in memory changes in the order of the commits.
    */
   afterCommit(tell: () => void): void
+  /**
+   * Runs a statement as one of the last of the transaction, together with its commit, because it takes a lock that many
+   * wait for. `tell` is called like those of `afterCommit`, with the row that the statement returned; with `undefined`
+   * when the commit is known to stand but its answer was lost.
+   */
+  atCommit<Row>(text: string, params: readonly SqlValue[], tell: (row: Row | undefined) => void): void
+}
+
+/** A statement that runs together with the commit. */
+export interface LastStatement {
+  readonly text: string
+  readonly params: readonly SqlValue[]
+  /** The row that it returned, once the transaction has committed. */
+  row: unknown
 }
 
 /** The database of a deployment, independent of the engine behind it. */
@@ -82,13 +96,23 @@ export function holding({ engine }: Pick<Sql, 'engine'>): string {
 }
 
 const BIGINT_PATTERN = /^-?\d+n$/
+/** Text that looks like a bigint, and is marked by a quote so that it does not become one. */
+const MARKED_PATTERN = /^'+-?\d+n$/
 
 /**
- * Serialises to JSON that keeps whole numbers of any size: a bigint becomes text with an `n` appended. Only for values
- * without text from users, which could look the same.
+ * Serialises to JSON that keeps whole numbers of any size: a bigint becomes text with an `n` appended, and text that
+ * looks the same gets a quote in front.
  */
 export function toExactJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? `${part}n` : part))
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part === 'bigint') return `${part}n`
+    return typeof part === 'string' && looksExact(part) ? `'${part}` : part
+  })
+}
+
+/** Returns true for text that reads as a bigint, marked or not. The last character tells nearly all others apart. */
+function looksExact(text: string): boolean {
+  return text.endsWith('n') && (BIGINT_PATTERN.test(text) || MARKED_PATTERN.test(text))
 }
 
 export function fromExactJson<Value>(text: string): Value {
@@ -97,7 +121,7 @@ export function fromExactJson<Value>(text: string): Value {
 
 /** Restores bigints in place. Several times as fast as a reviver, which is called for every value. */
 function withBigints(part: unknown): unknown {
-  if (typeof part === 'string') return BIGINT_PATTERN.test(part) ? BigInt(part.slice(0, -1)) : part
+  if (typeof part === 'string') return exactText(part)
   if (typeof part !== 'object' || part === null) return part
   const fields = part as Record<string, unknown>
   for (const key of Object.keys(fields)) {
@@ -105,4 +129,9 @@ function withBigints(part: unknown): unknown {
     if (typeof value === 'string' || typeof value === 'object') fields[key] = withBigints(value)
   }
   return part
+}
+
+function exactText(text: string): string | bigint {
+  if (!looksExact(text)) return text
+  return text.startsWith("'") ? text.slice(1) : BigInt(text.slice(0, -1))
 }

@@ -3,7 +3,16 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { PRIVATE_FILE_MODE } from '@bezel/protocol/dataFolder'
-import { textOf, type PointRead, type Sql, type SqlValue, type Store, type Transaction } from './sql.ts'
+import { endOfTransaction } from './endOfTransaction.ts'
+import {
+  textOf,
+  type LastStatement,
+  type PointRead,
+  type Sql,
+  type SqlValue,
+  type Store,
+  type Transaction,
+} from './sql.ts'
 import { tellSafely } from './tellSafely.ts'
 
 /** Maximum number of cached prepared statements; more than the texts in the store modules. */
@@ -60,10 +69,12 @@ export function openSqlite(file: string): Store {
     work: (sql: Transaction) => Promise<Result>,
   ): Promise<Result> {
     const tells: (() => void)[] = []
+    const lasts: LastStatement[] = []
     await begin(deadlineMs)
     let result: Result
     try {
-      result = await work({ ...write, afterCommit: (tell) => void tells.push(tell) })
+      result = await work({ ...write, ...endOfTransaction(tells, lasts) })
+      for (const final of lasts) final.row = await write.get(final.text, ...final.params)
       await write.run('commit')
     } catch (error) {
       if (writer.isTransaction) await write.run('rollback')

@@ -5,6 +5,7 @@
 export const TABLES: readonly string[] = [
   'chains',
   'chain_times',
+  'commits',
   'blocks',
   'snapshots',
   'unproven_traders',

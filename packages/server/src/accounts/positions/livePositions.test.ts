@@ -89,25 +89,25 @@ describe('live positions', () => {
       createKnownTerms(() => 1),
     )
     const [nine, five, eleven] = [recordOf(9, ALICE), recordOf(5, ALICE), recordOf(11, BOB)]
-    live.apply([{ record: five, before: undefined, after: OPEN }])
+    live.apply([{ record: five, after: OPEN }])
     assert.deepEqual(idsOf(live, ALICE), ['5', '9', '10'], 'ids are numbers: 10 is after 9')
 
     const resized: PositionState = { ...OPEN, trade: { ...trade, leverage: 20_000 } }
-    live.apply([{ record: nine, before: OPEN, after: resized }])
+    live.apply([{ record: nine, after: resized }])
     assert.deepEqual(idsOf(live, ALICE), ['5', '9', '10'])
     assert.equal(live.find(nine.id)?.state, resized)
 
     live.apply([
-      { record: nine, before: resized, after: CLOSED },
-      { record: five, before: OPEN, after: undefined },
-      { record: eleven, before: OPEN, after: CLOSED },
+      { record: nine, after: CLOSED },
+      { record: five, after: undefined },
+      { record: eleven, after: CLOSED },
     ])
     assert.deepEqual(idsOf(live, ALICE), ['10'])
     assert.deepEqual(idsOf(live, BOB), [])
     assert.equal(live.find(nine.id), undefined)
     assert.equal(live.size, 1)
 
-    live.apply([{ record: nine, before: CLOSED, after: resized }])
+    live.apply([{ record: nine, after: resized }])
     assert.deepEqual(idsOf(live, ALICE), ['9', '10'], 'its close was undone')
   })
 
@@ -118,7 +118,7 @@ describe('live positions', () => {
       createKnownTerms(() => 1),
     )
     const [alice, bob] = [live.ofTrader(ALICE), live.ofTrader(BOB)]
-    live.apply([{ record: recordOf(9, ALICE), before: OPEN, after: { ...OPEN, updatedAtMs: 2 } }])
+    live.apply([{ record: recordOf(9, ALICE), after: { ...OPEN, updatedAtMs: 2 } }])
     assert.equal(live.ofTrader(BOB), bob)
     assert.notEqual(live.ofTrader(ALICE), alice)
     assert.deepEqual(idsOf(live, ALICE), ['9', '10'])
@@ -138,7 +138,7 @@ describe('live positions', () => {
     assert.deepEqual(spreads(), [30, 30])
     assert.equal(live.ofTrader(BOB), bob)
     assert.equal(live.find('9' as OrderId), live.ofTrader(ALICE)[0])
-    live.apply([{ record: recordOf(5, ALICE), before: undefined, after: OPEN }])
+    live.apply([{ record: recordOf(5, ALICE), after: OPEN }])
     assert.deepEqual(spreads(), [30, 30, 30])
     assert.equal([...live.all()].length, 4)
   })
@@ -149,7 +149,7 @@ describe('live positions', () => {
       'base',
       createKnownTerms(() => 1),
     )
-    live.apply([{ record: recordOf(14, ALICE, 'arbitrum'), before: undefined, after: OPEN }])
+    live.apply([{ record: recordOf(14, ALICE, 'arbitrum'), after: OPEN }])
     assert.equal(live.size, 3)
   })
 })

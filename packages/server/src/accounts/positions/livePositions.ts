@@ -23,7 +23,9 @@ export interface LivePositions {
   /** Returns the positions of all traders. */
   all(): Iterable<LivePosition>
   /** Applies the changes that a committed block, or the undoing of a block, made to positions. */
-  apply(changes: readonly PositionChange[]): void
+  apply(changes: readonly Pick<PositionChange, 'record' | 'after'>[]): void
+  /** Reads all positions again. */
+  reload(): Promise<void>
   readonly size: number
 }
 
@@ -35,12 +37,19 @@ export async function openLivePositions(
 ): Promise<LivePositions> {
   const byId = new Map<OrderId, LivePosition>()
   const byTrader = new Map<Address, readonly LivePosition[]>()
-  for (const { record, state } of await listOpenPositions(store.read, chain)) put(record, state)
+  await reload()
   terms.onChange(({ trader, pairIndex }) => {
     for (const { record, state } of byTrader.get(trader) ?? NONE) {
       if (state.trade.pairIndex === pairIndex) put(record, state)
     }
   })
+
+  async function reload(): Promise<void> {
+    const open = await listOpenPositions(store.read, chain)
+    byId.clear()
+    byTrader.clear()
+    for (const { record, state } of open) put(record, state)
+  }
 
   /** Replaces a position. A closed position, and one whose opening was undone (no state), is only removed. */
   function put(record: PositionRecord, state: PositionState | undefined): void {
@@ -62,6 +71,7 @@ export async function openLivePositions(
     apply(changes) {
       for (const { record, after } of changes) if (record.chain === chain) put(record, after)
     },
+    reload,
     get size() {
       return byId.size
     },

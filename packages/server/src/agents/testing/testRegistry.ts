@@ -10,8 +10,8 @@ export function testRegistry(changes: Partial<Registry> = {}): Registry {
     agentsOf: () => [],
     changeAgent: refuse,
     addOwnAgent: refuse,
-    noteAgent: () => {},
-    noteGone: () => {},
+    tellAgent: () => {},
+    tellGone: () => {},
     noteStanding: async () => {},
     forgetOldClaims: async () => {},
     onAgentChange: () => () => undefined,
@@ -21,7 +21,6 @@ export function testRegistry(changes: Partial<Registry> = {}): Registry {
     listKeys: async () => [],
     addKey: refuse,
     endKey: refuse,
-    noteKeyGone: () => {},
     ...changes,
   }
 }

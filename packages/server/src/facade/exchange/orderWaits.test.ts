@@ -21,9 +21,9 @@ describe('order waits', () => {
       waits.wait(A, isFilled, 5_000),
       waits.wait(B, isFilled, 5_000),
     ]
-    waits.apply({ orders: [orderChange(A, 'pending'), orderChange(B, 'open')], positions: [] })
+    waits.apply({ awaited: [orderChange(A, 'pending'), orderChange(B, 'open')], positions: [] })
     assert.equal(waits.size, 3)
-    waits.apply({ orders: [orderChange(A, 'filled')], positions: [] })
+    waits.apply({ awaited: [orderChange(A, 'filled')], positions: [] })
     assert.equal((await first)?.status, 'filled')
     assert.equal((await second)?.status, 'filled')
     assert.equal(waits.size, 1)
@@ -39,7 +39,7 @@ describe('order waits', () => {
     assert.equal(await waits.wait(A, isFilled, -5), undefined)
     assert.equal(await waits.wait(A, isFilled, 10), undefined)
     assert.equal(waits.size, 0)
-    waits.apply({ orders: [orderChange(A, 'filled')], positions: [] })
+    waits.apply({ awaited: [orderChange(A, 'filled')], positions: [] })
   })
 
   it('hear of positions, and of their end', async () => {
@@ -47,9 +47,9 @@ describe('order waits', () => {
     const changed = waits.waitPosition(A, ({ updatedAtMs }) => updatedAtMs === 2, 5_000)
     const closed = waits.waitPosition(B, () => false, 5_000)
     const undone = waits.waitPosition('3' as OrderId, () => false, 5_000)
-    waits.apply({ orders: [], positions: [positionChange(A, { isOpen: true, updatedAtMs: 1 })] })
+    waits.apply({ awaited: [], positions: [positionChange(A, { isOpen: true, updatedAtMs: 1 })] })
     waits.apply({
-      orders: [],
+      awaited: [],
       positions: [
         positionChange(A, { isOpen: true, updatedAtMs: 2 }),
         positionChange(B, { isOpen: false }),

@@ -1,5 +1,5 @@
 import type { OrderId } from '@bezel/protocol'
-import type { Changes } from '../../journal/accountLog.ts'
+import type { CommitChanges } from '../../journal/commitBody.ts'
 import type { OrderState } from '../../trading/orders/orderModel.ts'
 import type { PositionState } from '../../trading/positions/positionModel.ts'
 
@@ -15,7 +15,9 @@ export interface OrderWaits {
   /** Passes on a state that a caller read, which may have been committed before the wait began. */
   tell(id: OrderId, state: OrderState | undefined): void
   /** Passes on the changes of a commit, of any writer. */
-  apply(changes: Pick<Changes, 'orders' | 'positions'>): void
+  apply(changes: Pick<CommitChanges, 'awaited' | 'positions'>): void
+  /** True while a request is held for this order. */
+  isAwaited(id: OrderId): boolean
   /** The number of requests that are held now. */
   readonly size: number
   /** Ends all waits as if their time were over. */
@@ -49,9 +51,10 @@ export function createOrderWaits(): OrderWaits {
     },
     tell,
     apply(changes) {
-      for (const { record, after } of changes.orders) tell(record.id, after)
+      for (const { record, after } of changes.awaited) tell(record.id, after)
       for (const { record, after } of changes.positions) pass(positions, record.id, after)
     },
+    isAwaited: (id) => orders.has(id),
     get size() {
       return countOf(orders) + countOf(positions)
     },

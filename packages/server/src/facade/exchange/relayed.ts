@@ -49,7 +49,7 @@ export async function relayed<Result>(
     claim: async (sql) => nonce === undefined || nonce.claim(sql),
     isRegistering: nonce?.isRegistering === true,
     relay,
-    onProven: (proven) => parts.registry.noteAgent(proven, agent),
+    onProven: (sql, proven) => parts.registry.tellAgent(sql, proven, agent),
   })
   nonce?.noteKept()
   if (hash !== null) void relayer.broadcast(hash)

@@ -140,7 +140,7 @@ async function authenticateWrite(
   setCaller(request, requireNamedTrader({ via: 'agent', trader: agent.trader, agent }, named))
   const claim = (sql: Transaction): Promise<boolean> =>
     options.nonces.storeClaim(sql, access.chain, agent.agent, headers.nonce, Number(headers.timestamp))
-  const onProven: SignedWrite['onProven'] = (proven) => options.registry.noteAgent(proven, agent)
+  const onProven: SignedWrite['onProven'] = (sql, proven) => options.registry.tellAgent(sql, proven, agent)
   return { agent, claim, relay: null, onProven }
 }
 

@@ -7,7 +7,7 @@ import type { OverloadGuard } from '../../access/overload.ts'
 import type { ChargeMore, WeightOf } from '../../access/weights.ts'
 import { registerBodyParser } from '../rawBody.ts'
 import { clientIp, networkOf, type IpAddress } from '../../access/ipAddress.ts'
-import { credentialHeaders } from '../../access/signatureHeaders.ts'
+import { AFTER_HEADER, COMMIT_HEADER, credentialHeaders } from '../../access/signatureHeaders.ts'
 import { malformed, REQUEST_ID_HEADER } from '../../access/answerError.ts'
 
 /** Paths that web pages of any origin may call: the interface itself, and none of the paths for operators. */
@@ -23,7 +23,7 @@ const EXPOSED = [
   'Retry-After',
   'ETag',
   REQUEST_ID_HEADER,
-].join(', ')
+]
 
 /** Time for which a browser may cache the answer to a preflight. Chromium caps it at two hours. */
 const PREFLIGHT_MAX_AGE_S = 7_200
@@ -163,7 +163,9 @@ function settle(request: FastifyRequest, answer: LimitAnswer, done: (error?: Err
  * limit headers.
  */
 export function allowOrigins(app: FastifyInstance, { headerPrefix }: { readonly headerPrefix: string }): void {
-  const allowed = ['Content-Type', 'If-None-Match', REQUEST_ID_HEADER, ...credentialHeaders(headerPrefix)].join(', ')
+  const asked = [...credentialHeaders(headerPrefix), headerPrefix + AFTER_HEADER]
+  const allowed = ['Content-Type', 'If-None-Match', REQUEST_ID_HEADER, ...asked].join(', ')
+  const exposed = [...EXPOSED, headerPrefix + COMMIT_HEADER].join(', ')
 
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
     if (!isPreflight(request)) return done()
@@ -177,7 +179,7 @@ export function allowOrigins(app: FastifyInstance, { headerPrefix }: { readonly 
   app.addHook('onSend', (request: FastifyRequest, reply: FastifyReply, _payload, done) => {
     if (OPEN_PATHS.test(request.url)) {
       reply.header('Access-Control-Allow-Origin', '*')
-      reply.header('Access-Control-Expose-Headers', EXPOSED)
+      reply.header('Access-Control-Expose-Headers', exposed)
     }
     done()
   })

@@ -76,6 +76,9 @@ export const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly ErrorCode[]>> 
   envelope: [],
 }
 
+/** Kinds of access whose answers say nothing about a commit: what everybody sees, and the facade. */
+const OPEN: ReadonlySet<RouteAccess> = new Set(['public', 'envelope'])
+
 /** Registers a route with the hooks of its kind of access. */
 export function registerRoute<Context, Access extends RouteAccess>(
   app: FastifyInstance,
@@ -89,7 +92,7 @@ export function registerRoute<Context, Access extends RouteAccess>(
     method,
     url: path,
     schema,
-    config: { weightOf: weightRule(route)?.of, isAnonymous: isAnonymous(route) },
+    config: { weightOf: weightRule(route)?.of, isAnonymous: isAnonymous(route), isPrivate: !OPEN.has(access) },
     ...(access === 'public' ? {} : { onRequest: forbidStoring }),
     preValidation: route.isBodyOptional === true ? [...preValidation, acceptNoBody] : [...preValidation],
     ...(preHandler === undefined ? {} : { attachValidation: true, preHandler }),

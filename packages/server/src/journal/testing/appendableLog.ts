@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
 import { appendEvents, readFirstSeq, readLastSeq, listEvents, type NewEvent } from '../../store/accountEventStore.ts'
 import type { Store } from '../../store/sql.ts'
@@ -17,6 +18,7 @@ export function openAppendableLog(store: Store, chain: ChainSlug): AppendableLog
       await store.transaction(TEST_SCOPE, (sql) => appendEvents(sql, { chain, trader }, events))
       for (const listener of listeners) listener(trader)
     },
+    settled: () => nextTurn(),
     lastSeq: (trader) => readLastSeq(store.read, { chain, trader }),
     firstSeq: (trader) => readFirstSeq(store.read, { chain, trader }),
     read: (trader, of) => listEvents(store.read, { chain, trader }, of),

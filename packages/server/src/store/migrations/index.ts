@@ -24,6 +24,7 @@ import { attemptOrders } from './0023-attempt-orders.ts'
 import { relayAims } from './0024-relay-aims.ts'
 import { unreportedAttempts } from './0025-unreported-attempts.ts'
 import { timeRunsForward } from './0026-time-runs-forward.ts'
+import { commits } from './0029-commits.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   relayAims,
   unreportedAttempts,
   timeRunsForward,
+  commits,
 ]

@@ -1,5 +1,14 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { textOf, type PointRead, type Sql, type SqlValue, type Store, type Transaction } from '../sql.ts'
+import {
+  textOf,
+  type LastStatement,
+  type PointRead,
+  type Sql,
+  type SqlValue,
+  type Store,
+  type Transaction,
+} from '../sql.ts'
+import { endOfTransaction } from '../endOfTransaction.ts'
 import { asAsked } from './twiceStore.ts'
 
 /**
@@ -37,9 +46,11 @@ export function openMemoryStore(): Store {
 
   async function inTransaction<Result>(work: (sql: Transaction) => Promise<Result>): Promise<Result> {
     const tells: (() => void)[] = []
+    const lasts: LastStatement[] = []
     database.exec('begin')
     try {
-      const result = await work({ ...sql, afterCommit: (tell) => void tells.push(tell) })
+      const result = await work({ ...sql, ...endOfTransaction(tells, lasts) })
+      for (const final of lasts) final.row = await sql.get(final.text, ...final.params)
       database.exec('commit')
       for (const tell of tells) tell()
       return result

@@ -18,7 +18,7 @@ export function runTwice(store: Store): Store {
     ...store,
     transaction: (scope, work) =>
       store.transaction(scope, async (sql) => {
-        const undone: Transaction = { ...sql, afterCommit: () => undefined }
+        const undone: Transaction = { ...sql, afterCommit: () => undefined, atCommit: () => undefined }
         await sql.run('savepoint first_run')
         await work(undone)
         await sql.run('rollback to savepoint first_run')

@@ -16,7 +16,7 @@ import { createRefCounted } from '../../ground/refCounted.ts'
 import { createTimeSliced, type TimeSliced } from '../../ground/timeSliced.ts'
 
 export interface LogChannelsOptions {
-  readonly log: Pick<AccountLog, 'lastSeq' | 'firstSeq' | 'read' | 'onAppend'>
+  readonly log: Pick<AccountLog, 'lastSeq' | 'settled' | 'firstSeq' | 'read' | 'onAppend'>
   readonly agents: Pick<ChainAgents, 'chain' | 'relayer' | 'registry' | 'delegates'>
   readonly snapshots: LogSnapshots
   /** Returns true when everything that a trader has on the chain is known. */

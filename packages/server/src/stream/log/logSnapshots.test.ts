@@ -4,6 +4,7 @@ import type { Address, LogChannel } from '@bezel/protocol'
 import { createSnapshotTaker, takeSnapshot } from './logSnapshots.ts'
 
 const TRADER = `0x${'1'.repeat(40)}` as Address
+const settled = async (): Promise<void> => {}
 
 /**
  * Takes a snapshot of a log that grows by these numbers of events during the attempts. The snapshot is the number of
@@ -12,7 +13,7 @@ const TRADER = `0x${'1'.repeat(40)}` as Address
 async function takeWhile(growth: readonly number[]): Promise<{ seq: number; data: string; tries: number }> {
   let lastSeq = 7
   let tries = 0
-  const snapshot = await takeSnapshot({ lastSeq: async () => lastSeq }, TRADER, async () => {
+  const snapshot = await takeSnapshot({ lastSeq: async () => lastSeq, settled }, TRADER, async () => {
     const data = String(lastSeq)
     lastSeq += growth[tries] ?? 0
     tries += 1
@@ -37,11 +38,8 @@ describe('takeSnapshot', () => {
 
   it('lets memory follow a commit before it looks', async () => {
     let inMemory = 0
-    const lastSeq = async (): Promise<number> => {
-      if (inMemory === 0) queueMicrotask(() => queueMicrotask(() => queueMicrotask(() => (inMemory = 1))))
-      return 1
-    }
-    assert.deepEqual(await takeSnapshot({ lastSeq }, TRADER, async () => String(inMemory)), { seq: 1, data: '1' })
+    const log = { lastSeq: async () => 1, settled: async () => void (inMemory = 1) }
+    assert.deepEqual(await takeSnapshot(log, TRADER, async () => String(inMemory)), { seq: 1, data: '1' })
   })
 })
 
@@ -57,7 +55,7 @@ describe('snapshots', () => {
       account: make('account'),
     }
     let nowMs = 0
-    const take = createSnapshotTaker({ lastSeq: async () => lastSeq }, snapshots, () => nowMs)
+    const take = createSnapshotTaker({ lastSeq: async () => lastSeq, settled }, snapshots, () => nowMs)
     for (let times = 0; times < 3; times += 1)
       for (const channel of ['orders', 'fills'] as const) await take(channel, TRADER)
     assert.deepEqual(made, ['orders', 'fills'])

@@ -1,4 +1,3 @@
-import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
 import type { AccountLog } from '../../journal/accountLog.ts'
 import { answersOf } from '../../trading/orders/orderModel.ts'
@@ -51,14 +50,13 @@ const MAX_TRIES = 3
  * missed change does.
  */
 export async function takeSnapshot(
-  log: Pick<AccountLog, 'lastSeq'>,
+  log: Pick<AccountLog, 'lastSeq' | 'settled'>,
   trader: Address,
   make: (trader: Address) => Promise<string>,
 ): Promise<{ readonly seq: number; readonly data: string }> {
   let seq = await log.lastSeq(trader)
   for (let tries = 1; ; tries += 1) {
-    // State in memory is updated right after a commit, but not in the same tick.
-    await nextTick()
+    await log.settled()
     const data = await make(trader)
     const lastSeq = await log.lastSeq(trader)
     if (lastSeq === seq || tries === MAX_TRIES) return { seq, data }
@@ -89,7 +87,7 @@ const MAX_REUSED_CHARACTERS = 8_000_000
  * `performance.now`.
  */
 export function createSnapshotTaker(
-  log: Pick<AccountLog, 'lastSeq'>,
+  log: Pick<AccountLog, 'lastSeq' | 'settled'>,
   snapshots: LogSnapshots,
   now: () => number = () => performance.now(),
 ): SnapshotTaker {

@@ -15,6 +15,7 @@ import type { Caller } from '../../access/caller.ts'
 import { selectEngine } from '../../signatures/engines.ts'
 import { CURVE_ORDER } from '../../signatures/testing/hostileSignatures.ts'
 import { migrate } from '../../store/openStore.ts'
+import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { type StreamAuth, createStreamAuth } from './streamAuth.ts'
@@ -293,7 +294,7 @@ describe('the credentials of the stream', () => {
     assert.equal(auth.lapseOf(BASE, caller), undefined)
     registry.noteStanding = noteStanding
     assert.deepEqual(notes, [`${agent.address} seen`])
-    registry.noteGone(caller.agent)
+    await opened.store.transaction(TEST_SCOPE, async (sql) => registry.tellGone(sql, [caller.agent]))
     assert.equal(auth.lapseOf(BASE, caller)?.code, 'AGENT_UNKNOWN')
   })
 

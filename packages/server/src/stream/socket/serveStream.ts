@@ -51,6 +51,8 @@ export interface ServedStream {
    * closed.
    */
   close(): Promise<void>
+  /** Closes all sockets, whose clients connect again and read on. */
+  disconnect(): void
 }
 
 /** All sockets of one kind. */
@@ -129,12 +131,17 @@ export function serveStream(server: Server, options: ServeStreamOptions): Served
   server.on('upgrade', (request, socket, head) => void onUpgrade({ request, socket: socket as Socket, head }))
   Object.assign(server, { shouldUpgradeCallback: isWebSocketUpgrade })
   return {
+    disconnect: () => rooms.forEach(({ pulses }) => disconnectAll(pulses)),
     async close() {
       isClosing = true
       await Promise.all([...rooms.values()].map(({ pulses }) => closeSockets(pulses)))
       for (const { heartbeat } of rooms.values()) heartbeat.close()
     },
   }
+}
+
+function disconnectAll(pulses: ReadonlySet<Pulse>): void {
+  for (const { connection } of pulses) connection.close(CLOSE_CODES.shutdown, 'reload')
 }
 
 function openRoom({ bounds, dialect }: SocketKind, clocks: Pick<HeartbeatOptions, 'now' | 'clock'>): Room {

@@ -134,7 +134,7 @@ export async function openExchangeWorld(given?: Store): Promise<ExchangeWorld> {
       const { record, state: before } = base.positions[at]!
       const after = { ...before, ...changes }
       base.positions[at] = { record, state: after }
-      world.parts.waits.apply({ orders: [], positions: [{ record, before, after }] })
+      world.parts.waits.apply({ awaited: [], positions: [{ record, after }] })
     },
     async triggerOid(id, kind) {
       const listed = await world.parts.reads.triggers.list(base.positions)
@@ -171,7 +171,7 @@ async function partsOf({ base, relayer, committed }: ExchangeWorld): Promise<Tra
     'arbitrum',
     (changes) => {
       committed.push(changes)
-      waits.apply(changes)
+      waits.apply({ ...changes, awaited: changes.orders })
     },
     now,
   )

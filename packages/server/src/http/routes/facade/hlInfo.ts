@@ -25,6 +25,8 @@ const Answer = Type.Unknown({
 export interface HlInfoContext {
   readonly chains: readonly ServedChain[]
   readonly facadeOf: (chain: ChainSlug) => FacadeReads
+  /** Waits a moment for what other nodes committed; `undefined` where there are none. */
+  readonly settle?: ((chain: ChainSlug) => Promise<unknown>) | undefined
 }
 
 export const hlInfoRoute = defineRoute({
@@ -40,10 +42,11 @@ export const hlInfoRoute = defineRoute({
   // Each type checks its own fields.
   checksOwnBody: true,
   responses: { 200: Answer },
-  handler({ chains, facadeOf }: HlInfoContext, request, reply) {
+  handler({ chains, facadeOf, settle }: HlInfoContext, request, reply) {
     const { slug } = servedChainOf(chains, request.params.chain)
     const meter = createRowMeter((weight) => request.chargeMore(weight))
-    const answer = answerOf(request.body, facadeOf(slug), meter)
+    const make = () => answerOf(request.body, facadeOf(slug), meter)
+    const answer = settle !== undefined && isOfUser(request.body) ? settle(slug).then(make) : make()
     reply.header('content-type', JSON_TYPE)
     // An answer that is already in memory is sent at once. Most requests ask for one, and a promise would slow each of
     // them down.
@@ -51,6 +54,11 @@ export const hlInfoRoute = defineRoute({
     reply.send(answer)
   },
 })
+
+/** Returns true for a read of somebody's account. */
+function isOfUser(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'user' in body
+}
 
 function answerOf(body: unknown, reads: FacadeReads, meter: RowMeter): Buffer | string | Promise<Buffer | string> {
   try {

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import process from 'node:process'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { parseAddress, type Address, type ChainSlug } from '@bezel/protocol'
+import { createSeededRandom } from '@bezel/testkit/seededRandom.ts'
+import { forgetCommits, readCommitNumbers } from '../store/commitStore.ts'
+import { migrate } from '../store/openStore.ts'
+import type { Store } from '../store/sql.ts'
+import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
+import type { AgentRecord } from '../trading/agentRecord.ts'
+import { bodyOf, type Commit } from './commitBody.ts'
+import { createCommits, type Commits } from './commits.ts'
+
+const CHAIN = 'arbitrum' satisfies ChainSlug
+const OTHER = 'base' satisfies ChainSlug
+const TRADER = parseAddress(`0x${'a1'.repeat(20)}`)!
+
+/** A node: its own store on the shared data, and what it has applied. */
+interface Node {
+  readonly store: Store
+  readonly commits: Commits
+  readonly woken: string[]
+  readonly reloads: string[]
+  readonly errors: string[]
+}
+
+let opened: TestStore
+let nodes: Node[]
+
+/** Opens a node. Commits name in `woken` what the test calls them. */
+async function openNode(store: Store): Promise<Node> {
+  const node: Node = { store, commits: undefined as never, woken: [], reloads: [], errors: [] }
+  const commits = createCommits(store, { onError: (error) => void node.errors.push(String(error)) })
+  const opening: Node = { ...node, commits }
+  const chain = commits.of(CHAIN)
+  const from = await chain.readNumber()
+  chain.follow({
+    apply: ({ woken }: Commit) => void node.woken.push(...woken),
+    reload: async () => void node.reloads.push('reload'),
+  })
+  chain.begin(from)
+  nodes.push(opening)
+  return opening
+}
+
+const commit = (node: Node, name: string, chain: ChainSlug = CHAIN): Promise<void> =>
+  node.store.transaction({ chain, trader: TRADER }, async (sql) =>
+    node.commits.of(chain).note(sql, 1_000, { woken: [name as Address] }),
+  )
+
+/** Looks for commits until the node has applied `number`. */
+async function catchUp({ commits }: Node, number: number): Promise<void> {
+  commits.start()
+  assert.ok(await commits.of(CHAIN).reached(number, 20_000), `commit ${number} was not applied`)
+}
+
+describe('The commits of a chain', () => {
+  before(async () => {
+    opened = openTestStore()
+    await migrate(opened.store)
+  })
+  after(() => opened.remove())
+  beforeEach(async () => {
+    nodes = []
+    await opened.store.transaction({ name: 'schema' }, async (sql) => {
+      await sql.run('delete from commits')
+      await sql.run('delete from chain_times')
+    })
+  })
+
+  async function closeNodes(): Promise<void> {
+    for (const { commits, store } of nodes) {
+      await commits.close()
+      if (store !== opened.store) await store.close()
+    }
+  }
+
+  it('are numbered without a gap, each chain by itself, and what is rolled back takes no number', async () => {
+    const node = await openNode(opened.store)
+    await commit(node, 'a')
+    await assert.rejects(
+      node.store.transaction({ chain: CHAIN }, async (sql) => {
+        node.commits.of(CHAIN).note(sql, 1_000, { woken: [] })
+        throw new Error('no')
+      }),
+    )
+    await commit(node, 'b')
+    await commit(node, 'x', OTHER)
+    assert.deepEqual(
+      await readCommitNumbers(node.store.read),
+      new Map([
+        [CHAIN, 2],
+        [OTHER, 1],
+      ]),
+    )
+    assert.deepEqual(node.woken, ['a', 'b'])
+    assert.equal(node.commits.of(CHAIN).applied(), 2)
+    assert.equal(node.commits.of(CHAIN).written(), 2)
+    await closeNodes()
+  })
+
+  it('are applied before the transaction resolves, where they are own', async () => {
+    const node = await openNode(opened.store)
+    for (const name of ['a', 'b', 'c']) {
+      await commit(node, name)
+      assert.equal(node.woken.at(-1), name)
+    }
+    await closeNodes()
+  })
+
+  it('keep text that looks like a number', () => {
+    const record = { name: '12n', label: "'12n", cap: 12n } as unknown as AgentRecord
+    const body = bodyOf(1, { rights: [{ kind: 'agent', record }] })
+    assert.match(body, /"'12n"/)
+    assert.match(body, /"''12n"/)
+  })
+})
+
+const isShared = process.env['TEST_DATABASE_URL'] !== undefined
+
+describe('The commits of several nodes', { skip: isShared ? false : 'a file of SQLite belongs to one process' }, () => {
+  before(async () => {
+    opened = openTestStore()
+    await migrate(opened.store)
+  })
+  after(() => opened.remove())
+  beforeEach(async () => {
+    nodes = []
+    await opened.store.transaction({ name: 'schema' }, async (sql) => {
+      await sql.run('delete from commits')
+      await sql.run('delete from chain_times')
+    })
+  })
+
+  const openTwo = async (): Promise<readonly [Node, Node]> => [
+    await openNode(opened.openBeside()),
+    await openNode(opened.openBeside()),
+  ]
+
+  async function closeAll(): Promise<void> {
+    for (const { commits, store } of nodes) {
+      await commits.close()
+      await store.close()
+    }
+  }
+
+  it('are applied by each in the same order, whoever made them', async () => {
+    const [a, b] = await openTwo()
+    const random = createSeededRandom(7)
+    const names = Array.from({ length: 60 }, (_, at) => `c${at}`)
+    b.commits.start()
+    a.commits.start()
+    await Promise.all(
+      names.map(async (name) => {
+        for (let turns = random.below(6); turns > 0; turns -= 1) await nextTurn()
+        await commit(random.chance(0.5) ? a : b, name)
+      }),
+    )
+    await catchUp(a, names.length)
+    await catchUp(b, names.length)
+    assert.deepEqual(a.woken, b.woken)
+    assert.deepEqual(a.woken.toSorted(), names.toSorted())
+    assert.deepEqual([...a.errors, ...b.errors], [])
+    await closeAll()
+  })
+
+  it('go on from the number of the start', async () => {
+    const a = await openNode(opened.openBeside())
+    await commit(a, 'before')
+    const b = await openNode(opened.openBeside())
+    await commit(a, 'after')
+    await catchUp(b, 2)
+    assert.deepEqual(b.woken, ['after'])
+    await closeAll()
+  })
+
+  for (const [damage, statement] of [
+    ['is missing', 'delete from commits where number = 2'],
+    ['has a body that no program reads', "update commits set body = '{' where number = 2"],
+    ['has a body of another version', `update commits set body = '{"version":9}' where number = 2`],
+  ] as const) {
+    it(`are read again as a whole when one ${damage}`, async () => {
+      const [a, b] = await openTwo()
+      for (const name of ['one', 'two', 'three']) await commit(a, name)
+      await opened.store.transaction({ name: 'schema' }, (sql) => sql.run(statement))
+      await catchUp(b, 3)
+      assert.deepEqual(b.reloads, ['reload'])
+      assert.equal(b.errors.length, 1)
+      assert.equal(b.commits.of(CHAIN).isReloading(), false)
+      await commit(a, 'four')
+      await catchUp(b, 4)
+      assert.equal(b.woken.at(-1), 'four')
+      await closeAll()
+    })
+  }
+
+  it('are read again as a whole when the database was put back', async () => {
+    const [a, b] = await openTwo()
+    for (const name of ['one', 'two']) await commit(a, name)
+    await catchUp(b, 2)
+    await opened.store.transaction({ name: 'schema' }, async (sql) => {
+      await sql.run('delete from commits where number > 1')
+      await sql.run('update chain_times set commits = 1')
+    })
+    while (b.reloads.length === 0) await nextTurn()
+    assert.equal(b.commits.of(CHAIN).applied(), 1)
+    await closeAll()
+  })
+
+  it('have no age while looks are answered', async () => {
+    const [, b] = await openTwo()
+    b.commits.start()
+    await b.commits.of(CHAIN).reached(1, 300)
+    assert.ok(b.commits.of(CHAIN).ageMs() < 60_000)
+    await closeAll()
+  })
+
+  it('are forgotten by age', async () => {
+    const [a] = await openTwo()
+    await commit(a, 'old')
+    assert.equal(await opened.store.transaction({ name: 'cleanup' }, (sql) => forgetCommits(sql, 2_000, 10)), 1)
+    await closeAll()
+  })
+})
