@@ -12,6 +12,7 @@ import { authorize, createTradingClient, type TradingClient } from '@bezel/testk
 import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
+import packageJson from '../../packages/server/package.json' with { type: 'json' }
 
 /** Requests that are sent at the same time, half of them to each service. */
 const AT_ONCE = 20
@@ -108,5 +109,13 @@ describe('two processes of the service on one database', () => {
     const agent = createChainClient(devnet.file).account('agent-2').address
     const stored = await server.psql('two', `select count(*) from orders where agent = '${agent}'`)
     assert.equal(stored.trim(), String(FITTING))
+  })
+
+  it('are known to the database while they run, with their version, and no longer after a stop', async () => {
+    const versions = `select version || ' ' || roles from nodes`
+    const own = `${packageJson.version} api,follower,relayer,keeper`
+    assert.equal(await server.psql('two', versions), `${own}\n${own}\n`)
+    await services[1]!.stop()
+    assert.equal(await server.psql('two', versions), `${own}\n`)
   })
 })

@@ -29,10 +29,12 @@ import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
 import type { ServerConfig } from './settings/config.ts'
 import { selectEngine } from './signatures/engines.ts'
 import { lockDataFolder } from './store/lockDataFolder.ts'
+import { openNode } from './store/nodeStore.ts'
 import { openConfiguredStore } from './store/openConfiguredStore.ts'
 import { countOrdersByStatus } from './store/orderStore.ts'
 import type { Store } from './store/sql.ts'
 import { createStreamCounts, type StreamCounts } from './stream/streamCounts.ts'
+import packageJson from '../package.json' with { type: 'json' }
 
 /** The parts of a deployment that all its chains share. */
 export interface Base {
@@ -89,8 +91,15 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
 
   await refuseWrongNodes(chains)
   const metrics = createMetrics()
-  const store = countTransactions(await openConfiguredStore(config), metrics)
-  open.defer(() => store.close())
+  const opened = await openConfiguredStore(config, { onWait: (sentence) => log.warn(sentence) })
+  open.defer(() => opened.close())
+  // Its signs of life are not among the transactions that are counted.
+  const node = await openNode(opened, {
+    version: packageJson.version,
+    onError: (error) => log.error({ err: error }, 'the sign of life could not be written'),
+  })
+  open.defer(() => node.close())
+  const store = countTransactions(opened, metrics)
   const { marketStatusMs: statusMs, quietPriceMs: quietMs, repairPauseMs } = config
   const markets = openMarketSources({
     store,

@@ -65,7 +65,7 @@ export async function markDataRestored({ env, stdout, stderr, now }: OperatorHos
   if (place.database === undefined) refuseNoStore(place.dataFolder)
   const lock = lockDataFolder(place.dataFolder, [])
   try {
-    const store = await openRestoredStore(place)
+    const store = await openRestoredStore(place, { onWait: (sentence) => stderr.write(`${sentence}\n`) })
     stderr.write(`In ${nameOf(place)}:\n`)
     try {
       const nowMs = now()

@@ -17,6 +17,7 @@ import { allowOrigins, registerHooks } from './http/hooks/registerHooks.ts'
 import { registerFacadeRoutes, registerRoutes } from './http/routes/registerRoutes.ts'
 import type { RelayerState } from './http/routes/system/ready.ts'
 import { forgetOldEvents } from './journal/accountLog.ts'
+import { forgetUnsent } from './journal/forgetUnsent.ts'
 import { countAnswers, serveMetrics } from './metrics/createMetrics.ts'
 import { watchAccounts, watchDeployment, watchRelayers, type ChainSource } from './metrics/watchDeployment.ts'
 import { watchDiamonds } from './metrics/watchDiamonds.ts'
@@ -60,6 +61,16 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
   open.defer(() => notices.close())
   const onError = (error: unknown): void => log.error({ err: error }, 'old events could not be forgotten')
   open.defer(forgetOldEvents({ store, keepDays: config.eventsKeepDays, now, onError }))
+  open.defer(
+    forgetUnsent({
+      store,
+      chains: base.chains.map(({ slug }) => slug),
+      keepDays: config.unsentKeepDays,
+      now,
+      onForgotten: (orders) => base.orderCounts.forget('expired', orders),
+      onError: (error) => log.error({ err: error }, 'what was never sent could not be forgotten'),
+    }),
+  )
   open.defer(
     eraseOldCallers({
       store,

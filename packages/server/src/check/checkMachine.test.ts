@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { StartupError } from '@bezel/protocol'
 import { MIGRATIONS } from '../store/migrations/index.ts'
-import { checkDataFolder, judgeClock, judgeDatabase, judgeRelayerKey, startFinding } from './checkMachine.ts'
+import type { LiveNode } from '../store/nodeStore.ts'
+import type { StoreLook } from '../store/openConfiguredStore.ts'
+import { checkDataFolder, judgeClock, judgeRelayerKey, judgeStore, startFinding } from './checkMachine.ts'
 
 const DATA_FOLDER_MODULE = new URL('../../../protocol/src/program/dataFolder.ts', import.meta.url).href
 
@@ -110,16 +112,48 @@ describe('findings about this machine', () => {
   })
 })
 
-describe('judgeDatabase', () => {
+describe('judgeStore', () => {
+  const newest = MIGRATIONS.length
+  const look = { engine: 'postgres', version: newest, isUsable: true, nodes: [] } as const
+  const told = (of: StoreLook | undefined): string[] => judgeStore(of).map(({ mark, text }) => `${mark}: ${text}`)
+  const node = (id: string, version: string): LiveNode => ({
+    id,
+    version,
+    schema: newest,
+    roles: 'api',
+    startedAtMs: 1,
+    silentMs: 400,
+  })
+
   it('says what a start would do to the schema, and what it would refuse', () => {
-    const newest = MIGRATIONS.length
-    const told = [undefined, 0, newest - 1, newest, newest + 1].map((version) =>
-      judgeDatabase(version).map(({ mark, text }) => `${mark}: ${text}`),
+    assert.deepEqual(told(undefined), [])
+    assert.match(told({ ...look, version: 0 })[0]!, /^ok: .*no data yet/)
+    assert.match(told({ ...look, version: newest - 1 })[0]!, new RegExp(`^ok: .*from ${newest - 1} to ${newest}\\.$`))
+    assert.match(told(look)[0]!, /^ok: .*has data\.$/)
+    assert.match(told({ ...look, version: newest + 1 })[0]!, /^ok: .*newer Bezel .*only added/)
+    const refused = told({ ...look, version: newest + 1, isUsable: false })[0]!
+    assert.match(refused, /^failure: .*newer Bezel .*start that version/)
+  })
+
+  it('names the services that run, and warns of several versions', () => {
+    assert.equal(told(look)[1], 'ok: No service runs on the database.')
+    const one = told({ ...look, nodes: [node('a1', '1.0.0')] })[1]!
+    assert.equal(
+      one,
+      `ok: 1 service on the data: a1, version 1.0.0 with schema ${newest}, last sign of life 400 ms ago.`,
     )
-    assert.deepEqual(told[0], [])
-    assert.match(told[1]![0]!, /^ok: .*no data yet/)
-    assert.match(told[2]![0]!, new RegExp(`^ok: .*from ${newest - 1} to ${newest}\\.$`))
-    assert.match(told[3]![0]!, /^ok: .*has data\.$/)
-    assert.match(told[4]![0]!, /^failure: .*newer Bezel .*start that version/)
+    assert.match(told({ ...look, nodes: [node('a1', '1.0.0'), node('b2', '1.0.0')] })[1]!, /^ok: 2 services .*a1.*b2/)
+    for (const other of [node('b2', '1.0.1'), { ...node('b2', '1.0.0'), schema: newest + 1 }]) {
+      const warned = told({ ...look, nodes: [node('a1', '1.0.0'), other] })[1]!
+      assert.match(warned, /^warning: Services of several versions run .*a1.*b2.*Bring all of them to one version\.$/)
+    }
+  })
+
+  it('says of SQLite only who runs', () => {
+    assert.deepEqual(told({ ...look, engine: 'sqlite' }), [])
+    assert.match(
+      told({ ...look, engine: 'sqlite', nodes: [node('a1', '1.0.0')] })[0]!,
+      /^ok: 1 service on the data: a1/,
+    )
   })
 })

@@ -3,7 +3,9 @@ import { dirname } from 'node:path'
 import { StartupError, type Address } from '@bezel/protocol'
 import { inspectPrivateFolder, isServiceRunning } from '@bezel/protocol/dataFolder'
 import { MIGRATIONS } from '../store/migrations/index.ts'
-import { failure, lengthOf, note, ok, warning, type Finding } from './finding.ts'
+import type { LiveNode } from '../store/nodeStore.ts'
+import type { StoreLook } from '../store/openConfiguredStore.ts'
+import { counted, failure, lengthOf, note, ok, warning, type Finding } from './finding.ts'
 import type { ClockReading } from './probe.ts'
 
 /** Checks the data folder without changing anything in it. `beside`: files of the operator that may lie in it. */
@@ -21,19 +23,42 @@ export function checkDataFolder(folder: string, beside: readonly string[]): read
 }
 
 /**
- * Judges the store that the settings name, by the version of its schema; `undefined` for SQLite, of which the data
- * folder speaks.
+ * Judges the store that the settings name, and the services that run on it; `undefined` for SQLite without a service.
+ * Of the rest of SQLite the data folder speaks.
  */
-export function judgeDatabase(version: number | undefined): readonly Finding[] {
+export function judgeStore(look: StoreLook | undefined): readonly Finding[] {
+  if (look === undefined) return []
+  return look.engine === 'sqlite' ? judgeNodes(look) : [judgeDatabase(look), ...judgeNodes(look)]
+}
+
+function judgeDatabase({ version, isUsable }: StoreLook): Finding {
   const name = 'database'
   const newest = MIGRATIONS.length
-  if (version === undefined) return []
+  if (!isUsable) return failure(name, `It was last used by a newer Bezel (schema ${version}): start that version.`)
+  if (version === 0) return ok(name, 'PostgreSQL can be used, and has no data yet: the first start makes its tables.')
   if (version > newest) {
-    return [failure(name, `It was last used by a newer Bezel (schema ${version}): start that version.`)]
+    return ok(
+      name,
+      `PostgreSQL can be used, and has data of a newer Bezel (schema ${version}), which has only added to what this one uses.`,
+    )
   }
-  if (version === 0) return [ok(name, 'PostgreSQL can be used, and has no data yet: the first start makes its tables.')]
   const change = version === newest ? '' : ` The start brings its schema from ${version} to ${newest}.`
-  return [ok(name, `PostgreSQL can be used, and has data.${change}`)]
+  return ok(name, `PostgreSQL can be used, and has data.${change}`)
+}
+
+/** Tells which services run on the store. Services of several versions are for the time of an update. */
+function judgeNodes({ engine, nodes }: StoreLook): readonly Finding[] {
+  const name = 'nodes'
+  // The data folder has told of a service that enters itself nowhere.
+  if (nodes.length === 0) return engine === 'sqlite' ? [] : [ok(name, 'No service runs on the database.')]
+  const list = nodes.map(nodeText).join('; ')
+  const kinds = new Set(nodes.map(({ version, schema }) => `${version} ${schema}`))
+  if (kinds.size === 1) return [ok(name, `${counted(nodes.length, 'service')} on the data: ${list}.`)]
+  return [warning(name, `Services of several versions run on the data: ${list}. Bring all of them to one version.`)]
+}
+
+function nodeText({ id, version, schema, silentMs }: LiveNode): string {
+  return `${id}, version ${version} with schema ${schema}, last sign of life ${lengthOf(silentMs)} ago`
 }
 
 function judgeMissing(folder: string): Finding {

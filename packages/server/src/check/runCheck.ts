@@ -5,7 +5,7 @@ import { readServerConfig, type ServerConfig } from '../settings/config.ts'
 import { inspectConfiguredStore } from '../store/openConfiguredStore.ts'
 import { checkChain } from './checkChain.ts'
 import { checkFeed } from './checkFeed.ts'
-import { checkDataFolder, judgeClock, judgeDatabase, judgeRelayerKey, startFinding } from './checkMachine.ts'
+import { checkDataFolder, judgeClock, judgeStore, judgeRelayerKey, startFinding } from './checkMachine.ts'
 import { operatorFiles, requireFeedUrl } from './configured.ts'
 import { failure, ok, reportOf, type Finding, type Group, type Progress, type Report } from './finding.ts'
 import type { ClockReading } from './probe.ts'
@@ -91,7 +91,7 @@ async function readSetUp({ env, refuseUnsafe }: CheckOptions): Promise<SetUp> {
   }
   findings.push(...checkDataFolder(dataFolder, operatorFiles(config)))
   await attempt(findings, 'database', async () => {
-    findings.push(...judgeDatabase(await inspectConfiguredStore(config)))
+    findings.push(...judgeStore(await inspectConfiguredStore(config)))
   })
   return { config, chains: chains ?? [], feedUrl, relayer, findings }
 }

@@ -238,6 +238,9 @@ describe('the counts of orders', () => {
     counts.apply([{ before: { status: 'prepared' }, after: undefined }], { chain: 'base', number: undefined })
     counts.apply([{ before: undefined, after: { status: 'filled' } }], { chain: 'base', number: 3 })
     assert.deepEqual(Object.fromEntries(counts.current()), { open: 1, prepared: 0, filled: 1 })
+    counts.forget('filled', 1)
+    counts.forget('expired', 1)
+    assert.deepEqual(Object.fromEntries(counts.current()), { open: 1, prepared: 0, filled: 0, expired: 0 })
   })
 })
 

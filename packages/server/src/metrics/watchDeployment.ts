@@ -172,6 +172,8 @@ export interface OrderCounts {
   apply(changes: readonly OrderCountChange[], of: { readonly chain: string; readonly number: number | undefined }): void
   /** Begins anew, with what the store holds now. */
   restart(counted: CountedOrders): void
+  /** Takes off orders that the store has forgotten. */
+  forget(status: OrderStatus, orders: number): void
   current(): ReadonlyMap<OrderStatus, number>
 }
 
@@ -202,6 +204,7 @@ export function createOrderCounts({ byStatus, asOf }: CountedOrders): OrderCount
       counts = new Map(next.byStatus)
       counted = next.asOf
     },
+    forget: (status, orders) => void counts.set(status, Math.max(0, (counts.get(status) ?? 0) - orders)),
     current: () => counts,
   }
 }

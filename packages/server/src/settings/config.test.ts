@@ -40,6 +40,7 @@ describe('readServerConfig', () => {
       streamConnections: 10_000,
       streamConnectionsPerIp: 50,
       eventsKeepDays: 0,
+      unsentKeepDays: 0,
       auditIpDays: 90,
       securityContact: undefined,
       relayerKey: undefined,

@@ -243,6 +243,12 @@ export const SERVER_SETTINGS = {
     min: 0,
     max: 36_500,
   }),
+  BEZEL_UNSENT_KEEP_DAYS: integerSetting({
+    what: 'days for which prepared transactions that were never sent are kept after their expiry, with the orders that they would have made; 0 is for ever. Orders with a clientId are always kept',
+    default: 0,
+    min: 0,
+    max: 36_500,
+  }),
   BEZEL_AUDIT_IP_DAYS: integerSetting({
     what: "days for which the audit log keeps the callers' network addresses, which only the operator sees",
     default: 90,
@@ -328,6 +334,8 @@ export interface ServerConfig extends DataPlace {
   readonly streamConnectionsPerIp: number
   /** 0 keeps events for ever. */
   readonly eventsKeepDays: number
+  /** Days after which what was prepared and never sent is forgotten; 0 keeps it for ever. */
+  readonly unsentKeepDays: number
   readonly auditIpDays: number
   /** URI for reports of vulnerabilities; `undefined` for none. */
   readonly securityContact: string | undefined
@@ -377,6 +385,7 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     streamConnections: settings.BEZEL_STREAM_CONNECTIONS,
     streamConnectionsPerIp: settings.BEZEL_STREAM_CONNECTIONS_PER_IP,
     eventsKeepDays: settings.BEZEL_EVENTS_KEEP_DAYS,
+    unsentKeepDays: settings.BEZEL_UNSENT_KEEP_DAYS,
     auditIpDays: settings.BEZEL_AUDIT_IP_DAYS,
     securityContact: settings.BEZEL_SECURITY_CONTACT === NO_CONTACT ? undefined : settings.BEZEL_SECURITY_CONTACT,
     trustedProxies: settings.BEZEL_TRUSTED_PROXIES,

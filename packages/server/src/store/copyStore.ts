@@ -14,9 +14,9 @@ import {
 import { createSequences } from './ids.ts'
 import { lockDataFolder } from './lockDataFolder.ts'
 import { openDatabase } from './openConfiguredStore.ts'
-import { migrate, openExistingStore } from './openStore.ts'
+import { migrate, openExistingStore, requireSameVersion } from './openStore.ts'
 import type { Sql, Store } from './sql.ts'
-import { TABLES, VERSION_TABLE } from './tables.ts'
+import { OWN_TABLES, TABLES } from './tables.ts'
 import { isSameSum, sumPostgresTable, type TableSum } from './tableSums.ts'
 
 /** Bounds of a part, which is one transaction and one message. */
@@ -75,13 +75,14 @@ export interface CopyOptions {
  */
 export async function copyStore(options: CopyOptions): Promise<CopyReport> {
   const { dataFolder } = options
-  await (await openExistingStore(dataFolder)).close()
+  const existing = await openExistingStore(dataFolder)
+  await requireSameVersion(existing, dataFolder).finally(() => existing.close())
   const lock = lockDataFolder(dataFolder, [])
   try {
     const source = openCopySource(dataFolder)
     let tables: readonly CopiedTable[]
     try {
-      const target = await openDatabase(options.database, migrate)
+      const target = await openDatabase(options.database, (store) => migrate(store))
       try {
         tables = await fill(target, source, options)
       } finally {
@@ -140,7 +141,7 @@ async function refuseOtherData(sql: Sql): Promise<void> {
   const foreign = await sql.get<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = current_schema() and not tablename = any($1::text[])
      limit 1`,
-    `{${[...TABLES, VERSION_TABLE].join(',')}}`,
+    `{${[...TABLES, ...OWN_TABLES].join(',')}}`,
   )
   const found = used ?? foreign
   if (found === undefined) return

@@ -3,15 +3,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { StartupError } from '@bezel/protocol'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { startStatementPooler } from '@bezel/testkit/startStatementPooler.ts'
 import { installPostgres } from '../../../../scripts/installPostgres.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { inspectConfiguredStore, openConfiguredStore, openExistingConfiguredStore } from './openConfiguredStore.ts'
-import { openStore } from './openStore.ts'
+import { openNode } from './nodeStore.ts'
+import { migrate, openStore } from './openStore.ts'
+import { openPostgres } from './postgres.ts'
+import type { Store } from './sql.ts'
 
+const NEWEST = MIGRATIONS.length
+const LOOK = { engine: 'postgres', version: NEWEST, isUsable: true, nodes: [] } as const
 const BOUNDS = { connections: 4, statementMs: 60_000, idleTransactionMs: 60_000 }
 
 describe('the store that the settings name, on PostgreSQL', () => {
@@ -60,10 +66,15 @@ describe('the store that the settings name, on PostgreSQL', () => {
 
   it('can be looked at before a start, which refuses the same and changes nothing', async () => {
     const place = placeOf(await server.createDatabase('looked_at'))
-    assert.equal(await inspectConfiguredStore(place), 0)
+    assert.deepEqual(await inspectConfiguredStore(place), { ...LOOK, version: 0 })
     assert.equal(await server.psql('looked_at', `select count(*) from pg_tables where schemaname = 'public'`), '0\n')
     await (await openConfiguredStore(place)).close()
-    assert.equal(await inspectConfiguredStore(place), MIGRATIONS.length)
+    assert.deepEqual(await inspectConfiguredStore(place), LOOK)
+    const added = `update schema_version set version = version + 1; insert into schema_steps values (${NEWEST} + 1, 'expand')`
+    await server.psql('looked_at', added)
+    assert.deepEqual(await inspectConfiguredStore(place), { ...LOOK, version: NEWEST + 1 })
+    await server.psql('looked_at', `update schema_steps set kind = 'contract' where number = ${NEWEST} + 1`)
+    assert.deepEqual(await inspectConfiguredStore(place), { ...LOOK, version: NEWEST + 1, isUsable: false })
     assert.equal(await inspectConfiguredStore({ ...place, database: undefined }), undefined)
     await assert.rejects(
       inspectConfiguredStore({ ...place, dataFolder: join(folder, 'used') }),
@@ -121,5 +132,101 @@ describe('the store that the settings name, on PostgreSQL', () => {
     await server.psql('newer', 'update schema_version set version = 999')
     await assertRefused(url, /newer Bezel \(schema 999.*set DATABASE_URL to another database/)
     await assert.rejects(openExistingConfiguredStore(placeOf(url)), /has schema 999/)
+  })
+
+  describe('before a step that takes something away', () => {
+    const MORE = { kind: 'expand', statements: ['create table more (n bigint)'] } as const
+    const LESS = { kind: 'contract', statements: ['drop table more'] } as const
+    const next = [...MIGRATIONS, MORE, LESS]
+    const onError = (error: unknown): never => assert.fail(String(error))
+    let store: Store
+    let database: string
+    let count = 0
+
+    beforeEach(async () => {
+      database = `contract_${++count}`
+      store = await openConfiguredStore(placeOf(await server.createDatabase(database)))
+    })
+    afterEach(() => store.close())
+
+    const versionOf = async (): Promise<number> =>
+      Number(await server.psql(database, 'select version from schema_version'))
+
+    it('waits for the older nodes, says which, and goes on by itself when they are gone', async () => {
+      const nodes = [
+        await openNode(store, { version: '1.0.0', onError }),
+        await openNode(store, { version: '1.0.1', onError }),
+      ]
+      const told: string[] = []
+      const waits = Promise.withResolvers<void>()
+      const migrated = migrate(store, next, {
+        onWait: (sentence) => {
+          told.push(sentence)
+          waits.resolve()
+        },
+        pauseMs: 1,
+        maxLooks: Number.MAX_SAFE_INTEGER,
+      })
+      await waits.promise
+      assert.equal(await versionOf(), NEWEST + 1, 'what only adds did not wait')
+      await nodes[0]!.close()
+      const looks = await server.psql(database, 'select count(*) from nodes')
+      assert.deepEqual([looks.trim(), await versionOf()], ['1', NEWEST + 1])
+      await nodes[1]!.close()
+      await migrated
+      assert.equal(await versionOf(), NEWEST + 2)
+      assert.equal(told.length, 1)
+      for (const [at, version] of ['1.0.0', '1.0.1'].entries()) {
+        assert.ok(told[0]!.includes(`${nodes[at]!.id} (version ${version})`), told[0])
+      }
+    })
+
+    it('gives up after some looks, in a sentence that says what to do', async () => {
+      const node = await openNode(store, { version: '1.0.0', onError })
+      await assert.rejects(migrate(store, next, { pauseMs: 1, maxLooks: 3 }), (error: Error) => {
+        assert.ok(error instanceof StartupError)
+        assert.match(error.message, /still run on the data: .*\(version 1\.0\.0\).*stop them, then start it again\.$/)
+        return true
+      })
+      assert.equal(await versionOf(), NEWEST + 1)
+      await node.close()
+    })
+
+    it('does not wait for nodes that are gone without a word, nor for those that know the step', async () => {
+      const [dead, other] = [
+        await openNode(store, { version: '1.0.0', onError, signMs: 1_000_000 }),
+        await openNode(store, { version: '2.0.0', onError, signMs: 1_000_000 }),
+      ]
+      await server.psql(database, `update nodes set seen_at = seen_at - 10001 where id = '${dead.id}'`)
+      await server.psql(database, `update nodes set schema_number = ${NEWEST + 2} where id = '${other.id}'`)
+      await migrate(store, next, { onWait: (sentence) => assert.fail(sentence) })
+      assert.equal(await versionOf(), NEWEST + 2)
+      await assert.rejects(openNode(store, { version: '1.0.0', onError }), /newer Bezel/)
+    })
+
+    it('waits for a node that has looked at the schema and is about to enter itself', async () => {
+      const beside = openPostgres({ url: server.urlOf(database), ...BOUNDS })
+      const [locked, may] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const holding = beside.transaction({ name: 'controls' }, async (sql) => {
+        await sql.run('lock table nodes in exclusive mode')
+        locked.resolve()
+        await may.promise
+      })
+      await locked.promise
+      const waiting = async (): Promise<number> =>
+        Number(await server.psql(database, 'select count(*) from pg_locks where not granted'))
+      const entered = openNode(beside, { version: '1.0.0', onError })
+      await until('it can not enter itself yet', async () => (await waiting()) === 1)
+      const told: string[] = []
+      let isMigrated = false
+      const wait = { onWait: (sentence: string) => void told.push(sentence), pauseMs: 1, maxLooks: 2 }
+      const migrated = migrate(store, next, wait).finally(() => (isMigrated = true))
+      await until('the step waits too', async () => isMigrated || (await waiting()) === 2)
+      may.resolve()
+      await assert.rejects(migrated, /still run on the data/)
+      assert.equal(told.length, 1)
+      await Promise.all([holding, entered.then((node) => node.close())])
+      await beside.close()
+    })
   })
 })

@@ -2,22 +2,26 @@ import { DatabaseError } from 'pg'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '@bezel/protocol'
-import { SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
+import { isServiceRunning, SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
 import type { DatabaseSettings, DataPlace } from '../settings/dataPlace.ts'
 import { refuseHalfCopy } from './copyState.ts'
 import { createPostgresConnections, type PostgresConnection } from './postgresConnections.ts'
 import { openPostgres } from './postgres.ts'
 import {
+  dataFileError,
   migrate,
-  NewerStoreError,
   openExistingStore,
   openStore,
-  readVersion,
   refuseCopied,
   refuseNoStore,
   refuseOtherVersion,
+  type ContractWait,
 } from './openStore.ts'
+import { listLiveNodes, type LiveNode } from './nodeStore.ts'
+import { MIGRATIONS } from './migrations/index.ts'
+import { hasTable, isUsableVersion, readVersion } from './schemaSteps.ts'
 import type { Sql, Store } from './sql.ts'
+import { openSqlite } from './sqlite.ts'
 import { VERSION_TABLE } from './tables.ts'
 
 /** Oldest server that is supported, as `server_version_num` tells it. */
@@ -29,12 +33,15 @@ const PROBE_LOCK = 4_242_001n
  * Opens the store that the settings name, and brings its schema up to date. Throws a `StartupError` that says what to
  * correct when it can't be used.
  */
-export async function openConfiguredStore({ dataFolder, database }: DataPlace): Promise<Store> {
+export async function openConfiguredStore(
+  { dataFolder, database }: DataPlace,
+  wait: ContractWait = {},
+): Promise<Store> {
   if (database === undefined) return openStore(dataFolder)
   refuseSqliteBeside(dataFolder)
   return openDatabase(database, async (store) => {
     await refuseHalfCopy(store.read)
-    await migrate(store)
+    await migrate(store, MIGRATIONS, wait)
   })
 }
 
@@ -46,28 +53,55 @@ function refuseSqliteBeside(dataFolder: string): void {
   )
 }
 
+/** The state of a store, as far as a look shows it. */
+export interface StoreLook {
+  readonly engine: Sql['engine']
+  /** Version of its schema; 0 for an empty database. */
+  readonly version: number
+  /** True when this version can start on it, after it has brought an older schema up to date. */
+  readonly isUsable: boolean
+  /** The services that run on it. */
+  readonly nodes: readonly LiveNode[]
+}
+
 /**
- * Looks at the store that the settings name, and changes nothing. Returns the version of the schema in its database,
- * 0 for an empty one; `undefined` for SQLite. Throws the `StartupError` of a start.
+ * Looks at the store that the settings name, and changes nothing. Returns `undefined` for SQLite whose service does not
+ * run. Throws the `StartupError` of a start.
  */
-export async function inspectConfiguredStore({ dataFolder, database }: DataPlace): Promise<number | undefined> {
+export async function inspectConfiguredStore({ dataFolder, database }: DataPlace): Promise<StoreLook | undefined> {
   if (database === undefined) {
     refuseCopied(dataFolder)
-    return undefined
+    return isServiceRunning(dataFolder) ? lookAtFile(join(dataFolder, SERVICE_DATABASE_NAME)) : undefined
   }
   refuseSqliteBeside(dataFolder)
-  let version = 0
+  let look: StoreLook | undefined
   const store = await openDatabase(database, async ({ read }) => {
     await refuseHalfCopy(read)
-    if (await hasTables(read)) version = await readVersion(read)
+    look = await lookAt(read)
   })
   await store.close()
-  return version
+  return look
+}
+
+async function lookAtFile(file: string): Promise<StoreLook> {
+  try {
+    const store = openSqlite(file)
+    return await lookAt(store.read).finally(() => store.close())
+  } catch (error) {
+    throw dataFileError(error, file)
+  }
+}
+
+async function lookAt(sql: Sql): Promise<StoreLook> {
+  const known = MIGRATIONS.length
+  const version = (await hasTable(sql, VERSION_TABLE)) ? await readVersion(sql) : 0
+  const isUsable = version <= known || (await isUsableVersion(sql, version, known))
+  return { engine: sql.engine, version, isUsable, nodes: await listLiveNodes(sql) }
 }
 
 /**
  * Opens the store of a service that may be running, for a command beside it. Changes no schema. Throws a `StartupError`
- * when there is no store, or not one of this version.
+ * when there is no store, or not one that this version can use.
  */
 export async function openExistingConfiguredStore({ dataFolder, database }: DataPlace): Promise<Store> {
   if (database === undefined) return openExistingStore(dataFolder)
@@ -82,12 +116,12 @@ export async function openExistingConfiguredStore({ dataFolder, database }: Data
  * Opens the store after a back-up was put back, and brings its schema up to date. Throws a `StartupError` when there is
  * no data.
  */
-export async function openRestoredStore({ dataFolder, database }: DataPlace): Promise<Store> {
+export async function openRestoredStore({ dataFolder, database }: DataPlace, wait: ContractWait): Promise<Store> {
   if (database !== undefined) {
     return openDatabase(database, async (store) => {
       await refuseHalfCopy(store.read)
       await refuseEmpty(store)
-      await migrate(store)
+      await migrate(store, MIGRATIONS, wait)
     })
   }
   refuseNoStore(dataFolder)
@@ -96,13 +130,8 @@ export async function openRestoredStore({ dataFolder, database }: DataPlace): Pr
 
 /** Throws a `StartupError` for a database in which no service ever was. */
 async function refuseEmpty({ read }: Store): Promise<void> {
-  if (await hasTables(read)) return
+  if (await hasTable(read, VERSION_TABLE)) return
   throw new StartupError('There is no data in the database of DATABASE_URL: correct it, or restore a back-up first.')
-}
-
-async function hasTables(sql: Sql): Promise<boolean> {
-  const known = await sql.get<{ c: bigint }>('select count(to_regclass($1)) as c', VERSION_TABLE)
-  return known!.c > 0n
 }
 
 /** Opens a database and prepares it. Throws a `StartupError` that says what to correct when it can't be used. */
@@ -188,7 +217,6 @@ const NO_RIGHTS_CODE = '42501'
 
 function databaseErrorOf(error: unknown, { server, database, user }: Place): unknown {
   if (error instanceof StartupError) return error
-  if (error instanceof NewerStoreError) return new StartupError(error.message)
   const cause = (error as Error).cause ?? error
   const { message } = cause as Error
   const code = cause instanceof DatabaseError ? (cause.code ?? '') : ''

@@ -1,13 +1,16 @@
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '@bezel/protocol'
 import { COPIED_DATABASE_NAME, makePrivateFolder, SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
 import { createSequences } from './ids.ts'
-import type { Store, Sql } from './sql.ts'
-import { openSqlite } from './sqlite.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import type { Migration } from './migrations/migration.ts'
+import { listLiveNodes, type LiveNode } from './nodeStore.ts'
+import { createStepTables, isUsableVersion, readVersion, recordStep, refuseNewer } from './schemaSteps.ts'
+import type { Store, Sql } from './sql.ts'
+import { openSqlite } from './sqlite.ts'
 
 /**
  * Opens the store in the data folder and brings its schema up to date. Throws a `StartupError` when it can't be used.
@@ -23,13 +26,13 @@ export async function openStore(dataFolder: string): Promise<Store> {
     return store
   } catch (error) {
     await store?.close()
-    throw startupErrorOf(error, file)
+    throw dataFileError(error, file)
   }
 }
 
 /**
  * Opens the store of a service that may be running, for a command beside it. Changes no schema. Throws a `StartupError`
- * when there is no store, or not one of this version.
+ * when there is no store, or not one that this version can use.
  */
 export async function openExistingStore(dataFolder: string): Promise<Store> {
   const file = join(dataFolder, SERVICE_DATABASE_NAME)
@@ -41,7 +44,7 @@ export async function openExistingStore(dataFolder: string): Promise<Store> {
     return store
   } catch (error) {
     await store?.close()
-    throw startupErrorOf(error, file)
+    throw dataFileError(error, file)
   }
 }
 
@@ -64,17 +67,26 @@ export function refuseNoStore(dataFolder: string): void {
   throw new StartupError(`There is no data in ${dataFolder}: set BEZEL_DATA to the folder of the service.`)
 }
 
-/** Throws a `StartupError` when the schema of a store is not the one of this version. */
+/** Throws a `StartupError` when this version can't use the schema of a store as it is. */
 export async function refuseOtherVersion(store: Store, place: string): Promise<void> {
   const version = await readVersion(store.read)
-  if (version === MIGRATIONS.length) return
-  throw new StartupError(
+  if (!(await isUsableVersion(store.read, version, MIGRATIONS.length))) throw otherVersion(version, place)
+}
+
+/** Throws a `StartupError` when the schema of a store is not the one of this version, with nothing added to it. */
+export async function requireSameVersion(store: Store, place: string): Promise<void> {
+  const version = await readVersion(store.read)
+  if (version !== MIGRATIONS.length) throw otherVersion(version, place)
+}
+
+function otherVersion(version: number, place: string): StartupError {
+  return new StartupError(
     `The data in ${place} has schema ${version} and this Bezel has ${MIGRATIONS.length}: use the version that the service runs.`,
   )
 }
 
-function startupErrorOf(error: unknown, file: string): unknown {
-  if (error instanceof NewerStoreError) return new StartupError(error.message)
+/** Turns a fault of the data file into a sentence; everything else is a bug and stays as it is. */
+export function dataFileError(error: unknown, file: string): unknown {
   const { code, errcode, message } = error as { code?: string; errcode?: number; message: string }
   const isOutside = error instanceof StoreUnavailableError || errcode !== undefined || code?.startsWith('E')
   if (!isOutside) return error
@@ -83,46 +95,79 @@ function startupErrorOf(error: unknown, file: string): unknown {
 
 const SCHEMA = { name: 'schema' } as const
 
+/** The wait before a step that takes away what older nodes use, while some of them are alive. */
+export interface ContractWait {
+  /** Called once with the sentence that says for whom it waits. */
+  readonly onWait?: (sentence: string) => void
+  /** Pause between two looks. Default 1 s. */
+  readonly pauseMs?: number
+  /** Looks after which it gives up. Default 60. */
+  readonly maxLooks?: number
+}
+
+const WAIT_PAUSE_MS = 1_000
+const WAIT_MAX_LOOKS = 60
+
 /**
  * Brings the schema up to date: runs each new migration once, in order, in a transaction of its own, which reads the
- * version first, because another node may have started at the same time. Throws when a newer Bezel has used the store,
- * whose data this one could not preserve.
+ * version first, because another node may have started at the same time. A step that takes something away waits until
+ * no node is alive that does not know it. Throws a `StartupError` when such nodes stay, and when a newer Bezel has
+ * taken away what this one uses.
  */
-export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
-  await store.transaction(SCHEMA, (sql) => createVersionTable(sql))
-  while (await store.transaction(SCHEMA, (sql) => migrateOnce(sql, migrations)));
+export async function migrate(
+  store: Store,
+  migrations: readonly Migration[] = MIGRATIONS,
+  { onWait, pauseMs = WAIT_PAUSE_MS, maxLooks = WAIT_MAX_LOOKS }: ContractWait = {},
+): Promise<void> {
+  await store.transaction(SCHEMA, (sql) => createStepTables(sql, migrations))
+  let looks = 0
+  for (;;) {
+    const { hasMore, older } = await store.transaction(SCHEMA, (sql) => migrateOnce(sql, migrations))
+    if (!hasMore) break
+    if (older.length === 0) continue
+    looks += 1
+    if (looks === 1) onWait?.(waitSentence(older))
+    if (looks >= maxLooks) throw new StartupError(stayedSentence(older))
+    await sleep(pauseMs)
+  }
   if (store.read.engine === 'postgres') await store.transaction(SCHEMA, createSequences)
 }
 
-/** Runs the next migration. Returns false when there is none. */
-async function migrateOnce(sql: Sql, migrations: readonly Migration[]): Promise<boolean> {
+/** The outcome of a look at the next migration. */
+interface MigrationLook {
+  /** True when it has run, or has to wait. */
+  readonly hasMore: boolean
+  /** The nodes that it has to wait for. */
+  readonly older: readonly LiveNode[]
+}
+
+/** Runs the next migration, unless it has to wait. */
+async function migrateOnce(sql: Sql, migrations: readonly Migration[]): Promise<MigrationLook> {
+  await refuseNewer(sql, migrations.length)
   const current = await readVersion(sql)
-  const newest = migrations.length
-  if (current > newest) {
-    throw new NewerStoreError(
-      `The data was last used by a newer Bezel (schema ${current}, this one knows ${newest}): start that version, or set ${sql.engine === 'postgres' ? 'DATABASE_URL to another database' : 'BEZEL_DATA to another folder'}.`,
-    )
-  }
   const migration = migrations[current]
-  if (migration === undefined) return false
+  if (migration === undefined) return { hasMore: false, older: [] }
+  const number = current + 1
+  const older = migration.kind === 'contract' ? await listOlderNodes(sql, number) : []
+  if (older.length > 0) return { hasMore: true, older }
   for (const statement of migration.statements) await sql.run(statement)
-  await sql.run('update schema_version set version = $1', current + 1)
-  return true
+  await recordStep(sql, number, migration.kind)
+  return { hasMore: true, older: [] }
 }
 
-async function createVersionTable(sql: Sql): Promise<void> {
-  await sql.run('create table if not exists schema_version (version bigint not null)')
-  const row = await sql.get('select version from schema_version')
-  if (row === undefined) await sql.run('insert into schema_version (version) values (0)')
+/** Lists the nodes that are alive and do not know a step. SQLite has one process, which is the one that asks. */
+async function listOlderNodes(sql: Sql, number: number): Promise<LiveNode[]> {
+  if (sql.engine === 'sqlite') return []
+  return (await listLiveNodes(sql)).filter(({ schema }) => schema < number)
 }
 
-/** Reads the version of the schema. Its table must be there. */
-export async function readVersion(sql: Sql): Promise<number> {
-  const row = await sql.get<{ version: bigint }>('select version from schema_version')
-  return Number(row?.version ?? 0n)
+const namesOf = (nodes: readonly LiveNode[]): string =>
+  nodes.map(({ id, version }) => `${id} (version ${version})`).join(', ')
+
+function waitSentence(nodes: readonly LiveNode[]): string {
+  return `The schema is changed when no older service runs on the data: waiting for ${namesOf(nodes)} to stop.`
 }
 
-/** Thrown when the schema is newer than this version knows. */
-export class NewerStoreError extends Error {
-  override readonly name = 'NewerStoreError'
+function stayedSentence(nodes: readonly LiveNode[]): string {
+  return `Older services still run on the data: ${namesOf(nodes)}. This version takes away what they use: stop them, then start it again.`
 }

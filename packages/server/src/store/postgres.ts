@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseError } from 'pg'
 import type { DatabaseSettings } from '../settings/dataPlace.ts'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
+import { POSTGRES_BOUNDS } from './postgresBounds.ts'
 import { beginPostgres, type OpenTransaction } from './postgresTransaction.ts'
 import { createPostgresConnections, type PostgresConnection, type PostgresConnections } from './postgresConnections.ts'
 import type { Scope } from './scope.ts'
@@ -15,8 +16,6 @@ import { createTurns, type Claim } from './turns.ts'
 const MAX_RUNS = 5
 /** Longest pause before `work` runs again, so that two that were in each other's way do not meet again. */
 const MAX_RERUN_PAUSE_MS = 20
-/** Pause between two looks for the outcome of a transaction that was cut off. */
-const OUTCOME_POLL_MS = 100
 /** Share of the connections that only read. A transaction that reads beside itself must not wait for its own end. */
 const READERS_SHARE = 0.4
 
@@ -80,7 +79,7 @@ export function openPostgres(settings: DatabaseSettings, watch: StoreWatch = {})
       const status = await transaction.readOutcome(writing).catch(() => 'unknown' as const)
       if (status === 'committed') return transaction.tells.forEach(tellSafely)
       if (status === 'aborted') return
-      await sleep(OUTCOME_POLL_MS, undefined, { ref: false })
+      await sleep(POSTGRES_BOUNDS.outcomePollMs, undefined, { ref: false })
     }
   }
 
@@ -160,7 +159,7 @@ function beginScript({ statementMs, idleTransactionMs }: DatabaseSettings, scope
     .map(({ key, isShared }) => `select pg_advisory_xact_lock${isShared ? '_shared' : ''}(${lockNumber(key)})`)
   return [
     'begin isolation level read committed read write',
-    `set local lock_timeout = ${isPatient(scope) ? 0 : LOCK_MS}`,
+    `set local lock_timeout = ${isPatient(scope) ? 0 : POSTGRES_BOUNDS.lockMs}`,
     `set local statement_timeout = ${isPatient(scope) ? 0 : statementMs}`,
     `set local idle_in_transaction_session_timeout = ${idleTransactionMs}`,
     ...locks,
@@ -172,9 +171,6 @@ function beginScript({ statementMs, idleTransactionMs }: DatabaseSettings, scope
 function isPatient(scope: Scope): boolean {
   return 'name' in scope && scope.name === 'schema'
 }
-
-/** Time to wait for a lock that another process holds. Below the time after which a silent connection is cut. */
-const LOCK_MS = 1_200
 
 /** Returns the number of a lock: 64 bits of a digest. Two keys with the same number would only wait for each other. */
 function lockNumber(key: string): bigint {

@@ -3,14 +3,10 @@ import { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { Client, DatabaseError, type QueryResult } from 'pg'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
+import { POSTGRES_BOUNDS } from './postgresBounds.ts'
 import type { SqlValue } from './sql.ts'
 
-/** Time without a byte from a server that has something to answer, after which its connection is given up. */
-const SILENCE_MS = 1_500
-/** Time for a connection to be made, and to wait for one while the server is silent. */
-const CONNECT_MS = 1_200
-/** Pause between two looks at silent connections. */
-const LOOK_MS = 100
+const { silenceMs: SILENCE_MS, connectMs: CONNECT_MS, lookMs: LOOK_MS } = POSTGRES_BOUNDS
 /** Maximum number of statements that a connection keeps prepared; more than the texts in the store modules. */
 const MAX_PREPARED_STATEMENTS = 1_000
 /** PostgreSQL's numbers of the types that hold whole numbers: int8, int2, int4 and numeric, which sums are. */

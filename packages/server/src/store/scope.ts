@@ -32,6 +32,7 @@ export interface NamedScope {
 
 /**
  * The names of what belongs to no chain: the schema and what a start brings up to date, envelopes that are used up by
- * themselves, messages to users, candles, the controls of the operator, and the deletion of what is old.
+ * themselves, messages to users, candles, the controls of the operator, the signs of life of the nodes, and the
+ * deletion of what is old.
  */
-export type ScopeName = 'schema' | 'nonces' | 'notices' | 'candles' | 'controls' | 'cleanup'
+export type ScopeName = 'schema' | 'nonces' | 'notices' | 'candles' | 'controls' | 'nodes' | 'cleanup'

@@ -63,3 +63,12 @@ export const TABLES: readonly string[] = [
 
 /** The table that counts migrations, which every store makes for itself. */
 export const VERSION_TABLE = 'schema_version'
+
+/** The table that has the kind of each migration that ran, which every store makes for itself. */
+export const STEPS_TABLE = 'schema_steps'
+
+/** The table of the services that run on the data now. */
+export const NODES_TABLE = 'nodes'
+
+/** Tables that describe the store and who uses it. They hold no data, so a copy leaves them out. */
+export const OWN_TABLES: readonly string[] = [VERSION_TABLE, STEPS_TABLE, NODES_TABLE]

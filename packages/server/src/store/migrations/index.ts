@@ -24,6 +24,7 @@ import { attemptOrders } from './0023-attempt-orders.ts'
 import { relayAims } from './0024-relay-aims.ts'
 import { unreportedAttempts } from './0025-unreported-attempts.ts'
 import { timeRunsForward } from './0026-time-runs-forward.ts'
+import { nodes } from './0027-nodes.ts'
 import { commits } from './0029-commits.ts'
 import type { Migration } from './migration.ts'
 
@@ -55,5 +56,6 @@ export const MIGRATIONS: readonly Migration[] = [
   relayAims,
   unreportedAttempts,
   timeRunsForward,
+  nodes,
   commits,
 ]

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { DAY_MS } from '@bezel/protocol'
+import { every } from '../ground/every.ts'
+import { StoreUnavailableError } from '../ground/unavailable.ts'
+import { MIGRATIONS } from './migrations/index.ts'
+import { hasTable, refuseNewer } from './schemaSteps.ts'
+import type { Sql, Store } from './sql.ts'
+import { NODES_TABLE } from './tables.ts'
+
+/** A service that runs on the data. */
+export interface LiveNode {
+  /** Random for each process. */
+  readonly id: string
+  /** Version of its program. */
+  readonly version: string
+  /** Number of the newest step of the schema that it knows. */
+  readonly schema: number
+  /** Its roles, separated by commas. */
+  readonly roles: string
+  /** Start of the process by the clock of the database, epoch ms. */
+  readonly startedAtMs: number
+  /** Time since its last sign of life. */
+  readonly silentMs: number
+}
+
+/** The row of this process. */
+export interface OwnNode {
+  readonly id: string
+  /** Ends the signs of life and deletes the row. */
+  close(): Promise<void>
+}
+
+/** Interval of the signs of life. */
+const SIGN_MS = 1_000
+/** Time without a sign of life after which a node counts as gone. */
+const GONE_MS = 10_000
+/** Time without a sign of life after which the row of a node is deleted. */
+const KEEP_MS = DAY_MS
+/** Roles of every node. */
+const ALL_ROLES = 'api,follower,relayer,keeper'
+/** Length of an id in bytes. */
+const ID_BYTES = 8
+
+/** The time of the database in epoch ms. SQLite has that of this machine. */
+const NOW_MS = {
+  sqlite: `cast(unixepoch('subsec') * 1000 as integer)`,
+  postgres: `cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+} as const
+
+/**
+ * Enters this process into the table of nodes, with a sign of life each second until `close`. The first one is alone
+ * with the migrations, so that none begins to take something away between the look at the schema and the entry. Throws
+ * a `StartupError` when one has.
+ */
+export async function openNode(
+  store: Store,
+  of: { readonly version: string; readonly onError: (error: unknown) => void; readonly signMs?: number },
+): Promise<OwnNode> {
+  const id = randomBytes(ID_BYTES).toString('hex')
+  const known = MIGRATIONS.length
+  const sign = (sql: Sql): Promise<void> => writeSign(sql, { id, version: of.version, schema: known, roles: ALL_ROLES })
+  await store.transaction({ name: 'schema' }, async (sql) => {
+    await refuseNewer(sql, known)
+    await sign(sql)
+  })
+  const signs = every(of.signMs ?? SIGN_MS, () => store.transaction({ name: 'nodes' }, sign), { onError: of.onError })
+  return {
+    id,
+    async close() {
+      await signs.close()
+      await store
+        .transaction({ name: 'nodes' }, (sql) => sql.run(`delete from ${NODES_TABLE} where id = $1`, id))
+        .catch((error: unknown) => {
+          // Without the store nobody can be told; the row counts as gone by itself.
+          if (!(error instanceof StoreUnavailableError)) throw error
+        })
+    },
+  }
+}
+
+/** Writes a sign of life, and deletes the rows of nodes that have long been gone. */
+async function writeSign(sql: Sql, of: Pick<LiveNode, 'id' | 'version' | 'schema' | 'roles'>): Promise<void> {
+  const now = NOW_MS[sql.engine]
+  sql.write(
+    `insert into ${NODES_TABLE} (id, version, schema_number, roles, started_at, seen_at)
+     values ($1, $2, $3, $4, ${now}, ${now}) on conflict (id) do update set seen_at = excluded.seen_at`,
+    of.id,
+    of.version,
+    of.schema,
+    of.roles,
+  )
+  sql.write(`delete from ${NODES_TABLE} where seen_at < ${now} - $1`, KEEP_MS)
+}
+
+interface NodeRow {
+  readonly id: string
+  readonly version: string
+  readonly schema_number: bigint
+  readonly roles: string
+  readonly started_at: bigint
+  readonly silent_ms: bigint
+}
+
+/** Lists the nodes that are alive, the oldest first. A store of before the table was made has none. */
+export async function listLiveNodes(sql: Sql): Promise<LiveNode[]> {
+  if (!(await hasTable(sql, NODES_TABLE))) return []
+  const now = NOW_MS[sql.engine]
+  const rows = await sql.all<NodeRow>(
+    `select id, version, schema_number, roles, started_at, ${now} - seen_at as silent_ms from ${NODES_TABLE}
+     where seen_at >= ${now} - $1 order by started_at, id`,
+    GONE_MS,
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    version: row.version,
+    schema: Number(row.schema_number),
+    roles: row.roles,
+    startedAtMs: Number(row.started_at),
+    silentMs: Math.max(0, Number(row.silent_ms)),
+  }))
+}
