@@ -21,6 +21,7 @@ import { every } from './ground/every.ts'
 import { createTimeSliced, type TimeSliced } from './ground/timeSliced.ts'
 import { createApp } from './http/createApp.ts'
 import { createCommits, type Commits } from './journal/commits.ts'
+import { createRoles, type Roles } from './journal/roles.ts'
 import { openMarketSources, type MarketSources } from './market/openMarkets.ts'
 import { countTransactions } from './metrics/createMetrics.ts'
 import { createMetrics, type Metrics } from './metrics/createMetrics.ts'
@@ -46,6 +47,8 @@ export interface Base {
   readonly store: Store
   /** The commits of all chains, which everything that is kept in memory follows. */
   readonly commits: Commits
+  /** The roles of this node; work of which one node at a time does its part is started by them. */
+  readonly roles: Roles
   readonly markets: MarketSources
   /** Pauses and budgets that the operator has set. */
   readonly controls: Controls
@@ -54,7 +57,7 @@ export interface Base {
   /** Limits calls to contract wallets, separately from the limits of requests. */
   readonly contractCalls: Limits
   readonly registrations: RegistrationLimit
-  /** `undefined` makes the facade of every chain read-only. */
+  /** `undefined` makes the facade of every chain read-only; so does a node without the role `relayer`. */
   readonly relayerKey: RelayerKey | undefined
   readonly facadeNonces: FacadeNonces
   /** Facade requests that wait until their order is filled. */
@@ -68,9 +71,6 @@ export interface Base {
   readonly now: () => number
 }
 
-/** Pause between two rounds that forget registrations which never were in force. */
-const FORGET_CLAIMS_MS = 60_000
-
 const NONCE_FILE_NAME = 'nonces.log'
 
 /**
@@ -81,25 +81,18 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   const now = Date.now
   const chains = readChainsFile(config.chainsFile)
   const feedUrl = requireFeedUrl(config)
-  const relayerKey = await readRelayerKey({ hex: config.relayerKey, file: config.relayerKeyFile })
+  const relayerKey = await openRelayerKey(config)
   refuseUnsafeStart({ chains, ...config, relayer: relayerKey?.address })
   const app = createApp(config.logLevel)
   const { log } = app
   const lock = lockDataFolder(config.dataFolder, operatorFiles(config))
   // Released after everything else that uses the folder has been closed.
   open.defer(() => lock.release())
+  warnOfKey(config, log)
 
   await refuseWrongNodes(chains)
   const metrics = createMetrics()
-  const opened = await openConfiguredStore(config, { onWait: (sentence) => log.warn(sentence) })
-  open.defer(() => opened.close())
-  // Its signs of life are not among the transactions that are counted.
-  const node = await openNode(opened, {
-    version: packageJson.version,
-    onError: (error) => log.error({ err: error }, 'the sign of life could not be written'),
-  })
-  open.defer(() => node.close())
-  const store = countTransactions(opened, metrics)
+  const { store, roles } = await openData(config, { metrics, log }, open)
   const { marketStatusMs: statusMs, quietPriceMs: quietMs, repairPauseMs } = config
   const markets = openMarketSources({
     store,
@@ -112,6 +105,8 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     log,
   })
   open.defer(() => markets.close())
+  // Written by the keeper, once this node is that.
+  if (!roles.isAlone) await markets.candles.writeTo(undefined)
   const controls = await openControls(store, (error) => log.error({ err: error }, 'controls could not be read'))
   open.defer(() => controls.close())
   const waits = createOrderWaits()
@@ -123,10 +118,6 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   open.defer(() => commits.close())
   const authenticate = await openAuthentication(config, { chains, store, commits, now })
   open.defer(() => authenticate.nonces.close())
-  const forgetting = every(FORGET_CLAIMS_MS, () => authenticate.registry.forgetOldClaims(), {
-    onError: (error) => log.error({ err: error }, 'old registrations could not be forgotten'),
-  })
-  open.defer(() => forgetting.close())
   log.info({ engine: authenticate.engine.name }, 'signatures are verified')
   return {
     config,
@@ -136,6 +127,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     metrics,
     store,
     commits,
+    roles,
     markets,
     controls,
     authenticate,
@@ -151,6 +143,34 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     overload: openOverloadGuard(config, open),
     now,
   }
+}
+
+async function openRelayerKey({ roles, relayerKey, relayerKeyFile }: ServerConfig): Promise<RelayerKey | undefined> {
+  return roles.includes('relayer') ? readRelayerKey({ hex: relayerKey, file: relayerKeyFile }) : undefined
+}
+
+function warnOfKey({ roles, relayerKey, relayerKeyFile }: ServerConfig, log: FastifyBaseLogger): void {
+  if (roles.includes('relayer') || (relayerKey ?? relayerKeyFile) === undefined) return
+  log.warn('this node has not the role relayer, so the key of the relayer is not read: take it away from here')
+}
+
+/** Opens the store, and enters this node with its roles. */
+async function openData(
+  config: ServerConfig,
+  { metrics, log }: Pick<Base, 'metrics' | 'log'>,
+  open: AsyncDisposableStack,
+): Promise<Pick<Base, 'store' | 'roles'>> {
+  const opened = await openConfiguredStore(config, { onWait: (sentence) => log.warn(sentence) })
+  open.defer(() => opened.close())
+  // Its signs of life are not among the transactions that are counted.
+  const node = await openNode(opened, {
+    version: packageJson.version,
+    roles: config.roles,
+    onError: (error) => log.error({ err: error }, 'the sign of life could not be written'),
+  })
+  open.defer(() => node.close())
+  const store = countTransactions(opened, metrics)
+  return { store, roles: createRoles({ roles: config.roles, store, holder: node.id, log }) }
 }
 
 function openOverloadGuard(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { CHAINS, type ChainSlug } from '@bezel/protocol'
+import { CHAINS, type Address, type ChainSlug } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import { openChainAccounts, type OpenChainAccounts } from './accounts/openChainAccounts.ts'
 import { openLivePositions, type LivePositions } from './accounts/positions/livePositions.ts'
@@ -7,6 +7,7 @@ import { createLoggedPositions } from './accounts/positions/loggedPositions.ts'
 import { createPositionReads, type PositionReads } from './accounts/positions/positionReads.ts'
 import { createKnownTerms, type KnownTerms } from './accounts/positions/traderTerms.ts'
 import { createChainAgents, requiredDelegate, type ChainAgents } from './agents/chainAgents.ts'
+import type { ChainBlock } from './chain/blocks.ts'
 import { openDiamondWatch, type DiamondWatch } from './chain/diamondWatch.ts'
 import { createFinality, type Finality } from './chain/finality.ts'
 import { createMulticallClient } from './chain/multicallClient.ts'
@@ -15,6 +16,7 @@ import type { RpcClient } from './chain/rpcClient.ts'
 import { accountRefreshMs, type ServedChain } from './chain/servedChain.ts'
 import { refuseOtherChain } from './chain/providers/chainIdentity.ts'
 import { settleExits } from './facade/relayer/exitGas.ts'
+import { openSharedFollower, type SharedFollower } from './follower/sharedFollower.ts'
 import { startFollower, type Follower } from './follower/startFollower.ts'
 import { notReady } from './ground/unavailable.ts'
 import { type AccountLog, createAccountLog } from './journal/accountLog.ts'
@@ -24,6 +26,8 @@ import { createChainHead, type ChainHead, startClockRounds } from './journal/clo
 import { openChainMarkets, type ChainMarketData } from './market/openMarkets.ts'
 import type { FollowerState } from './market/watchChainMarkets.ts'
 import { countOrdersByStatus, listLiveOrders } from './store/orderStore.ts'
+import { findRelayer } from './store/relayNodeStore.ts'
+import type { Store } from './store/sql.ts'
 import { writeNotices } from './notices/writeNotices.ts'
 import type { Base } from './openBase.ts'
 import { openFacade, type ChainFacade, type FacadeBase } from './openFacade.ts'
@@ -65,7 +69,7 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   const diamondWatch = await openDiamondWatch({ chain, client, unansweredMs: config.unansweredMs, log })
   open.defer(() => diamondWatch.close())
   const finality = createFinality({ chain, now, log, confirm: client.confirm })
-  const following: { follower?: Follower } = {}
+  const following: { follower?: ChainFollower } = {}
   const market = openChainMarkets(chain, {
     client,
     store,
@@ -79,7 +83,8 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
     log,
   })
   open.defer(() => market.close())
-  const agents = openAgents(chain, client, market, base)
+  const relayer = await relayerOf(slug, base)
+  const agents = openAgents({ chain, client, market, relayer }, base)
   const terms = createKnownTerms(now)
   const commits = base.commits.of(slug)
   const lastCommit = await commits.readNumber()
@@ -91,17 +96,10 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   open.defer(() => accounts.close())
   followCommits(commits, { base, positions, tape, accounts })
   commits.begin(lastCommit)
-  const follower = openFollower({ chain, client, base, market, head, finality, accountLog, accounts, diamondWatch })
+  const followed = { chain, client, base, market, head, finality, accountLog, accounts, diamondWatch }
+  const follower = await openFollower(followed, open)
   following.follower = follower
-  open.defer(() => follower.close())
-  const rounds = startClockRounds({
-    chain: slug,
-    store,
-    accountLog,
-    clock: () => ({ ...follower.clock(), nowMs: accountLog.now() }),
-    onError: (error) => log.error({ chain: slug, err: error }, 'orders could not be moved on by the clock'),
-  })
-  open.defer(() => rounds.close())
+  await openClockRounds({ slug, accountLog, follower }, base, open)
   const positionReads = openPositionReads({ positions, market, head, follower }, base)
   const parts = {
     slug,
@@ -147,7 +145,12 @@ function openProviders({ slug, chainId, rpcUrls }: ServedChain, log: FastifyBase
   })
 }
 
-function followerState(follower: Follower | undefined): FollowerState {
+/** A follower, which on one of several nodes may be that of another one. */
+type ChainFollower = Follower & Partial<Pick<SharedFollower, 'isOwn'>>
+
+function followerState(follower: ChainFollower | undefined): FollowerState {
+  // Until this node hears of other nodes' blocks, it reads the markets in rounds.
+  if (follower?.isOwn?.() === false) return 'lost'
   const reason = follower?.reason()
   if (reason === 'reorg_too_deep') return 'lost'
   return reason === 'chain_lagging' ? 'lagging' : 'following'
@@ -172,17 +175,27 @@ function openPositionReads(
   })
 }
 
+/** Returns the relayer's address: of the key, or, on a node without the role, of what the store knows. */
+async function relayerOf(slug: ChainSlug, { relayerKey, roles, store }: Base): Promise<Address | null> {
+  if (roles.has('relayer')) return relayerKey?.address ?? null
+  return (await findRelayer(store.read, slug)) ?? null
+}
+
 function openAgents(
-  chain: ServedChain,
-  client: RpcClient,
-  market: ChainMarketData,
-  { authenticate, config, relayerKey, now }: Base,
+  of: {
+    readonly chain: ServedChain
+    readonly client: RpcClient
+    readonly market: ChainMarketData
+    readonly relayer: Address | null
+  },
+  { authenticate, config, now }: Base,
 ): ChainAgents {
+  const { chain, client, market, relayer } = of
   return createChainAgents(chain, {
     client: createMulticallClient(client),
     registry: authenticate.registry,
     domain: authenticate.domainOf(chain.slug),
-    relayer: relayerKey?.address ?? null,
+    relayer,
     markets: () => market.watch.current()?.markets,
     delegateMaxAgeMs: accountRefreshMs(chain, config.accountRefreshMs),
     now,
@@ -260,7 +273,8 @@ function followCommits(
   })
 }
 
-function openFollower(of: {
+/** The parts of a chain that following it needs. */
+interface FollowedParts {
   readonly chain: ServedChain
   readonly client: Providers
   readonly base: Base
@@ -270,31 +284,75 @@ function openFollower(of: {
   readonly accountLog: AccountLog
   readonly accounts: OpenChainAccounts
   readonly diamondWatch: DiamondWatch
-}): Follower {
-  const { chain, client, head, finality, accountLog } = of
-  const { config, store, now, log } = of.base
+}
+
+/** Opens the follower of a chain: of this node while it leads, otherwise what the store tells of another node's. */
+async function openFollower(of: FollowedParts, open: AsyncDisposableStack): Promise<ChainFollower> {
+  const { chain, client, head, market } = of
+  const { roles, store, now, log } = of.base
+  if (roles.isAlone) {
+    const follower = followBlocks(of, { store, accountLog: of.accountLog })
+    open.defer(() => follower.close())
+    return follower
+  }
+  const shared = openSharedFollower({ chain, client, store, head, markets: () => market.watch.current(), now, log })
+  open.defer(() => shared.close())
+  await roles.lead({ role: 'follower', chain: chain.slug }, open, (leader) => {
+    const fenced = { store: leader.store, accountLog: leader.fencedLog(of.accountLog) }
+    leader.open.defer(shared.lead(() => followBlocks(of, fenced)))
+  })
+  return shared
+}
+
+function followBlocks(of: FollowedParts, by: { readonly store: Store; readonly accountLog: AccountLog }): Follower {
+  const { chain, client, head, finality } = of
+  const { config, now, log } = of.base
   return startFollower({
     chain,
     client: client.followerClient(head.current),
     head,
     finality,
-    store,
-    accountLog,
+    ...by,
     now,
     log,
     markets: () => of.market.watch.current(),
     startBlock: chain.startBlock,
     pollMs: config.headPollMs,
     onUndone: of.market.watch.noteUndone,
-    async onApplied(blocks) {
-      const noted = of.market.watch.note(blocks)
-      for (const { senders, logsBloom } of blocks) {
-        of.accounts.noteSenders(senders)
-        if (logsBloom !== undefined) of.accounts.noteLogs(logsBloom)
-      }
-      await of.diamondWatch.note(blocks)
-      await noted
-    },
+    onApplied: (blocks) => noteBlocks(of, blocks),
+  })
+}
+
+/**
+ * Takes applied blocks into account where they matter beside orders and positions. A node that does not follow would
+ * be told here of the blocks that another one applied.
+ */
+async function noteBlocks(of: FollowedParts, blocks: readonly ChainBlock[]): Promise<void> {
+  const noted = of.market.watch.note(blocks)
+  for (const { senders, logsBloom } of blocks) {
+    of.accounts.noteSenders(senders)
+    if (logsBloom !== undefined) of.accounts.noteLogs(logsBloom)
+  }
+  await of.diamondWatch.note(blocks)
+  await noted
+}
+
+/** Opens the rounds that move orders on by the clock, on the node that leads as keeper of the chain. */
+function openClockRounds(
+  of: Pick<OpenChain, 'slug' | 'accountLog' | 'follower'>,
+  { roles, store, log }: Base,
+  open: AsyncDisposableStack,
+): Promise<void> {
+  const { slug, accountLog, follower } = of
+  return roles.lead({ role: 'keeper', chain: slug }, open, (leader) => {
+    const rounds = startClockRounds({
+      chain: slug,
+      store,
+      accountLog: leader.fencedLog(accountLog),
+      clock: () => ({ ...follower.clock(), nowMs: accountLog.now() }),
+      onError: (error) => log.error({ chain: slug, err: error }, 'orders could not be moved on by the clock'),
+    })
+    leader.open.defer(() => rounds.close())
   })
 }
 

@@ -5,7 +5,7 @@ import type { LivePositions } from './accounts/positions/livePositions.ts'
 import type { Finality } from './chain/finality.ts'
 import type { RpcClient } from './chain/rpcClient.ts'
 import type { ServedChain } from './chain/servedChain.ts'
-import type { ExchangeParts } from './facade/exchange/exchangeParts.ts'
+import type { ExchangeParts, TradingParts } from './facade/exchange/exchangeParts.ts'
 import { startChores } from './facade/exchange/chores.ts'
 import { createFacadeReads, type FacadeReads } from './facade/facadeReads.ts'
 import { guardRelayer } from './facade/relayer/guardRelayer.ts'
@@ -14,6 +14,7 @@ import { defaultRelayerSettings, type RelayerSettings } from './facade/relayer/r
 import { allowedSources, isLiveMainnet } from './facade/signing/phantomAgent.ts'
 import type { Follower } from './follower/startFollower.ts'
 import type { ChainHead } from './journal/clock.ts'
+import type { Leader } from './journal/roles.ts'
 import type { ChainMarketData } from './market/openMarkets.ts'
 import type { Base } from './openBase.ts'
 import type { ChainOrders } from './orders/chainOrders.ts'
@@ -43,7 +44,7 @@ export interface ChainFacade {
 
 /** Opens the facade of a chain, its relayer and the relayer's background work; `open` closes them. */
 export async function openFacade(of: FacadeBase, base: Base, open: AsyncDisposableStack): Promise<ChainFacade> {
-  const { config, store, authenticate, now, log } = base
+  const { config, store, roles, authenticate, now } = base
   const reads = createReads(of, base)
   const relayer = await openRelayer(of, base)
   if (relayer !== null) open.defer(() => relayer.close())
@@ -52,6 +53,7 @@ export async function openFacade(of: FacadeBase, base: Base, open: AsyncDisposab
     store,
     reads,
     relayer,
+    isRelayerElsewhere: !roles.has('relayer'),
     registry: authenticate.registry,
     nonces: base.facadeNonces,
     engine: authenticate.engine,
@@ -69,14 +71,30 @@ export async function openFacade(of: FacadeBase, base: Base, open: AsyncDisposab
     now,
   }
   if (relayer !== null) {
-    const chores = startChores({ ...exchange, relayer }, log)
-    open.defer(() => chores.close())
+    const name = { role: 'relayer', chain: of.chain.slug } as const
+    await roles.lead(name, open, (leader) => leadRelayer({ ...exchange, relayer }, base, { relayer, leader }))
   }
   return { reads, exchange, relayer }
 }
 
+/** Sends, and does the chores, which need the relayer's key, while this node leads. */
+async function leadRelayer(
+  parts: TradingParts,
+  { roles, log }: Base,
+  { relayer, leader }: { readonly relayer: Relayer; readonly leader: Leader },
+): Promise<void> {
+  const { store, open } = leader
+  if (!roles.isAlone) {
+    await relayer.lead(store)
+    open.defer(() => relayer.lead(undefined))
+  }
+  const orders = { ...parts.orders, store, accountLog: leader.fencedLog(parts.orders.accountLog) }
+  const chores = startChores({ ...parts, store, orders }, log)
+  open.defer(() => chores.close())
+}
+
 async function openRelayer({ chain, client, head, finality }: FacadeBase, base: Base): Promise<Relayer | null> {
-  const { relayerKey: key, store, controls, now, log } = base
+  const { relayerKey: key, roles, store, controls, now, log } = base
   if (key === undefined || !chain.writes) return null
   const relayer = await startRelayer({
     chain,
@@ -84,6 +102,8 @@ async function openRelayer({ chain, client, head, finality }: FacadeBase, base: 
     store,
     key,
     settings: relayerSettings(chain, controls),
+    isStandby: !roles.isAlone,
+    isShared: !roles.isAlone,
     now,
     log,
     head: head.current,

@@ -1,5 +1,4 @@
-import type { RunningProgram } from '@bezel/protocol'
-import { eraseOldCallers } from './access/auditLog.ts'
+import type { Address, MayBeMined, RunningProgram } from '@bezel/protocol'
 import { boundConnections } from './access/connections.ts'
 import { servedChainOf } from './chain/servedChain.ts'
 import { serveConsole } from './console/serveConsole.ts'
@@ -9,23 +8,28 @@ import { serveDocs } from './docs/serveDocs.ts'
 import { serveSecurityTxt } from './docs/serveSecurityTxt.ts'
 import { pauseSentence } from './facade/relayer/guardRelayer.ts'
 import { relayerWarning } from './facade/relayer/relayerHealth.ts'
+import { listMayBeMined } from './facade/relayer/renewEntries.ts'
 import type { ProviderStatus } from './chain/providers/providers.ts'
 import type { NotReadyReason } from './ground/unavailable.ts'
 import { listen } from './http/createApp.ts'
 import { promiseCommits } from './http/hooks/promiseCommits.ts'
 import { allowOrigins, registerHooks } from './http/hooks/registerHooks.ts'
-import { registerFacadeRoutes, registerRoutes } from './http/routes/registerRoutes.ts'
+import {
+  registerFacadeRoutes,
+  registerRoutes,
+  type FacadeRoutesContext,
+  type RouteContext,
+} from './http/routes/registerRoutes.ts'
 import type { RelayerState } from './http/routes/system/ready.ts'
-import { forgetOldEvents } from './journal/accountLog.ts'
-import { forgetUnsent } from './journal/forgetUnsent.ts'
 import { countAnswers, serveMetrics } from './metrics/createMetrics.ts'
 import { watchAccounts, watchDeployment, watchRelayers, type ChainSource } from './metrics/watchDeployment.ts'
 import { watchDiamonds } from './metrics/watchDiamonds.ts'
 import { watchProviders } from './metrics/watchProviders.ts'
 import { watchChannels, watchStream } from './metrics/watchStream.ts'
-import { startNotices, type Notices } from './notices/startNotices.ts'
+import { createNotices, type Notices } from './notices/startNotices.ts'
 import { openBase, type Base } from './openBase.ts'
 import { openChain, type OpenChain } from './openChain.ts'
+import { openKeeper } from './openKeeper.ts'
 import { openStream } from './openStream.ts'
 import type { ServerConfig } from './settings/config.ts'
 
@@ -46,46 +50,27 @@ export async function run(config: ServerConfig): Promise<RunningProgram> {
  */
 async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<string> {
   const base = await openBase(config, open)
-  const { app, log, store, now } = base
+  const { app, log } = base
   const chains = await openChains(base, open)
   base.commits.start()
   const chainOf = (slug: string): OpenChain => servedChainOf(chains, slug)
-  const notices = startNotices({
-    chains: base.chains,
-    agentsOf: (slug) => chainOf(slug).agents,
-    marketsOf: (slug) => chainOf(slug).market.watch.current(),
-    store,
-    now,
-    log,
-  })
-  open.defer(() => notices.close())
-  const onError = (error: unknown): void => log.error({ err: error }, 'old events could not be forgotten')
-  open.defer(forgetOldEvents({ store, keepDays: config.eventsKeepDays, now, onError }))
-  open.defer(
-    forgetUnsent({
-      store,
-      chains: base.chains.map(({ slug }) => slug),
-      keepDays: config.unsentKeepDays,
-      now,
-      onForgotten: (orders) => base.orderCounts.forget('expired', orders),
-      onError: (error) => log.error({ err: error }, 'what was never sent could not be forgotten'),
-    }),
-  )
-  open.defer(
-    eraseOldCallers({
-      store,
-      keepDays: config.auditIpDays,
-      now,
-      onError: (error) => log.error({ err: error }, "callers' addresses could not be erased"),
-    }),
+  await openKeeper(
+    base,
+    {
+      agentsOf: (slug) => chainOf(slug).agents,
+      marketsOf: (slug) => chainOf(slug).market.watch.current(),
+    },
+    open,
   )
 
   watchEverything(base, chains)
-  addOperations(base, chains, notices)
+  addOperations(base, chains, createNotices(base))
   open.defer(() => app.close())
   // Closed first of these: it answers the requests that wait for a fill, so that `app.close` need not wait for them.
   open.defer(() => base.waits.close())
-  openStream(base, chains, open)
+  if (base.roles.has('api')) openStream(base, chains, open)
+  // Before anything else is closed, so that other nodes go on with the work at once.
+  open.defer(() => base.roles.release())
   const url = await listen(app, config)
   log.info({ url, chains: chains.map(({ slug }) => slug) }, 'service is up')
   return url
@@ -139,7 +124,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
   serveAsyncapi(app, streamDocument)
   serveDocs(app, { ...streamDocument, chains: base.chains })
   serveSecurityTxt(app, { ...config, now: base.now })
-  registerRoutes(app, {
+  const context: RouteContext = {
     chains: base.chains,
     sendHome: serveConsole(app, { ...config, chains: base.chains }),
     store,
@@ -159,10 +144,10 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
     marketsWarning: (slug) => chainOf(slug).market.watch.warning(),
     providersWarning: (slug) => providersWarning(chainOf(slug).client.statuses()),
     diamondWarning: (slug) => chainOf(slug).diamondWatch.warning(),
-    relayerOf: (slug) => chainOf(slug).facade.relayer?.address ?? null,
+    relayerOf: (slug) => chainOf(slug).agents.relayer,
     relayerState: (slug) => relayerState(chainOf(slug), base),
     agentsOf: (slug) => chainOf(slug).agents,
-    burnRevoked: async (slug, trader) => (await chainOf(slug).facade.relayer?.burnRevoked(trader)) ?? [],
+    burnRevoked: (slug, trader) => burnRevoked(chainOf(slug), base, trader),
     accountsOf: (slug) => chainOf(slug).accounts,
     positionsOf: (slug) => chainOf(slug).positionReads,
     logOf: (slug) => chainOf(slug).accountLog,
@@ -172,14 +157,24 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
     ordersOf: (slug) => chainOf(slug).orders,
     previewsOf: (slug) => chainOf(slug).previews,
     now: base.now,
-  })
-  registerFacadeRoutes(app, {
+  }
+  registerRoutes(app, context, base.roles.has)
+  const facade: FacadeRoutesContext = {
     chains: base.chains,
     facadeOf: (slug) => chainOf(slug).facade.reads,
     exchangeOf: (slug) => chainOf(slug).facade.exchange,
     settle: base.store.read.engine === 'sqlite' ? undefined : (slug) => chainOf(slug).commits.settled(SETTLE_MS),
     trustedProxies: config.trustedProxies,
-  })
+  }
+  registerFacadeRoutes(app, facade, base.roles.has)
+}
+
+/** Burns what the relayer has of revoked agents, or tells what another node has to burn. */
+async function burnRevoked(of: OpenChain, { store, now }: Base, trader: Address): Promise<readonly MayBeMined[]> {
+  const { relayer } = of.facade
+  if (relayer !== null) return relayer.burnRevoked(trader)
+  const sender = of.agents.relayer
+  return sender === null ? [] : listMayBeMined(store.read, { sender: { chain: of.slug, sender }, now }, trader)
 }
 
 /**

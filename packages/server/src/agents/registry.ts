@@ -59,8 +59,8 @@ export interface Registry extends Keys {
    * claim a claim renews it, at most once an hour. Does nothing while the store is unavailable.
    */
   noteStanding(record: AgentRecord, proof: AgentProof): Promise<void>
-  /** Forgets claims that were neither made nor used in the last seven days, a part of them at a time. */
-  forgetOldClaims(): Promise<void>
+  /** Forgets claims that were neither made nor used in the last seven days, a part of them at a time, in `from`. */
+  forgetOldClaims(from?: Store): Promise<void>
   /**
    * Calls the listener after each change of an agent, once for every trader whose agents it changed. Returns a function
    * that ends the subscription.
@@ -166,7 +166,7 @@ export async function openRegistry(store: Store, options: RegistryOptions = {}):
         if (!(error instanceof StoreUnavailableError)) throw error
       }
     },
-    forgetOldClaims: () => forgetOldClaims(store, now, tellGone),
+    forgetOldClaims: (from = store) => forgetOldClaims(from, now, tellGone),
   }
 }
 

@@ -8,7 +8,7 @@ import type { ServedChain } from '../chain/servedChain.ts'
 import { prefersHtml } from '../http/negotiation.ts'
 import type { SendHome } from '../http/routes/system/getIndex.ts'
 import { sendShared } from '../http/sharedAnswer.ts'
-import type { ConsolePlace } from '../settings/config.ts'
+import type { ConsolePlace } from '../settings/consolePlace.ts'
 import { publicSettings, readSandboxAccounts, sandboxSettings, type ConsoleSettings } from './consoleSettings.ts'
 
 /** The settings that decide about the console. */

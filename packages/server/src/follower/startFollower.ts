@@ -14,7 +14,7 @@ import { createPushedHeads, type PushedHead } from './pushedHeads.ts'
 import type { KnownSince, SnapshotProgress } from './chainKnowledge.ts'
 import { openHeadsSocket } from './headsSocket.ts'
 import { createInterruptibleSleep } from '../ground/interruptibleSleep.ts'
-import { NodeUnavailableError } from '../ground/unavailable.ts'
+import { LeaseLostError, NodeUnavailableError } from '../ground/unavailable.ts'
 import { CHAINS, type Address, type ChainSlug } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 
@@ -55,7 +55,7 @@ export interface FollowerOptions
 const MARKETS_POLL_MS = 50
 
 /** Maximum delay between two attempts after failures. */
-const MAX_RETRY_MS = 2_000
+export const FOLLOWER_RETRY_MS = 2_000
 
 /**
  * Follows a chain until it is closed. Every failure leaves the store as it is and is retried. A new head wakes the
@@ -95,7 +95,7 @@ export function startFollower(options: FollowerOptions): Follower {
         // After any failure, the cursor is loaded from the store again.
         isOpen = false
         health.failed(error)
-        await waker.pause(Math.min(backoffMs(health.failures() - 1, Math.random()), MAX_RETRY_MS))
+        await waker.pause(Math.min(backoffMs(health.failures() - 1, Math.random()), FOLLOWER_RETRY_MS))
       }
     }
   }
@@ -212,7 +212,7 @@ function createFollowerHealth({ chain, following, markets, pauseMs, now, log }: 
       isTooDeep = error instanceof ReorgTooDeepError
       failures += 1
       if (!isNews) return
-      const level = error instanceof NodeUnavailableError ? 'warn' : 'error'
+      const level = error instanceof NodeUnavailableError || error instanceof LeaseLostError ? 'warn' : 'error'
       log[level]({ chain, block: following.head()?.number, err: error }, 'the chain could not be followed')
     },
     failures: () => failures,

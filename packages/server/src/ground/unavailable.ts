@@ -9,6 +9,7 @@ export type NotReadyReason =
   | 'reorg_too_deep'
   | 'diamond_changed'
   | 'store_lagging'
+  | 'relayer_elsewhere'
   | 'overloaded'
 
 const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
@@ -22,12 +23,22 @@ const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
   diamond_changed:
     'The contracts of this chain have changed, and nothing is written until the service has found that it still knows them; reads go on.',
   store_lagging: 'This node does not know yet what another one committed; try again in a moment.',
+  relayer_elsewhere:
+    'This node does not relay: send the request to the address of the service, which leads it to a node that does.',
   overloaded: 'The service has more to do than it can, and answers signed requests first; try again in a moment.',
 }
 
 /** Thrown when the store can't read or write now: full, locked, or gone. Nothing of the transaction was kept. */
 export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError'
+  override readonly name: string = 'StoreUnavailableError'
+}
+
+/**
+ * Thrown when this node wanted to write as a leader and is none any more. Nothing of the transaction was kept, and
+ * whoever leads next does the work.
+ */
+export class LeaseLostError extends StoreUnavailableError {
+  override readonly name = 'LeaseLostError'
 }
 
 /** Thrown when the node is down, too slow, or gives an answer that makes no sense. A retry may help. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { parseAddress, type Address, type ChainSlug } from '@bezel/protocol'
 import { until } from '@bezel/testkit/until.ts'
-import { startNotices, type Notices } from './startNotices.ts'
+import type { Repetition } from '../ground/every.ts'
+import { createNotices, startNoticeRounds, type Notices } from './startNotices.ts'
 import { openNoticesWorld, type NoticesWorld } from './testing/noticesWorld.ts'
 
 const at = (digit: string): Address => parseAddress(`0x${digit.repeat(40)}`)!
@@ -13,6 +14,7 @@ const WEEK_MS = 7 * 24 * HOUR_MS
 describe('the rounds of notices', () => {
   let world: NoticesWorld
   let notices: Notices
+  let rounds: Repetition
   let errors: unknown[]
 
   beforeEach(async () => {
@@ -20,13 +22,14 @@ describe('the rounds of notices', () => {
     world = await openNoticesWorld(['base', 'arbitrum'])
   })
   afterEach(async () => {
-    await notices.close()
+    await rounds.close()
     await world.remove()
   })
 
   function start(marketsOf = world.options().marketsOf): void {
     const error = (...told: unknown[]) => void errors.push(told)
-    notices = startNotices({ ...world.options(), marketsOf, log: { error: error as never } })
+    notices = createNotices(world.options())
+    rounds = startNoticeRounds({ ...world.options(), marketsOf, log: { error: error as never } })
   }
 
   const rows = () => world.opened.store.read.all('select id from notices')

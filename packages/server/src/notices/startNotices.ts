@@ -3,18 +3,17 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { ChainAgents } from '../agents/chainAgents.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
-import { every } from '../ground/every.ts'
+import { every, type Repetition } from '../ground/every.ts'
 import { deleteExpiredNotices, dismissNotice, hasExpiredNotices, listNotices } from '../store/noticeStore.ts'
 import type { Store } from '../store/sql.ts'
 import { openChainNotices, type ChainNotices } from './chainNotices.ts'
 
-/** The notices that users see. `writeNotices` writes those about orders; rounds in the background write all others. */
+/** The notices that users see. `writeNotices` writes those about orders; `startNoticeRounds` all others. */
 export interface Notices {
   /** Returns the trader's active notices of all chains, newest first, at most 200. */
   list(trader: Address): Promise<Notification[]>
   /** Dismisses a notice. Returns false when this trader has no notice with this id. */
   dismiss(trader: Address, id: number): Promise<boolean>
-  close(): Promise<void>
 }
 
 export interface NoticesOptions {
@@ -39,7 +38,15 @@ const ROUND_MS = 2_000
 /** The greatest number of expired notices that one round deletes. */
 const MAX_DELETED = 500
 
-export function startNotices(options: NoticesOptions): Notices {
+export function createNotices({ store, now }: Pick<NoticesOptions, 'store' | 'now'>): Notices {
+  return {
+    list: (trader) => listNotices(store.read, trader, { nowMs: now(), limit: MAX_LISTED }),
+    dismiss: (trader, id) => store.transaction({ name: 'notices' }, (sql) => dismissNotice(sql, trader, id)),
+  }
+}
+
+/** Starts the rounds that write the notices of all chains which no event causes, and delete those that are over. */
+export function startNoticeRounds(options: NoticesOptions): Repetition {
   const { store, now, log } = options
   const watched = options.chains.map(({ slug }) =>
     openChainNotices({ agents: options.agentsOf(slug), markets: () => options.marketsOf(slug), store, now }),
@@ -49,8 +56,6 @@ export function startNotices(options: NoticesOptions): Notices {
   })
 
   return {
-    list: (trader) => listNotices(store.read, trader, { nowMs: now(), limit: MAX_LISTED }),
-    dismiss: (trader, id) => store.transaction({ name: 'notices' }, (sql) => dismissNotice(sql, trader, id)),
     async close() {
       await rounds.close()
       for (const chain of watched) chain.close()

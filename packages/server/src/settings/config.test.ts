@@ -11,6 +11,7 @@ describe('readServerConfig', () => {
       port: 8080,
       dataFolder: resolve('var'),
       database: undefined,
+      roles: ['api', 'follower', 'relayer', 'keeper'],
       chainsFile: resolve('var', 'devnet.json'),
       feedUrl: undefined,
       publicUrl: undefined,
@@ -78,6 +79,18 @@ describe('readServerConfig', () => {
       assert.throws(() => read(text), /it must be on, off, or an http or https origin without a path\.$/, text)
     }
     assert.throws(() => read('https://console.example/app'), SettingsError)
+  })
+
+  it('takes the roles of a node, of which SQLite needs all', () => {
+    const read = (roles: string, url = 'postgresql://127.0.0.1/a') =>
+      readServerConfig({ BEZEL_ROLES: roles, DATABASE_URL: url }).roles
+    assert.deepEqual(read(''), ['api', 'follower', 'relayer', 'keeper'])
+    assert.deepEqual([read('api'), read('keeper, follower')], [['api'], ['follower', 'keeper']])
+    for (const text of ['leader', 'api,', 'api follower', 'API']) {
+      assert.throws(() => read(text), /it must be one or more of api, follower, relayer, keeper, separated by/, text)
+    }
+    assert.throws(() => read('api,keeper', ''), /leaves out follower, relayer, but the data is in SQLite/)
+    assert.deepEqual(read('relayer,keeper,api,follower', '').length, 4)
   })
 
   it('refuses an unknown log level', () => {

@@ -3,7 +3,6 @@ import {
   choiceSetting,
   hostSetting,
   integerSetting,
-  parseServerUrl,
   pathSetting,
   portSetting,
   readSettings,
@@ -12,7 +11,9 @@ import {
   urlSetting,
   type Setting,
 } from '@bezel/protocol'
+import { CONSOLE_SETTING, type ConsolePlace } from './consolePlace.ts'
 import { dataPlaceOf, PLACE_SETTINGS, type DataPlace } from './dataPlace.ts'
+import { requireAllRoles, ROLES_SETTING, type Role } from './roles.ts'
 
 /** Callers that GET /metrics answers: programs on this machine, everybody, or nobody. */
 const METRICS_EXPOSURES = ['loopback', 'all', 'off'] as const
@@ -26,21 +27,6 @@ export type MetricsExposure = (typeof METRICS_EXPOSURES)[number]
 const SOURCES_SETTINGS = ['auto', 'testnet', 'both'] as const
 
 export type SourcesSetting = (typeof SOURCES_SETTINGS)[number]
-
-/** Place of the console: on this service, nowhere, or at another origin, to which browsers are led. */
-export type ConsolePlace = 'on' | 'off' | { readonly origin: string }
-
-const CONSOLE_SETTING: Setting<ConsolePlace> = {
-  what: 'console, the web page for traders at /: on, off, or the origin of one that is served elsewhere',
-  defaultText: 'on',
-  defaultValue: 'on',
-  allowed: 'on, off, or an http or https origin without a path',
-  parse: (text) => {
-    if (text === 'on' || text === 'off') return text
-    const origin = parseServerUrl(text)
-    return origin !== undefined && origin === URL.parse(origin)?.origin ? { origin } : undefined
-  },
-}
 
 /** Scope of a request limit, in `details.scope` of RATE_LIMITED. API keys count as `agent`. */
 export type LimitScope = 'ip' | 'agent' | 'agent-writes'
@@ -78,6 +64,7 @@ export const SERVER_SETTINGS = {
   PORT: portSetting({ what: 'port to listen on', default: 8080 }),
   HOST: hostSetting(),
   ...PLACE_SETTINGS,
+  BEZEL_ROLES: ROLES_SETTING,
   BEZEL_CHAINS_FILE: pathSetting({
     what: 'JSON file that names the chains to serve, their nodes and Diamonds',
     default: undefined,
@@ -290,6 +277,7 @@ export const SERVER_SETTINGS = {
 
 /** The checked settings of one run. */
 export interface ServerConfig extends DataPlace {
+  readonly roles: readonly Role[]
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
@@ -352,10 +340,12 @@ export interface ServerConfig extends DataPlace {
 /** Reads the settings from the environment. Throws a `SettingsError` when one is unknown or not allowed. */
 export function readServerConfig(env: Readonly<Record<string, string | undefined>>): ServerConfig {
   const settings = readSettings(SERVER_SETTINGS, env)
+  requireAllRoles(settings.BEZEL_ROLES, settings.DATABASE_URL)
   return {
     host: settings.HOST,
     port: settings.PORT,
     ...dataPlaceOf(settings),
+    roles: settings.BEZEL_ROLES,
     chainsFile: resolve(settings.BEZEL_CHAINS_FILE ?? join(settings.BEZEL_DATA, 'devnet.json')),
     feedUrl: settings.BEZEL_FEED_URL,
     publicUrl: settings.BEZEL_PUBLIC_URL,

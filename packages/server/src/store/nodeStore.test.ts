@@ -51,9 +51,9 @@ describe('the nodes of a store', () => {
 
   it('count as gone after 10 s without a sign of life, and come back with the next one', async () => {
     const node = await enter('1.0.0')
-    await silence(node.id, 5_000)
+    await silence(node.id, 1_000)
     assert.deepEqual(await live(), ['1.0.0'])
-    await silence(node.id, 5_001)
+    await silence(node.id, 9_001)
     assert.deepEqual(await live(), [])
     await node.close()
     const busy = await enter('1.0.1', ALWAYS_MS)

@@ -54,20 +54,32 @@ const NOW_MS = {
  */
 export async function openNode(
   store: Store,
-  of: { readonly version: string; readonly onError: (error: unknown) => void; readonly signMs?: number },
+  of: {
+    readonly version: string
+    /** Default: all roles. */
+    readonly roles?: readonly string[]
+    readonly onError: (error: unknown) => void
+    readonly signMs?: number
+  },
 ): Promise<OwnNode> {
   const id = randomBytes(ID_BYTES).toString('hex')
   const known = MIGRATIONS.length
-  const sign = (sql: Sql): Promise<void> => writeSign(sql, { id, version: of.version, schema: known, roles: ALL_ROLES })
+  const roles = of.roles?.join(',') ?? ALL_ROLES
+  const sign = (sql: Sql): Promise<void> => writeSign(sql, { id, version: of.version, schema: known, roles })
   await store.transaction({ name: 'schema' }, async (sql) => {
     await refuseNewer(sql, known)
     await sign(sql)
   })
-  const signs = every(of.signMs ?? SIGN_MS, () => store.transaction({ name: 'nodes' }, sign), { onError: of.onError })
+  // A file of SQLite belongs to one process, whose lock says that it lives: a write each second would be for nobody.
+  const signMs = of.signMs ?? (store.read.engine === 'sqlite' ? undefined : SIGN_MS)
+  const signs =
+    signMs === undefined
+      ? undefined
+      : every(signMs, () => store.transaction({ name: 'nodes' }, sign), { onError: of.onError })
   return {
     id,
     async close() {
-      await signs.close()
+      await signs?.close()
       await store
         .transaction({ name: 'nodes' }, (sql) => sql.run(`delete from ${NODES_TABLE} where id = $1`, id))
         .catch((error: unknown) => {

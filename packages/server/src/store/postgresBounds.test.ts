@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { FOLLOWER_RETRY_MS } from '../follower/startFollower.ts'
 import { POSTGRES_BOUNDS } from './postgresBounds.ts'
 
 /** Time within which whoever asks is told that the store is unavailable. */
@@ -22,5 +23,6 @@ describe('the bounds of a PostgreSQL that does not answer', () => {
   it('try again within 2 s of its return: after a connection under way is given up, and a pause', () => {
     assert.ok(connectMs + lookMs + outcomePollMs < BACK_MS)
     assert.ok(silenceMs + lookMs + outcomePollMs < BACK_MS)
+    assert.ok(FOLLOWER_RETRY_MS <= BACK_MS)
   })
 })

@@ -11,8 +11,9 @@ import type { Address, ChainSlug } from '@bezel/protocol'
  * - The rest has a name, and is alone among those of the same name.
  *
  * Locks are taken in one order, so that no two transactions wait for each other: the chain, the trader, the row of the
- * relayer's nonces, the number of the commit. A request that uses the relayer takes its nonce before it reads a sum
- * that all traders share, such as the day's gas, and one that only changes such a sum holds the same row.
+ * lease, the row of the relayer's nonces, the number of the commit. A request that uses the relayer takes its nonce
+ * before it reads a sum that all traders share, such as the day's gas, and one that only changes such a sum holds the
+ * same row.
  */
 export type Scope = TraderScope | ChainScope | NamedScope
 
@@ -32,7 +33,8 @@ export interface NamedScope {
 
 /**
  * The names of what belongs to no chain: the schema and what a start brings up to date, envelopes that are used up by
- * themselves, messages to users, candles, the controls of the operator, the signs of life of the nodes, and the
- * deletion of what is old.
+ * themselves, messages to users, candles, the controls of the operator, the signs of life of the nodes, the deletion
+ * of what is old, and each lease.
  */
-export type ScopeName = 'schema' | 'nonces' | 'notices' | 'candles' | 'controls' | 'nodes' | 'cleanup'
+export type ScopeName =
+  'schema' | 'nonces' | 'notices' | 'candles' | 'controls' | 'nodes' | 'cleanup' | `lease ${string}`

@@ -59,6 +59,7 @@ export const TABLES: readonly string[] = [
   'audit_log',
   'audit_ids',
   'controls',
+  'leases',
 ]
 
 /** The table that counts migrations, which every store makes for itself. */

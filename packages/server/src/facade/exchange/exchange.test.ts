@@ -1,4 +1,4 @@
-import { parseAddress, type Address, type Hex } from '@bezel/protocol'
+import { parseAddress, type Address, type ApiError, type Hex } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { zeroAddress } from 'viem'
@@ -87,6 +87,15 @@ describe('the way of an envelope', () => {
     await assert.rejects(withParts({ relayer: null }, { type: 'approveAgent' }), code)
     const { orders } = world.parts
     await assert.rejects(withParts({ orders: { ...orders, chain: { ...orders.chain, writes: false } } }), code)
+  })
+
+  it('says that other nodes relay, whatever the action', async () => {
+    const elsewhere = { relayer: null, isRelayerElsewhere: true }
+    const reason = (error: unknown) => (error as ApiError).details?.['reason'] === 'relayer_elsewhere'
+    for (const type of ['order', 'approveAgent', 'noop']) await assert.rejects(withParts(elsewhere, { type }), reason)
+    const { orders } = world.parts
+    const readOnly = { ...elsewhere, orders: { ...orders, chain: { ...orders.chain, writes: false } } }
+    await assert.rejects(withParts(readOnly), (error: unknown) => (error as ApiError).code === 'CHAIN_READ_ONLY')
   })
 
   it('refuses what can not be read as malformed', async () => {

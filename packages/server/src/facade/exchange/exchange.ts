@@ -50,6 +50,7 @@ export async function answerEnvelope(
   envelope: Envelope,
   bearer: Bearer,
 ): Promise<ExchangeAnswer> {
+  if (parts.isRelayerElsewhere === true && parts.orders.chain.writes) throw notReady('relayer_elsewhere')
   const classified = classifyAction(envelope.action.type)
   if (classified.kind === 'noop') return OK_DEFAULT
   if ('err' in classified) return { status: 'err', response: classified.err }

@@ -28,6 +28,8 @@ export interface ExchangeParts {
   readonly reads: Pick<FacadeReads, 'triggers' | 'leverageOf'>
   /** `null` on a chain where the facade only reads. */
   readonly relayer: ExchangeRelayer | null
+  /** True on a node without the role `relayer`: other nodes answer envelopes. Default false. */
+  readonly isRelayerElsewhere?: boolean
   readonly registry: Registry
   readonly nonces: FacadeNonces
   readonly engine: SignatureEngine

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@bezel/protocol'
 import { readAsideWei, readRelayedGasWei } from '../../store/relayGasStore.ts'
 import { isRelayedLive } from '../../store/relayStore.ts'
-import type { Transaction } from '../../store/sql.ts'
+import type { Store, Transaction } from '../../store/sql.ts'
 import { utcDayOf } from '../../trading/scope.ts'
 import { takeAim } from './aims.ts'
 import { enqueueAction, type ActionToRelay } from './enqueueAction.ts'
@@ -9,11 +9,21 @@ import { adoptOpen } from './exitGas.ts'
 import { healLost } from './healLost.ts'
 import { keepMined } from './keepMined.ts'
 import { dueSends, lookAtNode } from './lookAtNode.ts'
-import { fillHoles, skipForeignNonces, loadEntries, openNonceSequence } from './nonceSequence.ts'
+import {
+  fillHoles,
+  followStored,
+  hasNewEntries,
+  loadEntries,
+  openNonceSequence,
+  skipForeignNonces,
+} from './nonceSequence.ts'
 import type { RelayContext } from './relayContext.ts'
 import { relayerHealth, type RelayerHealth } from './relayerHealth.ts'
-import { createRelayMemory, findTracked, type RelayGas, type RelayState } from './relayMemory.ts'
-import { burnRevoked, renewEntries, type BurntEntries } from './renewEntries.ts'
+import { createRelayMemory, findTracked, type RelayGas, type RelayMemory, type RelayState } from './relayMemory.ts'
+import { burnRevoked, hasUnwanted, renewEntries, type BurntEntries } from './renewEntries.ts'
+
+/** Interval between two looks for entries of agents that another process revoked. */
+const REVOKED_LOOK_MS = 5_000
 
 /** The work of a relayer, one step at a time. The caller decides when to run the next step. */
 export interface Relaying {
@@ -26,6 +36,13 @@ export interface Relaying {
    * node.
    */
   step(): Promise<boolean>
+  /**
+   * Sends from the next step on, with this store; `undefined`: another process sends, and steps only watch. Never
+   * called during a step. Without a call it sends with the store of the context.
+   */
+  lead(store: Store | undefined): void
+  /** Returns true when another process has stored entries since the last step. */
+  hasNews(): Promise<boolean>
   isOnItsWay(hash: Hex): Promise<boolean>
   onFailed(hash: Hex, listener: () => void): () => void
   /** Stores burns for all live entries of a trader's agents that may not act any more. The next step sends them. */
@@ -48,49 +65,39 @@ export interface Relaying {
 export function createRelaying(context: RelayContext): Relaying {
   const memory = createRelayMemory()
   let isOpen = false
+  /** The context of the sender; `undefined` while another process sends. */
+  let leading: RelayContext | undefined = context
+  const isRevokedLookDue = createDue(REVOKED_LOOK_MS, context.now)
   const waiting = new Map<Hex, (() => void)[]>()
   const failures = createFailures()
 
   async function step(): Promise<boolean> {
     try {
-      return await work()
+      return leading === undefined ? await watch() : await work(leading)
     } catch (error) {
       memory.forgot()
       throw error
     }
   }
 
-  async function work(): Promise<boolean> {
+  async function work(of: RelayContext): Promise<boolean> {
     const waitedFor = [...waiting.keys()]
     if (isOutdated(memory.state)) memory.forgot()
-    if (!isOpen) await open()
-    await loadEntries(context, memory)
-    await takeAim(context, memory)
-    const usedBefore = memory.state.usedNonces
-    const found = await lookAtNode(context, memory)
-    await keepMined(context, memory, found)
-    failures.look(memory.state)
-    await skipForeignNonces(context, memory)
-    const isRenewed = await renewEntries(context, memory)
-    const isFilled = await fillHoles(context, memory)
-    memory.reckoned(context.settings.burnGas, await readGas(context))
+    if (!isOpen) await open(of, memory)
+    isOpen = true
+    if (of.isShared === true) await followOthers(of, memory, isRevokedLookDue())
+    const isMore = await send(of, memory, failures)
     tell(waitedFor)
-    const isHealed = await healLost(context, memory)
-    return (
-      isRenewed ||
-      isFilled ||
-      isHealed ||
-      usedBefore !== memory.state.usedNonces ||
-      dueSends(context, memory.state).length > 0
-    )
+    return (await healLost(of, memory)) || isMore
   }
 
-  async function open(): Promise<void> {
-    await openNonceSequence(context, memory)
-    await adoptOpen(context)
-    // The process may have ended before it could burn them.
-    await burnRevoked(context, memory, null)
-    isOpen = true
+  async function watch(): Promise<boolean> {
+    const waitedFor = [...waiting.keys()]
+    const isMore = await watchOthers(context, memory)
+    failures.look(memory.state)
+    memory.reckoned(context.settings.burnGas, await readGas(context))
+    tell(waitedFor)
+    return isMore
   }
 
   /** Resolves the waits that began before the entries were read and whose entry is taken, mined or gone. */
@@ -114,14 +121,75 @@ export function createRelaying(context: RelayContext): Relaying {
         waiting.set(hash, [...(waiting.get(hash) ?? []), resolve])
       }),
     step,
+    lead(store) {
+      leading = store && { ...context, store }
+      isOpen = false
+      memory.led(store !== undefined)
+    },
+    hasNews: () => hasNewEntries(context, memory),
     isOnItsWay: (hash) => isOnItsWay(context, memory.state, hash),
     onFailed: failures.listen,
-    burnRevoked: (trader) => burnRevoked(context, memory, trader),
+    burnRevoked: (trader) => burnRevoked(leading ?? context, memory, trader),
     health: () => relayerHealth(context, memory.state),
     release() {
       for (const hash of waiting.keys()) release(hash)
     },
   }
+}
+
+/** Returns a function that returns true once in each interval. */
+function createDue(intervalMs: number, now: () => number): () => boolean {
+  let lastMs = 0
+  return () => {
+    const isDue = now() - lastMs >= intervalMs
+    if (isDue) lastMs = now()
+    return isDue
+  }
+}
+
+async function open(context: RelayContext, memory: RelayMemory): Promise<void> {
+  await openNonceSequence(context, memory)
+  await adoptOpen(context)
+  // The process may have ended before it could burn them.
+  await burnRevoked(context, memory, null)
+}
+
+/** Takes over what other processes stored and, at intervals, burns what they revoked. */
+async function followOthers(context: RelayContext, memory: RelayMemory, isRevokedLookDue: boolean): Promise<void> {
+  await followStored(context, memory)
+  if (isRevokedLookDue && (await hasUnwanted(context))) await burnRevoked(context, memory, null)
+  if (isOutdated(memory.state)) memory.forgot()
+}
+
+/** Sends what is due and stores what the node tells. Returns true when there is more to do at once. */
+async function send(context: RelayContext, memory: RelayMemory, failures: Failures): Promise<boolean> {
+  await loadEntries(context, memory)
+  await takeAim(context, memory)
+  const usedBefore = memory.state.usedNonces
+  const found = await lookAtNode(context, memory)
+  await keepMined(context, memory, found)
+  failures.look(memory.state)
+  await skipForeignNonces(context, memory)
+  const isRenewed = await renewEntries(context, memory)
+  const isFilled = await fillHoles(context, memory)
+  memory.reckoned(context.settings.burnGas, await readGas(context))
+  const isMoved = usedBefore !== memory.state.usedNonces
+  return isRenewed || isFilled || isMoved || dueSends(context, memory.state).length > 0
+}
+
+/**
+ * Learns what becomes of entries while another process sends. Stores nothing. Returns true when there are receipts to
+ * read.
+ */
+async function watchOthers(context: RelayContext, memory: RelayMemory): Promise<boolean> {
+  await followStored(context, memory)
+  await loadEntries(context, memory)
+  const usedBefore = memory.state.usedNonces
+  for (const { nonce, receipts } of await lookAtNode(context, memory, 'watch')) {
+    const of = memory.state.tracked.get(nonce)
+    if (of !== undefined && typeof receipts === 'object') memory.mined(of.entry, receipts)
+  }
+  return usedBefore !== memory.state.usedNonces
 }
 
 /** True when entries get burns that the tracked ones do not have. */

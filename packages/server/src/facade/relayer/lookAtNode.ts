@@ -27,16 +27,24 @@ export interface FoundReceipts {
   readonly receipts: Receipts
 }
 
+/** How a look is made: by the process that sends, or by one that only watches. */
+type LookMode = 'send' | 'watch'
+
 /**
  * Makes one round trip to the node: sends due transactions in the order of nonces, and reads the head, the used nonces,
  * receipts and, at intervals, the fees. Throws `NodeUnavailableError`; nothing is known then, and everything is sent
  * and read again.
  */
-export async function lookAtNode(context: RelayContext, memory: RelayMemory): Promise<readonly FoundReceipts[]> {
+export async function lookAtNode(
+  context: RelayContext,
+  memory: RelayMemory,
+  mode: LookMode = 'send',
+): Promise<readonly FoundReceipts[]> {
   const { state } = memory
-  const sends = dueSends(context, state)
+  const sends = mode === 'send' ? dueSends(context, state) : []
   memory.offered(sends.map(({ entry }) => entry.nonce))
-  const asked = dueReceipts(context, state)
+  // The end of an entry is the sender's to find.
+  const asked = dueReceipts(context, state).filter(({ mined }) => mode === 'send' || mined === undefined)
   const areFeesDue = context.now() - state.feesAskedAtMs >= context.settings.feesMs
   const outcomes = await context.client.batch([
     ...sends.map(sendCall),

@@ -1,6 +1,7 @@
 import { quantity, resultOf } from '../../chain/blocks.ts'
 import type { RpcCall } from '../../chain/rpcClient.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
+import { countLiveVersions } from '../../store/relayNodeStore.ts'
 import {
   type RelayEntry,
   insertRelayEntry,
@@ -64,6 +65,27 @@ export async function loadEntries({ store, sender }: RelayContext, memory: Relay
     from = read.length < MAX_ENTRIES_PER_READ ? undefined : read.at(-1)!.nonce + 1
   }
   memory.loaded(entries, nonces)
+}
+
+/** Takes over what other processes did to tracked entries: new versions, and ends. */
+export async function followStored({ store, sender }: RelayContext, memory: RelayMemory): Promise<void> {
+  // Entries that are tracked later than the store is read may be newer than what was read.
+  const tracked = [...memory.state.tracked.values()].map(({ entry }) => entry)
+  if (tracked.length === 0) return
+  const live = await countLiveVersions(store.read, sender)
+  const changed: RelayEntry[] = []
+  for (const { nonce, versions } of tracked) {
+    if ((live.get(nonce) ?? 0) <= versions.length) continue
+    const [entry] = await listRelayEntries(store.read, sender, { from: nonce, limit: 1 })
+    if (entry?.nonce === nonce) changed.push(entry)
+  }
+  const gone = tracked.filter(({ nonce }) => !live.has(nonce)).map(({ nonce }) => nonce)
+  memory.followed(changed, gone)
+}
+
+/** Returns true when the store has entries that were not loaded yet. */
+export async function hasNewEntries({ store, sender }: RelayContext, { state }: RelayMemory): Promise<boolean> {
+  return ((await readRelayNonces(store.read, sender))?.next ?? 0) > state.loadedTo
 }
 
 /** Skips nonces that were used but not given out here, because somebody else uses the key, and logs it. */

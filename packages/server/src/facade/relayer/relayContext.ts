@@ -30,4 +30,6 @@ export interface RelayContext {
   /** Returns the last followed block. Nothing counts as final before the follower knows of it. */
   readonly head: () => { readonly number: number; readonly hash: Hex } | undefined
   readonly onHash: OnRelayHash
+  /** True when other processes store entries, too. Default false. */
+  readonly isShared?: boolean
 }

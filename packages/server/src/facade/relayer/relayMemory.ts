@@ -134,6 +134,13 @@ export interface RelayMemory {
   stayed(nonces: readonly number[]): void
   /** The cost of everything not mined was added up anew, and the sums of the store were read. */
   reckoned(burnGas: bigint, gas: RelayGas): void
+  /**
+   * Another process gave `changed` entries new versions, and ended those of the nonces `gone`. They are sent again by
+   * whoever sends.
+   */
+  followed(changed: readonly RelayEntry[], gone: readonly number[]): void
+  /** This process became the sender, or another one did: what is known of entries is rebuilt. */
+  led(isSender: boolean): void
   /** A step failed: the state of entries is rebuilt from the store and the node. The rest stays valid. */
   forgot(): void
 }
@@ -167,7 +174,7 @@ const MINED = { missingSinceMs: undefined, isDropped: false, ...UNAIMED }
 const UNSENT = { sendAtMs: 0, refusals: 0, hopeless: 0, isTaken: false, isUnderpriced: false }
 
 export function createRelayMemory(): RelayMemory {
-  const { track, untrack, alter, clear, ...sets } = createTracking()
+  const { track, untrack, alter, follow, clear, noteUnsent, setSender, ...sets } = createTracking()
   const { tracked, unsent, withdrawn } = sets
   let state: RelayState = { ...NOTHING_KNOWN, ...sets }
 
@@ -197,12 +204,7 @@ export function createRelayMemory(): RelayMemory {
       alter(nonce, (of) => ({ ...afterSend(of, said), sendAtMs }))
       if (said === 'no_funds' || said === 'taken') change({ hasNoFunds: said === 'no_funds' })
     },
-    priced({ market, balanceWei, lowBalanceWei }, nowMs) {
-      if (market !== undefined) change({ market: { ...market, atMs: nowMs } })
-      if (balanceWei !== undefined) change({ balanceWei })
-      if (market !== undefined && balanceWei !== undefined) change({ feesAskedAtMs: nowMs })
-      if (balanceWei !== undefined && balanceWei >= lowBalanceWei) change({ hasNoFunds: false })
-    },
+    priced: (of, nowMs) => change(pricesOf(of, nowMs)),
     aimed: (nonce, aim, heldSinceMs) => alter(nonce, () => ({ aim, heldSinceMs })),
     asked: (nonce, nowMs) => alter(nonce, () => ({ askedAtMs: nowMs })),
     mined: (entry, mined) => alter(entry.nonce, () => ({ ...MINED, entry, mined })),
@@ -226,13 +228,18 @@ export function createRelayMemory(): RelayMemory {
     },
     compared: (isStrange) => change({ strangeLooks: isStrange ? state.strangeLooks + 1 : 0 }),
     reserved(nonce, wei) {
-      unsent.add(nonce)
+      noteUnsent(nonce)
       change({ outstandingWei: state.outstandingWei + wei })
     },
     offered: (nonces) => nonces.forEach((nonce) => unsent.delete(nonce)),
     withdrawing: (nonce) => void withdrawn.add(nonce),
     stayed: (nonces) => nonces.forEach((nonce) => withdrawn.delete(nonce)),
     reckoned: (burnGas, gas) => change({ outstandingWei: unminedWei(state, burnGas), gas }),
+    followed: follow,
+    led(isSender) {
+      setSender(isSender)
+      change(NOTHING_LOADED)
+    },
     forgot() {
       clear()
       change(NOTHING_LOADED)
@@ -246,11 +253,24 @@ function createTracking() {
   const nonceByHash = new Map<Hex, number>()
   const unsent = new Set<number>()
   const withdrawn = new Set<number>()
+  /** False while another process sends, so that nothing given out here is known to be unsent. */
+  let isSender = true
 
   function keep(of: TrackedEntry): void {
     tracked.set(of.entry.nonce, of)
     if (newestOf(of.entry).kind === 'burn') withdrawn.delete(of.entry.nonce)
     for (const { hash } of of.entry.versions) nonceByHash.set(hash, of.entry.nonce)
+  }
+
+  function alter(nonce: number, changesOf: (of: TrackedEntry) => Partial<TrackedEntry>): void {
+    const of = tracked.get(nonce)
+    if (of !== undefined) keep({ ...of, ...changesOf(of) })
+  }
+
+  function untrack(nonce: number): void {
+    for (const { hash } of tracked.get(nonce)?.entry.versions ?? []) nonceByHash.delete(hash)
+    tracked.delete(nonce)
+    withdrawn.delete(nonce)
   }
 
   return {
@@ -259,19 +279,33 @@ function createTracking() {
     unsent,
     withdrawn,
     track: (entry: RelayEntry) => keep({ ...firstSight(entry), isDropped: !unsent.has(entry.nonce) }),
-    alter(nonce: number, changesOf: (of: TrackedEntry) => Partial<TrackedEntry>) {
-      const of = tracked.get(nonce)
-      if (of !== undefined) keep({ ...of, ...changesOf(of) })
+    alter,
+    untrack,
+    follow(changed: readonly RelayEntry[], gone: readonly number[]) {
+      for (const entry of changed) alter(entry.nonce, () => ({ ...UNSENT, entry }))
+      for (const nonce of gone) untrack(nonce)
     },
-    untrack(nonce: number) {
-      for (const { hash } of tracked.get(nonce)?.entry.versions ?? []) nonceByHash.delete(hash)
-      tracked.delete(nonce)
-      withdrawn.delete(nonce)
+    noteUnsent(nonce: number) {
+      if (isSender) unsent.add(nonce)
+    },
+    setSender(isOwn: boolean) {
+      isSender = isOwn
+      for (const known of [tracked, nonceByHash, unsent, withdrawn]) known.clear()
     },
     clear() {
       tracked.clear()
       nonceByHash.clear()
     },
+  }
+}
+
+/** Returns what fees and balance change. */
+function pricesOf({ market, balanceWei, lowBalanceWei }: AskedFees, nowMs: number): Partial<RelayState> {
+  return {
+    ...(market !== undefined && { market: { ...market, atMs: nowMs } }),
+    ...(balanceWei !== undefined && { balanceWei }),
+    ...(market !== undefined && balanceWei !== undefined && { feesAskedAtMs: nowMs }),
+    ...(balanceWei !== undefined && balanceWei >= lowBalanceWei && { hasNoFunds: false }),
   }
 }
 

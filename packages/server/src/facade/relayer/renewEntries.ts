@@ -121,7 +121,7 @@ async function keepRenewal(sql: Sql, context: RelayContext, { entry, kind, fees 
 /** True while the agent of an entry serves the entry's trader, may trade, and is neither revoked nor expired. */
 export async function mayStillAct(
   sql: Sql,
-  { sender, now }: RelayContext,
+  { sender, now }: Pick<RelayContext, 'sender' | 'now'>,
   { action }: Pick<RelayEntry, 'action'>,
 ): Promise<boolean> {
   if (action === null || action.agent === null) return true
@@ -169,6 +169,26 @@ export async function burnRevoked(
   }
 }
 
+/** Returns true when an entry is to be burnt that an agent made which another process has revoked. */
+export async function hasUnwanted(context: RelayContext): Promise<boolean> {
+  const unwanted = await listUnwanted(context.store.read, context, null)
+  return unwanted.some((entry) => newestOf(entry).kind === 'action')
+}
+
+/**
+ * Lists what may be mined for the agents of a trader that may not act any more, for a process without the key: whoever
+ * sends burns it.
+ */
+export async function listMayBeMined(
+  sql: Sql,
+  of: Pick<RelayContext, 'sender' | 'now'>,
+  trader: Address,
+): Promise<readonly MayBeMined[]> {
+  const found: MayBeMined[] = []
+  for (const entry of await listUnwanted(sql, of, trader)) found.push(...(await sentActionsOf(sql, entry)))
+  return found
+}
+
 interface BurntEntry {
   /** The versions of the action that a node may have, oldest first. */
   readonly sent: readonly MayBeMined[]
@@ -188,7 +208,11 @@ async function burnEntry(sql: Sql, context: RelayContext, memory: RelayMemory, e
   return { sent, burn: isMined ? undefined : hash }
 }
 
-async function listUnwanted(sql: Sql, context: RelayContext, trader: Address | null): Promise<RelayEntry[]> {
+async function listUnwanted(
+  sql: Sql,
+  context: Pick<RelayContext, 'sender' | 'now'>,
+  trader: Address | null,
+): Promise<RelayEntry[]> {
   const unwanted: RelayEntry[] = []
   for (const agent of await listRelayedAgents(sql, context.sender, trader)) {
     const entries = await listRelayEntriesOf(sql, context.sender, agent)

@@ -1,13 +1,14 @@
 import type { Address, Hex, MayBeMined } from '@bezel/protocol'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs } from '../../ground/backoff.ts'
+import { every } from '../../ground/every.ts'
 import { isLive } from '../../chain/servedChain.ts'
-import { createInterruptibleSleep } from '../../ground/interruptibleSleep.ts'
-import { NodeUnavailableError } from '../../ground/unavailable.ts'
+import { createInterruptibleSleep, type InterruptibleSleep } from '../../ground/interruptibleSleep.ts'
+import { LeaseLostError, NodeUnavailableError } from '../../ground/unavailable.ts'
 import { countOtherSenders, forgetRelayed } from '../../store/relayStore.ts'
-import type { Transaction } from '../../store/sql.ts'
+import type { Store, Transaction } from '../../store/sql.ts'
 import { utcDayOf } from '../../trading/scope.ts'
-import { createRelaying } from './createRelaying.ts'
+import { createRelaying, type Relaying } from './createRelaying.ts'
 import type { ActionToRelay } from './enqueueAction.ts'
 import type { OnRelayHash, RelayContext } from './relayContext.ts'
 import type { RelayerHealth } from './relayerHealth.ts'
@@ -43,13 +44,25 @@ export interface Relayer {
    */
   burnRevoked(trader: Address): Promise<readonly MayBeMined[]>
   health(): RelayerHealth
+  /**
+   * Sends from now on, with this store; `undefined`: another process sends, and this one only stores what is to be
+   * sent. Resolves when the step under way has ended.
+   */
+  lead(store: Store | undefined): Promise<void>
+  /** Looks at once for what other processes stored. Without it, the sender looks every 100 ms. */
+  wake(): void
   close(): Promise<void>
 }
 
 export interface RelayerOptions extends Omit<RelayContext, 'sender' | 'signer' | 'onHash'> {
   readonly key: RelayerKey
   readonly onHash?: OnRelayHash
+  /** True when it sends only after a call of `lead`. Default false. */
+  readonly isStandby?: boolean
 }
+
+/** Interval between two looks for entries that other processes stored. */
+const QUEUE_LOOK_MS = 100
 
 /** The shortest time between two steps. Without it, nodes behind one address that disagree would keep the loop busy. */
 const MIN_REST_MS = 10
@@ -78,42 +91,30 @@ const FORGET_PER_ROUND = 500
 export async function startRelayer({
   key,
   onHash = async () => undefined,
+  isStandby = false,
   ...options
 }: RelayerOptions): Promise<Relayer> {
-  const { chain, store, settings, now, log } = options
+  const { chain, store, log } = options
   const signer = key.signerOf(chain)
   const sender = { chain: chain.slug, sender: key.address }
   const relaying = createRelaying({ ...options, sender, signer, onHash })
-  const idleMs = isLive(chain) ? IDLE_LIVE_MS : settings.feesMs
   const waker = createInterruptibleSleep()
   const closing = new AbortController()
+  const seat = createSeat(relaying, isStandby ? undefined : store)
   const others = await countOtherSenders(store.read, sender)
   if (others > 0)
     log.error(
       { ...sender, others },
       'transactions of another relayer key are not settled: start with that key until they are',
     )
-  const done = run()
+  const onError = (err: unknown): void =>
+    log.error({ ...sender, err }, 'what other nodes stored could not be looked for')
+  const looks = options.isShared === true ? every(QUEUE_LOOK_MS, lookForNews, { onError }) : undefined
+  const done = runSteps({ ...options, relaying, seat, waker, sender, signal: closing.signal })
 
-  async function run(): Promise<void> {
-    let failures = 0
-    let forgottenAtMs = 0
-    while (!closing.signal.aborted) {
-      try {
-        const isMore = await relaying.step()
-        if (failures > 0) log.info({ ...sender, failures }, 'the relayer works again')
-        failures = 0
-        if (now() - forgottenAtMs >= FORGET_MS) forgottenAtMs = await forget(options)
-        const restMs = relaying.health().unsettled > 0 ? settings.pollMs : idleMs
-        await waker.sleep(isMore ? MIN_REST_MS : restMs)
-      } catch (error) {
-        if (closing.signal.aborted) return
-        const level = error instanceof NodeUnavailableError ? 'warn' : 'error'
-        if (failures === 0) log[level]({ ...sender, err: error }, 'the relayer failed, and tries again')
-        failures += 1
-        await waker.pause(Math.min(backoffMs(failures - 1, Math.random()), MAX_RETRY_MS))
-      }
-    }
+  /** Wakes the sender for what another process stored. */
+  async function lookForNews(): Promise<void> {
+    if (seat.store() !== undefined && (await relaying.hasNews())) waker.wake()
   }
 
   async function broadcast(hash: Hex): Promise<void> {
@@ -136,11 +137,80 @@ export async function startRelayer({
     isOnItsWay: (hash) => relaying.isOnItsWay(hash),
     onFailed: (hash, listener) => relaying.onFailed(hash, listener),
     health: () => relaying.health(),
+    async lead(to) {
+      if (closing.signal.aborted) return
+      const changed = seat.ask(to)
+      waker.wake()
+      await changed
+    },
+    wake: () => waker.wake(),
     async close() {
       closing.abort()
       waker.close()
+      await looks?.close()
       await done
+      seat.change()
       relaying.release()
+    },
+  }
+}
+
+/** Runs steps, and forgets what is old, until `signal` is aborted. */
+async function runSteps(
+  of: Pick<RelayContext, 'chain' | 'sender' | 'settings' | 'now' | 'log'> & {
+    readonly relaying: Relaying
+    readonly seat: Seat
+    readonly waker: InterruptibleSleep
+    readonly signal: AbortSignal
+  },
+): Promise<void> {
+  const { chain, relaying, seat, waker, sender, settings, now, log, signal } = of
+  const idleMs = isLive(chain) ? IDLE_LIVE_MS : settings.feesMs
+  let failures = 0
+  let forgottenAtMs = 0
+  while (!signal.aborted) {
+    try {
+      seat.change()
+      const isMore = await relaying.step()
+      if (failures > 0) log.info({ ...sender, failures }, 'the relayer works again')
+      failures = 0
+      const store = seat.store()
+      if (store !== undefined && now() - forgottenAtMs >= FORGET_MS) forgottenAtMs = await forget({ chain, store, now })
+      const restMs = relaying.health().unsettled > 0 ? settings.pollMs : idleMs
+      await waker.sleep(isMore ? MIN_REST_MS : restMs)
+    } catch (error) {
+      if (signal.aborted) return
+      const level = error instanceof NodeUnavailableError || error instanceof LeaseLostError ? 'warn' : 'error'
+      if (failures === 0) log[level]({ ...sender, err: error }, 'the relayer failed, and tries again')
+      failures += 1
+      await waker.pause(Math.min(backoffMs(failures - 1, Math.random()), MAX_RETRY_MS))
+    }
+  }
+}
+
+/** The place of the sender, which a process takes and leaves between two steps. */
+interface Seat {
+  /** Returns the store of the sender; `undefined` while another process sends. */
+  store(): Store | undefined
+  /** Asks for a change. Resolves when it was made. */
+  ask(to: Store | undefined): Promise<void>
+  /** Makes the changes that were asked for. */
+  change(): void
+}
+
+function createSeat(relaying: Pick<Relaying, 'lead'>, first: Store | undefined): Seat {
+  const asked: { readonly to: Store | undefined; readonly resolve: () => void }[] = []
+  let store = first
+  if (first === undefined) relaying.lead(undefined)
+  return {
+    store: () => store,
+    ask: (to) => new Promise((resolve) => asked.push({ to, resolve })),
+    change() {
+      for (const { to, resolve } of asked.splice(0)) {
+        store = to
+        relaying.lead(to)
+        resolve()
+      }
     },
   }
 }

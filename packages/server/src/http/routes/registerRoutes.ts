@@ -52,6 +52,7 @@ import { getTimeRoute, type TimeContext } from './system/getTime.ts'
 import { getIndexRoute, type IndexContext } from './system/getIndex.ts'
 import { healthRoute } from './system/health.ts'
 import { readyRoute, type ReadyContext } from './system/ready.ts'
+import type { Role } from '../../settings/roles.ts'
 
 /** The context of the public routes. */
 export type PublicContext = IndexContext & MarketsContext & SystemContext & ReadyContext & TimeContext
@@ -121,16 +122,29 @@ const NATIVE_ROUTES: readonly Route<RouteContext>[] = [
   dismissNotificationRoute,
 ]
 
+/** The operations of a node that answers no requests of clients. */
+const PROBE_ROUTES: readonly Route<RouteContext>[] = [healthRoute, readyRoute, getTimeRoute]
+
 /** Every operation of the exchange-shaped facade. */
 const FACADE_ROUTES: readonly Route<FacadeRoutesContext>[] = [hlInfoRoute, hlExchangeRoute]
 
 /** Every operation, in the order of the reference. */
 export const ROUTES: readonly AnyRoute[] = [...NATIVE_ROUTES, ...FACADE_ROUTES]
 
-export function registerRoutes(app: FastifyInstance, context: RouteContext): void {
-  for (const route of NATIVE_ROUTES) registerRoute(app, route, context)
+/** Tells which roles a node has. */
+type HasRole = (role: Role) => boolean
+
+/** Registers the native operations that a node with these roles answers. Default: all. */
+export function registerRoutes(app: FastifyInstance, context: RouteContext, has: HasRole = () => true): void {
+  for (const route of has('api') ? NATIVE_ROUTES : PROBE_ROUTES) registerRoute(app, route, context)
 }
 
-export function registerFacadeRoutes(app: FastifyInstance, context: FacadeRoutesContext): void {
-  for (const route of FACADE_ROUTES) registerRoute(app, route, context)
+/** Registers the operations of the facade that a node with these roles answers. Default: all. */
+export function registerFacadeRoutes(
+  app: FastifyInstance,
+  context: FacadeRoutesContext,
+  has: HasRole = () => true,
+): void {
+  const answered = FACADE_ROUTES.filter((route) => has('api') || (has('relayer') && route === hlExchangeRoute))
+  for (const route of answered) registerRoute(app, route, context)
 }

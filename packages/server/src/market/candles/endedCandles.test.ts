@@ -64,6 +64,16 @@ describe('ended candles', () => {
     assert.deepEqual(await ended.read(range(oldMs, oldMs + MINUTE_MS)), ['1', '1'], 'but stays in memory')
   })
 
+  it('are not kept for writing when another node has written them long ago', async () => {
+    const ended = createEndedCandles(opened.store)
+    ended.put(SERIES, NOW_MS, flatOhlc(Price.of(P10)))
+    ended.put(SERIES, NOW_MS + MINUTE_MS, flatOhlc(Price.of(2n * P10)))
+    ended.forgetUnwritten(NOW_MS + MINUTE_MS + 1)
+    await ended.flush(NOW_MS)
+    const stored = await createEndedCandles(opened.store).read(range(NOW_MS, NOW_MS + MINUTE_MS))
+    assert.deepEqual(stored, [undefined, '2'])
+  })
+
   it('are written the next time when the store does not take them', async () => {
     let isDown = true
     const store = {

@@ -38,8 +38,10 @@ export interface EndedCandles {
   version(of: SeriesName): number
   /** Returns one entry for each candle of the range; `undefined` where none is known. */
   read(range: EndedRange): Promise<readonly (CandleText | undefined)[]>
-  /** Writes what was put since the last flush. Must not be called again before it resolves. */
-  flush(nowMs: number): Promise<void>
+  /** Writes what was put since the last flush, by `to`. Must not be called again before it resolves. */
+  flush(nowMs: number, to?: Store): Promise<void>
+  /** Forgets what was put and ended before a time, because another node has written it. */
+  forgetUnwritten(beforeMs: number): void
 }
 
 export function createEndedCandles(store: Store): EndedCandles {
@@ -96,12 +98,13 @@ export function createEndedCandles(store: Store): EndedCandles {
       const skipped = (fromMs - chunkBegin(fromMs, widthMs)) / widthMs
       return loaded.slice(skipped, skipped + (toMs - fromMs) / widthMs + 1)
     },
-    flush: (nowMs) =>
+    flush: (nowMs, to = store) =>
       unwritten.writeAll(FLUSH_ROWS, (batch) =>
-        store.transaction({ name: 'candles' }, async (sql) => {
+        to.transaction({ name: 'candles' }, async (sql) => {
           for (const change of batch) await write(sql, change, nowMs)
         }),
       ),
+    forgetUnwritten: unwritten.forget,
   }
 }
 
@@ -151,6 +154,8 @@ interface UnwrittenCandles {
    * next call. Must not be called again before it resolves.
    */
   writeAll(batchSize: number, write: (batch: readonly Change[]) => Promise<void>): Promise<void>
+  /** Forgets the candles that ended before a time. */
+  forget(beforeMs: number): void
 }
 
 function createUnwrittenCandles(): UnwrittenCandles {
@@ -193,6 +198,14 @@ function createUnwrittenCandles(): UnwrittenCandles {
         }
       } finally {
         giveBack()
+      }
+    },
+    forget(beforeMs) {
+      for (const [key, { place, candles }] of changes) {
+        for (const at of candles.keys()) {
+          if (place.beginMs + (at + 1) * place.widthMs < beforeMs) candles.delete(at)
+        }
+        if (candles.size === 0) changes.delete(key)
       }
     },
   }

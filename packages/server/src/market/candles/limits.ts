@@ -47,6 +47,12 @@ export const MAX_QUIET_MS = 3_000
  */
 export const FLUSH_MS = 5_000
 
+/**
+ * The time for which ended candles are kept in memory while another node writes them: if it ends, this node has all
+ * that was not written.
+ */
+export const UNWRITTEN_MS = 600_000
+
 /** The number of rows per transaction of a flush, so that none blocks the process for more than a few milliseconds. */
 export const FLUSH_ROWS = 50
 

@@ -179,6 +179,25 @@ describe('candles', () => {
 
   const usd = (price: number): Price => Price.of(BigInt(Math.round(price * 100)) * 10n ** 8n)
 
+  it('are heard by every node and written by the one that leads, with what ended before it led', async () => {
+    world.mood = 'none'
+    await world.setWriting(false)
+    world.connect()
+    world.publish([[0, usd(100)]])
+    world.publish([[0, usd(110)]], (world.nowMs += 60_000))
+    await world.flush()
+    assert.equal(await world.storedRows(), 0)
+    const [ended] = await world.list(0, '1m', START_MS - 600_000)
+    assert.equal(ended!.close, '100')
+    await world.setWriting(true)
+    await world.flush()
+    const rows = await world.storedRows()
+    assert.ok(rows > 0)
+    world.publish([[0, usd(120)]], (world.nowMs += 3_600_000))
+    await world.setWriting(false)
+    assert.ok((await world.storedRows()) > rows, 'what was not written goes to the store before it is left')
+  })
+
   it('are made of what was heard where the upstream has no history, and survive a crash as of the last flush', async () => {
     world.mood = 'none'
     world.connect()

@@ -4,6 +4,7 @@ import type { Store } from '../../store/sql.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { FeedPages } from '../feed/pages.ts'
 import { createPublisher } from '../../ground/publisher.ts'
+import { LeaseLostError } from '../../ground/unavailable.ts'
 import { createCandleReads, type CandleReads } from './candleReads.ts'
 import { createEndedCandles, type EndedCandles } from './endedCandles.ts'
 import { every as everyInterval, type Every } from '../../ground/every.ts'
@@ -13,7 +14,7 @@ import { parseState, type RunningState, stateText } from './runningState.ts'
 import { type Series, advanceSeries } from './series.ts'
 import { createUpstream } from './upstream.ts'
 import { parseCandleText } from './candleText.ts'
-import { FLUSH_MS } from './limits.ts'
+import { FLUSH_MS, UNWRITTEN_MS } from './limits.ts'
 
 /** Candles of the mark prices. All chains share them, because there is one feed. */
 export interface Candles extends CandleReads {
@@ -24,6 +25,11 @@ export interface Candles extends CandleReads {
    * function that ends the subscription.
    */
   onRepaired(listener: (series: RepairedSeries) => void): () => void
+  /**
+   * Writes to this store from now on; `undefined` while another node writes. Default: the store of the options. What
+   * was not written yet goes to the store that it leaves.
+   */
+  writeTo(store: Store | undefined): Promise<void>
   /** Stops listening to the feed and writes everything to the store. */
   close(): Promise<void>
 }
@@ -50,7 +56,10 @@ export function startCandles(options: CandlesOptions): Candles {
   const repaired = createPublisher<RepairedSeries>()
   const ended = createEndedCandles(store)
   const sources = { upstream: createUpstream(options.pages), ended }
-  const onError = (error: unknown): void => options.log.error({ err: error }, 'candles')
+  const onError = (error: unknown): void => {
+    // The node that leads now writes them.
+    if (!(error instanceof LeaseLostError)) options.log.error({ err: error }, 'candles')
+  }
   let listening: ListeningSeries | undefined
   let stopListening = (): void => undefined
   const loaded = load().catch(onError)
@@ -86,6 +95,7 @@ export function startCandles(options: CandlesOptions): Candles {
     ...createCandleReads({ ...sources, now, repairs, listening: () => listening ?? seriesOnceLoaded() }),
     onChange: changes.subscribe,
     onRepaired: repaired.subscribe,
+    writeTo: flushes.writeTo,
     async close() {
       await loaded
       stopListening()
@@ -115,7 +125,7 @@ async function skipStored(series: Series, ended: Pick<EndedCandles, 'read'>, now
 }
 
 /** Writes candles to the store: ended candles first, then the running state, which no longer contains them. */
-interface Flushes {
+interface Flushes extends Pick<Candles, 'writeTo'> {
   /** Writes one last time. */
   close(): Promise<void>
 }
@@ -132,14 +142,17 @@ interface FlushesOptions {
 
 function startFlushes({ store, ended, state, now, every, onError }: FlushesOptions): Flushes {
   let last: Promise<void> = Promise.resolve()
+  let target: Store | undefined = store
   const rounds = every(FLUSH_MS, () => flush().catch(onError))
 
   async function write(): Promise<void> {
+    const to = target
+    if (to === undefined) return ended.forgetUnwritten(now() - UNWRITTEN_MS)
     // The state is taken first: candles that end during the write belong to the next flush.
     const current = state()
     const text = current === undefined ? undefined : stateText(current)
-    await ended.flush(now())
-    if (text !== undefined) await store.transaction({ name: 'candles' }, (sql) => writeRunningCandles(sql, text))
+    await ended.flush(now(), to)
+    if (text !== undefined) await to.transaction({ name: 'candles' }, (sql) => writeRunningCandles(sql, text))
   }
 
   function flush(): Promise<void> {
@@ -149,6 +162,10 @@ function startFlushes({ store, ended, state, now, every, onError }: FlushesOptio
   }
 
   return {
+    async writeTo(next) {
+      if (target !== undefined && next === undefined) await flush().catch(onError)
+      target = next
+    },
     async close() {
       await rounds.close()
       await flush().catch(onError)

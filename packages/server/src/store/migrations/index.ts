@@ -25,6 +25,7 @@ import { relayAims } from './0024-relay-aims.ts'
 import { unreportedAttempts } from './0025-unreported-attempts.ts'
 import { timeRunsForward } from './0026-time-runs-forward.ts'
 import { nodes } from './0027-nodes.ts'
+import { leases } from './0028-leases.ts'
 import { commits } from './0029-commits.ts'
 import type { Migration } from './migration.ts'
 
@@ -57,5 +58,6 @@ export const MIGRATIONS: readonly Migration[] = [
   unreportedAttempts,
   timeRunsForward,
   nodes,
+  leases,
   commits,
 ]

@@ -51,6 +51,8 @@ export interface RelayWorld {
   readonly hashes: { readonly attemptId: AttemptId; readonly hash: Hex }[]
   /** Starts a new process that knows nothing but the store. */
   restart(store?: Store): void
+  /** Starts one more process on the same store, which watches until it leads. */
+  startBeside(): Relaying
   enqueue(attempt?: Attempt, trader?: Address, of?: Partial<Pick<ActionToRelay, 'agent' | 'purpose'>>): Promise<Hex>
   /** Runs steps until nothing is left to do at this moment. */
   settle(): Promise<void>
@@ -139,6 +141,11 @@ export async function openRelayWorld({
     hashes: [],
     restart(store = opened.store) {
       world.relaying = createRelaying(contextOf(store))
+    },
+    startBeside() {
+      const beside = createRelaying({ ...contextOf(opened.store), isShared: true })
+      beside.lead(undefined)
+      return beside
     },
     async enqueue(attempt = attemptOf({ expiresAtMs: world.nowMs + 60_000 }), trader = TRADER, of = {}) {
       const action = { attempt, trader, agent: trader, purpose: { kind: 'other' }, ...of } as const

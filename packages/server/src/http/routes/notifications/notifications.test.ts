@@ -23,7 +23,8 @@ import { createApiKey, hashApiKey } from '../../../agents/apiKey.ts'
 import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
 import { openNonces, type Nonces } from '../../../access/nonces.ts'
 import { openNoticesWorld, type NoticesWorld } from '../../../notices/testing/noticesWorld.ts'
-import { startNotices, type Notices } from '../../../notices/startNotices.ts'
+import type { Repetition } from '../../../ground/every.ts'
+import { createNotices, startNoticeRounds, type Notices } from '../../../notices/startNotices.ts'
 import { selectEngine } from '../../../signatures/engines.ts'
 import { createApp } from '../../createApp.ts'
 import { registerHooks } from '../../hooks/registerHooks.ts'
@@ -53,6 +54,7 @@ interface Signed {
 describe('notifications over HTTP', () => {
   let world: NoticesWorld
   let notices: Notices
+  let rounds: Repetition
   let nonces: Nonces
   let folder: string
   let app: FastifyInstance
@@ -68,14 +70,15 @@ describe('notifications over HTTP', () => {
     folder = mkdtempSync(join(tmpdir(), 'bezel-notices-'))
     const now = (): number => world.nowMs
     nonces = await openNonces({ store: world.opened.store, file: join(folder, 'nonces.log'), now })
-    notices = startNotices({ ...world.options(), log: { error: assert.fail as never } })
+    notices = createNotices(world.options())
+    rounds = startNoticeRounds({ ...world.options(), log: { error: assert.fail as never } })
     for (const trader of [ALICE, BOB]) await issueKey(trader, 'base')
     await world.register({ agent: AGENT, trader: ALICE })
     app = appOf()
   })
   afterEach(async () => {
     await app.close()
-    await notices.close()
+    await rounds.close()
     nonces.close()
     await world.remove()
     rmSync(folder, { recursive: true, force: true })

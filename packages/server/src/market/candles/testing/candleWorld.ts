@@ -21,6 +21,10 @@ export interface CandleWorld extends UpstreamState {
   /** Releases everything that waits and lets it finish. */
   settle(): Promise<void>
   flush(): Promise<void>
+  /** Becomes the node that writes, or leaves that to another. */
+  setWriting(isWriting: boolean): Promise<void>
+  /** Counts the rows of ended candles in the store. */
+  storedRows(): Promise<number>
   /** Runs one background round of repairs. */
   round(): Promise<void>
   /** Moves the clock of the repair limits on by a minute, so that the upstream may be asked again. */
@@ -79,6 +83,8 @@ export async function createCandleWorld(startMs: number, repairPauseMs = 0): Pro
     },
     settle: () => letGo(waiting, opened),
     flush: () => flush(),
+    setWriting: (isWriting) => running.writeTo(isWriting ? opened.store : undefined),
+    storedRows: async () => (await opened.store.read.all('select 1 from candles')).length,
     round: () => round(),
     rest: () => void (restedMs += 60_000),
     async kill() {

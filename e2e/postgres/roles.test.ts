@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { after, before, describe, it } from 'node:test'
+import { call, UNLIMITED_SCOPE, type Answer } from '@bezel/testkit/agentClient.ts'
+import { createChainClient } from '@bezel/testkit/chainClient.ts'
+import { signL1 } from '@bezel/testkit/signEnvelope.ts'
+import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import { startService, type RunningService } from '@bezel/testkit/startService.ts'
+import { authorize, createTradingClient, type TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { movePrice } from '@bezel/testkit/tradingWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
+import { installPostgres } from '../../scripts/installPostgres.ts'
+
+const MARKET = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '10' }
+const SETTINGS = {
+  BEZEL_IP_LIMIT: '1000000',
+  BEZEL_AGENT_LIMIT: '1000000',
+  BEZEL_AGENT_WRITE_LIMIT: '1000000',
+  LOG_LEVEL: 'silent',
+}
+interface ReadLease {
+  /** Role and chain. */
+  readonly name: string
+  readonly holder: string
+  readonly token: number
+}
+
+/** Roles with a leader: of the chain, and the keeper of what belongs to no chain. */
+const LEASES = ['follower arbitrum-sepolia', 'keeper ', 'keeper arbitrum-sepolia', 'relayer arbitrum-sepolia']
+
+describe('the roles of nodes on one database', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-roles-'))
+  let server: RunningPostgres
+  let devnet: RunningDevnet
+  const nodes = new Map<string, RunningService>()
+
+  before(async () => {
+    installPostgres()
+    server = await startPostgres()
+    await server.createDatabase('roles')
+    devnet = await startDevnet({ DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' })
+  })
+  after(async () => {
+    await Promise.all([...nodes.values()].map((node) => node.stop()))
+    await devnet?.stop()
+    await server?.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  async function startNode(name: string, roles = ''): Promise<RunningService> {
+    const node = await startService(devnet, {
+      ...SETTINGS,
+      DATABASE_URL: server.urlOf('roles'),
+      BEZEL_CHAINS_FILE: join(devnet.folder, 'devnet.json'),
+      BEZEL_DATA: join(folder, name),
+      BEZEL_ROLES: roles,
+    })
+    nodes.set(name, node)
+    await movePrice({ chain: createChainClient(devnet.file), url: () => node.url }, 'BTC/USD', '60000')
+    return node
+  }
+
+  /** Reads the leases as `role chain`, with their holders and tokens. */
+  async function leases(): Promise<ReadLease[]> {
+    const rows = await server.psql('roles', 'select role, chain, holder, token from leases order by role, chain')
+    return rows
+      .trim()
+      .split('\n')
+      .map((row) => row.split('|'))
+      .map(([role, chain, holder, token]) => ({ name: `${role} ${chain}`, holder: holder!, token: Number(token) }))
+  }
+
+  /** Asserts that the tokens of all leases have grown or stayed, and are those of the same roles. */
+  function assertOnlyGrown(then: readonly ReadLease[], now: readonly ReadLease[]): void {
+    assert.deepEqual(
+      now.map(({ name }) => name),
+      then.map(({ name }) => name),
+    )
+    assert.ok(now.every(({ token }, at) => token >= then[at]!.token))
+  }
+
+  /** Returns a client of one agent at a node. */
+  async function clientAt(node: RunningService, number: string): Promise<TradingClient> {
+    const chain = createChainClient(devnet.file)
+    const [trader, agent] = [chain.account(`trader-${number}`), chain.account(`agent-${number}`)]
+    await authorize({ chain, url: () => node.url }, trader, agent, UNLIMITED_SCOPE)
+    return createTradingClient({ devnet, chain, url: () => node.url }, trader, agent)
+  }
+
+  function place(node: RunningService, number: string): Promise<Answer> {
+    const order = { a: 0, b: true, p: '50000', s: '0.02', r: false, t: { limit: { tif: 'Gtc' } } }
+    const key = devnet.file.accounts.find(({ name }) => name === `trader-${number}`)!.privateKey
+    const action = { type: 'order', orders: [order], grouping: 'na' }
+    const { expiresAfter: _none, ...envelope } = signL1(key, { action, nonce: Date.now() })
+    const headers = { 'content-type': 'application/json' }
+    return call(node.url, '/hl/arbitrum-sepolia/exchange', { method: 'POST', headers, body: JSON.stringify(envelope) })
+  }
+
+  it('are led by the first that starts', async () => {
+    const a = await startNode('a')
+    assert.deepEqual(
+      (await leases()).map(({ name }) => name),
+      LEASES,
+    )
+    assert.equal(new Set((await leases()).map(({ holder }) => holder)).size, 1)
+    const filled = await (await clientAt(a, '1')).trade(MARKET, 'filled')
+    assert.equal(filled.status, 'filled')
+  })
+
+  it('leave nodes that only answer without a key, and show them what another node follows', async () => {
+    const c = await startNode('c', 'api')
+    const refused = await place(c, '2')
+    assert.deepEqual([refused.status, refused.body.details.reason], [503, 'relayer_elsewhere'])
+    const { relayer } = (await call(c.url, '/v1/arbitrum-sepolia')).body
+    assert.equal(relayer, devnet.file.accounts.find(({ name }) => name === 'relayer')!.address)
+    const filled = await (await clientAt(c, '2')).trade(MARKET, 'filled')
+    assert.equal(filled.status, 'filled')
+    assert.equal(new Set((await leases()).map(({ holder }) => holder)).size, 1)
+  })
+
+  it('pass to a node that waits when the leader stops, which goes on with everything', async () => {
+    const b = await startNode('b')
+    const former = await leases()
+    await nodes.get('a')!.stop()
+    nodes.delete('a')
+    const now = await until('another node leads', async (saw) => {
+      const found = await leases()
+      saw(found)
+      return found.every(({ holder }, at) => holder !== '' && holder !== former[at]!.holder) ? found : undefined
+    })
+    assertOnlyGrown(former, now)
+    const filled = await (await clientAt(b, '3')).trade(MARKET, 'filled')
+    assert.equal(filled.status, 'filled')
+  })
+
+  it('pass to a node that waits when the leader is killed, which relays what is asked of it', async () => {
+    const d = await startNode('d')
+    const former = await leases()
+    await nodes.get('b')!.kill()
+    nodes.delete('b')
+    await until('another node leads', async (saw) => {
+      const found = await leases()
+      saw(found)
+      return found.every(({ holder }, at) => holder !== former[at]!.holder)
+    })
+    const chain = createChainClient(devnet.file)
+    const relayer = devnet.file.accounts.find(({ name }) => name === 'relayer')!.address
+    await chain.send(chain.account('trader-4'), 'setTradingDelegate', [relayer])
+    const placed = await until('the order is placed', async (saw) => {
+      const answer = await place(d, '4')
+      saw(answer.body)
+      return answer.status === 200 && answer.body.status === 'ok' ? answer : undefined
+    })
+    const [status] = placed.body.response.data.statuses
+    assert.ok(status.resting !== undefined, JSON.stringify(status))
+  })
+
+  it('stay with the next leader when the one before it was only stopped for a while', async () => {
+    const e = await startNode('e')
+    const former = await leases()
+    const { pid, url } = nodes.get('d')!
+    process.kill(pid, 'SIGSTOP')
+    const next = await until('another node leads', async (saw) => {
+      const found = await leases()
+      saw(found)
+      return found.every(({ holder }, at) => holder !== former[at]!.holder) ? found : undefined
+    })
+    process.kill(pid, 'SIGCONT')
+    const filled = await (await clientAt(e, '5')).trade(MARKET, 'filled')
+    assert.equal(filled.status, 'filled')
+    await until('the stopped node answers again', async () => (await fetch(`${url}/ready`)).ok)
+    assertOnlyGrown(next, await leases())
+  })
+})

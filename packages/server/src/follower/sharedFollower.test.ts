@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { parseAddress, type Hex } from '@bezel/protocol'
+import { until } from '@bezel/testkit/until.ts'
+import type { RpcClient } from '../chain/rpcClient.ts'
+import type { ServedChain } from '../chain/servedChain.ts'
+import { createChainHead, type ChainHead } from '../journal/clock.ts'
+import { insertBlock, type FollowedBlock } from '../store/blockStore.ts'
+import { acquireLease } from '../store/leaseStore.ts'
+import { migrate } from '../store/openStore.ts'
+import { addUnproven } from '../store/snapshotStore.ts'
+import type { Sql } from '../store/sql.ts'
+import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
+import { openSharedFollower, type SharedFollower } from './sharedFollower.ts'
+import type { Follower } from './startFollower.ts'
+
+const SLUG = 'arbitrum-sepolia'
+const CHAIN = { slug: SLUG, startBlock: 1 } as ServedChain
+const ALICE = parseAddress('0x00000000000000000000000000000000000000a1')!
+const hashOf = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}` as Hex
+const blockOf = (number: number): FollowedBlock => ({
+  number,
+  hash: hashOf(number),
+  parentHash: hashOf(number - 1),
+  timestampMs: 1_000 * number,
+})
+
+/** A follower that has not caught up. */
+const STARTING: Follower = {
+  head: () => undefined,
+  reason: () => 'starting',
+  knownSince: () => undefined,
+  isKnown: () => false,
+  unprovenTraders: () => 0,
+  snapshotProgress: () => undefined,
+  clock: () => ({ nowMs: 0, headBlock: 0, headMs: 0, timeoutBlocks: 1 }),
+  stats: () => ({ blocksApplied: 0, blocksUndone: 0, eventsDecoded: 0, lagBlocks: 0 }),
+  close: async () => undefined,
+}
+
+describe('a follower of several nodes', () => {
+  let opened: TestStore
+  let head: ChainHead
+  let shared: SharedFollower
+  let nowMs: number
+
+  beforeEach(async () => {
+    nowMs = 1_000_000
+    opened = openTestStore()
+    await migrate(opened.store)
+    head = createChainHead()
+    const client: RpcClient = { roundTrips: () => 0, batch: async () => [{ ok: true, result: '0x7' }] }
+    shared = openSharedFollower({
+      chain: CHAIN,
+      client,
+      store: opened.store,
+      head,
+      markets: () => undefined,
+      now: () => nowMs,
+      log: { error: assert.fail as never },
+    })
+  })
+  afterEach(async () => {
+    await shared.close()
+    await opened.remove()
+  })
+
+  const keep = (work: (sql: Sql) => Promise<unknown>): Promise<unknown> =>
+    opened.store.transaction({ chain: SLUG }, work)
+  const keepBlock = (number: number): Promise<unknown> => keep((sql) => insertBlock(sql, SLUG, blockOf(number)))
+  /** Holds the lease as another node that follows. */
+  const followElsewhere = (): Promise<unknown> =>
+    keep((sql) => acquireLease(sql, { role: 'follower', chain: SLUG }, 'another'))
+  const untilRead = (number: number): Promise<boolean> =>
+    until(`block ${number} is the head`, () => shared.reason() !== 'starting' && shared.head()?.number === number)
+
+  it('shows the head that another node stored, in its clock too', async () => {
+    assert.deepEqual([shared.reason(), shared.head()], ['starting', undefined])
+    await keepBlock(6)
+    await untilRead(6)
+    await keepBlock(7)
+    await untilRead(7)
+    assert.deepEqual([shared.reason(), head.current()?.hash], [undefined, hashOf(7)])
+    const { headBlock, headMs } = shared.clock()
+    assert.deepEqual([headBlock, headMs, shared.knownSince()], [7, 7_000, { block: 1, timestampMs: null }])
+  })
+
+  it('is lagging once nobody has followed for ten seconds', async () => {
+    await keepBlock(7)
+    await untilRead(7)
+    nowMs += 10_001
+    await until('it is lagging', () => shared.reason() === 'chain_lagging')
+    await until('it is well again', async () => {
+      await followElsewhere()
+      return shared.reason() === undefined
+    })
+  })
+
+  it('knows nobody who is not proven', async () => {
+    await keepBlock(7)
+    await untilRead(7)
+    assert.equal(shared.isKnown(ALICE), true)
+    await keep((sql) => addUnproven(sql, SLUG, { trader: ALICE, reason: 'a test' }))
+    await until('she is doubted', () => !shared.isKnown(ALICE))
+    assert.equal(shared.unprovenTraders(), 1)
+  })
+
+  it('is the own one while this node leads, once that has caught up', async () => {
+    await keepBlock(7)
+    await untilRead(7)
+    let reason: ReturnType<Follower['reason']> = 'starting'
+    let isClosed = false
+    const end = shared.lead(() => ({
+      ...STARTING,
+      reason: () => reason,
+      head: () => blockOf(9),
+      close: async () => void (isClosed = true),
+    }))
+    assert.deepEqual([shared.isOwn(), shared.reason(), shared.head()?.number], [true, undefined, 7])
+    reason = undefined
+    assert.equal(shared.head()?.number, 9)
+    reason = 'reorg_too_deep'
+    assert.equal(shared.reason(), 'reorg_too_deep')
+    await keepBlock(8)
+    await end()
+    assert.deepEqual([isClosed, shared.isOwn(), shared.head()?.number], [true, false, 8])
+  })
+
+  it('says so when a node that leads does not catch up', async () => {
+    await keepBlock(7)
+    await untilRead(7)
+    const end = shared.lead(() => STARTING)
+    nowMs += 10_000
+    assert.equal(shared.reason(), 'starting')
+    await end()
+  })
+})

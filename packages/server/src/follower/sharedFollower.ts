@@ -1,0 +1,205 @@
+import type { Address } from '@bezel/protocol'
+import type { FastifyBaseLogger } from 'fastify'
+import { headNumberCall, quantity, resultOf } from '../chain/blocks.ts'
+import type { RpcClient } from '../chain/rpcClient.ts'
+import type { ServedChain } from '../chain/servedChain.ts'
+import { every } from '../ground/every.ts'
+import { NodeUnavailableError } from '../ground/unavailable.ts'
+import type { ChainHead } from '../journal/clock.ts'
+import { readCommitPoint } from '../store/chainTimeStore.ts'
+import { isLeaseFree } from '../store/leaseStore.ts'
+import { listUnproven, readSnapshot, type StoredSnapshot } from '../store/snapshotStore.ts'
+import type { Store } from '../store/sql.ts'
+import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
+import { UNKNOWN_TIMEOUT_BLOCKS } from '../trading/orders/orderModel.ts'
+import { maxLagBlocks, type Follower } from './startFollower.ts'
+
+export interface SharedFollowerOptions {
+  readonly chain: ServedChain
+  readonly client: RpcClient
+  readonly store: Pick<Store, 'read'>
+  /** Moved to the last stored block while another node follows. */
+  readonly head: ChainHead
+  readonly markets: () => ChainMarkets | undefined
+  readonly now: () => number
+  readonly log: Pick<FastifyBaseLogger, 'error'>
+}
+
+/** The state of a chain that one of several nodes follows: this one by its blocks, every other one by the store. */
+export interface SharedFollower extends Follower {
+  /** Returns true while this node follows the chain. */
+  isOwn(): boolean
+  /** Follows the chain by this node from now on. Returns the function that ends it. */
+  lead(start: () => Follower): () => Promise<void>
+  /** Looks at the store now. For who learns that another node has committed; without it, it looks every 250 ms. */
+  lookNow(): Promise<void>
+}
+
+/** Interval between two looks at the stored head. */
+const HEAD_LOOK_MS = 250
+/** Interval between two looks at who is proven, and at whether anybody follows. */
+const KNOWLEDGE_LOOK_MS = 1_000
+/** Interval between two looks at the node's head. Rare, because calls to a live node cost money. */
+const NODE_LOOK_MS = 10_000
+/** Time without an answer of the store or the node, or without a leader, after which the chain is lagging. */
+const MAX_SILENCE_MS = 10_000
+/** Time for which the stored state stands while a node that begins to follow catches up. */
+const CATCH_UP_MS = 10_000
+
+/** Follows a chain by the store, and by blocks while this node leads, until it is closed. */
+export function openSharedFollower(options: SharedFollowerOptions): SharedFollower {
+  const { now } = options
+  let own: Follower | undefined
+  let ownSinceMs = 0
+  const stored = watchStored(options, () => own === undefined)
+
+  /** Returns the one to ask: a follower that has not caught up yet knows less than the store. */
+  function current(): Follower {
+    if (own === undefined) return stored
+    const isCatchingUp = own.reason() === 'starting' && now() - ownSinceMs < CATCH_UP_MS
+    return isCatchingUp && stored.reason() === undefined ? stored : own
+  }
+
+  return {
+    head: () => current().head(),
+    reason: () => current().reason(),
+    knownSince: () => current().knownSince(),
+    isKnown: (trader) => current().isKnown(trader),
+    unprovenTraders: () => current().unprovenTraders(),
+    snapshotProgress: () => current().snapshotProgress(),
+    clock: () => current().clock(),
+    stats: () => (own ?? stored).stats(),
+    isOwn: () => own !== undefined,
+    lead(start) {
+      const started = start()
+      own = started
+      ownSinceMs = now()
+      return async () => {
+        await started.close()
+        if (own === started) own = undefined
+        await stored.lookNow()
+      }
+    },
+    lookNow: stored.lookNow,
+    async close() {
+      await stored.close()
+      await own?.close()
+    },
+  }
+}
+
+/** State of a chain that another node follows, as the store and the node tell it. */
+interface StoredView {
+  snapshot: StoredSnapshot | undefined
+  unproven: ReadonlySet<Address>
+  lagBlocks: number
+  /** Times at which the store, the node and the lease last said that all is well; `undefined` before the first. */
+  storeAtMs: number | undefined
+  nodeAtMs: number
+  followedAtMs: number
+}
+
+type StoredFollower = Follower & Pick<SharedFollower, 'lookNow'>
+
+/** Watches the store. Moves the head only while `isInCharge`, because a follower moves it itself. */
+function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean): StoredFollower {
+  const { chain, client, store, head, markets, now, log } = options
+  const { slug, startBlock } = chain
+  const view: StoredView = {
+    snapshot: undefined,
+    unproven: new Set(),
+    lagBlocks: 0,
+    storeAtMs: undefined,
+    nodeAtMs: now(),
+    followedAtMs: now(),
+  }
+  let isKnowledgeRead = false
+  const onError = (err: unknown): void => log.error({ chain: slug, err }, 'the followed chain could not be looked at')
+
+  async function lookAtHead(): Promise<void> {
+    if (!isInCharge()) return
+    const point = await readCommitPoint(store.read, slug)
+    if (!isInCharge()) return
+    head.moveTo(point.head)
+    if (isKnowledgeRead) view.storeAtMs = now()
+  }
+
+  async function lookAtKnowledge(): Promise<void> {
+    if (!isInCharge()) return
+    const [snapshot, unproven, isFree] = await Promise.all([
+      readSnapshot(store.read, slug),
+      listUnproven(store.read, slug),
+      isLeaseFree(store.read, { role: 'follower', chain: slug }, ''),
+    ])
+    view.snapshot = snapshot
+    view.unproven = new Set(unproven.map(({ trader }) => trader))
+    if (!isFree) view.followedAtMs = now()
+    isKnowledgeRead = true
+  }
+
+  async function lookAtNode(): Promise<void> {
+    if (!isInCharge()) return
+    const [outcome] = await client.batch([headNumberCall])
+    view.lagBlocks = Math.max(0, quantity(resultOf(outcome)) - (head.current()?.number ?? 0))
+    view.nodeAtMs = now()
+  }
+
+  const quietly = (error: unknown): void => {
+    // A node that is away shows by the time since its last answer.
+    if (!(error instanceof NodeUnavailableError)) onError(error)
+  }
+  const looks = [
+    every(KNOWLEDGE_LOOK_MS, lookAtKnowledge, { isAtOnce: true, onError }),
+    every(HEAD_LOOK_MS, lookAtHead, { isAtOnce: true, onError }),
+    every(NODE_LOOK_MS, lookAtNode, { onError: quietly }),
+  ]
+  return {
+    ...createStoredAnswers(options, view),
+    clock: () => {
+      const { number: headBlock = 0, timestampMs: headMs = 0 } = head.current() ?? {}
+      const timeoutBlocks = markets()?.marketOrdersTimeoutBlocks ?? UNKNOWN_TIMEOUT_BLOCKS
+      return { nowMs: now(), headBlock, headMs, timeoutBlocks }
+    },
+    knownSince() {
+      const found = view.snapshot?.isComplete === true ? view.snapshot.block : undefined
+      const block = found?.number ?? startBlock
+      if (head.current() === undefined || block === undefined) return undefined
+      return { block, timestampMs: found?.timestampMs ?? null }
+    },
+    lookNow: lookAtHead,
+    close: async () => void (await Promise.all(looks.map((look) => look.close()))),
+  }
+}
+
+type StoredAnswers = Pick<Follower, 'head' | 'reason' | 'isKnown' | 'unprovenTraders' | 'snapshotProgress' | 'stats'>
+
+function createStoredAnswers(
+  { chain, head, markets, now }: SharedFollowerOptions,
+  view: Readonly<StoredView>,
+): StoredAnswers {
+  const isTakingSnapshot = (): boolean =>
+    head.current() === undefined && (chain.startBlock === undefined || view.snapshot !== undefined)
+  const isSilent = (): boolean => {
+    const { storeAtMs = 0, nodeAtMs, followedAtMs } = view
+    return now() - Math.min(storeAtMs, nodeAtMs + NODE_LOOK_MS, followedAtMs) > MAX_SILENCE_MS
+  }
+  return {
+    head: head.current,
+    reason() {
+      if (view.storeAtMs === undefined) return 'starting'
+      if (isTakingSnapshot()) return 'snapshot'
+      if (head.current() === undefined) return 'starting'
+      const isBehind = view.lagBlocks > maxLagBlocks(chain.slug, markets()?.blocksPerHour)
+      return isSilent() || isBehind ? 'chain_lagging' : undefined
+    },
+    isKnown: (trader) => view.storeAtMs !== undefined && !isTakingSnapshot() && !view.unproven.has(trader),
+    unprovenTraders: () => view.unproven.size,
+    snapshotProgress: () =>
+      view.snapshot && {
+        block: view.snapshot.block.number,
+        listed: view.snapshot.traderCount,
+        read: view.snapshot.nextTrader,
+      },
+    stats: () => ({ blocksApplied: 0, blocksUndone: 0, eventsDecoded: 0, lagBlocks: view.lagBlocks }),
+  }
+}
