@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import process from 'node:process'
 import { startPostgres } from '@bezel/testkit/startPostgres.ts'
+import { startRedis } from '@bezel/testkit/startRedis.ts'
 import { installPostgres } from './installPostgres.ts'
+import { installRedis } from './installRedis.ts'
 
 // `npm run test:cluster` runs the stories of trading, native, by the facade and by the stream, with every service as
-// two nodes on one PostgreSQL behind a front that sends each request to another node (packages/testkit/src/cluster).
-// With arguments only the stories whose path contains one of them.
+// two nodes on one PostgreSQL and one Redis, behind a front that sends each request to another node
+// (packages/testkit/src/cluster). With arguments only the stories whose path contains one of them.
 
 const STORIES = [
   'e2e/accountEvents.test.ts',
@@ -43,19 +45,21 @@ async function main(filters: readonly string[]): Promise<number> {
   }
   const { programs, isNew } = installPostgres()
   console.log(`PostgreSQL: ${programs}${isNew ? ' (installed)' : ''}`)
-  const server = await startPostgres()
+  installRedis()
+  const [server, redis] = [await startPostgres(), await startRedis()]
   try {
-    return await runStories(chosen, server.urlOf('postgres'))
+    return await runStories(chosen, { TEST_CLUSTER: server.urlOf('postgres'), TEST_CLUSTER_REDIS: redis.urlOf() })
   } finally {
+    await redis.remove()
     await server.remove()
   }
 }
 
-function runStories(stories: readonly string[], url: string): Promise<number> {
+function runStories(stories: readonly string[], parts: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((ended) => {
     const child = spawn(process.execPath, [new URL('test.ts', import.meta.url).pathname, ...stories], {
       stdio: 'inherit',
-      env: { ...process.env, TEST_CLUSTER: url },
+      env: { ...process.env, ...parts },
     })
     // The server is stopped after the stories, also when somebody ends the run.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))

@@ -8,6 +8,7 @@ import { requestDomain, type Address } from '@bezel/protocol'
 import { OFF_CHAIN, type AccountLog, createAccountLog } from '../../packages/server/src/journal/accountLog.ts'
 import { createApiKey, hashApiKey } from '../../packages/server/src/agents/apiKey.ts'
 import { openRegistry, type Registry } from '../../packages/server/src/agents/registry.ts'
+import { admitInProcess } from '../../packages/server/src/access/admission.ts'
 import { createInProcessLimits } from '../../packages/server/src/access/inProcessLimits.ts'
 import { openNonces } from '../../packages/server/src/access/nonces.ts'
 import { selectEngine } from '../../packages/server/src/signatures/engines.ts'
@@ -110,6 +111,7 @@ async function serve(
   })
   const authenticate = {
     ...of,
+    admission: admitInProcess({ limits, nonces: of.nonces, now: Date.now }),
     engine: await selectEngine(),
     limits,
     agentLimit: MANY,

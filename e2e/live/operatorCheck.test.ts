@@ -85,7 +85,6 @@ describe('bezel-server check', () => {
         assert.equal(stderr, '')
         assert.match(stdout, /^this machine\n {4}✓ settings +They are known and allowed\.\n/)
         assert.match(stdout, /\n {4}· service +A service runs on this data folder now/)
-        assert.match(stdout, /\n {4}✓ nodes +1 service on the data: [0-9a-f]{16}, version .* last sign of life .* ago/)
         assert.match(stdout, /\n {2}provider 1 \(127\.0\.0\.1:\d+\)\n {4}✓ answer +The first answer took /)
         assert.match(stdout, /\n\n(?:All is well|Nothing must be mended, .*)\.\n$/)
         assert.deepEqual(readdirSync(devnet.folder).toSorted(), names)

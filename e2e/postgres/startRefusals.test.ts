@@ -16,11 +16,14 @@ import { installPostgres } from '../../scripts/installPostgres.ts'
 
 const MAIN = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url))
 
-/** The databases that a service refuses, and the sentence that says what to do. */
+/** The databases, and Redis servers, that a service refuses, and the sentence that says what to do. */
 const REFUSED: readonly {
   readonly name: string
   readonly sentence: RegExp
-  address(server: RunningPostgres, pooler: StatementPooler): Promise<string> | string
+  /** Address of a Redis. */
+  readonly redis?: string
+  /** Returns the address of the database; `undefined` for SQLite. */
+  address(server: RunningPostgres, pooler: StatementPooler): Promise<string> | string | undefined
 }[] = [
   {
     name: 'no address of a database',
@@ -66,6 +69,18 @@ const REFUSED: readonly {
       return server.urlOf('pooled', pooler.port)
     },
   },
+  {
+    name: 'a Redis without a database',
+    sentence: /^REDIS_URL is set and DATABASE_URL is not: .* Set DATABASE_URL, or leave out REDIS_URL\.$/,
+    redis: 'redis://127.0.0.1:9',
+    address: () => undefined,
+  },
+  {
+    name: 'no address of a Redis',
+    sentence: /^REDIS_URL is no address of a Redis server: write redis:\/\/.*\.$/,
+    redis: 'localhost:6379',
+    address: (server) => server.createDatabase('wrong_redis'),
+  },
 ]
 
 describe('a service refuses to start, in one sentence and with exit code 1, on', () => {
@@ -88,8 +103,9 @@ describe('a service refuses to start, in one sentence and with exit code 1, on',
     rmSync(folder, { recursive: true, force: true })
   })
 
-  for (const { name, sentence, address } of REFUSED) {
+  for (const { name, sentence, redis, address } of REFUSED) {
     it(name, async () => {
+      const database = await address(server, pooler)
       const child = spawn(process.execPath, [MAIN], {
         stdio: ['ignore', 'ignore', 'pipe'],
         env: {
@@ -100,7 +116,8 @@ describe('a service refuses to start, in one sentence and with exit code 1, on',
           BEZEL_DOMAIN_NAME: 'Test API',
           BEZEL_DATA: folder,
           BEZEL_CHAINS_FILE: join(folder, 'chains.json'),
-          DATABASE_URL: await address(server, pooler),
+          ...(database === undefined ? {} : { DATABASE_URL: database }),
+          ...(redis === undefined ? {} : { REDIS_URL: redis }),
         },
       })
       const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

@@ -80,6 +80,8 @@ class Readiness(TypedDict):
 
     ready: bool
     """True when every chain is ready."""
+    redisWarning: NotRequired[str]
+    """The trouble with the Redis that nodes share, while there is one. Everything goes on without it."""
     chains: dict[str, ReadinessChains]
     """State of each chain, by its name."""
 

@@ -3,11 +3,10 @@ import { requestDomain, type ChainSlug } from '@bezel/protocol'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { AuthenticateOptions } from './access/authenticateCall.ts'
 import { openControls, type Controls } from './access/controls.ts'
-import { createInProcessLimits } from './access/inProcessLimits.ts'
 import type { Limits } from './access/limits.ts'
-import { openNonces } from './access/nonces.ts'
 import { createOverloadGuard, OVERLOAD_TICK_MS, type OverloadGuard } from './access/overload.ts'
 import { createRegistrationLimit, type RegistrationLimit } from './access/registrationLimit.ts'
+import { openSharing, refuseLoneRedis, type Sharing } from './access/sharing.ts'
 import { openRegistry } from './agents/registry.ts'
 import { refuseWrongNodes } from './chain/providers/chainIdentity.ts'
 import { readChainsFile, type ServedChain } from './chain/servedChain.ts'
@@ -30,7 +29,7 @@ import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
 import type { ServerConfig } from './settings/config.ts'
 import { selectEngine } from './signatures/engines.ts'
 import { lockDataFolder } from './store/lockDataFolder.ts'
-import { openNode } from './store/nodeStore.ts'
+import { openNode, type OwnNode } from './store/nodeStore.ts'
 import { openConfiguredStore } from './store/openConfiguredStore.ts'
 import { countOrdersByStatus } from './store/orderStore.ts'
 import type { Store } from './store/sql.ts'
@@ -52,6 +51,8 @@ export interface Base {
   readonly markets: MarketSources
   /** Pauses and budgets that the operator has set. */
   readonly controls: Controls
+  /** Limits and nonces, in this process or shared with other nodes, and the wake-ups that nodes send each other. */
+  readonly sharing: Sharing
   /** Authenticates requests: agents, keys, signatures, nonces and limits. */
   readonly authenticate: AuthenticateOptions
   /** Limits calls to contract wallets, separately from the limits of requests. */
@@ -82,6 +83,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   const chains = readChainsFile(config.chainsFile)
   const feedUrl = requireFeedUrl(config)
   const relayerKey = await openRelayerKey(config)
+  refuseLoneRedis(config)
   refuseUnsafeStart({ chains, ...config, relayer: relayerKey?.address })
   const app = createApp(config.logLevel)
   const { log } = app
@@ -92,7 +94,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
 
   await refuseWrongNodes(chains)
   const metrics = createMetrics()
-  const { store, roles } = await openData(config, { metrics, log }, open)
+  const { store, roles, servingNodes } = await openData(config, { metrics, log }, open)
   const { marketStatusMs: statusMs, quietPriceMs: quietMs, repairPauseMs } = config
   const markets = openMarketSources({
     store,
@@ -109,15 +111,11 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   if (!roles.isAlone) await markets.candles.writeTo(undefined)
   const controls = await openControls(store, (error) => log.error({ err: error }, 'controls could not be read'))
   open.defer(() => controls.close())
+  const nonceFile = join(config.dataFolder, NONCE_FILE_NAME)
+  const sharing = await openSharing({ ...config, store, nonceFile, liveNodes: servingNodes, now, log }, open)
   const waits = createOrderWaits()
-  const commits = createCommits(store, {
-    now,
-    isAwaited: waits.isAwaited,
-    onError: (error) => log.error({ err: error }, 'commits could not be followed'),
-  })
-  open.defer(() => commits.close())
-  const authenticate = await openAuthentication(config, { chains, store, commits, now })
-  open.defer(() => authenticate.nonces.close())
+  const commits = openCommits({ store, sharing, waits, now, log }, open)
+  const authenticate = await openAuthentication(config, { chains, store, commits, sharing, now })
   log.info({ engine: authenticate.engine.name }, 'signatures are verified')
   return {
     config,
@@ -130,9 +128,10 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     roles,
     markets,
     controls,
+    sharing,
     authenticate,
-    contractCalls: createInProcessLimits(),
-    registrations: createRegistrationLimit(createInProcessLimits(), config.registrationLimit),
+    contractCalls: sharing.limitsOf('contracts'),
+    registrations: createRegistrationLimit(sharing.limitsOf('registrations'), config.registrationLimit),
     relayerKey,
     facadeNonces: await createFacadeNonces({ store, now }),
     waits,
@@ -159,7 +158,7 @@ async function openData(
   config: ServerConfig,
   { metrics, log }: Pick<Base, 'metrics' | 'log'>,
   open: AsyncDisposableStack,
-): Promise<Pick<Base, 'store' | 'roles'>> {
+): Promise<Pick<Base, 'store' | 'roles'> & Pick<OwnNode, 'servingNodes'>> {
   const opened = await openConfiguredStore(config, { onWait: (sentence) => log.warn(sentence) })
   open.defer(() => opened.close())
   // Its signs of life are not among the transactions that are counted.
@@ -170,7 +169,24 @@ async function openData(
   })
   open.defer(() => node.close())
   const store = countTransactions(opened, metrics)
-  return { store, roles: createRoles({ roles: config.roles, store, holder: node.id, log }) }
+  const roles = createRoles({ roles: config.roles, store, holder: node.id, log })
+  return { store, roles, servingNodes: node.servingNodes }
+}
+
+/** Opens the commits of all nodes, each of which wakes the others. */
+function openCommits(
+  { store, sharing, waits, now, log }: Pick<Base, 'store' | 'sharing' | 'waits' | 'now' | 'log'>,
+  open: AsyncDisposableStack,
+): Commits {
+  const commits = createCommits(store, {
+    now,
+    isAwaited: waits.isAwaited,
+    onOwn: sharing.wakeups.publish,
+    onError: (error) => log.error({ err: error }, 'commits could not be followed'),
+  })
+  open.defer(() => commits.close())
+  open.defer(sharing.wakeups.onWake(() => commits.wake()))
+  return commits
 }
 
 function openOverloadGuard(
@@ -186,7 +202,7 @@ function openOverloadGuard(
 
 async function openAuthentication(
   config: ServerConfig,
-  { chains, store, commits, now }: Pick<Base, 'chains' | 'store' | 'commits' | 'now'>,
+  { chains, store, commits, sharing, now }: Pick<Base, 'chains' | 'store' | 'commits' | 'sharing' | 'now'>,
 ): Promise<AuthenticateOptions> {
   const domains = Object.fromEntries(
     chains.map(({ slug, chainId, diamond }) => [slug, requestDomain({ name: config.domainName, chainId, diamond })]),
@@ -194,9 +210,10 @@ async function openAuthentication(
   return {
     registry: await openRegistry(store, { now, maxClaims: config.maxClaims, commits }),
     engine: await selectEngine(),
-    limits: createInProcessLimits(),
+    limits: sharing.limits,
     agentLimit: config.agentLimit,
-    nonces: await openNonces({ store, file: join(config.dataFolder, NONCE_FILE_NAME), now }),
+    admission: sharing.admission,
+    nonces: sharing.nonces,
     headerPrefix: config.headerPrefix,
     domainOf: (slug: ChainSlug) => domains[slug]!,
     now,

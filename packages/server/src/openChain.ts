@@ -16,6 +16,7 @@ import type { RpcClient } from './chain/rpcClient.ts'
 import { accountRefreshMs, type ServedChain } from './chain/servedChain.ts'
 import { refuseOtherChain } from './chain/providers/chainIdentity.ts'
 import { settleExits } from './facade/relayer/exitGas.ts'
+import { tellState, withLeader } from './follower/leaderState.ts'
 import { openSharedFollower, type SharedFollower } from './follower/sharedFollower.ts'
 import { startFollower, type Follower } from './follower/startFollower.ts'
 import { notReady } from './ground/unavailable.ts'
@@ -23,6 +24,7 @@ import { type AccountLog, createAccountLog } from './journal/accountLog.ts'
 import type { CommitChanges } from './journal/commitBody.ts'
 import type { ChainCommits } from './journal/commits.ts'
 import { createChainHead, type ChainHead, startClockRounds } from './journal/clock.ts'
+import type { Leader } from './journal/roles.ts'
 import { openChainMarkets, type ChainMarketData } from './market/openMarkets.ts'
 import type { FollowerState } from './market/watchChainMarkets.ts'
 import { countOrdersByStatus, listLiveOrders } from './store/orderStore.ts'
@@ -111,7 +113,7 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
     head,
     finality,
     tape,
-    diamondWatch,
+    diamondWatch: withLeader(diamondWatch, follower),
     accountLog,
     commits,
     accounts,
@@ -146,7 +148,7 @@ function openProviders({ slug, chainId, rpcUrls }: ServedChain, log: FastifyBase
 }
 
 /** A follower, which on one of several nodes may be that of another one. */
-type ChainFollower = Follower & Partial<Pick<SharedFollower, 'isOwn'>>
+type ChainFollower = Follower & Partial<Pick<SharedFollower, 'isOwn' | 'leaderState'>>
 
 function followerState(follower: ChainFollower | undefined): FollowerState {
   // Until this node hears of other nodes' blocks, it reads the markets in rounds.
@@ -297,10 +299,12 @@ async function openFollower(of: FollowedParts, open: AsyncDisposableStack): Prom
   }
   const shared = openSharedFollower({ chain, client, store, head, markets: () => market.watch.current(), now, log })
   open.defer(() => shared.close())
-  await roles.lead({ role: 'follower', chain: chain.slug }, open, (leader) => {
+  const lead = (leader: Leader): void => {
     const fenced = { store: leader.store, accountLog: leader.fencedLog(of.accountLog) }
     leader.open.defer(shared.lead(() => followBlocks(of, fenced)))
-  })
+  }
+  const name = { role: 'follower', chain: chain.slug } as const
+  await roles.lead(name, open, lead, () => tellState(shared, of.diamondWatch))
   return shared
 }
 

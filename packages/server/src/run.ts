@@ -25,6 +25,7 @@ import { countAnswers, serveMetrics } from './metrics/createMetrics.ts'
 import { watchAccounts, watchDeployment, watchRelayers, type ChainSource } from './metrics/watchDeployment.ts'
 import { watchDiamonds } from './metrics/watchDiamonds.ts'
 import { watchProviders } from './metrics/watchProviders.ts'
+import { watchRedis } from './metrics/watchRedis.ts'
 import { watchChannels, watchStream } from './metrics/watchStream.ts'
 import { createNotices, type Notices } from './notices/startNotices.ts'
 import { openBase, type Base } from './openBase.ts'
@@ -97,6 +98,7 @@ function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[
     shedRequests: () => base.overload?.shed() ?? 0,
     feedPulse: base.markets.feed.pulse,
   })
+  if (base.sharing.redis !== undefined) watchRedis(metrics, base.sharing.redis)
   watchStream(metrics, base.streamCounts)
   watchDiamonds(metrics, new Map(chains.map(({ slug, diamondWatch }) => [slug, diamondWatch])))
   watchProviders(metrics, new Map(chains.map(({ slug, client }) => [slug, client])))
@@ -143,6 +145,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
     marketsLeftOut: (slug) => chainOf(slug).market.leftOut(),
     marketsWarning: (slug) => chainOf(slug).market.watch.warning(),
     providersWarning: (slug) => providersWarning(chainOf(slug).client.statuses()),
+    redisWarning: () => base.sharing.warning(),
     diamondWarning: (slug) => chainOf(slug).diamondWatch.warning(),
     relayerOf: (slug) => chainOf(slug).agents.relayer,
     relayerState: (slug) => relayerState(chainOf(slug), base),

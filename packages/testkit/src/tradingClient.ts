@@ -117,6 +117,6 @@ export async function authorize(
   if (trader.address !== agent.address) await of.chain.send(trader, 'setTradingDelegate', [agent.address])
 }
 
-async function domainOf(url: string): Promise<SigningDomain> {
+export async function domainOf(url: string): Promise<SigningDomain> {
   return (await call(url, CHAIN_PATH)).body.signing.domain as SigningDomain
 }

@@ -38,16 +38,19 @@ export function answerError(error: FastifyError | ApiError, request: FastifyRequ
   const apiError = refusalOf(error, request)
   // Set here too, because an error of the router itself comes before any hook.
   reply.header(REQUEST_ID_HEADER, request.id)
-  if (apiError.code === 'NOT_READY') reply.header('retry-after', NOT_READY_RETRY_S)
   if (apiError.status < 500 && isFacadeRequest(request)) {
     const { status, text } = facadeRefusal(apiError)
     reply.code(status).type('text/plain; charset=utf-8').send(text)
     return
   }
-  reply
-    .code(apiError.status)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(apiError.toBody(request.id)))
+  reply.send(errorPayload(apiError, request, reply))
+}
+
+/** Makes a reply that of an error, in the one JSON shape of errors, and returns the text to send. */
+export function errorPayload(error: ApiError, request: FastifyRequest, reply: FastifyReply): string {
+  if (error.code === 'NOT_READY') reply.header('retry-after', NOT_READY_RETRY_S)
+  reply.code(error.status).type('application/json; charset=utf-8')
+  return JSON.stringify(error.toBody(request.id))
 }
 
 /** Returns the error that the client gets for anything a request threw, and logs it when the fault is the service's. */

@@ -3,9 +3,10 @@ import type { AgentRecord } from '../trading/agentRecord.ts'
 import { hashApiKey } from '../agents/apiKey.ts'
 import { timestampOutOfWindow } from '../agents/masterSignature.ts'
 import type { Registry } from '../agents/registry.ts'
-import type { LimitAnswer, LimitBucket, Limits } from './limits.ts'
+import type { Admission, OnCharge } from './admission.ts'
+import type { LimitBucket, Limits } from './limits.ts'
 import { REPLAY_WINDOW_MS } from './nonceMemory.ts'
-import type { Nonces } from './nonces.ts'
+import type { StoredNonces } from './nonces.ts'
 import type { SignatureEngine } from '../signatures/recovery.ts'
 import { invalidSignature } from '../signatures/invalidSignature.ts'
 import { structType } from '../signatures/typedData.ts'
@@ -27,7 +28,10 @@ export interface AuthenticateOptions {
   readonly engine: SignatureEngine
   readonly limits: Limits
   readonly agentLimit: number
-  readonly nonces: Nonces
+  /** Charges signed requests, and uses up their nonces. */
+  readonly admission: Admission
+  /** Uses up nonces of writes in the store. */
+  readonly nonces: StoredNonces
   readonly headerPrefix: string
   readonly domainOf: (chain: ChainSlug) => SigningDomain
   readonly now: () => number
@@ -43,10 +47,9 @@ export interface SignedCall {
   readonly body: Uint8Array
   /** Weight that the agent's limit is charged. Default 1. */
   readonly weight?: number
+  /** True for a write, which uses up its nonce in its own transaction as well. Default false. */
+  readonly isWrite?: boolean
 }
-
-/** Receives the outcome of a charge. Throws `RATE_LIMITED` when it was refused (`requireAllowed`). */
-export type OnCharge = (answer: LimitAnswer) => void
 
 /**
  * Returns the agent that signed a call. The cheapest checks come first, and nothing is charged to an agent or claimed
@@ -91,11 +94,12 @@ async function acceptSignature(
   onCharge: OnCharge,
   furtherBuckets: readonly LimitBucket[],
 ): Promise<void> {
-  const { chain, weight } = call
+  const { chain, weight, isWrite = false } = call
   const { agent, nonce, timestamp } = signed
   requireSignature(call, signed, options)
-  onCharge(await chargeAgent(`${chain} ${agent}`, options, { weight, furtherBuckets }))
-  if (!options.nonces.claim(chain, agent, nonce, Number(timestamp))) throw nonceReused()
+  const buckets = [agentBucket(`${chain} ${agent}`, options), ...furtherBuckets]
+  const request = { chain, agent, nonce, timestampMs: Number(timestamp), buckets, weight, isWrite }
+  await options.admission.admit(request, onCharge)
 }
 
 /** Returns the trader that an API key belongs to, and charges the key's own limit. */
@@ -110,16 +114,12 @@ export async function authenticateKey(
   const found = keyHash === undefined ? undefined : options.registry.keyOwner(chain, keyHash)
   const trader = found instanceof Promise ? await found : found
   if (keyHash === undefined || trader === undefined) throw apiKeyUnknown()
-  onCharge(await chargeAgent(`${chain} ${keyHash}`, options, { weight }))
+  onCharge(await options.limits.take([agentBucket(`${chain} ${keyHash}`, options)], options.now(), weight))
   return { via: 'apiKey', trader, keyHash }
 }
 
 export function apiKeyUnknown(): ApiError {
   return new ApiError('API_KEY_UNKNOWN', 'This API key is not registered on this chain.')
-}
-
-export function nonceReused(): ApiError {
-  return new ApiError('NONCE_REUSED', 'This agent already used this nonce: use a new one for each request.')
 }
 
 function requireRecent({ timestamp }: SignatureHeaders, nowMs: number): void {
@@ -147,11 +147,6 @@ function requireSignature(
   )
 }
 
-function chargeAgent(
-  key: string,
-  { limits, agentLimit, now }: AuthenticateOptions,
-  of: { readonly weight?: number | undefined; readonly furtherBuckets?: readonly LimitBucket[] },
-): LimitAnswer | Promise<LimitAnswer> {
-  const bucket = { scope: 'agent', key, limit: agentLimit } as const
-  return limits.take([bucket, ...(of.furtherBuckets ?? [])], now(), of.weight)
+function agentBucket(key: string, { agentLimit }: AuthenticateOptions): LimitBucket {
+  return { scope: 'agent', key, limit: agentLimit }
 }

@@ -1,5 +1,6 @@
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import type { Address, ChainSlug } from '@bezel/protocol'
+import type { NonceRow } from '../store/nonceKeeperStore.ts'
 import type { Sql, Store, Transaction } from '../store/sql.ts'
 import { NONCE_KEPT_MS, nonceKey, type NonceClaim, createNonceMemory, REPLAY_WINDOW_MS } from './nonceMemory.ts'
 import { readNonceFile, startNonceFile, type NonceRecords } from './nonceFile.ts'
@@ -21,8 +22,8 @@ const MAX_CLOCK_STEP_MS = 86_400_000
  */
 const ROW_KEPT_MS = NONCE_KEPT_MS + 120_000
 
-/** Number of claims of writes from one prune of the table to the next. */
-const CLAIMS_PER_PRUNE = 64
+/** Number of claims of one process in the table from one prune of it to the next. */
+export const CLAIMS_PER_PRUNE = 64
 
 /**
  * Rows of one prune: more than were added since the last one, so the table shrinks to the window again after any burst,
@@ -43,11 +44,20 @@ const ROWS_PER_PRUNE = 16 * CLAIMS_PER_PRUNE
  * Both methods throw a `StoreUnavailableError` when a claim can't be kept, because the file can't be written or the
  * memory is full. Accepting the request anyway, or forgetting older claims, would open a replay.
  */
-export interface Nonces {
+export interface Nonces extends StoredNonces {
   /** Claims a nonce. Returns false when it was already used. */
   claim(chain: ChainSlug, agent: Address, nonce: string, timestampMs: number): boolean
-  /** Claims the nonce again in the transaction of a write. Returns false when it was already used there. */
+}
+
+/** The nonces of writes, in the store. */
+export interface StoredNonces {
+  /** Claims the nonce in the transaction of a write. Returns false when it was already used there. */
   storeClaim(sql: Transaction, chain: ChainSlug, agent: Address, nonce: string, timestampMs: number): Promise<boolean>
+  /**
+   * Uses up the nonce of a write that was refused, by a commit of its own. Returns false when it was already used. Left
+   * out where the process remembers every nonce itself.
+   */
+  useUp?(nonce: NonceRow): Promise<boolean>
   /** Number of remembered claims, for metrics. */
   readonly size: number
   close(): void
@@ -70,8 +80,6 @@ export async function openNonces({ store, file, now, maxNonces = MAX_NONCES }: N
   const memory = createNonceMemory(records.claims, records.forgottenUpToMs)
   const log = startNonceFile(file, records)
   let isOpen = true
-  /** Number of claims that this process stored. */
-  let stored = 0
 
   /** Claims a nonce in the file first: when the write fails, nothing is claimed. */
   function claim(made: NonceClaim): boolean {
@@ -94,12 +102,7 @@ export async function openNonces({ store, file, now, maxNonces = MAX_NONCES }: N
 
   return {
     claim: (chain, agent, nonce, timestampMs) => claim({ key: nonceKey(chain, agent, nonce), timestampMs }),
-    async storeClaim(sql, chain, agent, nonce, timestampMs) {
-      const nowMs = now()
-      if (stored % CLAIMS_PER_PRUNE === 0) await pruneNonces(sql, nowMs)
-      sql.afterCommit(() => void (stored += 1))
-      return insertNonce(sql, { chain, agent, nonce, timestampMs }, nowMs)
-    },
+    storeClaim: createStoreClaim(now),
     get size() {
       return memory.size
     },
@@ -109,6 +112,46 @@ export async function openNonces({ store, file, now, maxNonces = MAX_NONCES }: N
       // more.
       isOpen = false
     },
+  }
+}
+
+/**
+ * Opens the nonces of writes for a node that shares its store with others, where nothing but the store remembers them.
+ * Claims that an earlier process kept in the file are taken along.
+ */
+export async function openSharedNonces({ store, file, now }: NoncesOptions): Promise<StoredNonces> {
+  await adoptNonceFile(store, file, now())
+  return {
+    storeClaim: createStoreClaim(now),
+    useUp: (nonce) => insertNonce(store.read, nonce, now()),
+    size: 0,
+    close: () => undefined,
+  }
+}
+
+/** Stores what a process that was alone with its data kept in its file, as long as it can matter. */
+async function adoptNonceFile(store: Store, file: string, nowMs: number): Promise<void> {
+  const { claims, forgottenUpToMs } = readNonceFile(file)
+  const kept = claims.filter(({ timestampMs }) => Math.abs(timestampMs - nowMs) <= NONCE_KEPT_MS)
+  if (kept.length === 0) return
+  await store.transaction({ name: 'nonces' }, async (sql) => {
+    const isTold = Number.isFinite(forgottenUpToMs) && forgottenUpToMs <= nowMs
+    if (isTold) await sql.run('update nonce_floor set up_to = $1 where up_to < $1', forgottenUpToMs)
+    for (const { key, timestampMs } of kept) {
+      const [chain, agent, nonce] = key.split(' ') as [string, string, string]
+      await insertNonce(sql, { chain, agent, nonce, timestampMs }, nowMs)
+    }
+  })
+}
+
+function createStoreClaim(now: () => number): StoredNonces['storeClaim'] {
+  /** Number of claims that this process stored. */
+  let stored = 0
+  return async (sql, chain, agent, nonce, timestampMs) => {
+    const nowMs = now()
+    if (stored % CLAIMS_PER_PRUNE === 0) await pruneNonces(sql, nowMs)
+    sql.afterCommit(() => void (stored += 1))
+    return insertNonce(sql, { chain, agent, nonce, timestampMs }, nowMs)
   }
 }
 
@@ -124,14 +167,6 @@ async function readRecords(store: Store, file: string, nowMs: number): Promise<N
     Math.max(-Infinity, ...floors),
   )
   return { claims: claims.filter(isKept), forgottenUpToMs }
-}
-
-/** A row of the `nonces` table. */
-interface NonceRow {
-  readonly chain: string
-  readonly agent: string
-  readonly nonce: string
-  readonly timestampMs: number
 }
 
 /** Reads all claims of writes. The expired ones are needed too: they show up to when claims were forgotten. */
@@ -174,7 +209,7 @@ async function readNonceFloor(sql: Sql): Promise<number> {
  * Deletes the rows up to the floor and raises it for the next prune. Never in one step: until the floor is committed,
  * another connection that does not see the row any more would not see either that it is too old.
  */
-async function pruneNonces(sql: Sql, nowMs: number): Promise<void> {
+export async function pruneNonces(sql: Sql, nowMs: number): Promise<void> {
   sql.write('delete from nonces where timestamp <= (select up_to from nonce_floor)')
   sql.write(
     `update nonce_floor set up_to = coalesce((

@@ -6,6 +6,7 @@ import { inspectConfiguredStore } from '../store/openConfiguredStore.ts'
 import { checkChain } from './checkChain.ts'
 import { checkFeed } from './checkFeed.ts'
 import { checkDataFolder, judgeClock, judgeStore, judgeRelayerKey, startFinding } from './checkMachine.ts'
+import { checkRedis } from './checkRedis.ts'
 import { operatorFiles, requireFeedUrl } from './configured.ts'
 import { failure, ok, reportOf, type Finding, type Group, type Progress, type Report } from './finding.ts'
 import type { ClockReading } from './probe.ts'
@@ -92,6 +93,9 @@ async function readSetUp({ env, refuseUnsafe }: CheckOptions): Promise<SetUp> {
   findings.push(...checkDataFolder(dataFolder, operatorFiles(config)))
   await attempt(findings, 'database', async () => {
     findings.push(...judgeStore(await inspectConfiguredStore(config)))
+  })
+  await attempt(findings, 'redis', async () => {
+    findings.push(...(await checkRedis(config)))
   })
   return { config, chains: chains ?? [], feedUrl, relayer, findings }
 }

@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { parseAddress, type Hex } from '@bezel/protocol'
 import { until } from '@bezel/testkit/until.ts'
+import type { DiamondWatch } from '../chain/diamondWatch.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
 import { createChainHead, type ChainHead } from '../journal/clock.ts'
 import { insertBlock, type FollowedBlock } from '../store/blockStore.ts'
-import { acquireLease } from '../store/leaseStore.ts'
+import { acquireLease, renewLease } from '../store/leaseStore.ts'
 import { migrate } from '../store/openStore.ts'
 import { addUnproven } from '../store/snapshotStore.ts'
 import type { Sql } from '../store/sql.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
+import { tellState, withLeader } from './leaderState.ts'
 import { openSharedFollower, type SharedFollower } from './sharedFollower.ts'
 import type { Follower } from './startFollower.ts'
 
@@ -24,6 +26,15 @@ const blockOf = (number: number): FollowedBlock => ({
   parentHash: hashOf(number - 1),
   timestampMs: 1_000 * number,
 })
+
+/** A watch that has seen nothing wrong. */
+const WELL: DiamondWatch = {
+  reason: () => undefined,
+  warning: () => undefined,
+  note: async () => undefined,
+  stats: () => assert.fail(),
+  close: () => undefined,
+}
 
 /** A follower that has not caught up. */
 const STARTING: Follower = {
@@ -94,6 +105,26 @@ describe('a follower of several nodes', () => {
       await followElsewhere()
       return shared.reason() === undefined
     })
+  })
+
+  it('passes on what only the node that follows can see', async () => {
+    await keepBlock(7)
+    await untilRead(7)
+    await followElsewhere()
+    const watch = withLeader(WELL, shared)
+    assert.deepEqual([watch.reason(), watch.warning()], [undefined, undefined])
+    const tell = (told: string): Promise<unknown> =>
+      keep((sql) => renewLease(sql, { role: 'follower', chain: SLUG, holder: 'another', token: 1n }, told))
+    await tell(tellState(shared, { reason: () => 'diamond_changed', warning: () => 'It was cut.' }))
+    await until('the cut is known', () => watch.reason() === 'diamond_changed')
+    assert.equal(watch.warning(), 'It was cut.')
+    assert.equal(shared.reason(), undefined)
+    await tell(tellState({ reason: () => 'reorg_too_deep' }, WELL))
+    await until('the reorganisation is known', () => shared.reason() === 'reorg_too_deep')
+    assert.equal(watch.reason(), undefined)
+    const end = shared.lead(() => ({ ...STARTING, reason: () => undefined }))
+    assert.deepEqual([shared.leaderState(), shared.reason()], [undefined, undefined])
+    await end()
   })
 
   it('knows nobody who is not proven', async () => {

@@ -7,11 +7,12 @@ import { every } from '../ground/every.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import type { ChainHead } from '../journal/clock.ts'
 import { readCommitPoint } from '../store/chainTimeStore.ts'
-import { isLeaseFree } from '../store/leaseStore.ts'
+import { isLeaseFree, readTold } from '../store/leaseStore.ts'
 import { listUnproven, readSnapshot, type StoredSnapshot } from '../store/snapshotStore.ts'
 import type { Store } from '../store/sql.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
 import { UNKNOWN_TIMEOUT_BLOCKS } from '../trading/orders/orderModel.ts'
+import { parseTold, type LeaderState } from './leaderState.ts'
 import { maxLagBlocks, type Follower } from './startFollower.ts'
 
 export interface SharedFollowerOptions {
@@ -31,6 +32,8 @@ export interface SharedFollower extends Follower {
   isOwn(): boolean
   /** Follows the chain by this node from now on. Returns the function that ends it. */
   lead(start: () => Follower): () => Promise<void>
+  /** Returns what the node that follows the chain told; `undefined` while it is this one. */
+  leaderState(): LeaderState | undefined
   /** Looks at the store now. For who learns that another node has committed; without it, it looks every 250 ms. */
   lookNow(): Promise<void>
 }
@@ -70,6 +73,7 @@ export function openSharedFollower(options: SharedFollowerOptions): SharedFollow
     clock: () => current().clock(),
     stats: () => (own ?? stored).stats(),
     isOwn: () => own !== undefined,
+    leaderState: () => (own === undefined ? stored.leaderState() : undefined),
     lead(start) {
       const started = start()
       own = started
@@ -92,6 +96,7 @@ export function openSharedFollower(options: SharedFollowerOptions): SharedFollow
 interface StoredView {
   snapshot: StoredSnapshot | undefined
   unproven: ReadonlySet<Address>
+  told: LeaderState | undefined
   lagBlocks: number
   /** Times at which the store, the node and the lease last said that all is well; `undefined` before the first. */
   storeAtMs: number | undefined
@@ -99,7 +104,7 @@ interface StoredView {
   followedAtMs: number
 }
 
-type StoredFollower = Follower & Pick<SharedFollower, 'lookNow'>
+type StoredFollower = Follower & Pick<SharedFollower, 'lookNow' | 'leaderState'>
 
 /** Watches the store. Moves the head only while `isInCharge`, because a follower moves it itself. */
 function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean): StoredFollower {
@@ -108,6 +113,7 @@ function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean):
   const view: StoredView = {
     snapshot: undefined,
     unproven: new Set(),
+    told: undefined,
     lagBlocks: 0,
     storeAtMs: undefined,
     nodeAtMs: now(),
@@ -126,12 +132,15 @@ function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean):
 
   async function lookAtKnowledge(): Promise<void> {
     if (!isInCharge()) return
-    const [snapshot, unproven, isFree] = await Promise.all([
+    const lease = { role: 'follower', chain: slug } as const
+    const [snapshot, unproven, isFree, told] = await Promise.all([
       readSnapshot(store.read, slug),
       listUnproven(store.read, slug),
-      isLeaseFree(store.read, { role: 'follower', chain: slug }, ''),
+      isLeaseFree(store.read, lease, ''),
+      readTold(store.read, lease),
     ])
     view.snapshot = snapshot
+    view.told = parseTold(told)
     view.unproven = new Set(unproven.map(({ trader }) => trader))
     if (!isFree) view.followedAtMs = now()
     isKnowledgeRead = true
@@ -167,6 +176,7 @@ function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean):
       return { block, timestampMs: found?.timestampMs ?? null }
     },
     lookNow: lookAtHead,
+    leaderState: () => view.told,
     close: async () => void (await Promise.all(looks.map((look) => look.close()))),
   }
 }
@@ -189,6 +199,7 @@ function createStoredAnswers(
       if (view.storeAtMs === undefined) return 'starting'
       if (isTakingSnapshot()) return 'snapshot'
       if (head.current() === undefined) return 'starting'
+      if (view.told?.isTooDeep === true) return 'reorg_too_deep'
       const isBehind = view.lagBlocks > maxLagBlocks(chain.slug, markets()?.blocksPerHour)
       return isSilent() || isBehind ? 'chain_lagging' : undefined
     },

@@ -33,6 +33,8 @@ export interface LeaseOptions {
   readonly holder: string
   /** Called each time the lease is gained, never while the work of the last term has not ended. */
   readonly lead: Lead
+  /** Returns what the leader tells all other nodes with each renewal. Default: nothing. */
+  readonly tell?: (() => string) | undefined
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Clock that never steps, in ms, and goes on while the process is stopped. Default that of the process. */
   readonly monotonicMs?: () => number
@@ -71,7 +73,7 @@ interface Term {
 
 /** Takes a lease as soon as it is free, leads while it is held, and stops when it is lost, until it is closed. */
 export function openLease(options: LeaseOptions): LeaseRounds {
-  const { store, name, holder, lead, log, monotonicMs = () => performance.now(), every = everyInterval } = options
+  const { store, name, holder, lead, tell, log, monotonicMs = () => performance.now(), every = everyInterval } = options
   const scope = { name: `lease ${name.role} ${name.chain}` } as const
   let term: Term | undefined
   let lastEnded: Promise<void> = Promise.resolve()
@@ -113,7 +115,7 @@ export function openLease(options: LeaseOptions): LeaseRounds {
 
   async function renew(of: Term): Promise<void> {
     const sentMs = monotonicMs()
-    const isOurs = await store.transaction(scope, (sql) => renewLease(sql, of.lease))
+    const isOurs = await store.transaction(scope, (sql) => renewLease(sql, of.lease, tell?.()))
     if (isOurs) of.heldUntilMs = sentMs + HELD_MS
     else lose(of, 'another node leads')
   }

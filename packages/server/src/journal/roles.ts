@@ -24,7 +24,13 @@ export interface Roles {
    * Does the work of a role on a chain whenever this node leads it; never without the role. Resolves after the first
    * try to lead; `open` ends the work for good.
    */
-  lead(name: LeaseName, open: AsyncDisposableStack, work: (leader: Leader) => void | Promise<void>): Promise<void>
+  lead(
+    name: LeaseName,
+    open: AsyncDisposableStack,
+    work: (leader: Leader) => void | Promise<void>,
+    /** Returns what the leader tells all other nodes. Default: nothing. */
+    tell?: () => string,
+  ): Promise<void>
   /** Ends the work of all leaders and gives their leases away, so that other nodes go on while this one stops. */
   release(): Promise<void>
 }
@@ -45,7 +51,7 @@ export function createRoles({ roles, store, holder, log }: RolesOptions): Roles 
   return {
     has: (role) => roles.includes(role),
     isAlone,
-    async lead(name, open, work) {
+    async lead(name, open, work, tell) {
       if (isAlone) return work({ store, fencedLog: (own) => own, open })
       if (!roles.includes(name.role)) return
       const opened = openLease({
@@ -53,6 +59,7 @@ export function createRoles({ roles, store, holder, log }: RolesOptions): Roles 
         name,
         holder,
         log,
+        tell,
         lead: (lease, ofTerm) =>
           work({ store: fenced(store, lease), fencedLog: (own) => fencedLog(own, lease), open: ofTerm }),
       })

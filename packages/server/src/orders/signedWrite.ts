@@ -1,4 +1,4 @@
-import { nonceReused } from '../access/authenticateCall.ts'
+import { nonceReused } from '../access/admission.ts'
 import { ApiError, type Address, type OrderId } from '@bezel/protocol'
 import type { AgentRecord } from '../trading/agentRecord.ts'
 import { agentNotDelegated, readOnlyAgent, requireInForce } from '../agents/agentRefusals.ts'

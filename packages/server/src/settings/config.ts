@@ -65,6 +65,9 @@ export const SERVER_SETTINGS = {
   HOST: hostSetting(),
   ...PLACE_SETTINGS,
   BEZEL_ROLES: ROLES_SETTING,
+  REDIS_URL: secretSetting({
+    what: 'address of a Redis, 7 or newer, or a Valkey, by which several nodes on one DATABASE_URL share limits, used nonces and wake-ups',
+  }),
   BEZEL_CHAINS_FILE: pathSetting({
     what: 'JSON file that names the chains to serve, their nodes and Diamonds',
     default: undefined,
@@ -281,6 +284,8 @@ export interface ServerConfig extends DataPlace {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
+  /** Secret when it holds a password: never logged. `undefined` for no Redis. */
+  readonly redisUrl: string | undefined
   /** Absolute path. */
   readonly chainsFile: string
   /** `undefined` when the chains file names the feed. */
@@ -346,6 +351,7 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     port: settings.PORT,
     ...dataPlaceOf(settings),
     roles: settings.BEZEL_ROLES,
+    redisUrl: settings.REDIS_URL,
     chainsFile: resolve(settings.BEZEL_CHAINS_FILE ?? join(settings.BEZEL_DATA, 'devnet.json')),
     feedUrl: settings.BEZEL_FEED_URL,
     publicUrl: settings.BEZEL_PUBLIC_URL,

@@ -32,6 +32,7 @@ const SEEDED: ReadonlySet<string> = new Set([
   'audit_ids',
   'facade_nonce_floor',
   'nonce_floor',
+  'nonce_keeper',
 ])
 
 /** A table that was copied, with what was counted on both sides. */

@@ -35,7 +35,7 @@ export async function isLeaseFree(sql: Sql, { role, chain }: LeaseName, holder: 
  */
 export async function acquireLease(sql: Sql, { role, chain }: LeaseName, holder: string): Promise<bigint | undefined> {
   const row = await sql.get<{ token: bigint }>(
-    `insert into leases (role, chain, holder, token, renewed_at) values ($1, $2, $3, 1, ${nowOf(sql)})
+    `insert into leases (role, chain, holder, token, renewed_at, told) values ($1, $2, $3, 1, ${nowOf(sql)}, '')
      on conflict (role, chain) do update
      set holder = excluded.holder, token = leases.token + 1, renewed_at = ${nowOf(sql)}
      where leases.holder = excluded.holder or not (${isFresh(sql)})
@@ -47,16 +47,24 @@ export async function acquireLease(sql: Sql, { role, chain }: LeaseName, holder:
   return row?.token
 }
 
-/** Renews a lease. Returns false when it is another's. */
-export async function renewLease(sql: Sql, { role, chain, holder, token }: LeaseTerm): Promise<boolean> {
+/** Renews a lease, with what its holder tells all other nodes. Returns false when it is another's. */
+export async function renewLease(sql: Sql, { role, chain, holder, token }: LeaseTerm, told = ''): Promise<boolean> {
   const changed = await sql.run(
-    `update leases set renewed_at = ${nowOf(sql)} where role = $1 and chain = $2 and holder = $3 and token = $4`,
+    `update leases set renewed_at = ${nowOf(sql)}, told = $5
+     where role = $1 and chain = $2 and holder = $3 and token = $4`,
     role,
     chain,
     holder,
     token,
+    told,
   )
   return changed === 1
+}
+
+/** Reads what the last holder of a lease told; empty while there is nothing. */
+export async function readTold(sql: Sql, { role, chain }: LeaseName): Promise<string> {
+  const row = await sql.get<{ told: string }>('select told from leases where role = $1 and chain = $2', role, chain)
+  return row?.told ?? ''
 }
 
 /** Gives a lease away, unless it is another's, so that the next holder need not wait. */

@@ -4,7 +4,7 @@ import { every } from '../ground/every.ts'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { hasTable, refuseNewer } from './schemaSteps.ts'
-import type { Sql, Store } from './sql.ts'
+import type { Sql, Store, Transaction } from './sql.ts'
 import { NODES_TABLE } from './tables.ts'
 
 /** A service that runs on the data. */
@@ -26,6 +26,8 @@ export interface LiveNode {
 /** The row of this process. */
 export interface OwnNode {
   readonly id: string
+  /** Returns the number of nodes that answered requests at the last sign of life, at least 1. */
+  servingNodes(): number
   /** Ends the signs of life and deletes the row. */
   close(): Promise<void>
 }
@@ -65,7 +67,12 @@ export async function openNode(
   const id = randomBytes(ID_BYTES).toString('hex')
   const known = MIGRATIONS.length
   const roles = of.roles?.join(',') ?? ALL_ROLES
-  const sign = (sql: Sql): Promise<void> => writeSign(sql, { id, version: of.version, schema: known, roles })
+  let servingNodes = 1
+  const sign = async (sql: Transaction): Promise<void> => {
+    await writeSign(sql, { id, version: of.version, schema: known, roles })
+    const serving = (await listLiveNodes(sql)).filter((node) => node.roles.includes('api')).length
+    sql.afterCommit(() => void (servingNodes = Math.max(1, serving)))
+  }
   await store.transaction({ name: 'schema' }, async (sql) => {
     await refuseNewer(sql, known)
     await sign(sql)
@@ -78,6 +85,7 @@ export async function openNode(
       : every(signMs, () => store.transaction({ name: 'nodes' }, sign), { onError: of.onError })
   return {
     id,
+    servingNodes: () => servingNodes,
     async close() {
       await signs?.close()
       await store

@@ -99,6 +99,19 @@ async function lookAt(sql: Sql): Promise<StoreLook> {
   return { engine: sql.engine, version, isUsable, nodes: await listLiveNodes(sql) }
 }
 
+/** Reads the time of a database, in milliseconds since the epoch. Throws a `StartupError` when it can't be used. */
+export async function readDatabaseTime(database: DatabaseSettings): Promise<number> {
+  let timeMs = 0
+  const store = await openDatabase(database, async ({ read }) => {
+    const row = await read.get<{ ms: bigint }>(
+      'select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms',
+    )
+    timeMs = Number(row!.ms)
+  })
+  await store.close()
+  return timeMs
+}
+
 /**
  * Opens the store of a service that may be running, for a command beside it. Changes no schema. Throws a `StartupError`
  * when there is no store, or not one that this version can use.

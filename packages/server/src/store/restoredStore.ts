@@ -21,6 +21,8 @@ export async function markRestored(
     sql.run(`update ${table} set up_to = $1 where up_to < $1`, upToMs)
   await raise('nonce_floor', of.nonceFloorMs)
   await raise('facade_nonce_floor', of.facadeFloorMs)
+  // A Redis of before is not followed any more, so that the floor holds for reads too; the copy has a name of its own.
+  await sql.run(`update nonce_keeper set deployment = '', epoch = ''`)
   await skipIds(sql, SKIPPED_IDS)
   await sql.run('update chain_times set commits = commits + $1', SKIPPED_COMMITS)
   await sql.run('delete from commits')

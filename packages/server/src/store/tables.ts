@@ -19,6 +19,7 @@ export const TABLES: readonly string[] = [
   'claim_networks',
   'nonces',
   'nonce_floor',
+  'nonce_keeper',
   'id_sequence',
   'orders',
   'attempts',

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { Client } from 'pg'
 
-// `TEST_CLUSTER` holds the address of a PostgreSQL server: every service that a test starts then is two nodes behind a
-// front, on a database of its own (npm run test:cluster).
+// `TEST_CLUSTER` holds the address of a PostgreSQL server, and `TEST_CLUSTER_REDIS` that of a Redis: every service that
+// a test starts then is two nodes behind a front, on a database of its own (npm run test:cluster).
 
 /** The settings of each node. The second one has no relayer. */
 const ROLES: readonly string[] = ['api,follower,relayer,keeper', 'api,follower,keeper']
@@ -36,6 +36,7 @@ export async function clusterNodes(dataFolder: string): Promise<readonly Cluster
       DATABASE_URL: database.href,
       BEZEL_DATA: join(dataFolder, `node-${at}`),
       BEZEL_ROLES: roles,
+      REDIS_URL: process.env['TEST_CLUSTER_REDIS']!,
       BEZEL_DATABASE_CONNECTIONS: '8',
     },
   }))

@@ -7,6 +7,7 @@ import type { ServedChain } from '../../chain/servedChain.ts'
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { ENGINES } from '../../signatures/testing/engines.ts'
 import type { PrivateContext } from '../authenticateCall.ts'
+import { admitInProcess } from '../admission.ts'
 import { createInProcessLimits } from '../inProcessLimits.ts'
 import type { Nonces } from '../nonces.ts'
 
@@ -36,12 +37,14 @@ export function keyAccess(chain: ServedChain, keys: ReadonlyMap<Address, string>
     now,
   }
   const agents = createChainAgents(chain, of)
+  const limits = createInProcessLimits()
   return {
     agentsOf: () => agents,
     authenticate: {
       registry,
       engine: ENGINES[0]!,
-      limits: createInProcessLimits(),
+      limits,
+      admission: admitInProcess({ limits, nonces: NO_NONCES, now }),
       agentLimit: 10_000,
       nonces: NO_NONCES,
       headerPrefix: 'X-Service-',

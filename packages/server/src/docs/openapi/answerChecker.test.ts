@@ -68,6 +68,7 @@ describe('the routes that need no credentials', () => {
     sendHome: (_request, reply) => reply.redirect('/home'),
     notReadyReason: () => 'starting',
     marketsLeftOut: () => [],
+    redisWarning: () => undefined,
     marketsWarning: () => undefined,
     providersWarning: () => undefined,
     diamondWarning: () => undefined,

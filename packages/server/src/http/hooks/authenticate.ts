@@ -4,10 +4,10 @@ import {
   authenticateAgent,
   authenticateKey,
   type AuthenticateOptions,
-  type OnCharge,
   type PrivateContext,
   type SignedCall,
 } from '../../access/authenticateCall.ts'
+import type { OnCharge } from '../../access/admission.ts'
 import { requireUnpaused, type Controls } from '../../access/controls.ts'
 import { callerOf, requireNamedTrader, requireUsable, setCaller } from '../../access/caller.ts'
 import { recordLimitAnswer } from '../../access/limits.ts'
@@ -17,8 +17,8 @@ import type { ServedChain } from '../../chain/servedChain.ts'
 import type { ChainOrders } from '../../orders/chainOrders.ts'
 import { refuseUndelegated, type SignedWrite } from '../../orders/signedWrite.ts'
 import type { SignedOperation } from '../../signatures/verifyRequest.ts'
-import type { Transaction } from '../../store/sql.ts'
 import { rawBody } from '../rawBody.ts'
+import { claimOfWrite } from './noncesOfWrites.ts'
 
 /** The context of the routes that write orders and positions. */
 export interface WriteContext extends PrivateContext {
@@ -136,10 +136,15 @@ async function authenticateWrite(
   }
   const named = readNamedTrader(request.headers, options.headerPrefix)
   const bucket = { scope: 'agent-writes', key: `${access.chain} ${headers.agent}`, limit: writesLimit } as const
-  const agent = await authenticateAgent(callOf(request, access), headers, options, recorderOf(request), [bucket])
+  const call = { ...callOf(request, access), isWrite: true }
+  const agent = await authenticateAgent(call, headers, options, recorderOf(request), [bucket])
+  const claim = claimOfWrite(request, options.nonces, {
+    chain: access.chain,
+    agent: agent.agent,
+    nonce: headers.nonce,
+    timestampMs: Number(headers.timestamp),
+  })
   setCaller(request, requireNamedTrader({ via: 'agent', trader: agent.trader, agent }, named))
-  const claim = (sql: Transaction): Promise<boolean> =>
-    options.nonces.storeClaim(sql, access.chain, agent.agent, headers.nonce, Number(headers.timestamp))
   const onProven: SignedWrite['onProven'] = (sql, proven) => options.registry.tellAgent(sql, proven, agent)
   return { agent, claim, relay: null, onProven }
 }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest, FastifyReply, RouteOptions } from 'fastify'
 import { networkOfSocket } from '../../access/connections.ts'
 import { ipBuckets, type Limits, sendLimitHeaders, type LimitAnswer, recordLimitAnswer } from '../../access/limits.ts'
+import type { StoredNonces } from '../../access/nonces.ts'
 import type { AuditOrigin } from '../../store/auditStore.ts'
 import type { OverloadGuard } from '../../access/overload.ts'
 import type { ChargeMore, WeightOf } from '../../access/weights.ts'
@@ -9,6 +10,7 @@ import { registerBodyParser } from '../rawBody.ts'
 import { clientIp, networkOf, type IpAddress } from '../../access/ipAddress.ts'
 import { AFTER_HEADER, COMMIT_HEADER, credentialHeaders } from '../../access/signatureHeaders.ts'
 import { malformed, REQUEST_ID_HEADER } from '../../access/answerError.ts'
+import { useUpNonces } from './noncesOfWrites.ts'
 
 /** Paths that web pages of any origin may call: the interface itself, and none of the paths for operators. */
 const OPEN_PATHS = /^\/(?:(?:v1|hl|api|health|ready|openapi\.json|asyncapi\.json)(?:[/?]|$)|\?|$)/
@@ -37,6 +39,8 @@ export interface HooksContext {
   readonly now: () => number
   /** Sheds anonymous requests. Left out: none are. */
   readonly overload?: OverloadGuard | undefined
+  /** Nonces of writes in the store. Left out: the process remembers them itself. */
+  readonly nonces?: Pick<StoredNonces, 'useUp'> | undefined
 }
 
 declare module 'fastify' {
@@ -68,6 +72,7 @@ export function registerHooks(app: FastifyInstance, of: HooksContext): void {
   // Behind proxies the connection is the proxy's, and a request that never arrived does not say whose it was.
   if (of.trustedProxies === 0) app.server.on('clientError', chargeConnection(of))
   registerBodyParser(app)
+  if (of.nonces?.useUp !== undefined) app.addHook('onSend', useUpNonces)
   app.addHook('onSend', sendLimitHeaders)
 }
 

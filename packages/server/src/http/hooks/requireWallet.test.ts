@@ -4,6 +4,7 @@ import { CHAINS, type Address } from '@bezel/protocol'
 import { signedHeaders } from '@bezel/testkit/agentClient.ts'
 import type { FastifyInstance } from 'fastify'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { admitInProcess } from '../../access/admission.ts'
 import { createInProcessLimits } from '../../access/inProcessLimits.ts'
 import { keyAccess } from '../../access/testing/keyAccess.ts'
 import { openRegistry, type Registry } from '../../agents/registry.ts'
@@ -38,10 +39,11 @@ describe("a list of keys that a wallet signs, while it is a stranger's agent", (
     registry = await openRegistry(store)
     const access = keyAccess(CHAIN, new Map())
     const agents = { ...access.agentsOf('base'), registry }
-    const nonces = { ...access.authenticate.nonces, claim: () => true }
+    const limits = createInProcessLimits()
+    const admission = admitInProcess({ limits, nonces: { claim: () => true }, now: Date.now })
     app = createApp('silent')
-    registerHooks(app, { limits: createInProcessLimits(), limit: 600, trustedProxies: 0, now: Date.now })
-    const authenticate = { ...access.authenticate, registry, nonces }
+    registerHooks(app, { limits, limit: 600, trustedProxies: 0, now: Date.now })
+    const authenticate = { ...access.authenticate, registry, admission }
     registerRoute(app, listApiKeysRoute, { ...access, agentsOf: () => agents, authenticate })
     list = async (named) => {
       const signed = await signedHeaders(agents.domain, wallet, { operation: 'listApiKeys', method: 'GET', path: PATH })

@@ -1,6 +1,7 @@
 import { ApiError, type Address } from '@bezel/protocol'
 import type { FastifyRequest } from 'fastify'
-import { authenticateWallet, nonceReused, type PrivateContext } from '../../access/authenticateCall.ts'
+import { nonceReused } from '../../access/admission.ts'
+import { authenticateWallet, type PrivateContext } from '../../access/authenticateCall.ts'
 import { callerOf, requireUsable } from '../../access/caller.ts'
 import { readNamedTrader, readSignatureHeaders, type SignatureHeaders } from '../../access/signatureHeaders.ts'
 import { isKeptFrom } from '../../agents/claims.ts'
@@ -8,6 +9,7 @@ import type { SignedOperation } from '../../signatures/verifyRequest.ts'
 import type { Transaction } from '../../store/sql.ts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { authenticateRead, callOf, chainParam, recorderOf } from './authenticate.ts'
+import { claimOfWrite } from './noncesOfWrites.ts'
 
 /** The caller of an operation of the master wallet. */
 export interface WalletCall {
@@ -24,7 +26,7 @@ const calls = new WeakMap<FastifyRequest, WalletCall>()
  */
 export function requireWallet(context: PrivateContext, operation: SignedOperation) {
   return async (request: FastifyRequest): Promise<void> => {
-    await authenticateAsWallet(request, requireHeaders(request, context), context, operation)
+    await authenticateAsWallet(request, requireHeaders(request, context), context, { operation, isWrite: true })
   }
 }
 
@@ -41,7 +43,7 @@ export function requireWalletOrAgent(context: PrivateContext, operation: SignedO
     const named = readNamedTrader(request.headers, authenticate.headerPrefix)
     const record = await authenticate.registry.findAgent(slug, signed.agent)
     if (record === undefined || isMeantAsWallet(record, named)) {
-      return authenticateAsWallet(request, signed, context, operation)
+      return authenticateAsWallet(request, signed, context, { operation, isWrite: false })
     }
     await authenticateRead(request, { chain: slug, operation }, authenticate)
     const caller = callerOf(request)
@@ -78,25 +80,22 @@ async function authenticateAsWallet(
   request: FastifyRequest,
   signed: SignatureHeaders,
   { authenticate, agentsOf }: PrivateContext,
-  operation: SignedOperation,
+  { operation, isWrite }: { readonly operation: SignedOperation; readonly isWrite: boolean },
 ): Promise<void> {
   const chain = agentsOf(chainParam(request)).chain.slug
   const named = readNamedTrader(request.headers, authenticate.headerPrefix)
-  const trader = await authenticateWallet(
-    callOf(request, { chain, operation }),
-    signed,
-    authenticate,
-    recorderOf(request),
-  )
+  const call = { ...callOf(request, { chain, operation }), isWrite }
+  const trader = await authenticateWallet(call, signed, authenticate, recorderOf(request))
+  const of = { chain, agent: trader, nonce: signed.nonce, timestampMs: Number(signed.timestamp) }
+  const claim = isWrite ? claimOfWrite(request, authenticate.nonces, of) : async () => true
   if (named !== undefined && named !== trader) {
     const message = `The wallet ${trader} signed, and the request names ${named}. Nothing was done.`
     throw new ApiError('TRADER_MISMATCH', message, { trader, named })
   }
-  const { nonce, timestamp } = signed
   calls.set(request, {
     trader,
     async claim(sql) {
-      if (!(await authenticate.nonces.storeClaim(sql, chain, trader, nonce, Number(timestamp)))) throw nonceReused()
+      if (!(await claim(sql))) throw nonceReused()
     },
   })
 }

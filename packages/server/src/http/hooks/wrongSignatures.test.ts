@@ -12,6 +12,7 @@ import { UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import type { FastifyInstance } from 'fastify'
 import { hashTypedData, keccak256, stringToBytes, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { admitInProcess } from '../../access/admission.ts'
 import { createInProcessLimits } from '../../access/inProcessLimits.ts'
 import { createRegistrationLimit } from '../../access/registrationLimit.ts'
 import { NO_CONTROLS } from '../../access/testing/noControls.ts'
@@ -126,6 +127,7 @@ describe('a signature that is wrong in one way', () => {
         engine,
         limits,
         agentLimit: 300,
+        admission: admitInProcess({ limits, nonces, now }),
         nonces,
         headerPrefix: 'X-Service-',
         domainOf: () => domain,

@@ -27,6 +27,7 @@ import { timeRunsForward } from './0026-time-runs-forward.ts'
 import { nodes } from './0027-nodes.ts'
 import { leases } from './0028-leases.ts'
 import { commits } from './0029-commits.ts'
+import { nonceKeeper } from './0030-nonce-keeper.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -60,4 +61,5 @@ export const MIGRATIONS: readonly Migration[] = [
   nodes,
   leases,
   commits,
+  nonceKeeper,
 ]

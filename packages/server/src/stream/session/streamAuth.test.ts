@@ -9,6 +9,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { AgentRecord } from '../../trading/agentRecord.ts'
 import { createApiKey, hashApiKey } from '../../agents/apiKey.ts'
 import { openRegistry, type Registry } from '../../agents/registry.ts'
+import { admitInProcess } from '../../access/admission.ts'
 import { createInProcessLimits } from '../../access/inProcessLimits.ts'
 import { openNonces, type Nonces } from '../../access/nonces.ts'
 import type { Caller } from '../../access/caller.ts'
@@ -148,6 +149,7 @@ describe('the credentials of the stream', () => {
     delegate = agent.address as Address
     await register()
     const engine = await selectEngine()
+    const limits = createInProcessLimits()
     const isDelegate = async (_of: Address, who: Address): Promise<boolean> => who === delegate
     auth = createStreamAuth({
       agentsOf: () => ({ chain: BASE, registry, delegates: { isDelegate } }) as never,
@@ -156,7 +158,8 @@ describe('the credentials of the stream', () => {
         registry,
         engine,
         nonces,
-        limits: createInProcessLimits(),
+        admission: admitInProcess({ limits, nonces, now: () => nowMs }),
+        limits,
         agentLimit: AGENT_LIMIT,
         headerPrefix: 'X-Service-',
         domainOf: () => DOMAIN,

@@ -27,6 +27,7 @@ describe('the routes of markets', () => {
       chains: [BASE],
       notReadyReason: () => undefined,
       marketsLeftOut: () => [],
+      redisWarning: () => undefined,
       marketsWarning: () => undefined,
       providersWarning: () => undefined,
       diamondWarning: () => undefined,

@@ -20,6 +20,7 @@ import { saveApiKey } from '../../../store/apiKeyStore.ts'
 import { keccak256, stringToBytes } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createApiKey, hashApiKey } from '../../../agents/apiKey.ts'
+import { admitInProcess } from '../../../access/admission.ts'
 import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
 import { openNonces, type Nonces } from '../../../access/nonces.ts'
 import { openNoticesWorld, type NoticesWorld } from '../../../notices/testing/noticesWorld.ts'
@@ -109,6 +110,7 @@ describe('notifications over HTTP', () => {
         engine,
         limits,
         agentLimit,
+        admission: admitInProcess({ limits, nonces, now }),
         nonces,
         headerPrefix: 'X-Service-',
         domainOf: (chain: ChainSlug) => world.agentsOf(chain).domain,

@@ -6,6 +6,7 @@ import { UNLIMITED_SCOPE } from '@bezel/testkit/agentClient.ts'
 import type { FastifyInstance } from 'fastify'
 import { keccak256, stringToBytes } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { admitInProcess } from '../../../access/admission.ts'
 import { createInProcessLimits } from '../../../access/inProcessLimits.ts'
 import { NO_CONTROLS } from '../../../access/testing/noControls.ts'
 import {
@@ -87,6 +88,7 @@ describe('writes over HTTP', () => {
         engine,
         limits,
         agentLimit: 300,
+        admission: admitInProcess({ limits, nonces: of.nonces, now }),
         nonces: of.nonces,
         headerPrefix: 'X-Service-',
         domainOf: () => domain,

@@ -74,6 +74,8 @@ export interface ReadyContext {
   readonly marketsWarning: (slug: ChainSlug) => string | undefined
   /** Returns what is wrong with providers of a chain; `undefined` when all are well. */
   readonly providersWarning: (slug: ChainSlug) => string | undefined
+  /** Returns what is wrong with Redis; `undefined` when it is well or not configured. */
+  readonly redisWarning: () => string | undefined
   readonly controls: Pick<Controls, 'writesPaused'>
   /** Returns `undefined` for a chain without a relayer. */
   readonly relayerState: (slug: ChainSlug) => RelayerState | undefined
@@ -82,6 +84,12 @@ export interface ReadyContext {
 const Readiness = Type.Object(
   {
     ready: Type.Boolean({ description: 'True when every chain is ready.' }),
+    redisWarning: Type.Optional(
+      Type.String({
+        description: 'The trouble with the Redis that nodes share, while there is one. Everything goes on without it.',
+        examples: ["Redis can't be used (it does not answer): each node counts limits for itself."],
+      }),
+    ),
     chains: Type.Record(Type.String(), ChainState, { description: 'State of each chain, by its name.' }),
   },
   { title: 'Readiness', description: 'The usability of each chain now.' },
@@ -126,5 +134,10 @@ function readinessOf(context: ReadyContext): Static<typeof Readiness> {
     }
     return [slug, warning === undefined ? state : { ...state, relayerWarning: warning }]
   })
-  return { ready: states.every(([, state]) => state.ready), chains: Object.fromEntries(states) }
+  const redisWarning = context.redisWarning()
+  return {
+    ready: states.every(([, state]) => state.ready),
+    ...(redisWarning && { redisWarning }),
+    chains: Object.fromEntries(states),
+  }
 }

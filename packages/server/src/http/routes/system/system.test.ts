@@ -17,6 +17,7 @@ function appWith(
   leftOut: Partial<Record<ChainSlug, readonly string[]>> = {},
   warnings: Partial<Record<ChainSlug, string>> = {},
   illProviders: Partial<Record<ChainSlug, string>> = {},
+  redisWarning?: string,
 ): ReturnType<typeof createApp> {
   const app = createApp('silent')
   const context: PublicContext = {
@@ -27,6 +28,7 @@ function appWith(
     marketsLeftOut: (slug) => leftOut[slug] ?? [],
     marketsWarning: (slug) => warnings[slug],
     providersWarning: (slug) => illProviders[slug],
+    redisWarning: () => redisWarning,
     markets: new Map(),
     domainName: 'Test API',
     relayerOf: () => null,
@@ -170,6 +172,14 @@ describe('GET /ready of a chain with a provider that is not well', () => {
     const answer = await appWith(isReady, {}, {}, {}, {}, { base: providersWarning }).inject('/ready')
     assert.equal(answer.statusCode, 200)
     assert.deepEqual(answer.json().chains.base, { ready: true, providersWarning, relayer: false })
+  })
+
+  it('tells of a Redis that can not be used, and stays ready', async () => {
+    const isReady = { base: true, 'arbitrum-sepolia': true }
+    const redisWarning = "Redis can't be used (it does not answer): each node counts limits for itself."
+    const answer = await appWith(isReady, {}, {}, {}, {}, {}, redisWarning).inject('/ready')
+    assert.deepEqual([answer.statusCode, answer.json().ready, answer.json().redisWarning], [200, true, redisWarning])
+    assert.equal('redisWarning' in (await appWith(isReady).inject('/ready')).json(), false)
   })
 })
 

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import type { SigningDomain } from '@bezel/protocol'
+import { call, signedHeaders, UNLIMITED_SCOPE, type Answer } from '@bezel/testkit/agentClient.ts'
+import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
+import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import { startRedis, type RunningRedis } from '@bezel/testkit/startRedis.ts'
+import { startService, type RunningService } from '@bezel/testkit/startService.ts'
+import { authorize, createTradingClient, domainOf, type TradingClient } from '@bezel/testkit/tradingClient.ts'
+import { movePrice } from '@bezel/testkit/tradingWorld.ts'
+import { until } from '@bezel/testkit/until.ts'
+import { installPostgres } from '../../scripts/installPostgres.ts'
+import { installRedis } from '../../scripts/installRedis.ts'
+
+const CHAIN_PATH = '/v1/arbitrum-sepolia'
+const LIMIT = { market: 'BTC/USD', side: 'long', type: 'limit', price: '50000', size: '0.02', leverage: '10' }
+/** An order that the rules refuse. */
+const TOO_SMALL = { ...LIMIT, size: '0.00001' }
+const SETTINGS = {
+  BEZEL_IP_LIMIT: '1000000',
+  BEZEL_AGENT_LIMIT: '1000000',
+  BEZEL_AGENT_WRITE_LIMIT: '1000000',
+  LOG_LEVEL: 'silent',
+}
+
+/** A signed request, as somebody who saw it could send it again. */
+interface Captured {
+  readonly path: string
+  readonly init: RequestInit
+}
+
+describe('two services that share a Redis', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-redis-'))
+  let server: RunningPostgres
+  let redis: RunningRedis
+  let devnet: RunningDevnet
+  let chain: ChainClient
+  let services: readonly RunningService[] = []
+  let client: TradingClient
+  let domain: SigningDomain
+
+  before(async () => {
+    installPostgres()
+    installRedis()
+    server = await startPostgres()
+    redis = await startRedis()
+    await redis.stop()
+    devnet = await startDevnet({ DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150' })
+    chain = createChainClient(devnet.file)
+  })
+  after(async () => {
+    await Promise.all(services.map((service) => service.stop()))
+    await devnet?.stop()
+    await redis?.remove()
+    await server?.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const capture = async (operation: string, method: string, rest: string, content?: object): Promise<Captured> => {
+    const path = CHAIN_PATH + rest
+    const body = content && JSON.stringify(content)
+    const headers = await signedHeaders(domain, client.agent, { operation, method, path, ...(body && { body }) })
+    return {
+      path,
+      init: {
+        method,
+        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body }),
+      },
+    }
+  }
+  const captureRead = (): Promise<Captured> => {
+    const rest = `/account/${client.trader.address}/orders`
+    return capture('listOpenOrders', 'GET', rest)
+  }
+  const sendTo = (at: number, { path, init }: Captured): Promise<Answer> => call(services[at]!.url, path, init)
+  const warningOf = async (at: number): Promise<string | undefined> => {
+    const answer = await call(services[at]!.url, '/ready')
+    assert.equal(answer.status, 200)
+    return answer.body.redisWarning
+  }
+  const metric = async (at: number, name: string): Promise<number> => {
+    const text = await (await fetch(`${services[at]!.url}/metrics`)).text()
+    return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
+  }
+  /** Sends new reads until one is accepted, and returns it with the codes of those that were not. */
+  const readAt = async (at: number): Promise<{ readonly read: Captured; readonly refused: Set<string> }> => {
+    const refused = new Set<string>()
+    const read = await until('a read is accepted', async (saw) => {
+      const captured = await captureRead()
+      const { status, body } = await sendTo(at, captured)
+      saw(body)
+      if (status === 200) return captured
+      refused.add(`${body.code} ${body.details.reason}`)
+      return undefined
+    })
+    return { read, refused }
+  }
+
+  it('start without it, with a warning, and use it once it is there', async () => {
+    const settings = {
+      ...SETTINGS,
+      DATABASE_URL: await server.createDatabase('shared'),
+      REDIS_URL: redis.urlOf(),
+      BEZEL_CHAINS_FILE: join(devnet.folder, 'devnet.json'),
+    }
+    services = await Promise.all(
+      ['a', 'b'].map((name) => startService(devnet, { ...settings, BEZEL_DATA: join(folder, name) })),
+    )
+    for (const at of [0, 1]) {
+      await until('the warning names the cause', async (saw) => {
+        const warning = await warningOf(at)
+        saw(warning)
+        return /^Redis can't be used \(.*ECONNREFUSED.*\): each node/.test(warning ?? '')
+      })
+    }
+    await chain.control('bezel_freezePrice', 'BTC/USD', true)
+    for (const { url } of services) await movePrice({ chain, url: () => url }, 'BTC/USD', '60000')
+    const url = (): string => services[0]!.url
+    const [trader, agent] = [chain.account('trader-1'), chain.account('agent-1')]
+    await authorize({ chain, url }, trader, agent, UNLIMITED_SCOPE)
+    client = await createTradingClient({ devnet, chain, url }, trader, agent)
+    domain = await domainOf(url())
+    for (const at of [0, 1]) await readAt(at)
+    await redis.start()
+    for (const at of [0, 1]) {
+      await until('the warning is gone', async () => (await warningOf(at)) === undefined)
+      await until('nonces are in Redis', async () => (await metric(at, 'bezel_redis_nonces_in_store')) === 0)
+    }
+  })
+
+  it('accept a read once, and a write that was refused never again', async () => {
+    const { read } = await readAt(0)
+    for (const at of [0, 1]) assert.equal((await sendTo(at, read)).body.code, 'NONCE_REUSED')
+    const write = await capture('createOrder', 'POST', '/orders', TOO_SMALL)
+    assert.equal((await sendTo(0, write)).body.code, 'SIZE_BELOW_MINIMUM')
+    for (const at of [0, 1]) assert.equal((await sendTo(at, write)).body.code, 'NONCE_REUSED')
+  })
+
+  it('go on without it: writes at once, reads after a moment, and nothing twice', async () => {
+    const { read: earlier } = await readAt(0)
+    const requests = await metric(0, 'bezel_redis_requests_total')
+    assert.ok(requests > 0)
+    await redis.stop()
+    await until('it is noticed', async () => (await metric(0, 'bezel_redis_up')) === 0)
+    const order = await capture('createOrder', 'POST', '/orders', LIMIT)
+    assert.equal((await sendTo(0, order)).status, 201)
+    assert.equal((await sendTo(1, order)).body.code, 'NONCE_REUSED')
+    for (const at of [0, 1]) {
+      const { read, refused } = await readAt(at)
+      assert.deepEqual(
+        [...refused].filter((code) => code !== 'NOT_READY store_lagging'),
+        [],
+      )
+      assert.match((await warningOf(at))!, /^Redis can't be used/)
+      for (const other of [0, 1]) assert.equal((await sendTo(other, read)).body.code, 'NONCE_REUSED')
+      assert.notEqual((await sendTo(at, earlier)).status, 200)
+    }
+    const write = await capture('createOrder', 'POST', '/orders', TOO_SMALL)
+    assert.equal((await sendTo(0, write)).body.code, 'SIZE_BELOW_MINIMUM')
+    assert.equal((await sendTo(1, write)).body.code, 'NONCE_REUSED')
+    assert.ok((await metric(0, 'bezel_redis_failures_total')) > 0)
+  })
+
+  it('return to it by themselves, and still accept nothing twice', async () => {
+    const { read: inStore } = await readAt(1)
+    await redis.start()
+    for (const at of [0, 1]) {
+      await until('nonces are in Redis', async () => (await metric(at, 'bezel_redis_nonces_in_store')) === 0)
+      assert.equal(await warningOf(at), undefined)
+      assert.notEqual((await sendTo(at, inStore)).status, 200)
+      const { read } = await readAt(at)
+      for (const other of [0, 1]) assert.equal((await sendTo(other, read)).body.code, 'NONCE_REUSED')
+    }
+  })
+})
