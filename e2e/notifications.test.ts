@@ -168,8 +168,7 @@ describe('notifications, as a wallet sees them', () => {
     await client.orderOnce(order.id, ({ status }) => status === 'filled')
     const { id } = await once('order_filled', ({ orderId }) => orderId === order.id)
     const { blockNumber } = await world.chain.client.getTransactionReceipt({ hash })
-    const depth = Number((await world.chain.client.getBlockNumber()) - blockNumber) + 3
-    await world.chain.control('bezel_reorg', depth, 'drop')
+    await world.chain.control('bezel_reorgFrom', Number(blockNumber), 'drop')
     await client.orderOnce(order.id, ({ status }) => status !== 'filled')
     assert.deepEqual(await typesOf(order.id), [])
 

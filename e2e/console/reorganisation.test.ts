@@ -21,8 +21,7 @@ describeConsole('a reorganisation', {}, (story) => {
     const timeline = at('timeline')
     await timeline.getByTestId('step-filled').waitFor()
     const { blockNumber } = await world.chain.client.getTransactionReceipt({ hash: order.txHash! })
-    const depth = Number((await world.chain.client.getBlockNumber()) - blockNumber) + 3
-    await world.chain.control('bezel_reorg', depth, 'drop')
+    await world.chain.control('bezel_reorgFrom', Number(blockNumber), 'drop')
     await timeline.getByTestId('step-reverted').first().waitFor()
     await at(`position-${fill.positionId}`).waitFor({ state: 'detached' })
 

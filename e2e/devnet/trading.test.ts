@@ -142,8 +142,7 @@ describe('trading on the local chain, as a wallet sees it', () => {
     await chain.control('hardhat_mine', 2)
     await chain.control('bezel_pauseOracle', false)
     const answered = await chain.event(is('MarketExecuted', trader.address, hasIndex(1)))
-    const depth = Number((await chain.client.getBlockNumber()) - requested.blockNumber)
-    await chain.control('bezel_reorg', depth, 'drop')
+    await chain.control('bezel_reorgFrom', Number(requested.blockNumber) + 1, 'drop')
     const again = await chain.event(
       (event) => is('MarketExecuted', trader.address, hasIndex(1))(event) && event.blockHash !== answered.blockHash,
     )

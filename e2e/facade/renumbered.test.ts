@@ -15,9 +15,6 @@ const GTC = { limit: { tif: 'Gtc' } }
 /** The prices of the three orders, in the order in which they are placed. */
 const [FIRST, SECOND, THIRD] = [50_000, 51_000, 52_000]
 
-/** Blocks that are removed beside those in which something happened. More are mined before each story. */
-const MARGIN_BLOCKS = 10
-
 const WORLD = {
   // Few blocks, so that nothing of a slow story is final when it is reorganised.
   devnet: { DEVNET_BLOCK_MS: '2000' },
@@ -141,20 +138,7 @@ describe('orders that a reorganisation numbers anew', () => {
 
   /** Replaces all blocks after `since`, without their transactions. */
   async function dropSince(since: bigint): Promise<void> {
-    const { client, control } = world.chain
-    const hashOf = async () => (await client.getBlock({ blockNumber: since + 1n })).hash
-    const replaced = await hashOf()
-    await until('the blocks are replaced', async () => {
-      const depth = (await client.getBlockNumber({ cacheTime: 0 })) - since
-      await control('bezel_reorg', Number(depth) + MARGIN_BLOCKS, 'drop')
-      return (await hashOf()) !== replaced
-    })
-  }
-
-  /** Returns the number of the newest block, after more blocks than are removed in vain. */
-  async function start(): Promise<bigint> {
-    await world.chain.control('hardhat_mine', 2 * MARGIN_BLOCKS)
-    return world.chain.client.getBlockNumber({ cacheTime: 0 })
+    await world.chain.control('bezel_reorgFrom', Number(since + 1n), 'drop')
   }
 
   /**
@@ -192,7 +176,7 @@ describe('orders that a reorganisation numbers anew', () => {
         for (const { order, status } of updates) told.push({ usd: Number(order.limitPx), status })
       },
     )
-    const since = await start()
+    const since = await world.chain.client.getBlockNumber({ cacheTime: 0 })
     let expiresAtMs = 0
     let expiresInMs = 6_000
     await until('the first order rests before it expires', async (saw) => {
@@ -220,7 +204,7 @@ describe('orders that a reorganisation numbers anew', () => {
     const trader = 'trader-2'
     const native = await world.clientOf(trader, trader)
     const wallet = await connectRaw(world, trader, 'agent-2')
-    const since = await start()
+    const since = await world.chain.client.getBlockNumber({ cacheTime: 0 })
     const terms = { market: 'BTC/USD', side: 'long', type: 'limit', price: String(FIRST), size: '0.05', leverage: '10' }
     // Its hash is not reported: a reported one may be mined again, so it is shown as long as it may be.
     const { order, transaction } = await native.prepare(terms)

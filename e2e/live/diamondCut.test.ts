@@ -21,9 +21,6 @@ const FACET = 'TradingInteractionsFacet'
 
 const SERVICE = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url))
 
-/** Number of blocks of a reorganisation beyond those that must go. */
-const MARGIN_BLOCKS = 10
-
 /** An upgrade of the Diamond under a running service. */
 describe('a cut of the Diamond', () => {
   let world: FacadeWorld
@@ -164,11 +161,9 @@ describe('a cut of the Diamond', () => {
 
   it('is no reason to refuse writes after it was undone', async () => {
     const { client: node, control } = world.chain
-    // Empty blocks before the cut, because more blocks come while the depth is worked out.
-    await control('hardhat_mine', MARGIN_BLOCKS)
     const { blockNumber } = await node.getTransactionReceipt({ hash: await cut('remove', 'updateSl') })
     await untilChanged(/updateSl/)
-    await control('bezel_reorg', Number((await node.getBlockNumber()) - blockNumber) + MARGIN_BLOCKS, 'drop')
+    await control('bezel_reorgFrom', Number(blockNumber), 'drop')
     await untilReady()
     await assertTrades('56004')
   })

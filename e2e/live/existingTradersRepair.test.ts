@@ -14,8 +14,8 @@ import { meddleWith } from './meddlingNode.ts'
 
 const OPERATOR = fileURLToPath(new URL('../../packages/server/bezel-server.mjs', import.meta.url))
 
-/** Number of blocks of a reorganisation below the one of the snapshot. */
-const MARGIN_BLOCKS = 2
+/** Number of blocks below the one of the snapshot that a reorganisation replaces too. */
+const BLOCKS_BELOW = 2
 
 /** A snapshot whose block is replaced, and a node that left out logs: both are mended while the service runs. */
 interface ToldEvent {
@@ -117,7 +117,7 @@ describe('what is known of a trader', () => {
     const ids = (await idsOf(first))!
     assert.equal(ids.length, 2)
     const since = (await knownSince())!
-    await world.chain.control('bezel_reorg', (await headNumber()) - since + MARGIN_BLOCKS, 'remine')
+    await world.chain.control('bezel_reorgFrom', since - BLOCKS_BELOW, 'remine')
     await until('it is known again', async (saw) => {
       const [held, now] = [await positions(first), await knownSince()]
       saw([held, now])

@@ -103,7 +103,7 @@ describe('a chain with the finalized tag', () => {
     await mine(70)
     assert.equal(await metric('bezel_chain_final_block'), named)
     // With its request, which would be executed again otherwise.
-    await world.chain.control('bezel_reorg', (await headNumber()) - start, 'drop')
+    await world.chain.control('bezel_reorgFrom', start + 1, 'drop')
     const undone = await client.orderOnce(order.id, (now) => !isFilled(now))
     assert.equal(undone.fill, null)
     await until('the position is gone, as on the chain', async () => (await positions()).length === 0)
@@ -130,7 +130,7 @@ describe('a chain with the finalized tag', () => {
     await mine(20)
     await untilFinal(named)
     await mine(1)
-    await world.chain.control('bezel_reorg', (await headNumber()) - named + 5, 'drop')
+    await world.chain.control('bezel_reorgFrom', named - 4, 'drop')
     await until('the chain stops', async (saw) => {
       const { status, body } = await call(world.service.url, '/ready')
       saw(body)

@@ -250,7 +250,7 @@ test('whatever params come in, an answer comes out and the chain goes on', async
   const methods =
     'eth_call eth_estimateGas eth_getLogs eth_getBalance eth_getBlockByNumber eth_getBlockReceipts eth_feeHistory eth_getStorageAt ' +
     'eth_sendRawTransaction evm_revert hardhat_setBalance hardhat_setCode hardhat_setNonce evm_increaseTime bezel_reorg ' +
-    'evm_setNextBlockTimestamp hardhat_dropTransaction debug_traceTransaction no_such_method'
+    'bezel_reorgFrom evm_setNextBlockTimestamp hardhat_dropTransaction debug_traceTransaction no_such_method'
   const text = fc.oneof(
     fc.constantFrom(
       '0x',

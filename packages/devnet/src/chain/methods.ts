@@ -10,7 +10,7 @@ import {
   resultText,
 } from './jsonRpc.ts'
 import { type ChainState, mineBlock } from './chainState.ts'
-import { reorg, type ReorgMode } from './reorg.ts'
+import { reorg, reorgFrom, type ReorgMode } from './reorg.ts'
 import { revertToUserSnapshot, takeUserSnapshot } from './rewind.ts'
 import type { NodeBlock } from './block.ts'
 import type { EdrProvider } from './edrProvider.ts'
@@ -45,6 +45,12 @@ export const CHAIN_METHODS: ReadonlyMap<string, ChainMethod> = new Map<string, C
   [
     'bezel_reorg',
     answering((state, [depth, mode = 'drop']) => reorg(state, parseQuantity(depth, 'depth'), mode as ReorgMode)),
+  ],
+  [
+    'bezel_reorgFrom',
+    answering((state, [first, mode = 'drop']) =>
+      reorgFrom(state, parseQuantity(first, 'the first block'), mode as ReorgMode),
+    ),
   ],
   ...[
     'hardhat_setBalance',

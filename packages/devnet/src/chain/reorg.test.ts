@@ -5,7 +5,7 @@ import type { MinedBlock, NodeBlock } from './block.ts'
 import type { LocalChain } from './createLocalChain.ts'
 import { MAX_REORG_DEPTH } from './history.ts'
 import { toQuantity } from './jsonRpc.ts'
-import type { ReorgMode } from './reorg.ts'
+import type { ReorgMode, ReorgSummary } from './reorg.ts'
 import {
   CHAIN_ID,
   EMITTER,
@@ -179,6 +179,19 @@ test('a transaction that reverted is mined again with status 0', async () => {
   assert.deepEqual([receipt.status, receipt.blockNumber], ['0x0', '0x2'])
 })
 
+test('a reorg from a block replaces it and all after it, also those that came meanwhile', async () => {
+  const chain = await createTestChain()
+  await mineEmits(chain, 6)
+  const before = await readChain(chain)
+  const meanwhile = chain.mine()
+  const { removed } = await chain.request<ReorgSummary>('bezel_reorgFrom', [4, 'remine'])
+  const { hash } = await meanwhile
+  assert.deepEqual(removed, [...before.slice(4).map((block) => block.hash), hash])
+  const after = await readChain(chain)
+  assertLinked(after)
+  assert.deepEqual(after.slice(0, 4), before.slice(0, 4))
+})
+
 test('refuses what it cannot do, and nothing is changed', async () => {
   const chain = await createTestChain()
   await mineEmits(chain, 3)
@@ -194,6 +207,10 @@ test('refuses what it cannot do, and nothing is changed', async () => {
   ]
   for (const [params, code, message] of refusals) {
     await assert.rejects(chain.request('bezel_reorg', params), { code, message })
+  }
+  for (const first of [0, 4]) {
+    const message = new RegExp(`the first block must be 1 to 3, not ${first}`)
+    await assert.rejects(chain.request('bezel_reorgFrom', [first, 'drop']), { code: -32602, message })
   }
   await chain.request('hardhat_mine', [400])
   await assert.rejects(chain.reorg(MAX_REORG_DEPTH + 1, 'drop'), /only the last 128 are kept/)

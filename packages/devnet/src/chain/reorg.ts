@@ -20,9 +20,31 @@ export interface ReorgSummary {
 export async function reorg(state: ChainState, depth: number, mode: ReorgMode): Promise<ReorgSummary> {
   if (!Number.isInteger(depth) || depth < 1)
     throw invalidParams(`depth must be a whole number of at least 1, not ${depth}`)
+  return replaceLast(state, () => depth, mode)
+}
+
+/** Replaces block `first` and all after it, also those that are mined while the call is on its way. */
+export async function reorgFrom(state: ChainState, first: number, mode: ReorgMode): Promise<ReorgSummary> {
+  return replaceLast(
+    state,
+    (height) => {
+      if (first < 1 || first > height) throw invalidParams(`the first block must be 1 to ${height}, not ${first}`)
+      return height - first + 1
+    },
+    mode,
+  )
+}
+
+/** Replaces a number of blocks that is worked out from the height when no further block can come. */
+async function replaceLast(
+  state: ChainState,
+  depthAt: (height: number) => number,
+  mode: ReorgMode,
+): Promise<ReorgSummary> {
   if (mode !== 'drop' && mode !== 'remine')
     throw invalidParams(`mode must be "drop" or "remine", not ${JSON.stringify(mode)}`)
   return runClosed(state, async () => {
+    const depth = depthAt(state.head.number)
     checkDepth(state, depth)
     return replaceBlocks(state, state.head.number - depth, mode)
   })
