@@ -273,7 +273,7 @@ describe('the relayer on the local chain', () => {
 
   async function startProcess(onCommitted: (id: string) => void): Promise<ChildProcess> {
     const { privateKey } = world.devnet.file.accounts.find(({ name }) => name === 'relayer')!
-    const options: RelayingProcessOptions = { chain: world.served, file: followed.opened.file, key: privateKey }
+    const options: RelayingProcessOptions = { chain: world.served, address: followed.opened.address, key: privateKey }
     const child = fork(new URL('./testing/relayingProcess.ts', import.meta.url), [JSON.stringify(options)])
     child.on('message', ({ committed }: { committed?: string }) => committed !== undefined && onCommitted(committed))
     await once(child, 'message')

@@ -2,13 +2,13 @@ import { parseBlock, resultOf } from '../../../chain/blocks.ts'
 import { depthFinality } from '../../../chain/finality.ts'
 import { createRpcClient } from '../../../chain/providers/provider.ts'
 import type { ServedChain } from '../../../chain/servedChain.ts'
-import { openSqlite } from '../../../store/sqlite.ts'
 import type { Attempt } from '../../../trading/orders/orderModel.ts'
 import type { Address, Hex } from '@bezel/protocol'
 import { readRelayerKey } from '../readRelayerKey.ts'
 import { defaultRelayerSettings } from '../relayerSettings.ts'
 import { startRelayer } from '../startRelayer.ts'
 import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
+import { openTestAddress } from '../../../store/testing/testStore.ts'
 
 // A relayer in a process of its own, which a test can kill at any time. It enqueues the attempts that it is sent and
 // reports which are committed.
@@ -16,14 +16,15 @@ import { TEST_SCOPE } from '../../../store/testing/testScope.ts'
 /** The options that the test starts the process with. */
 export interface RelayingProcessOptions {
   readonly chain: ServedChain
-  readonly file: string
+  /** The address of the test store. */
+  readonly address: string
   readonly key: string
 }
 
 const options = JSON.parse(process.argv[2]!) as RelayingProcessOptions
-const { chain, file } = options
+const { chain, address } = options
 const client = createRpcClient({ ...chain.rpcUrls[0]!, timeoutMs: 5_000, chainId: chain.chainId })
-const store = openSqlite(file)
+const store = openTestAddress(address)
 const key = await readRelayerKey({ hex: options.key, file: undefined })
 let head: { readonly number: number; readonly hash: Hex } | undefined
 const relayer = await startRelayer({
