@@ -15,7 +15,7 @@ import {
   TRADER,
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
-import { TEST_SCOPE } from '../../store/testing/testScope.ts'
+import { refuseInserts } from '../../store/testing/refuseInserts.ts'
 
 const CLOID = `0x${'c1'.repeat(16)}`
 
@@ -72,9 +72,7 @@ describe('an order and the relayer of a process that dies', () => {
 
   it('are neither kept when the transaction of the store fails', async () => {
     const { store } = world.parts
-    await store.transaction(TEST_SCOPE, (sql) =>
-      sql.run("create trigger no_cloids before insert on facade_cloids begin select raise(abort, 'full'); end"),
-    )
+    await refuseInserts(store, 'facade_cloids')
     await assert.rejects(world.send(orderAction(orderItem({ c: CLOID }))))
     assert.equal((await listLiveOrders(store.read, 'arbitrum', TRADER)).length, 0)
     assert.equal((await store.read.all('select 1 from relay_entries')).length, 0)
@@ -83,12 +81,9 @@ describe('an order and the relayer of a process that dies', () => {
   it('leave the envelope free when nothing of it was kept, and used up when something was', async () => {
     const nonce = world.base.market.nowMs + 500
     const action = orderAction(orderItem())
-    const { store } = world.parts
-    await store.transaction(TEST_SCOPE, (sql) =>
-      sql.run("create trigger no_entries before insert on relay_entries begin select raise(abort, 'full'); end"),
-    )
+    const allow = await refuseInserts(world.parts.store, 'relay_entries')
     await assert.rejects(world.send(action, { nonce }))
-    await store.transaction(TEST_SCOPE, (sql) => sql.run('drop trigger no_entries'))
+    await allow()
     await world.restart()
     startRelaying()
     await relaying.step()
