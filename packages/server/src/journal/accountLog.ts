@@ -1,7 +1,8 @@
 import {
+  type KeptSeqs,
   type LoggedEvent,
   appendEvents,
-  readFirstSeq,
+  readKeptSeqs,
   readLastSeq,
   listEvents,
   setToldHoldings,
@@ -65,8 +66,8 @@ export interface AccountLog {
   settled(): Promise<void>
   /** Returns the number of the last event; 0 when there is none. */
   lastSeq(trader: Address): Promise<number>
-  /** Returns the number of the oldest kept event; one after the last when none is kept. */
-  firstSeq(trader: Address): Promise<number>
+  /** Returns the numbers of the oldest and the last kept event. */
+  keptSeqs(trader: Address): Promise<KeptSeqs>
   /** Reads the events after number `after`, oldest first. */
   read(trader: Address, of: { readonly after: number; readonly limit: number }): Promise<LoggedEvent[]>
   /**
@@ -155,7 +156,7 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
       if (!(await commits.settled(SETTLED_MS))) throw notReady('store_lagging')
     },
     lastSeq: (trader) => readLastSeq(store.read, owner(trader)),
-    firstSeq: (trader) => readFirstSeq(store.read, owner(trader)),
+    keptSeqs: (trader) => readKeptSeqs(store.read, owner(trader)),
     read: (trader, of) => listEvents(store.read, owner(trader), of),
     onAppend: appends.subscribe,
   }

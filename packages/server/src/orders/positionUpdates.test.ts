@@ -161,8 +161,8 @@ describe('pending changes of positions', () => {
   it('stand in the way before they are due, and the refusal says which', async () => {
     await hold({ ...UPDATE, status: 'pending' })
     world.node.simulation = CONFLICT
-    for (const refused of [close(), change({ leverage: '8' })]) {
-      await assert.rejects(refused, (error: ApiError) => {
+    for (const write of [() => close(), () => change({ leverage: '8' })]) {
+      await assert.rejects(write(), (error: ApiError) => {
         const { errorName, pendingUpdate, positionId } = error.details as Record<string, unknown>
         assert.deepEqual([error.code, errorName, positionId], ['SIMULATION_REVERTED', 'ConflictingPendingOrder', '7'])
         assert.deepEqual(pendingUpdate, { ...ANSWER, status: 'pending' })
@@ -181,8 +181,8 @@ describe('pending changes of positions', () => {
     }
     await world.register({ mode: 'relayed' })
     await reclaim(relayed())
-    for (const refused of [reclaim(relayed()), close(relayed())]) {
-      await assert.rejects(refused, (error: ApiError) => {
+    for (const write of [reclaim, close]) {
+      await assert.rejects(write(relayed()), (error: ApiError) => {
         const details = error.details as Record<string, unknown>
         assert.deepEqual([error.code, details.errorName], ['SIMULATION_REVERTED', 'ConflictingPendingOrder'])
         assert.deepEqual(details.pendingUpdate, { ...ANSWER, status: 'timed_out' })

@@ -122,15 +122,24 @@ export async function readLastSeq(sql: Sql, { chain, trader }: LogOwner): Promis
   return Number(row?.last_seq ?? 0n)
 }
 
-/** Reads the number of the oldest kept event; one after the last when none is kept. */
-export async function readFirstSeq(sql: Sql, owner: LogOwner): Promise<number> {
-  const row = await sql.get<{ seq: bigint }>(
-    `select e.seq from account_logs l join account_events e on e.log_id = l.id
-     where l.chain = $1 and l.trader = $2 order by e.seq limit 1`,
-    owner.chain,
-    owner.trader,
+/** The numbers of the events of a log that are kept. */
+export interface KeptSeqs {
+  /** The oldest kept event; one after the last when none is kept. */
+  readonly first: number
+  /** The last event; 0 when there was none. */
+  readonly last: number
+}
+
+/** Reads which events of a log are kept, in one statement: events may come and be forgotten between two. */
+export async function readKeptSeqs(sql: Sql, { chain, trader }: LogOwner): Promise<KeptSeqs> {
+  const row = await sql.get<{ first_seq: bigint | null; last_seq: bigint }>(
+    `select l.last_seq, (select min(e.seq) from account_events e where e.log_id = l.id) as first_seq
+     from account_logs l where l.chain = $1 and l.trader = $2`,
+    chain,
+    trader,
   )
-  return row === undefined ? (await readLastSeq(sql, owner)) + 1 : Number(row.seq)
+  const last = Number(row?.last_seq ?? 0n)
+  return { first: Number(row?.first_seq ?? last + 1), last }
 }
 
 /** Lists up to `limit` events after number `after`, oldest first. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Address, ChainSlug, LogChannel } from '@bezel/protocol'
-import { appendEvents, readFirstSeq, readLastSeq, listEvents, type NewEvent } from '../../store/accountEventStore.ts'
+import { appendEvents, readKeptSeqs, readLastSeq, listEvents, type NewEvent } from '../../store/accountEventStore.ts'
 import type { Store } from '../../store/sql.ts'
 import type { AccountLog } from '../accountLog.ts'
 import { TEST_SCOPE } from '../../store/testing/testScope.ts'
@@ -20,7 +20,7 @@ export function openAppendableLog(store: Store, chain: ChainSlug): AppendableLog
     },
     settled: () => nextTurn(),
     lastSeq: (trader) => readLastSeq(store.read, { chain, trader }),
-    firstSeq: (trader) => readFirstSeq(store.read, { chain, trader }),
+    keptSeqs: (trader) => readKeptSeqs(store.read, { chain, trader }),
     read: (trader, of) => listEvents(store.read, { chain, trader }, of),
     onAppend(listener) {
       listeners.add(listener)

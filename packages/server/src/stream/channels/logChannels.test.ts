@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it, mock } from 'node:test'
-import { setImmediate as nextTick } from 'node:timers/promises'
 import { DATA_MESSAGES, LOG_CHANNELS, type Address, type LogChannel } from '@bezel/protocol'
 import { eventEntry, eventMessage } from '../../journal/readPage.ts'
 import { openAppendableLog, testEvent, type AppendableLog } from '../../journal/testing/appendableLog.ts'
@@ -74,9 +73,7 @@ async function subscribe(connection: RecordingConnection, channel: LogChannel, f
 const seqsOf = ({ texts }: RecordingConnection): number[] =>
   texts.map((text) => (JSON.parse(text) as { seq: number }).seq)
 
-const settled = async (): Promise<void> => {
-  for (let tick = 0; tick < 20; tick += 1) await nextTick()
-}
+const settled = (): Promise<void> => opened.quiet()
 
 describe('the channels of a log', () => {
   before(async () => {

@@ -16,7 +16,7 @@ import { createRefCounted } from '../../ground/refCounted.ts'
 import { createTimeSliced, type TimeSliced } from '../../ground/timeSliced.ts'
 
 export interface LogChannelsOptions {
-  readonly log: Pick<AccountLog, 'lastSeq' | 'settled' | 'firstSeq' | 'read' | 'onAppend'>
+  readonly log: Pick<AccountLog, 'lastSeq' | 'settled' | 'keptSeqs' | 'read' | 'onAppend'>
   readonly agents: Pick<ChainAgents, 'chain' | 'relayer' | 'registry' | 'delegates'>
   readonly snapshots: LogSnapshots
   /** Returns true when everything that a trader has on the chain is known. */
@@ -97,12 +97,8 @@ function requireCaller(connection: Connection, lapse: (caller: Caller) => ApiErr
  * Returns the sequence number before the first event that a client asks for. Throws `VALIDATION_ERROR` when the events
  * from there on would have a gap.
  */
-async function placeBefore(
-  log: Pick<AccountLog, 'lastSeq' | 'firstSeq'>,
-  trader: Address,
-  fromSeq: number,
-): Promise<number> {
-  const [first, last] = [await log.firstSeq(trader), await log.lastSeq(trader)]
+async function placeBefore(log: Pick<AccountLog, 'keptSeqs'>, trader: Address, fromSeq: number): Promise<number> {
+  const { first, last } = await log.keptSeqs(trader)
   if (fromSeq > last + 1) throw badSeq(`must be at most ${last + 1}: the last event is ${last}`)
   if (fromSeq < first) throw badSeq(`must be at least ${first}: older events are no longer kept`)
   return fromSeq - 1

@@ -116,7 +116,7 @@ describe('the channels of a log, whatever happens at the same time,', () => {
     return {
       ...log,
       lastSeq: (trader) => late(() => log.lastSeq(trader)),
-      firstSeq: (trader) => late(() => log.firstSeq(trader)),
+      keptSeqs: (trader) => late(() => log.keptSeqs(trader)),
       read: (trader, of) => late(() => log.read(trader, of)),
       onAppend: (listener) => log.onAppend((trader) => void pause().then(() => listener(trader))),
     }
