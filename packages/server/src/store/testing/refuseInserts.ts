@@ -2,7 +2,10 @@ import type { Store } from '../sql.ts'
 import { TEST_SCOPE } from './testScope.ts'
 
 /** Makes the store refuse every new row of a table, as a full disk does. Returns a function that ends it. */
-export async function refuseInserts(store: Store, table: string): Promise<() => Promise<void>> {
+export async function refuseInserts(
+  store: Pick<Store, 'read' | 'transaction'>,
+  table: string,
+): Promise<() => Promise<void>> {
   const { refuse, allow } = store.read.engine === 'postgres' ? byConstraint(table) : byTrigger(table)
   await store.transaction(TEST_SCOPE, (sql) => sql.run(refuse))
   return async () => {
