@@ -25,6 +25,7 @@ import { openMarketSources, type MarketSources } from './market/openMarkets.ts'
 import { countTransactions } from './metrics/createMetrics.ts'
 import { createMetrics, type Metrics } from './metrics/createMetrics.ts'
 import { createOrderCounts, type OrderCounts } from './metrics/watchDeployment.ts'
+import { watchSignatures } from './metrics/watchNode.ts'
 import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
 import type { ServerConfig } from './settings/config.ts'
 import { selectEngine } from './signatures/engines.ts'
@@ -48,6 +49,8 @@ export interface Base {
   readonly commits: Commits
   /** The roles of this node; work of which one node at a time does its part is started by them. */
   readonly roles: Roles
+  /** The name and the version of this process, which operators see. */
+  readonly node: { readonly id: string; readonly version: string }
   readonly markets: MarketSources
   /** Pauses and budgets that the operator has set. */
   readonly controls: Controls
@@ -94,7 +97,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
 
   await refuseWrongNodes(chains)
   const metrics = createMetrics()
-  const { store, roles, servingNodes } = await openData(config, { metrics, log }, open)
+  const { store, roles, node, servingNodes } = await openData(config, { metrics, log }, open)
   const { marketStatusMs: statusMs, quietPriceMs: quietMs, repairPauseMs } = config
   const markets = openMarketSources({
     store,
@@ -115,7 +118,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
   const sharing = await openSharing({ ...config, store, nonceFile, liveNodes: servingNodes, now, log }, open)
   const waits = createOrderWaits()
   const commits = openCommits({ store, sharing, waits, now, log }, open)
-  const authenticate = await openAuthentication(config, { chains, store, commits, sharing, now })
+  const authenticate = await openAuthentication(config, { chains, store, commits, sharing, metrics, now })
   log.info({ engine: authenticate.engine.name }, 'signatures are verified')
   return {
     config,
@@ -126,6 +129,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     store,
     commits,
     roles,
+    node,
     markets,
     controls,
     sharing,
@@ -158,19 +162,20 @@ async function openData(
   config: ServerConfig,
   { metrics, log }: Pick<Base, 'metrics' | 'log'>,
   open: AsyncDisposableStack,
-): Promise<Pick<Base, 'store' | 'roles'> & Pick<OwnNode, 'servingNodes'>> {
-  const opened = await openConfiguredStore(config, { onWait: (sentence) => log.warn(sentence) })
+): Promise<Pick<Base, 'store' | 'roles' | 'node'> & Pick<OwnNode, 'servingNodes'>> {
+  const { version } = packageJson
+  const opened = await openConfiguredStore(config, { onWait: (sentence) => log.warn(sentence) }, metrics.store)
   open.defer(() => opened.close())
   // Its signs of life are not among the transactions that are counted.
   const node = await openNode(opened, {
-    version: packageJson.version,
+    version,
     roles: config.roles,
     onError: (error) => log.error({ err: error }, 'the sign of life could not be written'),
   })
   open.defer(() => node.close())
   const store = countTransactions(opened, metrics)
   const roles = createRoles({ roles: config.roles, store, holder: node.id, log })
-  return { store, roles, servingNodes: node.servingNodes }
+  return { store, roles, node: { id: node.id, version }, servingNodes: node.servingNodes }
 }
 
 /** Opens the commits of all nodes, each of which wakes the others. */
@@ -202,14 +207,21 @@ function openOverloadGuard(
 
 async function openAuthentication(
   config: ServerConfig,
-  { chains, store, commits, sharing, now }: Pick<Base, 'chains' | 'store' | 'commits' | 'sharing' | 'now'>,
+  {
+    chains,
+    store,
+    commits,
+    sharing,
+    metrics,
+    now,
+  }: Pick<Base, 'chains' | 'store' | 'commits' | 'sharing' | 'metrics' | 'now'>,
 ): Promise<AuthenticateOptions> {
   const domains = Object.fromEntries(
     chains.map(({ slug, chainId, diamond }) => [slug, requestDomain({ name: config.domainName, chainId, diamond })]),
   )
   return {
     registry: await openRegistry(store, { now, maxClaims: config.maxClaims, commits }),
-    engine: await selectEngine(),
+    engine: watchSignatures(metrics, await selectEngine()),
     limits: sharing.limits,
     agentLimit: config.agentLimit,
     admission: sharing.admission,

@@ -264,7 +264,7 @@ function followCommits(
   follow(({ positions }) => of.positions.apply(positions), of.positions.reload)
   follow(
     ({ chain, orders }, number) => orderCounts.apply(orders, { chain, number }),
-    async () => orderCounts.restart(await countOrdersByStatus(of.base.store.read)),
+    () => orderCounts.restart(() => countOrdersByStatus(of.base.store.read)),
   )
   follow(waits.apply)
   follow(of.tape.apply)

@@ -5,9 +5,13 @@ import { forgetUnsent } from './journal/forgetUnsent.ts'
 import type { Leader } from './journal/roles.ts'
 import { startNoticeRounds, type NoticesOptions } from './notices/startNotices.ts'
 import type { Base } from './openBase.ts'
+import { countOrdersByStatus } from './store/orderStore.ts'
 
 /** Pause between two rounds that forget registrations which never were in force. */
 const FORGET_CLAIMS_MS = 60_000
+
+/** The lead of whoever keeps what belongs to no chain. */
+const KEEPER = { role: 'keeper', chain: '' } as const
 
 type KeeperOptions = Pick<NoticesOptions, 'agentsOf' | 'marketsOf'>
 
@@ -16,7 +20,12 @@ type KeeperOptions = Pick<NoticesOptions, 'agentsOf' | 'marketsOf'>
  * node of a deployment does this; `open` ends it.
  */
 export async function openKeeper(base: Base, options: KeeperOptions, open: AsyncDisposableStack): Promise<void> {
-  await base.roles.lead({ role: 'keeper', chain: '' }, open, (leader) => keepDeployment(base, options, leader))
+  await base.roles.lead(KEEPER, open, (leader) => keepDeployment(base, options, leader))
+}
+
+/** Returns true where this node keeps what belongs to no chain: it alone tells what all nodes would repeat. */
+export function isKeeper({ roles }: Pick<Base, 'roles'>): boolean {
+  return roles.leads().some(({ role, chain, isHeld }) => isHeld && role === KEEPER.role && chain === KEEPER.chain)
 }
 
 async function keepDeployment(base: Base, options: KeeperOptions, { store, open }: Leader): Promise<void> {
@@ -24,6 +33,8 @@ async function keepDeployment(base: Base, options: KeeperOptions, { store, open 
   if (!roles.isAlone) {
     await markets.candles.writeTo(store)
     open.defer(() => markets.candles.writeTo(undefined))
+    // This node tells them from now on, and does not know what the last one forgot.
+    await base.orderCounts.restart(() => countOrdersByStatus(store.read))
   }
   const rounds = startNoticeRounds({ chains, ...options, store, now, log })
   open.defer(() => rounds.close())

@@ -24,13 +24,14 @@ import type { RelayerState } from './http/routes/system/ready.ts'
 import { countAnswers, serveMetrics } from './metrics/createMetrics.ts'
 import { watchAccounts, watchDeployment, watchRelayers, type ChainSource } from './metrics/watchDeployment.ts'
 import { watchDiamonds } from './metrics/watchDiamonds.ts'
+import { watchNode } from './metrics/watchNode.ts'
 import { watchProviders } from './metrics/watchProviders.ts'
 import { watchRedis } from './metrics/watchRedis.ts'
 import { watchChannels, watchStream } from './metrics/watchStream.ts'
 import { createNotices, type Notices } from './notices/startNotices.ts'
 import { openBase, type Base } from './openBase.ts'
 import { openChain, type OpenChain } from './openChain.ts'
-import { openKeeper } from './openKeeper.ts'
+import { isKeeper, openKeeper } from './openKeeper.ts'
 import { openStream } from './openStream.ts'
 import type { ServerConfig } from './settings/config.ts'
 
@@ -93,10 +94,15 @@ async function openChains(base: Base, open: AsyncDisposableStack): Promise<OpenC
 function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[]): void {
   watchDeployment(metrics, {
     chains: chains.map(chainSource),
-    ordersByStatus: () => base.orderCounts.current(),
+    ordersByStatus: () => (isKeeper(base) ? base.orderCounts.current() : undefined),
     noncesRemembered: () => base.authenticate.nonces.size,
     shedRequests: () => base.overload?.shed() ?? 0,
     feedPulse: base.markets.feed.pulse,
+  })
+  watchNode(metrics, {
+    ...base.node,
+    leads: base.roles.leads,
+    commits: new Map(chains.map(({ slug, commits }) => [slug, commits])),
   })
   if (base.sharing.redis !== undefined) watchRedis(metrics, base.sharing.redis)
   watchStream(metrics, base.streamCounts)

@@ -46,6 +46,8 @@ export interface LeaseOptions {
 export interface LeaseRounds {
   /** Resolves after the first try, with the work begun if the lease was free. */
   readonly tried: Promise<void>
+  /** True while this node leads. */
+  isHeld(): boolean
   /** Ends the work and then gives the lease away, so that another node goes on at once. */
   close(): Promise<void>
 }
@@ -131,6 +133,7 @@ export function openLease(options: LeaseOptions): LeaseRounds {
 
   return {
     tried: first.then(() => term?.started),
+    isHeld: () => term?.lease.isHeld() ?? false,
     async close() {
       isClosing = true
       // Renewals go on until the work has ended, so that its last transactions are not refused.

@@ -31,8 +31,15 @@ export interface Roles {
     /** Returns what the leader tells all other nodes. Default: nothing. */
     tell?: () => string,
   ): Promise<void>
+  /** Returns the leads that this node has or waits for, and which of them it has now. */
+  leads(): readonly Lead[]
   /** Ends the work of all leaders and gives their leases away, so that other nodes go on while this one stops. */
   release(): Promise<void>
+}
+
+/** A role on a chain that this node leads or would lead. */
+export interface Lead extends LeaseName {
+  readonly isHeld: boolean
 }
 
 interface RolesOptions {
@@ -43,16 +50,22 @@ interface RolesOptions {
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
 }
 
+/** The lease of a process that no other one can take anything from. */
+const ALWAYS: Pick<LeaseRounds, 'isHeld' | 'close'> = { isHeld: () => true, close: async () => undefined }
+
 /** Creates the roles of a node. With SQLite one process owns the data: it leads everything, without leases. */
 export function createRoles({ roles, store, holder, log }: RolesOptions): Roles {
-  const rounds: LeaseRounds[] = []
+  const rounds: { readonly name: LeaseName; readonly lease: Pick<LeaseRounds, 'isHeld' | 'close'> }[] = []
   const isAlone = store.read.engine === 'sqlite'
 
   return {
     has: (role) => roles.includes(role),
     isAlone,
     async lead(name, open, work, tell) {
-      if (isAlone) return work({ store, fencedLog: (own) => own, open })
+      if (isAlone) {
+        rounds.push({ name, lease: ALWAYS })
+        return work({ store, fencedLog: (own) => own, open })
+      }
       if (!roles.includes(name.role)) return
       const opened = openLease({
         store,
@@ -63,10 +76,11 @@ export function createRoles({ roles, store, holder, log }: RolesOptions): Roles 
         lead: (lease, ofTerm) =>
           work({ store: fenced(store, lease), fencedLog: (own) => fencedLog(own, lease), open: ofTerm }),
       })
-      rounds.push(opened)
+      rounds.push({ name, lease: opened })
       open.defer(() => opened.close())
       await opened.tried
     },
-    release: async () => void (await Promise.all(rounds.map((one) => one.close()))),
+    leads: () => rounds.map(({ name, lease }) => ({ ...name, isHeld: lease.isHeld() })),
+    release: async () => void (await Promise.all(rounds.map(({ lease }) => lease.close()))),
   }
 }

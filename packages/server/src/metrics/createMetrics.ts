@@ -2,7 +2,7 @@ import type { LimitScope, MetricsExposure } from '../settings/config.ts'
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusedScopeOf } from '../access/limits.ts'
-import type { Store } from '../store/sql.ts'
+import type { Store, StoreWatch } from '../store/sql.ts'
 import { refuseUnknownRoute } from '../access/answerError.ts'
 import { isLocalRequest } from '../access/localRequest.ts'
 
@@ -14,6 +14,8 @@ export interface Metrics {
   rateLimited(scope: LimitScope): void
   /** Counts one transaction of the store by its outcome. */
   transacted(outcome: 'committed' | 'rolled_back'): void
+  /** Counts what the store does. */
+  readonly store: Required<StoreWatch>
 }
 
 export function createMetrics(): Metrics {
@@ -38,6 +40,27 @@ export function createMetrics(): Metrics {
     answered: ({ operation, status, elapsedMs }) => times.add(operation, status, elapsedMs),
     rateLimited: (scope) => refusals.inc({ scope }),
     transacted: (outcome) => transactions.inc({ outcome }),
+    store: createStoreCounts(registry),
+  }
+}
+
+/** Creates the counters of what the store waits for and asks its server. */
+function createStoreCounts(registry: Registry): Required<StoreWatch> {
+  const registers = [registry]
+  const trips = new Counter({
+    name: 'bezel_store_round_trips_total',
+    help: 'Round trips to PostgreSQL; 0 with SQLite, which is in the process.',
+    registers,
+  })
+  const waits = new Counter({
+    name: 'bezel_store_wait_seconds_total',
+    help: 'Time for which transactions waited for their turn, a connection and their locks.',
+    registers,
+  })
+  return {
+    onBegun: (waitedMs) => waits.inc(waitedMs / 1000),
+    onCommit: (ofTransaction) => trips.inc(ofTransaction),
+    onRead: () => trips.inc(),
   }
 }
 

@@ -9,7 +9,8 @@ import { createInProcessLimits } from '../access/inProcessLimits.ts'
 import type { FeedPulse } from '../market/feed/feed.ts'
 import { createApp } from '../http/createApp.ts'
 import { registerHooks } from '../http/hooks/registerHooks.ts'
-import { openTestStore } from '../store/testing/testStore.ts'
+import { openTestAddress, openTestStore } from '../store/testing/testStore.ts'
+import type { CountedOrders } from '../store/orderStore.ts'
 import { countAnswers, createMetrics, type Metrics, countTransactions, serveMetrics } from './createMetrics.ts'
 import { createOrderCounts, watchAccounts, watchDeployment, type ChainSource } from './watchDeployment.ts'
 import { TEST_SCOPE } from '../store/testing/testScope.ts'
@@ -130,6 +131,21 @@ describe('metrics of the store', () => {
     ])
     await test.remove()
   })
+
+  it('tell how long transactions waited, and how often a server was asked', async () => {
+    const test = openTestStore()
+    // The database exists once it has answered.
+    await test.store.read.all('select 1')
+    const metrics = createMetrics()
+    const store = openTestAddress(test.address, metrics.store)
+    await Promise.all([1, 2].map(() => store.transaction(TEST_SCOPE, (sql) => sql.all('select 1'))))
+    const [waited] = await series(metrics, 'bezel_store_wait_seconds_total')
+    assert.ok(Number(waited?.split(' ')[1]) > 0, waited)
+    const [trips] = await series(metrics, 'bezel_store_round_trips_total')
+    assert.equal(Number(trips?.split(' ')[1]) > 0, store.read.engine === 'postgres')
+    await store.close()
+    await test.remove()
+  })
 })
 
 describe('metrics of the deployment', () => {
@@ -241,6 +257,45 @@ describe('the counts of orders', () => {
     counts.forget('filled', 1)
     counts.forget('expired', 1)
     assert.deepEqual(Object.fromEntries(counts.current()), { open: 1, prepared: 0, filled: 0, expired: 0 })
+  })
+})
+
+describe('the counts of orders that begin anew', () => {
+  it('hold what is committed while they are counted', async () => {
+    const counts = createOrderCounts({ byStatus: new Map([['open', 9]]), asOf: new Map() })
+    const counting = Promise.withResolvers<CountedOrders>()
+    const done = counts.restart(() => counting.promise)
+    const opened = [{ before: undefined, after: { status: 'open' } }] as const
+    counts.apply(opened, { chain: 'base', number: 5 })
+    counts.apply(opened, { chain: 'base', number: 6 })
+    counting.resolve({ byStatus: new Map([['open', 3]]), asOf: new Map([['base', 5]]) })
+    await done
+    assert.deepEqual(Object.fromEntries(counts.current()), { open: 4 })
+  })
+
+  it('are those of the restart that began last', async () => {
+    const counts = createOrderCounts({ byStatus: new Map(), asOf: new Map() })
+    const slow = Promise.withResolvers<CountedOrders>()
+    const first = counts.restart(() => slow.promise)
+    await counts.restart(async () => ({ byStatus: new Map([['filled', 2]]), asOf: new Map() }))
+    slow.resolve({ byStatus: new Map([['filled', 1]]), asOf: new Map() })
+    await first
+    assert.deepEqual(Object.fromEntries(counts.current()), { filled: 2 })
+  })
+
+  it('are not told by a node that leaves it to another', async () => {
+    const metrics = createMetrics()
+    let isTold = true
+    watchDeployment(metrics, {
+      chains: [],
+      ordersByStatus: () => (isTold ? new Map() : undefined),
+      noncesRemembered: () => 0,
+      shedRequests: () => 0,
+      feedPulse: () => undefined,
+    })
+    assert.equal((await series(metrics, 'bezel_orders')).length, 8)
+    isTold = false
+    assert.deepEqual(await series(metrics, 'bezel_orders'), [])
   })
 })
 

@@ -31,7 +31,8 @@ export interface ChainSource {
 
 export interface DeploymentSources {
   readonly chains: readonly ChainSource[]
-  readonly ordersByStatus: () => ReadonlyMap<OrderStatus, number>
+  /** The orders of all nodes; `undefined` on a node that leaves telling them to another. */
+  readonly ordersByStatus: () => ReadonlyMap<OrderStatus, number> | undefined
   readonly noncesRemembered: () => number
   /** Number of anonymous requests that were refused because there was too much to do. */
   readonly shedRequests: () => number
@@ -132,6 +133,7 @@ export function watchDeployment({ registry }: Metrics, sources: DeploymentSource
     registers,
     collect() {
       const counts = sources.ordersByStatus()
+      if (counts === undefined) return orders.reset()
       for (const status of ORDER_STATUSES) orders.set({ status }, counts.get(status) ?? 0)
     },
   })
@@ -170,8 +172,8 @@ export function watchDeployment({ registry }: Metrics, sources: DeploymentSource
 export interface OrderCounts {
   /** Applies the changes of a commit, unless it is counted already. */
   apply(changes: readonly OrderCountChange[], of: { readonly chain: string; readonly number: number | undefined }): void
-  /** Begins anew, with what the store holds now. */
-  restart(counted: CountedOrders): void
+  /** Begins anew, with what the store holds now. Changes that come meanwhile are counted too. */
+  restart(count: () => Promise<CountedOrders>): Promise<void>
   /** Takes off orders that the store has forgotten. */
   forget(status: OrderStatus, orders: number): void
   current(): ReadonlyMap<OrderStatus, number>
@@ -187,22 +189,36 @@ interface OrderCountChange {
 export function createOrderCounts({ byStatus, asOf }: CountedOrders): OrderCounts {
   let counts = new Map(byStatus)
   let counted = asOf
+  /** Changes since the counting began; `undefined` while nobody counts. */
+  let meanwhile: (() => void)[] | undefined
 
   function add(state: Pick<OrderState, 'status'> | undefined, step: 1 | -1): void {
     if (state !== undefined) counts.set(state.status, (counts.get(state.status) ?? 0) + step)
   }
 
+  const apply: OrderCounts['apply'] = (changes, { chain, number }) => {
+    if (number !== undefined && number <= (counted.get(chain) ?? 0)) return
+    for (const { before, after } of changes) {
+      add(before, -1)
+      add(after, 1)
+    }
+  }
+
   return {
-    apply(changes, { chain, number }) {
-      if (number !== undefined && number <= (counted.get(chain) ?? 0)) return
-      for (const { before, after } of changes) {
-        add(before, -1)
-        add(after, 1)
-      }
+    apply(changes, of) {
+      meanwhile?.push(() => apply(changes, of))
+      apply(changes, of)
     },
-    restart(next) {
+    async restart(count) {
+      const missed: (() => void)[] = []
+      meanwhile = missed
+      const next = await count()
+      // Another restart that began later knows more.
+      if (meanwhile !== missed) return
+      meanwhile = undefined
       counts = new Map(next.byStatus)
       counted = next.asOf
+      for (const again of missed) again()
     },
     forget: (status, orders) => void counts.set(status, Math.max(0, (counts.get(status) ?? 0) - orders)),
     current: () => counts,

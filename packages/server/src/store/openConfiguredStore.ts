@@ -20,7 +20,7 @@ import {
 import { listLiveNodes, type LiveNode } from './nodeStore.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { hasTable, isUsableVersion, readVersion } from './schemaSteps.ts'
-import type { Sql, Store } from './sql.ts'
+import type { Sql, Store, StoreWatch } from './sql.ts'
 import { openSqlite } from './sqlite.ts'
 import { VERSION_TABLE } from './tables.ts'
 
@@ -36,13 +36,15 @@ const PROBE_LOCK = 4_242_001n
 export async function openConfiguredStore(
   { dataFolder, database }: DataPlace,
   wait: ContractWait = {},
+  watch?: StoreWatch,
 ): Promise<Store> {
-  if (database === undefined) return openStore(dataFolder)
+  if (database === undefined) return openStore(dataFolder, watch)
   refuseSqliteBeside(dataFolder)
-  return openDatabase(database, async (store) => {
+  const prepare = async (store: Store): Promise<void> => {
     await refuseHalfCopy(store.read)
     await migrate(store, MIGRATIONS, wait)
-  })
+  }
+  return openDatabase(database, prepare, watch)
 }
 
 /** Throws a `StartupError` for a folder with a SQLite store, so that nobody starts with no data by mistake. */
@@ -151,9 +153,10 @@ async function refuseEmpty({ read }: Store): Promise<void> {
 export async function openDatabase(
   database: DatabaseSettings,
   prepare: (store: Store) => Promise<void>,
+  watch?: StoreWatch,
 ): Promise<Store> {
   const place = placeOf(database.url)
-  const store = openPostgres(database)
+  const store = openPostgres(database, watch)
   try {
     await refuseUnfit(database.url, place)
     await prepare(store)

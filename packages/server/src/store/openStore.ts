@@ -9,19 +9,19 @@ import { MIGRATIONS } from './migrations/index.ts'
 import type { Migration } from './migrations/migration.ts'
 import { listLiveNodes, type LiveNode } from './nodeStore.ts'
 import { createStepTables, isUsableVersion, readVersion, recordStep, refuseNewer } from './schemaSteps.ts'
-import type { Store, Sql } from './sql.ts'
+import type { Store, StoreWatch, Sql } from './sql.ts'
 import { openSqlite } from './sqlite.ts'
 
 /**
  * Opens the store in the data folder and brings its schema up to date. Throws a `StartupError` when it can't be used.
  */
-export async function openStore(dataFolder: string): Promise<Store> {
+export async function openStore(dataFolder: string, watch?: StoreWatch): Promise<Store> {
   const file = join(dataFolder, SERVICE_DATABASE_NAME)
   refuseCopied(dataFolder)
   let store: Store | undefined
   try {
     makePrivateFolder(dataFolder)
-    store = openSqlite(file)
+    store = openSqlite(file, watch)
     await migrate(store)
     return store
   } catch (error) {

@@ -8,7 +8,15 @@ import { POSTGRES_BOUNDS } from './postgresBounds.ts'
 import { beginPostgres, type OpenTransaction } from './postgresTransaction.ts'
 import { createPostgresConnections, type PostgresConnection, type PostgresConnections } from './postgresConnections.ts'
 import type { Scope } from './scope.ts'
-import { textOf, type PointRead, type Sql, type SqlValue, type Store, type Transaction } from './sql.ts'
+import {
+  textOf,
+  type PointRead,
+  type Sql,
+  type SqlValue,
+  type Store,
+  type StoreWatch,
+  type Transaction,
+} from './sql.ts'
 import { tellSafely } from './tellSafely.ts'
 import { createTurns, type Claim } from './turns.ts'
 
@@ -18,14 +26,6 @@ const MAX_RUNS = 5
 const MAX_RERUN_PAUSE_MS = 20
 /** Share of the connections that only read. A transaction that reads beside itself must not wait for its own end. */
 const READERS_SHARE = 0.4
-
-/** Told of what the store asks of the server. */
-export interface StoreWatch {
-  /** Called after each commit with the number of round trips of its transaction, its begin and commit included. */
-  readonly onCommit?: (trips: number, scope: Scope) => void
-  /** Called for each read outside of a transaction, which is one round trip. */
-  readonly onRead?: () => void
-}
 
 /**
  * Opens a database of PostgreSQL as a store. Nothing is asked of the server before the first read or transaction.
@@ -50,12 +50,14 @@ export function openPostgres(settings: DatabaseSettings, watch: StoreWatch = {})
   }
 
   async function inTurn<Result>(scope: Scope, work: (sql: Transaction) => Promise<Result>): Promise<Result> {
+    let sinceMs = performance.now()
+    const onBegun = (): void => watch.onBegun?.(performance.now() - sinceMs)
     const endTurn = await waitForTurn(scope)
     // A transaction that was cut off keeps its turn until its session has ended and the outcome is known.
     let outcome: Promise<void> | undefined
     try {
       for (let runs = 1; ; runs++) {
-        const run = await runOnce(writing, settings, scope, work)
+        const run = await runOnce(writing, { settings, scope, onBegun }, work)
         if (run.kind === 'committed') {
           watch.onCommit?.(run.trips, scope)
           return run.result
@@ -66,6 +68,7 @@ export function openPostgres(settings: DatabaseSettings, watch: StoreWatch = {})
         }
         if (runs >= MAX_RUNS || !isRerun(run.error)) throw run.error
         await sleep(Math.random() * MAX_RERUN_PAUSE_MS)
+        sinceMs = performance.now()
       }
     } finally {
       if (outcome === undefined) endTurn()
@@ -107,8 +110,11 @@ type Run<Result> =
 
 async function runOnce<Result>(
   connections: PostgresConnections,
-  settings: DatabaseSettings,
-  scope: Scope,
+  {
+    settings,
+    scope,
+    onBegun,
+  }: { readonly settings: DatabaseSettings; readonly scope: Scope; readonly onBegun: () => void },
   work: (sql: Transaction) => Promise<Result>,
 ): Promise<Run<Result>> {
   let connection: PostgresConnection
@@ -118,7 +124,7 @@ async function runOnce<Result>(
     return { kind: 'failed', error }
   }
   connection.isPatient = isPatient(scope)
-  const transaction = beginPostgres(connection, beginScript(settings, scope))
+  const transaction = beginPostgres(connection, beginScript(settings, scope), onBegun)
   try {
     const result = await work(transaction.sql)
     await transaction.commit()

@@ -36,12 +36,17 @@ const SHOWN_TEXT = 120
 /**
  * Begins a transaction by `script`, whose last row has its id and its session. What `work` reads is sent along with it;
  * what it writes waits until the server has answered that the transaction began, because it would be kept at once if
- * that failed. Later, what is written without waiting goes with the next statement, or with the commit.
+ * that failed. Later, what is written without waiting goes with the next statement, or with the commit. `onBegun` is
+ * called once it has begun and holds its locks.
  */
-export function beginPostgres(connection: PostgresConnection, script: string): OpenTransaction {
+export function beginPostgres(
+  connection: PostgresConnection,
+  script: string,
+  onBegun: () => void = () => undefined,
+): OpenTransaction {
   const tells: (() => void)[] = []
   const lasts: LastStatement[] = []
-  const line = createLine(connection, script)
+  const line = createLine(connection, script, onBegun)
   const writes = createWriteQueue()
   const reads = createReadQueue()
 
@@ -115,7 +120,7 @@ interface Line extends Pick<OpenTransaction, 'firstError' | 'trips' | 'rollback'
   identity(): Identity
 }
 
-function createLine(connection: PostgresConnection, script: string): Line {
+function createLine(connection: PostgresConnection, script: string, onBegun: () => void): Line {
   let isBegun = false
   let isOver = false
   /** Number of statements that wait until the transaction has begun. */
@@ -138,6 +143,7 @@ function createLine(connection: PostgresConnection, script: string): Line {
       const { rows } = await trip(connection.script(script))
       identity = rows[0] ?? {}
       isBegun = true
+      onBegun()
     } catch (error) {
       failed(error)
     }

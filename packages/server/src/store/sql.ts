@@ -135,3 +135,13 @@ function exactText(text: string): string | bigint {
   if (!looksExact(text)) return text
   return text.startsWith("'") ? text.slice(1) : BigInt(text.slice(0, -1))
 }
+
+/** Told of what a store does, for the numbers that operators see. */
+export interface StoreWatch {
+  /** Called when a transaction begins, with the time for which it waited for its turn, a connection and its locks. */
+  readonly onBegun?: (waitedMs: number) => void
+  /** Called after each commit with the number of round trips of its transaction, its begin and commit included. */
+  readonly onCommit?: (trips: number, scope: Scope) => void
+  /** Called for each read outside of a transaction, which is one round trip. */
+  readonly onRead?: () => void
+}

@@ -11,6 +11,7 @@ import {
   type Sql,
   type SqlValue,
   type Store,
+  type StoreWatch,
   type Transaction,
 } from './sql.ts'
 import { tellSafely } from './tellSafely.ts'
@@ -43,7 +44,7 @@ const UNAVAILABLE_CODES: ReadonlySet<number> = new Set([5, 6, 8, 10, 11, 13, 14]
  * Opens a SQLite file as a store. Commits are on disk when they return (WAL with synchronous=FULL). Reads use a
  * connection of their own, so they never see an uncommitted transaction.
  */
-export function openSqlite(file: string): Store {
+export function openSqlite(file: string, { onBegun }: Pick<StoreWatch, 'onBegun'> = {}): Store {
   createPrivateFile(file)
   const writer = connect(file, WRITER_CACHE_KIB)
   const reader = connect(file, READER_CACHE_KIB)
@@ -90,7 +91,13 @@ export function openSqlite(file: string): Store {
       // The deadline counts from the call, so that queued transactions wait for a busy file together, not one after the
       // other.
       const deadlineMs = Date.now() + BUSY_TIMEOUT_MS
-      const result = last.then(() => inTransaction(deadlineMs, work))
+      const sinceMs = performance.now()
+      const result = last.then(() =>
+        inTransaction(deadlineMs, (sql) => {
+          onBegun?.(performance.now() - sinceMs)
+          return work(sql)
+        }),
+      )
       last = result.catch(() => undefined)
       return result
     },

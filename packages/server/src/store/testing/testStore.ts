@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { Client } from 'pg'
 import { openPostgres } from '../postgres.ts'
-import type { Sql, Store } from '../sql.ts'
+import type { Sql, Store, StoreWatch } from '../sql.ts'
 import { openSqlite } from '../sqlite.ts'
 import { asAsked } from './twiceStore.ts'
 
@@ -49,9 +49,9 @@ export function openSqliteTestStore(): TestStore {
 }
 
 /** Opens the data of a test store in another process. */
-export function openTestAddress(address: string): Store {
-  const isUrl = address.startsWith('postgresql:')
-  return isUrl ? openPostgres({ url: address, connections: TEST_CONNECTIONS, ...TEST_BOUNDS }) : openSqlite(address)
+export function openTestAddress(address: string, watch?: StoreWatch): Store {
+  if (!address.startsWith('postgresql:')) return openSqlite(address, watch)
+  return openPostgres({ url: address, connections: TEST_CONNECTIONS, ...TEST_BOUNDS }, watch)
 }
 
 function openIn(database: TestDatabase | undefined, wrap: (store: Store) => Store): TestStore {
