@@ -51,10 +51,13 @@ async function openPositions() {
     remove,
     counts,
     /** Adds the events, in the given order, in one transaction of the follower. */
-    touch: (...events: readonly PositionEvent[]) =>
-      store.transaction(TEST_SCOPE, async (sql) => {
+    async touch(...events: readonly PositionEvent[]) {
+      let run = { reads: 0 }
+      await store.transaction(TEST_SCOPE, async (sql) => {
+        // A transaction may run more than once; the last run is kept.
+        run = { reads: 0 }
         const takeId = async () => POSITION
-        const counted = counting(sql, counts)
+        const counted = counting(sql, run)
         const positions = createTouchedPositions({
           sql: counted,
           reads: createBlockReads(counted, CHAIN),
@@ -64,7 +67,9 @@ async function openPositions() {
         })
         for (const event of events) await positions.addEvent(await positions.open(ALICE, 0, ORDER), event)
         return positions.settle(CLOCK)
-      }),
+      })
+      counts.reads += run.reads
+    },
     async expectFolded() {
       const { state } = (await findPosition(store.read, POSITION))!
       assert.deepEqual(state, foldPosition(await listPositionEvents(store.read, POSITION)))
