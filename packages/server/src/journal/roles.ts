@@ -32,13 +32,13 @@ export interface Roles {
     tell?: () => string,
   ): Promise<void>
   /** Returns the leads that this node has or waits for, and which of them it has now. */
-  leads(): readonly Lead[]
+  leads(): readonly RoleLead[]
   /** Ends the work of all leaders and gives their leases away, so that other nodes go on while this one stops. */
   release(): Promise<void>
 }
 
 /** A role on a chain that this node leads or would lead. */
-export interface Lead extends LeaseName {
+export interface RoleLead extends LeaseName {
   readonly isHeld: boolean
 }
 

@@ -1,7 +1,7 @@
 import type { ChainSlug } from '@bezel/protocol'
 import { Counter, Gauge } from 'prom-client'
 import type { ChainCommits } from '../journal/commits.ts'
-import type { Lead } from '../journal/roles.ts'
+import type { RoleLead } from '../journal/roles.ts'
 import type { SignatureEngine } from '../signatures/recovery.ts'
 import type { Metrics } from './createMetrics.ts'
 
@@ -10,7 +10,7 @@ export interface NodeSources {
   /** Name of this process, which no other one ever has. */
   readonly id: string
   readonly version: string
-  readonly leads: () => readonly Lead[]
+  readonly leads: () => readonly RoleLead[]
   readonly commits: ReadonlyMap<ChainSlug, Pick<ChainCommits, 'applied' | 'ageMs' | 'isReloading'>>
 }
 

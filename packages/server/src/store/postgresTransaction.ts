@@ -139,14 +139,10 @@ function createLine(connection: PostgresConnection, script: string, onBegun: () 
     return asked.finally(() => (answeredTrips = Math.max(answeredTrips, own)))
   }
   async function begin(): Promise<void> {
-    try {
-      const { rows } = await trip(connection.script(script))
-      identity = rows[0] ?? {}
-      isBegun = true
-      onBegun()
-    } catch (error) {
-      failed(error)
-    }
+    const { rows } = await trip(connection.script(script)).catch(failed)
+    identity = rows[0] ?? {}
+    isBegun = true
+    onBegun()
   }
   const begun = begin()
   let lastHeld = begun

@@ -246,11 +246,11 @@ describe('the relayer on the local chain', () => {
     await relayer.close()
     const committed: string[] = []
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const before = committed.length
+      const alreadyCommitted = committed.length
       const child = await startProcess((id) => committed.push(id))
       for (let i = 0; i < 8; i += 1) child.send(orderOf(kill * 8 + i))
       // The kill comes before the commit, while the transaction is sent, or after it is mined.
-      if (kill % 2 === 1) await until(() => committed.length > before)
+      if (kill % 2 === 1) await until(() => committed.length > alreadyCommitted)
       await sleep(Math.floor((kill * 37) % 150))
       const exited = once(child, 'exit')
       child.kill('SIGKILL')

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
+import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import { startRedis, type RunningRedis } from '@bezel/testkit/startRedis.ts'
+import { startService, type RunningService } from '@bezel/testkit/startService.ts'
+import { until } from '@bezel/testkit/until.ts'
+import { parse } from 'yaml'
+import { installPostgres } from '../../scripts/installPostgres.ts'
+import { installRedis } from '../../scripts/installRedis.ts'
+import { documentedLabels, readScrape, seriesOf, wrongNames, type Labels } from './scrape.ts'
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+/** An expression of the files for operators, with the labels that the text beside it shows. */
+interface Expression {
+  readonly title: string
+  readonly expr: string
+  readonly text: string
+}
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string
+    readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[]
+  }[]
+}
+
+interface Rules {
+  readonly groups: readonly {
+    readonly rules: readonly {
+      readonly alert: string
+      readonly expr: string
+      readonly annotations: { readonly summary: string; readonly action: string }
+    }[]
+  }[]
+}
+
+describe('the dashboard and the alerts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bezel-dashboard-'))
+  let server: RunningPostgres
+  let redis: RunningRedis
+  let devnet: RunningDevnet
+  let nodes: readonly RunningService[] = []
+  /** The series of both nodes with their labels. */
+  let scraped: ReadonlyMap<string, Labels>
+
+  before(async () => {
+    installPostgres()
+    installRedis()
+    ;[server, redis, devnet] = await Promise.all([startPostgres(), startRedis(), startDevnet()])
+    const settings = {
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: await server.createDatabase('dashboard'),
+      REDIS_URL: redis.urlOf(),
+      BEZEL_CHAINS_FILE: join(devnet.folder, 'devnet.json'),
+    }
+    nodes = await Promise.all(
+      ['a', 'b'].map((name) => startService(devnet, { ...settings, BEZEL_DATA: join(folder, name) })),
+    )
+    scraped = readScrape(await scrapes())
+  })
+  after(async () => {
+    await Promise.all(nodes.map((node) => node.stop()))
+    await devnet?.stop()
+    await redis?.remove()
+    await server?.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const scrapes = (): Promise<string[]> =>
+    Promise.all(nodes.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()))
+
+  /** Returns the sum of the series of a name and labels over both nodes. */
+  async function sum(name: string, labels: string): Promise<number> {
+    const line = `${name}{${labels}} `
+    const lines = (await scrapes()).flatMap((text) => text.split('\n')).filter((text) => text.startsWith(line))
+    return lines.reduce((total, text) => total + Number(text.slice(line.length)), 0)
+  }
+
+  function expressions(): Expression[] {
+    const { panels } = JSON.parse(read('deploy/dashboard.json')) as Dashboard
+    const { groups } = parse(read('deploy/alerts.yml')) as Rules
+    return [
+      ...panels.flatMap(({ title, targets = [] }) =>
+        targets.map(({ expr, legendFormat }) => ({ title, expr, text: legendFormat })),
+      ),
+      ...groups.flatMap(({ rules }) =>
+        rules.map(({ alert, expr, annotations }) => ({ title: alert, expr, text: annotations.summary })),
+      ),
+    ]
+  }
+
+  it('name only series and labels that are there', () => {
+    const documented = documentedLabels(read('docs/operations.md'))
+    const known = new Map([...scraped].map(([name, labels]) => [name, labels ?? documented.get(name) ?? null]))
+    const all = expressions()
+    assert.ok(all.length > 60, String(all.length))
+    assert.deepEqual(
+      all.flatMap((one) => wrongNames(one, known).map((wrong) => `${one.title}: ${wrong}`)),
+      [],
+    )
+  })
+
+  it('would be refused with a name or a label that is not there', () => {
+    const known = new Map<string, Labels>([['bezel_orders', new Set(['status'])]])
+    const wrong = (expr: string, text = ''): string[] => wrongNames({ expr, text }, known)
+    assert.deepEqual(wrong('sum by (status) (bezel_orders{status="open"})', '{{status}}'), [])
+    assert.deepEqual(wrong('rate(bezel_order[5m])'), ['no series bezel_order'])
+    assert.deepEqual(wrong('bezel_orders{chain="base"}'), ['bezel_orders has no label chain'])
+    assert.deepEqual(wrong('sum by (chain) (bezel_orders)'), ['bezel_orders has no label chain'])
+    assert.deepEqual(wrong('sum by (status) (bezel_orders)', '{{instance}}'), ['the text has no label instance'])
+    assert.deepEqual(wrong('bezel_orders > 0', '{{ $labels.chain }}'), ['the text has no label chain'])
+  })
+
+  it('are about series that the guide explains, which explains no others', () => {
+    const documented = [...documentedLabels(read('docs/operations.md')).keys()]
+    const own = [...seriesOf(scraped)].filter((name) => name.startsWith('bezel_'))
+    assert.deepEqual(documented.toSorted(), own.toSorted())
+  })
+
+  it('count what all nodes know once, and each lead once', async () => {
+    const told = (await scrapes()).filter((text) => text.includes('\nbezel_orders{'))
+    assert.equal(told.length, 1)
+    for (const role of ['follower', 'keeper', 'relayer']) {
+      assert.equal(await sum('bezel_lease_held', `chain="arbitrum-sepolia",role="${role}"`), 1, role)
+    }
+    assert.equal(await sum('bezel_lease_held', 'chain="none",role="keeper"'), 1)
+  })
+
+  it('see another node lead and tell the orders when the keeper ends', async () => {
+    const texts = await scrapes()
+    const keeper = texts.findIndex((text) => text.includes('bezel_lease_held{chain="none",role="keeper"} 1'))
+    const [gone] = nodes.slice(keeper, keeper + 1)
+    await gone!.stop()
+    nodes = nodes.filter((node) => node !== gone)
+    await until('the other node leads', async () => (await sum('bezel_lease_held', 'chain="none",role="keeper"')) === 1)
+    await until('it tells the orders', async () => (await scrapes())[0]!.includes('\nbezel_orders{'))
+  })
+})
