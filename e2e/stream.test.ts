@@ -156,10 +156,10 @@ describe('the stream of a service that trades', () => {
     for (const stream of [byHeaders, byKey]) assert.ok(!stream.received.some(({ json }) => json.snapshot === false))
   })
 
-  it('closes every socket with 1001 when the service stops', async () => {
+  it('closes every socket with 1012 when the service stops', async () => {
     const stream = await open()
     await world.stopService()
-    assert.equal(await stream.closed, 1001)
+    assert.equal(await stream.closed, 1012)
     await world.startService()
   })
 })

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { CHAINS } from '@bezel/protocol'
 import { healthyAnswer, startStandInNode, type StandInNode } from '@bezel/testkit/standInNode.ts'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
+import { shiftedClock } from '@bezel/testkit/shiftedClock.ts'
 import { startStatementPooler, type StatementPooler } from '@bezel/testkit/startStatementPooler.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 
@@ -22,6 +23,8 @@ const REFUSED: readonly {
   readonly sentence: RegExp
   /** Address of a Redis. */
   readonly redis?: string
+  /** Time by which the clock of the service is ahead. */
+  readonly clockAheadMs?: number
   /** Returns the address of the database; `undefined` for SQLite. */
   address(server: RunningPostgres, pooler: StatementPooler): Promise<string> | string | undefined
 }[] = [
@@ -69,6 +72,13 @@ const REFUSED: readonly {
       return server.urlOf('pooled', pooler.port)
     },
   },
+  ...[2_000, -2_000].map((clockAheadMs) => ({
+    name: `a clock that is 2 s ${clockAheadMs > 0 ? 'ahead of' : 'behind'} the database's`,
+    sentence:
+      /^This machine's clock is (?:2\.0|1\.9) s (?:ahead of|behind) that of PostgreSQL, and .*: set .* NTP, .*\.$/,
+    clockAheadMs,
+    address: (server: RunningPostgres) => server.createDatabase(clockAheadMs > 0 ? 'ahead' : 'behind'),
+  })),
   {
     name: 'a Redis without a database',
     sentence: /^REDIS_URL is set and DATABASE_URL is not: .* Set DATABASE_URL, or leave out REDIS_URL\.$/,
@@ -103,7 +113,7 @@ describe('a service refuses to start, in one sentence and with exit code 1, on',
     rmSync(folder, { recursive: true, force: true })
   })
 
-  for (const { name, sentence, redis, address } of REFUSED) {
+  for (const { name, sentence, redis, clockAheadMs, address } of REFUSED) {
     it(name, async () => {
       const database = await address(server, pooler)
       const child = spawn(process.execPath, [MAIN], {
@@ -118,6 +128,7 @@ describe('a service refuses to start, in one sentence and with exit code 1, on',
           BEZEL_CHAINS_FILE: join(folder, 'chains.json'),
           ...(database === undefined ? {} : { DATABASE_URL: database }),
           ...(redis === undefined ? {} : { REDIS_URL: redis }),
+          ...(clockAheadMs === undefined ? {} : shiftedClock({ aheadMs: clockAheadMs })),
         },
       })
       const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

@@ -554,7 +554,7 @@ class NotReadyDetails(Details, total=False):
 
     reason: Any
     """The cause, such as `starting`, `snapshot`, `feed_stale`, `chain_lagging`, `overloaded`, `reorg_too_deep`,
-    `diamond_changed`, `relayer_elsewhere`, `paused`, `store_lagging` or `store_unavailable`.
+    `diamond_changed`, `relayer_elsewhere`, `paused`, `clock`, `stopping`, `store_lagging` or `store_unavailable`.
     """
 
 

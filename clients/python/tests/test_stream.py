@@ -104,7 +104,7 @@ class StandIn:
                     await say({**event, "snapshot": False})
                 sent += 1
                 if sent == self.cut_after:
-                    return await socket.close(1001)
+                    return await socket.close(1012)
 
 
 class Listening(unittest.IsolatedAsyncioTestCase):

@@ -9,10 +9,14 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { CHAINS } from '@bezel/protocol'
 import { healthyAnswer, startStandInNode, type StandInNode } from '@bezel/testkit/standInNode.ts'
+import { until } from '@bezel/testkit/until.ts'
 import { keccak256 } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
+import { WebSocket } from 'ws'
+import packageJson from '../../../package.json' with { type: 'json' }
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+const BIN = fileURLToPath(new URL('../bezel-server.mjs', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'bezel-main-'))
 let node: StandInNode
 const children = new Set<ChildProcess>()
@@ -176,6 +180,44 @@ describe('main', () => {
     assert.deepEqual(await once(child, 'exit'), [0, null])
   })
 
+  it('says first that it stops, while it goes on, and ends at once at a second SIGTERM', async () => {
+    const env = { BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)), BEZEL_STOP_NOTICE_MS: '600000' }
+    const { child, url } = await startedChild(env)
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/base/ws`)
+    await once(socket, 'message')
+    child.kill('SIGTERM')
+    await until('readiness says so', async (saw) => {
+      const answer = await fetch(`${url}/ready`)
+      const { chains } = (await answer.json()) as { readonly chains: { readonly base: { readonly reason: string } } }
+      saw(chains)
+      return answer.status === 503 && chains.base.reason === 'stopping'
+    })
+    assert.equal((await fetch(`${url}/v1/base`)).status, 200)
+    const second = new WebSocket(`${url.replace('http', 'ws')}/v1/base/ws`)
+    await once(second, 'message')
+    assert.equal(socket.readyState, WebSocket.OPEN)
+    child.kill('SIGTERM')
+    assert.deepEqual(await once(child, 'exit'), [1, null])
+    for (const open of [socket, second]) open.terminate()
+  })
+
+  it('closes sockets with 1012 at a stop, and finishes', async () => {
+    const { child, url } = await startedChild({
+      BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)),
+      BEZEL_STOP_NOTICE_MS: '1',
+      BEZEL_STOP_SPREAD_MS: '200',
+    })
+    const sockets = [1, 2, 3].map(() => new WebSocket(`${url.replace('http', 'ws')}/v1/base/ws`))
+    await Promise.all(sockets.map((socket) => once(socket, 'message')))
+    const closed = Promise.all(sockets.map((socket) => once(socket, 'close')))
+    child.kill('SIGTERM')
+    assert.deepEqual(
+      (await closed).map(([code]) => code as number),
+      [1012, 1012, 1012],
+    )
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+
   it('answers from memory: requests cost the node nothing', async () => {
     const { child, url } = await startedChild({ BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)) })
     // The background asks this node a few times a second for what it does not have, so single calls prove nothing.
@@ -217,6 +259,33 @@ describe('main', () => {
     assert.equal((await fetch(`${url}/health`)).status, 200)
     child.disconnect()
     await once(child, 'exit')
+  })
+
+  it('is what bezel-server start runs, which npm run serve is', async () => {
+    const { serve } = packageJson.scripts
+    assert.equal(serve, 'exec node packages/server/bezel-server.mjs start')
+    const env = environment({ BEZEL_CHAINS_FILE: chainsFile(baseAt(node.url)), LOG_LEVEL: 'info' })
+    const child = spawn(process.execPath, [BIN, 'start'], { env, cwd: scratch, stdio: ['ignore', 'ignore', 'pipe'] })
+    children.add(child)
+    const stderr = textOf(child.stderr)
+    while (!stderr.text.includes('service is up')) await once(child.stderr!, 'data')
+    child.kill('SIGTERM')
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+
+  it('lists its settings, and takes no arguments', async () => {
+    const asked = async (...args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> => {
+      const child = spawn(process.execPath, [BIN, 'start', ...args], { env: environment({}), cwd: scratch })
+      const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)]
+      const [code] = await once(child, 'close')
+      return { code, stdout: stdout.text, stderr: stderr.text }
+    }
+    const help = await asked('--help')
+    assert.deepEqual([help.code, help.stderr], [0, ''])
+    assert.match(help.stdout, /^bezel-server start runs the service.*\n[^]*\n *BEZEL_CHAINS_FILE/)
+    const refused = await asked('--port', '80')
+    assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    assert.match(refused.stderr, /^Unknown argument "--port": .*\n$/)
   })
 
   it('stops at SIGINT with exit code 0 when started alone', async () => {

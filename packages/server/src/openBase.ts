@@ -29,6 +29,7 @@ import { watchSignatures } from './metrics/watchNode.ts'
 import { refuseUnsafeStart } from './refuseUnsafeStart.ts'
 import type { ServerConfig } from './settings/config.ts'
 import { selectEngine } from './signatures/engines.ts'
+import { compareClocks, type ClockComparison } from './store/databaseClock.ts'
 import { lockDataFolder } from './store/lockDataFolder.ts'
 import { openNode, type OwnNode } from './store/nodeStore.ts'
 import { openConfiguredStore } from './store/openConfiguredStore.ts'
@@ -72,6 +73,8 @@ export interface Base {
   readonly replays: TimeSliced
   /** Sheds anonymous requests when there is too much work; `undefined` where that is switched off. */
   readonly overload: OverloadGuard | undefined
+  /** The clock of this machine beside the database's; never wrong with SQLite, which has this machine's. */
+  readonly clock: Pick<ClockComparison, 'isWrong'>
   readonly now: () => number
 }
 
@@ -97,7 +100,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
 
   await refuseWrongNodes(chains)
   const metrics = createMetrics()
-  const { store, roles, node, servingNodes } = await openData(config, { metrics, log }, open)
+  const { store, roles, node, clock, servingNodes } = await openData(config, { metrics, log, now }, open)
   const { marketStatusMs: statusMs, quietPriceMs: quietMs, repairPauseMs } = config
   const markets = openMarketSources({
     store,
@@ -144,6 +147,7 @@ export async function openBase(config: ServerConfig, open: AsyncDisposableStack)
     facadeCounts: createFacadeCounts(),
     replays: createTimeSliced(),
     overload: openOverloadGuard(config, open),
+    clock,
     now,
   }
 }
@@ -160,22 +164,37 @@ function warnOfKey({ roles, relayerKey, relayerKeyFile }: ServerConfig, log: Fas
 /** Opens the store, and enters this node with its roles. */
 async function openData(
   config: ServerConfig,
-  { metrics, log }: Pick<Base, 'metrics' | 'log'>,
+  { metrics, log, now }: Pick<Base, 'metrics' | 'log' | 'now'>,
   open: AsyncDisposableStack,
-): Promise<Pick<Base, 'store' | 'roles' | 'node'> & Pick<OwnNode, 'servingNodes'>> {
+): Promise<Pick<Base, 'store' | 'roles' | 'node' | 'clock'> & Pick<OwnNode, 'servingNodes'>> {
   const { version } = packageJson
   const opened = await openConfiguredStore(config, { onWait: (sentence) => log.warn(sentence) }, metrics.store)
   open.defer(() => opened.close())
+  const clock = compareClocks({ now })
   // Its signs of life are not among the transactions that are counted.
   const node = await openNode(opened, {
     version,
     roles: config.roles,
+    onTime: opened.read.engine === 'sqlite' ? undefined : tellingWrong(clock, log),
     onError: (error) => log.error({ err: error }, 'the sign of life could not be written'),
   })
   open.defer(() => node.close())
   const store = countTransactions(opened, metrics)
-  const roles = createRoles({ roles: config.roles, store, holder: node.id, log })
-  return { store, roles, node: { id: node.id, version }, servingNodes: node.servingNodes }
+  const mayLead = (): boolean => !clock.isWrong()
+  const roles = createRoles({ roles: config.roles, store, holder: node.id, mayLead, log })
+  return { store, roles, node: { id: node.id, version }, clock, servingNodes: node.servingNodes }
+}
+
+/** Returns a function that takes over the database's time, and logs when the clock of this machine becomes wrong. */
+function tellingWrong(clock: ClockComparison, log: FastifyBaseLogger): ClockComparison['note'] {
+  let wasWrong = false
+  return (reading) => {
+    clock.note(reading)
+    const isWrong = clock.isWrong()
+    if (isWrong && !wasWrong) log.error({ aheadMs: clock.aheadMs() }, "the clock is not the database's: set it")
+    if (!isWrong && wasWrong) log.info("the clock is the database's again")
+    wasWrong = isWrong
+  }
 }
 
 /** Opens the commits of all nodes, each of which wakes the others. */

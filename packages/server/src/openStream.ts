@@ -5,6 +5,7 @@ import { MalformedEnvelope, readEnvelope } from './facade/signing/envelope.ts'
 import type { FacadeStreamSources } from './facade/stream/channels/facadeChannel.ts'
 import type { Exchange } from './facade/stream/facadePosts.ts'
 import { openFacadeStream } from './facade/stream/openFacadeStream.ts'
+import { notReady } from './ground/unavailable.ts'
 import type { Base } from './openBase.ts'
 import type { OpenChain } from './openChain.ts'
 import type { Channels } from './stream/channel.ts'
@@ -24,7 +25,7 @@ export function openStream(base: Base, chains: readonly OpenChain[], open: Async
     chains: base.chains.map(({ slug }) => slug),
     counts: base.facadeCounts,
     overload: base.overload,
-    exchangeOf: (slug, network) => createExchange(chainOf(slug), network),
+    exchangeOf: (slug, network) => createExchange(chainOf(slug), network, base),
     sourcesOf: (slug) => facadeSources(chainOf(slug), base),
   })
   open.defer(() => facade.close())
@@ -36,7 +37,12 @@ export function openStream(base: Base, chains: readonly OpenChain[], open: Async
   const native = createNativeKind(
     {
       channelsOf: (slug) => servedChainOf(channels, slug),
-      auth: createStreamAuth({ authenticate, agentsOf: (slug) => chainOf(slug).agents, now: base.now }),
+      auth: createStreamAuth({
+        authenticate,
+        agentsOf: (slug) => chainOf(slug).agents,
+        now: base.now,
+        isClockWrong: base.clock.isWrong,
+      }),
       counts: base.streamCounts,
       overload: base.overload,
       now: base.now,
@@ -54,6 +60,7 @@ export function openStream(base: Base, chains: readonly OpenChain[], open: Async
     now: base.now,
     log: base.log,
     bounds,
+    stopSpreadMs: config.stopSpreadMs,
   })
   open.defer(() => stream.close())
   // Whoever listens may have missed something, and reads on from its last event.
@@ -102,9 +109,10 @@ function facadeSources(of: OpenChain, { markets, replays, log }: Base): FacadeSt
  * Returns a function that answers actions sent over a socket like those of `POST /exchange`. `network` is the network
  * of the client's IP.
  */
-function createExchange({ facade }: OpenChain, network: string): Exchange {
+function createExchange({ facade }: OpenChain, network: string, { clock }: Pick<Base, 'clock'>): Exchange {
   const bearer = { network, onCharge: requireAllowed }
   return async (payload) => {
+    if (clock.isWrong()) throw notReady('clock')
     try {
       return { status: 200, body: await answerEnvelope(facade.exchange, readEnvelope(payload), bearer) }
     } catch (error) {

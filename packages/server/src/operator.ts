@@ -43,9 +43,11 @@ const MAX_ATTEMPTS = 15
 /** Longest reason of a pause, because every refused caller reads it. */
 const MAX_REASON_CHARS = 200
 
-const HELP = `bezel-server checks a set-up before its start, and sets the operator's controls of a running service, which
-follows them within a second.
+const HELP = `bezel-server starts the service, checks a set-up before, and sets the operator's controls of a running service,
+which follows them within a second.
 
+  bezel-server start                                     runs the service, as npm run serve does; start --help lists its
+                                                         settings
   bezel-server check [--json] [--price-per-million-units PRICE]
                                                          checks settings, data, providers, contracts and price feed,
                                                          and says what to mend; changes nothing, sends nothing

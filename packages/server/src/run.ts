@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, MayBeMined, RunningProgram } from '@bezel/protocol'
 import { boundConnections } from './access/connections.ts'
 import { servedChainOf } from './chain/servedChain.ts'
@@ -14,6 +15,7 @@ import type { NotReadyReason } from './ground/unavailable.ts'
 import { listen } from './http/createApp.ts'
 import { promiseCommits } from './http/hooks/promiseCommits.ts'
 import { allowOrigins, registerHooks } from './http/hooks/registerHooks.ts'
+import { requireRightClock } from './http/hooks/requireRightClock.ts'
 import {
   registerFacadeRoutes,
   registerRoutes,
@@ -35,24 +37,40 @@ import { isKeeper, openKeeper } from './openKeeper.ts'
 import { openStream } from './openStream.ts'
 import type { ServerConfig } from './settings/config.ts'
 
+/** The reasons of this process for which a front should send requests elsewhere. */
+interface NodeState {
+  isStopping(): boolean
+  isClockWrong(): boolean
+}
+
 /** Starts the service. Throws a `StartupError` with nothing left running. */
 export async function run(config: ServerConfig): Promise<RunningProgram> {
   const open = new AsyncDisposableStack()
-  const close = (): Promise<void> => open.disposeAsync()
+  const stop = new AbortController()
   try {
-    return { url: await start(config, open), close }
+    const url = await start(config, stop.signal, open)
+    return {
+      url,
+      async close() {
+        stop.abort()
+        await sleep(config.stopNoticeMs)
+        await open.disposeAsync()
+      },
+    }
   } catch (error) {
-    await close()
+    await open.disposeAsync()
     throw error
   }
 }
 
 /**
  * Opens the shared parts, then each chain, then the routes and sockets; `open` closes everything in the reverse order.
+ * From the abort of `stop` on, readiness says that the service stops.
  */
-async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<string> {
+async function start(config: ServerConfig, stop: AbortSignal, open: AsyncDisposableStack): Promise<string> {
   const base = await openBase(config, open)
   const { app, log } = base
+  const node: NodeState = { isStopping: () => stop.aborted, isClockWrong: base.clock.isWrong }
   const chains = await openChains(base, open)
   base.commits.start()
   const chainOf = (slug: string): OpenChain => servedChainOf(chains, slug)
@@ -65,8 +83,8 @@ async function start(config: ServerConfig, open: AsyncDisposableStack): Promise<
     open,
   )
 
-  watchEverything(base, chains)
-  addOperations(base, chains, createNotices(base))
+  watchEverything(base, chains, node)
+  addOperations(base, chains, node, createNotices(base))
   open.defer(() => app.close())
   // Closed first of these: it answers the requests that wait for a fill, so that `app.close` need not wait for them.
   open.defer(() => base.waits.close())
@@ -91,9 +109,9 @@ async function openChains(base: Base, open: AsyncDisposableStack): Promise<OpenC
 }
 
 /** Registers the sources of the metrics. */
-function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[]): void {
+function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[], node: NodeState): void {
   watchDeployment(metrics, {
-    chains: chains.map(chainSource),
+    chains: chains.map((chain) => chainSource(chain, node)),
     ordersByStatus: () => (isKeeper(base) ? base.orderCounts.current() : undefined),
     noncesRemembered: () => base.authenticate.nonces.size,
     shedRequests: () => base.overload?.shed() ?? 0,
@@ -118,7 +136,7 @@ function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[
 const SETTLE_MS = 250
 
 /** Registers hooks and routes in the order in which a request passes them. */
-function addOperations(base: Base, chains: readonly OpenChain[], notices: Notices): void {
+function addOperations(base: Base, chains: readonly OpenChain[], node: NodeState, notices: Notices): void {
   const { config, app, store, metrics, authenticate } = base
   const chainOf = (slug: string): OpenChain => servedChainOf(chains, slug)
   const streamDocument = { ...config, bounds: { maxSocketsPerIp: config.streamConnectionsPerIp } }
@@ -127,6 +145,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
   registerHooks(app, { ...base, ...authenticate, trustedProxies: config.trustedProxies, limit: config.ipLimit })
   allowOrigins(app, config)
   promiseCommits(app, { ...config, commitsOf: (slug) => chains.find((chain) => chain.slug === slug)?.commits })
+  if (!base.roles.isAlone) requireRightClock(app, base.clock)
   serveMetrics(app, { metrics, exposure: config.metrics })
   serveOpenapi(app, config)
   serveAsyncapi(app, streamDocument)
@@ -147,7 +166,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], notices: Notice
     controls: base.controls,
     candles: base.markets.candles,
     markets: new Map(chains.map(({ slug, market }) => [slug, market])),
-    notReadyReason: (slug) => notReadyReason(chainOf(slug)),
+    notReadyReason: (slug) => notReadyReason(chainOf(slug), node),
     marketsLeftOut: (slug) => chainOf(slug).market.leftOut(),
     marketsWarning: (slug) => chainOf(slug).market.watch.warning(),
     providersWarning: (slug) => providersWarning(chainOf(slug).client.statuses()),
@@ -188,9 +207,14 @@ async function burnRevoked(of: OpenChain, { store, now }: Base, trader: Address)
 
 /**
  * Returns the reason why a chain can't be used now; `undefined` when its node answers correctly, its markets and prices
- * are fresh, its blocks are caught up with, and its contracts are known.
+ * are fresh, its blocks are caught up with, its contracts are known, and this node may serve.
  */
-function notReadyReason({ client, market, follower, diamondWatch }: OpenChain): NotReadyReason | undefined {
+function notReadyReason(
+  { client, market, follower, diamondWatch }: OpenChain,
+  node: NodeState,
+): NotReadyReason | undefined {
+  if (node.isStopping()) return 'stopping'
+  if (node.isClockWrong()) return 'clock'
   const reason = market.freshness.marketsReason() ?? follower.reason() ?? diamondWatch.reason()
   return reason ?? (client.isUp() ? undefined : 'chain_lagging')
 }
@@ -213,11 +237,11 @@ function relayerState(of: OpenChain, { controls }: Pick<Base, 'controls'>): Rela
   return { isWorking: health.problem === null, warning: relayerWarning(relayer.address, health) }
 }
 
-function chainSource(chain: OpenChain): ChainSource {
+function chainSource(chain: OpenChain, node: NodeState): ChainSource {
   const { slug, client, follower, market, orders, positions } = chain
   return {
     chain: slug,
-    isReady: () => notReadyReason(chain) === undefined,
+    isReady: () => notReadyReason(chain, node) === undefined,
     roundTrips: () => client.roundTrips(),
     head: () => follower.head(),
     finalBlock: () => (follower.head() === undefined ? undefined : Math.max(0, orders.lastFinal())),

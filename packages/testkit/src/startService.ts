@@ -13,6 +13,9 @@ const UNHURRIED = {
   BEZEL_OVERLOAD_PERCENT: '0',
   BEZEL_CONNECTIONS_PER_IP: '100000',
   BEZEL_REGISTRATION_LIMIT: '1000000',
+  // Nobody is sent elsewhere by the front of a test.
+  BEZEL_STOP_NOTICE_MS: '0',
+  BEZEL_STOP_SPREAD_MS: '0',
 }
 
 export interface RunningService {

@@ -259,10 +259,11 @@ export const DATA_MESSAGES = {
 /** Reasons for which the service closes a socket. */
 export const CLOSE_CODES = {
   normal: 1000,
-  shutdown: 1001,
   /** The client sent binary data; only text is understood. */
   binary: 1003,
   tooLarge: 1009,
+  /** The service stops, or reads everything again; its clients connect again. */
+  shutdown: 1012,
   idle: 4408,
   rateLimited: 4429,
 } as const

@@ -114,7 +114,7 @@ describe('findings about this machine', () => {
 
 describe('judgeStore', () => {
   const newest = MIGRATIONS.length
-  const look = { engine: 'postgres', version: newest, isUsable: true, nodes: [] } as const
+  const look = { engine: 'postgres', version: newest, isUsable: true, nodes: [], clockAheadMs: 0 } as const
   const told = (of: StoreLook | undefined): string[] => judgeStore(of).map(({ mark, text }) => `${mark}: ${text}`)
   const node = (id: string, version: string): LiveNode => ({
     id,
@@ -136,17 +136,23 @@ describe('judgeStore', () => {
   })
 
   it('names the services that run, and warns of several versions', () => {
-    assert.equal(told(look)[1], 'ok: No service runs on the database.')
-    const one = told({ ...look, nodes: [node('a1', '1.0.0')] })[1]!
+    assert.equal(told(look)[2], 'ok: No service runs on the database.')
+    const one = told({ ...look, nodes: [node('a1', '1.0.0')] })[2]!
     assert.equal(
       one,
       `ok: 1 service on the data: a1, version 1.0.0 with schema ${newest}, last sign of life 400 ms ago.`,
     )
-    assert.match(told({ ...look, nodes: [node('a1', '1.0.0'), node('b2', '1.0.0')] })[1]!, /^ok: 2 services .*a1.*b2/)
+    assert.match(told({ ...look, nodes: [node('a1', '1.0.0'), node('b2', '1.0.0')] })[2]!, /^ok: 2 services .*a1.*b2/)
     for (const other of [node('b2', '1.0.1'), { ...node('b2', '1.0.0'), schema: newest + 1 }]) {
-      const warned = told({ ...look, nodes: [node('a1', '1.0.0'), other] })[1]!
+      const warned = told({ ...look, nodes: [node('a1', '1.0.0'), other] })[2]!
       assert.match(warned, /^warning: Services of several versions run .*a1.*b2.*Bring all of them to one version\.$/)
     }
+  })
+
+  it("refuses a clock that is more than a second from the database's", () => {
+    assert.equal(told({ ...look, clockAheadMs: -1_000 })[1], "ok: This machine's clock agrees with that of PostgreSQL.")
+    assert.match(told({ ...look, clockAheadMs: -1_001 })[1]!, /^failure: This machine's clock is 1\.0 s behind that/)
+    assert.match(told({ ...look, clockAheadMs: 2_500 })[1]!, /^failure: .* 2\.5 s ahead of that of PostgreSQL, .*: set/)
   })
 
   it('says of SQLite only who runs', () => {

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartupError, type Address } from '@bezel/protocol'
 import { inspectPrivateFolder, isServiceRunning } from '@bezel/protocol/dataFolder'
+import { wrongClockText } from '../store/databaseClock.ts'
 import { MIGRATIONS } from '../store/migrations/index.ts'
 import type { LiveNode } from '../store/nodeStore.ts'
 import type { StoreLook } from '../store/openConfiguredStore.ts'
@@ -28,7 +29,14 @@ export function checkDataFolder(folder: string, beside: readonly string[]): read
  */
 export function judgeStore(look: StoreLook | undefined): readonly Finding[] {
   if (look === undefined) return []
-  return look.engine === 'sqlite' ? judgeNodes(look) : [judgeDatabase(look), ...judgeNodes(look)]
+  if (look.engine === 'sqlite') return judgeNodes(look)
+  return [judgeDatabase(look), judgeDatabaseClock(look), ...judgeNodes(look)]
+}
+
+function judgeDatabaseClock({ clockAheadMs }: StoreLook): Finding {
+  const name = 'database clock'
+  const wrong = wrongClockText(clockAheadMs)
+  return wrong === undefined ? ok(name, "This machine's clock agrees with that of PostgreSQL.") : failure(name, wrong)
 }
 
 function judgeDatabase({ version, isUsable }: StoreLook): Finding {

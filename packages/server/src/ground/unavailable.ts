@@ -10,6 +10,8 @@ export type NotReadyReason =
   | 'diamond_changed'
   | 'store_lagging'
   | 'relayer_elsewhere'
+  | 'clock'
+  | 'stopping'
   | 'overloaded'
 
 const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
@@ -25,6 +27,9 @@ const SENTENCES: Readonly<Record<NotReadyReason, string>> = {
   store_lagging: 'This node does not know yet what another one committed; try again in a moment.',
   relayer_elsewhere:
     'This node does not relay: send the request to the address of the service, which leads it to a node that does.',
+  clock:
+    "The clock of this node and that of its database differ by more than a second, so it can't judge what is signed; try again in a moment.",
+  stopping: 'This node is stopping: send requests to another one, or try again in a moment.',
   overloaded: 'The service has more to do than it can, and answers signed requests first; try again in a moment.',
 }
 

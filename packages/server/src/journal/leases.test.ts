@@ -189,6 +189,7 @@ function manualRounds() {
 function openNode(store: Store, holder: string) {
   const rounds = manualRounds()
   const clock = { ms: 0 }
+  const fitness = { mayLead: true }
   const terms: { readonly lease: Lease; isEnded: boolean }[] = []
   const opened: LeaseRounds = openLease({
     store,
@@ -197,6 +198,7 @@ function openNode(store: Store, holder: string) {
     log: QUIET,
     monotonicMs: () => clock.ms,
     every: rounds.every,
+    mayLead: () => fitness.mayLead,
     lead(lease, open) {
       const term = { lease, isEnded: false }
       terms.push(term)
@@ -204,7 +206,7 @@ function openNode(store: Store, holder: string) {
     },
   })
   const current = (): Lease | undefined => terms.findLast(({ isEnded }) => !isEnded)?.lease
-  return { ...rounds, ...opened, clock, terms, current }
+  return { ...rounds, ...opened, clock, fitness, terms, current }
 }
 
 describe('the rounds of a lease', () => {
@@ -242,6 +244,23 @@ describe('the rounds of a lease', () => {
     await write(stores[0], a.current()!)
     await assert.rejects(write(stores[0], former), LeaseLostError)
     assert.deepEqual(await effects(), ['1', '2'])
+    await a.close()
+  })
+
+  it('write nothing and leave it while the node may not lead', async () => {
+    const a = openNode(stores[0], 'a')
+    await a.tried
+    const former = a.current()!
+    a.fitness.mayLead = false
+    await assert.rejects(write(stores[0], former), LeaseLostError)
+    await a.look()
+    await until('the work has ended', () => a.terms[0]!.isEnded)
+    await a.renew()
+    assert.equal(a.current(), undefined)
+    a.fitness.mayLead = true
+    await a.renew()
+    assert.equal(a.current()?.token, 2n)
+    await assert.rejects(write(stores[0], former), LeaseLostError)
     await a.close()
   })
 

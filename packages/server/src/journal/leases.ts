@@ -35,6 +35,8 @@ export interface LeaseOptions {
   readonly lead: Lead
   /** Returns what the leader tells all other nodes with each renewal. Default: nothing. */
   readonly tell?: (() => string) | undefined
+  /** Returns false while this node must neither lead nor take the lead. Default: it always may. */
+  readonly mayLead?: (() => boolean) | undefined
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Clock that never steps, in ms, and goes on while the process is stopped. Default that of the process. */
   readonly monotonicMs?: () => number
@@ -76,6 +78,7 @@ interface Term {
 /** Takes a lease as soon as it is free, leads while it is held, and stops when it is lost, until it is closed. */
 export function openLease(options: LeaseOptions): LeaseRounds {
   const { store, name, holder, lead, tell, log, monotonicMs = () => performance.now(), every = everyInterval } = options
+  const { mayLead = () => true } = options
   const scope = { name: `lease ${name.role} ${name.chain}` } as const
   let term: Term | undefined
   let lastEnded: Promise<void> = Promise.resolve()
@@ -90,7 +93,7 @@ export function openLease(options: LeaseOptions): LeaseRounds {
 
   async function acquire(): Promise<void> {
     await lastEnded
-    if (isClosing || !(await isLeaseFree(store.read, name, holder))) return
+    if (isClosing || !mayLead() || !(await isLeaseFree(store.read, name, holder))) return
     const sentMs = monotonicMs()
     const token = await store.transaction(scope, (sql) => acquireLease(sql, name, holder))
     if (token === undefined) return
@@ -99,7 +102,7 @@ export function openLease(options: LeaseOptions): LeaseRounds {
         ...name,
         holder,
         token,
-        isHeld: () => term === gained && monotonicMs() < gained.heldUntilMs,
+        isHeld: () => term === gained && monotonicMs() < gained.heldUntilMs && mayLead(),
         noteLost: () => lose(gained, 'another node leads'),
       },
       work: new AsyncDisposableStack(),
@@ -123,7 +126,8 @@ export function openLease(options: LeaseOptions): LeaseRounds {
   }
 
   function look(): void {
-    if (term !== undefined && !term.lease.isHeld()) lose(term, 'it could not be renewed in time')
+    if (term === undefined || term.lease.isHeld()) return
+    lose(term, mayLead() ? 'it could not be renewed in time' : 'this node may not lead now')
   }
 
   const onError = (error: unknown): void => log.error({ ...name, err: error }, 'a lease could not be taken or renewed')

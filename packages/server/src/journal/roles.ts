@@ -47,6 +47,8 @@ interface RolesOptions {
   readonly store: Store
   /** Name of this process, which no other one ever has. */
   readonly holder: string
+  /** Returns false while this node must not lead. */
+  readonly mayLead: () => boolean
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
 }
 
@@ -54,7 +56,7 @@ interface RolesOptions {
 const ALWAYS: Pick<LeaseRounds, 'isHeld' | 'close'> = { isHeld: () => true, close: async () => undefined }
 
 /** Creates the roles of a node. With SQLite one process owns the data: it leads everything, without leases. */
-export function createRoles({ roles, store, holder, log }: RolesOptions): Roles {
+export function createRoles({ roles, store, holder, mayLead, log }: RolesOptions): Roles {
   const rounds: { readonly name: LeaseName; readonly lease: Pick<LeaseRounds, 'isHeld' | 'close'> }[] = []
   const isAlone = store.read.engine === 'sqlite'
 
@@ -71,6 +73,7 @@ export function createRoles({ roles, store, holder, log }: RolesOptions): Roles 
         store,
         name,
         holder,
+        mayLead,
         log,
         tell,
         lead: (lease, ofTerm) =>

@@ -49,10 +49,23 @@ describe('readServerConfig', () => {
       relayerKeyFile: undefined,
       facadeSources: 'auto',
       facadeFillWaitMs: 6_000,
+      stopNoticeMs: 0,
+      stopSpreadMs: 0,
       metrics: 'loopback',
       trustedProxies: 0,
       logLevel: 'info',
     })
+  })
+
+  it('takes its time to stop where other nodes can go on', () => {
+    const timesOf = (env: Record<string, string>): number[] => {
+      const { stopNoticeMs, stopSpreadMs } = readServerConfig(env)
+      return [stopNoticeMs, stopSpreadMs]
+    }
+    const DATABASE_URL = 'postgresql://bezel@127.0.0.1/bezel'
+    assert.deepEqual(timesOf({ DATABASE_URL }), [5_000, 10_000])
+    assert.deepEqual(timesOf({ DATABASE_URL, BEZEL_STOP_NOTICE_MS: '0', BEZEL_STOP_SPREAD_MS: '7' }), [0, 7])
+    assert.deepEqual(timesOf({ BEZEL_STOP_NOTICE_MS: '20' }), [20, 0])
   })
 
   it('looks for the chains file in the data folder unless told where it is', () => {

@@ -13,20 +13,14 @@ import {
 } from '@bezel/protocol'
 import { CONSOLE_SETTING, type ConsolePlace } from './consolePlace.ts'
 import { dataPlaceOf, PLACE_SETTINGS, type DataPlace } from './dataPlace.ts'
+import { FACADE_SETTINGS, facadeSettingsOf, type FacadeSettings } from './facadeSettings.ts'
 import { requireAllRoles, ROLES_SETTING, type Role } from './roles.ts'
+import { STOP_SETTINGS, stopTimesOf, type StopTimes } from './stopTimes.ts'
 
 /** Callers that GET /metrics answers: programs on this machine, everybody, or nobody. */
 const METRICS_EXPOSURES = ['loopback', 'all', 'off'] as const
 
 export type MetricsExposure = (typeof METRICS_EXPOSURES)[number]
-
-/**
- * Networks for which the facade accepts signatures. `auto` follows the rule of `allowedSources`; the others override
- * it.
- */
-const SOURCES_SETTINGS = ['auto', 'testnet', 'both'] as const
-
-export type SourcesSetting = (typeof SOURCES_SETTINGS)[number]
 
 /** Scope of a request limit, in `details.scope` of RATE_LIMITED. API keys count as `agent`. */
 export type LimitScope = 'ip' | 'agent' | 'agent-writes'
@@ -251,25 +245,8 @@ export const SERVER_SETTINGS = {
     pattern: /^(?:none|mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*)$/,
     allowed: 'mailto: and an e-mail address, an https: URL, or none',
   }),
-  BEZEL_RELAYER_KEY: secretSetting({
-    what: "private key of the facade's relayer, which pays gas on every chain; without one the facade only reads",
-  }),
-  BEZEL_RELAYER_KEY_FILE: pathSetting({
-    what: 'file with that key instead, which only its owner may read (mode 0600 or 0400)',
-    default: undefined,
-    defaultText: 'none',
-  }),
-  BEZEL_FACADE_SOURCES: choiceSetting({
-    what: "networks that the facade's envelopes may be signed for; auto is testnet on live mainnets and both elsewhere",
-    default: 'auto',
-    choices: SOURCES_SETTINGS,
-  }),
-  BEZEL_FACADE_FILL_WAIT_MS: integerSetting({
-    what: 'milliseconds for which the facade holds its answer to an order for the fill',
-    default: 6_000,
-    min: 0,
-    max: 60_000,
-  }),
+  ...FACADE_SETTINGS,
+  ...STOP_SETTINGS,
   BEZEL_METRICS: choiceSetting({
     what: 'whom GET /metrics answers',
     default: 'loopback',
@@ -279,7 +256,7 @@ export const SERVER_SETTINGS = {
 } as const
 
 /** The checked settings of one run. */
-export interface ServerConfig extends DataPlace {
+export interface ServerConfig extends DataPlace, FacadeSettings, StopTimes {
   readonly roles: readonly Role[]
   readonly host: string
   /** 0 for any free port. */
@@ -333,11 +310,6 @@ export interface ServerConfig extends DataPlace {
   /** URI for reports of vulnerabilities; `undefined` for none. */
   readonly securityContact: string | undefined
   readonly trustedProxies: number
-  /** Secret: never logged. */
-  readonly relayerKey: string | undefined
-  readonly relayerKeyFile: string | undefined
-  readonly facadeSources: SourcesSetting
-  readonly facadeFillWaitMs: number
   readonly metrics: MetricsExposure
   readonly logLevel: LogLevel
 }
@@ -345,11 +317,12 @@ export interface ServerConfig extends DataPlace {
 /** Reads the settings from the environment. Throws a `SettingsError` when one is unknown or not allowed. */
 export function readServerConfig(env: Readonly<Record<string, string | undefined>>): ServerConfig {
   const settings = readSettings(SERVER_SETTINGS, env)
+  const place = dataPlaceOf(settings)
   requireAllRoles(settings.BEZEL_ROLES, settings.DATABASE_URL)
   return {
     host: settings.HOST,
     port: settings.PORT,
-    ...dataPlaceOf(settings),
+    ...place,
     roles: settings.BEZEL_ROLES,
     redisUrl: settings.REDIS_URL,
     chainsFile: resolve(settings.BEZEL_CHAINS_FILE ?? join(settings.BEZEL_DATA, 'devnet.json')),
@@ -385,10 +358,8 @@ export function readServerConfig(env: Readonly<Record<string, string | undefined
     auditIpDays: settings.BEZEL_AUDIT_IP_DAYS,
     securityContact: settings.BEZEL_SECURITY_CONTACT === NO_CONTACT ? undefined : settings.BEZEL_SECURITY_CONTACT,
     trustedProxies: settings.BEZEL_TRUSTED_PROXIES,
-    relayerKey: settings.BEZEL_RELAYER_KEY,
-    relayerKeyFile: settings.BEZEL_RELAYER_KEY_FILE,
-    facadeSources: settings.BEZEL_FACADE_SOURCES,
-    facadeFillWaitMs: settings.BEZEL_FACADE_FILL_WAIT_MS,
+    ...facadeSettingsOf(settings),
+    ...stopTimesOf(settings, place),
     metrics: settings.BEZEL_METRICS,
     logLevel: settings.LOG_LEVEL,
   }

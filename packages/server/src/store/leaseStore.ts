@@ -1,5 +1,6 @@
 import type { ChainSlug } from '@bezel/protocol'
 import type { LeaderRole } from '../settings/roles.ts'
+import { databaseNow } from './databaseClock.ts'
 import type { Sql } from './sql.ts'
 
 /** Time without a renewal after which another node may take a lease, by the clock of the database. */
@@ -35,9 +36,9 @@ export async function isLeaseFree(sql: Sql, { role, chain }: LeaseName, holder: 
  */
 export async function acquireLease(sql: Sql, { role, chain }: LeaseName, holder: string): Promise<bigint | undefined> {
   const row = await sql.get<{ token: bigint }>(
-    `insert into leases (role, chain, holder, token, renewed_at, told) values ($1, $2, $3, 1, ${nowOf(sql)}, '')
+    `insert into leases (role, chain, holder, token, renewed_at, told) values ($1, $2, $3, 1, ${databaseNow(sql)}, '')
      on conflict (role, chain) do update
-     set holder = excluded.holder, token = leases.token + 1, renewed_at = ${nowOf(sql)}
+     set holder = excluded.holder, token = leases.token + 1, renewed_at = ${databaseNow(sql)}
      where leases.holder = excluded.holder or not (${isFresh(sql)})
      returning token`,
     role,
@@ -50,7 +51,7 @@ export async function acquireLease(sql: Sql, { role, chain }: LeaseName, holder:
 /** Renews a lease, with what its holder tells all other nodes. Returns false when it is another's. */
 export async function renewLease(sql: Sql, { role, chain, holder, token }: LeaseTerm, told = ''): Promise<boolean> {
   const changed = await sql.run(
-    `update leases set renewed_at = ${nowOf(sql)}, told = $5
+    `update leases set renewed_at = ${databaseNow(sql)}, told = $5
      where role = $1 and chain = $2 and holder = $3 and token = $4`,
     role,
     chain,
@@ -98,13 +99,7 @@ export async function holdLease(sql: Sql, { role, chain, holder, token }: LeaseT
 
 const END_IF_IDLE = `set_config('idle_in_transaction_session_timeout', '${LEASE_MS}', true)`
 
-/** Returns the time of the database in epoch ms, as SQL: nodes whose clocks differ agree on it. */
-function nowOf({ engine }: Pick<Sql, 'engine'>): string {
-  if (engine === 'sqlite') return "cast(unixepoch('subsec') * 1000 as integer)"
-  return 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)'
-}
-
 /** Returns the SQL condition for a lease that was renewed lately. A time far ahead is of a clock that was wrong. */
 function isFresh(sql: Pick<Sql, 'engine'>): string {
-  return `leases.renewed_at between ${nowOf(sql)} - ${LEASE_MS} and ${nowOf(sql)} + ${LEASE_MS}`
+  return `leases.renewed_at between ${databaseNow(sql)} - ${LEASE_MS} and ${databaseNow(sql)} + ${LEASE_MS}`
 }

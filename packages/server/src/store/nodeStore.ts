@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { DAY_MS } from '@bezel/protocol'
 import { every } from '../ground/every.ts'
 import { StoreUnavailableError } from '../ground/unavailable.ts'
+import { databaseNow, readTime, type TimeReading } from './databaseClock.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { hasTable, refuseNewer } from './schemaSteps.ts'
 import type { Sql, Store, Transaction } from './sql.ts'
@@ -43,12 +44,6 @@ const ALL_ROLES = 'api,follower,relayer,keeper'
 /** Length of an id in bytes. */
 const ID_BYTES = 8
 
-/** The time of the database in epoch ms. SQLite has that of this machine. */
-const NOW_MS = {
-  sqlite: `cast(unixepoch('subsec') * 1000 as integer)`,
-  postgres: `cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
-} as const
-
 /**
  * Enters this process into the table of nodes, with a sign of life each second until `close`. The first one is alone
  * with the migrations, so that none begins to take something away between the look at the schema and the entry. Throws
@@ -62,6 +57,8 @@ export async function openNode(
     readonly roles?: readonly string[]
     readonly onError: (error: unknown) => void
     readonly signMs?: number
+    /** Told the time of the database with every sign of life. */
+    readonly onTime?: ((reading: TimeReading) => void) | undefined
   },
 ): Promise<OwnNode> {
   const id = randomBytes(ID_BYTES).toString('hex')
@@ -69,8 +66,11 @@ export async function openNode(
   const roles = of.roles?.join(',') ?? ALL_ROLES
   let servingNodes = 1
   const sign = async (sql: Transaction): Promise<void> => {
-    await writeSign(sql, { id, version: of.version, schema: known, roles })
-    const serving = (await listLiveNodes(sql)).filter((node) => node.roles.includes('api')).length
+    writeSign(sql, { id, version: of.version, schema: known, roles })
+    const [time, live] = await Promise.all([readTime(sql), listLiveNodes(sql)])
+    // True whatever becomes of this transaction.
+    of.onTime?.(time)
+    const serving = live.filter((node) => node.roles.includes('api')).length
     sql.afterCommit(() => void (servingNodes = Math.max(1, serving)))
   }
   await store.transaction({ name: 'schema' }, async (sql) => {
@@ -99,8 +99,8 @@ export async function openNode(
 }
 
 /** Writes a sign of life, and deletes the rows of nodes that have long been gone. */
-async function writeSign(sql: Sql, of: Pick<LiveNode, 'id' | 'version' | 'schema' | 'roles'>): Promise<void> {
-  const now = NOW_MS[sql.engine]
+function writeSign(sql: Sql, of: Pick<LiveNode, 'id' | 'version' | 'schema' | 'roles'>): void {
+  const now = databaseNow(sql)
   sql.write(
     `insert into ${NODES_TABLE} (id, version, schema_number, roles, started_at, seen_at)
      values ($1, $2, $3, $4, ${now}, ${now}) on conflict (id) do update set seen_at = excluded.seen_at`,
@@ -124,7 +124,7 @@ interface NodeRow {
 /** Lists the nodes that are alive, the oldest first. A store of before the table was made has none. */
 export async function listLiveNodes(sql: Sql): Promise<LiveNode[]> {
   if (!(await hasTable(sql, NODES_TABLE))) return []
-  const now = NOW_MS[sql.engine]
+  const now = databaseNow(sql)
   const rows = await sql.all<NodeRow>(
     `select id, version, schema_number, roles, started_at, ${now} - seen_at as silent_ms from ${NODES_TABLE}
      where seen_at >= ${now} - $1 order by started_at, id`,

@@ -5,6 +5,7 @@ import { StartupError } from '@bezel/protocol'
 import { isServiceRunning, SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
 import type { DatabaseSettings, DataPlace } from '../settings/dataPlace.ts'
 import { refuseHalfCopy } from './copyState.ts'
+import { readClockAhead, readTime, refuseWrongClock } from './databaseClock.ts'
 import { createPostgresConnections, type PostgresConnection } from './postgresConnections.ts'
 import { openPostgres } from './postgres.ts'
 import {
@@ -41,6 +42,7 @@ export async function openConfiguredStore(
   if (database === undefined) return openStore(dataFolder, watch)
   refuseSqliteBeside(dataFolder)
   const prepare = async (store: Store): Promise<void> => {
+    await refuseWrongClock(store.read)
     await refuseHalfCopy(store.read)
     await migrate(store, MIGRATIONS, wait)
   }
@@ -64,6 +66,8 @@ export interface StoreLook {
   readonly isUsable: boolean
   /** The services that run on it. */
   readonly nodes: readonly LiveNode[]
+  /** Time by which this machine's clock is ahead of the database's at least; negative when it is behind. */
+  readonly clockAheadMs: number
 }
 
 /**
@@ -98,17 +102,15 @@ async function lookAt(sql: Sql): Promise<StoreLook> {
   const known = MIGRATIONS.length
   const version = (await hasTable(sql, VERSION_TABLE)) ? await readVersion(sql) : 0
   const isUsable = version <= known || (await isUsableVersion(sql, version, known))
-  return { engine: sql.engine, version, isUsable, nodes: await listLiveNodes(sql) }
+  const nodes = await listLiveNodes(sql)
+  return { engine: sql.engine, version, isUsable, nodes, clockAheadMs: await readClockAhead(sql) }
 }
 
 /** Reads the time of a database, in milliseconds since the epoch. Throws a `StartupError` when it can't be used. */
 export async function readDatabaseTime(database: DatabaseSettings): Promise<number> {
   let timeMs = 0
   const store = await openDatabase(database, async ({ read }) => {
-    const row = await read.get<{ ms: bigint }>(
-      'select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms',
-    )
-    timeMs = Number(row!.ms)
+    timeMs = (await readTime(read)).databaseMs
   })
   await store.close()
   return timeMs
@@ -134,6 +136,7 @@ export async function openExistingConfiguredStore({ dataFolder, database }: Data
 export async function openRestoredStore({ dataFolder, database }: DataPlace, wait: ContractWait): Promise<Store> {
   if (database !== undefined) {
     return openDatabase(database, async (store) => {
+      await refuseWrongClock(store.read)
       await refuseHalfCopy(store.read)
       await refuseEmpty(store)
       await migrate(store, MIGRATIONS, wait)

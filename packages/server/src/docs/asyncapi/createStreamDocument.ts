@@ -75,9 +75,9 @@ const CHANNEL = '#/channels/stream'
 
 const CLOSE_REASONS: Readonly<Record<keyof typeof CLOSE_CODES, string>> = {
   normal: 'the client closed it',
-  shutdown: 'the service stops: connect again',
   binary: 'a binary message; only text is understood',
   tooLarge: 'a message above the limit',
+  shutdown: 'the service stops, or reads its data again: connect again',
   idle: 'the client sent nothing for too long',
   rateLimited: 'too many messages, or private events that were not read in time: connect again and resume',
 }

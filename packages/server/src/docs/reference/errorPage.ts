@@ -193,6 +193,6 @@ export const ERROR_DETAILS: Readonly<Partial<Record<ErrorCode, Readonly<Record<s
   RATE_LIMITED: { scope: 'the limit: `ip`, `agent` or `agent-writes`' },
   NOT_READY: {
     reason:
-      'the cause, such as `starting`, `snapshot`, `feed_stale`, `chain_lagging`, `overloaded`, `reorg_too_deep`, `diamond_changed`, `relayer_elsewhere`, `paused`, `store_lagging` or `store_unavailable`',
+      'the cause, such as `starting`, `snapshot`, `feed_stale`, `chain_lagging`, `overloaded`, `reorg_too_deep`, `diamond_changed`, `relayer_elsewhere`, `paused`, `clock`, `stopping`, `store_lagging` or `store_unavailable`',
   },
 }

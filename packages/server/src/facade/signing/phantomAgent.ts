@@ -1,6 +1,6 @@
 import type { Address, SigningDomain } from '@bezel/protocol'
 import { isLive, type ServedChain } from '../../chain/servedChain.ts'
-import type { SourcesSetting } from '../../settings/config.ts'
+import type { SourcesSetting } from '../../settings/facadeSettings.ts'
 import { typedDataDigest, typeHash, stringWord, addressBytes, keccak256 } from '../../signatures/typedData.ts'
 import { Encoder } from '@msgpack/msgpack'
 import type { JsonValue } from '../../json/parseStrictJson.ts'

@@ -92,7 +92,12 @@ export function registerRoute<Context, Access extends RouteAccess>(
     method,
     url: path,
     schema,
-    config: { weightOf: weightRule(route)?.of, isAnonymous: isAnonymous(route), isPrivate: !OPEN.has(access) },
+    config: {
+      weightOf: weightRule(route)?.of,
+      isAnonymous: isAnonymous(route),
+      isPrivate: !OPEN.has(access),
+      isSigned: access !== 'public',
+    },
     ...(access === 'public' ? {} : { onRequest: forbidStoring }),
     preValidation: route.isBodyOptional === true ? [...preValidation, acceptNoBody] : [...preValidation],
     ...(preHandler === undefined ? {} : { attachValidation: true, preHandler }),

@@ -80,6 +80,8 @@ let auth: StreamAuth
 
 let delegate: Address
 
+let isClockWrong: boolean
+
 const folder = mkdtempSync(join(tmpdir(), 'bezel-auth-'))
 
 /** The two ways to send the same four values. */
@@ -147,6 +149,7 @@ describe('the credentials of the stream', () => {
 
   beforeEach(async () => {
     delegate = agent.address as Address
+    isClockWrong = false
     await register()
     const engine = await selectEngine()
     const limits = createInProcessLimits()
@@ -154,6 +157,7 @@ describe('the credentials of the stream', () => {
     auth = createStreamAuth({
       agentsOf: () => ({ chain: BASE, registry, delegates: { isDelegate } }) as never,
       now: () => nowMs,
+      isClockWrong: () => isClockWrong,
       authenticate: {
         registry,
         engine,
@@ -178,6 +182,14 @@ describe('the credentials of the stream', () => {
         const v = Number.parseInt(signed.signature.slice(-2), 16) - 27
         const low = { ...signed, signature: `${signed.signature.slice(0, -2)}0${v}`, agent: signed.agent.toLowerCase() }
         assert.equal((await authenticate(low))?.trader, trader)
+      })
+
+      it('is not judged by a wrong clock, and is as good as before once it is right', async () => {
+        const signed = await sign()
+        isClockWrong = true
+        await assert.rejects(authenticate(signed), { code: 'NOT_READY', details: { reason: 'clock' } })
+        isClockWrong = false
+        assert.equal((await authenticate(signed))?.trader, trader)
       })
 
       it('is over the handshake of this chain and nothing else', async () => {

@@ -17,6 +17,7 @@ import {
 } from '../../access/signatureHeaders.ts'
 import { agentNotDelegated, needsDelegation, outOfForce } from '../../agents/agentRefusals.ts'
 import { type ChainAgents, requiredDelegate } from '../../agents/chainAgents.ts'
+import { notReady } from '../../ground/unavailable.ts'
 import type { IncomingMessage } from 'node:http'
 import type { Static } from '@sinclair/typebox'
 import type { ServedChain } from '../../chain/servedChain.ts'
@@ -33,16 +34,28 @@ export interface StreamAuth {
   authenticateUpgrade(chain: ServedChain, request: Pick<IncomingMessage, 'headers'>): Promise<Caller | undefined>
 }
 
+interface StreamAuthContext extends PrivateContext {
+  /** Returns true while nobody is let in, because the clock of this node is wrong. Default: never. */
+  readonly isClockWrong?: () => boolean
+}
+
 const NO_BODY: Uint8Array = new Uint8Array(0)
 
 /** Creates the authentication of the stream. It takes the credentials of private reads, with the operation `wsAuth`. */
-export function createStreamAuth({ agentsOf, authenticate: options, now }: PrivateContext): StreamAuth {
+export function createStreamAuth(context: StreamAuthContext): StreamAuth {
+  const { agentsOf, authenticate: options, now, isClockWrong = () => false } = context
+  function requireRightClock(): void {
+    if (isClockWrong()) throw notReady('clock')
+  }
+
   async function byAgent(chain: ChainSlug, signed: SignatureHeaders, named: Address | undefined): Promise<Caller> {
+    requireRightClock()
     const agent = await authenticateAgent(handshakeOf(chain), signed, options, requireAllowed)
     return usable(chain, { via: 'agent', trader: agent.trader, agent }, named)
   }
 
   async function byKey(chain: ChainSlug, key: string, named: Address | undefined): Promise<Caller> {
+    requireRightClock()
     return usable(chain, await authenticateKey(chain, key, options, requireAllowed), named)
   }
 

@@ -75,12 +75,26 @@ const GOODBYE_MS = 1_000
 
 const POLL_MS = 10
 
+/** Pause between two steps of closes that are spread over a time. */
+const STEP_MS = 50
+
 /**
- * Closes all sockets with 1001, and terminates those that are still open a second later. Each socket is removed from
- * `pulses` when it is gone.
+ * Closes all sockets with 1012, one after the other and evenly over `spreadMs`, and terminates those that are still
+ * open a second after the last one was closed. Each socket is removed from `pulses` when it is gone.
  */
-export async function closeSockets(pulses: ReadonlySet<Pulse>): Promise<void> {
-  for (const { connection } of pulses) connection.close(CLOSE_CODES.shutdown, 'shutdown')
+export async function closeSockets(
+  pulses: ReadonlySet<Pulse>,
+  spreadMs: number,
+  pause: (ms: number) => Promise<void> = sleep,
+): Promise<void> {
+  const all = [...pulses]
+  const perStep = all.length / Math.max(1, spreadMs / STEP_MS)
+  for (let closed = 0, due = perStep; closed < all.length && pulses.size > 0; due += perStep) {
+    for (; closed < due && closed < all.length; closed++) {
+      all[closed]!.connection.close(CLOSE_CODES.shutdown, 'shutdown')
+    }
+    if (closed < all.length) await pause(STEP_MS)
+  }
   await emptied(pulses, GOODBYE_MS)
   for (const { connection } of pulses) connection.terminate()
   await emptied(pulses, GOODBYE_MS)

@@ -114,7 +114,7 @@ describe('the end of the service', () => {
     deaf.pause()
     let isClosed = false
     const closed = world.close().then(() => (isClosed = true))
-    equal(await client.closed, 1001)
+    equal(await client.closed, 1012)
     await until('the service is closed', () => isClosed)
     await closed
     equal(world.counts.sockets, 0)

@@ -6,6 +6,7 @@ import type { WebSocket } from 'ws'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import { type LimitAnswer, requireAllowed } from '../../access/limits.ts'
 import { toApiError, REQUEST_ID_HEADER, requestIdOf } from '../../access/answerError.ts'
+import { notReady } from '../../ground/unavailable.ts'
 import { DEFAULT_BOUNDS, type StreamBounds } from '../bounds.ts'
 import { closeSockets, startHeartbeat, type HeartbeatOptions, type Pulse, createPulse } from './heartbeat.ts'
 import {
@@ -42,6 +43,8 @@ export interface ServeStreamOptions extends IpChargeOptions {
   readonly clock?: () => number
   /** The limits on all sockets together. Default `DEFAULT_BOUNDS`. */
   readonly bounds?: Pick<StreamBounds, 'maxSockets' | 'maxSocketsPerIp'>
+  /** Time over which `close` spreads the closes of the sockets. Default 0. */
+  readonly stopSpreadMs?: number
 }
 
 /** The WebSockets of a server. */
@@ -63,11 +66,12 @@ interface Room {
 }
 
 /** Close codes that get their own label in the metrics. A client may send any other number. */
-const TOLD_CODES: ReadonlySet<number> = new Set([...Object.values(CLOSE_CODES), 1002, 1005, 1006, 1007, 1008])
+const TOLD_CODES: ReadonlySet<number> = new Set([...Object.values(CLOSE_CODES), 1001, 1002, 1005, 1006, 1007, 1008])
 
 /** Serves WebSockets on an HTTP server. */
 export function serveStream(server: Server, options: ServeStreamOptions): ServedStream {
   const { counts, kinds, log, now, clock = () => performance.now(), bounds = DEFAULT_BOUNDS } = options
+  const { stopSpreadMs = 0 } = options
   const ipCharge = createIpCharge(options)
   const admission = { ...options, ipCharge, places: createPlaces(bounds) }
   const rooms = new Map(kinds.map((kind) => [kind, openRoom(kind, { now, clock })]))
@@ -86,7 +90,7 @@ export function serveStream(server: Server, options: ServeStreamOptions): Served
     try {
       const admitted = await admit(request, socket, admission, (answer) => (limitAnswer = answer))
       operation = admitted.kind.operation
-      if (isClosing) throw new ApiError('NOT_READY', 'The service is stopping. Connect again.')
+      if (isClosing) throw notReady('stopping')
       const room = rooms.get(admitted.kind)!
       room.handshake(upgrade, (webSocket) => open(webSocket, socket, contextOf(admitted, requestId)))
     } catch (error) {
@@ -134,7 +138,7 @@ export function serveStream(server: Server, options: ServeStreamOptions): Served
     disconnect: () => rooms.forEach(({ pulses }) => disconnectAll(pulses)),
     async close() {
       isClosing = true
-      await Promise.all([...rooms.values()].map(({ pulses }) => closeSockets(pulses)))
+      await Promise.all([...rooms.values()].map(({ pulses }) => closeSockets(pulses, stopSpreadMs)))
       for (const { heartbeat } of rooms.values()) heartbeat.close()
     },
   }
