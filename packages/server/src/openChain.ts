@@ -7,31 +7,27 @@ import { createLoggedPositions } from './accounts/positions/loggedPositions.ts'
 import { createPositionReads, type PositionReads } from './accounts/positions/positionReads.ts'
 import { createKnownTerms, type KnownTerms } from './accounts/positions/traderTerms.ts'
 import { createChainAgents, requiredDelegate, type ChainAgents } from './agents/chainAgents.ts'
-import type { ChainBlock } from './chain/blocks.ts'
 import { openDiamondWatch, type DiamondWatch } from './chain/diamondWatch.ts'
-import { createFinality, type Finality } from './chain/finality.ts'
+import { createFinality } from './chain/finality.ts'
 import { createMulticallClient } from './chain/multicallClient.ts'
 import { createProviders, type Providers } from './chain/providers/providers.ts'
 import type { RpcClient } from './chain/rpcClient.ts'
 import { accountRefreshMs, type ServedChain } from './chain/servedChain.ts'
 import { refuseOtherChain } from './chain/providers/chainIdentity.ts'
 import { settleExits } from './facade/relayer/exitGas.ts'
-import { tellState, withLeader } from './follower/leaderState.ts'
-import { openSharedFollower, type SharedFollower } from './follower/sharedFollower.ts'
-import { startFollower, type Follower } from './follower/startFollower.ts'
+import { withLeader } from './follower/leaderState.ts'
+import { followCommits } from './followCommits.ts'
+import type { Follower } from './follower/startFollower.ts'
 import { notReady } from './ground/unavailable.ts'
 import { type AccountLog, createAccountLog } from './journal/accountLog.ts'
-import type { CommitChanges } from './journal/commitBody.ts'
 import type { ChainCommits } from './journal/commits.ts'
 import { createChainHead, type ChainHead, startClockRounds } from './journal/clock.ts'
-import type { Leader } from './journal/roles.ts'
 import { openChainMarkets, type ChainMarketData } from './market/openMarkets.ts'
-import type { FollowerState } from './market/watchChainMarkets.ts'
-import { countOrdersByStatus, listLiveOrders } from './store/orderStore.ts'
+import { listLiveOrders } from './store/orderStore.ts'
 import { findRelayer } from './store/relayNodeStore.ts'
-import type { Store } from './store/sql.ts'
 import { writeNotices } from './notices/writeNotices.ts'
 import type { Base } from './openBase.ts'
+import { followerState, openFollower, type ChainFollower } from './openFollower.ts'
 import { openFacade, type ChainFacade, type FacadeBase } from './openFacade.ts'
 import { type ChainOrders, createTradingContext } from './orders/chainOrders.ts'
 import type { ChainPreviews } from './orders/previews.ts'
@@ -98,7 +94,7 @@ export async function openChain(chain: ServedChain, base: Base, open: AsyncDispo
   open.defer(() => accounts.close())
   followCommits(commits, { base, positions, tape, accounts })
   commits.begin(lastCommit)
-  const followed = { chain, client, base, market, head, finality, accountLog, accounts, diamondWatch }
+  const followed = { chain, client, base, market, head, finality, accountLog, commits, accounts, diamondWatch }
   const follower = await openFollower(followed, open)
   following.follower = follower
   await openClockRounds({ slug, accountLog, follower }, base, open)
@@ -145,17 +141,6 @@ function openProviders({ slug, chainId, rpcUrls }: ServedChain, log: FastifyBase
       else log.warn({ chain: slug, provider, state, reason }, 'a provider is not well')
     },
   })
-}
-
-/** A follower, which on one of several nodes may be that of another one. */
-type ChainFollower = Follower & Partial<Pick<SharedFollower, 'isOwn' | 'leaderState'>>
-
-function followerState(follower: ChainFollower | undefined): FollowerState {
-  // Until this node hears of other nodes' blocks, it reads the markets in rounds.
-  if (follower?.isOwn?.() === false) return 'lost'
-  const reason = follower?.reason()
-  if (reason === 'reorg_too_deep') return 'lost'
-  return reason === 'chain_lagging' ? 'lagging' : 'following'
 }
 
 function openPositionReads(
@@ -206,13 +191,14 @@ function openAgents(
 
 function openAccounts(
   of: Pick<OpenChain, 'agents' | 'positions' | 'accountLog' | 'market'> & { readonly terms: KnownTerms },
-  { config, store, now, log }: Base,
+  { config, store, roles, now, log }: Base,
 ): OpenChainAccounts {
   const { slug } = of.agents.chain
   return openChainAccounts(slug, {
     ...of,
     hasOrders: async (trader) => (await listLiveOrders(store.read, slug, trader, 1)).length > 0,
     collaterals: () => of.market.watch.current()?.collaterals,
+    isShared: !roles.isAlone,
     refreshMs: accountRefreshMs(of.agents.chain, config.accountRefreshMs),
     now,
     log,
@@ -249,96 +235,6 @@ function openLog(of: {
     onError: (error) => log.error({ chain: slug, err: error }, 'what was committed could not be passed on'),
     commits: of.commits,
   })
-}
-
-/** Updates the in-memory state after every commit of any node, in this order. */
-function followCommits(
-  commits: ChainCommits,
-  of: Pick<OpenChain, 'positions' | 'tape' | 'accounts'> & { readonly base: Base },
-): void {
-  const { orderCounts, waits } = of.base
-  const follow = (
-    apply: (changes: CommitChanges, number: number | undefined) => void,
-    reload: () => Promise<void> = async () => {},
-  ): void => commits.follow({ apply: ({ changes }, number) => (changes ? apply(changes, number) : undefined), reload })
-  follow(({ positions }) => of.positions.apply(positions), of.positions.reload)
-  follow(
-    ({ chain, orders }, number) => orderCounts.apply(orders, { chain, number }),
-    () => orderCounts.restart(() => countOrdersByStatus(of.base.store.read)),
-  )
-  follow(waits.apply)
-  follow(of.tape.apply)
-  follow(({ cause, orders, positions }) => {
-    // A commit caused by a request changes nothing on the chain.
-    if (cause.block === null) return
-    for (const { record } of [...orders, ...positions]) of.accounts.forget(record.trader)
-  })
-}
-
-/** The parts of a chain that following it needs. */
-interface FollowedParts {
-  readonly chain: ServedChain
-  readonly client: Providers
-  readonly base: Base
-  readonly market: ChainMarketData
-  readonly head: ChainHead
-  readonly finality: Finality
-  readonly accountLog: AccountLog
-  readonly accounts: OpenChainAccounts
-  readonly diamondWatch: DiamondWatch
-}
-
-/** Opens the follower of a chain: of this node while it leads, otherwise what the store tells of another node's. */
-async function openFollower(of: FollowedParts, open: AsyncDisposableStack): Promise<ChainFollower> {
-  const { chain, client, head, market } = of
-  const { roles, store, now, log } = of.base
-  if (roles.isAlone) {
-    const follower = followBlocks(of, { store, accountLog: of.accountLog })
-    open.defer(() => follower.close())
-    return follower
-  }
-  const shared = openSharedFollower({ chain, client, store, head, markets: () => market.watch.current(), now, log })
-  open.defer(() => shared.close())
-  const lead = (leader: Leader): void => {
-    const fenced = { store: leader.store, accountLog: leader.fencedLog(of.accountLog) }
-    leader.open.defer(shared.lead(() => followBlocks(of, fenced)))
-  }
-  const name = { role: 'follower', chain: chain.slug } as const
-  await roles.lead(name, open, lead, () => tellState(shared, of.diamondWatch))
-  return shared
-}
-
-function followBlocks(of: FollowedParts, by: { readonly store: Store; readonly accountLog: AccountLog }): Follower {
-  const { chain, client, head, finality } = of
-  const { config, now, log } = of.base
-  return startFollower({
-    chain,
-    client: client.followerClient(head.current),
-    head,
-    finality,
-    ...by,
-    now,
-    log,
-    markets: () => of.market.watch.current(),
-    startBlock: chain.startBlock,
-    pollMs: config.headPollMs,
-    onUndone: of.market.watch.noteUndone,
-    onApplied: (blocks) => noteBlocks(of, blocks),
-  })
-}
-
-/**
- * Takes applied blocks into account where they matter beside orders and positions. A node that does not follow would
- * be told here of the blocks that another one applied.
- */
-async function noteBlocks(of: FollowedParts, blocks: readonly ChainBlock[]): Promise<void> {
-  const noted = of.market.watch.note(blocks)
-  for (const { senders, logsBloom } of blocks) {
-    of.accounts.noteSenders(senders)
-    if (logsBloom !== undefined) of.accounts.noteLogs(logsBloom)
-  }
-  await of.diamondWatch.note(blocks)
-  await noted
 }
 
 /** Opens the rounds that move orders on by the clock, on the node that leads as keeper of the chain. */

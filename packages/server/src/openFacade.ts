@@ -12,6 +12,7 @@ import { guardRelayer } from './facade/relayer/guardRelayer.ts'
 import { type Relayer, startRelayer } from './facade/relayer/startRelayer.ts'
 import { defaultRelayerSettings, type RelayerSettings } from './facade/relayer/relayerSettings.ts'
 import { allowedSources, isLiveMainnet } from './facade/signing/phantomAgent.ts'
+import { wakeRelayer } from './followCommits.ts'
 import type { Follower } from './follower/startFollower.ts'
 import type { ChainHead } from './journal/clock.ts'
 import type { Leader } from './journal/roles.ts'
@@ -71,6 +72,9 @@ export async function openFacade(of: FacadeBase, base: Base, open: AsyncDisposab
     now,
   }
   if (relayer !== null) {
+    const onError = (error: unknown): void =>
+      base.log.error({ chain: of.chain.slug, err: error }, 'what another node revoked could not be burnt')
+    if (!roles.isAlone) wakeRelayer(base.commits.of(of.chain.slug), relayer, onError)
     const name = { role: 'relayer', chain: of.chain.slug } as const
     await roles.lead(name, open, (leader) => leadRelayer({ ...exchange, relayer }, base, { relayer, leader }))
   }

@@ -91,9 +91,10 @@ function logSources(of: OpenChain, { store, now, log }: Base) {
   }
 }
 
-function facadeSources(of: OpenChain, { markets, replays, log }: Base): FacadeStreamSources {
+function facadeSources(of: OpenChain, { roles, markets, replays, log }: Base): FacadeStreamSources {
   return {
     reads: of.facade.reads,
+    commits: roles.isAlone ? undefined : of.commits,
     feed: markets.feed,
     candles: markets.candles,
     trades: of.tape,

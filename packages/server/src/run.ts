@@ -13,6 +13,7 @@ import { listMayBeMined } from './facade/relayer/renewEntries.ts'
 import type { ProviderStatus } from './chain/providers/providers.ts'
 import type { NotReadyReason } from './ground/unavailable.ts'
 import { listen } from './http/createApp.ts'
+import { settleFresh } from './journal/commits.ts'
 import { promiseCommits } from './http/hooks/promiseCommits.ts'
 import { allowOrigins, registerHooks } from './http/hooks/registerHooks.ts'
 import { requireRightClock } from './http/hooks/requireRightClock.ts'
@@ -132,9 +133,6 @@ function watchEverything({ metrics, ...base }: Base, chains: readonly OpenChain[
   watchChannels(metrics, 'bezel_facade_stream', base.facadeCounts)
 }
 
-/** Longest time that a read of the facade waits for what other nodes committed. */
-const SETTLE_MS = 250
-
 /** Registers hooks and routes in the order in which a request passes them. */
 function addOperations(base: Base, chains: readonly OpenChain[], node: NodeState, notices: Notices): void {
   const { config, app, store, metrics, authenticate } = base
@@ -191,7 +189,7 @@ function addOperations(base: Base, chains: readonly OpenChain[], node: NodeState
     chains: base.chains,
     facadeOf: (slug) => chainOf(slug).facade.reads,
     exchangeOf: (slug) => chainOf(slug).facade.exchange,
-    settle: base.store.read.engine === 'sqlite' ? undefined : (slug) => chainOf(slug).commits.settled(SETTLE_MS),
+    settle: base.roles.isAlone ? undefined : (slug) => settleFresh(chainOf(slug).commits),
     trustedProxies: config.trustedProxies,
   }
   registerFacadeRoutes(app, facade, base.roles.has)

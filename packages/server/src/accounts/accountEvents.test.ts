@@ -134,6 +134,35 @@ describe('the events of an account', () => {
     )
   })
 
+  it('do not run backwards when the older answer of another node comes late', async () => {
+    const [first, second] = [createAccountWorld(log, true), createAccountWorld(log, true)]
+    for (const { accounts } of [first, second]) accounts.watch(ALICE)
+    const read = async (of: AccountWorld, head: number, balance: bigint): Promise<void> => {
+      Object.assign(of.node, { head, balance })
+      of.accounts.forget(ALICE)
+      await of.accounts.idle()
+    }
+    await read(first, 10, 5n)
+    const late = Promise.withResolvers<void>()
+    second.node.gate = late.promise
+    const reading = read(second, 11, 6n)
+    await read(first, 12, 7n)
+    late.resolve()
+    await reading
+    const told = async (): Promise<string[]> =>
+      (await accountsIn(log)).map(({ balances }) => balances[1]!.balance.replace('0.00000', ''))
+    assert.deepEqual(await told(), ['7'])
+    // It was not recorded as told, so it is told once it is the state of a later block.
+    await read(second, 13, 6n)
+    assert.deepEqual(await told(), ['7', '6'])
+    await read(first, 14, 7n)
+    assert.deepEqual(await told(), ['7', '6'], 'the first node does not know of the second event yet')
+    first.accounts.noteTold(ALICE)
+    await read(first, 15, 7n)
+    assert.deepEqual(await told(), ['7', '6', '7'])
+    assert.deepEqual([first.failures, second.failures], [[], []])
+  })
+
   it('are no matter of agents alone: whoever registers many of them could fill the store', async () => {
     world.records.push({ agent: AGENT, trader: ALICE, scope: {}, createdAtMs: 1 } as AgentRecord)
     await round()

@@ -3,7 +3,8 @@ import { NodeUnavailableError, notReady } from '../ground/unavailable.ts'
 import type { Address, Account, AgentScope } from '@bezel/protocol'
 import { type ChainAgents, agentAnswer } from '../agents/chainAgents.ts'
 import type { ListedCollateral } from '../trading/market/chainMarkets.ts'
-import type { AccountLog, AccountNow } from '../journal/accountLog.ts'
+import type { AccountLog, BlockRange } from '../journal/accountLog.ts'
+import { createAccountTeller } from './accountTeller.ts'
 import type { LivePositions } from './positions/livePositions.ts'
 import {
   firstBatch,
@@ -17,7 +18,6 @@ import { dueTerms } from './positions/dueTerms.ts'
 import type { KnownTerms, TradedPair } from './positions/traderTerms.ts'
 import { isExpired, type AgentRecord } from '../trading/agentRecord.ts'
 import { createLru } from '../ground/lru.ts'
-import { hash } from 'node:crypto'
 
 /**
  * The holdings of an account, as the chain answered one read. Of two reads the one that was sent later counts,
@@ -27,6 +27,8 @@ interface Look {
   /** Sequence number of the read. Grows with every read of any account of the chain. */
   readonly order: number
   readonly holdings: Holdings
+  /** The blocks that the answer may be of; `undefined` where nobody asks. */
+  readonly blocks: BlockRange | undefined
 }
 
 /**
@@ -62,6 +64,8 @@ export interface ChainAccountReads {
   holdsNothing(trader: Address): Promise<boolean>
   /** Drops the cached holdings, because something happened to this account: the next read asks the chain. */
   forget(trader: Address): void
+  /** Notes that another node may have written to the trader's log. */
+  noteTold(trader: Address): void
   /** Resolves when no write to a log is under way. */
   idle(): Promise<void>
 }
@@ -76,6 +80,8 @@ export interface AccountReadsOptions {
   /** Learns the traders' own terms, which each read of an account includes for the pairs of its positions. */
   readonly terms: Pick<KnownTerms, 'learn' | 'isDue'>
   readonly log: Pick<AccountLog, 'account'>
+  /** True when other nodes write to the same logs: each read then also asks for its block. Default false. */
+  readonly isShared?: boolean
   readonly maxAgeMs: number
   readonly now: () => number
   /** Receives errors of the background work. The account or the log is tried again later. */
@@ -92,14 +98,15 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
   function look(traders: readonly Address[], collaterals: readonly ListedCollateral[]): Promise<Look>[] {
     const order = (asked += 1)
     const askedAtMs = now()
-    const answers = readAccounts(agents.client, agents.chain, collaterals, traders.map(askedOf))
+    const isPlaced = options.isShared === true
+    const answers = readAccounts(agents.client, agents.chain, { collaterals, isPlaced }, traders.map(askedOf))
     return traders.map(async (trader, at) => {
       const answer = (await answers)[at]!
       if (answer instanceof UnreadableAccountError) throw answer
-      const { holdings, ownTerms } = answer
+      const { holdings, ownTerms, blocks } = answer
       delegates.learn(trader, holdings.delegate, askedAtMs)
       for (const [pairIndex, own] of ownTerms) terms.learn(trader, pairIndex, own, askedAtMs)
-      return { order, holdings }
+      return { order, holdings, blocks }
     })
   }
 
@@ -115,11 +122,11 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
     })
   }
 
-  async function tell(trader: Address, { holdings, order }: Look): Promise<string> {
+  async function tell(trader: Address, { holdings, order, blocks }: Look): Promise<string> {
     const found = agents.registry.agentsOf(agents.chain.slug, trader)
     const records = found instanceof Promise ? await found : found
     const text = JSON.stringify(accountAnswer({ ...agents, records }, trader, holdings, now()))
-    await teller.tell(trader, { holdings: JSON.stringify(holdings), text, order })
+    await teller.tell(trader, { holdings: JSON.stringify(holdings), text, order, blocks })
     return text
   }
 
@@ -132,6 +139,7 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
     },
     forget: cache.forget,
     holdsNothing: (trader) => holdsNothing(options, trader, cache.peek(trader)?.holdings),
+    noteTold: teller.forget,
     idle: teller.idle,
     holdings(trader, maxAgeMs) {
       const found = cachedLook(trader, maxAgeMs)
@@ -287,97 +295,5 @@ function createHoldingsCache({ now }: Pick<AccountReadsOptions, 'now'>): Holding
     },
     peek: (trader) => entries.peek(trader)?.look,
     forget: entries.delete,
-  }
-}
-
-/** An account's state, with the sequence number of the read that found it. */
-interface AccountState extends AccountNow {
-  readonly order: number
-}
-
-/**
- * Writes accounts to their logs whenever they may have changed: one state after the other for each account, and never
- * one that is older than a state already written.
- */
-export interface AccountTeller {
-  /**
-   * Resolves when this state or a newer one was written, or could not be: a failed write must not fail a request that
-   * only reads.
-   */
-  tell(trader: Address, state: AccountState): Promise<void>
-  /** Returns true when the result of a later read was already passed to `tell`. */
-  isOutdated(trader: Address, order: number): boolean
-  /** Resolves when no write is under way. */
-  idle(): Promise<void>
-}
-
-interface AccountTellerOptions {
-  readonly log: Pick<AccountLog, 'account'>
-  readonly onFailure: (error: unknown) => void
-}
-
-/** The number of accounts kept in memory. For any further account the log itself notices that nothing has changed. */
-const MAX_TOLD = 10_000
-
-interface Told {
-  readonly order: number
-  /** SHA-256 of the last holdings that the log accepted; `undefined` before the first. */
-  readonly holdingsHash: string | undefined
-}
-
-interface Telling {
-  /** The state to write after the one under way. Only the newest is kept. */
-  next: AccountNow | undefined
-  readonly done: Promise<void>
-}
-
-export function createAccountTeller({ log, onFailure }: AccountTellerOptions): AccountTeller {
-  const told = createLru<Address, Told>(MAX_TOLD)
-  const tellings = new Map<Address, Telling>()
-
-  async function tellLog(trader: Address, account: AccountNow): Promise<void> {
-    const holdingsHash = hash('sha256', account.holdings, 'base64url')
-    if (told.get(trader)?.holdingsHash === holdingsHash) return
-    try {
-      await log.account(trader, account)
-      told.set(trader, { order: told.get(trader)?.order ?? 0, holdingsHash })
-    } catch (error) {
-      // The hash is not stored, so the next read tries to write again.
-      onFailure(error)
-    }
-  }
-
-  async function tellAll(trader: Address, first: AccountNow): Promise<void> {
-    let account: AccountNow | undefined = first
-    for (; account !== undefined; account = takeNext(trader)) await tellLog(trader, account)
-    tellings.delete(trader)
-  }
-
-  function takeNext(trader: Address): AccountNow | undefined {
-    const telling = tellings.get(trader)
-    const next = telling?.next
-    if (telling !== undefined) telling.next = undefined
-    return next
-  }
-
-  const isOutdated = (trader: Address, order: number): boolean => order < (told.get(trader)?.order ?? 0)
-
-  return {
-    isOutdated,
-    async tell(trader, { order, ...account }) {
-      const running = tellings.get(trader)
-      if (isOutdated(trader, order)) return running?.done
-      told.set(trader, { order, holdingsHash: told.get(trader)?.holdingsHash })
-      if (running !== undefined) {
-        running.next = account
-        return running.done
-      }
-      const done = tellAll(trader, account)
-      tellings.set(trader, { next: undefined, done })
-      return done
-    },
-    async idle() {
-      await Promise.all([...tellings.values()].map(({ done }) => done))
-    },
   }
 }

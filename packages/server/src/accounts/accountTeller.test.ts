@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { createAccountTeller, type AccountTeller } from './accountReads.ts'
+import { createAccountTeller, type AccountTeller } from './accountTeller.ts'
+import type { AccountOutcome } from '../journal/accountLog.ts'
 import { traderOf } from './testing/accountNode.ts'
 
 const ALICE = traderOf(0xa1)
@@ -10,6 +11,7 @@ describe('telling accounts', () => {
   let running: number
   let gate: Promise<void>
   let failures: unknown[]
+  let outcome: AccountOutcome
   let teller: AccountTeller
 
   beforeEach(() => {
@@ -17,6 +19,7 @@ describe('telling accounts', () => {
     running = 0
     gate = Promise.resolve()
     failures = []
+    outcome = 'appended'
     teller = createAccountTeller({
       onFailure: (error) => failures.push(error),
       log: {
@@ -25,7 +28,7 @@ describe('telling accounts', () => {
           running += 1
           await gate.finally(() => (running -= 1))
           told.push(text)
-          return true
+          return outcome
         },
       },
     })
@@ -36,6 +39,26 @@ describe('telling accounts', () => {
   it('says nothing twice', async () => {
     for (const [order, text] of ['a', 'a', 'b', 'b', 'a'].entries()) await tell(text, order)
     assert.deepEqual(told, ['a', 'b', 'a'])
+  })
+
+  it('says again what the log refused, and what it may not have any more', async () => {
+    outcome = 'older'
+    await tell('a', 1)
+    outcome = 'appended'
+    await tell('a', 2)
+    await tell('a', 3)
+    assert.deepEqual(told, ['a', 'a'])
+    teller.forget(ALICE)
+    await tell('a', 4)
+    const slow = Promise.withResolvers<void>()
+    gate = slow.promise
+    const telling = tell('b', 5)
+    teller.forget(ALICE)
+    slow.resolve()
+    await telling
+    await tell('b', 6)
+    await tell('b', 7)
+    assert.deepEqual(told, ['a', 'a', 'a', 'b', 'b'])
   })
 
   it('says one thing after the other, and of those that wait the newest', async () => {

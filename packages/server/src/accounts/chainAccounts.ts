@@ -86,6 +86,8 @@ export interface ChainAccounts extends Accounts {
    */
   round(): Promise<void>
   stats(): AccountStats
+  /** Notes that another node may have told the account in the trader's log. */
+  noteTold(trader: Address): void
   /** Resolves when no read and no write to a log is under way. */
   idle(): Promise<void>
 }
@@ -152,6 +154,7 @@ export function createAccounts(options: AccountReadsOptions): ChainAccounts {
       }
     },
     stats: () => stats,
+    noteTold: reads.noteTold,
     forget,
     noteSenders(senders) {
       for (const sender of senders) {

@@ -7,7 +7,7 @@ import { createAccounts, type ChainAccounts } from './chainAccounts.ts'
 
 export interface ChainAccountsOptions extends Pick<
   AccountReadsOptions,
-  'agents' | 'collaterals' | 'positions' | 'hasOrders' | 'terms' | 'now'
+  'agents' | 'collaterals' | 'positions' | 'hasOrders' | 'terms' | 'isShared' | 'now'
 > {
   readonly accountLog: AccountReadsOptions['log']
   /** Pause between two rounds, and the greatest age of an answer, in milliseconds. */
@@ -25,7 +25,7 @@ export interface OpenChainAccounts extends ChainAccounts {
  * background.
  */
 export function openChainAccounts(slug: ChainSlug, options: ChainAccountsOptions): OpenChainAccounts {
-  const { agents, collaterals, positions, hasOrders, terms, accountLog, refreshMs, now } = options
+  const { agents, collaterals, positions, hasOrders, terms, isShared = false, accountLog, refreshMs, now } = options
   const onFailure = (error: unknown): void => {
     // The readiness check reports a node or a store that is unavailable; the values read before stay in use.
     if (error instanceof NodeUnavailableError || error instanceof StoreUnavailableError) return
@@ -37,6 +37,7 @@ export function openChainAccounts(slug: ChainSlug, options: ChainAccountsOptions
     positions,
     hasOrders,
     terms,
+    isShared,
     log: accountLog,
     maxAgeMs: refreshMs,
     now,

@@ -9,8 +9,10 @@ import {
   type Decimal,
   type Hex,
 } from '@bezel/protocol'
+import { headNumberCall, quantity, resultOf } from '../chain/blocks.ts'
 import { CALLS_PER_BATCH, type RpcClient, type RpcOutcome, revertData, type RpcCall } from '../chain/rpcClient.ts'
 import type { ServedChain } from '../chain/servedChain.ts'
+import type { BlockRange } from '../journal/accountLog.ts'
 import type { ListedCollateral } from '../trading/market/chainMarkets.ts'
 import { erc20Abi, toFunctionSelector, type AbiFunction } from 'viem'
 import type { OwnTerms, TradedPair } from './positions/traderTerms.ts'
@@ -54,6 +56,13 @@ interface AccountReading {
   readonly holdings: Holdings
   /** The trader's own terms by pair index, without pairs for which the node did not answer. */
   readonly ownTerms: ReadonlyMap<number, OwnTerms>
+  readonly blocks: BlockRange | undefined
+}
+
+/** The collaterals of an account, and true when the blocks of the answer are asked for too: two calls more. */
+interface ReadAs {
+  readonly collaterals: readonly ListedCollateral[]
+  readonly isPlaced: boolean
 }
 
 /**
@@ -63,14 +72,16 @@ interface AccountReading {
 export async function readAccounts(
   client: RpcClient,
   { diamond }: ServedChain,
-  collaterals: readonly ListedCollateral[],
+  { collaterals, isPlaced }: ReadAs,
   accounts: readonly AskedAccount[],
 ): Promise<(AccountReading | UnreadableAccountError)[]> {
   const calls = accounts.flatMap(({ trader, pairIndices }) => [
     ...holdingsCalls(diamond, collaterals, trader),
     ...pairIndices.map((pairIndex) => ownTermsCall(diamond, { trader, pairIndex })),
   ])
-  const outcomes = await client.batch(calls)
+  const { outcomes, blocks } = isPlaced
+    ? await batchBetween(client, calls)
+    : { outcomes: await client.batch(calls), blocks: undefined }
   let from = 0
   return accounts.map(({ pairIndices }) => {
     const termsFrom = from + holdingsCallCount(collaterals)
@@ -81,8 +92,21 @@ export async function readAccounts(
       if (own !== undefined) ownTerms.set(pairIndex, own)
     }
     from = termsFrom + pairIndices.length
-    return holdings instanceof UnreadableAccountError ? holdings : { holdings, ownTerms }
+    return holdings instanceof UnreadableAccountError ? holdings : { holdings, ownTerms, blocks }
   })
+}
+
+/**
+ * Runs calls between two questions for the node's head: their answers are of these two blocks or one between them.
+ * The block that the calls themselves could tell is, on a chain above another, one of the chain below.
+ */
+async function batchBetween(
+  client: RpcClient,
+  calls: readonly RpcCall[],
+): Promise<{ readonly outcomes: readonly RpcOutcome[]; readonly blocks: BlockRange }> {
+  const [before, ...others] = await client.batch([headNumberCall, ...calls, headNumberCall])
+  const [from, to] = [quantity(resultOf(before)), quantity(resultOf(others.at(-1)))]
+  return { outcomes: others.slice(0, -1), blocks: { from, to: Math.max(from, to) } }
 }
 
 /**

@@ -8,6 +8,7 @@ import { readLastBlock, type FollowedBlock } from '../store/blockStore.ts'
 import type { Store } from '../store/sql.ts'
 import { applyBlocks, type ApplyOptions } from './applyBlocks.ts'
 import type { ReportedReading } from './readReported.ts'
+import { tellApplied, tellUndone } from './toldBlocks.ts'
 import { undoBlock } from './undoBlock.ts'
 
 /** The last applied block of a chain. Moves forward and back only in the same transaction as the data of the blocks. */
@@ -65,6 +66,8 @@ export function createCursor(options: CursorOptions): Cursor {
       await accountLog.transaction({ chain }, { block: last.number, isReorg: false }, async (sql, journal, at) => {
         requireHead(expected, at.head)
         await applyBlocks(sql, [first, ...others], reported, { ...clockOf(at), ...facts, finality }, journal)
+        // A file of SQLite belongs to one process, which has the blocks at hand.
+        if (sql.engine === 'postgres') journal.step(tellApplied(blocks))
       })
       head.moveTo(last)
       counts.blocksApplied += blocks.length
@@ -77,7 +80,9 @@ export function createCursor(options: CursorOptions): Cursor {
         undone = await accountLog.transaction({ chain }, origin, async (sql, journal, at) => {
           requireHead(block, at.head)
           await undoBlock(sql, block, clockOf(at), journal)
-          return readLastBlock(sql, chain)
+          const left = await readLastBlock(sql, chain)
+          if (sql.engine === 'postgres') journal.step(tellUndone(left))
+          return left
         })
         head.moveTo(undone)
         counts.blocksUndone += 1

@@ -20,6 +20,7 @@ import { openTestStore } from '../store/testing/testStore.ts'
 import { activeWindowIds } from '../trading/valuation/priceImpact.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
 import { createFollowing, type Following } from './createFollowing.ts'
+import { createMarketSteps, parseStep, tellApplied, tellUndone } from './toldBlocks.ts'
 import { createWalkedChain, type WalkedChain } from './testing/walkedChain.ts'
 
 // The markets that are folded from events must be what the Diamond's own views say, at every block of a random history
@@ -79,11 +80,12 @@ describe('the markets folded from events, at every block of random histories', (
     const random = createRandom(seed)
     await chain.restart(seed)
     const watch = openWatch()
+    const beside = openWatch()
     const opened = openTestStore()
     try {
-      await until('the markets are read', () => watch.current() !== undefined)
+      await until('the markets are read', () => [watch, beside].every((one) => one.current() !== undefined))
       await migrate(opened.store)
-      const following = await follow(watch, opened.store)
+      const following = await follow(watch, opened.store, beside)
       for (let part = 0; part < PARTS; part += 1) {
         await chain.walk(random.int(2, 7))
         if (random.chance(0.8)) await catchUp(following, watch)
@@ -94,16 +96,26 @@ describe('the markets folded from events, at every block of random histories', (
       await catchUp(following, watch)
       await expectSameAsRead(following.head()!, watch.current()!)
       reads += watch.stats().reads
+      assert.equal(beside.stats().reads, watch.stats().reads)
     } finally {
       watch.close()
+      beside.close()
       await opened.remove()
     }
   }
 
+  /** Follows the chain; `beside` are the markets of another node, which hears of each step by its text alone. */
   async function follow(
     watch: ChainMarketsWatch,
     store: ReturnType<typeof openTestStore>['store'],
+    beside: ChainMarketsWatch,
   ): Promise<Following> {
+    const steps = createMarketSteps(beside)
+    async function tellBeside(step: string): Promise<void> {
+      steps.take(parseStep(step))
+      await steps.settled()
+      assert.deepEqual(beside.current(), watch.current())
+    }
     const following = createFollowing({
       onError: (error) => assert.fail(String(error)),
       head: createChainHead(),
@@ -118,6 +130,7 @@ describe('the markets folded from events, at every block of random histories', (
       timeoutBlocks: () => watch.current()!.marketOrdersTimeoutBlocks,
       async onApplied(blocks) {
         await watch.note(blocks)
+        await tellBeside(tellApplied(blocks))
         const last = blocks.at(-1)!.block
         // The markets were read at the last block of the common beginning.
         if (last.number >= chain.lastCommonBlock) await compare(last, watch.current()!)
@@ -125,6 +138,7 @@ describe('the markets folded from events, at every block of random histories', (
       async onUndone(head) {
         const [known, readsBefore] = [watch.current()!, watch.stats().reads]
         await watch.noteUndone(head)
+        await tellBeside(tellUndone(head))
         const { states, volumes } = watch.current()!
         undone += 1
         const isChanged = states !== known.states || volumes !== known.volumes

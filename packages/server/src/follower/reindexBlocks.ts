@@ -126,6 +126,7 @@ function createNews(
     journal: {
       order: noted(journal.order),
       position: noted(journal.position),
+      step: journal.step,
       execution(fill) {
         if (!told.has(String(fill.fill.id) as OrderId)) execution(fill)
       },

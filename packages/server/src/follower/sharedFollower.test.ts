@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseAddress, type Hex } from '@bezel/protocol'
 import { until } from '@bezel/testkit/until.ts'
 import type { DiamondWatch } from '../chain/diamondWatch.ts'
@@ -13,7 +14,7 @@ import { addUnproven } from '../store/snapshotStore.ts'
 import type { Sql } from '../store/sql.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import { tellState, withLeader } from './leaderState.ts'
-import { openSharedFollower, type SharedFollower } from './sharedFollower.ts'
+import { openSharedFollower, type SharedFollower, type SharedFollowerOptions } from './sharedFollower.ts'
 import type { Follower } from './startFollower.ts'
 
 const SLUG = 'arbitrum-sepolia'
@@ -60,22 +61,23 @@ describe('a follower of several nodes', () => {
     opened = openTestStore()
     await migrate(opened.store)
     head = createChainHead()
-    const client: RpcClient = { roundTrips: () => 0, batch: async () => [{ ok: true, result: '0x7' }] }
-    shared = openSharedFollower({
-      chain: CHAIN,
-      client,
-      store: opened.store,
-      head,
-      markets: () => undefined,
-      now: () => nowMs,
-      log: { error: assert.fail as never },
-    })
+    shared = openSharedFollower(options())
   })
   afterEach(async () => {
     await shared.close()
     await opened.remove()
   })
 
+  const client: RpcClient = { roundTrips: () => 0, batch: async () => [{ ok: true, result: '0x7' }] }
+  const options = (): SharedFollowerOptions => ({
+    chain: CHAIN,
+    client,
+    store: opened.store,
+    head,
+    markets: () => undefined,
+    now: () => nowMs,
+    log: { error: assert.fail as never },
+  })
   const keep = (work: (sql: Sql) => Promise<unknown>): Promise<unknown> =>
     opened.store.transaction({ chain: SLUG }, work)
   const keepBlock = (number: number): Promise<unknown> => keep((sql) => insertBlock(sql, SLUG, blockOf(number)))
@@ -94,6 +96,42 @@ describe('a follower of several nodes', () => {
     assert.deepEqual([shared.reason(), head.current()?.hash], [undefined, hashOf(7)])
     const { headBlock, headMs } = shared.clock()
     assert.deepEqual([headBlock, headMs, shared.knownSince()], [7, 7_000, { block: 1, timestampMs: null }])
+  })
+
+  it('takes a head over that another node told, and keeps it from what was read before', async () => {
+    await keepBlock(7)
+    const { read } = opened.store
+    const reading = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<void>()
+    const get: Sql['get'] = async (statement, ...params) => {
+      const row = await read.get<never>(statement, ...params)
+      reading.resolve()
+      await answered.promise
+      return row
+    }
+    const own = createChainHead()
+    const slow = openSharedFollower({ ...options(), head: own, store: { read: { ...read, get } } })
+    await reading.promise
+    slow.noteHead(blockOf(8))
+    answered.resolve()
+    await nextTurn()
+    assert.equal(own.current()?.number, 8)
+    await slow.close()
+  })
+
+  it('says so when the head moves and nobody tells of it for five seconds', async () => {
+    await keepBlock(7)
+    await untilRead(7)
+    nowMs += 5_000
+    assert.equal(shared.isTold(), true, 'the first head was there before')
+    await keepBlock(8)
+    await untilRead(8)
+    assert.equal(shared.isTold(), true)
+    nowMs += 5_000
+    assert.equal(shared.isTold(), false)
+    shared.noteHead(blockOf(8))
+    nowMs += 5_000
+    assert.equal(shared.isTold(), true)
   })
 
   it('is lagging once nobody has followed for ten seconds', async () => {

@@ -1,4 +1,4 @@
-import type { Address } from '@bezel/protocol'
+import type { Address, Hex } from '@bezel/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import { headNumberCall, quantity, resultOf } from '../chain/blocks.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
@@ -6,6 +6,7 @@ import type { ServedChain } from '../chain/servedChain.ts'
 import { every } from '../ground/every.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
 import type { ChainHead } from '../journal/clock.ts'
+import type { FollowedBlock } from '../store/blockStore.ts'
 import { readCommitPoint } from '../store/chainTimeStore.ts'
 import { isLeaseFree, readTold } from '../store/leaseStore.ts'
 import { listUnproven, readSnapshot, type StoredSnapshot } from '../store/snapshotStore.ts'
@@ -34,8 +35,10 @@ export interface SharedFollower extends Follower {
   lead(start: () => Follower): () => Promise<void>
   /** Returns what the node that follows the chain told; `undefined` while it is this one. */
   leaderState(): LeaderState | undefined
-  /** Looks at the store now. For who learns that another node has committed; without it, it looks every 250 ms. */
-  lookNow(): Promise<void>
+  /** Takes over the head that another node told. Without it, the head is looked for every 250 ms. */
+  noteHead(block: FollowedBlock | undefined): void
+  /** Returns false when the head moves without being told, as by a node of an older version. */
+  isTold(): boolean
 }
 
 /** Interval between two looks at the stored head. */
@@ -46,6 +49,8 @@ const KNOWLEDGE_LOOK_MS = 1_000
 const NODE_LOOK_MS = 10_000
 /** Time without an answer of the store or the node, or without a leader, after which the chain is lagging. */
 const MAX_SILENCE_MS = 10_000
+/** Time after which a head that was found and not told has no commit that tells it. */
+const MAX_UNTOLD_MS = 5_000
 /** Time for which the stored state stands while a node that begins to follow catches up. */
 const CATCH_UP_MS = 10_000
 
@@ -84,7 +89,8 @@ export function openSharedFollower(options: SharedFollowerOptions): SharedFollow
         await stored.lookNow()
       }
     },
-    lookNow: stored.lookNow,
+    noteHead: stored.noteHead,
+    isTold: () => own !== undefined || stored.isTold(),
     async close() {
       await stored.close()
       await own?.close()
@@ -104,7 +110,8 @@ interface StoredView {
   followedAtMs: number
 }
 
-type StoredFollower = Follower & Pick<SharedFollower, 'lookNow' | 'leaderState'>
+type StoredFollower = Follower &
+  Pick<SharedFollower, 'noteHead' | 'isTold' | 'leaderState'> & { lookNow(): Promise<void> }
 
 /** Watches the store. Moves the head only while `isInCharge`, because a follower moves it itself. */
 function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean): StoredFollower {
@@ -120,27 +127,24 @@ function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean):
     followedAtMs: now(),
   }
   let isKnowledgeRead = false
+  const storedHead = createStoredHead(options, isInCharge)
   const onError = (err: unknown): void => log.error({ chain: slug, err }, 'the followed chain could not be looked at')
 
   async function lookAtHead(): Promise<void> {
-    if (!isInCharge()) return
-    const point = await readCommitPoint(store.read, slug)
-    if (!isInCharge()) return
-    head.moveTo(point.head)
-    if (isKnowledgeRead) view.storeAtMs = now()
+    if ((await storedHead.look()) && isKnowledgeRead) view.storeAtMs = now()
   }
 
   async function lookAtKnowledge(): Promise<void> {
     if (!isInCharge()) return
     const lease = { role: 'follower', chain: slug } as const
-    const [snapshot, unproven, isFree, told] = await Promise.all([
+    const [snapshot, unproven, isFree, leader] = await Promise.all([
       readSnapshot(store.read, slug),
       listUnproven(store.read, slug),
       isLeaseFree(store.read, lease, ''),
       readTold(store.read, lease),
     ])
     view.snapshot = snapshot
-    view.told = parseTold(told)
+    view.told = parseTold(leader)
     view.unproven = new Set(unproven.map(({ trader }) => trader))
     if (!isFree) view.followedAtMs = now()
     isKnowledgeRead = true
@@ -175,9 +179,54 @@ function watchStored(options: SharedFollowerOptions, isInCharge: () => boolean):
       if (head.current() === undefined || block === undefined) return undefined
       return { block, timestampMs: found?.timestampMs ?? null }
     },
+    noteHead: storedHead.noteHead,
+    isTold: storedHead.isTold,
     lookNow: lookAtHead,
     leaderState: () => view.told,
     close: async () => void (await Promise.all(looks.map((look) => look.close()))),
+  }
+}
+
+/** The head of a chain that another node follows. */
+interface StoredHead extends Pick<SharedFollower, 'noteHead' | 'isTold'> {
+  /** Reads the stored head. Returns false when this node follows by itself. */
+  look(): Promise<boolean>
+}
+
+function createStoredHead({ chain, store, head, now }: SharedFollowerOptions, isInCharge: () => boolean): StoredHead {
+  /** Number of heads that other nodes told, and the hash of the last one; at first that of the first one found. */
+  let told = 0
+  let toldHash: Hex | undefined
+  /** Time since which the head is one that nobody told. */
+  let untoldSinceMs: number | undefined
+
+  function noteFound(block: FollowedBlock | undefined): void {
+    head.moveTo(block)
+    toldHash ??= block?.hash
+    untoldSinceMs = block?.hash === toldHash ? undefined : (untoldSinceMs ?? now())
+  }
+
+  return {
+    isTold: () => now() - (untoldSinceMs ?? now()) < MAX_UNTOLD_MS,
+    noteHead(block) {
+      if (!isInCharge()) return
+      told += 1
+      toldHash = block?.hash
+      untoldSinceMs = undefined
+      head.moveTo(block)
+    },
+    async look() {
+      if (!isInCharge()) {
+        toldHash = undefined
+        return false
+      }
+      const before = told
+      const point = await readCommitPoint(store.read, chain.slug)
+      if (!isInCharge()) return false
+      // What was told meanwhile may be newer than what was read.
+      if (before === told) noteFound(point.head)
+      return true
+    },
   }
 }
 

@@ -178,12 +178,12 @@ describe('the log of an account', () => {
 
   it('takes the first look at an account as it is and tells every difference from then on, also after a restart', async () => {
     const look = (text: string) => log.account(ALICE, { holdings: text, text })
-    assert.equal(await look('{"a":1}'), false)
-    assert.equal(await look('{"a":1}'), false)
-    assert.equal(await look('{"a":2}'), true)
+    assert.equal(await look('{"a":1}'), 'unchanged')
+    assert.equal(await look('{"a":1}'), 'unchanged')
+    assert.equal(await look('{"a":2}'), 'appended')
     log = openTestLog(opened.store, 'arbitrum')
-    assert.equal(await look('{"a":2}'), false)
-    assert.equal(await look('{"a":1}'), true)
+    assert.equal(await look('{"a":2}'), 'unchanged')
+    assert.equal(await look('{"a":1}'), 'appended')
     assert.deepEqual(
       (await all()).map(({ seq, channel, data }) => [seq, channel, data]),
       [
@@ -197,8 +197,28 @@ describe('the log of an account', () => {
   it('tells a difference once, however many see it together', async () => {
     await log.account(ALICE, { holdings: '1', text: '1' })
     const seen = await Promise.all(Array.from({ length: 5 }, () => log.account(ALICE, { holdings: '2', text: '2' })))
-    assert.deepEqual(seen.filter(Boolean), [true])
+    assert.deepEqual(
+      seen.filter((outcome) => outcome !== 'unchanged'),
+      ['appended'],
+    )
     assert.equal(await log.lastSeq(ALICE), 1)
+  })
+
+  it('tells nothing of an earlier block than before, whoever read it', async () => {
+    const look = (holdings: string, from: number, to = from) =>
+      log.account(ALICE, { holdings, text: holdings, blocks: { from, to } })
+    assert.equal(await look('1', 10), 'unchanged')
+    assert.equal(await look('2', 12, 14), 'appended')
+    assert.equal(await look('1', 11), 'older')
+    assert.equal(await look('1', 13, 15), 'older', 'it may be of block 13, and what was told of block 14')
+    assert.equal(await look('2', 11), 'unchanged')
+    assert.equal(await look('3', 14), 'appended')
+    assert.deepEqual(
+      (await all()).map(({ data }) => data),
+      ['2', '3'],
+    )
+    await Promise.all([look('5', 16), look('4', 15)])
+    assert.equal((await all()).at(-1)?.data, '5', 'whoever comes first')
   })
 
   it('gives each event the time of its turn, so that times do not run backwards', async () => {

@@ -22,7 +22,7 @@ import { every } from '../ground/every.ts'
 import { notReady } from '../ground/unavailable.ts'
 import { createChainTime, type CommitTime } from './chainTime.ts'
 import type { Cause, Changes, Journal, LoggedFill, Origin } from './changes.ts'
-import { createCommits, type ChainCommits } from './commits.ts'
+import { createCommits, requireFresh, type ChainCommits } from './commits.ts'
 
 export { OFF_CHAIN, type Cause, type Changes, type Journal } from './changes.ts'
 
@@ -35,7 +35,18 @@ export interface AccountNow {
   readonly holdings: string
   /** The whole account as JSON. */
   readonly text: string
+  /** The blocks that it may be of. Left out where one process alone tells of accounts, in the order of its reads. */
+  readonly blocks?: BlockRange | undefined
 }
+
+/** Something is as of one of these blocks, both included. */
+export interface BlockRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** `older`: another node has told of a block that may be later, so nothing was recorded. */
+export type AccountOutcome = 'appended' | 'unchanged' | 'older'
 
 /** The numbered events of every account of one chain: 1, 2, 3, ... per trader, without a gap, in commit order. */
 export interface AccountLog {
@@ -55,10 +66,10 @@ export interface AccountLog {
    */
   now(): number
   /**
-   * Appends an event with the account's state when its holdings differ from the last ones recorded. Returns true when
-   * an event was appended; the first record of an account appends none.
+   * Appends an event with the account's state when its holdings differ from the last ones recorded and it is not of an
+   * earlier block than they. The first record of an account appends none.
    */
-  account(trader: Address, account: AccountNow): Promise<boolean>
+  account(trader: Address, account: AccountNow): Promise<AccountOutcome>
   /**
    * Resolves once everything in memory includes what was committed before the call, by any node. Throws `NOT_READY`
    * when that takes too long.
@@ -129,24 +140,28 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
         const journal = startJournal(chain, { ...origin, nowMs: at.nowMs })
         const { changes } = journal
         const result = await work(sql, journal, at)
-        if (changes.orders.length + changes.positions.length === 0) return result
-        commits.note(sql, at.nowMs, { changes, woken: await keep(sql, changes) })
+        const step = journal.told()
+        if (changes.orders.length + changes.positions.length > 0) {
+          commits.note(sql, at.nowMs, { changes, woken: await keep(sql, changes), step })
+        } else if (step !== undefined) commits.note(sql, at.nowMs, { step })
         return result
       })
     },
-    async account(trader, { holdings, text }) {
+    async account(trader, { holdings, text, blocks }) {
       // Mostly nothing is new; this read then spares a wait for the single writer.
-      if ((await readToldHoldings(store.read, owner(trader))) === holdings) return false
-      return store.transaction(owner(trader), async (sql) => {
+      if ((await readToldHoldings(store.read, owner(trader)))?.holdings === holdings) return 'unchanged'
+      return store.transaction(owner(trader), async (sql): Promise<AccountOutcome> => {
         const told = await readToldHoldings(sql, owner(trader))
-        if (told === holdings) return false
-        await setToldHoldings(sql, owner(trader), holdings)
-        if (told === undefined) return false
+        if (told?.holdings === holdings) return 'unchanged'
+        // Nodes read for themselves, and one whose answer is older may come to write later.
+        if (blocks !== undefined && blocks.from < (told?.block ?? 0)) return 'older'
+        await setToldHoldings(sql, owner(trader), { holdings, block: blocks?.to ?? null })
+        if (told === undefined) return 'unchanged'
         const at = await time.read(sql)
         const event = { channel: 'account', timestampMs: at.nowMs, block: null, isReverted: false, data: text } as const
         await appendEvents(sql, owner(trader), [event])
         commits.note(sql, at.nowMs, { woken: [trader] })
-        return true
+        return 'appended'
       })
     },
     now: time.now,
@@ -154,6 +169,7 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
       // Memory is changed right after an own commit, but not in the same turn.
       if (store.read.engine === 'sqlite') return nextTurn()
       if (!(await commits.settled(SETTLED_MS))) throw notReady('store_lagging')
+      requireFresh(commits)
     },
     lastSeq: (trader) => readLastSeq(store.read, owner(trader)),
     keptSeqs: (trader) => readKeptSeqs(store.read, owner(trader)),
@@ -184,11 +200,21 @@ function createAppends(onError: (error: unknown) => void) {
   }
 }
 
-function startJournal(chain: ChainSlug, cause: Cause): Journal & { readonly changes: Changes } {
+/** A journal, and what was collected in it. */
+interface OwnJournal extends Journal {
+  readonly changes: Changes
+  /** Returns the step of the follower; `undefined` when there is none. */
+  told(): string | undefined
+}
+
+function startJournal(chain: ChainSlug, cause: Cause): OwnJournal {
   const orders: OrderChange[] = []
   const positions: PositionChange[] = []
   const fills: LoggedFill[] = []
+  let step: string | undefined
   return {
+    told: () => step,
+    step: (told) => void (step = told),
     changes: { chain, cause, orders, positions, fills },
     order: (change) => void orders.push(change),
     position: (change) => void positions.push(change),

@@ -49,4 +49,9 @@ export interface Journal {
   order(change: OrderChange): void
   position(change: PositionChange): void
   execution(fill: LoggedFill): void
+  /**
+   * Tells all nodes of a step of the follower, as text that it makes and reads itself. Makes a commit also of a
+   * transaction that changes no order and no position, so it is called only where there may be other nodes.
+   */
+  step(told: string): void
 }

@@ -22,6 +22,8 @@ export interface CommitNews {
   /** Traders whose logs have new events. */
   readonly woken?: readonly Address[]
   readonly rights?: readonly RightsChange[]
+  /** A step of the follower, as text of its own. */
+  readonly step?: string | undefined
 }
 
 /** An order that a commit changed. */
@@ -49,10 +51,14 @@ export interface CommitChanges extends Pick<Changes, 'chain' | 'cause' | 'fills'
 export interface Commit {
   /** Time of the commit, epoch ms. */
   readonly atMs: number
+  /** False for one that was read: another node's, or an own one whose answer was lost. */
+  readonly isOwn: boolean
   /** `undefined` when no order and no position changed. */
   readonly changes: CommitChanges | undefined
   readonly woken: readonly Address[]
   readonly rights: readonly RightsChange[]
+  /** A step of the follower, as text of its own; `undefined` when there is none. */
+  readonly step: string | undefined
 }
 
 /** The version of the bodies. A node reads everything again after a commit whose body it can't read. */
@@ -71,10 +77,11 @@ interface Body {
   readonly fills: readonly number[]
   readonly woken: readonly Address[]
   readonly rights: readonly RightsChange[]
+  readonly step?: string | undefined
 }
 
 /** Returns the body of a commit as text. */
-export function bodyOf(atMs: number, { changes, woken = [], rights = [] }: CommitNews): string {
+export function bodyOf(atMs: number, { changes, woken = [], rights = [], step }: CommitNews): string {
   const body: Body = {
     version: VERSION,
     atMs,
@@ -89,13 +96,15 @@ export function bodyOf(atMs: number, { changes, woken = [], rights = [] }: Commi
     fills: (changes?.fills ?? []).map(({ fill }) => fill.id),
     woken,
     rights,
+    step,
   }
   return toExactJson(body)
 }
 
 /** Returns an own commit, whose changes are all at hand. */
-export function ownCommit(atMs: number, { changes, woken = [], rights = [] }: CommitNews): Commit {
-  return { atMs, changes: changes === undefined ? undefined : { ...changes, awaited: changes.orders }, woken, rights }
+export function ownCommit(atMs: number, { changes, woken = [], rights = [], step }: CommitNews): Commit {
+  const whole = changes && { ...changes, awaited: changes.orders }
+  return { atMs, isOwn: true, changes: whole, woken, rights, step }
 }
 
 /** Reads the commits of other nodes, with the present state of what they changed. Throws when a body can't be read. */
@@ -115,10 +124,10 @@ interface ReadOptions {
 
 async function readCommit(
   sql: Sql,
-  { atMs, cause, woken, rights, ...body }: Body,
+  { atMs, cause, woken, rights, step, ...body }: Body,
   { chain, isAwaited }: ReadOptions,
 ): Promise<Commit> {
-  if (cause === null) return { atMs, changes: undefined, woken, rights }
+  if (cause === null) return { atMs, isOwn: false, changes: undefined, woken, rights, step }
   const awaited = body.orders.map(([id]) => id).filter(isAwaited)
   const [positions, fills, whole] = await Promise.all([
     Promise.all(body.positions.map(([id, trader]) => readPosition(sql, { id, chain, trader }))),
@@ -132,7 +141,7 @@ async function readCommit(
   }))
   const isKept = (fill: LoggedFill | undefined): fill is LoggedFill => fill !== undefined
   const changes = { chain, cause, orders, positions, fills: fills.filter(isKept), awaited: whole }
-  return { atMs, changes, woken, rights }
+  return { atMs, isOwn: false, changes, woken, rights, step }
 }
 
 /** Reads a position; one that is no longer stored has no state. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import { parseAddress, type Address, type ChainSlug } from '@bezel/protocol'
+import { ApiError, parseAddress, type Address, type ChainSlug } from '@bezel/protocol'
 import { createSeededRandom } from '@bezel/testkit/seededRandom.ts'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import { installPostgres } from '../../../../scripts/installPostgres.ts'
@@ -11,8 +11,9 @@ import { openPostgres } from '../store/postgres.ts'
 import { fromExactJson, type Store } from '../store/sql.ts'
 import { openTestStore, type TestStore } from '../store/testing/testStore.ts'
 import type { AgentRecord } from '../trading/agentRecord.ts'
+import { createAccountLog } from './accountLog.ts'
 import { bodyOf, type Commit, type CommitNews } from './commitBody.ts'
-import { createCommits, type Commits } from './commits.ts'
+import { createCommits, settleFresh, type Commits } from './commits.ts'
 
 const CHAIN = 'arbitrum' satisfies ChainSlug
 const OTHER = 'base' satisfies ChainSlug
@@ -198,6 +199,38 @@ describe('The commits of several nodes', () => {
     assert.equal(b.commits.of(CHAIN).applied(), 1)
   })
 
+  it('answer nothing private while they are read again', async () => {
+    const [a, b] = await openTwo()
+    await commit(a, 'one')
+    await catchUp(b, 1)
+    const chain = b.commits.of(CHAIN)
+    const reading = Promise.withResolvers<void>()
+    chain.follow({ apply: () => undefined, reload: () => reading.promise })
+    const log = createAccountLog({
+      chain: CHAIN,
+      store: b.store,
+      commits: chain,
+      positionsText: () => '[]',
+      alsoKeep: async () => undefined,
+      now: Date.now,
+      onError: assert.fail as never,
+    })
+    await Promise.all([log.settled(), settleFresh(chain)])
+    await opened.store.transaction({ name: 'schema' }, async (sql) => {
+      await sql.run('delete from commits')
+      await sql.run('update chain_times set commits = 0')
+    })
+    while (!chain.isReloading()) await nextTurn()
+    const asked = await Promise.allSettled([log.settled(), settleFresh(chain)])
+    reading.resolve()
+    for (const outcome of asked) {
+      assert.ok(outcome.status === 'rejected' && outcome.reason instanceof ApiError)
+      assert.equal(outcome.reason.details?.['reason'], 'store_lagging')
+    }
+    while (chain.isReloading()) await nextTurn()
+    await Promise.all([log.settled(), settleFresh(chain)])
+  })
+
   it('are known to be all that there are by each look that is answered', async () => {
     const [, b] = await openTwo()
     const chain = b.commits.of(CHAIN)
@@ -205,6 +238,25 @@ describe('The commits of several nodes', () => {
     assert.ok(chain.ageMs() >= performance.now() - begunMs)
     b.commits.start()
     while (chain.ageMs() >= performance.now() - begunMs) await nextTurn()
+  })
+
+  it('are looked for once more when a node is woken during a look', async () => {
+    const beside = opened.openBeside()
+    const looks: (() => void)[] = []
+    /** Reads that are answered when the test says so, within the same turn. */
+    const all = () => new Promise<never[]>((resolve) => looks.push(() => resolve([])))
+    const commits = createCommits({ ...beside, read: { ...beside.read, all } })
+    nodes.push({ store: beside, commits, woken: [], reloads: [], errors: [] })
+    commits.start()
+    commits.wake()
+    commits.wake()
+    assert.equal(looks.length, 1)
+    looks[0]!()
+    await nextTurn()
+    assert.equal(looks.length, 2)
+    looks[1]!()
+    await nextTurn()
+    assert.equal(looks.length, 2)
   })
 
   it('are forgotten by age', async () => {

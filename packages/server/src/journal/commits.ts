@@ -1,7 +1,7 @@
 import type { ChainSlug, OrderId } from '@bezel/protocol'
 import { every, type Repetition } from '../ground/every.ts'
 import { createPublisher, type Publisher } from '../ground/publisher.ts'
-import { StoreUnavailableError } from '../ground/unavailable.ts'
+import { notReady, StoreUnavailableError } from '../ground/unavailable.ts'
 import { forgetCommits, numberCommit, readCommitNumbers } from '../store/commitStore.ts'
 import type { Store, Transaction } from '../store/sql.ts'
 import { MAX_HELD_MS } from './chainTime.ts'
@@ -47,6 +47,25 @@ export interface CommitsOptions {
   readonly isAwaited?: (id: OrderId) => boolean
 }
 
+/** Age from which on what a process remembers answers nothing private. */
+const MAX_AGE_MS = 2_000
+/** Longest time that a private read waits for what other nodes committed. */
+const SETTLE_MS = 250
+
+/** Throws `NOT_READY` while what a process remembers is too old for private answers, or is just being read again. */
+export function requireFresh({ isReloading, ageMs }: Pick<ChainCommits, 'isReloading' | 'ageMs'>): void {
+  if (isReloading() || ageMs() > MAX_AGE_MS) throw notReady('store_lagging')
+}
+
+/**
+ * Waits a moment until memory has everything that was committed before the call, by any node. While the store does not
+ * answer, memory has to do for a while: throws like `requireFresh`.
+ */
+export async function settleFresh(commits: Pick<ChainCommits, 'settled' | 'isReloading' | 'ageMs'>): Promise<void> {
+  await commits.settled(SETTLE_MS)
+  requireFresh(commits)
+}
+
 /** Pause between two looks for commits of other nodes, where nothing else tells of them. */
 const LOOK_MS = 100
 /** Time for which commits are kept. A node that was away for longer reads everything again. */
@@ -71,7 +90,8 @@ export function createCommits(store: Store, options: CommitsOptions = {}): Commi
   })
 
   function wake(): void {
-    if (rounds.length > 0) looks.atLeastOne().catch(ignoreUnavailable(onError))
+    // A look under way may have been answered before the commit that woke this node.
+    if (rounds.length > 0) looks.fresh().catch(ignoreUnavailable(onError))
   }
 
   async function forgetOld(): Promise<void> {

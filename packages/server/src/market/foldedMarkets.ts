@@ -8,6 +8,11 @@ import { foldTraded, valuesUnder, withValues, type FoldSettings, type TradedStat
 import { PACE_BLOCKS, paceOf, type ChainListing } from './listing/readListing.ts'
 import { momentOf, type MarketState } from './listing/readState.ts'
 
+/** The part of a block that markets depend on. */
+export interface MarketBlock extends Pick<ChainBlock, 'block'> {
+  readonly transactions: readonly Pick<ChainTransaction, 'marketEvents' | 'topics' | 'undecoded'>[]
+}
+
 /**
  * The markets of a chain, read once at a block and kept up to date by the events of the blocks that follow. Does no
  * I/O.
@@ -23,7 +28,7 @@ export interface FoldedMarkets {
    * Takes a followed block into account. Returns false when the markets must be read anew at this block: it does not
    * follow on the one that was read, or it changes settings. All later calls then return false too.
    */
-  follow(block: ChainBlock): boolean
+  follow(block: MarketBlock): boolean
   /** Takes back all blocks after this one. Returns false when the markets must be read anew, as `follow` does. */
   undoTo(head: FollowedBlock): boolean
   /** Replaces values by those that the chain has. */
@@ -74,7 +79,7 @@ export function createFoldedMarkets(options: FoldedMarketsOptions): FoldedMarket
     markets = { ...markets, moment: momentOf(block), blocksPerHour: pace.at(block) }
   }
 
-  function follow({ block, transactions }: ChainBlock): boolean {
+  function follow({ block, transactions }: MarketBlock): boolean {
     if (!isInStep) {
       if (block.number < head.number) return true
       if (block.hash !== head.hash && block.parentHash !== head.hash) return false
@@ -195,6 +200,6 @@ function foldSettingsOf({ windows, collaterals }: ChainListing): FoldSettings {
 }
 
 /** Returns true for a transaction that may have changed settings, or whose events could not all be read. */
-function mayChangeSettings({ topics, undecoded }: ChainTransaction): boolean {
+function mayChangeSettings({ topics, undecoded }: MarketBlock['transactions'][number]): boolean {
   return undecoded.length > 0 || topics.some(isSettingTopic)
 }

@@ -193,6 +193,17 @@ describe('the markets of a followed chain', () => {
     assert.deepEqual([watched.current()!.tradingActivated, watched.stats().reads], [0, reads + 2])
   })
 
+  it('are read again at the first block after a gap', async () => {
+    const node = createBlankDiamond({ pairs: 3, collaterals: 2 })
+    const { watched } = await open(node)
+    await watched.note([block(node.head)])
+    const reads = watched.stats().reads
+    watched.noteGap()
+    setTokens(node, 2, 9n)
+    await watched.note([block(node.head + 3)])
+    assert.deepEqual([tokensOf(watched, 2), watched.stats().reads], [9n, reads + 1])
+  })
+
   it('are read once at a block that changes settings, also while a slow read from before goes on', async () => {
     const node = createBlankDiamond({ pairs: 3, collaterals: 2 })
     const held = { gate: Promise.resolve(), reads: 0 }

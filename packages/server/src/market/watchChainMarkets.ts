@@ -2,12 +2,16 @@ import { numberToHex } from 'viem'
 import type { Address } from '@bezel/protocol'
 import { poll } from '../ground/poll.ts'
 import { NodeUnavailableError } from '../ground/unavailable.ts'
-import type { ChainBlock } from '../chain/blocks.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
 import type { FollowedBlock } from '../store/blockStore.ts'
 import type { ChainMarkets } from '../trading/market/chainMarkets.ts'
 import { createCompareRounds, isOnChain, type MarketsDifference } from './compareRounds.ts'
-import { createFoldedMarkets, type FoldedMarkets, type FoldedMarketsOptions } from './foldedMarkets.ts'
+import {
+  createFoldedMarkets,
+  type FoldedMarkets,
+  type FoldedMarketsOptions,
+  type MarketBlock,
+} from './foldedMarkets.ts'
 import { tradablePairs } from './listing/namedPair.ts'
 import { readListing, type ChainListing } from './listing/readListing.ts'
 import { momentOf, readNewestBlock, readState } from './listing/readState.ts'
@@ -29,9 +33,11 @@ export interface ChainMarketsWatch {
    * Takes applied blocks into account. The values that trades change are those of the last block at once; when it
    * resolves, so are the settings. Never throws: what could not be read is tried again.
    */
-  note(blocks: readonly ChainBlock[]): Promise<void>
+  note(blocks: readonly MarketBlock[]): Promise<void>
   /** Takes back the blocks after `head`, which is now the last followed one, as `note` does. */
   noteUndone(head: FollowedBlock | undefined): Promise<void>
+  /** Takes into account that blocks are missing: all markets are read at the next one, or in the next round. */
+  noteGap(): void
   stats(): MarketsStats
   /** Returns one sentence for operators about the last difference; `undefined` after a whole turn without one. */
   warning(): string | undefined
@@ -68,7 +74,7 @@ export interface ChainMarketsWatchOptions {
 
 /**
  * The state of the chain's follower, as far as markets depend on it. `lost`: the node is on a chain that the follower
- * can't go over to, so that markets are read in rounds without it.
+ * can't go over to, or its blocks are not told here, so that markets are read in rounds without it.
  */
 export type FollowerState = 'following' | 'lagging' | 'lost'
 
@@ -91,8 +97,7 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
   const { client, now, refreshMs } = options
   const outcomes = createOutcomes(options)
   let folded: FoldedMarkets | undefined
-  let version = 0
-  const reads = { all: 0, followed: 0 }
+  const counts = { changes: 0, reads: 0, followed: 0 }
   let isClosed = false
   let reading: Promise<unknown> = Promise.resolve()
   const isCurrent = (known: FoldedMarkets): boolean => !isClosed && folded === known
@@ -101,7 +106,7 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
 
   /** Lets only one read of all markets run at a time. Throws `NodeUnavailableError`. */
   function readAlone(block: FollowedBlock, isFollowed: boolean): Promise<void> {
-    const asked = isFollowed ? ++reads.followed : reads.followed
+    const asked = isFollowed ? ++counts.followed : counts.followed
     const read = reading.then(() => readInto(block, isFollowed, asked))
     reading = read.catch(() => undefined)
     return read
@@ -111,11 +116,11 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
     const startMs = now()
     const read = await readWhole(options, block)
     // While a slow read went on, blocks may have been followed after another one, or one of them is to be read.
-    if (isClosed || (!isFollowed && (folded?.isInStep() === true || asked !== reads.followed))) return
-    const onChange = (): number => (version += 1)
+    if (isClosed || (!isFollowed && (folded?.isInStep() === true || asked !== counts.followed))) return
+    const onChange = (): number => (counts.changes += 1)
     folded = createFoldedMarkets({ ...read, block, isFollowed, lastFinal: options.lastFinal, onChange })
     onChange()
-    reads.all += 1
+    counts.reads += 1
     outcomes.succeeded(folded, startMs)
   }
 
@@ -152,7 +157,7 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
   return {
     current: () => folded?.markets(),
     isLagging: () => outcomes.isOld() || (folded?.isInStep() === true && options.followerState() === 'lagging'),
-    version: () => version,
+    version: () => counts.changes,
     async note(blocks) {
       const isFolded = blocks.map((block) => folded?.follow(block) ?? true)
       if (isFolded.includes(false)) await readAgain(blocks.at(-1)!.block)
@@ -160,7 +165,8 @@ export function watchChainMarkets(options: ChainMarketsWatchOptions): ChainMarke
     async noteUndone(head) {
       if (head !== undefined && folded?.undoTo(head) === false) await readAgain(head)
     },
-    stats: () => ({ reads: reads.all, differences: rounds.differences() }),
+    noteGap: () => folded?.giveUp(),
+    stats: () => ({ reads: counts.reads, differences: rounds.differences() }),
     warning: rounds.warning,
     close() {
       isClosed = true

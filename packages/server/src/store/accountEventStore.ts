@@ -167,19 +167,27 @@ export async function listEvents(
   }))
 }
 
+/** The holdings of the last account event. */
+interface ToldHoldings {
+  readonly holdings: string
+  /** The last block that they may be of; `null` where nobody asked. */
+  readonly block: number | null
+}
+
 /** Reads the holdings of the last account event, as text; `undefined` when none were recorded. */
-export async function readToldHoldings(sql: Sql, { chain, trader }: LogOwner): Promise<string | undefined> {
-  const row = await sql.get<{ holdings: string | null }>(
-    'select holdings from account_logs where chain = $1 and trader = $2',
+export async function readToldHoldings(sql: Sql, { chain, trader }: LogOwner): Promise<ToldHoldings | undefined> {
+  const row = await sql.get<{ holdings: string | null; holdings_block: bigint | null }>(
+    'select holdings, holdings_block from account_logs where chain = $1 and trader = $2',
     chain,
     trader,
   )
-  return row?.holdings ?? undefined
+  if (row === undefined || row.holdings === null) return undefined
+  return { holdings: row.holdings, block: row.holdings_block === null ? null : Number(row.holdings_block) }
 }
 
-export async function setToldHoldings(sql: Sql, owner: LogOwner, holdings: string): Promise<void> {
+export async function setToldHoldings(sql: Sql, owner: LogOwner, { holdings, block }: ToldHoldings): Promise<void> {
   const { id } = await takeSeqs(sql, owner, 0)
-  sql.write('update account_logs set holdings = $2 where id = $1', id, holdings)
+  sql.write('update account_logs set holdings = $2, holdings_block = $3 where id = $1', id, holdings, block)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { CHAINS, diamondAbi, parseAddress, type Address } from '@bezel/protocol'
-import { decodeFunctionData, encodeAbiParameters, erc20Abi, pad, type Hex } from 'viem'
+import { decodeFunctionData, encodeAbiParameters, erc20Abi, numberToHex, pad, type Hex } from 'viem'
 import type { RpcCall, RpcClient, RpcOutcome } from '../../chain/rpcClient.ts'
 
 export const DIAMOND = CHAINS.base.liveDiamond
@@ -30,6 +30,8 @@ export interface AccountNode extends OnChain {
   readonly batches: Address[][]
   /** The number of calls of each round trip. */
   readonly sizes: number[]
+  /** Number of the newest block. */
+  head: number
   /** Availability. `down`: no answer at all. `refusing`: an answer in which every call failed. */
   state: 'up' | 'down' | 'refusing'
   /**
@@ -53,6 +55,7 @@ export function createAccountNode(): AccountNode {
     of: new Map(),
     batches: [],
     sizes: [],
+    head: 1,
     state: 'up',
     gate: Promise.resolve(),
     balance: 5n,
@@ -64,11 +67,15 @@ export function createAccountNode(): AccountNode {
     client: {
       roundTrips: () => node.batches.length,
       async batch(calls) {
-        const asked = calls.map(decode)
-        node.batches.push([...new Set(asked.map(({ trader }) => trader))])
+        const asked = calls.map((call) => (call.method === 'eth_blockNumber' ? undefined : decode(call)))
+        node.batches.push([...new Set(asked.flatMap((call) => call?.trader ?? []))])
         node.sizes.push(calls.length)
-        const { state } = node
-        const outcomes = asked.map((call) => answer({ ...node, ...node.of.get(call.trader) }, call))
+        const { state, head } = node
+        const outcomes = asked.map((call): RpcOutcome =>
+          call === undefined
+            ? { ok: true, result: numberToHex(head) }
+            : answer({ ...node, ...node.of.get(call.trader) }, call),
+        )
         await node.gate
         if (state === 'down') throw new NodeUnavailableError('down')
         return state === 'up' ? outcomes : calls.map(() => REFUSAL)

@@ -38,7 +38,8 @@ export interface AccountWorld {
   restart(): void
 }
 
-export function createAccountWorld(log?: Pick<AccountLog, 'account'>): AccountWorld {
+/** Creates a world; `isShared` when other nodes write to the same log. */
+export function createAccountWorld(log?: Pick<AccountLog, 'account'>, isShared = false): AccountWorld {
   const node = createAccountNode()
 
   function start(): Pick<AccountWorld, 'agents' | 'accounts' | 'terms'> {
@@ -63,13 +64,14 @@ export function createAccountWorld(log?: Pick<AccountLog, 'account'>): AccountWo
       hasOrders: async (trader) => world.ordering.has(trader),
       now,
       maxAgeMs: REFRESH_MS,
+      isShared,
       collaterals: () => world.collaterals,
       onFailure: (error) => world.failures.push(error),
       log: {
         async account(trader, account) {
           await world.beforeLog()
           world.told.push({ trader, ...account })
-          return log === undefined ? true : log.account(trader, account)
+          return log === undefined ? 'appended' : log.account(trader, account)
         },
       },
     })

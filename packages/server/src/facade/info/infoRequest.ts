@@ -30,6 +30,11 @@ export class MalformedInfoError extends Error {
   }
 }
 
+/** Returns true for a read of somebody's account. */
+export function isOfUser(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'user' in body
+}
+
 /** Parses the request of a type that needs nothing but its name. */
 export function noFields(): void {}
 

@@ -4,6 +4,7 @@ import { backoffMs } from '../../ground/backoff.ts'
 import { every } from '../../ground/every.ts'
 import { isLive } from '../../chain/servedChain.ts'
 import { createInterruptibleSleep, type InterruptibleSleep } from '../../ground/interruptibleSleep.ts'
+import { createSingleFlight } from '../../ground/singleFlight.ts'
 import { LeaseLostError, NodeUnavailableError } from '../../ground/unavailable.ts'
 import { countOtherSenders, forgetRelayed } from '../../store/relayStore.ts'
 import type { Store, Transaction } from '../../store/sql.ts'
@@ -49,7 +50,9 @@ export interface Relayer {
    * sent. Resolves when the step under way has ended.
    */
   lead(store: Store | undefined): Promise<void>
-  /** Looks at once for what other processes stored. Without it, the sender looks every 100 ms. */
+  /** Returns true while this process is the one that sends. */
+  isSender(): boolean
+  /** Looks at once for what other processes stored, if this one sends. Without it, the sender looks every 100 ms. */
   wake(): void
   close(): Promise<void>
 }
@@ -110,6 +113,7 @@ export async function startRelayer({
   const onError = (err: unknown): void =>
     log.error({ ...sender, err }, 'what other nodes stored could not be looked for')
   const looks = options.isShared === true ? every(QUEUE_LOOK_MS, lookForNews, { onError }) : undefined
+  const news = createSingleFlight({ work: lookForNews, isOver: () => closing.signal.aborted, onError })
   const done = runSteps({ ...options, relaying, seat, waker, sender, signal: closing.signal })
 
   /** Wakes the sender for what another process stored. */
@@ -143,7 +147,8 @@ export async function startRelayer({
       waker.wake()
       await changed
     },
-    wake: () => waker.wake(),
+    isSender: () => seat.store() !== undefined,
+    wake: news.ask,
     async close() {
       closing.abort()
       waker.close()

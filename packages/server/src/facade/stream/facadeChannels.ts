@@ -1,3 +1,4 @@
+import { settleFresh } from '../../journal/commits.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { createAccountChannels } from './channels/account.ts'
 import { createActiveAssetCtx } from './channels/activeAssetCtx.ts'
@@ -18,6 +19,11 @@ import { readFundings, readLedgerUpdates } from '../userLedger.ts'
 /** All channels of one chain's facade. */
 export interface FacadeChannels {
   readonly reads: FacadeReads
+  /**
+   * Waits before anything is read of a user: for what other nodes committed. Throws `NOT_READY` when what is known is
+   * too old. `undefined` where there are no other nodes.
+   */
+  readonly settle: (() => Promise<void>) | undefined
   readonly byName: Readonly<Record<FacadeChannelName, FacadeChannel>>
   close(): void
 }
@@ -71,8 +77,10 @@ export function createFacadeChannels(sources: FacadeStreamSources, counts: Facad
       counts: counts.userNonFundingLedgerUpdates,
     }),
   }
+  const { commits } = sources
   return {
     reads: sources.reads,
+    settle: commits && (() => settleFresh(commits)),
     byName,
     close() {
       for (const channel of Object.values(byName)) channel.close?.()

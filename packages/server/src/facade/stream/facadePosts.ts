@@ -6,7 +6,7 @@ import type { JsonValue } from '../../json/parseStrictJson.ts'
 import type { Connection } from '../../stream/channel.ts'
 import type { FacadeReads } from '../facadeReads.ts'
 import { answerInfo } from '../info/infoTypes.ts'
-import { MalformedInfoError } from '../info/infoRequest.ts'
+import { isOfUser, MalformedInfoError } from '../info/infoRequest.ts'
 import { type JsonObject, postText } from './facadeMessages.ts'
 
 /** Answers an envelope like `POST /exchange`: `body` is JSON when the status is 200, and text otherwise. */
@@ -20,6 +20,8 @@ interface FacadePosts {
 export interface FacadePostsOptions {
   readonly connection: Pick<Connection, 'send'>
   readonly reads: FacadeReads
+  /** Waits for what other nodes committed, see `FacadeChannels`. Left out: there are none. */
+  readonly settle?: (() => Promise<void>) | undefined
   readonly exchange: Exchange
   /** Charges the client's IP for a request of a weight, by default 1. Rejects with `RATE_LIMITED`. */
   readonly charge: (weight?: number) => Promise<void>
@@ -44,6 +46,7 @@ export function createFacadePosts(options: FacadePostsOptions): FacadePosts {
 
   async function info(id: number, payload: JsonValue | undefined): Promise<void> {
     options.overload?.admit()
+    if (isOfUser(payload)) await options.settle?.()
     const answer = await answerInfo(payload, reads, createRowMeter(options.charge))
     const type = JSON.stringify((payload as JsonObject).type)
     connection.send(postText(id, 'info', `{"type":${type},"data":${answer.toString('utf8')}}`))

@@ -69,7 +69,8 @@ interface FacadeSessionOptions
 export function openFacadeSession(options: FacadeSessionOptions): Session {
   const { connection, bounds, channels } = options
   const subscriptions = createFacadeSubscriptions(options)
-  const posts = createFacadePosts({ ...options, reads: channels.reads, maxPosts: bounds.maxPosts })
+  const { reads, settle } = channels
+  const posts = createFacadePosts({ ...options, reads, settle, maxPosts: bounds.maxPosts })
   let line: Promise<void> = Promise.resolve()
   let waiting = 0
 
@@ -169,7 +170,10 @@ function createFacadeSubscriptions(options: FacadeSubscriptionsOptions): FacadeS
     // A subscription that is shed costs its caller nothing.
     options.overload?.admit()
     // What is told of a user is read for it, and begins with a page; the markets are read for everybody.
-    if (request.user !== undefined) await options.charge()
+    if (request.user !== undefined) {
+      await options.charge()
+      await channels.settle?.()
+    }
     const subscription = await request.open(connection, createRowMeter(options.charge))
     // The client may have disconnected meanwhile.
     if (!connection.isOpen) return subscription.close()

@@ -2,7 +2,7 @@ import { ApiError, type ChainSlug } from '@bezel/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { AFTER_HEADER, COMMIT_HEADER } from '../../access/signatureHeaders.ts'
 import { notReady } from '../../ground/unavailable.ts'
-import type { ChainCommits } from '../../journal/commits.ts'
+import { requireFresh, settleFresh, type ChainCommits } from '../../journal/commits.ts'
 import { chainParam } from './authenticate.ts'
 
 declare module 'fastify' {
@@ -30,8 +30,6 @@ interface CommitPromises {
 
 /** Longest time that a request waits for a commit of another node. */
 const WAIT_MS = 250
-/** Age from which on what a process remembers answers no private request. */
-const MAX_AGE_MS = 2_000
 
 const AFTER_PATTERN = /^([a-z0-9-]+):(\d{1,15})$/
 
@@ -55,10 +53,9 @@ function awaitCommit({ commitsOf, headerPrefix }: CommitPromises) {
     if (commits === undefined) return
     const asked = readAfter(request, headerPrefix)
     if (asked?.chain === chain && !(await commits.reached(asked.number, WAIT_MS))) throw notReady('store_lagging')
-    // What the store tells is as of now, so what is in memory should be too. While the store does not answer, memory
-    // has to do for a while.
-    if (request.method === 'GET') await commits.settled(WAIT_MS)
-    if (commits.isReloading() || commits.ageMs() > MAX_AGE_MS) throw notReady('store_lagging')
+    // What the store tells is as of now, so what is in memory should be too.
+    if (request.method === 'GET') await settleFresh(commits)
+    else requireFresh(commits)
     request.includedCommit = { chain: chain as ChainSlug, commits, number: commits.applied() }
   }
 }

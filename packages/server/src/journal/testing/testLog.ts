@@ -29,4 +29,4 @@ export function openTestLog(
 }
 
 /** A journal that ignores all changes. */
-export const NO_JOURNAL: Journal = { order: () => {}, position: () => {}, execution: () => {} }
+export const NO_JOURNAL: Journal = { order: () => {}, position: () => {}, execution: () => {}, step: () => {} }

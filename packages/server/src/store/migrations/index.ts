@@ -28,6 +28,7 @@ import { nodes } from './0027-nodes.ts'
 import { leases } from './0028-leases.ts'
 import { commits } from './0029-commits.ts'
 import { nonceKeeper } from './0030-nonce-keeper.ts'
+import { holdingsBlock } from './0031-holdings-block.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly Migration[] = [
   leases,
   commits,
   nonceKeeper,
+  holdingsBlock,
 ]

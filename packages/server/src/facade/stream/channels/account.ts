@@ -2,6 +2,7 @@ import type { Address, MicroUsd } from '@bezel/protocol'
 import { UNMETERED } from '../../../access/weights.ts'
 import { createLru } from '../../../ground/lru.ts'
 import type { Subscription, Connection } from '../../../stream/channel.ts'
+import { requireFresh } from '../../../journal/commits.ts'
 import { coinsOf } from '../../coins.ts'
 import type { FacadeReads } from '../../facadeReads.ts'
 import { readActiveAssetData } from '../../info/activeAssetData.ts'
@@ -77,8 +78,13 @@ export function createAccountChannels(sources: FacadeStreamSources, counts: Faca
   const ordersText = async (user: Address, meter = UNMETERED): Promise<string> =>
     String((await waitingOrders({ user }, reads, meter)).bytes)
 
-  const open = (name: AccountChannel, repeatMs: number | undefined, read: ReadMessage): UserValues =>
-    createUserValues({ ...sources, counts: counts[name], repeatMs, read })
+  const open = (name: AccountChannel, repeatMs: number | undefined, readNow: ReadMessage): UserValues => {
+    const read: ReadMessage = async (user, coin) => {
+      if (sources.commits !== undefined) requireFresh(sources.commits)
+      return readNow(user, coin)
+    }
+    return createUserValues({ ...sources, counts: counts[name], repeatMs, read })
+  }
   const states = open('clearinghouseState', STATE_REPEAT_MS, (user) => clearinghouseStateMessage(calmReads(), user))
   const orders = open('openOrders', undefined, async (user) => openOrdersMessage(user, await ordersText(user)))
   const all = open('allDexsClearinghouseState', STATE_REPEAT_MS, (user) => allDexsMessage(calmReads(), user))

@@ -2,6 +2,7 @@ import type { RowMeter } from '../../../access/weights.ts'
 import type { ChannelCounts } from '../../../stream/streamCounts.ts'
 import type { Address } from '@bezel/protocol'
 import type { AccountLog } from '../../../journal/accountLog.ts'
+import type { ChainCommits } from '../../../journal/commits.ts'
 import type { Feed } from '../../../market/feed/feed.ts'
 import type { CandleSource, TradeSource } from '../../../stream/topics/publicSources.ts'
 import type { TimeSliced } from '../../../ground/timeSliced.ts'
@@ -17,6 +18,8 @@ export interface FacadeStreamSources {
   readonly candles: Pick<CandleSource, 'onChange' | 'onRepaired'>
   readonly trades: Pick<TradeSource, 'onTrades' | 'onTakenBack'>
   readonly log: Pick<AccountLog, 'lastSeq' | 'read' | 'onAppend'>
+  /** The commits of all nodes, which what is told of users must include; `undefined` where there are no others. */
+  readonly commits?: Pick<ChainCommits, 'settled' | 'isReloading' | 'ageMs'> | undefined
   /** Polls the data of a trader that changes without an event, until the returned function is called. */
   readonly watch: (trader: Address) => () => void
   /** Runs reads of the store in slices of time. Shared by all chains of a process. */

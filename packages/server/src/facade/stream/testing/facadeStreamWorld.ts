@@ -11,7 +11,7 @@ import { listen, type StreamClient, type Told } from '../../../stream/testing/st
 import { testChain } from '@bezel/testkit/servedChain.ts'
 import { createFacadeWorld, type FacadeWorld } from '../../testing/facadeWorld.ts'
 import type { FacadeBounds } from '../facadeSession.ts'
-import { createFacadeCounts, type FacadeCounts } from '../channels/facadeChannel.ts'
+import { createFacadeCounts, type FacadeCounts, type FacadeStreamSources } from '../channels/facadeChannel.ts'
 import { openFacadeStream } from '../openFacadeStream.ts'
 import { createFakeFacadeSources, type FakeFacadeSources } from './fakeFacadeSources.ts'
 
@@ -43,6 +43,8 @@ interface FacadeStreamWorldOptions {
   readonly bounds?: Partial<FacadeBounds>
   readonly ipLimit?: number
   readonly overload?: OverloadGuard
+  /** The commits of several nodes. Default: there is one node. */
+  readonly commits?: FacadeStreamSources['commits']
   /** A clock in milliseconds, by which sockets are silent. Default `performance.now`. */
   readonly clock?: () => number
 }
@@ -60,6 +62,7 @@ export async function startFacadeStream(options: FacadeStreamWorldOptions = {}):
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
     sourcesOf: () => ({
       ...fakes.sources,
+      commits: options.commits,
       onError: (error) => void errors.push(error),
       watch(trader) {
         watched.push(trader)

@@ -4,7 +4,7 @@ import { type ServedChain, servedChainOf } from '../../../chain/servedChain.ts'
 import { createRowMeter, INFO_PAGE, MAX_INFO_ROWS, type RowMeter } from '../../../access/weights.ts'
 import type { FacadeReads } from '../../../facade/facadeReads.ts'
 import { answerInfo, INFO_TYPES } from '../../../facade/info/infoTypes.ts'
-import { MalformedInfoError } from '../../../facade/info/infoRequest.ts'
+import { isOfUser, MalformedInfoError } from '../../../facade/info/infoRequest.ts'
 import { defineRoute } from '../../route.ts'
 
 /** Content type without a charset, because some clients refuse any other text. */
@@ -25,8 +25,11 @@ const Answer = Type.Unknown({
 export interface HlInfoContext {
   readonly chains: readonly ServedChain[]
   readonly facadeOf: (chain: ChainSlug) => FacadeReads
-  /** Waits a moment for what other nodes committed; `undefined` where there are none. */
-  readonly settle?: ((chain: ChainSlug) => Promise<unknown>) | undefined
+  /**
+   * Waits a moment for what other nodes committed, and throws `NOT_READY` when what is known is too old; `undefined`
+   * where there are none.
+   */
+  readonly settle?: ((chain: ChainSlug) => Promise<void>) | undefined
 }
 
 export const hlInfoRoute = defineRoute({
@@ -54,11 +57,6 @@ export const hlInfoRoute = defineRoute({
     reply.send(answer)
   },
 })
-
-/** Returns true for a read of somebody's account. */
-function isOfUser(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'user' in body
-}
 
 function answerOf(body: unknown, reads: FacadeReads, meter: RowMeter): Buffer | string | Promise<Buffer | string> {
   try {
