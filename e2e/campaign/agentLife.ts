@@ -29,8 +29,8 @@ async function replaySome({ service, journal, random }: KillerOptions & { readon
 
 async function replay(service: KillableService, journal: Journal, request: SignedRequest): Promise<void> {
   const answer = await sendSigned(service.url, request)
-  if (answer === undefined || Date.now() - request.signedAtMs > WINDOW_MS)
-    return journal.count('replays without a verdict')
+  const isLate = Date.now() - request.signedAtMs > WINDOW_MS
+  if (answer === undefined || answer.status === 503 || isLate) return journal.count('replays without a verdict')
   if (answer.status === 401 && answer.body.code === 'NONCE_REUSED') return journal.count('replays refused')
   journal.problems.push(`replayed ${describe(request)} -> ${answer.status} ${JSON.stringify(answer.body)}`)
 }

@@ -94,7 +94,8 @@ function expectedOf(
   return isReported ? ['rejected'] : ['rejected', 'expired']
 }
 
-async function problemsOfHoldings(chain: ChainClient, client: CampaignClient): Promise<string[]> {
+/** Returns the differences between the positions and orders that a client is shown, and the chain. */
+export async function problemsOfHoldings(chain: ChainClient, client: CampaignClient): Promise<string[]> {
   const trader = client.trader.address
   const account = `/account/${trader}`
   const positions: Position[] = (await client.ask('listPositions', 'GET', `${account}/positions`)).body.data

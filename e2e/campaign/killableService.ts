@@ -19,6 +19,10 @@ export interface KillableService {
   stop(): Promise<void>
   /** Resolves when this process, or a later one, has reached the stage. Throws when there will be no other process. */
   once(stage: Stage): Promise<void>
+  /** Returns true when this process has reached the stage. Throws when there will be no other process. */
+  hasReached(stage: Stage): boolean
+  /** The nodes of a service that has several, of which `kill` takes one. */
+  readonly nodes?: readonly KillableService[]
   /** Kills it for good. */
   close(): Promise<void>
 }
@@ -84,6 +88,11 @@ export function createKillableService(port: number, settings: Readonly<Record<st
     life = undefined
   }
 
+  function hasReached(stage: Stage): boolean {
+    if (end !== undefined) throw new Error([end, ...complaints].join('\n'))
+    return reached.has(stage)
+  }
+
   return {
     url,
     complaints,
@@ -93,17 +102,18 @@ export function createKillableService(port: number, settings: Readonly<Record<st
     },
     kill: () => endLife('SIGKILL'),
     stop: () => endLife('SIGTERM'),
-    async once(stage) {
-      while (!reached.has(stage)) {
-        if (end !== undefined) throw new Error([end, ...complaints].join('\n'))
-        await sleep(STAGE_POLL_MS)
-      }
-    },
+    once: (stage) => pollUntil(() => hasReached(stage)),
+    hasReached,
     close() {
       end ??= 'the service is closed'
       return endLife('SIGKILL')
     },
   }
+}
+
+/** Resolves when it is so. */
+export async function pollUntil(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(STAGE_POLL_MS)
 }
 
 /** True for log lines of level error and above, and for output that is not a log line. */

@@ -14,27 +14,72 @@ import { problemsOfStore } from './checkStore.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { agentLife } from './agentLife.ts'
 import { killAgainAndAgain, type KillerOptions, type Life } from './killer.ts'
-import { createKillableService, type KillableService } from './killableService.ts'
+import { createKillableService, pollUntil, type KillableService } from './killableService.ts'
 import { quiesce } from './quiesce.ts'
 import { createSeededRandom } from '@bezel/testkit/seededRandom.ts'
-import { readCampaign, readStore, type ListRows, type StoredCampaign } from './storedOrders.ts'
+import { readCampaign, rowsOfFile, type ListRows, type StoredCampaign } from './storedOrders.ts'
 import { createWallet } from './wallet.ts'
 
-type Stage = KillerOptions & { readonly journal: Journal; readonly database: CampaignDatabase | undefined }
+type Stage = KillerOptions & {
+  readonly journal: Journal
+  readonly database: CampaignDatabase | undefined
+  readonly pairs: readonly Pair[]
+  readonly loops: number
+}
+
+/** A trader and its agent. */
+export type Pair = readonly [trader: string, agent: string]
 
 export interface CampaignOptions extends Pick<KillerOptions, 'kills' | 'maxSeconds'> {
   readonly seed: number
   /** The database that the service stores in; absent for SQLite. Blocks are replaced during such a campaign. */
   readonly database?: CampaignDatabase
+  /** Creates the service with these settings. Default: one process. */
+  readonly createService?: (
+    devnet: RunningDevnet,
+    settings: Readonly<Record<string, string>>,
+  ) => Promise<KillableService>
+  /** The trading accounts, of which the last has a cap. Default: four. */
+  readonly pairs?: readonly Pair[]
+  /** The number of parallel loops of one agent. Default 4. */
+  readonly loops?: number
+  /** Starts other work beside the agents, once the service is ready. */
+  readonly openBeside?: (of: Omit<BesideStage, 'journal'>) => Promise<Beside>
+  /** Looks at a service and a database that stand still. Returns what is wrong. */
+  readonly inspect?: (of: BesideStage) => Promise<string[]>
 }
 
-/** A database that is restarted during a campaign. */
+/** The parts that other work and looks at the end are given. */
+export interface BesideStage extends Pick<KillerOptions, 'chain' | 'service' | 'random'> {
+  readonly devnet: RunningDevnet
+  readonly journal: Journal
+  /** Clients of all agents at one node. */
+  readonly clientsAt: (node: KillableService) => readonly CampaignClient[]
+}
+
+/** Work of others than agents. */
+export interface Beside {
+  readonly counts: ReadonlyMap<string, number>
+  run(isOver: () => boolean): readonly Promise<void>[]
+  replaySome(): Promise<void>
+  /** Waits until nothing changes any more. Returns what is wrong in the answers. */
+  settle(): Promise<string[]>
+  /** Returns what is wrong once the service has stopped. */
+  judge(): Promise<string[]>
+}
+
+/** A database to which something happens during a campaign. */
 export interface CampaignDatabase {
   readonly url: string
-  /** The number of restarts, spread over the lives of the service. */
-  readonly restarts: number
-  restart(): Promise<void>
+  readonly faults: readonly CampaignFault[]
   readonly listRows: ListRows
+}
+
+/** A fault that comes again and again, spread over the lives of the service. */
+export interface CampaignFault {
+  readonly name: string
+  readonly times: number
+  happen(): Promise<void>
 }
 
 /** The result of a campaign. Everything was right when there are no problems. */
@@ -44,12 +89,12 @@ export interface CampaignReport {
 }
 
 /** The trading accounts, each a trader and its agent. The third trader is its own agent. */
-const PAIRS = [
+const PAIRS: readonly Pair[] = [
   ['trader-1', 'agent-1'],
   ['trader-2', 'agent-2'],
   ['trader-3', 'trader-3'],
   ['trader-4', 'agent-4'],
-] as const
+]
 /** The number of parallel loops of one agent. */
 const LOOPS = 4
 /** The spending cap of the last agent, low enough that some of its orders are refused in any campaign. */
@@ -81,7 +126,8 @@ const SERVICE_SETTINGS = {
  */
 export async function runCampaign(of: CampaignOptions): Promise<CampaignReport> {
   const devnet = await startDevnet(CHAIN_SETTINGS)
-  const service = createKillableService(await lastingPort(), {
+  const { createService = createOneProcess } = of
+  const service = await createService(devnet, {
     ...SERVICE_SETTINGS,
     BEZEL_DATA: devnet.folder,
     ...(of.database !== undefined && { DATABASE_URL: of.database.url }),
@@ -96,10 +142,17 @@ export async function runCampaign(of: CampaignOptions): Promise<CampaignReport> 
   }
 }
 
+async function createOneProcess(
+  _devnet: RunningDevnet,
+  settings: Readonly<Record<string, string>>,
+): Promise<KillableService> {
+  return createKillableService(await lastingPort(), settings)
+}
+
 async function runOver(
   devnet: RunningDevnet,
   service: KillableService,
-  { seed, kills, maxSeconds, database }: CampaignOptions,
+  { seed, kills, maxSeconds, database, pairs = PAIRS, loops = LOOPS, openBeside, inspect }: CampaignOptions,
 ): Promise<CampaignReport> {
   const chain = createChainClient(devnet.file)
   const random = createSeededRandom(seed)
@@ -107,19 +160,25 @@ async function runOver(
   await chain.control('bezel_freezePrice', 'BTC/USD', true)
   await chain.control('bezel_setPrice', 'BTC/USD', '60000')
   service.start()
-  await service.once('ready')
-  const stage = { chain, service, journal, random, kills, maxSeconds, database }
+  await wholeOf(service).once('ready')
+  const stage = { chain, service, journal, random, kills, maxSeconds, database, pairs, loops }
   const clients = await authorizeAll(stage)
-  // The compile cache is written only at a regular exit.
-  await service.stop()
-  service.start()
-  await trade(stage, clients)
+  const clientsAt = (node: KillableService): CampaignClient[] => clients.map((client) => client.at(node))
+  const parts = { devnet, chain, service, random, clientsAt }
+  const beside = await openBeside?.(parts)
+  if (service.nodes === undefined) {
+    // The compile cache is written only at a regular exit.
+    await service.stop()
+    service.start()
+  }
+  await trade(stage, clients, beside)
   await quiesce(chain, clients, journal)
+  const shown = (await beside?.settle()) ?? []
   const answers = await converge({ chain, journal, clients })
+  const looked = (await inspect?.({ ...parts, journal })) ?? []
   await service.stop()
-  const stored = await (database === undefined
-    ? readStore(join(devnet.folder, 'bezel.db'))
-    : readCampaign(database.listRows))
+  const listRows = database?.listRows ?? rowsOfFile(join(devnet.folder, 'bezel.db'))
+  const stored = await readCampaign(listRows)
   const truth = await readChainTruth(chain)
   countOrders(journal, stored)
   const onDisk = [...problemsOfStore(stored, truth), ...(await problemsOfIndexes(chain, clients, stored))]
@@ -127,8 +186,17 @@ async function runOver(
   const complaints = service.complaints
     .filter((line) => !isAnnounced(line))
     .map((line) => `the service complained: ${line}`)
-  const problems = [...journal.problems, ...answers, ...onDisk, ...complaints]
+  const others = [...shown, ...((await beside?.judge()) ?? []), ...looked]
+  const problems = [...journal.problems, ...answers, ...onDisk, ...others, ...complaints]
+  for (const [what, count] of beside?.counts ?? []) journal.counts.set(`beside: ${what}`, count)
   return { problems: problems.map((problem) => withStory(journal, problem)), counts: journal.counts }
+}
+
+/** Returns a service whose stages are those of all its nodes, as those who end them see it. */
+function wholeOf(service: KillableService): KillableService {
+  const { nodes } = service
+  if (nodes === undefined) return service
+  return { ...service, once: (stage) => pollUntil(() => nodes.every((node) => node.hasReached(stage))) }
 }
 
 /** Adds the events of the order to a problem. */
@@ -137,14 +205,14 @@ function withStory(journal: Journal, problem: string): string {
   return id === undefined ? problem : `${problem}\n    ${journal.storyOf(id)}`
 }
 
-async function authorizeAll({ chain, service, journal, random, kills }: Stage): Promise<CampaignClient[]> {
+async function authorizeAll({ chain, service, journal, random, kills, pairs }: Stage): Promise<CampaignClient[]> {
   const { url } = service
   const domain = (await call(url, '/v1/arbitrum-sepolia')).body.signing.domain as SigningDomain
   const clients: CampaignClient[] = []
-  for (const [traderName, agentName] of PAIRS) {
+  for (const [traderName, agentName] of pairs) {
     const trader = chain.account(traderName)
     const agent = chain.account(agentName)
-    const isCapped = clients.length === PAIRS.length - 1
+    const isCapped = clients.length === pairs.length - 1
     const dailySpendCapUsd = isCapped ? String(CAP_USD + kills * CAP_USD_PER_KILL) : null
     await authorize({ chain, url: () => url }, trader, agent, { ...UNLIMITED_SCOPE, dailySpendCapUsd })
     const stream = random.stream(`client of ${traderName}`)
@@ -154,43 +222,47 @@ async function authorizeAll({ chain, service, journal, random, kills }: Stage): 
 }
 
 /** Trades until the killer has finished and every loop has completed its current work. */
-async function trade(stage: Stage, clients: readonly CampaignClient[]): Promise<void> {
-  const { chain, journal, random } = stage
+async function trade(stage: Stage, clients: readonly CampaignClient[], beside: Beside | undefined): Promise<void> {
+  const { chain, journal, random, pairs, database } = stage
   let isOver = false
   const loops = clients.flatMap((client, place) => {
     const wallet = createWallet(chain, client.agent)
-    return Array.from({ length: LOOPS }, (_, loop) => {
-      const name = `${PAIRS[place]![0]}-${loop}`
+    return Array.from({ length: stage.loops }, (_, loop) => {
+      const name = `${pairs[place]![0]}-${loop}`
       return runAgentLoop({ name, client, wallet, journal, random: random.stream(name), isOver: () => isOver })
     })
   })
-  const killer = { ...stage, random: random.stream('killer') }
-  const { database } = stage
-  const life = agentLife(killer)
+  const others = beside?.run(() => isOver) ?? []
+  const killer = { ...stage, service: wholeOf(stage.service), random: random.stream('killer') }
+  const own = agentLife(killer)
+  const life: Life = {
+    ...own,
+    replaySome: async () => void (await Promise.all([own.replaySome(), beside?.replaySome()])),
+  }
   const killing =
-    database === undefined ? killAgainAndAgain(killer, life) : killBothAgainAndAgain({ ...killer, database }, life)
+    database === undefined ? killAgainAndAgain(killer, life) : killAmongFaults({ ...killer, database }, life)
   try {
     // The first loop that fails ends the campaign; otherwise the killer does.
-    await Promise.race([killing, Promise.all(loops)])
+    await Promise.race([killing, Promise.all([...loops, ...others])])
   } finally {
     isOver = true
   }
-  await Promise.all(loops)
+  await Promise.all([...loops, ...others])
 }
 
-/** Kills the service, restarts its database in some of its lives, and replaces blocks. */
-async function killBothAgainAndAgain(
-  { database, ...killer }: Stage & { readonly database: CampaignDatabase },
+/** Kills the service, lets the faults of its database happen in some of its lives, and replaces blocks. */
+async function killAmongFaults(
+  { database: { faults }, ...killer }: Stage & { readonly database: CampaignDatabase },
   life: Life,
 ): Promise<void> {
   const { chain, journal, random, kills } = killer
-  const livesPerRestart = Math.max(1, Math.floor(kills / (2 * database.restarts)))
-  let [lives, restarts] = [0, 0]
+  const left = new Map(faults.map((fault) => [fault, fault.times]))
+  let lives = 0
 
-  async function restart(): Promise<void> {
-    restarts += 1
-    await database.restart()
-    journal.count('restarts of the database')
+  async function happen(fault: CampaignFault): Promise<void> {
+    left.set(fault, left.get(fault)! - 1)
+    await fault.happen()
+    journal.count(fault.name)
   }
 
   await killAgainAndAgain(killer, {
@@ -200,11 +272,16 @@ async function killBothAgainAndAgain(
       await life.live()
       await chain.control('bezel_reorg', 1 + random.below(MAX_REORG_BLOCKS), 'remine')
       journal.count('reorganisations')
-      if (restarts < database.restarts && lives % livesPerRestart === 0) await restart()
+      const due = faults.filter((fault) => left.get(fault)! > 0 && lives % livesPer(fault, kills) === 0)
+      for (const fault of due) await happen(fault)
       await life.live()
     },
   })
-  while (restarts < database.restarts) await restart()
+  for (const fault of faults) while (left.get(fault)! > 0) await happen(fault)
+}
+
+function livesPer({ times }: CampaignFault, kills: number): number {
+  return Math.max(1, Math.floor(kills / (2 * times)))
 }
 
 /**

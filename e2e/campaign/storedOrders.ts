@@ -30,18 +30,17 @@ export interface StoredCampaign {
 /** Lists the rows of a statement. Whole numbers are bigint. */
 export type ListRows = (text: string) => Promise<readonly Record<string, unknown>[]>
 
-/** Reads the database of a service on SQLite. */
-export async function readStore(file: string): Promise<StoredCampaign> {
-  const database = new DatabaseSync(file, { readOnly: true })
-  const all: ListRows = async (text) => {
-    const statement = database.prepare(text)
-    statement.setReadBigInts(true)
-    return statement.all()
-  }
-  try {
-    return await readCampaign(all)
-  } finally {
-    database.close()
+/** Lists rows of a file of SQLite, beside a service that may be running. */
+export function rowsOfFile(file: string): ListRows {
+  return async (text) => {
+    const database = new DatabaseSync(file, { readOnly: true })
+    try {
+      const statement = database.prepare(text)
+      statement.setReadBigInts(true)
+      return statement.all()
+    } finally {
+      database.close()
+    }
   }
 }
 

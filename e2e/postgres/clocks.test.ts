@@ -38,7 +38,7 @@ describe('two services whose clocks are stepped', () => {
   before(async () => {
     installPostgres()
     server = await startPostgres()
-    nodes = await openRaceNodes(await server.createDatabase('clocks'), (store) => store)
+    nodes = await openRaceNodes(await server.createDatabase('clocks'), 2, (store) => store)
   })
   after(async () => {
     await nodes?.close()

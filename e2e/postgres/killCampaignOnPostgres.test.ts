@@ -5,6 +5,7 @@ import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgre
 import { openPostgres } from '../../packages/server/src/store/postgres.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 import { runCampaign, type CampaignReport } from '../campaign/runCampaign.ts'
+import { restartsOf } from './databaseFaults.ts'
 import { storedProblems } from './storedProblems.ts'
 
 const { env } = process
@@ -42,15 +43,9 @@ describe('orders while the service is killed and PostgreSQL restarted again and 
 async function campaignOn(server: RunningPostgres): Promise<CampaignReport> {
   const url = await server.createDatabase('campaign')
   const store = openPostgres({ url, ...DATABASE })
-  let restarts = 0
   const database = {
     url,
-    restarts: RESTARTS,
-    async restart() {
-      // Half of them are crashes.
-      await server.stop((restarts += 1) % 2 === 0 ? 'fast' : 'immediate')
-      await server.start()
-    },
+    faults: [restartsOf(server, RESTARTS)],
     listRows: (text: string) => store.read.all<Record<string, unknown>>(text),
   }
   try {

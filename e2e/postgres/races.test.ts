@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import process from 'node:process'
 import { after, before, describe, it } from 'node:test'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
 import type { Store } from '../../packages/server/src/store/sql.ts'
@@ -14,6 +15,8 @@ import { storedProblems } from './storedProblems.ts'
 /** Rounds within which a race without locks has to go wrong. */
 const MAX_ROUNDS_WITHOUT_LOCKS = 20
 const TIMEOUT_BLOCKS = 200
+/** Services that share the database, two at least. */
+const NODES = Number(process.env['NODES'] ?? 3)
 
 /** A race: one round of it, which returns what went wrong. */
 interface Race {
@@ -48,7 +51,7 @@ const RACES: readonly Race[] = [
   { name: 'a market gets one number', isHeldByStatements: true, round: raceForMarketNumbers },
 ]
 
-describe('two services that share a database', () => {
+describe(`${NODES} services that share a database`, () => {
   let server: RunningPostgres
   let count = 0
   before(async () => {
@@ -61,7 +64,7 @@ describe('two services that share a database', () => {
     wrap: (store: Store) => Store,
     work: (nodes: RaceNodes) => Promise<Result>,
   ): Promise<Result> {
-    const nodes = await openRaceNodes(await server.createDatabase(`race_${(count += 1)}`), wrap)
+    const nodes = await openRaceNodes(await server.createDatabase(`race_${(count += 1)}`), NODES, wrap)
     try {
       return await work(nodes)
     } finally {

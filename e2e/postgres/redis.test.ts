@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { SigningDomain } from '@bezel/protocol'
-import { call, signedHeaders, UNLIMITED_SCOPE, type Answer } from '@bezel/testkit/agentClient.ts'
+import { call, UNLIMITED_SCOPE, type Answer } from '@bezel/testkit/agentClient.ts'
 import { createChainClient, type ChainClient } from '@bezel/testkit/chainClient.ts'
 import { startDevnet, type RunningDevnet } from '@bezel/testkit/startDevnet.ts'
 import { startPostgres, type RunningPostgres } from '@bezel/testkit/startPostgres.ts'
@@ -15,8 +15,8 @@ import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 import { installRedis } from '../../scripts/installRedis.ts'
+import { captureSigned, sendCaptured, type Captured } from '../cluster/captured.ts'
 
-const CHAIN_PATH = '/v1/arbitrum-sepolia'
 const LIMIT = { market: 'BTC/USD', side: 'long', type: 'limit', price: '50000', size: '0.02', leverage: '10' }
 /** An order that the rules refuse. */
 const TOO_SMALL = { ...LIMIT, size: '0.00001' }
@@ -25,12 +25,6 @@ const SETTINGS = {
   BEZEL_AGENT_LIMIT: '1000000',
   BEZEL_AGENT_WRITE_LIMIT: '1000000',
   LOG_LEVEL: 'silent',
-}
-
-/** A signed request, as somebody who saw it could send it again. */
-interface Captured {
-  readonly path: string
-  readonly init: RequestInit
 }
 
 describe('two services that share a Redis', () => {
@@ -60,24 +54,13 @@ describe('two services that share a Redis', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const capture = async (operation: string, method: string, rest: string, content?: object): Promise<Captured> => {
-    const path = CHAIN_PATH + rest
-    const body = content && JSON.stringify(content)
-    const headers = await signedHeaders(domain, client.agent, { operation, method, path, ...(body && { body }) })
-    return {
-      path,
-      init: {
-        method,
-        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-        ...(body && { body }),
-      },
-    }
-  }
+  const capture = (operation: string, method: string, rest: string, content?: object): Promise<Captured> =>
+    captureSigned({ domain, agent: client.agent }, operation, method, rest, content)
   const captureRead = (): Promise<Captured> => {
     const rest = `/account/${client.trader.address}/orders`
     return capture('listOpenOrders', 'GET', rest)
   }
-  const sendTo = (at: number, { path, init }: Captured): Promise<Answer> => call(services[at]!.url, path, init)
+  const sendTo = (at: number, captured: Captured): Promise<Answer> => sendCaptured(services[at]!.url, captured)
   const warningOf = async (at: number): Promise<string | undefined> => {
     const answer = await call(services[at]!.url, '/ready')
     assert.equal(answer.status, 200)

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ChainSlug, OrderId } from '@bezel/protocol'
+import type { ChainSlug, Order, OrderId } from '@bezel/protocol'
 import { readOrderAtClock } from '../../packages/server/src/orders/orderAtClock.ts'
 import { readCommitPoint } from '../../packages/server/src/store/chainTimeStore.ts'
 import { findOrder } from '../../packages/server/src/store/orderStore.ts'
 import type { Sql } from '../../packages/server/src/store/sql.ts'
+import { ORDER_TRANSITIONS, type OrderStanding } from '../../packages/server/src/trading/orders/orderTransitions.ts'
 
 /** Returns everything in a database of PostgreSQL that contradicts itself. */
 export async function storedProblems(sql: Sql, timeoutBlocks: number): Promise<string[]> {
@@ -12,6 +13,7 @@ export async function storedProblems(sql: Sql, timeoutBlocks: number): Promise<s
     ...(await problemsOfSpend(sql)),
     ...(await problemsOfFolds(sql, timeoutBlocks)),
     ...(await problemsOfClaims(sql)),
+    ...(await problemsOfTransitions(sql)),
   ]
 }
 
@@ -78,4 +80,29 @@ async function problemsOfClaims(sql: Sql): Promise<string[]> {
        where n.held <> (select count(*) from claims c where n.network = '' or c.network = n.network)`,
   )
   return rows.map(({ problem }) => problem)
+}
+
+/** Returns the statuses that an order can have after another, with or without others between them. */
+function statusesAfter(from: OrderStanding): ReadonlySet<OrderStanding> {
+  const found = new Set<OrderStanding>([from])
+  for (const status of found) for (const next of Object.values(ORDER_TRANSITIONS[status])) found.add(next)
+  return found
+}
+
+/** The statuses that were told of each order follow each other as the table of transitions allows it. */
+async function problemsOfTransitions(sql: Sql): Promise<string[]> {
+  const problems: string[] = []
+  const told = new Map<string, OrderStanding>()
+  const rows = await sql.all<{ data: string; is_reverted: bigint }>(
+    `select data, is_reverted from account_events where channel = 'orders' order by log_id, seq`,
+  )
+  for (const { data, is_reverted: isReverted } of rows) {
+    const { id, status } = JSON.parse(data) as Pick<Order, 'id' | 'status'>
+    const before = told.get(id) ?? 'absent'
+    told.set(id, status)
+    // A reorganisation takes events away, after which an order may be anything that it was before.
+    if (isReverted === 0n && !statusesAfter(before).has(status))
+      problems.push(`order ${id} was ${before}, then ${status}`)
+  }
+  return problems
 }

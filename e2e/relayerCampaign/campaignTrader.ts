@@ -138,7 +138,8 @@ const NUMBERS = /0x[0-9a-f]+|\d[\d.,]*/g
 
 /** Notes the outcomes in an answer for the orders of its envelope, and everything that is wrong in any answer. */
 function noteAnswer(journal: EnvelopeJournal, envelope: SentEnvelope, wish: Wish, reply: ExchangeReply): void {
-  if (reply.status === 503) {
+  // On a busy machine the node of the chain may be too slow, which is told.
+  if (reply.status === 503 || (reply.status === 502 && reply.text.includes('UPSTREAM_UNAVAILABLE'))) {
     journal.count('not ready')
     for (const open of wish.opens) open.told.push({ error: reply.text })
     return

@@ -1,5 +1,5 @@
-import { DatabaseSync } from 'node:sqlite'
 import type { Hex } from 'viem'
+import type { ListRows } from '../campaign/storedOrders.ts'
 
 /** A nonce of the relayer, by its rows in the store. */
 export interface OutboxEntry {
@@ -58,50 +58,42 @@ export interface OpenTrade {
 
 type Row = Record<string, unknown>
 
-export function readOutbox(file: string): Outbox {
-  const database = new DatabaseSync(file, { readOnly: true })
-  const all = (text: string): Row[] => {
-    const statement = database.prepare(text)
-    statement.setReadBigInts(true)
-    return statement.all()
-  }
-  try {
-    const versions = Map.groupBy(all('select * from relay_versions order by nonce, version'), ({ nonce }) =>
-      Number(nonce),
-    )
-    return {
-      entries: all('select * from relay_entries order by nonce').map((row) => toEntry(row, versions)),
-      nextNonce: Number(all('select next_nonce from relay_senders')[0]?.next_nonce ?? 0),
-      attempts: all('select id, order_id, kind, sender, size from attempts').map((row) => ({
-        id: String(row.id),
-        orderId: String(row.order_id),
-        kind: String(row.kind),
-        sender: String(row.sender),
-        size: row.size === null ? null : String(row.size),
-      })),
-      orderOfCloid: new Map(
-        all('select cloid, oid, trader from facade_cloids').map((row) => [
-          `${row.trader} ${row.cloid}`,
-          String(row.oid),
-        ]),
+export async function readOutbox(all: ListRows): Promise<Outbox> {
+  const versions = Map.groupBy(await all('select * from relay_versions order by nonce, version'), ({ nonce }) =>
+    Number(nonce),
+  )
+  return {
+    entries: (await all('select * from relay_entries order by nonce')).map((row) => toEntry(row, versions)),
+    nextNonce: Number((await all('select next_nonce from relay_senders'))[0]?.next_nonce ?? 0),
+    attempts: (await all('select id, order_id, kind, sender, size from attempts')).map((row) => ({
+      id: String(row.id),
+      orderId: String(row.order_id),
+      kind: String(row.kind),
+      sender: String(row.sender),
+      size: row.size === null ? null : String(row.size),
+    })),
+    orderOfCloid: new Map(
+      (await all('select cloid, oid, trader from facade_cloids')).map((row) => [
+        `${row.trader} ${row.cloid}`,
+        String(row.oid),
+      ]),
+    ),
+    orders: new Map((await all('select id, trader, status, request from orders')).map(toOrder)),
+    triggers: new Set(
+      (await all('select oid from facade_triggers union select oid from facade_former_triggers')).map(({ oid }) =>
+        String(oid),
       ),
-      orders: new Map(all('select id, trader, status, request from orders').map(toOrder)),
-      triggers: new Set(
-        all('select oid from facade_triggers union select oid from facade_former_triggers').map(({ oid }) =>
-          String(oid),
-        ),
-      ),
-      gas: new Map(all('select * from relay_gas').map((row) => [`${row.day} ${row.trader}`, BigInt(String(row.wei))])),
-      exits: all('select * from relay_exits').map((row) => ({
-        day: Number(row.day),
-        trader: String(row.trader),
-        asideWei: row.over_at === null ? sumOf(row.close_wei, row.stops_wei, row.cancel_wei) : 0n,
-        surchargeWei: sumOf(row.surcharge_wei),
-      })),
-      openTrades: all('select trader, trade_index, state from positions where is_open = 1').map(toOpenTrade),
-    }
-  } finally {
-    database.close()
+    ),
+    gas: new Map(
+      (await all('select * from relay_gas')).map((row) => [`${row.day} ${row.trader}`, BigInt(String(row.wei))]),
+    ),
+    exits: (await all('select * from relay_exits')).map((row) => ({
+      day: Number(row.day),
+      trader: String(row.trader),
+      asideWei: row.over_at === null ? sumOf(row.close_wei, row.stops_wei, row.cancel_wei) : 0n,
+      surchargeWei: sumOf(row.surcharge_wei),
+    })),
+    openTrades: (await all('select trader, trade_index, state from positions where is_open = 1')).map(toOpenTrade),
   }
 }
 

@@ -1,7 +1,8 @@
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import type { Address } from 'viem'
 import { readPending } from '../campaign/checkAnswers.ts'
+import type { ListRows } from '../campaign/storedOrders.ts'
 import type { ChainClient } from '@bezel/testkit/chainClient.ts'
 
 /**
@@ -27,31 +28,17 @@ const STUCK = `select orders.id, status, orders.state, attempts.id as attempt, k
  * answered too late, possibly long after everything else is final. A reclaim is in the store before it is on the chain,
  * so once nothing is pending on the chain, the store shows it.
  */
-export async function settle(chain: ChainClient, traders: readonly Address[], file: string): Promise<void> {
+export async function settle(chain: ChainClient, traders: readonly Address[], listRows: ListRows): Promise<void> {
   await chain.control('bezel_setOracleDelay', 50)
   await chain.control('bezel_pauseKeeper', true)
   const isAnswered = async (): Promise<boolean> => {
     const pending = await Promise.all(traders.map((trader) => readPending(chain, trader)))
     return pending.every((orders) => orders.length === 0)
   }
-  const isQuiet = async (): Promise<boolean> => (await isAnswered()) && countRows(file, MOVING) === 0
+  const isQuiet = async (): Promise<boolean> => (await isAnswered()) && Number((await listRows(MOVING))[0]?.count) === 0
   for (const deadlineMs = Date.now() + SETTLE_TIMEOUT_MS; !(await isQuiet()); await sleep(POLL_MS)) {
     if (Date.now() < deadlineMs) continue
     const answered = `the oracle has ${(await isAnswered()) ? '' : 'not '}answered everything`
-    throw new Error(`something still moves; ${answered}\n${JSON.stringify(read(file, STUCK), null, 1)}`)
-  }
-}
-
-function countRows(file: string, query: string): number {
-  return Number(read(file, query)[0]?.count)
-}
-
-/** Reads the database beside the running service. */
-function read(file: string, query: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    return database.prepare(query).all()
-  } finally {
-    database.close()
+    throw new Error(`something still moves; ${answered}\n${inspect(await listRows(STUCK))}`)
   }
 }

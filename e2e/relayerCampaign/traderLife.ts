@@ -24,7 +24,7 @@ export function traderLife(options: Options): Life {
     random.chance(0.3) ? sleep(random.next() * MAX_LIFE_MS) : sleepForAnswers(options, MAX_LIFE_ANSWERS)
   return {
     killedWhileStarting: KILLED_WHILE_STARTING,
-    replaySome: () => replaySome(options),
+    replaySome: () => replaySomeEnvelopes(options),
     async live() {
       if (random.chance(REORGANISED)) {
         await pause()
@@ -45,7 +45,12 @@ async function reorganise({ chain, journal, random }: Options, serviceIs: 'dead'
   journal.count(`reorganisations (${mode}, service ${serviceIs})`)
 }
 
-async function replaySome({ service, journal, random }: Options): Promise<void> {
+/** Sends answered envelopes again. */
+export async function replaySomeEnvelopes({
+  service,
+  journal,
+  random,
+}: Pick<Options, 'service' | 'journal' | 'random'>): Promise<void> {
   const last = journal.answered.slice(-REPLAYED_ENVELOPES)
   const chosen = Array.from({ length: Math.min(REPLAYS_PER_LIFE, last.length) }, () => random.pick(last))
   await Promise.all(chosen.map((envelope) => replay(service, journal, envelope)))

@@ -28,7 +28,7 @@ export const RACE_CHAIN = 'arbitrum'
 /** Bounds of the store far above the need of a busy machine. */
 const DATABASE = { connections: 10, statementMs: 60_000, idleTransactionMs: 60_000 }
 
-/** One of two services that share a database: its own connections, memory, registry, nonces and relayer. */
+/** One of the services that share a database: its own connections, memory, registry, nonces and relayer. */
 export interface RaceNode {
   readonly store: Store
   readonly world: ExchangeWorld
@@ -36,23 +36,22 @@ export interface RaceNode {
 }
 
 export interface RaceNodes {
-  readonly nodes: readonly [RaceNode, RaceNode]
+  readonly nodes: readonly [RaceNode, RaceNode, ...RaceNode[]]
   /** Gas budget of the deployment and its day, in wei. */
   readonly budget: { wei: bigint }
   close(): Promise<void>
 }
 
-/** Opens two services on one database, whose chain and prices stand still. */
-export async function openRaceNodes(url: string, wrap: (store: Store) => Store): Promise<RaceNodes> {
+/** Opens `count` services on one database, two at least, whose chain and prices stand still. */
+export async function openRaceNodes(url: string, count: number, wrap: (store: Store) => Store): Promise<RaceNodes> {
   const budget = { wei: 10n ** 18n }
   const node = createFakeRelayNode(testKey.address)
   node.balanceWei = 10n ** 24n
   const first = wrap(openPostgres({ url, ...DATABASE }))
   await migrate(first)
-  const nodes = [
-    await openNode(first, node, budget),
-    await openNode(wrap(openPostgres({ url, ...DATABASE })), node, budget),
-  ] as const
+  const another = (): Promise<RaceNode> => openNode(wrap(openPostgres({ url, ...DATABASE })), node, budget)
+  const nodes: [RaceNode, RaceNode, ...RaceNode[]] = [await openNode(first, node, budget), await another()]
+  while (nodes.length < count) nodes.push(await another())
   return {
     nodes,
     budget,
@@ -97,7 +96,7 @@ export function freshAddress(): Address {
   return parseAddress(numberToHex((addresses += 1) + 0x1000_0000, { size: 20 }))!
 }
 
-/** Registers an agent on one node, and reads it on the other, as its next request there does. */
+/** Registers an agent on one node, and reads it on the others, as its next request there does. */
 export async function registerEverywhere(
   { nodes }: RaceNodes,
   changes: Partial<AgentRecord> & Pick<AgentRecord, 'agent' | 'trader'>,
@@ -153,7 +152,7 @@ export async function create(
 }
 
 /**
- * Sends `count` requests at the same time, every second one to the other node. Returns how each ended. On a busy
+ * Sends `count` requests at the same time, each to another node than the one before. Returns how each ended. On a busy
  * machine a request may wait for too long and be told so, after which it is sent again, as its client does.
  */
 export function race<Answer>(
@@ -162,7 +161,7 @@ export function race<Answer>(
   send: (node: RaceNode, at: number) => Promise<Answer>,
 ): Promise<PromiseSettledResult<Answer>[]> {
   return Promise.allSettled(
-    Array.from({ length: count }, (_, at) => untilAvailable(() => send(nodes[at % 2 === 0 ? 0 : 1], at))),
+    Array.from({ length: count }, (_, at) => untilAvailable(() => send(nodes[at % nodes.length]!, at))),
   )
 }
 

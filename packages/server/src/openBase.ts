@@ -33,6 +33,7 @@ import { compareClocks, type ClockComparison } from './store/databaseClock.ts'
 import { lockDataFolder } from './store/lockDataFolder.ts'
 import { openNode, type OwnNode } from './store/nodeStore.ts'
 import { openConfiguredStore } from './store/openConfiguredStore.ts'
+import { finishMigrations } from './store/openStore.ts'
 import { countOrdersByStatus } from './store/orderStore.ts'
 import type { Store } from './store/sql.ts'
 import { createStreamCounts, type StreamCounts } from './stream/streamCounts.ts'
@@ -168,8 +169,11 @@ async function openData(
   open: AsyncDisposableStack,
 ): Promise<Pick<Base, 'store' | 'roles' | 'node' | 'clock'> & Pick<OwnNode, 'servingNodes'>> {
   const { version } = packageJson
-  const opened = await openConfiguredStore(config, { onWait: (sentence) => log.warn(sentence) }, metrics.store)
+  const wait = { isDeferred: true, onWait: (sentence: string) => log.warn(sentence) }
+  const opened = await openConfiguredStore(config, wait, metrics.store)
   open.defer(() => opened.close())
+  const rest = await finishMigrations(opened, (error) => log.error({ err: error }, 'the schema could not be changed'))
+  open.defer(() => rest?.close())
   const clock = compareClocks({ now })
   // Its signs of life are not among the transactions that are counted.
   const node = await openNode(opened, {

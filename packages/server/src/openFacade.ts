@@ -19,7 +19,7 @@ import type { Leader } from './journal/roles.ts'
 import type { ChainMarketData } from './market/openMarkets.ts'
 import type { Base } from './openBase.ts'
 import type { ChainOrders } from './orders/chainOrders.ts'
-import { setSubmitted } from './store/attemptStore.ts'
+import { setRelayedHash } from './store/attemptStore.ts'
 
 /** The parts of a chain that its facade is made from. */
 export interface FacadeBase {
@@ -112,8 +112,7 @@ async function openRelayer({ chain, client, head, finality }: FacadeBase, base: 
     log,
     head: head.current,
     finality,
-    onHash: (sql, { attemptId, hash }) =>
-      setSubmitted(sql, attemptId, { hash, submittedAtMs: now(), trustedUntilMs: null }),
+    onHash: (sql, { attemptId, hash }) => setRelayedHash(sql, attemptId, hash, now()),
   })
   const onError = (error: unknown): void =>
     log.error({ chain: chain.slug, err: error }, 'a refusal could not be audited')

@@ -75,6 +75,10 @@ interface Term {
   heldUntilMs: number
 }
 
+function newTerm(lease: Lease, heldUntilMs: number): Term {
+  return { lease, work: new AsyncDisposableStack(), started: Promise.resolve(), ended: undefined, heldUntilMs }
+}
+
 /** Takes a lease as soon as it is free, leads while it is held, and stops when it is lost, until it is closed. */
 export function openLease(options: LeaseOptions): LeaseRounds {
   const { store, name, holder, lead, tell, log, monotonicMs = () => performance.now(), every = everyInterval } = options
@@ -97,19 +101,14 @@ export function openLease(options: LeaseOptions): LeaseRounds {
     const sentMs = monotonicMs()
     const token = await store.transaction(scope, (sql) => acquireLease(sql, name, holder))
     if (token === undefined) return
-    const gained: Term = {
-      lease: {
-        ...name,
-        holder,
-        token,
-        isHeld: () => term === gained && monotonicMs() < gained.heldUntilMs && mayLead(),
-        noteLost: () => lose(gained, 'another node leads'),
-      },
-      work: new AsyncDisposableStack(),
-      started: Promise.resolve(),
-      ended: undefined,
-      heldUntilMs: sentMs + HELD_MS,
+    const lease: Lease = {
+      ...name,
+      holder,
+      token,
+      isHeld: () => term === gained && monotonicMs() < gained.heldUntilMs && mayLead(),
+      noteLost: () => lose(gained, 'another node leads'),
     }
+    const gained = newTerm(lease, sentMs + HELD_MS)
     term = gained
     log.info({ ...name, token: Number(token) }, 'this node leads')
     gained.started = Promise.try(lead, gained.lease, gained.work).catch((error: unknown) => {

@@ -10,6 +10,7 @@ import {
   listAttemptsByCall,
   listAttemptsByHash,
   listAwaitedAttempts,
+  setRelayedHash,
   setSubmitted,
 } from './attemptStore.ts'
 import { listTimedOutRelayed } from './facadeChoreStore.ts'
@@ -125,6 +126,17 @@ describe('attempts of a store that was written before a transaction could carry 
     const of = { sender: AGENT, after: null, limit: 10 }
     assert.deepEqual(await listTimedOutRelayed(read, CHAIN, { ...of, nowMs: 999 }), [])
     assert.deepEqual(await listTimedOutRelayed(read, CHAIN, { ...of, nowMs: 1_000 }), ['6'])
+  })
+
+  it('keep the time of their first report when the relayer sends them at another price', async () => {
+    const { id } = attemptOf(2)
+    const [submittedAtMs, later] = [11, 99]
+    await opened.store.transaction(TEST_SCOPE, (sql) => setRelayedHash(sql, id, HASH, submittedAtMs))
+    const other = `0x${'cd'.repeat(32)}` as Hex
+    await opened.store.transaction(TEST_SCOPE, (sql) => setRelayedHash(sql, id, other, later))
+    assert.deepEqual(await listAttempts(opened.store.read, '2' as OrderId), [
+      attemptOf(2, 'open', { submittedHash: other, submittedAtMs }),
+    ])
   })
 
   it('are found by indexes, without a look at all of them', ON_SQLITE, async () => {

@@ -218,6 +218,21 @@ export async function setSubmitted(sql: Sql, id: AttemptId, report: HashReport):
 }
 
 /**
+ * Stores the hash of another version of a relayed transaction. The time of the first report stays: orders are folded
+ * from it, and are not folded again for a new price.
+ */
+export async function setRelayedHash(sql: Sql, id: AttemptId, hash: Hex, atMs: number): Promise<void> {
+  sql.write('update attempt_orders set is_mismatch = 0 where attempt_id = $1', id)
+  sql.write(
+    `update attempts set submitted_hash = $2, submitted_at = coalesce(submitted_at, $3), trusted_until = null,
+       is_mismatch = 0 where id = $1`,
+    id,
+    hash,
+    atMs,
+  )
+}
+
+/**
  * Notes that a node knows a reported transaction. Returns the orders to be folded again. Counts only for attempts of
  * the transaction's sender, because anybody can report any hash.
  */

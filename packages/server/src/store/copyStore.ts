@@ -83,7 +83,7 @@ export async function copyStore(options: CopyOptions): Promise<CopyReport> {
     const source = openCopySource(dataFolder)
     let tables: readonly CopiedTable[]
     try {
-      const target = await openDatabase(options.database, (store) => migrate(store))
+      const target = await openDatabase(options.database, async (store) => void (await migrate(store)))
       try {
         tables = await fill(target, source, options)
       } finally {

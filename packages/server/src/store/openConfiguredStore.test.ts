@@ -12,7 +12,7 @@ import { installPostgres } from '../../../../scripts/installPostgres.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { inspectConfiguredStore, openConfiguredStore, openExistingConfiguredStore } from './openConfiguredStore.ts'
 import { openNode } from './nodeStore.ts'
-import { migrate, openStore } from './openStore.ts'
+import { finishMigrations, migrate, openStore } from './openStore.ts'
 import { openPostgres } from './postgres.ts'
 import type { Store } from './sql.ts'
 
@@ -190,6 +190,47 @@ describe('the store that the settings name, on PostgreSQL', () => {
       })
       assert.equal(await versionOf(), NEWEST + 1)
       await node.close()
+    })
+
+    it('is left for later by a service, which takes it away when the older nodes are gone', async () => {
+      const node = await openNode(store, { version: '1.0.0', onError })
+      assert.equal(await migrate(store, next, { isDeferred: true }), false)
+      assert.equal(await versionOf(), NEWEST + 1)
+      const rest = await finishMigrations(store, onError, next, 1)
+      await node.close()
+      await until('it has run', async () => (await versionOf()) === NEWEST + 2)
+      await rest!.close()
+      assert.equal(await finishMigrations(store, onError, next, 1), undefined)
+    })
+
+    it('is waited for by a service that needs a step after it', async () => {
+      const node = await openNode(store, { version: '1.0.0', onError })
+      const wait = { isDeferred: true, pauseMs: 1, maxLooks: 3 }
+      await assert.rejects(migrate(store, [...next, MORE], wait), /still run on the data/)
+      await node.close()
+    })
+
+    it('does not hold up requests behind a table that is in use', async () => {
+      const beside = openPostgres({ url: server.urlOf(database), ...BOUNDS })
+      const [reads, may] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const using = beside.transaction({ name: 'controls' }, async (sql) => {
+        await sql.all('select id from orders')
+        reads.resolve()
+        await may.promise
+      })
+      await reads.promise
+      const change = { kind: 'expand', statements: ['alter table orders add column desk text'] } as const
+      const migrated = migrate(store, [...MIGRATIONS, change])
+      const isWaiting = async (): Promise<boolean> =>
+        (await server.psql(database, 'select count(*) from pg_locks where not granted')).trim() === '1'
+      await until('the step waits', isWaiting)
+      // Were it to wait until the table is free, nobody else could read it.
+      assert.deepEqual(await beside.read.all('select id from orders'), [])
+      assert.equal(await versionOf(), NEWEST)
+      may.resolve()
+      await Promise.all([using, migrated])
+      assert.equal(await versionOf(), NEWEST + 1)
+      await beside.close()
     })
 
     it('does not wait for nodes that are gone without a word, nor for those that know the step', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '@bezel/protocol'
 import { COPIED_DATABASE_NAME, makePrivateFolder, SERVICE_DATABASE_NAME } from '@bezel/protocol/dataFolder'
+import { every, type Repetition } from '../ground/every.ts'
 import { createSequences } from './ids.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import type { Migration } from './migrations/migration.ts'
@@ -70,6 +71,8 @@ export function refuseNoStore(dataFolder: string): void {
 /** Throws a `StartupError` when this version can't use the schema of a store as it is. */
 export async function refuseOtherVersion(store: Store, place: string): Promise<void> {
   const version = await readVersion(store.read)
+  // The service may be running while steps wait for older ones.
+  if (version < MIGRATIONS.length && version > 0 && lacksOnlyContracts(version, MIGRATIONS)) return
   if (!(await isUsableVersion(store.read, version, MIGRATIONS.length))) throw otherVersion(version, place)
 }
 
@@ -103,6 +106,11 @@ export interface ContractWait {
   readonly pauseMs?: number
   /** Looks after which it gives up. Default 60. */
   readonly maxLooks?: number
+  /**
+   * True for a service, which does not wait when all steps that are missing only take something away: it uses nothing
+   * of that, and `finishMigrations` runs them later. So nodes can be replaced one by one. Default false.
+   */
+  readonly isDeferred?: boolean
 }
 
 const WAIT_PAUSE_MS = 1_000
@@ -111,26 +119,75 @@ const WAIT_MAX_LOOKS = 60
 /**
  * Brings the schema up to date: runs each new migration once, in order, in a transaction of its own, which reads the
  * version first, because another node may have started at the same time. A step that takes something away waits until
- * no node is alive that does not know it. Throws a `StartupError` when such nodes stay, and when a newer Bezel has
- * taken away what this one uses.
+ * no node is alive that does not know it. Returns false when steps were left for later. Throws a `StartupError` when
+ * such nodes stay, and when a newer Bezel has taken away what this one uses.
  */
 export async function migrate(
   store: Store,
   migrations: readonly Migration[] = MIGRATIONS,
-  { onWait, pauseMs = WAIT_PAUSE_MS, maxLooks = WAIT_MAX_LOOKS }: ContractWait = {},
-): Promise<void> {
+  { onWait, pauseMs = WAIT_PAUSE_MS, maxLooks = WAIT_MAX_LOOKS, isDeferred = false }: ContractWait = {},
+): Promise<boolean> {
   await store.transaction(SCHEMA, (sql) => createStepTables(sql, migrations))
-  let looks = 0
+  let [looks, isLeft] = [0, false]
   for (;;) {
-    const { hasMore, older } = await store.transaction(SCHEMA, (sql) => migrateOnce(sql, migrations))
+    const { hasMore, older, isRest } = await lookAtStep(store, migrations)
     if (!hasMore) break
     if (older.length === 0) continue
     looks += 1
     if (looks === 1) onWait?.(waitSentence(older))
+    isLeft = isDeferred && isRest
+    if (isLeft) break
     if (looks >= maxLooks) throw new StartupError(stayedSentence(older))
     await sleep(pauseMs)
   }
   if (store.read.engine === 'postgres') await store.transaction(SCHEMA, createSequences)
+  return !isLeft
+}
+
+/** Runs the steps that were left for later, once no older node is alive. `undefined` when there are none. */
+export async function finishMigrations(
+  store: Store,
+  onError: (error: unknown) => void,
+  migrations: readonly Migration[] = MIGRATIONS,
+  pauseMs = WAIT_PAUSE_MS,
+): Promise<Repetition | undefined> {
+  if ((await readVersion(store.read)) >= migrations.length) return undefined
+  const rounds = every(
+    pauseMs,
+    async () => {
+      if (await migrate(store, migrations, { isDeferred: true })) void rounds.close()
+    },
+    { onError },
+  )
+  return rounds
+}
+
+/**
+ * Time for which a step waits for a table. Requests that come meanwhile wait behind it, and give up after four times as
+ * long.
+ */
+const STEP_LOCK_MS = 300
+/** Pause after which a step that did not get its table tries again, and the number of tries. */
+const STEP_PAUSE_MS = 500
+const STEP_TRIES = 120
+/** Code of PostgreSQL for a lock that was not to be had in time. */
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Runs the next migration, unless it has to wait; again while others use its tables. */
+async function lookAtStep(store: Store, migrations: readonly Migration[]): Promise<MigrationLook> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await store.transaction(SCHEMA, (sql) => migrateOnce(sql, migrations))
+    } catch (error) {
+      if (!isLocked(error) || tries === STEP_TRIES) throw error
+      await sleep(STEP_PAUSE_MS)
+    }
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  if (!(error instanceof StoreUnavailableError)) return false
+  return (error.cause as { readonly code?: string } | undefined)?.code === LOCK_NOT_AVAILABLE
 }
 
 /** The outcome of a look at the next migration. */
@@ -139,6 +196,8 @@ interface MigrationLook {
   readonly hasMore: boolean
   /** The nodes that it has to wait for. */
   readonly older: readonly LiveNode[]
+  /** True when it and all after it only take something away. */
+  readonly isRest: boolean
 }
 
 /** Runs the next migration, unless it has to wait. */
@@ -146,13 +205,20 @@ async function migrateOnce(sql: Sql, migrations: readonly Migration[]): Promise<
   await refuseNewer(sql, migrations.length)
   const current = await readVersion(sql)
   const migration = migrations[current]
-  if (migration === undefined) return { hasMore: false, older: [] }
+  if (migration === undefined) return { hasMore: false, older: [], isRest: true }
   const number = current + 1
   const older = migration.kind === 'contract' ? await listOlderNodes(sql, number) : []
-  if (older.length > 0) return { hasMore: true, older }
+  const isRest = lacksOnlyContracts(current, migrations)
+  if (older.length > 0) return { hasMore: true, older, isRest }
+  if (sql.engine === 'postgres') await sql.run(`set local lock_timeout = ${STEP_LOCK_MS}`)
   for (const statement of migration.statements) await sql.run(statement)
   await recordStep(sql, number, migration.kind)
-  return { hasMore: true, older: [] }
+  return { hasMore: true, older: [], isRest }
+}
+
+/** True when a schema of this version lacks only steps that take something away. */
+function lacksOnlyContracts(version: number, migrations: readonly Migration[]): boolean {
+  return migrations.slice(version).every(({ kind }) => kind === 'contract')
 }
 
 /** Lists the nodes that are alive and do not know a step. SQLite has one process, which is the one that asks. */

@@ -1,5 +1,6 @@
 import { createServer, request, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { until } from '../until.ts'
 
 /** A node behind a front. */
 export interface FrontNode {
@@ -11,6 +12,10 @@ export interface FrontNode {
 /** A front that sends each request to another node than the one before. */
 export interface Front {
   readonly url: string
+  /** Sends a node nothing new. Resolves when it has answered everything that it was sent; its sockets stay. */
+  drain(node: number): Promise<void>
+  /** Sends a node requests again after `drain`. */
+  admit(node: number): void
   close(): Promise<void>
 }
 
@@ -23,11 +28,15 @@ const RELAYED_PATH = /^\/hl\/[^/]+\/(?:exchange|ws)(?:\?|$)/
  */
 export async function startFront(nodes: readonly FrontNode[]): Promise<Front> {
   const sockets = new Set<Socket>()
+  const drained = new Set<FrontNode>()
+  /** The number of requests that each node is answering. */
+  const underWay = new Map<FrontNode, number>()
+  const count = (node: FrontNode, by: number): void => void underWay.set(node, (underWay.get(node) ?? 0) + by)
   let turn = 0
 
   /** Returns the nodes that may serve a path, the next one first. */
   function nodesFor(path: string): readonly FrontNode[] {
-    const able = RELAYED_PATH.test(path) ? nodes.filter(({ isRelayer }) => isRelayer) : nodes
+    const able = nodes.filter((node) => !drained.has(node) && (node.isRelayer || !RELAYED_PATH.test(path)))
     turn += 1
     return able.map((_, at) => able[(turn + at) % able.length]!)
   }
@@ -35,7 +44,7 @@ export async function startFront(nodes: readonly FrontNode[]): Promise<Front> {
   const server = createServer((incoming, answer) => {
     const body: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => body.push(chunk))
-    incoming.on('end', () => pass(incoming, Buffer.concat(body), { answer, nodes: nodesFor(incoming.url!) }))
+    incoming.on('end', () => pass(incoming, Buffer.concat(body), { answer, nodes: nodesFor(incoming.url!), count }))
     incoming.on('error', () => answer.destroy())
   })
   server.on('upgrade', (incoming: IncomingMessage, client: Socket, head: Buffer) => {
@@ -61,6 +70,12 @@ export async function startFront(nodes: readonly FrontNode[]): Promise<Front> {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async drain(at) {
+      const node = nodes[at]!
+      drained.add(node)
+      await until('the node has answered everything', () => (underWay.get(node) ?? 0) === 0)
+    },
+    admit: (at) => void drained.delete(nodes[at]!),
     async close() {
       for (const socket of sockets) socket.destroy()
       server.closeAllConnections()
@@ -73,25 +88,30 @@ function headerLines(raw: readonly string[]): string {
   return Array.from({ length: raw.length / 2 }, (_, at) => `${raw[2 * at]}: ${raw[2 * at + 1]}`).join('\r\n')
 }
 
+/** The way of a request: to whom it may be passed, and how what is under way is counted. */
+interface Passing {
+  readonly answer: ServerResponse
+  readonly nodes: readonly FrontNode[]
+  count(node: FrontNode, by: number): void
+}
+
 /** Passes a request on to the first node that takes the connection. */
-function pass(
-  incoming: IncomingMessage,
-  body: Buffer,
-  { answer, nodes }: { readonly answer: ServerResponse; readonly nodes: readonly FrontNode[] },
-): void {
+function pass(incoming: IncomingMessage, body: Buffer, { answer, nodes, count }: Passing): void {
   const [node, ...others] = nodes
   if (node === undefined) {
     answer.writeHead(502).end()
     return
   }
   const headers: OutgoingHttpHeaders = { ...incoming.headers, connection: 'close' }
+  count(node, 1)
   const upstream = request(node.url + incoming.url, { method: incoming.method, headers }, (found) => {
     answer.writeHead(found.statusCode!, found.headers)
     found.pipe(answer)
     found.on('error', () => answer.destroy())
   })
+  upstream.on('close', () => count(node, -1))
   upstream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ECONNREFUSED') pass(incoming, body, { answer, nodes: others })
+    if (error.code === 'ECONNREFUSED') pass(incoming, body, { answer, nodes: others, count })
     else answer.destroy()
   })
   upstream.end(body)

@@ -1,5 +1,6 @@
 /**
  * A step of the schema: forward only, never edited once released. SQL of the subset that SQLite and PostgreSQL share.
+ * It changes one table that requests use: nodes serve meanwhile, and two tables could be locked against each other.
  */
 export interface Migration {
   /**
