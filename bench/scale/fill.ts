@@ -41,6 +41,7 @@ interface Sample {
 }
 
 const CHAIN: ChainSlug = 'arbitrum-sepolia'
+const AGENTS_PER_TRANSACTION = 10_000
 const ORDERS_PER_TRANSACTION = 2_000
 const LAST_ID = String(Number.MAX_SAFE_INTEGER) as OrderId
 
@@ -57,9 +58,12 @@ export async function fillStore(
   const sample = await readSample(store, sampled)
   const record = await findAgent(store.read, CHAIN, sampled.agent)
   if (record === undefined || sample.positions.length === 0) throw new Error('there is nothing to copy')
-  await store.transaction(TEST_SCOPE, async (sql) => {
-    for (let n = 0; n < load.agents; n += 1) await saveAgent(sql, { ...record, agent: agentOf(n), trader: traderOf(n) })
-  })
+  for (let made = 0; made < load.agents; made += AGENTS_PER_TRANSACTION) {
+    await store.transaction(TEST_SCOPE, async (sql) => {
+      const end = Math.min(load.agents, made + AGENTS_PER_TRANSACTION)
+      for (let n = made; n < end; n += 1) await saveAgent(sql, { ...record, agent: agentOf(n), trader: traderOf(n) })
+    })
+  }
   for (let made = 0; made < load.orders; made += ORDERS_PER_TRANSACTION) {
     await store.transaction(TEST_SCOPE, async (sql) => {
       const end = Math.min(load.orders, made + ORDERS_PER_TRANSACTION)

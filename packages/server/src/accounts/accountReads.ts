@@ -74,7 +74,7 @@ export interface AccountReadsOptions {
   readonly agents: Pick<ChainAgents, 'chain' | 'client' | 'relayer' | 'registry' | 'delegates'>
   /** Returns the listed collaterals; `undefined` until they are read. */
   readonly collaterals: () => readonly ListedCollateral[] | undefined
-  readonly positions: Pick<LivePositions, 'ofTrader' | 'all'>
+  readonly positions: Pick<LivePositions, 'ofTrader' | 'active'>
   /** Returns true when an order of the trader is prepared, pending or open. */
   readonly hasOrders: (trader: Address) => Promise<boolean>
   /** Learns the traders' own terms, which each read of an account includes for the pairs of its positions. */

@@ -95,6 +95,28 @@ export async function listOpenPositions(sql: Sql, chain: ChainSlug): Promise<Sto
   return select(sql, `${SELECT} where chain = $1 and is_open = 1 order by id`, chain)
 }
 
+/** An open position, its state as it is stored. */
+export interface OpenPositionText {
+  readonly record: PositionRecord
+  /** Exact JSON of its state. */
+  readonly stateText: string
+}
+
+/** Lists open positions in the order of their ids, those after one of them, and leaves their states as they are. */
+export async function listOpenPositionTexts(
+  sql: Sql,
+  chain: ChainSlug,
+  of: { readonly afterId: OrderId; readonly limit: number },
+): Promise<OpenPositionText[]> {
+  const rows = await sql.all<PositionRow>(
+    `${SELECT} where chain = $1 and is_open = 1 and id > $2 order by id limit $3`,
+    chain,
+    BigInt(of.afterId),
+    of.limit,
+  )
+  return rows.map((row) => ({ record: recordOf(row), stateText: row.state! }))
+}
+
 /** Lists the positions that were opened in blocks since undone, and not opened again. */
 export async function listVanishedPositions(sql: Sql, chain: ChainSlug): Promise<StoredPosition[]> {
   return select(sql, `${SELECT} where chain = $1 and state is null order by id`, chain)
@@ -226,12 +248,16 @@ export async function deletePositionEvents(sql: Sql, chain: ChainSlug, blockHash
 
 async function select(sql: Sql, read: string | PointRead, ...params: readonly SqlValue[]): Promise<StoredPosition[]> {
   return (await sql.all<PositionRow>(read, ...params)).map((row) => ({
-    record: {
-      id: String(row.id) as OrderId,
-      chain: row.chain as ChainSlug,
-      trader: row.trader as Address,
-      originOrderId: String(row.origin_order_id) as OrderId,
-    },
+    record: recordOf(row),
     state: row.state === null ? undefined : fromExactJson<PositionState>(row.state),
   }))
+}
+
+function recordOf(row: PositionRow): PositionRecord {
+  return {
+    id: String(row.id) as OrderId,
+    chain: row.chain as ChainSlug,
+    trader: row.trader as Address,
+    originOrderId: String(row.origin_order_id) as OrderId,
+  }
 }

@@ -6,20 +6,20 @@ import type { KnownTerms, TradedPair } from './traderTerms.ts'
 const POSITIONS_AT_ONCE = 500
 
 /**
- * Returns the pairs of open positions whose traders' terms are due, each once. With breaks, because there may be tens
- * of thousands; one that is opened meanwhile may be left to the next round.
+ * Returns the pairs of active traders' open positions whose terms are due, each once. With breaks, because there may be
+ * tens of thousands; one that is opened meanwhile may be left to the next round.
  */
 export async function dueTerms({
   positions,
   terms,
 }: {
-  readonly positions: Pick<LivePositions, 'all'>
+  readonly positions: Pick<LivePositions, 'active'>
   readonly terms: Pick<KnownTerms, 'isDue'>
 }): Promise<readonly TradedPair[]> {
   const due = new Map<string, TradedPair>()
   const takeBreak = createBreaks()
   let looked = 0
-  for (const { record, state } of positions.all()) {
+  for (const { record, state } of positions.active()) {
     const { trader } = record
     const { pairIndex } = state.trade
     if (terms.isDue(trader, pairIndex)) due.set(`${trader} ${pairIndex}`, { trader, pairIndex })

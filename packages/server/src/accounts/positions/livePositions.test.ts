@@ -4,7 +4,7 @@ import { Usd, type Address, type OrderId } from '@bezel/protocol'
 import { insertOrder } from '../../store/orderStore.ts'
 import { migrate } from '../../store/openStore.ts'
 import { insertPosition, savePositionState } from '../../store/positionStore.ts'
-import { openTestStore, type TestStore } from '../../store/testing/testStore.ts'
+import { ON_SQLITE, openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import type { PositionRecord, PositionState } from '../../trading/positions/positionModel.ts'
 import { POSITION } from '../../trading/valuation/testing/fixtures.ts'
 import { createKnownTerms } from './traderTerms.ts'
@@ -140,7 +140,77 @@ describe('live positions', () => {
     assert.equal(live.find('9' as OrderId), live.ofTrader(ALICE)[0])
     live.apply([{ record: recordOf(5, ALICE), after: OPEN }])
     assert.deepEqual(spreads(), [30, 30, 30])
-    assert.equal([...live.all()].length, 4)
+    assert.equal([...live.active()].length, 4)
+  })
+
+  it('reads them page by page along an index', ON_SQLITE, async () => {
+    const plan = await opened.store.read.all<{ detail: string }>(
+      'explain query plan select state from positions where chain = $1 and is_open = 1 and id > $2 order by id limit $3',
+      'base',
+      0,
+      1,
+    )
+    assert.deepEqual(
+      plan.map(({ detail }) => /^SEARCH .* positions_open_by_id \(chain=\? AND id>\?\)$/.test(detail)),
+      [true],
+      JSON.stringify(plan.map(({ detail }) => detail)),
+    )
+  })
+
+  it('reads them again', async () => {
+    const live = await openLivePositions(
+      opened.store,
+      'base',
+      createKnownTerms(() => 1),
+    )
+    live.apply([{ record: recordOf(5, BOB), after: OPEN }])
+    await live.reload()
+    assert.deepEqual([idsOf(live, ALICE), idsOf(live, BOB), live.size], [['9', '10'], ['11'], 3])
+  })
+
+  describe('of more traders than are active', () => {
+    const CAROL = `0x${'cc'.repeat(20)}` as Address
+    const terms = createKnownTerms(() => 1)
+    /** Opens the positions of which one is ready for use, or two when they are of one trader. */
+    const openFew = (): Promise<LivePositions> => openLivePositions(opened.store, 'base', terms, 1)
+    const activeIds = (live: LivePositions): string[] => [...live.active()].map(({ record }) => record.id)
+
+    it('are all there, and those are active who were asked for last', async () => {
+      const live = await openFew()
+      assert.deepEqual([live.size, activeIds(live)], [3, ['9', '10']])
+      assert.deepEqual(live.find('11' as OrderId)?.state, OPEN)
+      assert.deepEqual(activeIds(live), ['11'])
+      assert.deepEqual(idsOf(live, ALICE), ['9', '10'])
+      assert.deepEqual(live.ofTrader(ALICE)[0], { record: recordOf(9, ALICE), state: OPEN, terms: terms.of(ALICE, 0) })
+      assert.deepEqual([live.size, activeIds(live)], [3, ['9', '10']])
+      assert.equal(live.ofTrader(ALICE), live.ofTrader(ALICE))
+    })
+
+    it('follow what opens, changes and closes', async () => {
+      const live = await openFew()
+      const resized: PositionState = { ...OPEN, trade: { ...trade, leverage: 20_000 }, pendingUpdate: null }
+      live.apply([
+        { record: recordOf(11, BOB), after: resized },
+        { record: recordOf(20, CAROL), after: OPEN },
+        { record: recordOf(9, ALICE), after: CLOSED },
+        { record: recordOf(12, BOB), after: OPEN },
+      ])
+      assert.equal(live.size, 4)
+      assert.deepEqual(
+        [ALICE, BOB, CAROL].map((trader) => idsOf(live, trader)),
+        [['10'], ['11', '12'], ['20']],
+      )
+      assert.deepEqual(live.find('11' as OrderId)?.state, resized)
+      live.apply([{ record: recordOf(20, CAROL), after: undefined }])
+      assert.deepEqual([idsOf(live, CAROL), live.find('20' as OrderId), live.size], [[], undefined, 3])
+    })
+
+    it('have the terms of their traders when they are active again', async () => {
+      const live = await openFew()
+      terms.learn(BOB, trade.pairIndex, { cumulVolPriceImpactMultiplier: 700, fixedSpreadP: 30 })
+      assert.deepEqual(activeIds(live), ['9', '10'], 'nobody asked for the others')
+      assert.equal(live.ofTrader(BOB)[0]?.terms?.fixedSpreadP, 30)
+    })
   })
 
   it('leaves alone what other chains do', async () => {

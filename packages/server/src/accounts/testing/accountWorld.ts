@@ -59,7 +59,7 @@ export function createAccountWorld(log?: Pick<AccountLog, 'account'>, isShared =
       terms,
       positions: {
         ofTrader: (trader) => world.positions.filter(({ record }) => record.trader === trader),
-        all: () => world.positions,
+        active: () => world.positions,
       },
       hasOrders: async (trader) => world.ordering.has(trader),
       now,

@@ -29,6 +29,7 @@ import { leases } from './0028-leases.ts'
 import { commits } from './0029-commits.ts'
 import { nonceKeeper } from './0030-nonce-keeper.ts'
 import { holdingsBlock } from './0031-holdings-block.ts'
+import { openPositions } from './0032-open-positions.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration; its number is its place. */
@@ -64,4 +65,5 @@ export const MIGRATIONS: readonly Migration[] = [
   commits,
   nonceKeeper,
   holdingsBlock,
+  openPositions,
 ]
