@@ -130,7 +130,7 @@ export async function createSequences(sql: Sql): Promise<void> {
     await sql.run(`create sequence if not exists ${sequence}`)
     await sql.all(
       `select setval('${sequence}', used.id, false) from (${first}) used, ${sequence} given
-       where used.id > given.last_value or (used.id = given.last_value and given.is_called)`,
+       where used.id > given.last_value`,
     )
   }
 }

@@ -10,12 +10,14 @@ import { until } from '@bezel/testkit/until.ts'
 import { startStatementPooler } from '@bezel/testkit/startStatementPooler.ts'
 import { installPostgres } from '../../../../scripts/installPostgres.ts'
 import type { DataPlace } from '../settings/dataPlace.ts'
+import { takeIds } from './ids.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { inspectConfiguredStore, openConfiguredStore, openExistingConfiguredStore } from './openConfiguredStore.ts'
 import { openNode } from './nodeStore.ts'
 import { finishMigrations, migrate, openStore } from './openStore.ts'
 import { openPostgres } from './postgres.ts'
 import type { Store } from './sql.ts'
+import { TEST_SCOPE } from './testing/testScope.ts'
 
 const NEWEST = MIGRATIONS.length
 const LOOK = { engine: 'postgres', version: NEWEST, isUsable: true, nodes: [] } as const
@@ -56,6 +58,28 @@ describe('the store that the settings name, on PostgreSQL', () => {
     const beside = await openExistingConfiguredStore(place)
     assert.deepEqual(await beside.read.all('select * from agents'), [])
     await beside.close()
+  })
+
+  it('gives no id twice, however often it is opened', async () => {
+    const place = placeOf(await server.createDatabase('ids'))
+    const taken: bigint[][] = []
+    for (let start = 0; start < 3; start += 1) {
+      const store = await openConfiguredStore(place)
+      taken.push(
+        await store.transaction(TEST_SCOPE, async (sql) => [
+          ...(await takeIds(sql, 'orders', 1)),
+          ...(await takeIds(sql, 'notices', 1)),
+          ...(await takeIds(sql, 'audit', 1)),
+          ...(await takeIds(sql, 'accountLogs', 1)),
+        ]),
+      )
+      await store.close()
+    }
+    assert.deepEqual(taken, [
+      [1n, 1n, 1n, 1n],
+      [2n, 2n, 2n, 2n],
+      [3n, 3n, 3n, 3n],
+    ])
   })
 
   it('is refused beside a SQLite store, with the name of the command that copies it', async () => {
