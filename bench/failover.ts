@@ -23,7 +23,7 @@ const PRICES = [50_000n, 50_100n] as const
 
 /** Prints the table. Returns true when all limits are met. */
 export async function run(): Promise<boolean> {
-  const cluster = await openCluster({ size: NODES, isDurable: true })
+  const cluster = await openCluster({ size: NODES, isDurable: true, devnet: { DEVNET_BLOCK_MS: '100' } })
   const state = { isOver: false }
   try {
     await authorize(

@@ -78,7 +78,7 @@ async function openParts(options: ClusterOptions, open: AsyncDisposableStack): P
   const [server, redis, devnet] = await Promise.all([
     startPostgres({ isDurable: options.isDurable ?? false }),
     startRedis(),
-    startDevnet({ DEVNET_BLOCK_MS: '100', DEVNET_ORACLE_DELAY_MS: '150', ...options.devnet }),
+    startDevnet({ DEVNET_BLOCK_MS: '500', DEVNET_ORACLE_DELAY_MS: '150', ...options.devnet }),
   ])
   open.defer(() => server.remove())
   open.defer(() => redis.remove())

@@ -32,12 +32,17 @@ export async function startService(
   settings: Record<string, string> = {},
 ): Promise<RunningService> {
   const service = await launchService(devnet, settings)
-  await until('the service is ready', async (saw) => {
-    const answer = await fetch(`${service.url}/ready`)
-    saw(await answer.text())
-    return answer.ok
-  })
-  return service
+  try {
+    await until('the service is ready', async (saw) => {
+      const answer = await fetch(`${service.url}/ready`)
+      saw(await answer.text())
+      return answer.ok
+    })
+    return service
+  } catch (error) {
+    await service.kill()
+    throw error
+  }
 }
 
 /**

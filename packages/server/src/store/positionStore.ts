@@ -122,9 +122,12 @@ export async function listVanishedPositions(sql: Sql, chain: ChainSlug): Promise
   return select(sql, `${SELECT} where chain = $1 and state is null order by id`, chain)
 }
 
-/** Lists the open positions of a trader. */
+/**
+ * Lists the open positions of a trader. The plus keeps SQLite from walking through those of all traders because they
+ * are in this order already.
+ */
 export async function listOpenPositionsOf(sql: Sql, chain: ChainSlug, trader: Address): Promise<StoredPosition[]> {
-  return select(sql, `${SELECT} where chain = $1 and trader = $2 and is_open = 1 order by id`, chain, trader)
+  return select(sql, `${SELECT} where chain = $1 and trader = $2 and is_open = 1 order by +id`, chain, trader)
 }
 
 /** Lists the indices of the pending changes of a trader's positions, open or closed. */

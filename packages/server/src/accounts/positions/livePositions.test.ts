@@ -3,7 +3,13 @@ import { after, before, describe, it } from 'node:test'
 import { Usd, type Address, type OrderId } from '@bezel/protocol'
 import { insertOrder } from '../../store/orderStore.ts'
 import { migrate } from '../../store/openStore.ts'
-import { insertPosition, savePositionState } from '../../store/positionStore.ts'
+import {
+  insertPosition,
+  listOpenPositionsOf,
+  listOpenPositionTexts,
+  savePositionState,
+} from '../../store/positionStore.ts'
+import type { Sql, SqlValue } from '../../store/sql.ts'
 import { ON_SQLITE, openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import type { PositionRecord, PositionState } from '../../trading/positions/positionModel.ts'
 import { POSITION } from '../../trading/valuation/testing/fixtures.ts'
@@ -143,18 +149,22 @@ describe('live positions', () => {
     assert.equal([...live.active()].length, 4)
   })
 
-  it('reads them page by page along an index', ON_SQLITE, async () => {
-    const plan = await opened.store.read.all<{ detail: string }>(
-      'explain query plan select state from positions where chain = $1 and is_open = 1 and id > $2 order by id limit $3',
-      'base',
-      0,
-      1,
-    )
-    assert.deepEqual(
-      plan.map(({ detail }) => /^SEARCH .* positions_open_by_id \(chain=\? AND id>\?\)$/.test(detail)),
-      [true],
-      JSON.stringify(plan.map(({ detail }) => detail)),
-    )
+  it('reads them along indices: page by page, and those of one trader', ON_SQLITE, async () => {
+    const { read } = opened.store
+    const plans: string[] = []
+    const explaining: Sql = {
+      ...read,
+      async all<Row>(statement: Parameters<Sql['all']>[0], ...params: readonly SqlValue[]) {
+        const rows = await read.all<{ detail: string }>(`explain query plan ${String(statement)}`, ...params)
+        plans.push(...rows.map(({ detail }) => detail))
+        return [] as Row[]
+      },
+    }
+    await listOpenPositionTexts(explaining, 'base', { afterId: '0' as OrderId, limit: 1 })
+    assert.match(plans.join(), /^SEARCH positions USING INDEX positions_open_by_id \(chain=\? AND id>\?\)$/)
+    plans.length = 0
+    await listOpenPositionsOf(explaining, 'base', ALICE)
+    assert.match(plans[0]!, /^SEARCH positions USING INDEX positions_by_trade \(chain=\? AND trader=\?\)$/)
   })
 
   it('reads them again', async () => {

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Open positions in the order of their ids, so that a start reads them page by page. It takes the place of an index that
- * had no order.
+ * Open positions in the order of their ids, so that a start reads them page by page. It takes the place of an index
+ * that had no order.
  */
 export const openPositions: Migration = {
   kind: 'expand',
