@@ -10,13 +10,12 @@ import { firstOrder, LIMIT, newAgent } from './frontRaces.ts'
 import { openCluster, type Cluster } from './openCluster.ts'
 
 const NEWER_PROGRAM = new URL('newerProgram.ts', import.meta.url).href
-/**
- * Reasons of a 503 that a deployment may cause. A chain that is followed too slowly is judged only in a campaign, which
- * has the machine to itself.
- */
+/** Reasons of a 503 that a machine causes which is too slow for the bounds of the service. */
+const OF_SLOW_MACHINES = ['chain_lagging', 'feed_stale', 'starting', 'store_unavailable'] as const
+/** Reasons of a 503 that a deployment may cause. The others count in a campaign, which has the machine to itself. */
 const ALLOWED: ReadonlySet<unknown> = new Set([
   'store_lagging',
-  ...(process.env['CAMPAIGN'] === undefined ? ['chain_lagging', 'feed_stale', 'starting'] : []),
+  ...(process.env['CAMPAIGN'] === undefined ? OF_SLOW_MACHINES : []),
 ])
 /** The steps of each release, which in a campaign come one after the other, on one node more. */
 const RELEASES = process.env['CAMPAIGN'] === undefined ? ['expand,contract'] : ['expand', 'expand,contract']

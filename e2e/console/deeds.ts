@@ -48,9 +48,12 @@ export async function signIn(screen: Screen): Promise<void> {
   await press(screen, 'sign-in', screen.at('sign-in'), 'detached')
 }
 
+/** Looks after which a button that can still be pressed is: a click is lost when the page is drawn at that moment. */
+const LOOKS_BEFORE_AGAIN = 200
+
 /**
  * Presses a button, and waits until an element is there, or is gone. Presses it again, as a user does, when the service
- * said that it is not ready, as it may on a busy machine.
+ * said that it is not ready, as it may on a busy machine, and when nothing comes of it for long.
  */
 export async function press(
   { page, at }: Screen,
@@ -60,11 +63,14 @@ export async function press(
 ): Promise<void> {
   const button = at(testId).filter({ visible: true }).first()
   const refusals = page.getByText('The service is not ready').filter({ visible: true })
+  let looks = 0
   await button.click()
   await until(`${testId} leads to ${outcome}`, async () => {
     const count = await outcome.filter({ visible: true }).count()
     if (state === 'visible' ? count > 0 : count === 0) return true
-    if ((await refusals.count()) > 0) await button.click({ timeout: RETRY_MS }).catch(() => undefined)
+    looks += 1
+    const isAgain = (await refusals.count()) > 0 || looks % LOOKS_BEFORE_AGAIN === 0
+    if (isAgain) await button.click({ timeout: RETRY_MS }).catch(() => undefined)
     return false
   })
 }

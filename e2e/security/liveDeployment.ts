@@ -62,22 +62,28 @@ export async function openLiveDeployment(): Promise<LiveDeployment> {
   }
 }
 
-/** Returns the file that an npm script runs, by itself or as the last command of a shell script. */
-function programOf(script: string): string {
+/** A file with the words that it is started with. */
+interface Program {
+  readonly file: string
+  readonly words: readonly string[]
+}
+
+/** Returns the program that an npm script runs, by itself or as the last command of a shell script. */
+function programOf(script: string): Program {
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>
   }
   const command = scripts[script] ?? ''
   const shell = /^exec sh (\S+)$/.exec(command)?.[1]
   const last = shell === undefined ? command : readFileSync(new URL(shell, ROOT), 'utf8').trimEnd().split('\n').at(-1)!
-  const file = /^exec node (\S+)(?: "\$@")?$/.exec(last)?.[1]
+  const [, file, words = ''] = /^exec node (\S+)((?: \w+)*)(?: "\$@")?$/.exec(last) ?? []
   if (file === undefined) throw new Error(`there is no npm script ${script} that only runs a file`)
-  return fileURLToPath(new URL(file, ROOT))
+  return { file: fileURLToPath(new URL(file, ROOT)), words: words.split(' ').filter((word) => word !== '') }
 }
 
 /** Starts a program. Resolves when it says that it is ready, or when it has ended. */
-async function runProgram(file: string, env: NodeJS.ProcessEnv): Promise<ProgramRun> {
-  const child = fork(file, { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+async function runProgram({ file, words }: Program, env: NodeJS.ProcessEnv): Promise<ProgramRun> {
+  const child = fork(file, words, { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   let printed = ''
   child.stderr!.on('data', (chunk) => (printed += String(chunk)))
   const ready = once(child, 'message').then(() => undefined)
@@ -86,8 +92,8 @@ async function runProgram(file: string, env: NodeJS.ProcessEnv): Promise<Program
   return { refusal, end: (signal) => endChild(child, 'the program', signal) }
 }
 
-async function runToItsEnd(file: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+async function runToItsEnd({ file, words }: Program, env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn(process.execPath, [file, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)))
   try {
