@@ -5,7 +5,7 @@ import { authorize } from '@bezel/testkit/tradingClient.ts'
 import { until } from '@bezel/testkit/until.ts'
 import { authMessage, openStream, type StreamClient } from '../e2e/stream/streamClient.ts'
 import { openCluster, type Cluster } from '../e2e/cluster/openCluster.ts'
-import { percentile } from './measure/percentile.ts'
+import { percentile } from './measure/median.ts'
 
 // Measures how long events of the chain are missing when the node that follows it ends: from the end of the leader to
 // the first event of a later block on a socket of another node. `npm run bench -- failover 20` ends it 20 times in each

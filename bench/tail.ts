@@ -3,7 +3,7 @@ import { authMessage, openStream, type StreamClient } from '../e2e/stream/stream
 import { openCluster } from '../e2e/cluster/openCluster.ts'
 import { openBenchAgent, type BenchAgent } from './client/benchAgent.ts'
 import { NO_LIMITS, QUIET_SERVICE } from './client/undisturbed.ts'
-import { percentile } from './measure/percentile.ts'
+import { percentile } from './measure/median.ts'
 
 // Measures the way of a commit to a socket of another node: from the answer to an order that was prepared at one node
 // to the frame of its event at the other, with Redis and without. Commits reach the disk.
