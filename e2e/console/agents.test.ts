@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createBezelClient, privateKeySender, type BezelClient } from '@bezel/sdk'
 import { until } from '@bezel/testkit/until.ts'
 import { Wallet } from 'ethers'
+import type { Route } from 'playwright-core'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { SOON, type SdkWorld } from '../sdk/sdkWorld.ts'
@@ -23,6 +24,7 @@ import type { Visit } from './visit.ts'
 const ORDER = { market: 'BTC/USD', side: 'long', type: 'market', size: '0.02', leverage: '5' } as const
 const SIZE = { size: '0.02' }
 const PASSWORD = 'correct horse battery staple'
+const AGENTS_PATH = /\/v1\/[^/]+\/agents$/
 
 describeConsole('an agent', {}, (story) => {
   story('is authorised, trades before the eyes of its trader, and is cut off', async ({ world, open }) => {
@@ -38,13 +40,14 @@ describeConsole('an agent', {}, (story) => {
     await checkKeystore(visit, key)
     await at('scope-leverage').fill('10')
     await at('scope-cap').fill('5000')
+    // The key was shown once; what is left to do is still there after a reload, even one before the answer.
+    await page.route(AGENTS_PATH, withholdAnswers)
     await press(visit, 'agent-authorise', at(`agent-${agent.address}`))
     await at(`agent-status-${agent.address}`)
       .filter({ hasText: /delegat/i })
       .waitFor()
-
-    // The key was shown once; what is left to do is still there after a reload.
     await visit.reload()
+    await page.unroute(AGENTS_PATH)
     await press(
       visit,
       `agent-delegate-${agent.address}`,
@@ -157,6 +160,11 @@ describeConsole('an agent', {}, (story) => {
 })
 
 /** Reads the key that the page shows once. */
+/** Lets the service answer a registration, and the page not hear of it. */
+async function withholdAnswers(route: Route): Promise<void> {
+  await (route.request().method() === 'POST' ? route.fetch() : route.continue())
+}
+
 async function shownKey({ at }: Visit): Promise<Hex> {
   return until('the key is shown', async (saw) => {
     const element = at('agent-key')

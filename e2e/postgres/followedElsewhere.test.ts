@@ -13,6 +13,7 @@ import { startService, type RunningService } from '@bezel/testkit/startService.t
 import { authorize, createTradingClient, domainOf, type TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
+import { untilSettled } from '@bezel/testkit/untilSettled.ts'
 import { createWalletClient, erc20Abi, http } from 'viem'
 import { WebSocket } from 'ws'
 import { installPostgres } from '../../scripts/installPostgres.ts'
@@ -79,8 +80,10 @@ describe('a node that does not follow', () => {
   async function accountThere(): Promise<Account> {
     const path = `${CHAIN_PATH}/account/${trader.trader.address}`
     const signed = { operation: 'getAccount', method: 'GET', path }
-    const headers = await signedHeaders(await domainOf(other.url), trader.agent, signed)
-    const { status, body } = await call(other.url, path, { headers })
+    const { status, body } = await untilSettled(async () => {
+      const headers = await signedHeaders(await domainOf(other.url), trader.agent, signed)
+      return call(other.url, path, { headers })
+    })
     assert.equal(status, 200, JSON.stringify(body))
     return body as Account
   }
@@ -138,7 +141,7 @@ describe('a node that does not follow', () => {
   it('tells nothing of a user while it can not know what others committed, and goes on by itself', async () => {
     const user = trader.trader.address
     const info = () => send(other.url, 'POST', `/hl/${CHAIN}/info`, { type: 'clearinghouseState', user })
-    assert.equal((await info()).status, 200)
+    assert.equal((await untilSettled(info)).status, 200)
     const stream = await openStream(other.url)
     stream.send(await authMessage(await domainOf(other.url), trader.agent))
     await stream.next('authenticated', ({ op }) => op === 'authenticated')

@@ -20,6 +20,7 @@ import { startService, type RunningService } from '@bezel/testkit/startService.t
 import { createTradingClient, type TradingClient } from '@bezel/testkit/tradingClient.ts'
 import { movePrice } from '@bezel/testkit/tradingWorld.ts'
 import { until } from '@bezel/testkit/until.ts'
+import { untilSettled } from '@bezel/testkit/untilSettled.ts'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { installPostgres } from '../../scripts/installPostgres.ts'
 import { authMessage, openStream, type StreamClient } from '../stream/streamClient.ts'
@@ -71,11 +72,12 @@ describe('two nodes on one database', () => {
   /** Returns a function that reads the trader's account at a node, signed by the agent. */
   const askAt =
     (node: number, trader: PrivateKeyAccount, agent: PrivateKeyAccount): Ask =>
-    async (path, operation, earlier) => {
-      const full = `${CHAIN_PATH}/account/${trader.address}${path}`
-      const headers = await signedHeaders(domain, agent, { operation, method: 'GET', path: full })
-      return call(urlOf(node), full, { headers: { ...headers, ...afterOf(earlier) } })
-    }
+    (path, operation, earlier) =>
+      untilSettled(async () => {
+        const full = `${CHAIN_PATH}/account/${trader.address}${path}`
+        const headers = await signedHeaders(domain, agent, { operation, method: 'GET', path: full })
+        return call(urlOf(node), full, { headers: { ...headers, ...afterOf(earlier) } })
+      })
 
   const afterOf = (earlier: Answer | undefined): Record<string, string> =>
     earlier === undefined ? {} : { 'x-service-after': earlier.headers.get('x-service-commit') ?? 'none' }
@@ -122,7 +124,7 @@ describe('two nodes on one database', () => {
       send(urlOf(0), 'POST', `${CHAIN_PATH}/api-keys`, await keyIssue(domain, trader, 'bot'))
     const path = `${CHAIN_PATH}/account/${trader.address}/positions`
     const read = (issued: Answer, key: string): Promise<Answer> =>
-      call(urlOf(1), path, { headers: { 'x-service-api-key': key, ...afterOf(issued) } })
+      untilSettled(() => call(urlOf(1), path, { headers: { 'x-service-api-key': key, ...afterOf(issued) } }))
     const first = await issue()
     assert.equal((await read(first, first.body.apiKey)).status, 200)
     const second = await issue()
@@ -171,7 +173,7 @@ describe('two nodes on one database', () => {
     const ahead = await asked(`${CHAIN}:999999999`)
     assert.deepEqual([ahead.status, ahead.body.code, ahead.body.details.reason], [503, 'NOT_READY', 'store_lagging'])
     assert.equal((await asked('soon')).body.code, 'VALIDATION_ERROR')
-    assert.equal((await asked('polygon:999999999')).status, 200)
+    assert.equal((await untilSettled(() => asked('polygon:999999999'))).status, 200)
   })
 })
 

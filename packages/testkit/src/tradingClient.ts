@@ -6,6 +6,7 @@ import { authorization, call, send, signedHeaders, type Answer } from './agentCl
 import { patientHttp, type ChainClient } from './chainClient.ts'
 import type { RunningDevnet } from './startDevnet.ts'
 import { until } from './until.ts'
+import { untilSettled } from './untilSettled.ts'
 
 const CHAIN_PATH = '/v1/arbitrum-sepolia'
 
@@ -28,6 +29,7 @@ export interface TradingClient {
   orderOnce(id: string, isExpected: (order: Order) => boolean): Promise<Order>
   /** Prepares, broadcasts and reports an order, and waits for a status. */
   trade(body: Record<string, unknown>, status: Order['status']): Promise<Order>
+  /** Reads a part of the account. Tries again while the node lags behind its store. */
   account(path: string, operation: string): Promise<Answer>
 }
 
@@ -80,9 +82,9 @@ export async function createTradingClient(
       assert.equal(status, outcome, `transaction ${hash}, which used ${gasUsed} of ${gas} gas`)
       return hash
     },
-    submit: (id, txHash) => request('submitOrder', 'POST', `/orders/${id}/submit`, { txHash }),
+    submit: (id, txHash) => untilSettled(() => request('submitOrder', 'POST', `/orders/${id}/submit`, { txHash })),
     async order(id) {
-      const answer = await request('getOrder', 'GET', `/orders/${id}`)
+      const answer = await untilSettled(() => request('getOrder', 'GET', `/orders/${id}`))
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
       return answer.body as Order
     },
@@ -99,7 +101,7 @@ export async function createTradingClient(
       assert.equal(submitted.status, 200, JSON.stringify(submitted.body))
       return client.orderOnce(order.id, (now) => now.status === status)
     },
-    account: (path, operation) => request(operation, 'GET', `/account/${trader.address}${path}`),
+    account: (path, operation) => untilSettled(() => request(operation, 'GET', `/account/${trader.address}${path}`)),
   }
   return client
 }

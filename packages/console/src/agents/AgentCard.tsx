@@ -14,8 +14,8 @@ import { ProblemNotice } from '../ui/Notice.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
 import { delegateAction, delegateTo, endDelegation, UNDELEGATE } from './agentActions.ts'
 import { agentDraft, startChange } from './agentDraft.ts'
-import { chainDelegate, spends } from './agentsFeed.ts'
-import { agentStateOf, isOwnWallet, isSame, type AgentState } from './agentStatus.ts'
+import { agentList, chainDelegate, spends } from './agentsFeed.ts'
+import { agentStateOf, isOwnWallet, isSame, registeredOf, type AgentState } from './agentStatus.ts'
 import { auditFilter } from './auditState.ts'
 import { scopeWords } from './auditWords.ts'
 import { useReplaced } from './DelegateStage.tsx'
@@ -75,7 +75,8 @@ function CardActions({ agent, state }: { readonly agent: Agent; readonly state: 
   const isEnded = agent.status === 'revoked'
   const isHere = isSame(agent.agent, sessionAgent.value?.address)
   // The dialog has the button of the same agent while it is open.
-  const isInDialog = isSame(agent.agent, agentDraft.value?.registered)
+  const draft = agentDraft.value
+  const isInDialog = draft !== null && isSame(agent.agent, registeredOf(draft, agentList.value))
   return (
     <div class="agents-actions">
       {state.due === 'delegate' && !isInDialog && <DelegateButton agent={agent.agent} />}

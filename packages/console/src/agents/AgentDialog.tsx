@@ -10,6 +10,8 @@ import { TextField } from '../ui/Field.tsx'
 import { Notice, ProblemNotice } from '../ui/Notice.tsx'
 import { agentDraft, changeDraft, endDraft, madeKey, type AgentDraft } from './agentDraft.ts'
 import { AUTHORISE, authoriseAgent } from './agentActions.ts'
+import { agentList } from './agentsFeed.ts'
+import { registeredOf } from './agentStatus.ts'
 import { DelegateStage, useDueDelegation } from './DelegateStage.tsx'
 import { KeyFields } from './KeyFields.tsx'
 import { nameProblem, readAgentAddress, readScope, scopeWarning } from './scopeForm.ts'
@@ -18,7 +20,8 @@ import { ScopeFields } from './ScopeFields.tsx'
 /** The dialog that makes or changes an agent. Renders nothing while there is no draft. */
 export function AgentDialog(): VNode | null {
   const draft = agentDraft.value
-  return draft === null ? null : <OpenDialog draft={draft} />
+  if (draft === null) return null
+  return <OpenDialog draft={{ ...draft, registered: registeredOf(draft, agentList.value) }} />
 }
 
 function OpenDialog({ draft }: { readonly draft: AgentDraft }): VNode {

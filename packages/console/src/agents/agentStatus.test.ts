@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Agent } from '@bezel/sdk'
-import { agentStateOf, replacedBy, sortAgents } from './agentStatus.ts'
+import { agentStateOf, registeredOf, replacedBy, sortAgents } from './agentStatus.ts'
 
 const TRADER = '0x8e32e79781136104B0dabBA623660d0Ab79875e5'
 const BOT = '0x00000000000000000000000000000000000000A1'
@@ -55,6 +55,22 @@ describe('agentStateOf', () => {
     assert.equal(state(agentOf(pending, { permissions: 'read' })).label, 'may read')
     assert.match(state(agentOf({ agent: TRADER })).sentence ?? '', /wallet itself/)
     assert.equal(state(agentOf({ ...pending, mode: 'relayed' })).due, null)
+  })
+})
+
+describe('registeredOf', () => {
+  const draft = { kind: 'new', hasOwnKey: true, address: BOT.toLowerCase(), registered: null } as const
+
+  it('is what the answer said, or what the list has of a key that was made here', () => {
+    assert.equal(registeredOf({ ...draft, registered: OTHER }, []), OTHER)
+    assert.equal(registeredOf(draft, [agentOf()]), BOT)
+    assert.equal(registeredOf(draft, [agentOf({ agent: OTHER })]), null)
+    assert.equal(registeredOf(draft, null), null)
+  })
+
+  it('is nothing for an address that was typed, and for a change of limits', () => {
+    assert.equal(registeredOf({ ...draft, hasOwnKey: false }, [agentOf()]), null)
+    assert.equal(registeredOf({ ...draft, kind: 'change' }, [agentOf()]), null)
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Agent } from '@bezel/sdk'
+import type { AgentDraft } from './agentDraft.ts'
 
 /** The chain's word on who may trade for the trader: an address, null for nobody, undefined while it is not known. */
 export type ChainDelegate = `0x${string}` | null | undefined
@@ -53,6 +54,18 @@ export function isOwnWallet({ agent, trader }: Pick<Agent, 'agent' | 'trader'>):
 /** Returns true when two addresses are the same, however they are written. */
 export function isSame(a: string, b: string | null | undefined): boolean {
   return a.toLowerCase() === b?.toLowerCase()
+}
+
+/**
+ * Returns the address under which a draft was registered; null before. A key that was made here and is listed was
+ * registered, also when the page was reloaded before it had the answer.
+ */
+export function registeredOf(
+  { kind, hasOwnKey, address, registered }: Pick<AgentDraft, 'kind' | 'hasOwnKey' | 'address' | 'registered'>,
+  agents: readonly Agent[] | null,
+): `0x${string}` | null {
+  if (registered !== null || kind !== 'new' || !hasOwnKey) return registered
+  return agents?.find(({ agent }) => isSame(agent, address))?.agent ?? null
 }
 
 /**
