@@ -83,7 +83,7 @@ async function openNode(store: Store, node: FakeRelayNode, budget: { readonly we
     log: { info: quiet, warn: quiet, error: quiet } as never,
     head: () => node.headBlock(),
     finality: depthFinality(8),
-    onHash: async () => undefined,
+    onHashes: async () => undefined,
   })
   await relaying.step()
   return { store, world, relaying }

@@ -7,6 +7,7 @@ import type { RpcClient } from './chain/rpcClient.ts'
 import type { ServedChain } from './chain/servedChain.ts'
 import type { ExchangeParts, TradingParts } from './facade/exchange/exchangeParts.ts'
 import { startChores } from './facade/exchange/chores.ts'
+import { keepRelayedHashes } from './facade/exchange/relayedHashes.ts'
 import { createFacadeReads, type FacadeReads } from './facade/facadeReads.ts'
 import { guardRelayer } from './facade/relayer/guardRelayer.ts'
 import { type Relayer, startRelayer } from './facade/relayer/startRelayer.ts'
@@ -19,7 +20,6 @@ import type { Leader } from './journal/roles.ts'
 import type { ChainMarketData } from './market/openMarkets.ts'
 import type { Base } from './openBase.ts'
 import type { ChainOrders } from './orders/chainOrders.ts'
-import { setRelayedHash } from './store/attemptStore.ts'
 
 /** The parts of a chain that its facade is made from. */
 export interface FacadeBase {
@@ -97,7 +97,7 @@ async function leadRelayer(
   open.defer(() => chores.close())
 }
 
-async function openRelayer({ chain, client, head, finality }: FacadeBase, base: Base): Promise<Relayer | null> {
+async function openRelayer({ chain, client, head, finality, orders }: FacadeBase, base: Base): Promise<Relayer | null> {
   const { relayerKey: key, roles, store, controls, now, log } = base
   if (key === undefined || !chain.writes) return null
   const relayer = await startRelayer({
@@ -112,7 +112,7 @@ async function openRelayer({ chain, client, head, finality }: FacadeBase, base: 
     log,
     head: head.current,
     finality,
-    onHash: (sql, { attemptId, hash }) => setRelayedHash(sql, attemptId, hash, now()),
+    onHashes: (sql, hashes) => keepRelayedHashes(orders, sql, hashes),
   })
   const onError = (error: unknown): void =>
     log.error({ chain: chain.slug, err: error }, 'a refusal could not be audited')

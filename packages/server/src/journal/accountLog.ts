@@ -60,6 +60,12 @@ export interface AccountLog {
     origin: Origin,
     work: (sql: Transaction, journal: Journal, at: CommitTime) => Promise<Result>,
   ): Promise<Result>
+  /** Does the same within a transaction under way, which has the scope of the chain. At most once in each. */
+  join<Result>(
+    sql: Transaction,
+    origin: Origin,
+    work: (journal: Journal, at: CommitTime) => Promise<Result>,
+  ): Promise<Result>
   /**
    * Returns the time of the chain: the own clock, or the last commit that this process knows of, if that is later. A
    * clock that was set back stands still until it has caught up.
@@ -124,6 +130,18 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
     return [...events].filter(([, ofTrader]) => ofTrader.length > 0).map(([trader]) => trader)
   }
 
+  const join: AccountLog['join'] = async (sql, origin, work) => {
+    const at = await time.read(sql)
+    const journal = startJournal(chain, { ...origin, nowMs: at.nowMs })
+    const { changes } = journal
+    const result = await work(journal, at)
+    const step = journal.told()
+    if (changes.orders.length + changes.positions.length > 0) {
+      commits.note(sql, at.nowMs, { changes, woken: await keep(sql, changes), step })
+    } else if (step !== undefined) commits.note(sql, at.nowMs, { step })
+    return result
+  }
+
   commits.follow({
     apply({ atMs, woken }) {
       time.note(atMs)
@@ -135,18 +153,9 @@ export function createAccountLog(options: AccountLogOptions): AccountLog {
 
   return {
     async transaction(scope, origin, work) {
-      return store.transaction(scope, async (sql) => {
-        const at = await time.read(sql)
-        const journal = startJournal(chain, { ...origin, nowMs: at.nowMs })
-        const { changes } = journal
-        const result = await work(sql, journal, at)
-        const step = journal.told()
-        if (changes.orders.length + changes.positions.length > 0) {
-          commits.note(sql, at.nowMs, { changes, woken: await keep(sql, changes), step })
-        } else if (step !== undefined) commits.note(sql, at.nowMs, { step })
-        return result
-      })
+      return store.transaction(scope, (sql) => join(sql, origin, (journal, at) => work(sql, journal, at)))
     },
+    join,
     async account(trader, { holdings, text, blocks }) {
       // Mostly nothing is new; this read then spares a wait for the single writer.
       if ((await readToldHoldings(store.read, owner(trader)))?.holdings === holdings) return 'unchanged'

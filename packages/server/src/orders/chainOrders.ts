@@ -32,7 +32,7 @@ export interface ChainOrders {
   readonly chain: ServedChain
   readonly client: RpcClient
   readonly store: Pick<Store, 'read'>
-  readonly accountLog: Pick<AccountLog, 'transaction'>
+  readonly accountLog: Pick<AccountLog, 'transaction' | 'join'>
   readonly delegates: Delegates
   readonly terms: KnownTerms
   /**

@@ -218,10 +218,10 @@ export async function setSubmitted(sql: Sql, id: AttemptId, report: HashReport):
 }
 
 /**
- * Stores the hash of another version of a relayed transaction. The time of the first report stays: orders are folded
- * from it, and are not folded again for a new price.
+ * Stores the hash of another version of a relayed transaction; the time of the first report stays. Returns the orders
+ * to be folded again.
  */
-export async function setRelayedHash(sql: Sql, id: AttemptId, hash: Hex, atMs: number): Promise<void> {
+export async function setRelayedHash(sql: Sql, id: AttemptId, hash: Hex, atMs: number): Promise<OrderId[]> {
   sql.write('update attempt_orders set is_mismatch = 0 where attempt_id = $1', id)
   sql.write(
     `update attempts set submitted_hash = $2, submitted_at = coalesce(submitted_at, $3), trusted_until = null,
@@ -230,6 +230,7 @@ export async function setRelayedHash(sql: Sql, id: AttemptId, hash: Hex, atMs: n
     hash,
     atMs,
   )
+  return (await listAttemptOrders(sql, id)).map(({ orderId }) => orderId)
 }
 
 /**

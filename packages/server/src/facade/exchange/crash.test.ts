@@ -1,7 +1,8 @@
-import type { Hex } from '@bezel/protocol'
+import type { Hex, Order } from '@bezel/protocol'
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { depthFinality } from '../../chain/finality.ts'
+import { listEvents } from '../../store/accountEventStore.ts'
 import { listLiveOrders } from '../../store/orderStore.ts'
 import { createRelaying, type Relaying } from '../relayer/createRelaying.ts'
 import { defaultRelayerSettings } from '../relayer/relayerSettings.ts'
@@ -15,6 +16,7 @@ import {
   TRADER,
   type ExchangeWorld,
 } from './testing/exchangeWorld.ts'
+import { keepRelayedHashes } from './relayedHashes.ts'
 import { refuseInserts } from '../../store/testing/refuseInserts.ts'
 
 const CLOID = `0x${'c1'.repeat(16)}`
@@ -38,7 +40,7 @@ describe('an order and the relayer of a process that dies', () => {
       log: { info: () => {}, warn: () => {}, error: () => {} } as never,
       head: () => node.headBlock(),
       finality: depthFinality(FINAL_BLOCKS),
-      onHash: async () => {},
+      onHashes: (sql, hashes) => keepRelayedHashes(world.parts.orders, sql, hashes),
     })
     const { enqueue, isOnItsWay, onFailed } = relaying
     const own = { address: testKey.address, broadcast: async () => {}, burnRevoked: async () => [] }
@@ -68,6 +70,24 @@ describe('an order and the relayer of a process that dies', () => {
     for (let step = 0; step < 5; step += 1) await relaying.step()
     assert.deepEqual([...new Set(node.received.map(({ hash }) => hash))], [hashIn(status)])
     assert.equal((await listLiveOrders(world.parts.store.read, 'arbitrum', TRADER)).length, 1)
+  })
+
+  it('name the version that was sent last, also in the log', async () => {
+    const [status] = statusesOf(await world.send(orderAction(orderItem({ c: CLOID }))))
+    for (let step = 0; step < 3; step += 1) await relaying.step()
+    node.baseFeeWei *= 4n
+    world.base.market.nowMs += 3_000
+    for (let step = 0; step < 3; step += 1) await relaying.step()
+    const { hash } = node.received.at(-1)!
+    assert.notEqual(hash, hashIn(status))
+    const [order] = await listLiveOrders(world.parts.store.read, 'arbitrum', TRADER)
+    assert.equal(order!.state!.txHash, hash)
+    const events = await listEvents(
+      world.parts.store.read,
+      { chain: 'arbitrum', trader: TRADER },
+      { after: 0, limit: 9 },
+    )
+    assert.equal((JSON.parse(events.at(-1)!.data) as Order).txHash, hash)
   })
 
   it('are neither kept when the transaction of the store fails', async () => {

@@ -4,7 +4,7 @@ import { receiptCall, quantity, blockCall, resultOf } from '../../chain/blocks.t
 import { NodeUnavailableError } from '../../ground/unavailable.ts'
 import { moveExitUses } from '../../store/relayGasStore.ts'
 import { type RelayEntry, isRelayedHash, moveRelayEntry } from '../../store/relayStore.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Transaction } from '../../store/sql.ts'
 import { insertAction, takeNonce } from './enqueueAction.ts'
 import { firstFees } from './fees.ts'
 import { recountGas } from './gasBudget.ts'
@@ -107,7 +107,7 @@ async function giveUp(
 
 /** Relays an action again under a new nonce, unless it has expired, was burnt, or its agent may not act any more. */
 async function relayAgain(
-  sql: Sql,
+  sql: Transaction,
   context: RelayContext,
   { market }: RelayState,
   entry: RelayEntry,
@@ -121,7 +121,7 @@ async function relayAgain(
   await moveExitUses(sql, context.sender, { from: entry.nonce, to: again.nonce })
   await recountGas(sql, context.sender, again, action.gas * fees.maxFeeWei)
   const { hash } = newestOf(again)
-  await context.onHash(sql, { attemptId: action.attemptId, hash })
+  await context.onHashes(sql, [{ attemptId: action.attemptId, hash }])
   return hash
 }
 

@@ -1,10 +1,10 @@
 import { blockCall, resultOf, parseBlock } from '../../chain/blocks.ts'
 import { type RelayEntry, moveRelayEntry } from '../../store/relayStore.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Transaction } from '../../store/sql.ts'
 import { recountGas } from './gasBudget.ts'
 import type { FoundReceipts } from './lookAtNode.ts'
 import type { MinedVersion } from './nodeAnswers.ts'
-import type { RelayContext } from './relayContext.ts'
+import type { RelayContext, RelayedHash } from './relayContext.ts'
 import { newestOf } from './relayEntry.ts'
 import { finalBlock, type RelayMemory } from './relayMemory.ts'
 
@@ -37,35 +37,37 @@ export async function keepMined(
     seen.push(one)
     if (of.mined?.hash !== receipts.hash) fresh.push(one)
   }
-  const counted = await keepCosts(context, fresh)
+  const counted = await keepFresh(context, fresh)
   for (const { entry, mined } of seen) memory.mined(counted.get(entry.nonce) ?? entry, mined)
   const final = finalBlock(context, memory.state)
   const deep = seen.filter(({ mined }) => mined.blockNumber <= final)
   await end(context, memory, await canonical(context, deep))
 }
 
-/** Stores the actual costs. Returns the updated entries by their nonces. */
-async function keepCosts(
-  context: RelayContext,
-  fresh: readonly MinedEntry[],
-): Promise<ReadonlyMap<number, RelayEntry>> {
+async function keepFresh(context: RelayContext, fresh: readonly MinedEntry[]): ReturnType<typeof keepCosts> {
   if (fresh.length === 0) return new Map()
-  return context.store.transaction({ chain: context.sender.chain }, async (sql) => {
-    const counted = new Map<number, RelayEntry>()
-    for (const { entry, mined } of fresh) counted.set(entry.nonce, await keepCost(sql, context, entry, mined))
-    return counted
-  })
+  return context.store.transaction({ chain: context.sender.chain }, (sql) => keepCosts(sql, context, fresh))
 }
 
-async function keepCost(
-  sql: Sql,
-  { sender, onHash }: RelayContext,
-  entry: RelayEntry,
-  { hash, kind, costWei }: MinedVersion,
-): Promise<RelayEntry> {
-  const isOther = kind === 'action' && newestOf(entry).hash !== hash
-  if (isOther && entry.action !== null) await onHash(sql, { attemptId: entry.action.attemptId, hash })
-  return recountGas(sql, sender, entry, costWei)
+/** Stores the actual costs, and the hashes that were mined. Returns the updated entries by their nonces. */
+async function keepCosts(
+  sql: Transaction,
+  context: RelayContext,
+  mined: readonly MinedEntry[],
+): Promise<ReadonlyMap<number, RelayEntry>> {
+  const counted = new Map<number, RelayEntry>()
+  for (const { entry, mined: of } of mined) {
+    counted.set(entry.nonce, await recountGas(sql, context.sender, entry, of.costWei))
+  }
+  const hashes = mined.flatMap(otherHash)
+  if (hashes.length > 0) await context.onHashes(sql, hashes)
+  return counted
+}
+
+/** Returns the mined hash of an action when that is not the one of its newest version. */
+function otherHash({ entry, mined }: MinedEntry): RelayedHash[] {
+  const isOther = mined.kind === 'action' && newestOf(entry).hash !== mined.hash
+  return isOther && entry.action !== null ? [{ attemptId: entry.action.attemptId, hash: mined.hash }] : []
 }
 
 /**
@@ -82,8 +84,8 @@ async function end(context: RelayContext, memory: RelayMemory, final: readonly M
   if (final.length === 0) return
   const { store, sender, now } = context
   await store.transaction({ chain: sender.chain }, async (sql) => {
-    for (const { entry, mined } of final) {
-      await keepCost(sql, context, entry, mined)
+    await keepCosts(sql, context, final)
+    for (const { entry } of final) {
       await moveRelayEntry(sql, sender, { nonce: entry.nonce, from: 'live', to: 'done', atMs: now() })
     }
   })

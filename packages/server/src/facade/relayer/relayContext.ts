@@ -4,16 +4,19 @@ import type { Finality } from '../../chain/finality.ts'
 import type { RpcClient } from '../../chain/rpcClient.ts'
 import type { ServedChain } from '../../chain/servedChain.ts'
 import type { RelaySender } from '../../store/relayGasStore.ts'
-import type { Sql, Store } from '../../store/sql.ts'
+import type { Store, Transaction } from '../../store/sql.ts'
 import type { AttemptId } from '../../trading/orders/orderModel.ts'
 import type { RelaySigner } from './relayerKey.ts'
 import type { RelayerSettings } from './relayerSettings.ts'
 
-/**
- * Called in the transaction that changes the hash an attempt is known by, because it was re-priced or another of its
- * versions was mined.
- */
-export type OnRelayHash = (sql: Sql, of: { readonly attemptId: AttemptId; readonly hash: Hex }) => Promise<void>
+/** The hash that an attempt is known by from now on, because it was re-priced or another of its versions was mined. */
+export interface RelayedHash {
+  readonly attemptId: AttemptId
+  readonly hash: Hex
+}
+
+/** Called once in a transaction that changes hashes, with all of them. */
+export type OnRelayHashes = (sql: Transaction, hashes: readonly RelayedHash[]) => Promise<void>
 
 /** The dependencies of one chain's relayer. */
 export interface RelayContext {
@@ -29,7 +32,7 @@ export interface RelayContext {
   readonly finality: Pick<Finality, 'lastFinal'>
   /** Returns the last followed block. Nothing counts as final before the follower knows of it. */
   readonly head: () => { readonly number: number; readonly hash: Hex } | undefined
-  readonly onHash: OnRelayHash
+  readonly onHashes: OnRelayHashes
   /** True when other processes store entries, too. Default false. */
   readonly isShared?: boolean
 }

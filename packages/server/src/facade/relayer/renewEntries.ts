@@ -10,7 +10,7 @@ import {
   listRelayedAgents,
   listRelayEntriesOf,
 } from '../../store/relayStore.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Sql, Transaction } from '../../store/sql.ts'
 import { feeCapOf, readPaidByExits } from './exitGas.ts'
 import { firstFees, lateFees, raisedFees } from './fees.ts'
 import { recountGas } from './gasBudget.ts'
@@ -56,6 +56,7 @@ export async function renewEntries(context: RelayContext, memory: RelayMemory): 
       const next = isWanted ? [renewal] : burnsOf(context, state, entry)
       for (const one of next) entries.push(await keepRenewal(sql, context, one))
     }
+    await tellHashes(sql, context, entries)
     return entries
   })
   for (const entry of renewed) memory.renewed(entry)
@@ -108,12 +109,18 @@ function isLate({ settings, now }: RelayContext, state: RelayState, entry: Relay
   return now() - Math.max(state.lineSinceMs, newestOf(entry).createdAtMs) >= settings.stuckMs
 }
 
+/** Tells by which hashes the renewed actions are known from now on. */
+async function tellHashes(sql: Transaction, context: RelayContext, renewed: readonly RelayEntry[]): Promise<void> {
+  const hashes = renewed.flatMap((entry) => {
+    const { kind, hash } = newestOf(entry)
+    return kind === 'action' && entry.action !== null ? [{ attemptId: entry.action.attemptId, hash }] : []
+  })
+  if (hashes.length > 0) await context.onHashes(sql, hashes)
+}
+
 async function keepRenewal(sql: Sql, context: RelayContext, { entry, kind, fees }: Renewal): Promise<RelayEntry> {
   const version = signVersion(context, entry, { number: entry.versions.length, kind, fees })
   await insertRelayVersion(sql, context.sender, entry.nonce, version)
-  if (kind === 'action' && entry.action !== null) {
-    await context.onHash(sql, { attemptId: entry.action.attemptId, hash: version.hash })
-  }
   const renewed = { ...entry, versions: [...entry.versions, version] }
   return recountGas(sql, context.sender, renewed, reserveOf(renewed, context.settings.burnGas))
 }

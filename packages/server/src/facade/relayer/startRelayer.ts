@@ -11,7 +11,7 @@ import type { Store, Transaction } from '../../store/sql.ts'
 import { utcDayOf } from '../../trading/scope.ts'
 import { createRelaying, type Relaying } from './createRelaying.ts'
 import type { ActionToRelay } from './enqueueAction.ts'
-import type { OnRelayHash, RelayContext } from './relayContext.ts'
+import type { OnRelayHashes, RelayContext } from './relayContext.ts'
 import type { RelayerHealth } from './relayerHealth.ts'
 import type { RelayerKey } from './relayerKey.ts'
 
@@ -57,9 +57,9 @@ export interface Relayer {
   close(): Promise<void>
 }
 
-export interface RelayerOptions extends Omit<RelayContext, 'sender' | 'signer' | 'onHash'> {
+export interface RelayerOptions extends Omit<RelayContext, 'sender' | 'signer' | 'onHashes'> {
   readonly key: RelayerKey
-  readonly onHash?: OnRelayHash
+  readonly onHashes?: OnRelayHashes
   /** True when it sends only after a call of `lead`. Default false. */
   readonly isStandby?: boolean
 }
@@ -93,14 +93,14 @@ const FORGET_PER_ROUND = 500
  */
 export async function startRelayer({
   key,
-  onHash = async () => undefined,
+  onHashes = async () => undefined,
   isStandby = false,
   ...options
 }: RelayerOptions): Promise<Relayer> {
   const { chain, store, log } = options
   const signer = key.signerOf(chain)
   const sender = { chain: chain.slug, sender: key.address }
-  const relaying = createRelaying({ ...options, sender, signer, onHash })
+  const relaying = createRelaying({ ...options, sender, signer, onHashes })
   const waker = createInterruptibleSleep()
   const closing = new AbortController()
   const seat = createSeat(relaying, isStandby ? undefined : store)

@@ -6,7 +6,7 @@ import type { AccountLog } from '../accountLog.ts'
 import { TEST_SCOPE } from '../../store/testing/testScope.ts'
 
 /** The reading side of a log over a real store, to which a test appends events directly. */
-export interface AppendableLog extends Omit<AccountLog, 'transaction' | 'account' | 'now'> {
+export interface AppendableLog extends Omit<AccountLog, 'transaction' | 'join' | 'account' | 'now'> {
   /** Appends events in one commit. */
   append(trader: Address, events: readonly NewEvent[]): Promise<void>
 }

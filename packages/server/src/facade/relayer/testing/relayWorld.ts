@@ -12,7 +12,7 @@ import { wrapCalls } from '../../../trading/plan/encodeCall.ts'
 import type { ActionToRelay } from '../enqueueAction.ts'
 import { createRelaying, type Relaying } from '../createRelaying.ts'
 import { RelayRefusedError, type RelayRefusal } from '../gasBudget.ts'
-import type { RelayContext } from '../relayContext.ts'
+import type { RelayContext, RelayedHash } from '../relayContext.ts'
 import { createRelayerKey, type RelayerKey } from '../relayerKey.ts'
 import { defaultRelayerSettings, type GasBudgets, type RelayerSettings } from '../relayerSettings.ts'
 import { loadSigningEngine } from '../signingEngine.ts'
@@ -48,7 +48,7 @@ export interface RelayWorld {
   relaying: Relaying
   readonly logged: string[]
   /** The hash changes that were reported. */
-  readonly hashes: { readonly attemptId: AttemptId; readonly hash: Hex }[]
+  readonly hashes: RelayedHash[]
   /** Starts a new process that knows nothing but the store. */
   restart(store?: Store): void
   /** Starts one more process on the same store, which watches until it leads. */
@@ -92,6 +92,14 @@ export function attemptOf(of: {
     trustedUntilMs: null,
     isMismatch: false,
     withdrawnAtMs: null,
+  }
+}
+
+/** Notes hashes that are not the last ones of their attempts: a transaction may run twice, and tells the same again. */
+function noteNew(noted: RelayedHash[], hashes: readonly RelayedHash[]): void {
+  for (const of of hashes) {
+    const last = noted.findLast(({ attemptId }) => attemptId === of.attemptId)
+    if (last?.hash !== of.hash) noted.push(of)
   }
 }
 
@@ -179,11 +187,7 @@ export async function openRelayWorld({
       log: { info: () => undefined, warn: log, error: log } as never,
       head: () => world.head(),
       finality: { lastFinal: (head) => world.finality.lastFinal(head) },
-      async onHash(_sql, of) {
-        // A transaction may run twice, and tells the same again then.
-        const last = world.hashes.findLast(({ attemptId }) => attemptId === of.attemptId)
-        if (last?.hash !== of.hash) world.hashes.push(of)
-      },
+      onHashes: async (_sql, hashes) => noteNew(world.hashes, hashes),
     }
   }
 
