@@ -200,7 +200,7 @@ describe('the accounts of a chain', () => {
     options = {
       agents,
       collaterals: () => chainMarkets().collaterals,
-      positions: { ofTrader: () => [], active: () => [] },
+      positions: { ofTrader: () => [], active: () => [], packedPairs: () => [] },
       hasOrders: async () => false,
       terms: world.terms,
       accountLog: log,

@@ -14,7 +14,7 @@ import {
   type AskedAccount,
   type Holdings,
 } from './readHoldings.ts'
-import { dueTerms } from './positions/dueTerms.ts'
+import { createDueTerms } from './positions/dueTerms.ts'
 import type { KnownTerms, TradedPair } from './positions/traderTerms.ts'
 import { isExpired, type AgentRecord } from '../trading/agentRecord.ts'
 import { createLru } from '../ground/lru.ts'
@@ -74,7 +74,7 @@ export interface AccountReadsOptions {
   readonly agents: Pick<ChainAgents, 'chain' | 'client' | 'relayer' | 'registry' | 'delegates'>
   /** Returns the listed collaterals; `undefined` until they are read. */
   readonly collaterals: () => readonly ListedCollateral[] | undefined
-  readonly positions: Pick<LivePositions, 'ofTrader' | 'active'>
+  readonly positions: Pick<LivePositions, 'ofTrader' | 'active' | 'packedPairs'>
   /** Returns true when an order of the trader is prepared, pending or open. */
   readonly hasOrders: (trader: Address) => Promise<boolean>
   /** Learns the traders' own terms, which each read of an account includes for the pairs of its positions. */
@@ -93,13 +93,14 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
   const { delegates } = agents
   const cache = createHoldingsCache(options)
   const teller = createAccountTeller(options)
+  const dueTerms = createDueTerms(options)
   let asked = 0
 
   function look(traders: readonly Address[], collaterals: readonly ListedCollateral[]): Promise<Look>[] {
     const order = (asked += 1)
     const askedAtMs = now()
-    const isPlaced = options.isShared === true
-    const answers = readAccounts(agents.client, agents.chain, { collaterals, isPlaced }, traders.map(askedOf))
+    const of = { collaterals, isPlaced: options.isShared === true }
+    const answers = readAccounts(agents.client, agents.chain, of, traders.map(askedOf))
     return traders.map(async (trader, at) => {
       const answer = (await answers)[at]!
       if (answer instanceof UnreadableAccountError) throw answer
@@ -133,10 +134,8 @@ export function createAccountReads(options: AccountReadsOptions): ChainAccountRe
   return {
     batchOf: (traders) =>
       firstBatch(options.collaterals() ?? [], Iterator.from(traders).map(askedOf)).map(({ trader }) => trader),
-    refreshTerms: async () => readTerms(options, await dueTerms(options)),
-    async learnTerms(pair) {
-      if (terms.isDue(pair.trader, pair.pairIndex)) await readTerms(options, [pair]).catch(passOverNode)
-    },
+    refreshTerms: async () => readTerms(options, await dueTerms()),
+    learnTerms: (pair) => learnDue(options, pair),
     forget: cache.forget,
     holdsNothing: (trader) => holdsNothing(options, trader, cache.peek(trader)?.holdings),
     noteTold: teller.forget,
@@ -170,6 +169,10 @@ async function readTerms({ agents, terms, now }: AccountReadsOptions, pairs: rea
   await readOwnTerms(agents.client, agents.chain, pairs, ({ trader, pairIndex }, own) =>
     terms.learn(trader, pairIndex, own, askedAtMs),
   )
+}
+
+async function learnDue(options: AccountReadsOptions, pair: TradedPair): Promise<void> {
+  if (options.terms.isDue(pair.trader, pair.pairIndex)) await readTerms(options, [pair]).catch(passOverNode)
 }
 
 /** Throws every error again but that of a node which is away. */

@@ -13,6 +13,7 @@ import type { Sql, SqlValue } from '../../store/sql.ts'
 import { ON_SQLITE, openTestStore, type TestStore } from '../../store/testing/testStore.ts'
 import type { PositionRecord, PositionState } from '../../trading/positions/positionModel.ts'
 import { POSITION } from '../../trading/valuation/testing/fixtures.ts'
+import { createDueTerms } from './dueTerms.ts'
 import { createKnownTerms } from './traderTerms.ts'
 import { openLivePositions, type LivePositions } from './livePositions.ts'
 import { TEST_SCOPE } from '../../store/testing/testScope.ts'
@@ -213,6 +214,22 @@ describe('live positions', () => {
       assert.deepEqual(live.find('11' as OrderId)?.state, resized)
       live.apply([{ record: recordOf(20, CAROL), after: undefined }])
       assert.deepEqual([idsOf(live, CAROL), live.find('20' as OrderId), live.size], [[], undefined, 3])
+    })
+
+    it('have terms that are due once a day, without becoming active', async () => {
+      const live = await openFew()
+      let nowMs = 0
+      const known = createKnownTerms(() => nowMs)
+      const due = createDueTerms({ positions: live, terms: known, now: () => nowMs })
+      const pairOf = (trader: Address) => ({ trader, pairIndex: trade.pairIndex })
+      assert.deepEqual(await due(), [pairOf(ALICE), pairOf(BOB)])
+      known.learn(ALICE, trade.pairIndex, { cumulVolPriceImpactMultiplier: 0, fixedSpreadP: 0 })
+      assert.deepEqual(await due(), [])
+      nowMs += 3_600_000
+      assert.deepEqual(await due(), [pairOf(ALICE)], 'an active one is due each hour')
+      nowMs += 23 * 3_600_000
+      assert.deepEqual(await due(), [pairOf(ALICE), pairOf(BOB)])
+      assert.deepEqual(activeIds(live), ['9', '10'])
     })
 
     it('have the terms of their traders when they are active again', async () => {

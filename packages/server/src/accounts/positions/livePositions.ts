@@ -9,7 +9,7 @@ import type {
   PositionState,
 } from '../../trading/positions/positionModel.ts'
 import { createPositionPacker, PACKED_SEPARATOR, type OpenPosition, type PositionPacker } from './packedPositions.ts'
-import type { KnownTerms } from './traderTerms.ts'
+import type { KnownTerms, TradedPair } from './traderTerms.ts'
 
 /**
  * The open positions of one chain, kept in memory: every read values them, and would otherwise load all of them from
@@ -25,6 +25,8 @@ export interface LivePositions {
   find(id: OrderId): LivePosition | undefined
   /** Returns the positions of the active traders: of all, unless there are very many. */
   active(): Iterable<LivePosition>
+  /** Returns the pairs of the other traders' positions, one for each position. They may change meanwhile. */
+  packedPairs(): Iterable<TradedPair>
   /** Applies the changes that a committed block, or the undoing of a block, made to positions. */
   apply(changes: readonly Pick<PositionChange, 'record' | 'after'>[]): void
   /** Reads all positions again. */
@@ -92,6 +94,7 @@ export async function openLivePositions(
       return trader === undefined ? undefined : held.ofTrader(trader).find(({ record }) => record.id === id)
     },
     active: () => held.active(),
+    packedPairs: () => held.packedPairs(),
     apply(changes) {
       for (const { record, after } of changes) if (record.chain === chain) put(record, after)
     },
@@ -103,7 +106,7 @@ export async function openLivePositions(
 }
 
 /** The open positions of traders, each of whom is active or packed, never both. */
-interface HeldPositions extends Pick<LivePositions, 'ofTrader' | 'active'> {
+interface HeldPositions extends Pick<LivePositions, 'ofTrader' | 'active' | 'packedPairs'> {
   /** Trader of each open position. */
   readonly traders: Map<OrderId, Address>
   /** Adds a position that the store has, the newest of its trader. */
@@ -174,6 +177,12 @@ function createHeldPositions(of: {
       // A list of its own, because the order of the traders changes while somebody walks through them.
       const listed = [...active.keys()]
       for (const trader of listed) yield* active.get(trader) ?? NONE
+    },
+    *packedPairs() {
+      for (const [trader, text] of packed) {
+        for (const { state } of packer.unpack(of.chain, trader, text))
+          yield { trader, pairIndex: state.trade.pairIndex }
+      }
     },
   }
 }

@@ -37,4 +37,14 @@ describe('known terms', () => {
     nowMs += 1
     assert.ok(terms.isDue(ALICE, 0))
   })
+
+  it('of its own are not forgotten, however many others are read', () => {
+    const terms = createKnownTerms(() => 10)
+    terms.learn(ALICE, 0, own(20))
+    for (let pairIndex = 1; pairIndex <= 20_001; pairIndex += 1) terms.learn(ALICE, pairIndex, own(0))
+    assert.equal(terms.of(ALICE, 0).fixedSpreadP, 20)
+    assert.ok(terms.isDue(ALICE, 1), 'of the ordinary ones only the last are remembered')
+    terms.learn(ALICE, 0, own(0))
+    assert.equal(terms.of(ALICE, 0), ORDINARY_TERMS)
+  })
 })

@@ -31,8 +31,8 @@ interface Read {
   readonly askedAtMs: number
 }
 
-/** Maximum number of traders' terms in memory. Forgetting them costs another read, nothing else. */
-const MAX_KNOWN_TERMS = 20_000
+/** Maximum number of reads that found ordinary terms in memory. Forgetting one costs another read, nothing else. */
+const MAX_ORDINARY = 20_000
 
 /**
  * Age at which terms are read again although nobody asks for their trader. Governance changes them rarely; those of
@@ -41,28 +41,39 @@ const MAX_KNOWN_TERMS = 20_000
 const DUE_MS = 3_600_000
 
 export function createKnownTerms(now: () => number): KnownTerms {
-  const known = createLru<string, Read>(MAX_KNOWN_TERMS)
+  /** Times of the reads that found ordinary terms. */
+  const ordinary = createLru<string, number>(MAX_ORDINARY)
+  /** Own terms are few, and never forgotten: positions would be valued at ordinary ones until the next read. */
+  const own = new Map<string, Read>()
   const changes = createPublisher<TradedPair>()
   const keyOf = (trader: Address, pairIndex: number): string => `${trader} ${pairIndex}`
+  const askedAtOf = (key: string): number | undefined => own.get(key)?.askedAtMs ?? ordinary.peek(key)
   const of = (trader: Address, pairIndex: number): TraderTerms =>
-    known.get(keyOf(trader, pairIndex))?.terms ?? ORDINARY_TERMS
+    own.get(keyOf(trader, pairIndex))?.terms ?? ORDINARY_TERMS
 
   return {
     of,
-    learn(trader, pairIndex, { cumulVolPriceImpactMultiplier, fixedSpreadP }, askedAtMs = now()) {
+    learn(trader, pairIndex, found, askedAtMs = now()) {
       const key = keyOf(trader, pairIndex)
-      if ((known.peek(key)?.askedAtMs ?? 0) > askedAtMs) return
+      if ((askedAtOf(key) ?? 0) > askedAtMs) return
       const before = of(trader, pairIndex)
-      const isSame =
-        before.cumulVolPriceImpactMultiplier === cumulVolPriceImpactMultiplier && before.fixedSpreadP === fixedSpreadP
-      const terms = isSame ? before : { ...ORDINARY_TERMS, cumulVolPriceImpactMultiplier, fixedSpreadP }
-      known.set(key, { terms, askedAtMs })
-      if (!isSame) changes.publish({ trader, pairIndex })
+      if (isSame(ORDINARY_TERMS, found)) {
+        own.delete(key)
+        ordinary.set(key, askedAtMs)
+      } else {
+        ordinary.delete(key)
+        own.set(key, { terms: isSame(before, found) ? before : { ...ORDINARY_TERMS, ...found }, askedAtMs })
+      }
+      if (!isSame(before, found)) changes.publish({ trader, pairIndex })
     },
     isDue(trader, pairIndex) {
-      const read = known.peek(keyOf(trader, pairIndex))
-      return read === undefined || now() - read.askedAtMs >= DUE_MS
+      const askedAtMs = askedAtOf(keyOf(trader, pairIndex))
+      return askedAtMs === undefined || now() - askedAtMs >= DUE_MS
     },
     onChange: changes.subscribe,
   }
+}
+
+function isSame(a: OwnTerms, b: OwnTerms): boolean {
+  return a.cumulVolPriceImpactMultiplier === b.cumulVolPriceImpactMultiplier && a.fixedSpreadP === b.fixedSpreadP
 }

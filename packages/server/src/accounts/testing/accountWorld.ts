@@ -60,6 +60,7 @@ export function createAccountWorld(log?: Pick<AccountLog, 'account'>, isShared =
       positions: {
         ofTrader: (trader) => world.positions.filter(({ record }) => record.trader === trader),
         active: () => world.positions,
+        packedPairs: () => [],
       },
       hasOrders: async (trader) => world.ordering.has(trader),
       now,
